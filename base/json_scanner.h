@@ -1,0 +1,148 @@
+// JsonScanner reads one JSON document (RFC 8259) as a stream of tokens, from chunks of any size,
+// in memory that does not grow with the length of a string. It is strict: duplicate keys in one
+// object, a byte order mark, trailing data, invalid UTF-8 and nesting beyond a bound are errors.
+// Lone surrogates and NUL written as escapes are accepted in values and reported with the string,
+// because the real client sends them in file contents.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+
+namespace ringfence {
+
+class ByteSource {
+ public:
+  ByteSource() = default;
+  ByteSource(const ByteSource&) = delete;
+  ByteSource& operator=(const ByteSource&) = delete;
+  virtual ~ByteSource() = default;
+  // The next bytes, valid until the next call; empty at the end of the input.
+  virtual Result<std::string_view> Next() = 0;
+};
+
+// A document that is in memory already; the caller keeps `text` alive.
+class TextSource final : public ByteSource {
+ public:
+  explicit TextSource(std::string_view text) : text_(text) {}
+  Result<std::string_view> Next() override { return std::exchange(text_, {}); }
+
+ private:
+  std::string_view text_;
+};
+
+enum class Token : uint8_t {
+  kObjectBegin,
+  kObjectEnd,
+  kArrayBegin,
+  kArrayEnd,
+  kKey,     // text() is the decoded key; its value is the next token
+  kString,  // TakeString() reads it; if nobody does, it is checked and skipped
+  kNumber,  // text() is the number as written, cut to 64 bytes
+  kTrue,
+  kFalse,
+  kNull,
+  kEnd,    // the document is complete and nothing follows it
+  kError,  // and so is every token after it; error_offset(), error_text()
+};
+
+class JsonScanner {
+ public:
+  struct Options {
+    bool comments = false;  // also // and /* */, for files that people write
+    size_t max_depth = 200;
+  };
+  struct String {
+    std::string_view text;  // valid until the next call of the scanner
+    bool cut = false;       // longer than the limit: `text` is only its beginning
+    bool has_nul = false;
+    bool has_lone_surrogate = false;
+  };
+
+  JsonScanner(ByteSource& source, Options options);
+  ~JsonScanner();
+  JsonScanner(const JsonScanner&) = delete;
+  JsonScanner& operator=(const JsonScanner&) = delete;
+
+  Token Next();
+
+  // The string value that Next() announced with kString, at most `limit` bytes of it. The string is
+  // known to be sound only when this returns true; otherwise the next token is kError.
+  bool TakeString(size_t limit, String* out);
+
+  std::string_view text() const { return text_; }
+  size_t depth() const { return frames_.size(); }
+
+  // Byte offsets from the start of the document: of the token that Next() returned last, and of
+  // what has been read.
+  size_t token_offset() const { return token_offset_; }
+  size_t offset() const { return base_ + at_; }
+
+  size_t error_offset() const { return error_offset_; }
+  const std::string& error_text() const { return error_text_; }
+
+ private:
+  enum class State : uint8_t { kValue, kValueOrEnd, kKey, kKeyOrEnd, kAfterValue };
+  class KeySet;
+  struct Frame {
+    bool is_object = false;
+    size_t first_key = 0;          // where its keys begin in key_hashes_
+    std::unique_ptr<KeySet> many;  // instead of a linear search, once there are many keys
+
+    Frame(bool object, size_t first);
+    Frame(Frame&&) noexcept;
+    Frame& operator=(Frame&&) noexcept;
+    ~Frame();
+  };
+
+  bool Refill();
+  int Peek();
+  Token Fail(std::string_view what);
+  Token FailAt(size_t offset, std::string_view what);
+  bool SkipSpace();
+  bool SkipComment();
+  Token ReadAfterValue();
+  Token ReadValue();
+  Token ReadKey();
+  Token ReadNumber();
+  bool ReadDigits();
+  Token ReadWord(std::string_view word, Token token);
+  Token Open(bool is_object);
+  Token Close();
+  bool IsNewKey(std::string_view key);
+
+  struct StringState;
+  bool ScanString(size_t limit, String* out);
+  bool ScanEscape(StringState& state);
+  bool ScanHex(uint32_t* value);
+  bool ScanMultibyte(StringState& state);
+  static void FlushSurrogate(StringState& state);
+  static void Put(StringState& state, std::string_view bytes);
+  static void PutCodePoint(StringState& state, uint32_t value);
+
+  ByteSource& source_;
+  Options options_;
+  std::string_view chunk_;
+  size_t at_ = 0;    // in chunk_
+  size_t base_ = 0;  // offset of chunk_ in the document
+  bool at_end_ = false;
+
+  std::vector<Frame> frames_;
+  std::vector<uint64_t> key_hashes_;  // of the open objects, innermost last
+  State state_ = State::kValue;
+  bool string_pending_ = false;
+
+  std::string text_;    // the key or number
+  std::string string_;  // a string value that had to be decoded
+  size_t token_offset_ = 0;
+  bool failed_ = false;
+  size_t error_offset_ = 0;
+  std::string error_text_;
+};
+
+}  // namespace ringfence

@@ -1,0 +1,196 @@
+#include "base/json_tree.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+
+namespace ringfence {
+
+// Feeds the scanner's tokens into the node list.
+class JsonTree::Builder {
+ public:
+  explicit Builder(JsonTree& tree, bool comments)
+      : tree_(tree), source_(*tree.text_), scanner_(source_, {.comments = comments}) {}
+
+  Status Run() {
+    for (;;) {
+      const Token token = scanner_.Next();
+      if (token == Token::kEnd) return Unit{};
+      if (token == Token::kError || !Take(token)) return Failure();
+    }
+  }
+
+ private:
+  bool Take(Token token) {
+    switch (token) {
+      case Token::kKey:
+        key_ = Intern(scanner_.text());
+        key_begin_ = Offset(scanner_.token_offset());
+        return true;
+      case Token::kObjectEnd:
+      case Token::kArrayEnd:
+        tree_.nodes_[open_.back().node].end = Offset(scanner_.offset());
+        open_.pop_back();
+        return true;
+      case Token::kObjectBegin:
+        open_.push_back({Add(Kind::kObject), kNone});
+        return true;
+      case Token::kArrayBegin:
+        open_.push_back({Add(Kind::kArray), kNone});
+        return true;
+      case Token::kString:
+        return TakeString();
+      case Token::kNumber:
+        tree_.nodes_[Add(Kind::kNumber)].content = Intern(scanner_.text());
+        return true;
+      case Token::kTrue:
+        Add(Kind::kTrue);
+        return true;
+      case Token::kFalse:
+        Add(Kind::kFalse);
+        return true;
+      case Token::kNull:
+        Add(Kind::kNull);
+        return true;
+      case Token::kEnd:
+      case Token::kError:
+        break;
+    }
+    return false;
+  }
+
+  bool TakeString() {
+    const Index index = Add(Kind::kString);
+    JsonScanner::String string;
+    if (!scanner_.TakeString(tree_.text_->size(), &string)) return false;
+    Node& node = tree_.nodes_[index];
+    node.end = Offset(scanner_.offset());
+    node.content = Intern(string.text);
+    node.has_nul = string.has_nul;
+    node.has_lone_surrogate = string.has_lone_surrogate;
+    return true;
+  }
+
+  Index Add(Kind kind) {
+    const auto index = static_cast<Index>(tree_.nodes_.size());
+    Node node;
+    node.kind = kind;
+    node.begin = Offset(scanner_.token_offset());
+    node.end = Offset(scanner_.offset());
+    node.key = std::exchange(key_, {});
+    node.key_begin = key_begin_;
+    if (!open_.empty()) {
+      Open& open = open_.back();
+      node.parent = open.node;
+      (open.last == kNone ? tree_.nodes_[open.node].first_child : tree_.nodes_[open.last].next) =
+          index;
+      open.last = index;
+    }
+    tree_.nodes_.push_back(node);
+    return index;
+  }
+
+  // Text that lies in the document is pointed at, other text is kept beside it.
+  std::string_view Intern(std::string_view text) {
+    const std::string& all = *tree_.text_;
+    if (text.data() >= all.data() && text.data() + text.size() <= all.data() + all.size()) {
+      return text;
+    }
+    return tree_.decoded_->emplace_back(text);
+  }
+
+  static uint32_t Offset(size_t offset) { return static_cast<uint32_t>(offset); }
+
+  Status Failure() const {
+    return Error{Error::Kind::kInvalidConfig,
+                 PlaceText(tree_.name_, *tree_.text_, scanner_.error_offset()),
+                 scanner_.error_text(), ""};
+  }
+
+  struct Open {
+    Index node = kNone;
+    Index last = kNone;  // its newest child
+  };
+  JsonTree& tree_;
+  TextSource source_;
+  JsonScanner scanner_;
+  std::vector<Open> open_;
+  std::string_view key_;
+  uint32_t key_begin_ = 0;
+};
+
+Result<JsonTree> JsonTree::Parse(std::string text, std::string name, bool comments) {
+  JsonTree tree;
+  tree.text_ = std::make_unique<std::string>(std::move(text));
+  tree.decoded_ = std::make_unique<std::deque<std::string>>();
+  tree.name_ = std::move(name);
+  if (tree.text_->size() >= kNone) {
+    return Error{Error::Kind::kInvalidConfig, tree.name_, "too large", ""};
+  }
+  Builder builder(tree, comments);
+  if (Status status = builder.Run(); !status) return status.error();
+  return tree;
+}
+
+const JsonTree::Node* JsonTree::Find(const Node& node, std::string_view key) const {
+  if (node.kind != Kind::kObject) return nullptr;
+  for (Index i = node.first_child; i != kNone; i = nodes_[i].next) {
+    if (nodes_[i].key == key) return &nodes_[i];
+  }
+  return nullptr;
+}
+
+std::string JsonTree::Pointer(const Node& node) const {
+  if (node.parent == kNone) return "";
+  const Node& parent = nodes_[node.parent];
+  std::string pointer = Pointer(parent) + "/";
+  if (parent.kind == Kind::kArray) {
+    size_t position = 0;
+    for (Index i = parent.first_child; i != IndexOf(node); i = nodes_[i].next) ++position;
+    return pointer + std::to_string(position);
+  }
+  for (const char c : node.key) {
+    if (c == '~') {
+      pointer += "~0";
+    } else if (c == '/') {
+      pointer += "~1";
+    } else {
+      pointer.push_back(c);
+    }
+  }
+  return pointer;
+}
+
+uint32_t LineOf(std::string_view text, size_t offset) {
+  const std::string_view before = text.substr(0, offset);
+  return 1 + static_cast<uint32_t>(std::count(before.begin(), before.end(), '\n'));
+}
+
+std::string PlaceText(std::string_view name, std::string_view text, size_t offset) {
+  const std::string_view before = text.substr(0, offset);
+  const size_t newline = before.rfind('\n');
+  const size_t column = newline == std::string_view::npos ? before.size() : before.size() - newline - 1;
+  return std::string(name) + ":" + std::to_string(LineOf(text, offset)) + ":" +
+         std::to_string(column + 1);
+}
+
+std::string_view KindName(JsonTree::Kind kind) {
+  switch (kind) {
+    case JsonTree::Kind::kObject:
+      return "an object";
+    case JsonTree::Kind::kArray:
+      return "an array";
+    case JsonTree::Kind::kString:
+      return "a string";
+    case JsonTree::Kind::kNumber:
+      return "a number";
+    case JsonTree::Kind::kTrue:
+    case JsonTree::Kind::kFalse:
+      return "a boolean";
+    case JsonTree::Kind::kNull:
+      return "null";
+  }
+  return "";
+}
+
+}  // namespace ringfence

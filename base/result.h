@@ -1,0 +1,65 @@
+// Result<T>: a value or an Error. Nothing in base, policy and hook throws, so every function that
+// can fail returns one of these, and the compiler complains when it is dropped.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <variant>
+
+namespace ringfence {
+
+// One mistake, told for the person who must mend it: where it is, what is wrong, what to do.
+// Messages are one line, lower case, without a full stop; foreign text in them is quoted.
+struct Error {
+  enum class Kind {
+    kUsage,          // the command line
+    kInvalidInput,   // the event
+    kInvalidConfig,  // a policy, a settings file
+    kSystem,         // a system call
+  };
+
+  Kind kind = Kind::kSystem;
+  std::string where;  // "policy.json:7:14", "open(/etc/x)"; may be empty
+  std::string what;
+  std::string hint;  // what the user can change; may be empty
+
+  std::string text() const { return where.empty() ? what : where + ": " + what; }
+  bool operator==(const Error&) const = default;
+};
+
+template <typename T>
+class [[nodiscard]] Result {
+ public:
+  Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}
+  Result(Error error) : state_(std::in_place_index<1>, std::move(error)) {}
+
+  bool has_value() const { return state_.index() == 0; }
+  explicit operator bool() const { return has_value(); }
+
+  // The caller has looked at has_value(); a wrong guess ends the program, it never reads garbage.
+  T& value() & { return *Checked(std::get_if<0>(&state_)); }
+  const T& value() const& { return *Checked(std::get_if<0>(&state_)); }
+  T&& value() && { return std::move(*Checked(std::get_if<0>(&state_))); }
+  T& operator*() & { return value(); }
+  const T& operator*() const& { return value(); }
+  T* operator->() { return &value(); }
+  const T* operator->() const { return &value(); }
+
+  const Error& error() const { return *Checked(std::get_if<1>(&state_)); }
+
+ private:
+  template <typename P>
+  static P* Checked(P* pointer) {
+    if (pointer == nullptr) __builtin_trap();
+    return pointer;
+  }
+
+  std::variant<T, Error> state_;
+};
+
+struct Unit {
+  bool operator==(const Unit&) const = default;
+};
+using Status = Result<Unit>;
+
+}  // namespace ringfence

@@ -1,0 +1,24 @@
+#include "base/sha256.h"
+
+#include <sha2.h>
+
+#include <cstdint>
+
+namespace ringfence {
+
+std::string Sha256Hex(std::string_view bytes) {
+  SHA2_CTX context;
+  SHA256Init(&context);
+  SHA256Update(&context, reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size());
+  uint8_t digest[SHA256_DIGEST_LENGTH];
+  SHA256Final(digest, &context);
+  constexpr std::string_view kHex = "0123456789abcdef";
+  std::string hex;
+  for (const uint8_t byte : digest) {
+    hex.push_back(kHex[byte >> 4]);
+    hex.push_back(kHex[byte & 0xF]);
+  }
+  return hex;
+}
+
+}  // namespace ringfence

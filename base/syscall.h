@@ -1,0 +1,26 @@
+// Files and errno, as Result. No function here asks the environment.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "base/unique_fd.h"
+
+namespace ringfence {
+
+// The name of an errno value ("ENOENT"), since strerror needs a locale and most of the C library.
+std::string ErrnoName(int code);
+
+// Takes errno at once: call it before anything else can change it.
+Error SystemError(std::string_view call);
+Error SystemError(std::string_view call, int code);
+
+// Reads to the end. More than `limit` bytes is an error, so a growing file cannot exhaust memory.
+Result<std::string> ReadAll(int fd, size_t limit, std::string_view what);
+
+// Writes every byte, going on after EINTR and short writes.
+Status WriteAll(int fd, std::string_view bytes);
+
+}  // namespace ringfence

@@ -1,0 +1,141 @@
+#include "base/text.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "base/utf8.h"
+
+namespace ringfence {
+namespace {
+
+constexpr std::string_view kReplacement = "\xEF\xBF\xBD";  // U+FFFD
+
+void AppendUnicodeEscape(std::string& out, uint32_t value) {
+  constexpr std::string_view kHex = "0123456789abcdef";
+  if (value > 0xFFFF) {
+    AppendUnicodeEscape(out, 0xD800 + ((value - 0x10000) >> 10));
+    AppendUnicodeEscape(out, 0xDC00 + ((value - 0x10000) & 0x3FF));
+    return;
+  }
+  out += "\\u";
+  for (int shift = 12; shift >= 0; shift -= 4) out.push_back(kHex[(value >> shift) & 0xF]);
+}
+
+void AppendJsonEscape(std::string& out, uint32_t value) {
+  switch (value) {
+    case '"':
+      out += "\\\"";
+      break;
+    case '\\':
+      out += "\\\\";
+      break;
+    case '\n':
+      out += "\\n";
+      break;
+    case '\t':
+      out += "\\t";
+      break;
+    case '\r':
+      out += "\\r";
+      break;
+    default:
+      AppendUnicodeEscape(out, value);
+  }
+}
+
+enum class Escape { kForJson, kForPeople };
+
+// Appends the first code point of `text` and returns how many bytes it took.
+size_t AppendOne(std::string& out, std::string_view text, Escape escape) {
+  const CodePoint point = DecodeUtf8(text);
+  if (point.length == 0) {
+    out += kReplacement;
+    return 1;
+  }
+  const bool structural = point.value < 0x20 || point.value == '"' || point.value == '\\';
+  if (structural || (escape == Escape::kForPeople && IsInvisible(point.value))) {
+    AppendJsonEscape(out, point.value);
+  } else {
+    out.append(text.substr(0, point.length));
+  }
+  return point.length;
+}
+
+size_t EditDistance(std::string_view a, std::string_view b) {
+  std::vector<size_t> row(b.size() + 1);
+  for (size_t j = 0; j <= b.size(); ++j) row[j] = j;
+  for (size_t i = 1; i <= a.size(); ++i) {
+    size_t diagonal = std::exchange(row[0], i);
+    for (size_t j = 1; j <= b.size(); ++j) {
+      const size_t substituted = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+      diagonal = row[j];
+      row[j] = std::min({substituted, row[j] + 1, row[j - 1] + 1});
+    }
+  }
+  return row[b.size()];
+}
+
+}  // namespace
+
+void AppendJsonString(std::string& out, std::string_view text) {
+  out.push_back('"');
+  while (!text.empty()) text.remove_prefix(AppendOne(out, text, Escape::kForJson));
+  out.push_back('"');
+}
+
+std::string JsonString(std::string_view text) {
+  std::string out;
+  AppendJsonString(out, text);
+  return out;
+}
+
+std::string Quote(std::string_view text, size_t limit) {
+  std::string out = "\"";
+  while (!text.empty() && out.size() <= limit) {
+    text.remove_prefix(AppendOne(out, text, Escape::kForPeople));
+  }
+  out += text.empty() ? "\"" : "...\"";
+  return out;
+}
+
+std::string Printable(std::string_view text) {
+  std::string out;
+  while (!text.empty()) {
+    const CodePoint point = DecodeUtf8(text);
+    const size_t length = point.length == 0 ? 1 : point.length;
+    if (point.length == 0) {
+      out += kReplacement;
+    } else if (IsInvisible(point.value)) {
+      AppendJsonEscape(out, point.value);
+    } else {
+      out.append(text.substr(0, length));
+    }
+    text.remove_prefix(length);
+  }
+  return out;
+}
+
+std::string_view Nearest(std::string_view word, std::span<const std::string_view> candidates) {
+  std::string_view best;
+  size_t best_distance = std::max<size_t>(1, word.size() / 3) + 1;
+  if (word.size() > 64) return best;
+  for (const std::string_view candidate : candidates) {
+    const size_t distance = EditDistance(LowerAscii(word), LowerAscii(candidate));
+    if (distance >= best_distance) continue;
+    best = candidate;
+    best_distance = distance;
+  }
+  return best;
+}
+
+std::string LowerAscii(std::string_view text) {
+  std::string out(text);
+  for (char& c : out) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return out;
+}
+
+}  // namespace ringfence

@@ -1,0 +1,29 @@
+// Text for people and for JSON: quoting, cutting, and finding the word that was meant.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace ringfence {
+
+// Appends `text` as a JSON string, quotes included. Bytes that are no UTF-8 become U+FFFD, so the
+// result is always valid JSON; control characters are escaped.
+void AppendJsonString(std::string& out, std::string_view text);
+std::string JsonString(std::string_view text);
+
+// Foreign text for a message: JSON-quoted, control, bidirectional and invisible characters escaped,
+// cut to about `limit` bytes between code points with "..." where something is missing.
+std::string Quote(std::string_view text, size_t limit = 200);
+
+// `text` with every invisible character escaped, without quotes; for whole lines of messages.
+std::string Printable(std::string_view text);
+
+// The candidate that `word` was probably meant to be (at most a third of it differs), or "".
+std::string_view Nearest(std::string_view word, std::span<const std::string_view> candidates);
+
+// ASCII only: the names that ringfence itself defines.
+std::string LowerAscii(std::string_view text);
+
+}  // namespace ringfence

@@ -1,0 +1,110 @@
+#include "base/utf8.h"
+
+namespace ringfence {
+namespace {
+
+bool IsContinuation(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
+
+struct Lead {
+  uint32_t bits = 0;
+  size_t length = 0;
+  uint32_t least = 0;  // the smallest value that may take this many bytes
+};
+
+Lead ReadLead(unsigned char byte) {
+  if (byte < 0x80) return {byte, 1, 0};
+  if (byte >= 0xC2 && byte <= 0xDF) return {byte & 0x1Fu, 2, 0x80};
+  if (byte >= 0xE0 && byte <= 0xEF) return {byte & 0x0Fu, 3, 0x800};
+  if (byte >= 0xF0 && byte <= 0xF4) return {byte & 0x07u, 4, 0x10000};
+  return {};
+}
+
+}  // namespace
+
+CodePoint DecodeUtf8(std::string_view text) {
+  if (text.empty()) return {};
+  const Lead lead = ReadLead(static_cast<unsigned char>(text[0]));
+  if (lead.length == 0 || text.size() < lead.length) return {};
+  uint32_t value = lead.bits;
+  for (size_t i = 1; i < lead.length; ++i) {
+    if (!IsContinuation(text[i])) return {};
+    value = (value << 6) | (static_cast<unsigned char>(text[i]) & 0x3Fu);
+  }
+  const bool surrogate = value >= 0xD800 && value <= 0xDFFF;
+  if (value < lead.least || value > 0x10FFFF || surrogate) return {};
+  return {value, lead.length};
+}
+
+void AppendUtf8(std::string& out, uint32_t value) {
+  const auto put = [&out](uint32_t byte) { out.push_back(static_cast<char>(byte)); };
+  if (value < 0x80) {
+    put(value);
+  } else if (value < 0x800) {
+    put(0xC0 | (value >> 6));
+    put(0x80 | (value & 0x3F));
+  } else if (value < 0x10000) {
+    put(0xE0 | (value >> 12));
+    put(0x80 | ((value >> 6) & 0x3F));
+    put(0x80 | (value & 0x3F));
+  } else {
+    put(0xF0 | (value >> 18));
+    put(0x80 | ((value >> 12) & 0x3F));
+    put(0x80 | ((value >> 6) & 0x3F));
+    put(0x80 | (value & 0x3F));
+  }
+}
+
+bool IsValidUtf8(std::string_view text) {
+  while (!text.empty()) {
+    const CodePoint point = DecodeUtf8(text);
+    if (point.length == 0) return false;
+    text.remove_prefix(point.length);
+  }
+  return true;
+}
+
+bool IsTrimmed(uint32_t value) {
+  if (value >= 0x2000 && value <= 0x200A) return true;
+  switch (value) {
+    case 0x09: case 0x0A: case 0x0B: case 0x0C: case 0x0D: case 0x20:  // clang-format off
+    case 0xA0: case 0x1680: case 0x2028: case 0x2029: case 0x202F: case 0x205F:
+    case 0x3000: case 0xFEFF:  // clang-format on
+      return true;
+    default:
+      return false;
+  }
+}
+
+std::string_view TrimSpace(std::string_view text) {
+  for (;;) {
+    const CodePoint first = DecodeUtf8(text);
+    if (first.length == 0 || !IsTrimmed(first.value)) break;
+    text.remove_prefix(first.length);
+  }
+  while (!text.empty()) {
+    size_t start = text.size() - 1;
+    while (start > 0 && text.size() - start < 4 && IsContinuation(text[start])) --start;
+    const CodePoint last = DecodeUtf8(text.substr(start));
+    if (last.length != text.size() - start || !IsTrimmed(last.value)) break;
+    text.remove_suffix(last.length);
+  }
+  return text;
+}
+
+bool IsInvisible(uint32_t value) {
+  struct Range {
+    uint32_t first, last;
+  };
+  // Unicode general categories Cc and the Cf, Zl, Zp characters that change how a line reads.
+  static constexpr Range kRanges[] = {
+      {0x00, 0x1F},     {0x7F, 0x9F},     {0xAD, 0xAD},     {0x61C, 0x61C},
+      {0x180E, 0x180E}, {0x200B, 0x200F}, {0x2028, 0x202E}, {0x2060, 0x206F},
+      {0xFEFF, 0xFEFF}, {0xFFF9, 0xFFFB}, {0xE0000, 0xE007F},
+  };
+  for (const Range& range : kRanges) {
+    if (value >= range.first && value <= range.last) return true;
+  }
+  return false;
+}
+
+}  // namespace ringfence
