@@ -1,0 +1,31 @@
+# What every target of the project is compiled and linked with.
+add_library(project_options INTERFACE)
+target_compile_features(project_options INTERFACE cxx_std_20)
+target_include_directories(project_options INTERFACE ${PROJECT_SOURCE_DIR})
+target_compile_options(project_options INTERFACE
+  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wswitch-enum -Wno-missing-field-initializers
+  -ffunction-sections -fdata-sections -fstack-protector-strong)
+target_link_options(project_options INTERFACE -Wl,--gc-sections -Wl,-z,relro,-z,now)
+target_compile_definitions(project_options INTERFACE RINGFENCE_VERSION="${PROJECT_VERSION}")
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE Release)
+endif()
+if(RINGFENCE_WERROR)
+  target_compile_options(project_options INTERFACE -Werror)
+endif()
+if(RINGFENCE_SANITIZE)
+  target_compile_options(project_options INTERFACE -fsanitize=address,undefined
+    -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  target_link_options(project_options INTERFACE -fsanitize=address,undefined)
+  target_compile_definitions(project_options INTERFACE RINGFENCE_SANITIZED)
+endif()
+if(RINGFENCE_COVERAGE)
+  # Counters live in a mapped file, so that a program that ends in _exit is counted too.
+  target_compile_options(project_options INTERFACE -fprofile-instr-generate -fcoverage-mapping
+    "SHELL:-mllvm -runtime-counter-relocation")
+  target_link_options(project_options INTERFACE -fprofile-instr-generate)
+  target_compile_definitions(project_options INTERFACE RINGFENCE_SANITIZED)
+endif()

@@ -1,0 +1,330 @@
+#include "hook/event_reader.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include "base/text.h"
+
+namespace ringfence {
+namespace {
+
+constexpr size_t kMaxName = 512;          // of tools, sessions, agents
+constexpr size_t kMaxPathText = 4096;     // PATH_MAX: longer text is no path
+constexpr size_t kMaxFailure = 16 * 1024;
+constexpr size_t kMaxFields = 20000;
+
+struct EventName {
+  std::string_view name;
+  EventKind kind;
+};
+// Every event that 2.1.330 knows.
+constexpr EventName kEvents[] = {
+    {"PreToolUse", EventKind::kPreToolUse},
+    {"PermissionRequest", EventKind::kPermissionRequest},
+    {"ConfigChange", EventKind::kConfigChange},
+    {"SessionStart", EventKind::kSessionStart},
+    {"SubagentStart", EventKind::kSubagentStart},
+    {"PostToolUse", EventKind::kPostToolUse},
+    {"PostToolUseFailure", EventKind::kPostToolUseFailure},
+    {"PostToolBatch", EventKind::kNotServed},
+    {"Notification", EventKind::kNotServed},
+    {"UserPromptSubmit", EventKind::kNotServed},
+    {"UserPromptExpansion", EventKind::kNotServed},
+    {"SessionEnd", EventKind::kNotServed},
+    {"Stop", EventKind::kNotServed},
+    {"StopFailure", EventKind::kNotServed},
+    {"SubagentStop", EventKind::kNotServed},
+    {"PreCompact", EventKind::kNotServed},
+    {"PostCompact", EventKind::kNotServed},
+    {"PreModelSwitch", EventKind::kNotServed},
+    {"PostModelSwitch", EventKind::kNotServed},
+    {"PermissionDenied", EventKind::kNotServed},
+    {"Setup", EventKind::kNotServed},
+    {"TeammateIdle", EventKind::kNotServed},
+    {"TaskCreated", EventKind::kNotServed},
+    {"TaskCompleted", EventKind::kNotServed},
+    {"Elicitation", EventKind::kNotServed},
+    {"ElicitationResult", EventKind::kNotServed},
+    {"WorktreeCreate", EventKind::kNotServed},
+    {"WorktreeRemove", EventKind::kNotServed},
+    {"InstructionsLoaded", EventKind::kNotServed},
+    {"CwdChanged", EventKind::kNotServed},
+    {"FileChanged", EventKind::kNotServed},
+    {"DirectoryAdded", EventKind::kNotServed},
+    {"MessageDisplay", EventKind::kNotServed},
+};
+
+bool JudgesTool(EventKind kind) {
+  return kind == EventKind::kPreToolUse || kind == EventKind::kPermissionRequest;
+}
+
+JsonKind KindOf(Token token) {
+  switch (token) {
+    case Token::kObjectBegin:
+      return JsonKind::kObject;
+    case Token::kArrayBegin:
+      return JsonKind::kArray;
+    case Token::kString:
+      return JsonKind::kString;
+    case Token::kNumber:
+      return JsonKind::kNumber;
+    case Token::kTrue:
+      return JsonKind::kTrue;
+    case Token::kFalse:
+      return JsonKind::kFalse;
+    case Token::kNull:
+    case Token::kKey:
+    case Token::kObjectEnd:
+    case Token::kArrayEnd:
+    case Token::kEnd:
+    case Token::kError:
+      break;
+  }
+  return JsonKind::kNull;
+}
+
+class Reader {
+ public:
+  Reader(ByteSource& source, const EventFilter& filter) : scanner_(source, {}), filter_(filter) {}
+
+  Result<Event> Run() {
+    if (Next() != Token::kObjectBegin) return Failure("must be a JSON object");
+    for (;;) {
+      const Token token = Next();
+      if (token == Token::kObjectEnd) break;
+      if (token != Token::kKey) return Failure("");
+      const std::string key(scanner_.text());
+      if (!ReadMember(key)) return Failure("");
+    }
+    if (Next() != Token::kEnd) return Failure("");
+    return Finish();
+  }
+
+ private:
+  Token Next() { return token_ = scanner_.Next(); }
+
+  bool Wrong(std::string what) {
+    if (wrong_.empty()) wrong_ = std::move(what);
+    return false;
+  }
+
+  // What the scanner found wrong counts before what was found wrong with its tokens.
+  Error Failure(std::string what) const {
+    if (!scanner_.error_text().empty()) {
+      return Error{Error::Kind::kInvalidInput,
+                   "event: byte " + std::to_string(scanner_.error_offset()),
+                   scanner_.error_text(), ""};
+    }
+    return Error{Error::Kind::kInvalidInput, "event", wrong_.empty() ? std::move(what) : wrong_, ""};
+  }
+
+  bool ReadMember(const std::string& key) {
+    Next();
+    if (key == "hook_event_name") return ReadText(key, kMaxName, &event_.name);
+    if (key == "session_id") return ReadText(key, kMaxName, &event_.session_id);
+    if (key == "cwd") return ReadCwd();
+    if (key == "permission_mode") return ReadText(key, kMaxName, &event_.permission_mode);
+    if (key == "agent_id") return ReadText(key, kMaxName, &event_.agent_id);
+    if (key == "agent_type") return ReadText(key, kMaxName, &event_.agent_type);
+    if (key == "tool_name") return ReadText(key, kMaxName, &event_.tool_name);
+    if (key == "file_path" && token_ == Token::kString) {
+      return ReadText(key, kMaxPathText, &event_.config_file);
+    }
+    if (key == "tool_input") return ReadInput();
+    if (key == "error") return ReadFailure();
+    if (key == "tool_response") return ReadResponse();
+    return SkipValue();
+  }
+
+  bool ReadText(const std::string& key, size_t limit, std::string* out) {
+    if (token_ != Token::kString) return Wrong(key + " must be a string");
+    JsonScanner::String string;
+    if (!scanner_.TakeString(limit, &string)) return false;
+    if (string.cut) return Wrong(key + " is longer than " + std::to_string(limit) + " bytes");
+    if (string.has_nul) return Wrong(key + " holds NUL");
+    *out = string.text;
+    return true;
+  }
+
+  bool ReadCwd() {
+    std::string text;
+    if (!ReadText("cwd", kMaxPathText, &text)) return false;
+    if (!text.starts_with('/')) return Wrong("cwd must be an absolute path");
+    event_.cwd = std::move(text);
+    return true;
+  }
+
+  // The value that begins at the current token.
+  bool SkipValue() {
+    const size_t outside = scanner_.depth();
+    if (token_ != Token::kObjectBegin && token_ != Token::kArrayBegin) {
+      return token_ != Token::kError;
+    }
+    while (scanner_.depth() >= outside) {
+      if (Next() == Token::kError) return false;
+    }
+    return true;
+  }
+
+  bool ReadFailure() {
+    if (token_ != Token::kString) return SkipValue();
+    JsonScanner::String string;
+    if (!scanner_.TakeString(kMaxFailure, &string)) return false;
+    event_.failure += string.text;
+    return true;
+  }
+
+  // What a command wrote to stderr; the rest of the answer says nothing to us.
+  bool ReadResponse() {
+    if (token_ != Token::kObjectBegin) return SkipValue();
+    const size_t outside = scanner_.depth();
+    while (scanner_.depth() >= outside) {
+      if (Next() == Token::kError) return false;
+      if (token_ != Token::kKey || scanner_.depth() != outside || scanner_.text() != "stderr") {
+        continue;
+      }
+      Next();
+      if (!ReadFailure()) return false;
+    }
+    return true;
+  }
+
+  bool ReadInput() {
+    has_input_ = true;
+    if (token_ != Token::kObjectBegin) return Wrong("tool_input must be an object");
+    levels_.clear();
+    levels_.push_back({.is_object = true});
+    while (!levels_.empty()) {
+      if (Next() == Token::kError || !TakeInputToken()) return false;
+    }
+    return true;
+  }
+
+  // Where in tool_input the scanner is.
+  struct Level {
+    bool is_object = false;
+    std::string key = {};  // of the member that is being read, or the nearest one above an array
+    std::string pointer = {};
+    bool matters = false;  // of the key
+    size_t next_element = 0;
+  };
+
+  bool TakeInputToken() {
+    if (token_ == Token::kKey) {
+      levels_.back().key = scanner_.text();
+      levels_.back().matters = MayMatter(scanner_.text());
+      return true;
+    }
+    if (token_ == Token::kObjectEnd || token_ == Token::kArrayEnd) {
+      levels_.pop_back();
+      return true;
+    }
+    return TakeInputValue();
+  }
+
+  std::string ValuePointer() {
+    Level& level = levels_.back();
+    if (!level.is_object) return level.pointer + "/" + std::to_string(level.next_element++);
+    std::string pointer = level.pointer + "/";
+    for (const char c : level.key) {
+      if (c == '~') {
+        pointer += "~0";
+      } else if (c == '/') {
+        pointer += "~1";
+      } else {
+        pointer.push_back(c);
+      }
+    }
+    return pointer;
+  }
+
+  bool IsWanted(const std::string& pointer) const {
+    return levels_.back().matters || std::ranges::any_of(filter_.pointers, [&](std::string_view wanted) {
+             return PointerCovers(wanted, pointer);
+           });
+  }
+
+  bool TakeInputValue() {
+    const bool opens = token_ == Token::kObjectBegin || token_ == Token::kArrayBegin;
+    if (!opens && !levels_.back().matters && filter_.pointers.empty()) {
+      ++levels_.back().next_element;
+      return true;
+    }
+    std::string pointer = ValuePointer();
+    const std::string& key = levels_.back().key;
+    if (IsWanted(pointer)) {
+      if (event_.input.size() >= kMaxFields) return Wrong("tool_input names too many paths");
+      if (!KeepField(key, pointer)) return false;
+    }
+    if (opens) {
+      Level level{.is_object = token_ == Token::kObjectBegin};
+      if (!level.is_object) {
+        level.key = key;
+        level.matters = levels_.back().matters;
+      }
+      level.pointer = std::move(pointer);
+      levels_.push_back(std::move(level));
+    }
+    return true;
+  }
+
+  bool KeepField(const std::string& key, const std::string& pointer) {
+    InputField field;
+    field.key = key;
+    field.pointer = pointer;
+    field.kind = KindOf(token_);
+    field.depth = static_cast<uint32_t>(levels_.size());
+    if (token_ == Token::kString) {
+      JsonScanner::String string;
+      if (!scanner_.TakeString(kMaxPathText, &string)) return false;
+      field.text = string.text;
+      field.cut = string.cut;
+      field.has_nul = string.has_nul;
+      field.has_lone_surrogate = string.has_lone_surrogate;
+    }
+    event_.input.push_back(std::move(field));
+    return true;
+  }
+
+  Result<Event> Finish() {
+    const auto known = std::ranges::find(kEvents, event_.name, &EventName::name);
+    if (event_.name.empty()) return Failure("hook_event_name is missing");
+    if (known == std::end(kEvents)) {
+      return Failure(Quote(event_.name) + " is not an event that ringfence knows");
+    }
+    event_.kind = known->kind;
+    if (JudgesTool(event_.kind)) {
+      if (event_.tool_name.empty()) return Failure("tool_name is missing");
+      if (!has_input_) return Failure("tool_input is missing");
+    }
+    return std::move(event_);
+  }
+
+  JsonScanner scanner_;
+  const EventFilter& filter_;
+  Token token_ = Token::kError;
+  std::string wrong_;
+  Event event_;
+  bool has_input_ = false;
+  std::vector<Level> levels_;
+};
+
+void AddPointers(const Sections& sections, EventFilter& filter) {
+  for (const McpFields& fields : sections.mcp) {
+    filter.pointers.insert(filter.pointers.end(), fields.read.begin(), fields.read.end());
+    filter.pointers.insert(filter.pointers.end(), fields.write.begin(), fields.write.end());
+  }
+}
+
+}  // namespace
+
+void AddPointers(const PolicyFile& file, EventFilter& filter) {
+  AddPointers(file.sections, filter);
+  for (const Profile& profile : file.profiles) AddPointers(profile.sections, filter);
+}
+
+Result<Event> ReadEvent(ByteSource& source, const EventFilter& filter) {
+  return Reader(source, filter).Run();
+}
+
+}  // namespace ringfence

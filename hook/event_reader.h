@@ -1,0 +1,28 @@
+// The agent's JSON becomes an Event. The only file that knows what the client sends (see
+// docs/hook-protocol.md). Strict about everything that a decision rests on; file contents and other
+// text that cannot matter are checked as JSON and skipped, so memory does not grow with them.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "base/json_scanner.h"
+#include "base/result.h"
+#include "policy/event.h"
+#include "policy/policy_file.h"
+
+namespace ringfence {
+
+// Arguments to keep besides those whose names matter by themselves (MayMatter): the JSON pointers of a
+// policy's "mcp" entries.
+struct EventFilter {
+  std::vector<std::string_view> pointers;
+};
+
+// Every pointer that the file or one of its profiles names.
+void AddPointers(const PolicyFile& file, EventFilter& filter);
+
+// Reads the whole document. On failure the rest of the source is left unread.
+Result<Event> ReadEvent(ByteSource& source, const EventFilter& filter);
+
+}  // namespace ringfence

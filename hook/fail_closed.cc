@@ -1,0 +1,111 @@
+#include "hook/fail_closed.h"
+
+#include <sys/resource.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include <array>
+#include <csignal>
+
+#include "base/syscall.h"
+
+namespace ringfence {
+namespace {
+
+constexpr rlim_t kMemory = 256u << 20;  // bytes of data; an ordinary event needs less than one
+constexpr time_t kDeadline = 5;         // seconds; the registration's own timeout is 10
+
+#ifdef RINGFENCE_SANITIZED
+constexpr bool kSanitized = true;  // a sanitizer reports crashes itself, and needs memory
+#else
+constexpr bool kSanitized = false;
+#endif
+
+struct Caught {
+  int signal;
+  std::string_view line;
+  bool is_crash;
+};
+constexpr Caught kCaught[] = {
+    {SIGSEGV, "ringfence: internal error (SIGSEGV); the call is refused\n", true},
+    {SIGBUS, "ringfence: internal error (SIGBUS); the call is refused\n", true},
+    {SIGFPE, "ringfence: internal error (SIGFPE); the call is refused\n", true},
+    {SIGILL, "ringfence: internal error (SIGILL); the call is refused\n", true},
+    {SIGTRAP, "ringfence: internal error (SIGTRAP); the call is refused\n", true},
+    {SIGABRT, "ringfence: internal error (SIGABRT); the call is refused\n", true},
+    {SIGSYS, "ringfence: a system call is forbidden here (SIGSYS); the call is refused\n", false},
+    {SIGXCPU, "ringfence: out of processor time; the call is refused\n", false},
+    {SIGALRM, "ringfence: no answer in time; the call is refused\n", false},
+};
+
+void Handle(int signal) {
+  for (const Caught& caught : kCaught) {
+    if (caught.signal == signal) Refuse(caught.line);
+  }
+  Refuse("ringfence: stopped by a signal; the call is refused\n");
+}
+
+// In the program's own data, so that it is there when memory is not.
+alignas(16) std::array<char, 16384> signal_stack;
+
+Status UseSignalStack() {
+  stack_t stack{};
+  stack.ss_sp = signal_stack.data();
+  stack.ss_size = signal_stack.size();
+  if (::sigaltstack(&stack, nullptr) != 0) return SystemError("sigaltstack");
+  return Unit{};
+}
+
+Status CatchSignals() {
+  struct sigaction action {};
+  action.sa_handler = Handle;
+  action.sa_flags = SA_ONSTACK;
+  for (const Caught& caught : kCaught) {
+    if (kSanitized && caught.is_crash) continue;
+    if (::sigaction(caught.signal, &action, nullptr) != 0) return SystemError("sigaction");
+  }
+  // Everything else waits: the run is short, and a write that fails says so by its result.
+  sigset_t wait;
+  ::sigfillset(&wait);
+  for (const Caught& caught : kCaught) ::sigdelset(&wait, caught.signal);
+  if (::sigprocmask(SIG_SETMASK, &wait, nullptr) != 0) return SystemError("sigprocmask");
+  return Unit{};
+}
+
+Status BoundMemory() {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_DATA, &limit) != 0) return SystemError("getrlimit");
+  if (limit.rlim_cur <= kMemory) return Unit{};
+  limit.rlim_cur = kMemory;
+  if (::setrlimit(RLIMIT_DATA, &limit) != 0) return SystemError("setrlimit");
+  return Unit{};
+}
+
+Status BoundTime() {
+  itimerval timer{};
+  timer.it_value.tv_sec = kDeadline;
+  if (::setitimer(ITIMER_REAL, &timer, nullptr) != 0) return SystemError("setitimer");
+  return Unit{};
+}
+
+}  // namespace
+
+Status FailClosed() {
+  InstallTerminate();
+  if (!kSanitized) {
+    if (Status s = UseSignalStack(); !s) return s;
+    if (Status s = BoundMemory(); !s) return s;
+  }
+  if (Status s = CatchSignals(); !s) return s;
+  return BoundTime();
+}
+
+void Refuse(std::string_view line) {
+  // Nobody is left to tell when this write fails.
+  [[maybe_unused]] const ssize_t put = ::write(STDERR_FILENO, line.data(), line.size());
+  Exit(2);
+}
+
+void Exit(int status) { ::_exit(status); }
+
+}  // namespace ringfence

@@ -1,0 +1,75 @@
+// ringfence-hook: one event in, one answer out. See docs/hook-protocol.md.
+#include <sys/auxv.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <span>
+
+#include "base/syscall.h"
+#include "hook/answer.h"
+#include "hook/fail_closed.h"
+#include "hook/options.h"
+#include "hook/serve.h"
+#include "hook/stdin_source.h"
+
+namespace ringfence {
+namespace {
+
+class Stdout final : public Output {
+ public:
+  bool Print(const std::string& out) override { return WriteAll(STDOUT_FILENO, out).has_value(); }
+};
+
+std::string Variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+// Only these three are read: the client lets no project set the first two, and the third can only
+// protect more names.
+Registration RegistrationOf(const HookOptions& options, const char* program) {
+  return {.root = options.root,
+          .project_dir = Variable("CLAUDE_PROJECT_DIR"),
+          .home = options.home,
+          .home_variable = Variable("HOME"),
+          .config_dir = Variable("CLAUDE_CONFIG_DIR"),
+          .policy = options.policy,
+          .profile = options.profile,
+          .program = program == nullptr ? "" : program,
+          .user = ::geteuid()};
+}
+
+[[noreturn]] void End(const Outcome& outcome) {
+  if (!outcome.err.empty()) {
+    [[maybe_unused]] const Status written = WriteAll(STDERR_FILENO, outcome.err);
+  }
+  Exit(outcome.status);
+}
+
+[[noreturn]] void Run(std::span<char* const> arguments, const char* program) {
+  if (Status s = FailClosed(); !s) End({"", RefusalLine(s.error(), ""), 2});
+  StdinSource source;
+  const Result<HookOptions> options = ParseHookOptions(arguments);
+  if (!options) {
+    source.Drain();
+    End({"", RefusalLine(options.error(), ""), 2});
+  }
+  Stdout output;
+  if (options->help || options->version) {
+    const bool printed =
+        output.Print(options->help ? HookHelp() : "ringfence-hook " RINGFENCE_VERSION "\n");
+    Exit(printed ? 0 : 2);
+  }
+  const Outcome outcome = Serve(RegistrationOf(*options, program), source, output);
+  source.Drain();
+  End(outcome);
+}
+
+}  // namespace
+}  // namespace ringfence
+
+int main(int argc, char** argv) {
+  const auto* program = reinterpret_cast<const char*>(::getauxval(AT_EXECFN));
+  const std::span<char* const> arguments(argv, static_cast<size_t>(argc < 0 ? 0 : argc));
+  ringfence::Run(arguments.subspan(arguments.empty() ? 0 : 1), program);
+}

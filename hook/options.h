@@ -1,0 +1,25 @@
+// The hook's command line. Written by hand: the hook links nothing that it does not need.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "base/result.h"
+
+namespace ringfence {
+
+struct HookOptions {
+  std::string policy;
+  std::string root;
+  std::string home;
+  std::string profile;
+  bool help = false;
+  bool version = false;
+};
+
+// `arguments` without the program's name.
+Result<HookOptions> ParseHookOptions(std::span<char* const> arguments);
+
+std::string HookHelp();
+
+}  // namespace ringfence

@@ -1,0 +1,192 @@
+#include "hook/serve.h"
+
+#include <time.h>
+
+#include "hook/alert.h"
+#include "hook/answer.h"
+#include "hook/audit_log.h"
+#include "hook/config_change.h"
+#include "hook/event_reader.h"
+#include "hook/failure.h"
+#include "hook/session_text.h"
+#include "policy/cached_files.h"
+#include "policy/decide.h"
+#include "policy/layers.h"
+#include "policy/real_files.h"
+#include "policy/sources.h"
+
+namespace ringfence {
+namespace {
+
+int64_t Nanoseconds(clockid_t clock) {
+  timespec now{};
+  ::clock_gettime(clock, &now);
+  return static_cast<int64_t>(now.tv_sec) * 1000000000 + now.tv_nsec;
+}
+
+// What the registration leads to, before any event is read.
+struct Ground {
+  Places places;
+  PolicySources sources;
+};
+
+Result<Ground> FindGround(const Registration& registration, const FileView& files) {
+  Result<Places> places = FindPlaces(registration, files);
+  if (!places) return places.error();
+  Ground ground{std::move(*places), {}};
+  Result<PolicySources> sources =
+      ReadPolicySources(registration.policy, ground.places, files);
+  if (!sources) return sources.error();
+  ground.sources = std::move(*sources);
+  return ground;
+}
+
+class Server {
+ public:
+  Server(const Registration& registration, Output& output)
+      : registration_(registration), output_(output), start_(Nanoseconds(CLOCK_MONOTONIC)) {}
+
+  Outcome Run(ByteSource& source) {
+    Result<Ground> ground = FindGround(registration_, files_);
+    EventFilter filter;
+    if (ground) {
+      for (const PolicySource& s : ground->sources.sources) AddPointers(*s.file, filter);
+    }
+    Result<Event> event = ReadEvent(source, filter);
+    if (!event) return Refused(event.error());
+    event_ = std::move(*event);
+    if (event_.kind == EventKind::kNotServed) return {};
+    if (!ground) return Refused(ground.error());
+    ground_ = std::move(*ground);
+    Result<Policy> policy = MergePolicies(ground_.sources, registration_.profile, ground_.places,
+                                          CallerOf(event_));
+    if (!policy) return Refused(policy.error());
+    policy_ = std::move(*policy);
+    ground_.places.audit_file = OwnPath(policy_.audit.file, ground_.places);
+    return ServeKind();
+  }
+
+ private:
+  Outcome ServeKind() {
+    switch (event_.kind) {
+      case EventKind::kPreToolUse:
+      case EventKind::kPermissionRequest:
+        return ServeCall();
+      case EventKind::kConfigChange:
+        return ServeConfigChange();
+      case EventKind::kSessionStart:
+      case EventKind::kSubagentStart:
+        return ServeStart();
+      case EventKind::kPostToolUse:
+      case EventKind::kPostToolUseFailure:
+        return ServeFailure();
+      case EventKind::kNotServed:
+        break;
+    }
+    return {};
+  }
+
+  Outcome Refused(const Error& error) const {
+    return {"", RefusalLine(error, policy_.say), 2};
+  }
+
+  Outcome Answer(const std::string& out) {
+    if (out.empty() || output_.Print(out)) return {};
+    return Refused(Error{Error::Kind::kSystem, "stdout", "the answer could not be written", ""});
+  }
+
+  Status Log(std::string_view verdict, const Decision* decision, std::string_view why) {
+    if (!ground_.places.audit_file) {
+      return Error{Error::Kind::kSystem, "audit log", "no home is known", "register with --home"};
+    }
+    AuditEntry entry;
+    entry.event = &event_;
+    entry.verdict = verdict;
+    entry.decision = decision;
+    entry.why = why;
+    entry.profile = policy_.profile;
+    entry.unix_nanoseconds = Nanoseconds(CLOCK_REALTIME);
+    entry.microseconds = (Nanoseconds(CLOCK_MONOTONIC) - start_) / 1000;
+    return AppendToAudit(*ground_.places.audit_file, AuditText(entry), policy_.audit.rotate,
+                         entry.unix_nanoseconds);
+  }
+
+  // A denial goes out before the log is touched; a permission waits for a log that must be kept.
+  Outcome AnswerAndLog(const std::string& out, const Decision& decision) {
+    const std::string_view verdict = VerdictName(decision.verdict);
+    if (decision.verdict != Verdict::kDeny && policy_.audit.required) {
+      if (Status s = Log(verdict, &decision, ""); !s) return Refused(s.error());
+      return Answer(out);
+    }
+    Outcome outcome = Answer(out);
+    if (Status s = Log(verdict, &decision, ""); !s && outcome.status == 0) {
+      outcome.err = RefusalLine(s.error(), "");  // told to the user, blocks nothing
+    }
+    return outcome;
+  }
+
+  Outcome ServeCall() {
+    const Decision decision = Decide(event_, policy_, ground_.places, files_);
+    if (decision.failure) return Refused(*decision.failure);
+    return AnswerAndLog(DecisionAnswer(event_, decision, policy_.say), decision);
+  }
+
+  Outcome ServeConfigChange() {
+    const Result<std::vector<std::string>> reasons =
+        WeakenedSettings(event_, ground_.places, registration_.program);
+    if (!reasons) return Refused(reasons.error());
+    Decision decision;
+    if (reasons->empty()) return AnswerAndLog("", decision);
+    decision.verdict = Verdict::kDeny;
+    decision.cause = Cause{"change of the client's settings", reasons->front(), {}, ""};
+    Outcome outcome = AnswerAndLog("", decision);
+    outcome.err = ReasonText(decision, policy_.say) + "\n";
+    outcome.status = 2;
+    return outcome;
+  }
+
+  Outcome ServeStart() {
+    std::string text = BoundaryText(policy_, ground_.places, policy_.sandbox.mode,
+                                    FindConfinement(ground_.places));
+    for (const std::string& note : ground_.sources.notes) text += "- " + note + ".\n";
+    return Answer(ContextAnswer(event_.name, text));
+  }
+
+  // Only what the policy itself refuses is explained; the program's words are no evidence.
+  Outcome ServeFailure() {
+    std::string text;
+    for (const std::string& path : RefusedPaths(event_.failure)) {
+      for (const Access access : {Access::kRead, Access::kWrite}) {
+        const Decision decision =
+            DecidePath(event_, path, access, policy_, ground_.places, files_);
+        if (decision.failure || decision.verdict != Verdict::kDeny) continue;
+        text += ReasonText(decision, "") + "\n";
+        break;
+      }
+    }
+    if (text.empty()) return {};
+    if (!policy_.say.empty()) text += std::string(policy_.say) + "\n";
+    Outcome outcome = Answer(ContextAnswer(event_.name, text));
+    const Status alert =
+        WriteAlert(policy_.alerts, ground_.places, text, Nanoseconds(CLOCK_REALTIME));
+    if (!alert && outcome.status == 0) outcome.err = RefusalLine(alert.error(), "");
+    return outcome;
+  }
+
+  const Registration& registration_;
+  Output& output_;
+  int64_t start_;
+  RealFiles disk_;
+  CachedFiles files_{disk_};
+  Event event_;
+  Ground ground_;
+  Policy policy_;
+};
+
+}  // namespace
+
+Outcome Serve(const Registration& registration, ByteSource& source, Output& output) {
+  return Server(registration, output).Run(source);
+}
+
+}  // namespace ringfence

@@ -1,0 +1,155 @@
+#include "hook/session_text.h"
+
+#include <algorithm>
+
+#include "base/json_tree.h"
+#include "base/text.h"
+#include "policy/sets.h"
+
+namespace ringfence {
+namespace {
+
+constexpr size_t kMaxNamed = 12;  // entries that one line names
+
+// "a", "b" and 3 more.
+class WordList {
+ public:
+  void Add(const std::string& word) {
+    if (std::ranges::find(words_, word) == words_.end()) words_.push_back(word);
+  }
+  bool is_empty() const { return words_.empty(); }
+  std::string text() const {
+    std::string text;
+    for (size_t i = 0; i < std::min(words_.size(), kMaxNamed); ++i) {
+      if (i > 0) text += ", ";
+      text += words_[i];
+    }
+    if (words_.size() > kMaxNamed) {
+      text += " and " + std::to_string(words_.size() - kMaxNamed) + " more";
+    }
+    return text;
+  }
+
+ private:
+  std::vector<std::string> words_;
+};
+
+std::string RuleWord(const PathRule& rule) {
+  if (rule.set != SetName::kNone) {
+    const PathSet* set = FindPathSet(rule.written);
+    return std::string(rule.written) + (set == nullptr ? "" : " (" + std::string(set->what) + ")");
+  }
+  return rule.tail.empty() && rule.base == RuleBase::kRoot ? "the project" : Quote(rule.written);
+}
+
+std::string Words(const std::vector<PathRule>& rules) {
+  WordList words;
+  for (const PathRule& rule : rules) {
+    if (rule.place.quotable) words.Add(RuleWord(rule));
+  }
+  return words.text();
+}
+
+void AppendLine(std::string& text, std::string_view label, const std::string& words) {
+  if (!words.empty()) text += "- " + std::string(label) + words + ".\n";
+}
+
+void AppendPaths(std::string& text, const PathRules& rules, std::string_view verb) {
+  for (const std::vector<PathRule>& list : rules.allow) {
+    const bool first = &list == &rules.allow.front();
+    AppendLine(text, std::string(verb) + (first ? " only: " : ", and of that only: "), Words(list));
+  }
+  AppendLine(text, std::string(verb) + " never: ", Words(rules.deny));
+  AppendLine(text, std::string(verb) + " after the user agreed: ", Words(rules.ask));
+}
+
+void AppendTools(std::string& text, const ToolRules& rules) {
+  WordList denied;
+  for (const NameRule& rule : rules.deny) {
+    if (rule.place.quotable) denied.Add(Quote(rule.pattern));
+  }
+  AppendLine(text, "Tools that are refused: ", denied.text());
+  WordList mcp;
+  for (const NameRule& rule : rules.names) {
+    if (rule.pattern.starts_with("mcp__")) mcp.Add(Quote(rule.pattern));
+  }
+  text += mcp.is_empty() ? "- MCP tools are refused; none is named in the policy.\n"
+                         : "- MCP tools that may be called: " + mcp.text() + ".\n";
+}
+
+void AppendNetwork(std::string& text, const Policy& policy) {
+  if (!policy.network) return;
+  WordList hosts;
+  for (const auto& list : policy.network->allow) {
+    for (const HostRule& rule : list) {
+      if (rule.place.quotable) hosts.Add(Quote(rule.written));
+    }
+  }
+  AppendLine(text, "Hosts that may be reached: ", hosts.is_empty() ? "none" : hosts.text());
+}
+
+std::string ModeLine(SandboxMode mode) {
+  switch (mode) {
+    case SandboxMode::kRx:
+      return "- This run may read and execute, and change nothing in the project.\n";
+    case SandboxMode::kSandbox:
+      return "";
+    case SandboxMode::kRwx:
+      return "- This run is not confined by a sandbox; the rules above hold for tools all the same.\n";
+  }
+  return "";
+}
+
+// The value of sandbox.enabled in one settings file; nothing where it says nothing.
+std::optional<bool> SandboxSetting(const Path& path) {
+  Result<PolicyBytes> bytes = ReadPolicyBytes(path.text());
+  if (!bytes || bytes->missing) return {};
+  if (bytes->text.starts_with("\xEF\xBB\xBF")) bytes->text.erase(0, 3);
+  const Result<JsonTree> tree = JsonTree::Parse(std::move(bytes->text), path.text(), false);
+  if (!tree) return {};  // the client drops such a file as a whole
+  const JsonTree::Node* sandbox = tree->Find(tree->root(), "sandbox");
+  const JsonTree::Node* enabled = sandbox == nullptr ? nullptr : tree->Find(*sandbox, "enabled");
+  if (enabled == nullptr) return {};
+  return enabled->kind == JsonTree::Kind::kTrue;
+}
+
+}  // namespace
+
+Confinement FindConfinement(const Places& places) {
+  // From the strongest to the weakest, as the client merges them.
+  std::vector<Path> files{Path::Clean("/etc/claude-code/managed-settings.json"),
+                          places.root.Child(".claude").Child("settings.local.json"),
+                          places.root.Child(".claude").Child("settings.json")};
+  for (const Path& folder : places.settings_folders) files.push_back(folder.Child("settings.json"));
+  for (const Path& home : places.homes) files.push_back(home.Child(".claude").Child("settings.json"));
+  for (const Path& file : files) {
+    if (const std::optional<bool> enabled = SandboxSetting(file)) {
+      return {*enabled ? "the client's sandbox" : ""};
+    }
+  }
+  return {};
+}
+
+std::string BoundaryText(const Policy& policy, const Places& places, SandboxMode mode,
+                         const Confinement& confinement) {
+  std::string text =
+      "ringfence enforces a policy on this session. A refused call says why; do not try to get "
+      "around it, ask the user instead.\n"
+      "- The project is " + Quote(places.root.text()) + ".\n";
+  AppendPaths(text, policy.read, "Read");
+  AppendPaths(text, policy.write, "Write");
+  text += "- Write never: the client's settings, hooks' registration and policies.\n";
+  AppendTools(text, policy.tools);
+  AppendNetwork(text, policy);
+  text += policy.unsandboxed == Unsandboxed::kAsk
+              ? "- \"dangerouslyDisableSandbox\" asks the user.\n"
+              : "- \"dangerouslyDisableSandbox\" is refused.\n";
+  text += confinement.bash.empty()
+              ? "- Commands that Bash starts are not confined by a sandbox here.\n"
+              : "- Commands that Bash starts are confined by " + confinement.bash + ".\n";
+  text += ModeLine(mode);
+  if (!policy.say.empty()) text += "- When refused: " + Printable(policy.say) + "\n";
+  return text;
+}
+
+}  // namespace ringfence

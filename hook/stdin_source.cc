@@ -1,0 +1,40 @@
+#include "hook/stdin_source.h"
+
+#include <poll.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "base/syscall.h"
+
+namespace ringfence {
+
+Result<std::string_view> StdinSource::Next() {
+  while (!at_end_) {
+    const ssize_t got = ::read(STDIN_FILENO, buffer_.data(), buffer_.size());
+    if (got > 0) return std::string_view(buffer_.data(), static_cast<size_t>(got));
+    if (got == 0) {
+      at_end_ = true;
+      break;
+    }
+    if (errno == EINTR) continue;
+    if (errno != EAGAIN && errno != EWOULDBLOCK) {
+      at_end_ = true;
+      return SystemError("read(stdin)");
+    }
+    pollfd wait{.fd = STDIN_FILENO, .events = POLLIN, .revents = 0};
+    if (::poll(&wait, 1, -1) < 0 && errno != EINTR) {  // the deadline bounds it
+      at_end_ = true;
+      return SystemError("poll(stdin)");
+    }
+  }
+  return std::string_view();
+}
+
+void StdinSource::Drain() {
+  while (!at_end_) {
+    if (const Result<std::string_view> bytes = Next(); !bytes) return;
+  }
+}
+
+}  // namespace ringfence

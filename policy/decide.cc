@@ -1,0 +1,369 @@
+#include "policy/decide.h"
+
+#include <algorithm>
+
+#include "base/case_fold.h"
+#include "base/text.h"
+#include "base/utf8.h"
+#include "policy/cached_files.h"
+#include "policy/domain.h"
+#include "policy/judge_path.h"
+#include "policy/judge_tool.h"
+#include "policy/pattern.h"
+#include "policy/search_pattern.h"
+#include "policy/tools.h"
+
+namespace ringfence {
+namespace {
+
+std::string_view ReadVerb(std::string_view tool) {
+  if (tool == "Glob" || tool == "Grep") return "search of";
+  if (tool == "LS") return "listing of";
+  return "read of";
+}
+
+// Goes through one call's arguments and keeps the strongest verdict and its first cause.
+class CallJudge {
+ public:
+  CallJudge(const Event& event, const Policy& policy, const Places& places,
+            const CachedFiles& files, std::vector<PathTrace>* traces)
+      : event_(event),
+        policy_(policy),
+        paths_(policy, places, event, files, traces),
+        tool_(FindTool(event.tool_name)) {}
+
+  Decision Run() {
+    JudgeFlags();
+    const NameJudgement tool = JudgeTool(event_.tool_name, policy_);
+    Take(tool.verdict, tool.cause);
+    if (decision_.verdict == Verdict::kDeny) return std::move(decision_);
+    if (tool_ != nullptr) {
+      for (const ToolField& field : tool_->fields) JudgeField(field);
+    }
+    if (IsMcpTool(event_.tool_name)) JudgeMcpFields();
+    JudgeUnexpected();
+    RefuseUnanswerable();
+    decision_.say_allow = decision_.verdict == Verdict::kPermit && MaySayAllow();
+    return std::move(decision_);
+  }
+
+ private:
+  void Take(Verdict verdict, std::optional<Cause> cause) {
+    if (verdict <= decision_.verdict) return;
+    decision_.verdict = verdict;
+    decision_.cause = std::move(cause);
+  }
+
+  void Deny(std::string what, std::string why, std::string remedy = "") {
+    Take(Verdict::kDeny, Cause{std::move(what), std::move(why), {}, std::move(remedy)});
+  }
+
+  void JudgeFlags() {
+    for (const InputField& field : event_.input) {
+      if (!IsSandboxFlag(field.key) || field.kind == JsonKind::kFalse) continue;
+      const bool is_plain = field.key == "dangerouslyDisableSandbox" && field.depth == 1;
+      const bool asks = policy_.unsandboxed == Unsandboxed::kAsk && is_plain &&
+                        field.kind == JsonKind::kTrue;
+      Cause cause{"tool " + Quote(event_.tool_name) + " without the sandbox",
+                  "\"dangerouslyDisableSandbox\" is set", policy_.unsandboxed_place,
+                  "Run the command without that flag."};
+      Take(asks ? Verdict::kAsk : Verdict::kDeny, std::move(cause));
+    }
+  }
+
+  std::vector<const InputField*> FieldsAt(std::string_view pointer) const {
+    std::vector<const InputField*> found;
+    for (const InputField& field : event_.input) {
+      if (PointerCovers(pointer, field.pointer)) found.push_back(&field);
+    }
+    return found;
+  }
+
+  std::string Argument(const InputField& field) const {
+    return "argument " + Quote(field.pointer.substr(1)) + " of " + event_.tool_name;
+  }
+
+  // A string that may be a path; false when it was refused.
+  bool IsUsable(const InputField& field) {
+    if (field.kind != JsonKind::kString) {
+      Deny(Argument(field), "it must be a string");
+    } else if (field.cut) {
+      Deny(Argument(field), "it is longer than a path can be");
+    } else if (field.has_nul) {
+      Deny(Argument(field), "it holds NUL");
+    } else if (field.has_lone_surrogate) {
+      Deny(Argument(field), "it holds half of a character");
+    } else {
+      return true;
+    }
+    return false;
+  }
+
+  void JudgePath(const InputField& field, std::string_view text, Access access,
+                 std::string_view verb) {
+    Judgement judgement = paths_.Judge(text, access, verb, field.pointer);
+    for (const Path& end : judgement.ends) {
+      if (decision_.paths.size() < 8) decision_.paths.push_back(end.text());
+    }
+    asks_about_write_ |= access == Access::kWrite && judgement.verdict == Verdict::kAsk;
+    Take(judgement.verdict, std::move(judgement.cause));
+  }
+
+  void JudgeField(const ToolField& spec) {
+    const std::vector<const InputField*> fields = FieldsAt(spec.pointer);
+    if (fields.empty()) {
+      if (spec.required) {
+        Deny("call of " + event_.tool_name,
+             "it has no " + Quote(spec.pointer.substr(1)));
+      }
+      if (spec.role == FieldRole::kSearchFolder) JudgeSearchIn(nullptr);
+      return;
+    }
+    for (const InputField* field : fields) {
+      const bool is_list = field->kind == JsonKind::kArray && field->pointer == spec.pointer &&
+                           spec.pointer.ends_with('s');
+      if (!is_list && IsUsable(*field)) JudgeValue(spec.role, *field);
+    }
+  }
+
+  void JudgeValue(FieldRole role, const InputField& field) {
+    switch (role) {
+      case FieldRole::kRead:
+        return JudgePath(field, field.text, Access::kRead, ReadVerb(event_.tool_name));
+      case FieldRole::kWrite:
+        return JudgePath(field, field.text, Access::kWrite, "write to");
+      case FieldRole::kReadWrite:
+        JudgePath(field, field.text, Access::kWrite, "write to");
+        return JudgePath(field, field.text, Access::kRead, "read of");
+      case FieldRole::kSearchFolder:
+        return JudgeSearchIn(&field);
+      case FieldRole::kSearchPattern:
+      case FieldRole::kSearchFilter:
+        return JudgePattern(field);
+      case FieldRole::kUrl:
+        return JudgeUrlField(field, Access::kRead);
+      case FieldRole::kResourceUri:
+        return JudgeResource(field);
+      case FieldRole::kWorktreeName:
+        return JudgeWorktree(field);
+      case FieldRole::kMcpServer:
+        return TakeName(JudgeMcpServer(field.text, policy_));
+    }
+  }
+
+  void TakeName(NameJudgement judgement) { Take(judgement.verdict, std::move(judgement.cause)); }
+
+  // The folder that a search begins in; the working directory when the call names none.
+  void JudgeSearchIn(const InputField* field) {
+    const bool rerooted = field == nullptr && PatternIsAbsolute();
+    if (rerooted) return;
+    const InputField here{.pointer = "/cwd", .key = "cwd", .kind = JsonKind::kString,
+                          .text = event_.cwd.value_or("")};
+    if (field == nullptr && !event_.cwd) {
+      return Deny("search", "the event has no cwd to search in");
+    }
+    const InputField& folder = field == nullptr ? here : *field;
+    Judgement judgement =
+        paths_.Judge(folder.text, Access::kRead, ReadVerb(event_.tool_name), folder.pointer);
+    const bool narrowed = PatternNamesFolder();
+    for (const Path& end : judgement.ends) {
+      if (decision_.paths.size() < 8) decision_.paths.push_back(end.text());
+      if (narrowed || judgement.verdict == Verdict::kDeny) continue;
+      if (auto cause = paths_.MeetsDenied(end, ReadVerb(event_.tool_name))) {
+        Take(Verdict::kDeny, std::move(cause));
+      }
+    }
+    Take(judgement.verdict, std::move(judgement.cause));
+  }
+
+  const InputField* GlobPattern() const {
+    if (tool_ == nullptr || tool_->name != "Glob") return nullptr;
+    const auto field = std::ranges::find(event_.input, "/pattern", &InputField::pointer);
+    return field == event_.input.end() ? nullptr : &*field;
+  }
+
+  bool PatternIsAbsolute() const {
+    const InputField* pattern = GlobPattern();
+    return pattern != nullptr && pattern->text.starts_with('/');
+  }
+
+  // Each alternative begins with a folder of its own, so the search begins below the search folder.
+  bool PatternNamesFolder() const {
+    const InputField* pattern = GlobPattern();
+    if (pattern == nullptr) return false;
+    const SearchPattern read = ReadSearchPattern(pattern->text);
+    return !read.refused && std::ranges::none_of(read.beginnings, &std::string::empty);
+  }
+
+  std::string SearchFolder() const {
+    const auto field = std::ranges::find(event_.input, "/path", &InputField::pointer);
+    if (field != event_.input.end() && field->kind == JsonKind::kString) return field->text;
+    return event_.cwd.value_or("");
+  }
+
+  void JudgePattern(const InputField& field) {
+    const SearchPattern read = ReadSearchPattern(field.text);
+    if (read.refused) {
+      return Deny("search for " + Quote(field.text), std::string(*read.refused));
+    }
+    const bool is_filter = tool_ != nullptr && tool_->name == "Grep";
+    for (const std::string& beginning : read.beginnings) {
+      if (beginning.empty()) continue;
+      const bool alone = beginning[0] == '/' || beginning[0] == '~';
+      if (is_filter && !alone) continue;  // it only picks names below the folder
+      const std::string text = alone ? beginning : SearchFolder() + "/" + beginning;
+      Judgement judgement = paths_.Judge(text, Access::kRead, "search of", field.pointer);
+      if (judgement.verdict != Verdict::kDeny && !is_filter) {
+        for (const Path& end : judgement.ends) {
+          if (auto cause = paths_.MeetsDenied(end, "search of")) {
+            Take(Verdict::kDeny, std::move(cause));
+          }
+        }
+      }
+      Take(judgement.verdict, std::move(judgement.cause));
+    }
+  }
+
+  static bool IsFileUrl(std::string_view text) {
+    return LowerAscii(TrimSpace(text).substr(0, 5)) == "file:";
+  }
+
+  // file:///etc/passwd is the path /etc/passwd. Other hosts than this one are not understood.
+  void JudgeFileUrl(const InputField& field, Access access) {
+    const Result<Url> url = ParseUrl(field.text);
+    std::string path;
+    const bool local = url && (url->host.empty() || url->host == "localhost");
+    if (!local || !url->path.starts_with('/') || !DecodePercent(url->path, &path)) {
+      return Deny("file URL " + Quote(field.text), "it cannot be read as the path of a local file");
+    }
+    JudgePath(field, path.substr(0, path.find_first_of("?#")), access,
+              access == Access::kRead ? "read of" : "write to");
+  }
+
+  void JudgeUrlField(const InputField& field, Access access) {
+    if (IsMcpTool(event_.tool_name) && IsFileUrl(field.text)) return JudgeFileUrl(field, access);
+    TakeName(JudgeUrl(field.text, policy_));
+  }
+
+  void JudgeResource(const InputField& field) {
+    if (IsFileUrl(field.text)) JudgeFileUrl(field, Access::kRead);
+  }
+
+  void JudgeWorktree(const InputField& field) {
+    const std::string_view name = field.text;
+    const std::string what = "worktree " + Quote(name);
+    if (name.empty() || name == "." || name == ".." ||
+        name.find_first_of("/\\") != std::string_view::npos) {
+      return Deny(what, "its name must be one plain component");
+    }
+    if (FoldName(name) == ".git") return Deny(what, "its name may not be \".git\"");
+    if (const auto why = RefusedText(name)) return Deny(what, std::string(*why));
+  }
+
+  // An MCP tool: the fields that the policy names, and the usual names unless it named them all.
+  void JudgeMcpFields() {
+    bool has_entry = false;
+    for (const McpFields& entry : policy_.mcp) {
+      if (!MatchName(entry.tool, event_.tool_name)) continue;
+      has_entry |= !entry.adds_only;
+      for (const std::string_view pointer : entry.read) JudgeMapped(pointer, Access::kRead);
+      for (const std::string_view pointer : entry.write) JudgeMapped(pointer, Access::kWrite);
+    }
+    if (has_entry) return;
+    for (const InputField& field : event_.input) JudgeUsual(field);
+  }
+
+  void JudgeMapped(std::string_view pointer, Access access) {
+    for (const InputField* field : FieldsAt(pointer)) {
+      if (field->kind == JsonKind::kArray) continue;
+      if (!IsUsable(*field)) continue;
+      if (IsFileUrl(field->text)) {
+        JudgeFileUrl(*field, access);
+      } else {
+        JudgePath(*field, field->text, access,
+                  access == Access::kRead ? "read of" : "write to");
+      }
+    }
+  }
+
+  // An argument that is called as paths usually are, judged as a write.
+  void JudgeUsual(const InputField& field) {
+    const UsualName usual = UsualNameOf(field.key);
+    const bool is_container = field.kind == JsonKind::kArray ||
+                              (field.kind == JsonKind::kObject && usual == UsualName::kPaths);
+    if (usual == UsualName::kNone || is_container) return;
+    if (!IsUsable(field)) {
+      if (decision_.cause) {
+        decision_.cause->remedy =
+            "If it is no path, the user can name this tool's paths under \"mcp\" in the policy.";
+      }
+      return;
+    }
+    if (IsFileUrl(field.text)) return JudgeFileUrl(field, Access::kWrite);
+    const bool climbs = field.text.find("..") != std::string::npos;  // a URL for some, a path for others
+    if (IsWebUrl(field.text) && !climbs) return TakeName(JudgeUrl(field.text, policy_));
+    const bool own_scheme = field.text.find("://") != std::string::npos;
+    if (usual == UsualName::kUrl && own_scheme && !climbs) return;
+    JudgePath(field, field.text, Access::kWrite, "write to");
+  }
+
+  // A path that a known tool has no argument for: no honest client sends it.
+  void JudgeUnexpected() {
+    if (IsMcpTool(event_.tool_name)) return;
+    for (const InputField& field : event_.input) {
+      if (field.depth != 1 || UsualNameOf(field.key) == UsualName::kNone) continue;
+      if (field.key == "cwd" && field.pointer == "/cwd" && tool_ == nullptr) continue;
+      const bool expected =
+          tool_ != nullptr && std::ranges::any_of(tool_->fields, [&](const ToolField& spec) {
+            return PointerCovers(spec.pointer, field.pointer);
+          });
+      if (!expected) JudgeUsual(field);
+    }
+  }
+
+  // The client ignores a hook's question about some writes when it was told to ask nothing
+  // (measured on 2.1.330): the write runs. Where nobody can answer, a question is a denial.
+  void RefuseUnanswerable() {
+    if (decision_.verdict != Verdict::kAsk || !asks_about_write_) return;
+    if (event_.permission_mode != "bypassPermissions") return;
+    decision_.verdict = Verdict::kDeny;
+    decision_.cause->remedy =
+        "The policy asks the user about it, and this session was started to ask nothing.";
+  }
+
+  bool MaySayAllow() const {
+    if (policy_.permitted != Permitted::kAllow || IsMcpTool(event_.tool_name)) return false;
+    return tool_ != nullptr && !tool_->runs_code;
+  }
+
+  const Event& event_;
+  const Policy& policy_;
+  PathJudge paths_;
+  const KnownTool* tool_;
+  bool asks_about_write_ = false;
+  Decision decision_;
+};
+
+}  // namespace
+
+Decision Decide(const Event& event, const Policy& policy, const Places& places,
+                const FileView& files, std::vector<PathTrace>* traces) {
+  const CachedFiles cached(files);
+  Decision decision = CallJudge(event, policy, places, cached, traces).Run();
+  decision.failure = cached.failure();
+  return decision;
+}
+
+Decision DecidePath(const Event& event, std::string_view text, Access access, const Policy& policy,
+                    const Places& places, const FileView& files) {
+  const CachedFiles cached(files);
+  const PathJudge judge(policy, places, event, cached, nullptr);
+  Judgement judgement =
+      judge.Judge(text, access, access == Access::kRead ? "read of" : "write to", "");
+  Decision decision{.verdict = judgement.verdict, .cause = std::move(judgement.cause), .paths = {}};
+  for (const Path& end : judgement.ends) decision.paths.push_back(end.text());
+  decision.failure = cached.failure();
+  return decision;
+}
+
+}  // namespace ringfence

@@ -1,0 +1,55 @@
+#include "policy/decision.h"
+
+#include "base/text.h"
+#include "base/utf8.h"
+
+namespace ringfence {
+namespace {
+
+constexpr size_t kMaxReason = 1024;
+constexpr size_t kMaxSay = 400;
+
+// Cut between code points.
+std::string CutTo(std::string text, size_t limit) {
+  if (text.size() <= limit) return text;
+  size_t end = limit - 3;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
+  text.resize(end);
+  return text + "...";
+}
+
+}  // namespace
+
+std::string_view VerdictName(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::kPermit:
+      return "permit";
+    case Verdict::kAsk:
+      return "ask";
+    case Verdict::kDeny:
+      return "deny";
+  }
+  return "deny";
+}
+
+std::string PlaceLabel(const RulePlace& place) {
+  std::string label = Printable(place.file);
+  if (place.line != 0 && place.file != "built-in policy") label += ":" + std::to_string(place.line);
+  if (!place.pointer.empty() && place.quotable) label += " " + Printable(place.pointer);
+  return label;
+}
+
+std::string ReasonText(const Decision& decision, std::string_view say) {
+  if (!decision.cause) return "ringfence: permitted";
+  const Cause& cause = *decision.cause;
+  const bool denied = decision.verdict == Verdict::kDeny;
+  std::string text = "ringfence: " + cause.what +
+                     (denied ? " refused: " : " needs the user's approval: ") + cause.why;
+  if (cause.place) text += " (" + PlaceLabel(*cause.place) + ")";
+  text += ".";
+  if (denied && !cause.remedy.empty()) text += " " + cause.remedy;
+  const std::string last = denied && !say.empty() ? " " + CutTo(Printable(say), kMaxSay) : "";
+  return CutTo(std::move(text), kMaxReason - last.size()) + last;
+}
+
+}  // namespace ringfence

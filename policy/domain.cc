@@ -1,0 +1,172 @@
+#include "policy/domain.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+
+namespace ringfence {
+namespace {
+
+bool IsDigit(char c) { return c >= '0' && c <= '9'; }
+bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+bool IsHex(char c) { return IsDigit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
+
+int HexValue(char c) {
+  if (IsDigit(c)) return c - '0';
+  return (c | 0x20) - 'a' + 10;
+}
+
+Error Wrong(std::string_view what) {
+  return Error{Error::Kind::kInvalidInput, "", std::string(what), ""};
+}
+
+bool IsLabel(std::string_view label) {
+  if (label.empty() || label.size() > 63) return false;
+  return std::ranges::all_of(
+      label, [](char c) { return IsDigit(c) || IsLetter(c) || c == '-' || c == '_'; });
+}
+
+// "192.0.2.1" in the one form in which every parser reads the same address.
+bool IsDottedQuad(std::string_view host) {
+  int parts = 0;
+  while (true) {
+    const size_t dot = std::min(host.find('.'), host.size());
+    const std::string_view part = host.substr(0, dot);
+    if (part.empty() || part.size() > 3 || !std::ranges::all_of(part, IsDigit)) return false;
+    if (part.size() > 1 && part[0] == '0') return false;
+    if (part.size() == 3 && part > "255") return false;
+    ++parts;
+    if (dot == host.size()) return parts == 4;
+    host.remove_prefix(dot + 1);
+  }
+}
+
+bool IsBracketedAddress(std::string_view host) {
+  if (host.size() < 4 || host.front() != '[' || host.back() != ']') return false;
+  const std::string_view inner = host.substr(1, host.size() - 2);
+  return std::ranges::all_of(inner, [](char c) { return IsHex(c) || c == ':' || c == '.'; });
+}
+
+// Labels, or an address. A last label that looks like a number would be read as an address by some
+// parsers (0x7f.1, 2130706433), so only the plain dotted form is a host.
+bool IsHost(std::string_view host) {
+  if (host.empty() || host.size() > 253) return false;
+  if (host.front() == '[') return IsBracketedAddress(host);
+  const std::string_view last = host.substr(host.rfind('.') + 1);
+  if (!last.empty() && IsDigit(last[0])) return IsDottedQuad(host);
+  while (true) {
+    const size_t dot = std::min(host.find('.'), host.size());
+    if (!IsLabel(host.substr(0, dot))) return false;
+    if (dot == host.size()) return true;
+    host.remove_prefix(dot + 1);
+  }
+}
+
+bool ParsePort(std::string_view text, uint16_t* port) {
+  uint32_t value = 0;
+  if (text.empty() || text.size() > 5 || !std::ranges::all_of(text, IsDigit)) return false;
+  for (const char c : text) value = value * 10 + static_cast<uint32_t>(c - '0');
+  *port = static_cast<uint16_t>(value);
+  return value > 0 && value <= 65535;
+}
+
+// Splits "host:port"; the port is optional.
+bool SplitPort(std::string_view text, std::string_view* host, uint16_t* port) {
+  const size_t colon = text.rfind(':');
+  const size_t bracket = text.rfind(']');
+  const bool has_port =
+      colon != std::string_view::npos && (bracket == std::string_view::npos || colon > bracket);
+  *host = has_port ? text.substr(0, colon) : text;
+  return !has_port || ParsePort(text.substr(colon + 1), port);
+}
+
+uint16_t DefaultPort(std::string_view scheme) {
+  if (scheme == "http" || scheme == "ws") return 80;
+  if (scheme == "https" || scheme == "wss") return 443;
+  return 0;
+}
+
+}  // namespace
+
+Result<HostRule> ParseHostRule(std::string_view entry) {
+  HostRule rule;
+  rule.written = entry;
+  if (entry == "*") {
+    rule.any = true;
+    return rule;
+  }
+  std::string_view host;
+  if (!SplitPort(entry, &host, &rule.port)) return Wrong("has a port that is not 1 to 65535");
+  if (host.starts_with("*.")) {
+    rule.subdomains = true;
+    host.remove_prefix(2);
+  }
+  if (!IsHost(host)) {
+    return Error{Error::Kind::kInvalidConfig, "", "is not a host name",
+                 "write host, *.host, host:port or an address, without scheme and path; "
+                 "international names with their A-labels (xn--...)"};
+  }
+  rule.host = host;
+  return rule;
+}
+
+Result<Url> ParseUrl(std::string_view text) {
+  const bool plain = std::ranges::all_of(text, [](char c) { return c > 0x20 && c < 0x7F; });
+  const size_t colon = text.find(':');
+  if (colon == std::string_view::npos || colon == 0) return Wrong("is not a URL");
+  Url url;
+  url.scheme = LowerAscii(text.substr(0, colon));
+  if (!std::ranges::all_of(url.scheme, [](char c) {
+        return IsLetter(c) || IsDigit(c) || c == '+' || c == '-' || c == '.';
+      })) {
+    return Wrong("is not a URL");
+  }
+  std::string_view rest = text.substr(colon + 1);
+  if (!rest.starts_with("//")) {
+    url.path = std::string(rest);
+    return url;
+  }
+  rest.remove_prefix(2);
+  const std::string_view authority = rest.substr(0, rest.find_first_of("/?#"));
+  url.path = std::string(rest.substr(authority.size()));
+  if (url.scheme == "file") {
+    url.host = LowerAscii(authority);
+    return url;
+  }
+  if (authority.find('@') != std::string_view::npos) return Wrong("holds a user name");
+  if (authority.find('\\') != std::string_view::npos) return Wrong("holds a backslash");
+  if (!plain && !std::ranges::all_of(authority, [](char c) { return c > 0x20 && c < 0x7F; })) {
+    return Wrong("has a host that is not written with A-labels");
+  }
+  std::string_view host;
+  if (!SplitPort(authority, &host, &url.port)) return Wrong("has a port that is not 1 to 65535");
+  if (url.port == 0) url.port = DefaultPort(url.scheme);
+  if (host.ends_with('.')) host.remove_suffix(1);
+  if (!IsHost(host)) return Wrong("has a host that is not a plain name");
+  url.host = LowerAscii(host);
+  return url;
+}
+
+bool DecodePercent(std::string_view text, std::string* out) {
+  out->clear();
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != '%') {
+      out->push_back(text[i]);
+      continue;
+    }
+    if (i + 2 >= text.size() || !IsHex(text[i + 1]) || !IsHex(text[i + 2])) return false;
+    out->push_back(static_cast<char>(HexValue(text[i + 1]) * 16 + HexValue(text[i + 2])));
+    i += 2;
+  }
+  return true;
+}
+
+bool MatchHost(const HostRule& rule, std::string_view host, uint16_t port) {
+  if (rule.port != 0 && rule.port != port) return false;
+  if (rule.any) return true;
+  if (!rule.subdomains) return host == rule.host;
+  return host.size() > rule.host.size() + 1 && host.ends_with(rule.host) &&
+         host[host.size() - rule.host.size() - 1] == '.';
+}
+
+}  // namespace ringfence

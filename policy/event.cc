@@ -1,0 +1,26 @@
+#include "policy/event.h"
+
+#include "policy/path.h"
+#include "policy/tools.h"
+
+namespace ringfence {
+
+bool PointerCovers(std::string_view pattern, std::string_view pointer) {
+  while (!pattern.empty()) {
+    const std::string_view want = TakeComponent(pattern);
+    const std::string_view have = TakeComponent(pointer);
+    if (want.empty()) return true;
+    if (have.empty() || (want != "*" && want != have)) return false;
+  }
+  return true;
+}
+
+bool MayMatter(std::string_view key) {
+  // Arguments of known tools whose names say nothing by themselves.
+  if (key == "pattern" || key == "glob" || key == "name" || key == "server" || key == "ws") {
+    return true;
+  }
+  return IsSandboxFlag(key) || UsualNameOf(key) != UsualName::kNone;
+}
+
+}  // namespace ringfence

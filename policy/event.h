@@ -1,0 +1,65 @@
+// Event: what an agent's client told its hook, as plain values. hook/event_reader.cc makes it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "policy/json_kind.h"
+
+namespace ringfence {
+
+enum class EventKind : uint8_t {
+  kPreToolUse,
+  kPermissionRequest,
+  kConfigChange,
+  kSessionStart,
+  kSubagentStart,
+  kPostToolUse,
+  kPostToolUseFailure,
+  kNotServed,  // an event that the client has and ringfence says nothing to
+};
+
+// One value of tool_input that may matter to the decision. Everything else was checked and skipped.
+struct InputField {
+  std::string pointer;  // JSON pointer below tool_input: "/file_path", "/edits/0/path"
+  std::string key;      // the nearest object key: "path" for /files/0/path and for /path/0
+  JsonKind kind = JsonKind::kNull;
+  std::string text;  // of a string
+  bool cut = false;  // the string was longer than any path
+  bool has_nul = false;
+  bool has_lone_surrogate = false;
+  uint32_t depth = 1;  // 1: a member of tool_input itself
+
+  bool operator==(const InputField&) const = default;
+};
+
+struct Event {
+  EventKind kind = EventKind::kNotServed;
+  std::string name;  // hook_event_name
+
+  std::string session_id;
+  std::optional<std::string> cwd;  // absolute, without NUL
+  std::string permission_mode;
+  std::string agent_id;  // "" outside a subagent
+  std::string agent_type;
+
+  std::string tool_name;
+  std::vector<InputField> input;
+
+  std::string config_file;  // ConfigChange: the settings file that changed
+  std::string failure;  // the end of what a failed tool said (PostToolUse, PostToolUseFailure)
+
+  bool is_subagent() const { return !agent_id.empty() || !agent_type.empty(); }
+  bool operator==(const Event&) const = default;
+};
+
+// Whether `pointer` is at or below `pattern`, in which "*" stands for any one component.
+bool PointerCovers(std::string_view pattern, std::string_view pointer);
+
+// True for keys whose value the decision may want to see, under any tool. `key` as the agent wrote it.
+bool MayMatter(std::string_view key);
+
+}  // namespace ringfence

@@ -1,0 +1,315 @@
+#include "policy/judge_path.h"
+
+#include <algorithm>
+
+#include "base/case_fold.h"
+#include "base/text.h"
+#include "base/utf8.h"
+#include "policy/git_files.h"
+
+namespace ringfence {
+namespace {
+
+bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+
+// "scheme://" or "file:".
+bool BeginsWithScheme(std::string_view text) {
+  const size_t colon = text.find(':');
+  if (colon == std::string_view::npos || colon < 2) return false;
+  const std::string_view scheme = text.substr(0, colon);
+  const bool plain = std::ranges::all_of(scheme, [](char c) {
+    return IsLetter(c) || (c >= '0' && c <= '9') || c == '+' || c == '-' || c == '.';
+  });
+  if (!plain || !IsLetter(scheme[0])) return false;
+  return LowerAscii(scheme) == "file" || text.substr(colon).starts_with("://");
+}
+
+bool HasDotDot(std::string_view text) {
+  for (;;) {
+    const std::string_view component = TakeComponent(text);
+    if (component.empty()) return false;
+    if (component == "..") return true;
+  }
+}
+
+bool IsDevice(FileKind kind) {
+  return kind == FileKind::kBlockDevice || kind == FileKind::kCharacterDevice;
+}
+
+}  // namespace
+
+std::optional<std::string_view> RefusedText(std::string_view text) {
+  if (text.empty()) return "it is empty";
+  if (text.find('\0') != std::string_view::npos) return "it holds NUL";
+  if (TrimSpace(text).size() != text.size()) {
+    return "it begins or ends with white space, which the client removes";
+  }
+  if (text[0] == '~' && text != "~" && !text.starts_with("~/")) {
+    return "it begins with \"~\" and is not below the home";
+  }
+  if (text[0] == '$') return "it begins with \"$\", and nothing is expanded here";
+  if (text.starts_with("@/")) return "it begins with \"@/\"";
+  if (text[0] == '\\') return "it is a Windows path";
+  if (text.size() > 1 && IsLetter(text[0]) && text[1] == ':') return "it is a Windows path";
+  if (BeginsWithScheme(text)) return "it is a URL, not a path";
+  return {};
+}
+
+std::optional<std::string_view> RefusedSpecialName(const Path& path) {
+  const std::string folded = FoldName(path.text());
+  const auto inside = [&folded](std::string_view folder) {
+    return folded.starts_with(folder) &&
+           (folded.size() == folder.size() || folded[folder.size()] == '/');
+  };
+  if (inside("/proc") || inside("/.vol")) {
+    return "names below /proc mean something else in every process";
+  }
+  if (!inside("/dev")) return {};
+  constexpr std::string_view kHarmless[] = {"/dev", "/dev/null", "/dev/zero", "/dev/random",
+                                            "/dev/urandom"};
+  if (std::ranges::find(kHarmless, folded) != std::end(kHarmless) || inside("/dev/shm")) return {};
+  return "devices are not files";
+}
+
+std::string ShellWord(std::string_view text) {
+  const auto is_plain = [](char c) {
+    return IsLetter(c) || (c >= '0' && c <= '9') || std::string_view("/._-+:@%,=").find(c) != std::string_view::npos;
+  };
+  if (text.empty() || text.size() > 200 || Printable(text) != text) return "";
+  if (std::ranges::all_of(text, is_plain) && text[0] != '-') return std::string(text);
+  if (text.find('\'') != std::string_view::npos) return "";
+  return "'" + std::string(text) + "'";
+}
+
+// Asks the deny rules about every name that the walk comes to and that they were not asked before.
+class PathJudge::Guard final : public NameGuard {
+ public:
+  Guard(const PathJudge& judge, const Question& question, Path asked)
+      : judge_(judge), question_(question), asked_(std::move(asked)) {}
+
+  bool Refuses(const Path& path) const override {
+    if (asked_.IsInside(path)) return false;
+    cause_ = judge_.DeniedByName(question_, path);
+    return cause_.has_value();
+  }
+  const std::optional<Cause>& cause() const { return cause_; }
+
+ private:
+  const PathJudge& judge_;
+  const Question& question_;
+  Path asked_;
+  mutable std::optional<Cause> cause_;
+};
+
+PathJudge::PathJudge(const Policy& policy, const Places& places, const Event& event,
+                     const CachedFiles& files, std::vector<PathTrace>* traces)
+    : policy_(policy),
+      places_(places),
+      event_(event),
+      files_(files),
+      matcher_(policy, places, event.session_id, files),
+      protected_(places, files),
+      traces_(traces) {}
+
+const PathRules& PathJudge::RulesFor(Access access) const {
+  return access == Access::kRead ? policy_.read : policy_.write;
+}
+
+Cause PathJudge::PlainCause(const Question& question, std::string why) const {
+  return Cause{std::string(question.verb) + " " + Quote(question.text), std::move(why), {}, ""};
+}
+
+// "denied by "docs/adr"", "denied by "@secrets" (~/.ssh)".
+Cause PathJudge::RuleCause(const Question& question, const RuleHit& hit,
+                           std::string_view did) const {
+  std::string why = std::string(did) + " by ";
+  if (!hit.rule->place.quotable) {
+    why += "the project's policy";
+  } else {
+    why += Quote(hit.rule->written);
+    if (!hit.entry.empty()) why += " (" + Printable(hit.entry) + ")";
+  }
+  Cause cause = PlainCause(question, std::move(why));
+  cause.place = hit.rule->place;
+  return cause;
+}
+
+// The absolute texts that `text` may mean: one, or one for each home.
+std::optional<std::vector<std::string>> PathJudge::Starts(std::string_view text) const {
+  std::vector<std::string> starts;
+  if (text[0] == '/') {
+    starts.emplace_back(text);
+  } else if (text[0] == '~') {
+    for (const Path& home : places_.homes) {
+      starts.push_back(home.text() + std::string(text.substr(1)));
+    }
+  } else if (event_.cwd) {
+    starts.push_back(*event_.cwd + "/" + std::string(text));
+  }
+  if (starts.empty()) return {};
+  return starts;
+}
+
+Judgement PathJudge::Judge(std::string_view text, Access access, std::string_view verb,
+                           std::string_view field) const {
+  const Question question{text, access, verb};
+  PathTrace trace{.field = std::string(field), .text = std::string(text), .access = access,
+                  .readings = {}};
+  Judgement worst;
+  const auto take = [&worst](Judgement judgement) {
+    worst.ends.insert(worst.ends.end(), judgement.ends.begin(), judgement.ends.end());
+    if (judgement.verdict <= worst.verdict) return;
+    worst.verdict = judgement.verdict;
+    worst.cause = std::move(judgement.cause);
+  };
+  if (const auto why = RefusedText(text)) {
+    take({Verdict::kDeny, PlainCause(question, std::string(*why)), {}});
+  } else if (const auto starts = Starts(text); !starts) {
+    take({Verdict::kDeny,
+          PlainCause(question, text[0] == '~' ? "no home directory is known"
+                                              : "it is relative, and the event has no cwd"),
+          {}});
+  } else {
+    for (const std::string& start : *starts) {
+      const std::string lexical = Path::Clean(start).text();
+      take(JudgeReading(question, lexical,
+                        &trace.readings.emplace_back(PathTrace::Reading{"lexical", lexical, {}, {}})));
+      if (!HasDotDot(start)) continue;
+      take(JudgeReading(question, start,
+                        &trace.readings.emplace_back(PathTrace::Reading{"physical", start, {}, {}})));
+    }
+  }
+  trace.verdict = worst.verdict;
+  if (traces_ != nullptr) traces_->push_back(std::move(trace));
+  return worst;
+}
+
+Judgement PathJudge::JudgeReading(const Question& question, const std::string& start,
+                                  PathTrace::Reading* reading) const {
+  const Path named = Path::Clean(start);
+  if (auto cause = DeniedByName(question, named)) return {Verdict::kDeny, std::move(cause), {}};
+  const Guard guard(*this, question, named);
+  const Walked walked = Walk(start, files_, &guard);
+  reading->steps = walked.steps;
+  reading->end = walked.end;
+  switch (walked.stop) {
+    case Walked::Stop::kEnd:
+      return JudgeEnd(question, named, walked);
+    case Walked::Stop::kRefused: {
+      Cause cause = *guard.cause();
+      cause.why = "it leads to " + Quote(walked.end.text()) + ", " + cause.why;
+      return {Verdict::kDeny, std::move(cause), {}};
+    }
+    case Walked::Stop::kLoop:
+      return {Verdict::kDeny, PlainCause(question, "too many links follow each other"), {}};
+    case Walked::Stop::kTooLong:
+      return {Verdict::kDeny, PlainCause(question, "it is longer than a path can be"), {}};
+    case Walked::Stop::kUnreadable:
+      break;
+  }
+  return {Verdict::kDeny,
+          PlainCause(question, "where it leads cannot be seen (" +
+                                   Printable(walked.error ? walked.error->what : "") + ")"),
+          {}};
+}
+
+// By the text of a name alone: nothing is touched.
+std::optional<Cause> PathJudge::DeniedByName(const Question& question, const Path& path) const {
+  if (const auto why = RefusedSpecialName(path)) return PlainCause(question, std::string(*why));
+  if (question.access == Access::kWrite) {
+    if (const auto what = protected_.RefusesName(path)) {
+      return PlainCause(question, "it is " + std::string(*what) + ", which no policy lets an agent change");
+    }
+  }
+  const RuleHit hit =
+      matcher_.MatchesName(RulesFor(question.access).deny, question.access, path);
+  if (hit) return RuleCause(question, hit, "denied");
+  return {};
+}
+
+std::optional<Cause> PathJudge::DeniedAtEnd(const Question& question, const Path& named,
+                                            const Walked& walked) const {
+  if (walked.end != named) {
+    if (auto cause = DeniedByName(question, walked.end)) return cause;
+  }
+  // Below /dev the harmless ones were let through by name.
+  if (IsDevice(walked.facts.kind) && !walked.end.IsInside(Path::Clean("/dev"))) {
+    return PlainCause(question, "devices are not files");
+  }
+  if (question.access == Access::kWrite) {
+    if (const auto what = protected_.RefusesTarget(walked)) {
+      return PlainCause(question, "it is " + std::string(*what) + ", which no policy lets an agent change");
+    }
+  }
+  const RuleHit hit = matcher_.MatchesThroughLinks(RulesFor(question.access).deny,
+                                                   question.access, walked.end);
+  if (hit) return RuleCause(question, hit, "denied");
+  return {};
+}
+
+std::optional<Cause> PathJudge::Outside(const Question& question, const Path& named,
+                                        const Walked& walked) const {
+  RulePlace missing;
+  const PathRules& rules = RulesFor(question.access);
+  if (matcher_.Allows(rules.allow, question.access, walked.end, &missing)) return {};
+  Cause cause = PlainCause(question, "outside the project");
+  if (walked.end != named) {
+    cause.why = "it leads to " + Quote(walked.end.text()) + ", outside the project";
+  }
+  if (walked.end.IsInside(places_.root_real)) cause.why = "not in the list of what is allowed";
+  cause.place = missing;
+  cause.remedy = "Work below " + Quote(places_.root.text());
+  const std::string word = ShellWord(walked.end.text());
+  if (!word.empty()) {
+    cause.remedy += std::string(", or ask the user to run: ringfence allow ") +
+                    (question.access == Access::kRead ? "--read " : "") + word;
+  }
+  return cause;
+}
+
+std::optional<Cause> PathJudge::Asks(const Question& question, const Path& named,
+                                     const Walked& walked) const {
+  const std::vector<PathRule>& rules = RulesFor(question.access).ask;
+  RuleHit hit = matcher_.MatchesName(rules, question.access, named);
+  if (!hit && walked.end != named) {
+    hit = matcher_.MatchesName(rules, question.access, walked.end);
+  }
+  if (!hit) hit = matcher_.MatchesThroughLinks(rules, question.access, walked.end);
+  if (hit) return RuleCause(question, hit, "to be asked about");
+  if (question.access == Access::kRead) return {};
+  const PathRule* runs_later = nullptr;
+  for (const PathRule& rule : rules) {
+    if (rule.set == SetName::kRunsLater) runs_later = &rule;
+  }
+  if (runs_later != nullptr && MakesRepository(walked, files_)) {
+    return RuleCause(question, {runs_later, "a new or a bare repository"}, "to be asked about");
+  }
+  if (walked.facts.kind != FileKind::kFile || walked.facts.links < 2) return {};
+  if (IsInPackageStore(walked.end, policy_.package_stores)) return {};
+  return PlainCause(question, "it has " + std::to_string(walked.facts.links) +
+                                  " hard links, so a file of another name changes with it");
+}
+
+Judgement PathJudge::JudgeEnd(const Question& question, const Path& named,
+                              const Walked& walked) const {
+  if (auto cause = DeniedAtEnd(question, named, walked)) {
+    return {Verdict::kDeny, std::move(cause), {walked.end}};
+  }
+  if (auto cause = Outside(question, named, walked)) {
+    return {Verdict::kDeny, std::move(cause), {walked.end}};
+  }
+  if (auto cause = Asks(question, named, walked)) {
+    return {Verdict::kAsk, std::move(cause), {walked.end}};
+  }
+  return {Verdict::kPermit, {}, {walked.end}};
+}
+
+std::optional<Cause> PathJudge::MeetsDenied(const Path& folder, std::string_view verb) const {
+  const RuleHit hit = matcher_.MatchesBelow(policy_.read.deny, Access::kRead, folder);
+  if (!hit) return {};
+  Cause cause = RuleCause({folder.text(), Access::kRead, verb}, hit, "it would meet what is denied");
+  cause.remedy = "Search a folder that does not hold it.";
+  return cause;
+}
+
+}  // namespace ringfence

@@ -1,0 +1,78 @@
+// One path argument against the policy: both readings of its text, links, denies, asks, hard links.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "policy/decision.h"
+#include "policy/event.h"
+#include "policy/protected.h"
+#include "policy/rules.h"
+
+namespace ringfence {
+
+// What one argument came to.
+struct Judgement {
+  Verdict verdict = Verdict::kPermit;
+  std::optional<Cause> cause;
+  std::vector<Path> ends;  // where each reading leads
+};
+
+// Why text cannot be a path that the client and the kernel read alike, or nothing.
+std::optional<std::string_view> RefusedText(std::string_view text);
+
+// Devices and windows into other processes, refused by name because each process sees another one.
+std::optional<std::string_view> RefusedSpecialName(const Path& path);
+
+class PathJudge {
+ public:
+  PathJudge(const Policy& policy, const Places& places, const Event& event,
+            const CachedFiles& files, std::vector<PathTrace>* traces);
+
+  // `verb` begins the message: "read of", "write to". `field` is for the trace.
+  Judgement Judge(std::string_view text, Access access, std::string_view verb,
+                  std::string_view field) const;
+
+  // A search in a folder that was permitted: it would meet what is denied below.
+  std::optional<Cause> MeetsDenied(const Path& folder, std::string_view verb) const;
+
+  const std::optional<std::string>& cwd() const { return event_.cwd; }
+
+ private:
+  struct Question {
+    std::string_view text;
+    Access access;
+    std::string_view verb;
+  };
+  class Guard;
+
+  std::optional<std::vector<std::string>> Starts(std::string_view text) const;
+  Judgement JudgeReading(const Question& question, const std::string& start,
+                         PathTrace::Reading* reading) const;
+  Judgement JudgeEnd(const Question& question, const Path& named, const Walked& walked) const;
+  std::optional<Cause> DeniedByName(const Question& question, const Path& path) const;
+  std::optional<Cause> DeniedAtEnd(const Question& question, const Path& named,
+                                   const Walked& walked) const;
+  std::optional<Cause> Outside(const Question& question, const Path& named,
+                               const Walked& walked) const;
+  std::optional<Cause> Asks(const Question& question, const Path& named,
+                            const Walked& walked) const;
+  Cause RuleCause(const Question& question, const RuleHit& hit, std::string_view did) const;
+  Cause PlainCause(const Question& question, std::string why) const;
+  const PathRules& RulesFor(Access access) const;
+
+  const Policy& policy_;
+  const Places& places_;
+  const Event& event_;
+  const CachedFiles& files_;
+  RuleMatcher matcher_;
+  ProtectedPaths protected_;
+  std::vector<PathTrace>* traces_;
+};
+
+// A word for the shell: quoted where it must be; "" for what no message should repeat.
+std::string ShellWord(std::string_view text);
+
+}  // namespace ringfence

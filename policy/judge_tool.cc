@@ -1,0 +1,181 @@
+#include "policy/judge_tool.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "base/case_fold.h"
+#include "base/text.h"
+#include "policy/judge_path.h"
+#include "policy/pattern.h"
+#include "policy/sets.h"
+#include "policy/tools.h"
+
+namespace ringfence {
+namespace {
+
+bool MatchesOne(const NameRule& rule, std::string_view tool) {
+  if (rule.session_tools) return std::ranges::find(SessionTools(), tool) != SessionTools().end();
+  return MatchName(rule.pattern, tool);
+}
+
+bool Matches(const NameRule& rule, std::string_view tool) {
+  const std::string_view other = OtherToolName(tool);
+  return MatchesOne(rule, tool) || (!other.empty() && MatchesOne(rule, other));
+}
+
+const NameRule* Find(const std::vector<NameRule>& rules, std::string_view tool) {
+  const auto rule = std::ranges::find_if(rules, [&](const NameRule& r) { return Matches(r, tool); });
+  return rule == rules.end() ? nullptr : &*rule;
+}
+
+// Denies forgive letter case.
+const NameRule* FindDeny(const std::vector<NameRule>& rules, std::string_view tool) {
+  if (const NameRule* rule = Find(rules, tool)) return rule;
+  const std::string folded = FoldName(tool);
+  const auto rule = std::ranges::find_if(rules, [&](const NameRule& r) {
+    return !r.session_tools && MatchName(FoldName(r.pattern), folded);
+  });
+  return rule == rules.end() ? nullptr : &*rule;
+}
+
+std::string RuleText(const NameRule& rule, std::string_view did) {
+  if (!rule.place.quotable) return std::string(did) + " by the project's policy";
+  return std::string(did) + " by " + Quote(rule.pattern);
+}
+
+NameJudgement Denied(std::string what, std::string why, std::optional<RulePlace> place,
+                     std::string remedy) {
+  return {Verdict::kDeny, Cause{std::move(what), std::move(why), place, std::move(remedy)}};
+}
+
+// How to permit a tool that nobody named.
+std::string AllowRemedy(std::string_view tool) {
+  const std::string word = ShellWord(tool);
+  if (word.empty()) return "";
+  return "If it is wanted, ask the user to run: ringfence allow " + word + " (it adds " +
+         Quote(tool) + " to tools.allow).";
+}
+
+std::string_view Kind(std::string_view tool, const Policy& policy) {
+  if (IsMcpTool(tool)) return "the policy names no such MCP tool";
+  return policy.tools.known_tools ? "it is not a tool that ringfence knows"
+                                  : "not in the list of what is allowed";
+}
+
+bool IsPermitted(std::string_view tool, const ToolRules& rules) {
+  const bool known = rules.known_tools && !IsMcpTool(tool) && FindTool(tool) != nullptr;
+  if (!known && Find(rules.names, tool) == nullptr) return false;
+  return std::ranges::all_of(rules.narrower, [&](const std::vector<NameRule>& list) {
+    return Find(list, tool) != nullptr;
+  });
+}
+
+// The client makes tool names of server names in this way.
+std::string ServerTool(std::string_view server) {
+  std::string name = "mcp__";
+  for (const char c : server) {
+    const bool kept = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+                      c == '-' || c == '_';
+    name.push_back(kept ? c : '_');
+  }
+  return name;
+}
+
+bool MatchesAny(const std::vector<HostRule>& rules, const Url& url) {
+  return std::ranges::any_of(
+      rules, [&](const HostRule& rule) { return MatchHost(rule, url.host, url.port); });
+}
+
+NameJudgement JudgeUnlisted(std::string what, const Url& url, const NetworkRules& rules,
+                        const RulePlace& place) {
+  const std::string why = "the host " + Quote(url.host) + " is not listed";
+  switch (rules.unlisted) {
+    case Unlisted::kAllow:
+      return {};
+    case Unlisted::kAsk:
+      return {Verdict::kAsk, Cause{std::move(what), why, place, ""}};
+    case Unlisted::kDeny:
+      break;
+  }
+  const std::string word = ShellWord(url.host);
+  return Denied(std::move(what), why, place,
+                word.empty() ? "" : "Ask the user to run: ringfence allow " + word);
+}
+
+}  // namespace
+
+NameJudgement JudgeTool(std::string_view tool, const Policy& policy) {
+  const ToolRules& rules = policy.tools;
+  const std::string what = "tool " + Quote(tool);
+  if (const NameRule* rule = FindDeny(rules.deny, tool)) {
+    return Denied(what, RuleText(*rule, "denied"), rule->place, "");
+  }
+  if (!IsPermitted(tool, rules)) {
+    std::optional<RulePlace> place;
+    if (!rules.narrower.empty() && !rules.narrower.front().empty()) {
+      place = rules.narrower.front().front().place;
+    }
+    if (!rules.known_tools && !rules.names.empty()) place = rules.names.front().place;
+    return Denied(what, std::string(Kind(tool, policy)), place, AllowRemedy(tool));
+  }
+  if (const NameRule* rule = Find(rules.ask, tool)) {
+    return {Verdict::kAsk, Cause{what, RuleText(*rule, "to be asked about"), rule->place, ""}};
+  }
+  return {};
+}
+
+NameJudgement JudgeMcpServer(std::string_view server, const Policy& policy) {
+  const std::string name = ServerTool(server);
+  const std::string resources = name + "__resources";
+  const std::string what = "resource of the MCP server " + Quote(server);
+  const ToolRules& rules = policy.tools;
+  const auto find = [&](const std::vector<NameRule>& list) {
+    const NameRule* rule = Find(list, name);
+    return rule != nullptr ? rule : Find(list, resources);
+  };
+  for (const std::string& text : {name, resources}) {
+    if (const NameRule* rule = FindDeny(rules.deny, text)) {
+      return Denied(what, RuleText(*rule, "denied"), rule->place, "");
+    }
+  }
+  const bool permitted =
+      find(rules.names) != nullptr &&
+      std::ranges::all_of(rules.narrower, [&](const auto& list) { return find(list) != nullptr; });
+  if (!permitted) {
+    return Denied(what, "the policy does not name the server", {}, AllowRemedy(name + "__*"));
+  }
+  if (const NameRule* rule = find(rules.ask)) {
+    return {Verdict::kAsk, Cause{what, RuleText(*rule, "to be asked about"), rule->place, ""}};
+  }
+  return {};
+}
+
+bool IsWebUrl(std::string_view text) {
+  const std::string lower = LowerAscii(text.substr(0, 8));
+  return lower.starts_with("http://") || lower.starts_with("https://") ||
+         lower.starts_with("ws://") || lower.starts_with("wss://");
+}
+
+NameJudgement JudgeUrl(std::string_view text, const Policy& policy) {
+  std::string what = "connection to " + Quote(text);
+  if (!IsWebUrl(text)) {
+    return Denied(std::move(what), "it is not an http, https, ws or wss URL", {}, "");
+  }
+  if (!policy.network) return {};
+  const Result<Url> url = ParseUrl(text);
+  if (!url) return Denied(std::move(what), "it " + url.error().what, {}, "");
+  const NetworkRules& rules = *policy.network;
+  for (const HostRule& rule : rules.deny) {
+    if (!MatchHost(rule, url->host, url->port)) continue;
+    const std::string by = rule.place.quotable ? Quote(rule.written) : "the project's policy";
+    return Denied(std::move(what), "denied by " + by, rule.place, "");
+  }
+  const bool listed = !rules.allow.empty() &&
+                      std::ranges::all_of(rules.allow, [&](const std::vector<HostRule>& list) {
+                        return MatchesAny(list, *url);
+                      });
+  if (listed) return {};
+  return JudgeUnlisted(std::move(what), *url, rules, rules.place);
+}
+
+}  // namespace ringfence

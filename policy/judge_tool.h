@@ -1,0 +1,29 @@
+// Whether a tool may be called at all, by its name; and whether hosts may be talked to, by theirs.
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "policy/decision.h"
+#include "policy/domain.h"
+#include "policy/policy.h"
+
+namespace ringfence {
+
+struct NameJudgement {
+  Verdict verdict = Verdict::kPermit;
+  std::optional<Cause> cause;
+};
+
+NameJudgement JudgeTool(std::string_view tool, const Policy& policy);
+
+// A resource of an MCP server is read through a built-in tool: the policy must name the server.
+NameJudgement JudgeMcpServer(std::string_view server, const Policy& policy);
+
+// Begins with http://, https://, ws:// or wss://.
+bool IsWebUrl(std::string_view text);
+
+// `text` as the agent wrote it. file: URLs are not judged here.
+NameJudgement JudgeUrl(std::string_view text, const Policy& policy);
+
+}  // namespace ringfence

@@ -1,0 +1,33 @@
+// Several policy files, profiles and the caller become one Policy. Denies and asks of all of them add
+// up. Allows come from the most specific trusted file; the managed file, an untrusted project file
+// and a profile that the event chose can only take away.
+#pragma once
+
+#include <string_view>
+
+#include "base/result.h"
+#include "policy/event.h"
+#include "policy/places.h"
+#include "policy/policy.h"
+#include "policy/sources.h"
+
+namespace ringfence {
+
+// Who is calling, as the event says: the agent's word, so it can only tighten.
+struct Caller {
+  std::string_view agent_type;
+  bool subagent = false;
+  std::string_view permission_mode;
+};
+Caller CallerOf(const Event& event);
+
+// `profile` is --profile, or "". A profile of that name that no file has is an error.
+// The result points into `sources`.
+Result<Policy> MergePolicies(const PolicySources& sources, std::string_view profile,
+                             const Places& places, const Caller& caller);
+
+// The two ways in which one set of sections goes over another.
+void Override(Sections& base, const Sections& over);          // may widen: trusted, by registration
+void Tighten(Policy& policy, const Sections& over, bool trusted);  // never widens
+
+}  // namespace ringfence

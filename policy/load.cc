@@ -1,0 +1,580 @@
+#include "policy/load.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include "base/text.h"
+#include "base/utf8.h"
+#include "policy/domain.h"
+#include "policy/object_reader.h"
+#include "policy/pattern.h"
+#include "policy/sets.h"
+
+namespace ringfence {
+namespace {
+
+using Node = JsonTree::Node;
+
+Error EntryError(std::string what, std::string hint = "") {
+  return Error{Error::Kind::kInvalidConfig, "", std::move(what), std::move(hint)};
+}
+
+bool IsDrive(std::string_view text) {
+  const bool letter = !text.empty() && ((text[0] | 0x20) >= 'a' && (text[0] | 0x20) <= 'z');
+  return letter && text.size() > 2 && text[1] == ':' && (text[2] == '\\' || text[2] == '/');
+}
+
+Result<PathRule> ParseSetEntry(std::string_view text, ListKind kind) {
+  const PathSet* set = FindPathSet(text);
+  if (set == nullptr) {
+    std::vector<std::string_view> names;
+    for (const PathSet& s : PathSets()) names.push_back(s.name);
+    const std::string_view nearest = Nearest(text, names);
+    return EntryError(Quote(text) + " is not a set of paths" +
+                      (nearest.empty() ? "" : "; did you mean " + Quote(nearest) + "?"));
+  }
+  if (kind == ListKind::kAllow && !set->may_allow) {
+    return EntryError(Quote(text) + " can be denied or asked about, not allowed",
+                      "name the one file that you mean");
+  }
+  PathRule rule;
+  rule.written = text;
+  rule.set = set->set;
+  return rule;
+}
+
+// The part of an entry below its base, without "." and doubled slashes.
+Result<std::string_view> NormalTail(std::string_view tail, std::deque<std::string>& strings) {
+  std::string normal;
+  std::string_view rest = tail;
+  for (;;) {
+    const std::string_view component = TakeComponent(rest);
+    if (component.empty()) break;
+    if (component == "..") return EntryError("holds \"..\"", "write the folder that you mean");
+    if (component[0] == '$') return EntryError("holds a variable", "write its value");
+    if (component == ".") continue;
+    if (!normal.empty()) normal.push_back('/');
+    normal.append(component);
+  }
+  if (normal == tail) return tail;
+  return std::string_view(strings.emplace_back(std::move(normal)));
+}
+
+Status CheckEntryText(std::string_view text) {
+  if (text.empty()) return EntryError("is empty", "write \".\" for the project");
+  if (text.find('\0') != std::string_view::npos) return EntryError("holds NUL");
+  if (TrimSpace(text).size() != text.size()) {
+    return EntryError("begins or ends with white space", "remove it");
+  }
+  if (text[0] == '!') return EntryError("begins with \"!\"", "there is no negation; use deny");
+  if (IsDrive(text) || text[0] == '\\') return EntryError("is a Windows path");
+  if (text[0] == '~' && text != "~" && !text.starts_with("~/")) {
+    return EntryError("begins with ~ and a name", "write ~/ or an absolute path");
+  }
+  if (!IsValidUtf8(text)) return EntryError("holds a lone surrogate");
+  return Unit{};
+}
+
+uint64_t UnitFactor(char unit) {
+  switch (unit) {
+    case 'K':
+      return 1ull << 10;
+    case 'M':
+      return 1ull << 20;
+    case 'G':
+      return 1ull << 30;
+    case 'T':
+      return 1ull << 40;
+    default:
+      return 0;
+  }
+}
+
+// "64M" in bytes; nothing when it is not a size.
+std::optional<uint64_t> ParseSize(std::string_view text) {
+  uint64_t factor = 1;
+  if (!text.empty() && UnitFactor(text.back()) != 0) {
+    factor = UnitFactor(text.back());
+    text.remove_suffix(1);
+  }
+  if (text.empty() || text.size() > 6) return {};
+  uint64_t value = 0;
+  for (const char c : text) {
+    if (c < '0' || c > '9') return {};
+    value = value * 10 + static_cast<uint64_t>(c - '0');
+  }
+  if (value == 0) return {};
+  return value * factor;
+}
+
+bool IsToolPattern(std::string_view text) {
+  if (text.empty() || text.size() > 256) return false;
+  return std::ranges::all_of(text, [](char c) { return c > 0x20 && c < 0x7F && c != '"'; });
+}
+
+// Reads one file. A function a section; `at` is the JSON pointer of the object around it.
+class Loader {
+ public:
+  Loader(PolicyFile& file, bool quotable, std::vector<Error>& mistakes)
+      : file_(file), quotable_(quotable), document_(*file.tree, mistakes) {}
+
+  void ReadFile() {
+    const Node& root = file_.tree->root();
+    ObjectReader object(document_, root);
+    ReadVersion(object, root);
+    if (const auto word = object.String("root"); word && *word != "git") {
+      document_.Wrong(*object.Any("root"), "must be \"git\", not " + Quote(*word));
+    } else {
+      file_.root_is_git = word.has_value();
+    }
+    ReadSections(object, "", file_.sections);
+    ReadAudit(object);
+    ReadAlerts(object);
+    ReadProfiles(object);
+    object.Finish();
+  }
+
+ private:
+  static std::string At(std::string_view at, std::string_view key) {
+    return std::string(at) + "/" + std::string(key);
+  }
+
+  std::string_view Keep(std::string text) { return file_.strings->emplace_back(std::move(text)); }
+
+  RulePlace PlaceOf(const Node& node, std::string_view pointer) {
+    return {file_.shown, pointer, LineAt(node.begin), quotable_};
+  }
+
+  // Rules come in the order of the text, so counting goes on from the last one.
+  uint32_t LineAt(uint32_t offset) {
+    if (offset < counted_to_) {
+      counted_to_ = 0;
+      line_ = 1;
+    }
+    const std::string& text = file_.tree->text();
+    line_ += static_cast<uint32_t>(
+        std::count(text.begin() + counted_to_, text.begin() + offset, '\n'));
+    counted_to_ = offset;
+    return line_;
+  }
+
+  void ReadVersion(ObjectReader& object, const Node& root) {
+    const Node* version = object.Any("version");
+    if (version == nullptr) {
+      document_.Wrong(root, "has no \"version\"", "begin with \"version\": 1");
+    } else if (version->kind != JsonTree::Kind::kNumber || version->content != "1") {
+      document_.Wrong(*version, "must be 1", "a newer policy needs a newer ringfence");
+    }
+  }
+
+  void ReadSections(ObjectReader& object, std::string_view at, Sections& sections) {
+    if (const Node* node = object.Object("tools")) {
+      ReadTools(*node, At(at, "tools"), sections.tools);
+    }
+    if (const Node* node = object.Object("read")) {
+      ObjectReader reader(document_, *node);
+      ReadPaths(reader, At(at, "read"), sections.read);
+      reader.Finish();
+    }
+    if (const Node* node = object.Object("write")) {
+      ReadWrite(*node, At(at, "write"), sections);
+    }
+    if (const Node* node = object.Object("network")) {
+      ReadNetwork(*node, At(at, "network"), sections.network.emplace());
+    }
+    if (const Node* node = object.Object("bash")) ReadBash(*node, At(at, "bash"), sections);
+    constexpr ObjectReader::Choice<Permitted> kPermitted[] = {{"client", Permitted::kClient},
+                                                              {"allow", Permitted::kAllow}};
+    sections.permitted = object.OneOf("permitted", kPermitted);
+    if (const Node* node = object.Object("mcp")) ReadMcp(*node, At(at, "mcp"), sections.mcp);
+    if (const Node* node = object.Object("sandbox")) ReadSandbox(*node, sections.sandbox);
+    if (const Node* node = object.Object("stage")) ReadStage(*node, sections.stage);
+    if (const Node* node = object.Object("denied")) {
+      ObjectReader denied(document_, *node);
+      sections.say = denied.String("say");
+      denied.Finish();
+    }
+    if (const Node* node = object.Object("client")) ReadClient(*node, sections);
+  }
+
+  // A list of rules. `parse` makes one of an element, or an Error without a place.
+  template <typename Rule, typename Parse>
+  std::optional<std::vector<Rule>> ReadList(ObjectReader& object, std::string_view key,
+                                            std::string_view at, Parse parse) {
+    const auto strings = object.Strings(key);
+    if (!strings) return {};
+    const std::string_view pointer = Keep(At(at, key));
+    std::vector<Rule> rules;
+    rules.reserve(strings->size());
+    for (const Node* node : *strings) {
+      Result<Rule> rule = parse(node->content);
+      if (!rule) {
+        document_.Wrong(*node, rule.error().what, rule.error().hint);
+        continue;
+      }
+      rule->place = PlaceOf(*node, pointer);
+      rules.push_back(std::move(*rule));
+    }
+    if (key == "allow" && object.Any("allow")->first_child == JsonTree::kNone) {
+      document_.Wrong(*object.Any("allow"), "is empty",
+                      "leave it out for the default; to permit nothing, deny \"/\" or \"*\"");
+    }
+    return rules;
+  }
+
+  void ReadPaths(ObjectReader& object, std::string_view at, RuleLists<PathRule>& lists) {
+    const auto parse = [this](ListKind kind) {
+      return [this, kind](std::string_view text) {
+        return ParsePathEntry(text, kind, *file_.strings);
+      };
+    };
+    lists.allow = ReadList<PathRule>(object, "allow", at, parse(ListKind::kAllow));
+    lists.ask = ReadList<PathRule>(object, "ask", at, parse(ListKind::kAsk));
+    lists.deny = ReadList<PathRule>(object, "deny", at, parse(ListKind::kDeny));
+  }
+
+  void ReadWrite(const Node& node, const std::string& at, Sections& sections) {
+    ObjectReader object(document_, node);
+    ReadPaths(object, at, sections.write);
+    if (const auto stores = object.Strings("package_stores")) {
+      sections.package_stores.emplace();
+      for (const Node* store : *stores) {
+        if (store->content.empty() || store->content.find('/') != std::string_view::npos) {
+          document_.Wrong(*store, "must be the name of a folder, such as \"node_modules\"");
+        }
+        sections.package_stores->push_back(store->content);
+      }
+    }
+    object.Finish();
+  }
+
+  static Result<NameRule> ParseTool(std::string_view text) {
+    NameRule rule;
+    rule.pattern = text;
+    rule.session_tools = text == "@session-tools";
+    if (text.starts_with('@') && !rule.session_tools) {
+      return EntryError(Quote(text) + " is not a set of tools; the only one is \"@session-tools\"");
+    }
+    if (!IsToolPattern(text)) return EntryError("is not the name of a tool");
+    return rule;
+  }
+
+  void ReadTools(const Node& node, const std::string& at, RuleLists<NameRule>& lists) {
+    ObjectReader object(document_, node);
+    lists.allow = ReadList<NameRule>(object, "allow", at, ParseTool);
+    lists.ask = ReadList<NameRule>(object, "ask", at, ParseTool);
+    lists.deny = ReadList<NameRule>(object, "deny", at, ParseTool);
+    object.Finish();
+  }
+
+  std::optional<std::vector<HostRule>> ReadHosts(ObjectReader& object, std::string_view key,
+                                                 std::string_view at) {
+    auto rules = ReadList<HostRule>(object, key, at, [this](std::string_view text) {
+      if (text == "@agent-hosts") {
+        HostRule set;
+        set.written = text;
+        return Result<HostRule>(set);
+      }
+      return ParseHostRule(Keep(LowerAscii(text)));
+    });
+    if (!rules) return {};
+    std::vector<HostRule> expanded;
+    for (const HostRule& rule : *rules) {
+      if (rule.written != "@agent-hosts") {
+        expanded.push_back(rule);
+        continue;
+      }
+      for (const std::string_view host : AgentHosts()) {
+        HostRule& agent = expanded.emplace_back(rule);
+        agent.host = host;
+      }
+    }
+    return expanded;
+  }
+
+  void ReadNetwork(const Node& node, const std::string& at, NetworkSection& section) {
+    ObjectReader object(document_, node);
+    section.place = PlaceOf(node, Keep(at));
+    section.allow = ReadHosts(object, "allow", at);
+    section.deny = ReadHosts(object, "deny", at);
+    section.inspect = ReadHosts(object, "inspect", at);
+    constexpr ObjectReader::Choice<Unlisted> kUnlisted[] = {
+        {"deny", Unlisted::kDeny}, {"ask", Unlisted::kAsk}, {"allow", Unlisted::kAllow}};
+    section.unlisted = object.OneOf("unlisted", kUnlisted);
+    object.Finish();
+  }
+
+  void ReadBash(const Node& node, const std::string& at, Sections& sections) {
+    ObjectReader object(document_, node);
+    constexpr ObjectReader::Choice<Unsandboxed> kUnsandboxed[] = {{"deny", Unsandboxed::kDeny},
+                                                                  {"ask", Unsandboxed::kAsk}};
+    sections.unsandboxed = object.OneOf("unsandboxed", kUnsandboxed);
+    if (sections.unsandboxed) {
+      sections.unsandboxed_place =
+          PlaceOf(*object.Any("unsandboxed"), Keep(At(at, "unsandboxed")));
+    }
+    sections.wrap_bash = object.Bool("wrap");
+    if (sections.wrap_bash == true) {
+      document_.Wrong(*object.Any("wrap"), "is true, and this version cannot wrap commands",
+                      "set it to false; the client's own sandbox confines Bash");
+    }
+    object.Finish();
+  }
+
+  std::vector<std::string_view> ReadPointers(ObjectReader& object, std::string_view key) {
+    std::vector<std::string_view> pointers;
+    const auto strings = object.Strings(key);
+    if (!strings) return pointers;
+    for (const Node* node : *strings) {
+      if (!node->content.starts_with('/') || node->content.size() < 2) {
+        document_.Wrong(*node, "must be a JSON pointer such as \"/path\"",
+                        "\"/files/*/path\" means the path of each element of files");
+      }
+      pointers.push_back(node->content);
+    }
+    return pointers;
+  }
+
+  void ReadMcp(const Node& node, const std::string& at, std::vector<McpFields>& all) {
+    const JsonTree& tree = *file_.tree;
+    for (JsonTree::Index i = node.first_child; i != JsonTree::kNone; i = tree.node(i).next) {
+      const Node& member = tree.node(i);
+      if (!member.key.starts_with("mcp__") || !IsToolPattern(member.key)) {
+        document_.Wrong(member, "must be the name of an MCP tool: mcp__SERVER__TOOL");
+      }
+      ObjectReader object(document_, member);
+      McpFields fields;
+      fields.tool = member.key;
+      fields.read = ReadPointers(object, "read");
+      fields.write = ReadPointers(object, "write");
+      fields.place = PlaceOf(member, Keep(at));
+      object.Finish();
+      all.push_back(std::move(fields));
+    }
+  }
+
+  std::optional<uint64_t> ReadSize(ObjectReader& object, std::string_view key) {
+    const auto text = object.String(key);
+    if (!text) return {};
+    const std::optional<uint64_t> size = ParseSize(*text);
+    if (!size) document_.Wrong(*object.Any(key), "must be a size such as \"64M\" or \"8G\"");
+    return size;
+  }
+
+  std::optional<double> ReadPositive(ObjectReader& object, std::string_view key, bool whole) {
+    const auto number = object.Number(key);
+    if (!number) return {};
+    const bool is_whole = *number == static_cast<double>(static_cast<int64_t>(*number));
+    if (*number > 0 && *number <= 1e6 && (is_whole || !whole)) return number;
+    document_.Wrong(*object.Any(key), whole ? "must be a whole number from 1 to 1000000"
+                                            : "must be a number above 0 and up to 1000000");
+    return {};
+  }
+
+  std::optional<std::vector<std::string_view>> ReadTexts(ObjectReader& object,
+                                                         std::string_view key) {
+    const auto strings = object.Strings(key);
+    if (!strings) return {};
+    std::vector<std::string_view> texts;
+    for (const Node* node : *strings) {
+      if (node->content.empty()) document_.Wrong(*node, "is empty");
+      if (node->has_nul) document_.Wrong(*node, "holds NUL");
+      texts.push_back(node->content);
+    }
+    return texts;
+  }
+
+  void ReadSandbox(const Node& node, SandboxSection& section) {
+    ObjectReader object(document_, node);
+    constexpr ObjectReader::Choice<SandboxMode> kModes[] = {
+        {"sandbox", SandboxMode::kSandbox}, {"rx", SandboxMode::kRx}, {"rwx", SandboxMode::kRwx}};
+    section.mode = object.OneOf("mode", kModes);
+    constexpr ObjectReader::Choice<SandboxLayers> kLayers[] = {
+        {"full", SandboxLayers::kFull}, {"landlock", SandboxLayers::kLandlock}};
+    section.layers = object.OneOf("layers", kLayers);
+    constexpr ObjectReader::Choice<SandboxMissing> kMissing[] = {
+        {"refuse", SandboxMissing::kRefuse}, {"warn", SandboxMissing::kWarn}};
+    section.missing = object.OneOf("missing", kMissing);
+    constexpr ObjectReader::Choice<SandboxReads> kReads[] = {{"all", SandboxReads::kAll},
+                                                             {"listed", SandboxReads::kListed}};
+    section.reads = object.OneOf("reads", kReads);
+    section.memory = ReadSize(object, "memory");
+    section.io = ReadSize(object, "io");
+    if (const auto count = ReadPositive(object, "processes", true)) {
+      section.processes = static_cast<uint64_t>(*count);
+    }
+    section.cpus = ReadPositive(object, "cpus", false);
+    section.env = ReadTexts(object, "env");
+    object.Finish();
+  }
+
+  void ReadStage(const Node& node, StageSection& section) {
+    ObjectReader object(document_, node);
+    section.verify = ReadTexts(object, "verify");
+    if (const Node* commands = object.Object("commands")) {
+      ObjectReader inner(document_, *commands);
+      section.sandbox = inner.Bool("sandbox");
+      section.auto_apply = inner.Bool("auto_apply");
+      section.trusted = ReadTexts(inner, "trusted");
+      inner.Finish();
+    }
+    object.Finish();
+  }
+
+  void ReadClient(const Node& node, Sections& sections) {
+    ObjectReader object(document_, node);
+    constexpr ObjectReader::Choice<std::string_view> kModes[] = {
+        {"default", "default"},   {"manual", "manual"},
+        {"plan", "plan"},         {"acceptEdits", "acceptEdits"},
+        {"dontAsk", "dontAsk"},   {"auto", "auto"},
+        {"bypassPermissions", "bypassPermissions"}};
+    sections.permission_mode = object.OneOf("permission_mode", kModes);
+    object.Finish();
+  }
+
+  // A file outside of the project's reach: absolute or below the home.
+  std::optional<std::string_view> ReadOwnPath(ObjectReader& object, std::string_view key) {
+    const auto text = object.String(key);
+    if (!text) return {};
+    const Result<PathRule> rule = ParsePathEntry(*text, ListKind::kAllow, *file_.strings);
+    const bool sound = rule && rule->set == SetName::kNone && !rule->has_pattern &&
+                       rule->base != RuleBase::kRoot;
+    if (!sound) {
+      document_.Wrong(*object.Any(key), "must be a path that begins with / or ~/",
+                      rule ? "" : rule.error().hint);
+    }
+    return text;
+  }
+
+  void ReadAudit(ObjectReader& parent) {
+    const Node* node = parent.Object("audit");
+    if (node == nullptr) return;
+    ObjectReader object(document_, *node);
+    file_.audit.file = ReadOwnPath(object, "file");
+    file_.audit.rotate = ReadSize(object, "rotate");
+    file_.audit.required = object.Bool("required");
+    object.Finish();
+  }
+
+  void ReadAlerts(ObjectReader& parent) {
+    const Node* node = parent.Object("alerts");
+    if (node == nullptr) return;
+    file_.has_alerts = true;
+    ObjectReader object(document_, *node);
+    if (const auto inbox = ReadOwnPath(object, "inbox")) {
+      file_.alerts.inbox = *inbox;
+    } else if (object.Any("inbox") == nullptr) {
+      document_.Wrong(*node, "has no \"inbox\"", "name the directory that alerts are written to");
+    }
+    if (const Node* fields = object.Object("fields")) {
+      const JsonTree& tree = *file_.tree;
+      for (JsonTree::Index i = fields->first_child; i != JsonTree::kNone; i = tree.node(i).next) {
+        const Node& member = tree.node(i);
+        if (member.kind != JsonTree::Kind::kString) document_.Wrong(member, "must be a string");
+        file_.alerts.fields.emplace_back(member.key, member.content);
+      }
+    }
+    object.Finish();
+  }
+
+  void ReadProfiles(ObjectReader& parent) {
+    const Node* node = parent.Object("profiles");
+    if (node == nullptr) return;
+    const JsonTree& tree = *file_.tree;
+    for (JsonTree::Index i = node->first_child; i != JsonTree::kNone; i = tree.node(i).next) {
+      const Node& member = tree.node(i);
+      if (member.key.empty()) document_.Wrong(member, "needs a name");
+      ObjectReader object(document_, member);
+      Profile& profile = file_.profiles.emplace_back();
+      profile.name = member.key;
+      if (const Node* when = object.Object("when")) ReadWhen(*when, profile.when.emplace());
+      ReadSections(object, tree.Pointer(member), profile.sections);
+      object.Finish();
+    }
+  }
+
+  void ReadWhen(const Node& node, When& when) {
+    ObjectReader object(document_, node);
+    when.agent_type = object.String("agent_type");
+    when.subagent = object.Bool("subagent");
+    when.permission_mode = object.String("permission_mode");
+    if (const auto root = object.String("root")) {
+      Result<PathRule> rule = ParsePathEntry(*root, ListKind::kAllow, *file_.strings);
+      if (!rule || rule->set != SetName::kNone || rule->base == RuleBase::kRoot) {
+        document_.Wrong(*object.Any("root"), "must be a path that begins with / or ~/");
+      } else {
+        when.root = *rule;
+      }
+    }
+    if (!when.agent_type && !when.subagent && !when.permission_mode && !object.Any("root")) {
+      document_.Wrong(node, "is empty",
+                      "leave it out for a profile that only --profile chooses");
+    }
+    object.Finish();
+  }
+
+  PolicyFile& file_;
+  bool quotable_;
+  JsonDocument document_;
+  uint32_t counted_to_ = 0;
+  uint32_t line_ = 1;
+};
+
+}  // namespace
+
+Result<PathRule> ParsePathEntry(std::string_view text, ListKind kind,
+                                std::deque<std::string>& strings) {
+  if (Status sound = CheckEntryText(text); !sound) return sound.error();
+  if (text[0] == '@') return ParseSetEntry(text, kind);
+  PathRule rule;
+  rule.written = text;
+  std::string_view tail = text;
+  if (text[0] == '/') {
+    rule.base = RuleBase::kAbsolute;
+    tail.remove_prefix(std::min(tail.find_first_not_of('/'), tail.size()));
+  } else if (text[0] == '~') {
+    rule.base = RuleBase::kHome;
+    tail.remove_prefix(std::min<size_t>(2, tail.size()));
+  } else if (kind != ListKind::kAllow && (text == "**" || text.starts_with("**/"))) {
+    rule.base = RuleBase::kAnywhere;
+  }
+  Result<std::string_view> normal = NormalTail(tail, strings);
+  if (!normal) return normal.error();
+  rule.tail = *normal;
+  rule.has_pattern = HasPattern(rule.tail);
+  if (rule.has_pattern) {
+    if (Status sound = CheckPattern(rule.tail); !sound) return sound.error();
+  }
+  return rule;
+}
+
+std::unique_ptr<PolicyFile> LoadPolicy(std::string text, std::string path, std::string shown,
+                                       bool quotable, std::vector<Error>& mistakes) {
+  auto file = std::make_unique<PolicyFile>();
+  file->path = std::move(path);
+  file->shown = std::move(shown);
+  file->strings = std::make_unique<std::deque<std::string>>();
+  Result<JsonTree> tree = JsonTree::Parse(std::move(text), file->shown, true);
+  if (!tree) {
+    mistakes.push_back(tree.error());
+    return nullptr;
+  }
+  file->tree = std::make_unique<JsonTree>(std::move(*tree));
+  const size_t before = mistakes.size();
+  Loader(*file, quotable, mistakes).ReadFile();
+  if (mistakes.size() != before) return nullptr;
+  return file;
+}
+
+const char* BuiltInPolicyText() {
+  return R"({
+  "version": 1,
+  "read": { "allow": [".", "@claude-scratch"], "deny": ["@secrets"] },
+  "write": { "allow": [".", "@claude-scratch"], "ask": ["@runs-later"], "deny": ["@secrets"] },
+  "bash": { "unsandboxed": "deny" }
+}
+)";
+}
+
+}  // namespace ringfence

@@ -1,0 +1,82 @@
+// Strict reading of JSON objects: what is asked for is read with its type, and Finish() counts every
+// key that nobody asked for as a mistake. All mistakes of a file are kept, each with its place.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/json_tree.h"
+#include "base/result.h"
+
+namespace ringfence {
+
+// The document that is being read and what is wrong with it.
+class JsonDocument {
+ public:
+  using Node = JsonTree::Node;
+
+  JsonDocument(const JsonTree& tree, std::vector<Error>& mistakes)
+      : tree_(tree), mistakes_(mistakes) {}
+
+  const JsonTree& tree() const { return tree_; }
+  void Wrong(const Node& node, std::string_view what, std::string_view hint = "");
+  void UnknownKey(const Node& node, std::string_view what, std::string_view nearest);
+
+ private:
+  void Add(size_t offset, std::string what, std::string_view hint);
+
+  const JsonTree& tree_;
+  std::vector<Error>& mistakes_;
+};
+
+class ObjectReader {
+ public:
+  using Node = JsonTree::Node;
+  template <typename T>
+  struct Choice {
+    std::string_view word;
+    T value;
+  };
+
+  // A node that is no object is a mistake, and then nothing is found in it.
+  ObjectReader(JsonDocument& document, const Node& node);
+
+  // The value of `key`, or nullptr when it is absent or of another type (a mistake).
+  const Node* Any(std::string_view key);
+  const Node* Object(std::string_view key);
+  std::optional<bool> Bool(std::string_view key);
+  std::optional<std::string_view> String(std::string_view key);
+  std::optional<double> Number(std::string_view key);
+  // The elements of an array of strings.
+  std::optional<std::vector<const Node*>> Strings(std::string_view key);
+
+  template <typename T, size_t N>
+  std::optional<T> OneOf(std::string_view key, const Choice<T> (&choices)[N]) {
+    const std::optional<std::string_view> word = String(key);
+    if (!word) return {};
+    std::vector<std::string_view> words;
+    for (const Choice<T>& choice : choices) {
+      if (choice.word == *word) return choice.value;
+      words.push_back(choice.word);
+    }
+    NotOneOf(key, *word, words);
+    return {};
+  }
+
+  void Finish();
+
+ private:
+  const Node* Typed(std::string_view key, JsonTree::Kind kind);
+  void NotOneOf(std::string_view key, std::string_view word,
+                std::span<const std::string_view> words);
+
+  JsonDocument& document_;
+  const Node& node_;
+  bool is_object_;
+  std::vector<std::string_view> known_;
+};
+
+}  // namespace ringfence

@@ -1,0 +1,43 @@
+// Path: an absolute path without ".", ".." or empty components. It says nothing about links: use
+// Walk() in resolve.h for where a name leads.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace ringfence {
+
+class Path {
+ public:
+  Path() : text_("/") {}
+
+  // Refuses what is not absolute, holds NUL, or has a ".." component.
+  static std::optional<Path> Parse(std::string_view text);
+
+  // Removes "." and ".." from the text alone, as Node's path.resolve does (".." of "/" is "/").
+  // `text` is absolute.
+  static Path Clean(std::string_view text);
+
+  const std::string& text() const { return text_; }
+  bool is_root() const { return text_.size() == 1; }
+  std::string_view name() const;  // the last component; "" for "/"
+  Path Parent() const;            // "/" is its own parent
+  Path Child(std::string_view name) const;
+
+  // Equal to `folder` or below it.
+  bool IsInside(const Path& folder) const;
+  // What follows `folder` and its slash, when inside: "" for the folder itself.
+  std::optional<std::string_view> Below(const Path& folder) const;
+
+  auto operator<=>(const Path&) const = default;
+
+ private:
+  explicit Path(std::string text) : text_(std::move(text)) {}
+  std::string text_;
+};
+
+// Takes the first component off `rest`, without its slashes; empty when nothing is left.
+std::string_view TakeComponent(std::string_view& rest);
+
+}  // namespace ringfence

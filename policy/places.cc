@@ -1,0 +1,121 @@
+#include "policy/places.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "policy/resolve.h"
+
+namespace ringfence {
+namespace {
+
+#ifdef __APPLE__
+constexpr bool kMacosNames = true;
+#else
+constexpr bool kMacosNames = false;
+#endif
+
+Error Wrong(std::string where, std::string what, std::string hint) {
+  return Error{Error::Kind::kUsage, std::move(where), std::move(what), std::move(hint)};
+}
+
+Result<Path> Resolved(const Path& path, std::string_view name, const FileView& files) {
+  Walked walked = Walk(path.text(), files);
+  if (walked.stop == Walked::Stop::kEnd) return walked.end;
+  return Wrong(std::string(name), Quote(path.text()) + " cannot be resolved", "");
+}
+
+void AddOnce(std::vector<Path>& paths, const Path& path) {
+  if (std::ranges::find(paths, path) == paths.end()) paths.push_back(path);
+}
+
+Status AddHome(std::string_view text, std::string_view name, const FileView& files,
+               Places& places) {
+  if (text.empty()) return Unit{};
+  const std::optional<Path> home = Path::Parse(text);
+  if (!home) {
+    return Wrong(std::string(name), Quote(text) + " is not an absolute path without \"..\"", "");
+  }
+  const Result<Path> real = Resolved(*home, name, files);
+  if (!real) return real.error();
+  AddOnce(places.homes, *home);
+  AddOnce(places.homes, *real);
+  AddOnce(places.homes_real, *real);
+  return Unit{};
+}
+
+Status FindRoot(const Registration& registration, const FileView& files, Places& places) {
+  const bool by_option = !registration.root.empty();
+  const std::string& text = by_option ? registration.root : registration.project_dir;
+  const std::string where = by_option ? "--root" : "CLAUDE_PROJECT_DIR";
+  if (text.empty()) {
+    return Wrong("", "the project is not known: CLAUDE_PROJECT_DIR is not set",
+                 "register the hook with --root DIR, or run it under the client");
+  }
+  const std::optional<Path> root = Path::Parse(text);
+  if (!root) return Wrong(where, Quote(text) + " is not an absolute path without \"..\"", "");
+  const Result<Path> real = Resolved(*root, where, files);
+  if (!real) return real.error();
+  const Result<FileFacts> facts = files.Look(*real);
+  if (!facts) return facts.error();
+  if (facts->kind != FileKind::kDirectory) {
+    return Wrong(where, Quote(text) + " is not a directory", "start the client in the project");
+  }
+  if (real->is_root()) {
+    return Wrong(where, "the project may not be \"/\"", "start the client in the project");
+  }
+  const auto holds = [&](const Path& home) { return home.IsInside(*real); };
+  if (!by_option && std::ranges::any_of(places.homes, holds)) {
+    return Wrong(where, Quote(text) + " holds the home directory",
+                 "start the client in the project, or register the hook with --root " + text);
+  }
+  places.root = *root;
+  places.root_real = *real;
+  return Unit{};
+}
+
+// The programs stand beside each other.
+void AddPrograms(const std::string& program, Places& places) {
+  const std::optional<Path> own = Path::Parse(program);
+  if (!own) return;
+  AddOnce(places.programs, *own);
+  for (const char* name : {"ringfence-hook", "ringfence"}) {
+    AddOnce(places.programs, own->Parent().Child(name));
+  }
+}
+
+}  // namespace
+
+Result<Places> FindPlaces(const Registration& registration, const FileView& files) {
+  Places places;
+  places.user = registration.user;
+  places.macos_names = kMacosNames;
+  if (Status s = AddHome(registration.home, "--home", files, places); !s) return s.error();
+  if (Status s = AddHome(registration.home_variable, "HOME", files, places); !s) return s.error();
+  if (Status s = FindRoot(registration, files, places); !s) return s.error();
+  AddPrograms(registration.program, places);
+  if (const std::optional<Path> folder = Path::Parse(registration.config_dir)) {
+    places.settings_folders.push_back(*folder);
+  }
+  return places;
+}
+
+void WidenToRepository(Places& places, const FileView& files) {
+  for (Path folder = places.root_real; !folder.is_root(); folder = folder.Parent()) {
+    const auto holds = [&](const Path& home) { return home.IsInside(folder); };
+    if (std::ranges::any_of(places.homes_real, holds)) return;
+    const Result<FileFacts> facts = files.Look(folder.Child(".git"));
+    if (facts && facts->kind != FileKind::kMissing) {
+      if (folder != places.root_real) places.root = folder;
+      places.root_real = folder;
+      return;
+    }
+  }
+}
+
+std::optional<Path> OwnPath(std::string_view text, const Places& places) {
+  if (!text.starts_with('~')) return Path::Parse(text);
+  if (places.homes.empty()) return {};
+  return Path::Parse(places.homes.front().text() + std::string(text.substr(1)));
+}
+
+}  // namespace ringfence

@@ -1,0 +1,56 @@
+// Places: the folders and programs that a decision is about, as plain values. The project's root
+// comes from the registration or from CLAUDE_PROJECT_DIR, never from an event, whose `cwd` the model
+// moves.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "policy/file_view.h"
+#include "policy/path.h"
+
+namespace ringfence {
+
+// What the hook was told from outside of the event.
+struct Registration {
+  std::string root;              // --root; may be empty
+  std::string project_dir;       // CLAUDE_PROJECT_DIR; may be empty
+  std::string home;              // --home; may be empty
+  std::string home_variable;     // HOME; may be empty
+  std::string config_dir;        // CLAUDE_CONFIG_DIR: only adds protected names
+  std::string policy;            // --policy; may be empty
+  std::string profile;           // --profile; may be empty
+  std::string program;           // this program's own path; may be empty
+  uint32_t user = 0;             // effective user id
+};
+
+struct Places {
+  Path root;       // as it was given
+  Path root_real;  // where it leads
+  // Every home that "~" may mean: --home, and HOME where it differs; as given and resolved, each
+  // once. Empty where none is known.
+  std::vector<Path> homes;
+  std::vector<Path> homes_real;
+  uint32_t user = 0;
+  bool macos_names = false;
+
+  std::vector<Path> policies;   // policy files in use, and where one would be read
+  std::vector<Path> programs;   // ringfence's own
+  std::vector<Path> settings_folders;  // of the client, besides ~/.claude
+  std::optional<Path> audit_file;
+};
+
+// Finds root and homes. `root_is_git`: the repository around the root is meant. Errors carry the
+// remedy.
+Result<Places> FindPlaces(const Registration& registration, const FileView& files);
+
+// The nearest folder at or above the root that holds ".git", short of a home; else the root.
+void WidenToRepository(Places& places, const FileView& files);
+
+// "~/x" and "~" below the first home; an absolute path as it is.
+std::optional<Path> OwnPath(std::string_view text, const Places& places);
+
+}  // namespace ringfence

@@ -1,0 +1,186 @@
+// Policy: what an agent may do, as plain values, after files, layers and profiles were merged
+// (layers.h). decide.h reads it; nothing here looks at a disk.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace ringfence {
+
+// Where a rule was written. Views point into a PolicyFile, which outlives the policy.
+struct RulePlace {
+  std::string_view file;     // as shown to people; "built-in policy" where nobody wrote it
+  std::string_view pointer;  // "/write/allow", "/profiles/worker/write/allow"
+  uint32_t line = 0;         // from 1; 0 in the built-in policy
+  bool quotable = true;      // false: an untrusted file's text must not reach the model
+
+  bool operator==(const RulePlace&) const = default;
+};
+
+enum class SetName : uint8_t {
+  kNone,
+  kSecrets,
+  kClaudeScratch,
+  kRunsLater,
+  kToolchains,
+  kAgentState,
+  kTmp,
+};
+
+enum class RuleBase : uint8_t {
+  kRoot,      // "src", "."
+  kHome,      // "~/x"
+  kAbsolute,  // "/x"
+  kAnywhere,  // "**/x" in a deny list
+};
+
+// One entry of a read or write list.
+struct PathRule {
+  std::string_view written;
+  RuleBase base = RuleBase::kRoot;
+  std::string_view tail;           // below the base, normalised; "" is the base itself
+  bool has_pattern = false;        // of tail
+  SetName set = SetName::kNone;    // "@secrets": base and tail say nothing
+  RulePlace place;
+
+  bool operator==(const PathRule&) const = default;
+};
+
+// A path is permitted when every list of `allow` covers it and none of `deny` does; one of `ask`
+// makes it a question. A list of `allow` also holds the asks of its source that name a place, since
+// an ask permits with a question; sets and "**/" only add the question.
+struct PathRules {
+  std::vector<std::vector<PathRule>> allow;
+  std::vector<PathRule> ask;
+  std::vector<PathRule> deny;
+
+  bool operator==(const PathRules&) const = default;
+};
+
+struct NameRule {
+  std::string_view pattern;  // a tool, with "*"
+  bool session_tools = false;  // "@session-tools"
+  RulePlace place;
+
+  bool operator==(const NameRule&) const = default;
+};
+
+struct ToolRules {
+  bool known_tools = true;      // no trusted file has an allow list
+  std::vector<NameRule> names;  // what trusted files allow or ask about
+  std::vector<std::vector<NameRule>> narrower;  // each must name the tool as well
+  std::vector<NameRule> ask;
+  std::vector<NameRule> deny;
+
+  bool operator==(const ToolRules&) const = default;
+};
+
+// "host", "*.host", with ":port".
+struct HostRule {
+  std::string_view host;  // lower case, without the "*."
+  bool subdomains = false;
+  bool any = false;   // "*"
+  uint16_t port = 0;  // 0: every port
+  std::string_view written;
+  RulePlace place;
+
+  bool operator==(const HostRule&) const = default;
+};
+
+enum class Unlisted : uint8_t { kDeny, kAsk, kAllow };
+
+struct NetworkRules {
+  std::vector<std::vector<HostRule>> allow;
+  std::vector<HostRule> deny;
+  Unlisted unlisted = Unlisted::kDeny;
+  std::vector<HostRule> inspect;
+  bool opens_sandbox = true;  // false: only the hook judges; the sandbox has no network
+  RulePlace place;
+
+  bool operator==(const NetworkRules&) const = default;
+};
+
+enum class Unsandboxed : uint8_t { kDeny, kAsk };
+enum class Permitted : uint8_t { kClient, kAllow };
+
+// Which arguments of an MCP tool are paths: JSON pointers below tool_input, "*" for any element.
+struct McpFields {
+  std::string_view tool;  // with "*"
+  std::vector<std::string_view> read;
+  std::vector<std::string_view> write;
+  bool adds_only = false;  // the usual names are judged as well
+  RulePlace place;
+
+  bool operator==(const McpFields&) const = default;
+};
+
+enum class SandboxMode : uint8_t { kRx, kSandbox, kRwx };  // from tight to wide
+enum class SandboxLayers : uint8_t { kFull, kLandlock };
+enum class SandboxMissing : uint8_t { kRefuse, kWarn };
+enum class SandboxReads : uint8_t { kListed, kAll };
+
+struct SandboxRules {
+  SandboxMode mode = SandboxMode::kSandbox;
+  SandboxLayers layers = SandboxLayers::kFull;
+  SandboxMissing missing = SandboxMissing::kRefuse;
+  SandboxReads reads = SandboxReads::kAll;
+  std::optional<uint64_t> memory;     // bytes
+  std::optional<uint64_t> processes;  // at once
+  std::optional<double> cpus;
+  std::optional<uint64_t> io;  // bytes per second
+  std::optional<std::vector<std::string_view>> env;  // names that are passed on
+
+  bool operator==(const SandboxRules&) const = default;
+};
+
+struct StageRules {
+  std::vector<std::string_view> verify;
+  bool sandbox = true;
+  bool auto_apply = false;
+  std::vector<std::string_view> trusted;
+
+  bool operator==(const StageRules&) const = default;
+};
+
+struct AuditRules {
+  std::string_view file = "~/.local/state/ringfence/audit.jsonl";
+  uint64_t rotate = 64u << 20;  // bytes
+  bool required = false;
+
+  bool operator==(const AuditRules&) const = default;
+};
+
+struct AlertRules {
+  std::string_view inbox;  // a directory; "": no alerts
+  std::vector<std::pair<std::string_view, std::string_view>> fields;
+
+  bool operator==(const AlertRules&) const = default;
+};
+
+struct Policy {
+  ToolRules tools;
+  PathRules read;
+  PathRules write;
+  std::optional<NetworkRules> network;  // absent: hosts are not judged by the hook
+  Unsandboxed unsandboxed = Unsandboxed::kDeny;
+  RulePlace unsandboxed_place;
+  bool wrap_bash = false;
+  Permitted permitted = Permitted::kClient;
+  std::vector<McpFields> mcp;
+  SandboxRules sandbox;
+  StageRules stage;
+  AuditRules audit;
+  AlertRules alerts;
+  std::string_view say;  // denied.say
+  std::string_view permission_mode;  // client.permission_mode
+  std::vector<std::string_view> package_stores;  // folder names in which hard links are ordinary
+  std::string_view profile;  // "" or the names that were applied, for people
+
+  bool operator==(const Policy&) const = default;
+};
+
+}  // namespace ringfence

@@ -1,0 +1,100 @@
+// One policy file as it was written: every section optional, every rule with its place. load.h makes
+// it, layers.h merges several into a Policy. It owns all text that rules point into.
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/json_tree.h"
+#include "policy/policy.h"
+
+namespace ringfence {
+
+template <typename Rule>
+struct RuleLists {
+  std::optional<std::vector<Rule>> allow, ask, deny;
+
+  bool is_empty() const { return !allow && !ask && !deny; }
+};
+
+struct NetworkSection {
+  std::optional<std::vector<HostRule>> allow, deny, inspect;
+  std::optional<Unlisted> unlisted;
+  RulePlace place;
+};
+
+struct SandboxSection {
+  std::optional<SandboxMode> mode;
+  std::optional<SandboxLayers> layers;
+  std::optional<SandboxMissing> missing;
+  std::optional<SandboxReads> reads;
+  std::optional<uint64_t> memory, processes, io;
+  std::optional<double> cpus;
+  std::optional<std::vector<std::string_view>> env;
+};
+
+struct StageSection {
+  std::optional<std::vector<std::string_view>> verify, trusted;
+  std::optional<bool> sandbox, auto_apply;
+};
+
+struct AuditSection {
+  std::optional<std::string_view> file;
+  std::optional<uint64_t> rotate;
+  std::optional<bool> required;
+};
+
+// What stands at the top of a file or in one profile.
+struct Sections {
+  RuleLists<NameRule> tools;
+  RuleLists<PathRule> read, write;
+  std::optional<std::vector<std::string_view>> package_stores;
+  std::optional<NetworkSection> network;
+  std::optional<Unsandboxed> unsandboxed;
+  RulePlace unsandboxed_place;
+  std::optional<bool> wrap_bash;
+  std::optional<Permitted> permitted;
+  std::vector<McpFields> mcp;
+  SandboxSection sandbox;
+  StageSection stage;
+  std::optional<std::string_view> say;
+  std::optional<std::string_view> permission_mode;
+};
+
+// When a profile applies; every condition that is there must hold.
+struct When {
+  std::optional<std::string_view> agent_type;  // with "*"
+  std::optional<bool> subagent;
+  std::optional<PathRule> root;  // the project's root is there or below
+  std::optional<std::string_view> permission_mode;
+
+  // The agent's word decides: such a profile may only tighten.
+  bool is_chosen_by_event() const { return agent_type || subagent || permission_mode; }
+};
+
+struct Profile {
+  std::string_view name;
+  std::optional<When> when;
+  Sections sections;
+};
+
+struct PolicyFile {
+  std::string path;         // absolute
+  std::string shown;        // for people
+  bool root_is_git = false;  // "root": "git"
+  Sections sections;
+  AuditSection audit;
+  AlertRules alerts;
+  bool has_alerts = false;
+  std::vector<Profile> profiles;
+
+  // Owned text, at places that do not move.
+  std::unique_ptr<JsonTree> tree;
+  std::unique_ptr<std::deque<std::string>> strings;
+};
+
+}  // namespace ringfence

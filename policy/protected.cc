@@ -1,0 +1,117 @@
+#include "policy/protected.h"
+
+#include <algorithm>
+
+#include "base/case_fold.h"
+#include "policy/pattern.h"
+#include "policy/sources.h"
+#include "policy/trust.h"
+
+namespace ringfence {
+namespace {
+
+constexpr std::string_view kPolicy = "a policy of ringfence";
+constexpr std::string_view kRegistration = "the client's settings, which register this hook";
+constexpr std::string_view kProgram = "a program of ringfence";
+constexpr std::string_view kState = "the state of ringfence";
+constexpr std::string_view kLog = "the audit log";
+
+// At any depth: the client reads settings from the folder that it is started in.
+struct Floating {
+  std::string_view pattern;
+  std::string_view what;
+};
+constexpr Floating kFloating[] = {
+    {"**/.claude/settings*.json", kRegistration},
+    {"**/.ringfence", kPolicy},
+};
+// Replacing the folder replaces what is in it.
+constexpr std::string_view kFloatingFolders[] = {"**/.claude"};
+
+constexpr std::string_view kManagedFolder = "/etc/claude-code";
+constexpr std::string_view kManagedFolderMacos = "/Library/Application Support/ClaudeCode";
+
+bool IsInsideFolded(std::string_view path, std::string_view folder) {
+  return path.starts_with(folder) &&
+         (path.size() == folder.size() || path[folder.size()] == '/');
+}
+
+bool MatchesFloating(std::string_view pattern, std::string_view folded, bool covers) {
+  return MatchPattern(pattern, folded.substr(1), {.fold = true, .covers = covers});
+}
+
+}  // namespace
+
+ProtectedPaths::ProtectedPaths(const Places& places, const CachedFiles& files)
+    : places_(places), files_(files) {
+  for (const Path& policy : places.policies) Add(policy, kPolicy);
+  Add(Path::Clean(kManagedPolicy).Parent(), kPolicy);
+  Add(Path::Clean(places.macos_names ? kManagedFolderMacos : kManagedFolder), kRegistration);
+  for (const Path& home : places.homes) {
+    Add(Path::Clean(UserPolicyPath(home.text())).Parent(), kPolicy);
+    Add(Path::Clean(StateFolder(home.text())), kState);
+    Add(home.Child(".claude").Child("settings.json"), kRegistration);
+    Add(home.Child(".claude").Child("settings.local.json"), kRegistration);
+  }
+  for (const Path& root : {places.root_real, places.root}) {
+    Add(root.Child(".claude").Child("settings.json"), kRegistration);
+    Add(root.Child(".claude").Child("settings.local.json"), kRegistration);
+    Add(root.Child(".ringfence").Child("policy.json"), kPolicy);
+    if (places.root == places.root_real) break;
+  }
+  for (const Path& folder : places.settings_folders) {
+    Add(folder.Child("settings.json"), kRegistration);
+    Add(folder.Child("settings.local.json"), kRegistration);
+  }
+  for (const Path& program : places.programs) Add(program, kProgram);
+  if (places.audit_file) Add(*places.audit_file, kLog);
+}
+
+void ProtectedPaths::Add(const Path& path, std::string_view what) {
+  items_.push_back({path, FoldName(path.text()), what});
+}
+
+// Folders that hold a protected file and everything else as well: writing "to" them, as some tools
+// name the folder they work in, replaces nothing.
+bool ProtectedPaths::IsExempt(const Path& path) const {
+  const auto is_above = [&path](const Path& place) { return place.IsInside(path); };
+  return is_above(places_.root) || is_above(places_.root_real) ||
+         std::ranges::any_of(places_.homes, is_above);
+}
+
+std::optional<std::string_view> ProtectedPaths::RefusesName(const Path& path) const {
+  const std::string folded = FoldName(path.text());
+  for (const Floating& floating : kFloating) {
+    if (MatchesFloating(floating.pattern, folded, true)) return floating.what;
+  }
+  for (const std::string_view folder : kFloatingFolders) {
+    if (MatchesFloating(folder, folded, false)) return kRegistration;
+  }
+  const bool exempt = IsExempt(path);
+  for (const Item& item : items_) {
+    if (IsInsideFolded(folded, item.folded)) return item.what;
+    if (!exempt && IsInsideFolded(item.folded, folded)) return item.what;
+    // Rotated logs stand beside the log.
+    if (item.what == kLog && folded.starts_with(item.folded + ".")) return item.what;
+  }
+  return {};
+}
+
+bool ProtectedPaths::IsSameFile(const FileFacts& one, const FileFacts& other) {
+  return one.kind == FileKind::kFile && other.kind == FileKind::kFile &&
+         one.inode == other.inode && one.device == other.device;
+}
+
+std::optional<std::string_view> ProtectedPaths::RefusesTarget(const Walked& walked) const {
+  if (const auto what = RefusesName(walked.end)) return what;
+  for (const Item& item : items_) {
+    const Walked own = Walk(item.path.text(), files_);
+    if (own.stop != Walked::Stop::kEnd || own.end.is_root()) continue;
+    if (IsSameFile(own.facts, walked.facts)) return item.what;
+    // A link on the way to the protected name, which need not exist yet.
+    if (!own.links.empty() && walked.end.IsInside(own.end)) return item.what;
+  }
+  return {};
+}
+
+}  // namespace ringfence

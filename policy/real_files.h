@@ -1,0 +1,16 @@
+// FileView on the real disk. Nothing is opened but directories that are listed, so a FIFO or a
+// device cannot make it hang.
+#pragma once
+
+#include "policy/file_view.h"
+
+namespace ringfence {
+
+class RealFiles final : public FileView {
+ public:
+  Result<FileFacts> Look(const Path& path) const override;
+  Result<std::string> ReadLink(const Path& path) const override;
+  Result<std::vector<DirectoryEntry>> List(const Path& directory) const override;
+};
+
+}  // namespace ringfence

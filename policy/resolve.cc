@@ -1,0 +1,108 @@
+#include "policy/resolve.h"
+
+namespace ringfence {
+namespace {
+
+constexpr int kMaxLinks = 40;         // the kernel's MAXSYMLINKS
+constexpr size_t kMaxComponent = 255;  // NAME_MAX
+constexpr size_t kMaxPath = 4095;      // PATH_MAX without the final NUL
+
+class Walker {
+ public:
+  Walker(std::string_view text, const FileView& files, const NameGuard* guard)
+      : rest_(text), files_(files), guard_(guard) {
+    walked_.facts.kind = FileKind::kDirectory;  // "/"
+  }
+
+  Walked Run() {
+    if (rest_.size() > kMaxPath) return Stopped(Walked::Stop::kTooLong);
+    for (;;) {
+      std::string_view rest = rest_;
+      const std::string_view component = TakeComponent(rest);
+      if (component.empty()) return std::move(walked_);
+      const std::string name(component);
+      rest_.erase(0, rest_.size() - rest.size());
+      if (name == ".") continue;
+      if (name == "..") {
+        if (!StepUp()) return std::move(walked_);
+      } else if (!StepInto(name)) {
+        return std::move(walked_);
+      }
+    }
+  }
+
+ private:
+  Walked Stopped(Walked::Stop stop) {
+    walked_.stop = stop;
+    return std::move(walked_);
+  }
+
+  bool Stop(Walked::Stop stop) {
+    walked_.stop = stop;
+    return false;
+  }
+
+  bool StepUp() {
+    walked_.end = walked_.end.Parent();
+    if (dead_end_ && !walked_.end.IsInside(*dead_end_)) dead_end_.reset();
+    return Look(walked_.end);
+  }
+
+  bool StepInto(const std::string& name) {
+    if (name.size() > kMaxComponent) return Stop(Walked::Stop::kTooLong);
+    const Path directory = walked_.end;
+    const Path next = directory.Child(name);
+    if (next.text().size() > kMaxPath) return Stop(Walked::Stop::kTooLong);
+    walked_.end = next;
+    if (guard_ != nullptr && guard_->Refuses(next)) return Stop(Walked::Stop::kRefused);
+    if (!Look(next)) return false;
+    if (walked_.facts.kind != FileKind::kLink) {
+      walked_.steps.push_back({next, walked_.facts.kind, ""});
+      if (walked_.facts.kind != FileKind::kDirectory && !dead_end_) dead_end_ = next;
+      return true;
+    }
+    return Follow(directory, next);
+  }
+
+  bool Follow(const Path& directory, const Path& link) {
+    if (walked_.links.size() >= kMaxLinks) return Stop(Walked::Stop::kLoop);
+    Result<std::string> target = files_.ReadLink(link);
+    if (!target) return Unreadable(target.error());
+    walked_.links.push_back(link);
+    walked_.steps.push_back({link, FileKind::kLink, *target});
+    if (target->size() + rest_.size() > kMaxPath) return Stop(Walked::Stop::kTooLong);
+    walked_.end = target->starts_with('/') ? Path() : directory;
+    rest_ = *target + rest_;
+    return Look(walked_.end);
+  }
+
+  bool Look(const Path& path) {
+    if (dead_end_ && path.IsInside(*dead_end_)) {
+      walked_.facts = FileFacts{};
+      return true;
+    }
+    Result<FileFacts> facts = files_.Look(path);
+    if (!facts) return Unreadable(facts.error());
+    walked_.facts = *facts;
+    return true;
+  }
+
+  bool Unreadable(const Error& error) {
+    walked_.error = error;
+    return Stop(Walked::Stop::kUnreadable);
+  }
+
+  std::string rest_;
+  const FileView& files_;
+  const NameGuard* guard_;
+  std::optional<Path> dead_end_;  // nothing exists below it: missing, or no directory
+  Walked walked_;
+};
+
+}  // namespace
+
+Walked Walk(std::string_view text, const FileView& files, const NameGuard* guard) {
+  return Walker(text, files, guard).Run();
+}
+
+}  // namespace ringfence

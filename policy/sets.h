@@ -1,0 +1,60 @@
+// The named sets of a policy: what they are called, where they may stand, and what is in them.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "policy/path.h"
+#include "policy/policy.h"
+
+namespace ringfence {
+
+enum class Access : uint8_t { kRead, kWrite };
+
+struct PathSet {
+  std::string_view name;  // "@secrets"
+  SetName set = SetName::kNone;
+  bool may_allow = false;  // else only in deny and ask lists
+  std::string_view what;   // one line for people
+};
+std::span<const PathSet> PathSets();
+
+// Nothing when there is no such set.
+const PathSet* FindPathSet(std::string_view name);
+std::string_view SetText(SetName set);
+
+std::span<const std::string_view> SessionTools();
+std::span<const std::string_view> AgentHosts();
+
+// What the entries of a set depend on.
+struct SetContext {
+  Path root;               // of the project, resolved
+  std::string session_id;  // of the event; "" where there is none
+  uint32_t user = 0;       // user id
+  bool macos_names = false;
+  std::vector<Path> homes;
+};
+
+// One entry of a set, as in a policy: base and tail of "~/.ssh", "**/.git/hooks", "/etc/shadow".
+struct SetEntry {
+  RuleBase base = RuleBase::kHome;
+  std::string tail;
+  bool has_pattern = false;
+  // Counts only where this folder is a real one that belongs to the user; "" where nobody asks.
+  std::string owned_folder;
+  // One folder of this name directly below is left out; "" for none.
+  std::string except;
+
+  std::string text() const;  // as it would be written in a policy
+};
+
+std::vector<SetEntry> ExpandSet(SetName set, Access access, const SetContext& context);
+
+// The folder name that the client makes of a project's path: "/home/dev/project" is
+// "-home-dev-project" (measured on 2.1.330).
+std::string ClaudeProjectSlug(const Path& root);
+
+}  // namespace ringfence

@@ -1,0 +1,213 @@
+#include "policy/sources.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include <cerrno>
+
+#include "base/sha256.h"
+#include "base/syscall.h"
+#include "base/text.h"
+#include "policy/load.h"
+#include "policy/trust.h"
+
+namespace ringfence {
+namespace {
+
+constexpr size_t kMaxPolicy = 8u << 20;
+constexpr uint32_t kOverflowUser = 65534;  // user_namespaces(7): an owner that is not mapped
+
+Error Unusable(const std::string& where, std::string what, std::string hint) {
+  return Error{Error::Kind::kInvalidConfig, where, std::move(what), std::move(hint)};
+}
+
+// A file below the home is shown with "~".
+std::string Shown(const std::string& path, const Places& places) {
+  for (const Path& home : places.homes) {
+    if (path.starts_with(home.text() + "/")) return "~" + path.substr(home.text().size());
+  }
+  return path;
+}
+
+// Inside a user namespace root's files may show as the overflow user's. They are accepted where user
+// 0 is not mapped, because then nobody inside can be root.
+bool RootIsMapped() {
+  UniqueFd fd(::openat(AT_FDCWD, "/proc/self/uid_map", O_RDONLY | O_CLOEXEC));
+  if (!fd.valid()) return true;
+  const Result<std::string> map = ReadAll(fd.get(), 65536, "/proc/self/uid_map");
+  if (!map) return true;
+  size_t at = 0;
+  while (at < map->size()) {
+    const size_t end = std::min(map->find('\n', at), map->size());
+    std::string_view line = std::string_view(*map).substr(at, end - at);
+    line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
+    if (line.starts_with("0 ")) return true;
+    at = end + 1;
+  }
+  return false;
+}
+
+Status CheckOwner(const PolicyBytes& bytes, Layer layer, const Places& places,
+                  const std::string& shown) {
+  if (layer == Layer::kManaged) {
+    const bool roots =
+        bytes.owner == 0 || (bytes.owner == kOverflowUser && !RootIsMapped());
+    if (!roots) return Unusable(shown, "does not belong to root", "chown root " + shown);
+    if ((bytes.mode & 022) != 0) {
+      return Unusable(shown, "can be written by others than root", "chmod go-w " + shown);
+    }
+    return Unit{};
+  }
+  if (layer == Layer::kProject) return Unit{};  // trust pins its bytes
+  if ((bytes.mode & 002) != 0) {
+    return Unusable(shown, "can be written by everybody", "chmod o-w " + shown);
+  }
+  if (bytes.owner != places.user && bytes.owner != 0 && bytes.owner != kOverflowUser) {
+    return Unusable(shown, "belongs to another user", "chown it to the user who runs the client");
+  }
+  return Unit{};
+}
+
+class SourceReader {
+ public:
+  SourceReader(Places& places, const FileView& files) : places_(places), files_(files) {}
+
+  Result<PolicySources> Run(const std::string& policy_option) {
+    std::vector<Error> mistakes;
+    found_.built_in = LoadPolicy(BuiltInPolicyText(), "", "built-in policy", true, mistakes);
+    if (found_.built_in == nullptr) return mistakes.front();
+    if (Status s = Add(Layer::kManaged, kManagedPolicy); !s) return s.error();
+    if (!policy_option.empty()) {
+      if (Status s = AddNamed(policy_option); !s) return s.error();
+      ApplyRootSetting();
+      Protect(ProjectPolicyPath(places_.root_real.text()));
+      ProtectUserPolicies();
+      return std::move(found_);
+    }
+    if (!places_.homes.empty()) {
+      if (Status s = Add(Layer::kUser, UserPolicyPath(places_.homes.front().text())); !s) {
+        return s.error();
+      }
+    }
+    ProtectUserPolicies();
+    ApplyRootSetting();
+    if (Status s = Add(Layer::kProject, ProjectPolicyPath(places_.root_real.text())); !s) {
+      return s.error();
+    }
+    return std::move(found_);
+  }
+
+ private:
+  void Protect(const std::string& path) {
+    if (const std::optional<Path> p = Path::Parse(path)) places_.policies.push_back(*p);
+  }
+
+  void ProtectUserPolicies() {
+    for (const Path& home : places_.homes) Protect(UserPolicyPath(home.text()));
+  }
+
+  Status AddNamed(const std::string& path) {
+    if (!Path::Parse(path)) {
+      return Error{Error::Kind::kUsage, "--policy", Quote(path) + " is not an absolute path",
+                   "register the hook with the policy's whole path"};
+    }
+    const size_t before = found_.sources.size();
+    if (Status s = Add(Layer::kCommandLine, path); !s) return s.error();
+    if (found_.sources.size() == before) {
+      return Unusable(path, "does not exist", "write the policy, or run: ringfence init");
+    }
+    return Unit{};
+  }
+
+  Status Add(Layer layer, const std::string& path) {
+    Protect(path);
+    Result<PolicyBytes> bytes = ReadPolicyBytes(path);
+    if (!bytes) return bytes.error();
+    if (bytes->missing) return Unit{};
+    const std::string shown = Shown(path, places_);
+    if (Status s = CheckOwner(*bytes, layer, places_, shown); !s) return s.error();
+    bool trusted = true;
+    if (layer == Layer::kProject) {
+      Result<bool> pinned = IsPinned(bytes->text);
+      if (!pinned) return pinned.error();
+      trusted = *pinned;
+    }
+    std::vector<Error> mistakes;
+    PolicySource source{layer, trusted, LoadPolicy(std::move(bytes->text), path, shown, trusted, mistakes)};
+    if (source.file == nullptr) return trusted ? mistakes.front() : Silent(mistakes.front(), shown);
+    if (!trusted) {
+      found_.notes.push_back(
+          shown + " is not trusted: only what it denies, asks about or narrows counts. To use all "
+                  "of it, look at it and run: ringfence trust " + places_.root.text());
+    }
+    found_.sources.push_back(std::move(source));
+    return Unit{};
+  }
+
+  // An untrusted file may not speak to the model, not even through an error message.
+  static Error Silent(const Error& error, const std::string& shown) {
+    return Unusable(error.where.empty() ? shown : error.where,
+                    "the project's policy is not trusted and cannot be read as a policy",
+                    "mend it or remove it");
+  }
+
+  Result<bool> IsPinned(const std::string& text) {
+    if (places_.homes.empty()) return false;
+    const std::string path = TrustStorePath(places_.homes.front().text());
+    Result<PolicyBytes> store = ReadPolicyBytes(path);
+    if (!store) return store.error();
+    if (store->missing) return false;
+    if (Status s = CheckOwner(*store, Layer::kUser, places_, path); !s) return s.error();
+    Result<std::vector<TrustedProject>> projects = ParseTrustStore(std::move(store->text), path);
+    if (!projects) return projects.error();
+    return IsTrusted(*projects, places_.root_real.text(), Sha256Hex(text));
+  }
+
+  void ApplyRootSetting() {
+    for (const PolicySource& source : found_.sources) {
+      if (source.trusted && source.file->root_is_git) {
+        WidenToRepository(places_, files_);
+        return;
+      }
+    }
+  }
+
+  Places& places_;
+  const FileView& files_;
+  PolicySources found_;
+};
+
+}  // namespace
+
+std::string UserPolicyPath(const std::string& home) { return home + "/.config/ringfence/policy.json"; }
+std::string ProjectPolicyPath(const std::string& root) { return root + "/.ringfence/policy.json"; }
+
+Result<PolicyBytes> ReadPolicyBytes(const std::string& path) {
+  PolicyBytes bytes;
+  UniqueFd fd(::openat(AT_FDCWD, path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+  if (!fd.valid()) {
+    if (errno == ENOENT || errno == ENOTDIR) {
+      bytes.missing = true;
+      return bytes;
+    }
+    return SystemError("open(" + path + ")");
+  }
+  struct stat status {};
+  if (::fstat(fd.get(), &status) != 0) return SystemError("fstat(" + path + ")");
+  if (!S_ISREG(status.st_mode)) {
+    return Unusable(path, "is not a regular file", "name the policy file itself");
+  }
+  Result<std::string> text = ReadAll(fd.get(), kMaxPolicy, path);
+  if (!text) return text.error();
+  bytes.text = std::move(*text);
+  bytes.owner = status.st_uid;
+  bytes.mode = status.st_mode & 07777;
+  return bytes;
+}
+
+Result<PolicySources> ReadPolicySources(const std::string& policy_option, Places& places,
+                                        const FileView& files) {
+  return SourceReader(places, files).Run(policy_option);
+}
+
+}  // namespace ringfence

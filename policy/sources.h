@@ -1,0 +1,49 @@
+// Which policy files count for a project, read from the disk, with their trust.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "policy/file_view.h"
+#include "policy/places.h"
+#include "policy/policy_file.h"
+
+namespace ringfence {
+
+// From wide to narrow. --policy FILE stands for user and project.
+enum class Layer : uint8_t { kManaged, kUser, kCommandLine, kProject };
+
+struct PolicySource {
+  Layer layer = Layer::kUser;
+  bool trusted = true;
+  std::unique_ptr<PolicyFile> file;
+};
+
+struct PolicySources {
+  std::vector<PolicySource> sources;         // in the order of Layer
+  std::unique_ptr<PolicyFile> built_in;      // the defaults under all of them
+  std::vector<std::string> notes;            // for people: what was ignored, and why
+};
+
+constexpr const char* kManagedPolicy = "/etc/ringfence/policy.json";
+std::string UserPolicyPath(const std::string& home);
+std::string ProjectPolicyPath(const std::string& root);
+
+// Reads them all; one that cannot be used is an error. May widen `places.root` ("root": "git") and
+// records in `places` where policies are and would be read. `policy_option` is --policy, or "".
+Result<PolicySources> ReadPolicySources(const std::string& policy_option, Places& places,
+                                        const FileView& files);
+
+// The bytes of a policy file, at most 8 MB; a directory, a device or a FIFO is an error. `sha256` may be
+// null.
+struct PolicyBytes {
+  std::string text;
+  uint32_t owner = 0;
+  uint32_t mode = 0;
+  bool missing = false;
+};
+Result<PolicyBytes> ReadPolicyBytes(const std::string& path);
+
+}  // namespace ringfence

@@ -1,0 +1,53 @@
+// The client's tools and which of their arguments are paths, patterns and URLs (measured on 2.1.330;
+// former names and tools that only some sessions have included).
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace ringfence {
+
+enum class FieldRole : uint8_t {
+  kRead,
+  kWrite,
+  kReadWrite,
+  kSearchFolder,   // where a search begins; the working directory when absent
+  kSearchPattern,  // a glob that may itself name a folder
+  kSearchFilter,   // a glob over names below the folder
+  kUrl,
+  kResourceUri,
+  kWorktreeName,
+  kMcpServer,
+};
+
+struct ToolField {
+  std::string_view pointer;  // JSON pointer below tool_input; an array means each of its elements
+  FieldRole role = FieldRole::kRead;
+  bool required = false;
+};
+
+struct KnownTool {
+  std::string_view name;
+  std::span<const ToolField> fields;
+  bool runs_code = false;  // never answered with "allow"
+};
+
+std::span<const KnownTool> KnownTools();
+const KnownTool* FindTool(std::string_view name);
+
+// The name under which the client may call the same tool ("Task" for "Agent"), or "".
+std::string_view OtherToolName(std::string_view name);
+
+bool IsMcpTool(std::string_view name);
+
+// Argument names without case, "_", "-" and white space.
+std::string NormalKey(std::string_view key);
+bool IsSandboxFlag(std::string_view key);
+
+enum class UsualName : uint8_t { kNone, kPath, kPaths, kUrl };  // kPaths: may hold objects as well
+// What an argument of an unknown tool usually is, by its name.
+UsualName UsualNameOf(std::string_view key);
+
+}  // namespace ringfence
