@@ -18,6 +18,8 @@ constexpr Run kRuns[] = {
 #include "base/case_fold_table.inc"
 };
 
+char LowerByte(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c; }
+
 uint32_t FoldCodePoint(uint32_t value) {
   if (value < 0x80) return value >= 'A' && value <= 'Z' ? value + ('a' - 'A') : value;
   const Run* run = std::lower_bound(std::begin(kRuns), std::end(kRuns), value,
@@ -45,13 +47,17 @@ void FoldOne(std::string_view& name, std::string& out) {
   name.remove_prefix(point.length);
 }
 
-char LowerByte(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c; }
 
 }  // namespace
 
 std::string FoldName(std::string_view name) {
   std::string out;
   out.reserve(name.size());
+  for (const char c : name) {
+    if (static_cast<unsigned char>(c) >= 0x80) break;
+    out.push_back(LowerByte(c));
+  }
+  name.remove_prefix(out.size());
   while (!name.empty()) FoldOne(name, out);
   return out;
 }

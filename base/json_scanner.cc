@@ -1,5 +1,6 @@
 #include "base/json_scanner.h"
 
+#include <bit>
 #include <cstring>
 
 #include "base/text.h"
@@ -20,29 +21,65 @@ uint64_t HashKey(std::string_view key) {  // FNV-1a, 64 bits
 
 bool IsDigit(int c) { return c >= '0' && c <= '9'; }
 
-// True when one of eight bytes needs a closer look: a quote, a backslash, a control character, or
-// the first byte of a longer UTF-8 sequence. (Bit tricks: a borrow marks the byte that matched, and
-// can mark a later one too, which costs a closer look and nothing else.)
-bool HasSpecialByte(const char* eight) {
-  constexpr uint64_t kOnes = 0x0101010101010101u;
-  constexpr uint64_t kHighs = 0x8080808080808080u;
+constexpr uint64_t kOnes = 0x0101010101010101u;
+constexpr uint64_t kHighs = 0x8080808080808080u;
+
+// The high bit of each of eight bytes that needs a closer look: a quote, a backslash, a control
+// character, or a byte of a longer UTF-8 sequence. A borrow may also mark a byte after the first
+// marked one; before it no mark is wrong.
+uint64_t SpecialBytes(const char* eight) {
   uint64_t bytes = 0;
   std::memcpy(&bytes, eight, sizeof bytes);
   const uint64_t quote = bytes ^ (kOnes * '"');
   const uint64_t backslash = bytes ^ (kOnes * '\\');
-  const uint64_t below = (bytes - kOnes * 0x20) | (quote - kOnes) | (backslash - kOnes) | bytes;
-  return (below & kHighs) != 0;
+  return ((bytes - kOnes * 0x20) | (quote - kOnes) | (backslash - kOnes) | bytes) & kHighs;
 }
 
-// The number of bytes at the front of `text` that are plain string content.
-size_t PlainPrefix(std::string_view text) {
-  size_t n = 0;
-  while (n + 8 <= text.size() && !HasSpecialByte(text.data() + n)) n += 8;
-  for (; n < text.size(); ++n) {
-    const auto byte = static_cast<unsigned char>(text[n]);
-    if (byte < 0x20 || byte == '"' || byte == '\\' || byte >= 0x80) break;
+bool IsPlain(char c) {
+  const auto byte = static_cast<unsigned char>(c);
+  return byte >= 0x20 && byte < 0x80 && byte != '"' && byte != '\\';
+}
+
+// The first byte at or after `at` that is not plain string content, or `end`.
+const char* SkipPlain(const char* at, const char* end) {
+  if constexpr (std::endian::native == std::endian::little) {
+    for (; end - at >= 8; at += 8) {
+      const uint64_t special = SpecialBytes(at);
+      if (special != 0) return at + std::countr_zero(special) / 8;
+    }
   }
-  return n;
+  while (at < end && IsPlain(*at)) ++at;
+  return at;
+}
+
+size_t PlainPrefix(std::string_view text) {
+  return static_cast<size_t>(SkipPlain(text.data(), text.data() + text.size()) - text.data());
+}
+
+bool IsOneLetterEscape(char c) {
+  switch (c) {
+    case '"': case '\\': case '/': case 'b': case 'f': case 'n': case 'r': case 't':
+      return true;
+    default:
+      return false;
+  }
+}
+
+// Goes over string content that need not be kept: stops at the closing quote, at what needs the
+// careful way (\u, an error, the end of the chunk within a sequence), or at `end`.
+const char* SkipContent(const char* at, const char* end) {
+  for (;;) {
+    at = SkipPlain(at, end);
+    if (at == end || *at == '"') return at;
+    if (*at == '\\') {
+      if (end - at < 2 || !IsOneLetterEscape(at[1])) return at;
+      at += 2;
+    } else {
+      const size_t length = DecodeUtf8({at, static_cast<size_t>(end - at)}).length;
+      if (length == 0) return at;
+      at += length;
+    }
+  }
 }
 
 }  // namespace
@@ -359,12 +396,18 @@ bool JsonScanner::ScanString(size_t limit, String* out) {
       Put(state, chunk_.substr(at_, length));
       at_ += length;
     }
+    if (limit == 0) SkipFast();
   }
   ++at_;
   FlushSurrogate(state);
   state.found.text = string_;
   *out = state.found;
   return true;
+}
+
+void JsonScanner::SkipFast() {
+  const char* const end = chunk_.data() + chunk_.size();
+  at_ = static_cast<size_t>(SkipContent(chunk_.data() + at_, end) - chunk_.data());
 }
 
 void JsonScanner::FlushSurrogate(StringState& state) {

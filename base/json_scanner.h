@@ -118,6 +118,7 @@ class JsonScanner {
 
   struct StringState;
   bool ScanString(size_t limit, String* out);
+  void SkipFast();
   bool ScanEscape(StringState& state);
   bool ScanHex(uint32_t* value);
   bool ScanMultibyte(StringState& state);

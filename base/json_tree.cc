@@ -127,6 +127,7 @@ Result<JsonTree> JsonTree::Parse(std::string text, std::string name, bool commen
   if (tree.text_->size() >= kNone) {
     return Error{Error::Kind::kInvalidConfig, tree.name_, "too large", ""};
   }
+  tree.nodes_.reserve(tree.text_->size() / 16 + 8);  // growing would copy, and what is unused costs nothing
   Builder builder(tree, comments);
   if (Status status = builder.Run(); !status) return status.error();
   return tree;

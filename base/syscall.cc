@@ -34,7 +34,7 @@ Error SystemError(std::string_view call) { return SystemError(call, errno); }
 
 Result<std::string> ReadAll(int fd, size_t limit, std::string_view what) {
   std::string bytes;
-  size_t room = 16384;
+  size_t room = 2048;
   for (;;) {
     const size_t size = bytes.size();
     bytes.resize(size + room);

@@ -46,6 +46,11 @@ else()
     -nostdinc "SHELL:-isystem ${cxx_include}" "SHELL:-isystem ${cxx_target_include}"
     "SHELL:-isystem ${cxx_include}/backward" "SHELL:-isystem ${musl_include}" "SHELL:-isystem ${compiler_include}"
     "SHELL:-isystem ${PROJECT_BINARY_DIR}/musl" "SHELL:-include ${PROJECT_SOURCE_DIR}/hook/libstdcxx_on_musl.h")
+  # Small, so that starting it touches few pages; but the scanner sees every byte of a big file.
+  target_compile_options(ringfence-hook PRIVATE $<$<CONFIG:Release>:-Os>)
+  set_source_files_properties(base/json_scanner.cc base/json_tree.cc base/utf8.cc policy/load.cc
+    policy/rules.cc policy/pattern.cc policy/cached_files.cc policy/path.cc PROPERTIES COMPILE_OPTIONS
+    "$<$<CONFIG:Release>:-O2>")
   target_link_options(ringfence-hook PRIVATE -nostdlib -nostartfiles -static-pie -Wl,--gc-sections
     -Wl,-z,relro,-z,now -Wl,-z,noexecstack)
   target_link_libraries(ringfence-hook PRIVATE ${musl_root}/rcrt1.o ${musl_root}/crti.o ${MD_LIBRARY}

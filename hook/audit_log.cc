@@ -19,6 +19,7 @@ namespace {
 
 constexpr size_t kMaxPathText = 512;
 constexpr size_t kMaxLine = 16 * 1024;  // a line is far shorter: 8 paths of 512 bytes, escaped
+constexpr size_t kShortLine = 1024;
 constexpr int kLockTries = 500;         // one millisecond apart
 constexpr int kRotations = 5;           // by others, while we wait for the lock
 
@@ -120,14 +121,21 @@ Result<std::optional<OpenLog>> OpenLocked(const Path& file) {
 Result<std::string> LastLine(const OpenLog& log, bool* torn) {
   *torn = false;
   if (log.size == 0) return std::string();
-  const off_t start = std::max<off_t>(0, log.size - static_cast<off_t>(kMaxLine));
-  std::string tail(static_cast<size_t>(log.size - start), '\0');
-  const ssize_t got = ::pread(log.fd.get(), tail.data(), tail.size(), start);
-  if (got < 0) return SystemError("pread");
-  tail.resize(static_cast<size_t>(got));
-  *torn = !tail.ends_with('\n');
-  if (!*torn && !tail.empty()) tail.pop_back();
-  return tail.substr(tail.rfind('\n') + 1);
+  // Most lines are short: the longest is looked for only when it has to be.
+  for (const size_t length : {kShortLine, kMaxLine}) {
+    const off_t start = std::max<off_t>(0, log.size - static_cast<off_t>(length));
+    std::string tail(static_cast<size_t>(log.size - start), '\0');
+    const ssize_t got = ::pread(log.fd.get(), tail.data(), tail.size(), start);
+    if (got < 0) return SystemError("pread");
+    tail.resize(static_cast<size_t>(got));
+    *torn = !tail.ends_with('\n');
+    if (!*torn && !tail.empty()) tail.pop_back();
+    const size_t newline = tail.rfind('\n');
+    if (newline != std::string::npos || start == 0 || length == kMaxLine) {
+      return tail.substr(newline + 1);
+    }
+  }
+  return std::string();
 }
 
 Status Write(const OpenLog& log, const std::string& line) {

@@ -42,10 +42,12 @@ std::string RuleWord(const PathRule& rule) {
   return rule.tail.empty() && rule.base == RuleBase::kRoot ? "the project" : Quote(rule.written);
 }
 
-std::string Words(const std::vector<PathRule>& rules) {
+std::string Words(const PathRuleList& rules) {
   WordList words;
-  for (const PathRule& rule : rules) {
-    if (rule.place.quotable) words.Add(RuleWord(rule));
+  for (const std::span<const PathRule> list : rules) {
+    for (const PathRule& rule : list) {
+      if (rule.place.quotable) words.Add(RuleWord(rule));
+    }
   }
   return words.text();
 }
@@ -55,7 +57,7 @@ void AppendLine(std::string& text, std::string_view label, const std::string& wo
 }
 
 void AppendPaths(std::string& text, const PathRules& rules, std::string_view verb) {
-  for (const std::vector<PathRule>& list : rules.allow) {
+  for (const PathRuleList& list : rules.allow) {
     const bool first = &list == &rules.allow.front();
     AppendLine(text, std::string(verb) + (first ? " only: " : ", and of that only: "), Words(list));
   }

@@ -108,11 +108,15 @@ PathJudge::PathJudge(const Policy& policy, const Places& places, const Event& ev
       event_(event),
       files_(files),
       matcher_(policy, places, event.session_id, files),
-      protected_(places, files),
       traces_(traces) {}
 
 const PathRules& PathJudge::RulesFor(Access access) const {
   return access == Access::kRead ? policy_.read : policy_.write;
+}
+
+const ProtectedPaths& PathJudge::Protected() const {
+  if (!protected_) protected_.emplace(places_, files_);
+  return *protected_;
 }
 
 Cause PathJudge::PlainCause(const Question& question, std::string why) const {
@@ -217,7 +221,7 @@ Judgement PathJudge::JudgeReading(const Question& question, const std::string& s
 std::optional<Cause> PathJudge::DeniedByName(const Question& question, const Path& path) const {
   if (const auto why = RefusedSpecialName(path)) return PlainCause(question, std::string(*why));
   if (question.access == Access::kWrite) {
-    if (const auto what = protected_.RefusesName(path)) {
+    if (const auto what = Protected().RefusesName(path)) {
       return PlainCause(question, "it is " + std::string(*what) + ", which no policy lets an agent change");
     }
   }
@@ -237,7 +241,7 @@ std::optional<Cause> PathJudge::DeniedAtEnd(const Question& question, const Path
     return PlainCause(question, "devices are not files");
   }
   if (question.access == Access::kWrite) {
-    if (const auto what = protected_.RefusesTarget(walked)) {
+    if (const auto what = Protected().RefusesTarget(walked)) {
       return PlainCause(question, "it is " + std::string(*what) + ", which no policy lets an agent change");
     }
   }
@@ -269,7 +273,7 @@ std::optional<Cause> PathJudge::Outside(const Question& question, const Path& na
 
 std::optional<Cause> PathJudge::Asks(const Question& question, const Path& named,
                                      const Walked& walked) const {
-  const std::vector<PathRule>& rules = RulesFor(question.access).ask;
+  const PathRuleList& rules = RulesFor(question.access).ask;
   RuleHit hit = matcher_.MatchesName(rules, question.access, named);
   if (!hit && walked.end != named) {
     hit = matcher_.MatchesName(rules, question.access, walked.end);
@@ -278,8 +282,9 @@ std::optional<Cause> PathJudge::Asks(const Question& question, const Path& named
   if (hit) return RuleCause(question, hit, "to be asked about");
   if (question.access == Access::kRead) return {};
   const PathRule* runs_later = nullptr;
-  for (const PathRule& rule : rules) {
-    if (rule.set == SetName::kRunsLater) runs_later = &rule;
+  for (const std::span<const PathRule> list : rules) {
+    const auto rule = std::ranges::find(list, SetName::kRunsLater, &PathRule::set);
+    if (rule != list.end()) runs_later = &*rule;
   }
   if (runs_later != nullptr && MakesRepository(walked, files_)) {
     return RuleCause(question, {runs_later, "a new or a bare repository"}, "to be asked about");

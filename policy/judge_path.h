@@ -62,13 +62,14 @@ class PathJudge {
   Cause RuleCause(const Question& question, const RuleHit& hit, std::string_view did) const;
   Cause PlainCause(const Question& question, std::string why) const;
   const PathRules& RulesFor(Access access) const;
+  const ProtectedPaths& Protected() const;
 
   const Policy& policy_;
   const Places& places_;
   const Event& event_;
   const CachedFiles& files_;
   RuleMatcher matcher_;
-  ProtectedPaths protected_;
+  mutable std::optional<ProtectedPaths> protected_;  // made for the first write
   std::vector<PathTrace>* traces_;
 };
 

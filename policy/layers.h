@@ -26,8 +26,4 @@ Caller CallerOf(const Event& event);
 Result<Policy> MergePolicies(const PolicySources& sources, std::string_view profile,
                              const Places& places, const Caller& caller);
 
-// The two ways in which one set of sections goes over another.
-void Override(Sections& base, const Sections& over);          // may widen: trusted, by registration
-void Tighten(Policy& policy, const Sections& over, bool trusted);  // never widens
-
 }  // namespace ringfence

@@ -44,8 +44,19 @@ Result<PathRule> ParseSetEntry(std::string_view text, ListKind kind) {
   return rule;
 }
 
+// Without empty components and without any that begins with "." or "$", which need a closer look.
+bool IsNormal(std::string_view tail) {
+  char before = '/';
+  for (const char c : tail) {
+    if (before == '/' && (c == '/' || c == '.' || c == '$')) return false;
+    before = c;
+  }
+  return before != '/';
+}
+
 // The part of an entry below its base, without "." and doubled slashes.
 Result<std::string_view> NormalTail(std::string_view tail, std::deque<std::string>& strings) {
+  if (IsNormal(tail)) return tail;
   std::string normal;
   std::string_view rest = tail;
   for (;;) {
@@ -61,9 +72,20 @@ Result<std::string_view> NormalTail(std::string_view tail, std::deque<std::strin
   return std::string_view(strings.emplace_back(std::move(normal)));
 }
 
+// Ordinary text, for which the careful checks below need not be made.
+bool IsOrdinary(std::string_view text) {
+  for (const char c : text) {
+    const bool ordinary = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+                          (c >= '0' && c <= '9') || c == '/' || c == '.' || c == '_' || c == '-';
+    if (!ordinary) return false;
+  }
+  return true;
+}
+
 Status CheckEntryText(std::string_view text) {
   if (text.empty()) return EntryError("is empty", "write \".\" for the project");
-  if (text.find('\0') != std::string_view::npos) return EntryError("holds NUL");
+  if (IsOrdinary(text)) return Unit{};
+  if (std::ranges::find(text, '\0') != text.end()) return EntryError("holds NUL");
   if (TrimSpace(text).size() != text.size()) {
     return EntryError("begins or ends with white space", "remove it");
   }

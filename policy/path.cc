@@ -3,12 +3,10 @@
 namespace ringfence {
 
 std::string_view TakeComponent(std::string_view& rest) {
-  const size_t start = rest.find_first_not_of('/');
-  if (start == std::string_view::npos) {
-    rest = {};
-    return {};
-  }
-  const size_t end = std::min(rest.find('/', start), rest.size());
+  size_t start = 0;
+  while (start < rest.size() && rest[start] == '/') ++start;
+  size_t end = start;
+  while (end < rest.size() && rest[end] != '/') ++end;
   const std::string_view component = rest.substr(start, end - start);
   rest.remove_prefix(end);
   return component;

@@ -175,7 +175,10 @@ struct Components {
 }  // namespace
 
 bool HasPattern(std::string_view text) {
-  return text.find_first_of("*?[\\") != std::string_view::npos;
+  for (const char c : text) {
+    if (c == '*' || c == '?' || c == '[' || c == '\\') return true;
+  }
+  return false;
 }
 
 Status CheckPattern(std::string_view pattern) {

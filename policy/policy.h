@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -50,15 +51,16 @@ struct PathRule {
   bool operator==(const PathRule&) const = default;
 };
 
+// Rules of several lists, which stay where they were read.
+using PathRuleList = std::vector<std::span<const PathRule>>;
+
 // A path is permitted when every list of `allow` covers it and none of `deny` does; one of `ask`
 // makes it a question. A list of `allow` also holds the asks of its source that name a place, since
 // an ask permits with a question; sets and "**/" only add the question.
 struct PathRules {
-  std::vector<std::vector<PathRule>> allow;
-  std::vector<PathRule> ask;
-  std::vector<PathRule> deny;
-
-  bool operator==(const PathRules&) const = default;
+  std::vector<PathRuleList> allow;
+  PathRuleList ask;
+  PathRuleList deny;
 };
 
 struct NameRule {
@@ -179,8 +181,6 @@ struct Policy {
   std::string_view permission_mode;  // client.permission_mode
   std::vector<std::string_view> package_stores;  // folder names in which hard links are ordinary
   std::string_view profile;  // "" or the names that were applied, for people
-
-  bool operator==(const Policy&) const = default;
 };
 
 }  // namespace ringfence

@@ -98,28 +98,22 @@ const std::vector<SetEntry>& RuleMatcher::Expanded(SetName set, Access access) c
   for (const Expansion& expansion : expansions_) {
     if (expansion.set == set && expansion.access == access) return expansion.entries;
   }
-  return expansions_.emplace_back(Expansion{set, access, ExpandSet(set, access, context_)}).entries;
+  return expansions_.emplace_back(Expansion{set, access, ExpandSet(set, access, context_, strings_)}).entries;
 }
 
 // Calls `visit` with the entries that `rule` stands for until it returns true.
 template <typename Visit>
 bool RuleMatcher::ForEach(const PathRule& rule, Access access, Visit visit) const {
   if (rule.set == SetName::kNone) {
-    return visit(Entry{.base = rule.base,
-                       .tail = rule.tail,
-                       .has_pattern = rule.has_pattern,
-                       .owned_folder = {},
-                       .except = {}},
-                 std::string_view());
+    return visit(SetEntry{.base = rule.base, .tail = rule.tail, .has_pattern = rule.has_pattern});
   }
   for (const SetEntry& entry : Expanded(rule.set, access)) {
-    const Entry plain{entry.base, entry.tail, entry.has_pattern, entry.owned_folder, entry.except};
-    if (visit(plain, std::string_view(entry.tail))) return true;
+    if (visit(entry)) return true;
   }
   return false;
 }
 
-bool RuleMatcher::MatchesExactly(const Entry& entry, const Subject& subject) const {
+bool RuleMatcher::MatchesExactly(const SetEntry& entry, const Subject& subject) const {
   const auto matches = [&entry](std::string_view rest) {
     return entry.has_pattern ? MatchPattern(entry.tail, rest, {.covers = true})
                              : Covers(entry.tail, rest);
@@ -136,7 +130,7 @@ bool RuleMatcher::MatchesExactly(const Entry& entry, const Subject& subject) con
   return false;
 }
 
-bool RuleMatcher::MatchesFolded(const Entry& entry, const Subject& subject) const {
+bool RuleMatcher::MatchesFolded(const SetEntry& entry, const Subject& subject) const {
   const auto matches = [&entry](std::string_view rest) {
     if (entry.has_pattern) return MatchFolded(entry.tail, rest);
     if (!CoversFolded(entry.tail, rest)) return false;
@@ -159,79 +153,73 @@ bool RuleMatcher::MatchesFolded(const Entry& entry, const Subject& subject) cons
 }
 
 // The folder is a real directory of this user's that nobody else can write to.
-bool RuleMatcher::OwnerIsRight(const Entry& entry) const {
+bool RuleMatcher::OwnerIsRight(const SetEntry& entry) const {
   if (entry.owned_folder.empty()) return true;
   const Result<FileFacts> facts = files_.Look(Path::Clean(entry.owned_folder));
   return facts && facts->kind == FileKind::kDirectory && facts->owner == places_.user &&
          (facts->mode & 022) == 0;
 }
 
-bool RuleMatcher::Allows(const std::vector<std::vector<PathRule>>& allow, Access access,
+bool RuleMatcher::Allows(const std::vector<PathRuleList>& allow, Access access,
                          const Path& resolved, RulePlace* missing) const {
   const Subject subject(resolved, places_, false);
-  const auto covers = [&](const Entry& entry, std::string_view) {
+  const auto covers = [&](const SetEntry& entry) {
     return MatchesExactly(entry, subject) && OwnerIsRight(entry);
   };
-  const auto leads = [&](const Entry& entry, std::string_view) {
+  const auto leads = [&](const SetEntry& entry) {
     return AllowsThroughLinks(entry, resolved) && OwnerIsRight(entry);
   };
-  for (const std::vector<PathRule>& list : allow) {
-    const bool by_name = std::ranges::any_of(
-        list, [&](const PathRule& rule) { return ForEach(rule, access, covers); });
-    if (by_name) continue;
-    const bool by_link = std::ranges::any_of(
-        list, [&](const PathRule& rule) { return ForEach(rule, access, leads); });
-    if (by_link) continue;
-    if (!list.empty()) *missing = list.front().place;
+  for (const PathRuleList& list : allow) {
+    const auto any = [&list](auto holds) {
+      return std::ranges::any_of(list, [&holds](std::span<const PathRule> rules) {
+        return std::ranges::any_of(rules, holds);
+      });
+    };
+    if (any([&](const PathRule& rule) { return ForEach(rule, access, covers); })) continue;
+    if (any([&](const PathRule& rule) { return ForEach(rule, access, leads); })) continue;
+    if (!list.empty() && !list.front().empty()) *missing = list.front().front().place;
     return false;
   }
   return true;
 }
 
-RuleHit RuleMatcher::MatchesName(const std::vector<PathRule>& rules, Access access,
-                                 const Path& path) const {
-  const Subject subject(path, places_, true);
-  RuleHit hit;
-  for (const PathRule& rule : rules) {
-    const bool matched = ForEach(rule, access, [&](const Entry& entry, std::string_view text) {
-      if (!MatchesFolded(entry, subject)) return false;
-      hit = {&rule, std::string(text)};
-      return true;
-    });
-    if (matched) return hit;
-  }
-  return hit;
-}
-
-std::vector<Path> RuleMatcher::BasesOf(const Entry& entry) const {
+std::span<const Path> RuleMatcher::BasesOf(const SetEntry& entry) const {
+  static const Path kSlash;
   switch (entry.base) {
     case RuleBase::kRoot:
-      return {places_.root_real};
+      return {&places_.root_real, 1};
     case RuleBase::kHome:
       return places_.homes_real;
     case RuleBase::kAbsolute:
-      return {Path()};
+      return {&kSlash, 1};
     case RuleBase::kAnywhere:
       break;
   }
   return {};
 }
 
-std::vector<RuleMatcher::Prefix> RuleMatcher::PrefixesOf(const Entry& entry) const {
-  std::vector<Prefix> prefixes;
-  for (const Path& base : BasesOf(entry)) {
-    Prefix prefix{base, base, entry.tail};
-    while (!prefix.rest.empty()) {
-      std::string_view rest = prefix.rest;
-      const std::string_view component = TakeComponent(rest);
-      if (entry.has_pattern && HasPattern(component)) break;
-      prefix.path = prefix.path.Child(component);
-      rest.remove_prefix(std::min(rest.find_first_not_of('/'), rest.size()));
-      prefix.rest = rest;
-    }
-    prefixes.push_back(std::move(prefix));
+// `base` and the part of the tail without pattern characters.
+RuleMatcher::Prefix RuleMatcher::PrefixOf(const SetEntry& entry, const Path& base) {
+  Prefix prefix{base, entry.tail};
+  while (!prefix.rest.empty()) {
+    std::string_view rest = prefix.rest;
+    const std::string_view component = TakeComponent(rest);
+    if (entry.has_pattern && HasPattern(component)) break;
+    prefix.path = prefix.path.Child(component);
+    rest.remove_prefix(std::min(rest.find_first_not_of('/'), rest.size()));
+    prefix.rest = rest;
   }
-  return prefixes;
+  return prefix;
+}
+
+// Where the entry's own path leads from `base`; nothing when no link is on the way.
+std::optional<RuleMatcher::Led> RuleMatcher::FollowLinks(const SetEntry& entry,
+                                                         const Path& base) const {
+  if (!HasLink(entry, base)) return {};
+  const Prefix prefix = PrefixOf(entry, base);
+  Walked walked = Walk(prefix.path.text(), files_);
+  if (walked.stop != Walked::Stop::kEnd) return {};
+  return Led{std::move(walked), prefix.rest};
 }
 
 // On macOS a folder that is refused by name is not opened, not even to find a rule's own links.
@@ -239,7 +227,7 @@ bool RuleMatcher::IsUntouchable(const Path& folder) const {
   return places_.macos_names && MatchesName(policy_.read.deny, Access::kRead, folder);
 }
 
-bool RuleMatcher::HasLink(const Entry& entry, const Path& base) const {
+bool RuleMatcher::HasLink(const SetEntry& entry, const Path& base) const {
   Path folder = base;
   std::string_view rest = entry.tail;
   for (;;) {
@@ -257,95 +245,107 @@ bool RuleMatcher::HasLink(const Entry& entry, const Path& base) const {
 // links count for where they lead now, whether or not they count as permissions.
 bool RuleMatcher::MayBeWritten(const Path& path) const {
   const Subject subject(path, places_, false);
-  const auto reaches = [&](const Entry& entry, std::string_view) {
+  const auto reaches = [&](const SetEntry& entry) {
     bool has_link = false;
-    for (const Prefix& prefix : PrefixesOf(entry)) {
-      if (!HasLink(entry, prefix.base)) continue;
+    for (const Path& base : BasesOf(entry)) {
+      const std::optional<Led> led = FollowLinks(entry, base);
+      if (!led) continue;
       has_link = true;
-      if (path.IsInside(Walk(prefix.path.text(), files_).end)) return true;
+      if (path.IsInside(led->walked.end)) return true;
     }
     return !has_link && MatchesExactly(entry, subject);
   };
-  return std::ranges::any_of(policy_.write.allow, [&](const std::vector<PathRule>& list) {
-    return std::ranges::any_of(
-        list, [&](const PathRule& rule) { return ForEach(rule, Access::kWrite, reaches); });
-  });
+  for (const PathRuleList& list : policy_.write.allow) {
+    for (const std::span<const PathRule> rules : list) {
+      const bool reached = std::ranges::any_of(
+          rules, [&](const PathRule& rule) { return ForEach(rule, Access::kWrite, reaches); });
+      if (reached) return true;
+    }
+  }
+  return false;
 }
 
-bool RuleMatcher::AllowsThroughLinks(const Entry& entry, const Path& resolved) const {
+bool RuleMatcher::AllowsThroughLinks(const SetEntry& entry, const Path& resolved) const {
   const bool below_root = entry.base == RuleBase::kRoot;
   if (below_root && !resolved.IsInside(places_.root_real)) return false;
-  return std::ranges::any_of(PrefixesOf(entry), [&](const Prefix& prefix) {
-    if (!HasLink(entry, prefix.base)) return false;
-    const Walked walked = Walk(prefix.path.text(), files_);
-    if (walked.stop != Walked::Stop::kEnd) return false;
-    if (below_root && !walked.end.IsInside(places_.root_real)) return false;
-    const std::optional<std::string_view> rest = resolved.Below(walked.end);
+  return std::ranges::any_of(BasesOf(entry), [&](const Path& base) {
+    const std::optional<Led> led = FollowLinks(entry, base);
+    if (!led) return false;
+    if (below_root && !led->walked.end.IsInside(places_.root_real)) return false;
+    const std::optional<std::string_view> rest = resolved.Below(led->walked.end);
     if (!rest) return false;
-    if (!prefix.rest.empty() && !MatchPattern(prefix.rest, *rest, {.covers = true})) return false;
-    return std::ranges::none_of(walked.links, [&](const Path& link) {
+    if (!led->rest.empty() && !MatchPattern(led->rest, *rest, {.covers = true})) return false;
+    return std::ranges::none_of(led->walked.links, [&](const Path& link) {
       return MayBeWritten(link) || MayBeWritten(link.Parent());
     });
   });
 }
 
-RuleHit RuleMatcher::MatchesThroughLinks(const std::vector<PathRule>& rules, Access access,
+// The first entry of the first rule for which `holds` is true.
+template <typename Holds>
+RuleHit RuleMatcher::FirstHit(const PathRuleList& rules, Access access,
+                              Holds holds) const {
+  RuleHit hit;
+  for (const std::span<const PathRule> list : rules) {
+    for (const PathRule& rule : list) {
+      const bool matched = ForEach(rule, access, [&](const SetEntry& entry) {
+        if (!holds(rule, entry)) return false;
+        hit = {&rule, rule.set == SetName::kNone ? "" : entry.text()};
+        return true;
+      });
+      if (matched) return hit;
+    }
+  }
+  return hit;
+}
+
+RuleHit RuleMatcher::MatchesName(const PathRuleList& rules, Access access,
+                                 const Path& path) const {
+  const Subject subject(path, places_, true);
+  return FirstHit(rules, access, [&](const PathRule&, const SetEntry& entry) {
+    return MatchesFolded(entry, subject);
+  });
+}
+
+RuleHit RuleMatcher::MatchesThroughLinks(const PathRuleList& rules, Access access,
                                          const Path& resolved) const {
   const std::string folded = FoldName(resolved.text());
-  RuleHit hit;
-  const auto leads = [&](const Entry& entry, const Prefix& prefix) {
-    if (!HasLink(entry, prefix.base)) return false;
-    const Walked walked = Walk(prefix.path.text(), files_);
-    if (walked.stop != Walked::Stop::kEnd || walked.end.is_root()) return false;
-    const std::string end = FoldName(walked.end.text());
+  const auto leads = [&](const SetEntry& entry, const Path& base) {
+    const std::optional<Led> led = FollowLinks(entry, base);
+    if (!led || led->walked.end.is_root()) return false;
+    const std::string end = FoldName(led->walked.end.text());
     if (!Covers(end, folded)) return false;
     const std::string_view rest =
         std::string_view(folded).substr(std::min(end.size() + 1, folded.size()));
-    return prefix.rest.empty() || MatchFolded(prefix.rest, rest);
+    return led->rest.empty() || MatchFolded(led->rest, rest);
   };
-  for (const PathRule& rule : rules) {
-    const bool matched = ForEach(rule, access, [&](const Entry& entry, std::string_view text) {
-      // The system's own files are no links into somebody's project.
-      if (rule.set != SetName::kNone && entry.base != RuleBase::kHome) return false;
-      for (const Prefix& prefix : PrefixesOf(entry)) {
-        if (!leads(entry, prefix)) continue;
-        hit = {&rule, std::string(text)};
-        return true;
-      }
-      return false;
-    });
-    if (matched) return hit;
-  }
-  return hit;
+  return FirstHit(rules, access, [&](const PathRule& rule, const SetEntry& entry) {
+    // The system's own files are no links into somebody's project.
+    if (rule.set != SetName::kNone && entry.base != RuleBase::kHome) return false;
+    return std::ranges::any_of(BasesOf(entry),
+                               [&](const Path& base) { return leads(entry, base); });
+  });
 }
 
 // Whether a plain rule's path is there, without touching what is below a refused folder.
-bool RuleMatcher::Exists(const Prefix& prefix) const {
-  if (IsUntouchable(prefix.path.Parent())) return true;
-  return files_.ChildKind(prefix.path.Parent(), prefix.path.name()) != FileKind::kMissing;
+bool RuleMatcher::Exists(const Path& path) const {
+  if (IsUntouchable(path.Parent())) return true;
+  return files_.ChildKind(path.Parent(), path.name()) != FileKind::kMissing;
 }
 
-RuleHit RuleMatcher::MatchesBelow(const std::vector<PathRule>& rules, Access access,
+RuleHit RuleMatcher::MatchesBelow(const PathRuleList& rules, Access access,
                                   const Path& folder) const {
-  RuleHit hit;
-  const auto meets = [&](const Entry& entry, const Prefix& prefix) {
+  const auto meets = [&](const SetEntry& entry, const Path& base) {
+    const Prefix prefix = PrefixOf(entry, base);
     if (!prefix.rest.empty() || entry.tail.empty()) return false;
-    if (prefix.path.IsInside(folder) && prefix.path != folder) return Exists(prefix);
-    return HasLink(entry, prefix.base) &&
-           Walk(prefix.path.text(), files_).end.IsInside(folder);
+    if (prefix.path != folder && prefix.path.IsInside(folder)) return Exists(prefix.path);
+    const std::optional<Led> led = FollowLinks(entry, base);
+    return led && led->walked.end.IsInside(folder);
   };
-  for (const PathRule& rule : rules) {
-    const bool matched = ForEach(rule, access, [&](const Entry& entry, std::string_view text) {
-      for (const Prefix& prefix : PrefixesOf(entry)) {
-        if (!meets(entry, prefix)) continue;
-        hit = {&rule, std::string(text)};
-        return true;
-      }
-      return false;
-    });
-    if (matched) return hit;
-  }
-  return hit;
+  return FirstHit(rules, access, [&](const PathRule&, const SetEntry& entry) {
+    return std::ranges::any_of(BasesOf(entry),
+                               [&](const Path& base) { return meets(entry, base); });
+  });
 }
 
 bool RootIsBelow(const PathRule& rule, const Places& places) {

@@ -5,6 +5,7 @@
 
 #include <deque>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "policy/path.h"
 #include "policy/places.h"
 #include "policy/policy.h"
+#include "policy/resolve.h"
 #include "policy/sets.h"
 
 namespace ringfence {
@@ -32,49 +34,48 @@ class RuleMatcher {
 
   // Whether every list of `allow` covers `resolved`. Otherwise `missing` is the place of a list that
   // does not.
-  bool Allows(const std::vector<std::vector<PathRule>>& allow, Access access, const Path& resolved,
+  bool Allows(const std::vector<PathRuleList>& allow, Access access, const Path& resolved,
               RulePlace* missing) const;
 
   // The first rule that matches one of the two names, by the text alone.
-  RuleHit MatchesName(const std::vector<PathRule>& rules, Access access, const Path& path) const;
+  RuleHit MatchesName(const PathRuleList& rules, Access access, const Path& path) const;
 
   // The first rule whose own path leads, through links, to or above `resolved`.
-  RuleHit MatchesThroughLinks(const std::vector<PathRule>& rules, Access access,
+  RuleHit MatchesThroughLinks(const PathRuleList& rules, Access access,
                               const Path& resolved) const;
 
   // The first plain rule whose path exists strictly below `folder`: a search there would meet it.
-  RuleHit MatchesBelow(const std::vector<PathRule>& rules, Access access, const Path& folder) const;
+  RuleHit MatchesBelow(const PathRuleList& rules, Access access, const Path& folder) const;
 
  private:
-  struct Entry {
-    RuleBase base = RuleBase::kRoot;
-    std::string_view tail;
-    bool has_pattern = false;
-    std::string_view owned_folder;
-    std::string_view except;
-  };
   struct Subject;
 
   const std::vector<SetEntry>& Expanded(SetName set, Access access) const;
   template <typename Visit>
   bool ForEach(const PathRule& rule, Access access, Visit visit) const;
 
-  bool MatchesExactly(const Entry& entry, const Subject& subject) const;
-  bool MatchesFolded(const Entry& entry, const Subject& subject) const;
-  bool AllowsThroughLinks(const Entry& entry, const Path& resolved) const;
-  bool OwnerIsRight(const Entry& entry) const;
+  bool MatchesExactly(const SetEntry& entry, const Subject& subject) const;
+  bool MatchesFolded(const SetEntry& entry, const Subject& subject) const;
+  bool AllowsThroughLinks(const SetEntry& entry, const Path& resolved) const;
+  bool OwnerIsRight(const SetEntry& entry) const;
   bool MayBeWritten(const Path& folder) const;
 
   struct Prefix {
-    Path base;
-    Path path;              // base and the part of the tail without pattern characters
+    Path path;
     std::string_view rest;  // of the tail: the pattern
   };
-  std::vector<Path> BasesOf(const Entry& entry) const;
-  std::vector<Prefix> PrefixesOf(const Entry& entry) const;
+  struct Led {
+    Walked walked;
+    std::string_view rest;
+  };
+  std::span<const Path> BasesOf(const SetEntry& entry) const;
+  static Prefix PrefixOf(const SetEntry& entry, const Path& base);
+  std::optional<Led> FollowLinks(const SetEntry& entry, const Path& base) const;
   bool IsUntouchable(const Path& folder) const;
-  bool HasLink(const Entry& entry, const Path& base) const;
-  bool Exists(const Prefix& prefix) const;
+  bool HasLink(const SetEntry& entry, const Path& base) const;
+  bool Exists(const Path& path) const;
+  template <typename Holds>
+  RuleHit FirstHit(const PathRuleList& rules, Access access, Holds holds) const;
 
   const Policy& policy_;
   const Places& places_;
@@ -86,6 +87,7 @@ class RuleMatcher {
     std::vector<SetEntry> entries;
   };
   mutable std::deque<Expansion> expansions_;
+  mutable std::deque<std::string> strings_;
 };
 
 // For `when.root`: the project is at or below the rule's path.

@@ -1,8 +1,7 @@
 #include "policy/sets.h"
 
 #include <algorithm>
-
-#include "policy/pattern.h"
+#include <array>
 
 namespace ringfence {
 namespace {
@@ -107,8 +106,13 @@ constexpr std::string_view kAgentHosts[] = {
     "api.anthropic.com", "claude.ai", "console.anthropic.com", "platform.claude.com",
 };
 
-SetEntry EntryOf(std::string_view text) {
+constexpr bool HasWildcard(std::string_view text) {
+  return text.find('*') != std::string_view::npos;
+}
+
+constexpr SetEntry EntryOf(std::string_view text) {
   SetEntry entry;
+  entry.has_pattern = HasWildcard(text);
   if (text.starts_with("~/")) {
     entry.tail = text.substr(2);
   } else if (text.starts_with('/')) {
@@ -118,25 +122,29 @@ SetEntry EntryOf(std::string_view text) {
     entry.base = RuleBase::kAnywhere;
     entry.tail = text;
   }
-  entry.has_pattern = HasPattern(entry.tail);
   return entry;
 }
 
-void Append(std::vector<SetEntry>& entries, std::span<const std::string_view> texts) {
-  for (const std::string_view text : texts) entries.push_back(EntryOf(text));
+// The tables above, read once by the compiler.
+template <size_t N>
+constexpr std::array<SetEntry, N> EntriesOf(const std::string_view (&texts)[N]) {
+  std::array<SetEntry, N> entries;
+  for (size_t i = 0; i < N; ++i) entries[i] = EntryOf(texts[i]);
+  return entries;
+}
+constexpr auto kSecretEntries = EntriesOf(kSecrets);
+constexpr auto kMacosSecretEntries = EntriesOf(kMacosSecrets);
+constexpr auto kRunsLaterEntries = EntriesOf(kRunsLater);
+constexpr auto kToolchainEntries = EntriesOf(kToolchains);
+
+void Append(std::vector<SetEntry>& entries, std::span<const SetEntry> more) {
+  entries.insert(entries.end(), more.begin(), more.end());
 }
 
-SetEntry HomeEntry(std::string tail) {
+SetEntry HomeEntry(std::string_view tail) {
   SetEntry entry;
-  entry.tail = std::move(tail);
+  entry.tail = tail;
   return entry;
-}
-
-// Other projects' transcripts: everything below ~/.claude/projects but this project's folder.
-void AppendOtherTranscripts(std::vector<SetEntry>& entries, const SetContext& context) {
-  SetEntry entry = HomeEntry(".claude/projects");
-  entry.except = ClaudeProjectSlug(context.root);
-  entries.push_back(std::move(entry));
 }
 
 // A folder that holds the project would make the project unusable.
@@ -146,13 +154,16 @@ bool HoldsRoot(std::string_view text, const SetContext& context) {
   });
 }
 
-std::vector<SetEntry> Secrets(const SetContext& context) {
+std::vector<SetEntry> Secrets(const SetContext& context, std::deque<std::string>& strings) {
   std::vector<SetEntry> entries;
-  entries.reserve(std::size(kSecrets) + 8);
-  Append(entries, kSecrets);
-  AppendOtherTranscripts(entries, context);
+  entries.reserve(kSecretEntries.size() + 8);
+  Append(entries, kSecretEntries);
+  // Other projects' transcripts: everything below but this project's folder.
+  SetEntry transcripts = HomeEntry(".claude/projects");
+  transcripts.except = strings.emplace_back(ClaudeProjectSlug(context.root));
+  entries.push_back(transcripts);
   if (!context.macos_names) return entries;
-  Append(entries, kMacosSecrets);
+  Append(entries, kMacosSecretEntries);
   for (const std::string_view text : kMacosPrivate) {
     if (!HoldsRoot(text, context)) entries.push_back(EntryOf(text));
   }
@@ -165,26 +176,31 @@ bool IsPlainId(std::string_view id) {
   });
 }
 
-std::vector<SetEntry> Scratch(Access access, const SetContext& context) {
+std::vector<SetEntry> Scratch(Access access, const SetContext& context,
+                              std::deque<std::string>& strings) {
   std::vector<SetEntry> entries;
+  const auto keep = [&strings](std::string text) -> std::string_view {
+    return strings.emplace_back(std::move(text));
+  };
   const std::string slug = ClaudeProjectSlug(context.root);
   const std::string project = ".claude/projects/" + slug;
   entries.push_back(HomeEntry(".claude/plans"));
-  entries.push_back(HomeEntry(project + "/memory"));
+  entries.push_back(HomeEntry(keep(project + "/memory")));
   if (!IsPlainId(context.session_id)) return entries;
-  const std::string temporary = "tmp/claude-" + std::to_string(context.user);
-  const std::string session = temporary + "/" + slug + "/" + context.session_id;
-  const auto owned = [&](const std::string& tail) {
+  const std::string_view owner = keep("/tmp/claude-" + std::to_string(context.user));
+  const std::string session =
+      std::string(owner.substr(1)) + "/" + slug + "/" + context.session_id;
+  const auto owned = [&](std::string tail) {
     SetEntry entry;
     entry.base = RuleBase::kAbsolute;
-    entry.tail = tail;
-    entry.owned_folder = "/" + temporary;
-    entries.push_back(std::move(entry));
+    entry.tail = keep(std::move(tail));
+    entry.owned_folder = owner;
+    entries.push_back(entry);
   };
   owned(session + "/scratchpad");
   if (access == Access::kWrite) return entries;
   owned(session + "/tasks");
-  entries.push_back(HomeEntry(project + "/" + context.session_id + "/tool-results"));
+  entries.push_back(HomeEntry(keep(project + "/" + context.session_id + "/tool-results")));
   return entries;
 }
 
@@ -216,30 +232,31 @@ std::span<const std::string_view> AgentHosts() { return kAgentHosts; }
 std::string SetEntry::text() const {
   switch (base) {
     case RuleBase::kHome:
-      return tail.empty() ? "~" : "~/" + tail;
+      return tail.empty() ? "~" : "~/" + std::string(tail);
     case RuleBase::kAbsolute:
-      return "/" + tail;
+      return "/" + std::string(tail);
     case RuleBase::kRoot:
     case RuleBase::kAnywhere:
       break;
   }
-  return tail;
+  return std::string(tail);
 }
 
-std::vector<SetEntry> ExpandSet(SetName set, Access access, const SetContext& context) {
+std::vector<SetEntry> ExpandSet(SetName set, Access access, const SetContext& context,
+                                std::deque<std::string>& strings) {
   std::vector<SetEntry> entries;
   switch (set) {
     case SetName::kNone:
       break;
     case SetName::kSecrets:
-      return Secrets(context);
+      return Secrets(context, strings);
     case SetName::kClaudeScratch:
-      return Scratch(access, context);
+      return Scratch(access, context, strings);
     case SetName::kRunsLater:
-      Append(entries, kRunsLater);
+      Append(entries, kRunsLaterEntries);
       break;
     case SetName::kToolchains:
-      Append(entries, kToolchains);
+      Append(entries, kToolchainEntries);
       break;
     case SetName::kAgentState:
       return AgentState();

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <span>
 #include <string>
 #include <string_view>
@@ -41,17 +42,19 @@ struct SetContext {
 // One entry of a set, as in a policy: base and tail of "~/.ssh", "**/.git/hooks", "/etc/shadow".
 struct SetEntry {
   RuleBase base = RuleBase::kHome;
-  std::string tail;
+  std::string_view tail;
   bool has_pattern = false;
   // Counts only where this folder is a real one that belongs to the user; "" where nobody asks.
-  std::string owned_folder;
+  std::string_view owned_folder = {};
   // One folder of this name directly below is left out; "" for none.
-  std::string except;
+  std::string_view except = {};
 
   std::string text() const;  // as it would be written in a policy
 };
 
-std::vector<SetEntry> ExpandSet(SetName set, Access access, const SetContext& context);
+// The views point into static storage or into `strings`.
+std::vector<SetEntry> ExpandSet(SetName set, Access access, const SetContext& context,
+                                std::deque<std::string>& strings);
 
 // The folder name that the client makes of a project's path: "/home/dev/project" is
 // "-home-dev-project" (measured on 2.1.330).

@@ -1,0 +1,32 @@
+// Which values of the client's settings matter to ringfence. A key that is not listed is taken as
+// it comes.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "base/json_tree.h"
+#include "policy/client_settings.h"
+
+namespace ringfence {
+
+// A flag of the client's confinement; the other value is weaker.
+struct FlagKey {
+  std::string_view pointer;
+  bool strong = true;
+};
+std::span<const FlagKey> SettingFlags();
+
+enum class Direction : uint8_t { kLongerIsWeaker, kShorterIsWeaker };
+// A list of strings, or one string or number, which is then taken as a list of one.
+struct TextsKey {
+  std::string_view pointer;
+  Direction direction = Direction::kLongerIsWeaker;
+};
+std::span<const TextsKey> SettingLists();
+
+// Fills `settings.drops` and `settings.ignored`.
+void FindDropReasons(const JsonTree& tree, ClientSettings& settings);
+
+}  // namespace ringfence
