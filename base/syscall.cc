@@ -32,9 +32,9 @@ Error SystemError(std::string_view call, int code) {
 
 Error SystemError(std::string_view call) { return SystemError(call, errno); }
 
-Result<std::string> ReadAll(int fd, size_t limit, std::string_view what) {
+Result<std::string> ReadAll(int fd, size_t limit, std::string_view what, size_t expected) {
   std::string bytes;
-  size_t room = 2048;
+  size_t room = (expected < limit ? expected : limit) + 512;
   for (;;) {
     const size_t size = bytes.size();
     bytes.resize(size + room);

@@ -18,7 +18,8 @@ Error SystemError(std::string_view call);
 Error SystemError(std::string_view call, int code);
 
 // Reads to the end. More than `limit` bytes is an error, so a growing file cannot exhaust memory.
-Result<std::string> ReadAll(int fd, size_t limit, std::string_view what);
+// `expected` is how many there probably are.
+Result<std::string> ReadAll(int fd, size_t limit, std::string_view what, size_t expected = 0);
 
 // Writes every byte, going on after EINTR and short writes.
 Status WriteAll(int fd, std::string_view bytes);

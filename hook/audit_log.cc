@@ -21,7 +21,7 @@ constexpr size_t kMaxPathText = 512;
 constexpr size_t kMaxLine = 16 * 1024;  // a line is far shorter: 8 paths of 512 bytes, escaped
 constexpr size_t kShortLine = 1024;
 constexpr int kLockTries = 500;         // one millisecond apart
-constexpr int kRotations = 5;           // by others, while we wait for the lock
+constexpr int kRotations = 10000;       // by others, while we wait for the lock
 
 struct UtcTime {
   tm parts{};
@@ -126,8 +126,9 @@ Result<std::string> LastLine(const OpenLog& log, bool* torn) {
     const off_t start = std::max<off_t>(0, log.size - static_cast<off_t>(length));
     std::string tail(static_cast<size_t>(log.size - start), '\0');
     const ssize_t got = ::pread(log.fd.get(), tail.data(), tail.size(), start);
-    if (got < 0) return SystemError("pread");
-    tail.resize(static_cast<size_t>(got));
+    if (got < 0) return SystemError("pread(audit log)");
+    // We hold the lock, so what fstat counted is there.
+    if (static_cast<size_t>(got) != tail.size()) return SystemError("pread(audit log)", EIO);
     *torn = !tail.ends_with('\n');
     if (!*torn && !tail.empty()) tail.pop_back();
     const size_t newline = tail.rfind('\n');

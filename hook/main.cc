@@ -39,11 +39,11 @@ Registration RegistrationOf(const HookOptions& options, const char* program) {
           .user = ::geteuid()};
 }
 
-[[noreturn]] void End(const Outcome& outcome) {
-  if (!outcome.err.empty()) {
-    [[maybe_unused]] const Status written = WriteAll(STDERR_FILENO, outcome.err);
+[[noreturn]] void End(const Reply& reply) {
+  if (!reply.err.empty()) {
+    [[maybe_unused]] const Status written = WriteAll(STDERR_FILENO, reply.err);
   }
-  Exit(outcome.status);
+  Exit(reply.status);
 }
 
 [[noreturn]] void Run(std::span<char* const> arguments, const char* program) {
@@ -60,9 +60,9 @@ Registration RegistrationOf(const HookOptions& options, const char* program) {
         output.Print(options->help ? HookHelp() : "ringfence-hook " RINGFENCE_VERSION "\n");
     Exit(printed ? 0 : 2);
   }
-  const Outcome outcome = Serve(RegistrationOf(*options, program), source, output);
+  const Reply reply = Serve(RegistrationOf(*options, program), source, output);
   source.Drain();
-  End(outcome);
+  End(reply);
 }
 
 }  // namespace

@@ -62,6 +62,17 @@ void terminate() noexcept { ringfence::Refuse(kInternal); }
 }  // namespace std
 
 extern "C" {
+// musl's own, for the few of its functions that allocate (opendir).
+void* malloc(size_t size) { return Allocate(size); }
+void* calloc(size_t count, size_t size) {
+  size_t bytes = 0;
+  if (__builtin_mul_overflow(count, size, &bytes)) ringfence::Refuse(kNoMemory);
+  void* memory = Allocate(bytes);  // a block is new and zero, but may have been handed out before
+  for (size_t i = 0; i < bytes; ++i) static_cast<char*>(memory)[i] = 0;
+  return memory;
+}
+void free(void*) {}
+
 void __cxa_pure_virtual() { ringfence::Refuse(kInternal); }
 int __cxa_atexit(void (*)(void*), void*, void*) { return 0; }  // the hook ends in _exit
 void* __dso_handle = nullptr;

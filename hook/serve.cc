@@ -8,12 +8,12 @@
 #include "hook/config_change.h"
 #include "hook/event_reader.h"
 #include "hook/failure.h"
+#include "hook/ground.h"
 #include "hook/session_text.h"
 #include "policy/cached_files.h"
 #include "policy/decide.h"
 #include "policy/layers.h"
 #include "policy/real_files.h"
-#include "policy/sources.h"
 
 namespace ringfence {
 namespace {
@@ -24,29 +24,12 @@ int64_t Nanoseconds(clockid_t clock) {
   return static_cast<int64_t>(now.tv_sec) * 1000000000 + now.tv_nsec;
 }
 
-// What the registration leads to, before any event is read.
-struct Ground {
-  Places places;
-  PolicySources sources;
-};
-
-Result<Ground> FindGround(const Registration& registration, const FileView& files) {
-  Result<Places> places = FindPlaces(registration, files);
-  if (!places) return places.error();
-  Ground ground{std::move(*places), {}};
-  Result<PolicySources> sources =
-      ReadPolicySources(registration.policy, ground.places, files);
-  if (!sources) return sources.error();
-  ground.sources = std::move(*sources);
-  return ground;
-}
-
 class Server {
  public:
   Server(const Registration& registration, Output& output)
       : registration_(registration), output_(output), start_(Nanoseconds(CLOCK_MONOTONIC)) {}
 
-  Outcome Run(ByteSource& source) {
+  Reply Run(ByteSource& source) {
     Result<Ground> ground = FindGround(registration_, files_);
     EventFilter filter;
     if (ground) {
@@ -67,7 +50,7 @@ class Server {
   }
 
  private:
-  Outcome ServeKind() {
+  Reply ServeKind() {
     switch (event_.kind) {
       case EventKind::kPreToolUse:
       case EventKind::kPermissionRequest:
@@ -86,11 +69,11 @@ class Server {
     return {};
   }
 
-  Outcome Refused(const Error& error) const {
+  Reply Refused(const Error& error) const {
     return {"", RefusalLine(error, policy_.say), 2};
   }
 
-  Outcome Answer(const std::string& out) {
+  Reply Answer(const std::string& out) {
     if (out.empty() || output_.Print(out)) return {};
     return Refused(Error{Error::Kind::kSystem, "stdout", "the answer could not be written", ""});
   }
@@ -112,26 +95,26 @@ class Server {
   }
 
   // A denial goes out before the log is touched; a permission waits for a log that must be kept.
-  Outcome AnswerAndLog(const std::string& out, const Decision& decision) {
+  Reply AnswerAndLog(const std::string& out, const Decision& decision) {
     const std::string_view verdict = VerdictName(decision.verdict);
     if (decision.verdict != Verdict::kDeny && policy_.audit.required) {
       if (Status s = Log(verdict, &decision, ""); !s) return Refused(s.error());
       return Answer(out);
     }
-    Outcome outcome = Answer(out);
-    if (Status s = Log(verdict, &decision, ""); !s && outcome.status == 0) {
-      outcome.err = RefusalLine(s.error(), "");  // told to the user, blocks nothing
+    Reply reply = Answer(out);
+    if (Status s = Log(verdict, &decision, ""); !s && reply.status == 0) {
+      reply.err = RefusalLine(s.error(), "");  // told to the user, blocks nothing
     }
-    return outcome;
+    return reply;
   }
 
-  Outcome ServeCall() {
+  Reply ServeCall() {
     const Decision decision = Decide(event_, policy_, ground_.places, files_);
     if (decision.failure) return Refused(*decision.failure);
     return AnswerAndLog(DecisionAnswer(event_, decision, policy_.say), decision);
   }
 
-  Outcome ServeConfigChange() {
+  Reply ServeConfigChange() {
     const Result<std::vector<std::string>> reasons =
         WeakenedSettings(event_, ground_.places, registration_.program);
     if (!reasons) return Refused(reasons.error());
@@ -139,21 +122,19 @@ class Server {
     if (reasons->empty()) return AnswerAndLog("", decision);
     decision.verdict = Verdict::kDeny;
     decision.cause = Cause{"change of the client's settings", reasons->front(), {}, ""};
-    Outcome outcome = AnswerAndLog("", decision);
-    outcome.err = ReasonText(decision, policy_.say) + "\n";
-    outcome.status = 2;
-    return outcome;
+    Reply reply = AnswerAndLog("", decision);
+    reply.err = ReasonText(decision, policy_.say) + "\n";
+    reply.status = 2;
+    return reply;
   }
 
-  Outcome ServeStart() {
-    std::string text = BoundaryText(policy_, ground_.places, policy_.sandbox.mode,
-                                    FindConfinement(ground_.places));
-    for (const std::string& note : ground_.sources.notes) text += "- " + note + ".\n";
+  Reply ServeStart() {
+    const std::string text = BoundaryText(policy_, ground_, policy_.sandbox.mode);
     return Answer(ContextAnswer(event_.name, text));
   }
 
   // Only what the policy itself refuses is explained; the program's words are no evidence.
-  Outcome ServeFailure() {
+  Reply ServeFailure() {
     std::string text;
     for (const std::string& path : RefusedPaths(event_.failure)) {
       for (const Access access : {Access::kRead, Access::kWrite}) {
@@ -166,11 +147,11 @@ class Server {
     }
     if (text.empty()) return {};
     if (!policy_.say.empty()) text += std::string(policy_.say) + "\n";
-    Outcome outcome = Answer(ContextAnswer(event_.name, text));
+    Reply reply = Answer(ContextAnswer(event_.name, text));
     const Status alert =
         WriteAlert(policy_.alerts, ground_.places, text, Nanoseconds(CLOCK_REALTIME));
-    if (!alert && outcome.status == 0) outcome.err = RefusalLine(alert.error(), "");
-    return outcome;
+    if (!alert && reply.status == 0) reply.err = RefusalLine(alert.error(), "");
+    return reply;
   }
 
   const Registration& registration_;
@@ -185,7 +166,7 @@ class Server {
 
 }  // namespace
 
-Outcome Serve(const Registration& registration, ByteSource& source, Output& output) {
+Reply Serve(const Registration& registration, ByteSource& source, Output& output) {
   return Server(registration, output).Run(source);
 }
 

@@ -8,7 +8,7 @@
 namespace ringfence {
 
 // What the process says and how it ends.
-struct Outcome {
+struct Reply {
   std::string out;  // for stdout
   std::string err;  // for stderr
   int status = 0;
@@ -26,6 +26,6 @@ class Output {
   virtual bool Print(const std::string& out) = 0;
 };
 
-Outcome Serve(const Registration& registration, ByteSource& source, Output& output);
+Reply Serve(const Registration& registration, ByteSource& source, Output& output);
 
 }  // namespace ringfence

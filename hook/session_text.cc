@@ -1,6 +1,8 @@
 #include "hook/session_text.h"
 
 #include <algorithm>
+#include <optional>
+#include <vector>
 
 #include "base/json_tree.h"
 #include "base/text.h"
@@ -117,7 +119,7 @@ std::optional<bool> SandboxSetting(const Path& path) {
 
 }  // namespace
 
-Confinement FindConfinement(const Places& places) {
+std::string BashConfinement(const Places& places) {
   // From the strongest to the weakest, as the client merges them.
   std::vector<Path> files{Path::Clean("/etc/claude-code/managed-settings.json"),
                           places.root.Child(".claude").Child("settings.local.json"),
@@ -126,18 +128,18 @@ Confinement FindConfinement(const Places& places) {
   for (const Path& home : places.homes) files.push_back(home.Child(".claude").Child("settings.json"));
   for (const Path& file : files) {
     if (const std::optional<bool> enabled = SandboxSetting(file)) {
-      return {*enabled ? "the client's sandbox" : ""};
+      return *enabled ? "the client's sandbox" : "";
     }
   }
-  return {};
+  return "";
 }
 
-std::string BoundaryText(const Policy& policy, const Places& places, SandboxMode mode,
-                         const Confinement& confinement) {
+std::string BoundaryText(const Policy& policy, const Ground& ground, SandboxMode mode) {
+  const std::string confinement = BashConfinement(ground.places);
   std::string text =
       "ringfence enforces a policy on this session. A refused call says why; do not try to get "
       "around it, ask the user instead.\n"
-      "- The project is " + Quote(places.root.text()) + ".\n";
+      "- The project is " + Quote(ground.places.root.text()) + ".\n";
   AppendPaths(text, policy.read, "Read");
   AppendPaths(text, policy.write, "Write");
   text += "- Write never: the client's settings, hooks' registration and policies.\n";
@@ -146,10 +148,11 @@ std::string BoundaryText(const Policy& policy, const Places& places, SandboxMode
   text += policy.unsandboxed == Unsandboxed::kAsk
               ? "- \"dangerouslyDisableSandbox\" asks the user.\n"
               : "- \"dangerouslyDisableSandbox\" is refused.\n";
-  text += confinement.bash.empty()
+  text += confinement.empty()
               ? "- Commands that Bash starts are not confined by a sandbox here.\n"
-              : "- Commands that Bash starts are confined by " + confinement.bash + ".\n";
+              : "- Commands that Bash starts are confined by " + confinement + ".\n";
   text += ModeLine(mode);
+  for (const std::string& note : ground.sources.notes) text += "- " + note + ".\n";
   if (!policy.say.empty()) text += "- When refused: " + Printable(policy.say) + "\n";
   return text;
 }

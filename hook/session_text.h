@@ -2,26 +2,18 @@
 // `ringfence prompt`.
 #pragma once
 
-#include <optional>
 #include <string>
 
-#include "policy/places.h"
+#include "hook/ground.h"
 #include "policy/policy.h"
-#include "policy/sources.h"
 
 namespace ringfence {
 
-struct Confinement {
-  // What confines the processes that Bash starts: "the client's sandbox", or "" for nothing.
-  std::string bash;
-};
+// What confines the processes that Bash starts in this project: "the client's sandbox", or "" for
+// nothing. Read from the client's settings.
+std::string BashConfinement(const Places& places);
 
-// Whether the client's settings turn its sandbox on for this project, read from the user's, the
-// project's and the managed settings.
-Confinement FindConfinement(const Places& places);
-
-// A few lines, without any text of an untrusted policy.
-std::string BoundaryText(const Policy& policy, const Places& places, SandboxMode mode,
-                         const Confinement& confinement);
+// A few lines for the model, without any text of an untrusted policy.
+std::string BoundaryText(const Policy& policy, const Ground& ground, SandboxMode mode);
 
 }  // namespace ringfence

@@ -11,8 +11,8 @@ namespace ringfence {
 
 Result<std::string_view> StdinSource::Next() {
   while (!at_end_) {
-    const ssize_t got = ::read(STDIN_FILENO, buffer_.data(), buffer_.size());
-    if (got > 0) return std::string_view(buffer_.data(), static_cast<size_t>(got));
+    const ssize_t got = ::read(STDIN_FILENO, buffer_->data(), buffer_->size());
+    if (got > 0) return std::string_view(buffer_->data(), static_cast<size_t>(got));
     if (got == 0) {
       at_end_ = true;
       break;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <memory>
 
 #include "base/json_scanner.h"
 
@@ -15,7 +16,8 @@ class StdinSource final : public ByteSource {
   void Drain();
 
  private:
-  std::array<char, 65536> buffer_;  // the size of a pipe
+  using Buffer = std::array<char, 65536>;  // the size of a pipe; too large for a small stack
+  std::unique_ptr<Buffer> buffer_{new Buffer};
   bool at_end_ = false;
 };
 

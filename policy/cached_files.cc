@@ -5,7 +5,7 @@
 namespace ringfence {
 namespace {
 
-constexpr int kQuestionsBeforeListing = 6;
+constexpr int kQuestionsBeforeListing = 2;
 constexpr size_t kMaxLooks = 256;  // more would take longer to search than to ask again
 
 uint64_t Hash(std::string_view text) {
@@ -21,6 +21,7 @@ Result<FileFacts> CachedFiles::Look(const Path& path) const {
   for (const Look1& look : looks_) {
     if (look.hash == hash && look.path == path.text()) return look.facts;
   }
+  if (IsListedMissing(path)) return FileFacts{};
   Result<FileFacts> facts = files_.Look(path);
   if (!facts) Note(facts.error());
   if (looks_.size() < kMaxLooks) looks_.push_back({hash, path.text(), facts});
@@ -30,7 +31,7 @@ Result<FileFacts> CachedFiles::Look(const Path& path) const {
 void CachedFiles::Note(const Error& error) const {
   const bool about_files =
       error.what == "EACCES" || error.what == "ENAMETOOLONG" || error.what == "ELOOP";
-  if (!about_files && !failure_) failure_ = error;
+  if (!about_files) Fail(error);
 }
 
 Result<std::string> CachedFiles::ReadLink(const Path& path) const {
@@ -55,12 +56,25 @@ CachedFiles::Folder& CachedFiles::FolderOf(const Path& directory) const {
   return folders_[last_folder_];
 }
 
-FileKind CachedFiles::LookKind(const Path& path) const {
-  const Result<FileFacts> facts = Look(path);
-  return facts ? facts->kind : FileKind::kMissing;
+const DirectoryEntry* CachedFiles::FindEntry(const Folder& folder, std::string_view name) {
+  const auto entry = std::ranges::lower_bound(folder.entries, name, {}, &DirectoryEntry::name);
+  return entry == folder.entries.end() || entry->name != name ? nullptr : &*entry;
 }
 
-FileKind CachedFiles::ChildKind(const Path& directory, std::string_view name) const {
+bool CachedFiles::IsListedMissing(const Path& path) const {
+  if (folders_.empty()) return false;
+  const Path parent = path.Parent();
+  const auto folder = std::ranges::find(folders_, parent, &Folder::path);
+  return folder != folders_.end() && folder->listed && FindEntry(*folder, path.name()) == nullptr;
+}
+
+Result<FileKind> CachedFiles::LookKind(const Path& path) const {
+  const Result<FileFacts> facts = Look(path);
+  if (!facts) return facts.error();
+  return facts->kind;
+}
+
+Result<FileKind> CachedFiles::ChildKind(const Path& directory, std::string_view name) const {
   Folder& folder = FolderOf(directory);
   if (!folder.listed) {
     if (folder.questions++ < kQuestionsBeforeListing) return LookKind(directory.Child(name));
@@ -70,9 +84,14 @@ FileKind CachedFiles::ChildKind(const Path& directory, std::string_view name) co
     std::ranges::sort(folder.entries, {}, &DirectoryEntry::name);
     folder.listed = true;
   }
-  const auto entry = std::ranges::lower_bound(folder.entries, name, {}, &DirectoryEntry::name);
-  if (entry == folder.entries.end() || entry->name != name) return FileKind::kMissing;
-  return entry->kind == FileKind::kMissing ? LookKind(directory.Child(name)) : entry->kind;
+  const DirectoryEntry* entry = FindEntry(folder, name);
+  if (entry == nullptr) return FileKind::kMissing;
+  if (entry->kind == FileKind::kMissing) return LookKind(directory.Child(name));
+  return entry->kind;
+}
+
+void CachedFiles::Fail(const Error& error) const {
+  if (!failure_) failure_ = error;
 }
 
 }  // namespace ringfence

@@ -24,8 +24,10 @@ class CachedFiles final : public FileView {
   const std::optional<Error>& failure() const { return failure_; }
 
   // The kind of `directory`/`name`, for many names: after a few questions the directory is listed once.
-  // kMissing where it does not exist or cannot be known.
-  FileKind ChildKind(const Path& directory, std::string_view name) const;
+  Result<FileKind> ChildKind(const Path& directory, std::string_view name) const;
+
+  // Makes an error that is a fact about files count as a failure after all.
+  void Fail(const Error& error) const;
 
  private:
   struct Look1 {
@@ -40,7 +42,9 @@ class CachedFiles final : public FileView {
     std::vector<DirectoryEntry> entries;  // sorted by name
   };
   Folder& FolderOf(const Path& directory) const;
-  FileKind LookKind(const Path& path) const;
+  static const DirectoryEntry* FindEntry(const Folder& folder, std::string_view name);
+  bool IsListedMissing(const Path& path) const;
+  Result<FileKind> LookKind(const Path& path) const;
   void Note(const Error& error) const;
 
   const FileView& files_;

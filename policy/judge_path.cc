@@ -240,14 +240,14 @@ std::optional<Cause> PathJudge::DeniedAtEnd(const Question& question, const Path
   if (IsDevice(walked.facts.kind) && !walked.end.IsInside(Path::Clean("/dev"))) {
     return PlainCause(question, "devices are not files");
   }
+  const RuleHit hit = matcher_.MatchesThroughLinks(RulesFor(question.access).deny,
+                                                   question.access, walked.end);
+  if (hit) return RuleCause(question, hit, "denied");
   if (question.access == Access::kWrite) {
     if (const auto what = Protected().RefusesTarget(walked)) {
       return PlainCause(question, "it is " + std::string(*what) + ", which no policy lets an agent change");
     }
   }
-  const RuleHit hit = matcher_.MatchesThroughLinks(RulesFor(question.access).deny,
-                                                   question.access, walked.end);
-  if (hit) return RuleCause(question, hit, "denied");
   return {};
 }
 

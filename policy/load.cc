@@ -72,19 +72,24 @@ Result<std::string_view> NormalTail(std::string_view tail, std::deque<std::strin
   return std::string_view(strings.emplace_back(std::move(normal)));
 }
 
-// Ordinary text, for which the careful checks below need not be made.
+// Ordinary text, for which the careful checks need not be made: a policy may have many entries.
 bool IsOrdinary(std::string_view text) {
+  static constexpr auto kOrdinary = [] {
+    std::array<bool, 256> table{};
+    for (const char c : std::string_view("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                         "0123456789/._-")) {
+      table[static_cast<unsigned char>(c)] = true;
+    }
+    return table;
+  }();
   for (const char c : text) {
-    const bool ordinary = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-                          (c >= '0' && c <= '9') || c == '/' || c == '.' || c == '_' || c == '-';
-    if (!ordinary) return false;
+    if (!kOrdinary[static_cast<unsigned char>(c)]) return false;
   }
-  return true;
+  return !text.empty();
 }
 
 Status CheckEntryText(std::string_view text) {
   if (text.empty()) return EntryError("is empty", "write \".\" for the project");
-  if (IsOrdinary(text)) return Unit{};
   if (std::ranges::find(text, '\0') != text.end()) return EntryError("holds NUL");
   if (TrimSpace(text).size() != text.size()) {
     return EntryError("begins or ends with white space", "remove it");
@@ -547,8 +552,11 @@ class Loader {
 
 Result<PathRule> ParsePathEntry(std::string_view text, ListKind kind,
                                 std::deque<std::string>& strings) {
-  if (Status sound = CheckEntryText(text); !sound) return sound.error();
-  if (text[0] == '@') return ParseSetEntry(text, kind);
+  const bool ordinary = IsOrdinary(text);
+  if (!ordinary) {
+    if (Status sound = CheckEntryText(text); !sound) return sound.error();
+    if (text[0] == '@') return ParseSetEntry(text, kind);
+  }
   PathRule rule;
   rule.written = text;
   std::string_view tail = text;
@@ -564,7 +572,7 @@ Result<PathRule> ParsePathEntry(std::string_view text, ListKind kind,
   Result<std::string_view> normal = NormalTail(tail, strings);
   if (!normal) return normal.error();
   rule.tail = *normal;
-  rule.has_pattern = HasPattern(rule.tail);
+  rule.has_pattern = !ordinary && HasPattern(rule.tail);
   if (rule.has_pattern) {
     if (Status sound = CheckPattern(rule.tail); !sound) return sound.error();
   }

@@ -212,14 +212,18 @@ RuleMatcher::Prefix RuleMatcher::PrefixOf(const SetEntry& entry, const Path& bas
   return prefix;
 }
 
-// Where the entry's own path leads from `base`; nothing when no link is on the way.
-std::optional<RuleMatcher::Led> RuleMatcher::FollowLinks(const SetEntry& entry,
-                                                         const Path& base) const {
-  if (!HasLink(entry, base)) return {};
+// Where the entry's own path leads from `base`; nothing when no link is on the way, an error when it
+// cannot be seen.
+Result<std::optional<RuleMatcher::Led>> RuleMatcher::FollowLinks(const SetEntry& entry,
+                                                                 const Path& base) const {
+  const Result<bool> has_link = HasLink(entry, base);
+  if (!has_link) return has_link.error();
+  if (!*has_link) return std::optional<Led>();
   const Prefix prefix = PrefixOf(entry, base);
   Walked walked = Walk(prefix.path.text(), files_);
-  if (walked.stop != Walked::Stop::kEnd) return {};
-  return Led{std::move(walked), prefix.rest};
+  if (walked.error) return *walked.error;
+  if (walked.stop != Walked::Stop::kEnd) return std::optional<Led>();  // it leads nowhere
+  return std::optional<Led>(Led{std::move(walked), prefix.rest});
 }
 
 // On macOS a folder that is refused by name is not opened, not even to find a rule's own links.
@@ -227,16 +231,17 @@ bool RuleMatcher::IsUntouchable(const Path& folder) const {
   return places_.macos_names && MatchesName(policy_.read.deny, Access::kRead, folder);
 }
 
-bool RuleMatcher::HasLink(const SetEntry& entry, const Path& base) const {
+Result<bool> RuleMatcher::HasLink(const SetEntry& entry, const Path& base) const {
   Path folder = base;
   std::string_view rest = entry.tail;
   for (;;) {
     const std::string_view component = TakeComponent(rest);
     if (component.empty() || (entry.has_pattern && HasPattern(component))) return false;
     if (IsUntouchable(folder)) return false;
-    const FileKind kind = files_.ChildKind(folder, component);
-    if (kind == FileKind::kLink) return true;
-    if (kind != FileKind::kDirectory) return false;
+    const Result<FileKind> kind = files_.ChildKind(folder, component);
+    if (!kind) return kind.error();
+    if (*kind == FileKind::kLink) return true;
+    if (*kind != FileKind::kDirectory) return false;
     folder = folder.Child(component);
   }
 }
@@ -248,10 +253,11 @@ bool RuleMatcher::MayBeWritten(const Path& path) const {
   const auto reaches = [&](const SetEntry& entry) {
     bool has_link = false;
     for (const Path& base : BasesOf(entry)) {
-      const std::optional<Led> led = FollowLinks(entry, base);
-      if (!led) continue;
+      const Result<std::optional<Led>> led = FollowLinks(entry, base);
+      if (!led) return true;  // it may lead anywhere
+      if (!*led) continue;
       has_link = true;
-      if (path.IsInside(led->walked.end)) return true;
+      if (path.IsInside((*led)->walked.end)) return true;
     }
     return !has_link && MatchesExactly(entry, subject);
   };
@@ -269,8 +275,9 @@ bool RuleMatcher::AllowsThroughLinks(const SetEntry& entry, const Path& resolved
   const bool below_root = entry.base == RuleBase::kRoot;
   if (below_root && !resolved.IsInside(places_.root_real)) return false;
   return std::ranges::any_of(BasesOf(entry), [&](const Path& base) {
-    const std::optional<Led> led = FollowLinks(entry, base);
-    if (!led) return false;
+    const Result<std::optional<Led>> found = FollowLinks(entry, base);
+    if (!found || !*found) return false;
+    const std::optional<Led>& led = *found;
     if (below_root && !led->walked.end.IsInside(places_.root_real)) return false;
     const std::optional<std::string_view> rest = resolved.Below(led->walked.end);
     if (!rest) return false;
@@ -310,9 +317,13 @@ RuleHit RuleMatcher::MatchesName(const PathRuleList& rules, Access access,
 RuleHit RuleMatcher::MatchesThroughLinks(const PathRuleList& rules, Access access,
                                          const Path& resolved) const {
   const std::string folded = FoldName(resolved.text());
-  const auto leads = [&](const SetEntry& entry, const Path& base) {
-    const std::optional<Led> led = FollowLinks(entry, base);
-    if (!led || led->walked.end.is_root()) return false;
+  const auto leads = [&](const PathRule& rule, const SetEntry& entry, const Path& base) {
+    const Result<std::optional<Led>> found = FollowLinks(entry, base);
+    // A rule that somebody wrote and nobody can follow: there is no decision. Of a set's many places
+    // some belong to others on many machines.
+    if (!found && rule.set == SetName::kNone) files_.Fail(found.error());
+    if (!found || !*found || (*found)->walked.end.is_root()) return false;
+    const std::optional<Led>& led = *found;
     const std::string end = FoldName(led->walked.end.text());
     if (!Covers(end, folded)) return false;
     const std::string_view rest =
@@ -323,14 +334,15 @@ RuleHit RuleMatcher::MatchesThroughLinks(const PathRuleList& rules, Access acces
     // The system's own files are no links into somebody's project.
     if (rule.set != SetName::kNone && entry.base != RuleBase::kHome) return false;
     return std::ranges::any_of(BasesOf(entry),
-                               [&](const Path& base) { return leads(entry, base); });
+                               [&](const Path& base) { return leads(rule, entry, base); });
   });
 }
 
 // Whether a plain rule's path is there, without touching what is below a refused folder.
 bool RuleMatcher::Exists(const Path& path) const {
   if (IsUntouchable(path.Parent())) return true;
-  return files_.ChildKind(path.Parent(), path.name()) != FileKind::kMissing;
+  const Result<FileKind> kind = files_.ChildKind(path.Parent(), path.name());
+  return !kind || *kind != FileKind::kMissing;
 }
 
 RuleHit RuleMatcher::MatchesBelow(const PathRuleList& rules, Access access,
@@ -339,8 +351,8 @@ RuleHit RuleMatcher::MatchesBelow(const PathRuleList& rules, Access access,
     const Prefix prefix = PrefixOf(entry, base);
     if (!prefix.rest.empty() || entry.tail.empty()) return false;
     if (prefix.path != folder && prefix.path.IsInside(folder)) return Exists(prefix.path);
-    const std::optional<Led> led = FollowLinks(entry, base);
-    return led && led->walked.end.IsInside(folder);
+    const Result<std::optional<Led>> led = FollowLinks(entry, base);
+    return led && *led && (*led)->walked.end.IsInside(folder);
   };
   return FirstHit(rules, access, [&](const PathRule&, const SetEntry& entry) {
     return std::ranges::any_of(BasesOf(entry),

@@ -70,9 +70,9 @@ class RuleMatcher {
   };
   std::span<const Path> BasesOf(const SetEntry& entry) const;
   static Prefix PrefixOf(const SetEntry& entry, const Path& base);
-  std::optional<Led> FollowLinks(const SetEntry& entry, const Path& base) const;
+  Result<std::optional<Led>> FollowLinks(const SetEntry& entry, const Path& base) const;
   bool IsUntouchable(const Path& folder) const;
-  bool HasLink(const SetEntry& entry, const Path& base) const;
+  Result<bool> HasLink(const SetEntry& entry, const Path& base) const;
   bool Exists(const Path& path) const;
   template <typename Holds>
   RuleHit FirstHit(const PathRuleList& rules, Access access, Holds holds) const;

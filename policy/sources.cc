@@ -197,7 +197,7 @@ Result<PolicyBytes> ReadPolicyBytes(const std::string& path) {
   if (!S_ISREG(status.st_mode)) {
     return Unusable(path, "is not a regular file", "name the policy file itself");
   }
-  Result<std::string> text = ReadAll(fd.get(), kMaxPolicy, path);
+  Result<std::string> text = ReadAll(fd.get(), kMaxPolicy, path, static_cast<size_t>(status.st_size));
   if (!text) return text.error();
   bytes.text = std::move(*text);
   bytes.owner = status.st_uid;

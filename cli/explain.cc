@@ -1,0 +1,157 @@
+// `ringfence explain`: what the hook would decide, by which rule, and how it got there.
+#include "cli/explain.h"
+
+#include <unistd.h>
+
+#include <filesystem>
+#include <memory>
+
+#include "base/text.h"
+#include "cli/console.h"
+#include "cli/explain_text.h"
+#include "cli/files.h"
+#include "cli/ground_options.h"
+#include "hook/event_reader.h"
+#include "policy/decide.h"
+#include "policy/real_files.h"
+#include "policy/tools.h"
+
+namespace ringfence {
+namespace {
+
+struct ExplainOptions {
+  GroundOptions ground;
+  std::string what;  // TOOL or @set
+  std::string argument;
+  std::string event_file;
+  std::string cwd;
+  std::string agent_type;
+  bool subagent = false;
+  std::string permission_mode = "default";
+};
+
+Error Usage(std::string what, std::string hint) {
+  return Error{Error::Kind::kUsage, "", std::move(what), std::move(hint)};
+}
+
+// The argument that a tool is mostly about: "file_path" of Read, "command" of Bash.
+std::string MainArgument(const std::string& tool) {
+  if (const KnownTool* known = FindTool(tool)) {
+    for (const ToolField& field : known->fields) {
+      if (field.required) return std::string(field.pointer.substr(1));
+    }
+    if (!known->fields.empty()) return std::string(known->fields.front().pointer.substr(1));
+  }
+  return IsMcpTool(tool) ? "path" : "command";
+}
+
+Result<OrderedJson> ToolInput(const ExplainOptions& options) {
+  OrderedJson input = OrderedJson::object();
+  if (options.argument.empty()) return input;
+  if (!options.argument.starts_with('{')) {
+    input[MainArgument(options.what)] = options.argument;
+    return input;
+  }
+  input = OrderedJson::parse(options.argument, nullptr, false);
+  if (!input.is_object()) {
+    return Usage("the argument begins with { and is not a JSON object",
+                 "write the tool's whole input, such as '{\"file_path\": \"/etc/hosts\"}'");
+  }
+  return input;
+}
+
+Result<std::string> EventText(const ExplainOptions& options, const Places& places) {
+  if (!options.event_file.empty()) {
+    Result<std::optional<std::string>> text = ReadIfThere(options.event_file);
+    if (!text) return text.error();
+    if (!*text) return Usage(Quote(options.event_file) + " does not exist", "");
+    return **text;
+  }
+  const Result<OrderedJson> input = ToolInput(options);
+  if (!input) return input.error();
+  OrderedJson event;
+  event["hook_event_name"] = "PreToolUse";
+  event["session_id"] = "explain";
+  event["cwd"] =
+      options.cwd.empty() ? places.root.text() : std::filesystem::absolute(options.cwd).string();
+  event["permission_mode"] = options.permission_mode;
+  if (options.subagent || !options.agent_type.empty()) {
+    event["agent_id"] = "explain";
+    event["agent_type"] = options.agent_type.empty() ? "general-purpose" : options.agent_type;
+  }
+  event["tool_name"] = options.what;
+  event["tool_input"] = *input;
+  return event.dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
+}
+
+Outcome ExplainCall(const ExplainOptions& options, const Ground& ground, const FileView& files) {
+  const Result<std::string> text = EventText(options, ground.places);
+  if (!text) return text.error();
+  EventFilter filter;
+  for (const PolicySource& source : ground.sources.sources) AddPointers(*source.file, filter);
+  TextSource source(*text);
+  const Result<Event> event = ReadEvent(source, filter);
+  if (!event) return event.error();
+  const bool is_call =
+      event->kind == EventKind::kPreToolUse || event->kind == EventKind::kPermissionRequest;
+  if (!is_call)
+    return Usage("the event is no tool call", "only PreToolUse and PermissionRequest are decided");
+  const Result<Policy> policy =
+      MergePolicies(ground.sources, options.ground.profile, ground.places, CallerOf(*event));
+  if (!policy) return policy.error();
+  Explained explained{*event, *policy, {}, {}, ground.sources.notes};
+  explained.decision = Decide(*event, *policy, ground.places, files, &explained.traces);
+  if (explained.decision.failure) return *explained.decision.failure;
+  if (options.ground.common.json) {
+    PrintJson(ExplainedJson(explained));
+  } else {
+    PrintExplained(explained);
+  }
+  return explained.decision.verdict == Verdict::kPermit ? 0 : 1;
+}
+
+Outcome RunExplain(const ExplainOptions& options) {
+  const RealFiles files;
+  Result<Ground> ground = FindGround(options.ground, files);
+  if (!ground) return ground.error();
+  if (options.what.starts_with('@')) {
+    return ExplainSet(options.what, ground->places, options.ground.common.json);
+  }
+  if (options.what.empty() == options.event_file.empty()) {
+    return Usage("name a tool and its argument, a set, or --event FILE",
+                 "ringfence explain Read /etc/hosts");
+  }
+  return ExplainCall(options, *ground, files);
+}
+
+}  // namespace
+
+void AddExplain(CLI::App& app, Action& chosen) {
+  CLI::App* command = AddCommand(
+      app, "explain", "Say what would be decided, by which rule, and each step on the way",
+      "  ringfence explain Read ../other/notes.md\n"
+      "  ringfence explain Bash '{\"command\": \"ls\", \"dangerouslyDisableSandbox\": true}'\n"
+      "  ringfence explain mcp__fs__move '{\"source\": \"a\", \"destination\": \"/etc/x\"}'\n"
+      "  ringfence explain --event captured.json --json\n"
+      "  ringfence explain @secrets\n"
+      "Exit status: 0 permitted, 1 asked about or denied, 2 not understood.");
+  const auto options = std::make_shared<ExplainOptions>();
+  AddGroundOptions(*command, options->ground);
+  command->add_option("what", options->what, "A tool (Read, Bash, mcp__server__tool) or a @set");
+  command->add_option("argument", options->argument,
+                      "Its main argument, or the whole input as a JSON object");
+  command->add_option("--event", options->event_file, "A whole hook event, as the client sends it")
+      ->type_name("FILE");
+  command->add_option("--cwd", options->cwd, "Where the session is (default: the project)")
+      ->type_name("DIR");
+  command->add_flag("--subagent", options->subagent, "As if a subagent called");
+  command->add_option("--agent-type", options->agent_type, "As if this kind of subagent called")
+      ->type_name("TYPE");
+  command
+      ->add_option("--permission-mode", options->permission_mode,
+                   "As if the session ran in this mode (default: default)")
+      ->type_name("MODE");
+  command->callback([options, &chosen] { chosen = [options] { return RunExplain(*options); }; });
+}
+
+}  // namespace ringfence

@@ -1,0 +1,165 @@
+#include "cli/explain_text.h"
+
+#include "base/text.h"
+#include "cli/console.h"
+#include "cli/ground_options.h"
+#include "policy/sets.h"
+
+namespace ringfence {
+namespace {
+
+std::string_view KindName(FileKind kind) {
+  switch (kind) {
+    case FileKind::kMissing:
+      return "missing";
+    case FileKind::kFile:
+      return "file";
+    case FileKind::kDirectory:
+      return "directory";
+    case FileKind::kLink:
+      return "link";
+    case FileKind::kFifo:
+      return "fifo";
+    case FileKind::kSocket:
+      return "socket";
+    case FileKind::kCharacterDevice:
+    case FileKind::kBlockDevice:
+      return "device";
+  }
+  return "";
+}
+
+std::string_view AccessName(Access access) { return access == Access::kRead ? "read" : "write"; }
+
+void PrintReading(const Console& console, const PathTrace::Reading& reading) {
+  console.Line("    " + std::string(reading.name) + " reading of " + Quote(reading.start));
+  for (const WalkStep& step : reading.steps) {
+    std::string line =
+        "      " + Printable(step.path.text()) + "  " + std::string(KindName(step.kind));
+    if (step.kind == FileKind::kLink) line += " to " + Quote(step.target);
+    console.Line(line);
+  }
+  console.Line("      ends at " + Quote(reading.end.text()));
+}
+
+void PrintTrace(const Console& console, const PathTrace& trace) {
+  console.Line("  " + std::string(AccessName(trace.access)) + " " + Quote(trace.text) +
+               (trace.field.empty() ? "" : " (" + Printable(trace.field) + ")") + ": " +
+               std::string(VerdictName(trace.verdict)));
+  for (const PathTrace::Reading& reading : trace.readings) PrintReading(console, reading);
+}
+
+OrderedJson ReadingJson(const PathTrace::Reading& reading) {
+  OrderedJson json{{"reading", reading.name}, {"start", reading.start}};
+  OrderedJson steps = OrderedJson::array();
+  for (const WalkStep& step : reading.steps) {
+    OrderedJson one{{"path", step.path.text()}, {"kind", KindName(step.kind)}};
+    if (step.kind == FileKind::kLink) one["target"] = step.target;
+    steps.push_back(std::move(one));
+  }
+  json["steps"] = std::move(steps);
+  json["end"] = reading.end.text();
+  return json;
+}
+
+OrderedJson TraceJson(const PathTrace& trace) {
+  OrderedJson readings = OrderedJson::array();
+  for (const PathTrace::Reading& reading : trace.readings) readings.push_back(ReadingJson(reading));
+  return {{"field", trace.field},
+          {"text", trace.text},
+          {"access", AccessName(trace.access)},
+          {"verdict", VerdictName(trace.verdict)},
+          {"readings", std::move(readings)}};
+}
+
+SetContext ContextOf(const Places& places) {
+  return {.root = places.root_real,
+          .session_id = "SESSION",
+          .user = places.user,
+          .macos_names = places.macos_names,
+          .homes = places.homes};
+}
+
+}  // namespace
+
+void PrintExplained(const Explained& explained) {
+  const Console console;
+  const Decision& decision = explained.decision;
+  const bool permitted = decision.verdict == Verdict::kPermit;
+  const Tone tone = permitted ? Tone::kGood : Tone::kBad;
+  console.Line(console.In(tone, VerdictName(decision.verdict)) + "  " +
+               Quote(explained.event.tool_name));
+  if (decision.cause) {
+    console.Line("  " + decision.cause->what + ": " + decision.cause->why);
+    if (decision.cause->place) console.Line("  rule: " + PlaceLabel(*decision.cause->place));
+    console.Line("  the model is told: " + ReasonText(decision, explained.policy.say));
+  } else {
+    console.Line(decision.say_allow ? "  answered with \"allow\": the client does not ask"
+                                    : "  nothing is said: the client's own rules go on");
+  }
+  if (!explained.policy.profile.empty()) {
+    console.Line("  profile chosen by the event: " + Printable(explained.policy.profile));
+  }
+  for (const PathTrace& trace : explained.traces) PrintTrace(console, trace);
+  for (const std::string& note : explained.notes) console.Line("  note: " + note);
+}
+
+OrderedJson ExplainedJson(const Explained& explained) {
+  const Decision& decision = explained.decision;
+  OrderedJson json{{"verdict", VerdictName(decision.verdict)},
+                   {"tool", explained.event.tool_name},
+                   {"says_allow", decision.say_allow}};
+  if (decision.cause) {
+    json["what"] = decision.cause->what;
+    json["why"] = decision.cause->why;
+    if (decision.cause->place) json["rule"] = PlaceJson(*decision.cause->place);
+    json["reason"] = ReasonText(decision, explained.policy.say);
+  }
+  if (!explained.policy.profile.empty()) json["profile"] = explained.policy.profile;
+  json["paths"] = decision.paths;
+  OrderedJson traces = OrderedJson::array();
+  for (const PathTrace& trace : explained.traces) traces.push_back(TraceJson(trace));
+  json["steps"] = std::move(traces);
+  if (!explained.notes.empty()) json["notes"] = explained.notes;
+  return json;
+}
+
+Outcome ExplainSet(const std::string& name, const Places& places, bool json) {
+  std::vector<std::string> entries;
+  std::string what;
+  std::deque<std::string> strings;
+  if (const PathSet* set = FindPathSet(name)) {
+    what = set->what;
+    // What may be read is the wider of the two.
+    for (const SetEntry& entry : ExpandSet(set->set, Access::kRead, ContextOf(places), strings)) {
+      entries.push_back(entry.text() +
+                        (entry.except.empty() ? "" : " but " + std::string(entry.except)));
+    }
+  } else if (name == "@session-tools") {
+    what = "tools without an effect outside the conversation";
+    entries.assign(SessionTools().begin(), SessionTools().end());
+  } else if (name == "@agent-hosts") {
+    what = "the agent's own hosts";
+    entries.assign(AgentHosts().begin(), AgentHosts().end());
+  } else {
+    std::vector<std::string_view> names{"@session-tools", "@agent-hosts"};
+    for (const PathSet& one : PathSets()) names.push_back(one.name);
+    const std::string_view nearest = Nearest(name, names);
+    std::string all;
+    for (const std::string_view each : names) all += " " + std::string(each);
+    return Error{Error::Kind::kUsage, "",
+                 Quote(name) + " is not a set" +
+                     (nearest.empty() ? "" : "; did you mean " + Quote(nearest) + "?"),
+                 "there are:" + all};
+  }
+  if (json) {
+    PrintJson({{"set", name}, {"what", what}, {"entries", entries}});
+    return 0;
+  }
+  const Console console;
+  console.Line(console.In(Tone::kStrong, name) + ": " + what);
+  for (const std::string& entry : entries) console.Line("  " + entry);
+  return 0;
+}
+
+}  // namespace ringfence

@@ -1,0 +1,28 @@
+// How an explanation looks, for people and as JSON.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/json_edit.h"
+#include "cli/options.h"
+#include "policy/decision.h"
+#include "policy/event.h"
+#include "policy/places.h"
+
+namespace ringfence {
+
+struct Explained {
+  const Event& event;
+  const Policy& policy;
+  Decision decision;
+  std::vector<PathTrace> traces;
+  const std::vector<std::string>& notes;
+};
+
+void PrintExplained(const Explained& explained);
+OrderedJson ExplainedJson(const Explained& explained);
+
+Outcome ExplainSet(const std::string& name, const Places& places, bool json);
+
+}  // namespace ringfence

@@ -1,0 +1,26 @@
+// Options of the commands that look at a project as the hook does.
+#pragma once
+
+#include "base/result.h"
+#include "cli/json_edit.h"
+#include "cli/options.h"
+#include "hook/ground.h"
+#include "policy/layers.h"
+#include "policy/policy.h"
+
+namespace ringfence {
+
+struct GroundOptions {
+  CommonOptions common;
+  std::string root;  // the current directory when empty
+  std::string policy;
+  std::string profile;
+};
+void AddGroundOptions(CLI::App& command, GroundOptions& options);
+
+// As the hook would find it when the client is started in that directory.
+Result<Ground> FindGround(const GroundOptions& options, const FileView& files);
+
+OrderedJson PlaceJson(const RulePlace& place);
+
+}  // namespace ringfence

@@ -1,0 +1,59 @@
+// `ringfence prompt`: the boundaries in words, for a system prompt.
+#include "cli/prompt.h"
+
+#include <memory>
+
+#include "cli/console.h"
+#include "cli/ground_options.h"
+#include "hook/session_text.h"
+#include "policy/real_files.h"
+
+namespace ringfence {
+namespace {
+
+struct PromptOptions {
+  GroundOptions ground;
+  std::string mode;
+};
+
+std::optional<SandboxMode> ModeOf(const std::string& word) {
+  if (word == "rx") return SandboxMode::kRx;
+  if (word == "sandbox") return SandboxMode::kSandbox;
+  if (word == "rwx") return SandboxMode::kRwx;
+  return {};
+}
+
+Outcome RunPrompt(const PromptOptions& options) {
+  const RealFiles files;
+  Result<Ground> ground = FindGround(options.ground, files);
+  if (!ground) return ground.error();
+  const Result<Policy> policy =
+      MergePolicies(ground->sources, options.ground.profile, ground->places, {});
+  if (!policy) return policy.error();
+  const SandboxMode mode = ModeOf(options.mode).value_or(policy->sandbox.mode);
+  const std::string text = BoundaryText(*policy, *ground, mode);
+  const Console console;
+  if (options.ground.common.json) {
+    PrintJson(OrderedJson{{"prompt", text}});
+  } else {
+    console.Line(text.substr(0, text.size() - 1));
+  }
+  return 0;
+}
+
+}  // namespace
+
+void AddPrompt(CLI::App& app, Action& chosen) {
+  CLI::App* command =
+      AddCommand(app, "prompt", "Say the policy's boundaries in words, for an agent's prompt",
+                 "  ringfence prompt --profile worker\n"
+                 "  ringfence prompt --mode rx --root ~/src/shop");
+  const auto options = std::make_shared<PromptOptions>();
+  AddGroundOptions(*command, options->ground);
+  command->add_option("--mode", options->mode, "sandbox, rx or rwx (default: the policy's)")
+      ->check(CLI::IsMember({"sandbox", "rx", "rwx"}))
+      ->type_name("MODE");
+  command->callback([options, &chosen] { chosen = [options] { return RunPrompt(*options); }; });
+}
+
+}  // namespace ringfence
