@@ -47,7 +47,6 @@ void FoldOne(std::string_view& name, std::string& out) {
   name.remove_prefix(point.length);
 }
 
-
 }  // namespace
 
 std::string FoldName(std::string_view name) {

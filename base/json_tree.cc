@@ -127,7 +127,8 @@ Result<JsonTree> JsonTree::Parse(std::string text, std::string name, bool commen
   if (tree.text_->size() >= kNone) {
     return Error{Error::Kind::kInvalidConfig, tree.name_, "too large", ""};
   }
-  tree.nodes_.reserve(tree.text_->size() / 16 + 8);  // growing would copy, and what is unused costs nothing
+  tree.nodes_.reserve(tree.text_->size() / 16 +
+                      8);  // growing would copy, and what is unused costs nothing
   Builder builder(tree, comments);
   if (Status status = builder.Run(); !status) return status.error();
   return tree;
@@ -170,7 +171,8 @@ uint32_t LineOf(std::string_view text, size_t offset) {
 std::string PlaceText(std::string_view name, std::string_view text, size_t offset) {
   const std::string_view before = text.substr(0, offset);
   const size_t newline = before.rfind('\n');
-  const size_t column = newline == std::string_view::npos ? before.size() : before.size() - newline - 1;
+  const size_t column =
+      newline == std::string_view::npos ? before.size() : before.size() - newline - 1;
   return std::string(name) + ":" + std::to_string(LineOf(text, offset)) + ":" +
          std::to_string(column + 1);
 }

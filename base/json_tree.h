@@ -1,6 +1,6 @@
-// JsonTree is a whole small JSON document (a policy, a settings file) in memory, in which every value
-// knows its place, so that a mistake can be reported with line and column and a text can be edited
-// around it. It keeps the document's text; nodes point into it.
+// JsonTree is a whole small JSON document (a policy, a settings file) in memory, in which every
+// value knows its place, so that a mistake can be reported with line and column and a text can be
+// edited around it. It keeps the document's text; nodes point into it.
 #pragma once
 
 #include <cstddef>
@@ -25,14 +25,14 @@ class JsonTree {
     Kind kind = Kind::kNull;
     bool has_nul = false;
     bool has_lone_surrogate = false;
-    uint32_t begin = 0;      // byte offsets of the value in text(): [begin, end)
+    uint32_t begin = 0;  // byte offsets of the value in text(): [begin, end)
     uint32_t end = 0;
     uint32_t key_begin = 0;  // of the key's opening quote, for a member
     Index parent = kNone;
     Index first_child = kNone;
-    Index next = kNone;         // the next member or element
-    std::string_view key;       // of a member
-    std::string_view content;   // the string's value, the number as written
+    Index next = kNone;        // the next member or element
+    std::string_view key;      // of a member
+    std::string_view content;  // the string's value, the number as written
   };
 
   // `name` is what messages call the document. `comments` allows // and /* */.

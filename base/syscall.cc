@@ -12,13 +12,13 @@ std::string ErrnoName(int code) {
     const char* name;
   };
   static constexpr Row kRows[] = {
-      {EPERM, "EPERM"},     {ENOENT, "ENOENT"},   {EINTR, "EINTR"},     {EIO, "EIO"},
-      {ENXIO, "ENXIO"},     {EBADF, "EBADF"},     {EAGAIN, "EAGAIN"},   {ENOMEM, "ENOMEM"},
-      {EACCES, "EACCES"},   {EBUSY, "EBUSY"},     {EEXIST, "EEXIST"},   {EXDEV, "EXDEV"},
-      {ENOTDIR, "ENOTDIR"}, {EISDIR, "EISDIR"},   {EINVAL, "EINVAL"},   {ENFILE, "ENFILE"},
-      {EMFILE, "EMFILE"},   {EFBIG, "EFBIG"},     {ENOSPC, "ENOSPC"},   {EROFS, "EROFS"},
-      {EPIPE, "EPIPE"},     {EDQUOT, "EDQUOT"},   {ELOOP, "ELOOP"},     {ENAMETOOLONG, "ENAMETOOLONG"},
-      {ENOSYS, "ENOSYS"},   {ESTALE, "ESTALE"},   {ENODEV, "ENODEV"},   {EOVERFLOW, "EOVERFLOW"},
+      {EPERM, "EPERM"},     {ENOENT, "ENOENT"}, {EINTR, "EINTR"},   {EIO, "EIO"},
+      {ENXIO, "ENXIO"},     {EBADF, "EBADF"},   {EAGAIN, "EAGAIN"}, {ENOMEM, "ENOMEM"},
+      {EACCES, "EACCES"},   {EBUSY, "EBUSY"},   {EEXIST, "EEXIST"}, {EXDEV, "EXDEV"},
+      {ENOTDIR, "ENOTDIR"}, {EISDIR, "EISDIR"}, {EINVAL, "EINVAL"}, {ENFILE, "ENFILE"},
+      {EMFILE, "EMFILE"},   {EFBIG, "EFBIG"},   {ENOSPC, "ENOSPC"}, {EROFS, "EROFS"},
+      {EPIPE, "EPIPE"},     {EDQUOT, "EDQUOT"}, {ELOOP, "ELOOP"},   {ENAMETOOLONG, "ENAMETOOLONG"},
+      {ENOSYS, "ENOSYS"},   {ESTALE, "ESTALE"}, {ENODEV, "ENODEV"}, {EOVERFLOW, "EOVERFLOW"},
   };
   for (const Row& row : kRows) {
     if (row.code == code) return row.name;

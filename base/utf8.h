@@ -11,7 +11,8 @@ namespace ringfence {
 
 struct CodePoint {
   uint32_t value = 0;
-  size_t length = 0;  // bytes used; 0: not UTF-8 (RFC 3629: shortest form, no surrogates, <= 10FFFF)
+  size_t length =
+      0;  // bytes used; 0: not UTF-8 (RFC 3629: shortest form, no surrogates, <= 10FFFF)
 };
 
 // The first code point of a text that is not empty.

@@ -48,7 +48,7 @@ else()
     "SHELL:-isystem ${PROJECT_BINARY_DIR}/musl" "SHELL:-include ${PROJECT_SOURCE_DIR}/hook/libstdcxx_on_musl.h")
   # Small, so that starting it touches few pages; but the scanner sees every byte of a big file.
   target_compile_options(ringfence-hook PRIVATE $<$<CONFIG:Release>:-Os>)
-  set_source_files_properties(base/json_scanner.cc base/json_tree.cc base/utf8.cc policy/load.cc
+  set_source_files_properties(base/json_scanner.cc base/json_scanner_strings.cc base/json_tree.cc base/utf8.cc policy/load.cc policy/path_entry.cc
     policy/rules.cc policy/pattern.cc policy/cached_files.cc policy/path.cc PROPERTIES COMPILE_OPTIONS
     "$<$<CONFIG:Release>:-O2>")
   target_link_options(ringfence-hook PRIVATE -nostdlib -nostartfiles -static-pie -Wl,--gc-sections

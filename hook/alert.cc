@@ -23,8 +23,8 @@ Status WriteAlert(const AlertRules& rules, const Places& places, const std::stri
       "ringfence-" + std::to_string(unix_nanoseconds) + "-" + std::to_string(::getpid()) + ".json";
   const std::string final_path = inbox->Child(name).text();
   const std::string temporary = inbox->Child("." + name + ".tmp").text();
-  const UniqueFd fd(
-      ::openat(AT_FDCWD, temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644));
+  const UniqueFd fd(::openat(AT_FDCWD, temporary.c_str(),
+                             O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644));
   if (!fd.valid()) return SystemError("open(" + temporary + ")");
   if (Status s = WriteAll(fd.get(), json); !s) return s;
   if (::rename(temporary.c_str(), final_path.c_str()) != 0) {

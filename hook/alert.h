@@ -10,8 +10,8 @@
 
 namespace ringfence {
 
-// Writes {fields..., "text": text}: first under a name that begins with ".", then renamed, so that a
-// reader never sees half a file. Does nothing without an inbox.
+// Writes {fields..., "text": text}: first under a name that begins with ".", then renamed, so that
+// a reader never sees half a file. Does nothing without an inbox.
 Status WriteAlert(const AlertRules& rules, const Places& places, const std::string& text,
                   int64_t unix_nanoseconds);
 

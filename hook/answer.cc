@@ -21,9 +21,9 @@ std::string PreToolUseAnswer(const Decision& decision, std::string_view say) {
     case Verdict::kDeny:
       break;
   }
-  return Object("PreToolUse", "\"permissionDecision\":\"" + std::string(word) +
-                                  "\",\"permissionDecisionReason\":" +
-                                  JsonString(ReasonText(decision, say)));
+  return Object("PreToolUse",
+                "\"permissionDecision\":\"" + std::string(word) +
+                    "\",\"permissionDecisionReason\":" + JsonString(ReasonText(decision, say)));
 }
 
 // A question stays the client's: it is about to ask anyway.

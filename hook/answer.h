@@ -1,5 +1,5 @@
-// What the hook says, byte for byte as the client reads it. Ends without a newline in JSON strings; one
-// object a run.
+// What the hook says, byte for byte as the client reads it. Ends without a newline in JSON strings;
+// one object a run.
 #pragma once
 
 #include <string>

@@ -20,8 +20,8 @@ namespace {
 constexpr size_t kMaxPathText = 512;
 constexpr size_t kMaxLine = 16 * 1024;  // a line is far shorter: 8 paths of 512 bytes, escaped
 constexpr size_t kShortLine = 1024;
-constexpr int kLockTries = 500;         // one millisecond apart
-constexpr int kRotations = 10000;       // by others, while we wait for the lock
+constexpr int kLockTries = 500;    // one millisecond apart
+constexpr int kRotations = 10000;  // by others, while we wait for the lock
 
 struct UtcTime {
   tm parts{};
@@ -82,7 +82,8 @@ Status MakeFolders(const Path& folder) {
 }
 
 Result<UniqueFd> OpenFile(const Path& file) {
-  constexpr int kFlags = O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
+  constexpr int kFlags =
+      O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
   UniqueFd fd(::openat(AT_FDCWD, file.text().c_str(), kFlags, 0600));
   if (!fd.valid() && errno == ENOENT) {
     if (Status s = MakeFolders(file.Parent()); !s) return s.error();
@@ -111,8 +112,8 @@ Result<std::optional<OpenLog>> OpenLocked(const Path& file) {
   struct stat named {};
   if (::fstat(fd->get(), &own) != 0) return SystemError("fstat(" + file.text() + ")");
   if (!S_ISREG(own.st_mode)) return SystemError("open(" + file.text() + ")", EINVAL);
-  const bool is_named = ::lstat(file.text().c_str(), &named) == 0 &&
-                        named.st_ino == own.st_ino && named.st_dev == own.st_dev;
+  const bool is_named = ::lstat(file.text().c_str(), &named) == 0 && named.st_ino == own.st_ino &&
+                        named.st_dev == own.st_dev;
   if (!is_named) return std::optional<OpenLog>();
   return std::optional<OpenLog>(OpenLog{std::move(*fd), own.st_size, own.st_nlink > 1});
 }
@@ -144,7 +145,8 @@ Status Write(const OpenLog& log, const std::string& line) {
   while (put < 0 && errno == EINTR) put = ::write(log.fd.get(), line.data(), line.size());
   if (put == static_cast<ssize_t>(line.size())) return Unit{};
   const Error error = SystemError("write(audit log)", put < 0 ? errno : ENOSPC);
-  if (put > 0 && ::ftruncate(log.fd.get(), log.size) != 0) return SystemError("ftruncate(audit log)");
+  if (put > 0 && ::ftruncate(log.fd.get(), log.size) != 0)
+    return SystemError("ftruncate(audit log)");
   return error;
 }
 
@@ -154,12 +156,12 @@ bool Rotate(const Path& file, const OpenLog& log, const std::string& first_line,
             int64_t unix_nanoseconds) {
   const std::string fresh = file.text() + ".new";
   ::unlink(fresh.c_str());  // of a writer that was killed here
-  const UniqueFd fd(
-      ::openat(AT_FDCWD, fresh.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
+  const UniqueFd fd(::openat(AT_FDCWD, fresh.c_str(),
+                             O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
   if (!fd.valid() || !WriteAll(fd.get(), first_line)) return false;
   const UtcTime utc = UtcOf(unix_nanoseconds);
-  const std::string old = file.text() + "." + DateAndTime(utc, "", "") + "." +
-                          Digits(utc.nanoseconds, 9) + "Z";
+  const std::string old =
+      file.text() + "." + DateAndTime(utc, "", "") + "." + Digits(utc.nanoseconds, 9) + "Z";
   // A second name is left by a writer that was killed before the next line.
   if (!log.has_other_name && ::link(file.text().c_str(), old.c_str()) != 0) return false;
   return ::rename(fresh.c_str(), file.text().c_str()) == 0;

@@ -1,5 +1,5 @@
-// The audit log: one JSON line a decision, whole under any number of writers and after a crash, each with
-// the SHA-256 of the line before it. Never file content, never a command.
+// The audit log: one JSON line a decision, whole under any number of writers and after a crash,
+// each with the SHA-256 of the line before it. Never file content, never a command.
 #pragma once
 
 #include <cstdint>
@@ -15,9 +15,9 @@ namespace ringfence {
 
 struct AuditEntry {
   const Event* event = nullptr;
-  std::string_view verdict;  // "permit", "ask", "deny", "error"
+  std::string_view verdict;            // "permit", "ask", "deny", "error"
   const Decision* decision = nullptr;  // may be null
-  std::string_view why;      // for "error"
+  std::string_view why;                // for "error"
   std::string_view profile;
   int64_t unix_nanoseconds = 0;
   int64_t microseconds = 0;  // how long the decision took
@@ -27,8 +27,8 @@ struct AuditEntry {
 std::string AuditText(const AuditEntry& entry);
 
 // Appends `text` to `file`, making it and its folders (mode 0600, 0700) where they are missing. At
-// `rotate` bytes the file is first renamed to FILE.<UTC time>, so no line is ever lost; the chain goes on in
-// the new file. Waits at most half a second for other writers.
+// `rotate` bytes the file is first renamed to FILE.<UTC time>, so no line is ever lost; the chain
+// goes on in the new file. Waits at most half a second for other writers.
 Status AppendToAudit(const Path& file, const std::string& text, uint64_t rotate,
                      int64_t unix_nanoseconds);
 

@@ -8,8 +8,8 @@
 namespace ringfence {
 namespace {
 
-constexpr size_t kMaxName = 512;          // of tools, sessions, agents
-constexpr size_t kMaxPathText = 4096;     // PATH_MAX: longer text is no path
+constexpr size_t kMaxName = 512;       // of tools, sessions, agents
+constexpr size_t kMaxPathText = 4096;  // PATH_MAX: longer text is no path
 constexpr size_t kMaxFailure = 16 * 1024;
 constexpr size_t kMaxFields = 20000;
 
@@ -112,10 +112,11 @@ class Reader {
   Error Failure(std::string what) const {
     if (!scanner_.error_text().empty()) {
       return Error{Error::Kind::kInvalidInput,
-                   "event: byte " + std::to_string(scanner_.error_offset()),
-                   scanner_.error_text(), ""};
+                   "event: byte " + std::to_string(scanner_.error_offset()), scanner_.error_text(),
+                   ""};
     }
-    return Error{Error::Kind::kInvalidInput, "event", wrong_.empty() ? std::move(what) : wrong_, ""};
+    return Error{Error::Kind::kInvalidInput, "event", wrong_.empty() ? std::move(what) : wrong_,
+                 ""};
   }
 
   bool ReadMember(const std::string& key) {
@@ -239,7 +240,8 @@ class Reader {
   }
 
   bool IsWanted(const std::string& pointer) const {
-    return levels_.back().matters || std::ranges::any_of(filter_.pointers, [&](std::string_view wanted) {
+    return levels_.back().matters ||
+           std::ranges::any_of(filter_.pointers, [&](std::string_view wanted) {
              return PointerCovers(wanted, pointer);
            });
   }

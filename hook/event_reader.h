@@ -13,8 +13,8 @@
 
 namespace ringfence {
 
-// Arguments to keep besides those whose names matter by themselves (MayMatter): the JSON pointers of a
-// policy's "mcp" entries.
+// Arguments to keep besides those whose names matter by themselves (MayMatter): the JSON pointers
+// of a policy's "mcp" entries.
 struct EventFilter {
   std::vector<std::string_view> pointers;
 };

@@ -102,8 +102,8 @@ Status FailClosed() {
 }
 
 void Refuse(std::string_view line) {
-  // Nobody is left to tell when this write fails, and nobody may make it wait: a line fits a pipe that
-  // has room at all (pipe(7)).
+  // Nobody is left to tell when this write fails, and nobody may make it wait: a line fits a pipe
+  // that has room at all (pipe(7)).
   pollfd wait{.fd = STDERR_FILENO, .events = POLLOUT, .revents = 0};
   if (::poll(&wait, 1, 0) <= 0) Exit(2);
   [[maybe_unused]] const ssize_t put = ::write(STDERR_FILENO, line.data(), line.size());

@@ -1,6 +1,6 @@
 // Every way for the hook to end without an answer ends in exit status 2, which blocks the call:
-// crashes, std::terminate, no memory, no time, a stopped output. What no process can catch (SIGKILL, a failed
-// exec) is what the registration's "onFailure": "block" is for.
+// crashes, std::terminate, no memory, no time, a stopped output. What no process can catch
+// (SIGKILL, a failed exec) is what the registration's "onFailure": "block" is for.
 #pragma once
 
 #include <string_view>
@@ -9,8 +9,9 @@
 
 namespace ringfence {
 
-// Called first in main. Signal handlers run on a stack of their own, so that an overflow of the normal one is
-// caught; signals that only ask to stop wait until the answer is out; memory and time are bounded.
+// Called first in main. Signal handlers run on a stack of their own, so that an overflow of the
+// normal one is caught; signals that only ask to stop wait until the answer is out; memory and time
+// are bounded.
 Status FailClosed();
 
 // Prints one line and ends the process with status 2. Async-signal-safe.
@@ -19,8 +20,8 @@ Status FailClosed();
 // Ends the process without running destructors; both streams are written by then.
 [[noreturn]] void Exit(int status);
 
-// Provided by the run-time library in use (runtime_glibc.cc, runtime_musl.cc): uncaught exceptions and
-// failed allocations call Refuse.
+// Provided by the run-time library in use (runtime_glibc.cc, runtime_musl.cc): uncaught exceptions
+// and failed allocations call Refuse.
 void InstallTerminate();
 
 }  // namespace ringfence

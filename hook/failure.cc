@@ -8,8 +8,14 @@ namespace {
 constexpr size_t kMaxPaths = 4;
 
 constexpr std::string_view kRefusals[] = {
-    "Permission denied", "Read-only file system", "Operation not permitted", "EACCES", "EROFS",
-    "EPERM",             "permission denied",     "read-only file system",
+    "Permission denied",
+    "Read-only file system",
+    "Operation not permitted",
+    "EACCES",
+    "EROFS",
+    "EPERM",
+    "permission denied",
+    "read-only file system",
 };
 
 bool NamesRefusal(std::string_view line) {
@@ -23,11 +29,12 @@ std::string_view TakePath(std::string_view& line) {
   for (;;) {
     const size_t start = line.find_first_of("/~");
     if (start == std::string_view::npos) return {};
-    const bool begins_word =
-        start == 0 || std::string_view(" '\"`:=(\t").find(line[start - 1]) != std::string_view::npos;
+    const bool begins_word = start == 0 || std::string_view(" '\"`:=(\t").find(line[start - 1]) !=
+                                               std::string_view::npos;
     const char before = start == 0 ? ' ' : line[start - 1];
     const bool quoted = before == '\'' || before == '"' || before == '`';
-    const std::string_view ends = quoted ? std::string_view("'\"`\n") : std::string_view(" '\"`:,;)\t\n");
+    const std::string_view ends =
+        quoted ? std::string_view("'\"`\n") : std::string_view(" '\"`:,;)\t\n");
     const size_t end = std::min(line.find_first_of(ends, start), line.size());
     const std::string_view word = line.substr(start, end - start);
     line.remove_prefix(end);

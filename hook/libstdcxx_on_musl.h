@@ -1,6 +1,6 @@
-// Included before everything else when the hook is compiled against musl: libstdc++'s headers were configured
-// for glibc and name a few things of it that musl has under other names or not at all. Nothing that
-// rests on them (locales, threads) is used.
+// Included before everything else when the hook is compiled against musl: libstdc++'s headers were
+// configured for glibc and name a few things of it that musl has under other names or not at all.
+// Nothing that rests on them (locales, threads) is used.
 #pragma once
 
 #include <features.h>
@@ -11,6 +11,16 @@
 #undef _GLIBCXX_USE_PTHREAD_COND_CLOCKWAIT
 
 enum {
-  _ISupper = 1, _ISlower = 2, _ISalpha = 4, _ISdigit = 8, _ISxdigit = 16, _ISspace = 32,
-  _ISprint = 64, _ISgraph = 128, _ISblank = 256, _IScntrl = 512, _ISpunct = 1024, _ISalnum = 2048
+  _ISupper = 1,
+  _ISlower = 2,
+  _ISalpha = 4,
+  _ISdigit = 8,
+  _ISxdigit = 16,
+  _ISspace = 32,
+  _ISprint = 64,
+  _ISgraph = 128,
+  _ISblank = 256,
+  _IScntrl = 512,
+  _ISpunct = 1024,
+  _ISalnum = 2048
 };

@@ -66,16 +66,19 @@ std::string HookHelp() {
   return "ringfence-hook " RINGFENCE_VERSION
          ": answers the hook events of a coding agent from a policy\n"
          "\n"
-         "usage: ringfence-hook [--policy FILE] [--root DIR] [--home DIR] [--profile NAME] < EVENT\n"
+         "usage: ringfence-hook [--policy FILE] [--root DIR] [--home DIR] [--profile NAME] < "
+         "EVENT\n"
          "\n"
          "  --policy FILE   this policy instead of the user's and the project's\n"
          "  --root DIR      the project (default: CLAUDE_PROJECT_DIR)\n"
          "  --home DIR      what \"~\" means (default: HOME; where both differ, both count)\n"
          "  --profile NAME  the policy's profile of that name\n"
          "\n"
-         "The client starts it; `ringfence init` registers it. It reads one JSON event and prints one\n"
+         "The client starts it; `ringfence init` registers it. It reads one JSON event and prints "
+         "one\n"
          "JSON answer or nothing. Exit status: 0 answered, 2 refused with the reason on stderr.\n"
-         "Try it: echo '{\"hook_event_name\":\"PreToolUse\",\"tool_name\":\"Read\",\"cwd\":\"/tmp/p\",\n"
+         "Try it: echo "
+         "'{\"hook_event_name\":\"PreToolUse\",\"tool_name\":\"Read\",\"cwd\":\"/tmp/p\",\n"
          "  \"tool_input\":{\"file_path\":\"/etc/shadow\"}}' | ringfence-hook --root /tmp/p\n"
          "See ringfence-hook(1) and ringfence-policy(5).\n";
 }

@@ -6,7 +6,8 @@
 namespace ringfence {
 
 void InstallTerminate() {
-  std::set_terminate([] { Refuse("ringfence: internal error or out of memory; the call is refused\n"); });
+  std::set_terminate(
+      [] { Refuse("ringfence: internal error or out of memory; the call is refused\n"); });
 }
 
 }  // namespace ringfence

@@ -1,6 +1,6 @@
-// With musl there is no C++ run-time library: the few functions that compiled code asks for stand here.
-// Nothing can be thrown; what libstdc++'s headers would throw, and a failed allocation, refuses the
-// call. Compiled into the hook only, never into a library.
+// With musl there is no C++ run-time library: the few functions that compiled code asks for stand
+// here. Nothing can be thrown; what libstdc++'s headers would throw, and a failed allocation,
+// refuses the call. Compiled into the hook only, never into a library.
 #include <sys/mman.h>
 
 #include <cstddef>
@@ -15,8 +15,9 @@ using std::size_t;
 constexpr std::string_view kNoMemory = "ringfence: out of memory; the call is refused\n";
 constexpr std::string_view kInternal = "ringfence: internal error; the call is refused\n";
 
-// The run is short, so memory comes from blocks and goes back with the process. Only what was handed out last
-// is taken back at once: strings that grow and go away, which is most of what is freed.
+// The run is short, so memory comes from blocks and goes back with the process. Only what was
+// handed out last is taken back at once: strings that grow and go away, which is most of what is
+// freed.
 constexpr size_t kBlock = 256 * 1024;
 constexpr size_t kAlign = 16;
 
@@ -27,7 +28,8 @@ void* Allocate(size_t size) {
   size = (size + kAlign - 1) & ~(kAlign - 1);
   if (static_cast<size_t>(block_end - block_at) < size + kAlign) {
     const size_t block = size + kAlign > kBlock ? size + kAlign : kBlock;
-    void* fresh = ::mmap(nullptr, block, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    void* fresh =
+        ::mmap(nullptr, block, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (fresh == MAP_FAILED) ringfence::Refuse(kNoMemory);
     block_at = static_cast<char*>(fresh);
     block_end = block_at + block;

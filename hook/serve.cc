@@ -41,8 +41,8 @@ class Server {
     if (event_.kind == EventKind::kNotServed) return {};
     if (!ground) return Refused(ground.error());
     ground_ = std::move(*ground);
-    Result<Policy> policy = MergePolicies(ground_.sources, registration_.profile, ground_.places,
-                                          CallerOf(event_));
+    Result<Policy> policy =
+        MergePolicies(ground_.sources, registration_.profile, ground_.places, CallerOf(event_));
     if (!policy) return Refused(policy.error());
     policy_ = std::move(*policy);
     ground_.places.audit_file = OwnPath(policy_.audit.file, ground_.places);
@@ -69,9 +69,7 @@ class Server {
     return {};
   }
 
-  Reply Refused(const Error& error) const {
-    return {"", RefusalLine(error, policy_.say), 2};
-  }
+  Reply Refused(const Error& error) const { return {"", RefusalLine(error, policy_.say), 2}; }
 
   Reply Answer(const std::string& out) {
     if (out.empty() || output_.Print(out)) return {};
@@ -138,8 +136,7 @@ class Server {
     std::string text;
     for (const std::string& path : RefusedPaths(event_.failure)) {
       for (const Access access : {Access::kRead, Access::kWrite}) {
-        const Decision decision =
-            DecidePath(event_, path, access, policy_, ground_.places, files_);
+        const Decision decision = DecidePath(event_, path, access, policy_, ground_.places, files_);
         if (decision.failure || decision.verdict != Verdict::kDeny) continue;
         text += ReasonText(decision, "") + "\n";
         break;

@@ -99,7 +99,8 @@ std::string ModeLine(SandboxMode mode) {
     case SandboxMode::kSandbox:
       return "";
     case SandboxMode::kRwx:
-      return "- This run is not confined by a sandbox; the rules above hold for tools all the same.\n";
+      return "- This run is not confined by a sandbox; the rules above hold for tools all the "
+             "same.\n";
   }
   return "";
 }
@@ -125,7 +126,8 @@ std::string BashConfinement(const Places& places) {
                           places.root.Child(".claude").Child("settings.local.json"),
                           places.root.Child(".claude").Child("settings.json")};
   for (const Path& folder : places.settings_folders) files.push_back(folder.Child("settings.json"));
-  for (const Path& home : places.homes) files.push_back(home.Child(".claude").Child("settings.json"));
+  for (const Path& home : places.homes)
+    files.push_back(home.Child(".claude").Child("settings.json"));
   for (const Path& file : files) {
     if (const std::optional<bool> enabled = SandboxSetting(file)) {
       return *enabled ? "the client's sandbox" : "";
@@ -139,7 +141,8 @@ std::string BoundaryText(const Policy& policy, const Ground& ground, SandboxMode
   std::string text =
       "ringfence enforces a policy on this session. A refused call says why; do not try to get "
       "around it, ask the user instead.\n"
-      "- The project is " + Quote(ground.places.root.text()) + ".\n";
+      "- The project is " +
+      Quote(ground.places.root.text()) + ".\n";
   AppendPaths(text, policy.read, "Read");
   AppendPaths(text, policy.write, "Write");
   text += "- Write never: the client's settings, hooks' registration and policies.\n";

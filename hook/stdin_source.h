@@ -1,5 +1,5 @@
-// The event, as it arrives. Input is read to its end whatever happens: an agent that cannot write all of it
-// would take the hook for broken.
+// The event, as it arrives. Input is read to its end whatever happens: an agent that cannot write
+// all of it would take the hook for broken.
 #pragma once
 
 #include <array>

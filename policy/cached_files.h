@@ -23,7 +23,8 @@ class CachedFiles final : public FileView {
   // decision that rests on it is none. EACCES, ENAMETOOLONG and ELOOP are facts about files.
   const std::optional<Error>& failure() const { return failure_; }
 
-  // The kind of `directory`/`name`, for many names: after a few questions the directory is listed once.
+  // The kind of `directory`/`name`, for many names: after a few questions the directory is listed
+  // once.
   Result<FileKind> ChildKind(const Path& directory, std::string_view name) const;
 
   // Makes an error that is a fact about files count as a failure after all.

@@ -62,8 +62,8 @@ class CallJudge {
     for (const InputField& field : event_.input) {
       if (!IsSandboxFlag(field.key) || field.kind == JsonKind::kFalse) continue;
       const bool is_plain = field.key == "dangerouslyDisableSandbox" && field.depth == 1;
-      const bool asks = policy_.unsandboxed == Unsandboxed::kAsk && is_plain &&
-                        field.kind == JsonKind::kTrue;
+      const bool asks =
+          policy_.unsandboxed == Unsandboxed::kAsk && is_plain && field.kind == JsonKind::kTrue;
       Cause cause{"tool " + Quote(event_.tool_name) + " without the sandbox",
                   "\"dangerouslyDisableSandbox\" is set", policy_.unsandboxed_place,
                   "Run the command without that flag."};
@@ -113,8 +113,7 @@ class CallJudge {
     const std::vector<const InputField*> fields = FieldsAt(spec.pointer);
     if (fields.empty()) {
       if (spec.required) {
-        Deny("call of " + event_.tool_name,
-             "it has no " + Quote(spec.pointer.substr(1)));
+        Deny("call of " + event_.tool_name, "it has no " + Quote(spec.pointer.substr(1)));
       }
       if (spec.role == FieldRole::kSearchFolder) JudgeSearchIn(nullptr);
       return;
@@ -157,7 +156,9 @@ class CallJudge {
   void JudgeSearchIn(const InputField* field) {
     const bool rerooted = field == nullptr && PatternIsAbsolute();
     if (rerooted) return;
-    const InputField here{.pointer = "/cwd", .key = "cwd", .kind = JsonKind::kString,
+    const InputField here{.pointer = "/cwd",
+                          .key = "cwd",
+                          .kind = JsonKind::kString,
                           .text = event_.cwd.value_or("")};
     if (field == nullptr && !event_.cwd) {
       return Deny("search", "the event has no cwd to search in");
@@ -280,8 +281,7 @@ class CallJudge {
       if (IsFileUrl(field->text)) {
         JudgeFileUrl(*field, access);
       } else {
-        JudgePath(*field, field->text, access,
-                  access == Access::kRead ? "read of" : "write to");
+        JudgePath(*field, field->text, access, access == Access::kRead ? "read of" : "write to");
       }
     }
   }
@@ -300,7 +300,8 @@ class CallJudge {
       return;
     }
     if (IsFileUrl(field.text)) return JudgeFileUrl(field, Access::kWrite);
-    const bool climbs = field.text.find("..") != std::string::npos;  // a URL for some, a path for others
+    const bool climbs =
+        field.text.find("..") != std::string::npos;  // a URL for some, a path for others
     if (IsWebUrl(field.text) && !climbs) return TakeName(JudgeUrl(field.text, policy_));
     const bool own_scheme = field.text.find("://") != std::string::npos;
     if (usual == UsualName::kUrl && own_scheme && !climbs) return;

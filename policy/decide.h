@@ -11,8 +11,8 @@
 
 namespace ringfence {
 
-// Decides about the tool call of a PreToolUse or PermissionRequest event. `traces` may be null; with it
-// every judged path is explained.
+// Decides about the tool call of a PreToolUse or PermissionRequest event. `traces` may be null;
+// with it every judged path is explained.
 Decision Decide(const Event& event, const Policy& policy, const Places& places,
                 const FileView& files, std::vector<PathTrace>* traces = nullptr);
 

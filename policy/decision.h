@@ -1,4 +1,5 @@
-// Decision: the answer, which rule gave it, and the sentence that explains it to a person or a model.
+// Decision: the answer, which rule gave it, and the sentence that explains it to a person or a
+// model.
 #pragma once
 
 #include <cstdint>
@@ -43,10 +44,10 @@ struct PathTrace {
 
 struct Decision {
   Verdict verdict = Verdict::kPermit;
-  std::optional<Cause> cause;       // absent when permitted
-  std::vector<std::string> paths;   // resolved paths that were judged, for the audit log
-  bool say_allow = false;           // answer "allow" instead of nothing
-  std::optional<Error> failure;     // the files could not be seen: there is no decision
+  std::optional<Cause> cause;      // absent when permitted
+  std::vector<std::string> paths;  // resolved paths that were judged, for the audit log
+  bool say_allow = false;          // answer "allow" instead of nothing
+  std::optional<Error> failure;    // the files could not be seen: there is no decision
 
   bool operator==(const Decision&) const = default;
 };

@@ -11,8 +11,8 @@
 
 namespace ringfence {
 
-// "host", "*.host", "host:port", "[v6]:port", "*". ASCII only: an international name is written with
-// its A-labels (RFC 5890). `rule.host` points into `entry`, which is lower case on return of
+// "host", "*.host", "host:port", "[v6]:port", "*". ASCII only: an international name is written
+// with its A-labels (RFC 5890). `rule.host` points into `entry`, which is lower case on return of
 // LowerAscii(entry); the caller keeps it.
 Result<HostRule> ParseHostRule(std::string_view lower_entry);
 

@@ -50,7 +50,7 @@ struct Event {
   std::vector<InputField> input;
 
   std::string config_file;  // ConfigChange: the settings file that changed
-  std::string failure;  // the end of what a failed tool said (PostToolUse, PostToolUseFailure)
+  std::string failure;      // the end of what a failed tool said (PostToolUse, PostToolUseFailure)
 
   bool is_subagent() const { return !agent_id.empty() || !agent_type.empty(); }
   bool operator==(const Event&) const = default;
@@ -59,7 +59,8 @@ struct Event {
 // Whether `pointer` is at or below `pattern`, in which "*" stands for any one component.
 bool PointerCovers(std::string_view pattern, std::string_view pointer);
 
-// True for keys whose value the decision may want to see, under any tool. `key` as the agent wrote it.
+// True for keys whose value the decision may want to see, under any tool. `key` as the agent wrote
+// it.
 bool MayMatter(std::string_view key);
 
 }  // namespace ringfence

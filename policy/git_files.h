@@ -1,5 +1,5 @@
-// What makes a directory a git repository (gitrepository-layout(5)), and folders in which hard links are
-// ordinary.
+// What makes a directory a git repository (gitrepository-layout(5)), and folders in which hard
+// links are ordinary.
 #pragma once
 
 #include <string_view>
@@ -10,8 +10,8 @@
 
 namespace ringfence {
 
-// Writing there makes a repository of git's that was not there, or changes one that has no work tree: its
-// configuration and hooks run code for whoever uses git in it.
+// Writing there makes a repository of git's that was not there, or changes one that has no work
+// tree: its configuration and hooks run code for whoever uses git in it.
 bool MakesRepository(const Walked& walked, const CachedFiles& files);
 
 // A component of `path` is such a folder: "node_modules".

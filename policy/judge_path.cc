@@ -73,7 +73,8 @@ std::optional<std::string_view> RefusedSpecialName(const Path& path) {
 
 std::string ShellWord(std::string_view text) {
   const auto is_plain = [](char c) {
-    return IsLetter(c) || (c >= '0' && c <= '9') || std::string_view("/._-+:@%,=").find(c) != std::string_view::npos;
+    return IsLetter(c) || (c >= '0' && c <= '9') ||
+           std::string_view("/._-+:@%,=").find(c) != std::string_view::npos;
   };
   if (text.empty() || text.size() > 200 || Printable(text) != text) return "";
   if (std::ranges::all_of(text, is_plain) && text[0] != '-') return std::string(text);
@@ -157,8 +158,8 @@ std::optional<std::vector<std::string>> PathJudge::Starts(std::string_view text)
 Judgement PathJudge::Judge(std::string_view text, Access access, std::string_view verb,
                            std::string_view field) const {
   const Question question{text, access, verb};
-  PathTrace trace{.field = std::string(field), .text = std::string(text), .access = access,
-                  .readings = {}};
+  PathTrace trace{
+      .field = std::string(field), .text = std::string(text), .access = access, .readings = {}};
   Judgement worst;
   const auto take = [&worst](Judgement judgement) {
     worst.ends.insert(worst.ends.end(), judgement.ends.begin(), judgement.ends.end());
@@ -176,11 +177,13 @@ Judgement PathJudge::Judge(std::string_view text, Access access, std::string_vie
   } else {
     for (const std::string& start : *starts) {
       const std::string lexical = Path::Clean(start).text();
-      take(JudgeReading(question, lexical,
-                        &trace.readings.emplace_back(PathTrace::Reading{"lexical", lexical, {}, {}})));
+      take(JudgeReading(
+          question, lexical,
+          &trace.readings.emplace_back(PathTrace::Reading{"lexical", lexical, {}, {}})));
       if (!HasDotDot(start)) continue;
-      take(JudgeReading(question, start,
-                        &trace.readings.emplace_back(PathTrace::Reading{"physical", start, {}, {}})));
+      take(JudgeReading(
+          question, start,
+          &trace.readings.emplace_back(PathTrace::Reading{"physical", start, {}, {}})));
     }
   }
   trace.verdict = worst.verdict;
@@ -222,11 +225,11 @@ std::optional<Cause> PathJudge::DeniedByName(const Question& question, const Pat
   if (const auto why = RefusedSpecialName(path)) return PlainCause(question, std::string(*why));
   if (question.access == Access::kWrite) {
     if (const auto what = Protected().RefusesName(path)) {
-      return PlainCause(question, "it is " + std::string(*what) + ", which no policy lets an agent change");
+      return PlainCause(question,
+                        "it is " + std::string(*what) + ", which no policy lets an agent change");
     }
   }
-  const RuleHit hit =
-      matcher_.MatchesName(RulesFor(question.access).deny, question.access, path);
+  const RuleHit hit = matcher_.MatchesName(RulesFor(question.access).deny, question.access, path);
   if (hit) return RuleCause(question, hit, "denied");
   return {};
 }
@@ -240,12 +243,13 @@ std::optional<Cause> PathJudge::DeniedAtEnd(const Question& question, const Path
   if (IsDevice(walked.facts.kind) && !walked.end.IsInside(Path::Clean("/dev"))) {
     return PlainCause(question, "devices are not files");
   }
-  const RuleHit hit = matcher_.MatchesThroughLinks(RulesFor(question.access).deny,
-                                                   question.access, walked.end);
+  const RuleHit hit =
+      matcher_.MatchesThroughLinks(RulesFor(question.access).deny, question.access, walked.end);
   if (hit) return RuleCause(question, hit, "denied");
   if (question.access == Access::kWrite) {
     if (const auto what = Protected().RefusesTarget(walked)) {
-      return PlainCause(question, "it is " + std::string(*what) + ", which no policy lets an agent change");
+      return PlainCause(question,
+                        "it is " + std::string(*what) + ", which no policy lets an agent change");
     }
   }
   return {};
@@ -312,7 +316,8 @@ Judgement PathJudge::JudgeEnd(const Question& question, const Path& named,
 std::optional<Cause> PathJudge::MeetsDenied(const Path& folder, std::string_view verb) const {
   const RuleHit hit = matcher_.MatchesBelow(policy_.read.deny, Access::kRead, folder);
   if (!hit) return {};
-  Cause cause = RuleCause({folder.text(), Access::kRead, verb}, hit, "it would meet what is denied");
+  Cause cause =
+      RuleCause({folder.text(), Access::kRead, verb}, hit, "it would meet what is denied");
   cause.remedy = "Search a folder that does not hold it.";
   return cause;
 }

@@ -24,7 +24,8 @@ bool Matches(const NameRule& rule, std::string_view tool) {
 }
 
 const NameRule* Find(const std::vector<NameRule>& rules, std::string_view tool) {
-  const auto rule = std::ranges::find_if(rules, [&](const NameRule& r) { return Matches(r, tool); });
+  const auto rule =
+      std::ranges::find_if(rules, [&](const NameRule& r) { return Matches(r, tool); });
   return rule == rules.end() ? nullptr : &*rule;
 }
 
@@ -87,7 +88,7 @@ bool MatchesAny(const std::vector<HostRule>& rules, const Url& url) {
 }
 
 NameJudgement JudgeUnlisted(std::string what, const Url& url, const NetworkRules& rules,
-                        const RulePlace& place) {
+                            const RulePlace& place) {
   const std::string why = "the host " + Quote(url.host) + " is not listed";
   switch (rules.unlisted) {
     case Unlisted::kAllow:

@@ -130,8 +130,8 @@ std::optional<NetworkRules> NetworkOfAll(const Chain& chain) {
 SandboxRules SandboxOf(const Chain& chain) {
   SandboxRules rules;
   const auto last = [&chain](auto member, auto otherwise) {
-    return chain.Last([member](const Sections& s) -> const auto& { return s.sandbox.*member; },
-                      otherwise);
+    return chain.Last(
+        [member](const Sections& s) -> const auto& { return s.sandbox.*member; }, otherwise);
   };
   const auto last_limit = [&chain](auto member, auto& limit) {
     for (const Sections* sections : chain.all()) {
@@ -153,8 +153,8 @@ SandboxRules SandboxOf(const Chain& chain) {
 StageRules StageOf(const Chain& chain) {
   StageRules rules;
   const auto last = [&chain](auto member, auto otherwise) {
-    return chain.Last([member](const Sections& s) -> const auto& { return s.stage.*member; },
-                      otherwise);
+    return chain.Last(
+        [member](const Sections& s) -> const auto& { return s.stage.*member; }, otherwise);
   };
   rules.verify = last(&StageSection::verify, rules.verify);
   rules.sandbox = last(&StageSection::sandbox, rules.sandbox);
@@ -223,14 +223,13 @@ class Merger {
     policy.stage = StageOf(chain);
     policy.say = chain.Last(&Sections::say, std::string_view());
     policy.permission_mode = chain.Last(&Sections::permission_mode, std::string_view());
-    policy.package_stores =
-        chain.Last(&Sections::package_stores, std::vector<std::string_view>{});
+    policy.package_stores = chain.Last(&Sections::package_stores, std::vector<std::string_view>{});
     policy.package_stores.emplace_back("node_modules");
     return policy;
   }
 
-  // What the user wrote, without the managed and the project's file. Profiles add to the lists around
-  // them, so only the file itself can drop a default.
+  // What the user wrote, without the managed and the project's file. Profiles add to the lists
+  // around them, so only the file itself can drop a default.
   const Sections& UsersOwn() const {
     for (const PolicySource& source : sources_.sources) {
       if (source.layer == Layer::kUser || source.layer == Layer::kCommandLine) {

@@ -1,6 +1,6 @@
-// Several policy files, profiles and the caller become one Policy. Denies and asks of all of them add
-// up. Allows come from the most specific trusted file; the managed file, an untrusted project file
-// and a profile that the event chose can only take away.
+// Several policy files, profiles and the caller become one Policy. Denies and asks of all of them
+// add up. Allows come from the most specific trusted file; the managed file, an untrusted project
+// file and a profile that the event chose can only take away.
 #pragma once
 
 #include <string_view>

@@ -1,5 +1,6 @@
-// Strict reading of JSON objects: what is asked for is read with its type, and Finish() counts every
-// key that nobody asked for as a mistake. All mistakes of a file are kept, each with its place.
+// Strict reading of JSON objects: what is asked for is read with its type, and Finish() counts
+// every key that nobody asked for as a mistake. All mistakes of a file are kept, each with its
+// place.
 #pragma once
 
 #include <optional>

@@ -14,12 +14,8 @@ bool IsDigit(unsigned char c) { return c >= '0' && c <= '9'; }
 bool IsAlpha(unsigned char c) { return IsLower(c) || IsUpper(c); }
 bool IsGraph(unsigned char c) { return c > 0x20 && c < 0x7F; }
 bool IsSpace(unsigned char c) { return c == ' ' || (c >= 0x09 && c <= 0x0D); }
-unsigned char Lower(unsigned char c) {
-  return IsUpper(c) ? static_cast<unsigned char>(c + 32) : c;
-}
-unsigned char Upper(unsigned char c) {
-  return IsLower(c) ? static_cast<unsigned char>(c - 32) : c;
-}
+unsigned char Lower(unsigned char c) { return IsUpper(c) ? static_cast<unsigned char>(c + 32) : c; }
+unsigned char Upper(unsigned char c) { return IsLower(c) ? static_cast<unsigned char>(c - 32) : c; }
 
 // [:name:]; nothing when there is no such class.
 std::optional<bool> InClass(std::string_view name, unsigned char c, bool fold) {
@@ -68,7 +64,8 @@ class Bracket {
     }
     unsigned char low = 0;
     if (!ReadByte(&low)) return false;
-    const bool range = at_ + 1 < pattern_.size() && pattern_[at_] == '-' && pattern_[at_ + 1] != ']';
+    const bool range =
+        at_ + 1 < pattern_.size() && pattern_[at_] == '-' && pattern_[at_ + 1] != ']';
     unsigned char high = low;
     if (range) {
       ++at_;
@@ -83,8 +80,7 @@ class Bracket {
     const size_t close = pattern_.find(']', at_ + 2);
     if (close == std::string_view::npos) return false;
     if (pattern_[close - 1] != ':' || close - 1 < at_ + 2) return {};
-    const std::optional<bool> in =
-        InClass(pattern_.substr(at_ + 2, close - at_ - 3), c_, fold_);
+    const std::optional<bool> in = InClass(pattern_.substr(at_ + 2, close - at_ - 3), c_, fold_);
     if (!in) return false;
     found_ |= *in;
     at_ = close + 1;

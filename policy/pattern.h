@@ -1,5 +1,6 @@
 // git's patterns in pathname mode (gitignore(5), wildmatch): "*", "?" and "[...]" stay inside one
-// component, "**" as a whole component crosses any number of them. Bytes, not characters, as in git.
+// component, "**" as a whole component crosses any number of them. Bytes, not characters, as in
+// git.
 #pragma once
 
 #include <string_view>

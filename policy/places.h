@@ -1,6 +1,6 @@
 // Places: the folders and programs that a decision is about, as plain values. The project's root
-// comes from the registration or from CLAUDE_PROJECT_DIR, never from an event, whose `cwd` the model
-// moves.
+// comes from the registration or from CLAUDE_PROJECT_DIR, never from an event, whose `cwd` the
+// model moves.
 #pragma once
 
 #include <cstdint>
@@ -16,15 +16,15 @@ namespace ringfence {
 
 // What the hook was told from outside of the event.
 struct Registration {
-  std::string root;              // --root; may be empty
-  std::string project_dir;       // CLAUDE_PROJECT_DIR; may be empty
-  std::string home;              // --home; may be empty
-  std::string home_variable;     // HOME; may be empty
-  std::string config_dir;        // CLAUDE_CONFIG_DIR: only adds protected names
-  std::string policy;            // --policy; may be empty
-  std::string profile;           // --profile; may be empty
-  std::string program;           // this program's own path; may be empty
-  uint32_t user = 0;             // effective user id
+  std::string root;           // --root; may be empty
+  std::string project_dir;    // CLAUDE_PROJECT_DIR; may be empty
+  std::string home;           // --home; may be empty
+  std::string home_variable;  // HOME; may be empty
+  std::string config_dir;     // CLAUDE_CONFIG_DIR: only adds protected names
+  std::string policy;         // --policy; may be empty
+  std::string profile;        // --profile; may be empty
+  std::string program;        // this program's own path; may be empty
+  uint32_t user = 0;          // effective user id
 };
 
 struct Places {
@@ -37,8 +37,8 @@ struct Places {
   uint32_t user = 0;
   bool macos_names = false;
 
-  std::vector<Path> policies;   // policy files in use, and where one would be read
-  std::vector<Path> programs;   // ringfence's own
+  std::vector<Path> policies;          // policy files in use, and where one would be read
+  std::vector<Path> programs;          // ringfence's own
   std::vector<Path> settings_folders;  // of the client, besides ~/.claude
   std::optional<Path> audit_file;
 };

@@ -43,9 +43,9 @@ enum class RuleBase : uint8_t {
 struct PathRule {
   std::string_view written;
   RuleBase base = RuleBase::kRoot;
-  std::string_view tail;           // below the base, normalised; "" is the base itself
-  bool has_pattern = false;        // of tail
-  SetName set = SetName::kNone;    // "@secrets": base and tail say nothing
+  std::string_view tail;         // below the base, normalised; "" is the base itself
+  bool has_pattern = false;      // of tail
+  SetName set = SetName::kNone;  // "@secrets": base and tail say nothing
   RulePlace place;
 
   bool operator==(const PathRule&) const = default;
@@ -64,7 +64,7 @@ struct PathRules {
 };
 
 struct NameRule {
-  std::string_view pattern;  // a tool, with "*"
+  std::string_view pattern;    // a tool, with "*"
   bool session_tools = false;  // "@session-tools"
   RulePlace place;
 
@@ -72,8 +72,8 @@ struct NameRule {
 };
 
 struct ToolRules {
-  bool known_tools = true;      // no trusted file has an allow list
-  std::vector<NameRule> names;  // what trusted files allow or ask about
+  bool known_tools = true;                      // no trusted file has an allow list
+  std::vector<NameRule> names;                  // what trusted files allow or ask about
   std::vector<std::vector<NameRule>> narrower;  // each must name the tool as well
   std::vector<NameRule> ask;
   std::vector<NameRule> deny;
@@ -133,7 +133,7 @@ struct SandboxRules {
   std::optional<uint64_t> memory;     // bytes
   std::optional<uint64_t> processes;  // at once
   std::optional<double> cpus;
-  std::optional<uint64_t> io;  // bytes per second
+  std::optional<uint64_t> io;                        // bytes per second
   std::optional<std::vector<std::string_view>> env;  // names that are passed on
 
   bool operator==(const SandboxRules&) const = default;
@@ -177,10 +177,10 @@ struct Policy {
   StageRules stage;
   AuditRules audit;
   AlertRules alerts;
-  std::string_view say;  // denied.say
-  std::string_view permission_mode;  // client.permission_mode
+  std::string_view say;                          // denied.say
+  std::string_view permission_mode;              // client.permission_mode
   std::vector<std::string_view> package_stores;  // folder names in which hard links are ordinary
-  std::string_view profile;  // "" or the names that were applied, for people
+  std::string_view profile;                      // "" or the names that were applied, for people
 };
 
 }  // namespace ringfence

@@ -1,5 +1,5 @@
-// One policy file as it was written: every section optional, every rule with its place. load.h makes
-// it, layers.h merges several into a Policy. It owns all text that rules point into.
+// One policy file as it was written: every section optional, every rule with its place. load.h
+// makes it, layers.h merges several into a Policy. It owns all text that rules point into.
 #pragma once
 
 #include <deque>
@@ -83,8 +83,8 @@ struct Profile {
 };
 
 struct PolicyFile {
-  std::string path;         // absolute
-  std::string shown;        // for people
+  std::string path;          // absolute
+  std::string shown;         // for people
   bool root_is_git = false;  // "root": "git"
   Sections sections;
   AuditSection audit;

@@ -32,8 +32,7 @@ constexpr std::string_view kManagedFolder = "/etc/claude-code";
 constexpr std::string_view kManagedFolderMacos = "/Library/Application Support/ClaudeCode";
 
 bool IsInsideFolded(std::string_view path, std::string_view folder) {
-  return path.starts_with(folder) &&
-         (path.size() == folder.size() || path[folder.size()] == '/');
+  return path.starts_with(folder) && (path.size() == folder.size() || path[folder.size()] == '/');
 }
 
 bool MatchesFloating(std::string_view pattern, std::string_view folded, bool covers) {
@@ -98,8 +97,8 @@ std::optional<std::string_view> ProtectedPaths::RefusesName(const Path& path) co
 }
 
 bool ProtectedPaths::IsSameFile(const FileFacts& one, const FileFacts& other) {
-  return one.kind == FileKind::kFile && other.kind == FileKind::kFile &&
-         one.inode == other.inode && one.device == other.device;
+  return one.kind == FileKind::kFile && other.kind == FileKind::kFile && one.inode == other.inode &&
+         one.device == other.device;
 }
 
 std::optional<std::string_view> ProtectedPaths::RefusesTarget(const Walked& walked) const {

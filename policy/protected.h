@@ -1,6 +1,6 @@
-// What no policy can permit: writing the policies, the registration, the programs, the audit log and
-// the state of ringfence itself. Under any name: as written, resolved, by inode, in other letter case, not
-// existing yet, or by replacing a parent.
+// What no policy can permit: writing the policies, the registration, the programs, the audit log
+// and the state of ringfence itself. Under any name: as written, resolved, by inode, in other
+// letter case, not existing yet, or by replacing a parent.
 #pragma once
 
 #include <optional>

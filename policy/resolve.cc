@@ -3,7 +3,7 @@
 namespace ringfence {
 namespace {
 
-constexpr int kMaxLinks = 40;         // the kernel's MAXSYMLINKS
+constexpr int kMaxLinks = 40;          // the kernel's MAXSYMLINKS
 constexpr size_t kMaxComponent = 255;  // NAME_MAX
 constexpr size_t kMaxPath = 4095;      // PATH_MAX without the final NUL
 

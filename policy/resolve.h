@@ -1,6 +1,6 @@
 // Where a path leads: component by component as the kernel walks, links followed, through dangling
-// links to where a new file would be made. It says where the name leads now; a process may move it a
-// moment later. The sandbox is what holds then, not this walk.
+// links to where a new file would be made. It says where the name leads now; a process may move it
+// a moment later. The sandbox is what holds then, not this walk.
 #pragma once
 
 #include <optional>
@@ -35,11 +35,11 @@ struct WalkStep {
 
 struct Walked {
   enum class Stop : uint8_t {
-    kEnd,       // `end` is where the path leads
-    kRefused,   // the guard refused `end`
-    kLoop,      // more than 40 links (path_resolution(7))
-    kTooLong,   // a component over NAME_MAX or a path over PATH_MAX
-    kUnreadable // `error` says why
+    kEnd,        // `end` is where the path leads
+    kRefused,    // the guard refused `end`
+    kLoop,       // more than 40 links (path_resolution(7))
+    kTooLong,    // a component over NAME_MAX or a path over PATH_MAX
+    kUnreadable  // `error` says why
   };
 
   Stop stop = Stop::kEnd;

@@ -98,7 +98,9 @@ const std::vector<SetEntry>& RuleMatcher::Expanded(SetName set, Access access) c
   for (const Expansion& expansion : expansions_) {
     if (expansion.set == set && expansion.access == access) return expansion.entries;
   }
-  return expansions_.emplace_back(Expansion{set, access, ExpandSet(set, access, context_, strings_)}).entries;
+  return expansions_
+      .emplace_back(Expansion{set, access, ExpandSet(set, access, context_, strings_)})
+      .entries;
 }
 
 // Calls `visit` with the entries that `rule` stands for until it returns true.
@@ -212,8 +214,8 @@ RuleMatcher::Prefix RuleMatcher::PrefixOf(const SetEntry& entry, const Path& bas
   return prefix;
 }
 
-// Where the entry's own path leads from `base`; nothing when no link is on the way, an error when it
-// cannot be seen.
+// Where the entry's own path leads from `base`; nothing when no link is on the way, an error when
+// it cannot be seen.
 Result<std::optional<RuleMatcher::Led>> RuleMatcher::FollowLinks(const SetEntry& entry,
                                                                  const Path& base) const {
   const Result<bool> has_link = HasLink(entry, base);
@@ -290,8 +292,7 @@ bool RuleMatcher::AllowsThroughLinks(const SetEntry& entry, const Path& resolved
 
 // The first entry of the first rule for which `holds` is true.
 template <typename Holds>
-RuleHit RuleMatcher::FirstHit(const PathRuleList& rules, Access access,
-                              Holds holds) const {
+RuleHit RuleMatcher::FirstHit(const PathRuleList& rules, Access access, Holds holds) const {
   RuleHit hit;
   for (const std::span<const PathRule> list : rules) {
     for (const PathRule& rule : list) {
@@ -306,8 +307,7 @@ RuleHit RuleMatcher::FirstHit(const PathRuleList& rules, Access access,
   return hit;
 }
 
-RuleHit RuleMatcher::MatchesName(const PathRuleList& rules, Access access,
-                                 const Path& path) const {
+RuleHit RuleMatcher::MatchesName(const PathRuleList& rules, Access access, const Path& path) const {
   const Subject subject(path, places_, true);
   return FirstHit(rules, access, [&](const PathRule&, const SetEntry& entry) {
     return MatchesFolded(entry, subject);
@@ -319,8 +319,8 @@ RuleHit RuleMatcher::MatchesThroughLinks(const PathRuleList& rules, Access acces
   const std::string folded = FoldName(resolved.text());
   const auto leads = [&](const PathRule& rule, const SetEntry& entry, const Path& base) {
     const Result<std::optional<Led>> found = FollowLinks(entry, base);
-    // A rule that somebody wrote and nobody can follow: there is no decision. Of a set's many places
-    // some belong to others on many machines.
+    // A rule that somebody wrote and nobody can follow: there is no decision. Of a set's many
+    // places some belong to others on many machines.
     if (!found && rule.set == SetName::kNone) files_.Fail(found.error());
     if (!found || !*found || (*found)->walked.end.is_root()) return false;
     const std::optional<Led>& led = *found;

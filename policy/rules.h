@@ -1,6 +1,6 @@
-// Path rules against paths: expands sets, knows where "." and "~" are, follows links on the way to a
-// rule's own path. Denies and asks forgive letter case and match a path as written or resolved; allows
-// match the resolved path exactly.
+// Path rules against paths: expands sets, knows where "." and "~" are, follows links on the way to
+// a rule's own path. Denies and asks forgive letter case and match a path as written or resolved;
+// allows match the resolved path exactly.
 #pragma once
 
 #include <deque>
@@ -32,8 +32,8 @@ class RuleMatcher {
   RuleMatcher(const Policy& policy, const Places& places, std::string session_id,
               const CachedFiles& files);
 
-  // Whether every list of `allow` covers `resolved`. Otherwise `missing` is the place of a list that
-  // does not.
+  // Whether every list of `allow` covers `resolved`. Otherwise `missing` is the place of a list
+  // that does not.
   bool Allows(const std::vector<PathRuleList>& allow, Access access, const Path& resolved,
               RulePlace* missing) const;
 
@@ -41,8 +41,7 @@ class RuleMatcher {
   RuleHit MatchesName(const PathRuleList& rules, Access access, const Path& path) const;
 
   // The first rule whose own path leads, through links, to or above `resolved`.
-  RuleHit MatchesThroughLinks(const PathRuleList& rules, Access access,
-                              const Path& resolved) const;
+  RuleHit MatchesThroughLinks(const PathRuleList& rules, Access access, const Path& resolved) const;
 
   // The first plain rule whose path exists strictly below `folder`: a search there would meet it.
   RuleHit MatchesBelow(const PathRuleList& rules, Access access, const Path& folder) const;

@@ -1,5 +1,5 @@
-// What a search pattern of an agent's tool (Glob) can reach: the folders that its fixed beginning names, for
-// each alternative in braces.
+// What a search pattern of an agent's tool (Glob) can reach: the folders that its fixed beginning
+// names, for each alternative in braces.
 #pragma once
 
 #include <optional>

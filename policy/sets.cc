@@ -20,6 +20,7 @@ constexpr PathSet kSets[] = {
 };
 
 // Entries as a policy would spell them.
+// clang-format off
 constexpr std::string_view kSecrets[] = {
     // keys and agents
     "~/.ssh", "~/.gnupg", "~/.pki", "~/.age", "~/.config/age", "~/.config/sops", "~/.password-store",
@@ -58,15 +59,18 @@ constexpr std::string_view kSecrets[] = {
     "/etc/sudoers.d", "/etc/ssl/private", "/etc/ssh/ssh_host_*_key", "/var/lib/private",
     "/Library/Keychains",
 };
+// clang-format on
 
 // Opening one of these raises a privacy dialog on macOS. A project below one of them stays usable.
 constexpr std::string_view kMacosPrivate[] = {
     "~/Documents", "~/Desktop", "~/Pictures", "~/Library", "~/Library/Mobile Documents",
 };
 constexpr std::string_view kMacosSecrets[] = {
-    "~/Library/Keychains", "~/Pictures/Photos Library.photoslibrary",
+    "~/Library/Keychains",
+    "~/Pictures/Photos Library.photoslibrary",
 };
 
+// clang-format off
 constexpr std::string_view kRunsLater[] = {
     "**/.git/hooks", "**/.git/config", "**/.git/config.worktree", "**/.git/info/attributes",
     "**/.git/modules/**/hooks", "**/.git/modules/**/config", "**/.git/worktrees/*/config.worktree",
@@ -82,7 +86,9 @@ constexpr std::string_view kRunsLater[] = {
     "~/.config/autostart", "~/.config/systemd/user", "~/.local/share/applications",
     "~/.local/bin", "~/bin", "~/Library/LaunchAgents",
 };
+// clang-format on
 
+// clang-format off
 constexpr std::string_view kToolchains[] = {
     "/usr/include", "/usr/lib", "/usr/lib32", "/usr/lib64", "/usr/libexec", "/usr/share",
     "/usr/local/include", "/usr/local/lib", "/usr/local/share", "/usr/local/go", "/usr/src",
@@ -94,16 +100,20 @@ constexpr std::string_view kToolchains[] = {
     "~/.pyenv/versions", "~/.local/lib", "~/.gem/ruby", "~/.rbenv/versions", "~/.conan2/p",
     "~/.vcpkg", "~/.cache/ccache", "~/.cache/go-build", "~/.sdkman/candidates",
 };
+// clang-format on
 
 constexpr std::string_view kSessionTools[] = {
-    "AskUserQuestion", "BashOutput",     "CronList",   "EnterPlanMode", "ExitPlanMode",
-    "KillShell",       "ListAgents",     "ReportFindings", "ScheduleWakeup", "SendMessage",
-    "TaskCreate",      "TaskGet",        "TaskList",   "TaskOutput",    "TaskStop",
-    "TaskUpdate",      "TodoWrite",      "ToolSearch",
+    "AskUserQuestion", "BashOutput", "CronList",       "EnterPlanMode",  "ExitPlanMode",
+    "KillShell",       "ListAgents", "ReportFindings", "ScheduleWakeup", "SendMessage",
+    "TaskCreate",      "TaskGet",    "TaskList",       "TaskOutput",     "TaskStop",
+    "TaskUpdate",      "TodoWrite",  "ToolSearch",
 };
 
 constexpr std::string_view kAgentHosts[] = {
-    "api.anthropic.com", "claude.ai", "console.anthropic.com", "platform.claude.com",
+    "api.anthropic.com",
+    "claude.ai",
+    "console.anthropic.com",
+    "platform.claude.com",
 };
 
 constexpr bool HasWildcard(std::string_view text) {
@@ -188,8 +198,7 @@ std::vector<SetEntry> Scratch(Access access, const SetContext& context,
   entries.push_back(HomeEntry(keep(project + "/memory")));
   if (!IsPlainId(context.session_id)) return entries;
   const std::string_view owner = keep("/tmp/claude-" + std::to_string(context.user));
-  const std::string session =
-      std::string(owner.substr(1)) + "/" + slug + "/" + context.session_id;
+  const std::string session = std::string(owner.substr(1)) + "/" + slug + "/" + context.session_id;
   const auto owned = [&](std::string tail) {
     SetEntry entry;
     entry.base = RuleBase::kAbsolute;

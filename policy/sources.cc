@@ -29,8 +29,8 @@ std::string Shown(const std::string& path, const Places& places) {
   return path;
 }
 
-// Inside a user namespace root's files may show as the overflow user's. They are accepted where user
-// 0 is not mapped, because then nobody inside can be root.
+// Inside a user namespace root's files may show as the overflow user's. They are accepted where
+// user 0 is not mapped, because then nobody inside can be root.
 bool RootIsMapped() {
   UniqueFd fd(::openat(AT_FDCWD, "/proc/self/uid_map", O_RDONLY | O_CLOEXEC));
   if (!fd.valid()) return true;
@@ -50,8 +50,7 @@ bool RootIsMapped() {
 Status CheckOwner(const PolicyBytes& bytes, Layer layer, const Places& places,
                   const std::string& shown) {
   if (layer == Layer::kManaged) {
-    const bool roots =
-        bytes.owner == 0 || (bytes.owner == kOverflowUser && !RootIsMapped());
+    const bool roots = bytes.owner == 0 || (bytes.owner == kOverflowUser && !RootIsMapped());
     if (!roots) return Unusable(shown, "does not belong to root", "chown root " + shown);
     if ((bytes.mode & 022) != 0) {
       return Unusable(shown, "can be written by others than root", "chmod go-w " + shown);
@@ -133,12 +132,15 @@ class SourceReader {
       trusted = *pinned;
     }
     std::vector<Error> mistakes;
-    PolicySource source{layer, trusted, LoadPolicy(std::move(bytes->text), path, shown, trusted, mistakes)};
+    PolicySource source{layer, trusted,
+                        LoadPolicy(std::move(bytes->text), path, shown, trusted, mistakes)};
     if (source.file == nullptr) return trusted ? mistakes.front() : Silent(mistakes.front(), shown);
     if (!trusted) {
       found_.notes.push_back(
-          shown + " is not trusted: only what it denies, asks about or narrows counts. To use all "
-                  "of it, look at it and run: ringfence trust " + places_.root.text());
+          shown +
+          " is not trusted: only what it denies, asks about or narrows counts. To use all "
+          "of it, look at it and run: ringfence trust " +
+          places_.root.text());
     }
     found_.sources.push_back(std::move(source));
     return Unit{};
@@ -179,7 +181,9 @@ class SourceReader {
 
 }  // namespace
 
-std::string UserPolicyPath(const std::string& home) { return home + "/.config/ringfence/policy.json"; }
+std::string UserPolicyPath(const std::string& home) {
+  return home + "/.config/ringfence/policy.json";
+}
 std::string ProjectPolicyPath(const std::string& root) { return root + "/.ringfence/policy.json"; }
 
 Result<PolicyBytes> ReadPolicyBytes(const std::string& path) {
@@ -197,7 +201,8 @@ Result<PolicyBytes> ReadPolicyBytes(const std::string& path) {
   if (!S_ISREG(status.st_mode)) {
     return Unusable(path, "is not a regular file", "name the policy file itself");
   }
-  Result<std::string> text = ReadAll(fd.get(), kMaxPolicy, path, static_cast<size_t>(status.st_size));
+  Result<std::string> text =
+      ReadAll(fd.get(), kMaxPolicy, path, static_cast<size_t>(status.st_size));
   if (!text) return text.error();
   bytes.text = std::move(*text);
   bytes.owner = status.st_uid;

@@ -22,9 +22,9 @@ struct PolicySource {
 };
 
 struct PolicySources {
-  std::vector<PolicySource> sources;         // in the order of Layer
-  std::unique_ptr<PolicyFile> built_in;      // the defaults under all of them
-  std::vector<std::string> notes;            // for people: what was ignored, and why
+  std::vector<PolicySource> sources;     // in the order of Layer
+  std::unique_ptr<PolicyFile> built_in;  // the defaults under all of them
+  std::vector<std::string> notes;        // for people: what was ignored, and why
 };
 
 constexpr const char* kManagedPolicy = "/etc/ringfence/policy.json";
@@ -36,8 +36,8 @@ std::string ProjectPolicyPath(const std::string& root);
 Result<PolicySources> ReadPolicySources(const std::string& policy_option, Places& places,
                                         const FileView& files);
 
-// The bytes of a policy file, at most 8 MB; a directory, a device or a FIFO is an error. `sha256` may be
-// null.
+// The bytes of a policy file, at most 8 MB; a directory, a device or a FIFO is an error. `sha256`
+// may be null.
 struct PolicyBytes {
   std::string text;
   uint32_t owner = 0;

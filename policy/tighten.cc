@@ -22,9 +22,8 @@ void NarrowLimit(std::optional<T>& value, const std::optional<T>& limit) {
 
 // Keeps what both lists hold.
 void Intersect(std::vector<std::string_view>& list, const std::vector<std::string_view>& other) {
-  std::erase_if(list, [&](std::string_view item) {
-    return std::ranges::find(other, item) == other.end();
-  });
+  std::erase_if(
+      list, [&](std::string_view item) { return std::ranges::find(other, item) == other.end(); });
 }
 
 void NarrowPaths(PathRules& rules, const RuleLists<PathRule>& over) {
@@ -88,8 +87,7 @@ void NarrowSandbox(SandboxRules& rules, const SandboxSection& over) {
 
 }  // namespace
 
-void AppendPermittedAsks(PathRuleList& permitted,
-                         const std::optional<std::vector<PathRule>>& ask) {
+void AppendPermittedAsks(PathRuleList& permitted, const std::optional<std::vector<PathRule>>& ask) {
   if (!ask) return;
   for (const PathRule& rule : *ask) {
     const bool names_place = rule.set == SetName::kNone && rule.base != RuleBase::kAnywhere;

@@ -1,5 +1,5 @@
-// The client's tools and which of their arguments are paths, patterns and URLs (measured on 2.1.330;
-// former names and tools that only some sessions have included).
+// The client's tools and which of their arguments are paths, patterns and URLs (measured
+// on 2.1.330; former names and tools that only some sessions have included).
 #pragma once
 
 #include <cstdint>

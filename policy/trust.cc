@@ -49,8 +49,8 @@ std::string RenderTrustStore(const std::vector<TrustedProject>& projects) {
   std::string text = "{\n  \"version\": 1,\n  \"projects\": [";
   for (const TrustedProject& project : projects) {
     text += &project == &projects.front() ? "\n" : ",\n";
-    text += "    { \"root\": " + JsonString(project.root) + ", \"sha256\": " +
-            JsonString(project.sha256) + " }";
+    text += "    { \"root\": " + JsonString(project.root) +
+            ", \"sha256\": " + JsonString(project.sha256) + " }";
   }
   text += projects.empty() ? "]\n}\n" : "\n  ]\n}\n";
   return text;

@@ -1,0 +1,229 @@
+// The strings of JsonScanner: where nearly all bytes of an event are.
+#include <bit>
+#include <cstring>
+
+#include "base/json_scanner.h"
+#include "base/utf8.h"
+
+namespace ringfence {
+namespace {
+
+bool IsDigit(int c) { return c >= '0' && c <= '9'; }
+
+constexpr uint64_t kOnes = 0x0101010101010101u;
+constexpr uint64_t kHighs = 0x8080808080808080u;
+
+// The high bit of each of eight bytes that needs a closer look: a quote, a backslash, a control
+// character, or a byte of a longer UTF-8 sequence. A borrow may also mark a byte after the first
+// marked one; before it no mark is wrong.
+uint64_t SpecialBytes(const char* eight) {
+  uint64_t bytes = 0;
+  std::memcpy(&bytes, eight, sizeof bytes);
+  const uint64_t quote = bytes ^ (kOnes * '"');
+  const uint64_t backslash = bytes ^ (kOnes * '\\');
+  return ((bytes - kOnes * 0x20) | (quote - kOnes) | (backslash - kOnes) | bytes) & kHighs;
+}
+
+bool IsPlain(char c) {
+  const auto byte = static_cast<unsigned char>(c);
+  return byte >= 0x20 && byte < 0x80 && byte != '"' && byte != '\\';
+}
+
+// The first byte at or after `at` that is not plain string content, or `end`.
+const char* SkipPlain(const char* at, const char* end) {
+  if constexpr (std::endian::native == std::endian::little) {
+    for (; end - at >= 8; at += 8) {
+      const uint64_t special = SpecialBytes(at);
+      if (special != 0) return at + std::countr_zero(special) / 8;
+    }
+  }
+  while (at < end && IsPlain(*at)) ++at;
+  return at;
+}
+
+size_t PlainPrefix(std::string_view text) {
+  return static_cast<size_t>(SkipPlain(text.data(), text.data() + text.size()) - text.data());
+}
+
+bool IsOneLetterEscape(char c) {
+  switch (c) {
+    case '"':
+    case '\\':
+    case '/':
+    case 'b':
+    case 'f':
+    case 'n':
+    case 'r':
+    case 't':
+      return true;
+    default:
+      return false;
+  }
+}
+
+// Goes over string content that need not be kept: stops at the closing quote, at what needs the
+// careful way (\u, an error, the end of the chunk within a sequence), or at `end`.
+const char* SkipContent(const char* at, const char* end) {
+  for (;;) {
+    at = SkipPlain(at, end);
+    if (at == end || *at == '"') return at;
+    if (*at == '\\') {
+      if (end - at < 2 || !IsOneLetterEscape(at[1])) return at;
+      at += 2;
+    } else {
+      const size_t length = DecodeUtf8({at, static_cast<size_t>(end - at)}).length;
+      if (length == 0) return at;
+      at += length;
+    }
+  }
+}
+
+}  // namespace
+
+// What is known about the string that is being read.
+struct JsonScanner::StringState {
+  std::string* keep = nullptr;
+  size_t limit = 0;
+  String found;
+  uint32_t high_surrogate = 0;  // waits for its partner
+};
+
+bool JsonScanner::TakeString(size_t limit, String* out) {
+  if (!string_pending_) {
+    Fail("not at a string");
+    return false;
+  }
+  string_pending_ = false;
+  return ScanString(limit, out);
+}
+
+// Opens at the quote. A string that lies in one chunk without escapes is returned as it lies there.
+bool JsonScanner::ScanString(size_t limit, String* out) {
+  ++at_;
+  StringState state;
+  state.limit = limit;
+  const std::string_view rest = chunk_.substr(at_);
+  const size_t plain = PlainPrefix(rest);
+  if (plain < rest.size() && rest[plain] == '"') {
+    at_ += plain + 1;
+    *out = String{rest.substr(0, plain < limit ? plain : limit), plain > limit};
+    return true;
+  }
+  string_.clear();
+  state.keep = &string_;
+  for (;;) {
+    const int c = Peek();
+    if (failed_) return false;
+    if (c < 0) return Fail("this string has no end"), false;
+    if (c == '"') break;
+    if (c == '\\') {
+      if (!ScanEscape(state)) return false;
+    } else if (c < 0x20) {
+      return Fail("a control character in a string"), false;
+    } else if (c >= 0x80) {
+      if (!ScanMultibyte(state)) return false;
+    } else {
+      const size_t length = PlainPrefix(chunk_.substr(at_));
+      Put(state, chunk_.substr(at_, length));
+      at_ += length;
+    }
+    if (limit == 0) SkipFast();
+  }
+  ++at_;
+  FlushSurrogate(state);
+  state.found.text = string_;
+  *out = state.found;
+  return true;
+}
+
+void JsonScanner::SkipFast() {
+  const char* const end = chunk_.data() + chunk_.size();
+  at_ = static_cast<size_t>(SkipContent(chunk_.data() + at_, end) - chunk_.data());
+}
+
+void JsonScanner::FlushSurrogate(StringState& state) {
+  if (state.high_surrogate == 0) return;
+  const uint32_t lone = std::exchange(state.high_surrogate, 0);
+  state.found.has_lone_surrogate = true;
+  PutCodePoint(state, lone);
+}
+
+void JsonScanner::Put(StringState& state, std::string_view bytes) {
+  FlushSurrogate(state);
+  const size_t room = state.limit - state.keep->size();
+  if (bytes.size() > room) state.found.cut = true;
+  state.keep->append(bytes.substr(0, room));
+}
+
+void JsonScanner::PutCodePoint(StringState& state, uint32_t value) {
+  std::string bytes;
+  AppendUtf8(bytes, value);
+  Put(state, bytes);
+}
+
+bool JsonScanner::ScanEscape(StringState& state) {
+  ++at_;
+  const int c = Peek();
+  if (c < 0) return Fail("this string has no end"), false;
+  ++at_;
+  constexpr std::string_view kNames = "\"\\/bfnrt";
+  constexpr std::string_view kValues = "\"\\/\b\f\n\r\t";
+  if (c != 'u') {
+    const size_t i = kNames.find(static_cast<char>(c));
+    if (i == std::string_view::npos) return Fail("no such escape in a string"), false;
+    Put(state, kValues.substr(i, 1));
+    return true;
+  }
+  uint32_t unit = 0;
+  if (!ScanHex(&unit)) return false;
+  const bool low = unit >= 0xDC00 && unit <= 0xDFFF;
+  if (low && state.high_surrogate != 0) {
+    const uint32_t high = std::exchange(state.high_surrogate, 0);
+    PutCodePoint(state, 0x10000 + ((high - 0xD800) << 10) + (unit - 0xDC00));
+    return true;
+  }
+  FlushSurrogate(state);
+  if (unit >= 0xD800 && unit <= 0xDBFF) {
+    state.high_surrogate = unit;
+    return true;
+  }
+  if (low) state.found.has_lone_surrogate = true;
+  if (unit == 0) state.found.has_nul = true;
+  PutCodePoint(state, unit);
+  return true;
+}
+
+bool JsonScanner::ScanHex(uint32_t* value) {
+  for (int i = 0; i < 4; ++i) {
+    const int c = Peek();
+    const int lower = c | 0x20;
+    if (!IsDigit(c) && !(lower >= 'a' && lower <= 'f')) {
+      return Fail("\\u needs four hexadecimal digits"), false;
+    }
+    *value = (*value << 4) | static_cast<uint32_t>(IsDigit(c) ? c - '0' : lower - 'a' + 10);
+    ++at_;
+  }
+  return true;
+}
+
+// One code point of two to four bytes, which may lie across two chunks.
+bool JsonScanner::ScanMultibyte(StringState& state) {
+  const CodePoint here = DecodeUtf8(chunk_.substr(at_));
+  if (here.length != 0) {
+    Put(state, chunk_.substr(at_, here.length));
+    at_ += here.length;
+    return true;
+  }
+  const size_t start = offset();
+  std::string bytes;
+  while (bytes.size() < 4 && Peek() >= 0x80) {
+    bytes.push_back(chunk_[at_++]);
+    const CodePoint point = DecodeUtf8(bytes);
+    if (point.length == 0) continue;
+    Put(state, bytes);
+    return true;
+  }
+  return FailAt(start, "invalid UTF-8"), false;
+}
+
+}  // namespace ringfence

@@ -1,0 +1,353 @@
+#include "cli/allow.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "base/sha256.h"
+#include "base/text.h"
+#include "cli/console.h"
+#include "cli/policy_edit.h"
+#include "cli/starter_policy.h"
+#include "cli/state.h"
+#include "cli/wish.h"
+#include "policy/load.h"
+
+namespace ringfence {
+namespace {
+
+struct AllowOptions {
+  CommonOptions common;
+  std::string what;
+  std::string kind;  // --as
+  std::string project;
+  std::string policy;
+  bool read = false;
+  bool ask = false;
+};
+
+constexpr const char* kExamples =
+    "  ringfence allow ~/src/shared-lib --read   reading, not writing\n"
+    "  ringfence allow ../data                   reading and writing\n"
+    "  ringfence allow /srv/data --ask           only with a question\n"
+    "  ringfence allow registry.npmjs.org        a host\n"
+    "  ringfence allow 'mcp__github__*'          the tools of an MCP server\n\n"
+    "The entry goes into the policy that decides: the project's own where it is trusted (and is\n"
+    "trusted again), else the user's. Comments and layout stay.";
+
+// Where the entry goes.
+struct Target {
+  std::string path;
+  std::optional<std::string> text;  // of the file, if there is one
+  std::string root;                 // of the project whose own policy it is, else ""
+};
+
+std::string PlaceOf(const Cause& cause) {
+  return cause.what + " " + cause.why + (cause.place ? " (" + PlaceLabel(*cause.place) + ")" : "");
+}
+
+class Allowance {
+ public:
+  explicit Allowance(const AllowOptions& options) : options_(options) {}
+
+  Outcome Run() {
+    using Step = Status (Allowance::*)();
+    for (const Step step :
+         {&Allowance::FindPolicies, &Allowance::ReadWish, &Allowance::FindTarget}) {
+      if (Status s = (this->*step)(); !s) return s.error();
+    }
+    const auto before = JudgeWish(wish_, *policies_);
+    if (!before) return before.error();
+    if (*before && (*before)->verdict == Wanted()) return Report("is permitted already");
+    if (Status s = Edit(); !s) return s.error();
+    if (added_.empty()) return Report("is there already");
+    if (Status s = Write(); !s) return s.error();
+    if (std::optional<Outcome> no = CheckResult()) return *no;
+    transaction_.Commit();
+    return Report("");
+  }
+
+ private:
+  Verdict Wanted() const { return options_.ask ? Verdict::kAsk : Verdict::kPermit; }
+
+  // The nearest folder with a policy of its own; "" where there is none.
+  static std::string NearestProject(const Whereabouts& where) {
+    for (Path folder = Path::Clean(where.project); !folder.is_root(); folder = folder.Parent()) {
+      if (folder.text() == where.home) break;
+      if (::access(ProjectPolicyPath(folder.text()).c_str(), F_OK) == 0) return folder.text();
+    }
+    return where.project;
+  }
+
+  Status FindPolicies() {
+    Result<Whereabouts> where = FindWhereabouts(options_.common.home, options_.project);
+    if (!where) return where.error();
+    where_ = *where;
+    const Result<Whereabouts> here = FindWhereabouts(options_.common.home, "");
+    if (!here) return here.error();
+    folder_ = here->project;
+    if (options_.project.empty()) where_.project = NearestProject(where_);
+    if (!options_.policy.empty()) {
+      const Result<Whereabouts> policy = FindWhereabouts(options_.common.home, options_.policy);
+      if (!policy) return policy.error();
+      policy_option_ = policy->project;
+    }
+    return ReadAgain();
+  }
+
+  Status ReadAgain() {
+    PolicyQuestion question{where_, "", policy_option_};
+    Result<Policies> policies =
+        options_.project.empty() ? borrowed_.Read(question) : ReadPolicies(question);
+    if (!policies) return policies.error();
+    policies_ = std::move(*policies);
+    return Unit{};
+  }
+
+  Status ReadWish() {
+    WishKind kind = KindOf(options_.what);
+    if (options_.kind == "path") kind = WishKind::kPath;
+    if (options_.kind == "host") kind = WishKind::kHost;
+    if (options_.kind == "tool") kind = WishKind::kTool;
+    if (options_.read && kind != WishKind::kPath) {
+      return Error{Error::Kind::kUsage, "--read", Quote(options_.what) + " is no path", ""};
+    }
+    Result<Wish> wish = MakeWish(kind, options_.what, folder_, where_.home);
+    if (!wish) return wish.error();
+    wish_ = std::move(*wish);
+    wish_.also_write = !options_.read;
+    wish_.as_question = options_.ask;
+    return Unit{};
+  }
+
+  Status FindTarget() {
+    target_.path = policy_option_.empty() ? UserPolicyPath(where_.home) : policy_option_;
+    for (const PolicySource& source : policies_->sources.sources) {
+      if (source.layer != Layer::kProject) continue;
+      if (source.trusted) {
+        target_.path = source.file->path;
+        target_.root = policies_->places.root_real.text();
+      } else {
+        notes_.push_back(source.file->shown +
+                         " is not trusted, so the entry goes into the user's policy");
+      }
+    }
+    Result<std::string> followed = FollowedPath(target_.path);
+    if (!followed) return followed.error();
+    target_.path = *followed;
+    Result<std::optional<std::string>> text = ReadIfThere(target_.path);
+    if (!text) return text.error();
+    target_.text = std::move(*text);
+    text_ = target_.text.value_or(StarterPolicy({}));
+    return Unit{};
+  }
+
+  // The policies under the target, whose lists it would replace: the built-in one, and for a
+  // project's own policy the user's.
+  std::vector<const PolicyFile*> Under() const {
+    std::vector<const PolicyFile*> files;
+    for (const PolicySource& source : policies_->sources.sources) {
+      if (source.layer == Layer::kUser && !target_.root.empty()) files.push_back(source.file.get());
+    }
+    files.push_back(policies_->sources.built_in.get());
+    return files;
+  }
+
+  template <typename Rule>
+  std::vector<std::string> Inherited(
+      std::optional<std::vector<Rule>> (*list_of)(const Sections&)) const {
+    std::vector<std::string> entries;
+    for (const PolicyFile* file : Under()) {
+      const std::optional<std::vector<Rule>> list = list_of(file->sections);
+      if (!list) continue;
+      for (const Rule& rule : *list) {
+        const std::string entry(WrittenOf(rule));
+        if (std::ranges::find(entries, entry) == entries.end()) entries.push_back(entry);
+      }
+      return entries;
+    }
+    return entries;
+  }
+  static std::string_view WrittenOf(const PathRule& rule) { return rule.written; }
+  static std::string_view WrittenOf(const HostRule& rule) { return rule.written; }
+  static std::string_view WrittenOf(const NameRule& rule) { return rule.pattern; }
+
+  Status Edit() {
+    switch (wish_.kind) {
+      case WishKind::kPath:
+        return EditPath();
+      case WishKind::kHost:
+        return EditHost();
+      case WishKind::kTool:
+        return EditTool();
+    }
+    return Unit{};
+  }
+
+  Status Add(ListAddition addition) {
+    const std::string name = addition.section + "." + addition.list;
+    const Result<bool> added = AddToList(text_, target_.path, addition);
+    if (!added) return added.error();
+    if (*added) added_.push_back(name);
+    return Unit{};
+  }
+
+  Status EditPath() {
+    entry_ = EntryFor(wish_, target_.root, where_.home);
+    const std::string list = options_.ask ? "ask" : "allow";
+    const auto inherited = [&](auto list_of) {
+      return options_.ask ? std::vector<std::string>{} : Inherited<PathRule>(list_of);
+    };
+    const auto read_allow = [](const Sections& sections) { return sections.read.allow; };
+    if (Status s = Add({"read", list, entry_, inherited(read_allow)}); !s) return s.error();
+    if (!wish_.also_write) return Unit{};
+    return Add({"write", list, entry_,
+                inherited([](const Sections& sections) { return sections.write.allow; })});
+  }
+
+  Status EditHost() {
+    entry_ = LowerAscii(wish_.text);
+    if (options_.ask) {
+      return Error{Error::Kind::kUsage, "--ask",
+                   "hosts have no list of their own to be asked about",
+                   "set \"unlisted\": \"ask\" in the policy's \"network\" section"};
+    }
+    std::vector<std::string> inherited =
+        Inherited<HostRule>([](const Sections& s) -> std::optional<std::vector<HostRule>> {
+          return s.network ? s.network->allow : std::nullopt;
+        });
+    if (inherited.empty()) inherited = {"@agent-hosts"};
+    const Result<JsonEdit> edit = JsonEdit::Open(text_, target_.path, true);
+    if (!edit) return edit.error();
+    const bool has_network = edit->At("/network") != nullptr || HasNetwork();
+    if (has_network) return Add({"network", "allow", entry_, inherited});
+    // Until now no host was judged: those that are not listed become a question, not a denial.
+    inherited.push_back(entry_);
+    notes_.emplace_back(
+        "the policy had no \"network\" section: hosts that it does not list are now asked"
+        " about");
+    added_.emplace_back("network.allow");
+    return AddNetworkSection(text_, target_.path, {{"allow", inherited}, {"unlisted", "ask"}});
+  }
+
+  bool HasNetwork() const {
+    return std::ranges::any_of(policies_->sources.sources, [](const PolicySource& source) {
+      return source.trusted && source.file->sections.network.has_value();
+    });
+  }
+
+  Status EditTool() {
+    entry_ = wish_.text;
+    std::vector<std::string> inherited;
+    if (!options_.ask) {
+      inherited = Inherited<NameRule>([](const Sections& s) { return s.tools.allow; });
+      if (inherited.empty()) inherited = DefaultTools();
+    }
+    return Add({"tools", options_.ask ? "ask" : "allow", entry_, inherited});
+  }
+
+  Status Write() {
+    std::vector<Error> mistakes;
+    if (LoadPolicy(text_, target_.path, ShownPath(target_.path, where_), true, mistakes) ==
+        nullptr) {
+      Error error = mistakes.front();
+      error.what += " (after " + Quote(entry_) + " was added)";
+      return error;
+    }
+    if (Status s = transaction_.Write(target_.path, target_.text, text_, {}); !s) return s.error();
+    if (target_.root.empty()) return Unit{};
+    auto trust = ReadTrust(where_.home);
+    if (!trust) return trust.error();
+    Pin(trust->value, {target_.root, Sha256Hex(text_)});
+    return Save(*trust, transaction_);
+  }
+
+  // An entry that changes nothing is not kept: what stands against it is said instead.
+  std::optional<Outcome> CheckResult() {
+    if (Status s = ReadAgain(); !s) return Outcome(s.error());
+    const auto after = JudgeWish(wish_, *policies_);
+    if (!after) return Outcome(after.error());
+    if (!*after || (*after)->verdict <= Wanted()) return {};
+    const WishJudgement& judgement = **after;
+    const bool is_denied = judgement.verdict == Verdict::kDeny;
+    return Outcome::No({Error::Kind::kInvalidConfig, Quote(options_.what),
+                        std::string(is_denied ? "an allow does not lift this denial: "
+                                              : "an allow does not take this question away: ") +
+                            (judgement.cause ? PlaceOf(*judgement.cause) : ""),
+                        "change that rule if you mean it; nothing was changed"});
+  }
+
+  Outcome Report(const std::string& nothing) {
+    const std::string shown = ShownPath(target_.path, where_);
+    const bool is_confined = wish_.kind != WishKind::kTool && nothing.empty();
+    if (is_confined && HasRegistration()) {
+      notes_.emplace_back(
+          "commands in the client's sandbox have a list of their own; ringfence init"
+          " carries the entry over");
+    }
+    if (options_.common.json) {
+      PrintJson({{"policy", target_.path},
+                 {"entry", nothing.empty() ? entry_ : ""},
+                 {"lists", added_},
+                 {"notes", notes_}});
+      return 0;
+    }
+    const Console console;
+    if (!nothing.empty()) {
+      console.Line(Quote(options_.what) + " " + nothing + "; nothing was changed.");
+      return 0;
+    }
+    std::string lists;
+    for (const std::string& list : added_) lists += (lists.empty() ? "" : " and ") + list;
+    console.Line("Added " + Quote(entry_) + " to " + lists + " of " + shown +
+                 (target_.text ? "" : " (new)") +
+                 (target_.root.empty() ? "." : ", trusted again."));
+    for (const std::string& note : notes_) console.Line("Note: " + note + ".");
+    return 0;
+  }
+
+  bool HasRegistration() const {
+    const auto records = ReadRecords(where_.home);
+    return records && !records->value.empty();
+  }
+
+  const AllowOptions& options_;
+  Whereabouts where_;
+  std::string folder_;  // relative paths begin here
+  std::string policy_option_;
+  BorrowedProject borrowed_;
+  std::optional<Policies> policies_;
+  Wish wish_;
+  Target target_;
+  std::string text_;  // of the policy, as it shall be
+  std::string entry_;
+  std::vector<std::string> added_;
+  std::vector<std::string> notes_;
+  Transaction transaction_;
+};
+
+}  // namespace
+
+void AddAllow(CLI::App& app, Action& chosen) {
+  CLI::App* command = AddCommand(app, "allow", "Permit one path, host or tool more", kExamples);
+  const auto options = std::make_shared<AllowOptions>();
+  command->add_option("what", options->what, "A path, a host (with :PORT or not) or a tool")
+      ->required()
+      ->type_name("PATH|HOST|TOOL");
+  command->add_flag("--read", options->read, "A path for reading only");
+  command->add_flag("--ask", options->ask, "Only with a question");
+  command->add_option("--as", options->kind, "What it is, where the name does not tell")
+      ->check(CLI::IsMember({"path", "host", "tool"}))
+      ->type_name("path|host|tool");
+  command->add_option("--project", options->project, "The project (default: around this folder)")
+      ->type_name("DIR");
+  command->add_option("--policy", options->policy, "This policy file and no other")
+      ->type_name("FILE");
+  AddCommonOptions(*command, options->common);
+  command->callback(
+      [&chosen, options] { chosen = [options] { return Allowance(*options).Run(); }; });
+}
+
+}  // namespace ringfence

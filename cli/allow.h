@@ -1,0 +1,10 @@
+// ringfence allow: adds one entry to the policy that decides.
+#pragma once
+
+#include "cli/options.h"
+
+namespace ringfence {
+
+void AddAllow(CLI::App& app, Action& chosen);
+
+}  // namespace ringfence

@@ -1,0 +1,275 @@
+#include "cli/client_sandbox.h"
+
+#include <algorithm>
+#include <deque>
+#include <span>
+
+#include "base/text.h"
+#include "policy/domain.h"
+#include "policy/sets.h"
+
+namespace ringfence {
+namespace {
+
+// One entry without a pattern, as the client resolves it: absolute, below the home, or below the
+// folder of the settings file.
+struct PlainEntry {
+  RuleBase base = RuleBase::kRoot;
+  std::string tail;
+
+  std::string text() const {
+    switch (base) {
+      case RuleBase::kRoot:
+        return tail.empty() ? "." : "./" + tail;
+      case RuleBase::kHome:
+        return tail.empty() ? "~" : "~/" + tail;
+      case RuleBase::kAbsolute:
+        return "/" + tail;
+      case RuleBase::kAnywhere:
+        break;
+    }
+    return "**/" + tail;
+  }
+  bool Covers(const PlainEntry& other) const {
+    if (base != other.base) return false;
+    return tail.empty() || tail == other.tail || other.tail.starts_with(tail + "/");
+  }
+};
+
+void AddOnce(std::vector<std::string>& texts, const std::string& text) {
+  if (std::ranges::find(texts, text) == texts.end()) texts.push_back(text);
+}
+
+class SandboxPlanner {
+ public:
+  SandboxPlanner(const Policy& policy, const Places& places, SettingsLayer layer,
+                 const std::vector<std::string>& guarded)
+      : policy_(policy), layer_(layer), guarded_(guarded) {
+    context_.root = places.root_real;
+    context_.user = places.user;
+    context_.macos_names = places.macos_names;
+    context_.homes = places.homes;
+  }
+
+  ClientLimits Run() {
+    limits_.flags = {{"/sandbox/enabled", true},
+                     {"/sandbox/failIfUnavailable", true},
+                     {"/sandbox/allowUnsandboxedCommands", false}};
+    const std::vector<std::string> allow_write = AllowedWrites();
+    Add("/sandbox/filesystem/allowWrite", allow_write);
+    Add("/sandbox/filesystem/denyWrite", DeniedWrites(!allow_write.empty()));
+    Add("/sandbox/filesystem/denyRead", DeniedReads());
+    if (policy_.network) PlanNetwork(*policy_.network);
+    NoteWhatIsLost();
+    return std::move(limits_);
+  }
+
+ private:
+  void Add(std::string pointer, std::vector<std::string> texts) {
+    if (!texts.empty()) limits_.lists.push_back({std::move(pointer), std::move(texts)});
+  }
+
+  bool is_per_project() const {
+    return layer_ == SettingsLayer::kProject || layer_ == SettingsLayer::kLocal;
+  }
+
+  // The plain entries of one rule; what is no plain path is remembered as lost.
+  std::vector<PlainEntry> Plain(const PathRule& rule, Access access) {
+    if (rule.set == SetName::kClaudeScratch) return {};  // the client gives it by itself
+    std::vector<PlainEntry> entries;
+    if (rule.set != SetName::kNone) {
+      std::deque<std::string> strings;
+      for (const SetEntry& entry : ExpandSet(rule.set, access, context_, strings)) {
+        const bool is_plain = !entry.has_pattern && entry.base != RuleBase::kAnywhere;
+        if (!is_plain || !entry.owned_folder.empty() || !entry.except.empty()) continue;
+        entries.push_back({entry.base, std::string(entry.tail)});
+      }
+      return entries;
+    }
+    // A path of each project cannot be named in settings that serve all of them.
+    const bool is_relative = rule.base == RuleBase::kRoot && !rule.tail.empty();
+    if (rule.has_pattern || rule.base == RuleBase::kAnywhere ||
+        (is_relative && !is_per_project())) {
+      AddOnce(lost_, std::string(rule.written));
+      return {};
+    }
+    return {{rule.base, std::string(rule.tail)}};
+  }
+
+  std::vector<PlainEntry> PlainList(const PathRuleList& rules, Access access) {
+    std::vector<PlainEntry> all;
+    for (const std::span<const PathRule> part : rules) {
+      for (const PathRule& rule : part) {
+        const std::vector<PlainEntry> entries = Plain(rule, access);
+        all.insert(all.end(), entries.begin(), entries.end());
+      }
+    }
+    return all;
+  }
+
+  // What every list allows: an entry of one that each of the others covers.
+  std::vector<std::string> AllowedWrites() {
+    std::vector<std::vector<PlainEntry>> lists;
+    for (const PathRuleList& rules : policy_.write.allow) {
+      lists.push_back(PlainList(rules, Access::kWrite));
+    }
+    // An allow list also holds the asks of its file, and nobody can be asked in the sandbox.
+    const std::vector<PlainEntry> asked = PlainList(policy_.write.ask, Access::kWrite);
+    std::vector<std::string> texts;
+    for (const std::vector<PlainEntry>& list : lists) {
+      for (const PlainEntry& entry : list) {
+        const auto covers = [&](const std::vector<PlainEntry>& other) {
+          return std::ranges::any_of(other, [&](const auto& e) { return e.Covers(entry); });
+        };
+        const bool is_asked = covers(asked);
+        // The project itself is writable for the client's sandbox anyway.
+        const bool is_project = entry.base == RuleBase::kRoot;
+        if (!is_project && !is_asked && std::ranges::all_of(lists, covers)) {
+          AddOnce(texts, entry.text());
+        }
+      }
+    }
+    return texts;
+  }
+
+  std::vector<std::string> DeniedWrites(bool beyond_project) {
+    std::vector<std::string> texts;
+    for (const PathRuleList* rules : {&policy_.write.deny, &policy_.write.ask}) {
+      for (const std::span<const PathRule> part : *rules) {
+        for (const PathRule& rule : part) {
+          // Sets name places out of the project, which are read-only unless something opens them.
+          if (rule.set != SetName::kNone && !beyond_project) continue;
+          for (const PlainEntry& entry : Plain(rule, Access::kWrite)) AddOnce(texts, entry.text());
+        }
+      }
+    }
+    for (const std::string& path : guarded_) AddOnce(texts, path);
+    return texts;
+  }
+
+  std::vector<std::string> DeniedReads() {
+    std::vector<std::string> texts;
+    for (const PathRuleList* rules : {&policy_.read.deny, &policy_.read.ask}) {
+      for (const PlainEntry& entry : PlainList(*rules, Access::kRead)) AddOnce(texts, entry.text());
+    }
+    return texts;
+  }
+
+  static std::string DomainOf(const HostRule& rule) {
+    return (rule.subdomains ? "*." : "") + std::string(rule.host);
+  }
+
+  void PlanNetwork(const NetworkRules& network) {
+    std::vector<std::string> allowed;
+    for (const std::vector<HostRule>& list : network.allow) {
+      for (const HostRule& rule : list) {
+        if (rule.any) {
+          limits_.notes.push_back(
+              "network.allow has \"*\": the client's sandbox knows no such entry and"
+              " asks about each host");
+        } else if (IsAllowedByAll(network, rule)) {
+          AddOnce(allowed, DomainOf(rule));
+          has_port_ = has_port_ || rule.port != 0;
+        }
+      }
+    }
+    std::vector<std::string> denied;
+    for (const HostRule& rule : network.deny) {
+      if (!rule.any) AddOnce(denied, DomainOf(rule));
+    }
+    // Hosts of a file that is not trusted only narrow what others open.
+    if (network.opens_sandbox) Add("/sandbox/network/allowedDomains", std::move(allowed));
+    Add("/sandbox/network/deniedDomains", std::move(denied));
+    // The client reads this key from user and managed settings only.
+    if (network.unlisted == Unlisted::kDeny && !is_per_project()) {
+      limits_.flags.push_back({"/sandbox/network/strictAllowlist", true});
+    }
+    if (network.unlisted == Unlisted::kAllow) {
+      limits_.notes.push_back(
+          "network.unlisted is \"allow\": the client's sandbox asks about each host"
+          " that is not listed");
+    }
+  }
+
+  static bool IsAllowedByAll(const NetworkRules& network, const HostRule& rule) {
+    const std::string probe =
+        rule.subdomains ? "a." + std::string(rule.host) : std::string(rule.host);
+    const uint16_t port = rule.port == 0 ? 443 : rule.port;
+    return std::ranges::all_of(network.allow, [&](const std::vector<HostRule>& list) {
+      return std::ranges::any_of(list, [&](const HostRule& r) {
+        return (!rule.subdomains || r.subdomains || r.any) && MatchHost(r, probe, port);
+      });
+    });
+  }
+
+  void NoteWhatIsLost() {
+    const auto is_project = [](const PathRule& rule) {
+      return rule.base == RuleBase::kRoot && rule.tail.empty() && rule.set == SetName::kNone;
+    };
+    for (const PathRuleList& list : policy_.write.allow) {
+      const auto holds_project = [&](auto part) { return std::ranges::any_of(part, is_project); };
+      if (std::ranges::any_of(list, holds_project)) continue;
+      limits_.notes.push_back(
+          "write.allow is narrower than the project, but the client's sandbox lets"
+          " commands write all of it");
+    }
+    if (has_port_) {
+      limits_.notes.push_back(
+          "ports in network.allow: the client's sandbox opens every port of a host");
+    }
+    if (lost_.empty()) return;
+    std::string list;
+    for (const std::string& entry : lost_) list += (list.empty() ? "" : ", ") + Quote(entry, 60);
+    limits_.notes.push_back("for commands in the client's sandbox these entries do not count: " +
+                            list);
+  }
+
+  const Policy& policy_;
+  SettingsLayer layer_;
+  const std::vector<std::string>& guarded_;
+  SetContext context_;
+  ClientLimits limits_;
+  std::vector<std::string> lost_;
+  bool has_port_ = false;
+};
+
+// The first entry that reaches out of the project, or nullptr. An allow list also holds what its
+// file asks about.
+const PathRule* FirstBeyond(const PathRules& rules) {
+  const auto is_beyond = [](const PathRule& rule) {
+    if (rule.set != SetName::kNone) return rule.set != SetName::kClaudeScratch;
+    return rule.base != RuleBase::kRoot;
+  };
+  for (const PathRuleList& list : rules.allow) {
+    for (const std::span<const PathRule> part : list) {
+      const auto found = std::ranges::find_if(part, is_beyond);
+      if (found != part.end()) return &*found;
+    }
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+ClientLimits SandboxFor(const Policy& policy, const Places& places, SettingsLayer layer,
+                        const std::vector<std::string>& guarded) {
+  return SandboxPlanner(policy, places, layer, guarded).Run();
+}
+
+ClientLimits OutsideLimitsFor(const Policy& policy) {
+  ClientLimits limits;
+  const auto limit = [&](const PathRules& rules, std::string_view what, std::string_view key) {
+    if (const PathRule* beyond = FirstBeyond(rules)) {
+      limits.notes.push_back("permissions." + std::string(key) + " is not set, because " +
+                             std::string(what) + " has " + Quote(beyond->written, 60) +
+                             " and the client would refuse it");
+    } else {
+      limits.flags.push_back({"/permissions/" + std::string(key), true});
+    }
+  };
+  limit(policy.read, "read.allow", "blockReadsOutsideWorkingDirectories");
+  limit(policy.write, "write.allow", "blockWritesOutsideWorkingDirectories");
+  return limits;
+}
+
+}  // namespace ringfence

@@ -1,0 +1,37 @@
+// The client's own sandbox and path limits, derived from a policy. A pure function: what this
+// machine has is a value.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/settings_files.h"
+#include "policy/places.h"
+#include "policy/policy.h"
+
+namespace ringfence {
+
+// What the settings file shall say, and what it cannot.
+struct ClientLimits {
+  struct Flag {
+    std::string pointer;
+    bool value = false;
+  };
+  struct Texts {
+    std::string pointer;
+    std::vector<std::string> texts;
+  };
+  std::vector<Flag> flags;
+  std::vector<Texts> lists;
+  std::vector<std::string> notes;  // for people: what of the policy the client cannot hold
+};
+
+// `guarded`: what no policy may open, as the client spells paths ("~/...", "./...").
+ClientLimits SandboxFor(const Policy& policy, const Places& places, SettingsLayer layer,
+                        const std::vector<std::string>& guarded);
+
+// The client's own refusal of what lies outside the project. A policy that goes beyond the project
+// would not get what it permits, so then the key is missing and a note says why.
+ClientLimits OutsideLimitsFor(const Policy& policy);
+
+}  // namespace ringfence

@@ -1,0 +1,29 @@
+// What people see: lines on standard output, in colour only on a terminal and never with NO_COLOR.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "cli/json_edit.h"
+
+namespace ringfence {
+
+enum class Tone { kGood, kBad, kStrong };
+
+class Console {
+ public:
+  Console();
+  std::string In(Tone tone, std::string_view text) const;
+  void Line(std::string_view text) const;
+
+ private:
+  bool colour_ = false;
+};
+
+void PrintJson(const OrderedJson& value);
+
+// "ringfence: WHERE: WHAT" and a "Hint:" line, on standard error.
+void PrintError(const Error& error);
+
+}  // namespace ringfence

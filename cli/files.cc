@@ -1,0 +1,194 @@
+#include "cli/files.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <climits>
+#include <cstdlib>
+#include <memory>
+
+#include "base/syscall.h"
+#include "base/text.h"
+#include "base/unique_fd.h"
+#include "policy/path.h"
+
+namespace ringfence {
+namespace {
+
+constexpr size_t kMaxFile = 8u << 20;
+
+Error Refused(const std::string& path, std::string what, std::string hint) {
+  return Error{Error::Kind::kInvalidConfig, path, std::move(what), std::move(hint)};
+}
+
+std::string FolderOf(const std::string& path) { return Path::Clean(path).Parent().text(); }
+
+Status MakeFolders(const std::vector<std::string>& folders, mode_t mode,
+                   std::vector<std::string>& made) {
+  for (const std::string& folder : folders) {
+    if (::mkdir(folder.c_str(), mode) != 0) return SystemError("mkdir(" + folder + ")");
+    made.push_back(folder);
+  }
+  return Unit{};
+}
+
+// A file that is only there until it gets its final name.
+class TemporaryFile {
+ public:
+  static Result<std::unique_ptr<TemporaryFile>> Make(const std::string& folder) {
+    auto file = std::make_unique<TemporaryFile>();
+    file->path_ = folder + "/.ringfence-XXXXXX";
+    file->fd_ = UniqueFd(::mkostemp(file->path_.data(), O_CLOEXEC));
+    if (!file->fd_.valid()) {
+      file->path_.clear();
+      return SystemError("create a file in " + folder);
+    }
+    return file;
+  }
+  TemporaryFile() = default;
+  ~TemporaryFile() {
+    if (!path_.empty()) ::unlink(path_.c_str());
+  }
+  TemporaryFile(const TemporaryFile&) = delete;
+  TemporaryFile& operator=(const TemporaryFile&) = delete;
+
+  int fd() const { return fd_.get(); }
+
+  Status MoveTo(const std::string& path) {
+    if (::fsync(fd()) != 0) return SystemError("fsync(" + path + ")");
+    if (::rename(path_.c_str(), path.c_str()) != 0) return SystemError("rename to " + path);
+    path_.clear();
+    return Unit{};
+  }
+
+ private:
+  std::string path_;
+  UniqueFd fd_;
+};
+
+Status KeepModeAndOwner(int fd, const std::string& path, mode_t mode_if_new) {
+  struct stat old {};
+  if (::lstat(path.c_str(), &old) != 0) {
+    if (errno != ENOENT) return SystemError("lstat(" + path + ")");
+    if (::fchmod(fd, mode_if_new) != 0) return SystemError("fchmod(" + path + ")");
+    return Unit{};
+  }
+  struct stat own {};
+  if (::fstat(fd, &own) != 0) return SystemError("fstat(" + path + ")");
+  const bool same = own.st_uid == old.st_uid && own.st_gid == old.st_gid;
+  if (!same && ::fchown(fd, old.st_uid, old.st_gid) != 0) {
+    return Refused(path, "belongs to another user or group, which could not be kept",
+                   "run the command as its owner");
+  }
+  if (::fchmod(fd, old.st_mode & 07777) != 0) return SystemError("fchmod(" + path + ")");
+  return Unit{};
+}
+
+Status SyncFolder(const std::string& folder) {
+  const UniqueFd fd(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!fd.valid() || ::fsync(fd.get()) != 0) return SystemError("fsync(" + folder + ")");
+  return Unit{};
+}
+
+Status Replace(const std::string& path, const std::string& bytes, mode_t mode_if_new) {
+  const std::string folder = FolderOf(path);
+  Result<std::unique_ptr<TemporaryFile>> file = TemporaryFile::Make(folder);
+  if (!file) return file.error();
+  if (Status s = WriteAll((*file)->fd(), bytes); !s) return s.error();
+  if (Status s = KeepModeAndOwner((*file)->fd(), path, mode_if_new); !s) return s.error();
+  if (Status s = (*file)->MoveTo(path); !s) return s.error();
+  return SyncFolder(folder);
+}
+
+Status CheckUnchanged(const std::string& path, const std::optional<std::string>& expected) {
+  const Result<std::optional<std::string>> now = ReadIfThere(path);
+  if (!now) return now.error();
+  if (*now == expected) return Unit{};
+  return Refused(path, "was changed by somebody else in the meantime", "run the command again");
+}
+
+}  // namespace
+
+Result<std::optional<std::string>> ReadIfThere(const std::string& path) {
+  const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+  if (!fd.valid()) {
+    if (errno == ENOENT || errno == ENOTDIR) return std::optional<std::string>();
+    return SystemError("open(" + path + ")");
+  }
+  struct stat status {};
+  if (::fstat(fd.get(), &status) != 0) return SystemError("fstat(" + path + ")");
+  if (!S_ISREG(status.st_mode)) return Refused(path, "is not a regular file", "");
+  Result<std::string> bytes = ReadAll(fd.get(), kMaxFile, path);
+  if (!bytes) return bytes.error();
+  return std::optional<std::string>(std::move(*bytes));
+}
+
+std::vector<std::string> MissingFolders(const std::string& path) {
+  std::vector<std::string> folders;
+  struct stat status {};
+  for (std::string folder = FolderOf(path); ::stat(folder.c_str(), &status) != 0;
+       folder = FolderOf(folder)) {
+    if (errno != ENOENT) break;
+    folders.insert(folders.begin(), folder);
+  }
+  return folders;
+}
+
+Result<std::string> FollowedPath(const std::string& path) {
+  struct stat status {};
+  if (::lstat(path.c_str(), &status) != 0) {
+    if (errno == ENOENT || errno == ENOTDIR) return path;
+    return SystemError("lstat(" + path + ")");
+  }
+  if (!S_ISLNK(status.st_mode)) return path;
+  const std::unique_ptr<char, decltype(&std::free)> real(::realpath(path.c_str(), nullptr),
+                                                         &std::free);
+  if (real == nullptr) {
+    return Refused(path, "is a link that leads nowhere", "make its target, or remove the link");
+  }
+  return std::string(real.get());
+}
+
+Status Transaction::Write(const std::string& path, const std::optional<std::string>& expected,
+                          const std::string& bytes, NewFileModes modes) {
+  Done& done = done_.emplace_back();
+  done.path = path;
+  done.before = expected;
+  Status status = CheckUnchanged(path, expected);
+  const bool is_unchanged = status.has_value();
+  if (status) status = MakeFolders(MissingFolders(path), modes.folders, done.folders);
+  if (status) status = Replace(path, bytes, modes.file);
+  if (!is_unchanged) done_.pop_back();
+  return status;
+}
+
+Status Transaction::Remove(const std::string& path, const std::optional<std::string>& expected) {
+  if (Status s = CheckUnchanged(path, expected); !s) return s.error();
+  if (!expected) return Unit{};
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0) return SystemError("stat(" + path + ")");
+  if (::unlink(path.c_str()) != 0) return SystemError("unlink(" + path + ")");
+  done_.push_back({path, expected, status.st_mode & 07777, {}});
+  return Unit{};
+}
+
+Transaction::~Transaction() {
+  for (auto done = done_.rbegin(); done != done_.rend(); ++done) {
+    const Result<std::optional<std::string>> now = ReadIfThere(done->path);
+    if (now && *now != done->before) {
+      // The best that can be done while another error is on its way to the user.
+      if (done->before) {
+        (void)Replace(done->path, *done->before, done->mode).has_value();
+      } else {
+        ::unlink(done->path.c_str());
+      }
+    }
+    for (auto folder = done->folders.rbegin(); folder != done->folders.rend(); ++folder) {
+      ::rmdir(folder->c_str());
+    }
+  }
+}
+
+}  // namespace ringfence

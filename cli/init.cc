@@ -1,0 +1,145 @@
+#include "cli/init.h"
+
+#include <memory>
+
+#include "base/text.h"
+#include "cli/console.h"
+#include "cli/installation.h"
+
+namespace ringfence {
+namespace {
+
+struct InitOptions {
+  CommonOptions common;
+  LayerOptions layers;
+  std::string project;
+  std::string profile;
+  std::string policy;
+  std::string hook;
+  bool no_client_sandbox = false;
+  bool dry_run = false;
+};
+
+constexpr const char* kExamples =
+    "  ringfence init                    all your projects (~/.claude/settings.json)\n"
+    "  ringfence init --local .          this project, for you alone\n"
+    "  ringfence init --project .        this project, for everybody who works on it\n"
+    "  ringfence init --dry-run          only say what would be changed\n"
+    "  ringfence init --profile worker   decide by the profile \"worker\" of the policy\n\n"
+    "Everything else in the settings file stays byte for byte; a second init changes nothing.\n"
+    "ringfence uninstall puts back what was there.";
+
+OrderedJson ToJson(const InstallReport& report, const InitOptions& options) {
+  OrderedJson json{{"settings", report.settings_path},
+                   {"layer", LayerName(options.layers.layer())},
+                   {"dry_run", options.dry_run},
+                   {"changes", report.changes},
+                   {"policy", report.policy_path},
+                   {"policy_is_new", report.policy_is_new},
+                   {"notes", report.notes},
+                   {"bash",
+                    {{"is_confined", report.confinement.is_confined},
+                     {"says", report.confinement.sentence},
+                     {"holes", report.confinement.holes}}}};
+  if (report.proof) {
+    json["proof"] = {{"denied", report.proof->denied_path},
+                     {"reason", report.proof->reason},
+                     {"permitted", report.proof->permitted_path}};
+  }
+  return json;
+}
+
+void PrintProof(const Console& console, const Proof& proof) {
+  console.Line("Proof: the registered command denied a Read of " + Quote(proof.denied_path) + ":");
+  console.Line("  " + Printable(proof.reason));
+  if (!proof.permitted_path.empty()) {
+    console.Line("  and let a Read of " + Quote(proof.permitted_path) + " pass.");
+  }
+}
+
+void PrintReport(const InstallReport& report, const Whereabouts& where, bool dry_run) {
+  const Console console;
+  const std::string settings = ShownPath(report.settings_path, where);
+  if (report.changes.empty()) {
+    console.Line("Already registered in " + settings + "; nothing was changed.");
+  } else {
+    console.Line((dry_run ? "Would change " : "Registered in ") +
+                 console.In(Tone::kStrong, settings) + ":");
+    for (const std::string& change : report.changes) console.Line("  " + change);
+  }
+  console.Line("Policy: " + ShownPath(report.policy_path, where) +
+               (!report.policy_is_new ? ""
+                : dry_run             ? " (would be written)"
+                                      : " (new; edit it as you like)"));
+  if (report.proof) PrintProof(console, *report.proof);
+  for (const std::string& note : report.notes) console.Line("Note: " + note + ".");
+  const Confinement& bash = report.confinement;
+  console.Line(console.In(bash.is_confined ? Tone::kGood : Tone::kBad, bash.sentence + "."));
+  for (const std::string& hole : bash.holes) console.Line("  but " + hole);
+}
+
+Result<std::string> PolicyOption(const InitOptions& options) {
+  if (options.policy.empty()) return std::string();
+  const Result<Whereabouts> place = FindWhereabouts(options.common.home, options.policy);
+  if (!place) return place.error();
+  return place->project;
+}
+
+Outcome RunInit(const InitOptions& options) {
+  const Result<Whereabouts> where = FindWhereabouts(options.common.home, options.project);
+  if (!where) return where.error();
+  const Result<HookProgram> hook = FindHookProgram(options.hook);
+  if (!hook) return hook.error();
+  const Result<std::string> policy = PolicyOption(options);
+  if (!policy) return policy.error();
+  InstallReport report;
+  Installation installation({.where = *where,
+                             .directory_is_given = !options.project.empty(),
+                             .layer = options.layers.layer(),
+                             .hook = *hook,
+                             .profile = options.profile,
+                             .policy = *policy,
+                             .client_sandbox = !options.no_client_sandbox,
+                             .dry_run = options.dry_run});
+  if (const auto failure = installation.Run(report)) {
+    if (!failure->proof_failed) return failure->error;
+    Error error = failure->error;
+    error.hint += std::string(error.hint.empty() ? "" : "; ") + "every file is as it was before";
+    return Outcome::No(error);
+  }
+  if (options.common.json) {
+    PrintJson(ToJson(report, options));
+  } else {
+    PrintReport(report, *where, options.dry_run);
+  }
+  return 0;
+}
+
+}  // namespace
+
+void AddInit(CLI::App& app, Action& chosen) {
+  CLI::App* command =
+      AddCommand(app, "init",
+                 "Register the hook in the client's settings, and confine its commands", kExamples);
+  const auto options = std::make_shared<InitOptions>();
+  command->add_option("project", options->project, "The project's folder (default: this one)")
+      ->type_name("DIR");
+  AddLayerOptions(*command, options->layers);
+  command->add_option("--profile", options->profile, "Decide by this profile of the policy")
+      ->type_name("NAME");
+  command
+      ->add_option("--policy", options->policy,
+                   "Decide by this policy instead of the user's and the project's")
+      ->type_name("FILE");
+  command
+      ->add_option("--hook", options->hook,
+                   "The hook's program (default: ringfence-hook beside this one)")
+      ->type_name("PATH");
+  command->add_flag("--no-client-sandbox", options->no_client_sandbox,
+                    "Leave the client's own sandbox as it is");
+  command->add_flag("--dry-run", options->dry_run, "Say what would be changed, and change nothing");
+  AddCommonOptions(*command, options->common);
+  command->callback([&chosen, options] { chosen = [options] { return RunInit(*options); }; });
+}
+
+}  // namespace ringfence

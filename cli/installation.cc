@@ -1,0 +1,319 @@
+#include "cli/installation.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/sha256.h"
+#include "base/text.h"
+#include "cli/mcp_servers.h"
+#include "cli/starter_policy.h"
+#include "cli/state.h"
+#include "policy/layers.h"
+#include "policy/load.h"
+
+namespace ringfence {
+namespace {
+
+bool IsOfProject(SettingsLayer layer) {
+  return layer == SettingsLayer::kProject || layer == SettingsLayer::kLocal;
+}
+
+Error Unusable(std::string where, std::string what, std::string hint) {
+  return Error{Error::Kind::kInvalidConfig, std::move(where), std::move(what), std::move(hint)};
+}
+
+std::string Join(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : " and ") + word;
+  return text;
+}
+
+}  // namespace
+
+Installation::Installation(InstallRequest request) : request_(std::move(request)) {}
+
+std::optional<InstallFailure> Installation::Run(InstallReport& report) {
+  report_ = &report;
+  using Step = Status (Installation::*)();
+  constexpr Step kSteps[] = {
+      &Installation::FindTarget,   &Installation::ReadSettings, &Installation::ReadPolicy,
+      &Installation::EnsurePolicy, &Installation::NotePolicy,   &Installation::EditSettings,
+  };
+  for (const Step step : kSteps) {
+    if (Status s = (this->*step)(); !s) return InstallFailure{s.error()};
+  }
+  NoteProgram();
+  report.confinement = JudgeConfinement(files_, tools_);
+  if (request_.dry_run) return {};
+  // The approvals come first: a running session's hook holds the new settings against them.
+  if (Status s = WriteState(); !s) return InstallFailure{s.error()};
+  if (Status s = WriteSettings(); !s) return InstallFailure{s.error()};
+  if (Status s = ProveIt(); !s) return InstallFailure{s.error(), true};
+  transaction_.Commit();
+  return {};
+}
+
+// A link in a project may lead to a file that is not the project's to change.
+Status Installation::FindTarget() {
+  const std::string path = SettingsPath(request_.layer, request_.where);
+  report_->settings_path = path;
+  Result<std::string> target = FollowedPath(path);
+  if (!target) return target.error();
+  target_ = *target;
+  if (IsOfProject(request_.layer) && target_ != path) {
+    return Unusable(path,
+                    "is a link to " + Quote(target_) + ", which is not this project's to change",
+                    "replace the link by a file, or use --user");
+  }
+  return Unit{};
+}
+
+Status Installation::ReadSettings() {
+  for (const SettingsLayer layer : kSettingsLayers) {
+    Result<SettingsFile> file = ReadSettingsFile(layer, request_.where);
+    if (!file) return file.error();
+    files_.push_back(std::move(*file));
+  }
+  const SettingsFile& own = files_[static_cast<size_t>(request_.layer)];
+  before_ = own.text;
+  for (const SettingsFile& file : files_) {
+    if (file.settings.drops.empty()) continue;
+    const Error& drop = file.settings.drops.front();
+    if (&file != &own) {
+      Note("the client drops " + file.settings.name + " as a whole: " + drop.text());
+      continue;
+    }
+    const size_t others = file.settings.drops.size() - 1;
+    return Unusable(drop.where,
+                    drop.what + (others > 0 ? " (and " + std::to_string(others) + " more)" : "") +
+                        ": for this the client drops the whole settings file, hooks included",
+                    "mend it and run ringfence init again; nothing was changed");
+  }
+  for (const Error& ignored : own.settings.ignored) {
+    Note("the client ignores a hook entry: " + ignored.text());
+  }
+  return Unit{};
+}
+
+Status Installation::ReadPolicy() {
+  const bool is_there = request_.policy.empty() || ::access(request_.policy.c_str(), F_OK) == 0;
+  PolicyQuestion question{request_.where, request_.hook.path, is_there ? request_.policy : ""};
+  // Settings for every project do not depend on the folder in which somebody stands.
+  const bool may_borrow = !IsOfProject(request_.layer) && !request_.directory_is_given;
+  Result<Policies> policies = may_borrow ? borrowed_.Read(question) : ReadPolicies(question);
+  request_.where = question.where;
+  if (!policies) return policies.error();
+  policies_ = std::move(*policies);
+  if (!IsOfProject(request_.layer)) {
+    std::erase_if(policies_->sources.sources,
+                  [](const PolicySource& source) { return source.layer == Layer::kProject; });
+  }
+  Result<Policy> policy =
+      MergePolicies(policies_->sources, request_.profile, policies_->places, Caller{});
+  if (!policy) return policy.error();
+  policy_ = std::move(*policy);
+  return Unit{};
+}
+
+Status Installation::EnsurePolicy() {
+  std::string path = request_.policy;
+  if (path.empty() && IsOfProject(request_.layer)) {
+    path = ProjectPolicyPath(policies_->places.root_real.text());
+  } else if (path.empty()) {
+    path = request_.layer == SettingsLayer::kManaged ? kManagedPolicy
+                                                     : UserPolicyPath(request_.where.home);
+  }
+  report_->policy_path = path;
+  const Result<std::optional<std::string>> text = ReadIfThere(path);
+  if (!text) return text.error();
+  if (*text) return Unit{};
+  const std::string starter = StarterPolicy(ConfiguredMcpServers(request_.where));
+  std::vector<Error> mistakes;
+  if (LoadPolicy(starter, path, path, true, mistakes) == nullptr) return mistakes.front();
+  report_->policy_is_new = true;
+  if (request_.dry_run) return Unit{};
+  if (Status s = transaction_.Write(path, {}, starter, {}); !s) return s.error();
+  if (IsOfProject(request_.layer) && request_.policy.empty()) {
+    if (Status s = PinStarter(starter); !s) return s.error();
+  }
+  return ReadPolicy();
+}
+
+Status Installation::NotePolicy() {
+  if (!IsOfProject(request_.layer)) return Unit{};
+  for (const std::string& note : policies_->sources.notes) Note(note);
+  return Unit{};
+}
+
+Status Installation::PinStarter(const std::string& text) {
+  auto trust = ReadTrust(request_.where.home);
+  if (!trust) return trust.error();
+  Pin(trust->value, {policies_->places.root_real.text(), Sha256Hex(text)});
+  return Save(*trust, transaction_);
+}
+
+HookCommand Installation::Command() const {
+  HookCommand command{request_.hook.path, {}};
+  // Shared settings serve several people, each with a home of their own.
+  if (request_.layer == SettingsLayer::kUser || request_.layer == SettingsLayer::kLocal) {
+    command.arguments = {"--home", request_.where.home};
+  }
+  if (!request_.profile.empty()) {
+    command.arguments.insert(command.arguments.end(), {"--profile", request_.profile});
+  }
+  if (!request_.policy.empty()) {
+    command.arguments.insert(command.arguments.end(), {"--policy", request_.policy});
+  }
+  return command;
+}
+
+Status Installation::EditSettings() {
+  const auto records = ReadRecords(request_.where.home);
+  if (!records) return records.error();
+  SettingsRecord record = RecordOf(records->value, target_);
+  const bool is_first = record.program.empty();
+  const bool is_blank = !before_ || IsBlank(*before_);
+  if (is_first) {
+    record.is_new = !before_;
+    record.folders = MissingFolders(target_);
+    if (before_ && is_blank) record.blank = before_;
+  }
+  Result<SettingsEditor> editor = SettingsEditor::Open(is_blank ? "{}\n" : *before_, record);
+  if (!editor) return editor.error();
+  editor->Register(Command());
+  LimitClient(*editor);
+  LimitSandbox(*editor);
+  after_ = editor->text();
+  record_ = editor->record();
+  report_->changes = editor->changes();
+  SettingsFile& own = files_[static_cast<size_t>(request_.layer)];
+  own.settings = JudgeSettings(after_, own.path, request_.where);
+  return Unit{};
+}
+
+void Installation::LimitClient(SettingsEditor& editor) {
+  KeepOrSet(editor, {"/disableSkillShellExecution", true});
+  const ClientLimits limits = OutsideLimitsFor(*policy_);
+  for (const ClientLimits::Flag& flag : limits.flags) KeepOrSet(editor, flag);
+  for (const std::string& note : limits.notes) Note(note);
+}
+
+// What the user has switched off stays off, and is said.
+void Installation::KeepOrSet(SettingsEditor& editor, const ClientLimits::Flag& flag) {
+  const SettingsFile& own = files_[static_cast<size_t>(request_.layer)];
+  if (own.settings.Flag(flag.pointer) != !flag.value) {
+    editor.SetFlag(flag.pointer, flag.value);
+    return;
+  }
+  std::string name = flag.pointer.substr(1);
+  std::ranges::replace(name, '/', '.');
+  Note(name + " is off in " + own.settings.name + " and stays off");
+}
+
+void Installation::LimitSandbox(SettingsEditor& editor) {
+  tools_ = FindSandboxTools();
+  if (!request_.client_sandbox) {
+    Note("--no-client-sandbox: the client's sandbox was left as it is");
+    return;
+  }
+  if (!tools_.missing.empty()) {
+    Note("the client's sandbox was not switched on: " + Join(tools_.missing) +
+         " cannot be found, and with failIfUnavailable the client would refuse to start. Install "
+         "them (apt install bubblewrap socat, dnf install bubblewrap socat) and run ringfence init "
+         "again");
+    return;
+  }
+  if (!tools_.broken.empty()) {
+    Note("the client's sandbox was not switched on, because it cannot work here: " + tools_.broken);
+    return;
+  }
+  const ClientLimits limits =
+      SandboxFor(*policy_, policies_->places, request_.layer, GuardedPaths());
+  for (const ClientLimits::Flag& flag : limits.flags) editor.SetFlag(flag.pointer, flag.value);
+  for (const ClientLimits::Texts& list : limits.lists) editor.SyncTexts(list.pointer, list.texts);
+  for (const std::string& note : limits.notes) Note(note);
+}
+
+// What no command may write, under whatever policy, also when a project lies around it.
+std::vector<std::string> Installation::GuardedPaths() const {
+  std::vector<std::string> paths{"~/.config/ringfence", "~/.local/state/ringfence"};
+  if (IsOfProject(request_.layer)) paths.emplace_back("./.ringfence");
+  if (!request_.policy.empty()) paths.push_back(WithTilde(request_.policy, request_.where.home));
+  paths.push_back(WithTilde(request_.hook.path, request_.where.home));
+  return paths;
+}
+
+Status Installation::WriteSettings() {
+  if (before_ == after_) return Unit{};
+  return transaction_.Write(target_, before_, after_, {});
+}
+
+Status Installation::WriteState() {
+  auto approvals = ReadApprovalsFile(request_.where.home);
+  if (!approvals) return approvals.error();
+  ApproveFiles(approvals->value);
+  if (Status s = Save(*approvals, transaction_); !s) return s.error();
+  auto records = ReadRecords(request_.where.home);
+  if (!records) return records.error();
+  PutRecord(records->value, record_);
+  return Save(*records, transaction_);
+}
+
+void Installation::ApproveFiles(Approvals& approvals) {
+  for (const SettingsFile& file : files_) {
+    const bool is_borrowed = borrowed_.is_borrowed() && IsOfProject(file.layer);
+    const bool is_target = file.layer == request_.layer;
+    if (is_borrowed || (!file.text && !is_target) || !file.settings.drops.empty()) continue;
+    ApprovedFile approved = ApprovedAsIs(file.settings, request_.hook.path);
+    if (!approved.hooks.empty()) {
+      Note(std::to_string(approved.hooks.size()) + " other hook entries in " + file.settings.name +
+           " count as approved as they are");
+    }
+    Approve(approvals, approved);
+    // The hook may know the project by its resolved name.
+    if (IsOfProject(file.layer) && policies_->places.root != policies_->places.root_real) {
+      approved.path =
+          policies_->places.root_real.text() + file.path.substr(request_.where.project.size());
+      Approve(approvals, approved);
+    }
+  }
+}
+
+// Reads the command back from the file, so that what is proven is what the client will start.
+Status Installation::ProveIt() {
+  Result<SettingsFile> file = ReadSettingsFile(request_.layer, request_.where);
+  if (!file) return file.error();
+  const auto entry = std::ranges::find_if(file->settings.hooks, [&](const HookEntry& hook) {
+    return hook.event == kServedEvents.front() && Runs(hook, request_.hook.path);
+  });
+  if (entry == file->settings.hooks.end() || !file->settings.drops.empty()) {
+    return Unusable(target_, "does not hold the registration after it was written", "");
+  }
+  Result<Proof> proof =
+      Prove({.command = {entry->command, entry->args},
+             .home = request_.where.home,
+             .project = request_.where.project,
+             .permitted_path = PermittedRead(*policy_, policies_->places, request_.where)});
+  if (!proof) return proof.error();
+  report_->proof = std::move(*proof);
+  return Unit{};
+}
+
+void Installation::NoteProgram() {
+  const std::string& path = request_.hook.path;
+  if (!request_.hook.is_immune_to_preloading) {
+    Note(Quote(path) +
+         " is not a static program: LD_PRELOAD in the settings of a project can "
+         "silence it. Use the ringfence-hook that install.sh builds");
+  }
+  if (request_.layer == SettingsLayer::kProject && IsBelowAHome(path, request_.where.home)) {
+    Note(".claude/settings.json is shared, and " + Quote(path) +
+         " is below a home directory: every "
+         "call of a colleague who has no such program will be blocked. Use --local, or install "
+         "ringfence for everybody (install.sh --prefix /usr/local)");
+  }
+}
+
+}  // namespace ringfence

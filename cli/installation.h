@@ -1,0 +1,88 @@
+// Registers the hook in one settings file: reads what is there, decides what to write, writes all
+// of it or nothing, and proves that the registered command decides.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "cli/client_sandbox.h"
+#include "cli/confinement.h"
+#include "cli/files.h"
+#include "cli/host_tools.h"
+#include "cli/policies.h"
+#include "cli/proof.h"
+#include "cli/settings_editor.h"
+#include "cli/settings_files.h"
+
+namespace ringfence {
+
+struct InstallRequest {
+  Whereabouts where;
+  bool directory_is_given = false;
+  SettingsLayer layer = SettingsLayer::kUser;
+  HookProgram hook;
+  std::string profile;
+  std::string policy;  // absolute; may be empty
+  bool client_sandbox = true;
+  bool dry_run = false;
+};
+
+struct InstallReport {
+  std::string settings_path;
+  std::vector<std::string> changes;  // of the settings file; none: it is as it was
+  std::string policy_path;
+  bool policy_is_new = false;
+  std::vector<std::string> notes;
+  Confinement confinement;
+  std::optional<Proof> proof;  // nothing in a dry run
+};
+
+// A proof that fails is the error of `InstallFailure`, and everything is as it was before.
+struct InstallFailure {
+  Error error;
+  bool proof_failed = false;
+};
+
+class Installation {
+ public:
+  explicit Installation(InstallRequest request);
+  // Either a report or a failure.
+  std::optional<InstallFailure> Run(InstallReport& report);
+
+ private:
+  Status ReadSettings();
+  Status FindTarget();
+  Status ReadPolicy();
+  Status EnsurePolicy();
+  Status NotePolicy();
+  Status PinStarter(const std::string& text);
+  Status EditSettings();
+  void LimitClient(SettingsEditor& editor);
+  void LimitSandbox(SettingsEditor& editor);
+  void KeepOrSet(SettingsEditor& editor, const ClientLimits::Flag& flag);
+  std::vector<std::string> GuardedPaths() const;
+  HookCommand Command() const;
+  Status WriteState();
+  void ApproveFiles(Approvals& approvals);
+  Status WriteSettings();
+  Status ProveIt();
+  void NoteProgram();
+  void Note(std::string note) { report_->notes.push_back(std::move(note)); }
+
+  InstallRequest request_;
+  InstallReport* report_ = nullptr;
+  Transaction transaction_;
+  std::vector<SettingsFile> files_;
+  std::string target_;  // the settings file, links followed
+  std::optional<std::string> before_;
+  std::string after_;
+  SettingsRecord record_;
+  std::optional<Policies> policies_;
+  std::optional<Policy> policy_;
+  SandboxTools tools_;
+  BorrowedProject borrowed_;
+};
+
+}  // namespace ringfence

@@ -1,0 +1,113 @@
+#include "cli/options.h"
+
+#include <array>
+
+#include "base/text.h"
+#include "cli/allow.h"
+#include "cli/completion.h"
+#include "cli/console.h"
+#include "cli/init.h"
+#include "cli/trust.h"
+#include "cli/uninstall.h"
+#if __has_include("cli/explain.h")
+#include "cli/explain.h"
+#endif
+#if __has_include("cli/prompt.h")
+#include "cli/prompt.h"
+#endif
+
+namespace ringfence {
+namespace {
+
+using AddFunction = void (*)(CLI::App&, Action&);
+
+// In the order of --help.
+constexpr std::array kCommands = std::to_array<AddFunction>({
+  AddInit, AddUninstall, AddAllow, AddTrust,
+#if __has_include("cli/explain.h")
+      AddExplain,
+#endif
+#if __has_include("cli/prompt.h")
+      AddPrompt,
+#endif
+      AddCompletion,
+});
+
+constexpr const char* kExamples = R"(Examples:
+  ringfence init                      register the hook for all your projects
+  ringfence init --local .            for this project and you alone
+  ringfence allow ~/src/shared --read permit one thing more
+  ringfence trust                     use the policy that came with this project
+
+Exit status: 0 done, 1 the answer is no, 2 wrong usage or unusable input.)";
+
+// The name of the command that was given, to point to its help.
+std::string GivenCommand(const CLI::App& app) {
+  const auto given = app.get_subcommands();
+  return given.empty() ? "" : given.front()->get_name() + " ";
+}
+
+}  // namespace
+
+CLI::App* AddCommand(CLI::App& app, const std::string& name, const std::string& what,
+                     const std::string& examples) {
+  CLI::App* command = app.add_subcommand(name, what);
+  command->footer("Examples:\n" + examples);
+  command->fallthrough(false);
+  return command;
+}
+
+void AddCommonOptions(CLI::App& command, CommonOptions& common) {
+  command.add_option("--home", common.home, "The home directory, instead of HOME")
+      ->type_name("DIR");
+  command.add_flag("--json", common.json, "Print the result as JSON");
+}
+
+SettingsLayer LayerOptions::layer() const {
+  if (project) return SettingsLayer::kProject;
+  if (local) return SettingsLayer::kLocal;
+  return managed ? SettingsLayer::kManaged : SettingsLayer::kUser;
+}
+
+void AddLayerOptions(CLI::App& command, LayerOptions& layers) {
+  const auto add = [&](const std::string& name, bool& given, const std::string& what) {
+    command.add_flag(name, given, what)->group("Settings file (one of)");
+  };
+  add("--user", layers.user, "~/.claude/settings.json: all your projects (default)");
+  add("--project", layers.project, ".claude/settings.json: everybody who works on the project");
+  add("--local", layers.local, ".claude/settings.local.json: you alone, in this project");
+  add("--managed", layers.managed, "the managed settings of this machine: every user");
+  command.parse_complete_callback([&layers] {
+    const int given = layers.user + layers.project + layers.local + layers.managed;
+    if (given > 1) throw CLI::ValidationError("name one of --user, --project, --local, --managed");
+  });
+}
+
+void DeclareCommandLine(CLI::App& app, Action& chosen) {
+  app.set_version_flag("--version", "ringfence " RINGFENCE_VERSION, "Print the version and exit");
+  app.set_help_flag("-h,--help", "Print this help and exit");
+  app.footer(kExamples);
+  app.require_subcommand(1);
+  for (const AddFunction add : kCommands) add(app, chosen);
+}
+
+int RunCommandLine(int argc, char** argv) {
+  CLI::App app("One policy says what a coding agent may do; this sets it up and explains it.",
+               "ringfence");
+  Action chosen;
+  DeclareCommandLine(app, chosen);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& success) {
+    return app.exit(success);
+  } catch (const CLI::ParseError& error) {
+    PrintError(
+        {Error::Kind::kUsage, "", error.what(), "see: ringfence " + GivenCommand(app) + "--help"});
+    return 2;
+  }
+  const Outcome outcome = chosen();
+  if (outcome.error) PrintError(*outcome.error);
+  return outcome.status;
+}
+
+}  // namespace ringfence

@@ -1,0 +1,60 @@
+// The command line of `ringfence`. A command is one file with one function that declares its
+// options (AddInit, ...) and says in `chosen` what to do when the command is given; options.cc
+// lists them.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "base/result.h"
+#include "cli/settings_files.h"
+
+namespace ringfence {
+
+// How a command ended: 0 done, 1 the answer is no, 2 wrong usage or unusable input. The error, if
+// any, is printed by RunCommandLine(), once.
+struct Outcome {
+  int status = 0;
+  std::optional<Error> error;
+
+  Outcome() = default;
+  Outcome(int exit_status) : status(exit_status) {}
+  Outcome(Error cause) : status(2), error(std::move(cause)) {}
+  static Outcome No(Error cause) {
+    Outcome outcome(std::move(cause));
+    outcome.status = 1;
+    return outcome;
+  }
+};
+using Action = std::function<Outcome()>;
+
+int RunCommandLine(int argc, char** argv);
+
+// Fills `app` with every command.
+void DeclareCommandLine(CLI::App& app, Action& chosen);
+
+// A command with its examples, one to a line, below its help.
+CLI::App* AddCommand(CLI::App& app, const std::string& name, const std::string& what,
+                     const std::string& examples);
+
+struct CommonOptions {
+  std::string home;
+  bool json = false;
+};
+void AddCommonOptions(CLI::App& command, CommonOptions& common);
+
+// --user, --project, --local, --managed; at most one of them.
+struct LayerOptions {
+  bool project = false;
+  bool local = false;
+  bool managed = false;
+  bool user = false;
+
+  bool is_given() const { return project || local || managed || user; }
+  SettingsLayer layer() const;
+};
+void AddLayerOptions(CLI::App& command, LayerOptions& layers);
+
+}  // namespace ringfence

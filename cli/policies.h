@@ -1,0 +1,45 @@
+// Which policy files a command is about, read as the hook reads them.
+#pragma once
+
+#include <string>
+
+#include "base/result.h"
+#include "cli/settings_files.h"
+#include "policy/places.h"
+#include "policy/sources.h"
+
+namespace ringfence {
+
+struct PolicyQuestion {
+  Whereabouts where;
+  std::string program;  // of the hook; may be empty
+  std::string policy;   // --policy; may be empty
+};
+
+struct Policies {
+  Places places;
+  PolicySources sources;
+};
+Result<Policies> ReadPolicies(const PolicyQuestion& question);
+
+// An empty folder that stands for a project where somebody is in none (in the home directory, say);
+// removed at the end.
+class BorrowedProject {
+ public:
+  BorrowedProject() = default;
+  ~BorrowedProject();
+  BorrowedProject(const BorrowedProject&) = delete;
+  BorrowedProject& operator=(const BorrowedProject&) = delete;
+
+  // As ReadPolicies(); when the folder of `question` can be no project, in an empty one.
+  Result<Policies> Read(PolicyQuestion& question);
+  bool is_borrowed() const { return !folder_.empty(); }
+
+ private:
+  std::string folder_;
+};
+
+// "~/..." where it lies below the home, else as it is: how settings and policies name it.
+std::string WithTilde(const std::string& path, const std::string& home);
+
+}  // namespace ringfence

@@ -1,0 +1,29 @@
+// Runs a program without a shell and hears what it says.
+#pragma once
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+
+namespace ringfence {
+
+struct Finished {
+  int exit_status = 0;  // 128 + the signal's number when one ended it
+  std::string out;
+  std::string err;
+};
+
+struct ProgramCall {
+  std::string program;  // absolute
+  std::vector<std::string> arguments;
+  std::vector<std::string> environment;  // "NAME=value"
+  std::string input;
+  std::chrono::milliseconds limit{10'000};
+};
+
+// An error when it cannot be started or takes longer than the limit (it is killed then).
+Result<Finished> Run(const ProgramCall& call);
+
+}  // namespace ringfence

@@ -1,0 +1,134 @@
+#include "cli/settings_files.h"
+
+#include <unistd.h>
+
+#include <climits>
+#include <cstdlib>
+#include <memory>
+
+#include "base/syscall.h"
+#include "base/text.h"
+#include "base/utf8.h"
+#include "cli/files.h"
+
+namespace ringfence {
+namespace {
+
+#ifdef __APPLE__
+constexpr const char* kManagedSettings =
+    "/Library/Application Support/ClaudeCode/managed-settings.json";
+#else
+constexpr const char* kManagedSettings = "/etc/claude-code/managed-settings.json";
+#endif
+
+std::string Variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+Error Usage(std::string where, std::string what, std::string hint) {
+  return Error{Error::Kind::kUsage, std::move(where), std::move(what), std::move(hint)};
+}
+
+Result<std::string> CurrentFolder() {
+  const std::unique_ptr<char, decltype(&std::free)> folder(::getcwd(nullptr, 0), &std::free);
+  if (folder == nullptr) return SystemError("getcwd");
+  return std::string(folder.get());
+}
+
+Result<std::string> FindHome(const std::string& option) {
+  const std::string home = option.empty() ? Variable("HOME") : option;
+  const char* where = option.empty() ? "HOME" : "--home";
+  const std::optional<Path> path = Path::Parse(home);
+  if (!path) {
+    return Usage(where, Quote(home) + " is not an absolute path",
+                 "name the home directory by --home");
+  }
+  if (!IsValidUtf8(home)) return Usage(where, "is not UTF-8, so no settings file can name it", "");
+  return path->text();
+}
+
+}  // namespace
+
+std::string_view LayerName(SettingsLayer layer) {
+  switch (layer) {
+    case SettingsLayer::kUser:
+      return "user";
+    case SettingsLayer::kProject:
+      return "project";
+    case SettingsLayer::kLocal:
+      return "local";
+    case SettingsLayer::kManaged:
+      return "managed";
+  }
+  return "";
+}
+
+Result<Whereabouts> FindWhereabouts(const std::string& home_option, const std::string& directory) {
+  Whereabouts where;
+  Result<std::string> home = FindHome(home_option);
+  if (!home) return home.error();
+  where.home = *home;
+  where.config_dir = Variable("CLAUDE_CONFIG_DIR");
+  if (!where.config_dir.empty() && !Path::Parse(where.config_dir)) {
+    return Usage("CLAUDE_CONFIG_DIR", Quote(where.config_dir) + " is not an absolute path", "");
+  }
+  where.project = directory;
+  if (!directory.starts_with('/')) {
+    const Result<std::string> current = CurrentFolder();
+    if (!current) return current.error();
+    where.project = *current + "/" + directory;
+  }
+  where.project = Path::Clean(where.project).text();
+  if (!IsValidUtf8(where.project)) {
+    return Usage(Quote(where.project), "is not UTF-8, so no settings file can name it", "");
+  }
+  return where;
+}
+
+std::string SettingsPath(SettingsLayer layer, const Whereabouts& where) {
+  switch (layer) {
+    case SettingsLayer::kUser:
+      return (where.config_dir.empty() ? where.home + "/.claude" : where.config_dir) +
+             "/settings.json";
+    case SettingsLayer::kProject:
+      return where.project + "/.claude/settings.json";
+    case SettingsLayer::kLocal:
+      return where.project + "/.claude/settings.local.json";
+    case SettingsLayer::kManaged:
+      return kManagedSettings;
+  }
+  return "";
+}
+
+std::string ClientStatePath(const Whereabouts& where) {
+  return (where.config_dir.empty() ? where.home : where.config_dir) + "/.claude.json";
+}
+
+std::string ShownPath(const std::string& path, const Whereabouts& where) {
+  if (path.starts_with(where.home + "/")) return "~" + path.substr(where.home.size());
+  return path;
+}
+
+bool IsBlank(std::string_view text) {
+  return WithoutByteOrderMark(text).find_first_not_of(" \t\r\n") == std::string_view::npos;
+}
+
+ClientSettings JudgeSettings(const std::optional<std::string>& text, const std::string& path,
+                             const Whereabouts& where) {
+  const bool is_blank = !text || IsBlank(*text);
+  return ParseClientSettings(is_blank ? "{}" : *text, ShownPath(path, where), path);
+}
+
+Result<SettingsFile> ReadSettingsFile(SettingsLayer layer, const Whereabouts& where) {
+  SettingsFile file;
+  file.layer = layer;
+  file.path = SettingsPath(layer, where);
+  Result<std::optional<std::string>> text = ReadIfThere(file.path);
+  if (!text) return text.error();
+  file.text = std::move(*text);
+  file.settings = JudgeSettings(file.text, file.path, where);
+  return file;
+}
+
+}  // namespace ringfence

@@ -1,0 +1,52 @@
+// The client's settings files: which there are, where they stand, and what they hold.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "policy/client_settings.h"
+#include "policy/path.h"
+
+namespace ringfence {
+
+enum class SettingsLayer { kUser, kProject, kLocal, kManaged };
+inline constexpr std::array kSettingsLayers = {SettingsLayer::kUser, SettingsLayer::kProject,
+                                               SettingsLayer::kLocal, SettingsLayer::kManaged};
+std::string_view LayerName(SettingsLayer layer);  // "user"
+
+// Where a command looks: whose settings, which project.
+struct Whereabouts {
+  std::string home;        // absolute
+  std::string config_dir;  // CLAUDE_CONFIG_DIR; may be empty
+  std::string project;     // absolute, as it was given
+};
+
+// `home_option` is --home, `directory` the project's folder; "" stands for HOME and for the current
+// folder.
+Result<Whereabouts> FindWhereabouts(const std::string& home_option, const std::string& directory);
+
+std::string SettingsPath(SettingsLayer layer, const Whereabouts& where);
+std::string ClientStatePath(const Whereabouts& where);  // .claude.json
+
+// "~/.claude/settings.json" for people.
+std::string ShownPath(const std::string& path, const Whereabouts& where);
+
+// One settings file as it is on the disk.
+struct SettingsFile {
+  SettingsLayer layer = SettingsLayer::kUser;
+  std::string path;
+  std::optional<std::string> text;  // nothing: there is no file
+  ClientSettings settings;
+};
+Result<SettingsFile> ReadSettingsFile(SettingsLayer layer, const Whereabouts& where);
+ClientSettings JudgeSettings(const std::optional<std::string>& text, const std::string& path,
+                             const Whereabouts& where);
+
+// Nothing but white space counts as an empty object.
+bool IsBlank(std::string_view text);
+
+}  // namespace ringfence

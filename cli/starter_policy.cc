@@ -1,0 +1,78 @@
+#include "cli/starter_policy.h"
+
+#include <algorithm>
+
+#include "policy/sets.h"
+#include "policy/tools.h"
+
+namespace ringfence {
+namespace {
+
+constexpr const char* kHead =
+    R"(// What the coding agent may do here. Beside each other: deny beats ask beats allow; what is left out is
+// as in the built-in policy. "." is the project, "~/" the home, "/" absolute; patterns are git's.
+// Why was something refused?   ringfence explain Read ../notes.txt
+// To permit one thing more:    ringfence allow ~/src/shared-lib --read
+{
+  "version": 1,
+)";
+
+constexpr const char* kFiles = R"(
+  // The project, and what the client itself keeps for a session ("@claude-scratch").
+  "read": {
+    "allow": [".", "@claude-scratch"],
+    "deny": ["@secrets"] // keys, tokens, credentials: ringfence explain @secrets
+    // "deny": ["@secrets", "**/.env"]
+  },
+  "write": {
+    "allow": [".", "@claude-scratch"],
+    "ask": ["@runs-later"] // files that run code later: .git/hooks, .envrc, .github/workflows
+  },
+
+  // A command outside of the client's sandbox is refused; "ask" would make it a question.
+  "bash": { "unsandboxed": "deny" }
+}
+)";
+
+// Texts in quotes with commas between them, in lines of at most 96 characters.
+std::string WrappedList(const std::vector<std::string>& texts, const std::string& indent) {
+  std::string out;
+  std::string line = indent;
+  for (const std::string& text : texts) {
+    const std::string item = "\"" + text + "\"" + (&text == &texts.back() ? "" : ",");
+    if (line.size() + item.size() + 1 > 96) {
+      out += line + "\n";
+      line = indent;
+    }
+    line += (line == indent ? "" : " ") + item;
+  }
+  return out + line + "\n";
+}
+
+std::string ToolsSection(const std::vector<std::string>& mcp_servers) {
+  if (mcp_servers.empty()) return "";
+  std::string out =
+      "\n  // Tools of MCP servers are refused unless they are named. These are configured; take "
+      "the\n"
+      "  // \"//\" away to permit one. The rest is every tool that the client brings.\n"
+      "  \"tools\": {\n    \"allow\": [\n";
+  for (const std::string& server : mcp_servers) out += "      // \"mcp__" + server + "__*\",\n";
+  return out + WrappedList(DefaultTools(), "      ") + "    ]\n  },\n";
+}
+
+}  // namespace
+
+std::vector<std::string> DefaultTools() {
+  std::vector<std::string> tools{"@session-tools"};
+  for (const KnownTool& tool : KnownTools()) {
+    const bool in_set = std::ranges::find(SessionTools(), tool.name) != SessionTools().end();
+    if (!in_set) tools.emplace_back(tool.name);
+  }
+  return tools;
+}
+
+std::string StarterPolicy(const std::vector<std::string>& mcp_servers) {
+  return kHead + ToolsSection(mcp_servers) + kFiles;
+}
+
+}  // namespace ringfence

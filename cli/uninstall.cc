@@ -1,0 +1,186 @@
+#include "cli/uninstall.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "cli/console.h"
+#include "cli/settings_editor.h"
+#include "cli/state.h"
+
+namespace ringfence {
+namespace {
+
+struct UninstallOptions {
+  CommonOptions common;
+  LayerOptions layers;
+  std::string project;
+  bool all = false;
+};
+
+constexpr const char* kExamples =
+    "  ringfence uninstall               the user's settings file\n"
+    "  ringfence uninstall --local .     this project's local settings file\n"
+    "  ringfence uninstall --all         every settings file in which ringfence is registered";
+
+constexpr const char* kHookName = "ringfence-hook";
+
+struct Removed {
+  std::string path;
+  size_t entries = 0;
+  bool is_gone = false;   // the file itself
+  bool is_known = false;  // other keys are as they were before init
+};
+
+class Uninstaller {
+ public:
+  explicit Uninstaller(const Whereabouts& where) : where_(where) {}
+
+  Status Open() {
+    auto records = ReadRecords(where_.home);
+    if (!records) return records.error();
+    records_ = std::move(*records);
+    auto approvals = ReadApprovalsFile(where_.home);
+    if (!approvals) return approvals.error();
+    approvals_ = std::move(*approvals);
+    return Unit{};
+  }
+
+  // The files that have a record, whatever project they belong to.
+  std::vector<std::string> KnownFiles() const {
+    std::vector<std::string> paths;
+    for (const SettingsRecord& record : records_.value) paths.push_back(record.path);
+    return paths;
+  }
+
+  Status Remove(const std::string& path) {
+    Result<std::string> target = FollowedPath(path);
+    if (!target) return target.error();
+    Result<std::optional<std::string>> text = ReadIfThere(*target);
+    if (!text) return text.error();
+    const SettingsRecord record = RecordOf(records_.value, *target);
+    Removed removed{path, 0, false, !record.program.empty()};
+    if (*text && !IsBlank(**text)) {
+      if (Status s = Edit(record, **text, removed); !s) return s.error();
+    }
+    std::erase_if(records_.value, [&](const auto& r) { return r.path == *target; });
+    if (removed.entries > 0 || removed.is_known) removed_.push_back(removed);
+    return Unit{};
+  }
+
+  Status Finish() {
+    // A running session's hook holds the settings against the approvals, so these come first.
+    if (Status s = Save(approvals_, transaction_); !s) return s.error();
+    for (const Edited& edit : edited_) {
+      Status s = edit.is_empty ? transaction_.Remove(edit.path, edit.before)
+                               : transaction_.Write(edit.path, edit.before, edit.after, {});
+      if (!s) return s.error();
+    }
+    if (Status s = Save(records_, transaction_); !s) return s.error();
+    transaction_.Commit();
+    for (const std::string& folder : made_folders_) ::rmdir(folder.c_str());
+    return Unit{};
+  }
+
+  const std::vector<Removed>& removed() const { return removed_; }
+
+ private:
+  struct Edited {
+    std::string path;
+    std::string before;
+    std::string after;
+    bool is_empty = false;
+  };
+
+  Status Edit(const SettingsRecord& record, const std::string& text, Removed& removed) {
+    const bool is_known = !record.program.empty();
+    Result<Undone> undone = Undo(text, record, is_known ? record.program : kHookName);
+    if (!undone) {
+      Error error = undone.error();
+      error.hint = "mend the file and run ringfence uninstall again; nothing was changed";
+      return error;
+    }
+    removed.entries = undone->entries;
+    removed.is_gone = undone->is_empty;
+    if (undone->text != text || undone->is_empty) {
+      edited_.push_back({record.path, text, undone->text, undone->is_empty});
+    }
+    if (undone->is_empty) {
+      made_folders_.insert(made_folders_.end(), record.folders.rbegin(), record.folders.rend());
+    }
+    Approve(approvals_.value,
+            ApprovedAsIs(JudgeSettings(undone->text, record.path, where_), kHookName));
+    return Unit{};
+  }
+
+  const Whereabouts& where_;
+  Transaction transaction_;
+  StateFile<std::vector<SettingsRecord>> records_;
+  StateFile<Approvals> approvals_;
+  std::vector<Edited> edited_;
+  std::vector<std::string> made_folders_;
+  std::vector<Removed> removed_;
+};
+
+void PrintRemoved(const std::vector<Removed>& all, const Whereabouts& where) {
+  const Console console;
+  if (all.empty()) console.Line("Ringfence was not registered; nothing was changed.");
+  for (const Removed& removed : all) {
+    console.Line("Removed " + std::to_string(removed.entries) + " hook entries from " +
+                 ShownPath(removed.path, where) +
+                 (removed.is_gone ? ", and the file with them" : "") + ".");
+    if (removed.is_known) continue;
+    console.Line("Note: what else init had set there is not known any more and was left.");
+  }
+  if (!all.empty()) console.Line("Policies and the trust store were left as they are.");
+}
+
+Outcome RunUninstall(const UninstallOptions& options) {
+  const Result<Whereabouts> where = FindWhereabouts(options.common.home, options.project);
+  if (!where) return where.error();
+  Uninstaller uninstaller(*where);
+  if (Status s = uninstaller.Open(); !s) return s.error();
+  std::vector<std::string> paths{SettingsPath(options.layers.layer(), *where)};
+  if (options.all) {
+    paths = uninstaller.KnownFiles();
+    for (const SettingsLayer layer : kSettingsLayers) {
+      const std::string path = SettingsPath(layer, *where);
+      if (std::ranges::find(paths, path) == paths.end()) paths.push_back(path);
+    }
+  }
+  for (const std::string& path : paths) {
+    if (Status s = uninstaller.Remove(path); !s) return s.error();
+  }
+  if (Status s = uninstaller.Finish(); !s) return s.error();
+  if (!options.common.json) {
+    PrintRemoved(uninstaller.removed(), *where);
+    return 0;
+  }
+  OrderedJson json{{"removed", OrderedJson::array()}};
+  for (const Removed& removed : uninstaller.removed()) {
+    json["removed"].push_back({{"settings", removed.path},
+                               {"entries", removed.entries},
+                               {"file_is_gone", removed.is_gone},
+                               {"is_restored", removed.is_known}});
+  }
+  PrintJson(json);
+  return 0;
+}
+
+}  // namespace
+
+void AddUninstall(CLI::App& app, Action& chosen) {
+  CLI::App* command = AddCommand(
+      app, "uninstall", "Take the hook out of the client's settings, and put back what was there",
+      kExamples);
+  const auto options = std::make_shared<UninstallOptions>();
+  command->add_option("project", options->project, "The project's folder (default: this one)")
+      ->type_name("DIR");
+  AddLayerOptions(*command, options->layers);
+  command->add_flag("--all", options->all, "Every settings file that ringfence is registered in");
+  AddCommonOptions(*command, options->common);
+  command->callback([&chosen, options] { chosen = [options] { return RunUninstall(*options); }; });
+}
+
+}  // namespace ringfence

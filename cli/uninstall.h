@@ -1,0 +1,10 @@
+// ringfence uninstall: takes the hook out of the client's settings again.
+#pragma once
+
+#include "cli/options.h"
+
+namespace ringfence {
+
+void AddUninstall(CLI::App& app, Action& chosen);
+
+}  // namespace ringfence

@@ -1,0 +1,44 @@
+// What `ringfence allow` was asked for: a path, a host or a tool, and how a policy spells it.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "base/result.h"
+#include "cli/policies.h"
+#include "policy/decision.h"
+#include "policy/policy.h"
+
+namespace ringfence {
+
+enum class WishKind { kPath, kHost, kTool };
+
+struct Wish {
+  WishKind kind = WishKind::kPath;
+  std::string text;  // as it was typed
+  std::string path;  // of a path: absolute, links followed
+  bool is_pattern = false;
+  bool also_write = true;  // of a path
+  bool as_question = false;
+};
+
+// A known tool and mcp__ are tools; what exists, or has a slash, is a path; then come names as
+// tools have them, and hosts.
+WishKind KindOf(const std::string& text);
+
+// `text` of a path is relative to `folder`.
+Result<Wish> MakeWish(WishKind kind, const std::string& text, const std::string& folder,
+                      const std::string& home);
+
+// How the policy file spells it. `root` is of the project whose own policy it is; "" for other
+// files, which serve several projects and so name paths whole.
+std::string EntryFor(const Wish& wish, const std::string& root, const std::string& home);
+
+struct WishJudgement {
+  Verdict verdict = Verdict::kPermit;
+  std::optional<Cause> cause;
+};
+// What these policies say about it now. Nothing is known of patterns.
+Result<std::optional<WishJudgement>> JudgeWish(const Wish& wish, const Policies& policies);
+
+}  // namespace ringfence
