@@ -70,6 +70,8 @@ const char* SkipContent(const char* at, const char* end) {
     if (*at == '\\') {
       if (end - at < 2 || !IsOneLetterEscape(at[1])) return at;
       at += 2;
+    } else if (static_cast<unsigned char>(*at) < 0x20) {
+      return at;  // the careful way refuses it
     } else {
       const size_t length = DecodeUtf8({at, static_cast<size_t>(end - at)}).length;
       if (length == 0) return at;

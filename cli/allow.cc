@@ -144,35 +144,10 @@ class Allowance {
     return Unit{};
   }
 
-  // The policies under the target, whose lists it would replace: the built-in one, and for a
-  // project's own policy the user's.
-  std::vector<const PolicyFile*> Under() const {
-    std::vector<const PolicyFile*> files;
-    for (const PolicySource& source : policies_->sources.sources) {
-      if (source.layer == Layer::kUser && !target_.root.empty()) files.push_back(source.file.get());
-    }
-    files.push_back(policies_->sources.built_in.get());
-    return files;
+  // What a list holds that must be made: it replaces one of the policies under this file.
+  std::vector<std::string> Inherited(AllowList list) const {
+    return InheritedEntries(policies_->sources, list, !target_.root.empty());
   }
-
-  template <typename Rule>
-  std::vector<std::string> Inherited(
-      std::optional<std::vector<Rule>> (*list_of)(const Sections&)) const {
-    std::vector<std::string> entries;
-    for (const PolicyFile* file : Under()) {
-      const std::optional<std::vector<Rule>> list = list_of(file->sections);
-      if (!list) continue;
-      for (const Rule& rule : *list) {
-        const std::string entry(WrittenOf(rule));
-        if (std::ranges::find(entries, entry) == entries.end()) entries.push_back(entry);
-      }
-      return entries;
-    }
-    return entries;
-  }
-  static std::string_view WrittenOf(const PathRule& rule) { return rule.written; }
-  static std::string_view WrittenOf(const HostRule& rule) { return rule.written; }
-  static std::string_view WrittenOf(const NameRule& rule) { return rule.pattern; }
 
   Status Edit() {
     switch (wish_.kind) {
@@ -186,7 +161,7 @@ class Allowance {
     return Unit{};
   }
 
-  Status Add(ListAddition addition) {
+  Status Add(const ListAddition& addition) {
     const std::string name = addition.section + "." + addition.list;
     const Result<bool> added = AddToList(text_, target_.path, addition);
     if (!added) return added.error();
@@ -197,14 +172,13 @@ class Allowance {
   Status EditPath() {
     entry_ = EntryFor(wish_, target_.root, where_.home);
     const std::string list = options_.ask ? "ask" : "allow";
-    const auto inherited = [&](auto list_of) {
-      return options_.ask ? std::vector<std::string>{} : Inherited<PathRule>(list_of);
+    // Asks add up, so a new list of them replaces nothing.
+    const auto inherited = [&](AllowList which) {
+      return options_.ask ? std::vector<std::string>{} : Inherited(which);
     };
-    const auto read_allow = [](const Sections& sections) { return sections.read.allow; };
-    if (Status s = Add({"read", list, entry_, inherited(read_allow)}); !s) return s.error();
+    if (Status s = Add({"read", list, entry_, inherited(AllowList::kRead)}); !s) return s.error();
     if (!wish_.also_write) return Unit{};
-    return Add({"write", list, entry_,
-                inherited([](const Sections& sections) { return sections.write.allow; })});
+    return Add({"write", list, entry_, inherited(AllowList::kWrite)});
   }
 
   Status EditHost() {
@@ -212,12 +186,9 @@ class Allowance {
     if (options_.ask) {
       return Error{Error::Kind::kUsage, "--ask",
                    "hosts have no list of their own to be asked about",
-                   "set \"unlisted\": \"ask\" in the policy's \"network\" section"};
+                   R"(set "unlisted": "ask" in the policy's "network" section)"};
     }
-    std::vector<std::string> inherited =
-        Inherited<HostRule>([](const Sections& s) -> std::optional<std::vector<HostRule>> {
-          return s.network ? s.network->allow : std::nullopt;
-        });
+    std::vector<std::string> inherited = Inherited(AllowList::kHosts);
     if (inherited.empty()) inherited = {"@agent-hosts"};
     const Result<JsonEdit> edit = JsonEdit::Open(text_, target_.path, true);
     if (!edit) return edit.error();
@@ -242,7 +213,7 @@ class Allowance {
     entry_ = wish_.text;
     std::vector<std::string> inherited;
     if (!options_.ask) {
-      inherited = Inherited<NameRule>([](const Sections& s) { return s.tools.allow; });
+      inherited = Inherited(AllowList::kTools);
       if (inherited.empty()) inherited = DefaultTools();
     }
     return Add({"tools", options_.ask ? "ask" : "allow", entry_, inherited});

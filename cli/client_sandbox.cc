@@ -161,10 +161,12 @@ class SandboxPlanner {
 
   void PlanNetwork(const NetworkRules& network) {
     std::vector<std::string> allowed;
-    for (const std::vector<HostRule>& list : network.allow) {
-      for (const HostRule& rule : list) {
+    Unlisted unlisted = Unlisted::kAllow;
+    for (const HostList& list : network.lists) {
+      unlisted = std::min(unlisted, list.unlisted);
+      for (const HostRule& rule : list.allow) {
         if (rule.any) {
-          limits_.notes.push_back(
+          limits_.notes.emplace_back(
               "network.allow has \"*\": the client's sandbox knows no such entry and"
               " asks about each host");
         } else if (IsAllowedByAll(network, rule)) {
@@ -181,11 +183,11 @@ class SandboxPlanner {
     if (network.opens_sandbox) Add("/sandbox/network/allowedDomains", std::move(allowed));
     Add("/sandbox/network/deniedDomains", std::move(denied));
     // The client reads this key from user and managed settings only.
-    if (network.unlisted == Unlisted::kDeny && !is_per_project()) {
+    if (unlisted == Unlisted::kDeny && !is_per_project()) {
       limits_.flags.push_back({"/sandbox/network/strictAllowlist", true});
     }
-    if (network.unlisted == Unlisted::kAllow) {
-      limits_.notes.push_back(
+    if (unlisted == Unlisted::kAllow) {
+      limits_.notes.emplace_back(
           "network.unlisted is \"allow\": the client's sandbox asks about each host"
           " that is not listed");
     }
@@ -195,8 +197,8 @@ class SandboxPlanner {
     const std::string probe =
         rule.subdomains ? "a." + std::string(rule.host) : std::string(rule.host);
     const uint16_t port = rule.port == 0 ? 443 : rule.port;
-    return std::ranges::all_of(network.allow, [&](const std::vector<HostRule>& list) {
-      return std::ranges::any_of(list, [&](const HostRule& r) {
+    return std::ranges::all_of(network.lists, [&](const HostList& list) {
+      return std::ranges::any_of(list.allow, [&](const HostRule& r) {
         return (!rule.subdomains || r.subdomains || r.any) && MatchHost(r, probe, port);
       });
     });
@@ -209,12 +211,12 @@ class SandboxPlanner {
     for (const PathRuleList& list : policy_.write.allow) {
       const auto holds_project = [&](auto part) { return std::ranges::any_of(part, is_project); };
       if (std::ranges::any_of(list, holds_project)) continue;
-      limits_.notes.push_back(
+      limits_.notes.emplace_back(
           "write.allow is narrower than the project, but the client's sandbox lets"
           " commands write all of it");
     }
     if (has_port_) {
-      limits_.notes.push_back(
+      limits_.notes.emplace_back(
           "ports in network.allow: the client's sandbox opens every port of a host");
     }
     if (lost_.empty()) return;

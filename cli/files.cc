@@ -175,19 +175,18 @@ Status Transaction::Remove(const std::string& path, const std::optional<std::str
 }
 
 Transaction::~Transaction() {
-  for (auto done = done_.rbegin(); done != done_.rend(); ++done) {
-    const Result<std::optional<std::string>> now = ReadIfThere(done->path);
-    if (now && *now != done->before) {
+  for (; !done_.empty(); done_.pop_back()) {
+    Done& done = done_.back();
+    const Result<std::optional<std::string>> now = ReadIfThere(done.path);
+    if (now && *now != done.before) {
       // The best that can be done while another error is on its way to the user.
-      if (done->before) {
-        (void)Replace(done->path, *done->before, done->mode).has_value();
+      if (done.before) {
+        (void)Replace(done.path, *done.before, done.mode).has_value();
       } else {
-        ::unlink(done->path.c_str());
+        ::unlink(done.path.c_str());
       }
     }
-    for (auto folder = done->folders.rbegin(); folder != done->folders.rend(); ++folder) {
-      ::rmdir(folder->c_str());
-    }
+    for (; !done.folders.empty(); done.folders.pop_back()) ::rmdir(done.folders.back().c_str());
   }
 }
 

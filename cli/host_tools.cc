@@ -37,7 +37,7 @@ bool IsProgram(const std::string& path) {
 #ifdef __linux__
 std::string FindProgram(std::string_view name) {
   for (const char* folder : {"/usr/bin/", "/bin/", "/usr/local/bin/"}) {
-    const std::string path = folder + std::string(name);
+    std::string path = folder + std::string(name);
     if (IsProgram(path)) return path;
   }
   return "";

@@ -286,7 +286,7 @@ Status Installation::ProveIt() {
   Result<SettingsFile> file = ReadSettingsFile(request_.layer, request_.where);
   if (!file) return file.error();
   const auto entry = std::ranges::find_if(file->settings.hooks, [&](const HookEntry& hook) {
-    return hook.event == kServedEvents.front() && Runs(hook, request_.hook.path);
+    return hook.event == ServedEvents().front() && Runs(hook, request_.hook.path);
   });
   if (entry == file->settings.hooks.end() || !file->settings.drops.empty()) {
     return Unusable(target_, "does not hold the registration after it was written", "");

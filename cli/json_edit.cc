@@ -162,8 +162,8 @@ void JsonEdit::Remove(const Node& node) {
 }
 
 std::string_view JsonEdit::Gap(const Node& empty_container) const {
-  return std::string_view(tree_.text())
-      .substr(empty_container.begin + 1, empty_container.end - empty_container.begin - 2);
+  const std::string_view text = tree_.text();
+  return text.substr(empty_container.begin + 1, empty_container.end - empty_container.begin - 2);
 }
 
 void JsonEdit::SetGap(const Node& empty_container, std::string_view gap) {
@@ -171,7 +171,8 @@ void JsonEdit::SetGap(const Node& empty_container, std::string_view gap) {
 }
 
 std::string_view JsonEdit::Raw(const Node& node) const {
-  return std::string_view(tree_.text()).substr(node.begin, node.end - node.begin);
+  const std::string_view text = tree_.text();
+  return text.substr(node.begin, node.end - node.begin);
 }
 
 OrderedJson JsonEdit::Value(const Node& node) const {
@@ -187,7 +188,8 @@ void JsonEdit::Splice(size_t begin, size_t end, std::string_view replacement) {
 }
 
 bool JsonEdit::IsFirstOnLine(size_t offset) const {
-  const std::string_view before = std::string_view(tree_.text()).substr(0, offset);
+  std::string_view before = tree_.text();
+  before = before.substr(0, offset);
   const size_t last = before.find_last_not_of(" \t");
   return last != std::string_view::npos && before[last] == '\n';
 }
@@ -219,7 +221,7 @@ bool JsonEdit::IsOneLine() const {
 
 std::string JsonEdit::Rendered(const OrderedJson& value, const std::string& indent,
                                bool in_lines) const {
-  const std::string short_form = Spaced(value);
+  std::string short_form = Spaced(value);
   const bool fits = IsFlat(value) && indent.size() + short_form.size() <= kLineWidth;
   if (!in_lines || !value.is_structured() || value.empty() || fits) return short_form;
   const std::string inner = indent + unit_;
@@ -241,10 +243,14 @@ std::string JsonEdit::Filled(const OrderedJson& array, const std::string& indent
     const std::string text = Dump(element);
     const bool is_first = &element == &array.front();
     if (width + text.size() + 2 > kLineWidth) {
-      out += (is_first ? "" : ",") + newline_ + indent + text;
+      if (!is_first) out += ",";
+      out += newline_;
+      out += indent;
+      out += text;
       width = indent.size() + text.size();
     } else {
-      out += ", " + text;
+      out += ", ";
+      out += text;
       width += text.size() + 2;
     }
   }

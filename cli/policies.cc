@@ -2,12 +2,43 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 
 #include "base/syscall.h"
 #include "policy/real_files.h"
 
 namespace ringfence {
+namespace {
+
+template <typename Rule, typename Text>
+std::vector<std::string> TextsOf(const std::optional<std::vector<Rule>>& rules, Text Rule::*text) {
+  std::vector<std::string> texts;
+  if (!rules) return texts;
+  for (const Rule& rule : *rules) {
+    const std::string entry(rule.*text);
+    // A set of hosts stands in the list once for each host.
+    if (std::ranges::find(texts, entry) == texts.end()) texts.push_back(entry);
+  }
+  return texts;
+}
+
+std::vector<std::string> EntriesOf(const Sections& sections, AllowList list) {
+  switch (list) {
+    case AllowList::kTools:
+      return TextsOf(sections.tools.allow, &NameRule::pattern);
+    case AllowList::kRead:
+      return TextsOf(sections.read.allow, &PathRule::written);
+    case AllowList::kWrite:
+      return TextsOf(sections.write.allow, &PathRule::written);
+    case AllowList::kHosts:
+      return sections.network ? TextsOf(sections.network->allow, &HostRule::written)
+                              : std::vector<std::string>{};
+  }
+  return {};
+}
+
+}  // namespace
 
 Result<Policies> ReadPolicies(const PolicyQuestion& question) {
   Registration registration;
@@ -42,6 +73,16 @@ Result<Policies> BorrowedProject::Read(PolicyQuestion& question) {
   }
   question.where.project = folder_;
   return ReadPolicies(question);
+}
+
+std::vector<std::string> InheritedEntries(const PolicySources& sources, AllowList list,
+                                          bool for_project) {
+  for (const PolicySource& source : sources.sources) {
+    if (source.layer != Layer::kUser || !for_project) continue;
+    std::vector<std::string> entries = EntriesOf(source.file->sections, list);
+    if (!entries.empty()) return entries;
+  }
+  return EntriesOf(sources.built_in->sections, list);
 }
 
 std::string WithTilde(const std::string& path, const std::string& home) {

@@ -39,6 +39,12 @@ class BorrowedProject {
   std::string folder_;
 };
 
+enum class AllowList { kTools, kRead, kWrite, kHosts };
+// What a policy has in force where it has no such list itself: the user's list, for a project's own
+// policy, or the built-in one's. As written; empty where none of them has one.
+std::vector<std::string> InheritedEntries(const PolicySources& sources, AllowList list,
+                                          bool for_project);
+
 // "~/..." where it lies below the home, else as it is: how settings and policies name it.
 std::string WithTilde(const std::string& path, const std::string& home);
 

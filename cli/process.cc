@@ -20,17 +20,31 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+// Writing to a program that has gone reports EPIPE, without a signal that would end this one.
+#ifdef __APPLE__
+constexpr int kSendFlags = MSG_DONTWAIT;
+bool SilencePipeSignal(int fd) {
+  const int on = 1;
+  return ::setsockopt(fd, SOL_SOCKET, SO_NOSIGPIPE, &on, sizeof on) == 0;
+}
+#else
+constexpr int kSendFlags = MSG_DONTWAIT | MSG_NOSIGNAL;
+bool SilencePipeSignal(int) { return true; }
+#endif
+
 struct Pair {
   UniqueFd own, other;
 };
 
-// Socket pairs, as the client uses them. A full one reports EPIPE without a signal.
+// Socket pairs, as the client uses them.
 Result<Pair> MakePair() {
   std::array<int, 2> fds{};
   if (::socketpair(AF_UNIX, SOCK_STREAM, 0, fds.data()) != 0) return SystemError("socketpair");
   Pair pair{UniqueFd(fds[0]), UniqueFd(fds[1])};
   for (const int fd : fds) {
-    if (::fcntl(fd, F_SETFD, FD_CLOEXEC) != 0) return SystemError("fcntl");
+    if (::fcntl(fd, F_SETFD, FD_CLOEXEC) != 0 || !SilencePipeSignal(fd)) {
+      return SystemError("set up a socket pair");
+    }
   }
   return pair;
 }
@@ -50,6 +64,7 @@ class SpawnActions {
 
 std::vector<char*> Pointers(std::vector<std::string>& texts) {
   std::vector<char*> pointers;
+  pointers.reserve(texts.size() + 1);
   for (std::string& text : texts) pointers.push_back(text.data());
   pointers.push_back(nullptr);
   return pointers;
@@ -126,9 +141,9 @@ class Running {
 
   // A program that does not read its input is no error.
   void Feed() {
-    const std::string_view rest = std::string_view(call_.input).substr(fed_);
-    const ssize_t put =
-        ::send(ours_[0].get(), rest.data(), rest.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+    std::string_view rest = call_.input;
+    rest.remove_prefix(fed_);
+    const ssize_t put = ::send(ours_[0].get(), rest.data(), rest.size(), kSendFlags);
     if (put > 0) fed_ += static_cast<size_t>(put);
     const bool again = put < 0 && (errno == EAGAIN || errno == EINTR);
     if (fed_ == call_.input.size() || (put < 0 && !again)) ours_[0] = UniqueFd();

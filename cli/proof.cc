@@ -75,7 +75,7 @@ std::string PermittedRead(const Policy& policy, const Places& places, const Wher
     for (const std::span<const PathRule> part : list) {
       for (const PathRule& rule : part) {
         if (rule.set != SetName::kNone || rule.has_pattern) continue;
-        const std::string path = FolderOf(rule, where) + "/ringfence-proof";
+        std::string path = FolderOf(rule, where) + "/ringfence-proof";
         const Decision decision = DecidePath(event, path, Access::kRead, policy, places, files);
         if (decision.verdict != Verdict::kDeny && !decision.failure) return path;
       }

@@ -7,6 +7,7 @@
 #include "policy/client_settings.h"
 
 namespace ringfence {
+
 namespace {
 
 using Node = JsonTree::Node;
@@ -67,12 +68,27 @@ bool IsFlag(const Node& node, bool value) {
   return node.kind == (value ? Kind::kTrue : Kind::kFalse);
 }
 
+// The client takes no notice of an event that is no array, so nothing can be registered there.
+Status CheckEvents(const JsonEdit& edit) {
+  for (const std::string_view event : ServedEvents()) {
+    const Node* node = edit.At("/hooks/" + std::string(event));
+    if (node == nullptr || node->kind == Kind::kArray) continue;
+    return Error{Error::Kind::kInvalidConfig,
+                 PlaceText(edit.tree().name(), edit.tree().text(), node->begin),
+                 "/hooks/" + std::string(event) + " must be an array", "make it [] or remove it"};
+  }
+  return Unit{};
+}
+
 }  // namespace
 
-const std::vector<std::string_view> kServedEvents = {
-    "PreToolUse",    "PermissionRequest", "ConfigChange",       "SessionStart",
-    "SubagentStart", "PostToolUse",       "PostToolUseFailure",
-};
+std::span<const std::string_view> ServedEvents() {
+  static constexpr std::string_view kEvents[] = {
+      "PreToolUse",    "PermissionRequest", "ConfigChange",       "SessionStart",
+      "SubagentStart", "PostToolUse",       "PostToolUseFailure",
+  };
+  return kEvents;
+}
 
 SettingsEditor::SettingsEditor(JsonEdit edit, SettingsRecord record)
     : edit_(std::move(edit)), record_(std::move(record)) {}
@@ -80,6 +96,7 @@ SettingsEditor::SettingsEditor(JsonEdit edit, SettingsRecord record)
 Result<SettingsEditor> SettingsEditor::Open(std::string_view text, SettingsRecord record) {
   Result<JsonEdit> edit = JsonEdit::Open(text, record.path, false);
   if (!edit) return edit.error();
+  if (Status s = CheckEvents(*edit); !s) return s.error();
   return SettingsEditor(std::move(*edit), std::move(record));
 }
 
@@ -87,7 +104,7 @@ void SettingsEditor::Register(const HookCommand& command) {
   record_.program = command.program;
   const OrderedJson entry = EntryOf(command);
   size_t added = 0;
-  for (const std::string_view event : kServedEvents) {
+  for (const std::string_view event : ServedEvents()) {
     if (RegisterEvent(event, entry)) ++added;
   }
   if (added > 0) changes_.push_back("register the hook for " + std::to_string(added) + " events");
@@ -219,11 +236,11 @@ void UndoTexts(JsonEdit& edit, const SettingsRecord& record) {
 }
 
 void UndoValues(JsonEdit& edit, const SettingsRecord& record) {
-  for (auto value = record.values.rbegin(); value != record.values.rend(); ++value) {
-    const Node* node = edit.At(value->pointer);
-    if (node == nullptr || !IsFlag(*node, value->now)) continue;
-    if (value->was) {
-      edit.ReplaceRaw(*node, *value->was);
+  for (const SettingsRecord::Value& value : record.values) {
+    const Node* node = edit.At(value.pointer);
+    if (node == nullptr || !IsFlag(*node, value.now)) continue;
+    if (value.was) {
+      edit.ReplaceRaw(*node, *value.was);
     } else {
       edit.Remove(*node);
     }
@@ -244,8 +261,11 @@ Result<Undone> Undo(std::string_view text, const SettingsRecord& record, std::st
   UndoEntries(*edit, record, program, undone);
   UndoTexts(*edit, record);
   UndoValues(*edit, record);
-  for (auto pointer = record.containers.rbegin(); pointer != record.containers.rend(); ++pointer) {
-    if (IsEmptyContainer(edit->At(*pointer))) edit->Remove(*edit->At(*pointer));
+  // The inner ones first.
+  std::vector<std::string> containers = record.containers;
+  std::ranges::reverse(containers);
+  for (const std::string& pointer : containers) {
+    if (IsEmptyContainer(edit->At(pointer))) edit->Remove(*edit->At(pointer));
   }
   for (const SettingsRecord::Gap& gap : record.gaps) {
     if (IsEmptyContainer(edit->At(gap.pointer))) edit->SetGap(*edit->At(gap.pointer), gap.text);

@@ -2,6 +2,7 @@
 // SettingsRecord, with which Undo() gives back the bytes that were there before.
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,7 +19,7 @@ struct HookCommand {
 };
 
 // The events that the hook serves.
-extern const std::vector<std::string_view> kServedEvents;
+std::span<const std::string_view> ServedEvents();
 
 class SettingsEditor {
  public:

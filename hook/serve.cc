@@ -108,7 +108,11 @@ class Server {
 
   Reply ServeCall() {
     const Decision decision = Decide(event_, policy_, ground_.places, files_);
-    if (decision.failure) return Refused(*decision.failure);
+    if (decision.failure) {
+      // The refusal stands whether or not it can be logged.
+      [[maybe_unused]] const Status logged = Log("error", nullptr, decision.failure->text());
+      return Refused(*decision.failure);
+    }
     return AnswerAndLog(DecisionAnswer(event_, decision, policy_.say), decision);
   }
 

@@ -83,13 +83,17 @@ void AppendTools(std::string& text, const ToolRules& rules) {
 
 void AppendNetwork(std::string& text, const Policy& policy) {
   if (!policy.network) return;
-  WordList hosts;
-  for (const auto& list : policy.network->allow) {
-    for (const HostRule& rule : list) {
+  for (const HostList& list : policy.network->lists) {
+    if (list.unlisted == Unlisted::kAllow) continue;
+    WordList hosts;
+    for (const HostRule& rule : list.allow) {
       if (rule.place.quotable) hosts.Add(Quote(rule.written));
     }
+    AppendLine(text,
+               list.unlisted == Unlisted::kAsk ? "Hosts that are not asked about: "
+                                               : "Hosts that may be reached: ",
+               hosts.is_empty() ? "none" : hosts.text());
   }
-  AppendLine(text, "Hosts that may be reached: ", hosts.is_empty() ? "none" : hosts.text());
 }
 
 std::string ModeLine(SandboxMode mode) {

@@ -14,7 +14,8 @@ using Node = JsonTree::Node;
 using Kind = JsonTree::Kind;
 
 std::string_view RawText(const JsonTree& tree, const Node& node) {
-  return std::string_view(tree.text()).substr(node.begin, node.end - node.begin);
+  const std::string_view text = tree.text();
+  return text.substr(node.begin, node.end - node.begin);
 }
 
 // JSON without the white space between its tokens.
@@ -118,8 +119,8 @@ bool HookEntry::is_for_everything() const {
 
 bool Runs(const HookEntry& entry, std::string_view program) {
   if (entry.type != "command" || program.empty()) return false;
-  const std::string_view started =
-      entry.is_exec_form ? std::string_view(entry.command) : FirstWord(entry.command);
+  std::string_view started = entry.command;
+  if (!entry.is_exec_form) started = FirstWord(started);
   return started == program || BaseName(started) == BaseName(program);
 }
 

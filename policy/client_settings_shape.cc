@@ -106,9 +106,9 @@ std::string_view Wanted(Shape shape) {
     case Shape::kUrl:
       return "must be a URL";
     case Shape::kShell:
-      return "must be \"bash\" or \"powershell\"";
+      return R"(must be "bash" or "powershell")";
     case Shape::kOnFailure:
-      return "must be \"block\" or \"continue\"";
+      return R"(must be "block" or "continue")";
     case Shape::kMode:
       return "is not a permission mode";
     case Shape::kDisable:

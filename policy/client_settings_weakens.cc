@@ -80,7 +80,7 @@ class Comparison {
     const std::string what =
         "the registration of ringfence for " + Quote(entry.event, 60) + " at " + entry.place;
     if (entry.command != program_) Say(what + " starts another program");
-    if (!entry.blocks_on_failure) Say(what + " has no \"onFailure\": \"block\"");
+    if (!entry.blocks_on_failure) Say(what + R"( has no "onFailure": "block")");
     if (entry.is_async) Say(what + " is asynchronous");
     if (entry.is_conditional) Say(what + " has a condition");
     if (!entry.is_for_everything()) Say(what + " has a matcher");

@@ -7,7 +7,8 @@ namespace ringfence {
 namespace {
 
 constexpr size_t kMaxReason = 1024;
-constexpr size_t kMaxSay = 400;
+constexpr size_t kMaxSay = 300;
+constexpr size_t kMaxRemedy = 500;
 
 // Cut between code points.
 std::string CutTo(std::string text, size_t limit) {
@@ -47,8 +48,10 @@ std::string ReasonText(const Decision& decision, std::string_view say) {
                      (denied ? " refused: " : " needs the user's approval: ") + cause.why;
   if (cause.place) text += " (" + PlaceLabel(*cause.place) + ")";
   text += ".";
-  if (denied && !cause.remedy.empty()) text += " " + cause.remedy;
-  const std::string last = denied && !say.empty() ? " " + CutTo(Printable(say), kMaxSay) : "";
+  if (!denied) return CutTo(std::move(text), kMaxReason);
+  // The remedy is last, because it may end in a command to copy.
+  std::string last = say.empty() ? "" : " " + CutTo(Printable(say), kMaxSay);
+  if (!cause.remedy.empty()) last += " " + CutTo(cause.remedy, kMaxRemedy);
   return CutTo(std::move(text), kMaxReason - last.size()) + last;
 }
 

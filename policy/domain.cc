@@ -101,7 +101,8 @@ Result<HostRule> ParseHostRule(std::string_view entry) {
     rule.subdomains = true;
     host.remove_prefix(2);
   }
-  if (!IsHost(host)) {
+  const bool is_address = !host.empty() && (host[0] == '[' || IsDottedQuad(host));
+  if (!IsHost(host) || (rule.subdomains && is_address)) {
     return Error{Error::Kind::kInvalidConfig, "", "is not a host name",
                  "write host, *.host, host:port or an address, without scheme and path; "
                  "international names with their A-labels (xn--...)"};

@@ -87,19 +87,18 @@ bool MatchesAny(const std::vector<HostRule>& rules, const Url& url) {
       rules, [&](const HostRule& rule) { return MatchHost(rule, url.host, url.port); });
 }
 
-NameJudgement JudgeUnlisted(std::string what, const Url& url, const NetworkRules& rules,
-                            const RulePlace& place) {
+NameJudgement JudgeUnlisted(std::string what, const Url& url, const HostList& list) {
   const std::string why = "the host " + Quote(url.host) + " is not listed";
-  switch (rules.unlisted) {
+  switch (list.unlisted) {
     case Unlisted::kAllow:
       return {};
     case Unlisted::kAsk:
-      return {Verdict::kAsk, Cause{std::move(what), why, place, ""}};
+      return {Verdict::kAsk, Cause{std::move(what), why, list.place, ""}};
     case Unlisted::kDeny:
       break;
   }
   const std::string word = ShellWord(url.host);
-  return Denied(std::move(what), why, place,
+  return Denied(std::move(what), why, list.place,
                 word.empty() ? "" : "Ask the user to run: ringfence allow " + word);
 }
 
@@ -171,12 +170,13 @@ NameJudgement JudgeUrl(std::string_view text, const Policy& policy) {
     const std::string by = rule.place.quotable ? Quote(rule.written) : "the project's policy";
     return Denied(std::move(what), "denied by " + by, rule.place, "");
   }
-  const bool listed = !rules.allow.empty() &&
-                      std::ranges::all_of(rules.allow, [&](const std::vector<HostRule>& list) {
-                        return MatchesAny(list, *url);
-                      });
-  if (listed) return {};
-  return JudgeUnlisted(std::move(what), *url, rules, rules.place);
+  NameJudgement worst;
+  for (const HostList& list : rules.lists) {
+    if (MatchesAny(list.allow, *url)) continue;
+    NameJudgement judgement = JudgeUnlisted(what, *url, list);
+    if (judgement.verdict > worst.verdict) worst = std::move(judgement);
+  }
+  return worst;
 }
 
 }  // namespace ringfence

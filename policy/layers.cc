@@ -78,11 +78,14 @@ PathRules PathsOf(const Chain& chain, PathLists lists, const Sections& built_in,
     if (said.ask) rules.ask.emplace_back(*said.ask);
     if (said.deny) rules.deny.emplace_back(*said.deny);
   }
-  // The built-in denies and asks are dropped only by a list in the user's own policy.
-  if (!(own.*lists).ask && (built_in.*lists).ask) rules.ask.emplace_back(*(built_in.*lists).ask);
-  if (!(own.*lists).deny && (built_in.*lists).deny) {
-    rules.deny.emplace_back(*(built_in.*lists).deny);
-  }
+  // The built-in denies and asks add up like all others; only an empty list in the user's own
+  // policy drops them.
+  const auto drops = [](const std::optional<std::vector<PathRule>>& list) {
+    return list && list->empty();
+  };
+  const RuleLists<PathRule>& defaults = built_in.*lists;
+  if (defaults.ask && !drops((own.*lists).ask)) rules.ask.emplace_back(*defaults.ask);
+  if (defaults.deny && !drops((own.*lists).deny)) rules.deny.emplace_back(*defaults.deny);
   PathRuleList& permitted = rules.allow.emplace_back();
   permitted.emplace_back(*allow->allow);
   for (const Sections* sections : chain.all()) {
@@ -106,22 +109,22 @@ ToolRules ToolsOf(const Chain& chain) {
   return rules;
 }
 
+// Key by key, the later section over the earlier one; denies add up.
+NetworkSection MergedNetwork(const NetworkSection& base, NetworkSection over) {
+  if (!over.allow) over.allow = base.allow;
+  if (!over.unlisted) over.unlisted = base.unlisted;
+  if (!over.inspect) over.inspect = base.inspect;
+  if (!base.deny) return over;
+  if (!over.deny) over.deny.emplace();
+  over.deny->insert(over.deny->end(), base.deny->begin(), base.deny->end());
+  return over;
+}
+
 std::optional<NetworkRules> NetworkOfAll(const Chain& chain) {
   std::optional<NetworkSection> merged;
   for (const Sections* sections : chain.all()) {
-    const std::optional<NetworkSection>& said = sections->network;
-    if (!said) continue;
-    NetworkSection next = *said;
-    if (merged) {
-      if (!next.allow) next.allow = merged->allow;
-      if (!next.unlisted) next.unlisted = merged->unlisted;
-      if (!next.inspect) next.inspect = merged->inspect;
-      if (merged->deny) {
-        if (!next.deny) next.deny.emplace();
-        next.deny->insert(next.deny->end(), merged->deny->begin(), merged->deny->end());
-      }
-    }
-    merged = std::move(next);
+    if (!sections->network) continue;
+    merged = merged ? MergedNetwork(*merged, *sections->network) : *sections->network;
   }
   if (!merged) return {};
   return NetworkOf(*merged);
@@ -175,6 +178,47 @@ std::vector<McpFields> McpOf(const Chain& chain) {
   return all;
 }
 
+template <typename T>
+void Prefer(std::optional<T>& value, const std::optional<T>& over) {
+  if (over) value = over;
+}
+
+// The managed file must agree with every right and limit; a profile of its own says it anew, key by
+// key.
+void AgreeWith(const Sections& managed, const Sections& profile, Policy& policy) {
+  const auto lists = [&](auto member) -> const auto& {
+    return (profile.*member).allow ? profile.*member : managed.*member;
+  };
+  TightenLists(policy, {lists(&Sections::tools), lists(&Sections::read), lists(&Sections::write)});
+  Sections limits;
+  limits.network = managed.network;
+  if (profile.network) {
+    limits.network = MergedNetwork(managed.network.value_or(NetworkSection{}), *profile.network);
+  }
+  const Sections& bash = profile.unsandboxed ? profile : managed;
+  limits.unsandboxed = bash.unsandboxed;
+  limits.unsandboxed_place = bash.unsandboxed_place;
+  limits.wrap_bash = profile.wrap_bash ? profile.wrap_bash : managed.wrap_bash;
+  limits.permitted = profile.permitted ? profile.permitted : managed.permitted;
+  limits.sandbox = managed.sandbox;
+  Prefer(limits.sandbox.mode, profile.sandbox.mode);
+  Prefer(limits.sandbox.layers, profile.sandbox.layers);
+  Prefer(limits.sandbox.missing, profile.sandbox.missing);
+  Prefer(limits.sandbox.reads, profile.sandbox.reads);
+  Prefer(limits.sandbox.memory, profile.sandbox.memory);
+  Prefer(limits.sandbox.processes, profile.sandbox.processes);
+  Prefer(limits.sandbox.cpus, profile.sandbox.cpus);
+  Prefer(limits.sandbox.io, profile.sandbox.io);
+  Prefer(limits.sandbox.env, profile.sandbox.env);
+  limits.stage = managed.stage;
+  Prefer(limits.stage.trusted, profile.stage.trusted);
+  Prefer(limits.stage.sandbox, profile.stage.sandbox);
+  Prefer(limits.stage.auto_apply, profile.stage.auto_apply);
+  TightenLimits(policy, limits);
+  AddMcp(policy, managed);
+  if (&profile != &managed) AddMcp(policy, profile);
+}
+
 class Merger {
  public:
   Merger(const PolicySources& sources, std::string_view profile, const Places& places)
@@ -190,6 +234,7 @@ class Merger {
     for (const PolicySource& source : sources_.sources) ApplyTightening(source, caller, policy);
     for (const PolicySource& source : sources_.sources) ApplyAuditAndAlerts(source, policy);
     ApplyManagedAudit(policy.audit);
+    policy.profile = names_;
     return policy;
   }
 
@@ -199,6 +244,7 @@ class Merger {
     const Profile* profile = RegisteredProfile(file, profile_, places_);
     if (profile == nullptr) return;
     if (profile->name == profile_) profile_found_ = true;
+    AddName(profile->name);
     chain.Add(profile->sections);
   }
 
@@ -228,6 +274,11 @@ class Merger {
     return policy;
   }
 
+  void AddName(std::string_view profile) {
+    if (!names_.empty()) names_ += "+";
+    names_ += profile;
+  }
+
   // What the user wrote, without the managed and the project's file. Profiles add to the lists
   // around them, so only the file itself can drop a default.
   const Sections& UsersOwn() const {
@@ -239,18 +290,19 @@ class Merger {
     return nothing_;
   }
 
-  void ApplyTightening(const PolicySource& source, const Caller& caller, Policy& policy) const {
+  void ApplyTightening(const PolicySource& source, const Caller& caller, Policy& policy) {
     const PolicyFile& file = *source.file;
     const Profile* registered = RegisteredProfile(file, profile_, places_);
     if (source.layer == Layer::kManaged) {
-      TightenAllows(policy, file.sections, registered == nullptr ? nullptr : &registered->sections);
+      AgreeWith(file.sections, registered == nullptr ? file.sections : registered->sections,
+                policy);
     } else if (!source.trusted) {
       Tighten(policy, file.sections, false);
       if (registered != nullptr) Tighten(policy, registered->sections, false);
     }
     if (const Profile* profile = CallersProfile(file, caller, places_)) {
       Tighten(policy, profile->sections, source.trusted);
-      if (source.trusted) policy.profile = profile->name;
+      if (source.trusted) AddName(profile->name);
     }
   }
 
@@ -282,6 +334,7 @@ class Merger {
   std::string_view profile_;
   const Places& places_;
   Sections nothing_;
+  std::string names_;
   bool profile_found_ = false;
 };
 

@@ -54,8 +54,20 @@ std::optional<uint64_t> ParseSize(std::string_view text) {
 
 bool IsToolPattern(std::string_view text) {
   if (text.empty() || text.size() > 256) return false;
-  return std::ranges::all_of(text, [](char c) { return c > 0x20 && c < 0x7F && c != '"'; });
+  return std::ranges::all_of(text, [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           std::string_view("_-.:/*").find(c) != std::string_view::npos;
+  });
 }
+
+constexpr ObjectReader::Choice<std::string_view> kPermissionModes[] = {
+    {"default", "default"},
+    {"manual", "manual"},
+    {"plan", "plan"},
+    {"acceptEdits", "acceptEdits"},
+    {"dontAsk", "dontAsk"},
+    {"auto", "auto"},
+    {"bypassPermissions", "bypassPermissions"}};
 
 // Reads one file. A function a section; `at` is the JSON pointer of the object around it.
 class Loader {
@@ -66,6 +78,7 @@ class Loader {
   void ReadFile() {
     const Node& root = file_.tree->root();
     ObjectReader object(document_, root);
+    object.String("$schema");  // for editors
     ReadVersion(object, root);
     if (const auto word = object.String("root"); word && *word != "git") {
       document_.Wrong(*object.Any("root"), "must be \"git\", not " + Quote(*word));
@@ -200,7 +213,9 @@ class Loader {
     if (text.starts_with('@') && !rule.session_tools) {
       return EntryError(Quote(text) + " is not a set of tools; the only one is \"@session-tools\"");
     }
-    if (!IsToolPattern(text)) return EntryError("is not the name of a tool");
+    if (!rule.session_tools && !IsToolPattern(text)) {
+      return EntryError("is not the name of a tool", "letters, digits and \"*\" for any of them");
+    }
     return rule;
   }
 
@@ -308,8 +323,9 @@ class Loader {
   std::optional<double> ReadPositive(ObjectReader& object, std::string_view key, bool whole) {
     const auto number = object.Number(key);
     if (!number) return {};
-    const bool is_whole = *number == static_cast<double>(static_cast<int64_t>(*number));
-    if (*number > 0 && *number <= 1e6 && (is_whole || !whole)) return number;
+    const bool in_range = *number > 0 && *number <= 1e6;
+    const bool is_whole = in_range && *number == static_cast<double>(static_cast<int64_t>(*number));
+    if (in_range && (is_whole || !whole)) return number;
     document_.Wrong(*object.Any(key), whole ? "must be a whole number from 1 to 1000000"
                                             : "must be a number above 0 and up to 1000000");
     return {};
@@ -367,15 +383,7 @@ class Loader {
 
   void ReadClient(const Node& node, Sections& sections) {
     ObjectReader object(document_, node);
-    constexpr ObjectReader::Choice<std::string_view> kModes[] = {
-        {"default", "default"},
-        {"manual", "manual"},
-        {"plan", "plan"},
-        {"acceptEdits", "acceptEdits"},
-        {"dontAsk", "dontAsk"},
-        {"auto", "auto"},
-        {"bypassPermissions", "bypassPermissions"}};
-    sections.permission_mode = object.OneOf("permission_mode", kModes);
+    sections.permission_mode = object.OneOf("permission_mode", kPermissionModes);
     object.Finish();
   }
 
@@ -444,7 +452,7 @@ class Loader {
     ObjectReader object(document_, node);
     when.agent_type = object.String("agent_type");
     when.subagent = object.Bool("subagent");
-    when.permission_mode = object.String("permission_mode");
+    when.permission_mode = object.OneOf("permission_mode", kPermissionModes);
     if (const auto root = object.String("root")) {
       Result<PathRule> rule = ParsePathEntry(*root, ListKind::kAllow, *file_.strings);
       if (!rule || rule->set != SetName::kNone || rule->base == RuleBase::kRoot) {
@@ -453,7 +461,7 @@ class Loader {
         when.root = *rule;
       }
     }
-    if (!when.agent_type && !when.subagent && !when.permission_mode && !object.Any("root")) {
+    if (node.first_child == JsonTree::kNone) {
       document_.Wrong(node, "is empty", "leave it out for a profile that only --profile chooses");
     }
     object.Finish();

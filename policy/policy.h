@@ -95,13 +95,20 @@ struct HostRule {
 
 enum class Unlisted : uint8_t { kDeny, kAsk, kAllow };
 
-struct NetworkRules {
-  std::vector<std::vector<HostRule>> allow;
-  std::vector<HostRule> deny;
+// One source's hosts, and what is said of all others.
+struct HostList {
+  std::vector<HostRule> allow;
   Unlisted unlisted = Unlisted::kDeny;
+  RulePlace place;
+
+  bool operator==(const HostList&) const = default;
+};
+
+struct NetworkRules {
+  std::vector<HostList> lists;  // the strictest counts; none: only `deny` is judged
+  std::vector<HostRule> deny;
   std::vector<HostRule> inspect;
   bool opens_sandbox = true;  // false: only the hook judges; the sandbox has no network
-  RulePlace place;
 
   bool operator==(const NetworkRules&) const = default;
 };
@@ -180,7 +187,7 @@ struct Policy {
   std::string_view say;                          // denied.say
   std::string_view permission_mode;              // client.permission_mode
   std::vector<std::string_view> package_stores;  // folder names in which hard links are ordinary
-  std::string_view profile;                      // "" or the names that were applied, for people
+  std::string profile;                           // "" or the names that were applied, for people
 };
 
 }  // namespace ringfence

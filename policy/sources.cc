@@ -93,6 +93,7 @@ class SourceReader {
     if (Status s = Add(Layer::kProject, ProjectPolicyPath(places_.root_real.text())); !s) {
       return s.error();
     }
+    ApplyRootSetting();  // once more: a trusted project may say so as well
     return std::move(found_);
   }
 

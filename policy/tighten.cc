@@ -51,16 +51,16 @@ void AddTools(ToolRules& rules, const RuleLists<NameRule>& over) {
 
 void NarrowNetwork(std::optional<NetworkRules>& rules, const NetworkSection& over) {
   if (!rules) {
-    // Hosts were not judged before: denies alone take away no more than they say. And a sandbox
-    // without network gets none by being told of hosts.
+    // Hosts were not judged before; and a sandbox without network gets none by being told of hosts.
     rules.emplace();
-    rules->unlisted = over.allow ? Unlisted::kDeny : Unlisted::kAllow;
-    if (over.unlisted) rules->unlisted = *over.unlisted;
     rules->opens_sandbox = false;
-    rules->place = over.place;
   }
-  if (over.allow) rules->allow.push_back(*over.allow);
-  Narrow(rules->unlisted, over.unlisted);
+  if (over.allow) {
+    rules->lists.push_back({*over.allow, over.unlisted.value_or(Unlisted::kDeny), over.place});
+  } else if (over.unlisted && rules->lists.empty()) {
+    rules->lists.push_back({{}, *over.unlisted, over.place});
+  }
+  for (HostList& list : rules->lists) Narrow(list.unlisted, over.unlisted);
 }
 
 void AddNetwork(NetworkRules& rules, const NetworkSection& over) {
@@ -97,45 +97,50 @@ void AppendPermittedAsks(PathRuleList& permitted, const std::optional<std::vecto
 
 NetworkRules NetworkOf(const NetworkSection& section) {
   NetworkRules rules;
-  if (section.allow) rules.allow.push_back(*section.allow);
-  rules.unlisted = section.unlisted.value_or(Unlisted::kDeny);
-  rules.place = section.place;
+  rules.lists.push_back({section.allow.value_or(std::vector<HostRule>{}),
+                         section.unlisted.value_or(Unlisted::kDeny), section.place});
   AddNetwork(rules, section);
   return rules;
 }
 
-void TightenAllows(Policy& policy, const Sections& over, const Sections* profile) {
-  const Sections& own = profile == nullptr ? over : *profile;
-  NarrowTools(policy.tools, own.tools.allow ? own.tools : over.tools);
-  NarrowPaths(policy.read, own.read.allow ? own.read : over.read);
-  NarrowPaths(policy.write, own.write.allow ? own.write : over.write);
-  const auto& network = own.network ? own.network : over.network;
-  if (network) NarrowNetwork(policy.network, *network);
-  const Sections& bash = own.unsandboxed ? own : over;
-  if (bash.unsandboxed && *bash.unsandboxed < policy.unsandboxed) {
-    policy.unsandboxed = *bash.unsandboxed;
-    policy.unsandboxed_place = bash.unsandboxed_place;
-  }
-  if (own.wrap_bash == true) policy.wrap_bash = true;
-  Narrow(policy.permitted, own.permitted ? own.permitted : over.permitted);
-  NarrowSandbox(policy.sandbox, own.sandbox);
-  if (own.stage.trusted) Intersect(policy.stage.trusted, *own.stage.trusted);
-  if (own.stage.sandbox == true) policy.stage.sandbox = true;
-  if (own.stage.auto_apply == false) policy.stage.auto_apply = false;
+void TightenLists(Policy& policy, const AllowLists& lists) {
+  NarrowTools(policy.tools, lists.tools);
+  NarrowPaths(policy.read, lists.read);
+  NarrowPaths(policy.write, lists.write);
 }
 
-void Tighten(Policy& policy, const Sections& over, bool trusted) {
-  TightenAllows(policy, over, nullptr);
-  AddTools(policy.tools, over.tools);
-  AddPaths(policy.read, over.read);
-  AddPaths(policy.write, over.write);
-  if (over.network) AddNetwork(*policy.network, *over.network);
+void TightenLimits(Policy& policy, const Sections& over) {
+  if (over.network) NarrowNetwork(policy.network, *over.network);
+  if (over.unsandboxed && *over.unsandboxed < policy.unsandboxed) {
+    policy.unsandboxed = *over.unsandboxed;
+    policy.unsandboxed_place = over.unsandboxed_place;
+  }
+  if (over.wrap_bash == true) policy.wrap_bash = true;
+  Narrow(policy.permitted, over.permitted);
+  NarrowSandbox(policy.sandbox, over.sandbox);
+  if (over.stage.trusted) Intersect(policy.stage.trusted, *over.stage.trusted);
+  if (over.stage.sandbox == true) policy.stage.sandbox = true;
+  if (over.stage.auto_apply == false) policy.stage.auto_apply = false;
+}
+
+void AddMcp(Policy& policy, const Sections& over) {
   for (McpFields fields : over.mcp) {
     fields.adds_only = true;
     policy.mcp.push_back(std::move(fields));
   }
+}
+
+void Tighten(Policy& policy, const Sections& over, bool trusted) {
+  TightenLists(policy, {over.tools, over.read, over.write});
+  TightenLimits(policy, over);
+  AddTools(policy.tools, over.tools);
+  AddPaths(policy.read, over.read);
+  AddPaths(policy.write, over.write);
+  if (over.network) AddNetwork(*policy.network, *over.network);
+  AddMcp(policy, over);
+  if (!trusted) return;  // neither its commands nor its words
   if (over.stage.verify) AppendTo(policy.stage.verify, *over.stage.verify);
-  if (trusted && over.say) policy.say = *over.say;
+  if (over.say) policy.say = *over.say;
 }
 
 }  // namespace ringfence

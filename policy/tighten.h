@@ -10,9 +10,18 @@ namespace ringfence {
 // much. `trusted` false: also none of its text may reach the model. The result points into `over`.
 void Tighten(Policy& policy, const Sections& over, bool trusted);
 
-// The same with the allows and limits alone, for a file whose denies and asks are in the policy
-// already. What `profile` says, which may be null, stands for what `over` says of the same.
-void TightenAllows(Policy& policy, const Sections& over, const Sections* profile);
+// Its parts, for a file whose denies and asks are in the policy already: what each list leaves, and
+// what is no list.
+struct AllowLists {
+  const RuleLists<NameRule>& tools;
+  const RuleLists<PathRule>& read;
+  const RuleLists<PathRule>& write;
+};
+void TightenLists(Policy& policy, const AllowLists& lists);
+void TightenLimits(Policy& policy, const Sections& over);
+
+// The paths of MCP tools that `over` names are judged as well.
+void AddMcp(Policy& policy, const Sections& over);
 
 // An ask permits with a question: appends those that name a place to what is permitted.
 void AppendPermittedAsks(PathRuleList& permitted, const std::optional<std::vector<PathRule>>& ask);

@@ -1,0 +1,47 @@
+// The scanner against nlohmann::json, and the event reader: whatever arrives, the pieces it arrives
+// in change nothing, and only JSON is ever taken for an event.
+#include <cstddef>
+#include <cstdint>
+
+#include "fuzz/require.h"
+#include "hook/event_reader.h"
+#include "tests/json_oracle.h"
+#include "tests/scan_text.h"
+
+using namespace ringfence;
+
+namespace {
+
+Result<Event> Read(std::string_view text, size_t piece) {
+  static constexpr std::string_view kPointers[] = {"/files/*/path", "/*"};
+  EventFilter filter;
+  if (!text.empty() && text.back() == '\n') {
+    filter.pointers.assign(std::begin(kPointers), std::end(kPointers));
+  }
+  PieceSource source(text, piece);
+  return ReadEvent(source, filter);
+}
+
+void CheckEvent(std::string_view text) {
+  const Result<Event> whole = Read(text, 0);
+  const Result<Event> pieces = Read(text, 3);
+  Require(whole.has_value() == pieces.has_value());
+  if (!whole) {
+    Require(whole.error() == pieces.error());
+    Require(!whole.error().what.empty());
+    return;
+  }
+  Require(*whole == *pieces);
+  Require(IsAccepted(text));
+  for (const InputField& field : whole->input) Require(field.text.size() <= 4096);
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  Require(Disagreement(text).empty());
+  Require(Scan(text) == Scan(text, {}, {.piece = 1}));
+  CheckEvent(text);
+  return 0;
+}

@@ -1,0 +1,80 @@
+#!/usr/bin/env python3
+"""Makes the fuzzers' seeds from the fixtures.
+
+    seeds.py DIR      writes DIR/event_fuzz, DIR/policy_fuzz, DIR/path_fuzz and DIR/pattern_fuzz
+
+A fixture that holds an event, a policy or both gives a seed of each; the strings in them that look
+like paths and patterns are seeds for those two.
+"""
+
+import hashlib
+import json
+import pathlib
+import sys
+
+FIXTURES = pathlib.Path(__file__).resolve().parents[1] / "fixtures"
+
+
+def documents():
+    """Every JSON document among the fixtures, as (text, value); value is None for broken ones."""
+    for file in sorted(FIXTURES.rglob("*")):
+        if file.suffix not in (".json", ".jsonl") or not file.is_file():
+            continue
+        text = file.read_text(encoding="utf-8", errors="replace")
+        for part in text.splitlines() if file.suffix == ".jsonl" else [text]:
+            try:
+                yield part, json.loads(part)
+            except ValueError:
+                yield part, None
+
+
+def strings(value):
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            yield key
+            yield from strings(item)
+    elif isinstance(value, list):
+        for item in value:
+            yield from strings(item)
+
+
+def seeds_of(text, value):
+    """The seeds of one document, as (fuzzer, text)."""
+    if value is None:
+        yield "event", text
+        yield "policy", text
+        return
+    if not isinstance(value, dict):
+        return
+    if "hook_event_name" in value:
+        yield "event", text
+    if "version" in value:
+        yield "policy", text
+    for key, fuzzer in (("event", "event"), ("stdin", "event"), ("stdin_raw", "event"),
+                        ("policy", "policy"), ("policy_raw", "policy")):
+        part = value.get(key)
+        if part:
+            yield fuzzer, part if isinstance(part, str) else json.dumps(part, ensure_ascii=False)
+    for word in strings(value):
+        if "/" in word and len(word) < 200:
+            yield "path", word
+        if set(word) & set("*?[") and len(word) < 40:
+            yield "pattern", "\x03" + word + "\n" + word.replace("*", "a")
+
+
+def main():
+    if len(sys.argv) != 2:
+        sys.exit(__doc__)
+    target = pathlib.Path(sys.argv[1])
+    for text, value in documents():
+        for fuzzer, seed in seeds_of(text, value):
+            content = seed.encode("utf-8", "surrogatepass")
+            file = target / f"{fuzzer}_fuzz" / hashlib.sha256(content).hexdigest()[:16]
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_bytes(content)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,283 @@
+#!/bin/sh
+# Builds ringfence and installs it. Safe to run again.
+#
+#   ./install.sh [OPTIONS] [PROJECT_DIR]
+#
+#   PROJECT_DIR      register the hook for this project (its .claude/settings.local.json)
+#   --prefix DIR     install below DIR (default: ~/.local)
+#   --no-deps        do not install packages
+#   --no-register    do not register the hook, whatever is named
+#   --glibc          link the hook with glibc, also where musl is found
+#   --only-deps      install packages and stop
+#   --with-tests     install what tests/run.sh needs as well
+set -eu
+
+root=$(cd "$(dirname "$0")" && pwd)
+prefix=${HOME:?HOME is not set}/.local
+project=
+deps=yes
+register=yes
+musl=ON
+only_deps=no
+with_tests=no
+
+say() { printf '%s\n' "install.sh: $*"; }
+
+fail() {
+  printf '%s\n' "install.sh: error: $1" >&2
+  if [ $# -gt 1 ]; then printf '%s\n' "  Hint: $2" >&2; fi
+  exit 1
+}
+
+usage() { sed -n '2,/^set -eu/s/^# \{0,1\}//p' "$0"; }
+
+read_options() {
+  while [ $# -gt 0 ]; do
+    case $1 in
+      --prefix)
+        [ $# -gt 1 ] || fail "--prefix needs a folder"
+        prefix=$2
+        shift
+        ;;
+      --prefix=*) prefix=${1#--prefix=} ;;
+      --no-deps) deps=no ;;
+      --no-register) register=no ;;
+      --glibc) musl=OFF ;;
+      --only-deps) only_deps=yes ;;
+      --with-tests) with_tests=yes ;;
+      -h | --help)
+        usage
+        exit 0
+        ;;
+      -*) fail "\"$1\" is not an option" "./install.sh --help lists them" ;;
+      *)
+        [ -z "$project" ] || fail "two projects are named: \"$project\" and \"$1\""
+        [ -d "$1" ] || fail "there is no folder \"$1\""
+        project=$(cd "$1" && pwd)
+        ;;
+    esac
+    shift
+  done
+  case $prefix in
+    "") fail "--prefix is empty" ;;
+    /*) ;;
+    *) prefix=$(pwd)/$prefix ;;
+  esac
+}
+
+# Packages. An entry is NAME, NAME|OTHER-NAME, or NAME=COMMAND: where COMMAND is found, nothing is
+# installed. What is optional is tried, and its absence told.
+
+list_packages() {
+  case $1 in
+    apt)
+      required='g++=g++ cmake=cmake ninja-build=ninja nlohmann-json3-dev libcli11-dev libmd-dev'
+      optional='musl-tools=musl-gcc'
+      required_tests='doctest-dev python3=python3 clang=clang++'
+      required_tests="$required_tests libclang-rt-dev|libclang-rt-14-dev"
+      optional_tests='clang-tidy=clang-tidy clang-format=clang-format llvm=llvm-cov strace=strace'
+      optional_tests="$optional_tests bubblewrap=bwrap socat=socat npm=npm"
+      ;;
+    dnf)
+      required='gcc-c++=g++ cmake=cmake ninja-build=ninja json-devel cli11-devel libmd-devel'
+      required="$required glibc-static libstdc++-static"
+      optional='musl-gcc=musl-gcc'
+      required_tests='doctest-devel python3=python3 clang=clang++ compiler-rt'
+      optional_tests='clang-tools-extra=clang-tidy llvm=llvm-cov strace=strace'
+      optional_tests="$optional_tests bubblewrap=bwrap socat=socat npm=npm"
+      ;;
+    brew)
+      required='cmake=cmake ninja=ninja nlohmann-json cli11 libmd'
+      optional=
+      required_tests='doctest python3=python3'
+      optional_tests='llvm clang-format=clang-format socat=socat node=npm'
+      ;;
+  esac
+  if [ "$with_tests" = yes ]; then
+    required="$required $required_tests"
+    optional="$optional $optional_tests"
+  fi
+}
+
+find_manager() {
+  for manager in apt-get dnf brew; do
+    if command -v "$manager" > /dev/null; then
+      printf '%s\n' "${manager%-get}"
+      return
+    fi
+  done
+}
+
+is_installed() {  # MANAGER NAME
+  case $1 in
+    apt) [ "$(dpkg-query -W -f '${db:Status-Status}' "$2" 2> /dev/null)" = installed ] ;;
+    dnf) rpm -q --quiet "$2" ;;
+    brew) brew list --formula "$2" > /dev/null 2>&1 ;;
+  esac
+}
+
+is_offered() {  # MANAGER NAME
+  case $1 in
+    apt) apt-cache show "$2" > /dev/null 2>&1 ;;
+    dnf) dnf -q list --available "$2" > /dev/null 2>&1 ;;
+    brew) brew info "$2" > /dev/null 2>&1 ;;
+  esac
+}
+
+# Whether an entry needs nothing done.
+is_there() {  # MANAGER ENTRY
+  case $2 in
+    *=*) if command -v "${2#*=}" > /dev/null; then return 0; fi ;;
+  esac
+  for name in $(printf '%s\n' "${2%%=*}" | tr '|' ' '); do
+    if is_installed "$1" "$name"; then return 0; fi
+  done
+  return 1
+}
+
+# The first name of an entry that can be had.
+name_of() {  # MANAGER ENTRY
+  for name in $(printf '%s\n' "${2%%=*}" | tr '|' ' '); do
+    if is_offered "$1" "$name"; then break; fi
+  done
+  printf '%s\n' "$name"
+}
+
+plain_names() {  # ENTRY...
+  printf '%s\n' "$*" | sed 's/[|=][^ ]*//g'
+}
+
+as_root() {
+  if [ "$(id -u)" -eq 0 ]; then
+    "$@"
+  elif command -v sudo > /dev/null; then
+    sudo "$@"
+  else
+    return 127
+  fi
+}
+
+run_manager() {  # MANAGER NAME...
+  manager=$1
+  shift
+  case $manager in
+    apt) as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends "$@" ;;
+    dnf) as_root dnf install -y "$@" ;;
+    brew) brew install "$@" ;;
+  esac
+}
+
+missing_of() {  # MANAGER ENTRY...
+  manager=$1
+  shift
+  for entry in "$@"; do
+    if ! is_there "$manager" "$entry"; then printf '%s\n' "$entry"; fi
+  done
+}
+
+# One by one, so that the error names the package.
+install_each() {  # MANAGER IS_REQUIRED NAME...
+  manager=$1
+  is_required=$2
+  shift 2
+  for name in "$@"; do
+    if run_manager "$manager" "$name"; then continue; fi
+    if [ "$is_required" = yes ]; then
+      fail "the package $name could not be installed" \
+        "install it by hand, then run ./install.sh --no-deps"
+    fi
+    say "$name could not be had; going on without it"
+  done
+}
+
+install_packages() {
+  manager=$(find_manager)
+  if [ -z "$manager" ]; then
+    fail "neither apt-get, dnf nor brew is here" \
+      "install a C++20 compiler, CMake 3.25, Ninja, nlohmann_json, CLI11 and libmd, then run ./install.sh --no-deps"
+  fi
+  list_packages "$manager"
+  # The lists are split into words on purpose, here and below.
+  # shellcheck disable=SC2086
+  missing=$(missing_of "$manager" $required) wanted=$(missing_of "$manager" $optional)
+  if [ -z "$missing$wanted" ]; then
+    say "every package is there"
+    return
+  fi
+  # shellcheck disable=SC2086
+  say "packages to install with $manager: $(plain_names $missing $wanted)"
+  if [ "$manager" != brew ] && [ "$(id -u)" -ne 0 ] && ! command -v sudo > /dev/null; then
+    [ -n "$missing" ] || return 0
+    # shellcheck disable=SC2086
+    fail "not root, and sudo is not here: cannot install $(plain_names $missing)" \
+      "install them as root, then run ./install.sh --no-deps"
+  fi
+  if [ "$manager" = apt ] && ! as_root apt-get update -q; then
+    say "apt-get update failed; going on with the lists there are"
+  fi
+  names=
+  for entry in $missing; do names="$names $(name_of "$manager" "$entry")"; done
+  # shellcheck disable=SC2086
+  if [ -n "$names" ] && ! run_manager "$manager" $names; then
+    install_each "$manager" yes $names
+  fi
+  names=
+  for entry in $wanted; do names="$names $(name_of "$manager" "$entry")"; done
+  # shellcheck disable=SC2086
+  install_each "$manager" no $names
+}
+
+build() {
+  command -v cmake > /dev/null || fail "cmake is not installed" "run ./install.sh without --no-deps"
+  say "building the release (build/release)"
+  cd "$root"
+  cmake --preset release "-DRINGFENCE_MUSL=$musl" "-DCMAKE_INSTALL_PREFIX=$prefix" ||
+    fail "the build could not be configured" "the lines above say what is missing"
+  cmake --build --preset release || fail "the build failed"
+}
+
+install_files() {
+  say "installing below $prefix"
+  cmake --install build/release --prefix "$prefix" ||
+    fail "could not install below \"$prefix\"" "name a folder that you may write with --prefix"
+}
+
+register_hook() {
+  if [ "$register" = no ] || [ -z "$project" ]; then
+    say "no project registered; to do so: $prefix/bin/ringfence init"
+    return
+  fi
+  say "registering the hook for $project"
+  "$prefix/bin/ringfence" init --local "$project" ||
+    fail "the hook could not be registered for \"$project\""
+}
+
+# One event that every policy must deny, in a home of its own.
+show_decision() {
+  place=$(mktemp -d)
+  trap 'rm -rf "$place"' EXIT
+  mkdir "$place/home" "$place/project"
+  event='{"hook_event_name":"PreToolUse","session_id":"install","cwd":"'$place/project'",'
+  event=$event'"tool_name":"Write","tool_input":{"file_path":"/etc/hosts","content":"x"}}'
+  answer=$(printf '%s\n' "$event" | HOME=$place/home CLAUDE_PROJECT_DIR=$place/project \
+    "$prefix/bin/ringfence-hook") || fail "the installed hook does not answer"
+  say "the hook is asked about a Write to /etc/hosts from a project:"
+  printf '%s\n' "$answer"
+  case $answer in
+    *'"permissionDecision":"deny"'*) ;;
+    *) fail "the installed hook did not deny it" ;;
+  esac
+}
+
+read_options "$@"
+if [ "$deps" = yes ]; then install_packages; fi
+if [ "$only_deps" = yes ]; then exit 0; fi
+build
+install_files
+register_hook
+show_decision
+case :${PATH-}: in
+  *":$prefix/bin:"*) ;;
+  *) say "add $prefix/bin to PATH to type \"ringfence\" alone" ;;
+esac
+say "done"

@@ -1,0 +1,147 @@
+#include <doctest/doctest.h>
+
+#include "cli/policy_edit.h"
+#include "cli/starter_policy.h"
+#include "cli/wish.h"
+#include "policy/load.h"
+#include "policy/pattern.h"
+#include "tests/temporary_tree.h"
+
+namespace ringfence {
+namespace {
+
+bool IsPolicy(const std::string& text) {
+  std::vector<Error> mistakes;
+  return LoadPolicy(text, "/policy.json", "policy.json", true, mistakes) != nullptr;
+}
+
+TEST_CASE("policy edit: an entry is added, comments and layout stay") {
+  struct Row {
+    const char* name;
+    const char* before;
+    const char* after;
+  };
+  static constexpr Row kRows[] = {
+      {"list", "{ // top\n  \"version\": 1,\n  \"read\": { \"allow\": [\".\"] } // why\n}\n",
+       "{ // top\n  \"version\": 1,\n  \"read\": { \"allow\": [\".\", \"src\"] } // why\n}\n"},
+      {"lines",
+       "{\n  \"version\": 1,\n  \"read\": {\n    \"allow\": [\n      \".\" // here\n    ]\n  }\n}",
+       "{\n  \"version\": 1,\n  \"read\": {\n    \"allow\": [\n      \".\", // here\n      "
+       "\"src\"\n    ]\n  }\n}"},
+      {"section", "{\n  \"version\": 1,\n  \"read\": { \"deny\": [\"x\"] }\n}",
+       "{\n  \"version\": 1,\n  \"read\": { \"deny\": [\"x\"], \"allow\": [\".\", \"src\"] }\n}"},
+      {"nothing", "{ \"version\": 1 }",
+       "{ \"version\": 1, \"read\": { \"allow\": [\".\", \"src\"] } }"},
+  };
+  for (const Row& row : kRows) {
+    CAPTURE(row.name);
+    std::string text = row.before;
+    const Result<bool> added = AddToList(text, "policy.json", {"read", "allow", "src", {"."}});
+    REQUIRE(added.has_value());
+    CHECK(*added);
+    CHECK(text == row.after);
+    CHECK(IsPolicy(text));
+  }
+}
+
+TEST_CASE("policy edit: an entry that is there is not added again") {
+  std::string text = R"({ "version": 1, "read": { "allow": ["src"] } })";
+  const std::string before = text;
+  const Result<bool> added = AddToList(text, "policy.json", {"read", "allow", "src", {"."}});
+  REQUIRE(added.has_value());
+  CHECK_FALSE(*added);
+  CHECK(text == before);
+}
+
+TEST_CASE("policy edit: a name with characters of patterns matches itself and nothing else") {
+  for (const char* name : {"app/[id]/page.tsx", "a*b", "what?", "back\\slash"}) {
+    CAPTURE(name);
+    CHECK(MatchPattern(EscapePattern(name), name, {}));
+  }
+  CHECK_FALSE(MatchPattern(EscapePattern("a*b"), "axb", {}));
+}
+
+TEST_CASE("starter policy: it is a policy, with servers and without") {
+  CHECK(IsPolicy(StarterPolicy({})));
+  CHECK(IsPolicy(StarterPolicy({"team", "git_hub"})));
+}
+
+TEST_CASE("starter policy: a server is permitted by taking its comment away") {
+  std::string text = StarterPolicy({"team", "git_hub"});
+  const size_t at = text.find("// \"mcp__team__*\",");
+  REQUIRE(at != std::string::npos);
+  text.erase(at, 3);
+  std::vector<Error> mistakes;
+  const auto file = LoadPolicy(text, "/policy.json", "policy.json", true, mistakes);
+  REQUIRE(file != nullptr);
+  REQUIRE(file->sections.tools.allow.has_value());
+  CHECK(file->sections.tools.allow->front().pattern == "mcp__team__*");
+}
+
+TEST_CASE("wish: what a word means") {
+  struct Row {
+    const char* text;
+    WishKind want;
+  };
+  static constexpr Row kRows[] = {
+      {"Read", WishKind::kTool},
+      {"mcp__team__*", WishKind::kTool},
+      {"NewTool", WishKind::kTool},
+      {"@session-tools", WishKind::kTool},
+      {"@toolchains", WishKind::kPath},
+      {"/srv", WishKind::kPath},
+      {"~/src", WishKind::kPath},
+      {"../x.example", WishKind::kPath},
+      {"src", WishKind::kPath},
+      {"registry.example", WishKind::kHost},
+      {"*.example.org:443", WishKind::kHost},
+      {"localhost:8080", WishKind::kHost},
+      {"", WishKind::kPath},
+  };
+  for (const Row& row : kRows) {
+    CAPTURE(row.text);
+    CHECK(KindOf(row.text) == row.want);
+  }
+}
+
+TEST_CASE("wish: how a policy spells a path") {
+  struct Row {
+    std::string text, in_project, elsewhere;
+  };
+  const TemporaryTree tree;
+  tree.Directory("home/p/sub");
+  tree.Directory("out");
+  tree.Directory("home/p/[id]");
+  tree.Directory("home/p/~x");
+  tree.Link("home/p/link", tree.At("out"));
+  const std::string home = tree.At("home");
+  const std::string project = tree.At("home/p");
+  const std::string out = tree.At("out");
+  const Row kRows[] = {
+      {".", ".", "~/p"},
+      {"sub", "sub", "~/p/sub"},
+      {"new/file", "new/file", "~/p/new/file"},
+      {"sub/../sub//x", "sub/x", "~/p/sub/x"},
+      {"[id]", "\\[id]", "~/p/\\[id]"},
+      {"src/*.ts", "src/*.ts", "~/p/src/*.ts"},
+      {"~x/y", "", ""},
+      {"./~x", "./~x", "~/p/~x"},
+      {"~", "~", "~"},
+      {"~/src", "~/src", "~/src"},
+      {"link/f", out + "/f", out + "/f"},
+  };
+  for (const Row& row : kRows) {
+    CAPTURE(row.text);
+    const Result<Wish> wish = MakeWish(WishKind::kPath, row.text, project, home);
+    if (row.in_project.empty()) {
+      CHECK_FALSE(wish.has_value());
+      continue;
+    }
+    REQUIRE(wish.has_value());
+    CHECK(EntryFor(*wish, project, home) == row.in_project);
+    CHECK(EntryFor(*wish, "", home) == row.elsewhere);
+  }
+}
+
+}  // namespace
+}  // namespace ringfence

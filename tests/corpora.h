@@ -1,0 +1,22 @@
+// Other projects' data, which is not part of this repository: the folder that RINGFENCE_CORPORA
+// names, with json-test-suite/, paths/ and wildmatch/ in it.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+namespace ringfence {
+
+// "" when there is none; says once that these tests are skipped.
+std::string CorporaFolder();
+
+nlohmann::json ReadJsonFile(const std::string& path);
+std::string ReadWholeFile(const std::string& path);
+
+struct NamedText {
+  std::string name, text;
+};
+std::vector<NamedText> ReadFolder(const std::string& path);  // sorted by name
+
+}  // namespace ringfence

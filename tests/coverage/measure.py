@@ -1,0 +1,210 @@
+#!/usr/bin/env python3
+"""Branch coverage of base, policy and hook: every side of a branch that no test takes must be
+listed in untaken.txt, under the reason why.
+
+    cmake --preset coverage && cmake --build --preset coverage
+    tests/coverage/measure.py --build build/coverage [--no-run] [--update]
+
+The programs of that build write their counters below BUILD/profiles, however they end. This script
+runs the unit tests and the system tests with them, and does not ask how they end: an instrumented
+program makes more system calls and needs more memory than one that ships.
+
+untaken.txt: a line "## REASON" and below it the entries that it holds for. An entry that begins
+with "~" depends on timing: it may be taken or not. --update writes the file anew, keeping reasons;
+what is new stands under "## NEW", which is a failure until it is given a reason or a test.
+"""
+
+import argparse
+import collections
+import glob
+import json
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+LIST = HERE / "untaken.txt"
+FOLDERS = ("base", "policy", "hook")
+NEW = "NEW"
+# The side that leaves a switch without any of its cases; -Wswitch-enum keeps the cases complete.
+NO_CASE = re.compile(r": true of `[^`]*` in `switch \(")
+NO_CASE_REASON = "no value of the enumeration is left: -Wswitch-enum"
+# Those of tests/system that start the hook again and again; each takes --hook.
+SYSTEM_TESTS = ("corpus.py", "captures.py", "faults.py", "limits.py")
+
+
+def tool(name):
+    """llvm-cov and its like, whatever version is installed."""
+    versions = sorted(glob.glob(f"/usr/bin/{name}-[0-9]*"), key=lambda path: (len(path), path))
+    found = shutil.which(name) or (versions[-1] if versions else None)
+    if found is None:
+        sys.exit(f"error: {name} is not installed")
+    return found
+
+
+def run_tests(build):
+    profiles = build / "profiles"
+    shutil.rmtree(profiles, ignore_errors=True)
+    profiles.mkdir()
+    hook = build / "ringfence-hook"
+    commands = [[str(build / "tests/unit_tests")]]
+    commands += [[sys.executable, str(ROOT / "tests/system" / name), "--hook", str(hook)]
+                 for name in SYSTEM_TESTS]
+    for command in commands:
+        done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, check=False,
+                              stderr=subprocess.STDOUT)
+        last = done.stdout.decode(errors="replace").strip().splitlines()[-1:]
+        print(f"  {pathlib.Path(command[-3] if len(command) > 1 else command[0]).name}: "
+              f"{''.join(last)}", flush=True)
+
+
+def export(build):
+    profiles = [str(path) for path in (build / "profiles").glob("*.profraw")]
+    if not profiles:
+        sys.exit(f"error: no counters below {build / 'profiles'}")
+    merged = build / "coverage.profdata"
+    subprocess.run([tool("llvm-profdata"), "merge", "-sparse", *profiles, "-o", str(merged)],
+                   check=True)
+    done = subprocess.run(
+        [tool("llvm-cov"), "export", "-format=text", f"-instr-profile={merged}",
+         str(build / "tests/unit_tests"), "-object", str(build / "ringfence-hook"),
+         *(str(ROOT / folder) for folder in FOLDERS)],
+        check=True, stdout=subprocess.PIPE)
+    return json.loads(done.stdout)["data"][0]["functions"]
+
+
+def short_names(mangled):
+    """The names of functions without namespace, parameters and template arguments."""
+    symbols = [name.rsplit(":", 1)[-1] for name in mangled]
+    done = subprocess.run([tool("llvm-cxxfilt")], input="\n".join(symbols).encode(), check=True,
+                          stdout=subprocess.PIPE)
+    return dict(zip(mangled, map(short_name, done.stdout.decode().splitlines())))
+
+
+def short_name(name):
+    for noise in ("(anonymous namespace)::", "ringfence::", "[abi:cxx11]"):
+        name = name.replace(noise, "")
+    name = re.sub(r"\boperator\(\)", "operator-call", name)
+    name = name.replace("operator<=>", "operator-order").replace("operator->", "operator-arrow")
+    while (shorter := re.sub(r"<[^<>]*>|\([^()]*\)(?: const)?", "", name)) != name:
+        name = shorter
+    name = re.sub(r"::(\$_\d+|'lambda\d*'|\{lambda[^}]*\}).*", "", name)
+    return name.replace("&", "").split()[-1]
+
+
+class Branches:
+    """Every branch with how often it went each way, template instances added up."""
+
+    def __init__(self, functions):
+        self.counts = collections.defaultdict(lambda: [0, 0])
+        self.function_at = {}
+        names = short_names([function["name"] for function in functions])
+        for function in functions:
+            for branch in function["branches"]:
+                file = pathlib.Path(function["filenames"][branch[6]])
+                if not file.is_relative_to(ROOT) or \
+                        file.relative_to(ROOT).parts[0] not in FOLDERS:
+                    continue
+                place = (str(file.relative_to(ROOT)), *branch[:4])
+                self.counts[place][0] += branch[4]
+                self.counts[place][1] += branch[5]
+                self.function_at[place] = names[function["name"]]
+
+    def sides(self):
+        return 2 * len(self.counts)
+
+    def untaken(self):
+        """The entries of all sides that were never taken, in the order of the source."""
+        seen = collections.Counter()
+        for place in sorted(self.counts):
+            for side, count in zip(("true", "false"), self.counts[place]):
+                entry = self.describe(place, side)
+                seen[entry] += 1
+                if count == 0:
+                    yield entry + (f" #{seen[entry]}" if seen[entry] > 1 else "")
+
+    def describe(self, place, side):
+        file, line, column, last_line, last_column = place
+        lines = source_lines(file)[line - 1:last_line]
+        text = lines[0].strip()
+        lines[-1] = lines[-1][:last_column - 1]
+        lines[0] = lines[0][column - 1:]
+        condition = " ".join(part.strip() for part in lines)
+        return f"{file} {self.function_at[place]}: {side} of `{condition}` in `{text}`"
+
+
+def source_lines(file, cache={}):
+    if file not in cache:
+        cache[file] = (ROOT / file).read_text().splitlines()
+    return cache[file]
+
+
+def read_list():
+    """{entry: reason}, and the entries that depend on timing."""
+    reasons, unsteady, reason = {}, set(), None
+    for line in LIST.read_text().splitlines() if LIST.exists() else ():
+        if line.startswith("## "):
+            reason = line[3:].strip()
+        elif line.strip() and not line.startswith("# "):
+            entry = line.removeprefix("~").strip()
+            if reason is None or entry in reasons:
+                sys.exit(f"error: {LIST.name}: no reason, or listed twice: {entry}")
+            reasons[entry] = reason
+            if line.startswith("~"):
+                unsteady.add(entry)
+    return reasons, unsteady
+
+
+def write_list(untaken, reasons, unsteady):
+    kept = {entry: reasons.get(entry, NO_CASE_REASON if NO_CASE.search(entry) else NEW)
+            for entry in untaken}
+    kept.update({entry: reasons[entry] for entry in unsteady})
+    groups = collections.defaultdict(list)
+    for entry, reason in kept.items():
+        groups[reason].append(f"{'~ ' if entry in unsteady else ''}{entry}")
+    text = "# Sides of branches that no test takes, under the reason why: see measure.py.\n"
+    for reason in sorted(groups, key=lambda reason: (reason == NEW, reason)):
+        text += f"\n## {reason}\n" + "".join(entry + "\n" for entry in sorted(groups[reason]))
+    LIST.write_text(text)
+
+
+def compare(untaken, reasons, unsteady):
+    """What differs from the list, one line each."""
+    for entry in untaken:
+        if reasons.get(entry, NEW) == NEW:
+            yield f"never taken and without a reason: {entry}"
+    for entry in reasons:
+        if entry not in untaken and entry not in unsteady:
+            yield f"listed, but taken or gone: {entry}"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n", maxsplit=1)[0])
+    parser.add_argument("--build", type=pathlib.Path, required=True)
+    parser.add_argument("--no-run", action="store_true", help="only judge the counters there are")
+    parser.add_argument("--update", action="store_true", help="write untaken.txt anew")
+    options = parser.parse_args()
+    build = options.build.resolve()
+    if not options.no_run:
+        run_tests(build)
+    branches = Branches(export(build))
+    untaken = dict.fromkeys(branches.untaken())
+    reasons, unsteady = read_list()
+    if options.update:
+        write_list(untaken, reasons, unsteady)
+        reasons, unsteady = read_list()
+    problems = list(compare(untaken, reasons, unsteady))
+    for problem in problems:
+        print(f"FAIL {problem}")
+    sides = branches.sides()
+    print(f"branch coverage of {', '.join(FOLDERS)}: {100 * (sides - len(untaken)) / sides:.2f} % "
+          f"({sides - len(untaken)} of {sides} sides)")
+    print(f"{sides - len(problems)} passed, {len(problems)} failed, 0 skipped")
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

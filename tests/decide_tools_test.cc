@@ -1,0 +1,288 @@
+// Tools by name, the sandbox flag, what is answered to permitted calls, required arguments.
+#include <doctest/doctest.h>
+
+#include "base/text.h"
+#include "tests/world.h"
+
+using namespace ringfence;
+
+namespace {
+
+struct Row {
+  std::string_view name;
+  std::string_view tool, input, want;
+};
+
+void Check(const World& world, std::span<const Row> rows) {
+  for (const Row& row : rows) {
+    CAPTURE(row.name);
+    CAPTURE(row.tool);
+    CAPTURE(row.input);
+    CHECK(world.Call(row.tool, row.input) == row.want);
+  }
+}
+
+constexpr Row kNames[] = {
+    {"a known tool", "Bash", R"({"command":"rm -rf /"})", "permit"},
+    {"a former name", "TodoWrite", R"({"todos":[]})", "permit"},
+    {"another former name", "BashOutput", R"({"bash_id":"1"})", "permit"},
+    {"an alias", "Task", R"({"prompt":"x"})", "permit"},
+    {"unknown", "Reed", R"({"file_path":"README.md"})", "deny"},
+    {"in other letter case", "read", R"({"file_path":"README.md"})", "deny"},
+    {"with white space", "Read ", R"({"file_path":"README.md"})", "deny"},
+    {"an MCP tool", "mcp__x__y", R"({})", "deny"},
+    {"an MCP tool that looks like one", "mcp__Read", R"({"file_path":"README.md"})", "deny"},
+    {"a pattern", "*", R"({})", "deny"},
+};
+
+// Calls as the client sends them, all of which a plain session makes.
+constexpr Row kOrdinary[] = {
+    {"read", "Read", R"({"file_path":"/home/dev/project/README.md","offset":1,"limit":10})",
+     "permit"},
+    {"write", "Write", R"({"file_path":"/home/dev/project/x","content":"cd /etc; ../.."})",
+     "permit"},
+    {"edit", "Edit",
+     R"({"file_path":"/home/dev/project/x","old_string":"/etc","new_string":"~/.ssh","replace_all":false})",
+     "permit"},
+    {"edits", "MultiEdit", R"({"file_path":"x","edits":[{"old_string":"a","new_string":"b"}]})",
+     "permit"},
+    {"notebook", "NotebookEdit",
+     R"({"notebook_path":"/home/dev/project/n.ipynb","new_source":"/etc"})", "permit"},
+    {"command", "Bash",
+     R"({"command":"cat /etc/passwd","description":"x","timeout":5000,"run_in_background":true})",
+     "permit"},
+    {"command, flag false", "Bash", R"({"command":"ls","dangerouslyDisableSandbox":false})",
+     "permit"},
+    {"agent", "Agent",
+     R"({"description":"x","prompt":"read /etc","subagent_type":"Explore","isolation":"worktree"})",
+     "permit"},
+    {"skill", "Skill", R"({"skill":"review","args":"--path /etc"})", "permit"},
+    {"task", "TaskCreate", R"({"subject":"x","description":"y","metadata":{"path":"/etc"}})",
+     "permit"},
+    {"message", "SendMessage", R"({"to":"a1","message":"/etc/passwd"})", "permit"},
+    {"monitor", "Monitor", R"({"description":"x","command":"tail -f /var/log/x","timeout_ms":1})",
+     "permit"},
+    {"workflow", "Workflow", R"({"script":"x","name":"/etc","args":{"path":"/etc"}})", "permit"},
+    {"workflow from a file", "Workflow", R"({"scriptPath":"src/flow.js"})", "permit"},
+    {"fetch", "WebFetch", R"({"url":"https://example.com/a","prompt":"/etc"})", "permit"},
+    {"search", "WebSearch", R"({"query":"/etc/passwd","allowed_domains":["a.example"]})", "permit"},
+    {"cron", "CronCreate", R"({"cron":"* * * * *","prompt":"x","recurring":true})", "permit"},
+    {"question", "AskUserQuestion", R"({"questions":[{"question":"?","options":[]}]})", "permit"},
+    {"plan", "ExitPlanMode", R"({"plan":"1. /etc"})", "permit"},
+    {"stop", "TaskStop", R"({"task_id":"b1"})", "permit"},
+    {"find tools", "ToolSearch", R"({"query":"select:Read","max_results":5})", "permit"},
+    {"language server", "LSP", R"({"operation":"hover","filePath":"src/main.cc","line":1})",
+     "permit"},
+    {"findings", "ReportFindings", R"({"level":"high","findings":[{"file":"src/a","line":1}]})",
+     "permit"},
+};
+
+constexpr Row kWrongArguments[] = {
+    {"no path", "Read", R"({})", "deny"},
+    {"a number", "Read", R"({"file_path":5})", "deny"},
+    {"null", "Write", R"({"file_path":null,"content":""})", "deny"},
+    {"a list", "Read", R"({"file_path":["README.md"]})", "deny"},
+    {"an object", "Read", R"({"file_path":{"path":"README.md"}})", "deny"},
+    {"a second path under another name", "Read",
+     R"({"file_path":"README.md","path":"/etc/passwd"})", "deny"},
+    {"a second path in another case", "Read",
+     R"({"file_path":"README.md","FILE_PATH":"/etc/passwd"})", "deny"},
+    {"a command with a working directory", "Bash", R"({"command":"ls","cwd":"/etc"})", "deny"},
+    {"a script outside", "Workflow", R"({"scriptPath":"/etc/x"})", "deny"},
+    {"a published file", "Artifact", R"({"file_path":"README.md"})", "permit"},
+    {"a published file outside", "Artifact", R"({"file_path":"/etc/passwd"})", "deny"},
+    {"published files", "Artifact", R"({"file_paths":["README.md","/etc/passwd"]})", "deny"},
+    {"published files, no list", "Artifact", R"({"file_paths":"/etc/passwd"})", "deny"},
+    {"published to a folder outside", "Artifact", R"({"file_path":"README.md","out_dir":"/etc"})",
+     "deny"},
+    {"a project's file outside", "Projects", R"({"local_path":"/etc/passwd"})", "deny"},
+    {"a notebook outside", "NotebookRead", R"({"notebook_path":"/etc/x"})", "deny"},
+    {"a source file outside", "LSP", R"({"filePath":"/etc/x"})", "deny"},
+};
+
+constexpr Row kWorktrees[] = {
+    {"a plain name", "EnterWorktree", R"({"name":"feature-1"})", "permit"},
+    {"no name", "EnterWorktree", R"({})", "permit"},
+    {"git's own", "EnterWorktree", R"({"name":".git"})", "deny"},
+    {"git's own in capitals", "EnterWorktree", R"({"name":".GIT"})", "deny"},
+    {"git's own with an ignored character", "EnterWorktree", R"({"name":".g\u200cit"})", "deny"},
+    {"up", "EnterWorktree", R"({"name":".."})", "deny"},
+    {"here", "EnterWorktree", R"({"name":"."})", "deny"},
+    {"two components", "EnterWorktree", R"({"name":"a/b"})", "deny"},
+    {"a climb", "EnterWorktree", R"({"name":"../../x"})", "deny"},
+    {"a backslash", "EnterWorktree", R"({"name":"a\\b"})", "deny"},
+    {"empty", "EnterWorktree", R"({"name":""})", "deny"},
+    {"NUL", "EnterWorktree", R"({"name":"a\u0000"})", "deny"},
+    {"white space", "EnterWorktree", R"({"name":" a"})", "deny"},
+    {"a number", "EnterWorktree", R"({"name":1})", "deny"},
+    {"a path inside", "EnterWorktree", R"({"path":".claude/worktrees/a"})", "permit"},
+    {"a path outside", "EnterWorktree", R"({"path":"/srv/elsewhere"})", "deny"},
+    {"leaving", "ExitWorktree", R"({"action":"keep","discard_changes":false})", "permit"},
+};
+
+}  // namespace
+
+TEST_CASE("tools: known ones are permitted where no policy lists any, others are not") {
+  const World world;
+  Check(world, kNames);
+}
+
+TEST_CASE("tools: ordinary calls of a session in the project pass") {
+  const World world;
+  Check(world, kOrdinary);
+}
+
+TEST_CASE("tools: an argument that is no string where a path is wanted is refused") {
+  const World world;
+  Check(world, kWrongArguments);
+}
+
+TEST_CASE("tools: the name of a worktree is one plain component and not .git") {
+  const World world;
+  Check(world, kWorktrees);
+}
+
+TEST_CASE("tools: deny beats ask beats allow") {
+  World world;
+  world.User(R"("tools":{"allow":["*"],"ask":["Web*","Bash"],"deny":["WebSearch"]})");
+  CHECK(world.Call("WebSearch", R"({"query":"x"})") == "deny");
+  CHECK(world.Call("WebFetch", R"({"url":"https://a.example"})") == "ask");
+  CHECK(world.Call("Bash", R"({"command":"x"})") == "ask");
+  CHECK(world.Call("mcp__any__thing", R"({})") == "permit");
+  CHECK(world.Call("AnythingNew", R"({})") == "permit");
+}
+
+TEST_CASE("tools: an ask without an allow list permits with a question what it names") {
+  World world;
+  world.User(R"("tools":{"ask":["mcp__team__*"]})");
+  CHECK(world.Call("mcp__team__x", R"({})") == "ask");
+  CHECK(world.Call("mcp__other__x", R"({})") == "deny");
+  CHECK(world.Call("Bash", R"({"command":"x"})") == "permit");
+}
+
+TEST_CASE("tools: an allow list is all there is, with its sets, globs and aliases") {
+  World world;
+  world.User(R"("tools":{"allow":["@session-tools","Read","Task","Notebook*"]})");
+  CHECK(world.Read("README.md") == "permit");
+  CHECK(world.Call("TaskCreate", R"({"subject":"x"})") == "permit");
+  CHECK(world.Call("Agent", R"({"prompt":"x"})") == "permit");
+  CHECK(world.Call("NotebookEdit", R"({"notebook_path":"x"})") == "permit");
+  CHECK(world.Call("KillShell", R"({"shell_id":"x"})") == "permit");
+  CHECK(world.Write("README.md") == "deny");
+  CHECK(world.Call("Bash", R"({"command":"x"})") == "deny");
+  CHECK(world.Call("READ", PathInput("README.md")) == "deny");
+}
+
+TEST_CASE("tools: a deny forgives letter case and holds for the other name") {
+  World world;
+  world.User(R"("tools":{"deny":["bash","TASK","mcp__Evil__*"]})");
+  CHECK(world.Call("Bash", R"({"command":"x"})") == "deny");
+  CHECK(world.Call("Task", R"({"prompt":"x"})") == "deny");
+  CHECK(world.Call("Agent", R"({"prompt":"x"})") == "deny");
+  CHECK(world.Call("BashOutput", R"({})") == "permit");
+}
+
+TEST_CASE("tools: the reason for an unknown or MCP tool gives the line to add") {
+  const World world;
+  CHECK(
+      ReasonText(world.Decide("mcp__team__send", R"({})"), "") ==
+      R"(ringfence: tool "mcp__team__send" refused: the policy names no such MCP tool. If it is )"
+      R"(wanted, ask the user to run: ringfence allow mcp__team__send (it adds "mcp__team__send" )"
+      R"(to tools.allow).)");
+  const std::string hostile = ReasonText(world.Decide("mcp__a__$(id)\n", R"({})"), "");
+  CHECK(hostile.find('\n') == std::string::npos);
+  CHECK(hostile.find("ringfence allow $(id)") == std::string::npos);
+}
+
+TEST_CASE("flag: counts on every tool, at any depth, in any spelling, with any value but false") {
+  World world;
+  world.User(R"("tools":{"allow":["*"]})");
+  struct Flag {
+    std::string_view input, want;
+  };
+  static constexpr Flag kFlags[] = {
+      {R"({"command":"x","dangerouslyDisableSandbox":true})", "deny"},
+      {R"({"command":"x","dangerouslyDisableSandbox":"false"})", "deny"},
+      {R"({"command":"x","dangerouslyDisableSandbox":0})", "deny"},
+      {R"({"command":"x","dangerouslyDisableSandbox":null})", "deny"},
+      {R"({"command":"x","dangerouslyDisableSandbox":[]})", "deny"},
+      {R"({"command":"x","dangerouslyDisableSandbox":{}})", "deny"},
+      {R"({"command":"x","dangerously_disable_sandbox":true})", "deny"},
+      {R"({"command":"x","DANGEROUSLY-DISABLE-SANDBOX":1})", "deny"},
+      {R"({"command":"x","dangerously disable\tsandbox":1})", "deny"},
+      {R"({"command":"x","dangerously\u00a0Disable\u2003Sandbox":1})", "deny"},
+      {R"({"command":"x","dangerouslyDisableSandbox\u200b":1})", "deny"},
+      {R"({"command":"x","\u0064angerouslyDisableSandbox":true})", "deny"},
+      {R"({"options":{"a":[{"dangerouslyDisableSandbox":true}]}})", "deny"},
+      {R"({"command":"x","dangerouslyDisableSandbox":false})", "permit"},
+      {R"({"command":"x","dangerously_disable_sandbox":false})", "permit"},
+      {R"({"command":"dangerouslyDisableSandbox:true"})", "permit"},
+      {R"({"command":"x","dangerouslyDisableSandboxes":true})", "permit"},
+      {R"({"command":"x","disableSandbox":true})", "permit"},
+  };
+  for (const Flag& flag : kFlags) {
+    CAPTURE(flag.input);
+    for (const std::string_view tool :
+         {"Bash", "Monitor", "PowerShell", "mcp__x__y", "TaskCreate"}) {
+      CAPTURE(tool);
+      CHECK(world.Call(tool, flag.input) == flag.want);
+    }
+  }
+}
+
+TEST_CASE("flag: a key may not be too long to be seen") {
+  const World world;
+  const std::string key = "dangerously" + std::string(5000, '_') + "DisableSandbox";
+  CHECK(world.Call("Bash", R"({"command":"x",")" + key + R"(":true})") == "deny");
+}
+
+TEST_CASE("flag: a policy may ask instead") {
+  World world;
+  world.User(R"("bash":{"unsandboxed":"ask"})");
+  CHECK(world.Call("Bash", R"({"command":"x","dangerouslyDisableSandbox":true})") == "ask");
+  CHECK(world.Call("Bash", R"({"command":"x","dangerouslyDisableSandbox":false})") == "permit");
+  CHECK(world.Call("Bash", R"({"x":{"dangerouslyDisableSandbox":true}})") != "permit");
+}
+
+TEST_CASE("permitted: allow is said only for tools that start no code") {
+  World world;
+  world.User(R"("permitted":"allow","tools":{"allow":["*"]})");
+  CHECK(world.Decide("Read", PathInput("README.md")).say_allow);
+  CHECK(world.Decide("Write", PathInput("README.md")).say_allow);
+  CHECK(world.Decide("TaskCreate", R"({"subject":"x"})").say_allow);
+  for (const std::string_view tool : {"Bash", "PowerShell", "Monitor", "Workflow", "Skill", "Agent",
+                                      "Task", "mcp__team__x", "SomethingNew"}) {
+    CAPTURE(tool);
+    const Decision decision = world.Decide(tool, R"({"command":"x"})");
+    CHECK(decision.verdict == Verdict::kPermit);
+    CHECK_FALSE(decision.say_allow);
+  }
+}
+
+TEST_CASE("permitted: allow is said for nothing that is asked about or denied") {
+  World world;
+  world.User(R"("permitted":"allow","read":{"ask":["src"]})");
+  CHECK_FALSE(world.Decide("Read", PathInput("src/x")).say_allow);
+  CHECK_FALSE(world.Decide("Read", PathInput("/etc/passwd")).say_allow);
+  World silent;
+  CHECK_FALSE(silent.Decide("Read", PathInput("README.md")).say_allow);
+}
+
+TEST_CASE("bypass mode: a question about a write is a denial, since the client would not ask") {
+  World world;
+  world.User(R"("read":{"ask":["src"]},"tools":{"ask":["WebFetch"]})");
+  for (const std::string_view mode :
+       {"default", "manual", "acceptEdits", "plan", "auto", "dontAsk"}) {
+    CAPTURE(mode);
+    world.mode = std::string(mode);
+    CHECK(world.Write(".git/hooks/x") == "ask");
+    CHECK(world.Read("src/x") == "ask");
+  }
+  world.mode = "bypassPermissions";
+  CHECK(world.Write(".git/hooks/x") == "deny");
+  CHECK(world.Write(".envrc") == "deny");
+  CHECK(world.Write("README.md") == "permit");
+  CHECK(world.Read("src/x") == "ask");
+  CHECK(world.Call("WebFetch", R"({"url":"https://a.example"})") == "ask");
+  CHECK(world.WhyNotWrite(".envrc").find("ask nothing") != std::string::npos);
+}

@@ -1,0 +1,250 @@
+#include "policy/domain.h"
+
+#include <doctest/doctest.h>
+
+#include "base/text.h"
+
+using namespace ringfence;
+
+namespace {
+
+std::string RuleText(const HostRule& rule) {
+  std::string text = rule.any ? "*" : (rule.subdomains ? "*." : "") + std::string(rule.host);
+  if (rule.port != 0) text += ":" + std::to_string(rule.port);
+  return text;
+}
+
+std::string UrlText(const Result<Url>& url) {
+  if (!url) return "! " + url.error().what;
+  return url->scheme + " " + url->host + " " + std::to_string(url->port) + " " + url->path;
+}
+
+}  // namespace
+
+TEST_CASE("domain: an entry of a host list is a name, an address or a star") {
+  struct Row {
+    std::string_view name;
+    std::string_view entry, want;
+  };
+  static constexpr Row kRows[] = {
+      {"a name", "registry.npm.example", "registry.npm.example"},
+      {"one label", "localhost", "localhost"},
+      {"subdomains", "*.forge.example", "*.forge.example"},
+      {"a port", "forge.example:8443", "forge.example:8443"},
+      {"subdomains with a port", "*.forge.example:443", "*.forge.example:443"},
+      {"everything", "*", "*"},
+      {"IPv4", "192.0.2.1", "192.0.2.1"},
+      {"IPv4 with a port", "127.0.0.1:8080", "127.0.0.1:8080"},
+      {"IPv6", "[2001:db8::1]", "[2001:db8::1]"},
+      {"IPv6 with a port", "[::1]:443", "[::1]:443"},
+      {"an A-label", "xn--bcher-kva.example", "xn--bcher-kva.example"},
+      {"underscore and dash", "_srv.a-b.example", "_srv.a-b.example"},
+      {"a label that begins with a digit", "3com.example", "3com.example"},
+      {"the last port", "a.example:65535", "a.example:65535"},
+  };
+  for (const Row& row : kRows) {
+    CAPTURE(row.name);
+    const Result<HostRule> rule = ParseHostRule(row.entry);
+    REQUIRE(rule);
+    CHECK(RuleText(*rule) == row.want);
+    CHECK(rule->written == row.entry);
+  }
+}
+
+TEST_CASE("domain: an entry that is not plainly a host is refused") {
+  struct Row {
+    std::string_view name;
+    std::string_view entry;
+  };
+  static constexpr Row kRows[] = {
+      {"nothing", ""},
+      {"a URL", "https://forge.example"},
+      {"a path", "forge.example/x"},
+      {"a user name", "me@forge.example"},
+      {"a star in a name", "forge*.example"},
+      {"a star in the middle", "a.*.example"},
+      {"a star with a port", "*:443"},
+      {"a star without a name", "*."},
+      {"two stars", "*.*.example"},
+      {"a dot at the end", "forge.example."},
+      {"a dot at the front", ".forge.example"},
+      {"two dots", "forge..example"},
+      {"white space", "forge .example"},
+      {"another language",
+       "b\xC3\xBC"
+       "cher.example"},
+      {"port 0", "forge.example:0"},
+      {"port 65536", "forge.example:65536"},
+      {"a port of six digits", "forge.example:000443"},
+      {"no port behind the colon", "forge.example:"},
+      {"a port that is a word", "forge.example:https"},
+      {"IPv6 without brackets", "::1"},
+      {"a bracket alone", "[::1"},
+      {"a name in brackets", "[forge.example]"},
+      {"a zone", "[fe80::1%eth0]"},
+      {"hexadecimal IPv4", "0x7f.0.0.1"},
+      {"IPv4 of two parts", "127.1"},
+      {"IPv4 as one number", "2130706433"},
+      {"octal IPv4", "0177.0.0.1"},
+      {"IPv4 with a leading zero", "192.0.02.1"},
+      {"a number above 255", "256.0.0.1"},
+      {"five parts", "1.2.3.4.5"},
+      {"a name that ends in a number", "forge.1"},
+      {"a label of 64 letters",
+       "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa.example"},
+      {"percent", "%66orge.example"},
+  };
+  for (const Row& row : kRows) {
+    CAPTURE(row.name);
+    CHECK_FALSE(ParseHostRule(row.entry));
+  }
+  CHECK_FALSE(ParseHostRule(std::string(130, 'a') + "." + std::string(130, 'b')));
+}
+
+TEST_CASE("domain: a URL has a host, a port and a path") {
+  struct Row {
+    std::string_view name;
+    std::string_view text, want;
+  };
+  static constexpr Row kRows[] = {
+      {"https", "https://forge.example/x", "https forge.example 443 /x"},
+      {"http", "http://forge.example", "http forge.example 80 "},
+      {"a port", "https://forge.example:8443/", "https forge.example 8443 /"},
+      {"web sockets", "wss://forge.example/s", "wss forge.example 443 /s"},
+      {"web sockets without TLS", "ws://forge.example/s", "ws forge.example 80 /s"},
+      {"capital letters", "HTTPS://Forge.EXAMPLE/X", "https forge.example 443 /X"},
+      {"a dot at the end", "https://forge.example./x", "https forge.example 443 /x"},
+      {"a query ends the host", "https://forge.example?q=@evil.example",
+       "https forge.example 443 ?q=@evil.example"},
+      {"a fragment ends the host", "https://forge.example#@evil.example",
+       "https forge.example 443 #@evil.example"},
+      {"an at sign in the path", "https://forge.example/@a/b", "https forge.example 443 /@a/b"},
+      {"IPv4", "http://192.0.2.1/", "http 192.0.2.1 80 /"},
+      {"IPv6", "http://[2001:DB8::1]:81/", "http [2001:db8::1] 81 /"},
+      {"another scheme has no port", "gopher://forge.example/", "gopher forge.example 0 /"},
+      {"other languages in the path", "https://forge.example/\xC3\xA9",
+       "https forge.example 443 /\xC3\xA9"},
+      {"an A-label", "https://xn--bcher-kva.example/", "https xn--bcher-kva.example 443 /"},
+      {"a file", "file:///etc/hosts", "file  0 /etc/hosts"},
+      {"a file of a host", "file://Server/share", "file server 0 /share"},
+      {"no authority", "mailto:a@b", "mailto  0 a@b"},
+  };
+  for (const Row& row : kRows) {
+    CAPTURE(row.name);
+    CHECK(UrlText(ParseUrl(row.text)) == row.want);
+  }
+}
+
+TEST_CASE("domain: a URL that two parsers could read in two ways is refused") {
+  struct Row {
+    std::string_view name;
+    std::string_view text;
+  };
+  static constexpr Row kRows[] = {
+      {"nothing", ""},
+      {"no scheme", "forge.example/x"},
+      {"no scheme, two slashes", "//forge.example/x"},
+      {"a colon alone", "://forge.example"},
+      {"a user name", "https://forge.example@evil.example/"},
+      {"user name and password", "https://a:b@evil.example/"},
+      {"a backslash for a slash", "https://evil.example\\@forge.example/"},
+      {"a backslash in the host", "https://evil.example\\.forge.example/"},
+      {"backslashes for the slashes", "https:\\\\evil.example/"},
+      {"one slash", "https:/evil.example/"},
+      {"no slash", "https:evil.example"},
+      {"three slashes", "https:///evil.example/"},
+      {"a tab in the host", "https://forge.example\t.evil.example/"},
+      {"a tab between the slashes", "https:/\t/evil.example/"},
+      {"a tab in the scheme", "ht\ttps://forge.example/"},
+      {"a line feed", "https://forge.example\n.evil.example/"},
+      {"white space in front", " https://forge.example/"},
+      {"a space in the host", "https://forge.example .evil.example/"},
+      {"another language",
+       "https://b\xC3\xBC"
+       "cher.example/"},
+      {"a full-width dot",
+       "https://evil\xEF\xBC\x8E"
+       "example/"},
+      {"a soft hyphen", "https://for\xC2\xADge.example/"},
+      {"percent in the host", "https://%66orge.example/"},
+      {"hexadecimal IPv4", "http://0x7f.1/"},
+      {"short IPv4", "http://127.1/"},
+      {"IPv4 as one number", "http://2130706433/"},
+      {"octal IPv4", "http://0177.0.0.1/"},
+      {"IPv4 with a dot at the end, short", "http://127.1./"},
+      {"two dots at the end", "https://forge.example../"},
+      {"a zone in IPv6", "http://[fe80::1%25eth0]/"},
+      {"an empty host", "https://:443/"},
+      {"an empty port", "https://forge.example:/"},
+      {"port 0", "https://forge.example:0/"},
+      {"port 65536", "https://forge.example:65536/"},
+      {"a port with a sign", "https://forge.example:+443/"},
+      {"two ports", "https://forge.example:80:443/"},
+      {"a semicolon", "https://forge.example;evil.example/"},
+      {"a comma", "https://forge.example,evil.example/"},
+  };
+  for (const Row& row : kRows) {
+    CAPTURE(row.name);
+    CHECK(UrlText(ParseUrl(row.text)).substr(0, 1) == "!");
+  }
+}
+
+TEST_CASE("domain: a NUL in a URL is refused") {
+  CHECK_FALSE(ParseUrl(std::string_view("https://forge.example\0.evil.example/", 36)));
+}
+
+TEST_CASE("domain: percent signs are decoded once") {
+  struct Row {
+    std::string_view name;
+    std::string_view text;
+    const char* want;  // nullptr: refused
+  };
+  static constexpr Row kRows[] = {
+      {"nothing to do", "/a/b", "/a/b"}, {"letters of either case", "%2e%2E/%41", "../A"},
+      {"at the end", "/x%20", "/x "},    {"once, not twice", "%252e", "%2e"},
+      {"a byte", "%ff", "\xFF"},         {"plus stays plus", "a+b", "a+b"},
+      {"cut", "/x%2", nullptr},          {"a sign alone", "%", nullptr},
+      {"no digits", "%zz", nullptr},     {"one digit", "%4z", nullptr},
+  };
+  for (const Row& row : kRows) {
+    CAPTURE(row.name);
+    std::string out = "old";
+    CHECK(DecodePercent(row.text, &out) == (row.want != nullptr));
+    if (row.want != nullptr) CHECK(out == row.want);
+  }
+  std::string nul;
+  CHECK(DecodePercent("a%00", &nul));
+  CHECK(nul == std::string_view("a\0", 2));
+}
+
+TEST_CASE("domain: a rule matches whole labels and its own port") {
+  struct Row {
+    std::string_view name;
+    std::string_view rule, host;
+    uint16_t port;
+    bool want;
+  };
+  static constexpr Row kRows[] = {
+      {"itself", "forge.example", "forge.example", 443, true},
+      {"any port", "forge.example", "forge.example", 1, true},
+      {"a subdomain is another host", "forge.example", "a.forge.example", 443, false},
+      {"a suffix is another host", "forge.example", "evilforge.example", 443, false},
+      {"a prefix is another host", "forge.example", "forge.example.evil", 443, false},
+      {"subdomains", "*.forge.example", "a.forge.example", 443, true},
+      {"subdomains of subdomains", "*.forge.example", "a.b.forge.example", 443, true},
+      {"the name itself is no subdomain", "*.forge.example", "forge.example", 443, false},
+      {"a suffix is no subdomain", "*.forge.example", "evilforge.example", 443, false},
+      {"an empty label is no subdomain", "*.forge.example", ".forge.example", 443, false},
+      {"the right port", "forge.example:443", "forge.example", 443, true},
+      {"another port", "forge.example:443", "forge.example", 80, false},
+      {"everything", "*", "forge.example", 80, true},
+      {"an address", "192.0.2.1", "192.0.2.1", 80, true},
+      {"another address", "192.0.2.1", "192.0.2.10", 80, false},
+  };
+  for (const Row& row : kRows) {
+    CAPTURE(row.name);
+    const Result<HostRule> rule = ParseHostRule(row.rule);
+    REQUIRE(rule);
+    CHECK(MatchHost(*rule, row.host, row.port) == row.want);
+  }
+}

@@ -1,0 +1,204 @@
+#include "policy/places.h"
+
+#include <doctest/doctest.h>
+
+#include "tests/fake_files.h"
+
+using namespace ringfence;
+
+namespace {
+
+Registration Plain() {
+  return {.root = "",
+          .project_dir = "/home/dev/project",
+          .home = "",
+          .home_variable = "/home/dev",
+          .config_dir = "",
+          .policy = "",
+          .profile = "",
+          .program = "/opt/bin/ringfence-hook",
+          .user = 1000};
+}
+
+std::vector<std::string> Texts(const std::vector<Path>& paths) {
+  std::vector<std::string> texts;
+  for (const Path& path : paths) texts.push_back(path.text());
+  return texts;
+}
+
+using Strings = std::vector<std::string>;
+
+const FakeFiles& Disk() {
+  static const FakeFiles files{
+      {"/home/dev/project/file", File()},          {"/home/dev/entry", LinkTo("project")},
+      {"/home/dev/loop", LinkTo("loop")},          {"/home/dev/up", LinkTo("/home")},
+      {"/home/dev/locked", UnreadableDirectory()}, {"/data/dev", Directory()},
+      {"/home/linked", LinkTo("/data/dev")},       {"/home/other", Directory()}};
+  return files;
+}
+
+std::string Problem(const Registration& registration) {
+  const Result<Places> places = FindPlaces(registration, Disk());
+  return places ? "" : places.error().text();
+}
+
+}  // namespace
+
+TEST_CASE("places: the root is CLAUDE_PROJECT_DIR, and --root before it") {
+  Registration registration = Plain();
+  CHECK(FindPlaces(registration, Disk())->root.text() == "/home/dev/project");
+  registration.root = "/home/other";
+  CHECK(FindPlaces(registration, Disk())->root.text() == "/home/other");
+}
+
+TEST_CASE("places: a root behind a link is known by both names") {
+  Registration registration = Plain();
+  registration.project_dir = "/home/dev/entry";
+  const Result<Places> places = FindPlaces(registration, Disk());
+  REQUIRE(places.has_value());
+  CHECK(places->root.text() == "/home/dev/entry");
+  CHECK(places->root_real.text() == "/home/dev/project");
+}
+
+TEST_CASE("places: what can be no project is an error with a remedy") {
+  struct Row {
+    std::string_view name;
+    std::string root, project_dir;
+    std::string_view want;
+  };
+  const Row rows[] = {
+      {"neither given", "", "", "CLAUDE_PROJECT_DIR is not set"},
+      {"the root of the disk", "", "/", "may not be \"/\""},
+      {"the root of the disk by option", "/", "", "may not be \"/\""},
+      {"missing", "", "/home/dev/none", "is not a directory"},
+      {"missing by option", "/home/dev/none", "", "is not a directory"},
+      {"a file", "", "/home/dev/project/file", "is not a directory"},
+      {"the home", "", "/home/dev", "holds the home"},
+      {"above the home", "", "/home", "holds the home"},
+      {"above the home by a link", "", "/home/dev/up", "holds the home"},
+      {"relative", "", "project", "is not an absolute path"},
+      {"with dot-dot", "", "/home/dev/x/../project", "is not an absolute path"},
+      {"a loop", "", "/home/dev/loop", "cannot be resolved"},
+      {"unreadable", "", "/home/dev/locked/x", "cannot be resolved"},
+  };
+  for (const Row& row : rows) {
+    CAPTURE(row.name);
+    Registration registration = Plain();
+    registration.root = row.root;
+    registration.project_dir = row.project_dir;
+    const Result<Places> places = FindPlaces(registration, Disk());
+    REQUIRE_FALSE(places.has_value());
+    CHECK(places.error().text().find(row.want) != std::string::npos);
+    CHECK(places.error().text().find(row.root.empty() ? "CLAUDE_PROJECT_DIR" : "--root") !=
+          std::string::npos);
+  }
+  Registration nothing = Plain();
+  nothing.project_dir = "";
+  CHECK_FALSE(FindPlaces(nothing, Disk()).error().hint.empty());
+}
+
+TEST_CASE("places: by --root the project may hold the home") {
+  Registration registration = Plain();
+  registration.root = "/home/dev";
+  CHECK(Problem(registration).empty());
+  registration.root = "/home";
+  CHECK(Problem(registration).empty());
+}
+
+TEST_CASE("places: a home is known by its own name and by where it leads") {
+  Registration registration = Plain();
+  registration.home_variable = "/home/linked";
+  const Result<Places> places = FindPlaces(registration, Disk());
+  REQUIRE(places.has_value());
+  CHECK(Texts(places->homes) == Strings{"/home/linked", "/data/dev"});
+  CHECK(Texts(places->homes_real) == Strings{"/data/dev"});
+}
+
+TEST_CASE("places: --home and a differing HOME both count, the registered one first") {
+  Registration registration = Plain();
+  registration.home = "/home/other";
+  const Result<Places> places = FindPlaces(registration, Disk());
+  REQUIRE(places.has_value());
+  CHECK(Texts(places->homes) == Strings{"/home/other", "/home/dev"});
+  registration.home = "/home/dev";
+  CHECK(Texts(FindPlaces(registration, Disk())->homes) == Strings{"/home/dev"});
+  registration.home = "/home/dev/";
+  CHECK(Texts(FindPlaces(registration, Disk())->homes) == Strings{"/home/dev"});
+  registration.home = registration.home_variable = "";
+  CHECK(FindPlaces(registration, Disk())->homes.empty());
+}
+
+TEST_CASE("places: a home that is no absolute path is an error") {
+  Registration registration = Plain();
+  registration.home_variable = "dev";
+  CHECK(Problem(registration).find("HOME") != std::string::npos);
+  registration.home_variable = "/home/dev/../other";
+  CHECK(Problem(registration).find("HOME") != std::string::npos);
+  registration = Plain();
+  registration.home = "~";
+  CHECK(Problem(registration).find("--home") != std::string::npos);
+}
+
+TEST_CASE("places: the programs beside the hook are ringfence's own") {
+  const Result<Places> places = FindPlaces(Plain(), Disk());
+  CHECK(Texts(places->programs) == Strings{"/opt/bin/ringfence-hook", "/opt/bin/ringfence"});
+}
+
+TEST_CASE("places: the client's other configuration folder is noted where it is absolute") {
+  Registration registration = Plain();
+  registration.config_dir = "/srv/claude";
+  CHECK(Texts(FindPlaces(registration, Disk())->settings_folders) == Strings{"/srv/claude"});
+  registration.config_dir = "relative";
+  CHECK(FindPlaces(registration, Disk())->settings_folders.empty());
+}
+
+TEST_CASE("places: the repository around the root, short of a home") {
+  struct Row {
+    std::string_view name;
+    std::string git, root;
+    std::string_view want;
+  };
+  const Row rows[] = {
+      {"the root itself", "/home/dev/p/.git/HEAD", "/home/dev/p", "/home/dev/p"},
+      {"around it", "/home/dev/p/.git/HEAD", "/home/dev/p/a/b", "/home/dev/p"},
+      {"the nearest", "/home/dev/p/a/.git", "/home/dev/p/a/b", "/home/dev/p/a"},
+      {"none", "/srv/x", "/home/dev/p/a", "/home/dev/p/a"},
+      {"the home's own does not count", "/home/dev/.git/HEAD", "/home/dev/p/a", "/home/dev/p/a"},
+      {"nor one above it", "/home/.git/HEAD", "/home/dev/p/a", "/home/dev/p/a"},
+      {"outside any home", "/srv/.git/HEAD", "/srv/a/b", "/srv"},
+  };
+  for (const Row& row : rows) {
+    CAPTURE(row.name);
+    const FakeFiles files{{row.git, File()}, {row.root, Directory()}, {"/home/dev", Directory()}};
+    Registration registration = Plain();
+    registration.project_dir = row.root;
+    Result<Places> places = FindPlaces(registration, files);
+    REQUIRE(places.has_value());
+    WidenToRepository(*places, files);
+    CHECK(places->root.text() == row.want);
+    CHECK(places->root_real.text() == row.want);
+  }
+}
+
+TEST_CASE("places: a repository around a root that is a link is the link's target's") {
+  const FakeFiles files{{"/srv/repo/.git/HEAD", File()},
+                        {"/srv/repo/sub", Directory()},
+                        {"/home/dev/entry", LinkTo("/srv/repo/sub")}};
+  Registration registration = Plain();
+  registration.project_dir = "/home/dev/entry";
+  Result<Places> places = FindPlaces(registration, files);
+  REQUIRE(places.has_value());
+  WidenToRepository(*places, files);
+  CHECK(places->root_real.text() == "/srv/repo");
+}
+
+TEST_CASE("places: an own path is absolute or below the first home") {
+  Places places;
+  CHECK_FALSE(OwnPath("~/x", places).has_value());
+  places.homes = {Path::Clean("/home/dev"), Path::Clean("/home/other")};
+  CHECK(OwnPath("~/x", places)->text() == "/home/dev/x");
+  CHECK(OwnPath("~", places)->text() == "/home/dev");
+  CHECK(OwnPath("/var/log/x", places)->text() == "/var/log/x");
+  CHECK_FALSE(OwnPath("x", places).has_value());
+  CHECK_FALSE(OwnPath("", places).has_value());
+}

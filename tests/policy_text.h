@@ -1,0 +1,13 @@
+// A whole policy file as one text, so that two of them can be compared and a failure shows both.
+#pragma once
+
+#include <string>
+
+#include "policy/policy_file.h"
+
+namespace ringfence {
+
+// With `places`, each rule is followed by its line.
+std::string PolicyText(const PolicyFile& file, bool places);
+
+}  // namespace ringfence

@@ -1,0 +1,57 @@
+// Random policies, as JSON, and random calls, over so few names that they meet.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <random>
+#include <string>
+
+namespace ringfence {
+
+struct RandomCall {
+  std::string tool;
+  nlohmann::json input;
+  std::string mode, agent_type;
+
+  std::string text() const { return mode + " [" + agent_type + "] " + tool + " " + input.dump(); }
+};
+
+class RandomPolicies {
+ public:
+  explicit RandomPolicies(uint32_t seed) : random_(seed) {}
+
+  bool OneIn(unsigned n) { return Below(n) == 0; }
+  unsigned Below(unsigned n) { return static_cast<unsigned>(random_() % n); }
+
+  nlohmann::json Policy();    // without "version"
+  nlohmann::json Sections();  // of a policy or a profile
+  RandomCall Call();
+  std::string AgentType();
+
+  // One entry more in a list that takes away. Lists that are made keep what they stood for before.
+  void AddDeny(nlohmann::json& policy);
+  // One entry more in an allow list that is there; false: there is none.
+  bool AddAllow(nlohmann::json& policy);
+
+ private:
+  std::string PathEntry(bool may_float);
+  std::string PathText();
+  std::string ToolEntry();
+  std::string HostEntry();
+  nlohmann::json List(std::string (RandomPolicies::*make)(), unsigned least);
+  nlohmann::json PathLists();
+  nlohmann::json ToolLists();
+  nlohmann::json Network();
+  nlohmann::json When();
+  std::string AllowedPath() { return PathEntry(false); }
+  std::string AskedPath() { return OneIn(6) ? "@runs-later" : PathEntry(true); }
+  std::string DeniedPath() { return OneIn(6) ? "@secrets" : PathEntry(true); }
+  template <size_t N>
+  std::string One(const char* const (&words)[N]) {
+    return words[Below(N)];
+  }
+
+  std::mt19937 random_;
+};
+
+}  // namespace ringfence

@@ -1,0 +1,343 @@
+#!/usr/bin/env bash
+# Builds everything that is tested and runs every test. The last line is "N passed, N failed,
+# N skipped"; the exit status is 1 when anything failed.
+#
+#   tests/run.sh [OPTIONS]
+#
+#   --corpora DIR    also run other projects' data from this folder
+#   --quick          ten seconds for each fuzzer, no clang-tidy, no coverage
+#   --only PART      only this part; may be given again
+#   --no-deps        do not install packages
+#   --list           name the parts
+set -uo pipefail
+
+root=$(cd "$(dirname "$0")/.." && pwd)
+cd "$root" || exit 1
+all_parts=(layering format unit install system client faults limits fuzz coverage tidy)
+default_parts=(layering format unit install system client faults limits)
+parts=()
+corpora=
+quick=no
+deps=yes
+passed=0 failed=0 skipped=0
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+usage() { sed -n '2,/^set -uo/s/^# \{0,1\}//p' "$0" | sed '/^set -uo/d'; }
+
+wrong_usage() {
+  echo "run.sh: error: $1" >&2
+  echo "  Hint: tests/run.sh --help" >&2
+  exit 2
+}
+
+while (($# > 0)); do
+  case $1 in
+    --corpora)
+      [[ -d ${2-} ]] || wrong_usage "--corpora needs a folder, not \"${2-}\""
+      corpora=$(cd "$2" && pwd)
+      shift
+      ;;
+    --quick) quick=yes ;;
+    --only)
+      [[ " ${all_parts[*]} " == *" ${2-} "* ]] || wrong_usage "there is no part \"${2-}\""
+      parts+=("$2")
+      shift
+      ;;
+    --no-deps) deps=no ;;
+    --list)
+      printf '%s\n' "${all_parts[@]}"
+      exit 0
+      ;;
+    -h | --help)
+      usage
+      exit 0
+      ;;
+    *) wrong_usage "\"$1\" is not an option" ;;
+  esac
+  shift
+done
+if ((${#parts[@]} == 0)); then
+  parts=("${default_parts[@]}")
+fi
+
+# --- counting ---------------------------------------------------------------------------------
+
+add() { passed=$((passed + $1)) failed=$((failed + $2)) skipped=$((skipped + $3)); }
+
+pass() { add 1 0 0; }
+
+fail() {
+  echo "FAIL $1"
+  add 0 1 0
+}
+
+skip() {
+  echo "SKIP $1"
+  add 0 0 1
+}
+
+# check NAME COMMAND...: one test; its output is shown when it fails.
+check() {
+  local name=$1
+  shift
+  if "$@" > "$work/output" 2>&1; then
+    pass
+  else
+    tail -n 100 "$work/output"
+    fail "$name"
+  fi
+}
+
+# A program whose last line is "N passed, N failed, N skipped".
+count_program() {
+  local name=$1 last status
+  shift
+  "$@" 2>&1 | tee "$work/output"
+  status=${PIPESTATUS[0]}
+  last=$(tail -n 1 "$work/output")
+  if [[ $last =~ ^([0-9]+)\ passed,\ ([0-9]+)\ failed,\ ([0-9]+)\ skipped$ ]]; then
+    add "${BASH_REMATCH[1]}" "${BASH_REMATCH[2]}" "${BASH_REMATCH[3]}"
+    # What it says and how it ends must agree.
+    if ((BASH_REMATCH[2] == 0 && status != 0)); then fail "$name: exit $status"; fi
+  else
+    fail "$name: exit $status, and no figures in its last line"
+  fi
+}
+
+need() {
+  command -v "$1" > /dev/null && return
+  skip "$2: $1 is not installed"
+  return 1
+}
+
+# --- building ---------------------------------------------------------------------------------
+
+declare -A built=()
+
+# build PRESET: once; the log is shown when it fails.
+build() {
+  local preset=$1 began=$SECONDS
+  if [[ -z ${built[$preset]-} ]]; then
+    if cmake --preset "$preset" > "$work/$preset.log" 2>&1 &&
+      cmake --build --preset "$preset" >> "$work/$preset.log" 2>&1; then
+      built[$preset]=yes
+      echo "(preset $preset built in $((SECONDS - began)) s)"
+    else
+      built[$preset]=no
+      tail -n 60 "$work/$preset.log"
+    fi
+  fi
+  [[ ${built[$preset]} == yes ]] && return
+  fail "preset $preset does not build"
+  return 1
+}
+
+hook=build/release/ringfence-hook
+command=build/release/ringfence
+
+# --- the parts --------------------------------------------------------------------------------
+
+part_layering() {
+  check "layering" cmake -P tests/layering.cmake
+  # The check itself: an arrow that points up must be found, with its place.
+  mkdir -p "$work/tree/base"
+  printf '#pragma once\n\n#include "policy/decide.h"\n' > "$work/tree/base/wrong.h"
+  if cmake "-DROOT=$work/tree" -P tests/layering.cmake > "$work/layering.log" 2>&1; then
+    fail "layering: base may include policy"
+  else
+    check "layering: names the place" grep -q 'base/wrong.h:3' "$work/layering.log"
+  fi
+}
+
+sources() { find base policy hook cli tests fuzz -name '*.cc' -o -name '*.h' | sort; }
+
+part_format() {
+  need clang-format format || return
+  local files
+  mapfile -t files < <(sources)
+  if clang-format --dry-run --Werror "${files[@]}" > "$work/output" 2>&1; then
+    add "${#files[@]}" 0 0
+  else
+    grep -m 20 error: "$work/output"
+    fail "clang-format: run it on the files above"
+  fi
+}
+
+part_unit() {
+  build dev || return
+  # Names hold commas, which would end a pattern of doctest's.
+  local name left_out=()
+  while read -r name; do
+    [[ -z $name || $name == \#* ]] && continue
+    skip "known failure: $name"
+    left_out+=("${name//,/?}")
+  done < tests/known_failures.txt
+  local pattern
+  pattern=$(IFS=,; echo "${left_out[*]}")
+  RINGFENCE_CORPORA=$corpora build/dev/tests/unit_tests "-tce=$pattern" > "$work/output" 2>&1
+  local status=$? line
+  line=$(grep -F '[doctest] test cases:' "$work/output" | tail -n 1 | sed 's/\x1b\[[0-9;]*m//g')
+  # Whatever a test could not run says so.
+  while read -r reason; do skip "${reason#*skipped: }"; done < <(
+    grep -o 'skipped: .*' "$work/output" | sort -u
+  )
+  if [[ $line =~ ([0-9]+)\ passed\ \|\ +([0-9]+)\ failed\ \|\ +([0-9]+)\ skipped ]]; then
+    add "${BASH_REMATCH[1]}" "${BASH_REMATCH[2]}" 0  # those left out are counted above
+    echo "$line"
+    ((status == 0)) || tail -n 100 "$work/output"
+    if ((status != 0 && BASH_REMATCH[2] == 0)); then fail "unit tests: exit $status"; fi
+  else
+    tail -n 100 "$work/output"
+    fail "unit tests: exit $status"
+  fi
+}
+
+# Twice, as a newcomer would: the second time must change nothing.
+part_install() {
+  local prefix=$work/prefix home=$work/home project=$work/home/project file
+  mkdir -p "$project"
+  for _ in 1 2; do
+    check "install.sh" env "HOME=$home" ./install.sh --no-deps --prefix "$prefix" "$project"
+  done
+  for file in bin/ringfence-hook bin/ringfence share/man/man1/ringfence.1 \
+    share/man/man1/ringfence-hook.1 share/man/man5/ringfence-policy.5 \
+    share/ringfence/policy.schema.json share/bash-completion/completions/ringfence \
+    share/zsh/site-functions/_ringfence share/fish/vendor_completions.d/ringfence.fish; do
+    check "installed: $file" test -s "$prefix/$file"
+  done
+  check "man pages name every option" man_pages_name_options "$prefix"
+  check "registered" grep -q "$prefix/bin/ringfence-hook" "$project/.claude/settings.local.json"
+  check "the installed hook is the one that was built" cmp "$prefix/bin/ringfence-hook" "$hook"
+}
+
+# Whatever --help lists of commands and options stands in the man page too.
+man_pages_name_options() {
+  local bin=$1/bin word command_name missing=0
+  {
+    "$bin/ringfence-hook" --help | grep -oE '^ +--[a-z-]+' | sed 's/.*--/ringfence-hook -/'
+    "$bin/ringfence" --help | sed -n '/^Subcommands:/,/^$/s/^  \([a-z]*\) .*/\1/p' |
+      while read -r command_name; do
+        echo "ringfence $command_name"
+        "$bin/ringfence" "$command_name" --help | grep -oE '^ +(-h,)?--[a-z-]+' |
+          sed 's/.*--/ringfence -/'
+      done
+  } | sort -u > "$work/options"
+  [[ -s $work/options ]] || missing=1
+  while read -r page word; do
+    grep -qE "(Fl|\||Cm) (-user.*)?$word( |$)" "docs/man/$page.1" || {
+      echo "$page.1 does not name $word"
+      missing=1
+    }
+  done < "$work/options"
+  return $missing
+}
+
+part_system() {
+  build release || return
+  count_program corpus.py python3 tests/system/corpus.py --hook "$hook" \
+    ${corpora:+--corpora "$corpora"}
+  count_program captures.py python3 tests/system/captures.py --hook "$hook"
+  count_program init.py python3 tests/system/init.py --hook "$hook" --ringfence "$command"
+}
+
+part_faults() {
+  build release || return
+  count_program faults.py python3 tests/system/faults.py --hook "$hook"
+}
+
+part_limits() {
+  build release || return
+  count_program limits.py python3 tests/system/limits.py --hook "$hook"
+}
+
+part_client() {
+  build release || return
+  count_program client python3 tests/system/client/run.py --hook "$hook" --ringfence "$command"
+}
+
+# fuzz_one NAME SECONDS: seeds are the fixtures; what is found stays in build/fuzz/NAME.
+fuzz_one() {
+  local name=$1 seconds=$2 corpus=build/fuzz/$1 seeds
+  mkdir -p "$corpus"
+  seeds=$(find fuzz/seeds/"${name%_fuzz}" -maxdepth 0 -type d 2> /dev/null || true)
+  # shellcheck disable=SC2086
+  build/fuzz/fuzz/"$name" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 \
+    -artifact_prefix="$corpus/crash-" -print_final_stats=1 "$corpus" $seeds
+}
+
+part_fuzz() {
+  need clang++ fuzz || return
+  build fuzz || return
+  local seconds=60 targets name running=0
+  if [[ $quick == yes ]]; then seconds=10; fi
+  targets=$(find build/fuzz/fuzz -maxdepth 1 -name '*_fuzz' -type f -perm -u+x -printf '%f\n' | sort)
+  [[ -n $targets ]] || fail "there is no fuzzer"
+  for name in $targets; do
+    (
+      fuzz_one "$name" "$seconds" > "$work/$name.log" 2>&1
+      echo $? > "$work/$name.status"
+    ) &
+    # Two at a time.
+    if ((++running % 2 == 0)); then wait; fi
+  done
+  wait
+  for name in $targets; do
+    if [[ $(cat "$work/$name.status") == 0 ]]; then
+      echo "$name: $(sed -n 's/^stat::number_of_executed_units: *//p' "$work/$name.log") runs"
+      pass
+    else
+      tail -n 60 "$work/$name.log"
+      fail "$name"
+    fi
+  done
+}
+
+part_coverage() {
+  need clang++ coverage || return
+  build coverage || return
+  count_program coverage python3 tests/coverage/measure.py --build build/coverage
+}
+
+part_tidy() {
+  need clang-tidy tidy || return
+  need clang++ tidy || return
+  # Only configured: clang-tidy reads the commands, not what they make.
+  cmake --preset clang > "$work/clang.log" 2>&1 || {
+    tail -n 60 "$work/clang.log"
+    fail "preset clang cannot be configured"
+    return
+  }
+  local files
+  mapfile -t files < <(find base policy hook cli -name '*.cc' | sort)
+  printf '%s\n' "${files[@]}" | xargs -P 2 -n 4 clang-tidy --quiet -p build/clang \
+    > "$work/output" 2> /dev/null
+  local wrong
+  wrong=$(grep -c 'error:' "$work/output")
+  if ((wrong > 0)); then
+    grep -A 3 'error:' "$work/output" | head -n 100
+    fail "clang-tidy: $wrong findings"
+  else
+    add "${#files[@]}" 0 0
+  fi
+}
+
+# --- all of it --------------------------------------------------------------------------------
+
+if [[ $deps == yes ]]; then
+  ./install.sh --only-deps --with-tests || {
+    fail "packages"
+    echo "$passed passed, $failed failed, $skipped skipped"
+    exit 1
+  }
+fi
+for part in "${parts[@]}"; do
+  [[ -n $part ]] || continue
+  began=$SECONDS
+  echo "== $part"
+  "part_$part"
+  echo "== $part: $((SECONDS - began)) s"
+done
+echo "all parts: $SECONDS s"
+echo "$passed passed, $failed failed, $skipped skipped"
+((failed == 0))

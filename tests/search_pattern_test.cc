@@ -1,0 +1,111 @@
+#include "policy/search_pattern.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+using namespace ringfence;
+
+namespace {
+
+// The beginnings, sorted, or "! " and the reason.
+std::string Read(std::string_view pattern) {
+  SearchPattern read = ReadSearchPattern(pattern);
+  if (read.refused) return "! " + std::string(*read.refused);
+  std::ranges::sort(read.beginnings);
+  std::string text;
+  for (const std::string& beginning : read.beginnings) text += "[" + beginning + "]";
+  return text;
+}
+
+struct Row {
+  std::string_view pattern, want;
+};
+
+constexpr Row kBeginnings[] = {
+    {"*", "[]"},
+    {"**/*.cc", "[]"},
+    {"src", "[src]"},
+    {"src/", "[src]"},
+    {"src/*.cc", "[src]"},
+    {"src/a/b*/c", "[src/a]"},
+    {"./src/*", "[./src]"},
+    {"/", "[/]"},
+    {"/*", "[/]"},
+    {"/etc/*", "[/etc]"},
+    {"//etc//x/*", "[/etc/x]"},
+    {"~/x/*", "[~/x]"},
+    {"src/{a,b}/*", "[src/a][src/b]"},
+    {"{src,/etc}/*", "[/etc][src]"},
+    {"{a,*}/x", "[][a/x]"},
+    {"{a,{b,c}}/x/*", "[a/x][b/x][c/x]"},
+    {"src/{a", "[src/{a]"},
+    {"src/a}", "[src/a}]"},
+    {"src/{}", "[src]"},
+    {"@(a|b)/x/*", "[a/x][b/x]"},
+    {"src/!(a|b)/*", "[src/a][src/b]"},
+    {"src/[a]/x", "[src/a/x]"},
+    {"src/[ab]/x", "[src]"},
+    {"src/\\*/x*", "[src/*]"},
+    {"v{1..3}/*", "[v1..3]"},
+    {"a..b/*", "[a..b]"},
+    {".../x", "[.../x]"},
+    {"a?/b", "[]"},
+};
+
+constexpr Row kRefused[] = {
+    {"", "! it is empty"},
+    {std::string_view("a\0b", 3), "! it holds NUL"},
+    {"..", R"(! it holds "..")"},
+    {"../x", R"(! it holds "..")"},
+    {"x/../y", R"(! it holds "..")"},
+    {"*/..", R"(! it holds "..")"},
+    {"**/../**", R"(! it holds "..")"},
+    {"{..,a}/x", R"(! it holds "..")"},
+    {"{.,a}./x", R"(! it holds "..")"},
+    {".{.,a}/x", R"(! it holds "..")"},
+    {"{a,b/..}/x", R"(! it holds "..")"},
+    {"@(..)/x", R"(! it holds "..")"},
+    {"+(.)+(.)/x", R"(! it holds "..")"},
+    {"\\.\\./x", R"(! it holds "..")"},
+    {".\\./x", R"(! it holds "..")"},
+    {"[.][.]/x", R"(! it holds "..")"},
+    {"[.]./x", R"(! it holds "..")"},
+    {"..\\x", R"(! it holds "..")"},
+    {"a\\..\\x", R"(! it holds "..")"},
+};
+
+}  // namespace
+
+TEST_CASE("search pattern: each alternative has a fixed beginning") {
+  for (const Row& row : kBeginnings) {
+    CAPTURE(row.pattern);
+    CHECK(Read(row.pattern) == row.want);
+  }
+}
+
+TEST_CASE("search pattern: whatever could spell dot-dot to some reader is refused") {
+  for (const Row& row : kRefused) {
+    CAPTURE(row.pattern);
+    CHECK(Read(row.pattern) == row.want);
+  }
+}
+
+TEST_CASE("search pattern: a repetition of dots may spell dot-dot") {
+  CHECK(Read("+(.)/x").starts_with("!"));
+  CHECK(Read("*(.)/x").starts_with("!"));
+  CHECK(Read("@(.|a)@(.|b)/x").starts_with("!"));
+}
+
+TEST_CASE("search pattern: too much of it is refused, in little time") {
+  CHECK(Read(std::string(4096, 'a')).starts_with("["));
+  CHECK(Read(std::string(4097, 'a')) == "! it is longer than a path can be");
+  std::string many;
+  for (int i = 0; i < 40; ++i) many += "{a,b}";
+  CHECK(Read(many) == "! it has too many alternatives");
+  std::string deep;
+  for (int i = 0; i < 1000; ++i) deep += "{a,";
+  CHECK(Read(deep + "x" + std::string(1000, '}')).starts_with("!"));
+  CHECK_FALSE(Read(std::string(4000, '{')).empty());
+  CHECK_FALSE(Read(std::string(4000, '(')).empty());
+}

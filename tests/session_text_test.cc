@@ -1,0 +1,143 @@
+#include "hook/session_text.h"
+
+#include <doctest/doctest.h>
+
+#include <filesystem>
+
+#include "tests/temporary_tree.h"
+#include "tests/world.h"
+
+using namespace ringfence;
+
+namespace {
+
+// The text that a session gets under a world's policies.
+std::string Text(World& world, SandboxMode mode = SandboxMode::kSandbox) {
+  const Policy policy = world.Merged(world.EventOf("Bash", "{}"));
+  Ground ground{world.places, std::move(world.sources)};
+  return BoundaryText(policy, ground, mode);
+}
+
+bool Has(const std::string& text, std::string_view part) {
+  return text.find(part) != std::string::npos;
+}
+
+class Settings : public TemporaryTree {
+ public:
+  Settings() {
+    Directory("home");
+    Directory("project");
+  }
+  Places FoundPlaces() const {
+    Places places;
+    places.root = places.root_real = Path::Clean(At("project"));
+    places.homes = places.homes_real = {Path::Clean(At("home"))};
+    return places;
+  }
+  std::string Confinement() const { return BashConfinement(FoundPlaces()); }
+};
+
+bool NoManagedSettings() {
+  return !std::filesystem::exists("/etc/claude-code/managed-settings.json");
+}
+
+}  // namespace
+
+TEST_CASE("session: the model is told its boundaries up front") {
+  World world;
+  world.User(R"("read":{"allow":[".","/srv/lib"],"deny":["docs/private"]},
+                "write":{"allow":["src"],"ask":["src/api"]},
+                "tools":{"allow":["@session-tools","Read","mcp__team__*"],"deny":["WebSearch"]},
+                "network":{"allow":["good.example"]},"bash":{"unsandboxed":"ask"},
+                "denied":{"say":"Ask in the team's room."})");
+  const std::string text = Text(world);
+  for (const std::string_view part :
+       {"/home/dev/project", "/srv/lib", "docs/private", "src/api", "WebSearch", "mcp__team__*",
+        "good.example", "dangerouslyDisableSandbox", "Ask in the team's room."}) {
+    CAPTURE(part);
+    CHECK(Has(text, part));
+  }
+}
+
+TEST_CASE("session: the text of an untrusted policy does not reach the model") {
+  World world;
+  world.Project(R"("read":{"allow":["obey_a"],"deny":["obey_b"],"ask":["obey_c"]},
+                   "write":{"allow":["obey_d"]},
+                   "tools":{"allow":["Obey_e"],"deny":["Obey_f"],"ask":["mcp__obey__g"]},
+                   "network":{"allow":["obey-h.example"],"deny":["obey-i.example"]},
+                   "denied":{"say":"obey_j"})",
+                false);
+  const std::string text = Text(world);
+  CHECK_FALSE(Has(text, "bey_"));
+  CHECK_FALSE(Has(text, "obey"));
+}
+
+TEST_CASE("session: control characters of a policy's own words are escaped") {
+  World world;
+  world.User(R"("denied":{"say":"a\u001b[2J\nb"},"read":{"deny":["x\ny"]})");
+  const std::string text = Text(world);
+  CHECK_FALSE(Has(text, "\x1B"));
+  CHECK_FALSE(Has(text, "x\ny"));
+  CHECK_FALSE(Has(text, "[2J\nb"));
+}
+
+TEST_CASE("session: the mode of a run is told") {
+  World rx, sandbox, rwx;
+  const std::string texts[] = {Text(rx, SandboxMode::kRx), Text(sandbox, SandboxMode::kSandbox),
+                               Text(rwx, SandboxMode::kRwx)};
+  CHECK(texts[0] != texts[1]);
+  CHECK(texts[1] != texts[2]);
+  CHECK(Has(texts[0], "change nothing"));
+}
+
+TEST_CASE("session: a list of many entries is shortened") {
+  World world;
+  std::string entries;
+  for (int i = 0; i < 500; ++i) entries += (i == 0 ? "\"" : ",\"") + std::to_string(i) + "/x\"";
+  world.User("\"read\":{\"deny\":[" + entries + "]}");
+  const std::string text = Text(world);
+  CHECK(Has(text, "488 more"));
+  CHECK(text.size() < 4000);
+}
+
+TEST_CASE("session: Bash is confined by the client's sandbox where the settings turn it on") {
+  if (!NoManagedSettings()) {
+    MESSAGE("skipped: this machine has managed settings");
+    return;
+  }
+  const Settings settings;
+  CHECK(settings.Confinement().empty());
+  settings.File("home/.claude/settings.json", R"({"sandbox":{"enabled":true}})");
+  CHECK(settings.Confinement() == "the client's sandbox");
+  settings.File("project/.claude/settings.json", R"({"model":"x"})");
+  CHECK(settings.Confinement() == "the client's sandbox");
+  settings.File("project/.claude/settings.local.json",
+                "\xEF\xBB\xBF{\"sandbox\":{\"enabled\":false}}");
+  CHECK(settings.Confinement().empty());
+  settings.File("project/.claude/settings.local.json", R"({"sandbox":{"enabled":true)");
+  CHECK(settings.Confinement() == "the client's sandbox");  // a broken file is dropped
+  settings.File("home/.claude/settings.json", R"({"sandbox":{"enabled":"yes"}})");
+  CHECK(settings.Confinement().empty());
+}
+
+TEST_CASE("session: a file that the client drops as a whole confines nothing") {
+  if (!NoManagedSettings()) {
+    MESSAGE("skipped: this machine has managed settings");
+    return;
+  }
+  const Settings settings;
+  settings.File("home/.claude/settings.json", R"({"sandbox":{"enabled":true},"model":5})");
+  CHECK(settings.Confinement().empty());
+}
+
+TEST_CASE("session: a sandbox that leaves every command out is not told to confine") {
+  if (!NoManagedSettings()) {
+    MESSAGE("skipped: this machine has managed settings");
+    return;
+  }
+  const Settings settings;
+  settings.File("home/.claude/settings.json",
+                R"({"sandbox":{"enabled":true,"failIfUnavailable":true,
+                    "allowUnsandboxedCommands":false,"excludedCommands":["*"]}})");
+  CHECK(settings.Confinement() != "the client's sandbox");
+}

@@ -1,0 +1,112 @@
+#include "base/syscall.h"
+
+#include <doctest/doctest.h>
+#include <fcntl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <thread>
+
+using namespace ringfence;
+
+namespace {
+
+struct Pipe {
+  UniqueFd reader, writer;
+};
+
+Pipe MakePipe() {
+  std::array<int, 2> ends{};
+  REQUIRE(::pipe2(ends.data(), O_CLOEXEC) == 0);
+  return {UniqueFd(ends[0]), UniqueFd(ends[1])};
+}
+
+}  // namespace
+
+TEST_CASE("syscall: an error has its name, an unknown one its number") {
+  CHECK(ErrnoName(EACCES) == "EACCES");
+  CHECK(ErrnoName(ENAMETOOLONG) == "ENAMETOOLONG");
+  CHECK(ErrnoName(4095) == "errno 4095");
+  CHECK(ErrnoName(0) == "errno 0");
+}
+
+TEST_CASE("syscall: a system error says which call failed and why") {
+  errno = ENOENT;
+  const Error error = SystemError("open(/x)");
+  CHECK(error.kind == Error::Kind::kSystem);
+  CHECK(error.text() == "open(/x): ENOENT");
+  CHECK(SystemError("read", EIO).text() == "read: EIO");
+}
+
+TEST_CASE("syscall: reading goes on to the end, whatever the size of the pieces") {
+  for (const size_t size : {0u, 1u, 16383u, 16384u, 16385u, 1000000u}) {
+    CAPTURE(size);
+    Pipe pipe = MakePipe();
+    const std::string want(size, 'x');
+    std::thread writer([&] {
+      CHECK(WriteAll(pipe.writer.get(), want));
+      pipe.writer = UniqueFd();
+    });
+    const Result<std::string> got = ReadAll(pipe.reader.get(), 1000000, "pipe");
+    writer.join();
+    REQUIRE(got);
+    CHECK(*got == want);
+  }
+}
+
+TEST_CASE("syscall: one byte above the limit is an error that names it") {
+  Pipe pipe = MakePipe();
+  REQUIRE(WriteAll(pipe.writer.get(), std::string(101, 'x')));
+  pipe.writer = UniqueFd();
+  const Result<std::string> got = ReadAll(pipe.reader.get(), 100, "policy.json");
+  REQUIRE_FALSE(got);
+  CHECK(got.error().text() == "policy.json: larger than 100 bytes");
+}
+
+TEST_CASE("syscall: a descriptor that cannot be read or written is an error") {
+  CHECK(ReadAll(-1, 10, "nothing").error().text() == "read(nothing): EBADF");
+  CHECK(WriteAll(-1, "x").error().text() == "write: EBADF");
+  const UniqueFd directory(::open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  CHECK(ReadAll(directory.get(), 10, "/").error().text() == "read(/): EISDIR");
+}
+
+TEST_CASE("syscall: writing nothing succeeds without a call") { CHECK(WriteAll(-1, "")); }
+
+TEST_CASE("syscall: a full device is an error, not silence") {
+  const UniqueFd full(::open("/dev/full", O_WRONLY | O_CLOEXEC));
+  REQUIRE(full.valid());
+  CHECK(WriteAll(full.get(), "x").error().text() == "write: ENOSPC");
+}
+
+TEST_CASE("syscall: a reader that went away is an error once the signal is ignored") {
+  const auto before = std::signal(SIGPIPE, SIG_IGN);
+  Pipe pipe = MakePipe();
+  pipe.reader = UniqueFd();
+  CHECK(WriteAll(pipe.writer.get(), "x").error().text() == "write: EPIPE");
+  std::signal(SIGPIPE, before);
+}
+
+TEST_CASE("syscall: an interrupted call is made again") {
+  struct sigaction quiet {};
+  quiet.sa_handler = [](int) {};  // without SA_RESTART, so that read(2) really is interrupted
+  struct sigaction before {};
+  REQUIRE(::sigaction(SIGALRM, &quiet, &before) == 0);
+  Pipe pipe = MakePipe();
+  const pthread_t self = ::pthread_self();
+  std::thread other([&] {
+    for (int i = 0; i < 5; ++i) {
+      ::usleep(2000);
+      ::pthread_kill(self, SIGALRM);
+    }
+    CHECK(WriteAll(pipe.writer.get(), "late"));
+    pipe.writer = UniqueFd();
+  });
+  const Result<std::string> got = ReadAll(pipe.reader.get(), 100, "pipe");
+  other.join();
+  ::sigaction(SIGALRM, &before, nullptr);
+  REQUIRE(got);
+  CHECK(*got == "late");
+}

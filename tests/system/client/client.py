@@ -1,0 +1,167 @@
+"""The real Claude Code client: where it comes from, how it is started, how it is stopped."""
+
+import json
+import os
+import pathlib
+import platform
+import shutil
+import signal
+import subprocess
+import tarfile
+import tempfile
+import threading
+
+VERSION = "2.1.330"  # what the expectations were measured on; another client is another test
+PACKAGES = {
+    ("Linux", "x86_64"): "claude-code-linux-x64",
+    ("Linux", "aarch64"): "claude-code-linux-arm64",
+    ("Darwin", "x86_64"): "claude-code-darwin-x64",
+    ("Darwin", "arm64"): "claude-code-darwin-arm64",
+}
+SESSION_SECONDS = 60
+
+
+class Unavailable(Exception):
+    """There is no client to be had here; the text says why."""
+
+
+def find():
+    """The client's path: $CLAUDE_BIN, else the one in the cache, else fetched into the cache."""
+    named = os.environ.get("CLAUDE_BIN")
+    program = pathlib.Path(named) if named else _cache() / "claude"
+    if not named and not program.exists():
+        _fetch(program)
+    return _of_the_right_version(program.resolve())
+
+
+def _cache():
+    caches = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
+    return pathlib.Path(caches) / "ringfence-tests" / f"claude-{VERSION}"
+
+
+def _of_the_right_version(program):
+    try:
+        said = subprocess.run([program, "--version"], capture_output=True, text=True, timeout=30)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise Unavailable(f"cannot start {program}: {error}") from error
+    if VERSION not in said.stdout:
+        raise Unavailable(f"{program} says {said.stdout[:40].strip()!r}, wanted {VERSION}")
+    return program
+
+
+def _fetch(program):
+    package = PACKAGES.get((platform.system(), platform.machine()))
+    if not package:
+        raise Unavailable(f"no client for {platform.system()} on {platform.machine()}")
+    if not shutil.which("npm"):
+        raise Unavailable("no client: set CLAUDE_BIN, or install npm to fetch one")
+    program.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=program.parent) as folder:
+        unpacked = _unpack(_npm_pack(f"@anthropic-ai/{package}@{VERSION}", folder), folder)
+        unpacked.replace(program)  # at once, so that nobody ever finds half a client
+
+
+def _npm_pack(package, folder):
+    pack = ["npm", "pack", "--silent", "--pack-destination", folder, package]
+    try:
+        done = subprocess.run(pack, capture_output=True, text=True, timeout=600)
+    except subprocess.TimeoutExpired as error:
+        raise Unavailable(f"npm pack {package} took too long") from error
+    tarballs = list(pathlib.Path(folder).glob("*.tgz"))
+    if done.returncode or not tarballs:
+        lines = done.stderr.strip().splitlines() or ["no tarball"]
+        raise Unavailable(f"npm pack {package} failed: {lines[-1]}")
+    return tarballs[0]
+
+
+def _unpack(tarball, folder):
+    unpacked = pathlib.Path(folder) / "claude"
+    with tarfile.open(tarball) as archive:
+        with archive.extractfile("package/claude") as source, open(unpacked, "wb") as target:
+            shutil.copyfileobj(source, target)
+    unpacked.chmod(0o755)
+    return unpacked
+
+
+class Client:
+    """One headless session. `with Client(...) as client:` starts it and makes sure that it ends."""
+
+    def __init__(self, program, world, api_url, folder, prompt, arguments):
+        self._command = [program, "-p", prompt, "--output-format", "stream-json", "--verbose",
+                         "--include-hook-events", *arguments]
+        self._folder, self._environment = folder, _environment(world, api_url)
+        self._events = []
+        self._stderr = world.base / "client.stderr"
+
+    def __enter__(self):
+        with open(self._stderr, "wb") as stderr:
+            # A session of its own: whatever it starts can be ended with it, and nothing else.
+            self._process = subprocess.Popen(
+                self._command, cwd=self._folder, env=self._environment, text=True,
+                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=stderr,
+                encoding="utf-8", errors="replace", start_new_session=True)
+        self._reader = threading.Thread(target=self._collect, daemon=True)
+        self._reader.start()
+        return self
+
+    def __exit__(self, *_):
+        self._signal_all(signal.SIGKILL)
+        self._process.wait()
+        self._reader.join(timeout=5)
+
+    def wait(self, seconds=SESSION_SECONDS):
+        """True if the client ended by itself within the time."""
+        try:
+            self._process.wait(timeout=seconds)
+        except subprocess.TimeoutExpired:
+            self._signal_all(signal.SIGTERM)
+            return False
+        self._reader.join(timeout=5)
+        return True
+
+    def _signal_all(self, number):
+        try:
+            os.killpg(self._process.pid, number)
+        except ProcessLookupError:
+            pass
+
+    def _collect(self):
+        for line in self._process.stdout:
+            try:
+                event = json.loads(line)
+            except ValueError:
+                event = {"type": "unreadable", "line": line}
+            self._events.append(event)
+
+    def hook_answers(self):
+        """What hooks answered, as the client saw it (it does not show all events' hooks)."""
+        return [event for event in self._events if event.get("subtype") == "hook_response"]
+
+    def diagnosis(self):
+        """What helps to understand a session that went wrong."""
+        results = [e for e in self._events if e.get("type") == "result"]
+        said = str(results[-1].get("result"))[:300] if results else "no result"
+        stderr = self._stderr.read_text(errors="replace")[:1000]
+        return f"exit {self._process.returncode}, {said!r}, stderr {stderr!r}"
+
+
+
+def search_path():
+    return os.environ.get("PATH", os.defpath)
+
+
+def _environment(world, api_url):
+    environment = {
+        "PATH": search_path(),
+        "HOME": str(world.home),
+        "LANG": "C.UTF-8",
+        "TERM": "xterm",
+        "ANTHROPIC_BASE_URL": api_url,
+        "ANTHROPIC_API_KEY": "dummy",
+        "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+        "DISABLE_AUTOUPDATER": "1",
+        "ENABLE_TOOL_SEARCH": "false",  # else most tools hide behind a search
+    }
+    if os.getuid() == 0:
+        environment["IS_SANDBOX"] = "1"  # else the client refuses bypassPermissions to root
+    return environment

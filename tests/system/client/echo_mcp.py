@@ -1,0 +1,44 @@
+"""An MCP server on standard input and output: a tool that says what it was given, a resource."""
+
+import json
+import sys
+
+TOOL = {
+    "name": "echo",
+    "description": "says what it was given",
+    "inputSchema": {"type": "object",
+                    "properties": {"path": {"type": "string"}, "text": {"type": "string"}}},
+}
+
+
+def text(value):
+    return [{"type": "text", "text": value}]
+
+
+def answer(method, params):
+    if method == "initialize":
+        return {"protocolVersion": params["protocolVersion"],
+                "capabilities": {"tools": {}, "resources": {}},
+                "serverInfo": {"name": "echo", "version": "1"}}
+    if method == "tools/list":
+        return {"tools": [TOOL]}
+    if method == "tools/call":
+        return {"content": text("echo: " + json.dumps(params.get("arguments")))}
+    if method == "resources/list":
+        return {"resources": [{"uri": "file:///echo", "name": "echo"}]}
+    if method == "resources/read":
+        return {"contents": [{"uri": params["uri"], "text": "echo: " + params["uri"]}]}
+    return {}
+
+
+def main():
+    for line in sys.stdin:
+        message = json.loads(line)
+        if "id" in message:
+            result = answer(message.get("method"), message.get("params") or {})
+            reply = {"jsonrpc": "2.0", "id": message["id"], "result": result}
+            print(json.dumps(reply), flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,121 @@
+"""What a scripted model says, step by step, and what must have come of it.
+
+A script is a list of steps: `Call` (one tool call), `Together` (several in one message) and `Do`
+(something that happens in the world while the model is silent). A subagent has a script of its own.
+"""
+
+import dataclasses
+import re
+
+
+@dataclasses.dataclass(frozen=True)
+class Told:
+    """What the model must be told about a call."""
+
+    ran: bool
+    fragments: tuple = ()
+    never: tuple = ()
+
+
+def runs(*fragments):
+    return Told(True, fragments, never=("ringfence: ",))
+
+
+def refused(*fragments, never=()):
+    """Denied by the policy, in a sentence that stands alone."""
+    return Told(False, ("ringfence: ", "refused") + fragments, never)
+
+
+def asked(*fragments):
+    """The policy asks; headless nobody answers, so the call is not run and the model hears why."""
+    return Told(False, ("ringfence: ",) + fragments)
+
+
+def blocked(*fragments):
+    """Stopped because the hook failed or could not judge."""
+    return Told(False, fragments)
+
+
+def left_to_the_client(*fragments):
+    """The hook stays silent; the client's own prompt is a refusal where nobody answers."""
+    return Told(False, fragments, never=("ringfence: ",))
+
+
+class Call:
+    """`use` is (tool, input); `disk` are checks: functions of the world that say what is wrong."""
+
+    def __init__(self, name, use, told, *disk):
+        self.name, self.use, self.told, self.disk = name, use, told, disk
+        self.calls = (self,)
+
+
+class Together:
+    """Calls that the model makes in one message; the client starts their hooks side by side."""
+
+    def __init__(self, *calls):
+        self.calls = calls
+
+
+@dataclasses.dataclass(frozen=True)
+class Do:
+    what: str
+    action: object  # a function of the stage (see session.Stage)
+
+
+@dataclasses.dataclass(frozen=True)
+class Heard:
+    """Something the model must have been told outside of any call's result."""
+
+    name: str
+    conversation: str
+    fragments: tuple
+
+
+@dataclasses.dataclass(frozen=True)
+class Found:
+    """In a call's input: the text that `pattern` finds in what the model was last told."""
+
+    pattern: str
+
+    def within(self, said):
+        found = re.search(self.pattern, said)
+        if not found:
+            raise LookupError(f"nothing like {self.pattern!r} in {said!r}")
+        return found.group(0)
+
+
+# Checks of the disk: functions of the world that say what is wrong, or None.
+
+def absent(path):
+    return lambda world: f"{path} exists" if world.path(path).exists() else None
+
+
+def present(path):
+    return lambda world: None if world.path(path).exists() else f"{path} does not exist"
+
+
+def holds(path, text):
+    return lambda world: None if text in _content(world, path) else _found(world, path)
+
+
+def lacks(path, text):
+    return lambda world: _found(world, path) if text in _content(world, path) else None
+
+
+def _content(world, path):
+    return world.read(path) or ""
+
+
+def _found(world, path):
+    return f"{path} holds {world.read(path)!r}"
+
+
+def play_prompt(conversation):
+    """The prompt that makes a client, or a subagent, follow a script."""
+    return f"<<play {conversation}>>"
+
+
+def played_by(prompt):
+    """The script that a prompt names, or None."""
+    named = re.search(r"<<play ([a-z-]+)>>", prompt)
+    return named.group(1) if named else None

@@ -1,0 +1,187 @@
+"""One session of the client: its world, the hook's registration, the scripts, the verdicts."""
+
+import dataclasses
+import pathlib
+import subprocess
+import sys
+import time
+
+import client
+import director
+import fake_api
+import script
+import world as worlds
+
+EVENTS = ("PreToolUse", "PermissionRequest", "ConfigChange", "SessionStart", "SubagentStart",
+          "PostToolUse", "PostToolUseFailure")
+
+
+class Skip(Exception):
+    """This host cannot play the session; the text says why."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Tools:
+    """The programs under test."""
+
+    claude: pathlib.Path
+    hook: pathlib.Path
+    ringfence: object = None  # a path, or None where the command is not to be tested
+
+
+@dataclasses.dataclass
+class Stage:
+    """What a step of a script can reach."""
+
+    world: worlds.World
+    tools: Tools
+    client: object = None
+    director: object = None
+
+
+def registration(program, *args, events=EVENTS, timeout=10):
+    entry = {"type": "command", "command": str(program), "args": ["--home", "$HOME", *args],
+             "timeout": timeout, "onFailure": "block"}
+    return {"hooks": {event: [{"hooks": [entry]}] for event in events}}
+
+
+# How a session registers the hook: functions of the stage that return the user's settings.
+
+def hooked(*args, **options):
+    return lambda stage: registration(stage.tools.hook, *args, **options)
+
+
+def unhooked(_):
+    return {}
+
+
+@dataclasses.dataclass(frozen=True)
+class Session:
+    name: str
+    play: list
+    subagents: dict = dataclasses.field(default_factory=dict)
+    mode: str = "bypassPermissions"
+    policy: object = None  # the user's; None for the one that is built in
+    files: dict = dataclasses.field(default_factory=dict)  # beside those every world has
+    register: object = hooked()
+    prepare: tuple = ()  # functions of the stage, run before the client starts; may raise Skip
+    arguments: tuple = ()  # more of the client's
+    start: str = "$PROJECT"
+    heard: tuple = ()  # script.Heard
+    fenced: bool = True  # False for a control, where the outside is meant to be reached
+    may_allow: bool = False  # the policy lets the hook skip the client's prompts
+
+    def call_names(self):
+        steps = [step for steps in (self.play, *self.subagents.values()) for step in steps]
+        return [call.name for step in steps if not isinstance(step, script.Do)
+                for call in step.calls]
+
+    def case_names(self):
+        return self.call_names() + [wish.name for wish in self.heard] + [WHOLE]
+
+
+WHOLE = "the session as a whole"
+
+
+def perform(session, tools, keep=False):
+    """Plays the session; returns an Outcome for each of its cases."""
+    stage = Stage(worlds.World(), tools)
+    try:
+        _furnish(session, stage)
+        return _play(session, stage)
+    finally:
+        if keep:
+            print(f"kept: {stage.world.base} ({session.name})", file=sys.stderr)
+        else:
+            stage.world.remove()
+
+
+def _furnish(session, stage):
+    for path, content in session.files.items():
+        stage.world.write(path, content)
+    if session.policy is not None:
+        stage.world.write(worlds.USER_POLICY, session.policy)
+    for step in session.prepare:
+        step(stage)
+    settings = session.register(stage)
+    if settings is not None:
+        stage.world.write(worlds.USER_SETTINGS, settings)
+
+
+def _play(session, stage):
+    stage.director = director.Director({"main": session.play, **session.subagents}, stage)
+    arguments = ["--permission-mode", session.mode, *stage.world.expand(session.arguments)]
+    with fake_api.FakeApi(stage.director) as api:
+        stage.client = client.Client(stage.tools.claude, stage.world, api.url,
+                                     stage.world.path(session.start),
+                                     script.play_prompt("main"), arguments)
+        with stage.client:
+            ended = stage.client.wait()
+    outcomes = stage.director.outcomes()
+    outcomes += [stage.director.heard(wish) for wish in session.heard]
+    return outcomes + [director.Outcome(WHOLE, _problems_of_the_whole(session, stage, ended))]
+
+
+def _problems_of_the_whole(session, stage, ended):
+    problems = stage.director.trouble()
+    if not ended:
+        problems.append("the client did not come to an end: " + stage.client.diagnosis())
+    if session.fenced and stage.director.ever_heard(worlds.SECRET):
+        problems.append("WHAT IS OUTSIDE REACHED THE MODEL")
+    if not session.may_allow:
+        problems += [f"the hook skipped a prompt: {answer['stdout']!r}"
+                     for answer in stage.client.hook_answers() if _allows(answer)]
+    return problems
+
+
+def _allows(answer):
+    said = answer.get("stdout", "").replace(" ", "")
+    return '"permissionDecision":"allow"' in said or '"behavior":"allow"' in said
+
+
+# Things that happen while the model is silent: functions of the stage.
+
+def writes(path, content):
+    return lambda stage: stage.world.write(path, content)
+
+
+def removes(path):
+    return lambda stage: stage.world.path(path).unlink()
+
+
+def sets_policy(policy):
+    return writes(worlds.USER_POLICY, policy)
+
+
+def waits_for_script(name):
+    return lambda stage: stage.director.wait_until_finished(name)
+
+
+def wait_until(condition, otherwise, seconds=15):
+    end = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > end:
+            raise TimeoutError(otherwise)
+        time.sleep(0.05)
+
+
+def in_turn(*actions):
+    def act(stage):
+        for action in actions:
+            action(stage)
+    return act
+
+
+def run_program(stage, command):
+    """Runs a program in the world's home. Skip if there is none; what it prints, else."""
+    environment = {"HOME": str(stage.world.home), "PATH": client.search_path(),
+                   "GIT_CONFIG_NOSYSTEM": "1"}
+    command = stage.world.expand([str(part) for part in command])
+    try:
+        done = subprocess.run(command, env=environment, cwd=stage.world.project, timeout=60,
+                              capture_output=True, text=True)
+    except FileNotFoundError as missing:
+        raise Skip(f"no {command[0]} on this host") from missing
+    if done.returncode:
+        raise RuntimeError(f"{command} failed: {done.stderr.strip()[:300]}")
+    return done.stdout

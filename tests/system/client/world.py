@@ -1,0 +1,93 @@
+"""A small machine of its own for each session: a home, a project, and files outside of it.
+
+    $HOME                the client's home; its settings and the user's policy are in there
+    $PROJECT             $HOME/dev/project, where the client starts
+    $OUTSIDE             $HOME/dev/outside, next to the project and none of the agent's business
+
+The three names are replaced in everything that a case says about paths.
+"""
+
+import json
+import os
+import pathlib
+import shutil
+import tempfile
+
+SECRET = "tell-nobody-4711"  # in every file outside; must never reach the model
+INSIDE = "harmless-0815"
+
+USER_POLICY = "$HOME/.config/ringfence/policy.json"
+USER_SETTINGS = "$HOME/.claude/settings.json"
+PROJECT_SETTINGS = "$PROJECT/.claude/settings.json"
+LOCAL_SETTINGS = "$PROJECT/.claude/settings.local.json"
+
+FILES = {
+    "$PROJECT/in.txt": INSIDE,
+    "$PROJECT/sub/deep.txt": INSIDE,
+    "$PROJECT/src/main.txt": INSIDE,
+    "$OUTSIDE/o.txt": SECRET,
+    "$HOME/.ssh/id_rsa": SECRET,
+}
+
+LINKS = {
+    "$PROJECT/link-dir": "$OUTSIDE",
+    "$PROJECT/link-file": "$OUTSIDE/o.txt",
+    "$PROJECT/link-dangling": "$OUTSIDE/not-yet.txt",
+    "$PROJECT/link-inside": "$PROJECT/sub/deep.txt",
+}
+
+
+class World:
+    def __init__(self):
+        # Resolved: on macOS the temporary folder is below a link, which would decide every case.
+        self.base = pathlib.Path(tempfile.mkdtemp(prefix="fence-test.")).resolve()
+        self.home = self.base / "home"
+        self.project = self.home / "dev" / "project"
+        self.outside = self.home / "dev" / "outside"
+        for path, content in FILES.items():
+            self.write(path, content)
+        for path, target in LINKS.items():
+            self.path(path).symlink_to(self.path(target))
+
+    def expand(self, value):
+        """`value`, any JSON, with the names of the places replaced."""
+        if isinstance(value, str):
+            for name in ("home", "project", "outside", "base"):
+                value = value.replace("$" + name.upper(), str(getattr(self, name)))
+            return value
+        if isinstance(value, dict):
+            return {self.expand(key): self.expand(item) for key, item in value.items()}
+        if isinstance(value, (list, tuple)):
+            return [self.expand(item) for item in value]
+        return value
+
+    def path(self, text):
+        return pathlib.Path(self.expand(text))
+
+    def write(self, path, content):
+        """Text as it is, anything else as JSON."""
+        if not isinstance(content, str):
+            content = json.dumps(self.expand(content), indent=2) + "\n"
+        file = self.path(path)
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(content)
+        return file
+
+    def write_program(self, path, content):
+        file = self.write(path, content)
+        file.chmod(0o755)
+        return file
+
+    def read(self, path):
+        """The file's text, or None where there is no file."""
+        try:
+            return self.path(path).read_text()
+        except OSError:
+            return None
+
+    def remove(self):
+        shutil.rmtree(self.base, ignore_errors=True)
+        # The client keeps the output of background commands here, a folder for each start folder.
+        slug = "".join(c if c.isalnum() else "-" for c in str(self.base))
+        for scratch in pathlib.Path(f"/tmp/claude-{os.getuid()}").glob(slug + "*"):
+            shutil.rmtree(scratch, ignore_errors=True)

@@ -1,0 +1,515 @@
+#!/usr/bin/env python3
+"""Runs the built `ringfence` on settings files of every kind, in a home of its own.
+
+  init.py --ringfence PATH --hook PATH
+
+Prints a line for each case that failed, and at the end "N passed, N failed, N skipped".
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import shutil
+import stat
+import subprocess
+import sys
+import tempfile
+
+EVENTS = ["PreToolUse", "PermissionRequest", "ConfigChange", "SessionStart", "SubagentStart",
+          "PostToolUse", "PostToolUseFailure"]
+
+
+class Skip(Exception):
+    pass
+
+
+class World:
+    """A home, a project and the program, alone with each other."""
+
+    def __init__(self, options, base):
+        self.options = options
+        self.base = base
+        self.home = base / "home"
+        self.project = base / "project"
+        self.home.mkdir()
+        self.project.mkdir()
+        self.user = self.home / ".claude/settings.json"
+        self.policy = self.home / ".config/ringfence/policy.json"
+        self.state = self.home / ".local/state/ringfence"
+
+    def run(self, *arguments, cwd=None, env=None, hook=True):
+        command = [self.options.ringfence, *map(str, arguments), "--home", str(self.home)]
+        if hook and arguments[0] == "init":
+            command += ["--hook", self.options.hook]
+        return subprocess.run(command, cwd=cwd or self.project, capture_output=True, text=True,
+                              timeout=60, env={"PATH": "/usr/bin:/bin", **(env or {})})
+
+    def init(self, *arguments, **more):
+        done = self.run("init", *arguments, **more)
+        assert done.returncode == 0, f"init: {done.returncode} {done.stdout}{done.stderr}"
+        return done.stdout
+
+    def write(self, path, text):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(text if isinstance(text, bytes) else text.encode())
+        return path
+
+    def snapshot(self):
+        """Every file of home and project, without what the hook itself logs."""
+        files = {}
+        for folder in (self.home, self.project):
+            for path in sorted(folder.rglob("*")):
+                if path.is_file() and path.name != "audit.jsonl":
+                    files[str(path)] = path.read_bytes()
+        return files
+
+    def stub(self, script):
+        return self.write(self.base / "ringfence-hook", "#!/bin/sh\n" + script + "\n")
+
+
+def settings_of(path):
+    return json.loads(path.read_bytes().decode("utf-8-sig"))
+
+
+def registered(path, hook):
+    hooks = settings_of(path)["hooks"]
+    return [event for event in EVENTS for group in hooks.get(event, []) for entry in group["hooks"]
+            if entry["command"] == hook]
+
+
+def error_of(done, status, *parts):
+    assert done.returncode == status, f"status {done.returncode}: {done.stdout}{done.stderr}"
+    assert done.stderr.startswith("ringfence: "), done.stderr
+    for part in parts:
+        assert part in done.stderr, f"{part!r} is not in {done.stderr!r}"
+
+
+# -- init -----------------------------------------------------------------------------------------
+
+def init_on_an_empty_home(world):
+    out = world.init()
+    hook = world.options.hook
+    assert registered(world.user, hook) == EVENTS
+    entry = settings_of(world.user)["hooks"]["PreToolUse"][0]["hooks"][0]
+    assert entry == {"type": "command", "command": hook, "args": ["--home", str(world.home)],
+                     "timeout": 10, "onFailure": "block"}, entry
+    assert "matcher" not in settings_of(world.user)["hooks"]["PreToolUse"][0]
+    assert world.policy.exists()
+    assert "/etc/shadow" in out and "refused" in out, out
+    assert "Bash is" in out.splitlines()[-1], out
+    assert stat.S_IMODE(world.state.stat().st_mode) == 0o700
+    for name in ("approvals.json", "registrations.json"):
+        assert stat.S_IMODE((world.state / name).stat().st_mode) == 0o600
+
+
+def a_second_init_changes_nothing(world):
+    world.init()
+    before = world.snapshot()
+    assert "nothing was changed" in world.init()
+    assert world.snapshot() == before
+
+
+def other_keys_stay_byte_for_byte(world):
+    text = ('\ufeff{\r\n\t"model" : "x",\r\n\t"env": {"A":"\\u00e9"},\r\n'
+            '\t"hooks": {"Stop": [{"hooks": [ {"type":"command","command":"true"} ]}]}\r\n}')
+    world.write(world.user, text)
+    world.init()
+    now = world.user.read_bytes().decode()
+    start = text[:text.index('{"hooks": [')]
+    assert now.startswith(start), now
+    assert now.replace("\r\n", "").count("\n") == 0, "a line end is of another kind"
+    assert not now.endswith("\n")
+    assert json.loads(now[1:])["hooks"]["Stop"][0]["hooks"][0]["command"] == "true"
+
+
+def a_file_that_the_client_would_drop_is_not_touched(world):
+    for text, place in (('{\n "model": 5\n}', "settings.json:2:11: /model must be a string"),
+                        ('{"hooks": {"PreToolUse": [{"hooks": [{"type": "x"}]}]}}', "not a type of hook"),
+                        ('// hi\n{}', "settings.json:1:1"), ('{"a": 1, "a": 2}', "settings.json:1:10")):
+        world.write(world.user, text)
+        before = world.snapshot()
+        error_of(world.run("init"), 2, place)
+        assert world.snapshot() == before, text
+
+
+def a_failing_proof_puts_everything_back(world):
+    world.write(world.user, '{"model": "x"}')
+    for script, told in (("exit 0", "did not deny"), ("exit 2", "did not deny"),
+                         ("echo '{\"hookSpecificOutput\": {\"hookEventName\": \"PreToolUse\","
+                          "\"permissionDecision\": \"deny\", \"permissionDecisionReason\": \"r\"}}'",
+                          "pass"), ("kill -9 $$", "status 137")):
+        stub = world.stub(script)
+        stub.chmod(0o755)
+        before = world.snapshot()
+        error_of(world.run("init", "--hook", stub, hook=False), 1, told, "as it was before")
+        assert world.snapshot() == before, script
+
+
+def a_dry_run_writes_nothing(world):
+    out = world.init("--dry-run")
+    assert "Would change" in out and "Proof" not in out, out
+    assert world.snapshot() == {}
+
+
+def init_names_project_and_local_files(world):
+    world.init("--project", ".")
+    project = world.project / ".claude/settings.json"
+    assert registered(project, world.options.hook) == EVENTS
+    # Shared settings name nobody's home.
+    assert settings_of(project)["hooks"]["PreToolUse"][0]["hooks"][0]["args"] == []
+    assert (world.project / ".ringfence/policy.json").exists()
+    assert json.loads((world.state / "trust.json").read_text())["projects"][0]["root"] == str(world.project)
+    world.init("--local", world.project, cwd="/")
+    assert registered(world.project / ".claude/settings.local.json", world.options.hook) == EVENTS
+    assert not world.user.exists()
+
+
+def a_shared_file_with_a_program_in_a_home_is_warned_about(world):
+    hook = world.home / "bin/ringfence-hook"
+    hook.parent.mkdir()
+    shutil.copy(world.options.hook, hook)
+    out = world.init("--project", "--hook", hook, hook=False)
+    assert "--local" in out and "colleague" in out, out
+
+
+def a_registration_from_elsewhere_is_updated(world):
+    old = world.base / "old/ringfence-hook"
+    old.parent.mkdir()
+    shutil.copy(world.options.hook, old)
+    world.init("--hook", old, hook=False)
+    world.init()
+    text = world.user.read_text()
+    assert str(old) not in text
+    assert registered(world.user, world.options.hook) == EVENTS
+
+
+def profile_and_policy_are_registered_and_checked(world):
+    policy = world.write(world.base / "own.json",
+                         '{"version": 1, "profiles": {"worker": {"write": {"deny": ["docs"]}}}}')
+    world.init("--policy", policy, "--profile", "worker")
+    args = settings_of(world.user)["hooks"]["PreToolUse"][0]["hooks"][0]["args"]
+    assert args == ["--home", str(world.home), "--profile", "worker", "--policy", str(policy)], args
+    before = world.snapshot()
+    error_of(world.run("init", "--policy", policy, "--profile", "no"), 2, "no")
+    error_of(world.run("init", "--policy", world.write(world.base / "bad.json", "{}")), 2, "version")
+    assert world.snapshot() == before
+
+
+def a_policy_file_that_is_missing_is_written(world):
+    policy = world.base / "team/policy.json"
+    world.init("--policy", policy)
+    assert '"version": 1' in policy.read_text()
+
+
+def what_the_user_switched_off_stays_off(world):
+    world.write(world.user, '{"disableSkillShellExecution": false, "permissions": '
+                            '{"blockReadsOutsideWorkingDirectories": false}}')
+    out = world.init()
+    settings = settings_of(world.user)
+    assert settings["disableSkillShellExecution"] is False
+    assert settings["permissions"]["blockReadsOutsideWorkingDirectories"] is False
+    assert settings["permissions"]["blockWritesOutsideWorkingDirectories"] is True
+    assert "disableSkillShellExecution is off" in out, out
+
+
+def a_policy_beyond_the_project_leaves_the_clients_limit_out(world):
+    world.write(world.policy, '{"version": 1, "read": {"allow": [".", "~/src"]}}')
+    out = world.init()
+    permissions = settings_of(world.user)["permissions"]
+    assert "blockReadsOutsideWorkingDirectories" not in permissions
+    assert permissions["blockWritesOutsideWorkingDirectories"] is True
+    assert "~/src" in out, out
+
+
+def no_client_sandbox_leaves_it_alone(world):
+    out = world.init("--no-client-sandbox")
+    assert "sandbox" not in settings_of(world.user)
+    assert "NOT confined" in out, out
+
+
+def the_sandbox_is_switched_on_where_it_can_be(world):
+    out = world.init()
+    if "NOT confined" in out:
+        assert "sandbox" not in settings_of(world.user)
+        assert "was not switched on" in out, out
+        raise Skip("no bwrap or socat that works here")
+    sandbox = settings_of(world.user)["sandbox"]
+    assert sandbox["enabled"] and sandbox["failIfUnavailable"]
+    assert sandbox["allowUnsandboxedCommands"] is False
+    assert "~/.ssh" in sandbox["filesystem"]["denyRead"]
+    assert "Bash is confined" in out, out
+
+
+def the_starter_policy_lists_mcp_servers(world):
+    world.write(world.project / ".mcp.json", '{"mcpServers": {"my server": {}}}')
+    world.init()
+    assert '// "mcp__my_server__*",' in world.policy.read_text()
+
+
+def a_configuration_folder_is_respected(world):
+    folder = world.base / "config"
+    world.init(env={"CLAUDE_CONFIG_DIR": str(folder)})
+    assert registered(folder / "settings.json", world.options.hook) == EVENTS
+    assert not world.user.exists()
+
+
+def a_link_to_the_settings_stays_a_link(world):
+    real = world.write(world.home / "dotfiles/settings.json", "{}\n")
+    world.user.parent.mkdir()
+    world.user.symlink_to(real)
+    world.init()
+    assert world.user.is_symlink() and registered(real, world.options.hook) == EVENTS
+    world.run("uninstall")
+    assert world.user.is_symlink() and real.read_text() == "{}\n"
+
+
+def a_link_in_a_project_is_refused(world):
+    world.write(world.user, "{}")
+    (world.project / ".claude").mkdir()
+    (world.project / ".claude/settings.json").symlink_to(world.user)
+    error_of(world.run("init", "--project"), 2, "is a link")
+    assert world.user.read_text() == "{}"
+
+
+def init_from_the_home_directory_works_for_the_user_only(world):
+    world.init(cwd=world.home)
+    error_of(world.run("init", "--local", cwd=world.home), 2, "home")
+
+
+def init_says_everything_as_json(world):
+    report = json.loads(world.init("--json"))
+    assert report["layer"] == "user" and report["changes"] and report["proof"]["reason"], report
+    assert isinstance(report["bash"]["is_confined"], bool)
+    assert json.loads(world.init("--json"))["changes"] == []
+
+
+# -- uninstall ------------------------------------------------------------------------------------
+
+LAYOUTS = [
+    b"{}", b"{ }\n", b"{\n}\n", b"\n", b"", b'{"a":1}', b'{\n  "a": 1\n}\n', b'{\n\t"a": [ 1 ]\n}',
+    b'{\r\n    "a": 1\r\n}\r\n', b'\xef\xbb\xbf{\n "a": 1\n}',
+    b'{"hooks": { }, "sandbox": {"enabled": false, "filesystem": {"denyRead": [ ]}}}',
+    b'{\n  "hooks": {\n    "PreToolUse": [\n      {\n        "matcher": "Bash",\n'
+    b'        "hooks": [{"type": "command", "command": "true"}]\n      }\n    ],\n    "Stop": []\n  }\n}\n',
+    b'{\n  "permissions": {"allow": ["Read"]},\n  "sandbox": {\n    "enabled": true,\n'
+    b'    "filesystem": {"denyRead": ["~/.ssh", "x"]}\n  }\n}\n',
+    b'{"disableSkillShellExecution": false, "permissions": {}}',
+]
+
+
+def uninstall_gives_back_the_bytes(world):
+    for text in LAYOUTS:
+        world.write(world.user, text)
+        world.init()
+        assert world.user.read_bytes() != text
+        assert world.run("uninstall").returncode == 0
+        assert world.user.read_bytes() == text, f"{text!r} became {world.user.read_bytes()!r}"
+
+
+def uninstall_removes_a_file_that_init_made(world):
+    world.init()
+    world.run("uninstall")
+    assert not world.user.exists() and not world.user.parent.exists()
+    assert world.policy.exists()
+
+
+def uninstall_keeps_what_came_later(world):
+    world.write(world.user, "{}")
+    world.init()
+    settings = settings_of(world.user)
+    settings["model"] = "x"
+    world.user.write_text(json.dumps(settings, indent=2))
+    world.run("uninstall")
+    assert settings_of(world.user) == {"model": "x"}
+
+
+def uninstall_all_finds_every_file(world):
+    world.init()
+    world.init("--local")
+    done = world.run("uninstall", "--all", "--json", cwd="/")
+    assert done.returncode == 0, done.stderr
+    assert len(json.loads(done.stdout)["removed"]) == 2
+    assert not world.user.exists() and not (world.project / ".claude").exists()
+    assert "was not registered" in world.run("uninstall").stdout
+
+
+def uninstall_without_a_record_removes_the_entries(world):
+    world.write(world.user, '{"model": "x"}')
+    world.init()
+    (world.state / "registrations.json").unlink()
+    out = world.run("uninstall").stdout
+    assert "was left" in out, out
+    assert "hooks" not in settings_of(world.user)
+
+
+def uninstall_leaves_a_broken_file_alone(world):
+    world.init()
+    world.user.write_text("{")
+    error_of(world.run("uninstall"), 2, "settings.json:1:2")
+    assert world.user.read_text() == "{"
+
+
+# -- allow and trust ------------------------------------------------------------------------------
+
+def allow_adds_to_the_users_policy(world):
+    (world.home / "src").mkdir()
+    out = world.run("allow", world.home / "src", "--read").stdout
+    assert out.startswith('Added "~/src" to read.allow of ~/.config/ringfence/policy.json'), out
+    text = world.policy.read_text()
+    assert '"allow": [".", "@claude-scratch", "~/src"]' in text and "// " in text
+    before = world.snapshot()
+    assert "nothing was changed" in world.run("allow", world.home / "src", "--read").stdout
+    assert world.snapshot() == before
+
+
+def allow_keeps_the_defaults_that_a_new_list_replaces(world):
+    world.write(world.policy, '{ "version": 1 } // mine\n')
+    world.run("allow", "/srv")
+    assert world.policy.read_text() == (
+        '{ "version": 1, "read": { "allow": [".", "@claude-scratch", "/srv"] }, '
+        '"write": { "allow": [".", "@claude-scratch", "/srv"] } } // mine\n'), world.policy.read_text()
+
+
+def allow_prefers_the_projects_policy_once_it_is_trusted(world):
+    policy = world.write(world.project / ".ringfence/policy.json", '{"version": 1}\n')
+    out = world.run("allow", "/srv").stdout
+    assert "not trusted" in out and world.policy.exists(), out
+    assert policy.read_text() == '{"version": 1}\n'
+    world.run("trust")
+    out = world.run("allow", "/opt", "--ask", cwd=world.project).stdout
+    assert "trusted again" in out, out
+    assert '"ask": ["/opt"]' in policy.read_text()
+    assert json.loads(world.run("trust", "--list", "--json").stdout)["trusted"][0]["state"] == "trusted"
+
+
+def allow_of_hosts_and_tools(world):
+    assert "asked about" in world.run("allow", "registry.example").stdout
+    world.run("allow", "*.b.example:443")
+    world.run("allow", "mcp__team__*")
+    world.run("allow", "mcp__other__x", "--ask")
+    text = world.policy.read_text()
+    assert '"allow": ["@agent-hosts", "registry.example", "*.b.example:443"]' in text, text
+    assert '"mcp__team__*"' in text and '"@session-tools"' in text and '"Bash"' in text
+    assert '"ask": ["mcp__other__x"]' in text
+    assert "permitted already" in world.run("allow", "Read").stdout
+
+
+def allow_lifts_no_denial(world):
+    (world.home / ".ssh").mkdir()
+    world.write(world.policy, '{"version": 1, "read": {"deny": ["/srv/x"]}, "tools": {"deny": ["WebFetch"]}}')
+    before = world.snapshot()
+    error_of(world.run("allow", "~/.ssh"), 1, "@secrets")
+    error_of(world.run("allow", "/srv/x/y"), 1, "policy.json:1")
+    error_of(world.run("allow", "WebFetch"), 1, "WebFetch")
+    error_of(world.run("allow", ".git/hooks/pre-commit"), 1, "@runs-later")
+    assert world.snapshot() == before
+
+
+def allow_refuses_what_it_cannot_read(world):
+    world.write(world.policy, '{"version": 1, "raed": {}}')
+    error_of(world.run("allow", "/srv"), 2, "policy.json:1:16", "raed")
+    world.policy.unlink()
+    error_of(world.run("allow", "/srv "), 2, "white space")
+    error_of(world.run("allow", "~root/x"), 2, "whole path")
+    error_of(world.run("allow", "registry.example", "--read"), 2, "--read")
+    assert not world.policy.exists()
+
+
+def trust_shows_pins_and_forgets(world):
+    error_of(world.run("trust"), 2, "does not exist")
+    policy = world.write(world.project / ".ringfence/policy.json",
+                         '{"version": 1, "permitted": "allow", "read": {"allow": [".", "/srv\\u202e"]}}')
+    out = world.run("trust").stdout
+    assert "read.allow" in out and "Trusted as it is now" in out and "without the client" in out, out
+    assert "\u202e" not in out
+    store = world.state / "trust.json"
+    assert stat.S_IMODE(store.stat().st_mode) == 0o600
+    assert "Trusted already" in world.run("trust").stdout
+    policy.write_text('{"version": 1}')
+    assert world.run("trust", "--list").stdout.startswith("changed")
+    assert "Not trusted any more" in world.run("trust", "--remove").stdout
+    assert "No project" in world.run("trust", "--list").stdout
+
+
+def trust_of_a_broken_policy_is_refused(world):
+    world.write(world.project / ".ringfence/policy.json", '{"version": 1,\n "x": 1}')
+    error_of(world.run("trust"), 2, "policy.json:2:2", "/x is not a setting")
+    assert not (world.state / "trust.json").exists()
+
+
+# -- the command line -----------------------------------------------------------------------------
+
+def usage(world):
+    for arguments in ((), ("nonsense",), ("init", "--nonsense"), ("init", "--user", "--local"),
+                      ("allow",), ("completion", "csh"), ("trust", "--list", "--remove")):
+        done = subprocess.run([world.options.ringfence, *arguments], capture_output=True, text=True,
+                              env={"HOME": str(world.home)}, cwd=world.project, timeout=60)
+        error_of(done, 2, "Hint: ")
+        assert done.stdout == ""
+    done = subprocess.run([world.options.ringfence, "init"], capture_output=True, text=True, env={},
+                          cwd=world.project, timeout=60)
+    error_of(done, 2, "HOME")
+    assert world.snapshot() == {}
+
+
+def completions_are_scripts(world):
+    for shell, check in (("bash", ["bash", "-n"]), ("zsh", ["zsh", "-n"]), ("fish", ["fish", "-n"])):
+        done = subprocess.run([world.options.ringfence, "completion", shell], capture_output=True,
+                              text=True, env={"HOME": str(world.home)}, timeout=60)
+        assert done.returncode == 0 and "init" in done.stdout
+        script = world.write(world.base / shell, done.stdout)
+        if shutil.which(check[0]):
+            assert subprocess.run([*check, script], timeout=60).returncode == 0, shell
+
+
+CASES = [
+    init_on_an_empty_home, a_second_init_changes_nothing, other_keys_stay_byte_for_byte,
+    a_file_that_the_client_would_drop_is_not_touched, a_failing_proof_puts_everything_back,
+    a_dry_run_writes_nothing, init_names_project_and_local_files,
+    a_shared_file_with_a_program_in_a_home_is_warned_about,
+    a_registration_from_elsewhere_is_updated, profile_and_policy_are_registered_and_checked,
+    a_policy_file_that_is_missing_is_written, what_the_user_switched_off_stays_off,
+    a_policy_beyond_the_project_leaves_the_clients_limit_out, no_client_sandbox_leaves_it_alone,
+    the_sandbox_is_switched_on_where_it_can_be, the_starter_policy_lists_mcp_servers,
+    a_configuration_folder_is_respected, a_link_to_the_settings_stays_a_link,
+    a_link_in_a_project_is_refused, init_from_the_home_directory_works_for_the_user_only,
+    init_says_everything_as_json, uninstall_gives_back_the_bytes,
+    uninstall_removes_a_file_that_init_made, uninstall_keeps_what_came_later,
+    uninstall_all_finds_every_file, uninstall_without_a_record_removes_the_entries,
+    uninstall_leaves_a_broken_file_alone, allow_adds_to_the_users_policy,
+    allow_keeps_the_defaults_that_a_new_list_replaces,
+    allow_prefers_the_projects_policy_once_it_is_trusted, allow_of_hosts_and_tools,
+    allow_lifts_no_denial, allow_refuses_what_it_cannot_read, trust_shows_pins_and_forgets,
+    trust_of_a_broken_policy_is_refused, usage, completions_are_scripts,
+]
+
+
+def run_case(case, options):
+    with tempfile.TemporaryDirectory(prefix="ringfence-init-") as folder:
+        case(World(options, pathlib.Path(os.path.realpath(folder))))
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--ringfence", required=True, type=os.path.abspath)
+    parser.add_argument("--hook", required=True, type=os.path.abspath)
+    options = parser.parse_args()
+    counts = {"passed": 0, "failed": 0, "skipped": 0}
+    for case in CASES:
+        name = case.__name__.replace("_", " ")
+        try:
+            run_case(case, options)
+            counts["passed"] += 1
+        except Skip as skip:
+            print(f"SKIPPED {name}: {skip}")
+            counts["skipped"] += 1
+        except (AssertionError, OSError, KeyError, ValueError, subprocess.SubprocessError) as problem:
+            print(f"FAILED {name}: {type(problem).__name__}: {problem}")
+            counts["failed"] += 1
+    print(", ".join(f"{count} {word}" for word, count in counts.items()))
+    return 1 if counts["failed"] else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,117 @@
+#include "base/text.h"
+
+#include <doctest/doctest.h>
+
+#include <array>
+#include <nlohmann/json.hpp>
+
+#include "base/utf8.h"
+
+using namespace ringfence;
+
+TEST_CASE("text: a JSON string escapes what JSON requires and leaves the rest readable") {
+  struct Row {
+    std::string_view name;
+    std::string_view text, want;
+  };
+  static constexpr Row kRows[] = {
+      {"empty", "", R"("")"},
+      {"plain", "a/b c", R"("a/b c")"},
+      {"quote and backslash", R"(a"b\c)", R"("a\"b\\c")"},
+      {"the named controls", "\n\t\r", R"("\n\t\r")"},
+      {"other controls by number", "\x01\x1F\b", R"("\u0001\u001f\u0008")"},
+      {"NUL", std::string_view("a\0b", 3), R"("a\u0000b")"},
+      {"other languages stay as they are", "caf\xC3\xA9", "\"caf\xC3\xA9\""},
+      {"DEL and bidi marks are JSON as they are", "\x7F\xE2\x80\xAE", "\"\x7F\xE2\x80\xAE\""},
+      {"a byte that is no UTF-8", "a\xFFz", "\"a\xEF\xBF\xBDz\""},
+      {"a surrogate in three bytes", "\xED\xA0\x80", "\"\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD\""},
+  };
+  for (const Row& row : kRows) {
+    CAPTURE(row.name);
+    CHECK(JsonString(row.text) == row.want);
+    std::string out = "x";
+    AppendJsonString(out, row.text);
+    CHECK(out == "x" + std::string(row.want));
+  }
+}
+
+TEST_CASE("text: another JSON reader takes a JSON string back to the same text") {
+  for (uint32_t value = 0; value <= 0x10FFFF; value += value < 0x3000 ? 1 : 97) {
+    std::string text = "<";
+    AppendUtf8(text, value);
+    if (!IsValidUtf8(text)) continue;
+    if (nlohmann::json::parse(JsonString(text)) != text) FAIL("code point " << value);
+  }
+}
+
+TEST_CASE("text: a quotation for people shows every hidden character") {
+  struct Row {
+    std::string_view name;
+    std::string_view text, want;
+  };
+  static constexpr Row kRows[] = {
+      {"plain", "/etc/hosts", R"("/etc/hosts")"},
+      {"quotes cannot end it early", R"(a" b)", R"("a\" b")"},
+      {"a terminal's escape sequence", "\x1B[2J", R"("\u001b[2J")"},
+      {"right-to-left override", "a\xE2\x80\xAEz", R"("a\u202ez")"},
+      {"zero width space", "a\xE2\x80\x8Bz", R"("a\u200bz")"},
+      {"line separator", "a\xE2\x80\xA8z", R"("a\u2028z")"},
+      {"a tag character, as two escapes", "a\xF3\xA0\x81\x81z", R"("a\udb40\udc41z")"},
+      {"DEL and C1", "\x7F\xC2\x9B", R"("\u007f\u009b")"},
+      {"letters of other languages", "caf\xC3\xA9", "\"caf\xC3\xA9\""},
+  };
+  for (const Row& row : kRows) {
+    CAPTURE(row.name);
+    CHECK(Quote(row.text) == row.want);
+    CHECK(nlohmann::json::parse(Quote(row.text)) == row.text);
+  }
+}
+
+TEST_CASE("text: a quotation is cut between characters and says so") {
+  CHECK(Quote("abcdef", 6) == R"("abcdef")");
+  CHECK(Quote("abcdefg", 5) == R"("abcde...")");
+  CHECK(Quote("a\xF0\x9F\x98\x80\xF0\x9F\x98\x80z", 3) == "\"a\xF0\x9F\x98\x80...\"");
+  CHECK(Quote("\x01\x02\x03", 4) == R"("\u0001...")");
+  const std::string long_text(100000, 'x');
+  CHECK(Quote(long_text).size() < 210);
+  CHECK(IsValidUtf8(Quote(std::string(1000, '\xF0'))));
+}
+
+TEST_CASE("text: printable text keeps quotes and shows what is hidden") {
+  CHECK(Printable(R"(say "hi" \ there)") == R"(say "hi" \ there)");
+  CHECK(Printable("a\nb\x1B[0m") == R"(a\nb\u001b[0m)");
+  CHECK(Printable("a\xE2\x80\xAE\xFFz") == "a\\u202e\xEF\xBF\xBDz");
+}
+
+TEST_CASE("text: the nearest word is the one that was meant") {
+  struct Row {
+    std::string_view name;
+    std::string_view word, want;
+  };
+  static constexpr std::array<std::string_view, 5> kWords = {"allow", "ask", "deny",
+                                                             "package_stores", "version"};
+  static constexpr Row kRows[] = {
+      {"a letter is missing", "alow", "allow"},
+      {"a letter too many", "denny", "deny"},
+      {"another letter", "verzion", "version"},
+      {"other case", "ALLOW", "allow"},
+      {"two slips in a long word", "pakage_store", "package_stores"},
+      {"a dash for an underscore", "package-stores", "package_stores"},
+      {"nothing like it", "permissions", ""},
+      {"too short to be guessed", "xy", ""},
+      {"half of it differs", "deal", ""},
+      {"too long to be compared",
+       "allowallowallowallowallowallowallowallowallowallowallowallow_____", ""},
+  };
+  for (const Row& row : kRows) {
+    CAPTURE(row.name);
+    CHECK(Nearest(row.word, kWords) == row.want);
+  }
+  CHECK(Nearest("allow", {}).empty());
+}
+
+TEST_CASE("text: lower case is ASCII's alone") {
+  CHECK(LowerAscii("AbZ-[`{09") == "abz-[`{09");
+  CHECK(LowerAscii("\xC3\x89") == "\xC3\x89");
+  CHECK(LowerAscii("") == "");
+}

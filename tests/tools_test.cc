@@ -1,0 +1,202 @@
+#include "policy/tools.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+#include "policy/event.h"
+
+using namespace ringfence;
+
+TEST_CASE("tools: every known tool is found by its name, in one spelling") {
+  std::string_view before;
+  for (const KnownTool& tool : KnownTools()) {
+    CAPTURE(tool.name);
+    CHECK(before < tool.name);
+    before = tool.name;
+    CHECK(FindTool(tool.name) == &tool);
+  }
+  for (const std::string_view name : {"", "read", "Rea", "Reads", "mcp__x__y", "AAA", "zzz"}) {
+    CAPTURE(name);
+    CHECK(FindTool(name) == nullptr);
+  }
+}
+
+TEST_CASE("tools: the client's tools and their former names are known") {
+  for (const std::string_view name : {"Read",
+                                      "Write",
+                                      "Edit",
+                                      "NotebookEdit",
+                                      "Glob",
+                                      "Grep",
+                                      "Bash",
+                                      "PowerShell",
+                                      "Monitor",
+                                      "Workflow",
+                                      "EnterWorktree",
+                                      "ExitWorktree",
+                                      "Agent",
+                                      "Skill",
+                                      "WebFetch",
+                                      "WebSearch",
+                                      "ReadMcpResourceTool",
+                                      "ReadMcpResourceDirTool",
+                                      "ListMcpResourcesTool",
+                                      "TaskStop",
+                                      "CronCreate",
+                                      "CronDelete",
+                                      "CronList",
+                                      "ScheduleWakeup",
+                                      "SendMessage",
+                                      "ListAgents",
+                                      "ReportFindings",
+                                      "ToolSearch",
+                                      "TaskCreate",
+                                      "TaskGet",
+                                      "TaskList",
+                                      "TaskUpdate",
+                                      "AskUserQuestion",
+                                      "EnterPlanMode",
+                                      "ExitPlanMode",
+                                      "Artifact",
+                                      "Projects",
+                                      "ClaudeDesign",
+                                      "RemoteTrigger",
+                                      "PushNotification",
+                                      "SendFeedback",
+                                      "LSP",
+                                      "MultiEdit",
+                                      "LS",
+                                      "NotebookRead",
+                                      "TodoWrite",
+                                      "BashOutput",
+                                      "KillShell",
+                                      "TaskOutput",
+                                      "Task"}) {
+    CAPTURE(name);
+    CHECK(FindTool(name) != nullptr);
+  }
+}
+
+TEST_CASE("tools: what runs code is marked") {
+  for (const KnownTool& tool : KnownTools()) {
+    CAPTURE(tool.name);
+    static constexpr std::string_view kRunCode[] = {"Agent", "Bash", "Monitor", "PowerShell",
+                                                    "Skill", "Task", "Workflow"};
+    CHECK(tool.runs_code == (std::ranges::find(kRunCode, tool.name) != std::end(kRunCode)));
+  }
+}
+
+TEST_CASE("tools: every argument that a decision rests on is kept by the event reader") {
+  for (const KnownTool& tool : KnownTools()) {
+    for (const ToolField& field : tool.fields) {
+      CAPTURE(tool.name);
+      CAPTURE(field.pointer);
+      CHECK(MayMatter(field.pointer.substr(field.pointer.rfind('/') + 1)));
+    }
+  }
+}
+
+TEST_CASE("tools: other names for the same tool") {
+  CHECK(OtherToolName("Task") == "Agent");
+  CHECK(OtherToolName("Agent") == "Task");
+  CHECK(OtherToolName("KillShell") == "TaskStop");
+  CHECK(OtherToolName("TaskStop") == "KillShell");
+  CHECK(OtherToolName("Read").empty());
+}
+
+TEST_CASE("tools: an MCP tool's name begins with mcp__") {
+  CHECK(IsMcpTool("mcp__a__b"));
+  CHECK(IsMcpTool("mcp__"));
+  CHECK_FALSE(IsMcpTool("mcp_a"));
+  CHECK_FALSE(IsMcpTool("MCP__a__b"));
+  CHECK_FALSE(IsMcpTool("Read"));
+}
+
+TEST_CASE("tools: keys are compared without case, separators and invisible characters") {
+  CHECK(NormalKey("file_path") == "filepath");
+  CHECK(NormalKey("File-Path") == "filepath");
+  CHECK(NormalKey(" file \t path\n") == "filepath");
+  CHECK(NormalKey("file\xE2\x80\x8Bpath\xC2\xA0") == "filepath");
+  CHECK(NormalKey("__--") == "");
+  CHECK(NormalKey("\xC3\x9C") == "\xC3\x9C");
+  CHECK(NormalKey("a\xFF"
+                  "b") ==
+        "a\xFF"
+        "b");
+}
+
+TEST_CASE("tools: the sandbox flag in every spelling, and nothing else") {
+  for (const std::string_view key : {"dangerouslyDisableSandbox", "dangerously_disable_sandbox",
+                                     "DANGEROUSLY-DISABLE-SANDBOX", "dangerously disable sandbox",
+                                     "dangerouslydisablesandbox", "_dangerouslyDisableSandbox_"}) {
+    CAPTURE(key);
+    CHECK(IsSandboxFlag(key));
+  }
+  for (const std::string_view key :
+       {"", "disableSandbox", "dangerouslyDisableSandboxes", "dangerouslyDisableSandbo",
+        "xdangerouslyDisableSandbox", "dangerously.disable.sandbox"}) {
+    CAPTURE(key);
+    CHECK_FALSE(IsSandboxFlag(key));
+  }
+}
+
+TEST_CASE("tools: arguments that are usually paths, lists of paths and URLs") {
+  struct Row {
+    std::string_view key;
+    UsualName want;
+  };
+  using enum UsualName;
+  static constexpr Row kRows[] = {
+      {"path", kPath},
+      {"Path", kPath},
+      {"file_path", kPath},
+      {"filePath", kPath},
+      {"filename", kPath},
+      {"file", kPath},
+      {"source", kPath},
+      {"destination", kPath},
+      {"directory", kPath},
+      {"dir", kPath},
+      {"folder", kPath},
+      {"cwd", kPath},
+      {"working_directory", kPath},
+      {"repo_path", kPath},
+      {"root", kPath},
+      {"target", kPath},
+      {"notebook_path", kPath},
+      {"output_dir", kPath},
+      {"old_path", kPath},
+      {"new_path", kPath},
+      {"src", kPath},
+      {"dst", kPath},
+      {"workdir", kPath},
+      {"local_path", kPath},
+      {"paths", kPaths},
+      {"files", kPaths},
+      {"filenames", kPaths},
+      {"file_paths", kPaths},
+      {"directories", kPaths},
+      {"roots", kPaths},
+      {"uri", kUrl},
+      {"url", kUrl},
+      {"urls", kUrl},
+      {"uris", kUrl},
+      {"content", kNone},
+      {"command", kNone},
+      {"pattern", kNone},
+      {"query", kNone},
+      {"text", kNone},
+      {"profile", kNone},
+      {"filetype", kNone},
+      {"", kNone},
+      {"description", kNone},
+      {"name", kNone},
+      {"pathology", kNone},
+  };
+  for (const Row& row : kRows) {
+    CAPTURE(row.key);
+    CHECK(UsualNameOf(row.key) == row.want);
+    CHECK((MayMatter(row.key) || row.want == kNone));
+  }
+}
