@@ -55,7 +55,12 @@ World::World()
 void World::Add(Layer layer, std::string_view members, bool trusted) {
   std::string text = R"({"version":1)";
   if (!members.empty()) text += "," + std::string(members);
-  auto file = MustLoad(text + "}", "/policies/" + ShownName(layer), ShownName(layer), trusted);
+  AddFile(layer, text + "}", trusted);
+}
+
+void World::AddFile(Layer layer, std::string text, bool trusted) {
+  const std::string name = ShownName(layer);
+  auto file = MustLoad(std::move(text), "/policies/" + name, name, trusted);
   PolicySource source{layer, trusted, std::move(file)};
   const auto later = std::ranges::find_if(
       sources.sources, [layer](const PolicySource& other) { return other.layer > layer; });
@@ -106,11 +111,15 @@ Event World::EventOf(std::string_view tool, std::string_view input) const {
   if (cwd) json += ",\"cwd\":" + JsonString(*cwd);
   if (!agent_type.empty()) json += R"(,"agent_id":"a1","agent_type":)" + JsonString(agent_type);
   json += ",\"tool_name\":" + JsonString(tool) + ",\"tool_input\":" + std::string(input) + "}";
+  return EventOf(json);
+}
+
+Event World::EventOf(std::string_view json) const {
   EventFilter filter;
   for (const PolicySource& source : sources.sources) AddPointers(*source.file, filter);
   TextSource text(json);
   Result<Event> event = ReadEvent(text, filter);
-  if (!event) throw std::runtime_error(event.error().text() + " in " + json);
+  if (!event) throw std::runtime_error(event.error().text() + " in " + std::string(json));
   return std::move(*event);
 }
 

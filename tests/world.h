@@ -37,6 +37,7 @@ class World {
   void Managed(std::string_view members) { Add(Layer::kManaged, members); }
   void Project(std::string_view members, bool trusted) { Add(Layer::kProject, members, trusted); }
   void Add(Layer layer, std::string_view members, bool trusted = true);
+  void AddFile(Layer layer, std::string text, bool trusted = true);  // a whole policy
 
   // Where the project and the homes are; `real` where links lead.
   void MoveRoot(const std::string& given, const std::string& real);
@@ -46,6 +47,7 @@ class World {
 
   // `input` is the JSON of tool_input.
   Event EventOf(std::string_view tool, std::string_view input) const;
+  Event EventOf(std::string_view json) const;  // a whole event
   Policy Merged(const Event& event) const;
   Decision Decide(std::string_view tool, std::string_view input) const;
   Decision Decide(const Event& event, const FileView& view) const;
