@@ -64,6 +64,8 @@ TEST_CASE("domain: an entry that is not plainly a host is refused") {
       {"a star in a name", "forge*.example"},
       {"a star in the middle", "a.*.example"},
       {"a star with a port", "*:443"},
+      {"a star before an address", "*.192.0.2.1"},
+      {"a star before IPv6", "*.[::1]"},
       {"a star without a name", "*."},
       {"two stars", "*.*.example"},
       {"a dot at the end", "forge.example."},
