@@ -76,7 +76,7 @@ list_packages() {
       required_tests='doctest-dev python3=python3 clang=clang++'
       required_tests="$required_tests libclang-rt-dev|libclang-rt-14-dev"
       optional_tests='clang-tidy=clang-tidy clang-format=clang-format llvm=llvm-cov strace=strace'
-      optional_tests="$optional_tests bubblewrap=bwrap socat=socat npm=npm"
+      optional_tests="$optional_tests bubblewrap=bwrap socat=socat npm=npm python3-jsonschema"
       ;;
     dnf)
       required='gcc-c++=g++ cmake=cmake ninja-build=ninja json-devel cli11-devel libmd-devel'
@@ -84,13 +84,13 @@ list_packages() {
       optional='musl-gcc=musl-gcc'
       required_tests='doctest-devel python3=python3 clang=clang++ compiler-rt'
       optional_tests='clang-tools-extra=clang-tidy llvm=llvm-cov strace=strace'
-      optional_tests="$optional_tests bubblewrap=bwrap socat=socat npm=npm"
+      optional_tests="$optional_tests bubblewrap=bwrap socat=socat npm=npm python3-jsonschema"
       ;;
     brew)
       required='cmake=cmake ninja=ninja nlohmann-json cli11 libmd'
       optional=
       required_tests='doctest python3=python3'
-      optional_tests='llvm clang-format=clang-format socat=socat node=npm'
+      optional_tests='llvm clang-format=clang-format socat=socat node=npm python-jsonschema'
       ;;
   esac
   if [ "$with_tests" = yes ]; then
@@ -227,12 +227,22 @@ install_packages() {
   install_each "$manager" no $names
 }
 
+# cmake says at length that a cache is of another folder, but not what to do about it.
+configure_hint() {
+  cache=$root/build/release/CMakeCache.txt
+  if [ -f "$cache" ] && ! grep -qxF "CMAKE_HOME_DIRECTORY:INTERNAL=$(cd "$root" && pwd -P)" "$cache"; then
+    printf '%s\n' "build/release was made in another folder; remove it: rm -rf \"$root/build/release\""
+  else
+    printf '%s\n' "the lines above say what is missing"
+  fi
+}
+
 build() {
   command -v cmake > /dev/null || fail "cmake is not installed" "run ./install.sh without --no-deps"
   say "building the release (build/release)"
   cd "$root"
   cmake --preset release "-DRINGFENCE_MUSL=$musl" "-DCMAKE_INSTALL_PREFIX=$prefix" ||
-    fail "the build could not be configured" "the lines above say what is missing"
+    fail "the build could not be configured" "$(configure_hint)"
   cmake --build --preset release || fail "the build failed"
 }
 

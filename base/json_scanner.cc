@@ -5,7 +5,7 @@
 namespace ringfence {
 namespace {
 
-constexpr size_t kMaxKeyBytes = 64 * 1024;
+constexpr size_t kMaxKeyBytes = size_t{64} * 1024;
 constexpr size_t kMaxNumberText = 64;
 constexpr size_t kLinearKeys = 16;  // up to here a linear search beats a table
 
@@ -127,7 +127,7 @@ Token JsonScanner::Next() {
   if (string_pending_) {
     string_pending_ = false;
     String ignored;
-    if (!ScanString(0, &ignored)) return Token::kError;
+    if (!ScanString(0, Keep::kBeginning, &ignored)) return Token::kError;
   }
   if (failed_ || !SkipSpace()) return Token::kError;
   token_offset_ = offset();
@@ -186,7 +186,7 @@ Token JsonScanner::ReadKey() {
   if (c < 0) return Fail("the document ends too early");
   if (c != '"') return Fail("expected a key in double quotes");
   String key;
-  if (!ScanString(kMaxKeyBytes, &key)) return Token::kError;
+  if (!ScanString(kMaxKeyBytes, Keep::kBeginning, &key)) return Token::kError;
   if (key.cut) return FailAt(token_offset_, "a key is too long");
   if (key.has_nul) return FailAt(token_offset_, "a key holds NUL");
   text_.assign(key.text);

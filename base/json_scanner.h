@@ -43,7 +43,7 @@ enum class Token : uint8_t {
   kArrayEnd,
   kKey,     // text() is the decoded key; its value is the next token
   kString,  // TakeString() reads it; if nobody does, it is checked and skipped
-  kNumber,  // text() is the number as written, cut to 64 bytes
+  kNumber,  // text() is the number as written, cut when it has more than 64 digits
   kTrue,
   kFalse,
   kNull,
@@ -59,7 +59,7 @@ class JsonScanner {
   };
   struct String {
     std::string_view text;  // valid until the next call of the scanner
-    bool cut = false;       // longer than the limit: `text` is only its beginning
+    bool cut = false;       // longer than the limit: `text` is only a part of it
     bool has_nul = false;
     bool has_lone_surrogate = false;
   };
@@ -74,6 +74,9 @@ class JsonScanner {
   // The string value that Next() announced with kString, at most `limit` bytes of it. The string is
   // known to be sound only when this returns true; otherwise the next token is kError.
   bool TakeString(size_t limit, String* out);
+
+  // The same, keeping the end of a string that is longer.
+  bool TakeStringEnd(size_t limit, String* out);
 
   std::string_view text() const { return text_; }
   size_t depth() const { return frames_.size(); }
@@ -117,11 +120,14 @@ class JsonScanner {
   bool IsNewKey(std::string_view key);
 
   struct StringState;
-  bool ScanString(size_t limit, String* out);
+  enum class Keep : uint8_t { kBeginning, kEnd };
+  bool ScanString(size_t limit, Keep keep, String* out);
+  bool ScanContent(int c, StringState& state);
   void SkipFast();
   bool ScanEscape(StringState& state);
   bool ScanHex(uint32_t* value);
   bool ScanMultibyte(StringState& state);
+  static void CutToEnd(StringState& state);
   static void FlushSurrogate(StringState& state);
   static void Put(StringState& state, std::string_view bytes);
   static void PutCodePoint(StringState& state, uint32_t value);

@@ -84,8 +84,9 @@ const char* SkipContent(const char* at, const char* end) {
 
 // What is known about the string that is being read.
 struct JsonScanner::StringState {
-  std::string* keep = nullptr;
+  std::string* kept = nullptr;
   size_t limit = 0;
+  Keep keep = Keep::kBeginning;
   String found;
   uint32_t high_surrogate = 0;  // waits for its partner
 };
@@ -96,45 +97,56 @@ bool JsonScanner::TakeString(size_t limit, String* out) {
     return false;
   }
   string_pending_ = false;
-  return ScanString(limit, out);
+  return ScanString(limit, Keep::kBeginning, out);
+}
+
+bool JsonScanner::TakeStringEnd(size_t limit, String* out) {
+  if (!string_pending_) {
+    Fail("not at a string");
+    return false;
+  }
+  string_pending_ = false;
+  return ScanString(limit, Keep::kEnd, out);
 }
 
 // Opens at the quote. A string that lies in one chunk without escapes is returned as it lies there.
-bool JsonScanner::ScanString(size_t limit, String* out) {
+bool JsonScanner::ScanString(size_t limit, Keep keep, String* out) {
   ++at_;
   StringState state;
   state.limit = limit;
+  state.keep = keep;
   const std::string_view rest = chunk_.substr(at_);
   const size_t plain = PlainPrefix(rest);
-  if (plain < rest.size() && rest[plain] == '"') {
+  const bool whole = keep == Keep::kBeginning || plain <= limit;
+  if (whole && plain < rest.size() && rest[plain] == '"') {
     at_ += plain + 1;
     *out = String{rest.substr(0, plain < limit ? plain : limit), plain > limit};
     return true;
   }
   string_.clear();
-  state.keep = &string_;
-  for (;;) {
-    const int c = Peek();
-    if (failed_) return false;
-    if (c < 0) return Fail("this string has no end"), false;
-    if (c == '"') break;
-    if (c == '\\') {
-      if (!ScanEscape(state)) return false;
-    } else if (c < 0x20) {
-      return Fail("a control character in a string"), false;
-    } else if (c >= 0x80) {
-      if (!ScanMultibyte(state)) return false;
-    } else {
-      const size_t length = PlainPrefix(chunk_.substr(at_));
-      Put(state, chunk_.substr(at_, length));
-      at_ += length;
-    }
+  state.kept = &string_;
+  for (int c = Peek(); c != '"'; c = Peek()) {
+    if (!ScanContent(c, state)) return false;
     if (limit == 0) SkipFast();
   }
   ++at_;
   FlushSurrogate(state);
+  if (keep == Keep::kEnd) CutToEnd(state);
   state.found.text = string_;
   *out = state.found;
+  return true;
+}
+
+// What begins with the byte `c` that Peek() gave: a character, or as many as can be taken at once.
+bool JsonScanner::ScanContent(int c, StringState& state) {
+  if (failed_) return false;
+  if (c < 0) return Fail("this string has no end"), false;
+  if (c == '\\') return ScanEscape(state);
+  if (c < 0x20) return Fail("a control character in a string"), false;
+  if (c >= 0x80) return ScanMultibyte(state);
+  const size_t length = PlainPrefix(chunk_.substr(at_));
+  Put(state, chunk_.substr(at_, length));
+  at_ += length;
   return true;
 }
 
@@ -152,9 +164,24 @@ void JsonScanner::FlushSurrogate(StringState& state) {
 
 void JsonScanner::Put(StringState& state, std::string_view bytes) {
   FlushSurrogate(state);
-  const size_t room = state.limit - state.keep->size();
+  if (state.keep == Keep::kEnd) {
+    state.kept->append(bytes);
+    if (state.kept->size() > 2 * state.limit) CutToEnd(state);
+    return;
+  }
+  const size_t room = state.limit - state.kept->size();
   if (bytes.size() > room) state.found.cut = true;
-  state.keep->append(bytes.substr(0, room));
+  state.kept->append(bytes.substr(0, room));
+}
+
+// The last `limit` bytes, from the beginning of a code point.
+void JsonScanner::CutToEnd(StringState& state) {
+  std::string& kept = *state.kept;
+  if (kept.size() <= state.limit) return;
+  state.found.cut = true;
+  size_t start = kept.size() - state.limit;
+  while (start < kept.size() && (static_cast<unsigned char>(kept[start]) & 0xC0) == 0x80) ++start;
+  kept.erase(0, start);
 }
 
 void JsonScanner::PutCodePoint(StringState& state, uint32_t value) {

@@ -24,8 +24,8 @@ class JsonTree::Builder {
   bool Take(Token token) {
     switch (token) {
       case Token::kKey:
-        key_ = Intern(scanner_.text());
-        key_begin_ = Offset(scanner_.token_offset());
+        tree_.keys_.push_back({Intern(scanner_.text()), Offset(scanner_.token_offset())});
+        key_ = static_cast<uint32_t>(tree_.keys_.size() - 1);
         return true;
       case Token::kObjectEnd:
       case Token::kArrayEnd:
@@ -41,7 +41,7 @@ class JsonTree::Builder {
       case Token::kString:
         return TakeString();
       case Token::kNumber:
-        tree_.nodes_[Add(Kind::kNumber)].content = Intern(scanner_.text());
+        SetContent(tree_.nodes_[Add(Kind::kNumber)], scanner_.text());
         return true;
       case Token::kTrue:
         Add(Kind::kTrue);
@@ -65,7 +65,7 @@ class JsonTree::Builder {
     if (!scanner_.TakeString(tree_.text_->size(), &string)) return false;
     Node& node = tree_.nodes_[index];
     node.end = Offset(scanner_.offset());
-    node.content = Intern(string.text);
+    SetContent(node, string.text);
     node.has_nul = string.has_nul;
     node.has_lone_surrogate = string.has_lone_surrogate;
     return true;
@@ -77,17 +77,23 @@ class JsonTree::Builder {
     node.kind = kind;
     node.begin = Offset(scanner_.token_offset());
     node.end = Offset(scanner_.offset());
-    node.key = std::exchange(key_, {});
-    node.key_begin = key_begin_;
+    node.key = std::exchange(key_, kNone);
     if (!open_.empty()) {
       Open& open = open_.back();
       node.parent = open.node;
       (open.last == kNone ? tree_.nodes_[open.node].first_child : tree_.nodes_[open.last].next) =
           index;
       open.last = index;
+      ++tree_.nodes_[open.node].size;
     }
     tree_.nodes_.push_back(node);
     return index;
+  }
+
+  void SetContent(Node& node, std::string_view text) {
+    const std::string_view content = Intern(text);
+    node.data = content.data();
+    node.size = static_cast<uint32_t>(content.size());
   }
 
   // Text that lies in the document is pointed at, other text is kept beside it.
@@ -115,8 +121,7 @@ class JsonTree::Builder {
   TextSource source_;
   JsonScanner scanner_;
   std::vector<Open> open_;
-  std::string_view key_;
-  uint32_t key_begin_ = 0;
+  uint32_t key_ = kNone;
 };
 
 Result<JsonTree> JsonTree::Parse(std::string text, std::string name, bool comments) {
@@ -137,7 +142,7 @@ Result<JsonTree> JsonTree::Parse(std::string text, std::string name, bool commen
 const JsonTree::Node* JsonTree::Find(const Node& node, std::string_view key) const {
   if (node.kind != Kind::kObject) return nullptr;
   for (Index i = node.first_child; i != kNone; i = nodes_[i].next) {
-    if (nodes_[i].key == key) return &nodes_[i];
+    if (KeyOf(nodes_[i]) == key) return &nodes_[i];
   }
   return nullptr;
 }
@@ -151,7 +156,7 @@ std::string JsonTree::Pointer(const Node& node) const {
     for (Index i = parent.first_child; i != IndexOf(node); i = nodes_[i].next) ++position;
     return pointer + std::to_string(position);
   }
-  for (const char c : node.key) {
+  for (const char c : KeyOf(node)) {
     if (c == '~') {
       pointer += "~0";
     } else if (c == '/') {

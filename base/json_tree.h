@@ -27,12 +27,17 @@ class JsonTree {
     bool has_lone_surrogate = false;
     uint32_t begin = 0;  // byte offsets of the value in text(): [begin, end)
     uint32_t end = 0;
-    uint32_t key_begin = 0;  // of the key's opening quote, for a member
     Index parent = kNone;
     Index first_child = kNone;
-    Index next = kNone;        // the next member or element
-    std::string_view key;      // of a member
-    std::string_view content;  // the string's value, the number as written
+    Index next = kNone;  // the next member or element
+    uint32_t size = 0;   // of an object or an array: how many are in it; else of content()
+    uint32_t key = kNone;
+    const char* data = nullptr;
+
+    // The string's value, the number as written.
+    std::string_view content() const {
+      return data == nullptr ? std::string_view() : std::string_view(data, size);
+    }
   };
 
   // `name` is what messages call the document. `comments` allows // and /* */.
@@ -43,6 +48,14 @@ class JsonTree {
   Index IndexOf(const Node& node) const { return static_cast<Index>(&node - nodes_.data()); }
   // The member `key` of an object, or nullptr (also when `node` is no object).
   const Node* Find(const Node& node, std::string_view key) const;
+
+  // Of a member: its name, and the byte offset of the name's opening quote.
+  std::string_view KeyOf(const Node& node) const {
+    return node.key == kNone ? std::string_view() : keys_[node.key].text;
+  }
+  uint32_t KeyBegin(const Node& node) const {
+    return node.key == kNone ? node.begin : keys_[node.key].begin;
+  }
 
   const std::string& text() const { return *text_; }
   const std::string& name() const { return name_; }
@@ -55,7 +68,12 @@ class JsonTree {
   std::unique_ptr<std::string> text_;  // on the heap: nodes point into it when the tree is moved
   std::unique_ptr<std::deque<std::string>> decoded_;
   std::string name_;
-  std::vector<Node> nodes_;
+  struct Key {
+    std::string_view text;
+    uint32_t begin = 0;
+  };
+  std::vector<Node> nodes_;  // slim: a policy may have many entries
+  std::vector<Key> keys_;
 };
 
 // "name:line:column" of a byte offset; lines and columns count from 1, columns in bytes.

@@ -7,9 +7,10 @@
 namespace ringfence {
 
 std::string Sha256Hex(std::string_view bytes) {
+  const void* const data = bytes.data();
   SHA2_CTX context;
   SHA256Init(&context);
-  SHA256Update(&context, reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size());
+  SHA256Update(&context, static_cast<const uint8_t*>(data), bytes.size());
   uint8_t digest[SHA256_DIGEST_LENGTH];
   SHA256Final(digest, &context);
   constexpr std::string_view kHex = "0123456789abcdef";

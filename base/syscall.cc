@@ -33,25 +33,25 @@ Error SystemError(std::string_view call, int code) {
 Error SystemError(std::string_view call) { return SystemError(call, errno); }
 
 Result<std::string> ReadAll(int fd, size_t limit, std::string_view what, size_t expected) {
-  std::string bytes;
-  size_t room = (expected < limit ? expected : limit) + 512;
+  constexpr size_t kMore = 512;  // room to see the end, and for a file that says it is empty
+  std::string bytes((expected < limit ? expected : limit) + kMore, '\0');
+  size_t size = 0;
   for (;;) {
-    const size_t size = bytes.size();
-    bytes.resize(size + room);
-    const ssize_t got = ::read(fd, bytes.data() + size, room);
-    if (got < 0 && errno == EINTR) {
-      bytes.resize(size);
-      continue;
-    }
+    const ssize_t got = ::read(fd, bytes.data() + size, bytes.size() - size);
+    if (got < 0 && errno == EINTR) continue;
     if (got < 0) return SystemError("read(" + std::string(what) + ")");
-    bytes.resize(size + static_cast<size_t>(got));
-    if (got == 0) return bytes;
-    if (bytes.size() > limit) {
+    size += static_cast<size_t>(got);
+    if (size > limit) {
       return Error{Error::Kind::kInvalidConfig, std::string(what),
                    "larger than " + std::to_string(limit) + " bytes", ""};
     }
-    if (bytes.size() == size + room) room *= 2;
+    // A regular file that gave less than there was room for has come to its end (read(2)).
+    const bool is_whole = expected > 0 && size == expected && size < bytes.size();
+    if (got == 0 || is_whole) break;
+    if (size == bytes.size()) bytes.resize(2 * size);
   }
+  bytes.resize(size);
+  return bytes;
 }
 
 Status WriteAll(int fd, std::string_view bytes) {

@@ -117,6 +117,15 @@ std::string Printable(std::string_view text) {
   return out;
 }
 
+std::string CutText(std::string text, size_t limit) {
+  constexpr std::string_view kMissing = "...";
+  if (text.size() <= limit) return text;
+  size_t end = limit < kMissing.size() ? 0 : limit - kMissing.size();
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
+  text.resize(end);
+  return text.append(kMissing);
+}
+
 std::string_view Nearest(std::string_view word, std::span<const std::string_view> candidates) {
   std::string_view best;
   size_t best_distance = std::max<size_t>(1, word.size() / 3) + 1;

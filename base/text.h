@@ -20,6 +20,9 @@ std::string Quote(std::string_view text, size_t limit = 200);
 // `text` with every invisible character escaped, without quotes; for whole lines of messages.
 std::string Printable(std::string_view text);
 
+// `text`, of at most `limit` bytes: cut between code points, "..." where something is missing.
+std::string CutText(std::string text, size_t limit);
+
 // The candidate that `word` was probably meant to be (at most a third of it differs), or "".
 std::string_view Nearest(std::string_view word, std::span<const std::string_view> candidates);
 

@@ -10,9 +10,11 @@
 #include "base/text.h"
 #include "cli/console.h"
 #include "cli/policy_edit.h"
+#include "cli/refused_session.h"
 #include "cli/starter_policy.h"
 #include "cli/state.h"
 #include "cli/wish.h"
+#include "policy/layers.h"
 #include "policy/load.h"
 
 namespace ringfence {
@@ -26,6 +28,8 @@ struct AllowOptions {
   std::string policy;
   bool read = false;
   bool ask = false;
+  bool session = false;
+  std::string session_id;
 };
 
 constexpr const char* kExamples =
@@ -33,7 +37,8 @@ constexpr const char* kExamples =
     "  ringfence allow ../data                   reading and writing\n"
     "  ringfence allow /srv/data --ask           only with a question\n"
     "  ringfence allow registry.npmjs.org        a host\n"
-    "  ringfence allow 'mcp__github__*'          the tools of an MCP server\n\n"
+    "  ringfence allow 'mcp__github__*'          the tools of an MCP server\n"
+    "  ringfence allow ../data --session         for the session that was refused it, no longer\n\n"
     "The entry goes into the policy that decides: the project's own where it is trusted (and is\n"
     "trusted again), else the user's. Comments and layout stay.";
 
@@ -50,7 +55,7 @@ std::string PlaceOf(const Cause& cause) {
 
 class Allowance {
  public:
-  explicit Allowance(const AllowOptions& options) : options_(options) {}
+  explicit Allowance(const AllowOptions& options) : options_(options), what_(options.what) {}
 
   Outcome Run() {
     using Step = Status (Allowance::*)();
@@ -82,7 +87,7 @@ class Allowance {
   }
 
   Status FindPolicies() {
-    Result<Whereabouts> where = FindWhereabouts(options_.common.home, options_.project);
+    Result<Whereabouts> where = FindProject(options_.common.home, options_.project);
     if (!where) return where.error();
     where_ = *where;
     const Result<Whereabouts> here = FindWhereabouts(options_.common.home, "");
@@ -103,18 +108,37 @@ class Allowance {
         options_.project.empty() ? borrowed_.Read(question) : ReadPolicies(question);
     if (!policies) return policies.error();
     policies_ = std::move(*policies);
-    return Unit{};
+    return AddGrants();
+  }
+
+  // What is meant, by --as or by the name; a URL becomes its host.
+  Result<WishKind> ReadKind() {
+    if (what_.empty()) {
+      return Error{Error::Kind::kUsage, "", "the name is empty", "name a path, a host or a tool"};
+    }
+    if (options_.kind == "path") return WishKind::kPath;
+    if (options_.kind == "tool") return WishKind::kTool;
+    if (IsUrl(what_)) {
+      Result<std::string> host = HostOfUrl(what_);
+      if (!host) return host.error();
+      taken_ = Quote(what_) + " was taken as its host, " + Quote(*host);
+      what_ = std::move(*host);
+      return WishKind::kHost;
+    }
+    if (options_.kind == "host") return WishKind::kHost;
+    if (const auto kind = KindOf(what_)) return *kind;
+    return Error{Error::Kind::kUsage, Quote(what_),
+                 "is no path that exists, no host with a dot and no tool that is known",
+                 "say what it is: --as path, --as host or --as tool"};
   }
 
   Status ReadWish() {
-    WishKind kind = KindOf(options_.what);
-    if (options_.kind == "path") kind = WishKind::kPath;
-    if (options_.kind == "host") kind = WishKind::kHost;
-    if (options_.kind == "tool") kind = WishKind::kTool;
-    if (options_.read && kind != WishKind::kPath) {
-      return Error{Error::Kind::kUsage, "--read", Quote(options_.what) + " is no path", ""};
+    const Result<WishKind> kind = ReadKind();
+    if (!kind) return kind.error();
+    if (options_.read && *kind != WishKind::kPath) {
+      return Error{Error::Kind::kUsage, "--read", Quote(what_) + " is no path", ""};
     }
-    Result<Wish> wish = MakeWish(kind, options_.what, folder_, where_.home);
+    Result<Wish> wish = MakeWish(*kind, what_, folder_, where_.home);
     if (!wish) return wish.error();
     wish_ = std::move(*wish);
     wish_.also_write = !options_.read;
@@ -122,7 +146,44 @@ class Allowance {
     return Unit{};
   }
 
+  // A session's own file: what is in it ends with the session.
+  Status FindSessionTarget() {
+    if (options_.ask) {
+      return Error{Error::Kind::kUsage, "--ask", "a session's file holds only what is permitted",
+                   "leave out --ask or --session"};
+    }
+    session_ = options_.session_id;
+    if (session_.empty()) {
+      const Result<Policy> policy =
+          MergePolicies(policies_->sources, "", policies_->places, Caller{});
+      if (!policy) return policy.error();
+      const std::optional<Path> log = OwnPath(policy->audit.file, policies_->places);
+      if (!log) return Error{Error::Kind::kUsage, "--session", "no home is known", ""};
+      Result<std::string> refused = RefusedSession(*log, wish_);
+      if (!refused) return refused.error();
+      session_ = std::move(*refused);
+    }
+    target_.path = SessionGrantsPath(where_.home, session_);
+    if (target_.path.empty()) {
+      return Error{Error::Kind::kUsage, "--session-id", Quote(session_) + " is no session's id",
+                   "it is the \"session_id\" of the client's events"};
+    }
+    Result<std::optional<std::string>> text = ReadIfThere(target_.path);
+    if (!text) return text.error();
+    target_.text = std::move(*text);
+    text_ = target_.text.value_or("{\n  \"version\": 1\n}\n");
+    return AddGrants();
+  }
+
+  Status AddGrants() {
+    if (session_.empty()) return Unit{};
+    const Result<bool> added = AddSessionGrants(session_, policies_->places, policies_->sources);
+    if (!added) return added.error();
+    return Unit{};
+  }
+
   Status FindTarget() {
+    if (options_.session || !options_.session_id.empty()) return FindSessionTarget();
     target_.path = policy_option_.empty() ? UserPolicyPath(where_.home) : policy_option_;
     for (const PolicySource& source : policies_->sources.sources) {
       if (source.layer != Layer::kProject) continue;
@@ -146,6 +207,7 @@ class Allowance {
 
   // What a list holds that must be made: it replaces one of the policies under this file.
   std::vector<std::string> Inherited(AllowList list) const {
+    if (!session_.empty()) return {};  // it only adds
     return InheritedEntries(policies_->sources, list, !target_.root.empty());
   }
 
@@ -189,6 +251,7 @@ class Allowance {
                    R"(set "unlisted": "ask" in the policy's "network" section)"};
     }
     std::vector<std::string> inherited = Inherited(AllowList::kHosts);
+    if (!session_.empty()) return Add({"network", "allow", entry_, {}});
     if (inherited.empty()) inherited = {"@agent-hosts"};
     const Result<JsonEdit> edit = JsonEdit::Open(text_, target_.path, true);
     if (!edit) return edit.error();
@@ -214,20 +277,24 @@ class Allowance {
     std::vector<std::string> inherited;
     if (!options_.ask) {
       inherited = Inherited(AllowList::kTools);
-      if (inherited.empty()) inherited = DefaultTools();
+      if (inherited.empty() && session_.empty()) inherited = DefaultTools();
     }
     return Add({"tools", options_.ask ? "ask" : "allow", entry_, inherited});
   }
 
   Status Write() {
     std::vector<Error> mistakes;
-    if (LoadPolicy(text_, target_.path, ShownPath(target_.path, where_), true, mistakes) ==
+    if (LoadPolicy({text_, target_.path, ShownPath(target_.path, where_), true}, mistakes) ==
         nullptr) {
       Error error = mistakes.front();
       error.what += " (after " + Quote(entry_) + " was added)";
       return error;
     }
-    if (Status s = transaction_.Write(target_.path, target_.text, text_, {}); !s) return s.error();
+    const NewFileModes modes =
+        session_.empty() ? NewFileModes{} : NewFileModes{.file = 0600, .folders = 0700};
+    if (Status s = transaction_.Write(target_.path, target_.text, text_, modes); !s) {
+      return s.error();
+    }
     if (target_.root.empty()) return Unit{};
     auto trust = ReadTrust(where_.home);
     if (!trust) return trust.error();
@@ -243,7 +310,7 @@ class Allowance {
     if (!*after || (*after)->verdict <= Wanted()) return {};
     const WishJudgement& judgement = **after;
     const bool is_denied = judgement.verdict == Verdict::kDeny;
-    return Outcome::No({Error::Kind::kInvalidConfig, Quote(options_.what),
+    return Outcome::No({Error::Kind::kInvalidConfig, Quote(what_),
                         std::string(is_denied ? "an allow does not lift this denial: "
                                               : "an allow does not take this question away: ") +
                             (judgement.cause ? PlaceOf(*judgement.cause) : ""),
@@ -252,7 +319,12 @@ class Allowance {
 
   Outcome Report(const std::string& nothing) {
     const std::string shown = ShownPath(target_.path, where_);
-    const bool is_confined = wish_.kind != WishKind::kTool && nothing.empty();
+    if (!session_.empty() && nothing.empty()) {
+      notes_.push_back("it counts in the session " + session_ + " alone");
+    }
+    if (!taken_.empty()) notes_.push_back(taken_);
+    if (nothing.empty()) NoteHome();
+    const bool is_confined = wish_.kind != WishKind::kTool && nothing.empty() && session_.empty();
     if (is_confined && HasRegistration()) {
       notes_.emplace_back(
           "commands in the client's sandbox have a list of their own; ringfence init"
@@ -267,7 +339,8 @@ class Allowance {
     }
     const Console console;
     if (!nothing.empty()) {
-      console.Line(Quote(options_.what) + " " + nothing + "; nothing was changed.");
+      console.Line(Quote(what_) + " " + nothing + "; nothing was changed.");
+      if (!taken_.empty()) console.Line("Note: " + taken_ + ".");
       return 0;
     }
     std::string lists;
@@ -279,12 +352,27 @@ class Allowance {
     return 0;
   }
 
+  // A folder above all that the user has is said in words.
+  void NoteHome() {
+    if (wish_.path.empty() || wish_.is_pattern) return;
+    const Path path = Path::Clean(wish_.path);
+    const Path home = Path::Clean(where_.home);
+    if (!home.IsInside(path)) return;
+    const std::string what = path.is_root() ? "every file of this machine"
+                             : path == home ? "every file of the home directory"
+                                            : "every file of the home directory and beside it";
+    notes_.push_back("this opens " + what + " for reading" +
+                     (wish_.also_write ? " and writing" : "") + ", but for what rules deny");
+  }
+
   bool HasRegistration() const {
     const auto records = ReadRecords(where_.home);
     return records && !records->value.empty();
   }
 
   const AllowOptions& options_;
+  std::string what_;   // what was named
+  std::string taken_;  // how it was understood, where that needs to be said
   Whereabouts where_;
   std::string folder_;  // relative paths begin here
   std::string policy_option_;
@@ -292,7 +380,8 @@ class Allowance {
   std::optional<Policies> policies_;
   Wish wish_;
   Target target_;
-  std::string text_;  // of the policy, as it shall be
+  std::string session_;  // --session: what is permitted counts there alone
+  std::string text_;     // of the policy, as it shall be
   std::string entry_;
   std::vector<std::string> added_;
   std::vector<std::string> notes_;
@@ -309,6 +398,10 @@ void AddAllow(CLI::App& app, Action& chosen) {
       ->type_name("PATH|HOST|TOOL");
   command->add_flag("--read", options->read, "A path for reading only");
   command->add_flag("--ask", options->ask, "Only with a question");
+  command->add_flag("--session", options->session,
+                    "Only for the session that was refused it last, by the audit log");
+  command->add_option("--session-id", options->session_id, "Only for this session")
+      ->type_name("ID");
   command->add_option("--as", options->kind, "What it is, where the name does not tell")
       ->check(CLI::IsMember({"path", "host", "tool"}))
       ->type_name("path|host|tool");

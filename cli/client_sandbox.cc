@@ -36,6 +36,8 @@ struct PlainEntry {
   }
 };
 
+constexpr const char* kStrict = "/sandbox/network/strictAllowlist";
+
 void AddOnce(std::vector<std::string>& texts, const std::string& text) {
   if (std::ranges::find(texts, text) == texts.end()) texts.push_back(text);
 }
@@ -59,14 +61,15 @@ class SandboxPlanner {
     Add("/sandbox/filesystem/allowWrite", allow_write);
     Add("/sandbox/filesystem/denyWrite", DeniedWrites(!allow_write.empty()));
     Add("/sandbox/filesystem/denyRead", DeniedReads());
-    if (policy_.network) PlanNetwork(*policy_.network);
+    PlanNetwork();
     NoteWhatIsLost();
     return std::move(limits_);
   }
 
  private:
+  // An empty list is told too: what an earlier policy put there has to go.
   void Add(std::string pointer, std::vector<std::string> texts) {
-    if (!texts.empty()) limits_.lists.push_back({std::move(pointer), std::move(texts)});
+    limits_.lists.push_back({std::move(pointer), std::move(texts)});
   }
 
   bool is_per_project() const {
@@ -159,7 +162,14 @@ class SandboxPlanner {
     return (rule.subdomains ? "*." : "") + std::string(rule.host);
   }
 
-  void PlanNetwork(const NetworkRules& network) {
+  void PlanNetwork() {
+    if (policy_.network) return PlanHosts(*policy_.network);
+    limits_.dropped.emplace_back(kStrict);
+    Add("/sandbox/network/allowedDomains", {});
+    Add("/sandbox/network/deniedDomains", {});
+  }
+
+  void PlanHosts(const NetworkRules& network) {
     std::vector<std::string> allowed;
     Unlisted unlisted = Unlisted::kAllow;
     for (const HostList& list : network.lists) {
@@ -180,11 +190,14 @@ class SandboxPlanner {
       if (!rule.any) AddOnce(denied, DomainOf(rule));
     }
     // Hosts of a file that is not trusted only narrow what others open.
-    if (network.opens_sandbox) Add("/sandbox/network/allowedDomains", std::move(allowed));
+    if (!network.opens_sandbox) allowed.clear();
+    Add("/sandbox/network/allowedDomains", std::move(allowed));
     Add("/sandbox/network/deniedDomains", std::move(denied));
     // The client reads this key from user and managed settings only.
     if (unlisted == Unlisted::kDeny && !is_per_project()) {
-      limits_.flags.push_back({"/sandbox/network/strictAllowlist", true});
+      limits_.flags.push_back({kStrict, true});
+    } else {
+      limits_.dropped.emplace_back(kStrict);
     }
     if (unlisted == Unlisted::kAllow) {
       limits_.notes.emplace_back(
@@ -262,6 +275,7 @@ ClientLimits OutsideLimitsFor(const Policy& policy) {
   ClientLimits limits;
   const auto limit = [&](const PathRules& rules, std::string_view what, std::string_view key) {
     if (const PathRule* beyond = FirstBeyond(rules)) {
+      limits.dropped.push_back("/permissions/" + std::string(key));
       limits.notes.push_back("permissions." + std::string(key) + " is not set, because " +
                              std::string(what) + " has " + Quote(beyond->written, 60) +
                              " and the client would refuse it");

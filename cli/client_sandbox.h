@@ -22,8 +22,9 @@ struct ClientLimits {
     std::vector<std::string> texts;
   };
   std::vector<Flag> flags;
-  std::vector<Texts> lists;
-  std::vector<std::string> notes;  // for people: what of the policy the client cannot hold
+  std::vector<std::string> dropped;  // pointers of flags that must not be ours any more
+  std::vector<Texts> lists;          // also empty ones: nothing of ours may be left there
+  std::vector<std::string> notes;    // for people: what of the policy the client cannot hold
 };
 
 // `guarded`: what no policy may open, as the client spells paths ("~/...", "./...").

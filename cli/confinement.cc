@@ -1,5 +1,6 @@
 #include "cli/confinement.h"
 
+#include <algorithm>
 #include <optional>
 
 #include "base/text.h"
@@ -18,19 +19,26 @@ class Judge {
     return {};
   }
 
-  // Managed settings come first. A user who forbids commands outside of the sandbox cannot be
-  // overruled by a project; else the most specific file counts.
-  bool IsEnabled() const {
-    constexpr std::string_view kEnabled = "/sandbox/enabled";
-    if (const auto managed = In(SettingsLayer::kManaged, kEnabled)) return *managed;
-    const auto user = In(SettingsLayer::kUser, kEnabled);
-    const bool is_strict =
-        In(SettingsLayer::kUser, "/sandbox/allowUnsandboxedCommands") == false ||
-        In(SettingsLayer::kManaged, "/sandbox/allowUnsandboxedCommands") == false;
-    if (user == true && is_strict) return true;
-    if (const auto local = In(SettingsLayer::kLocal, kEnabled)) return *local;
-    if (const auto project = In(SettingsLayer::kProject, kEnabled)) return *project;
-    return user == true;
+  // The file that says whether the sandbox is on: the strongest one that has the key, in the order
+  // in which the client merges them; nullptr where none has. The hook tells the agent the same.
+  const SettingsFile* Switch() const {
+    for (const SettingsLayer layer : {SettingsLayer::kManaged, SettingsLayer::kLocal,
+                                      SettingsLayer::kProject, SettingsLayer::kUser}) {
+      for (const SettingsFile& file : files_) {
+        if (file.layer == layer && In(layer, "/sandbox/enabled")) return &file;
+      }
+    }
+    return nullptr;
+  }
+
+  // The file by whose excludedCommands no command is confined, or nullptr.
+  const SettingsFile* LeavesOutAll() const {
+    for (const SettingsFile& file : files_) {
+      const std::vector<std::string>* excluded = file.settings.Texts("/sandbox/excludedCommands");
+      if (!file.settings.drops.empty() || excluded == nullptr) continue;
+      if (std::ranges::find(*excluded, "*") != excluded->end()) return &file;
+    }
+    return nullptr;
   }
 
   bool IsSetAnywhere(std::string_view pointer, bool value) const {
@@ -71,10 +79,15 @@ std::string Join(const std::vector<std::string>& words) {
 Confinement JudgeConfinement(const std::vector<SettingsFile>& files, const SandboxTools& tools) {
   const Judge judge(files);
   Confinement confinement;
-  if (!judge.IsEnabled()) {
-    confinement.sentence =
-        "Bash is NOT confined: the client's sandbox is off, and the hook does not look into "
-        "commands";
+  const SettingsFile* const by = judge.Switch();
+  const SettingsFile* const open = judge.LeavesOutAll();
+  if (by == nullptr || by->settings.Flag("/sandbox/enabled") != true) {
+    confinement.sentence = "Bash is NOT confined: the client's sandbox is off" +
+                           (by == nullptr ? "" : " (" + by->settings.name + ")") +
+                           ", and the hook does not look into commands";
+  } else if (open != nullptr) {
+    confinement.sentence = "Bash is NOT confined: sandbox.excludedCommands of " +
+                           open->settings.name + " leaves out every command";
   } else if (!tools.missing.empty()) {
     confinement.sentence = "Bash is NOT confined: the client's sandbox is on, but " +
                            Join(tools.missing) + " cannot be found";
@@ -91,6 +104,26 @@ Confinement JudgeConfinement(const std::vector<SettingsFile>& files, const Sandb
     confinement.holes = judge.Holes();
   }
   return confinement;
+}
+
+std::vector<HookSwitch> FindHookSwitches(const std::vector<SettingsFile>& files,
+                                         SettingsLayer layer) {
+  std::vector<HookSwitch> switches;
+  for (const SettingsFile& file : files) {
+    const std::string& name = file.settings.name;
+    if (!file.settings.drops.empty()) continue;  // the client drops it as a whole
+    // In the home directory two layers are one file.
+    if (std::ranges::find(switches, name, &HookSwitch::file) != switches.end()) continue;
+    if (file.settings.disables_hooks) {
+      switches.push_back({name, "disableAllHooks is true, so the client runs no hook"});
+    } else if (file.layer == SettingsLayer::kManaged && layer != SettingsLayer::kManaged &&
+               file.settings.Flag("/allowManagedHooksOnly") == true) {
+      switches.push_back({name,
+                          "allowManagedHooksOnly is true, so the client runs no hook but "
+                          "those of the managed settings"});
+    }
+  }
+  return switches;
 }
 
 }  // namespace ringfence

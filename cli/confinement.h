@@ -18,4 +18,13 @@ struct Confinement {
 // `files` are all layers that the client reads.
 Confinement JudgeConfinement(const std::vector<SettingsFile>& files, const SandboxTools& tools);
 
+// Why the client would run no hook that `layer` registers, by the file that says so; empty where
+// nothing does. The client merges its files, so each of them may switch hooks off.
+struct HookSwitch {
+  std::string file;  // as messages call it
+  std::string what;
+};
+std::vector<HookSwitch> FindHookSwitches(const std::vector<SettingsFile>& files,
+                                         SettingsLayer layer);
+
 }  // namespace ringfence

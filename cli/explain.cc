@@ -38,7 +38,8 @@ Error Usage(std::string what, std::string hint) {
 std::string MainArgument(const std::string& tool) {
   if (const KnownTool* known = FindTool(tool)) {
     for (const ToolField& field : known->fields) {
-      if (field.required) return std::string(field.pointer.substr(1));
+      const bool is_main = field.required || field.role == FieldRole::kWorktreeName;
+      if (is_main) return std::string(field.pointer.substr(1));
     }
     if (!known->fields.empty()) return std::string(known->fields.front().pointer.substr(1));
   }
@@ -84,7 +85,7 @@ Result<std::string> EventText(const ExplainOptions& options, const Places& place
   return event.dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
 }
 
-Outcome ExplainCall(const ExplainOptions& options, const Ground& ground, const FileView& files) {
+Outcome ExplainCall(const ExplainOptions& options, Ground& ground, const CachedFiles& files) {
   const Result<std::string> text = EventText(options, ground.places);
   if (!text) return text.error();
   EventFilter filter;
@@ -96,11 +97,13 @@ Outcome ExplainCall(const ExplainOptions& options, const Ground& ground, const F
       event->kind == EventKind::kPreToolUse || event->kind == EventKind::kPermissionRequest;
   if (!is_call)
     return Usage("the event is no tool call", "only PreToolUse and PermissionRequest are decided");
+  const Result<bool> granted = AddSessionGrants(event->session_id, ground.places, ground.sources);
+  if (!granted) return granted.error();
   const Result<Policy> policy =
       MergePolicies(ground.sources, options.ground.profile, ground.places, CallerOf(*event));
   if (!policy) return policy.error();
   Explained explained{*event, *policy, {}, {}, ground.sources.notes};
-  explained.decision = Decide(*event, *policy, ground.places, files, &explained.traces);
+  explained.decision = Decide(*event, {*policy, ground.places, files}, &explained.traces);
   if (explained.decision.failure) return *explained.decision.failure;
   if (options.ground.common.json) {
     PrintJson(ExplainedJson(explained));
@@ -111,10 +114,14 @@ Outcome ExplainCall(const ExplainOptions& options, const Ground& ground, const F
 }
 
 Outcome RunExplain(const ExplainOptions& options) {
-  const RealFiles files;
-  Result<Ground> ground = FindGround(options.ground, files);
+  const RealFiles disk;
+  const CachedFiles files(disk);
+  const bool is_set = options.what.starts_with('@');
+  GroundOptions place = options.ground;
+  if (is_set && place.root.empty()) place.root = ".";  // a set can be shown where no hook decides
+  Result<Ground> ground = FindGround(place, files);
   if (!ground) return ground.error();
-  if (options.what.starts_with('@')) {
+  if (is_set) {
     return ExplainSet(options.what, ground->places, options.ground.common.json);
   }
   if (options.what.empty() == options.event_file.empty()) {

@@ -77,7 +77,20 @@ SetContext ContextOf(const Places& places) {
           .session_id = "SESSION",
           .user = places.user,
           .macos_names = places.macos_names,
-          .homes = places.homes};
+          .homes = places.homes,
+          .settings_folders = places.settings_folders};
+}
+
+Error NoSuchSet(const std::string& name) {
+  std::vector<std::string_view> names{"@session-tools", "@agent-hosts"};
+  for (const PathSet& one : PathSets()) names.push_back(one.name);
+  const std::string_view nearest = Nearest(name, names);
+  std::string all;
+  for (const std::string_view each : names) all += " " + std::string(each);
+  return Error{Error::Kind::kUsage, "",
+               Quote(name) + " is not a set" +
+                   (nearest.empty() ? "" : "; did you mean " + Quote(nearest) + "?"),
+               "there are:" + all};
 }
 
 }  // namespace
@@ -137,20 +150,12 @@ Outcome ExplainSet(const std::string& name, const Places& places, bool json) {
     }
   } else if (name == "@session-tools") {
     what = "tools without an effect outside the conversation";
-    entries.assign(SessionTools().begin(), SessionTools().end());
+    for (const std::string_view tool : SessionTools()) entries.emplace_back(tool);
   } else if (name == "@agent-hosts") {
     what = "the agent's own hosts";
-    entries.assign(AgentHosts().begin(), AgentHosts().end());
+    for (const std::string_view host : AgentHosts()) entries.emplace_back(host);
   } else {
-    std::vector<std::string_view> names{"@session-tools", "@agent-hosts"};
-    for (const PathSet& one : PathSets()) names.push_back(one.name);
-    const std::string_view nearest = Nearest(name, names);
-    std::string all;
-    for (const std::string_view each : names) all += " " + std::string(each);
-    return Error{Error::Kind::kUsage, "",
-                 Quote(name) + " is not a set" +
-                     (nearest.empty() ? "" : "; did you mean " + Quote(nearest) + "?"),
-                 "there are:" + all};
+    return NoSuchSet(name);
   }
   if (json) {
     PrintJson({{"set", name}, {"what", what}, {"entries", entries}});

@@ -34,8 +34,12 @@ void AddGroundOptions(CLI::App& command, GroundOptions& options) {
 Result<Ground> FindGround(const GroundOptions& options, const FileView& files) {
   const char* home = std::getenv("HOME");
   Registration registration;
-  registration.root = WithoutFinalSlash(Absolute(options.root.empty() ? "." : options.root));
+  // The current folder stands for what the client would say, so the hook may refuse it.
+  std::string& root = options.root.empty() ? registration.project_dir : registration.root;
+  root = WithoutFinalSlash(Absolute(options.root.empty() ? "." : options.root));
   registration.home = options.common.home.empty() && home != nullptr ? home : options.common.home;
+  const char* config_dir = std::getenv("CLAUDE_CONFIG_DIR");
+  if (config_dir != nullptr) registration.config_dir = config_dir;
   if (!options.policy.empty()) registration.policy = Absolute(options.policy);
   registration.profile = options.profile;
   registration.user = ::geteuid();

@@ -114,7 +114,8 @@ SandboxTools FindSandboxTools() {
 }
 
 Result<HookProgram> FindHookProgram(const std::string& option) {
-  Result<std::string> path = option.empty() ? OwnProgram() : Absolute(option);
+  const Result<std::string> own = OwnProgram();
+  Result<std::string> path = option.empty() ? own : Absolute(option);
   if (!path) return path.error();
   if (option.empty()) path = Path::Clean(*path).Parent().Child("ringfence-hook").text();
   if (!IsProgram(*path)) {
@@ -125,7 +126,7 @@ Result<HookProgram> FindHookProgram(const std::string& option) {
     return Error{Error::Kind::kUsage, "--hook", Quote(*path) + " is not UTF-8",
                  "install it below another folder"};
   }
-  return HookProgram{*path, IsImmuneToPreloading(*path)};
+  return HookProgram{*path, IsImmuneToPreloading(*path), own ? *own : ""};
 }
 
 bool IsBelowAHome(const std::string& path, const std::string& home) {

@@ -19,6 +19,7 @@ SandboxTools FindSandboxTools();
 struct HookProgram {
   std::string path;                      // absolute, as it will be registered
   bool is_immune_to_preloading = false;  // statically linked
+  std::string command;                   // this program's own path; "": it is not known
 };
 // `option` is --hook; else the hook beside this program.
 Result<HookProgram> FindHookProgram(const std::string& option);

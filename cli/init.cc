@@ -1,6 +1,7 @@
 #include "cli/init.h"
 
 #include <memory>
+#include <span>
 
 #include "base/text.h"
 #include "cli/console.h"
@@ -41,6 +42,10 @@ OrderedJson ToJson(const InstallReport& report, const InitOptions& options) {
                     {{"is_confined", report.confinement.is_confined},
                      {"says", report.confinement.sentence},
                      {"holes", report.confinement.holes}}}};
+  json["switched_off"] = OrderedJson::array();
+  for (const HookSwitch& off : report.switches) {
+    json["switched_off"].push_back({{"file", off.file}, {"why", off.what}});
+  }
   if (report.proof) {
     json["proof"] = {{"denied", report.proof->denied_path},
                      {"reason", report.proof->reason},
@@ -72,6 +77,10 @@ void PrintReport(const InstallReport& report, const Whereabouts& where, bool dry
                 : dry_run             ? " (would be written)"
                                       : " (new; edit it as you like)"));
   if (report.proof) PrintProof(console, *report.proof);
+  for (const HookSwitch& off : report.switches) {
+    console.Line(
+        console.In(Tone::kBad, "The hook is NOT in force: " + off.what + " (" + off.file + ")."));
+  }
   for (const std::string& note : report.notes) console.Line("Note: " + note + ".");
   const Confinement& bash = report.confinement;
   console.Line(console.In(bash.is_confined ? Tone::kGood : Tone::kBad, bash.sentence + "."));
@@ -85,8 +94,18 @@ Result<std::string> PolicyOption(const InitOptions& options) {
   return place->project;
 }
 
+// The registration stays: it counts as soon as hooks are on again, and in other projects.
+Outcome SwitchedOff(const std::vector<HookSwitch>& switches) {
+  Error error{Error::Kind::kInvalidConfig, switches.front().file, switches.front().what,
+              "remove the key and run ringfence init again; until then nothing is enforced"};
+  for (const HookSwitch& other : std::span(switches).subspan(1)) {
+    error.what += "; " + other.file + ": " + other.what;
+  }
+  return Outcome::No(error);
+}
+
 Outcome RunInit(const InitOptions& options) {
-  const Result<Whereabouts> where = FindWhereabouts(options.common.home, options.project);
+  const Result<Whereabouts> where = FindProject(options.common.home, options.project);
   if (!where) return where.error();
   const Result<HookProgram> hook = FindHookProgram(options.hook);
   if (!hook) return hook.error();
@@ -112,7 +131,7 @@ Outcome RunInit(const InitOptions& options) {
   } else {
     PrintReport(report, *where, options.dry_run);
   }
-  return 0;
+  return report.switches.empty() ? Outcome(0) : SwitchedOff(report.switches);
 }
 
 }  // namespace

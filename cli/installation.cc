@@ -7,6 +7,7 @@
 
 #include "base/sha256.h"
 #include "base/text.h"
+#include "cli/guarded_paths.h"
 #include "cli/mcp_servers.h"
 #include "cli/starter_policy.h"
 #include "cli/state.h"
@@ -45,7 +46,14 @@ std::optional<InstallFailure> Installation::Run(InstallReport& report) {
     if (Status s = (this->*step)(); !s) return InstallFailure{s.error()};
   }
   NoteProgram();
+  if (borrowed_.is_borrowed()) {
+    Note(
+        "started in this folder the client could call no tool, because the hook refuses every call"
+        " there: " +
+        borrowed_.reason() + ". Start it in a project's folder");
+  }
   report.confinement = JudgeConfinement(files_, tools_);
+  report.switches = FindHookSwitches(files_, request_.layer);
   if (request_.dry_run) return {};
   // The approvals come first: a running session's hook holds the new settings against them.
   if (Status s = WriteState(); !s) return InstallFailure{s.error()};
@@ -131,7 +139,7 @@ Status Installation::EnsurePolicy() {
   if (*text) return Unit{};
   const std::string starter = StarterPolicy(ConfiguredMcpServers(request_.where));
   std::vector<Error> mistakes;
-  if (LoadPolicy(starter, path, path, true, mistakes) == nullptr) return mistakes.front();
+  if (LoadPolicy({starter, path, path, true}, mistakes) == nullptr) return mistakes.front();
   report_->policy_is_new = true;
   if (request_.dry_run) return Unit{};
   if (Status s = transaction_.Write(path, {}, starter, {}); !s) return s.error();
@@ -196,6 +204,7 @@ Status Installation::EditSettings() {
 void Installation::LimitClient(SettingsEditor& editor) {
   KeepOrSet(editor, {"/disableSkillShellExecution", true});
   const ClientLimits limits = OutsideLimitsFor(*policy_);
+  for (const std::string& pointer : limits.dropped) editor.DropFlag(pointer);
   for (const ClientLimits::Flag& flag : limits.flags) KeepOrSet(editor, flag);
   for (const std::string& note : limits.notes) Note(note);
 }
@@ -230,19 +239,13 @@ void Installation::LimitSandbox(SettingsEditor& editor) {
     return;
   }
   const ClientLimits limits =
-      SandboxFor(*policy_, policies_->places, request_.layer, GuardedPaths());
+      SandboxFor(*policy_, policies_->places, request_.layer,
+                 GuardedPaths({request_.where, request_.layer, request_.hook, request_.policy,
+                               *policies_, *policy_}));
+  for (const std::string& pointer : limits.dropped) editor.DropFlag(pointer);
   for (const ClientLimits::Flag& flag : limits.flags) editor.SetFlag(flag.pointer, flag.value);
   for (const ClientLimits::Texts& list : limits.lists) editor.SyncTexts(list.pointer, list.texts);
   for (const std::string& note : limits.notes) Note(note);
-}
-
-// What no command may write, under whatever policy, also when a project lies around it.
-std::vector<std::string> Installation::GuardedPaths() const {
-  std::vector<std::string> paths{"~/.config/ringfence", "~/.local/state/ringfence"};
-  if (IsOfProject(request_.layer)) paths.emplace_back("./.ringfence");
-  if (!request_.policy.empty()) paths.push_back(WithTilde(request_.policy, request_.where.home));
-  paths.push_back(WithTilde(request_.hook.path, request_.where.home));
-  return paths;
 }
 
 Status Installation::WriteSettings() {
@@ -297,7 +300,8 @@ Status Installation::ProveIt() {
              .project = request_.where.project,
              .permitted_path = PermittedRead(*policy_, policies_->places, request_.where)});
   if (!proof) return proof.error();
-  report_->proof = std::move(*proof);
+  // A command that decides proves nothing while the client does not start it.
+  if (report_->switches.empty()) report_->proof = std::move(*proof);
   return Unit{};
 }
 

@@ -36,7 +36,8 @@ struct InstallReport {
   bool policy_is_new = false;
   std::vector<std::string> notes;
   Confinement confinement;
-  std::optional<Proof> proof;  // nothing in a dry run
+  std::vector<HookSwitch> switches;  // by which the client runs the hook not at all
+  std::optional<Proof> proof;        // nothing in a dry run, and where hooks are switched off
 };
 
 // A proof that fails is the error of `InstallFailure`, and everything is as it was before.
@@ -62,7 +63,6 @@ class Installation {
   void LimitClient(SettingsEditor& editor);
   void LimitSandbox(SettingsEditor& editor);
   void KeepOrSet(SettingsEditor& editor, const ClientLimits::Flag& flag);
-  std::vector<std::string> GuardedPaths() const;
   HookCommand Command() const;
   Status WriteState();
   void ApproveFiles(Approvals& approvals);

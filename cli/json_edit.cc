@@ -62,13 +62,6 @@ const Node* LastChild(const JsonTree& tree, const Node& container) {
   return last;
 }
 
-// Where a member begins, key included.
-size_t BeginOf(const JsonTree& tree, const Node& node) {
-  const bool is_member =
-      node.parent != JsonTree::kNone && tree.node(node.parent).kind == Kind::kObject;
-  return is_member ? node.key_begin : node.begin;
-}
-
 }  // namespace
 
 JsonEdit::JsonEdit(JsonTree tree, std::string mark, bool comments)
@@ -79,7 +72,7 @@ JsonEdit::JsonEdit(JsonTree tree, std::string mark, bool comments)
       newline != std::string::npos && newline > 0 && text[newline - 1] == '\r' ? "\r\n" : "\n";
   unit_ = "  ";
   if (root().first_child == JsonTree::kNone) return;
-  const size_t first = BeginOf(tree_, tree_.node(root().first_child));
+  const size_t first = tree_.KeyBegin(tree_.node(root().first_child));
   if (IsFirstOnLine(first) && !IndentOf(first).empty()) unit_ = IndentOf(first);
 }
 
@@ -111,7 +104,7 @@ void JsonEdit::AddElement(const Node& array, const OrderedJson& value) { Insert(
 void JsonEdit::Insert(const Node& container, const std::string& key, const OrderedJson& value) {
   const Node* last = LastChild(tree_, container);
   if (last == nullptr) return InsertIntoEmpty(container, key, value);
-  const size_t begin = BeginOf(tree_, *last);
+  const size_t begin = tree_.KeyBegin(*last);
   if (!IsFirstOnLine(begin)) {
     return Splice(last->end, last->end, ", " + key + Rendered(value, "", false));
   }
@@ -141,7 +134,7 @@ void JsonEdit::InsertIntoEmpty(const Node& container, const std::string& key,
 }
 
 void JsonEdit::Replace(const Node& node, const OrderedJson& value) {
-  const bool in_lines = IsFirstOnLine(BeginOf(tree_, node));
+  const bool in_lines = IsFirstOnLine(tree_.KeyBegin(node));
   ReplaceRaw(node, Rendered(value, in_lines ? IndentOf(node.begin) : "", in_lines));
 }
 
@@ -156,8 +149,8 @@ void JsonEdit::Remove(const Node& node) {
     before = &tree_.node(i);
   }
   if (before != nullptr) return Splice(before->end, node.end, "");
-  const size_t begin = BeginOf(tree_, node);
-  if (node.next != JsonTree::kNone) return Splice(begin, BeginOf(tree_, tree_.node(node.next)), "");
+  const size_t begin = tree_.KeyBegin(node);
+  if (node.next != JsonTree::kNone) return Splice(begin, tree_.KeyBegin(tree_.node(node.next)), "");
   Splice(parent.begin + 1, parent.end - 1, "");
 }
 

@@ -99,6 +99,11 @@ int RunCommandLine(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& success) {
+    if (const auto rest = app.remaining(); !rest.empty()) {
+      PrintError({Error::Kind::kUsage, "", Quote(rest.front()) + " is not a command",
+                  "see: ringfence --help"});
+      return 2;
+    }
     return app.exit(success);
   } catch (const CLI::ParseError& error) {
     PrintError(

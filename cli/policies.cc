@@ -50,7 +50,12 @@ Result<Policies> ReadPolicies(const PolicyQuestion& question) {
   registration.user = ::geteuid();
   const RealFiles files;
   Result<Places> places = FindPlaces(registration, files);
-  if (!places) return places.error();
+  if (!places) {
+    Error error = places.error();
+    // Here the folder was named, or is the current one; the user has set no variable.
+    if (error.where == "CLAUDE_PROJECT_DIR") error.where = "the project";
+    return error;
+  }
   Policies policies;
   policies.places = std::move(*places);
   Result<PolicySources> sources = ReadPolicySources(question.policy, policies.places, files);
@@ -70,6 +75,7 @@ Result<Policies> BorrowedProject::Read(PolicyQuestion& question) {
     std::string folder = "/tmp/ringfence-XXXXXX";
     if (::mkdtemp(folder.data()) == nullptr) return SystemError("mkdtemp(/tmp)");
     folder_ = folder;
+    reason_ = policies.error().what;
   }
   question.where.project = folder_;
   return ReadPolicies(question);

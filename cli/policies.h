@@ -34,9 +34,11 @@ class BorrowedProject {
   // As ReadPolicies(); when the folder of `question` can be no project, in an empty one.
   Result<Policies> Read(PolicyQuestion& question);
   bool is_borrowed() const { return !folder_.empty(); }
+  const std::string& reason() const { return reason_; }  // why the folder can be no project
 
  private:
   std::string folder_;
+  std::string reason_;
 };
 
 enum class AllowList { kTools, kRead, kWrite, kHosts };

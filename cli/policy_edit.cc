@@ -9,7 +9,7 @@ using Node = JsonTree::Node;
 
 bool Holds(const JsonTree& tree, const Node& list, std::string_view entry) {
   for (JsonTree::Index i = list.first_child; i != JsonTree::kNone; i = tree.node(i).next) {
-    if (tree.node(i).content == entry) return true;
+    if (tree.node(i).content() == entry) return true;
   }
   return false;
 }

@@ -67,7 +67,8 @@ std::string FolderOf(const PathRule& rule, const Whereabouts& where) {
 }  // namespace
 
 std::string PermittedRead(const Policy& policy, const Places& places, const Whereabouts& where) {
-  const RealFiles files;
+  const RealFiles disk;
+  const CachedFiles files(disk);
   Event event;
   event.kind = EventKind::kPreToolUse;
   event.cwd = where.project;
@@ -76,7 +77,7 @@ std::string PermittedRead(const Policy& policy, const Places& places, const Wher
       for (const PathRule& rule : part) {
         if (rule.set != SetName::kNone || rule.has_pattern) continue;
         std::string path = FolderOf(rule, where) + "/ringfence-proof";
-        const Decision decision = DecidePath(event, path, Access::kRead, policy, places, files);
+        const Decision decision = DecidePath(event, path, Access::kRead, {policy, places, files});
         if (decision.verdict != Verdict::kDeny && !decision.failure) return path;
       }
     }

@@ -59,13 +59,18 @@ const Node* FindText(const JsonEdit& edit, const std::string& array, const std::
   if (node == nullptr || node->kind != Kind::kArray) return nullptr;
   for (JsonTree::Index i = node->first_child; i != JsonTree::kNone; i = edit.tree().node(i).next) {
     const Node& element = edit.tree().node(i);
-    if (element.kind == Kind::kString && element.content == text) return &element;
+    if (element.kind == Kind::kString && element.content() == text) return &element;
   }
   return nullptr;
 }
 
 bool IsFlag(const Node& node, bool value) {
   return node.kind == (value ? Kind::kTrue : Kind::kFalse);
+}
+
+bool IsEmptyContainer(const Node* node) {
+  return node != nullptr && (node->kind == Kind::kObject || node->kind == Kind::kArray) &&
+         node->first_child == JsonTree::kNone;
 }
 
 // The client takes no notice of an event that is no array, so nothing can be registered there.
@@ -153,13 +158,30 @@ void SettingsEditor::SetFlag(const std::string& pointer, bool value) {
   changes_.push_back("set " + Dotted(pointer) + " to " + word);
 }
 
+void SettingsEditor::DropFlag(const std::string& pointer) {
+  const auto known = std::ranges::find(record_.values, pointer, &SettingsRecord::Value::pointer);
+  if (known == record_.values.end()) return;
+  const SettingsRecord::Value value = *known;
+  record_.values.erase(known);
+  const Node* node = edit_.At(pointer);
+  if (node == nullptr || !IsFlag(*node, value.now)) return;
+  if (value.was) {
+    edit_.ReplaceRaw(*node, *value.was);
+    changes_.push_back("set " + Dotted(pointer) + " to " + Printable(*value.was) + " again");
+    return;
+  }
+  edit_.Remove(*node);
+  changes_.push_back("remove " + Dotted(pointer));
+  RemoveEmptied(ParentOf(pointer));
+}
+
 void SettingsEditor::SyncTexts(const std::string& pointer, const std::vector<std::string>& texts) {
   RemoveStaleTexts(pointer, texts);
   std::vector<std::string> added;
   for (const std::string& text : texts) {
     if (FindText(edit_, pointer, text) == nullptr) added.push_back(text);
   }
-  if (added.empty()) return;
+  if (added.empty()) return RemoveEmptied(pointer);
   if (Has(pointer)) {
     for (const std::string& text : added) edit_.AddElement(Container(pointer, true), text);
   } else {
@@ -185,6 +207,17 @@ void SettingsEditor::RemoveStaleTexts(const std::string& pointer,
     changes_.push_back("remove " + Quote(text, 80) + " from " + Dotted(pointer));
   }
   std::erase_if(list->texts, is_stale);
+}
+
+// A container that an earlier run made goes when nothing is left in it, and those around it too.
+void SettingsEditor::RemoveEmptied(std::string pointer) {
+  for (; record_.HasContainer(pointer); pointer = ParentOf(pointer)) {
+    const Node* node = edit_.At(pointer);
+    if (node != nullptr && !IsEmptyContainer(node)) return;
+    if (node != nullptr) edit_.Remove(*node);
+    std::erase(record_.containers, pointer);
+    std::erase_if(record_.lists, [&](const auto& list) { return list.pointer == pointer; });
+  }
 }
 
 // The container at `pointer`, made with all above it where it is missing.
@@ -245,11 +278,6 @@ void UndoValues(JsonEdit& edit, const SettingsRecord& record) {
       edit.Remove(*node);
     }
   }
-}
-
-bool IsEmptyContainer(const Node* node) {
-  return node != nullptr && (node->kind == Kind::kObject || node->kind == Kind::kArray) &&
-         node->first_child == JsonTree::kNone;
 }
 
 }  // namespace

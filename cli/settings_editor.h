@@ -31,6 +31,8 @@ class SettingsEditor {
   void Register(const HookCommand& command);
   // Sets a flag below containers that are made where they are missing.
   void SetFlag(const std::string& pointer, bool value);
+  // Puts back what was there before an earlier run set the flag; one that was set by hand stays.
+  void DropFlag(const std::string& pointer);
   bool Has(const std::string& pointer) const { return edit_.At(pointer) != nullptr; }
   // Makes the array hold `texts` beside what the user put there; what an earlier run put there and
   // is no longer wanted goes.
@@ -47,6 +49,7 @@ class SettingsEditor {
   void NoteGap(const std::string& pointer);
   bool RegisterEvent(std::string_view event, const OrderedJson& entry);
   void RemoveStaleTexts(const std::string& pointer, const std::vector<std::string>& texts);
+  void RemoveEmptied(std::string pointer);
 
   JsonEdit edit_;
   SettingsRecord record_;

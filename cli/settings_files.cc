@@ -1,7 +1,9 @@
 #include "cli/settings_files.h"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <climits>
 #include <cstdlib>
 #include <memory>
@@ -82,6 +84,23 @@ Result<Whereabouts> FindWhereabouts(const std::string& home_option, const std::s
   where.project = Path::Clean(where.project).text();
   if (!IsValidUtf8(where.project)) {
     return Usage(Quote(where.project), "is not UTF-8, so no settings file can name it", "");
+  }
+  return where;
+}
+
+Result<Whereabouts> FindProject(const std::string& home_option, const std::string& directory) {
+  Result<Whereabouts> where = FindWhereabouts(home_option, directory);
+  if (!where || directory.empty()) return where;
+  struct stat facts {};
+  if (::stat(where->project.c_str(), &facts) != 0) {
+    const int failure = errno;
+    if (failure == ENOENT || failure == ENOTDIR) {
+      return Usage(Quote(where->project), "does not exist", "name the project's folder");
+    }
+    return SystemError("stat(" + where->project + ")", failure);
+  }
+  if (!S_ISDIR(facts.st_mode)) {
+    return Usage(Quote(where->project), "is no folder", "name the project's folder");
   }
   return where;
 }

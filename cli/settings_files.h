@@ -29,6 +29,9 @@ struct Whereabouts {
 // folder.
 Result<Whereabouts> FindWhereabouts(const std::string& home_option, const std::string& directory);
 
+// The same, of a folder that must be there where one is named.
+Result<Whereabouts> FindProject(const std::string& home_option, const std::string& directory);
+
 std::string SettingsPath(SettingsLayer layer, const Whereabouts& where);
 std::string ClientStatePath(const Whereabouts& where);  // .claude.json
 

@@ -65,7 +65,7 @@ std::string ToolsSection(const std::vector<std::string>& mcp_servers) {
 std::vector<std::string> DefaultTools() {
   std::vector<std::string> tools{"@session-tools"};
   for (const KnownTool& tool : KnownTools()) {
-    const bool in_set = std::ranges::find(SessionTools(), tool.name) != SessionTools().end();
+    const bool in_set = SessionTools().Contains(tool.name);
     if (!in_set) tools.emplace_back(tool.name);
   }
   return tools;

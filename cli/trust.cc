@@ -86,7 +86,11 @@ class TrustCommand {
   explicit TrustCommand(const TrustOptions& options) : options_(options) {}
 
   Outcome Run() {
-    Result<Whereabouts> where = FindWhereabouts(options_.common.home, options_.project);
+    // A project that is gone can still be forgotten.
+    const bool may_be_gone = options_.list || options_.remove;
+    Result<Whereabouts> where = may_be_gone
+                                    ? FindWhereabouts(options_.common.home, options_.project)
+                                    : FindProject(options_.common.home, options_.project);
     if (!where) return where.error();
     where_ = *where;
     auto store = ReadTrust(where_.home);
@@ -142,7 +146,7 @@ class TrustCommand {
     project.sha256 = Sha256Hex(project.text);
     std::vector<Error> mistakes;
     project.file =
-        LoadPolicy(project.text, project.path, ShownPath(project.path, where_), true, mistakes);
+        LoadPolicy({project.text, project.path, ShownPath(project.path, where_), true}, mistakes);
     if (project.file == nullptr) return mistakes.front();
     return project;
   }

@@ -52,14 +52,15 @@ WishJudgement Worse(WishJudgement a, const Decision& b) {
 }
 
 WishJudgement JudgePath(const Wish& wish, const Policy& policy, const Places& places) {
-  const RealFiles files;
+  const RealFiles disk;
+  const CachedFiles files(disk);
   Event event;
   event.kind = EventKind::kPreToolUse;
   event.cwd = places.root.text();
   WishJudgement judgement =
-      Worse({}, DecidePath(event, wish.path, Access::kRead, policy, places, files));
+      Worse({}, DecidePath(event, wish.path, Access::kRead, {policy, places, files}));
   if (!wish.also_write) return judgement;
-  return Worse(judgement, DecidePath(event, wish.path, Access::kWrite, policy, places, files));
+  return Worse(judgement, DecidePath(event, wish.path, Access::kWrite, {policy, places, files}));
 }
 
 // A host that the entry stands for.
@@ -69,25 +70,31 @@ std::string ProbeUrl(std::string host) {
   return "https://" + host + "/";
 }
 
-// As the client's tools are named: "WebFetch".
-bool LooksLikeTool(const std::string& text) {
-  const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
-  return !text.empty() && text[0] >= 'A' && text[0] <= 'Z' && std::ranges::all_of(text, is_letter);
-}
-
 }  // namespace
 
-WishKind KindOf(const std::string& text) {
+std::optional<WishKind> KindOf(const std::string& text) {
   if (FindTool(text) != nullptr || IsMcpTool(text) || text == "@session-tools") {
     return WishKind::kTool;
   }
-  const bool is_path = text.empty() || text.find('/') != std::string::npos || text[0] == '~' ||
-                       text[0] == '.' || text[0] == '@' || ::access(text.c_str(), F_OK) == 0;
+  if (text.empty()) return {};
+  const bool is_path = text.find('/') != std::string::npos || text[0] == '~' || text[0] == '.' ||
+                       text[0] == '@' || ::access(text.c_str(), F_OK) == 0;
+  if (is_path) return WishKind::kPath;
   const bool may_be_host =
       text.find('.') != std::string::npos || text.find(':') != std::string::npos;
-  if (!is_path && LooksLikeTool(text)) return WishKind::kTool;
-  if (!is_path && may_be_host && ParseHostRule(LowerAscii(text))) return WishKind::kHost;
-  return WishKind::kPath;
+  if (may_be_host && ParseHostRule(LowerAscii(text))) return WishKind::kHost;
+  return {};
+}
+
+bool IsUrl(const std::string& text) { return text.find("://") != std::string::npos; }
+
+Result<std::string> HostOfUrl(const std::string& url) {
+  const Result<Url> parsed = ParseUrl(url);
+  if (!parsed) return Usage(Quote(url), parsed.error().what, "name the host alone");
+  if (parsed->host.empty()) return Usage(Quote(url), "is a URL without a host", "name a path");
+  const Result<Url> plain = ParseUrl(parsed->scheme + "://" + parsed->host);
+  const bool is_usual = !plain || plain->port == parsed->port;
+  return parsed->host + (is_usual ? "" : ":" + std::to_string(parsed->port));
 }
 
 Result<Wish> MakeWish(WishKind kind, const std::string& text, const std::string& folder,

@@ -22,9 +22,13 @@ struct Wish {
   bool as_question = false;
 };
 
-// A known tool and mcp__ are tools; what exists, or has a slash, is a path; then come names as
-// tools have them, and hosts.
-WishKind KindOf(const std::string& text);
+// A known tool and mcp__ are tools; what exists, has a slash or begins as paths do is a path; a
+// name with a dot or a port is a host. Nothing for other names: they might be any of the three.
+std::optional<WishKind> KindOf(const std::string& text);
+
+// The host of "https://host/...", with its port where that is not the scheme's.
+Result<std::string> HostOfUrl(const std::string& url);
+bool IsUrl(const std::string& text);  // it has "://"
 
 // `text` of a path is relative to `folder`.
 Result<Wish> MakeWish(WishKind kind, const std::string& text, const std::string& folder,

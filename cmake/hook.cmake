@@ -19,7 +19,8 @@ if(hook_libc STREQUAL "glibc")
   add_executable(ringfence-hook hook/main.cc hook/runtime_glibc.cc)
   target_link_libraries(ringfence-hook PRIVATE hook)
   if(NOT RINGFENCE_SANITIZE AND NOT RINGFENCE_COVERAGE AND NOT APPLE)
-    target_link_options(ringfence-hook PRIVATE -static-pie)
+    target_link_options(ringfence-hook PRIVATE -static-pie -Wl,--gc-sections
+      $<$<CONFIG:Release>:-Wl,--strip-all>)
   endif()
 else()
   # libstdc++'s headers over musl's: only what they include is searched, glibc's headers are not.
@@ -48,11 +49,11 @@ else()
     "SHELL:-isystem ${PROJECT_BINARY_DIR}/musl" "SHELL:-include ${PROJECT_SOURCE_DIR}/hook/libstdcxx_on_musl.h")
   # Small, so that starting it touches few pages; but the scanner sees every byte of a big file.
   target_compile_options(ringfence-hook PRIVATE $<$<CONFIG:Release>:-Os>)
-  set_source_files_properties(base/json_scanner.cc base/json_scanner_strings.cc base/json_tree.cc base/utf8.cc policy/load.cc policy/path_entry.cc
-    policy/rules.cc policy/pattern.cc policy/cached_files.cc policy/path.cc PROPERTIES COMPILE_OPTIONS
+  set_source_files_properties(base/json_scanner.cc base/json_scanner_strings.cc base/json_tree.cc base/utf8.cc policy/rule_lists.cc policy/path_entry.cc
+    policy/rules.cc policy/rules_links.cc policy/entry_match.cc policy/pattern.cc policy/cached_files.cc policy/path.cc PROPERTIES COMPILE_OPTIONS
     "$<$<CONFIG:Release>:-O2>")
   target_link_options(ringfence-hook PRIVATE -nostdlib -nostartfiles -static-pie -Wl,--gc-sections
-    -Wl,-z,relro,-z,now -Wl,-z,noexecstack)
+    -Wl,-z,relro,-z,now -Wl,-z,noexecstack $<$<CONFIG:Release>:-Wl,--strip-all>)
   target_link_libraries(ringfence-hook PRIVATE ${musl_root}/rcrt1.o ${musl_root}/crti.o ${MD_LIBRARY}
     ${musl_root}/libc.a ${libgcc} ${musl_root}/crtn.o)
 endif()

@@ -23,9 +23,12 @@ if(RINGFENCE_SANITIZE)
   target_compile_definitions(project_options INTERFACE RINGFENCE_SANITIZED)
 endif()
 if(RINGFENCE_COVERAGE)
-  # Counters live in a mapped file, so that a program that ends in _exit is counted too.
-  target_compile_options(project_options INTERFACE -fprofile-instr-generate -fcoverage-mapping
-    "SHELL:-mllvm -runtime-counter-relocation")
-  target_link_options(project_options INTERFACE -fprofile-instr-generate)
+  # The file's name is compiled in, since tests start the hook with an environment of their own; %m
+  # stands for the program, whose runs are added up.
+  target_compile_options(project_options INTERFACE
+    -fprofile-instr-generate=${PROJECT_BINARY_DIR}/profiles/%2m.profraw -fcoverage-mapping)
+  target_link_options(project_options INTERFACE -fprofile-instr-generate -Wl,--wrap=_exit)
+  add_library(count_at_exit STATIC tests/coverage/count_at_exit.cc)
+  target_link_libraries(project_options INTERFACE count_at_exit)
   target_compile_definitions(project_options INTERFACE RINGFENCE_SANITIZED)
 endif()

@@ -57,8 +57,7 @@ std::string RefusalLine(const Error& error, std::string_view say) {
   if (!error.hint.empty()) line += ". " + Printable(error.hint);
   if (!say.empty()) line += ". " + Printable(say);
   constexpr size_t kMaxLine = 2048;
-  if (line.size() > kMaxLine) line.resize(kMaxLine);
-  return line + "\n";
+  return CutText(std::move(line), kMaxLine) + "\n";
 }
 
 }  // namespace ringfence

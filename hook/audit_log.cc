@@ -1,13 +1,15 @@
 #include "hook/audit_log.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
-#include <cstdio>
+#include <memory>
 #include <optional>
 
 #include "base/sha256.h"
@@ -17,8 +19,10 @@
 namespace ringfence {
 namespace {
 
-constexpr size_t kMaxPathText = 512;
-constexpr size_t kMaxLine = 16 * 1024;  // a line is far shorter: 8 paths of 512 bytes, escaped
+constexpr size_t kMaxText = 512;  // of a path, a file name, a pointer
+constexpr size_t kMaxWhy = 1024;
+// The longest line: 8 paths, 4 names, the rule and the reason, each byte escaped as six.
+constexpr size_t kMaxLine = size_t{64} * 1024;
 constexpr size_t kShortLine = 1024;
 constexpr int kLockTries = 500;    // one millisecond apart
 constexpr int kRotations = 10000;  // by others, while we wait for the lock
@@ -53,28 +57,32 @@ void Member(std::string& line, std::string_view name, std::string_view value) {
   line += ",\"" + std::string(name) + "\":" + JsonString(value);
 }
 
-std::string CutPath(const std::string& path) {
-  return path.size() <= kMaxPathText ? path : path.substr(0, kMaxPathText) + "...";
-}
-
 void AppendRule(std::string& line, const RulePlace& place) {
-  line += ",\"rule\":{\"file\":" + JsonString(place.file);
+  line += ",\"rule\":{\"file\":" + JsonString(CutText(std::string(place.file), kMaxText));
   if (place.line != 0) line += ",\"line\":" + std::to_string(place.line);
-  line += ",\"pointer\":" + JsonString(place.pointer) + "}";
+  line += ",\"pointer\":" + JsonString(CutText(std::string(place.pointer), kMaxText)) + "}";
 }
 
 // The open log, locked.
 struct OpenLog {
   UniqueFd fd;
-  off_t size = 0;
-  bool has_other_name = false;
+  struct stat facts {};
+
+  uint64_t size() const { return static_cast<uint64_t>(facts.st_size); }
 };
 
-Status MakeFolders(const Path& folder) {
+bool IsSame(const struct stat& one, const struct stat& other) {
+  return one.st_ino == other.st_ino && one.st_dev == other.st_dev;
+}
+
+// Makes at most ~/.local/state/ringfence: a home that is not there is a disk that is not mounted.
+constexpr int kMissingFolders = 3;
+
+Status MakeFolders(const Path& folder, int levels = kMissingFolders) {
   if (folder.is_root()) return Unit{};
   if (::mkdir(folder.text().c_str(), 0700) == 0 || errno == EEXIST) return Unit{};
-  if (errno != ENOENT) return SystemError("mkdir(" + folder.text() + ")");
-  if (Status s = MakeFolders(folder.Parent()); !s) return s;
+  if (errno != ENOENT || levels == 1) return SystemError("mkdir(" + folder.text() + ")");
+  if (Status s = MakeFolders(folder.Parent(), levels - 1); !s) return s;
   if (::mkdir(folder.text().c_str(), 0700) != 0 && errno != EEXIST) {
     return SystemError("mkdir(" + folder.text() + ")");
   }
@@ -108,25 +116,25 @@ Result<std::optional<OpenLog>> OpenLocked(const Path& file) {
   Result<UniqueFd> fd = OpenFile(file);
   if (!fd) return fd.error();
   if (Status s = Lock(fd->get()); !s) return s.error();
-  struct stat own {};
+  OpenLog log{.fd = std::move(*fd)};
   struct stat named {};
-  if (::fstat(fd->get(), &own) != 0) return SystemError("fstat(" + file.text() + ")");
-  if (!S_ISREG(own.st_mode)) return SystemError("open(" + file.text() + ")", EINVAL);
-  const bool is_named = ::lstat(file.text().c_str(), &named) == 0 && named.st_ino == own.st_ino &&
-                        named.st_dev == own.st_dev;
+  if (::fstat(log.fd.get(), &log.facts) != 0) return SystemError("fstat(" + file.text() + ")");
+  if (!S_ISREG(log.facts.st_mode)) return SystemError("open(" + file.text() + ")", EINVAL);
+  const bool is_named = ::lstat(file.text().c_str(), &named) == 0 && IsSame(named, log.facts);
   if (!is_named) return std::optional<OpenLog>();
-  return std::optional<OpenLog>(OpenLog{std::move(*fd), own.st_size, own.st_nlink > 1});
+  return std::optional<OpenLog>(std::move(log));
 }
 
 // What follows the last newline but one: the last line, whole or torn.
 Result<std::string> LastLine(const OpenLog& log, bool* torn) {
   *torn = false;
-  if (log.size == 0) return std::string();
+  const auto size = static_cast<size_t>(log.size());
+  if (size == 0) return std::string();
   // Most lines are short: the longest is looked for only when it has to be.
   for (const size_t length : {kShortLine, kMaxLine}) {
-    const off_t start = std::max<off_t>(0, log.size - static_cast<off_t>(length));
-    std::string tail(static_cast<size_t>(log.size - start), '\0');
-    const ssize_t got = ::pread(log.fd.get(), tail.data(), tail.size(), start);
+    const size_t start = size - std::min(size, length);
+    std::string tail(size - start, '\0');
+    const ssize_t got = ::pread(log.fd.get(), tail.data(), tail.size(), static_cast<off_t>(start));
     if (got < 0) return SystemError("pread(audit log)");
     // We hold the lock, so what fstat counted is there.
     if (static_cast<size_t>(got) != tail.size()) return SystemError("pread(audit log)", EIO);
@@ -145,9 +153,29 @@ Status Write(const OpenLog& log, const std::string& line) {
   while (put < 0 && errno == EINTR) put = ::write(log.fd.get(), line.data(), line.size());
   if (put == static_cast<ssize_t>(line.size())) return Unit{};
   const Error error = SystemError("write(audit log)", put < 0 ? errno : ENOSPC);
-  if (put > 0 && ::ftruncate(log.fd.get(), log.size) != 0)
+  if (put > 0 && ::ftruncate(log.fd.get(), log.facts.st_size) != 0) {
     return SystemError("ftruncate(audit log)");
+  }
   return error;
+}
+
+// Whether the log has one of the names that a rotation gives: of a writer that was killed before it
+// gave the log's own name to the next file.
+bool IsPutAside(const Path& file, const OpenLog& log) {
+  if (log.facts.st_nlink < 2) return false;
+  const Path folder = file.Parent();
+  const std::unique_ptr<DIR, int (*)(DIR*)> listing(::opendir(folder.text().c_str()), ::closedir);
+  if (listing == nullptr) return false;
+  const std::string prefix = std::string(file.name()) + ".";
+  while (const dirent* entry = ::readdir(listing.get())) {
+    const std::string_view name = entry->d_name;
+    struct stat facts {};
+    if (name.starts_with(prefix) && name.ends_with('Z') &&
+        ::lstat(folder.Child(name).text().c_str(), &facts) == 0 && IsSame(facts, log.facts)) {
+      return true;
+    }
+  }
+  return false;
 }
 
 // The new file gets its first line before it gets the name, so nobody can come between. We hold the
@@ -162,8 +190,7 @@ bool Rotate(const Path& file, const OpenLog& log, const std::string& first_line,
   const UtcTime utc = UtcOf(unix_nanoseconds);
   const std::string old =
       file.text() + "." + DateAndTime(utc, "", "") + "." + Digits(utc.nanoseconds, 9) + "Z";
-  // A second name is left by a writer that was killed before the next line.
-  if (!log.has_other_name && ::link(file.text().c_str(), old.c_str()) != 0) return false;
+  if (!IsPutAside(file, log) && ::link(file.text().c_str(), old.c_str()) != 0) return false;
   return ::rename(fresh.c_str(), file.text().c_str()) == 0;
 }
 
@@ -184,12 +211,12 @@ std::string AuditText(const AuditEntry& entry) {
   Member(line, "agent_id", event.agent_id);
   Member(line, "agent_type", event.agent_type);
   Member(line, "tool", event.tool_name);
-  Member(line, "profile", entry.profile);
+  Member(line, "profile", CutText(std::string(entry.profile), kMaxText));
   if (entry.decision != nullptr && !entry.decision->paths.empty()) {
     line += ",\"paths\":[";
     for (const std::string& path : entry.decision->paths) {
       if (&path != &entry.decision->paths.front()) line += ",";
-      line += JsonString(CutPath(path));
+      line += JsonString(CutText(path, kMaxText));
     }
     line += "]";
   }
@@ -197,9 +224,9 @@ std::string AuditText(const AuditEntry& entry) {
   if (entry.decision != nullptr && entry.decision->cause) {
     const Cause& cause = *entry.decision->cause;
     if (cause.place) AppendRule(line, *cause.place);
-    Member(line, "why", cause.why);
+    Member(line, "why", CutText(cause.why, kMaxWhy));
   }
-  Member(line, "why", entry.why);
+  Member(line, "why", CutText(std::string(entry.why), kMaxWhy));
   return line + ",\"us\":" + std::to_string(entry.microseconds);
 }
 
@@ -214,8 +241,7 @@ Status AppendToAudit(const Path& file, const std::string& text, uint64_t rotate,
     if (!last) return last.error();
     // A torn line is closed, so that only it is lost.
     const std::string line = (torn ? "\n" : "") + Chained(text, *last);
-    const bool is_full =
-        (*log)->size > 0 && static_cast<uint64_t>((*log)->size) + line.size() > rotate;
+    const bool is_full = (*log)->size() > 0 && (*log)->size() + line.size() > rotate;
     if (!is_full || !Rotate(file, **log, Chained(text, *last), unix_nanoseconds)) {
       return Write(**log, line);
     }

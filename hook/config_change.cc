@@ -19,7 +19,9 @@ std::vector<Path> SettingsFiles(const Event& event, const Places& places) {
     for (const Path& home : places.homes) add(home.Child(".claude").Child(name));
     for (const Path& folder : places.settings_folders) add(folder.Child(name));
   }
-  if (const std::optional<Path> named = Path::Parse(event.config_file)) add(*named);
+  // The event also tells of skills and other files of the client's that are no settings.
+  const std::optional<Path> named = Path::Parse(event.config_file);
+  if (named && named->name().ends_with(".json")) add(*named);
   return files;
 }
 

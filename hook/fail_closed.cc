@@ -1,7 +1,6 @@
 #include "hook/fail_closed.h"
 
 #include <poll.h>
-#include <sys/resource.h>
 #include <sys/time.h>
 #include <unistd.h>
 
@@ -13,8 +12,7 @@
 namespace ringfence {
 namespace {
 
-constexpr rlim_t kMemory = 256u << 20;  // bytes of data; an ordinary event needs less than one
-constexpr time_t kDeadline = 5;         // seconds; the registration's own timeout is 10
+constexpr time_t kDeadline = 5;  // seconds; the registration's own timeout is 10
 
 #ifdef RINGFENCE_SANITIZED
 constexpr bool kSanitized = true;  // a sanitizer reports crashes itself, and needs memory
@@ -73,15 +71,6 @@ Status CatchSignals() {
   return Unit{};
 }
 
-Status BoundMemory() {
-  rlimit limit{};
-  if (::getrlimit(RLIMIT_DATA, &limit) != 0) return SystemError("getrlimit");
-  if (limit.rlim_cur <= kMemory) return Unit{};
-  limit.rlim_cur = kMemory;
-  if (::setrlimit(RLIMIT_DATA, &limit) != 0) return SystemError("setrlimit");
-  return Unit{};
-}
-
 Status BoundTime() {
   itimerval timer{};
   timer.it_value.tv_sec = kDeadline;
@@ -92,10 +81,9 @@ Status BoundTime() {
 }  // namespace
 
 Status FailClosed() {
-  InstallTerminate();
   if (!kSanitized) {
     if (Status s = UseSignalStack(); !s) return s;
-    if (Status s = BoundMemory(); !s) return s;
+    if (Status s = BoundRuntime(); !s) return s;
   }
   if (Status s = CatchSignals(); !s) return s;
   return BoundTime();

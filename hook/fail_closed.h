@@ -3,6 +3,7 @@
 // (SIGKILL, a failed exec) is what the registration's "onFailure": "block" is for.
 #pragma once
 
+#include <cstddef>
 #include <string_view>
 
 #include "base/result.h"
@@ -20,8 +21,11 @@ Status FailClosed();
 // Ends the process without running destructors; both streams are written by then.
 [[noreturn]] void Exit(int status);
 
-// Provided by the run-time library in use (runtime_glibc.cc, runtime_musl.cc): uncaught exceptions
-// and failed allocations call Refuse.
-void InstallTerminate();
+// An ordinary event needs less than one MiB.
+constexpr size_t kMaxMemory = size_t{256} << 20;  // bytes
+
+// Provided by the run-time library in use (runtime_glibc.cc, runtime_musl.cc): uncaught exceptions,
+// failed allocations and more than kMaxMemory call Refuse.
+Status BoundRuntime();
 
 }  // namespace ringfence

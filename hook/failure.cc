@@ -24,18 +24,27 @@ bool NamesRefusal(std::string_view line) {
   });
 }
 
+// GNU programs quote with these where the locale has them.
+constexpr std::string_view kOpenQuote = "\xE2\x80\x98";
+constexpr std::string_view kCloseQuote = "\xE2\x80\x99";
+
+// Where the path ends that follows `before` in its line.
+size_t EndOfPath(std::string_view before, std::string_view line, size_t start) {
+  if (before.ends_with(kOpenQuote)) return line.find(kCloseQuote, start);
+  const bool quoted = before.ends_with('\'') || before.ends_with('"') || before.ends_with('`');
+  return line.find_first_of(quoted ? "'\"`" : " '\"`:,;)\t", start);
+}
+
 // The next word that looks like an absolute or home path; quotes and colons end it.
 std::string_view TakePath(std::string_view& line) {
   for (;;) {
     const size_t start = line.find_first_of("/~");
     if (start == std::string_view::npos) return {};
-    const bool begins_word = start == 0 || std::string_view(" '\"`:=(\t").find(line[start - 1]) !=
-                                               std::string_view::npos;
-    const char before = start == 0 ? ' ' : line[start - 1];
-    const bool quoted = before == '\'' || before == '"' || before == '`';
-    const std::string_view ends =
-        quoted ? std::string_view("'\"`\n") : std::string_view(" '\"`:,;)\t\n");
-    const size_t end = std::min(line.find_first_of(ends, start), line.size());
+    const std::string_view before = line.substr(0, start);
+    const bool begins_word =
+        start == 0 || before.ends_with(kOpenQuote) ||
+        std::string_view(" '\"`:=(\t").find(before.back()) != std::string_view::npos;
+    const size_t end = std::min(EndOfPath(before, line, start), line.size());
     const std::string_view word = line.substr(start, end - start);
     line.remove_prefix(end);
     if (begins_word && word.size() > 1) return word;

@@ -1,7 +1,12 @@
 // ringfence-hook: one event in, one answer out. See docs/hook-protocol.md.
+#ifdef __linux__
 #include <sys/auxv.h>
+#elif defined(__APPLE__)
+#include <mach-o/dyld.h>
+#endif
 #include <unistd.h>
 
+#include <array>
 #include <cstdlib>
 #include <span>
 
@@ -20,6 +25,31 @@ class Stdout final : public Output {
   bool Print(const std::string& out) override { return WriteAll(STDOUT_FILENO, out).has_value(); }
 };
 
+// The name that this program was started by; it only protects that file, so an unknown one is no
+// error.
+std::string OwnProgram() {
+#ifdef __linux__
+  // The kernel hands over the address of the text (getauxval(3)).
+  // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast)
+  const auto* name = reinterpret_cast<const char*>(::getauxval(AT_EXECFN));
+  return name == nullptr ? "" : name;
+#elif defined(__APPLE__)
+  std::array<char, 1024> name{};
+  uint32_t size = name.size();
+  return ::_NSGetExecutablePath(name.data(), &size) == 0 ? name.data() : "";
+#else
+  return "";
+#endif
+}
+
+uint32_t EffectiveUser() {
+#ifdef __linux__
+  return static_cast<uint32_t>(::getauxval(AT_EUID));  // without a system call
+#else
+  return ::geteuid();
+#endif
+}
+
 std::string Variable(const char* name) {
   const char* value = std::getenv(name);
   return value == nullptr ? "" : value;
@@ -27,7 +57,7 @@ std::string Variable(const char* name) {
 
 // Only these three are read: the client lets no project set the first two, and the third can only
 // protect more names.
-Registration RegistrationOf(const HookOptions& options, const char* program) {
+Registration RegistrationOf(const HookOptions& options) {
   return {.root = options.root,
           .project_dir = Variable("CLAUDE_PROJECT_DIR"),
           .home = options.home,
@@ -35,8 +65,8 @@ Registration RegistrationOf(const HookOptions& options, const char* program) {
           .config_dir = Variable("CLAUDE_CONFIG_DIR"),
           .policy = options.policy,
           .profile = options.profile,
-          .program = program == nullptr ? "" : program,
-          .user = ::geteuid()};
+          .program = OwnProgram(),
+          .user = EffectiveUser()};
 }
 
 [[noreturn]] void End(const Reply& reply) {
@@ -46,7 +76,7 @@ Registration RegistrationOf(const HookOptions& options, const char* program) {
   Exit(reply.status);
 }
 
-[[noreturn]] void Run(std::span<char* const> arguments, const char* program) {
+[[noreturn]] void Run(std::span<char* const> arguments) {
   if (Status s = FailClosed(); !s) End({"", RefusalLine(s.error(), ""), 2});
   StdinSource source;
   const Result<HookOptions> options = ParseHookOptions(arguments);
@@ -60,7 +90,7 @@ Registration RegistrationOf(const HookOptions& options, const char* program) {
         output.Print(options->help ? HookHelp() : "ringfence-hook " RINGFENCE_VERSION "\n");
     Exit(printed ? 0 : 2);
   }
-  const Reply reply = Serve(RegistrationOf(*options, program), source, output);
+  const Reply reply = Serve(RegistrationOf(*options), source, output);
   source.Drain();
   End(reply);
 }
@@ -69,7 +99,6 @@ Registration RegistrationOf(const HookOptions& options, const char* program) {
 }  // namespace ringfence
 
 int main(int argc, char** argv) {
-  const auto* program = reinterpret_cast<const char*>(::getauxval(AT_EXECFN));
   const std::span<char* const> arguments(argv, static_cast<size_t>(argc < 0 ? 0 : argc));
-  ringfence::Run(arguments.subspan(arguments.empty() ? 0 : 1), program);
+  ringfence::Run(arguments.subspan(arguments.empty() ? 0 : 1));
 }

@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <new>
 
 #include "hook/fail_closed.h"
@@ -18,21 +19,31 @@ constexpr std::string_view kInternal = "ringfence: internal error; the call is r
 // The run is short, so memory comes from blocks and goes back with the process. Only what was
 // handed out last is taken back at once: strings that grow and go away, which is most of what is
 // freed.
-constexpr size_t kBlock = 256 * 1024;
+constexpr size_t kBlock = size_t{256} * 1024;
+constexpr size_t kLarge = size_t{64} * 1024;  // gets a block of its own
 constexpr size_t kAlign = 16;
 
 char* block_at = nullptr;
 char* block_end = nullptr;
+size_t in_blocks = 0;
+
+char* NewBlock(size_t size, int flags) {
+  flags |= MAP_PRIVATE | MAP_ANONYMOUS;
+  in_blocks += size;
+  if (in_blocks > ringfence::kMaxMemory) ringfence::Refuse(kNoMemory);
+  void* block = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, flags, -1, 0);
+  if (block == MAP_FAILED) ringfence::Refuse(kNoMemory);
+  return static_cast<char*>(block);
+}
 
 void* Allocate(size_t size) {
+  if (size > PTRDIFF_MAX) ringfence::Refuse(kNoMemory);
   size = (size + kAlign - 1) & ~(kAlign - 1);
-  if (static_cast<size_t>(block_end - block_at) < size + kAlign) {
-    const size_t block = size + kAlign > kBlock ? size + kAlign : kBlock;
-    void* fresh =
-        ::mmap(nullptr, block, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (fresh == MAP_FAILED) ringfence::Refuse(kNoMemory);
-    block_at = static_cast<char*>(fresh);
-    block_end = block_at + block;
+  if (static_cast<size_t>(block_end - block_at) < size) {
+    // What is asked for at once will be filled, and a page fault costs as much as the page.
+    if (size >= kLarge) return NewBlock(size, MAP_POPULATE);
+    block_at = NewBlock(kBlock, 0);
+    block_end = block_at + kBlock;
   }
   void* memory = block_at;
   block_at += size;
@@ -81,5 +92,5 @@ void* __dso_handle = nullptr;
 }
 
 namespace ringfence {
-void InstallTerminate() {}
+Status BoundRuntime() { return Unit{}; }  // Allocate does it
 }  // namespace ringfence

@@ -41,15 +41,20 @@ class Server {
     if (event_.kind == EventKind::kNotServed) return {};
     if (!ground) return Refused(ground.error());
     ground_ = std::move(*ground);
-    Result<Policy> policy =
-        MergePolicies(ground_.sources, registration_.profile, ground_.places, CallerOf(event_));
-    if (!policy) return Refused(policy.error());
-    policy_ = std::move(*policy);
+    if (Status s = Merge(); !s) return Refused(s.error());
     ground_.places.audit_file = OwnPath(policy_.audit.file, ground_.places);
     return ServeKind();
   }
 
  private:
+  Status Merge() {
+    Result<Policy> policy =
+        MergePolicies(ground_.sources, registration_.profile, ground_.places, CallerOf(event_));
+    if (!policy) return policy.error();
+    policy_ = std::move(*policy);
+    return Unit{};
+  }
+
   Reply ServeKind() {
     switch (event_.kind) {
       case EventKind::kPreToolUse:
@@ -107,7 +112,16 @@ class Server {
   }
 
   Reply ServeCall() {
-    const Decision decision = Decide(event_, policy_, ground_.places, files_);
+    Decision decision = Decide(event_, {policy_, ground_.places, files_});
+    // What was permitted for the session is looked for only where it could help.
+    if (decision.verdict == Verdict::kDeny && !decision.failure) {
+      const Result<bool> granted =
+          AddSessionGrants(event_.session_id, ground_.places, ground_.sources);
+      if (granted && *granted) {
+        if (Status s = Merge(); !s) return Refused(s.error());
+        decision = Decide(event_, {policy_, ground_.places, files_});
+      }
+    }
     if (decision.failure) {
       // The refusal stands whether or not it can be logged.
       [[maybe_unused]] const Status logged = Log("error", nullptr, decision.failure->text());
@@ -140,7 +154,8 @@ class Server {
     std::string text;
     for (const std::string& path : RefusedPaths(event_.failure)) {
       for (const Access access : {Access::kRead, Access::kWrite}) {
-        const Decision decision = DecidePath(event_, path, access, policy_, ground_.places, files_);
+        const Decision decision =
+            DecidePath(event_, path, access, {policy_, ground_.places, files_});
         if (decision.failure || decision.verdict != Verdict::kDeny) continue;
         text += ReasonText(decision, "") + "\n";
         break;

@@ -4,8 +4,8 @@
 #include <optional>
 #include <vector>
 
-#include "base/json_tree.h"
 #include "base/text.h"
+#include "policy/client_settings.h"
 #include "policy/sets.h"
 
 namespace ringfence {
@@ -48,7 +48,7 @@ std::string Words(const PathRuleList& rules) {
   WordList words;
   for (const std::span<const PathRule> list : rules) {
     for (const PathRule& rule : list) {
-      if (rule.place.quotable) words.Add(RuleWord(rule));
+      if (rule.is_quotable()) words.Add(RuleWord(rule));
     }
   }
   return words.text();
@@ -109,17 +109,32 @@ std::string ModeLine(SandboxMode mode) {
   return "";
 }
 
-// The value of sandbox.enabled in one settings file; nothing where it says nothing.
-std::optional<bool> SandboxSetting(const Path& path) {
-  Result<PolicyBytes> bytes = ReadPolicyBytes(path.text());
-  if (!bytes || bytes->missing) return {};
-  if (bytes->text.starts_with("\xEF\xBB\xBF")) bytes->text.erase(0, 3);
-  const Result<JsonTree> tree = JsonTree::Parse(std::move(bytes->text), path.text(), false);
-  if (!tree) return {};  // the client drops such a file as a whole
-  const JsonTree::Node* sandbox = tree->Find(tree->root(), "sandbox");
-  const JsonTree::Node* enabled = sandbox == nullptr ? nullptr : tree->Find(*sandbox, "enabled");
-  if (enabled == nullptr) return {};
-  return enabled->kind == JsonTree::Kind::kTrue;
+// What the client's settings say about its own sandbox.
+struct ClientSandbox {
+  bool enabled = false;
+  bool leaves_out_some = false;
+  bool leaves_out_all = false;
+  bool leaves_out_files = false;
+};
+
+ClientSandbox ClientSandboxOf(const std::vector<Path>& files) {
+  ClientSandbox sandbox;
+  std::optional<bool> enabled;  // of the strongest file that says it
+  for (const Path& file : files) {
+    Result<PolicyBytes> bytes = ReadPolicyBytes(file.text());
+    if (!bytes || bytes->missing) continue;
+    const ClientSettings settings =
+        ParseClientSettings(std::move(bytes->text), file.text(), file.text());
+    if (!settings.drops.empty()) continue;  // the client drops it as a whole
+    if (!enabled) enabled = settings.Flag("/sandbox/enabled");
+    sandbox.leaves_out_files |= settings.Flag("/sandbox/filesystem/disabled") == true;
+    if (const auto* commands = settings.Texts("/sandbox/excludedCommands")) {
+      sandbox.leaves_out_some |= !commands->empty();
+      sandbox.leaves_out_all |= std::ranges::find(*commands, "*") != commands->end();
+    }
+  }
+  sandbox.enabled = enabled.value_or(false);
+  return sandbox;
 }
 
 }  // namespace
@@ -130,14 +145,15 @@ std::string BashConfinement(const Places& places) {
                           places.root.Child(".claude").Child("settings.local.json"),
                           places.root.Child(".claude").Child("settings.json")};
   for (const Path& folder : places.settings_folders) files.push_back(folder.Child("settings.json"));
-  for (const Path& home : places.homes)
-    files.push_back(home.Child(".claude").Child("settings.json"));
-  for (const Path& file : files) {
-    if (const std::optional<bool> enabled = SandboxSetting(file)) {
-      return *enabled ? "the client's sandbox" : "";
+  if (places.settings_folders.empty()) {  // CLAUDE_CONFIG_DIR stands for ~/.claude
+    for (const Path& home : places.homes) {
+      files.push_back(home.Child(".claude").Child("settings.json"));
     }
   }
-  return "";
+  const ClientSandbox sandbox = ClientSandboxOf(files);
+  if (!sandbox.enabled || sandbox.leaves_out_all || sandbox.leaves_out_files) return "";
+  return sandbox.leaves_out_some ? "the client's sandbox, but for those that its settings leave out"
+                                 : "the client's sandbox";
 }
 
 std::string BoundaryText(const Policy& policy, const Ground& ground, SandboxMode mode) {

@@ -3,16 +3,23 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 
 #include "base/syscall.h"
 
 namespace ringfence {
+namespace {
+
+// The size of a pipe; too large for a small stack. There is one standard input.
+std::array<char, 65536> buffer;
+
+}  // namespace
 
 Result<std::string_view> StdinSource::Next() {
   while (!at_end_) {
-    const ssize_t got = ::read(STDIN_FILENO, buffer_->data(), buffer_->size());
-    if (got > 0) return std::string_view(buffer_->data(), static_cast<size_t>(got));
+    const ssize_t got = ::read(STDIN_FILENO, buffer.data(), buffer.size());
+    if (got > 0) return std::string_view(buffer.data(), static_cast<size_t>(got));
     if (got == 0) {
       at_end_ = true;
       break;

@@ -2,9 +2,6 @@
 // all of it would take the hook for broken.
 #pragma once
 
-#include <array>
-#include <memory>
-
 #include "base/json_scanner.h"
 
 namespace ringfence {
@@ -16,8 +13,6 @@ class StdinSource final : public ByteSource {
   void Drain();
 
  private:
-  using Buffer = std::array<char, 65536>;  // the size of a pipe; too large for a small stack
-  std::unique_ptr<Buffer> buffer_{new Buffer};
   bool at_end_ = false;
 };
 

@@ -5,8 +5,9 @@
 namespace ringfence {
 namespace {
 
-constexpr int kQuestionsBeforeListing = 2;
-constexpr size_t kMaxLooks = 256;  // more would take longer to search than to ask again
+constexpr int kQuestionsBeforeListing = 6;  // a listing costs as much as that many
+constexpr size_t kUsuallySeen = 48;
+constexpr size_t kMaxSeen = 256;  // more would take longer to search than to ask again
 
 uint64_t Hash(std::string_view text) {
   uint64_t hash = 0xcbf29ce484222325u;
@@ -16,15 +17,33 @@ uint64_t Hash(std::string_view text) {
 
 }  // namespace
 
+const CachedFiles::Seen* CachedFiles::Known(const Path& path, uint64_t hash) const {
+  for (const Seen& seen : seen_) {
+    if (seen.hash == hash && seen.path == path.text()) return &seen;
+  }
+  return nullptr;
+}
+
+Result<FileFacts> CachedFiles::FactsOf(const Seen& seen) const {
+  if (seen.error != 0) return errors_[seen.error - 1];
+  return seen.facts;
+}
+
 Result<FileFacts> CachedFiles::Look(const Path& path) const {
   const uint64_t hash = Hash(path.text());
-  for (const Look1& look : looks_) {
-    if (look.hash == hash && look.path == path.text()) return look.facts;
-  }
+  if (const Seen* known = Known(path, hash)) return FactsOf(*known);
   if (IsListedMissing(path)) return FileFacts{};
   Result<FileFacts> facts = files_.Look(path);
   if (!facts) Note(facts.error());
-  if (looks_.size() < kMaxLooks) looks_.push_back({hash, path.text(), facts});
+  if (seen_.size() >= kMaxSeen) return facts;
+  if (seen_.empty()) seen_.reserve(kUsuallySeen);
+  Seen& seen = seen_.emplace_back(Seen{.hash = hash, .path = path.text(), .facts = {}});
+  if (facts) {
+    seen.facts = *facts;
+  } else {
+    errors_.push_back(facts.error());
+    seen.error = errors_.size();
+  }
   return facts;
 }
 
@@ -42,7 +61,10 @@ Result<std::string> CachedFiles::ReadLink(const Path& path) const {
 
 Result<std::vector<DirectoryEntry>> CachedFiles::List(const Path& directory) const {
   Result<std::vector<DirectoryEntry>> entries = files_.List(directory);
-  if (!entries) Note(entries.error());
+  if (entries) return entries;
+  const std::string& what = entries.error().what;
+  if (what == "ENOENT" || what == "ENOTDIR") return std::vector<DirectoryEntry>();
+  Note(entries.error());
   return entries;
 }
 
@@ -57,7 +79,12 @@ CachedFiles::Folder& CachedFiles::FolderOf(const Path& directory) const {
 }
 
 const DirectoryEntry* CachedFiles::FindEntry(const Folder& folder, std::string_view name) {
-  const auto entry = std::ranges::lower_bound(folder.entries, name, {}, &DirectoryEntry::name);
+  // Most names differ in their first byte.
+  const auto less = [](std::string_view one, std::string_view other) {
+    if (one.empty() || other.empty() || one[0] == other[0]) return one < other;
+    return static_cast<unsigned char>(one[0]) < static_cast<unsigned char>(other[0]);
+  };
+  const auto entry = std::ranges::lower_bound(folder.entries, name, less, &DirectoryEntry::name);
   return entry == folder.entries.end() || entry->name != name ? nullptr : &*entry;
 }
 
@@ -76,8 +103,18 @@ Result<FileKind> CachedFiles::LookKind(const Path& path) const {
 
 Result<FileKind> CachedFiles::ChildKind(const Path& directory, std::string_view name) const {
   Folder& folder = FolderOf(directory);
+  if (folder.last_kind && folder.last_name == name) return *folder.last_kind;
   if (!folder.listed) {
-    if (folder.questions++ < kQuestionsBeforeListing) return LookKind(directory.Child(name));
+    const Path child = directory.Child(name);
+    const bool known = Known(child, Hash(child.text())) != nullptr;
+    if (known || folder.questions++ < kQuestionsBeforeListing) {
+      Result<FileKind> kind = LookKind(child);
+      if (kind) {
+        folder.last_name = name;
+        folder.last_kind = *kind;
+      }
+      return kind;
+    }
     Result<std::vector<DirectoryEntry>> entries = List(directory);
     if (!entries) return LookKind(directory.Child(name));
     folder.entries = std::move(*entries);
@@ -88,6 +125,25 @@ Result<FileKind> CachedFiles::ChildKind(const Path& directory, std::string_view 
   if (entry == nullptr) return FileKind::kMissing;
   if (entry->kind == FileKind::kMissing) return LookKind(directory.Child(name));
   return entry->kind;
+}
+
+void CachedFiles::ExpectMany(const Path& directory) const {
+  FolderOf(directory).questions = kQuestionsBeforeListing;
+}
+
+Result<bool> CachedFiles::HasLinkBelow(const Path& base, std::string_view below) const {
+  const Path* folder = &base;
+  Path deeper;
+  for (;;) {
+    const std::string_view name = TakeComponent(below);
+    if (name.empty()) return false;
+    const Result<FileKind> kind = ChildKind(*folder, name);
+    if (!kind) return kind.error();
+    if (*kind == FileKind::kLink) return true;
+    if (*kind != FileKind::kDirectory) return false;
+    deeper = folder->Child(name);
+    folder = &deeper;
+  }
 }
 
 void CachedFiles::Fail(const Error& error) const {

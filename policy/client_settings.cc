@@ -34,7 +34,7 @@ std::string Compact(std::string_view json) {
 
 std::string_view TextOf(const JsonTree& tree, const Node& object, std::string_view key) {
   const Node* node = tree.Find(object, key);
-  return node != nullptr && node->kind == Kind::kString ? node->content : std::string_view();
+  return node != nullptr && node->kind == Kind::kString ? node->content() : std::string_view();
 }
 
 bool IsTrue(const JsonTree& tree, const Node& object, std::string_view key) {
@@ -43,10 +43,11 @@ bool IsTrue(const JsonTree& tree, const Node& object, std::string_view key) {
 }
 
 std::vector<std::string> TextsOf(const JsonTree& tree, const Node& node) {
-  if (node.kind == Kind::kString || node.kind == Kind::kNumber) return {std::string(node.content)};
+  if (node.kind == Kind::kString || node.kind == Kind::kNumber)
+    return {std::string(node.content())};
   std::vector<std::string> texts;
   for (JsonTree::Index i = node.first_child; i != JsonTree::kNone; i = tree.node(i).next) {
-    if (tree.node(i).kind == Kind::kString) texts.emplace_back(tree.node(i).content);
+    if (tree.node(i).kind == Kind::kString) texts.emplace_back(tree.node(i).content());
   }
   return texts;
 }
@@ -73,7 +74,7 @@ void ReadGroup(const JsonTree& tree, const Node& event, const Node& group,
   if (entries == nullptr) return;
   for (JsonTree::Index i = entries->first_child; i != JsonTree::kNone; i = tree.node(i).next) {
     HookEntry entry = ReadEntry(tree, tree.node(i));
-    entry.event = event.key;
+    entry.event = tree.KeyOf(event);
     entry.matcher = TextOf(tree, group, "matcher");
     entry.digest =
         Sha256Hex(entry.event + "\n" + entry.matcher + "\n" + Compact(RawText(tree, tree.node(i))));
@@ -158,7 +159,7 @@ ClientSettings ReadClientSettings(const JsonTree& tree, std::string path) {
   FindDropReasons(tree, settings);
   settings.hooks = ReadHooks(tree);
   if (const Node* mode = NodeAt(tree, "/permissions/defaultMode")) {
-    settings.permission_mode = mode->content;
+    settings.permission_mode = mode->content();
   }
   if (const Node* node = NodeAt(tree, "/disableAllHooks")) {
     settings.disables_hooks = node->kind == Kind::kTrue;

@@ -14,7 +14,7 @@ using Node = JsonTree::Node;
 std::vector<std::string> OwnTexts(const std::optional<std::vector<const Node*>>& nodes) {
   std::vector<std::string> texts;
   if (!nodes) return texts;
-  for (const Node* node : *nodes) texts.emplace_back(node->content);
+  for (const Node* node : *nodes) texts.emplace_back(node->content());
   return texts;
 }
 

@@ -144,7 +144,8 @@ class HookShapes {
  private:
   // A hook that may be a guard and cannot be loaded costs the whole file; another one is left out.
   void CheckEvent(const Node& event) {
-    const bool guards = event.key == "PreToolUse" || event.key == "PermissionRequest";
+    const bool guards =
+        tree_.KeyOf(event) == "PreToolUse" || tree_.KeyOf(event) == "PermissionRequest";
     std::vector<Error>& mistakes = guards ? settings_.drops : settings_.ignored;
     if (event.kind == Kind::kNull) return;
     if (event.kind != Kind::kArray) {
@@ -173,7 +174,7 @@ class HookShapes {
     if (entry.kind != Kind::kObject) return Add(mistakes, entry, "must be an object");
     const Node* type = tree_.Find(entry, "type");
     if (type == nullptr) return Add(mistakes, entry, "has no \"type\"");
-    const auto known = std::ranges::find(kEntryTypes, type->content, &EntryType::type);
+    const auto known = std::ranges::find(kEntryTypes, type->content(), &EntryType::type);
     if (type->kind != Kind::kString || known == std::ranges::end(kEntryTypes)) {
       return Add(mistakes, *type, "is not a type of hook");
     }

@@ -24,7 +24,7 @@ bool EveryChild(const JsonTree& tree, const Node& node, Predicate predicate) {
 bool IsText(const Node& node) { return node.kind == Kind::kString; }
 
 double NumberOf(const Node& node) {
-  return std::strtod(std::string(node.content).c_str(), nullptr);
+  return std::strtod(std::string(node.content()).c_str(), nullptr);
 }
 
 // What `new URL()` takes, as far as hook entries use it: a scheme, and a host for http.
@@ -44,7 +44,7 @@ bool IsUrl(std::string_view text) {
 }  // namespace
 
 bool IsOneOf(const Node& node, std::initializer_list<std::string_view> words) {
-  return IsText(node) && std::ranges::find(words, node.content) != words.end();
+  return IsText(node) && std::ranges::find(words, node.content()) != words.end();
 }
 
 bool Fits(const JsonTree& tree, const Node& node, Shape shape) {
@@ -54,7 +54,7 @@ bool Fits(const JsonTree& tree, const Node& node, Shape shape) {
     case Shape::kText:
       return IsText(node);
     case Shape::kSomeText:
-      return IsText(node) && !node.content.empty();
+      return IsText(node) && !node.content().empty();
     case Shape::kTexts:
       return node.kind == Kind::kArray && EveryChild(tree, node, IsText);
     case Shape::kTextMap:
@@ -69,7 +69,7 @@ bool Fits(const JsonTree& tree, const Node& node, Shape shape) {
       return node.kind == Kind::kNumber && NumberOf(node) > 0 &&
              std::floor(NumberOf(node)) == NumberOf(node);
     case Shape::kUrl:
-      return IsText(node) && IsUrl(node.content);
+      return IsText(node) && IsUrl(node.content());
     case Shape::kShell:
       return IsOneOf(node, {"bash", "powershell"});
     case Shape::kOnFailure:

@@ -158,6 +158,14 @@ std::span<const FlagKey> SettingFlags() {
 std::span<const TextsKey> SettingLists() {
   using enum Direction;
   static constexpr TextsKey kLists[] = {
+      // Commands that the client runs by itself, outside of its sandbox.
+      {"/apiKeyHelper", kLongerIsWeaker},
+      {"/awsAuthRefresh", kLongerIsWeaker},
+      {"/awsCredentialExport", kLongerIsWeaker},
+      {"/otelHeadersHelper", kLongerIsWeaker},
+      {"/statusLine/command", kLongerIsWeaker},
+      {"/fileSuggestion/command", kLongerIsWeaker},
+      {"/sandbox/enabledPlatforms", kLongerIsWeaker},  // all others have none
       {"/sandbox/excludedCommands", kLongerIsWeaker},
       {"/sandbox/filesystem/allowWrite", kLongerIsWeaker},
       {"/sandbox/filesystem/allowRead", kLongerIsWeaker},

@@ -5,12 +5,12 @@
 #include "base/case_fold.h"
 #include "base/text.h"
 #include "base/utf8.h"
-#include "policy/cached_files.h"
 #include "policy/domain.h"
 #include "policy/judge_path.h"
 #include "policy/judge_tool.h"
 #include "policy/pattern.h"
 #include "policy/search_pattern.h"
+#include "policy/text_kind.h"
 #include "policy/tools.h"
 
 namespace ringfence {
@@ -41,6 +41,7 @@ class CallJudge {
       for (const ToolField& field : tool_->fields) JudgeField(field);
     }
     if (IsMcpTool(event_.tool_name)) JudgeMcpFields();
+    if (event_.tool_name == "EnterWorktree" && event_.input.empty()) JudgeWorktrees("");
     JudgeUnexpected();
     RefuseUnanswerable();
     decision_.say_allow = decision_.verdict == Verdict::kPermit && MaySayAllow();
@@ -136,11 +137,13 @@ class CallJudge {
         return JudgePath(field, field.text, Access::kRead, "read of");
       case FieldRole::kSearchFolder:
         return JudgeSearchIn(&field);
-      case FieldRole::kSearchPattern:
       case FieldRole::kSearchFilter:
+        if (field.text.empty()) return;  // as the client reads it
+        return JudgePattern(field);
+      case FieldRole::kSearchPattern:
         return JudgePattern(field);
       case FieldRole::kUrl:
-        return JudgeUrlField(field, Access::kRead);
+        return TakeName(JudgeUrl(field.text, policy_));
       case FieldRole::kResourceUri:
         return JudgeResource(field);
       case FieldRole::kWorktreeName:
@@ -154,6 +157,7 @@ class CallJudge {
 
   // The folder that a search begins in; the working directory when the call names none.
   void JudgeSearchIn(const InputField* field) {
+    if (field != nullptr && field->text.empty()) field = nullptr;  // as the client reads it
     const bool rerooted = field == nullptr && PatternIsAbsolute();
     if (rerooted) return;
     const InputField here{.pointer = "/cwd",
@@ -193,12 +197,14 @@ class CallJudge {
     const InputField* pattern = GlobPattern();
     if (pattern == nullptr) return false;
     const SearchPattern read = ReadSearchPattern(pattern->text);
-    return !read.refused && std::ranges::none_of(read.beginnings, &std::string::empty);
+    return !read.refused && read.names_folder;
   }
 
   std::string SearchFolder() const {
     const auto field = std::ranges::find(event_.input, "/path", &InputField::pointer);
-    if (field != event_.input.end() && field->kind == JsonKind::kString) return field->text;
+    const bool is_said =
+        field != event_.input.end() && field->kind == JsonKind::kString && !field->text.empty();
+    if (is_said) return field->text;
     return event_.cwd.value_or("");
   }
 
@@ -214,19 +220,17 @@ class CallJudge {
       if (is_filter && !alone) continue;  // it only picks names below the folder
       const std::string text = alone ? beginning : SearchFolder() + "/" + beginning;
       Judgement judgement = paths_.Judge(text, Access::kRead, "search of", field.pointer);
-      if (judgement.verdict != Verdict::kDeny && !is_filter) {
-        for (const Path& end : judgement.ends) {
-          if (auto cause = paths_.MeetsDenied(end, "search of")) {
-            Take(Verdict::kDeny, std::move(cause));
-          }
-        }
-      }
+      if (judgement.verdict != Verdict::kDeny && !is_filter) TakeDeniedBelow(judgement.ends);
       Take(judgement.verdict, std::move(judgement.cause));
     }
   }
 
-  static bool IsFileUrl(std::string_view text) {
-    return LowerAscii(TrimSpace(text).substr(0, 5)) == "file:";
+  void TakeDeniedBelow(const std::vector<Path>& folders) {
+    for (const Path& folder : folders) {
+      if (auto cause = paths_.MeetsDenied(folder, "search of")) {
+        Take(Verdict::kDeny, std::move(cause));
+      }
+    }
   }
 
   // file:///etc/passwd is the path /etc/passwd. Other hosts than this one are not understood.
@@ -234,20 +238,33 @@ class CallJudge {
     const Result<Url> url = ParseUrl(field.text);
     std::string path;
     const bool local = url && (url->host.empty() || url->host == "localhost");
-    if (!local || !url->path.starts_with('/') || !DecodePercent(url->path, &path)) {
+    if (!local || !url->path.starts_with('/') ||
+        !DecodePercent(url->path.substr(0, url->path.find_first_of("?#")), &path)) {
       return Deny("file URL " + Quote(field.text), "it cannot be read as the path of a local file");
     }
-    JudgePath(field, path.substr(0, path.find_first_of("?#")), access,
-              access == Access::kRead ? "read of" : "write to");
+    JudgePath(field, path, access, access == Access::kRead ? "read of" : "write to");
   }
 
-  void JudgeUrlField(const InputField& field, Access access) {
-    if (IsMcpTool(event_.tool_name) && IsFileUrl(field.text)) return JudgeFileUrl(field, access);
-    TakeName(JudgeUrl(field.text, policy_));
+  // A web URL, or one of another scheme that is the server's own business.
+  void JudgeOtherUrl(const InputField& field, Access access, TextKind kind) {
+    if (kind == TextKind::kWebUrl) TakeName(JudgeUrl(field.text, policy_));
+    if (!paths_.MayBePath(field.text)) return;
+    JudgePath(field, "./" + field.text, access, access == Access::kRead ? "read of" : "write to");
   }
 
+  // A text without a scheme is a path to most.
   void JudgeResource(const InputField& field) {
-    if (IsFileUrl(field.text)) JudgeFileUrl(field, Access::kRead);
+    const TextKind kind = KindOfText(field.text);
+    switch (kind) {
+      case TextKind::kFileUrl:
+        return JudgeFileUrl(field, Access::kRead);
+      case TextKind::kWebUrl:
+      case TextKind::kOtherUrl:
+        return JudgeOtherUrl(field, Access::kRead, kind);
+      case TextKind::kPath:
+      case TextKind::kUnclear:
+        return JudgePath(field, field.text, Access::kRead, "read of");
+    }
   }
 
   void JudgeWorktree(const InputField& field) {
@@ -259,6 +276,14 @@ class CallJudge {
     }
     if (FoldName(name) == ".git") return Deny(what, "its name may not be \".git\"");
     if (const auto why = RefusedText(name)) return Deny(what, std::string(*why));
+    JudgeWorktrees("/" + std::string(name));
+  }
+
+  // Where the client puts worktrees: a link there would put one somewhere else.
+  void JudgeWorktrees(const std::string& name) {
+    const std::string folder = paths_.places().root.text() + "/.claude/worktrees" + name;
+    JudgePath({.pointer = "/name", .key = "name", .text = folder}, folder, Access::kWrite,
+              "worktree in");
   }
 
   // An MCP tool: the fields that the policy names, and the usual names unless it named them all.
@@ -278,7 +303,7 @@ class CallJudge {
     for (const InputField* field : FieldsAt(pointer)) {
       if (field->kind == JsonKind::kArray) continue;
       if (!IsUsable(*field)) continue;
-      if (IsFileUrl(field->text)) {
+      if (KindOfText(field->text) == TextKind::kFileUrl) {
         JudgeFileUrl(*field, access);
       } else {
         JudgePath(*field, field->text, access, access == Access::kRead ? "read of" : "write to");
@@ -289,30 +314,60 @@ class CallJudge {
   // An argument that is called as paths usually are, judged as a write.
   void JudgeUsual(const InputField& field) {
     const UsualName usual = UsualNameOf(field.key);
-    const bool is_container = field.kind == JsonKind::kArray ||
-                              (field.kind == JsonKind::kObject && usual == UsualName::kPaths);
+    // The elements of a list may be objects, whose members come with names of their own.
+    const bool is_element = !field.pointer.ends_with("/" + field.key);
+    const bool is_container =
+        field.kind == JsonKind::kArray ||
+        (field.kind == JsonKind::kObject && usual == UsualName::kPaths && is_element);
     if (usual == UsualName::kNone || is_container) return;
-    if (!IsUsable(field)) {
-      if (decision_.cause) {
-        decision_.cause->remedy =
-            "If it is no path, the user can name this tool's paths under \"mcp\" in the policy.";
-      }
-      return;
+    const bool was_denied = decision_.verdict == Verdict::kDeny;
+    const bool usable = IsUsable(field);
+    if (usable) JudgeGuessed(field, usual);
+    const bool is_denied = !was_denied && decision_.verdict == Verdict::kDeny;
+    if (!is_denied || !IsMcpTool(event_.tool_name)) return;
+    // Where a right to write would help, saying what the argument is helps more.
+    if (usable && decision_.cause->remedy.empty()) return;
+    decision_.cause->remedy =
+        "Its name says that it is a path to write to. If it is none, or is only read, the user can "
+        "name this tool's paths under \"mcp\" in the policy.";
+  }
+
+  void JudgeGuessed(const InputField& field, UsualName usual) {
+    const TextKind kind = KindOfText(field.text);
+    switch (kind) {
+      case TextKind::kFileUrl:
+        return JudgeFileUrl(field, Access::kWrite);
+      case TextKind::kWebUrl:
+        return JudgeOtherUrl(field, Access::kWrite, kind);
+      case TextKind::kOtherUrl:
+        if (usual == UsualName::kUrl) return JudgeOtherUrl(field, Access::kWrite, kind);
+        break;
+      case TextKind::kPath:
+        if (usual == UsualName::kUrl) JudgeBareHost(field);
+        break;
+      case TextKind::kUnclear:
+        break;
     }
-    if (IsFileUrl(field.text)) return JudgeFileUrl(field, Access::kWrite);
-    const bool climbs =
-        field.text.find("..") != std::string::npos;  // a URL for some, a path for others
-    if (IsWebUrl(field.text) && !climbs) return TakeName(JudgeUrl(field.text, policy_));
-    const bool own_scheme = field.text.find("://") != std::string::npos;
-    if (usual == UsualName::kUrl && own_scheme && !climbs) return;
     JudgePath(field, field.text, Access::kWrite, "write to");
+  }
+
+  // "example.com/x" becomes a URL in some browsers.
+  void JudgeBareHost(const InputField& field) {
+    std::string_view rest = field.text;
+    const std::string_view host = TakeComponent(rest);
+    const bool is_host = field.text[0] != '/' && host.find('.') != std::string_view::npos &&
+                         host.find_first_not_of('.') == 0;
+    if (is_host && policy_.network) TakeName(JudgeUrl("https://" + field.text, policy_));
   }
 
   // A path that a known tool has no argument for: no honest client sends it.
   void JudgeUnexpected() {
     if (IsMcpTool(event_.tool_name)) return;
+    // What runs code has arguments of its own kind deeper down.
+    const bool is_about_files = tool_ == nullptr || (!tool_->fields.empty() && !tool_->runs_code);
     for (const InputField& field : event_.input) {
-      if (field.depth != 1 || UsualNameOf(field.key) == UsualName::kNone) continue;
+      if (UsualNameOf(field.key) == UsualName::kNone) continue;
+      if (field.depth != 1 && !is_about_files) continue;
       if (field.key == "cwd" && field.pointer == "/cwd" && tool_ == nullptr) continue;
       const bool expected =
           tool_ != nullptr && std::ranges::any_of(tool_->fields, [&](const ToolField& spec) {
@@ -347,23 +402,20 @@ class CallJudge {
 
 }  // namespace
 
-Decision Decide(const Event& event, const Policy& policy, const Places& places,
-                const FileView& files, std::vector<PathTrace>* traces) {
-  const CachedFiles cached(files);
-  Decision decision = CallJudge(event, policy, places, cached, traces).Run();
-  decision.failure = cached.failure();
+Decision Decide(const Event& event, const Surroundings& around, std::vector<PathTrace>* traces) {
+  Decision decision = CallJudge(event, around.policy, around.places, around.files, traces).Run();
+  decision.failure = around.files.failure();
   return decision;
 }
 
-Decision DecidePath(const Event& event, std::string_view text, Access access, const Policy& policy,
-                    const Places& places, const FileView& files) {
-  const CachedFiles cached(files);
-  const PathJudge judge(policy, places, event, cached, nullptr);
+Decision DecidePath(const Event& event, std::string_view text, Access access,
+                    const Surroundings& around) {
+  const PathJudge judge(around.policy, around.places, event, around.files, nullptr);
   Judgement judgement =
       judge.Judge(text, access, access == Access::kRead ? "read of" : "write to", "");
   Decision decision{.verdict = judgement.verdict, .cause = std::move(judgement.cause), .paths = {}};
   for (const Path& end : judgement.ends) decision.paths.push_back(end.text());
-  decision.failure = cached.failure();
+  decision.failure = around.files.failure();
   return decision;
 }
 

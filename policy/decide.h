@@ -3,21 +3,29 @@
 
 #include <vector>
 
+#include "policy/cached_files.h"
 #include "policy/decision.h"
 #include "policy/event.h"
-#include "policy/file_view.h"
 #include "policy/places.h"
 #include "policy/policy.h"
 
 namespace ringfence {
 
+// What a decision rests on besides the call itself.
+struct Surroundings {
+  const Policy& policy;
+  const Places& places;
+  const CachedFiles& files;
+};
+
 // Decides about the tool call of a PreToolUse or PermissionRequest event. `traces` may be null;
-// with it every judged path is explained.
-Decision Decide(const Event& event, const Policy& policy, const Places& places,
-                const FileView& files, std::vector<PathTrace>* traces = nullptr);
+// with it every judged path is explained. What the files failed at, now or before, is a failure of
+// the decision.
+Decision Decide(const Event& event, const Surroundings& around,
+                std::vector<PathTrace>* traces = nullptr);
 
 // Decides about one path as if a tool named it; for explanations.
-Decision DecidePath(const Event& event, std::string_view text, Access access, const Policy& policy,
-                    const Places& places, const FileView& files);
+Decision DecidePath(const Event& event, std::string_view text, Access access,
+                    const Surroundings& around);
 
 }  // namespace ringfence

@@ -1,7 +1,6 @@
 #include "policy/decision.h"
 
 #include "base/text.h"
-#include "base/utf8.h"
 
 namespace ringfence {
 namespace {
@@ -9,15 +8,6 @@ namespace {
 constexpr size_t kMaxReason = 1024;
 constexpr size_t kMaxSay = 300;
 constexpr size_t kMaxRemedy = 500;
-
-// Cut between code points.
-std::string CutTo(std::string text, size_t limit) {
-  if (text.size() <= limit) return text;
-  size_t end = limit - 3;
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
-  text.resize(end);
-  return text + "...";
-}
 
 }  // namespace
 
@@ -48,11 +38,11 @@ std::string ReasonText(const Decision& decision, std::string_view say) {
                      (denied ? " refused: " : " needs the user's approval: ") + cause.why;
   if (cause.place) text += " (" + PlaceLabel(*cause.place) + ")";
   text += ".";
-  if (!denied) return CutTo(std::move(text), kMaxReason);
+  if (!denied) return CutText(std::move(text), kMaxReason);
   // The remedy is last, because it may end in a command to copy.
-  std::string last = say.empty() ? "" : " " + CutTo(Printable(say), kMaxSay);
-  if (!cause.remedy.empty()) last += " " + CutTo(cause.remedy, kMaxRemedy);
-  return CutTo(std::move(text), kMaxReason - last.size()) + last;
+  std::string last = say.empty() ? "" : " " + CutText(Printable(say), kMaxSay);
+  if (!cause.remedy.empty()) last += " " + CutText(cause.remedy, kMaxRemedy);
+  return CutText(std::move(text), kMaxReason - last.size()) + last;
 }
 
 }  // namespace ringfence

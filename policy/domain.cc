@@ -124,6 +124,8 @@ Result<Url> ParseUrl(std::string_view text) {
   }
   std::string_view rest = text.substr(colon + 1);
   if (!rest.starts_with("//")) {
+    // A browser reads "https:/host" and "https:\\host" as a URL with that host.
+    if (DefaultPort(url.scheme) != 0) return Wrong("has no \"//\" before its host");
     url.path = std::string(rest);
     return url;
   }

@@ -50,8 +50,7 @@ struct Event {
   std::vector<InputField> input;
 
   std::string config_file;  // ConfigChange: the settings file that changed
-  std::string
-      failure;  // the beginning of what a failed tool said (PostToolUse, PostToolUseFailure)
+  std::string failure;      // the end of what a failed tool said (PostToolUse, PostToolUseFailure)
 
   bool is_subagent() const { return !agent_id.empty() || !agent_type.empty(); }
   bool operator==(const Event&) const = default;

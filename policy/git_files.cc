@@ -1,46 +1,59 @@
 #include "policy/git_files.h"
 
 #include <algorithm>
+#include <span>
 
 #include "base/case_fold.h"
+#include "base/text.h"
 
 namespace ringfence {
 namespace {
 
-bool IsThere(const Path& folder, std::string_view name, const CachedFiles& files) {
-  const Result<FileFacts> facts = files.Look(folder.Child(name));
-  return facts && facts->kind != FileKind::kMissing;
-}
-
 // git takes any folder with these three for a repository.
-bool LooksBare(const Path& folder, const CachedFiles& files) {
-  return IsThere(folder, "HEAD", files) && IsThere(folder, "objects", files) &&
-         IsThere(folder, "refs", files);
+constexpr std::string_view kParts[] = {"HEAD", "objects", "refs"};
+// These choose programs that git runs.
+constexpr std::string_view kOwn[] = {"HEAD", "config", "config.worktree", "hooks"};
+
+bool IsOneOf(std::string_view name, std::span<const std::string_view> names) {
+  return std::ranges::any_of(names,
+                             [name](std::string_view n) { return FoldsTo(name, LowerAscii(n)); });
 }
 
-// A file named ".git", or the first missing folder on the way is named so.
+// `folder` has the three, or has them when `made` is there as well.
+bool IsBare(const Path& folder, std::string_view made, const CachedFiles& files) {
+  return std::ranges::all_of(kParts, [&](std::string_view part) {
+    if (FoldsTo(made, LowerAscii(part))) return true;
+    const Result<FileFacts> facts = files.Look(folder.Child(part));
+    return facts && facts->kind != FileKind::kMissing;
+  });
+}
+
+// A name ".git" that is written, or that the write makes on its way.
 bool MakesDotGit(const Walked& walked) {
   if (FoldsTo(walked.end.name(), ".git")) return true;
-  for (const WalkStep& step : walked.steps) {
-    if (step.kind == FileKind::kMissing) return FoldsTo(step.path.name(), ".git");
-  }
-  return false;
+  return std::ranges::any_of(walked.steps, [](const WalkStep& step) {
+    return step.kind == FileKind::kMissing && FoldsTo(step.path.name(), ".git");
+  });
 }
 
-// "HEAD", "config", or below "hooks" or "objects", of a folder that is or becomes a repository.
-bool TouchesBare(const Path& path, const CachedFiles& files) {
-  constexpr std::string_view kOwn[] = {"HEAD", "config", "config.worktree", "objects", "refs"};
-  const Path folder = path.Parent();
-  if (std::ranges::find(kOwn, path.name()) != std::end(kOwn) && LooksBare(folder, files)) {
-    return folder.name() != ".git";
+// What chooses programs in a bare repository, or the last part that makes a folder one.
+bool TouchesBare(const Walked& walked, const CachedFiles& files) {
+  for (Path path = walked.end; !path.is_root(); path = path.Parent()) {
+    const std::string_view name = path.name();
+    if (!IsOneOf(name, kOwn) && !IsOneOf(name, kParts)) continue;
+    const Path folder = path.Parent();
+    if (FoldsTo(folder.name(), ".git")) continue;  // @runs-later names its files
+    const Result<FileFacts> facts = files.Look(path);
+    const bool is_new = facts && facts->kind == FileKind::kMissing;
+    if ((is_new || IsOneOf(name, kOwn)) && IsBare(folder, name, files)) return true;
   }
-  return folder.name() == "hooks" && LooksBare(folder.Parent(), files);
+  return false;
 }
 
 }  // namespace
 
 bool MakesRepository(const Walked& walked, const CachedFiles& files) {
-  return MakesDotGit(walked) || TouchesBare(walked.end, files);
+  return MakesDotGit(walked) || TouchesBare(walked, files);
 }
 
 bool IsInPackageStore(const Path& path, const std::vector<std::string_view>& stores) {

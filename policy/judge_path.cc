@@ -6,31 +6,12 @@
 #include "base/text.h"
 #include "base/utf8.h"
 #include "policy/git_files.h"
+#include "policy/text_kind.h"
 
 namespace ringfence {
 namespace {
 
 bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-
-// "scheme://" or "file:".
-bool BeginsWithScheme(std::string_view text) {
-  const size_t colon = text.find(':');
-  if (colon == std::string_view::npos || colon < 2) return false;
-  const std::string_view scheme = text.substr(0, colon);
-  const bool plain = std::ranges::all_of(scheme, [](char c) {
-    return IsLetter(c) || (c >= '0' && c <= '9') || c == '+' || c == '-' || c == '.';
-  });
-  if (!plain || !IsLetter(scheme[0])) return false;
-  return LowerAscii(scheme) == "file" || text.substr(colon).starts_with("://");
-}
-
-bool HasDotDot(std::string_view text) {
-  for (;;) {
-    const std::string_view component = TakeComponent(text);
-    if (component.empty()) return false;
-    if (component == "..") return true;
-  }
-}
 
 bool IsDevice(FileKind kind) {
   return kind == FileKind::kBlockDevice || kind == FileKind::kCharacterDevice;
@@ -39,9 +20,11 @@ bool IsDevice(FileKind kind) {
 }  // namespace
 
 std::optional<std::string_view> RefusedText(std::string_view text) {
+  constexpr std::string_view kNextLine = "\xC2\x85";  // white space to Python and to Unicode
   if (text.empty()) return "it is empty";
   if (text.find('\0') != std::string_view::npos) return "it holds NUL";
-  if (TrimSpace(text).size() != text.size()) {
+  if (TrimSpace(text).size() != text.size() || text.starts_with(kNextLine) ||
+      text.ends_with(kNextLine)) {
     return "it begins or ends with white space, which the client removes";
   }
   if (text[0] == '~' && text != "~" && !text.starts_with("~/")) {
@@ -51,8 +34,17 @@ std::optional<std::string_view> RefusedText(std::string_view text) {
   if (text.starts_with("@/")) return "it begins with \"@/\"";
   if (text[0] == '\\') return "it is a Windows path";
   if (text.size() > 1 && IsLetter(text[0]) && text[1] == ':') return "it is a Windows path";
-  if (BeginsWithScheme(text)) return "it is a URL, not a path";
-  return {};
+  switch (KindOfText(text)) {
+    case TextKind::kPath:
+      return {};
+    case TextKind::kUnclear:
+      return "some programs would take it for a URL, others for a path";
+    case TextKind::kFileUrl:
+    case TextKind::kWebUrl:
+    case TextKind::kOtherUrl:
+      break;
+  }
+  return "it is a URL, not a path";
 }
 
 std::optional<std::string_view> RefusedSpecialName(const Path& path) {
@@ -76,8 +68,9 @@ std::string ShellWord(std::string_view text) {
     return IsLetter(c) || (c >= '0' && c <= '9') ||
            std::string_view("/._-+:@%,=").find(c) != std::string_view::npos;
   };
-  if (text.empty() || text.size() > 200 || Printable(text) != text) return "";
-  if (std::ranges::all_of(text, is_plain) && text[0] != '-') return std::string(text);
+  // What begins with "-" is an option to a command, quoted or not.
+  if (text.empty() || text[0] == '-' || text.size() > 200 || Printable(text) != text) return "";
+  if (std::ranges::all_of(text, is_plain)) return std::string(text);
   if (text.find('\'') != std::string_view::npos) return "";
   return "'" + std::string(text) + "'";
 }
@@ -90,7 +83,7 @@ class PathJudge::Guard final : public NameGuard {
 
   bool Refuses(const Path& path) const override {
     if (asked_.IsInside(path)) return false;
-    cause_ = judge_.DeniedByName(question_, path);
+    cause_ = judge_.DeniedByName(question_, path, Standing::kPassed);
     return cause_.has_value();
   }
   const std::optional<Cause>& cause() const { return cause_; }
@@ -128,14 +121,14 @@ Cause PathJudge::PlainCause(const Question& question, std::string why) const {
 Cause PathJudge::RuleCause(const Question& question, const RuleHit& hit,
                            std::string_view did) const {
   std::string why = std::string(did) + " by ";
-  if (!hit.rule->place.quotable) {
+  if (!hit.rule->is_quotable()) {
     why += "the project's policy";
   } else {
     why += Quote(hit.rule->written);
     if (!hit.entry.empty()) why += " (" + Printable(hit.entry) + ")";
   }
   Cause cause = PlainCause(question, std::move(why));
-  cause.place = hit.rule->place;
+  cause.place = hit.rule->place();
   return cause;
 }
 
@@ -194,7 +187,8 @@ Judgement PathJudge::Judge(std::string_view text, Access access, std::string_vie
 Judgement PathJudge::JudgeReading(const Question& question, const std::string& start,
                                   PathTrace::Reading* reading) const {
   const Path named = Path::Clean(start);
-  if (auto cause = DeniedByName(question, named)) return {Verdict::kDeny, std::move(cause), {}};
+  if (auto cause = DeniedByName(question, named, Standing::kMeant))
+    return {Verdict::kDeny, std::move(cause), {}};
   const Guard guard(*this, question, named);
   const Walked walked = Walk(start, files_, &guard);
   reading->steps = walked.steps;
@@ -221,38 +215,53 @@ Judgement PathJudge::JudgeReading(const Question& question, const std::string& s
 }
 
 // By the text of a name alone: nothing is touched.
-std::optional<Cause> PathJudge::DeniedByName(const Question& question, const Path& path) const {
+std::optional<Cause> PathJudge::DeniedByName(const Question& question, const Path& path,
+                                             Standing standing) const {
   if (const auto why = RefusedSpecialName(path)) return PlainCause(question, std::string(*why));
   if (question.access == Access::kWrite) {
-    if (const auto what = Protected().RefusesName(path)) {
-      return PlainCause(question,
-                        "it is " + std::string(*what) + ", which no policy lets an agent change");
-    }
+    const bool passed = standing == Standing::kPassed;
+    const auto what = passed ? Protected().Covers(path) : Protected().RefusesName(path);
+    if (auto cause = IsProtected(question, what)) return cause;
   }
-  const RuleHit hit = matcher_.MatchesName(RulesFor(question.access).deny, question.access, path);
+  const PathRuleList& rules = RulesFor(question.access).deny;
+  const RuleHit hit = matcher_.MatchesName(rules, question.access, path, standing);
   if (hit) return RuleCause(question, hit, "denied");
+  return {};
+}
+
+std::optional<Cause> PathJudge::IsProtected(const Question& question,
+                                            std::optional<std::string_view> what) const {
+  if (!what) return {};
+  return PlainCause(question,
+                    "it is " + std::string(*what) + ", which no policy lets an agent change");
+}
+
+// A write that makes or changes a repository, where the rules name @runs-later.
+RuleHit PathJudge::MakesRunLater(const PathRuleList& rules, const Walked& walked) const {
+  for (const std::span<const PathRule> list : rules) {
+    const auto rule = std::ranges::find(list, SetName::kRunsLater, &PathRule::set);
+    if (rule == list.end()) continue;
+    if (!MakesRepository(walked, files_)) return {};
+    return {&*rule, "a new or a bare repository"};
+  }
   return {};
 }
 
 std::optional<Cause> PathJudge::DeniedAtEnd(const Question& question, const Path& named,
                                             const Walked& walked) const {
   if (walked.end != named) {
-    if (auto cause = DeniedByName(question, walked.end)) return cause;
+    if (auto cause = DeniedByName(question, walked.end, Standing::kMeant)) return cause;
   }
   // Below /dev the harmless ones were let through by name.
   if (IsDevice(walked.facts.kind) && !walked.end.IsInside(Path::Clean("/dev"))) {
     return PlainCause(question, "devices are not files");
   }
-  const RuleHit hit =
-      matcher_.MatchesThroughLinks(RulesFor(question.access).deny, question.access, walked.end);
+  const PathRuleList& rules = RulesFor(question.access).deny;
+  RuleHit hit = matcher_.MatchesThroughLinks(rules, question.access, walked.end);
+  if (!hit && question.access == Access::kWrite) hit = MakesRunLater(rules, walked);
   if (hit) return RuleCause(question, hit, "denied");
-  if (question.access == Access::kWrite) {
-    if (const auto what = Protected().RefusesTarget(walked)) {
-      return PlainCause(question,
-                        "it is " + std::string(*what) + ", which no policy lets an agent change");
-    }
-  }
-  return {};
+  if (question.access == Access::kRead) return {};
+  return IsProtected(question, Protected().RefusesTarget(walked));
 }
 
 std::optional<Cause> PathJudge::Outside(const Question& question, const Path& named,
@@ -283,16 +292,9 @@ std::optional<Cause> PathJudge::Asks(const Question& question, const Path& named
     hit = matcher_.MatchesName(rules, question.access, walked.end);
   }
   if (!hit) hit = matcher_.MatchesThroughLinks(rules, question.access, walked.end);
+  if (!hit && question.access == Access::kWrite) hit = MakesRunLater(rules, walked);
   if (hit) return RuleCause(question, hit, "to be asked about");
   if (question.access == Access::kRead) return {};
-  const PathRule* runs_later = nullptr;
-  for (const std::span<const PathRule> list : rules) {
-    const auto rule = std::ranges::find(list, SetName::kRunsLater, &PathRule::set);
-    if (rule != list.end()) runs_later = &*rule;
-  }
-  if (runs_later != nullptr && MakesRepository(walked, files_)) {
-    return RuleCause(question, {runs_later, "a new or a bare repository"}, "to be asked about");
-  }
   if (walked.facts.kind != FileKind::kFile || walked.facts.links < 2) return {};
   if (IsInPackageStore(walked.end, policy_.package_stores)) return {};
   return PlainCause(question, "it has " + std::to_string(walked.facts.links) +
@@ -311,6 +313,14 @@ Judgement PathJudge::JudgeEnd(const Question& question, const Path& named,
     return {Verdict::kAsk, std::move(cause), {walked.end}};
   }
   return {Verdict::kPermit, {}, {walked.end}};
+}
+
+bool PathJudge::MayBePath(std::string_view url) const {
+  if (HasDotDot(url)) return true;
+  if (!event_.cwd) return false;
+  std::string_view rest = url;
+  const Result<FileFacts> facts = files_.Look(Path::Clean(*event_.cwd).Child(TakeComponent(rest)));
+  return !facts || facts->kind != FileKind::kMissing;
 }
 
 std::optional<Cause> PathJudge::MeetsDenied(const Path& folder, std::string_view verb) const {

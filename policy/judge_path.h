@@ -38,7 +38,11 @@ class PathJudge {
   // A search in a folder that was permitted: it would meet what is denied below.
   std::optional<Cause> MeetsDenied(const Path& folder, std::string_view verb) const;
 
-  const std::optional<std::string>& cwd() const { return event_.cwd; }
+  const Places& places() const { return places_; }
+
+  // Somebody who takes this URL for a relative path would get somewhere: it climbs, or there is a
+  // folder that is named like its scheme.
+  bool MayBePath(std::string_view url) const;
 
  private:
   struct Question {
@@ -52,7 +56,11 @@ class PathJudge {
   Judgement JudgeReading(const Question& question, const std::string& start,
                          PathTrace::Reading* reading) const;
   Judgement JudgeEnd(const Question& question, const Path& named, const Walked& walked) const;
-  std::optional<Cause> DeniedByName(const Question& question, const Path& path) const;
+  std::optional<Cause> DeniedByName(const Question& question, const Path& path,
+                                    Standing standing) const;
+  std::optional<Cause> IsProtected(const Question& question,
+                                   std::optional<std::string_view> what) const;
+  RuleHit MakesRunLater(const PathRuleList& rules, const Walked& walked) const;
   std::optional<Cause> DeniedAtEnd(const Question& question, const Path& named,
                                    const Walked& walked) const;
   std::optional<Cause> Outside(const Question& question, const Path& named,

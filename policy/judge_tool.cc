@@ -14,7 +14,7 @@ namespace ringfence {
 namespace {
 
 bool MatchesOne(const NameRule& rule, std::string_view tool) {
-  if (rule.session_tools) return std::ranges::find(SessionTools(), tool) != SessionTools().end();
+  if (rule.session_tools) return SessionTools().Contains(tool);
   return MatchName(rule.pattern, tool);
 }
 
@@ -33,8 +33,11 @@ const NameRule* Find(const std::vector<NameRule>& rules, std::string_view tool) 
 const NameRule* FindDeny(const std::vector<NameRule>& rules, std::string_view tool) {
   if (const NameRule* rule = Find(rules, tool)) return rule;
   const std::string folded = FoldName(tool);
+  const std::string other = FoldName(OtherToolName(tool));
   const auto rule = std::ranges::find_if(rules, [&](const NameRule& r) {
-    return !r.session_tools && MatchName(FoldName(r.pattern), folded);
+    if (r.session_tools) return false;
+    const std::string pattern = FoldName(r.pattern);
+    return MatchName(pattern, folded) || (!other.empty() && MatchName(pattern, other));
   });
   return rule == rules.end() ? nullptr : &*rule;
 }
@@ -57,18 +60,31 @@ std::string AllowRemedy(std::string_view tool) {
          Quote(tool) + " to tools.allow).";
 }
 
-std::string_view Kind(std::string_view tool, const Policy& policy) {
-  if (IsMcpTool(tool)) return "the policy names no such MCP tool";
-  return policy.tools.known_tools ? "it is not a tool that ringfence knows"
-                                  : "not in the list of what is allowed";
+std::optional<RulePlace> PlaceOf(const std::vector<NameRule>& list) {
+  if (list.empty()) return {};
+  return list.front().place;
 }
 
-bool IsPermitted(std::string_view tool, const ToolRules& rules) {
+// Why the lists of what is allowed do not have it.
+std::optional<Cause> NotAllowed(std::string_view tool, const ToolRules& rules) {
+  Cause cause{"tool " + Quote(tool), "not in the list of what is allowed", {}, ""};
   const bool known = rules.known_tools && !IsMcpTool(tool) && FindTool(tool) != nullptr;
-  if (!known && Find(rules.names, tool) == nullptr) return false;
-  return std::ranges::all_of(rules.narrower, [&](const std::vector<NameRule>& list) {
-    return Find(list, tool) != nullptr;
-  });
+  if (!known && Find(rules.names, tool) == nullptr) {
+    if (IsMcpTool(tool)) {
+      cause.why = "the policy names no such MCP tool";
+    } else if (rules.known_tools) {
+      cause.why = "it is not a tool that ringfence knows";
+    }
+    if (!rules.known_tools) cause.place = PlaceOf(rules.names);
+    cause.remedy = AllowRemedy(tool);
+    return cause;
+  }
+  for (const std::vector<NameRule>& list : rules.narrower) {
+    if (Find(list, tool) != nullptr) continue;
+    cause.place = PlaceOf(list);  // adding it to the user's own list would not help
+    return cause;
+  }
+  return {};
 }
 
 // The client makes tool names of server names in this way.
@@ -110,14 +126,7 @@ NameJudgement JudgeTool(std::string_view tool, const Policy& policy) {
   if (const NameRule* rule = FindDeny(rules.deny, tool)) {
     return Denied(what, RuleText(*rule, "denied"), rule->place, "");
   }
-  if (!IsPermitted(tool, rules)) {
-    std::optional<RulePlace> place;
-    if (!rules.narrower.empty() && !rules.narrower.front().empty()) {
-      place = rules.narrower.front().front().place;
-    }
-    if (!rules.known_tools && !rules.names.empty()) place = rules.names.front().place;
-    return Denied(what, std::string(Kind(tool, policy)), place, AllowRemedy(tool));
-  }
+  if (auto cause = NotAllowed(tool, rules)) return {Verdict::kDeny, std::move(cause)};
   if (const NameRule* rule = Find(rules.ask, tool)) {
     return {Verdict::kAsk, Cause{what, RuleText(*rule, "to be asked about"), rule->place, ""}};
   }

@@ -68,6 +68,16 @@ class Chain {
 
 using PathLists = RuleLists<PathRule> Sections::*;
 
+// Every one of `sets` stands in one of the lists already; going through a set twice takes time.
+bool NamesSets(const PathRuleList& lists, const std::vector<PathRule>& sets) {
+  return std::ranges::all_of(sets, [&lists](const PathRule& wanted) {
+    return std::ranges::any_of(lists, [&wanted](std::span<const PathRule> list) {
+      return wanted.set != SetName::kNone &&
+             std::ranges::find(list, wanted.set, &PathRule::set) != list.end();
+    });
+  });
+}
+
 PathRules PathsOf(const Chain& chain, PathLists lists, const Sections& built_in,
                   const Sections& own) {
   PathRules rules;
@@ -84,8 +94,11 @@ PathRules PathsOf(const Chain& chain, PathLists lists, const Sections& built_in,
     return list && list->empty();
   };
   const RuleLists<PathRule>& defaults = built_in.*lists;
-  if (defaults.ask && !drops((own.*lists).ask)) rules.ask.emplace_back(*defaults.ask);
-  if (defaults.deny && !drops((own.*lists).deny)) rules.deny.emplace_back(*defaults.deny);
+  const auto add = [&drops](const auto& list, const auto& own_list, PathRuleList& to) {
+    if (list && !drops(own_list) && !NamesSets(to, *list)) to.emplace_back(*list);
+  };
+  add(defaults.ask, (own.*lists).ask, rules.ask);
+  add(defaults.deny, (own.*lists).deny, rules.deny);
   PathRuleList& permitted = rules.allow.emplace_back();
   permitted.emplace_back(*allow->allow);
   for (const Sections* sections : chain.all()) {
@@ -195,6 +208,10 @@ void AgreeWith(const Sections& managed, const Sections& profile, Policy& policy)
   if (profile.network) {
     limits.network = MergedNetwork(managed.network.value_or(NetworkSection{}), *profile.network);
   }
+  if (limits.network) {  // what it does not say is what it means alone
+    limits.network->allow = limits.network->allow.value_or(std::vector<HostRule>{});
+    limits.network->unlisted = limits.network->unlisted.value_or(Unlisted::kDeny);
+  }
   const Sections& bash = profile.unsandboxed ? profile : managed;
   limits.unsandboxed = bash.unsandboxed;
   limits.unsandboxed_place = bash.unsandboxed_place;
@@ -227,11 +244,16 @@ class Merger {
   Result<Policy> Run(const Caller& caller) {
     Chain chain;
     for (const PolicySource& source : sources_.sources) {
-      if (source.trusted) AddTrusted(*source.file, chain);
+      if (source.trusted && source.layer != Layer::kSession) AddTrusted(*source.file, chain);
     }
     if (!profile_.empty() && !profile_found_) return NoSuchProfile();
     Policy policy = PolicyOf(chain);
-    for (const PolicySource& source : sources_.sources) ApplyTightening(source, caller, policy);
+    for (const PolicySource& source : sources_.sources) {
+      if (source.layer == Layer::kSession) Grant(source.file->sections, policy);
+    }
+    for (const PolicySource& source : sources_.sources) {
+      if (source.layer != Layer::kSession) ApplyTightening(source, caller, policy);
+    }
     for (const PolicySource& source : sources_.sources) ApplyAuditAndAlerts(source, policy);
     ApplyManagedAudit(policy.audit);
     policy.profile = names_;
@@ -274,6 +296,18 @@ class Merger {
     return policy;
   }
 
+  // What a person permitted for this session. Whatever narrows the others narrows it as well.
+  static void Grant(const Sections& granted, Policy& policy) {
+    if (granted.read.allow) policy.read.allow.front().emplace_back(*granted.read.allow);
+    if (granted.write.allow) policy.write.allow.front().emplace_back(*granted.write.allow);
+    if (const auto& tools = granted.tools.allow) {
+      policy.tools.names.insert(policy.tools.names.end(), tools->begin(), tools->end());
+    }
+    if (!policy.network || !granted.network || !granted.network->allow) return;
+    std::vector<HostRule>& hosts = policy.network->lists.front().allow;
+    hosts.insert(hosts.end(), granted.network->allow->begin(), granted.network->allow->end());
+  }
+
   void AddName(std::string_view profile) {
     if (!names_.empty()) names_ += "+";
     names_ += profile;
@@ -300,15 +334,22 @@ class Merger {
       Tighten(policy, file.sections, false);
       if (registered != nullptr) Tighten(policy, registered->sections, false);
     }
-    if (const Profile* profile = CallersProfile(file, caller, places_)) {
-      Tighten(policy, profile->sections, source.trusted);
-      if (source.trusted) AddName(profile->name);
-    }
+    // A subagent gains nothing by being one: what would hold for the main agent holds for it too.
+    const Profile* main =
+        CallersProfile(file, {.permission_mode = caller.permission_mode}, places_);
+    const Profile* own = caller.subagent ? CallersProfile(file, caller, places_) : main;
+    if (main != nullptr) Apply(*main, source.trusted, policy);
+    if (own != nullptr && own != main) Apply(*own, source.trusted, policy);
+  }
+
+  void Apply(const Profile& profile, bool trusted, Policy& policy) {
+    Tighten(policy, profile.sections, trusted);
+    if (trusted) AddName(profile.name);
   }
 
   // The log's place is the most specific trusted file's, but the managed file can demand one.
   static void ApplyAuditAndAlerts(const PolicySource& source, Policy& policy) {
-    if (!source.trusted) return;
+    if (!source.trusted || source.layer == Layer::kSession) return;
     const AuditSection& audit = source.file->audit;
     policy.audit.file = audit.file.value_or(policy.audit.file);
     policy.audit.rotate = audit.rotate.value_or(policy.audit.rotate);

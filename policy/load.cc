@@ -1,24 +1,17 @@
 #include "policy/load.h"
 
-#include <algorithm>
-#include <array>
 #include <optional>
 
 #include "base/text.h"
 #include "base/utf8.h"
-#include "policy/domain.h"
 #include "policy/object_reader.h"
-#include "policy/pattern.h"
-#include "policy/sets.h"
+#include "policy/path_entry.h"
+#include "policy/rule_lists.h"
 
 namespace ringfence {
 namespace {
 
 using Node = JsonTree::Node;
-
-Error EntryError(std::string what, std::string hint = "") {
-  return Error{Error::Kind::kInvalidConfig, "", std::move(what), std::move(hint)};
-}
 
 uint64_t UnitFactor(char unit) {
   switch (unit) {
@@ -52,14 +45,6 @@ std::optional<uint64_t> ParseSize(std::string_view text) {
   return value * factor;
 }
 
-bool IsToolPattern(std::string_view text) {
-  if (text.empty() || text.size() > 256) return false;
-  return std::ranges::all_of(text, [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-           std::string_view("_-.:/*").find(c) != std::string_view::npos;
-  });
-}
-
 constexpr ObjectReader::Choice<std::string_view> kPermissionModes[] = {
     {"default", "default"},
     {"manual", "manual"},
@@ -73,7 +58,7 @@ constexpr ObjectReader::Choice<std::string_view> kPermissionModes[] = {
 class Loader {
  public:
   Loader(PolicyFile& file, bool quotable, std::vector<Error>& mistakes)
-      : file_(file), quotable_(quotable), document_(*file.tree, mistakes) {}
+      : file_(file), document_(*file.tree, mistakes), rules_(file, quotable, document_) {}
 
   void ReadFile() {
     const Node& root = file_.tree->root();
@@ -97,41 +82,24 @@ class Loader {
     return std::string(at) + "/" + std::string(key);
   }
 
-  std::string_view Keep(std::string text) { return file_.strings->emplace_back(std::move(text)); }
-
-  RulePlace PlaceOf(const Node& node, std::string_view pointer) {
-    return {file_.shown, pointer, LineAt(node.begin), quotable_};
-  }
-
-  // Rules come in the order of the text, so counting goes on from the last one.
-  uint32_t LineAt(uint32_t offset) {
-    if (offset < counted_to_) {
-      counted_to_ = 0;
-      line_ = 1;
-    }
-    const std::string& text = file_.tree->text();
-    line_ +=
-        static_cast<uint32_t>(std::count(text.begin() + counted_to_, text.begin() + offset, '\n'));
-    counted_to_ = offset;
-    return line_;
-  }
-
   void ReadVersion(ObjectReader& object, const Node& root) {
     const Node* version = object.Any("version");
     if (version == nullptr) {
       document_.Wrong(root, "has no \"version\"", "begin with \"version\": 1");
-    } else if (version->kind != JsonTree::Kind::kNumber || version->content != "1") {
+    } else if (version->kind != JsonTree::Kind::kNumber || version->content() != "1") {
       document_.Wrong(*version, "must be 1", "a newer policy needs a newer ringfence");
     }
   }
 
   void ReadSections(ObjectReader& object, std::string_view at, Sections& sections) {
     if (const Node* node = object.Object("tools")) {
-      ReadTools(*node, At(at, "tools"), sections.tools);
+      ObjectReader reader(document_, *node);
+      sections.tools = rules_.ReadTools(reader, At(at, "tools"));
+      reader.Finish();
     }
     if (const Node* node = object.Object("read")) {
       ObjectReader reader(document_, *node);
-      ReadPaths(reader, At(at, "read"), sections.read);
+      sections.read = rules_.ReadPaths(reader, At(at, "read"));
       reader.Finish();
     }
     if (const Node* node = object.Object("write")) {
@@ -155,109 +123,27 @@ class Loader {
     if (const Node* node = object.Object("client")) ReadClient(*node, sections);
   }
 
-  // A list of rules. `parse` makes one of an element, or an Error without a place.
-  template <typename Rule, typename Parse>
-  std::optional<std::vector<Rule>> ReadList(ObjectReader& object, std::string_view key,
-                                            std::string_view at, Parse parse) {
-    const auto strings = object.Strings(key);
-    if (!strings) return {};
-    const std::string_view pointer = Keep(At(at, key));
-    std::vector<Rule> rules;
-    rules.reserve(strings->size());
-    for (const Node* node : *strings) {
-      Result<Rule> rule = parse(node->content);
-      if (!rule) {
-        document_.Wrong(*node, rule.error().what, rule.error().hint);
-        continue;
-      }
-      rule->place = PlaceOf(*node, pointer);
-      rules.push_back(std::move(*rule));
-    }
-    if (key == "allow" && object.Any("allow")->first_child == JsonTree::kNone) {
-      document_.Wrong(*object.Any("allow"), "is empty",
-                      "leave it out for the default; to permit nothing, deny \"/\" or \"*\"");
-    }
-    return rules;
-  }
-
-  void ReadPaths(ObjectReader& object, std::string_view at, RuleLists<PathRule>& lists) {
-    const auto parse = [this](ListKind kind) {
-      return [this, kind](std::string_view text) {
-        return ParsePathEntry(text, kind, *file_.strings);
-      };
-    };
-    lists.allow = ReadList<PathRule>(object, "allow", at, parse(ListKind::kAllow));
-    lists.ask = ReadList<PathRule>(object, "ask", at, parse(ListKind::kAsk));
-    lists.deny = ReadList<PathRule>(object, "deny", at, parse(ListKind::kDeny));
-  }
-
   void ReadWrite(const Node& node, const std::string& at, Sections& sections) {
     ObjectReader object(document_, node);
-    ReadPaths(object, at, sections.write);
+    sections.write = rules_.ReadPaths(object, at);
     if (const auto stores = object.Strings("package_stores")) {
       sections.package_stores.emplace();
       for (const Node* store : *stores) {
-        if (store->content.empty() || store->content.find('/') != std::string_view::npos) {
+        if (store->content().empty() || store->content().find('/') != std::string_view::npos) {
           document_.Wrong(*store, "must be the name of a folder, such as \"node_modules\"");
         }
-        sections.package_stores->push_back(store->content);
+        sections.package_stores->push_back(store->content());
       }
     }
     object.Finish();
-  }
-
-  static Result<NameRule> ParseTool(std::string_view text) {
-    NameRule rule;
-    rule.pattern = text;
-    rule.session_tools = text == "@session-tools";
-    if (text.starts_with('@') && !rule.session_tools) {
-      return EntryError(Quote(text) + " is not a set of tools; the only one is \"@session-tools\"");
-    }
-    if (!rule.session_tools && !IsToolPattern(text)) {
-      return EntryError("is not the name of a tool", "letters, digits and \"*\" for any of them");
-    }
-    return rule;
-  }
-
-  void ReadTools(const Node& node, const std::string& at, RuleLists<NameRule>& lists) {
-    ObjectReader object(document_, node);
-    lists.allow = ReadList<NameRule>(object, "allow", at, ParseTool);
-    lists.ask = ReadList<NameRule>(object, "ask", at, ParseTool);
-    lists.deny = ReadList<NameRule>(object, "deny", at, ParseTool);
-    object.Finish();
-  }
-
-  std::optional<std::vector<HostRule>> ReadHosts(ObjectReader& object, std::string_view key,
-                                                 std::string_view at) {
-    auto rules = ReadList<HostRule>(object, key, at, [this](std::string_view text) {
-      if (text == "@agent-hosts") {
-        HostRule set;
-        set.written = text;
-        return Result<HostRule>(set);
-      }
-      return ParseHostRule(Keep(LowerAscii(text)));
-    });
-    if (!rules) return {};
-    std::vector<HostRule> expanded;
-    for (const HostRule& rule : *rules) {
-      if (rule.written != "@agent-hosts") {
-        expanded.push_back(rule);
-        continue;
-      }
-      for (const std::string_view host : AgentHosts()) {
-        HostRule& agent = expanded.emplace_back(rule);
-        agent.host = host;
-      }
-    }
-    return expanded;
   }
 
   void ReadNetwork(const Node& node, const std::string& at, NetworkSection& section) {
     ObjectReader object(document_, node);
-    section.place = PlaceOf(node, Keep(at));
-    section.allow = ReadHosts(object, "allow", at);
-    section.deny = ReadHosts(object, "deny", at);
-    section.inspect = ReadHosts(object, "inspect", at);
+    section.place = rules_.PlaceOf(node, at);
+    section.allow = rules_.ReadHosts(object, "allow", at);
+    section.deny = rules_.ReadHosts(object, "deny", at);
+    section.inspect = rules_.ReadHosts(object, "inspect", at);
     constexpr ObjectReader::Choice<Unlisted> kUnlisted[] = {
         {"deny", Unlisted::kDeny}, {"ask", Unlisted::kAsk}, {"allow", Unlisted::kAllow}};
     section.unlisted = object.OneOf("unlisted", kUnlisted);
@@ -270,7 +156,8 @@ class Loader {
                                                                   {"ask", Unsandboxed::kAsk}};
     sections.unsandboxed = object.OneOf("unsandboxed", kUnsandboxed);
     if (sections.unsandboxed) {
-      sections.unsandboxed_place = PlaceOf(*object.Any("unsandboxed"), Keep(At(at, "unsandboxed")));
+      sections.unsandboxed_place =
+          rules_.PlaceOf(*object.Any("unsandboxed"), At(at, "unsandboxed"));
     }
     sections.wrap_bash = object.Bool("wrap");
     if (sections.wrap_bash == true) {
@@ -285,11 +172,11 @@ class Loader {
     const auto strings = object.Strings(key);
     if (!strings) return pointers;
     for (const Node* node : *strings) {
-      if (!node->content.starts_with('/') || node->content.size() < 2) {
+      if (!node->content().starts_with('/') || node->content().size() < 2) {
         document_.Wrong(*node, "must be a JSON pointer such as \"/path\"",
                         "\"/files/*/path\" means the path of each element of files");
       }
-      pointers.push_back(node->content);
+      pointers.push_back(node->content());
     }
     return pointers;
   }
@@ -298,15 +185,15 @@ class Loader {
     const JsonTree& tree = *file_.tree;
     for (JsonTree::Index i = node.first_child; i != JsonTree::kNone; i = tree.node(i).next) {
       const Node& member = tree.node(i);
-      if (!member.key.starts_with("mcp__") || !IsToolPattern(member.key)) {
+      if (!tree.KeyOf(member).starts_with("mcp__") || !IsToolPattern(tree.KeyOf(member))) {
         document_.Wrong(member, "must be the name of an MCP tool: mcp__SERVER__TOOL");
       }
       ObjectReader object(document_, member);
       McpFields fields;
-      fields.tool = member.key;
+      fields.tool = tree.KeyOf(member);
       fields.read = ReadPointers(object, "read");
       fields.write = ReadPointers(object, "write");
-      fields.place = PlaceOf(member, Keep(at));
+      fields.place = rules_.PlaceOf(member, at);
       object.Finish();
       all.push_back(std::move(fields));
     }
@@ -337,9 +224,9 @@ class Loader {
     if (!strings) return {};
     std::vector<std::string_view> texts;
     for (const Node* node : *strings) {
-      if (node->content.empty()) document_.Wrong(*node, "is empty");
+      if (node->content().empty()) document_.Wrong(*node, "is empty");
       if (node->has_nul) document_.Wrong(*node, "holds NUL");
-      texts.push_back(node->content);
+      texts.push_back(node->content());
     }
     return texts;
   }
@@ -391,12 +278,13 @@ class Loader {
   std::optional<std::string_view> ReadOwnPath(ObjectReader& object, std::string_view key) {
     const auto text = object.String(key);
     if (!text) return {};
-    const Result<PathRule> rule = ParsePathEntry(*text, ListKind::kAllow, *file_.strings);
+    PathRule rule;
+    const Status parsed = ParsePathEntry(*text, ListKind::kAllow, *file_.strings, &rule);
     const bool sound =
-        rule && rule->set == SetName::kNone && !rule->has_pattern && rule->base != RuleBase::kRoot;
+        parsed && rule.set == SetName::kNone && !rule.has_pattern && rule.base != RuleBase::kRoot;
     if (!sound) {
       document_.Wrong(*object.Any(key), "must be a path that begins with / or ~/",
-                      rule ? "" : rule.error().hint);
+                      parsed ? "" : parsed.error().hint);
     }
     return text;
   }
@@ -426,7 +314,7 @@ class Loader {
       for (JsonTree::Index i = fields->first_child; i != JsonTree::kNone; i = tree.node(i).next) {
         const Node& member = tree.node(i);
         if (member.kind != JsonTree::Kind::kString) document_.Wrong(member, "must be a string");
-        file_.alerts.fields.emplace_back(member.key, member.content);
+        file_.alerts.fields.emplace_back(tree.KeyOf(member), member.content());
       }
     }
     object.Finish();
@@ -438,10 +326,10 @@ class Loader {
     const JsonTree& tree = *file_.tree;
     for (JsonTree::Index i = node->first_child; i != JsonTree::kNone; i = tree.node(i).next) {
       const Node& member = tree.node(i);
-      if (member.key.empty()) document_.Wrong(member, "needs a name");
+      if (tree.KeyOf(member).empty()) document_.Wrong(member, "needs a name");
       ObjectReader object(document_, member);
       Profile& profile = file_.profiles.emplace_back();
-      profile.name = member.key;
+      profile.name = tree.KeyOf(member);
       if (const Node* when = object.Object("when")) ReadWhen(*when, profile.when.emplace());
       ReadSections(object, tree.Pointer(member), profile.sections);
       object.Finish();
@@ -454,11 +342,12 @@ class Loader {
     when.subagent = object.Bool("subagent");
     when.permission_mode = object.OneOf("permission_mode", kPermissionModes);
     if (const auto root = object.String("root")) {
-      Result<PathRule> rule = ParsePathEntry(*root, ListKind::kAllow, *file_.strings);
-      if (!rule || rule->set != SetName::kNone || rule->base == RuleBase::kRoot) {
+      PathRule rule;
+      const Status parsed = ParsePathEntry(*root, ListKind::kAllow, *file_.strings, &rule);
+      if (!parsed || rule.set != SetName::kNone || rule.base == RuleBase::kRoot) {
         document_.Wrong(*object.Any("root"), "must be a path that begins with / or ~/");
       } else {
-        when.root = *rule;
+        when.root = rule;
       }
     }
     if (node.first_child == JsonTree::kNone) {
@@ -468,28 +357,26 @@ class Loader {
   }
 
   PolicyFile& file_;
-  bool quotable_;
   JsonDocument document_;
-  uint32_t counted_to_ = 0;
-  uint32_t line_ = 1;
+  RuleListReader rules_;
 };
 
 }  // namespace
 
-std::unique_ptr<PolicyFile> LoadPolicy(std::string text, std::string path, std::string shown,
-                                       bool quotable, std::vector<Error>& mistakes) {
+std::unique_ptr<PolicyFile> LoadPolicy(PolicyText source, std::vector<Error>& mistakes) {
   auto file = std::make_unique<PolicyFile>();
-  file->path = std::move(path);
-  file->shown = std::move(shown);
+  file->path = std::move(source.path);
+  file->shown = std::move(source.shown);
   file->strings = std::make_unique<std::deque<std::string>>();
-  Result<JsonTree> tree = JsonTree::Parse(std::move(text), file->shown, true);
+  file->origins = std::make_unique<std::deque<RuleOrigin>>();
+  Result<JsonTree> tree = JsonTree::Parse(std::move(source.text), file->shown, true);
   if (!tree) {
     mistakes.push_back(tree.error());
     return nullptr;
   }
   file->tree = std::make_unique<JsonTree>(std::move(*tree));
   const size_t before = mistakes.size();
-  Loader(*file, quotable, mistakes).ReadFile();
+  Loader(*file, source.quotable, mistakes).ReadFile();
   if (mistakes.size() != before) return nullptr;
   return file;
 }

@@ -11,11 +11,15 @@
 
 namespace ringfence {
 
-// Reads `text` as a policy. `shown` is what messages and reasons call the file. On failure every
-// mistake is in `mistakes`, at least one. `quotable` false: rules are marked as an untrusted
-// file's.
-std::unique_ptr<PolicyFile> LoadPolicy(std::string text, std::string path, std::string shown,
-                                       bool quotable, std::vector<Error>& mistakes);
+struct PolicyText {
+  std::string text;
+  std::string path;      // absolute
+  std::string shown;     // what messages and reasons call the file
+  bool quotable = true;  // false: rules are marked as an untrusted file's
+};
+
+// On failure every mistake is in `mistakes`, at least one.
+std::unique_ptr<PolicyFile> LoadPolicy(PolicyText source, std::vector<Error>& mistakes);
 
 // The policy that stands where no file does.
 const char* BuiltInPolicyText();

@@ -9,6 +9,8 @@ namespace ringfence {
 
 using Kind = JsonTree::Kind;
 
+constexpr size_t kMaxNumber = 64;  // digits; the scanner keeps no more
+
 void JsonDocument::Add(size_t offset, std::string what, std::string_view hint) {
   mistakes_.push_back(Error{Error::Kind::kInvalidConfig,
                             PlaceText(tree_.name(), tree_.text(), offset), std::move(what),
@@ -23,7 +25,12 @@ void JsonDocument::Wrong(const Node& node, std::string_view what, std::string_vi
 void JsonDocument::UnknownKey(const Node& node, std::string_view what, std::string_view nearest) {
   std::string text = Printable(tree_.Pointer(node)) + " " + std::string(what);
   if (!nearest.empty()) text += "; did you mean " + Quote(nearest) + "?";
-  Add(node.key_begin, std::move(text), "");
+  Add(tree_.KeyBegin(node), std::move(text), "");
+}
+
+bool JsonDocument::WrongKind(const Node& node, std::string_view what) {
+  Wrong(node, std::string(what) + ", not " + std::string(KindName(node.kind)));
+  return false;
 }
 
 ObjectReader::ObjectReader(JsonDocument& document, const Node& node)
@@ -50,6 +57,8 @@ const JsonTree::Node* ObjectReader::Object(std::string_view key) {
   return Typed(key, Kind::kObject);
 }
 
+const JsonTree::Node* ObjectReader::Array(std::string_view key) { return Typed(key, Kind::kArray); }
+
 std::optional<bool> ObjectReader::Bool(std::string_view key) {
   const Node* node = Any(key);
   if (node == nullptr) return {};
@@ -61,13 +70,17 @@ std::optional<bool> ObjectReader::Bool(std::string_view key) {
 std::optional<std::string_view> ObjectReader::String(std::string_view key) {
   const Node* node = Typed(key, Kind::kString);
   if (node == nullptr) return {};
-  return node->content;
+  return node->content();
 }
 
 std::optional<double> ObjectReader::Number(std::string_view key) {
   const Node* node = Typed(key, Kind::kNumber);
   if (node == nullptr) return {};
-  return std::strtod(std::string(node->content).c_str(), nullptr);
+  if (node->content().size() >= kMaxNumber) {
+    document_.Wrong(*node, "has too many digits");
+    return {};
+  }
+  return std::strtod(std::string(node->content()).c_str(), nullptr);
 }
 
 std::optional<std::vector<const JsonTree::Node*>> ObjectReader::Strings(std::string_view key) {
@@ -77,11 +90,7 @@ std::optional<std::vector<const JsonTree::Node*>> ObjectReader::Strings(std::str
   std::vector<const Node*> strings;
   for (JsonTree::Index i = list->first_child; i != JsonTree::kNone; i = tree.node(i).next) {
     const Node& element = tree.node(i);
-    if (element.kind == Kind::kString) {
-      strings.push_back(&element);
-    } else {
-      document_.Wrong(element, "must be a string, not " + std::string(KindName(element.kind)));
-    }
+    if (document_.IsString(element)) strings.push_back(&element);
   }
   return strings;
 }
@@ -104,8 +113,8 @@ void ObjectReader::Finish() {
   const JsonTree& tree = document_.tree();
   for (JsonTree::Index i = node_.first_child; i != JsonTree::kNone; i = tree.node(i).next) {
     const Node& member = tree.node(i);
-    if (std::ranges::find(known_, member.key) != known_.end()) continue;
-    document_.UnknownKey(member, "is not a setting", Nearest(member.key, known_));
+    if (std::ranges::find(known_, tree.KeyOf(member)) != known_.end()) continue;
+    document_.UnknownKey(member, "is not a setting", Nearest(tree.KeyOf(member), known_));
   }
 }
 

@@ -24,9 +24,14 @@ class JsonDocument {
 
   const JsonTree& tree() const { return tree_; }
   void Wrong(const Node& node, std::string_view what, std::string_view hint = "");
+  // Otherwise it is a mistake.
+  bool IsString(const Node& node) {
+    return node.kind == JsonTree::Kind::kString || WrongKind(node, "must be a string");
+  }
   void UnknownKey(const Node& node, std::string_view what, std::string_view nearest);
 
  private:
+  bool WrongKind(const Node& node, std::string_view what);  // false
   void Add(size_t offset, std::string what, std::string_view hint);
 
   const JsonTree& tree_;
@@ -48,6 +53,7 @@ class ObjectReader {
   // The value of `key`, or nullptr when it is absent or of another type (a mistake).
   const Node* Any(std::string_view key);
   const Node* Object(std::string_view key);
+  const Node* Array(std::string_view key);
   std::optional<bool> Bool(std::string_view key);
   std::optional<std::string_view> String(std::string_view key);
   std::optional<double> Number(std::string_view key);

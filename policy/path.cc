@@ -67,4 +67,12 @@ std::optional<std::string_view> Path::Below(const Path& folder) const {
 
 bool Path::IsInside(const Path& folder) const { return Below(folder).has_value(); }
 
+bool HasDotDot(std::string_view text) {
+  for (;;) {
+    const std::string_view component = TakeComponent(text);
+    if (component.empty()) return false;
+    if (component == "..") return true;
+  }
+}
+
 }  // namespace ringfence

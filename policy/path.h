@@ -37,6 +37,9 @@ class Path {
   std::string text_;
 };
 
+// One of its components is "..".
+bool HasDotDot(std::string_view text);
+
 // Takes the first component off `rest`, without its slashes; empty when nothing is left.
 std::string_view TakeComponent(std::string_view& rest);
 

@@ -21,7 +21,7 @@ bool IsDrive(std::string_view text) {
   return letter && text.size() > 2 && text[1] == ':' && (text[2] == '\\' || text[2] == '/');
 }
 
-Result<PathRule> ParseSetEntry(std::string_view text, ListKind kind) {
+Status ParseSetEntry(std::string_view text, ListKind kind, PathRule* rule) {
   const PathSet* set = FindPathSet(text);
   if (set == nullptr) {
     std::vector<std::string_view> names;
@@ -34,25 +34,46 @@ Result<PathRule> ParseSetEntry(std::string_view text, ListKind kind) {
     return EntryError(Quote(text) + " can be denied or asked about, not allowed",
                       "name the one file that you mean");
   }
-  PathRule rule;
-  rule.written = text;
-  rule.set = set->set;
-  return rule;
+  rule->set = set->set;
+  return Unit{};
 }
 
-// Without empty components and without any that begins with "." or "$", which need a closer look.
-bool IsNormal(std::string_view tail) {
-  char before = '/';
-  for (const char c : tail) {
-    if (before == '/' && (c == '/' || c == '.' || c == '$')) return false;
-    before = c;
+// What one look at an entry tells: a policy may have many, and nearly all of them are plain.
+struct Look {
+  bool is_ordinary = true;  // letters, digits and "/._-": no other check can find anything
+  bool is_normal = true;    // no component is empty or begins with "." or "$"
+};
+
+Look LookAt(std::string_view text) {
+  enum : uint8_t { kOther = 1, kSlash = 2, kSpecial = 4 };  // special at the start of a component
+  static constexpr auto kClasses = [] {
+    std::array<uint8_t, 256> table{};
+    table.fill(kOther);
+    for (const char c : std::string_view("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                         "0123456789_-")) {
+      table[static_cast<unsigned char>(c)] = 0;
+    }
+    table['/'] = kSlash | kSpecial;
+    table['.'] = kSpecial;
+    table['$'] = kOther | kSpecial;
+    return table;
+  }();
+  unsigned all = 0;
+  unsigned starts = 0;
+  unsigned before = kSlash;
+  for (const char c : text) {
+    const unsigned now = kClasses[static_cast<unsigned char>(c)];
+    all |= now;
+    starts |= (before & kSlash) != 0 ? now : 0;
+    before = now;
   }
-  return before != '/';
+  return {.is_ordinary = !text.empty() && (all & kOther) == 0,
+          .is_normal = (starts & kSpecial) == 0 && (before & kSlash) == 0};
 }
 
 // The part of an entry below its base, without "." and doubled slashes.
 Result<std::string_view> NormalTail(std::string_view tail, std::deque<std::string>& strings) {
-  if (IsNormal(tail)) return tail;
+  if (LookAt(tail).is_normal) return tail;
   std::string normal;
   std::string_view rest = tail;
   for (;;) {
@@ -66,22 +87,6 @@ Result<std::string_view> NormalTail(std::string_view tail, std::deque<std::strin
   }
   if (normal == tail) return tail;
   return std::string_view(strings.emplace_back(std::move(normal)));
-}
-
-// Ordinary text, for which the careful checks need not be made: a policy may have many entries.
-bool IsOrdinary(std::string_view text) {
-  static constexpr auto kOrdinary = [] {
-    std::array<bool, 256> table{};
-    for (const char c : std::string_view("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-                                         "0123456789/._-")) {
-      table[static_cast<unsigned char>(c)] = true;
-    }
-    return table;
-  }();
-  for (const char c : text) {
-    if (!kOrdinary[static_cast<unsigned char>(c)]) return false;
-  }
-  return !text.empty();
 }
 
 Status CheckEntryText(std::string_view text) {
@@ -101,33 +106,33 @@ Status CheckEntryText(std::string_view text) {
 
 }  // namespace
 
-Result<PathRule> ParsePathEntry(std::string_view text, ListKind kind,
-                                std::deque<std::string>& strings) {
-  const bool ordinary = IsOrdinary(text);
-  if (!ordinary) {
-    if (Status sound = CheckEntryText(text); !sound) return sound.error();
-    if (text[0] == '@') return ParseSetEntry(text, kind);
+Status ParsePathEntry(std::string_view text, ListKind kind, std::deque<std::string>& strings,
+                      PathRule* rule) {
+  rule->written = text;
+  const Look look = LookAt(text);
+  if (look.is_ordinary && look.is_normal) {  // "src/parser"
+    rule->tail = text;
+    return Unit{};
   }
-  PathRule rule;
-  rule.written = text;
+  if (!look.is_ordinary) {
+    if (Status sound = CheckEntryText(text); !sound) return sound;
+    if (text[0] == '@') return ParseSetEntry(text, kind, rule);
+  }
   std::string_view tail = text;
   if (text[0] == '/') {
-    rule.base = RuleBase::kAbsolute;
+    rule->base = RuleBase::kAbsolute;
     tail.remove_prefix(std::min(tail.find_first_not_of('/'), tail.size()));
   } else if (text[0] == '~') {
-    rule.base = RuleBase::kHome;
+    rule->base = RuleBase::kHome;
     tail.remove_prefix(std::min<size_t>(2, tail.size()));
   } else if (kind != ListKind::kAllow && (text == "**" || text.starts_with("**/"))) {
-    rule.base = RuleBase::kAnywhere;
+    rule->base = RuleBase::kAnywhere;
   }
-  Result<std::string_view> normal = NormalTail(tail, strings);
+  const Result<std::string_view> normal = NormalTail(tail, strings);
   if (!normal) return normal.error();
-  rule.tail = *normal;
-  rule.has_pattern = !ordinary && HasPattern(rule.tail);
-  if (rule.has_pattern) {
-    if (Status sound = CheckPattern(rule.tail); !sound) return sound.error();
-  }
-  return rule;
+  rule->tail = *normal;
+  rule->has_pattern = !look.is_ordinary && HasPattern(rule->tail);
+  return rule->has_pattern ? CheckPattern(rule->tail) : Status(Unit{});
 }
 
 }  // namespace ringfence

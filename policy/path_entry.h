@@ -11,11 +11,10 @@
 
 namespace ringfence {
 
-// One entry of a read or write list, as `ringfence allow` and the sets need it too. The views of
-// the result point into `text` or into `strings`.
 enum class ListKind : uint8_t { kAllow, kAsk, kDeny };
-// The views of the result point into `text` or into `strings`. The error has no place.
-Result<PathRule> ParsePathEntry(std::string_view text, ListKind kind,
-                                std::deque<std::string>& strings);
+// Fills in `rule`, but for its place. Its views point into `text` or into `strings`. The error has
+// no place.
+Status ParsePathEntry(std::string_view text, ListKind kind, std::deque<std::string>& strings,
+                      PathRule* rule);
 
 }  // namespace ringfence

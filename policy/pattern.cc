@@ -14,6 +14,7 @@ bool IsDigit(unsigned char c) { return c >= '0' && c <= '9'; }
 bool IsAlpha(unsigned char c) { return IsLower(c) || IsUpper(c); }
 bool IsGraph(unsigned char c) { return c > 0x20 && c < 0x7F; }
 bool IsSpace(unsigned char c) { return c == ' ' || (c >= 0x09 && c <= 0x0D); }
+bool IsPunct(unsigned char c) { return IsGraph(c) && !IsAlpha(c) && !IsDigit(c); }
 unsigned char Lower(unsigned char c) { return IsUpper(c) ? static_cast<unsigned char>(c + 32) : c; }
 unsigned char Upper(unsigned char c) { return IsLower(c) ? static_cast<unsigned char>(c - 32) : c; }
 
@@ -27,7 +28,7 @@ std::optional<bool> InClass(std::string_view name, unsigned char c, bool fold) {
   if (name == "graph") return IsGraph(c);
   if (name == "lower") return IsLower(c);
   if (name == "print") return IsGraph(c) || c == ' ';
-  if (name == "punct") return IsGraph(c) && !IsAlpha(c) && !IsDigit(c);
+  if (name == "punct") return IsPunct(c);
   if (name == "space") return IsSpace(c);
   if (name == "upper") return IsUpper(c) || (fold && IsLower(c));
   if (name == "xdigit") return IsDigit(c) || (Lower(c) >= 'a' && Lower(c) <= 'f');
@@ -187,6 +188,7 @@ Status CheckPattern(std::string_view pattern) {
     if (pattern[0] == '\\') {
       length = 2;
       if (pattern.size() < 2) return wrong("ends in a backslash");
+      if (pattern[1] == '/') return wrong("has a backslash before a slash");
     } else if (pattern[0] == '[') {
       const std::string_view rest = pattern.substr(1, pattern.find('/') - 1);
       const Bracket::Outcome outcome = Bracket(rest, 'a', false).Read();

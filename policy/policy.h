@@ -22,6 +22,17 @@ struct RulePlace {
   bool operator==(const RulePlace&) const = default;
 };
 
+// What the rules of one list have in common.
+struct RuleOrigin {
+  std::string_view file;
+  std::string pointer;
+  bool quotable = true;
+  std::string_view text;  // of the whole file
+
+  // The place of what begins at byte `offset` of the text.
+  RulePlace At(uint32_t offset) const;
+};
+
 enum class SetName : uint8_t {
   kNone,
   kSecrets,
@@ -39,16 +50,18 @@ enum class RuleBase : uint8_t {
   kAnywhere,  // "**/x" in a deny list
 };
 
-// One entry of a read or write list.
+// One entry of a read or write list. Slim: a policy may have many.
 struct PathRule {
   std::string_view written;
+  std::string_view tail;  // below the base, normalised; "" is the base itself
+  const RuleOrigin* origin = nullptr;
+  uint32_t offset = 0;  // in the file, in bytes
   RuleBase base = RuleBase::kRoot;
-  std::string_view tail;         // below the base, normalised; "" is the base itself
   bool has_pattern = false;      // of tail
   SetName set = SetName::kNone;  // "@secrets": base and tail say nothing
-  RulePlace place;
 
-  bool operator==(const PathRule&) const = default;
+  RulePlace place() const { return origin == nullptr ? RulePlace{} : origin->At(offset); }
+  bool is_quotable() const { return origin == nullptr || origin->quotable; }
 };
 
 // Rules of several lists, which stay where they were read.

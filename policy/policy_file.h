@@ -95,6 +95,7 @@ struct PolicyFile {
   // Owned text, at places that do not move.
   std::unique_ptr<JsonTree> tree;
   std::unique_ptr<std::deque<std::string>> strings;
+  std::unique_ptr<std::deque<RuleOrigin>> origins;
 };
 
 }  // namespace ringfence

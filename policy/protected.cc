@@ -78,22 +78,34 @@ bool ProtectedPaths::IsExempt(const Path& path) const {
          std::ranges::any_of(places_.homes, is_above);
 }
 
-std::optional<std::string_view> ProtectedPaths::RefusesName(const Path& path) const {
+std::optional<std::string_view> ProtectedPaths::Covers(const Path& path) const {
   const std::string folded = FoldName(path.text());
   for (const Floating& floating : kFloating) {
     if (MatchesFloating(floating.pattern, folded, true)) return floating.what;
   }
-  for (const std::string_view folder : kFloatingFolders) {
-    if (MatchesFloating(folder, folded, false)) return kRegistration;
-  }
-  const bool exempt = IsExempt(path);
   for (const Item& item : items_) {
     if (IsInsideFolded(folded, item.folded)) return item.what;
-    if (!exempt && IsInsideFolded(item.folded, folded)) return item.what;
     // Rotated logs stand beside the log.
     if (item.what == kLog && folded.starts_with(item.folded + ".")) return item.what;
   }
   return {};
+}
+
+std::optional<std::string_view> ProtectedPaths::HeldBelow(const Path& path) const {
+  const std::string folded = FoldName(path.text());
+  for (const std::string_view folder : kFloatingFolders) {
+    if (MatchesFloating(folder, folded, false)) return kRegistration;
+  }
+  if (IsExempt(path)) return {};
+  for (const Item& item : items_) {
+    if (IsInsideFolded(item.folded, folded)) return item.what;
+  }
+  return {};
+}
+
+std::optional<std::string_view> ProtectedPaths::RefusesName(const Path& path) const {
+  const auto covered = Covers(path);
+  return covered ? covered : HeldBelow(path);
 }
 
 bool ProtectedPaths::IsSameFile(const FileFacts& one, const FileFacts& other) {
@@ -101,14 +113,47 @@ bool ProtectedPaths::IsSameFile(const FileFacts& one, const FileFacts& other) {
          one.device == other.device;
 }
 
+// The item's own name leads somewhere else: nobody writes there, replaces a folder above it, or
+// replaces one of the links that lead there. The file need not exist yet.
+std::optional<std::string_view> ProtectedPaths::RefusesByLinks(const Item& item,
+                                                               const Walked& walked) const {
+  const Result<bool> has_link = files_.HasLinkBelow(Path(), item.path.text());
+  if (has_link && !*has_link) return {};
+  const Walked own = Walk(item.path.text(), files_);
+  if (own.stop != Walked::Stop::kEnd || own.links.empty() || own.end.is_root()) return {};
+  const std::string target = FoldName(walked.end.text());
+  const std::string end = FoldName(own.end.text());
+  if (IsInsideFolded(target, end)) return item.what;
+  if (!IsExempt(walked.end) && IsInsideFolded(end, target)) return item.what;
+  if (IsExempt(walked.entry)) return {};
+  const std::string entry = FoldName(walked.entry.text());
+  const bool replaces = std::ranges::any_of(
+      own.links, [&](const Path& link) { return IsInsideFolded(FoldName(link.text()), entry); });
+  if (replaces) return item.what;
+  return {};
+}
+
+std::optional<std::string_view> ProtectedPaths::RefusesByInode(const Item& item,
+                                                               const Walked& walked) const {
+  for (const std::string_view name :
+       {"", "policy.json", "trust.json", "approvals.json", "managed-settings.json"}) {
+    const Path path = name.empty() ? item.path : item.path.Child(name);
+    const Walked own = Walk(path.text(), files_);
+    if (own.stop != Walked::Stop::kEnd) continue;
+    if (IsSameFile(own.facts, walked.facts)) return item.what;
+    if (own.facts.kind == FileKind::kFile) break;
+  }
+  return {};
+}
+
 std::optional<std::string_view> ProtectedPaths::RefusesTarget(const Walked& walked) const {
   if (const auto what = RefusesName(walked.end)) return what;
+  if (const auto what = HeldBelow(walked.entry)) return what;
+  const bool has_other_names = walked.facts.kind == FileKind::kFile && walked.facts.links > 1;
   for (const Item& item : items_) {
-    const Walked own = Walk(item.path.text(), files_);
-    if (own.stop != Walked::Stop::kEnd || own.end.is_root()) continue;
-    if (IsSameFile(own.facts, walked.facts)) return item.what;
-    // A link on the way to the protected name, which need not exist yet.
-    if (!own.links.empty() && walked.end.IsInside(own.end)) return item.what;
+    if (const auto what = RefusesByLinks(item, walked)) return what;
+    if (!has_other_names) continue;
+    if (const auto what = RefusesByInode(item, walked)) return what;
   }
   return {};
 }

@@ -17,11 +17,16 @@ class ProtectedPaths {
  public:
   ProtectedPaths(const Places& places, const CachedFiles& files);
 
-  // Why a write to `path` is refused ("the registration of this hook"), by the name alone.
+  // What is protected at or below `path`'s own name ("the registration of this hook"), by the text
+  // alone: on the way to a file nothing but this counts.
+  std::optional<std::string_view> Covers(const Path& path) const;
+
+  // The same for a name that is written: it may also be a folder above something protected, which
+  // a write would replace.
   std::optional<std::string_view> RefusesName(const Path& path) const;
 
-  // The same for where the walk ended: also by links that lead from a protected name to it, and by
-  // inode.
+  // The same for where the walk ended: also by links that lead from a protected name to it or that
+  // it would replace, and by inode.
   std::optional<std::string_view> RefusesTarget(const Walked& walked) const;
 
  private:
@@ -30,6 +35,9 @@ class ProtectedPaths {
     std::string folded;
     std::string_view what;
   };
+  std::optional<std::string_view> HeldBelow(const Path& path) const;
+  std::optional<std::string_view> RefusesByLinks(const Item& item, const Walked& walked) const;
+  std::optional<std::string_view> RefusesByInode(const Item& item, const Walked& walked) const;
   void Add(const Path& path, std::string_view what);
   bool IsExempt(const Path& path) const;
   static bool IsSameFile(const FileFacts& one, const FileFacts& other);

@@ -1,5 +1,7 @@
 #include "policy/resolve.h"
 
+#include <algorithm>
+
 namespace ringfence {
 namespace {
 
@@ -10,30 +12,33 @@ constexpr size_t kMaxPath = 4095;      // PATH_MAX without the final NUL
 class Walker {
  public:
   Walker(std::string_view text, const FileView& files, const NameGuard* guard)
-      : rest_(text), files_(files), guard_(guard) {
+      : rest_(text), own_(text.size()), files_(files), guard_(guard) {
     walked_.facts.kind = FileKind::kDirectory;  // "/"
   }
 
   Walked Run() {
-    if (rest_.size() > kMaxPath) return Stopped(Walked::Stop::kTooLong);
+    if (rest_.size() > kMaxPath) {
+      walked_.stop = Walked::Stop::kTooLong;
+      return Ended();
+    }
     for (;;) {
       std::string_view rest = rest_;
       const std::string_view component = TakeComponent(rest);
-      if (component.empty()) return std::move(walked_);
+      if (component.empty()) return Ended();
       const std::string name(component);
+      const bool is_own = rest_.size() <= own_;
       rest_.erase(0, rest_.size() - rest.size());
+      own_ = std::min(own_, rest_.size());
       if (name == ".") continue;
-      if (name == "..") {
-        if (!StepUp()) return std::move(walked_);
-      } else if (!StepInto(name)) {
-        return std::move(walked_);
-      }
+      const Path directory = walked_.end;
+      if (!(name == ".." ? StepUp() : StepInto(name))) return Ended();
+      if (is_own) walked_.entry = name == ".." ? walked_.end : directory.Child(name);
     }
   }
 
  private:
-  Walked Stopped(Walked::Stop stop) {
-    walked_.stop = stop;
+  Walked Ended() {
+    walked_.rest = std::move(rest_);
     return std::move(walked_);
   }
 
@@ -77,7 +82,7 @@ class Walker {
   }
 
   bool Look(const Path& path) {
-    if (dead_end_ && path.IsInside(*dead_end_)) {
+    if (dead_end_ && path != *dead_end_ && path.IsInside(*dead_end_)) {
       walked_.facts = FileFacts{};
       return true;
     }
@@ -93,6 +98,7 @@ class Walker {
   }
 
   std::string rest_;
+  size_t own_;  // how much of the end of rest_ is the text itself, not a link's target
   const FileView& files_;
   const NameGuard* guard_;
   std::optional<Path> dead_end_;  // nothing exists below it: missing, or no directory

@@ -44,7 +44,10 @@ struct Walked {
 
   Stop stop = Stop::kEnd;
   Path end;
-  FileFacts facts;  // of `end`, never a link
+  FileFacts facts;   // of `end`, never a link
+  Path entry;        // the last name of the text itself, in its resolved folder: what a rename
+                     // or an unlink of the text would change, be it a link
+  std::string rest;  // of the text, where the walk stopped before its end
   std::vector<WalkStep> steps;
   std::vector<Path> links;  // every link that was followed, by its own resolved name
   std::optional<Error> error;

@@ -27,6 +27,8 @@ struct RuleHit {
   explicit operator bool() const { return rule != nullptr; }
 };
 
+enum class Standing : uint8_t { kMeant, kPassed };
+
 class RuleMatcher {
  public:
   RuleMatcher(const Policy& policy, const Places& places, std::string session_id,
@@ -37,24 +39,42 @@ class RuleMatcher {
   bool Allows(const std::vector<PathRuleList>& allow, Access access, const Path& resolved,
               RulePlace* missing) const;
 
-  // The first rule that matches one of the two names, by the text alone.
-  RuleHit MatchesName(const PathRuleList& rules, Access access, const Path& path) const;
+  // The first rule that matches the name, by the text alone. A name that is only passed on the way
+  // to another may be one below which a set makes an exception.
+  RuleHit MatchesName(const PathRuleList& rules, Access access, const Path& path,
+                      Standing standing = Standing::kMeant) const;
 
   // The first rule whose own path leads, through links, to or above `resolved`.
   RuleHit MatchesThroughLinks(const PathRuleList& rules, Access access, const Path& resolved) const;
 
-  // The first plain rule whose path exists strictly below `folder`: a search there would meet it.
+  // The first rule with a path of its own that a search in `folder` would meet: the path exists
+  // below it, or `folder` is where its pattern counts. Patterns for any folder do not count.
   RuleHit MatchesBelow(const PathRuleList& rules, Access access, const Path& folder) const;
 
  private:
-  struct Subject;
+  // A path, and what of it lies below each place that a rule may begin at.
+  struct Subject {
+    std::string text;
+    std::vector<std::string_view> below_root;
+    std::vector<std::string_view> below_home;
+
+    Subject(const Path& path, const Places& places, bool fold);
+    Subject(const Subject&) = delete;
+    Subject& operator=(const Subject&) = delete;
+    ~Subject() = default;
+
+    std::string_view below_slash() const { return std::string_view(text).substr(1); }
+
+   private:
+    void Add(const Path& base, bool fold, std::vector<std::string_view>& below);
+  };
 
   const std::vector<SetEntry>& Expanded(SetName set, Access access) const;
   template <typename Visit>
   bool ForEach(const PathRule& rule, Access access, Visit visit) const;
 
   bool MatchesExactly(const SetEntry& entry, const Subject& subject) const;
-  bool MatchesFolded(const SetEntry& entry, const Subject& subject) const;
+  bool MatchesFolded(const SetEntry& entry, const Subject& subject, Standing standing) const;
   bool AllowsThroughLinks(const SetEntry& entry, const Path& resolved) const;
   bool OwnerIsRight(const SetEntry& entry) const;
   bool MayBeWritten(const Path& folder) const;
@@ -65,14 +85,18 @@ class RuleMatcher {
   };
   struct Led {
     Walked walked;
-    std::string_view rest;
+    std::string_view rest;  // of the tail: the pattern
+    bool guessed = false;   // the end of the way was not looked at, only taken as text
   };
+  class Guard;
   std::span<const Path> BasesOf(const SetEntry& entry) const;
   static Prefix PrefixOf(const SetEntry& entry, const Path& base);
   Result<std::optional<Led>> FollowLinks(const SetEntry& entry, const Path& base) const;
   bool IsUntouchable(const Path& folder) const;
   Result<bool> HasLink(const SetEntry& entry, const Path& base) const;
   bool Exists(const Path& path) const;
+  bool Meets(const SetEntry& entry, const Path& base, const Path& folder) const;
+  bool MeetsPattern(const Prefix& prefix, const Path& folder) const;
   template <typename Holds>
   RuleHit FirstHit(const PathRuleList& rules, Access access, Holds holds) const;
 
@@ -88,6 +112,35 @@ class RuleMatcher {
   mutable std::deque<Expansion> expansions_;
   mutable std::deque<std::string> strings_;
 };
+
+// Calls `visit` with the entries that `rule` stands for until it returns true.
+template <typename Visit>
+bool RuleMatcher::ForEach(const PathRule& rule, Access access, Visit visit) const {
+  if (rule.set == SetName::kNone) {
+    return visit(SetEntry{.base = rule.base, .tail = rule.tail, .has_pattern = rule.has_pattern});
+  }
+  for (const SetEntry& entry : Expanded(rule.set, access)) {
+    if (visit(entry)) return true;
+  }
+  return false;
+}
+
+// The first entry of the first rule for which `holds` is true.
+template <typename Holds>
+RuleHit RuleMatcher::FirstHit(const PathRuleList& rules, Access access, Holds holds) const {
+  RuleHit hit;
+  for (const std::span<const PathRule> list : rules) {
+    for (const PathRule& rule : list) {
+      const bool matched = ForEach(rule, access, [&](const SetEntry& entry) {
+        if (!holds(rule, entry)) return false;
+        hit = {&rule, rule.set == SetName::kNone ? "" : entry.text()};
+        return true;
+      });
+      if (matched) return hit;
+    }
+  }
+  return hit;
+}
 
 // For `when.root`: the project is at or below the rule's path.
 bool RootIsBelow(const PathRule& rule, const Places& places);

@@ -57,6 +57,7 @@ std::vector<std::string_view> PartsOf(std::string_view inner, char separator) {
 struct Group {
   size_t begin = 0, inner = 0, end = 0;  // end: after the closer
   char separator = ',';
+  char kind = '{';  // or that of an extended glob: @ + ? * !
 };
 
 // The first group of alternatives in `text`.
@@ -71,9 +72,26 @@ std::optional<Group> FirstGroup(std::string_view text) {
     const size_t open = extended ? i + 1 : i;
     const size_t close = CloseOf(text, open);
     if (close == std::string_view::npos) continue;
-    return Group{i, open + 1, close + 1, extended ? '|' : ','};
+    return Group{i, open + 1, close + 1, extended ? '|' : ',', text[i]};
   }
   return {};
+}
+
+// The texts that a group may stand for; "*" for what cannot be listed.
+std::vector<std::string> MeaningsOf(std::string_view inner, const Group& group) {
+  if (group.kind == '!') return {"*"};
+  const std::vector<std::string_view> parts = PartsOf(inner, group.separator);
+  std::vector<std::string> meanings(parts.begin(), parts.end());
+  if (group.kind == '?' || group.kind == '*') meanings.emplace_back();
+  if (group.kind != '+' && group.kind != '*') return meanings;
+  meanings.emplace_back("*");
+  for (const std::string_view one : parts) {
+    if (meanings.size() > kMaxAlternatives) break;
+    for (const std::string_view other : parts) {
+      meanings.push_back(std::string(one) + std::string(other));
+    }
+  }
+  return meanings;
 }
 
 // Every text that braces and extended globs stand for. False: too many.
@@ -90,8 +108,10 @@ bool Expand(std::string_view pattern, std::vector<std::string>& out) {
     }
     const std::string_view whole = text;
     const std::string_view inner = whole.substr(group->inner, group->end - 1 - group->inner);
-    for (const std::string_view part : PartsOf(inner, group->separator)) {
-      open.push_back(std::string(whole.substr(0, group->begin)) + std::string(part) +
+    const std::vector<std::string> meanings = MeaningsOf(inner, *group);
+    if (meanings.size() > kMaxAlternatives) return false;
+    for (const std::string& meaning : meanings) {
+      open.push_back(std::string(whole.substr(0, group->begin)) + meaning +
                      std::string(whole.substr(group->end)));
     }
   }
@@ -135,6 +155,14 @@ bool SpellsDotDot(std::string_view alternative) {
   }
 }
 
+bool NamesFolder(std::string_view alternative, std::string_view beginning) {
+  if (beginning.empty() || alternative.starts_with('!')) return false;
+  std::string_view rest = alternative;
+  std::string_view name = TakeComponent(rest);
+  while (name == ".") name = TakeComponent(rest);
+  return alternative.starts_with('/') || !TakeComponent(rest).empty();
+}
+
 std::string BeginningOf(std::string_view alternative) {
   std::string beginning = alternative.starts_with('/') ? "/" : "";
   std::string_view rest = alternative;
@@ -171,6 +199,7 @@ SearchPattern ReadSearchPattern(std::string_view pattern) {
       return read;
     }
     std::string beginning = BeginningOf(alternative);
+    read.names_folder = read.names_folder && NamesFolder(alternative, beginning);
     if (std::ranges::find(read.beginnings, beginning) == read.beginnings.end()) {
       read.beginnings.push_back(std::move(beginning));
     }

@@ -15,6 +15,9 @@ struct SearchPattern {
   // The fixed beginning of each alternative, as path text: "" (the search folder), "src",
   // "/etc", "~/x". A pattern without any wildcard is its own beginning.
   std::vector<std::string> beginnings;
+  // Each alternative begins with a folder, so that nothing beside those folders is found. A name
+  // alone matches at every depth for some readers, and one that begins with "!" matches all others.
+  bool names_folder = true;
 };
 
 // Braces, extended globs and backslashes are read as the widest of the usual readers does: what

@@ -1,7 +1,8 @@
 #include "policy/sets.h"
 
 #include <algorithm>
-#include <array>
+
+#include "base/utf8.h"
 
 namespace ringfence {
 namespace {
@@ -21,100 +22,94 @@ constexpr PathSet kSets[] = {
 
 // Entries as a policy would spell them.
 // clang-format off
-constexpr std::string_view kSecrets[] = {
+constexpr WordList kSecrets(
     // keys and agents
-    "~/.ssh", "~/.gnupg", "~/.pki", "~/.age", "~/.config/age", "~/.config/sops", "~/.password-store",
-    "~/.local/share/keyrings", "~/.gnome2/keyrings", "~/.local/share/kwalletd", "~/.kde/share/apps/kwallet",
-    "~/.config/1Password", "~/.config/op", "~/.config/Bitwarden", "~/.config/Bitwarden CLI",
-    "~/.local/share/gnupg", "~/.bitcoin", "~/.electrum", "~/.ethereum/keystore",
+    "~/.ssh\n~/.gnupg\n~/.pki\n~/.age\n~/.config/age\n~/.config/sops\n~/.password-store\n"
+    "~/.local/share/keyrings\n~/.gnome2/keyrings\n~/.local/share/kwalletd\n"
+    "~/.kde/share/apps/kwallet\n"
+    "~/.config/1Password\n~/.config/op\n~/.config/Bitwarden\n~/.config/Bitwarden CLI\n"
+    "~/.local/share/gnupg\n~/.bitcoin\n~/.electrum\n~/.ethereum/keystore\n"
     // clouds and clusters
-    "~/.aws", "~/.azure", "~/.config/gcloud", "~/.config/doctl", "~/.config/hcloud", "~/.config/scw",
-    "~/.oci", "~/.kube", "~/.docker/config.json", "~/.config/containers/auth.json", "~/.config/helm",
-    "~/.terraform.d/credentials.tfrc.json", "~/.terraformrc", "~/.vault-token", "~/.config/rclone",
-    "~/.s3cfg", "~/.boto", "~/.fly", "~/.config/netlify", "~/.local/share/com.vercel.cli",
-    "~/.config/heroku", "~/.config/ngrok", "~/.config/cloudflared", "~/.cloudflared",
+    "~/.aws\n~/.azure\n~/.config/gcloud\n~/.config/doctl\n~/.config/hcloud\n~/.config/scw\n"
+    "~/.oci\n~/.kube\n~/.docker/config.json\n~/.config/containers/auth.json\n~/.config/helm\n"
+    "~/.terraform.d/credentials.tfrc.json\n~/.terraformrc\n~/.vault-token\n~/.config/rclone\n"
+    "~/.s3cfg\n~/.boto\n~/.fly\n~/.config/netlify\n~/.local/share/com.vercel.cli\n"
+    "~/.config/heroku\n~/.config/ngrok\n~/.config/cloudflared\n~/.cloudflared\n"
     // forges and package registries
-    "~/.netrc", "~/_netrc", "~/.authinfo", "~/.authinfo.gpg", "~/.git-credentials",
-    "~/.config/git/credentials", "~/.config/gh", "~/.config/glab-cli", "~/.config/hub",
-    "~/.npmrc", "~/.yarnrc", "~/.yarnrc.yml", "~/.pypirc", "~/.config/pip/pip.conf",
-    "~/.cargo/credentials", "~/.cargo/credentials.toml", "~/.gem/credentials", "~/.bundle/config",
-    "~/.m2/settings.xml", "~/.m2/settings-security.xml", "~/.gradle/gradle.properties",
-    "~/.composer/auth.json", "~/.config/composer/auth.json", "~/.nuget/NuGet/NuGet.Config",
+    "~/.netrc\n~/_netrc\n~/.authinfo\n~/.authinfo.gpg\n~/.git-credentials\n"
+    "~/.config/git/credentials\n~/.config/gh\n~/.config/glab-cli\n~/.config/hub\n"
+    "~/.npmrc\n~/.yarnrc\n~/.yarnrc.yml\n~/.pypirc\n~/.config/pip/pip.conf\n"
+    "~/.cargo/credentials\n~/.cargo/credentials.toml\n~/.gem/credentials\n~/.bundle/config\n"
+    "~/.m2/settings.xml\n~/.m2/settings-security.xml\n~/.gradle/gradle.properties\n"
+    "~/.composer/auth.json\n~/.config/composer/auth.json\n~/.nuget/NuGet/NuGet.Config\n"
     // data bases, mail, models
-    "~/.pgpass", "~/.my.cnf", "~/.mylogin.cnf", "~/.config/msmtp", "~/.msmtprc", "~/.mutt",
-    "~/.cache/huggingface/token", "~/.huggingface", "~/.config/openai", "~/.config/anthropic",
-    "~/.codex/auth.json", "~/.gemini", "~/.config/github-copilot",
+    "~/.pgpass\n~/.my.cnf\n~/.mylogin.cnf\n~/.config/msmtp\n~/.msmtprc\n~/.mutt\n"
+    "~/.cache/huggingface/token\n~/.huggingface\n~/.config/openai\n~/.config/anthropic\n"
+    "~/.codex/auth.json\n~/.gemini\n~/.config/github-copilot\n"
     // browsers and what they remember
-    "~/.mozilla", "~/.thunderbird", "~/.config/google-chrome", "~/.config/chromium",
-    "~/.config/BraveSoftware", "~/.config/microsoft-edge", "~/.config/vivaldi", "~/.config/opera",
-    "~/snap/firefox", "~/snap/chromium", "~/.var/app/org.mozilla.firefox",
-    "~/.var/app/com.google.Chrome", "~/.config/Slack", "~/.config/discord", "~/.config/Signal",
+    "~/.mozilla\n~/.thunderbird\n~/.config/google-chrome\n~/.config/chromium\n"
+    "~/.config/BraveSoftware\n~/.config/microsoft-edge\n~/.config/vivaldi\n~/.config/opera\n"
+    "~/snap/firefox\n~/snap/chromium\n~/.var/app/org.mozilla.firefox\n"
+    "~/.var/app/com.google.Chrome\n~/.config/Slack\n~/.config/discord\n~/.config/Signal\n"
     // what was typed
-    "~/.bash_history", "~/.zsh_history", "~/.zhistory", "~/.local/share/fish/fish_history",
-    "~/.python_history", "~/.node_repl_history", "~/.psql_history", "~/.mysql_history",
+    "~/.bash_history\n~/.zsh_history\n~/.zhistory\n~/.local/share/fish/fish_history\n"
+    "~/.python_history\n~/.node_repl_history\n~/.psql_history\n~/.mysql_history\n"
     // the client's own credentials and history
-    "~/.claude/.credentials.json", "~/.claude/history.jsonl",
+    "~/.claude/.credentials.json\n~/.claude/history.jsonl\n"
     // the system's
-    "/etc/shadow", "/etc/shadow-", "/etc/gshadow", "/etc/gshadow-", "/etc/sudoers",
-    "/etc/sudoers.d", "/etc/ssl/private", "/etc/ssh/ssh_host_*_key", "/var/lib/private",
-    "/Library/Keychains",
-};
+    "/etc/shadow\n/etc/shadow-\n/etc/gshadow\n/etc/gshadow-\n/etc/sudoers\n"
+    "/etc/sudoers.d\n/etc/ssl/private\n/etc/ssh/ssh_host_*_key\n/var/lib/private\n"
+    "/Library/Keychains\n");
 // clang-format on
 
 // Opening one of these raises a privacy dialog on macOS. A project below one of them stays usable.
-constexpr std::string_view kMacosPrivate[] = {
-    "~/Documents", "~/Desktop", "~/Pictures", "~/Library", "~/Library/Mobile Documents",
-};
-constexpr std::string_view kMacosSecrets[] = {
-    "~/Library/Keychains",
-    "~/Pictures/Photos Library.photoslibrary",
-};
+constexpr WordList kMacosPrivate(
+    "~/Documents\n~/Desktop\n~/Pictures\n~/Library\n~/Library/Mobile Documents\n");
+constexpr WordList kMacosSecrets(
+    "~/Library/Keychains\n"
+    "~/Pictures/Photos Library.photoslibrary\n");
 
 // clang-format off
-constexpr std::string_view kRunsLater[] = {
-    "**/.git/hooks", "**/.git/config", "**/.git/config.worktree", "**/.git/info/attributes",
-    "**/.git/modules/**/hooks", "**/.git/modules/**/config", "**/.git/worktrees/*/config.worktree",
-    "**/.mcp.json", "**/.cursor/mcp.json", "**/.husky", "**/.github/workflows",
-    "**/.vscode", "**/.idea", "**/*.code-workspace", "**/.envrc",
-    "**/.claude/commands", "**/.claude/agents", "**/.claude/skills", "**/.claude/plugins",
-    "**/.claude/hooks", "~/.claude.json",
-    "~/.bashrc", "~/.bash_profile", "~/.bash_login", "~/.bash_logout", "~/.bash_aliases",
-    "~/.profile", "~/.zshrc", "~/.zshenv", "~/.zprofile", "~/.zlogin", "~/.zlogout",
-    "~/.config/fish", "~/.kshrc", "~/.cshrc", "~/.tcshrc", "~/.login", "~/.inputrc",
-    "~/.gitconfig", "~/.config/git", "~/.vimrc", "~/.config/nvim", "~/.emacs", "~/.emacs.d",
-    "~/.tmux.conf", "~/.pam_environment", "~/.xprofile", "~/.xinitrc", "~/.xsession",
-    "~/.config/autostart", "~/.config/systemd/user", "~/.local/share/applications",
-    "~/.local/bin", "~/bin", "~/Library/LaunchAgents",
-};
+constexpr WordList kRunsLater(
+    "**/.git/hooks\n**/.git/config\n**/.git/config.worktree\n**/.git/info/attributes\n"
+    "**/.git/modules/**/hooks\n**/.git/modules/**/config\n**/.git/worktrees/*/config.worktree\n"
+    "**/.mcp.json\n**/.cursor/mcp.json\n**/.husky\n**/.github/workflows\n"
+    "**/.vscode\n**/.idea\n**/*.code-workspace\n**/.envrc\n"
+    "**/.claude/commands\n**/.claude/agents\n**/.claude/skills\n**/.claude/plugins\n"
+    "**/.claude/hooks\n~/.claude.json\n"
+    "~/.bashrc\n~/.bash_profile\n~/.bash_login\n~/.bash_logout\n~/.bash_aliases\n"
+    "~/.profile\n~/.zshrc\n~/.zshenv\n~/.zprofile\n~/.zlogin\n~/.zlogout\n"
+    "~/.config/fish\n~/.kshrc\n~/.cshrc\n~/.tcshrc\n~/.login\n~/.inputrc\n"
+    "~/.gitconfig\n~/.config/git\n~/.vimrc\n~/.config/nvim\n~/.emacs\n~/.emacs.d\n"
+    "~/.tmux.conf\n~/.pam_environment\n~/.xprofile\n~/.xinitrc\n~/.xsession\n"
+    "~/.config/autostart\n~/.config/systemd/user\n~/.local/share/applications\n"
+    "~/.local/bin\n~/bin\n~/Library/LaunchAgents\n");
 // clang-format on
 
 // clang-format off
-constexpr std::string_view kToolchains[] = {
-    "/usr/include", "/usr/lib", "/usr/lib32", "/usr/lib64", "/usr/libexec", "/usr/share",
-    "/usr/local/include", "/usr/local/lib", "/usr/local/share", "/usr/local/go", "/usr/src",
-    "/lib", "/lib32", "/lib64", "/opt/homebrew", "/usr/local/Cellar",
-    "/Library/Developer/CommandLineTools", "/Applications/Xcode.app/Contents/Developer",
-    "~/.rustup", "~/.cargo/registry", "~/.cargo/git", "~/go/pkg/mod", "~/.m2/repository",
-    "~/.gradle/caches", "~/.gradle/wrapper", "~/.nuget/packages", "~/.npm/_cacache", "~/.nvm",
-    "~/.local/share/pnpm", "~/.cache/yarn", "~/.cache/pip", "~/.cache/uv", "~/.local/share/uv",
-    "~/.pyenv/versions", "~/.local/lib", "~/.gem/ruby", "~/.rbenv/versions", "~/.conan2/p",
-    "~/.vcpkg", "~/.cache/ccache", "~/.cache/go-build", "~/.sdkman/candidates",
-};
+constexpr WordList kToolchains(
+    "/usr/include\n/usr/lib\n/usr/lib32\n/usr/lib64\n/usr/libexec\n/usr/share\n"
+    "/usr/local/include\n/usr/local/lib\n/usr/local/share\n/usr/local/go\n/usr/src\n"
+    "/lib\n/lib32\n/lib64\n/opt/homebrew\n/usr/local/Cellar\n"
+    "/Library/Developer/CommandLineTools\n/Applications/Xcode.app/Contents/Developer\n"
+    "~/.rustup\n~/.cargo/registry\n~/.cargo/git\n~/go/pkg/mod\n~/.m2/repository\n"
+    "~/.gradle/caches\n~/.gradle/wrapper\n~/.nuget/packages\n~/.npm/_cacache\n~/.nvm\n"
+    "~/.local/share/pnpm\n~/.cache/yarn\n~/.cache/pip\n~/.cache/uv\n~/.local/share/uv\n"
+    "~/.pyenv/versions\n~/.local/lib\n~/.gem/ruby\n~/.rbenv/versions\n~/.conan2/p\n"
+    "~/.vcpkg\n~/.cache/ccache\n~/.cache/go-build\n~/.sdkman/candidates\n");
 // clang-format on
 
-constexpr std::string_view kSessionTools[] = {
-    "AskUserQuestion", "BashOutput", "CronList",       "EnterPlanMode",  "ExitPlanMode",
-    "KillShell",       "ListAgents", "ReportFindings", "ScheduleWakeup", "SendMessage",
-    "TaskCreate",      "TaskGet",    "TaskList",       "TaskOutput",     "TaskStop",
-    "TaskUpdate",      "TodoWrite",  "ToolSearch",
-};
+constexpr WordList kSessionTools(
+    "AskUserQuestion\nBashOutput\nCronList\nEnterPlanMode\nExitPlanMode\n"
+    "KillShell\nListAgents\nReportFindings\nScheduleWakeup\nSendMessage\n"
+    "TaskCreate\nTaskGet\nTaskList\nTaskOutput\nTaskStop\n"
+    "TaskUpdate\nTodoWrite\nToolSearch\n");
 
-constexpr std::string_view kAgentHosts[] = {
-    "api.anthropic.com",
-    "claude.ai",
-    "console.anthropic.com",
-    "platform.claude.com",
-};
+constexpr WordList kAgentHosts(
+    "api.anthropic.com\n"
+    "claude.ai\n"
+    "console.anthropic.com\n"
+    "platform.claude.com\n");
 
 constexpr bool HasWildcard(std::string_view text) {
   return text.find('*') != std::string_view::npos;
@@ -135,20 +130,8 @@ constexpr SetEntry EntryOf(std::string_view text) {
   return entry;
 }
 
-// The tables above, read once by the compiler.
-template <size_t N>
-constexpr std::array<SetEntry, N> EntriesOf(const std::string_view (&texts)[N]) {
-  std::array<SetEntry, N> entries;
-  for (size_t i = 0; i < N; ++i) entries[i] = EntryOf(texts[i]);
-  return entries;
-}
-constexpr auto kSecretEntries = EntriesOf(kSecrets);
-constexpr auto kMacosSecretEntries = EntriesOf(kMacosSecrets);
-constexpr auto kRunsLaterEntries = EntriesOf(kRunsLater);
-constexpr auto kToolchainEntries = EntriesOf(kToolchains);
-
-void Append(std::vector<SetEntry>& entries, std::span<const SetEntry> more) {
-  entries.insert(entries.end(), more.begin(), more.end());
+void Append(std::vector<SetEntry>& entries, WordList words) {
+  for (const std::string_view word : words) entries.push_back(EntryOf(word));
 }
 
 SetEntry HomeEntry(std::string_view tail) {
@@ -166,14 +149,24 @@ bool HoldsRoot(std::string_view text, const SetContext& context) {
 
 std::vector<SetEntry> Secrets(const SetContext& context, std::deque<std::string>& strings) {
   std::vector<SetEntry> entries;
-  entries.reserve(kSecretEntries.size() + 8);
-  Append(entries, kSecretEntries);
+  entries.reserve(160);
+  Append(entries, kSecrets);
   // Other projects' transcripts: everything below but this project's folder.
   SetEntry transcripts = HomeEntry(".claude/projects");
   transcripts.except = strings.emplace_back(ClaudeProjectSlug(context.root));
   entries.push_back(transcripts);
+  for (const Path& folder : context.settings_folders) {  // CLAUDE_CONFIG_DIR
+    for (const std::string_view name : {"/.credentials.json", "/history.jsonl"}) {
+      const std::string& text = strings.emplace_back(folder.text() + std::string(name));
+      entries.push_back({.base = RuleBase::kAbsolute, .tail = std::string_view(text).substr(1)});
+    }
+    const std::string& text = strings.emplace_back(folder.text() + "/projects");
+    transcripts.base = RuleBase::kAbsolute;
+    transcripts.tail = std::string_view(text).substr(1);
+    entries.push_back(transcripts);
+  }
   if (!context.macos_names) return entries;
-  Append(entries, kMacosSecretEntries);
+  Append(entries, kMacosSecrets);
   for (const std::string_view text : kMacosPrivate) {
     if (!HoldsRoot(text, context)) entries.push_back(EntryOf(text));
   }
@@ -235,8 +228,8 @@ std::string_view SetText(SetName set) {
   return "";
 }
 
-std::span<const std::string_view> SessionTools() { return kSessionTools; }
-std::span<const std::string_view> AgentHosts() { return kAgentHosts; }
+WordList SessionTools() { return kSessionTools; }
+WordList AgentHosts() { return kAgentHosts; }
 
 std::string SetEntry::text() const {
   switch (base) {
@@ -254,6 +247,7 @@ std::string SetEntry::text() const {
 std::vector<SetEntry> ExpandSet(SetName set, Access access, const SetContext& context,
                                 std::deque<std::string>& strings) {
   std::vector<SetEntry> entries;
+  entries.reserve(64);
   switch (set) {
     case SetName::kNone:
       break;
@@ -262,10 +256,10 @@ std::vector<SetEntry> ExpandSet(SetName set, Access access, const SetContext& co
     case SetName::kClaudeScratch:
       return Scratch(access, context, strings);
     case SetName::kRunsLater:
-      Append(entries, kRunsLaterEntries);
+      Append(entries, kRunsLater);
       break;
     case SetName::kToolchains:
-      Append(entries, kToolchainEntries);
+      Append(entries, kToolchains);
       break;
     case SetName::kAgentState:
       return AgentState();
@@ -276,11 +270,16 @@ std::vector<SetEntry> ExpandSet(SetName set, Access access, const SetContext& co
 }
 
 std::string ClaudeProjectSlug(const Path& root) {
-  std::string slug = root.text();
-  for (char& c : slug) {
+  std::string slug;
+  std::string_view text = root.text();
+  while (!text.empty()) {
+    const CodePoint point = DecodeUtf8(text);
+    const char c = text[0];
     const bool kept =
         (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-';
-    if (!kept) c = '-';
+    slug.push_back(kept ? c : '-');
+    if (point.value > 0xFFFF) slug.push_back('-');  // the client counts in UTF-16
+    text.remove_prefix(std::max<size_t>(1, point.length));
   }
   return slug;
 }

@@ -10,6 +10,7 @@
 
 #include "policy/path.h"
 #include "policy/policy.h"
+#include "policy/word_list.h"
 
 namespace ringfence {
 
@@ -27,8 +28,8 @@ std::span<const PathSet> PathSets();
 const PathSet* FindPathSet(std::string_view name);
 std::string_view SetText(SetName set);
 
-std::span<const std::string_view> SessionTools();
-std::span<const std::string_view> AgentHosts();
+WordList SessionTools();
+WordList AgentHosts();
 
 // What the entries of a set depend on.
 struct SetContext {
@@ -37,6 +38,7 @@ struct SetContext {
   uint32_t user = 0;       // user id
   bool macos_names = false;
   std::vector<Path> homes;
+  std::vector<Path> settings_folders;  // of the client, besides ~/.claude
 };
 
 // One entry of a set, as in a policy: base and tail of "~/.ssh", "**/.git/hooks", "/etc/shadow".

@@ -3,12 +3,14 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <cerrno>
 
 #include "base/sha256.h"
 #include "base/syscall.h"
 #include "base/text.h"
 #include "policy/load.h"
+#include "policy/resolve.h"
 #include "policy/trust.h"
 
 namespace ringfence {
@@ -73,7 +75,7 @@ class SourceReader {
 
   Result<PolicySources> Run(const std::string& policy_option) {
     std::vector<Error> mistakes;
-    found_.built_in = LoadPolicy(BuiltInPolicyText(), "", "built-in policy", true, mistakes);
+    found_.built_in = LoadPolicy({BuiltInPolicyText(), "", "built-in policy", true}, mistakes);
     if (found_.built_in == nullptr) return mistakes.front();
     if (Status s = Add(Layer::kManaged, kManagedPolicy); !s) return s.error();
     if (!policy_option.empty()) {
@@ -121,10 +123,18 @@ class SourceReader {
 
   Status Add(Layer layer, const std::string& path) {
     Protect(path);
+    const std::string shown = Shown(path, places_);
+    const Walked walked = Walk(path, files_);
+    const bool missing =
+        walked.stop == Walked::Stop::kEnd && walked.facts.kind == FileKind::kMissing;
+    if (missing && !walked.links.empty()) {
+      return Unusable(shown, "is reached by a link that leads nowhere",
+                      "mend or remove " + walked.links.back().text());
+    }
+    if (missing) return Unit{};
     Result<PolicyBytes> bytes = ReadPolicyBytes(path);
     if (!bytes) return bytes.error();
     if (bytes->missing) return Unit{};
-    const std::string shown = Shown(path, places_);
     if (Status s = CheckOwner(*bytes, layer, places_, shown); !s) return s.error();
     bool trusted = true;
     if (layer == Layer::kProject) {
@@ -134,7 +144,7 @@ class SourceReader {
     }
     std::vector<Error> mistakes;
     PolicySource source{layer, trusted,
-                        LoadPolicy(std::move(bytes->text), path, shown, trusted, mistakes)};
+                        LoadPolicy({std::move(bytes->text), path, shown, trusted}, mistakes)};
     if (source.file == nullptr) return trusted ? mistakes.front() : Silent(mistakes.front(), shown);
     if (!trusted) {
       found_.notes.push_back(
@@ -181,6 +191,33 @@ class SourceReader {
 };
 
 }  // namespace
+
+std::string SessionGrantsPath(const std::string& home, std::string_view session_id) {
+  const bool plain = !session_id.empty() && session_id.size() <= 128 &&
+                     std::ranges::all_of(session_id, [](char c) {
+                       return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
+                              (c >= 'A' && c <= 'Z') || c == '-' || c == '_';
+                     });
+  return plain ? StateFolder(home) + "/sessions/" + std::string(session_id) + ".json" : "";
+}
+
+Result<bool> AddSessionGrants(std::string_view session_id, const Places& places,
+                              PolicySources& sources) {
+  if (places.homes.empty()) return false;
+  const std::string path = SessionGrantsPath(places.homes.front().text(), session_id);
+  if (path.empty()) return false;
+  Result<PolicyBytes> bytes = ReadPolicyBytes(path);
+  if (!bytes) return bytes.error();
+  if (bytes->missing) return false;
+  const std::string shown = Shown(path, places);
+  if (Status s = CheckOwner(*bytes, Layer::kSession, places, shown); !s) return s.error();
+  std::vector<Error> mistakes;
+  PolicySource source{Layer::kSession, true,
+                      LoadPolicy({std::move(bytes->text), path, shown, true}, mistakes)};
+  if (source.file == nullptr) return mistakes.front();
+  sources.sources.push_back(std::move(source));
+  return true;
+}
 
 std::string UserPolicyPath(const std::string& home) {
   return home + "/.config/ringfence/policy.json";

@@ -12,8 +12,9 @@
 
 namespace ringfence {
 
-// From wide to narrow. --policy FILE stands for user and project.
-enum class Layer : uint8_t { kManaged, kUser, kCommandLine, kProject };
+// From wide to narrow. --policy FILE stands for user and project. A session's file only adds to
+// what the others allow, and only its allow lists count.
+enum class Layer : uint8_t { kManaged, kUser, kCommandLine, kProject, kSession };
 
 struct PolicySource {
   Layer layer = Layer::kUser;
@@ -35,6 +36,13 @@ std::string ProjectPolicyPath(const std::string& root);
 // records in `places` where policies are and would be read. `policy_option` is --policy, or "".
 Result<PolicySources> ReadPolicySources(const std::string& policy_option, Places& places,
                                         const FileView& files);
+
+// What a person permitted for one session (`ringfence allow --session`); "" when `session_id` is no
+// plain name.
+std::string SessionGrantsPath(const std::string& home, std::string_view session_id);
+// Adds that file to `sources`. False: there is none.
+Result<bool> AddSessionGrants(std::string_view session_id, const Places& places,
+                              PolicySources& sources);
 
 // The bytes of a policy file, at most 8 MB; a directory, a device or a FIFO is an error. `sha256`
 // may be null.

@@ -59,8 +59,9 @@ void NarrowNetwork(std::optional<NetworkRules>& rules, const NetworkSection& ove
     rules->lists.push_back({*over.allow, over.unlisted.value_or(Unlisted::kDeny), over.place});
   } else if (over.unlisted && rules->lists.empty()) {
     rules->lists.push_back({{}, *over.unlisted, over.place});
+  } else {
+    for (HostList& list : rules->lists) Narrow(list.unlisted, over.unlisted);
   }
-  for (HostList& list : rules->lists) Narrow(list.unlisted, over.unlisted);
 }
 
 void AddNetwork(NetworkRules& rules, const NetworkSection& over) {

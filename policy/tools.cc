@@ -4,6 +4,7 @@
 #include <iterator>
 
 #include "base/utf8.h"
+#include "policy/word_list.h"
 
 namespace ringfence {
 namespace {
@@ -89,79 +90,74 @@ struct Alias {
 };
 constexpr Alias kAliases[] = {{"Agent", "Task"}, {"TaskStop", "KillShell"}};
 
-// Normal keys, sorted. What file, git and editor servers call their path arguments.
-constexpr std::string_view kPathNames[] = {
-    "absolutepath",
-    "basedir",
-    "basepath",
-    "configfile",
-    "configpath",
-    "cwd",
-    "dbpath",
-    "dest",
-    "destination",
-    "destinationpath",
-    "destpath",
-    "dir",
-    "directory",
-    "directorypath",
-    "dirpath",
-    "dst",
-    "file",
-    "filename",
-    "filepath",
-    "folder",
-    "folderpath",
-    "frompath",
-    "fullpath",
-    "inputfile",
-    "inputpath",
-    "localpath",
-    "newpath",
-    "notebookpath",
-    "oldpath",
-    "outdir",
-    "outfile",
-    "outputdir",
-    "outputdirectory",
-    "outputfile",
-    "outputpath",
-    "path",
-    "pathname",
-    "projectdir",
-    "projectpath",
-    "projectroot",
-    "relativepath",
-    "repo",
-    "repopath",
-    "repository",
-    "repositorypath",
-    "root",
-    "rootdir",
-    "rootpath",
-    "savepath",
-    "scriptpath",
-    "source",
-    "sourcepath",
-    "src",
-    "target",
-    "targetpath",
-    "topath",
-    "workdir",
-    "workingdir",
-    "workingdirectory",
-    "workspacepath",
-};
-constexpr std::string_view kPathListNames[] = {
-    "destinations", "directories", "dirs",  "filenames", "filepaths", "files",
-    "folders",      "paths",       "roots", "sources",   "targets",
-};
-constexpr std::string_view kUrlNames[] = {"uri", "uris", "url", "urls"};
-
-template <size_t N>
-bool Contains(const std::string_view (&names)[N], std::string_view name) {
-  return std::ranges::binary_search(names, name);
-}
+// Normal keys. What file, git and editor servers call their path arguments.
+constexpr WordList kPathNames(
+    "absolutepath\n"
+    "basedir\n"
+    "basepath\n"
+    "configfile\n"
+    "configpath\n"
+    "cwd\n"
+    "dbpath\n"
+    "dest\n"
+    "destination\n"
+    "destinationpath\n"
+    "destpath\n"
+    "dir\n"
+    "directory\n"
+    "directorypath\n"
+    "dirpath\n"
+    "dst\n"
+    "file\n"
+    "filename\n"
+    "filepath\n"
+    "folder\n"
+    "folderpath\n"
+    "frompath\n"
+    "fullpath\n"
+    "inputfile\n"
+    "inputpath\n"
+    "localpath\n"
+    "newpath\n"
+    "notebookpath\n"
+    "oldpath\n"
+    "outdir\n"
+    "outfile\n"
+    "outputdir\n"
+    "outputdirectory\n"
+    "outputfile\n"
+    "outputpath\n"
+    "path\n"
+    "pathname\n"
+    "projectdir\n"
+    "projectpath\n"
+    "projectroot\n"
+    "relativepath\n"
+    "repo\n"
+    "repopath\n"
+    "repository\n"
+    "repositorypath\n"
+    "root\n"
+    "rootdir\n"
+    "rootpath\n"
+    "savepath\n"
+    "scriptpath\n"
+    "source\n"
+    "sourcepath\n"
+    "src\n"
+    "target\n"
+    "targetpath\n"
+    "topath\n"
+    "workdir\n"
+    "workingdir\n"
+    "workingdirectory\n"
+    "workspacepath\n");
+constexpr WordList kPathListNames(
+    "destinations\ndirectories\ndirs\nfilenames\nfilepaths\nfiles\n"
+    "folders\npaths\nroots\nsources\ntargets\n");
+constexpr WordList kUrlNames("href\nuri\nuris\nurl\nurls\n");
+// They only end like one.
+constexpr WordList kOtherNames("classpath\njsonpath\nkeypath\nprofile\nprofiles\nxpath\n");
 
 }  // namespace
 
@@ -207,9 +203,14 @@ bool IsSandboxFlag(std::string_view key) {
 UsualName UsualNameOf(std::string_view key) {
   if (key.empty() || key.size() > 64) return UsualName::kNone;
   const std::string normal = NormalKey(key);
-  if (Contains(kPathNames, normal)) return UsualName::kPath;
-  if (Contains(kPathListNames, normal)) return UsualName::kPaths;
-  if (Contains(kUrlNames, normal)) return UsualName::kUrl;
+  if (kPathNames.Contains(normal)) return UsualName::kPath;
+  if (kPathListNames.Contains(normal)) return UsualName::kPaths;
+  if (kUrlNames.Contains(normal)) return UsualName::kUrl;
+  if (kOtherNames.Contains(normal)) return UsualName::kNone;
+  const auto ends = [&normal](std::string_view end) { return normal.ends_with(end); };
+  if (ends("paths") || ends("files") || ends("folders")) return UsualName::kPaths;
+  if (ends("path") || ends("file") || ends("filename") || ends("folder")) return UsualName::kPath;
+  if (ends("url") || ends("urls") || ends("uri") || ends("uris")) return UsualName::kUrl;
   return UsualName::kNone;
 }
 

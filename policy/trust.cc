@@ -34,8 +34,11 @@ Result<std::vector<TrustedProject>> ParseTrustStore(std::string text, std::strin
   std::vector<TrustedProject> projects;
   JsonDocument document(*tree, mistakes);
   ObjectReader object(document, tree->root());
-  object.Number("version");
-  if (const JsonTree::Node* list = object.Any("projects")) {
+  if (object.Number("version") != 1) document.Wrong(tree->root(), "needs \"version\": 1");
+  const JsonTree::Node* list = object.Any("projects");
+  if (list == nullptr || list->kind != JsonTree::Kind::kArray) {
+    document.Wrong(list == nullptr ? tree->root() : *list, "needs an array \"projects\"");
+  } else {
     for (JsonTree::Index i = list->first_child; i != JsonTree::kNone; i = tree->node(i).next) {
       ReadProject(document, tree->node(i), projects);
     }

@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/text.h"
 #include "base/utf8.h"
 
 using namespace ringfence;
@@ -72,12 +73,12 @@ TEST_CASE("answer: a permitted call says nothing, or allow where the policy says
         "\n");
 }
 
-TEST_CASE("answer: the policy's own words stand at the end of a denial, in each event") {
+TEST_CASE("answer: the policy's own words stand before the remedy of a denial, in each event") {
   const std::string said = Answer(kPreToolUse, DecisionOf(Verdict::kDeny), "Tell \"the\" team.");
-  CHECK(said.ends_with(R"(Work below \"/home/dev/project\". Tell \"the\" team."}})"
+  CHECK(said.ends_with(R"(/write/allow). Tell \"the\" team. Work below \"/home/dev/project\"."}})"
                        "\n"));
-  CHECK(Answer(kPermissionRequest, DecisionOf(Verdict::kDeny), "Tell.").find(" Tell.\"}}}") !=
-        std::string::npos);
+  CHECK(Answer(kPermissionRequest, DecisionOf(Verdict::kDeny), "Tell.")
+            .find(R"(/write/allow). Tell. Work below)") != std::string::npos);
   CHECK(Answer(kPreToolUse, DecisionOf(Verdict::kAsk), "Tell.").find("Tell.") == std::string::npos);
 }
 
@@ -98,12 +99,24 @@ TEST_CASE("answer: whatever is in it, it is one line of valid JSON of bounded le
   }
 }
 
+TEST_CASE("answer: a command to copy is whole, however long the rest is") {
+  const std::string path = "/" + std::string(199, 'p');
+  Decision decision = DecisionOf(Verdict::kDeny);
+  decision.cause->what = "write to " + Quote(path);
+  decision.cause->why = "it leads to " + Quote(path) + ", outside the project";
+  decision.cause->remedy = "Work below " + Quote("/" + std::string(300, 'r')) +
+                           ", or ask the user to run: ringfence allow --read " + path;
+  const std::string reason = ReasonText(decision, std::string(5000, 's'));
+  CHECK(reason.size() <= 1024);
+  CHECK(reason.ends_with("ringfence allow --read " + path));
+}
+
 TEST_CASE("answer: a reason is at most 1 KB, with the policy's words kept") {
   Decision decision = DecisionOf(Verdict::kDeny);
   decision.cause->why = std::string(5000, 'w');
   const std::string reason = ReasonText(decision, "Tell the team.");
   CHECK(reason.size() <= 1024);
-  CHECK(reason.ends_with("... Tell the team."));
+  CHECK(reason.ends_with(R"(... Tell the team. Work below "/home/dev/project".)"));
   const std::string long_say = ReasonText(DecisionOf(Verdict::kDeny), std::string(5000, 's'));
   CHECK(long_say.size() <= 1024);
   CHECK(long_say.find("outside the project") != std::string::npos);

@@ -225,6 +225,17 @@ TEST_CASE("audit: a torn line is closed, and only it is lost") {
   CHECK(log.Text().starts_with("half\n{\"n\":\"4\""));
 }
 
+TEST_CASE("audit: the folders of the state are made, a home is not") {
+  const TemporaryTree tree;
+  const auto append = [&tree](std::string_view name) {
+    return AppendToAudit(Path::Clean(tree.At(name)), "{\"n\":\"1\"", kNoRotation, kTime);
+  };
+  tree.Directory("home");
+  CHECK(append("home/.local/state/ringfence/audit.jsonl").has_value());
+  CHECK_FALSE(append("gone/.local/state/ringfence/audit.jsonl").has_value());
+  CHECK_FALSE(fs::exists(tree.At("gone")));
+}
+
 TEST_CASE("audit: an empty file begins a chain") {
   const Log log;
   log.File("state/log.jsonl", "");

@@ -15,10 +15,10 @@ class Derived {
  public:
   explicit Derived(const std::vector<std::string>& texts) {
     std::vector<Error> mistakes;
-    sources_.built_in = LoadPolicy(BuiltInPolicyText(), "", "built-in policy", true, mistakes);
+    sources_.built_in = LoadPolicy({BuiltInPolicyText(), "", "built-in policy", true}, mistakes);
     Layer layer = Layer::kManaged;
     for (const std::string& text : texts) {
-      auto file = LoadPolicy(text, "/policy.json", "policy.json", true, mistakes);
+      auto file = LoadPolicy({text, "/policy.json", "policy.json", true}, mistakes);
       REQUIRE(file != nullptr);
       sources_.sources.push_back({layer, true, std::move(file)});
       layer = Layer::kUser;
@@ -179,7 +179,9 @@ TEST_CASE("confinement: which layer decides whether the sandbox is on") {
       {"{}", "{}", "{}", "{}", false},
       {on, "{}", "{}", "{}", true},
       {on, off, "{}", "{}", false},
-      {strict, off, off, "{}", true},
+      {strict, off, "{}", "{}", false},
+      {strict, "{}", off, "{}", false},
+      {strict, "{}", off, on, true},
       {"{}", on, "{}", "{}", true},
       {"{}", on, off, "{}", false},
       {"{}", off, on, "{}", true},
@@ -211,6 +213,30 @@ TEST_CASE("confinement: commands that run outside of the sandbox are named") {
   const Confinement confinement = JudgeConfinement(files, {});
   REQUIRE(confinement.holes.size() == 1);
   CHECK(confinement.holes[0].find("git *") != std::string::npos);
+}
+
+TEST_CASE("confinement: a sandbox that leaves every command out confines nothing") {
+  const auto files =
+      Files("{}", R"({"sandbox": {"enabled": true, "excludedCommands": ["*"]}})", "{}", "{}");
+  const Confinement confinement = JudgeConfinement(files, {});
+  CHECK_FALSE(confinement.is_confined);
+  CHECK(confinement.sentence.find("every command") != std::string::npos);
+}
+
+TEST_CASE("hooks: which file switches them off") {
+  const std::string off = R"({"disableAllHooks": true})";
+  const std::string managed = R"({"allowManagedHooksOnly": true})";
+  const auto count = [](const std::vector<SettingsFile>& files, SettingsLayer layer) {
+    return FindHookSwitches(files, layer).size();
+  };
+  CHECK(count(Files("{}", "{}", "{}", "{}"), SettingsLayer::kUser) == 0);
+  CHECK(count(Files(off, "{}", "{}", "{}"), SettingsLayer::kUser) == 1);
+  CHECK(count(Files("{}", "{}", off, "{}"), SettingsLayer::kUser) == 1);
+  CHECK(count(Files("{}", "{}", "{}", managed), SettingsLayer::kUser) == 1);
+  CHECK(count(Files("{}", "{}", "{}", managed), SettingsLayer::kManaged) == 0);
+  CHECK(count(Files(managed, "{}", "{}", "{}"), SettingsLayer::kUser) == 0);
+  CHECK(count(Files(R"({"disableAllHooks": true, "model": 5})", "{}", "{}", "{}"),
+              SettingsLayer::kUser) == 0);
 }
 
 }  // namespace

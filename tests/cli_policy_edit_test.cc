@@ -12,7 +12,7 @@ namespace {
 
 bool IsPolicy(const std::string& text) {
   std::vector<Error> mistakes;
-  return LoadPolicy(text, "/policy.json", "policy.json", true, mistakes) != nullptr;
+  return LoadPolicy({text, "/policy.json", "policy.json", true}, mistakes) != nullptr;
 }
 
 TEST_CASE("policy edit: an entry is added, comments and layout stay") {
@@ -72,7 +72,7 @@ TEST_CASE("starter policy: a server is permitted by taking its comment away") {
   REQUIRE(at != std::string::npos);
   text.erase(at, 3);
   std::vector<Error> mistakes;
-  const auto file = LoadPolicy(text, "/policy.json", "policy.json", true, mistakes);
+  const auto file = LoadPolicy({text, "/policy.json", "policy.json", true}, mistakes);
   REQUIRE(file != nullptr);
   REQUIRE(file->sections.tools.allow.has_value());
   CHECK(file->sections.tools.allow->front().pattern == "mcp__team__*");
@@ -81,27 +81,37 @@ TEST_CASE("starter policy: a server is permitted by taking its comment away") {
 TEST_CASE("wish: what a word means") {
   struct Row {
     const char* text;
-    WishKind want;
+    std::optional<WishKind> want;
   };
   static constexpr Row kRows[] = {
       {"Read", WishKind::kTool},
       {"mcp__team__*", WishKind::kTool},
-      {"NewTool", WishKind::kTool},
+      {"NewTool", {}},
       {"@session-tools", WishKind::kTool},
       {"@toolchains", WishKind::kPath},
       {"/srv", WishKind::kPath},
       {"~/src", WishKind::kPath},
       {"../x.example", WishKind::kPath},
-      {"src", WishKind::kPath},
+      {"no-such-name", {}},
       {"registry.example", WishKind::kHost},
       {"*.example.org:443", WishKind::kHost},
       {"localhost:8080", WishKind::kHost},
-      {"", WishKind::kPath},
+      {"", {}},
   };
   for (const Row& row : kRows) {
     CAPTURE(row.text);
-    CHECK(KindOf(row.text) == row.want);
+    CHECK((KindOf(row.text) == row.want));
   }
+}
+
+TEST_CASE("wish: the host of a URL") {
+  CHECK(HostOfUrl("https://X.example/a?b").value() == "x.example");
+  CHECK(HostOfUrl("http://x.example:80").value() == "x.example");
+  CHECK(HostOfUrl("https://x.example:8443/").value() == "x.example:8443");
+  CHECK(HostOfUrl("https://[::1]:8443/").value() == "[::1]:8443");
+  CHECK_FALSE(HostOfUrl("https://user@x.example/").has_value());
+  CHECK_FALSE(HostOfUrl("file:///etc/hosts").has_value());
+  CHECK_FALSE(HostOfUrl("https://").has_value());
 }
 
 TEST_CASE("wish: how a policy spells a path") {

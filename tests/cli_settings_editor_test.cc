@@ -264,5 +264,35 @@ TEST_CASE("settings record: what is no record is an error, not an exception") {
   }
 }
 
+TEST_CASE("editor: a list that is not wanted any more goes with what was made for it") {
+  const auto synced = [](const std::string& text, const std::vector<std::string>& first) {
+    auto editor = SettingsEditor::Open(text, {});
+    REQUIRE(editor.has_value());
+    editor->SyncTexts("/sandbox/network/allowedDomains", first);
+    auto again = SettingsEditor::Open(editor->text(), editor->record());
+    REQUIRE(again.has_value());
+    again->SyncTexts("/sandbox/network/allowedDomains", {});
+    return again->text();
+  };
+  for (const std::string text :
+       {"{}", R"({"sandbox": {"network": {}}})", R"({"sandbox": {"network": {"x": 1}}})",
+        R"({"sandbox": {"network": {"allowedDomains": ["mine"]}}})"}) {
+    CAPTURE(text);
+    CHECK(nlohmann::json::parse(synced(text, {"a", "b"})) == nlohmann::json::parse(text));
+    CHECK(synced(text, {}) == text);
+  }
+}
+
+TEST_CASE("editor: what somebody put in the place of a list stays") {
+  auto editor = SettingsEditor::Open("{}", {});
+  REQUIRE(editor.has_value());
+  editor->SyncTexts("/sandbox/network/allowedDomains", {"a"});
+  const std::string text = R"({"sandbox": {"network": {"allowedDomains": "a"}}})";
+  auto again = SettingsEditor::Open(text, editor->record());
+  REQUIRE(again.has_value());
+  again->SyncTexts("/sandbox/network/allowedDomains", {});
+  CHECK(again->text() == text);
+}
+
 }  // namespace
 }  // namespace ringfence

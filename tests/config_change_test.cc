@@ -88,6 +88,9 @@ constexpr Row kWeaker[] = {
     {"more to write", R"({"sandbox":{"filesystem":{"allowWrite":["/"]}}})"},
     {"more hosts", R"({"sandbox":{"network":{"allowedDomains":["*"]}}})"},
     {"all sockets", R"({"sandbox":{"network":{"allowAllUnixSockets":true}}})"},
+    {"a platform without it", R"({"sandbox":{"enabledPlatforms":["macos"]}})"},
+    {"a command for the key", R"({"apiKeyHelper":"/tmp/x"})"},
+    {"a command for the status line", R"({"statusLine":{"type":"command","command":"/tmp/x"}})"},
     {"shell in skills", R"({"disableSkillShellExecution":false})"},
     {"reads outside", R"({"permissions":{"blockReadsOutsideWorkingDirectories":false}})"},
 };
@@ -109,6 +112,9 @@ TEST_CASE("config change: nothing is refused while the settings are as approved"
   CHECK(session.Reasons() == "");  // registered by hand: nothing is approved yet
   session.Approve({kUser});
   CHECK(session.Reasons() == "");
+  // The client also tells of skills that changed; they are no settings.
+  session.File("home/.claude/skills/x/SKILL.md", "# text, no JSON");
+  CHECK(session.Reasons(session.At("home/.claude/skills/x/SKILL.md")) == "");
   session.File(kUser, Registered(R"(,"model":"opus")"));
   CHECK(session.Reasons() == "");
 }

@@ -111,6 +111,19 @@ TEST_CASE("macos: rules of a policy that lie in such a folder touch nothing ther
   }
 }
 
+TEST_CASE("macos: rules that lead there through a link touch nothing there either") {
+  Mac world;
+  world.files.Put("/Users/dev/notes", LinkTo("/Users/dev/Documents/notes"));
+  world.files.Put("/Users/dev/Documents/notes/old/x", File());
+  world.User(R"("read":{"allow":[".","~/notes/new"],"deny":["@secrets","~/notes/old"],
+                        "ask":["~/notes/private/x"]},
+                "write":{"deny":["~/notes/old","@secrets"],"ask":["~/notes/a"]})");
+  CHECK_FALSE(Touches(world, "Read", R"({"file_path":"README.md"})", "Documents"));
+  CHECK_FALSE(Touches(world, "Write", R"({"file_path":"README.md"})", "Documents"));
+  CHECK_FALSE(Touches(world, "Read", R"({"file_path":"~/other"})", "Documents"));
+  CHECK_FALSE(Touches(world, "Grep", R"({"pattern":"x"})", "Documents"));
+}
+
 TEST_CASE("macos: a project below such a folder stays usable, and keychains stay denied") {
   struct Row {
     std::string root, other;

@@ -103,6 +103,53 @@ constexpr Row kOtherUris[] = {
 
 }  // namespace
 
+TEST_CASE("mcp: URLs in odd spellings open no host that is not listed, and no file") {
+  World world;
+  world.files.Put("/home/dev/project/ab:", LinkTo("/home/dev/.ssh"));
+  world.User(R"("tools":{"allow":["mcp__browser__*","ReadMcpResourceTool"]},
+                "network":{"allow":["good.example"]})");
+  for (const std::string_view key : {"url", "uri", "path", "href", "page_url"}) {
+    for (const std::string_view text :
+         {" https://evil.example/", "\\u0001https://evil.example/", "ht\\ntps://evil.example/",
+          "https:/evil.example/", "https:evil.example", "https:\\\\\\\\evil.example/",
+          "fi\\tle:///etc/passwd", "view-source:file:///etc/passwd", "git+file:///etc",
+          "blob:https://evil.example/", "\\u00a0https://evil.example/",
+          "\\ufeffhttps://evil.example/", "/etc/passwd?x://", "~/.ssh/id_rsa#://", "ab://id_rsa",
+          "https://evil.example/", "https://good.example/../../../../etc/x"}) {
+      const std::string input = "{\"" + std::string(key) + "\":\"" + std::string(text) + "\"}";
+      CAPTURE(input);
+      CHECK(world.Call("mcp__browser__go", input) == "deny");
+    }
+  }
+  CHECK(world.Call("mcp__browser__go", R"({"url":"evil.example/x"})") == "deny");
+  CHECK(world.Call("mcp__browser__go", R"({"url":"good.example/x"})") == "permit");
+  CHECK(world.Call("mcp__browser__go", R"({"url":"https://good.example/a/v1...v2"})") == "permit");
+  CHECK(world.Call("mcp__browser__go", R"({"uri":"team://x/y"})") == "permit");
+  World open;
+  open.User(R"("tools":{"allow":["mcp__browser__*"]})");
+  CHECK(open.Call("mcp__browser__go", R"({"url":"good.example/x"})") == "permit");
+  open.cwd.reset();
+  CHECK(open.Call("mcp__browser__go", R"({"uri":"team://x/y"})") == "permit");
+  for (const std::string_view uri : {"https://evil.example/", " file:///etc/passwd",
+                                     "../../.ssh/id_rsa?://", "ab://id_rsa", "ht\\ntps://x.y/"}) {
+    CAPTURE(uri);
+    CHECK(world.Call("ReadMcpResourceTool",
+                     R"({"server":"browser","uri":")" + std::string(uri) + "\"}") == "deny");
+  }
+}
+
+TEST_CASE("mcp: names that end as those of paths do count as well") {
+  World world;
+  world.User(R"("tools":{"allow":["mcp__team__*"]})");
+  for (const std::string_view key :
+       {"image_path", "downloadPath", "log_file", "keyFile", "fileUri", "root_uri", "from_file"}) {
+    const std::string input = "{\"" + std::string(key) + "\":\"file:///etc/passwd\"}";
+    CAPTURE(input);
+    CHECK(world.Call("mcp__team__x", input) == "deny");
+  }
+  CHECK(world.Call("mcp__team__x", R"({"xpath":"//div","profile":"/x"})") == "permit");
+}
+
 TEST_CASE("mcp: no tool that no policy names") {
   World world;
   CHECK(world.Call("mcp__team__send", R"({})") == "deny");
@@ -115,6 +162,14 @@ TEST_CASE("mcp: no tool that no policy names") {
 TEST_CASE("mcp: arguments that are called as paths usually are count as writes") {
   const Team world;
   Check(world, "mcp__team__do", kUsualNames);
+}
+
+TEST_CASE("mcp: the remedy for a guessed path names the \"mcp\" section, not a right to write") {
+  const Team world;
+  const std::string reason =
+      ReasonText(world.Decide("mcp__team__read", R"({"path":"/etc/passwd"})"), "");
+  CHECK(reason.find("\"mcp\"") != std::string::npos);
+  CHECK(reason.find("ringfence allow /etc/passwd") == std::string::npos);
 }
 
 TEST_CASE("mcp: file URLs are decoded and judged as paths") {

@@ -85,6 +85,30 @@ TEST_CASE("decide: a deny list wins, in any letter case, for all that is below")
   CHECK(world.Read("docs/adr/0001.md") == "permit");
 }
 
+TEST_CASE("decide: an entry means the same with dots and slashes around it") {
+  for (const std::string_view entry : {"docs/adr/", "./docs/adr", "docs//adr", "docs/./adr/.",
+                                       "~/project/docs/adr/", "//home/dev/project/docs/adr//"}) {
+    CAPTURE(entry);
+    World world;
+    world.User(R"("write":{"deny":[")" + std::string(entry) + R"("]})");
+    CHECK(world.Write("docs/adr") == "deny");
+    CHECK(world.Write("docs/adr/x") == "deny");
+    CHECK(world.Write("docs/x") == "permit");
+  }
+}
+
+TEST_CASE("decide: a project whose name looks like a pattern is only itself") {
+  World world;
+  world.files.Put("/home/dev/[a]*/x", File());
+  world.MoveRoot("/home/dev/[a]*", "/home/dev/[a]*");
+  world.cwd = "/home/dev/[a]*";
+  world.User(R"("write":{"deny":["gen"]})");
+  CHECK(world.Write("x") == "permit");
+  CHECK(world.Write("gen/x") == "deny");
+  CHECK(world.Read("/home/dev/a/x") == "deny");
+  CHECK(world.Read("/home/dev/ab/x") == "deny");
+}
+
 TEST_CASE("decide: a denied name also counts before dots are removed and links are followed") {
   World world;
   world.files.Put("/home/dev/project/open", LinkTo("src"));
@@ -146,13 +170,19 @@ TEST_CASE("decide: keys that are absent beside others are as in the built-in pol
   CHECK(world.Write("~/.bashrc") == "ask");
 }
 
-TEST_CASE("decide: the user's own lists stand for the built-in ones") {
-  World world;
-  world.User(R"("read":{"allow":[".","~"],"deny":["x"]},"write":{"ask":[],"deny":["x"]})");
-  CHECK(world.Read("~/.ssh/id_rsa") == "permit");
-  CHECK(world.Read("x") == "deny");
-  CHECK(world.Write(".envrc") == "permit");
-  CHECK(world.Write(".git/hooks/pre-commit") == "permit");
+TEST_CASE("decide: the user's own lists add to the built-in ones, empty ones stand for them") {
+  World adds;
+  adds.User(R"("read":{"allow":[".","~"],"deny":["x"]},"write":{"ask":["y"],"deny":["x"]})");
+  CHECK(adds.Read("~/.ssh/id_rsa") == "deny");
+  CHECK(adds.Read("x") == "deny");
+  CHECK(adds.Write(".envrc") == "ask");
+  CHECK(adds.Write("y") == "ask");
+  World empty;
+  empty.User(R"("read":{"allow":[".","~"],"deny":[]},"write":{"ask":[]})");
+  CHECK(empty.Read("~/.ssh/id_rsa") == "permit");
+  CHECK(empty.Write(".envrc") == "permit");
+  CHECK(empty.Write(".git/hooks/pre-commit") == "permit");
+  CHECK(empty.Write("~/.ssh/id_rsa") == "deny");
 }
 
 TEST_CASE("decide: deny \"/\" denies everything") {

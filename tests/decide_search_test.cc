@@ -65,6 +65,7 @@ constexpr Row kGreps[] = {
     {"in a folder", R"({"pattern":"x","path":"src"})", "permit"},
     {"in a file", R"({"pattern":"x","path":"README.md"})", "permit"},
     {"with a filter", R"({"pattern":"x","glob":"*.{cc,h}"})", "permit"},
+    {"with an empty filter", R"({"pattern":"x","glob":""})", "permit"},
     {"with a filter that excludes", R"({"pattern":"x","glob":"!**/vendor/**"})", "permit"},
     {"with a type", R"({"pattern":"x","type":"cpp","output_mode":"content","-n":true})", "permit"},
     {"in a folder outside", R"({"pattern":"x","path":"/etc"})", "deny"},
@@ -132,6 +133,30 @@ TEST_CASE("search: above a denied folder it is refused, beside it is not") {
   CHECK(world.Call("Grep", R"({"pattern":"x","path":"docs"})") == "permit");
   CHECK(world.Call("Glob", Pattern("docs/**")) == "permit");
   CHECK(world.Call("Glob", Pattern("src/*.cc")) == "permit");
+}
+
+TEST_CASE("search: a name alone and a negation are looked for everywhere") {
+  World world;
+  world.files.Put("/home/dev/project/private/key", File());
+  world.User(R"("read":{"deny":["private"]})");
+  for (const std::string_view pattern :
+       {"key", "./key", "{key,b}", "!x", "!zzz/q", "src/", "[k]ey"}) {
+    CAPTURE(pattern);
+    CHECK(world.Call("Glob", Pattern(pattern)) == "deny");
+  }
+  CHECK(world.Call("Glob", Pattern("src/key")) == "permit");
+  CHECK(world.Call("Glob", Pattern("./src/key")) == "permit");
+}
+
+TEST_CASE("search: what a link would lead to, and is not there, refuses none") {
+  World world;
+  world.MoveRoot("/home/dev/dots", "/home/dev/dots");
+  world.cwd = "/home/dev/dots";
+  world.files.Put("/home/dev/dots/config/nvim/init.lua", File());
+  world.files.Put("/home/dev/.config", LinkTo("dots/config"));
+  CHECK(world.Call("Grep", R"({"pattern":"x"})") == "permit");
+  world.files.Put("/home/dev/dots/config/gh/hosts.yml", File());
+  CHECK(world.Call("Grep", R"({"pattern":"x"})") == "deny");
 }
 
 TEST_CASE("search: a denied place that does not exist and floating denies refuse no search") {

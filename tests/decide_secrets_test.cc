@@ -89,6 +89,27 @@ TEST_CASE("secrets: other projects' transcripts are, this project's folder is no
   CHECK(world.Read("~/.claude/history.jsonl") == "deny");
 }
 
+TEST_CASE("secrets: the client's other configuration folder holds the same ones") {
+  World world;
+  world.places.settings_folders.push_back(Path::Clean("/home/dev/cfg"));
+  world.User(R"("read":{"allow":[".","~"]})");
+  CHECK(world.Read("~/cfg/.credentials.json") == "deny");
+  CHECK(world.Read("~/cfg/history.jsonl") == "deny");
+  CHECK(world.Read("~/cfg/projects/-home-dev-other/x.jsonl") == "deny");
+  CHECK(world.Read("~/cfg/projects/" + kSlug + "/x.jsonl") == "permit");
+  CHECK(world.Read("~/cfg/CLAUDE.md") == "permit");
+}
+
+TEST_CASE("secrets: this project's folder leads to no other's transcripts") {
+  World world;
+  world.User(R"("read":{"allow":[".","~/.claude"]})");
+  world.files.Put("/home/dev/.claude/projects/" + kSlug + "/other", LinkTo("../-home-dev-other"));
+  world.files.Put("/home/dev/.claude/projects/-home-dev-other/x.jsonl", File());
+  world.files.Put("/home/dev/project/t", LinkTo("/home/dev/.claude/projects/-home-dev-other"));
+  CHECK(world.Read("~/.claude/projects/" + kSlug + "/other/x.jsonl") == "deny");
+  CHECK(world.Read("t/x.jsonl") == "deny");
+}
+
 TEST_CASE("secrets: the built-in policy reads no transcript, not even this project's") {
   const World world;
   CHECK(world.Read("~/.claude/projects/" + kSlug + "/x.jsonl") == "deny");

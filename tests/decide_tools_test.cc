@@ -194,6 +194,40 @@ TEST_CASE("tools: the reason for an unknown or MCP tool gives the line to add") 
   CHECK(hostile.find("ringfence allow $(id)") == std::string::npos);
 }
 
+TEST_CASE("tools: a known tool that a narrower list leaves out is not called unknown") {
+  World world;
+  world.User(R"("profiles":{"sub":{"when":{"subagent":true},"tools":{"allow":["Read"]}}})");
+  world.agent_type = "Explore";
+  const std::string reason = ReasonText(world.Decide("Bash", R"({"command":"x"})"), "");
+  CHECK(reason.find("not in the list of what is allowed") != std::string::npos);
+  CHECK(reason.find("/profiles/sub/tools/allow") != std::string::npos);
+  CHECK(reason.find("not a tool that ringfence knows") == std::string::npos);
+}
+
+TEST_CASE("tools: a worktree is made where the client puts them, and nowhere else") {
+  World world;
+  world.files.Put("/home/dev/project/.claude/worktrees", LinkTo("/home/dev"));
+  CHECK(world.Call("EnterWorktree", R"({"name":"x"})") == "deny");
+  CHECK(world.Call("EnterWorktree", R"({"name":".ssh"})") == "deny");
+  CHECK(world.Call("EnterWorktree", "{}") == "deny");
+}
+
+TEST_CASE("tools: paths in arguments that a file tool does not have are judged at any depth") {
+  const World world;
+  CHECK(world.Call("Read", R"({"file_path":"x","files":["/etc/passwd"]})") == "deny");
+  CHECK(world.Call("Projects", R"({"uploads":[{"local_path":"/etc/passwd"}]})") == "deny");
+  CHECK(world.Call("MultiEdit", R"({"file_path":"x","edits":[{"file_path":"/etc/x"}]})") == "deny");
+  CHECK(world.Call("Agent", R"({"prompt":"x","extra":{"path":"/etc/x"}})") == "permit");
+}
+
+TEST_CASE("tools: a request for permission is decided like the call itself") {
+  World world;
+  world.permission_request = true;
+  CHECK(world.Read("README.md") == "permit");
+  CHECK(world.Read("/etc/passwd") == "deny");
+  CHECK(world.Write(".envrc") == "ask");
+}
+
 TEST_CASE("flag: counts on every tool, at any depth, in any spelling, with any value but false") {
   World world;
   world.User(R"("tools":{"allow":["*"]})");

@@ -110,7 +110,7 @@ Json Decided(const Json& fixture) {
   }
   const Event event = EventOf(fixture, world);
   const Policy policy = world.Merged(event);
-  const Decision decision = Decide(event, policy, world.places, world.files);
+  const Decision decision = Decide(event, {policy, world.places, CachedFiles(world.files)});
   if (decision.failure) return {{"verdict", "none"}, {"reason", decision.failure->text()}};
   Json expect = {{"verdict", VerdictName(decision.verdict)}};
   if (decision.say_allow) expect["says"] = "allow";
@@ -130,7 +130,8 @@ void CheckKeys(const Json& fixture) {
       "why",   "root",    "root_leads_to", "home",   "home_leads_to", "other_home",
       "macos", "profile", "managed",       "policy", "project",       "untrusted_project",
       "files", "event",   "expect"};
-  for (const auto& [key, value] : fixture.items()) {
+  for (const auto& item : fixture.items()) {
+    const std::string& key = item.key();
     CAPTURE(key);
     CHECK(std::ranges::find(kKeys, key) != std::end(kKeys));
   }
@@ -147,9 +148,10 @@ void CheckFixture(const fs::path& path) {
   if (update != nullptr && std::string_view(update) == "1") return Rewrite(path, fixture, decided);
   const Json expect = fixture.value("expect", Json::object());
   CHECK(expect.contains("verdict"));
-  for (const auto& [key, value] : expect.items()) {
+  for (const auto& item : expect.items()) {
+    const std::string& key = item.key();
     CAPTURE(key);
-    CHECK(decided.value(key, Json()) == value);
+    CHECK(decided.value(key, Json()) == item.value());
   }
   CHECK(decided.contains("says") == expect.contains("says"));
 }

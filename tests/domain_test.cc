@@ -127,6 +127,8 @@ TEST_CASE("domain: a URL has a host, a port and a path") {
       {"other languages in the path", "https://forge.example/\xC3\xA9",
        "https forge.example 443 /\xC3\xA9"},
       {"an A-label", "https://xn--bcher-kva.example/", "https xn--bcher-kva.example 443 /"},
+      {"every character of a scheme", "a1+b-c.d://forge.example/", "a1+b-c.d forge.example 0 /"},
+      {"IPv4 in IPv6", "http://[::ffff:192.0.2.1]/", "http [::ffff:192.0.2.1] 80 /"},
       {"a file", "file:///etc/hosts", "file  0 /etc/hosts"},
       {"a file of a host", "file://Server/share", "file server 0 /share"},
       {"no authority", "mailto:a@b", "mailto  0 a@b"},
@@ -161,6 +163,9 @@ TEST_CASE("domain: a URL that two parsers could read in two ways is refused") {
       {"a line feed", "https://forge.example\n.evil.example/"},
       {"white space in front", " https://forge.example/"},
       {"a space in the host", "https://forge.example .evil.example/"},
+      {"a DEL in the host", "https://forge.example\x7F/"},
+      {"a bracket that is not closed", "https://[2001:db8::1/"},
+      {"a bracket that is not opened", "https://2001:db8::1]/"},
       {"another language",
        "https://b\xC3\xBC"
        "cher.example/"},

@@ -88,7 +88,7 @@ TEST_CASE("event: what a decision rests on is read") {
 
 TEST_CASE("event: in whatever pieces it arrives") {
   const Result<Event> whole = Read(kWhole);
-  for (const size_t size : {1, 2, 3, 7, 64}) {
+  for (const size_t size : {1U, 2U, 3U, 7U, 64U}) {
     CAPTURE(size);
     Pieces pieces(kWhole, size);
     const Result<Event> event = ReadEvent(pieces, {});

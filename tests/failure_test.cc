@@ -38,6 +38,11 @@ TEST_CASE("failure: paths that stand beside a refusal of the kernel") {
       {"once each", "cat: /a: Permission denied\ncat: /a: Permission denied", "[/a]"},
       {"the other line does not count", "see /x\ncat: /a: Permission denied", "[/a]"},
       {"a slash inside a word is no path", "a/b: Permission denied", ""},
+      {"double quotes", "x: \"/a b\": Permission denied", "[/a b]"},
+      {"backticks", "x: `/a b`: Permission denied", "[/a b]"},
+      {"at the front of a line", "/a/b: Permission denied", "[/a/b]"},
+      {"at the end of a line", "Permission denied: /", ""},
+      {"five in a line", "Permission denied: /a /b /c /d /e", "[/a][/b][/c][/d]"},
       {"a slash alone is none", "ls: / : Permission denied", ""},
   };
   for (const Row& row : kRows) {

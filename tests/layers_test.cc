@@ -81,28 +81,29 @@ TEST_CASE("layers: a managed question still permits what the managed list lacks"
   CHECK(world.Read("/srv/m/x") == "ask");
 }
 
-TEST_CASE("layers: built-in denies stay unless the user's own file states the list") {
+TEST_CASE("layers: built-in denies and asks stay unless the user's own file empties the list") {
   World managed;
-  managed.Managed(R"("read":{"allow":["/"],"deny":["m"]},"write":{"ask":[]})");
+  managed.Managed(R"("read":{"allow":["/"],"deny":[]},"write":{"ask":[]})");
   managed.User(R"("read":{"allow":["/"]})");
   CHECK(managed.Read("~/.ssh/id_rsa") == "deny");
   CHECK(managed.Write(".envrc") == "ask");
 
   World project;
-  project.Project(R"("read":{"allow":["/"],"deny":["x"]},"write":{"ask":[],"deny":["y"]})", true);
+  project.Project(R"("read":{"allow":["/"],"deny":[]},"write":{"ask":[],"deny":["y"]})", true);
   CHECK(project.Read("~/.ssh/id_rsa") == "deny");
   CHECK(project.Write(".envrc") == "ask");
 
   World profile;
   profile.User(
-      R"("read":{"allow":["/"]},"profiles":{"p":{"read":{"deny":["x"]},"write":{"ask":[]}}})");
+      R"("read":{"allow":["/"]},"profiles":{"p":{"read":{"deny":[]},"write":{"ask":[]}}})");
   profile.profile = "p";
   CHECK(profile.Read("~/.ssh/id_rsa") == "deny");
   CHECK(profile.Write(".envrc") == "ask");
 
   World user;
-  user.User(R"("read":{"allow":["/"],"deny":["x"]},"write":{"ask":[]})");
+  user.User(R"("read":{"allow":["/"],"deny":[]},"write":{"ask":[],"deny":["x"]})");
   CHECK(user.Read("~/.ssh/id_rsa") == "permit");
+  CHECK(user.Write("~/.ssh/id_rsa") == "deny");
   CHECK(user.Write(".envrc") == "permit");
 
   World option;
@@ -264,12 +265,12 @@ TEST_CASE("layers: a profile without a condition is chosen by registration only"
 
 TEST_CASE("layers: a profile for a place of the project may widen") {
   World world;
-  world.User(R"("profiles":{"work":{"when":{"root":"~/work/*"},"read":{"allow":["/"]}},
+  world.User(R"("profiles":{"work":{"when":{"root":"~/jobs/*"},"read":{"allow":["/"]}},
                             "dev":{"when":{"root":"~/project"},"read":{"allow":[".","/srv"]}},
                             "late":{"when":{"root":"~"},"read":{"allow":["src"]}}})");
   CHECK(world.Read("/srv/x") == "permit");
   CHECK(world.Read("README.md") == "permit");
-  world.MoveRoot("/home/dev/work/a", "/home/dev/work/a");
+  world.MoveRoot("/home/dev/jobs/a", "/home/dev/jobs/a");
   CHECK(world.Read("/etc/passwd") == "permit");
   world.MoveRoot("/home/dev/else", "/home/dev/else");
   CHECK(world.Read("/home/dev/else/README.md") == "deny");
@@ -365,6 +366,53 @@ TEST_CASE("layers: no subagent gains a right by being one") {
   CHECK(first_counts.Write("src/x") == "deny");
   first_counts.agent_type = "Explore";
   CHECK(first_counts.Write("src/x") == "deny");
+}
+
+TEST_CASE("layers: what a session was permitted adds to what is allowed, and lifts no denial") {
+  World world;
+  world.User(R"("read":{"allow":["."],"deny":["secret"]},"tools":{"allow":["Read","Write"]},
+                "network":{"allow":["good.example"]})");
+  world.Session(R"("read":{"allow":["/srv/s","secret"]},"write":{"allow":["/srv/s"]},
+                   "tools":{"allow":["mcp__team__*","WebFetch"]},
+                   "network":{"allow":["s.example"],"unlisted":"allow"},
+                   "bash":{"unsandboxed":"ask"},"denied":{"say":"no"},"permitted":"allow")");
+  CHECK(world.Read("README.md") == "permit");
+  CHECK(world.Read("/srv/s/x") == "permit");
+  CHECK(world.Write("/srv/s/x") == "permit");
+  CHECK(world.Read("/srv/t") == "deny");
+  CHECK(world.Read("secret") == "deny");
+  CHECK(world.Call("mcp__team__x", "{}") == "permit");
+  CHECK(world.Call("Bash", "{}") == "deny");
+  CHECK(world.Call("WebFetch", kFetch) == "permit");
+  CHECK(world.Call("WebFetch", R"({"url":"https://s.example","prompt":""})") == "permit");
+  CHECK(world.Call("WebFetch", R"({"url":"https://t.example","prompt":""})") == "deny");
+  CHECK(Merged(world).say.empty());
+  CHECK(Merged(world).unsandboxed == Unsandboxed::kDeny);
+  CHECK(Merged(world).permitted == Permitted::kClient);
+}
+
+TEST_CASE("layers: what a session was permitted may be of one kind alone") {
+  for (const std::string_view members :
+       {R"("tools":{"allow":["mcp__a__b"]})", R"("read":{"allow":["/srv"]})",
+        R"("write":{"allow":["/srv"]})", R"("network":{"deny":["x.example"]})"}) {
+    CAPTURE(members);
+    World world;
+    world.User(R"("network":{"allow":["good.example"]})");
+    world.Session(members);
+    CHECK(world.Read("README.md") == "permit");
+    CHECK(world.Call("WebFetch", kFetch) == "permit");
+  }
+}
+
+TEST_CASE("layers: what a session was permitted gives a worker and a managed project no more") {
+  World world;
+  world.Managed(R"("read":{"allow":["."]})");
+  world.User(R"("profiles":{"w":{"when":{"subagent":true},"write":{"allow":["src"]}}})");
+  world.Session(R"("read":{"allow":["/srv/s"]},"write":{"allow":["/srv/s"]})");
+  CHECK(world.Read("/srv/s/x") == "deny");
+  CHECK(world.Write("/srv/s/x") == "permit");
+  world.agent_type = "Explore";
+  CHECK(world.Write("/srv/s/x") == "deny");
 }
 
 TEST_CASE("layers: the managed file can demand a log and its place, nobody can undo it") {

@@ -10,10 +10,11 @@ namespace {
 // What one entry becomes, or "! " and the mistake.
 std::string Entry(std::string_view text, ListKind kind) {
   std::deque<std::string> strings;
-  const Result<PathRule> rule = ParsePathEntry(text, kind, strings);
-  if (!rule) return "! " + rule.error().what;
-  CHECK(rule->written == text);
-  return RulesText({*rule});
+  PathRule rule;
+  const Status sound = ParsePathEntry(text, kind, strings, &rule);
+  if (!sound) return "! " + sound.error().what;
+  CHECK(rule.written == text);
+  return RulesText({rule});
 }
 
 }  // namespace

@@ -28,8 +28,8 @@ std::string RuleText(const PathRule& rule) {
 
 Loaded Load(std::string_view text, bool quotable) {
   Loaded loaded;
-  loaded.file =
-      LoadPolicy(std::string(text), "/etc/x/policy.json", "policy.json", quotable, loaded.mistakes);
+  loaded.file = LoadPolicy({std::string(text), "/etc/x/policy.json", "policy.json", quotable},
+                           loaded.mistakes);
   return loaded;
 }
 

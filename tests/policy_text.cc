@@ -62,7 +62,7 @@ class Writer {
   void Rule(const PathRule& rule) {
     out_ << JsonString(rule.written) << static_cast<int>(rule.base) << JsonString(rule.tail)
          << rule.has_pattern << SetText(rule.set);
-    Place(rule.place);
+    Place(rule.place());
   }
   void Rule(const NameRule& rule) {
     out_ << JsonString(rule.pattern) << rule.session_tools;

@@ -29,16 +29,17 @@ void CheckWrites(const World& world, std::initializer_list<std::string_view> pat
 
 TEST_CASE("protected: by the plain name, whether or not it exists") {
   const Open world;
-  CheckWrites(world,
-              {"/etc/ringfence/policy.json", "~/.config/ringfence/policy.json",
-               ".ringfence/policy.json", "~/.claude/settings.json", "~/.claude/settings.local.json",
-               ".claude/settings.json", ".claude/settings.local.json", "sub/.claude/settings.json",
-               "/etc/claude-code/managed-settings.json",
-               "/etc/claude-code/managed-settings.d/10-x.json", "/opt/ringfence/bin/ringfence-hook",
-               "/opt/ringfence/bin/ringfence", "~/.local/state/ringfence/audit.jsonl",
-               "~/.local/state/ringfence/audit.jsonl.20260101T000000.000000000Z",
-               "~/.local/state/ringfence/trust.json", "~/.local/state/ringfence/approvals.json"},
-              "deny");
+  CheckWrites(
+      world,
+      {"/etc/ringfence/policy.json", "~/.config/ringfence/policy.json", ".ringfence/policy.json",
+       "~/.claude/settings.json", "~/.claude/settings.local.json", ".claude/settings.json",
+       ".claude/settings.local.json", "sub/.claude/settings.json",
+       ".claude/worktrees/a/.claude/settings.json", "/etc/claude-code/managed-settings.json",
+       "/etc/claude-code/managed-settings.d/10-x.json", "/opt/ringfence/bin/ringfence-hook",
+       "/opt/ringfence/bin/ringfence", "~/.local/state/ringfence/audit.jsonl",
+       "~/.local/state/ringfence/audit.jsonl.20260101T000000.000000000Z",
+       "~/.local/state/ringfence/trust.json", "~/.local/state/ringfence/approvals.json"},
+      "deny");
 }
 
 TEST_CASE("protected: reading is another matter") {
@@ -49,13 +50,14 @@ TEST_CASE("protected: reading is another matter") {
 
 TEST_CASE("protected: neighbours are not") {
   const Open world;
-  CheckWrites(world,
-              {".claude/commands/x.md", ".claude/x.json", ".claude/my-settings.json",
-               "settings.json", "claude/settings.json", "~/.config/ringfence2/policy.json",
-               "~/.config/x", "~/.local/state/x", "~/.claude/plans/x.md", "~/.claude.json",
-               "/opt/ringfence/bin/other", "/opt/ringfence/bin/ringfence-x", "policy.json",
-               "ringfence/policy.json", ".ringfenced/x", "/etc/ringfence.conf"},
-              "permit");
+  CheckWrites(
+      world,
+      {".claude/commands/x.md", ".claude/x.json", ".claude/my-settings.json", "settings.json",
+       "claude/settings.json", "~/.config/ringfence2/policy.json", "~/.config/x",
+       "~/.local/state/x", "~/.claude/plans/x.md", "~/.claude.json", "/opt/ringfence/bin/other",
+       "/opt/ringfence/bin/ringfence-x", "policy.json", "ringfence/policy.json", ".ringfenced/x",
+       "/etc/ringfence.conf", ".claude/worktrees/a/src/x.cc", ".claude/worktrees"},
+      "permit");
 }
 
 TEST_CASE("protected: in other letter case and with ignored characters") {

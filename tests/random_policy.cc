@@ -135,15 +135,14 @@ RandomCall RandomPolicies::Call() {
 }
 
 void RandomPolicies::AddDeny(json& policy) {
-  const unsigned which = Below(4);
+  unsigned which = Below(4);
+  // A "network" where none was says more than its denies: what is not listed.
+  if (which == 1 && !policy.contains("network")) which = 0;
   json& section = policy[which == 0   ? "tools"
                          : which == 1 ? "network"
                          : which == 2 ? "read"
                                       : "write"];
-  if (section.is_null()) {
-    section = json::object();
-    if (which == 1) section["unlisted"] = "allow";  // as where hosts are not judged
-  }
+  if (section.is_null()) section = json::object();
   json& list = section["deny"];
   if (list.is_null()) list = which < 2 ? json::array() : json{"@secrets"};
   list.push_back(which == 0 ? ToolEntry() : which == 1 ? HostEntry() : DeniedPath());

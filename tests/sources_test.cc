@@ -85,6 +85,51 @@ TEST_CASE("sources: the user's file is read and shown with a tilde") {
   CHECK(source.file->shown == "~/.config/ringfence/policy.json");
 }
 
+TEST_CASE("sources: a policy whose link leads nowhere is not taken for none") {
+  Disk disk;
+  disk.Link(kUserFile, "/gone/policy.json");
+  CHECK(Problem(disk.Read()).find("leads nowhere") != std::string::npos);
+  Disk project;
+  project.Link(kProjectFile, "../gone");
+  CHECK(Problem(project.Read()).find("leads nowhere") != std::string::npos);
+}
+
+TEST_CASE("sources: what a session was permitted is found by its name, and must be sound") {
+  constexpr const char* kGrants = "home/.local/state/ringfence/sessions/A1-b_2.json";
+  Disk disk;
+  const auto grants = [&disk](std::string_view session) {
+    Result<PolicySources> sources = disk.Read();
+    REQUIRE(sources.has_value());
+    const Result<bool> added = AddSessionGrants(session, disk.places(), *sources);
+    if (!added) return "! " + added.error().text();
+    return std::string(*added ? sources->sources.back().file->shown : "none");
+  };
+  CHECK(grants("A1-b_2") == "none");
+  disk.File(kGrants, kPolicy);
+  CHECK(grants("A1-b_2") == "~/.local/state/ringfence/sessions/A1-b_2.json");
+  for (const std::string& other : {std::string(), std::string("../x"), std::string("a/b"),
+                                   std::string("{"), std::string("a.b"), std::string(129, 'a')}) {
+    CAPTURE(other);
+    CHECK(grants(other) == "none");
+  }
+  CHECK(grants("A1") == "none");
+  disk.Mode(kGrants, 0666);
+  CHECK(grants("A1-b_2").find("can be written by everybody") != std::string::npos);
+  disk.File(kGrants, "{");
+  disk.Mode(kGrants, 0600);
+  CHECK(grants("A1-b_2").starts_with("! "));
+  Disk folder;
+  folder.Directory(kGrants);
+  Result<PolicySources> sources = folder.Read();
+  REQUIRE(sources.has_value());
+  CHECK_FALSE(AddSessionGrants("A1-b_2", folder.places(), *sources).has_value());
+  Places nowhere = folder.places();
+  nowhere.homes.clear();
+  const Result<bool> added = AddSessionGrants("A1-b_2", nowhere, *sources);
+  REQUIRE(added.has_value());
+  CHECK_FALSE(*added);
+}
+
 TEST_CASE("sources: a project's file is untrusted until its root and its bytes are pinned") {
   Disk disk;
   disk.File(kProjectFile, kPolicy);

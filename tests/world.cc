@@ -17,7 +17,7 @@ constexpr const char* kRoot = "/home/dev/project";
 std::unique_ptr<PolicyFile> MustLoad(std::string text, std::string path, std::string shown,
                                      bool trusted) {
   std::vector<Error> mistakes;
-  auto file = LoadPolicy(std::move(text), std::move(path), std::move(shown), trusted, mistakes);
+  auto file = LoadPolicy({std::move(text), std::move(path), std::move(shown), trusted}, mistakes);
   if (file == nullptr) throw std::runtime_error("policy: " + mistakes.front().text());
   return file;
 }
@@ -32,6 +32,8 @@ std::string ShownName(Layer layer) {
       return "option.json";
     case Layer::kProject:
       return "project.json";
+    case Layer::kSession:
+      return "session.json";
   }
   return "";
 }
@@ -130,7 +132,8 @@ Policy World::Merged(const Event& event) const {
 }
 
 Decision World::Decide(const Event& event, const FileView& view) const {
-  Decision decision = ringfence::Decide(event, Merged(event), places, view);
+  const Policy policy = Merged(event);
+  Decision decision = ringfence::Decide(event, {policy, places, CachedFiles(view)});
   if (decision.failure) throw std::runtime_error(decision.failure->text());
   return decision;
 }

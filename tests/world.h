@@ -36,6 +36,7 @@ class World {
   void User(std::string_view members) { Add(Layer::kUser, members); }
   void Managed(std::string_view members) { Add(Layer::kManaged, members); }
   void Project(std::string_view members, bool trusted) { Add(Layer::kProject, members, trusted); }
+  void Session(std::string_view members) { Add(Layer::kSession, members); }
   void Add(Layer layer, std::string_view members, bool trusted = true);
   void AddFile(Layer layer, std::string text, bool trusted = true);  // a whole policy
 

@@ -49,7 +49,7 @@ class KnownKeys:
 
     def __init__(self, loader):
         self.loader, self.types = loader, {}
-        self.candidates = sorted(words("[a-z][a-z_]*") - {"version"}) + [ANY_NAME, NOBODY]
+        self.candidates = sorted(words(r"\$?[a-z][a-z_]*") - {"version"}) + [ANY_NAME, NOBODY]
         self.types["version"] = "number"
         self.descend(())
 

@@ -222,6 +222,116 @@ def a_policy_beyond_the_project_leaves_the_clients_limit_out(world):
     assert "~/src" in out, out
 
 
+def hooks_that_are_switched_off_are_no_success(world):
+    world.write(world.user, '{"disableAllHooks": true}')
+    for more in ((), ("--dry-run",)):
+        done = world.run("init", *more)
+        error_of(done, 1, "~/.claude/settings.json", "disableAllHooks", "nothing is enforced")
+        assert "NOT in force" in done.stdout and "Proof" not in done.stdout, done.stdout
+    assert registered(world.user, world.options.hook) == EVENTS
+    world.write(world.user, "{}")
+    for name in ("settings.json", "settings.local.json"):
+        path = world.write(world.project / ".claude" / name, '{"disableAllHooks": true}')
+        done = world.run("init", "--json")
+        error_of(done, 1, str(path))
+        report = json.loads(done.stdout)
+        assert "proof" not in report and report["switched_off"][0]["file"] == str(path), report
+        error_of(world.run("init", "--user", cwd=path.parent.parent), 1, str(path))
+        path.unlink()
+    assert json.loads(world.init("--json"))["switched_off"] == []
+
+
+def a_narrower_policy_narrows_the_sandbox(world):
+    own = {"sandbox": {"filesystem": {"allowWrite": ["/srv/mine"]}}}
+    for before in ({}, own):
+        text = world.write(world.user, json.dumps(before)).read_bytes()
+        world.write(world.policy, '{"version": 1, "write": {"allow": [".", "/srv/x"]}, '
+                                  '"network": {"allow": ["a.example"]}}')
+        world.init()
+        sandbox = settings_of(world.user).get("sandbox", {})
+        if "enabled" not in sandbox:
+            raise Skip("no bwrap or socat that works here")
+        assert "/srv/x" in sandbox["filesystem"]["allowWrite"], sandbox
+        assert sandbox["network"]["allowedDomains"] == ["a.example"], sandbox
+        world.write(world.policy, '{"version": 1}')
+        assert "/srv/x" in world.init()
+        sandbox = settings_of(world.user)["sandbox"]
+        assert sandbox["filesystem"].get("allowWrite", []) == (["/srv/mine"] if before else [])
+        assert "allowedDomains" not in sandbox.get("network", {}), sandbox
+        assert "nothing was changed" in world.init()
+        world.run("uninstall")
+        assert world.user.read_bytes() == text
+
+
+def the_sandbox_writes_nothing_of_ringfence(world):
+    target = world.write(world.base / "dotfiles/policy.json", json.dumps(
+        {"version": 1, "audit": {"file": "~/logs/a.jsonl"}, "write": {"allow": [".", "~/logs"]}}))
+    world.policy.parent.mkdir(parents=True)
+    world.policy.symlink_to(target)
+    out = world.init()
+    if "NOT confined" in out:
+        raise Skip("no bwrap or socat that works here")
+    own = ["~/.config/ringfence", "~/.local/state/ringfence", world.options.hook,
+           world.options.ringfence]
+
+    def denied():
+        return settings_of(world.user)["sandbox"]["filesystem"]["denyWrite"]
+    for path in [*own, "~/logs/a.jsonl", str(target)]:
+        assert path in denied(), (path, denied())
+    assert "nothing was changed" in world.init()
+    policy = world.write(world.base / "other.json",
+                         '{"version": 1, "audit": {"file": "/srv/log/b.jsonl"}}')
+    world.init("--policy", policy)
+    for path in [*own, "/srv/log/b.jsonl", str(policy)]:
+        assert path in denied(), (path, denied())
+    assert "~/logs/a.jsonl" not in denied(), denied()
+    # The project's policy stands above the folder of its settings.
+    (world.project / ".git").mkdir()
+    world.write(target, '{"version": 1, "root": "git"}')
+    sub = world.project / "sub"
+    sub.mkdir()
+    world.init("--local", sub)
+    denied = settings_of(sub / ".claude/settings.local.json")["sandbox"]["filesystem"]["denyWrite"]
+    assert str(world.project / ".ringfence/policy.json") in denied, denied
+
+
+def init_claims_no_more_than_prompt(world):
+    if "NOT confined" in world.init():
+        raise Skip("no bwrap or socat that works here")
+    for settings in ({"enabled": False}, {"enabled": True, "excludedCommands": ["*"]}):
+        for name in ("settings.json", "settings.local.json"):
+            path = world.write(world.project / ".claude" / name, json.dumps({"sandbox": settings}))
+            out = world.init()
+            assert "NOT confined" in out and str(path) in out, out
+            assert "not confined by a sandbox here" in world.run("prompt").stdout
+            path.unlink()
+    assert "Bash is confined" in world.init()
+    assert "are confined by the client's sandbox" in world.run("prompt").stdout
+    world.run("uninstall")
+    env = {"CLAUDE_CONFIG_DIR": str(world.base / "config")}
+    assert "Bash is confined" in world.init(env=env)
+    assert "are confined by the client's sandbox" in world.run("prompt", env=env).stdout
+
+
+def a_wider_policy_takes_the_clients_limit_back(world):
+    key = "blockReadsOutsideWorkingDirectories"
+    for text in ('{}\n', '{"permissions": {"allow": ["Read"]}}\n'):
+        world.write(world.user, text)
+        world.policy.unlink(missing_ok=True)
+        world.init()
+        assert settings_of(world.user)["permissions"][key] is True
+        world.run("allow", "/srv", "--read")
+        out = world.init()
+        assert f"remove permissions.{key}" in out and f"permissions.{key} is not set" in out, out
+        assert key not in settings_of(world.user)["permissions"]
+        assert "nothing was changed" in world.init()
+        world.run("uninstall")
+        assert world.user.read_text() == text
+    world.write(world.user, f'{{"permissions": {{"{key}": true}}}}')
+    world.init()
+    assert settings_of(world.user)["permissions"][key] is True
+
+
 def no_client_sandbox_leaves_it_alone(world):
     out = world.init("--no-client-sandbox")
     assert "sandbox" not in settings_of(world.user)
@@ -273,8 +383,13 @@ def a_link_in_a_project_is_refused(world):
 
 
 def init_from_the_home_directory_works_for_the_user_only(world):
-    world.init(cwd=world.home)
+    out = world.init(cwd=world.home)
+    assert "refuses every call" in out and "holds the home directory" in out, out
+    assert "refuses every call" not in world.init()
     error_of(world.run("init", "--local", cwd=world.home), 2, "home")
+    error_of(world.run("explain", "Read", "x", cwd=world.home), 2, "holds the home directory")
+    assert world.run("explain", "@secrets", cwd=world.home).returncode == 0
+    assert world.run("explain", "Read", "x").returncode == 0
 
 
 def init_says_everything_as_json(world):
@@ -416,6 +531,72 @@ def allow_refuses_what_it_cannot_read(world):
     assert not world.policy.exists()
 
 
+def allow_guesses_nothing(world):
+    for arguments, parts in ((("nosuch",), ("--as tool",)), (("NoSuchTool",), ("--as tool",)),
+                             (("",), ("empty",)), (("https://user@x.example/",), ("user name",)),
+                             (("file:///etc/hosts",), ("without a host",)),
+                             (("/srv", "--project", "/nonexistent"), ("does not exist",))):
+        error_of(world.run("allow", *arguments), 2, *parts)
+    assert not world.policy.exists()
+    out = world.run("allow", "https://x.example:8443/a").stdout
+    assert 'Added "x.example:8443"' in out and "taken as its host" in out, out
+    out = world.run("allow", "https://x.example:8443/b").stdout
+    assert '"x.example:8443" is permitted already' in out and "taken as its host" in out, out
+    assert 'Added "nosuch"' in world.run("allow", "nosuch", "--as", "tool").stdout
+    assert "every file of this machine for reading," in world.run("allow", "/", "--read").stdout
+    assert "of this machine for reading and writing" in world.run("allow", "/").stdout
+    assert "opens" not in world.run("allow", "/").stdout
+
+
+def a_folder_that_is_not_there_is_named(world):
+    for arguments in (("init", "--local", "/nonexistent"), ("trust", "/nonexistent")):
+        done = world.run(*arguments)
+        error_of(done, 2, '"/nonexistent": does not exist')
+        assert "CLAUDE_PROJECT_DIR" not in done.stderr, done.stderr
+    assert world.run("trust", "--remove", "/nonexistent").returncode == 0
+    assert "CLAUDE_PROJECT_DIR" not in world.run("init", "--local", cwd=world.home).stderr
+    assert world.snapshot().keys() <= {str(world.state / "trust.json")}
+
+
+def explain_knows_what_a_worktree_is_called_by(world):
+    out = json.loads(world.run("explain", "EnterWorktree", "x", "--json").stdout)
+    assert "/path" not in json.dumps(out), out
+    assert world.run("explain", "EnterWorktree", "../x").returncode == 1
+
+
+def read_of(world, path, session):
+    """What the hook says about it: "permit" or "deny"."""
+    event = json.dumps({"session_id": session, "cwd": str(world.project), "tool_name": "Read",
+                        "hook_event_name": "PreToolUse", "tool_input": {"file_path": str(path)}})
+    done = subprocess.run([world.options.hook], input=event, capture_output=True, text=True,
+                          timeout=60, env={"HOME": str(world.home),
+                                           "CLAUDE_PROJECT_DIR": str(world.project)})
+    assert done.returncode == 0, done.stderr
+    return "deny" if '"deny"' in done.stdout else "permit"
+
+
+def allow_for_one_session_is_for_that_one(world):
+    error_of(world.run("allow", "/srv/s", "--session"), 2, "no denial", "--session-id")
+    assert read_of(world, "/srv/s/x", "one") == "deny"
+    assert read_of(world, "/srv/t/x", "two") == "deny"
+    out = world.run("allow", "/srv/s", "--read", "--session").stdout
+    assert "sessions/one.json" in out and "alone" in out, out
+    assert read_of(world, "/srv/s/x", "one") == "permit"
+    assert read_of(world, "/srv/s/x", "two") == "deny"
+    assert read_of(world, "/srv/t/x", "one") == "deny"
+    assert not world.policy.exists()
+    folder = world.state / "sessions"
+    assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+    assert stat.S_IMODE((folder / "one.json").stat().st_mode) == 0o600
+    assert "permitted already" in world.run("allow", "/srv/s", "--read", "--session-id", "one").stdout
+    error_of(world.run("allow", "~/.ssh", "--session-id", "one"), 1, "@secrets")
+    error_of(world.run("allow", "/srv/s", "--session-id", "../x"), 2, "no session's id")
+    error_of(world.run("allow", "/srv/s", "--ask", "--session"), 2, "--ask")
+    # A file that cannot be read permits nothing, and the denial stands.
+    (folder / "one.json").write_text("{")
+    assert read_of(world, "/srv/s/x", "one") == "deny"
+
+
 def trust_shows_pins_and_forgets(world):
     error_of(world.run("trust"), 2, "does not exist")
     policy = world.write(world.project / ".ringfence/policy.json",
@@ -442,7 +623,7 @@ def trust_of_a_broken_policy_is_refused(world):
 
 def usage(world):
     for arguments in ((), ("nonsense",), ("init", "--nonsense"), ("init", "--user", "--local"),
-                      ("allow",), ("completion", "csh"), ("trust", "--list", "--remove")):
+                      ("allow",), ("completion", "csh"), ("trust", "--list", "--remove"), ("nonsense", "--help")):
         done = subprocess.run([world.options.ringfence, *arguments], capture_output=True, text=True,
                               env={"HOME": str(world.home)}, cwd=world.project, timeout=60)
         error_of(done, 2, "Hint: ")
@@ -463,6 +644,22 @@ def completions_are_scripts(world):
             assert subprocess.run([*check, script], timeout=60).returncode == 0, shell
 
 
+def install_says_that_a_build_folder_is_of_elsewhere(world):
+    if not shutil.which("cmake"):
+        raise Skip("no cmake")
+    root = pathlib.Path(__file__).resolve().parents[2]
+    for name in ("install.sh", "CMakePresets.json", "CMakeLists.txt"):
+        shutil.copy(root / name, world.project / name)
+    cache = world.write(world.project / "build/release/CMakeCache.txt",
+                        "CMAKE_HOME_DIRECTORY:INTERNAL=/elsewhere\n"
+                        "CMAKE_CACHEFILE_DIR:INTERNAL=/elsewhere/build/release\n")
+    done = subprocess.run(["./install.sh", "--no-deps", "--no-register"], cwd=world.project,
+                          capture_output=True, text=True, timeout=60,
+                          env={"HOME": str(world.home), "PATH": os.environ["PATH"]})
+    assert done.returncode == 1 and f'rm -rf "{cache.parent}"' in done.stderr, done.stderr
+    assert cache.exists()
+
+
 CASES = [
     init_on_an_empty_home, a_second_init_changes_nothing, other_keys_stay_byte_for_byte,
     a_file_that_the_client_would_drop_is_not_touched, a_failing_proof_puts_everything_back,
@@ -471,6 +668,9 @@ CASES = [
     a_registration_from_elsewhere_is_updated, profile_and_policy_are_registered_and_checked,
     a_policy_file_that_is_missing_is_written, what_the_user_switched_off_stays_off,
     a_policy_beyond_the_project_leaves_the_clients_limit_out, no_client_sandbox_leaves_it_alone,
+    hooks_that_are_switched_off_are_no_success, a_narrower_policy_narrows_the_sandbox,
+    a_wider_policy_takes_the_clients_limit_back,
+    the_sandbox_writes_nothing_of_ringfence, init_claims_no_more_than_prompt,
     the_sandbox_is_switched_on_where_it_can_be, the_starter_policy_lists_mcp_servers,
     a_configuration_folder_is_respected, a_link_to_the_settings_stays_a_link,
     a_link_in_a_project_is_refused, init_from_the_home_directory_works_for_the_user_only,
@@ -480,8 +680,10 @@ CASES = [
     uninstall_leaves_a_broken_file_alone, allow_adds_to_the_users_policy,
     allow_keeps_the_defaults_that_a_new_list_replaces,
     allow_prefers_the_projects_policy_once_it_is_trusted, allow_of_hosts_and_tools,
-    allow_lifts_no_denial, allow_refuses_what_it_cannot_read, trust_shows_pins_and_forgets,
+    allow_guesses_nothing, a_folder_that_is_not_there_is_named,
+    explain_knows_what_a_worktree_is_called_by, allow_lifts_no_denial, allow_for_one_session_is_for_that_one, allow_refuses_what_it_cannot_read, trust_shows_pins_and_forgets,
     trust_of_a_broken_policy_is_refused, usage, completions_are_scripts,
+    install_says_that_a_build_folder_is_of_elsewhere,
 ]
 
 

@@ -1,0 +1,46 @@
+#include "policy/entry_match.h"
+
+#include <algorithm>
+
+#include "base/case_fold.h"
+#include "policy/path.h"
+#include "policy/pattern.h"
+
+namespace ringfence {
+namespace {
+
+bool IsAscii(std::string_view text) {
+  return std::ranges::all_of(text, [](char c) { return static_cast<unsigned char>(c) < 0x80; });
+}
+
+char LowerByte(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
+
+}  // namespace
+
+bool Covers(std::string_view tail, std::string_view rest) {
+  if (tail.empty()) return true;
+  return rest.starts_with(tail) && (rest.size() == tail.size() || rest[tail.size()] == '/');
+}
+
+bool CoversFolded(std::string_view tail, std::string_view rest) {
+  if (!IsAscii(tail)) return Covers(FoldName(tail), rest);
+  if (tail.empty()) return true;
+  if (rest.size() < tail.size()) return false;
+  for (size_t i = 0; i < tail.size(); ++i) {
+    if (LowerByte(tail[i]) != rest[i]) return false;
+  }
+  return rest.size() == tail.size() || rest[tail.size()] == '/';
+}
+
+// Letters beyond ASCII are folded in the pattern itself; MatchPattern folds the rest.
+bool MatchFolded(std::string_view pattern, std::string_view rest) {
+  constexpr MatchOptions kOptions{.fold = true, .covers = true};
+  if (IsAscii(pattern)) return MatchPattern(pattern, rest, kOptions);
+  return MatchPattern(FoldName(pattern), rest, kOptions);
+}
+
+bool IsException(const SetEntry& entry, std::string_view rest) {
+  return !entry.except.empty() && TakeComponent(rest) == FoldName(entry.except);
+}
+
+}  // namespace ringfence

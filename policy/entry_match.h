@@ -1,0 +1,22 @@
+// How the tail of a rule's entry is compared with what lies below the entry's base.
+#pragma once
+
+#include <string_view>
+
+#include "policy/sets.h"
+
+namespace ringfence {
+
+// `rest` equals `tail` or goes on below it.
+bool Covers(std::string_view tail, std::string_view rest);
+
+// The same with `rest` folded already (FoldName).
+bool CoversFolded(std::string_view tail, std::string_view rest);
+
+// A pattern instead of a plain tail; `rest` is folded already.
+bool MatchFolded(std::string_view pattern, std::string_view rest);
+
+// `rest`, folded, is what follows the entry's own path: it begins with what the entry leaves out.
+bool IsException(const SetEntry& entry, std::string_view rest);
+
+}  // namespace ringfence

@@ -1,0 +1,202 @@
+// RuleMatcher: where the paths of rules lead, and what a search below a folder meets.
+#include <algorithm>
+
+#include "base/case_fold.h"
+#include "policy/entry_match.h"
+#include "policy/pattern.h"
+#include "policy/rules.h"
+
+namespace ringfence {
+
+std::span<const Path> RuleMatcher::BasesOf(const SetEntry& entry) const {
+  static const Path kSlash;
+  switch (entry.base) {
+    case RuleBase::kRoot:
+      return {&places_.root_real, 1};
+    case RuleBase::kHome:
+      return places_.homes_real;
+    case RuleBase::kAbsolute:
+      return {&kSlash, 1};
+    case RuleBase::kAnywhere:
+      break;
+  }
+  return {};
+}
+
+// `base` and the part of the tail without pattern characters.
+RuleMatcher::Prefix RuleMatcher::PrefixOf(const SetEntry& entry, const Path& base) {
+  Prefix prefix{base, entry.tail};
+  while (!prefix.rest.empty()) {
+    std::string_view rest = prefix.rest;
+    const std::string_view component = TakeComponent(rest);
+    if (entry.has_pattern && HasPattern(component)) break;
+    prefix.path = prefix.path.Child(component);
+    rest.remove_prefix(std::min(rest.find_first_not_of('/'), rest.size()));
+    prefix.rest = rest;
+  }
+  return prefix;
+}
+
+class RuleMatcher::Guard final : public NameGuard {
+ public:
+  explicit Guard(const RuleMatcher& matcher) : matcher_(matcher) {}
+  bool Refuses(const Path& path) const override { return matcher_.IsUntouchable(path); }
+
+ private:
+  const RuleMatcher& matcher_;
+};
+
+// Where the entry's own path leads from `base`; nothing when no link is on the way, an error when
+// it cannot be seen.
+Result<std::optional<RuleMatcher::Led>> RuleMatcher::FollowLinks(const SetEntry& entry,
+                                                                 const Path& base) const {
+  const Result<bool> has_link = HasLink(entry, base);
+  if (!has_link) return has_link.error();
+  if (!*has_link) return std::optional<Led>();
+  const Prefix prefix = PrefixOf(entry, base);
+  const Guard guard(*this);
+  Walked walked = Walk(prefix.path.text(), files_, &guard);
+  if (walked.error) return *walked.error;
+  const bool guessed = walked.stop == Walked::Stop::kRefused;
+  if (guessed) walked.end = Path::Clean(walked.end.text() + "/" + walked.rest);
+  if (!guessed && walked.stop != Walked::Stop::kEnd) return std::optional<Led>();  // nowhere
+  return std::optional<Led>(Led{std::move(walked), prefix.rest, guessed});
+}
+
+// On macOS a folder that is refused by name is not opened, not even to find a rule's own links.
+bool RuleMatcher::IsUntouchable(const Path& folder) const {
+  return places_.macos_names &&
+         MatchesName(policy_.read.deny, Access::kRead, folder, Standing::kPassed);
+}
+
+Result<bool> RuleMatcher::HasLink(const SetEntry& entry, const Path& base) const {
+  if (!entry.has_pattern && !places_.macos_names) return files_.HasLinkBelow(base, entry.tail);
+  Path folder = base;
+  std::string_view rest = entry.tail;
+  for (;;) {
+    const std::string_view component = TakeComponent(rest);
+    if (component.empty() || (entry.has_pattern && HasPattern(component))) return false;
+    if (IsUntouchable(folder)) return false;
+    const Result<FileKind> kind = files_.ChildKind(folder, component);
+    if (!kind) return kind.error();
+    if (*kind == FileKind::kLink) return true;
+    if (*kind != FileKind::kDirectory) return false;
+    folder = folder.Child(component);
+  }
+}
+
+// Something that the agent may write could make or replace `path`, which is resolved. Entries with
+// links count for where they lead now, whether or not they count as permissions.
+bool RuleMatcher::MayBeWritten(const Path& path) const {
+  const Subject subject(path, places_, false);
+  const auto reaches = [&](const SetEntry& entry) {
+    bool has_link = false;
+    for (const Path& base : BasesOf(entry)) {
+      const Result<std::optional<Led>> led = FollowLinks(entry, base);
+      if (!led) return true;  // it may lead anywhere
+      if (!*led) continue;
+      has_link = true;
+      if (path.IsInside((*led)->walked.end)) return true;
+    }
+    return !has_link && MatchesExactly(entry, subject);
+  };
+  for (const PathRuleList& list : policy_.write.allow) {
+    for (const std::span<const PathRule> rules : list) {
+      const bool reached = std::ranges::any_of(
+          rules, [&](const PathRule& rule) { return ForEach(rule, Access::kWrite, reaches); });
+      if (reached) return true;
+    }
+  }
+  return false;
+}
+
+bool RuleMatcher::AllowsThroughLinks(const SetEntry& entry, const Path& resolved) const {
+  const bool below_root = entry.base == RuleBase::kRoot;
+  if (below_root && !resolved.IsInside(places_.root_real)) return false;
+  return std::ranges::any_of(BasesOf(entry), [&](const Path& base) {
+    const Result<std::optional<Led>> found = FollowLinks(entry, base);
+    if (!found || !*found || (*found)->guessed) return false;
+    const std::optional<Led>& led = *found;
+    if (below_root && !led->walked.end.IsInside(places_.root_real)) return false;
+    const std::optional<std::string_view> rest = resolved.Below(led->walked.end);
+    if (!rest) return false;
+    if (!led->rest.empty() && !MatchPattern(led->rest, *rest, {.covers = true})) return false;
+    return std::ranges::none_of(led->walked.links, [&](const Path& link) {
+      return MayBeWritten(link) || MayBeWritten(link.Parent());
+    });
+  });
+}
+
+RuleHit RuleMatcher::MatchesThroughLinks(const PathRuleList& rules, Access access,
+                                         const Path& resolved) const {
+  const std::string folded = FoldName(resolved.text());
+  const auto leads = [&](const PathRule& rule, const SetEntry& entry, const Path& base) {
+    const Result<std::optional<Led>> found = FollowLinks(entry, base);
+    // A rule that somebody wrote and nobody can follow: there is no decision. Of a set's many
+    // places some belong to others on many machines.
+    if (!found && rule.set == SetName::kNone) files_.Fail(found.error());
+    if (!found || !*found || (*found)->walked.end.is_root()) return false;
+    const std::optional<Led>& led = *found;
+    const std::string end = FoldName(led->walked.end.text());
+    if (!Covers(end, folded)) return false;
+    const std::string_view rest =
+        std::string_view(folded).substr(std::min(end.size() + 1, folded.size()));
+    if (IsException(entry, rest)) return false;
+    return led->rest.empty() || MatchFolded(led->rest, rest);
+  };
+  return FirstHit(rules, access, [&](const PathRule& rule, const SetEntry& entry) {
+    // The system's own files are no links into somebody's project.
+    if (rule.set != SetName::kNone && entry.base != RuleBase::kHome) return false;
+    return std::ranges::any_of(BasesOf(entry),
+                               [&](const Path& base) { return leads(rule, entry, base); });
+  });
+}
+
+// Whether a plain rule's path is there, without touching what is below a refused folder.
+bool RuleMatcher::Exists(const Path& path) const {
+  if (IsUntouchable(path.Parent())) return true;
+  const Result<FileKind> kind = files_.ChildKind(path.Parent(), path.name());
+  return !kind || *kind != FileKind::kMissing;
+}
+
+// What the pattern stands for may be at or below `folder`, which is at or below the pattern's own
+// folder; or the pattern's folder is below `folder` and holds something that it stands for.
+bool RuleMatcher::MeetsPattern(const Prefix& prefix, const Path& folder) const {
+  std::string_view pattern = prefix.rest;
+  if (const auto below = folder.Below(prefix.path)) {
+    std::string_view names = *below;
+    for (;;) {
+      const std::string_view name = TakeComponent(names);
+      const std::string_view want = TakeComponent(pattern);
+      if (name.empty() || want == "**") return true;
+      if (!MatchFolded(want, FoldName(name))) return false;
+    }
+  }
+  if (!prefix.path.IsInside(folder)) return false;
+  if (pattern.find('/') != std::string_view::npos) return Exists(prefix.path);
+  if (IsUntouchable(prefix.path)) return true;
+  const Result<std::vector<DirectoryEntry>> entries = files_.List(prefix.path);
+  return !entries || std::ranges::any_of(*entries, [&](const DirectoryEntry& entry) {
+    return MatchFolded(pattern, FoldName(entry.name));
+  });
+}
+
+bool RuleMatcher::Meets(const SetEntry& entry, const Path& base, const Path& folder) const {
+  const Prefix prefix = PrefixOf(entry, base);
+  if (prefix.path == base) return false;
+  if (!prefix.rest.empty()) return MeetsPattern(prefix, folder);
+  if (prefix.path != folder && prefix.path.IsInside(folder)) return Exists(prefix.path);
+  const Result<std::optional<Led>> led = FollowLinks(entry, base);
+  if (!led || !*led || !(*led)->walked.end.IsInside(folder)) return false;
+  return (*led)->guessed || (*led)->walked.facts.kind != FileKind::kMissing;
+}
+
+RuleHit RuleMatcher::MatchesBelow(const PathRuleList& rules, Access access,
+                                  const Path& folder) const {
+  return FirstHit(rules, access, [&](const PathRule&, const SetEntry& entry) {
+    return std::ranges::any_of(BasesOf(entry),
+                               [&](const Path& base) { return Meets(entry, base, folder); });
+  });
+}
+
+}  // namespace ringfence

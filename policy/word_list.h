@@ -1,0 +1,50 @@
+// A constant list of words, one on each line of one text: unlike an array of views it has no
+// pointers that must be made ready each time the program starts.
+#pragma once
+
+#include <string_view>
+
+namespace ringfence {
+
+class WordList {
+ public:
+  class Iterator {
+   public:
+    constexpr explicit Iterator(std::string_view rest) : rest_(rest) { FindEnd(); }
+    constexpr std::string_view operator*() const { return rest_.substr(0, length_); }
+    constexpr Iterator& operator++() {
+      rest_.remove_prefix(length_ < rest_.size() ? length_ + 1 : length_);
+      FindEnd();
+      return *this;
+    }
+    constexpr bool operator!=(const Iterator& other) const {
+      return rest_.size() != other.rest_.size();
+    }
+
+   private:
+    constexpr void FindEnd() {
+      length_ = 0;
+      while (length_ < rest_.size() && rest_[length_] != '\n') ++length_;
+    }
+
+    std::string_view rest_;
+    size_t length_ = 0;
+  };
+
+  // `text` ends each word with a line feed.
+  constexpr explicit WordList(std::string_view text) : text_(text) {}
+
+  constexpr Iterator begin() const { return Iterator(text_); }
+  constexpr Iterator end() const { return Iterator(text_.substr(text_.size())); }
+  constexpr bool Contains(std::string_view word) const {
+    for (const std::string_view w : *this) {
+      if (w == word) return true;
+    }
+    return false;
+  }
+
+ private:
+  std::string_view text_;
+};
+
+}  // namespace ringfence

@@ -1,0 +1,99 @@
+#!/usr/bin/env python3
+"""What the hook says of a tool that failed, and of its own command line.
+
+    failure.py --hook PROGRAM
+
+A tool's words prove nothing: only paths that the policy refuses are explained, and told to the
+inbox for alerts.
+"""
+
+import argparse
+import json
+import subprocess
+import sys
+
+from hook_world import Report, World, program
+
+SAY = "Ask in the channel."
+
+
+def failed(world, error):
+    return world.event("Bash", {"command": "x"}, hook_event_name="PostToolUseFailure", error=error)
+
+
+def context(answer):
+    """The text for the model; empty when nothing was said."""
+    if answer.status != 0:
+        return f"status {answer.status}: {answer.stderr.decode()}"
+    if not answer.stdout:
+        return ""
+    return json.loads(answer.stdout)["hookSpecificOutput"]["additionalContext"]
+
+
+def check_failures(hook, report):
+    rows = (
+        ("a write that the policy refuses", "touch: cannot touch '{outside}/x': Permission denied",
+         ["outside/x"]),
+        ("two paths", "cat: {outside}/a: Permission denied\ncp: {outside}/b: Permission denied",
+         ["outside/a", "outside/b"]),
+        ("what only may not be written", "x: {project}/docs/adr: Read-only file system",
+         ["docs/adr"]),
+        ("what may be read and written", "cat: {project}/src/a.txt: Permission denied", []),
+        ("no refusal", "cat: {outside}/x: No such file or directory", []),
+    )
+    for name, error, wanted in rows:
+        for inbox in ("inbox", "none", None):
+            extra = {"denied": {"say": SAY}} if inbox else {}
+            if inbox:
+                extra["alerts"] = {"inbox": f"~/{inbox}", "fields": {"to": "x"}}
+            with World(extra=extra) as world:
+                (world.home / "inbox").mkdir()
+                answer = world.run(hook, failed(world, error.format(
+                    outside=world.outside, project=world.project)))
+                report.check(f"{name}, inbox {inbox}", problem(world, answer, wanted, inbox))
+
+
+def problem(world, answer, wanted, inbox):
+    text = context(answer)
+    if bool(text) != bool(wanted) or any(word not in text for word in wanted):
+        return f"it says {text!r}"
+    if wanted and inbox and SAY not in text:
+        return f"without the policy's sentence: {text!r}"
+    files = list((world.home / "inbox").iterdir())
+    if len(files) != (1 if wanted and inbox == "inbox" else 0):
+        return f"{len(files)} alerts"
+    if files and json.loads(files[0].read_text()) != {"to": "x", "text": text}:
+        return f"the alert is {files[0].read_text()!r}"
+    # An alert that cannot be written is told to the user, and changes no answer.
+    told = b"ENOENT" in answer.stderr
+    return "" if told == (bool(wanted) and inbox == "none") else f"stderr: {answer.stderr!r}"
+
+
+def check_command_line(hook, report):
+    for words, status, out, err in (
+            (["--help"], 0, b"usage: ringfence-hook", b""), (["-h"], 0, b"usage:", b""),
+            (["--version"], 0, b"ringfence-hook ", b""),
+            (["--nothing"], 2, b"", b"is not an option"), (["--policy"], 2, b"", b"needs a value"),
+            (["--root", "/x", "--root", "/y"], 2, b"", b"is given twice")):
+        done = subprocess.run([hook, *words], input=b"", capture_output=True, check=False)
+        right = done.returncode == status and out in done.stdout and err in done.stderr and \
+            bool(out) == bool(done.stdout)
+        report.check(" ".join(words), "" if right else str(done))
+    # An answer that cannot be written is none.
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run([hook, "--help"], stdin=subprocess.DEVNULL, stdout=full, check=False)
+    report.check("--help > /dev/full", "" if done.returncode == 2 else str(done))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n", maxsplit=1)[0])
+    parser.add_argument("--hook", type=program, required=True)
+    options = parser.parse_args()
+    report = Report()
+    check_failures(options.hook, report)
+    check_command_line(options.hook, report)
+    return report.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
