@@ -137,8 +137,6 @@ Token JsonScanner::Next() {
     case State::kKeyOrEnd:
       if (Peek() == '}') return Close();
       return ReadKey();
-    case State::kKey:
-      return ReadKey();
     case State::kValueOrEnd:
       if (Peek() == ']') return Close();
       return ReadValue();
@@ -157,8 +155,9 @@ Token JsonScanner::ReadAfterValue() {
   if (c < 0) return Fail("the document ends too early");
   if (c != ',') return Fail(in_object ? "expected , or }" : "expected , or ]");
   ++at_;
-  state_ = in_object ? State::kKey : State::kValue;
-  return Next();
+  if (!SkipSpace()) return Token::kError;
+  token_offset_ = offset();
+  return in_object ? ReadKey() : ReadValue();
 }
 
 Token JsonScanner::Open(bool is_object) {

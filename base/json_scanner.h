@@ -90,7 +90,7 @@ class JsonScanner {
   const std::string& error_text() const { return error_text_; }
 
  private:
-  enum class State : uint8_t { kValue, kValueOrEnd, kKey, kKeyOrEnd, kAfterValue };
+  enum class State : uint8_t { kValue, kValueOrEnd, kKeyOrEnd, kAfterValue };
   class KeySet;
   struct Frame {
     bool is_object = false;

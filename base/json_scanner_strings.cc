@@ -1,7 +1,7 @@
 // The strings of JsonScanner: where nearly all bytes of an event are.
 #include <bit>
-#include <cstring>
 
+#include "base/eight_bytes.h"
 #include "base/json_scanner.h"
 #include "base/utf8.h"
 
@@ -10,18 +10,14 @@ namespace {
 
 bool IsDigit(int c) { return c >= '0' && c <= '9'; }
 
-constexpr uint64_t kOnes = 0x0101010101010101u;
-constexpr uint64_t kHighs = 0x8080808080808080u;
-
 // The high bit of each of eight bytes that needs a closer look: a quote, a backslash, a control
 // character, or a byte of a longer UTF-8 sequence. A borrow may also mark a byte after the first
 // marked one; before it no mark is wrong.
-uint64_t SpecialBytes(const char* eight) {
-  uint64_t bytes = 0;
-  std::memcpy(&bytes, eight, sizeof bytes);
-  const uint64_t quote = bytes ^ (kOnes * '"');
-  const uint64_t backslash = bytes ^ (kOnes * '\\');
-  return ((bytes - kOnes * 0x20) | (quote - kOnes) | (backslash - kOnes) | bytes) & kHighs;
+uint64_t SpecialBytes(uint64_t bytes) {
+  const uint64_t control = bytes - kEachByte * 0x20;
+  const uint64_t quote = (bytes ^ (kEachByte * '"')) - kEachByte;
+  const uint64_t backslash = (bytes ^ (kEachByte * '\\')) - kEachByte;
+  return (control | quote | backslash | bytes) & kEachHighBit;
 }
 
 bool IsPlain(char c) {
@@ -31,9 +27,9 @@ bool IsPlain(char c) {
 
 // The first byte at or after `at` that is not plain string content, or `end`.
 const char* SkipPlain(const char* at, const char* end) {
-  if constexpr (std::endian::native == std::endian::little) {
+  if constexpr (kEightBytesWork) {
     for (; end - at >= 8; at += 8) {
-      const uint64_t special = SpecialBytes(at);
+      const uint64_t special = SpecialBytes(LoadEight(at));
       if (special != 0) return at + std::countr_zero(special) / 8;
     }
   }
@@ -112,9 +108,6 @@ bool JsonScanner::TakeStringEnd(size_t limit, String* out) {
 // Opens at the quote. A string that lies in one chunk without escapes is returned as it lies there.
 bool JsonScanner::ScanString(size_t limit, Keep keep, String* out) {
   ++at_;
-  StringState state;
-  state.limit = limit;
-  state.keep = keep;
   const std::string_view rest = chunk_.substr(at_);
   const size_t plain = PlainPrefix(rest);
   const bool whole = keep == Keep::kBeginning || plain <= limit;
@@ -123,6 +116,9 @@ bool JsonScanner::ScanString(size_t limit, Keep keep, String* out) {
     *out = String{rest.substr(0, plain < limit ? plain : limit), plain > limit};
     return true;
   }
+  StringState state;
+  state.limit = limit;
+  state.keep = keep;
   string_.clear();
   state.kept = &string_;
   for (int c = Peek(); c != '"'; c = Peek()) {

@@ -16,7 +16,8 @@ class JsonTree::Builder {
     for (;;) {
       const Token token = scanner_.Next();
       if (token == Token::kEnd) return Unit{};
-      if (token == Token::kError || !Take(token)) return Failure();
+      const bool taken = token == Token::kString ? TakeString() : Take(token);
+      if (!taken) return Failure();
     }
   }
 
@@ -38,8 +39,6 @@ class JsonTree::Builder {
       case Token::kArrayBegin:
         open_.push_back({Add(Kind::kArray), kNone});
         return true;
-      case Token::kString:
-        return TakeString();
       case Token::kNumber:
         SetContent(tree_.nodes_[Add(Kind::kNumber)], scanner_.text());
         return true;
@@ -52,6 +51,7 @@ class JsonTree::Builder {
       case Token::kNull:
         Add(Kind::kNull);
         return true;
+      case Token::kString:
       case Token::kEnd:
       case Token::kError:
         break;
@@ -60,11 +60,9 @@ class JsonTree::Builder {
   }
 
   bool TakeString() {
-    const Index index = Add(Kind::kString);
     JsonScanner::String string;
     if (!scanner_.TakeString(tree_.text_->size(), &string)) return false;
-    Node& node = tree_.nodes_[index];
-    node.end = Offset(scanner_.offset());
+    Node& node = tree_.nodes_[Add(Kind::kString)];
     SetContent(node, string.text);
     node.has_nul = string.has_nul;
     node.has_lone_surrogate = string.has_lone_surrogate;
@@ -73,20 +71,18 @@ class JsonTree::Builder {
 
   Index Add(Kind kind) {
     const auto index = static_cast<Index>(tree_.nodes_.size());
-    Node node;
+    Node& node = tree_.nodes_.emplace_back();
     node.kind = kind;
     node.begin = Offset(scanner_.token_offset());
     node.end = Offset(scanner_.offset());
     node.key = std::exchange(key_, kNone);
-    if (!open_.empty()) {
-      Open& open = open_.back();
-      node.parent = open.node;
-      (open.last == kNone ? tree_.nodes_[open.node].first_child : tree_.nodes_[open.last].next) =
-          index;
-      open.last = index;
-      ++tree_.nodes_[open.node].size;
-    }
-    tree_.nodes_.push_back(node);
+    if (open_.empty()) return index;
+    Open& open = open_.back();
+    node.parent = open.node;
+    Node& parent = tree_.nodes_[open.node];
+    (open.last == kNone ? parent.first_child : tree_.nodes_[open.last].next) = index;
+    open.last = index;
+    ++parent.size;
     return index;
   }
 
@@ -124,6 +120,18 @@ class JsonTree::Builder {
   uint32_t key_ = kNone;
 };
 
+namespace {
+
+// About how many values there are, judged by the commas at the beginning of the text: growing would
+// copy all nodes, and memory that is not used is paid for, too.
+size_t ExpectedNodes(std::string_view text) {
+  const std::string_view sample = text.substr(0, 4096);
+  const auto commas = static_cast<size_t>(std::ranges::count(sample, ','));
+  return commas * text.size() / std::max<size_t>(sample.size(), 1) * 9 / 8 + 16;
+}
+
+}  // namespace
+
 Result<JsonTree> JsonTree::Parse(std::string text, std::string name, bool comments) {
   JsonTree tree;
   tree.text_ = std::make_unique<std::string>(std::move(text));
@@ -132,8 +140,7 @@ Result<JsonTree> JsonTree::Parse(std::string text, std::string name, bool commen
   if (tree.text_->size() >= kNone) {
     return Error{Error::Kind::kInvalidConfig, tree.name_, "too large", ""};
   }
-  tree.nodes_.reserve(tree.text_->size() / 16 +
-                      8);  // growing would copy, and what is unused costs nothing
+  tree.nodes_.reserve(ExpectedNodes(*tree.text_));
   Builder builder(tree, comments);
   if (Status status = builder.Run(); !status) return status.error();
   return tree;

@@ -93,7 +93,7 @@ class SandboxPlanner {
     const bool is_relative = rule.base == RuleBase::kRoot && !rule.tail.empty();
     if (rule.has_pattern || rule.base == RuleBase::kAnywhere ||
         (is_relative && !is_per_project())) {
-      AddOnce(lost_, std::string(rule.written));
+      AddOnce(lost_, rule.written());
       return {};
     }
     return {{rule.base, std::string(rule.tail)}};
@@ -277,7 +277,7 @@ ClientLimits OutsideLimitsFor(const Policy& policy) {
     if (const PathRule* beyond = FirstBeyond(rules)) {
       limits.dropped.push_back("/permissions/" + std::string(key));
       limits.notes.push_back("permissions." + std::string(key) + " is not set, because " +
-                             std::string(what) + " has " + Quote(beyond->written, 60) +
+                             std::string(what) + " has " + Quote(beyond->written(), 60) +
                              " and the client would refuse it");
     } else {
       limits.flags.push_back({"/permissions/" + std::string(key), true});

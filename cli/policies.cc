@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <functional>
 #include <cstdlib>
 
 #include "base/syscall.h"
@@ -12,11 +13,11 @@ namespace ringfence {
 namespace {
 
 template <typename Rule, typename Text>
-std::vector<std::string> TextsOf(const std::optional<std::vector<Rule>>& rules, Text Rule::*text) {
+std::vector<std::string> TextsOf(const std::optional<std::vector<Rule>>& rules, Text text) {
   std::vector<std::string> texts;
   if (!rules) return texts;
   for (const Rule& rule : *rules) {
-    const std::string entry(rule.*text);
+    const std::string entry(std::invoke(text, rule));
     // A set of hosts stands in the list once for each host.
     if (std::ranges::find(texts, entry) == texts.end()) texts.push_back(entry);
   }

@@ -48,11 +48,14 @@ OrderedJson AllowLists(const Sections& sections) {
     }
     lists[name] = texts;
   };
-  const auto written = [](const auto& rule) { return rule.written; };
+  const auto written = [](const PathRule& rule) { return rule.written(); };
   add("tools.allow", sections.tools.allow, [](const NameRule& rule) { return rule.pattern; });
   add("read.allow", sections.read.allow, written);
   add("write.allow", sections.write.allow, written);
-  if (sections.network) add("network.allow", sections.network->allow, written);
+  if (sections.network) {
+    add("network.allow", sections.network->allow,
+        [](const HostRule& rule) { return rule.written; });
+  }
   return lists;
 }
 

@@ -38,10 +38,11 @@ class WordList {
 
 std::string RuleWord(const PathRule& rule) {
   if (rule.set != SetName::kNone) {
-    const PathSet* set = FindPathSet(rule.written);
-    return std::string(rule.written) + (set == nullptr ? "" : " (" + std::string(set->what) + ")");
+    const std::string_view name = SetText(rule.set);
+    const PathSet* set = FindPathSet(name);
+    return std::string(name) + (set == nullptr ? "" : " (" + std::string(set->what) + ")");
   }
-  return rule.tail.empty() && rule.base == RuleBase::kRoot ? "the project" : Quote(rule.written);
+  return rule.tail.empty() && rule.base == RuleBase::kRoot ? "the project" : Quote(rule.written());
 }
 
 std::string Words(const PathRuleList& rules) {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/eight_bytes.h"
+
 namespace ringfence {
 namespace {
 
@@ -16,6 +18,54 @@ uint64_t Hash(std::string_view text) {
 }
 
 }  // namespace
+
+class CachedFiles::Folder {
+ public:
+  explicit Folder(Path path) : path_(std::move(path)) {}
+
+  const Path& path() const { return path_; }
+  bool is_listed() const { return listed_; }
+  bool IsAskedOften() { return questions_++ >= kQuestionsBeforeListing; }
+  void ExpectMany() { questions_ = kQuestionsBeforeListing; }
+
+  void TakeList(std::vector<DirectoryEntry> entries) {
+    entries_ = std::move(entries);
+    std::ranges::sort(entries_, {}, &DirectoryEntry::name);
+    listed_ = true;
+  }
+
+  const DirectoryEntry* Find(std::string_view name) const {
+    const auto entry = std::ranges::lower_bound(entries_, name, {}, NameOf);
+    return entry == entries_.end() || entry->name != name ? nullptr : &*entry;
+  }
+
+  // Rules come in groups that begin with the same name: the folder of the last one, or nullptr when
+  // it is no folder and no link.
+  void Remember(std::string_view name, Folder* child) {
+    last_name_ = name;
+    last_child_ = child;
+  }
+  bool BeginsWithLast(std::string_view below) const {
+    const size_t size = last_name_.size();
+    if (size == 0 || below.size() < size) return false;
+    if (below.size() > size && below[size] != '/') return false;
+    return BeginsWith(below, last_name_);
+  }
+  Folder* last_child() const { return last_child_; }
+
+ private:
+  static std::string_view NameOf(const DirectoryEntry& entry) { return entry.name; }
+
+  Path path_;
+  int questions_ = 0;
+  bool listed_ = false;
+  std::vector<DirectoryEntry> entries_;  // sorted by name
+  std::string last_name_;
+  Folder* last_child_ = nullptr;
+};
+
+CachedFiles::CachedFiles(const FileView& files) : files_(files) {}
+CachedFiles::~CachedFiles() = default;
 
 const CachedFiles::Seen* CachedFiles::Known(const Path& path, uint64_t hash) const {
   for (const Seen& seen : seen_) {
@@ -68,31 +118,28 @@ Result<std::vector<DirectoryEntry>> CachedFiles::List(const Path& directory) con
   return entries;
 }
 
-CachedFiles::Folder& CachedFiles::FolderOf(const Path& directory) const {
-  if (last_folder_ < folders_.size() && folders_[last_folder_].path == directory) {
-    return folders_[last_folder_];
-  }
-  const auto found = std::ranges::find(folders_, directory, &Folder::path);
-  last_folder_ = static_cast<size_t>(found - folders_.begin());
-  if (found == folders_.end()) folders_.push_back({.path = directory, .entries = {}});
-  return folders_[last_folder_];
+// Where the folder is in folders_, or would be.
+std::vector<std::unique_ptr<CachedFiles::Folder>>::iterator CachedFiles::PlaceOf(
+    const Path& directory) const {
+  const auto path_of = [](const std::unique_ptr<Folder>& f) -> const Path& { return f->path(); };
+  return std::ranges::lower_bound(folders_, directory, {}, path_of);
 }
 
-const DirectoryEntry* CachedFiles::FindEntry(const Folder& folder, std::string_view name) {
-  // Most names differ in their first byte.
-  const auto less = [](std::string_view one, std::string_view other) {
-    if (one.empty() || other.empty() || one[0] == other[0]) return one < other;
-    return static_cast<unsigned char>(one[0]) < static_cast<unsigned char>(other[0]);
-  };
-  const auto entry = std::ranges::lower_bound(folder.entries, name, less, &DirectoryEntry::name);
-  return entry == folder.entries.end() || entry->name != name ? nullptr : &*entry;
+CachedFiles::Folder* CachedFiles::FindFolder(const Path& directory) const {
+  const auto at = PlaceOf(directory);
+  return at == folders_.end() || (*at)->path() != directory ? nullptr : at->get();
+}
+
+CachedFiles::Folder& CachedFiles::FolderOf(const Path& directory) const {
+  const auto at = PlaceOf(directory);
+  if (at != folders_.end() && (*at)->path() == directory) return **at;
+  return **folders_.insert(at, std::make_unique<Folder>(directory));
 }
 
 bool CachedFiles::IsListedMissing(const Path& path) const {
   if (folders_.empty()) return false;
-  const Path parent = path.Parent();
-  const auto folder = std::ranges::find(folders_, parent, &Folder::path);
-  return folder != folders_.end() && folder->listed && FindEntry(*folder, path.name()) == nullptr;
+  const Folder* folder = FindFolder(path.Parent());
+  return folder != nullptr && folder->is_listed() && folder->Find(path.name()) == nullptr;
 }
 
 Result<FileKind> CachedFiles::LookKind(const Path& path) const {
@@ -101,48 +148,41 @@ Result<FileKind> CachedFiles::LookKind(const Path& path) const {
   return facts->kind;
 }
 
-Result<FileKind> CachedFiles::ChildKind(const Path& directory, std::string_view name) const {
-  Folder& folder = FolderOf(directory);
-  if (folder.last_kind && folder.last_name == name) return *folder.last_kind;
-  if (!folder.listed) {
-    const Path child = directory.Child(name);
+Result<FileKind> CachedFiles::ChildKind(Folder& folder, std::string_view name) const {
+  if (!folder.is_listed()) {
+    const Path child = folder.path().Child(name);
     const bool known = Known(child, Hash(child.text())) != nullptr;
-    if (known || folder.questions++ < kQuestionsBeforeListing) {
-      Result<FileKind> kind = LookKind(child);
-      if (kind) {
-        folder.last_name = name;
-        folder.last_kind = *kind;
-      }
-      return kind;
-    }
-    Result<std::vector<DirectoryEntry>> entries = List(directory);
-    if (!entries) return LookKind(directory.Child(name));
-    folder.entries = std::move(*entries);
-    std::ranges::sort(folder.entries, {}, &DirectoryEntry::name);
-    folder.listed = true;
+    if (known || !folder.IsAskedOften()) return LookKind(child);
+    Result<std::vector<DirectoryEntry>> entries = List(folder.path());
+    if (!entries) return LookKind(child);
+    folder.TakeList(std::move(*entries));
   }
-  const DirectoryEntry* entry = FindEntry(folder, name);
+  const DirectoryEntry* entry = folder.Find(name);
   if (entry == nullptr) return FileKind::kMissing;
-  if (entry->kind == FileKind::kMissing) return LookKind(directory.Child(name));
+  if (entry->kind == FileKind::kMissing) return LookKind(folder.path().Child(name));
   return entry->kind;
 }
 
-void CachedFiles::ExpectMany(const Path& directory) const {
-  FolderOf(directory).questions = kQuestionsBeforeListing;
-}
+void CachedFiles::ExpectMany(const Path& directory) const { FolderOf(directory).ExpectMany(); }
 
-Result<bool> CachedFiles::HasLinkBelow(const Path& base, std::string_view below) const {
-  const Path* folder = &base;
-  Path deeper;
+Result<bool> CachedFiles::HasLinkBelow(Folder& base, std::string_view below) const {
+  Folder* folder = &base;
+  while (folder->BeginsWithLast(below)) {
+    folder = folder->last_child();
+    if (folder == nullptr) return false;
+    TakeComponent(below);
+  }
   for (;;) {
     const std::string_view name = TakeComponent(below);
     if (name.empty()) return false;
     const Result<FileKind> kind = ChildKind(*folder, name);
     if (!kind) return kind.error();
     if (*kind == FileKind::kLink) return true;
-    if (*kind != FileKind::kDirectory) return false;
-    deeper = folder->Child(name);
-    folder = &deeper;
+    Folder* child = nullptr;
+    if (*kind == FileKind::kDirectory) child = &FolderOf(folder->path().Child(name));
+    folder->Remember(name, child);
+    if (child == nullptr) return false;
+    folder = child;
   }
 }
 

@@ -2,6 +2,7 @@
 // times, and should see the same answer each time.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -13,7 +14,10 @@ namespace ringfence {
 
 class CachedFiles final : public FileView {
  public:
-  explicit CachedFiles(const FileView& files) : files_(files) {}
+  explicit CachedFiles(const FileView& files);
+  CachedFiles(const CachedFiles&) = delete;
+  CachedFiles& operator=(const CachedFiles&) = delete;
+  ~CachedFiles() override;
 
   Result<FileFacts> Look(const Path& path) const override;
   Result<std::string> ReadLink(const Path& path) const override;
@@ -23,16 +27,21 @@ class CachedFiles final : public FileView {
   // decision that rests on it is none. EACCES, ENAMETOOLONG and ELOOP are facts about files.
   const std::optional<Error>& failure() const { return failure_; }
 
-  // The kind of `directory`/`name`, for many names: when several would have to be looked up, the
+  // A directory of which many names are asked, with what is known about them. It belongs to this
+  // object and stays where it is.
+  class Folder;
+  Folder& FolderOf(const Path& directory) const;
+
+  // The kind of a name in `folder`, for many names: when several would have to be looked up, the
   // directory is listed once.
-  Result<FileKind> ChildKind(const Path& directory, std::string_view name) const;
+  Result<FileKind> ChildKind(Folder& folder, std::string_view name) const;
 
   // Many names of this directory will be asked for: it is listed at once.
   void ExpectMany(const Path& directory) const;
 
   // Whether one of the names of `below` (as in "a/b/c"), taken from `base` on, is a link. What is
   // missing is none.
-  Result<bool> HasLinkBelow(const Path& base, std::string_view below) const;
+  Result<bool> HasLinkBelow(Folder& base, std::string_view below) const;
 
   // Makes an error that is a fact about files count as a failure after all.
   void Fail(const Error& error) const;
@@ -44,18 +53,10 @@ class CachedFiles final : public FileView {
     FileFacts facts;
     size_t error = 0;  // 0: none, else one more than its place in errors_
   };
-  struct Folder {
-    Path path;
-    int questions = 0;
-    bool listed = false;
-    std::string last_name;  // that was asked for, and what it is: rules come in groups
-    std::optional<FileKind> last_kind;
-    std::vector<DirectoryEntry> entries;  // sorted by name
-  };
   const Seen* Known(const Path& path, uint64_t hash) const;
   Result<FileFacts> FactsOf(const Seen& seen) const;
-  Folder& FolderOf(const Path& directory) const;
-  static const DirectoryEntry* FindEntry(const Folder& folder, std::string_view name);
+  std::vector<std::unique_ptr<Folder>>::iterator PlaceOf(const Path& directory) const;
+  Folder* FindFolder(const Path& directory) const;
   bool IsListedMissing(const Path& path) const;
   Result<FileKind> LookKind(const Path& path) const;
   void Note(const Error& error) const;
@@ -63,8 +64,7 @@ class CachedFiles final : public FileView {
   const FileView& files_;
   mutable std::vector<Seen> seen_;
   mutable std::vector<Error> errors_;
-  mutable std::vector<Folder> folders_;
-  mutable size_t last_folder_ = 0;
+  mutable std::vector<std::unique_ptr<Folder>> folders_;  // sorted by path
   mutable std::optional<Error> failure_;
 };
 

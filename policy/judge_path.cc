@@ -124,7 +124,7 @@ Cause PathJudge::RuleCause(const Question& question, const RuleHit& hit,
   if (!hit.rule->is_quotable()) {
     why += "the project's policy";
   } else {
-    why += Quote(hit.rule->written);
+    why += Quote(hit.rule->written());
     if (!hit.entry.empty()) why += " (" + Printable(hit.entry) + ")";
   }
   Cause cause = PlainCause(question, std::move(why));

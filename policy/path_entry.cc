@@ -1,8 +1,8 @@
 #include "policy/path_entry.h"
 
 #include <algorithm>
-#include <array>
 
+#include "base/eight_bytes.h"
 #include "base/text.h"
 #include "base/utf8.h"
 #include "policy/path.h"
@@ -38,42 +38,39 @@ Status ParseSetEntry(std::string_view text, ListKind kind, PathRule* rule) {
   return Unit{};
 }
 
-// What one look at an entry tells: a policy may have many, and nearly all of them are plain.
-struct Look {
-  bool is_ordinary = true;  // letters, digits and "/._-": no other check can find anything
-  bool is_normal = true;    // no component is empty or begins with "." or "$"
-};
+bool IsPlainByte(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '-' && c <= '9') || c == '_';
+}
 
-Look LookAt(std::string_view text) {
-  enum : uint8_t { kOther = 1, kSlash = 2, kSpecial = 4 };  // special at the start of a component
-  static constexpr auto kClasses = [] {
-    std::array<uint8_t, 256> table{};
-    table.fill(kOther);
-    for (const char c : std::string_view("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-                                         "0123456789_-")) {
-      table[static_cast<unsigned char>(c)] = 0;
-    }
-    table['/'] = kSlash | kSpecial;
-    table['.'] = kSpecial;
-    table['$'] = kOther | kSpecial;
-    return table;
-  }();
-  unsigned all = 0;
-  unsigned starts = 0;
-  unsigned before = kSlash;
-  for (const char c : text) {
-    const unsigned now = kClasses[static_cast<unsigned char>(c)];
-    all |= now;
-    starts |= (before & kSlash) != 0 ? now : 0;
-    before = now;
+// Letters, digits and "/._-" (which is "-" to "9" but for "_"), in which no other check finds
+// anything, and no component is empty or begins with ".": nearly every entry of a long policy.
+bool IsPlain(std::string_view text) {
+  if (text.empty() || text.back() == '/') return false;
+  const char* at = text.data();
+  size_t left = text.size();
+  uint64_t begins = 0x80;  // the bytes that begin a component; at first the first one
+  while (kEightBytesWork && left >= 8) {
+    const uint64_t bytes = LoadEight(at);
+    const uint64_t letters = IsWithin(bytes | (kEachByte * 0x20), 'a', 'z');
+    const uint64_t plain = letters | IsWithin(bytes, '-', '9') | IsWithin(bytes, '_', '_');
+    if ((bytes & kEachHighBit) != 0 || plain != kEachHighBit) return false;
+    const uint64_t marks = IsWithin(bytes, '.', '/');
+    const uint64_t slashes = marks & bytes << 7;  // '/' is odd, '.' is even
+    if (((begins | slashes << 8) & marks) != 0) return false;
+    begins = slashes >> 56;
+    at += 8;
+    left -= 8;
   }
-  return {.is_ordinary = !text.empty() && (all & kOther) == 0,
-          .is_normal = (starts & kSpecial) == 0 && (before & kSlash) == 0};
+  for (bool begin = begins != 0; left > 0; ++at, --left) {
+    if (!IsPlainByte(*at) || (begin && (*at == '.' || *at == '/'))) return false;
+    begin = *at == '/';
+  }
+  return true;
 }
 
 // The part of an entry below its base, without "." and doubled slashes.
 Result<std::string_view> NormalTail(std::string_view tail, std::deque<std::string>& strings) {
-  if (LookAt(tail).is_normal) return tail;
+  if (IsPlain(tail)) return tail;
   std::string normal;
   std::string_view rest = tail;
   for (;;) {
@@ -108,16 +105,12 @@ Status CheckEntryText(std::string_view text) {
 
 Status ParsePathEntry(std::string_view text, ListKind kind, std::deque<std::string>& strings,
                       PathRule* rule) {
-  rule->written = text;
-  const Look look = LookAt(text);
-  if (look.is_ordinary && look.is_normal) {  // "src/parser"
+  if (IsPlain(text)) {  // "src/parser"
     rule->tail = text;
     return Unit{};
   }
-  if (!look.is_ordinary) {
-    if (Status sound = CheckEntryText(text); !sound) return sound;
-    if (text[0] == '@') return ParseSetEntry(text, kind, rule);
-  }
+  if (Status sound = CheckEntryText(text); !sound) return sound;
+  if (text[0] == '@') return ParseSetEntry(text, kind, rule);
   std::string_view tail = text;
   if (text[0] == '/') {
     rule->base = RuleBase::kAbsolute;
@@ -131,7 +124,7 @@ Status ParsePathEntry(std::string_view text, ListKind kind, std::deque<std::stri
   const Result<std::string_view> normal = NormalTail(tail, strings);
   if (!normal) return normal.error();
   rule->tail = *normal;
-  rule->has_pattern = !look.is_ordinary && HasPattern(rule->tail);
+  rule->has_pattern = HasPattern(rule->tail);
   return rule->has_pattern ? CheckPattern(rule->tail) : Status(Unit{});
 }
 

@@ -29,8 +29,9 @@ struct RuleOrigin {
   bool quotable = true;
   std::string_view text;  // of the whole file
 
-  // The place of what begins at byte `offset` of the text.
+  // Of the JSON string that begins at byte `offset` of the text: its place, and what it says.
   RulePlace At(uint32_t offset) const;
+  std::string WrittenAt(uint32_t offset) const;
 };
 
 enum class SetName : uint8_t {
@@ -52,7 +53,6 @@ enum class RuleBase : uint8_t {
 
 // One entry of a read or write list. Slim: a policy may have many.
 struct PathRule {
-  std::string_view written;
   std::string_view tail;  // below the base, normalised; "" is the base itself
   const RuleOrigin* origin = nullptr;
   uint32_t offset = 0;  // in the file, in bytes
@@ -60,6 +60,7 @@ struct PathRule {
   bool has_pattern = false;      // of tail
   SetName set = SetName::kNone;  // "@secrets": base and tail say nothing
 
+  std::string written() const { return origin == nullptr ? "" : origin->WrittenAt(offset); }
   RulePlace place() const { return origin == nullptr ? RulePlace{} : origin->At(offset); }
   bool is_quotable() const { return origin == nullptr || origin->quotable; }
 };

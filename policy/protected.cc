@@ -117,7 +117,7 @@ bool ProtectedPaths::IsSameFile(const FileFacts& one, const FileFacts& other) {
 // replaces one of the links that lead there. The file need not exist yet.
 std::optional<std::string_view> ProtectedPaths::RefusesByLinks(const Item& item,
                                                                const Walked& walked) const {
-  const Result<bool> has_link = files_.HasLinkBelow(Path(), item.path.text());
+  const Result<bool> has_link = files_.HasLinkBelow(files_.FolderOf(Path()), item.path.text());
   if (has_link && !*has_link) return {};
   const Walked own = Walk(item.path.text(), files_);
   if (own.stop != Walked::Stop::kEnd || own.links.empty() || own.end.is_root()) return {};

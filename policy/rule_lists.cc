@@ -42,6 +42,14 @@ RulePlace RuleOrigin::At(uint32_t offset) const {
   return {file, pointer, LineOf(text, offset), quotable};
 }
 
+std::string RuleOrigin::WrittenAt(uint32_t offset) const {
+  TextSource source(text.substr(offset));
+  JsonScanner scanner(source, {});
+  JsonScanner::String string;
+  if (scanner.Next() != Token::kString || !scanner.TakeString(text.size(), &string)) return "";
+  return std::string(string.text);
+}
+
 bool IsToolPattern(std::string_view text) {
   if (text.empty() || text.size() > 256) return false;
   return std::ranges::all_of(text, [](char c) {

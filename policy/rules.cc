@@ -42,8 +42,13 @@ RuleMatcher::RuleMatcher(const Policy& policy, const Places& places, std::string
                .macos_names = places.macos_names,
                .homes = places.homes,
                .settings_folders = places.settings_folders},
-      files_(files) {
-  for (const Path& home : places.homes_real) files.ExpectMany(home);  // @secrets, @runs-later
+      files_(files),
+      slash_{Path(), &files.FolderOf(Path())},
+      root_{places.root_real, &files.FolderOf(places.root_real)} {
+  for (const Path& home : places.homes_real) {
+    homes_.push_back({home, &files.FolderOf(home)});
+    files.ExpectMany(home);  // @secrets, @runs-later
+  }
 }
 
 const std::vector<SetEntry>& RuleMatcher::Expanded(SetName set, Access access) const {

@@ -79,6 +79,11 @@ class RuleMatcher {
   bool OwnerIsRight(const SetEntry& entry) const;
   bool MayBeWritten(const Path& folder) const;
 
+  // What rules begin at.
+  struct Base {
+    Path path;
+    CachedFiles::Folder* folder;  // of files_
+  };
   struct Prefix {
     Path path;
     std::string_view rest;  // of the tail: the pattern
@@ -89,21 +94,26 @@ class RuleMatcher {
     bool guessed = false;   // the end of the way was not looked at, only taken as text
   };
   class Guard;
-  std::span<const Path> BasesOf(const SetEntry& entry) const;
+  std::span<const Base> BasesOf(RuleBase base) const;
   static Prefix PrefixOf(const SetEntry& entry, const Path& base);
-  Result<std::optional<Led>> FollowLinks(const SetEntry& entry, const Path& base) const;
+  Result<std::optional<Led>> FollowLinks(const SetEntry& entry, const Base& base) const;
   bool IsUntouchable(const Path& folder) const;
-  Result<bool> HasLink(const SetEntry& entry, const Path& base) const;
+  Result<bool> HasLink(const SetEntry& entry, const Base& base) const;
   bool Exists(const Path& path) const;
-  bool Meets(const SetEntry& entry, const Path& base, const Path& folder) const;
+  bool Meets(const SetEntry& entry, const Base& base, const Path& folder) const;
   bool MeetsPattern(const Prefix& prefix, const Path& folder) const;
-  template <typename Holds>
-  RuleHit FirstHit(const PathRuleList& rules, Access access, Holds holds) const;
+  template <typename Holds, typename May = bool (*)(const PathRule&)>
+  RuleHit FirstHit(
+      const PathRuleList& rules, Access access, Holds holds,
+      May may = [](const PathRule&) { return true; }) const;
 
   const Policy& policy_;
   const Places& places_;
   SetContext context_;
   const CachedFiles& files_;
+  Base slash_;
+  Base root_;
+  std::vector<Base> homes_;
   struct Expansion {
     SetName set;
     Access access;
@@ -125,12 +135,15 @@ bool RuleMatcher::ForEach(const PathRule& rule, Access access, Visit visit) cons
   return false;
 }
 
-// The first entry of the first rule for which `holds` is true.
-template <typename Holds>
-RuleHit RuleMatcher::FirstHit(const PathRuleList& rules, Access access, Holds holds) const {
+// The first entry of the first rule for which `holds` is true. Rules for which `may` is false are
+// not expanded.
+template <typename Holds, typename May>
+RuleHit RuleMatcher::FirstHit(const PathRuleList& rules, Access access, Holds holds,
+                              May may) const {
   RuleHit hit;
   for (const std::span<const PathRule> list : rules) {
     for (const PathRule& rule : list) {
+      if (!may(rule)) continue;
       const bool matched = ForEach(rule, access, [&](const SetEntry& entry) {
         if (!holds(rule, entry)) return false;
         hit = {&rule, rule.set == SetName::kNone ? "" : entry.text()};

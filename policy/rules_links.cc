@@ -8,15 +8,14 @@
 
 namespace ringfence {
 
-std::span<const Path> RuleMatcher::BasesOf(const SetEntry& entry) const {
-  static const Path kSlash;
-  switch (entry.base) {
+std::span<const RuleMatcher::Base> RuleMatcher::BasesOf(RuleBase base) const {
+  switch (base) {
     case RuleBase::kRoot:
-      return {&places_.root_real, 1};
+      return {&root_, 1};
     case RuleBase::kHome:
-      return places_.homes_real;
+      return homes_;
     case RuleBase::kAbsolute:
-      return {&kSlash, 1};
+      return {&slash_, 1};
     case RuleBase::kAnywhere:
       break;
   }
@@ -49,11 +48,11 @@ class RuleMatcher::Guard final : public NameGuard {
 // Where the entry's own path leads from `base`; nothing when no link is on the way, an error when
 // it cannot be seen.
 Result<std::optional<RuleMatcher::Led>> RuleMatcher::FollowLinks(const SetEntry& entry,
-                                                                 const Path& base) const {
+                                                                 const Base& base) const {
   const Result<bool> has_link = HasLink(entry, base);
   if (!has_link) return has_link.error();
   if (!*has_link) return std::optional<Led>();
-  const Prefix prefix = PrefixOf(entry, base);
+  const Prefix prefix = PrefixOf(entry, base.path);
   const Guard guard(*this);
   Walked walked = Walk(prefix.path.text(), files_, &guard);
   if (walked.error) return *walked.error;
@@ -69,15 +68,17 @@ bool RuleMatcher::IsUntouchable(const Path& folder) const {
          MatchesName(policy_.read.deny, Access::kRead, folder, Standing::kPassed);
 }
 
-Result<bool> RuleMatcher::HasLink(const SetEntry& entry, const Path& base) const {
-  if (!entry.has_pattern && !places_.macos_names) return files_.HasLinkBelow(base, entry.tail);
-  Path folder = base;
+Result<bool> RuleMatcher::HasLink(const SetEntry& entry, const Base& base) const {
+  if (!entry.has_pattern && !places_.macos_names) {
+    return files_.HasLinkBelow(*base.folder, entry.tail);
+  }
+  Path folder = base.path;
   std::string_view rest = entry.tail;
   for (;;) {
     const std::string_view component = TakeComponent(rest);
     if (component.empty() || (entry.has_pattern && HasPattern(component))) return false;
     if (IsUntouchable(folder)) return false;
-    const Result<FileKind> kind = files_.ChildKind(folder, component);
+    const Result<FileKind> kind = files_.ChildKind(files_.FolderOf(folder), component);
     if (!kind) return kind.error();
     if (*kind == FileKind::kLink) return true;
     if (*kind != FileKind::kDirectory) return false;
@@ -91,7 +92,7 @@ bool RuleMatcher::MayBeWritten(const Path& path) const {
   const Subject subject(path, places_, false);
   const auto reaches = [&](const SetEntry& entry) {
     bool has_link = false;
-    for (const Path& base : BasesOf(entry)) {
+    for (const Base& base : BasesOf(entry.base)) {
       const Result<std::optional<Led>> led = FollowLinks(entry, base);
       if (!led) return true;  // it may lead anywhere
       if (!*led) continue;
@@ -113,7 +114,7 @@ bool RuleMatcher::MayBeWritten(const Path& path) const {
 bool RuleMatcher::AllowsThroughLinks(const SetEntry& entry, const Path& resolved) const {
   const bool below_root = entry.base == RuleBase::kRoot;
   if (below_root && !resolved.IsInside(places_.root_real)) return false;
-  return std::ranges::any_of(BasesOf(entry), [&](const Path& base) {
+  return std::ranges::any_of(BasesOf(entry.base), [&](const Base& base) {
     const Result<std::optional<Led>> found = FollowLinks(entry, base);
     if (!found || !*found || (*found)->guessed) return false;
     const std::optional<Led>& led = *found;
@@ -130,7 +131,7 @@ bool RuleMatcher::AllowsThroughLinks(const SetEntry& entry, const Path& resolved
 RuleHit RuleMatcher::MatchesThroughLinks(const PathRuleList& rules, Access access,
                                          const Path& resolved) const {
   const std::string folded = FoldName(resolved.text());
-  const auto leads = [&](const PathRule& rule, const SetEntry& entry, const Path& base) {
+  const auto leads = [&](const PathRule& rule, const SetEntry& entry, const Base& base) {
     const Result<std::optional<Led>> found = FollowLinks(entry, base);
     // A rule that somebody wrote and nobody can follow: there is no decision. Of a set's many
     // places some belong to others on many machines.
@@ -144,18 +145,26 @@ RuleHit RuleMatcher::MatchesThroughLinks(const PathRuleList& rules, Access acces
     if (IsException(entry, rest)) return false;
     return led->rest.empty() || MatchFolded(led->rest, rest);
   };
-  return FirstHit(rules, access, [&](const PathRule& rule, const SetEntry& entry) {
+  const auto has_link = [&](const PathRule& rule) {  // nearly no rule has
+    if (rule.set != SetName::kNone || rule.has_pattern || places_.macos_names) return true;
+    return std::ranges::any_of(BasesOf(rule.base), [&](const Base& base) {
+      const Result<bool> found = files_.HasLinkBelow(*base.folder, rule.tail);
+      return !found || *found;
+    });
+  };
+  const auto holds = [&](const PathRule& rule, const SetEntry& entry) {
     // The system's own files are no links into somebody's project.
     if (rule.set != SetName::kNone && entry.base != RuleBase::kHome) return false;
-    return std::ranges::any_of(BasesOf(entry),
-                               [&](const Path& base) { return leads(rule, entry, base); });
-  });
+    return std::ranges::any_of(BasesOf(entry.base),
+                               [&](const Base& base) { return leads(rule, entry, base); });
+  };
+  return FirstHit(rules, access, holds, has_link);
 }
 
 // Whether a plain rule's path is there, without touching what is below a refused folder.
 bool RuleMatcher::Exists(const Path& path) const {
   if (IsUntouchable(path.Parent())) return true;
-  const Result<FileKind> kind = files_.ChildKind(path.Parent(), path.name());
+  const Result<FileKind> kind = files_.ChildKind(files_.FolderOf(path.Parent()), path.name());
   return !kind || *kind != FileKind::kMissing;
 }
 
@@ -181,9 +190,9 @@ bool RuleMatcher::MeetsPattern(const Prefix& prefix, const Path& folder) const {
   });
 }
 
-bool RuleMatcher::Meets(const SetEntry& entry, const Path& base, const Path& folder) const {
-  const Prefix prefix = PrefixOf(entry, base);
-  if (prefix.path == base) return false;
+bool RuleMatcher::Meets(const SetEntry& entry, const Base& base, const Path& folder) const {
+  const Prefix prefix = PrefixOf(entry, base.path);
+  if (prefix.path == base.path) return false;
   if (!prefix.rest.empty()) return MeetsPattern(prefix, folder);
   if (prefix.path != folder && prefix.path.IsInside(folder)) return Exists(prefix.path);
   const Result<std::optional<Led>> led = FollowLinks(entry, base);
@@ -194,8 +203,8 @@ bool RuleMatcher::Meets(const SetEntry& entry, const Path& base, const Path& fol
 RuleHit RuleMatcher::MatchesBelow(const PathRuleList& rules, Access access,
                                   const Path& folder) const {
   return FirstHit(rules, access, [&](const PathRule&, const SetEntry& entry) {
-    return std::ranges::any_of(BasesOf(entry),
-                               [&](const Path& base) { return Meets(entry, base, folder); });
+    return std::ranges::any_of(BasesOf(entry.base),
+                               [&](const Base& base) { return Meets(entry, base, folder); });
   });
 }
 

@@ -60,7 +60,7 @@ class Writer {
   }
 
   void Rule(const PathRule& rule) {
-    out_ << JsonString(rule.written) << static_cast<int>(rule.base) << JsonString(rule.tail)
+    out_ << JsonString(rule.written()) << static_cast<int>(rule.base) << JsonString(rule.tail)
          << rule.has_pattern << SetText(rule.set);
     Place(rule.place());
   }

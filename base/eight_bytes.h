@@ -1,0 +1,43 @@
+// Eight bytes of text in one machine word: long texts are checked eight bytes at a time. A result
+// has the high bit of each byte for which it holds; the first byte of the text is the lowest.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+
+namespace ringfence {
+
+constexpr bool kEightBytesWork = std::endian::native == std::endian::little;
+
+constexpr uint64_t kEachByte = 0x0101010101010101u;
+constexpr uint64_t kEachHighBit = 0x8080808080808080u;
+
+inline uint64_t LoadEight(const char* text) {
+  uint64_t bytes = 0;
+  std::memcpy(&bytes, text, sizeof bytes);
+  return bytes;
+}
+
+// Faster than starts_with() for short names, for which a call would take longer than the work.
+inline bool BeginsWith(std::string_view text, std::string_view prefix) {
+  if (text.size() < prefix.size()) return false;
+  size_t i = 0;
+  for (; prefix.size() - i >= 8; i += 8) {
+    if (LoadEight(text.data() + i) != LoadEight(prefix.data() + i)) return false;
+  }
+  for (; i < prefix.size(); ++i) {
+    if (text[i] != prefix[i]) return false;
+  }
+  return true;
+}
+
+// For bytes that are all below 0x80.
+constexpr uint64_t IsWithin(uint64_t bytes, char least, char most) {
+  const uint64_t reaches = bytes + kEachByte * (0x80u - static_cast<unsigned char>(least));
+  const uint64_t exceeds = bytes + kEachByte * (0x7Fu - static_cast<unsigned char>(most));
+  return reaches & ~exceeds & kEachHighBit;
+}
+
+}  // namespace ringfence

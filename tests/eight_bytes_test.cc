@@ -1,0 +1,44 @@
+#include "base/eight_bytes.h"
+
+#include <doctest/doctest.h>
+
+#include <string>
+
+using namespace ringfence;
+
+TEST_CASE("eight bytes: a range holds for exactly the bytes in it, at every place") {
+  struct Row {
+    char least, most;
+  };
+  static constexpr Row kRows[] = {{'a', 'z'}, {'-', '9'}, {'_', '_'}, {'.', '/'}, {'\0', '\x7f'}};
+  for (const Row& row : kRows) {
+    CAPTURE(row.least);
+    for (int value = 0; value < 0x80; ++value) {
+      for (size_t place = 0; place < 8; ++place) {
+        // Neighbours at both ends of the range of bytes, which carry and borrow the most.
+        for (const char other : {'\0', '\x7f'}) {
+          std::string text(8, other);
+          text[place] = static_cast<char>(value);
+          const uint64_t marks = IsWithin(LoadEight(text.data()), row.least, row.most);
+          const bool marked = (marks >> (8 * place) & 0x80u) != 0;
+          CHECK(marked == (value >= row.least && value <= row.most));
+          CHECK((marks & ~kEachHighBit) == 0);
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("eight bytes: a text begins with what starts_with says") {
+  const std::string text = "generated/module-00001/out";
+  for (size_t size = 0; size <= text.size(); ++size) {
+    std::string prefix = text.substr(0, size);
+    CHECK(BeginsWith(text, prefix));
+    CHECK_FALSE(BeginsWith(text.substr(0, size), text + "x"));
+    for (size_t i = 0; i < size; ++i) {
+      std::string other = prefix;
+      other[i] ^= 1;
+      CHECK_FALSE(BeginsWith(text, other));
+    }
+  }
+}
