@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <cerrno>
 #include <cstdlib>
 #include <span>
 
@@ -42,6 +43,19 @@ std::string OwnProgram() {
 #endif
 }
 
+// The same without links. Empty where the system does not tell: that costs looks at the way there.
+Result<std::string> OwnProgramReal() {
+#ifdef __linux__
+  constexpr const char* kSelf = "/proc/self/exe";  // proc(5)
+  std::array<char, 4096> name{};                   // PATH_MAX
+  const ssize_t length = ::readlink(kSelf, name.data(), name.size());
+  if (length >= 0) return std::string(name.data(), static_cast<size_t>(length));
+  const bool is_hidden = errno == ENOENT || errno == EACCES || errno == ELOOP;
+  if (!is_hidden) return SystemError("readlink(" + std::string(kSelf) + ")");
+#endif
+  return std::string();
+}
+
 uint32_t EffectiveUser() {
 #ifdef __linux__
   return static_cast<uint32_t>(::getauxval(AT_EUID));  // without a system call
@@ -57,16 +71,19 @@ std::string Variable(const char* name) {
 
 // Only these three are read: the client lets no project set the first two, and the third can only
 // protect more names.
-Registration RegistrationOf(const HookOptions& options) {
-  return {.root = options.root,
-          .project_dir = Variable("CLAUDE_PROJECT_DIR"),
-          .home = options.home,
-          .home_variable = Variable("HOME"),
-          .config_dir = Variable("CLAUDE_CONFIG_DIR"),
-          .policy = options.policy,
-          .profile = options.profile,
-          .program = OwnProgram(),
-          .user = EffectiveUser()};
+Result<Registration> RegistrationOf(const HookOptions& options) {
+  Result<std::string> program_real = OwnProgramReal();
+  if (!program_real) return program_real.error();
+  return Registration{.root = options.root,
+                      .project_dir = Variable("CLAUDE_PROJECT_DIR"),
+                      .home = options.home,
+                      .home_variable = Variable("HOME"),
+                      .config_dir = Variable("CLAUDE_CONFIG_DIR"),
+                      .policy = options.policy,
+                      .profile = options.profile,
+                      .program = OwnProgram(),
+                      .program_real = std::move(*program_real),
+                      .user = EffectiveUser()};
 }
 
 [[noreturn]] void End(const Reply& reply) {
@@ -76,21 +93,25 @@ Registration RegistrationOf(const HookOptions& options) {
   Exit(reply.status);
 }
 
+[[noreturn]] void EndRefused(const Error& error, StdinSource& source) {
+  source.Drain();
+  End({"", RefusalLine(error, ""), 2});
+}
+
 [[noreturn]] void Run(std::span<char* const> arguments) {
   if (Status s = FailClosed(); !s) End({"", RefusalLine(s.error(), ""), 2});
   StdinSource source;
   const Result<HookOptions> options = ParseHookOptions(arguments);
-  if (!options) {
-    source.Drain();
-    End({"", RefusalLine(options.error(), ""), 2});
-  }
+  if (!options) EndRefused(options.error(), source);
   Stdout output;
   if (options->help || options->version) {
     const bool printed =
         output.Print(options->help ? HookHelp() : "ringfence-hook " RINGFENCE_VERSION "\n");
     Exit(printed ? 0 : 2);
   }
-  const Reply reply = Serve(RegistrationOf(*options), source, output);
+  const Result<Registration> registration = RegistrationOf(*options);
+  if (!registration) EndRefused(registration.error(), source);
+  const Reply reply = Serve(*registration, source, output);
   source.Drain();
   End(reply);
 }

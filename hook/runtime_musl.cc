@@ -32,7 +32,8 @@ struct Block {
   bool HasRoom(size_t size) const { return static_cast<size_t>(end - at) >= size; }
   char* Take(size_t size) { return std::exchange(at, at + size); }
 };
-Block small;
+alignas(kAlign) char first_block[kBlock];  // costs nothing where it is not used
+Block small{first_block, first_block + kBlock};
 Block large;
 size_t in_blocks = 0;
 

@@ -83,6 +83,12 @@ void AddPrograms(const std::string& program, Places& places) {
   }
 }
 
+void AddPrograms(const Registration& registration, Places& places) {
+  AddPrograms(registration.program, places);
+  AddPrograms(registration.program_real, places);
+  places.program_real = Path::Parse(registration.program_real);
+}
+
 }  // namespace
 
 Result<Places> FindPlaces(const Registration& registration, const FileView& files) {
@@ -92,7 +98,7 @@ Result<Places> FindPlaces(const Registration& registration, const FileView& file
   if (Status s = AddHome(registration.home, "--home", files, places); !s) return s.error();
   if (Status s = AddHome(registration.home_variable, "HOME", files, places); !s) return s.error();
   if (Status s = FindRoot(registration, files, places); !s) return s.error();
-  AddPrograms(registration.program, places);
+  AddPrograms(registration, places);
   if (const std::optional<Path> folder = Path::Parse(registration.config_dir)) {
     places.settings_folders.push_back(*folder);
   }

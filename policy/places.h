@@ -23,7 +23,8 @@ struct Registration {
   std::string config_dir;     // CLAUDE_CONFIG_DIR: only adds protected names
   std::string policy;         // --policy; may be empty
   std::string profile;        // --profile; may be empty
-  std::string program;        // this program's own path; may be empty
+  std::string program;        // the name this program was started by; may be empty
+  std::string program_real;   // where that leads, without links; empty where nobody knows
   uint32_t user = 0;          // effective user id
 };
 
@@ -39,6 +40,7 @@ struct Places {
 
   std::vector<Path> policies;          // policy files in use, and where one would be read
   std::vector<Path> programs;          // ringfence's own
+  std::optional<Path> program_real;    // the hook's own, if it is known without links
   std::vector<Path> settings_folders;  // of the client, besides ~/.claude
   std::optional<Path> audit_file;
 };

@@ -62,12 +62,19 @@ ProtectedPaths::ProtectedPaths(const Places& places, const CachedFiles& files)
     Add(folder.Child("settings.json"), kRegistration);
     Add(folder.Child("settings.local.json"), kRegistration);
   }
-  for (const Path& program : places.programs) Add(program, kProgram);
+  for (const Path& program : places.programs) Add(program, kProgram, PlainPartOf(program));
   if (places.audit_file) Add(*places.audit_file, kLog);
 }
 
-void ProtectedPaths::Add(const Path& path, std::string_view what) {
-  items_.push_back({path, FoldName(path.text()), what});
+Path ProtectedPaths::PlainPartOf(const Path& program) const {
+  if (!places_.program_real) return {};
+  if (program == *places_.program_real) return program;
+  const Path folder = places_.program_real->Parent();
+  return program.IsInside(folder) ? folder : Path();
+}
+
+void ProtectedPaths::Add(const Path& path, std::string_view what, const Path& plain) {
+  items_.push_back({path, FoldName(path.text()), what, plain});
 }
 
 // Folders that hold a protected file and everything else as well: writing "to" them, as some tools
@@ -117,7 +124,8 @@ bool ProtectedPaths::IsSameFile(const FileFacts& one, const FileFacts& other) {
 // replaces one of the links that lead there. The file need not exist yet.
 std::optional<std::string_view> ProtectedPaths::RefusesByLinks(const Item& item,
                                                                const Walked& walked) const {
-  const Result<bool> has_link = files_.HasLinkBelow(files_.FolderOf(Path()), item.path.text());
+  const Result<bool> has_link =
+      files_.HasLinkBelow(files_.FolderOf(item.plain), *item.path.Below(item.plain));
   if (has_link && !*has_link) return {};
   const Walked own = Walk(item.path.text(), files_);
   if (own.stop != Walked::Stop::kEnd || own.links.empty() || own.end.is_root()) return {};

@@ -34,11 +34,13 @@ class ProtectedPaths {
     Path path;
     std::string folded;
     std::string_view what;
+    Path plain;  // `path` or a folder above it; no link is on the way to it
   };
   std::optional<std::string_view> HeldBelow(const Path& path) const;
   std::optional<std::string_view> RefusesByLinks(const Item& item, const Walked& walked) const;
   std::optional<std::string_view> RefusesByInode(const Item& item, const Walked& walked) const;
-  void Add(const Path& path, std::string_view what);
+  void Add(const Path& path, std::string_view what, const Path& plain = Path());
+  Path PlainPartOf(const Path& program) const;
   bool IsExempt(const Path& path) const;
   static bool IsSameFile(const FileFacts& one, const FileFacts& other);
 

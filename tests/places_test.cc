@@ -139,6 +139,18 @@ TEST_CASE("places: a home that is no absolute path is an error") {
   CHECK(Problem(registration).find("--home") != std::string::npos);
 }
 
+TEST_CASE("places: the programs are known by both names of the hook") {
+  const FakeFiles files{{"/home/dev", Directory()}, {"/p", Directory()}};
+  Registration registration{.project_dir = "/p", .home = "/home/dev"};
+  registration.program = "bin/hook";  // the name it was started by need not be absolute
+  registration.program_real = "/opt/rf/hook";
+  const Result<Places> places = FindPlaces(registration, files);
+  REQUIRE(places);
+  CHECK(Texts(places->programs) ==
+        Strings{"/opt/rf/hook", "/opt/rf/ringfence-hook", "/opt/rf/ringfence"});
+  CHECK(places->program_real == Path::Clean("/opt/rf/hook"));
+}
+
 TEST_CASE("places: the programs beside the hook are ringfence's own") {
   const Result<Places> places = FindPlaces(Plain(), Disk());
   CHECK(Texts(places->programs) == Strings{"/opt/bin/ringfence-hook", "/opt/bin/ringfence"});

@@ -121,6 +121,22 @@ TEST_CASE("protected: where a link leads from it") {
   CheckWrites(world, {"dot/claude/commands/x.md", "real/other.json"}, "permit");
 }
 
+TEST_CASE("protected: a program that is a link, whether or not the hook's own way is known") {
+  for (const char* real : {"", "/opt/ringfence/bin/ringfence-hook", "/opt/real/hook"}) {
+    CAPTURE(real);
+    Open world;
+    world.places.program_real = Path::Parse(real);
+    world.files.Put("/opt/ringfence/bin/ringfence-hook", File());
+    world.files.Put("/opt/ringfence/bin/ringfence", LinkTo("/srv/ringfence-1.0"));
+    world.files.Put("/srv/ringfence-1.0", File());
+    CheckWrites(
+        world,
+        {"/opt/ringfence/bin/ringfence-hook", "/opt/ringfence/bin/ringfence", "/srv/ringfence-1.0"},
+        "deny");
+    CheckWrites(world, {"/srv/ringfence-2.0", "/opt/ringfence/bin/other"}, "permit");
+  }
+}
+
 TEST_CASE(
     "protected: a ~/.config that is a link into the project makes a policy of what is there") {
   Open world;

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <set>
 
 #include "base/unique_fd.h"
 #include "tests/temporary_tree.h"
@@ -110,6 +111,20 @@ TEST_CASE("real files: a directory's entries come without the dots") {
   CHECK_FALSE(RealFiles().List(Path::Clean(tree.At("d/f"))));
   CHECK_FALSE(RealFiles().List(Path::Clean(tree.At("no"))));
   CHECK(RealFiles().List(Path::Clean(tree.At("to_d")))->size() == 3);  // through a link
+}
+
+TEST_CASE("real files: a directory with more names than fit one answer of the kernel") {
+  const TemporaryTree tree;
+  constexpr int kNames = 1000;
+  const auto name = [](int i) { return std::string(200, 'n') + std::to_string(i); };
+  for (int i = 0; i < kNames; ++i) tree.File("many/" + name(i));
+  const Result<std::vector<DirectoryEntry>> entries =
+      RealFiles().List(Path::Clean(tree.At("many")));
+  REQUIRE(entries);
+  std::set<std::string> seen;
+  for (const DirectoryEntry& entry : *entries) seen.insert(entry.name);
+  CHECK(entries->size() == kNames);
+  for (int i = 0; i < kNames; ++i) CHECK(seen.contains(name(i)));
 }
 
 TEST_CASE("real files: listing leaves no descriptor open") {
