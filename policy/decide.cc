@@ -5,24 +5,19 @@
 #include "base/case_fold.h"
 #include "base/text.h"
 #include "base/utf8.h"
+#include "policy/call_verdict.h"
 #include "policy/domain.h"
 #include "policy/judge_path.h"
+#include "policy/judge_search.h"
 #include "policy/judge_tool.h"
 #include "policy/pattern.h"
-#include "policy/search_pattern.h"
 #include "policy/text_kind.h"
 #include "policy/tools.h"
 
 namespace ringfence {
 namespace {
 
-std::string_view ReadVerb(std::string_view tool) {
-  if (tool == "Glob" || tool == "Grep") return "search of";
-  if (tool == "LS") return "listing of";
-  return "read of";
-}
-
-// Goes through one call's arguments and keeps the strongest verdict and its first cause.
+// Goes through one call's arguments.
 class CallJudge {
  public:
   CallJudge(const Event& event, const Policy& policy, const Places& places,
@@ -30,13 +25,14 @@ class CallJudge {
       : event_(event),
         policy_(policy),
         paths_(policy, places, event, files, traces),
+        search_(event, paths_, verdict_),
         tool_(FindTool(event.tool_name)) {}
 
   Decision Run() {
     JudgeFlags();
     const NameJudgement tool = JudgeTool(event_.tool_name, policy_);
-    Take(tool.verdict, tool.cause);
-    if (decision_.verdict == Verdict::kDeny) return std::move(decision_);
+    TakeName(tool);
+    if (verdict_.is_denied()) return std::move(verdict_).Finish(false);
     if (tool_ != nullptr) {
       for (const ToolField& field : tool_->fields) JudgeField(field);
     }
@@ -44,21 +40,11 @@ class CallJudge {
     if (event_.tool_name == "EnterWorktree" && event_.input.empty()) JudgeWorktrees("");
     JudgeUnexpected();
     RefuseUnanswerable();
-    decision_.say_allow = decision_.verdict == Verdict::kPermit && MaySayAllow();
-    return std::move(decision_);
+    const bool say_allow = verdict_.verdict() == Verdict::kPermit && MaySayAllow();
+    return std::move(verdict_).Finish(say_allow);
   }
 
  private:
-  void Take(Verdict verdict, std::optional<Cause> cause) {
-    if (verdict <= decision_.verdict) return;
-    decision_.verdict = verdict;
-    decision_.cause = std::move(cause);
-  }
-
-  void Deny(std::string what, std::string why, std::string remedy = "") {
-    Take(Verdict::kDeny, Cause{std::move(what), std::move(why), {}, std::move(remedy)});
-  }
-
   void JudgeFlags() {
     for (const InputField& field : event_.input) {
       if (!IsSandboxFlag(field.key) || field.kind == JsonKind::kFalse) continue;
@@ -68,7 +54,7 @@ class CallJudge {
       Cause cause{"tool " + Quote(event_.tool_name) + " without the sandbox",
                   "\"dangerouslyDisableSandbox\" is set", policy_.unsandboxed_place,
                   "Run the command without that flag."};
-      Take(asks ? Verdict::kAsk : Verdict::kDeny, std::move(cause));
+      verdict_.Take(asks ? Verdict::kAsk : Verdict::kDeny, std::move(cause));
     }
   }
 
@@ -87,13 +73,13 @@ class CallJudge {
   // A string that may be a path; false when it was refused.
   bool IsUsable(const InputField& field) {
     if (field.kind != JsonKind::kString) {
-      Deny(Argument(field), "it must be a string");
+      verdict_.Deny(Argument(field), "it must be a string");
     } else if (field.cut) {
-      Deny(Argument(field), "it is longer than a path can be");
+      verdict_.Deny(Argument(field), "it is longer than a path can be");
     } else if (field.has_nul) {
-      Deny(Argument(field), "it holds NUL");
+      verdict_.Deny(Argument(field), "it holds NUL");
     } else if (field.has_lone_surrogate) {
-      Deny(Argument(field), "it holds half of a character");
+      verdict_.Deny(Argument(field), "it holds half of a character");
     } else {
       return true;
     }
@@ -102,21 +88,16 @@ class CallJudge {
 
   void JudgePath(const InputField& field, std::string_view text, Access access,
                  std::string_view verb) {
-    Judgement judgement = paths_.Judge(text, access, verb, field.pointer);
-    for (const Path& end : judgement.ends) {
-      if (decision_.paths.size() < 8) decision_.paths.push_back(end.text());
-    }
-    asks_about_write_ |= access == Access::kWrite && judgement.verdict == Verdict::kAsk;
-    Take(judgement.verdict, std::move(judgement.cause));
+    verdict_.Take(paths_.Judge(text, access, verb, field.pointer), access);
   }
 
   void JudgeField(const ToolField& spec) {
     const std::vector<const InputField*> fields = FieldsAt(spec.pointer);
     if (fields.empty()) {
       if (spec.required) {
-        Deny("call of " + event_.tool_name, "it has no " + Quote(spec.pointer.substr(1)));
+        verdict_.Deny("call of " + event_.tool_name, "it has no " + Quote(spec.pointer.substr(1)));
       }
-      if (spec.role == FieldRole::kSearchFolder) JudgeSearchIn(nullptr);
+      if (spec.role == FieldRole::kSearchFolder) search_.JudgeFolder(nullptr);
       return;
     }
     for (const InputField* field : fields) {
@@ -136,12 +117,12 @@ class CallJudge {
         JudgePath(field, field.text, Access::kWrite, "write to");
         return JudgePath(field, field.text, Access::kRead, "read of");
       case FieldRole::kSearchFolder:
-        return JudgeSearchIn(&field);
+        return search_.JudgeFolder(&field);
       case FieldRole::kSearchFilter:
         if (field.text.empty()) return;  // as the client reads it
-        return JudgePattern(field);
+        return search_.JudgePattern(field);
       case FieldRole::kSearchPattern:
-        return JudgePattern(field);
+        return search_.JudgePattern(field);
       case FieldRole::kUrl:
         return TakeName(JudgeUrl(field.text, policy_));
       case FieldRole::kResourceUri:
@@ -153,84 +134,8 @@ class CallJudge {
     }
   }
 
-  void TakeName(NameJudgement judgement) { Take(judgement.verdict, std::move(judgement.cause)); }
-
-  // The folder that a search begins in; the working directory when the call names none.
-  void JudgeSearchIn(const InputField* field) {
-    if (field != nullptr && field->text.empty()) field = nullptr;  // as the client reads it
-    const bool rerooted = field == nullptr && PatternIsAbsolute();
-    if (rerooted) return;
-    const InputField here{.pointer = "/cwd",
-                          .key = "cwd",
-                          .kind = JsonKind::kString,
-                          .text = event_.cwd.value_or("")};
-    if (field == nullptr && !event_.cwd) {
-      return Deny("search", "the event has no cwd to search in");
-    }
-    const InputField& folder = field == nullptr ? here : *field;
-    Judgement judgement =
-        paths_.Judge(folder.text, Access::kRead, ReadVerb(event_.tool_name), folder.pointer);
-    const bool narrowed = PatternNamesFolder();
-    for (const Path& end : judgement.ends) {
-      if (decision_.paths.size() < 8) decision_.paths.push_back(end.text());
-      if (narrowed || judgement.verdict == Verdict::kDeny) continue;
-      if (auto cause = paths_.MeetsDenied(end, ReadVerb(event_.tool_name))) {
-        Take(Verdict::kDeny, std::move(cause));
-      }
-    }
-    Take(judgement.verdict, std::move(judgement.cause));
-  }
-
-  const InputField* GlobPattern() const {
-    if (tool_ == nullptr || tool_->name != "Glob") return nullptr;
-    const auto field = std::ranges::find(event_.input, "/pattern", &InputField::pointer);
-    return field == event_.input.end() ? nullptr : &*field;
-  }
-
-  bool PatternIsAbsolute() const {
-    const InputField* pattern = GlobPattern();
-    return pattern != nullptr && pattern->text.starts_with('/');
-  }
-
-  // Each alternative begins with a folder of its own, so the search begins below the search folder.
-  bool PatternNamesFolder() const {
-    const InputField* pattern = GlobPattern();
-    if (pattern == nullptr) return false;
-    const SearchPattern read = ReadSearchPattern(pattern->text);
-    return !read.refused && read.names_folder;
-  }
-
-  std::string SearchFolder() const {
-    const auto field = std::ranges::find(event_.input, "/path", &InputField::pointer);
-    const bool is_said =
-        field != event_.input.end() && field->kind == JsonKind::kString && !field->text.empty();
-    if (is_said) return field->text;
-    return event_.cwd.value_or("");
-  }
-
-  void JudgePattern(const InputField& field) {
-    const SearchPattern read = ReadSearchPattern(field.text);
-    if (read.refused) {
-      return Deny("search for " + Quote(field.text), std::string(*read.refused));
-    }
-    const bool is_filter = tool_ != nullptr && tool_->name == "Grep";
-    for (const std::string& beginning : read.beginnings) {
-      if (beginning.empty()) continue;
-      const bool alone = beginning[0] == '/' || beginning[0] == '~';
-      if (is_filter && !alone) continue;  // it only picks names below the folder
-      const std::string text = alone ? beginning : SearchFolder() + "/" + beginning;
-      Judgement judgement = paths_.Judge(text, Access::kRead, "search of", field.pointer);
-      if (judgement.verdict != Verdict::kDeny && !is_filter) TakeDeniedBelow(judgement.ends);
-      Take(judgement.verdict, std::move(judgement.cause));
-    }
-  }
-
-  void TakeDeniedBelow(const std::vector<Path>& folders) {
-    for (const Path& folder : folders) {
-      if (auto cause = paths_.MeetsDenied(folder, "search of")) {
-        Take(Verdict::kDeny, std::move(cause));
-      }
-    }
+  void TakeName(NameJudgement judgement) {
+    verdict_.Take(judgement.verdict, std::move(judgement.cause));
   }
 
   // file:///etc/passwd is the path /etc/passwd. Other hosts than this one are not understood.
@@ -240,7 +145,8 @@ class CallJudge {
     const bool local = url && (url->host.empty() || url->host == "localhost");
     if (!local || !url->path.starts_with('/') ||
         !DecodePercent(url->path.substr(0, url->path.find_first_of("?#")), &path)) {
-      return Deny("file URL " + Quote(field.text), "it cannot be read as the path of a local file");
+      return verdict_.Deny("file URL " + Quote(field.text),
+                           "it cannot be read as the path of a local file");
     }
     JudgePath(field, path, access, access == Access::kRead ? "read of" : "write to");
   }
@@ -272,10 +178,10 @@ class CallJudge {
     const std::string what = "worktree " + Quote(name);
     if (name.empty() || name == "." || name == ".." ||
         name.find_first_of("/\\") != std::string_view::npos) {
-      return Deny(what, "its name must be one plain component");
+      return verdict_.Deny(what, "its name must be one plain component");
     }
-    if (FoldName(name) == ".git") return Deny(what, "its name may not be \".git\"");
-    if (const auto why = RefusedText(name)) return Deny(what, std::string(*why));
+    if (FoldName(name) == ".git") return verdict_.Deny(what, "its name may not be \".git\"");
+    if (const auto why = RefusedText(name)) return verdict_.Deny(what, std::string(*why));
     JudgeWorktrees("/" + std::string(name));
   }
 
@@ -320,16 +226,16 @@ class CallJudge {
         field.kind == JsonKind::kArray ||
         (field.kind == JsonKind::kObject && usual == UsualName::kPaths && is_element);
     if (usual == UsualName::kNone || is_container) return;
-    const bool was_denied = decision_.verdict == Verdict::kDeny;
+    const bool was_denied = verdict_.is_denied();
     const bool usable = IsUsable(field);
     if (usable) JudgeGuessed(field, usual);
-    const bool is_denied = !was_denied && decision_.verdict == Verdict::kDeny;
-    if (!is_denied || !IsMcpTool(event_.tool_name)) return;
+    const bool denies = !was_denied && verdict_.is_denied();
+    if (!denies || !IsMcpTool(event_.tool_name)) return;
     // Where a right to write would help, saying what the argument is helps more.
-    if (usable && decision_.cause->remedy.empty()) return;
-    decision_.cause->remedy =
+    if (usable && verdict_.remedy().empty()) return;
+    verdict_.SetRemedy(
         "Its name says that it is a path to write to. If it is none, or is only read, the user can "
-        "name this tool's paths under \"mcp\" in the policy.";
+        "name this tool's paths under \"mcp\" in the policy.");
   }
 
   void JudgeGuessed(const InputField& field, UsualName usual) {
@@ -380,11 +286,10 @@ class CallJudge {
   // The client ignores a hook's question about some writes when it was told to ask nothing
   // (measured on 2.1.330): the write runs. Where nobody can answer, a question is a denial.
   void RefuseUnanswerable() {
-    if (decision_.verdict != Verdict::kAsk || !asks_about_write_) return;
+    if (verdict_.verdict() != Verdict::kAsk || !verdict_.asks_about_write()) return;
     if (event_.permission_mode != "bypassPermissions") return;
-    decision_.verdict = Verdict::kDeny;
-    decision_.cause->remedy =
-        "The policy asks the user about it, and this session was started to ask nothing.";
+    verdict_.RefuseQuestion(
+        "The policy asks the user about it, and this session was started to ask nothing.");
   }
 
   bool MaySayAllow() const {
@@ -395,9 +300,9 @@ class CallJudge {
   const Event& event_;
   const Policy& policy_;
   PathJudge paths_;
+  CallVerdict verdict_;
+  SearchJudge search_;
   const KnownTool* tool_;
-  bool asks_about_write_ = false;
-  Decision decision_;
 };
 
 }  // namespace
