@@ -9,7 +9,7 @@
 #include "base/sha256.h"
 #include "base/text.h"
 #include "cli/console.h"
-#include "cli/policy_edit.h"
+#include "cli/policy_addition.h"
 #include "cli/refused_session.h"
 #include "cli/starter_policy.h"
 #include "cli/state.h"
@@ -66,8 +66,14 @@ class Allowance {
     const auto before = JudgeWish(wish_, *policies_);
     if (!before) return before.error();
     if (*before && (*before)->verdict == Wanted()) return Report("is permitted already");
-    if (Status s = Edit(); !s) return s.error();
-    if (added_.empty()) return Report("is there already");
+    const AdditionTarget target{.path = target_.path,
+                                .root = target_.root,
+                                .home = where_.home,
+                                .is_session = !session_.empty()};
+    Result<PolicyAddition> addition = AddWish(wish_, policies_->sources, target, text_);
+    if (!addition) return addition.error();
+    addition_ = std::move(*addition);
+    if (addition_.lists.empty()) return Report("is there already");
     if (Status s = Write(); !s) return s.error();
     if (std::optional<Outcome> no = CheckResult()) return *no;
     transaction_.Commit();
@@ -205,100 +211,23 @@ class Allowance {
     return Unit{};
   }
 
-  // What a list holds that must be made: it replaces one of the policies under this file.
-  std::vector<std::string> Inherited(AllowList list) const {
-    if (!session_.empty()) return {};  // it only adds
-    return InheritedEntries(policies_->sources, list, !target_.root.empty());
-  }
-
-  Status Edit() {
-    switch (wish_.kind) {
-      case WishKind::kPath:
-        return EditPath();
-      case WishKind::kHost:
-        return EditHost();
-      case WishKind::kTool:
-        return EditTool();
-    }
-    return Unit{};
-  }
-
-  Status Add(const ListAddition& addition) {
-    const std::string name = addition.section + "." + addition.list;
-    const Result<bool> added = AddToList(text_, target_.path, addition);
-    if (!added) return added.error();
-    if (*added) added_.push_back(name);
-    return Unit{};
-  }
-
-  Status EditPath() {
-    entry_ = EntryFor(wish_, target_.root, where_.home);
-    const std::string list = options_.ask ? "ask" : "allow";
-    // Asks add up, so a new list of them replaces nothing.
-    const auto inherited = [&](AllowList which) {
-      return options_.ask ? std::vector<std::string>{} : Inherited(which);
-    };
-    if (Status s = Add({"read", list, entry_, inherited(AllowList::kRead)}); !s) return s.error();
-    if (!wish_.also_write) return Unit{};
-    return Add({"write", list, entry_, inherited(AllowList::kWrite)});
-  }
-
-  Status EditHost() {
-    entry_ = LowerAscii(wish_.text);
-    if (options_.ask) {
-      return Error{Error::Kind::kUsage, "--ask",
-                   "hosts have no list of their own to be asked about",
-                   R"(set "unlisted": "ask" in the policy's "network" section)"};
-    }
-    std::vector<std::string> inherited = Inherited(AllowList::kHosts);
-    if (!session_.empty()) return Add({"network", "allow", entry_, {}});
-    if (inherited.empty()) inherited = {"@agent-hosts"};
-    const Result<JsonEdit> edit = JsonEdit::Open(text_, target_.path, true);
-    if (!edit) return edit.error();
-    const bool has_network = edit->At("/network") != nullptr || HasNetwork();
-    if (has_network) return Add({"network", "allow", entry_, inherited});
-    // Until now no host was judged: those that are not listed become a question, not a denial.
-    inherited.push_back(entry_);
-    notes_.emplace_back(
-        "the policy had no \"network\" section: hosts that it does not list are now asked"
-        " about");
-    added_.emplace_back("network.allow");
-    return AddNetworkSection(text_, target_.path, {{"allow", inherited}, {"unlisted", "ask"}});
-  }
-
-  bool HasNetwork() const {
-    return std::ranges::any_of(policies_->sources.sources, [](const PolicySource& source) {
-      return source.trusted && source.file->sections.network.has_value();
-    });
-  }
-
-  Status EditTool() {
-    entry_ = wish_.text;
-    std::vector<std::string> inherited;
-    if (!options_.ask) {
-      inherited = Inherited(AllowList::kTools);
-      if (inherited.empty() && session_.empty()) inherited = DefaultTools();
-    }
-    return Add({"tools", options_.ask ? "ask" : "allow", entry_, inherited});
-  }
-
   Status Write() {
     std::vector<Error> mistakes;
-    if (LoadPolicy({text_, target_.path, ShownPath(target_.path, where_), true}, mistakes) ==
-        nullptr) {
+    if (LoadPolicy({addition_.text, target_.path, ShownPath(target_.path, where_), true},
+                   mistakes) == nullptr) {
       Error error = mistakes.front();
-      error.what += " (after " + Quote(entry_) + " was added)";
+      error.what += " (after " + Quote(addition_.entry) + " was added)";
       return error;
     }
     const NewFileModes modes =
         session_.empty() ? NewFileModes{} : NewFileModes{.file = 0600, .folders = 0700};
-    if (Status s = transaction_.Write(target_.path, target_.text, text_, modes); !s) {
+    if (Status s = transaction_.Write(target_.path, target_.text, addition_.text, modes); !s) {
       return s.error();
     }
     if (target_.root.empty()) return Unit{};
     auto trust = ReadTrust(where_.home);
     if (!trust) return trust.error();
-    Pin(trust->value, {target_.root, Sha256Hex(text_)});
+    Pin(trust->value, {target_.root, Sha256Hex(addition_.text)});
     return Save(*trust, transaction_);
   }
 
@@ -319,6 +248,7 @@ class Allowance {
 
   Outcome Report(const std::string& nothing) {
     const std::string shown = ShownPath(target_.path, where_);
+    notes_.insert(notes_.end(), addition_.notes.begin(), addition_.notes.end());
     if (!session_.empty() && nothing.empty()) {
       notes_.push_back("it counts in the session " + session_ + " alone");
     }
@@ -332,8 +262,8 @@ class Allowance {
     }
     if (options_.common.json) {
       PrintJson({{"policy", target_.path},
-                 {"entry", nothing.empty() ? entry_ : ""},
-                 {"lists", added_},
+                 {"entry", nothing.empty() ? addition_.entry : ""},
+                 {"lists", addition_.lists},
                  {"notes", notes_}});
       return 0;
     }
@@ -344,8 +274,8 @@ class Allowance {
       return 0;
     }
     std::string lists;
-    for (const std::string& list : added_) lists += (lists.empty() ? "" : " and ") + list;
-    console.Line("Added " + Quote(entry_) + " to " + lists + " of " + shown +
+    for (const std::string& list : addition_.lists) lists += (lists.empty() ? "" : " and ") + list;
+    console.Line("Added " + Quote(addition_.entry) + " to " + lists + " of " + shown +
                  (target_.text ? "" : " (new)") +
                  (target_.root.empty() ? "." : ", trusted again."));
     for (const std::string& note : notes_) console.Line("Note: " + note + ".");
@@ -381,9 +311,8 @@ class Allowance {
   Wish wish_;
   Target target_;
   std::string session_;  // --session: what is permitted counts there alone
-  std::string text_;     // of the policy, as it shall be
-  std::string entry_;
-  std::vector<std::string> added_;
+  std::string text_;     // of the policy, as it is
+  PolicyAddition addition_;
   std::vector<std::string> notes_;
   Transaction transaction_;
 };

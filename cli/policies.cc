@@ -3,8 +3,8 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <functional>
 #include <cstdlib>
+#include <functional>
 
 #include "base/syscall.h"
 #include "policy/real_files.h"

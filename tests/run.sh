@@ -239,6 +239,7 @@ part_system() {
   count_program captures.py python3 tests/system/captures.py --hook "$hook"
   count_program failure.py python3 tests/system/failure.py --hook "$hook"
   count_program init.py python3 tests/system/init.py --hook "$hook" --ringfence "$command"
+  count_program commands.py python3 tests/system/commands.py --hook "$hook" --ringfence "$command"
 }
 
 part_faults() {

@@ -1,0 +1,160 @@
+// Profiles: chosen by registration, by the place or by what an event says of itself.
+#include <doctest/doctest.h>
+
+#include "policy/layers.h"
+#include "tests/world.h"
+
+using namespace ringfence;
+
+TEST_CASE("layers: a profile is merged key by key over the policy around it") {
+  World world;
+  world.User(R"("read":{"allow":["src"],"deny":["a"],"ask":["src/q"]},"write":{"allow":["src"]},
+                "permitted":"allow",
+                "profiles":{"wide":{"read":{"allow":["."],"deny":["b"]}},
+                            "other":{"write":{"deny":["src"]}}})");
+  CHECK(world.Read("README.md") == "deny");
+  world.profile = "wide";
+  CHECK(world.Read("README.md") == "permit");
+  CHECK(world.Read("a/x") == "deny");
+  CHECK(world.Read("b/x") == "deny");
+  CHECK(world.Read("src/q") == "ask");
+  CHECK(world.Write("src/x") == "permit");
+  CHECK(world.Write("x") == "deny");
+  CHECK(world.Decide("Read", PathInput("README.md")).say_allow);
+  world.profile = "other";
+  CHECK(world.Read("README.md") == "deny");
+  CHECK(world.Write("src/x") == "deny");
+}
+
+TEST_CASE("layers: a registered profile that no file has is an error") {
+  World world;
+  world.User(R"("profiles":{"main":{}})");
+  world.profile = "mian";
+  const Event event = world.EventOf("Bash", "{}");
+  const Result<Policy> policy = MergePolicies(world.sources, "mian", world.places, CallerOf(event));
+  REQUIRE_FALSE(policy.has_value());
+  CHECK(policy.error().kind == Error::Kind::kUsage);
+  CHECK(policy.error().where == "--profile");
+  CHECK(policy.error().what.find("\"mian\"") != std::string::npos);
+  CHECK_FALSE(policy.error().hint.empty());
+}
+
+TEST_CASE("layers: a profile that only an untrusted file has is not there") {
+  World world;
+  world.Project(R"("profiles":{"p":{"read":{"allow":["/"]}}})", false);
+  const Event event = world.EventOf("Bash", "{}");
+  CHECK_FALSE(MergePolicies(world.sources, "p", world.places, CallerOf(event)).has_value());
+}
+
+TEST_CASE("layers: a profile without a condition is chosen by registration only") {
+  World world;
+  world.User(R"("profiles":{"tight":{"read":{"deny":["."]}}})");
+  CHECK(world.Read("README.md") == "permit");
+  world.profile = "tight";
+  CHECK(world.Read("README.md") == "deny");
+}
+
+TEST_CASE("layers: a profile for a place of the project may widen") {
+  World world;
+  world.User(R"("profiles":{"work":{"when":{"root":"~/jobs/*"},"read":{"allow":["/"]}},
+                            "dev":{"when":{"root":"~/project"},"read":{"allow":[".","/srv"]}},
+                            "late":{"when":{"root":"~"},"read":{"allow":["src"]}}})");
+  CHECK(world.Read("/srv/x") == "permit");
+  CHECK(world.Read("README.md") == "permit");
+  world.MoveRoot("/home/dev/jobs/a", "/home/dev/jobs/a");
+  CHECK(world.Read("/etc/passwd") == "permit");
+  world.MoveRoot("/home/dev/else", "/home/dev/else");
+  CHECK(world.Read("/home/dev/else/README.md") == "deny");
+  CHECK(world.Read("/home/dev/else/src/x") == "permit");
+  world.MoveRoot("/srv/a", "/srv/a");
+  CHECK(world.Read("/srv/a/x") == "permit");
+  CHECK(world.Read("/etc/passwd") == "deny");
+}
+
+TEST_CASE("layers: with a registered profile no other is chosen by the place") {
+  World world;
+  world.User(R"("profiles":{"dev":{"when":{"root":"~"},"read":{"allow":["/"]}},"tight":{}})");
+  CHECK(world.Read("/srv/x") == "permit");
+  world.profile = "tight";
+  CHECK(world.Read("/srv/x") == "deny");
+}
+
+TEST_CASE("layers: what an event says of itself only tightens") {
+  World world;
+  world.User(R"("read":{"allow":[".","/srv/u"]},"write":{"allow":["src"]},"permitted":"client",
+                "profiles":{
+                  "worker":{"when":{"subagent":true},"read":{"allow":["src","/srv/w"]},
+                            "write":{"allow":["/"]},"permitted":"allow",
+                            "bash":{"unsandboxed":"ask"},"tools":{"allow":["*"]}},
+                  "plan":{"when":{"permission_mode":"plan"},"write":{"deny":["."]}}})");
+  CHECK(world.Read("README.md") == "permit");
+  world.agent_type = "Explore";
+  CHECK(world.Read("README.md") == "deny");
+  CHECK(world.Read("src/x") == "permit");
+  CHECK(world.Read("/srv/w/x") == "deny");
+  CHECK(world.Read("/srv/u/x") == "deny");
+  CHECK(world.Write("src/x") == "permit");
+  CHECK(world.Write("x") == "deny");
+  CHECK(world.Call("mcp__a__b", "{}") == "deny");
+  CHECK(world.Call("Bash", R"({"dangerouslyDisableSandbox":true})") == "deny");
+  CHECK_FALSE(world.Decide("Read", PathInput("src/x")).say_allow);
+  world.agent_type.clear();
+  world.mode = "plan";
+  CHECK(world.Write("src/x") == "deny");
+  CHECK(world.Read("README.md") == "permit");
+}
+
+TEST_CASE("layers: an event's profile tightens a registered one, too") {
+  World world;
+  world.User(R"("profiles":{"wide":{"read":{"allow":["/"]},"permitted":"allow"},
+                            "worker":{"when":{"agent_type":"Exp*"},"read":{"allow":["src"]},
+                                      "permitted":"client"}})");
+  world.profile = "wide";
+  CHECK(world.Read("/srv/x") == "permit");
+  world.agent_type = "Explore";
+  CHECK(world.Read("/srv/x") == "deny");
+  CHECK(world.Read("src/x") == "permit");
+  CHECK_FALSE(world.Decide("Read", PathInput("src/x")).say_allow);
+  world.agent_type = "general";
+  CHECK(world.Read("/srv/x") == "permit");
+}
+
+TEST_CASE("layers: of several profiles for one event the first in the file counts") {
+  World world;
+  world.User(R"("profiles":{"one":{"when":{"agent_type":"a*"},"read":{"deny":["x"]}},
+                            "two":{"when":{"agent_type":"ab"},"read":{"deny":["y"]}}})");
+  world.agent_type = "ab";
+  CHECK(world.Read("x") == "deny");
+  CHECK(world.Read("y") == "permit");
+  world.agent_type = "b";
+  CHECK(world.Read("x") == "permit");
+}
+
+TEST_CASE("layers: every condition of a profile must hold") {
+  World world;
+  world.User(R"("profiles":{"p":{"when":{"agent_type":"a","permission_mode":"plan","root":"~"},
+                                 "read":{"deny":["x"]}}})");
+  world.agent_type = "a";
+  CHECK(world.Read("x") == "permit");
+  world.mode = "plan";
+  CHECK(world.Read("x") == "deny");
+  world.MoveRoot("/srv/a", "/srv/a");
+  world.cwd = "/srv/a";
+  CHECK(world.Read("x") == "permit");
+}
+
+TEST_CASE("layers: no subagent gains a right by being one") {
+  World only_main;
+  only_main.User(R"("profiles":{"main":{"when":{"subagent":false},"write":{"deny":["src"]}}})");
+  CHECK(only_main.Write("src/x") == "deny");
+  only_main.agent_type = "Explore";
+  CHECK(only_main.Write("src/x") == "deny");
+
+  World first_counts;
+  first_counts.User(R"("profiles":{"worker":{"when":{"subagent":true},"read":{"deny":["x"]}},
+                                   "plan":{"when":{"permission_mode":"plan"},"write":{"deny":["."]}}})");
+  first_counts.mode = "plan";
+  CHECK(first_counts.Write("src/x") == "deny");
+  first_counts.agent_type = "Explore";
+  CHECK(first_counts.Write("src/x") == "deny");
+}
