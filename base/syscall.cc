@@ -19,6 +19,7 @@ std::string ErrnoName(int code) {
       {EMFILE, "EMFILE"},   {EFBIG, "EFBIG"},   {ENOSPC, "ENOSPC"}, {EROFS, "EROFS"},
       {EPIPE, "EPIPE"},     {EDQUOT, "EDQUOT"}, {ELOOP, "ELOOP"},   {ENAMETOOLONG, "ENAMETOOLONG"},
       {ENOSYS, "ENOSYS"},   {ESTALE, "ESTALE"}, {ENODEV, "ENODEV"}, {EOVERFLOW, "EOVERFLOW"},
+      {E2BIG, "E2BIG"},
   };
   for (const Row& row : kRows) {
     if (row.code == code) return row.name;
@@ -46,7 +47,7 @@ Result<std::string> ReadAll(int fd, size_t limit, std::string_view what, size_t 
                    "larger than " + std::to_string(limit) + " bytes", ""};
     }
     // A regular file that gave less than there was room for has come to its end (read(2)).
-    const bool is_whole = expected > 0 && size == expected && size < bytes.size();
+    const bool is_whole = expected > 0 && size == expected;
     if (got == 0 || is_whole) break;
     if (size == bytes.size()) bytes.resize(2 * size);
   }

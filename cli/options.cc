@@ -91,6 +91,24 @@ void DeclareCommandLine(CLI::App& app, Action& chosen) {
   for (const AddFunction add : kCommands) add(app, chosen);
 }
 
+namespace {
+
+// The exit status for a first word that is neither a command nor an option.
+int RefuseWord(const CLI::App& app, const std::string& word) {
+  std::vector<std::string> commands;
+  for (const CLI::App* command : app.get_subcommands({})) commands.push_back(command->get_name());
+  const std::vector<std::string_view> names(commands.begin(), commands.end());
+  const std::string_view nearest = Nearest(word, names);
+  const std::string what = word.starts_with('-') ? " is not an option" : " is not a command";
+  PrintError({Error::Kind::kUsage, "",
+              Quote(word) + what +
+                  (nearest.empty() ? "" : "; did you mean " + Quote(nearest) + "?"),
+              "see: ringfence --help"});
+  return 2;
+}
+
+}  // namespace
+
 int RunCommandLine(int argc, char** argv) {
   CLI::App app("One policy says what a coding agent may do; this sets it up and explains it.",
                "ringfence");
@@ -99,13 +117,11 @@ int RunCommandLine(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& success) {
-    if (const auto rest = app.remaining(); !rest.empty()) {
-      PrintError({Error::Kind::kUsage, "", Quote(rest.front()) + " is not a command",
-                  "see: ringfence --help"});
-      return 2;
-    }
+    if (!app.remaining().empty()) return RefuseWord(app, app.remaining().front());
     return app.exit(success);
   } catch (const CLI::ParseError& error) {
+    const bool is_unknown = app.get_subcommands().empty() && !app.remaining().empty();
+    if (is_unknown) return RefuseWord(app, app.remaining().front());
     PrintError(
         {Error::Kind::kUsage, "", error.what(), "see: ringfence " + GivenCommand(app) + "--help"});
     return 2;

@@ -47,13 +47,4 @@ Status AddNetworkSection(std::string& text, const std::string& shown, const Orde
   return Unit{};
 }
 
-std::string EscapePattern(std::string_view name) {
-  std::string out;
-  for (const char c : name) {
-    if (std::string_view("*?[\\").find(c) != std::string_view::npos) out.push_back('\\');
-    out.push_back(c);
-  }
-  return out;
-}
-
 }  // namespace ringfence

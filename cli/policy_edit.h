@@ -24,7 +24,4 @@ Result<bool> AddToList(std::string& text, const std::string& shown, const ListAd
 // "network": {"unlisted": ...} of a policy that had no such section.
 Status AddNetworkSection(std::string& text, const std::string& shown, const OrderedJson& section);
 
-// A file's name as a policy spells it: characters that patterns use are escaped.
-std::string EscapePattern(std::string_view name);
-
 }  // namespace ringfence

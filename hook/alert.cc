@@ -26,11 +26,12 @@ Status WriteAlert(const AlertRules& rules, const Places& places, const std::stri
   const UniqueFd fd(::openat(AT_FDCWD, temporary.c_str(),
                              O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644));
   if (!fd.valid()) return SystemError("open(" + temporary + ")");
-  if (Status s = WriteAll(fd.get(), json); !s) return s;
-  if (::rename(temporary.c_str(), final_path.c_str()) != 0) {
-    return SystemError("rename(" + temporary + ")");
+  Status status = WriteAll(fd.get(), json);
+  if (status && ::rename(temporary.c_str(), final_path.c_str()) != 0) {
+    status = SystemError("rename(" + temporary + ")");
   }
-  return Unit{};
+  if (!status) ::unlink(temporary.c_str());  // the folder's reader sees whole files or none
+  return status;
 }
 
 }  // namespace ringfence

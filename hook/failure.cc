@@ -1,6 +1,7 @@
 #include "hook/failure.h"
 
 #include <algorithm>
+#include <span>
 
 namespace ringfence {
 namespace {
@@ -18,10 +19,16 @@ constexpr std::string_view kRefusals[] = {
     "read-only file system",
 };
 
-bool NamesRefusal(std::string_view line) {
-  return std::ranges::any_of(kRefusals, [line](std::string_view text) {
-    return line.find(text) != std::string_view::npos;
-  });
+// What programs say of a write that failed.
+constexpr std::string_view kWrites[] = {
+    "creat",   "write", "writing", "remov", "unlink",
+    "delet",   "touch", "mkdir",   "mov",   "renam",
+    "truncat", "chmod", "chown",   "EROFS", "ead-only file system",
+};
+
+bool HasOneOf(std::string_view line, std::span<const std::string_view> texts) {
+  return std::ranges::any_of(
+      texts, [line](std::string_view text) { return line.find(text) != std::string_view::npos; });
 }
 
 // GNU programs quote with these where the locale has them.
@@ -54,17 +61,19 @@ std::string_view TakePath(std::string_view& line) {
 
 }  // namespace
 
-std::vector<std::string> RefusedPaths(std::string_view failure) {
-  std::vector<std::string> paths;
+std::vector<RefusedPath> RefusedPaths(std::string_view failure) {
+  std::vector<RefusedPath> paths;
   while (!failure.empty() && paths.size() < kMaxPaths) {
     const size_t end = std::min(failure.find('\n'), failure.size());
     std::string_view line = failure.substr(0, end);
     failure.remove_prefix(std::min(end + 1, failure.size()));
-    if (!NamesRefusal(line)) continue;
+    if (!HasOneOf(line, kRefusals)) continue;
+    const bool is_write = HasOneOf(line, kWrites);
     for (;;) {
       const std::string path(TakePath(line));
       if (path.empty() || paths.size() == kMaxPaths) break;
-      if (std::ranges::find(paths, path) == paths.end()) paths.push_back(path);
+      const RefusedPath refused{path, is_write};
+      if (std::ranges::find(paths, refused) == paths.end()) paths.push_back(refused);
     }
   }
   return paths;

@@ -47,9 +47,9 @@ std::string OwnProgram() {
 Result<std::string> OwnProgramReal() {
 #ifdef __linux__
   constexpr const char* kSelf = "/proc/self/exe";  // proc(5)
-  std::array<char, 4096> name{};                   // PATH_MAX
+  std::string name(4096, '\0');                    // PATH_MAX
   const ssize_t length = ::readlink(kSelf, name.data(), name.size());
-  if (length >= 0) return std::string(name.data(), static_cast<size_t>(length));
+  if (length >= 0) return name.substr(0, static_cast<size_t>(length));
   const bool is_hidden = errno == ENOENT || errno == EACCES || errno == ELOOP;
   if (!is_hidden) return SystemError("readlink(" + std::string(kSelf) + ")");
 #endif

@@ -1,6 +1,7 @@
 // With glibc and libstdc++: what would throw ends in std::terminate.
 #include <sys/resource.h>
 
+#include <csignal>
 #include <exception>
 
 #include "base/syscall.h"
@@ -8,7 +9,23 @@
 
 namespace ringfence {
 
+namespace {
+
+// glibc aborts when it finds its heap or a stack damaged; musl never does.
+Status CatchAbort() {
+  struct sigaction action {};
+  action.sa_handler = [](int) {
+    Refuse("ringfence: internal error (SIGABRT); the call is refused\n");
+  };
+  action.sa_flags = SA_ONSTACK;
+  if (::sigaction(SIGABRT, &action, nullptr) != 0) return SystemError("sigaction");
+  return Unit{};
+}
+
+}  // namespace
+
 Status BoundRuntime() {
+  if (Status s = CatchAbort(); !s) return s;
   std::set_terminate(
       [] { Refuse("ringfence: internal error or out of memory; the call is refused\n"); });
   rlimit limit{};

@@ -21,6 +21,7 @@ constexpr std::string_view kInternal = "ringfence: internal error; the call is r
 // handed out last is taken back at once: strings that grow and go away, which is most of what is
 // freed.
 constexpr size_t kBlock = size_t{256} * 1024;
+constexpr size_t kFirst = size_t{96} * 1024;  // lies in the program, and is enough for most events
 constexpr size_t kLarge = size_t{64} * 1024;  // lies among the large ones
 constexpr size_t kHugePage = size_t{2} * 1024 * 1024;
 constexpr size_t kAlign = 16;
@@ -32,8 +33,8 @@ struct Block {
   bool HasRoom(size_t size) const { return static_cast<size_t>(end - at) >= size; }
   char* Take(size_t size) { return std::exchange(at, at + size); }
 };
-alignas(kAlign) char first_block[kBlock];  // costs nothing where it is not used
-Block small{first_block, first_block + kBlock};
+alignas(kAlign) char first_block[kFirst];
+Block small{first_block, first_block + kFirst};
 Block large;
 size_t in_blocks = 0;
 

@@ -152,10 +152,11 @@ class Server {
   // Only what the policy itself refuses is explained; the program's words are no evidence.
   Reply ServeFailure() {
     std::string text;
-    for (const std::string& path : RefusedPaths(event_.failure)) {
-      for (const Access access : {Access::kRead, Access::kWrite}) {
+    for (const RefusedPath& refused : RefusedPaths(event_.failure)) {
+      const Access first = refused.is_write ? Access::kWrite : Access::kRead;
+      for (const Access access : {first, Access::kWrite}) {
         const Decision decision =
-            DecidePath(event_, path, access, {policy_, ground_.places, files_});
+            DecidePath(event_, refused.path, access, {policy_, ground_.places, files_});
         if (decision.failure || decision.verdict != Verdict::kDeny) continue;
         text += ReasonText(decision, "") + "\n";
         break;

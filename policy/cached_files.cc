@@ -1,6 +1,7 @@
 #include "policy/cached_files.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "base/eight_bytes.h"
 
@@ -8,6 +9,7 @@ namespace ringfence {
 namespace {
 
 constexpr int kQuestionsBeforeListing = 6;  // a listing costs as much as that many
+constexpr size_t kMaxListed = 4096;         // names; beyond, each is looked up
 constexpr size_t kUsuallySeen = 48;
 constexpr size_t kMaxSeen = 256;  // more would take longer to search than to ask again
 
@@ -27,6 +29,7 @@ class CachedFiles::Folder {
   bool is_listed() const { return listed_; }
   bool IsAskedOften() { return questions_++ >= kQuestionsBeforeListing; }
   void ExpectMany() { questions_ = kQuestionsBeforeListing; }
+  void ExpectFew() { questions_ = std::numeric_limits<int>::min(); }  // it cannot be listed
 
   void TakeList(std::vector<DirectoryEntry> entries) {
     entries_ = std::move(entries);
@@ -98,8 +101,8 @@ Result<FileFacts> CachedFiles::Look(const Path& path) const {
 }
 
 void CachedFiles::Note(const Error& error) const {
-  const bool about_files =
-      error.what == "EACCES" || error.what == "ENAMETOOLONG" || error.what == "ELOOP";
+  const bool about_files = error.what == "EACCES" || error.what == "ENAMETOOLONG" ||
+                           error.what == "ELOOP" || error.what == "E2BIG";
   if (!about_files) Fail(error);
 }
 
@@ -109,8 +112,8 @@ Result<std::string> CachedFiles::ReadLink(const Path& path) const {
   return target;
 }
 
-Result<std::vector<DirectoryEntry>> CachedFiles::List(const Path& directory) const {
-  Result<std::vector<DirectoryEntry>> entries = files_.List(directory);
+Result<std::vector<DirectoryEntry>> CachedFiles::List(const Path& directory, size_t most) const {
+  Result<std::vector<DirectoryEntry>> entries = files_.List(directory, most);
   if (entries) return entries;
   const std::string& what = entries.error().what;
   if (what == "ENOENT" || what == "ENOTDIR") return std::vector<DirectoryEntry>();
@@ -153,8 +156,11 @@ Result<FileKind> CachedFiles::ChildKind(Folder& folder, std::string_view name) c
     const Path child = folder.path().Child(name);
     const bool known = Known(child, Hash(child.text())) != nullptr;
     if (known || !folder.IsAskedOften()) return LookKind(child);
-    Result<std::vector<DirectoryEntry>> entries = List(folder.path());
-    if (!entries) return LookKind(child);
+    Result<std::vector<DirectoryEntry>> entries = List(folder.path(), kMaxListed);
+    if (!entries) {
+      folder.ExpectFew();
+      return LookKind(child);
+    }
     folder.TakeList(std::move(*entries));
   }
   const DirectoryEntry* entry = folder.Find(name);

@@ -178,6 +178,8 @@ std::span<const TextsKey> SettingLists() {
       {"/sandbox/network/httpProxyPort", kLongerIsWeaker},
       {"/sandbox/network/socksProxyPort", kLongerIsWeaker},
       {"/sandbox/bwrapPath", kLongerIsWeaker},
+      {"/sandbox/ripgrep/command", kLongerIsWeaker},
+      {"/sandbox/ripgrep/args", kLongerIsWeaker},
       {"/sandbox/socatPath", kLongerIsWeaker},
   };
   return kLists;

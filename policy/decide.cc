@@ -103,7 +103,11 @@ class CallJudge {
     for (const InputField* field : fields) {
       const bool is_list = field->kind == JsonKind::kArray && field->pointer == spec.pointer &&
                            spec.pointer.ends_with('s');
-      if (!is_list && IsUsable(*field)) JudgeValue(spec.role, *field);
+      if (spec.role == FieldRole::kIsolation) {
+        if (field->text == "worktree") JudgeWorktrees("");
+      } else if (!is_list && IsUsable(*field)) {
+        JudgeValue(spec.role, *field);
+      }
     }
   }
 
@@ -131,6 +135,8 @@ class CallJudge {
         return JudgeWorktree(field);
       case FieldRole::kMcpServer:
         return TakeName(JudgeMcpServer(field.text, policy_));
+      case FieldRole::kIsolation:
+        return;  // judged whatever its type is
     }
   }
 

@@ -1,5 +1,8 @@
 #include "policy/event.h"
 
+#include <algorithm>
+#include <iterator>
+
 #include "policy/path.h"
 #include "policy/tools.h"
 
@@ -17,9 +20,8 @@ bool PointerCovers(std::string_view pattern, std::string_view pointer) {
 
 bool MayMatter(std::string_view key) {
   // Arguments of known tools whose names say nothing by themselves.
-  if (key == "pattern" || key == "glob" || key == "name" || key == "server" || key == "ws") {
-    return true;
-  }
+  constexpr std::string_view kKeys[] = {"glob", "isolation", "name", "pattern", "server", "ws"};
+  if (std::ranges::find(kKeys, key) != std::end(kKeys)) return true;
   return IsSandboxFlag(key) || UsualNameOf(key) != UsualName::kNone;
 }
 

@@ -2,6 +2,7 @@
 // same decision runs on the real disk, on a tree described in a fixture, and under a recorder.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -47,8 +48,9 @@ class FileView {
   // EACCES, ENAMETOOLONG, EIO and the like are errors.
   virtual Result<FileFacts> Look(const Path& path) const = 0;
   virtual Result<std::string> ReadLink(const Path& path) const = 0;
-  // The entries of a directory without "." and "..".
-  virtual Result<std::vector<DirectoryEntry>> List(const Path& directory) const = 0;
+  // The entries of a directory without "." and ".."; the error E2BIG when there are more than
+  // `most`: a folder of a million names takes a second to list.
+  virtual Result<std::vector<DirectoryEntry>> List(const Path& directory, size_t most) const = 0;
 };
 
 }  // namespace ringfence

@@ -6,6 +6,8 @@
 #include "base/text.h"
 #include "base/utf8.h"
 #include "policy/git_files.h"
+#include "policy/pattern.h"
+#include "policy/sources.h"
 #include "policy/text_kind.h"
 
 namespace ringfence {
@@ -275,13 +277,25 @@ std::optional<Cause> PathJudge::Outside(const Question& question, const Path& na
   }
   if (walked.end.IsInside(places_.root_real)) cause.why = "not in the list of what is allowed";
   cause.place = missing;
-  cause.remedy = "Work below " + Quote(places_.root.text());
-  const std::string word = ShellWord(walked.end.text());
-  if (!word.empty()) {
-    cause.remedy += std::string(", or ask the user to run: ringfence allow ") +
-                    (question.access == Access::kRead ? "--read " : "") + word;
-  }
+  cause.remedy = "Work below " + Quote(places_.root.text()) + WiderList(question, walked, missing);
   return cause;
+}
+
+// Who can put it into the list that lacks it. `ringfence allow` writes the user's own list, or that
+// of a trusted project.
+std::string PathJudge::WiderList(const Question& question, const Walked& walked,
+                                 const RulePlace& missing) const {
+  if (missing.pointer.starts_with("/profiles/")) {
+    return ", or ask the user to add it to that list of the profile";
+  }
+  if (missing.file == kManagedPolicy) {
+    return ", or ask whoever looks after this machine to add it to that list";
+  }
+  if (!missing.quotable) return ", or ask the user to look at the project's policy";
+  const std::string word = ShellWord(EscapePattern(walked.end.text()));
+  if (word.empty()) return "";
+  return std::string(", or ask the user to run: ringfence allow ") +
+         (question.access == Access::kRead ? "--read " : "") + word;
 }
 
 std::optional<Cause> PathJudge::Asks(const Question& question, const Path& named,

@@ -67,6 +67,8 @@ class PathJudge {
                                const Walked& walked) const;
   std::optional<Cause> Asks(const Question& question, const Path& named,
                             const Walked& walked) const;
+  std::string WiderList(const Question& question, const Walked& walked,
+                        const RulePlace& missing) const;
   Cause RuleCause(const Question& question, const RuleHit& hit, std::string_view did) const;
   Cause PlainCause(const Question& question, std::string why) const;
   const PathRules& RulesFor(Access access) const;

@@ -232,4 +232,13 @@ bool MatchName(std::string_view pattern, std::string_view name) {
   return MatchComponent(pattern, name, false);
 }
 
+std::string EscapePattern(std::string_view name) {
+  std::string out;
+  for (const char c : name) {
+    if (std::string_view("*?[\\").find(c) != std::string_view::npos) out.push_back('\\');
+    out.push_back(c);
+  }
+  return out;
+}
+
 }  // namespace ringfence

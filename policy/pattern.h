@@ -3,6 +3,7 @@
 // git.
 #pragma once
 
+#include <string>
 #include <string_view>
 
 #include "base/result.h"
@@ -27,5 +28,8 @@ bool MatchPattern(std::string_view pattern, std::string_view text, MatchOptions 
 
 // One "*" glob over a whole name without components: tools, MCP servers.
 bool MatchName(std::string_view pattern, std::string_view name);
+
+// A file's name as a policy spells it: characters that patterns use are escaped.
+std::string EscapePattern(std::string_view name);
 
 }  // namespace ringfence

@@ -17,8 +17,6 @@ namespace ringfence {
 template <typename Rule>
 struct RuleLists {
   std::optional<std::vector<Rule>> allow, ask, deny;
-
-  bool is_empty() const { return !allow && !ask && !deny; }
 };
 
 struct NetworkSection {

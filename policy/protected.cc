@@ -28,6 +28,8 @@ constexpr Floating kFloating[] = {
 // Replacing the folder replaces what is in it.
 constexpr std::string_view kFloatingFolders[] = {"**/.claude"};
 
+constexpr size_t kMaxOwnFiles = 4096;  // below one folder
+
 constexpr std::string_view kManagedFolder = "/etc/claude-code";
 constexpr std::string_view kManagedFolderMacos = "/Library/Application Support/ClaudeCode";
 
@@ -141,17 +143,39 @@ std::optional<std::string_view> ProtectedPaths::RefusesByLinks(const Item& item,
   return {};
 }
 
-std::optional<std::string_view> ProtectedPaths::RefusesByInode(const Item& item,
-                                                               const Walked& walked) const {
-  for (const std::string_view name :
-       {"", "policy.json", "trust.json", "approvals.json", "managed-settings.json"}) {
-    const Path path = name.empty() ? item.path : item.path.Child(name);
-    const Walked own = Walk(path.text(), files_);
-    if (own.stop != Walked::Stop::kEnd) continue;
-    if (IsSameFile(own.facts, walked.facts)) return item.what;
-    if (own.facts.kind == FileKind::kFile) break;
+// Whether `file`, which has several names, is the item or lies below it under one of them.
+bool ProtectedPaths::HasOtherName(const Item& item, const FileFacts& file) const {
+  const Walked own = Walk(item.path.text(), files_);
+  if (own.stop != Walked::Stop::kEnd) return false;
+  if (IsSameFile(own.facts, file)) return true;
+  // Rotated logs stand beside the log.
+  if (item.what == kLog) return HoldsFile(own.end.Parent(), own.end.name(), file);
+  return own.facts.kind == FileKind::kDirectory && HoldsFile(own.end, "", file);
+}
+
+// A folder of ringfence's or of the client's settings: a file of it whose name begins with `prefix`
+// or, without one, a file below it. More than such a folder ever has counts as holding it.
+bool ProtectedPaths::HoldsFile(const Path& folder, std::string_view prefix,
+                               const FileFacts& file) const {
+  std::vector<Path> open{folder};
+  size_t seen = 0;
+  while (!open.empty()) {
+    const Path path = std::move(open.back());
+    open.pop_back();
+    const Result<std::vector<DirectoryEntry>> entries = files_.List(path, kMaxOwnFiles);
+    if (!entries) return entries.error().what == "E2BIG";
+    seen += entries->size();
+    if (seen > kMaxOwnFiles) return true;
+    for (const DirectoryEntry& entry : *entries) {
+      if (!entry.name.starts_with(prefix)) continue;
+      const Result<FileFacts> facts = files_.Look(path.Child(entry.name));
+      if (facts && IsSameFile(*facts, file)) return true;
+      if (facts && facts->kind == FileKind::kDirectory && prefix.empty()) {
+        open.push_back(path.Child(entry.name));
+      }
+    }
   }
-  return {};
+  return false;
 }
 
 std::optional<std::string_view> ProtectedPaths::RefusesTarget(const Walked& walked) const {
@@ -160,8 +184,7 @@ std::optional<std::string_view> ProtectedPaths::RefusesTarget(const Walked& walk
   const bool has_other_names = walked.facts.kind == FileKind::kFile && walked.facts.links > 1;
   for (const Item& item : items_) {
     if (const auto what = RefusesByLinks(item, walked)) return what;
-    if (!has_other_names) continue;
-    if (const auto what = RefusesByInode(item, walked)) return what;
+    if (has_other_names && HasOtherName(item, walked.facts)) return item.what;
   }
   return {};
 }

@@ -38,7 +38,8 @@ class ProtectedPaths {
   };
   std::optional<std::string_view> HeldBelow(const Path& path) const;
   std::optional<std::string_view> RefusesByLinks(const Item& item, const Walked& walked) const;
-  std::optional<std::string_view> RefusesByInode(const Item& item, const Walked& walked) const;
+  bool HasOtherName(const Item& item, const FileFacts& file) const;
+  bool HoldsFile(const Path& folder, std::string_view prefix, const FileFacts& file) const;
   void Add(const Path& path, std::string_view what, const Path& plain = Path());
   Path PlainPartOf(const Path& program) const;
   bool IsExempt(const Path& path) const;

@@ -108,11 +108,11 @@ Result<std::string> RealFiles::ReadLink(const Path& path) const {
 #ifdef __linux__
 
 // readdir(3) would ask for a few names at a time; a home has hundreds.
-Result<std::vector<DirectoryEntry>> RealFiles::List(const Path& directory) const {
+Result<std::vector<DirectoryEntry>> RealFiles::List(const Path& directory, size_t most) const {
   constexpr int kHow = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
   const UniqueFd folder(::openat(AT_FDCWD, directory.text().c_str(), kHow));
   if (!folder.valid()) return SystemError("openat(" + directory.text() + ")");
-  constexpr size_t kSize = size_t{32} * 1024;
+  constexpr size_t kSize = size_t{8} * 1024;
   const auto buffer = std::make_unique_for_overwrite<char[]>(kSize);
   std::vector<DirectoryEntry> entries;
   for (;;) {
@@ -120,12 +120,13 @@ Result<std::vector<DirectoryEntry>> RealFiles::List(const Path& directory) const
     if (got < 0) return SystemError("getdents64(" + directory.text() + ")");
     if (got == 0) return entries;
     AddEntries({buffer.get(), static_cast<size_t>(got)}, entries);
+    if (entries.size() > most) return SystemError("open(" + directory.text() + ")", E2BIG);
   }
 }
 
 #else
 
-Result<std::vector<DirectoryEntry>> RealFiles::List(const Path& directory) const {
+Result<std::vector<DirectoryEntry>> RealFiles::List(const Path& directory, size_t most) const {
   const std::unique_ptr<DIR, CloseDirectory> stream(::opendir(directory.text().c_str()));
   if (stream == nullptr) return SystemError("opendir(" + directory.text() + ")");
   std::vector<DirectoryEntry> entries;
@@ -134,6 +135,7 @@ Result<std::vector<DirectoryEntry>> RealFiles::List(const Path& directory) const
     const dirent* entry = ::readdir(stream.get());
     if (entry == nullptr) break;
     Add(entry->d_name, entry->d_type, entries);
+    if (entries.size() > most) return SystemError("opendir(" + directory.text() + ")", E2BIG);
   }
   if (errno != 0) return SystemError("readdir(" + directory.text() + ")");
   return entries;

@@ -82,7 +82,7 @@ class Walker {
   }
 
   bool Look(const Path& path) {
-    if (dead_end_ && path != *dead_end_ && path.IsInside(*dead_end_)) {
+    if (dead_end_ && path != *dead_end_) {  // then it is below it
       walked_.facts = FileFacts{};
       return true;
     }

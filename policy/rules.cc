@@ -47,7 +47,7 @@ RuleMatcher::RuleMatcher(const Policy& policy, const Places& places, std::string
       root_{places.root_real, &files.FolderOf(places.root_real)} {
   for (const Path& home : places.homes_real) {
     homes_.push_back({home, &files.FolderOf(home)});
-    files.ExpectMany(home);  // @secrets, @runs-later
+    for (const Path& folder : {home, home.Child(".config")}) files.ExpectMany(folder);  // @secrets
   }
 }
 

@@ -94,6 +94,7 @@ class RuleMatcher {
     bool guessed = false;   // the end of the way was not looked at, only taken as text
   };
   class Guard;
+  class PatternSearch;
   std::span<const Base> BasesOf(RuleBase base) const;
   static Prefix PrefixOf(const SetEntry& entry, const Path& base);
   Result<std::optional<Led>> FollowLinks(const SetEntry& entry, const Base& base) const;

@@ -1,4 +1,4 @@
-// RuleMatcher: where the paths of rules lead, and what a search below a folder meets.
+// RuleMatcher: where the paths of rules lead.
 #include <algorithm>
 
 #include "base/case_fold.h"
@@ -159,53 +159,6 @@ RuleHit RuleMatcher::MatchesThroughLinks(const PathRuleList& rules, Access acces
                                [&](const Base& base) { return leads(rule, entry, base); });
   };
   return FirstHit(rules, access, holds, has_link);
-}
-
-// Whether a plain rule's path is there, without touching what is below a refused folder.
-bool RuleMatcher::Exists(const Path& path) const {
-  if (IsUntouchable(path.Parent())) return true;
-  const Result<FileKind> kind = files_.ChildKind(files_.FolderOf(path.Parent()), path.name());
-  return !kind || *kind != FileKind::kMissing;
-}
-
-// What the pattern stands for may be at or below `folder`, which is at or below the pattern's own
-// folder; or the pattern's folder is below `folder` and holds something that it stands for.
-bool RuleMatcher::MeetsPattern(const Prefix& prefix, const Path& folder) const {
-  std::string_view pattern = prefix.rest;
-  if (const auto below = folder.Below(prefix.path)) {
-    std::string_view names = *below;
-    for (;;) {
-      const std::string_view name = TakeComponent(names);
-      const std::string_view want = TakeComponent(pattern);
-      if (name.empty() || want == "**") return true;
-      if (!MatchFolded(want, FoldName(name))) return false;
-    }
-  }
-  if (!prefix.path.IsInside(folder)) return false;
-  if (pattern.find('/') != std::string_view::npos) return Exists(prefix.path);
-  if (IsUntouchable(prefix.path)) return true;
-  const Result<std::vector<DirectoryEntry>> entries = files_.List(prefix.path);
-  return !entries || std::ranges::any_of(*entries, [&](const DirectoryEntry& entry) {
-    return MatchFolded(pattern, FoldName(entry.name));
-  });
-}
-
-bool RuleMatcher::Meets(const SetEntry& entry, const Base& base, const Path& folder) const {
-  const Prefix prefix = PrefixOf(entry, base.path);
-  if (prefix.path == base.path) return false;
-  if (!prefix.rest.empty()) return MeetsPattern(prefix, folder);
-  if (prefix.path != folder && prefix.path.IsInside(folder)) return Exists(prefix.path);
-  const Result<std::optional<Led>> led = FollowLinks(entry, base);
-  if (!led || !*led || !(*led)->walked.end.IsInside(folder)) return false;
-  return (*led)->guessed || (*led)->walked.facts.kind != FileKind::kMissing;
-}
-
-RuleHit RuleMatcher::MatchesBelow(const PathRuleList& rules, Access access,
-                                  const Path& folder) const {
-  return FirstHit(rules, access, [&](const PathRule&, const SetEntry& entry) {
-    return std::ranges::any_of(BasesOf(entry.base),
-                               [&](const Base& base) { return Meets(entry, base, folder); });
-  });
 }
 
 }  // namespace ringfence

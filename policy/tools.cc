@@ -19,6 +19,7 @@ constexpr ToolField kReadNotebook[] = {{"/notebook_path", kRead, true}};
 constexpr ToolField kList[] = {{"/path", kSearchFolder, true}};
 constexpr ToolField kGlob[] = {{"/path", kSearchFolder, false}, {"/pattern", kSearchPattern, true}};
 constexpr ToolField kGrep[] = {{"/path", kSearchFolder, false}, {"/glob", kSearchFilter, false}};
+constexpr ToolField kAgent[] = {{"/isolation", FieldRole::kIsolation, false}};
 constexpr ToolField kFetch[] = {{"/url", kUrl, true}};
 constexpr ToolField kMonitor[] = {{"/ws/url", kUrl, false}};
 constexpr ToolField kWorktree[] = {{"/path", kWrite, false}, {"/name", kWorktreeName, false}};
@@ -33,7 +34,7 @@ constexpr ToolField kProjects[] = {{"/path", kRead, false}, {"/local_path", kRea
 constexpr ToolField kLanguageServer[] = {{"/filePath", kRead, true}};
 
 constexpr KnownTool kTools[] = {
-    {"Agent", {}, true},
+    {"Agent", kAgent, true},
     {"Artifact", kArtifact},
     {"AskUserQuestion", {}},
     {"Bash", {}, true},
@@ -70,7 +71,7 @@ constexpr KnownTool kTools[] = {
     {"SendFeedback", {}},
     {"SendMessage", {}},
     {"Skill", {}, true},
-    {"Task", {}, true},
+    {"Task", kAgent, true},
     {"TaskCreate", {}},
     {"TaskGet", {}},
     {"TaskList", {}},

@@ -20,6 +20,7 @@ enum class FieldRole : uint8_t {
   kResourceUri,
   kWorktreeName,
   kMcpServer,
+  kIsolation,  // of a subagent: "worktree" makes one
 };
 
 struct ToolField {

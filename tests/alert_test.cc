@@ -65,3 +65,18 @@ TEST_CASE("alert: what cannot be written is told") {
   REQUIRE(!no_home);
   CHECK(no_home.error().where == "alerts.inbox");
 }
+
+TEST_CASE("alert: a name that is taken by a folder is an error, and nothing is left over") {
+  const TemporaryTree tree;
+  tree.Directory("in");
+  const std::string inbox = tree.At("in");
+  const AlertRules rules{.inbox = inbox, .fields = {}};
+  REQUIRE(WriteAlert(rules, {}, "first", 17));
+  const std::string name = fs::directory_iterator(inbox)->path().string();
+  fs::remove(name);
+  fs::create_directory(name);
+  CHECK_FALSE(WriteAlert(rules, {}, "second", 17));
+  size_t left = 0;
+  for ([[maybe_unused]] const auto& entry : fs::directory_iterator(inbox)) ++left;
+  CHECK(left == 1);
+}

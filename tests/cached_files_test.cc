@@ -17,9 +17,9 @@ class CountedFiles final : public FileView {
     return files_.Look(path);
   }
   Result<std::string> ReadLink(const Path& path) const override { return files_.ReadLink(path); }
-  Result<std::vector<DirectoryEntry>> List(const Path& directory) const override {
+  Result<std::vector<DirectoryEntry>> List(const Path& directory, size_t most) const override {
     ++lists;
-    return files_.List(directory);
+    return files_.List(directory, most);
   }
 
   mutable int looks = 0;
@@ -79,4 +79,29 @@ TEST_CASE("cached files: many names of one folder cost one listing") {
   for (int i = 0; i < 100; ++i) CHECK_FALSE(HasLink(files, "/p", "none/x" + std::to_string(i)));
   CHECK(counted.lists == 1);
   CHECK(counted.looks < 20);
+}
+
+TEST_CASE("cached files: more files than are remembered are asked about again") {
+  const FakeFiles disk{{"/p/f", File()}};
+  const CountedFiles counted(disk);
+  const CachedFiles files(counted);
+  const auto look = [&](int i) { return files.Look(Path::Clean("/p/" + std::to_string(i))); };
+  for (int round = 0; round < 2; ++round) {
+    for (int i = 0; i < 400; ++i) CHECK(look(i)->kind == FileKind::kMissing);
+  }
+  CHECK(counted.looks > 400);
+  CHECK(counted.looks < 800);
+}
+
+TEST_CASE("cached files: a folder of very many names is not listed, and each name is known") {
+  std::vector<FakeFiles::Entry> entries;
+  for (int i = 0; i < 5000; ++i) entries.push_back({"/p/f" + std::to_string(i), File()});
+  entries.push_back({"/p/link", LinkTo("f0")});
+  const FakeFiles disk(entries);
+  const CountedFiles counted(disk);
+  const CachedFiles files(counted);
+  for (int i = 4990; i < 5100; ++i) CHECK_FALSE(HasLink(files, "/p", "f" + std::to_string(i)));
+  CHECK(HasLink(files, "/p", "link"));
+  CHECK(counted.lists == 1);
+  CHECK_FALSE(files.failure());
 }

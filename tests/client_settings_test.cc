@@ -76,6 +76,8 @@ TEST_CASE("client settings: which entries run our program") {
       {R"({"type":"command","command":"/old/place/ringfence-hook","args":[]})", true},
       {R"({"type":"command","command":"/opt/bin/ringfence-hook --home /h"})", true},
       {R"({"type":"command","command":"\"/opt/my bin/ringfence-hook\" --home /h"})", true},
+      {R"({"type":"command","command":"'/opt/my bin/ringfence-hook' --home /h"})", true},
+      {R"({"type":"command","command":"'/opt/my bin/ringfence-hook"})", true},
       {R"({"type":"command","command":"/opt/bin/ringfence-hook --home","args":[]})", false},
       {R"({"type":"command","command":"echo /opt/bin/ringfence-hook"})", false},
       {R"({"type":"command","command":"/opt/bin/ringfence-hook2","args":[]})", false},
@@ -86,6 +88,7 @@ TEST_CASE("client settings: which entries run our program") {
     const ClientSettings settings = Read(Hooks("Stop", row.entry));
     REQUIRE(settings.hooks.size() == 1);
     CHECK(Runs(settings.hooks[0], kProgram) == row.want);
+    CHECK_FALSE(Runs(settings.hooks[0], ""));
   }
 }
 
@@ -108,6 +111,11 @@ TEST_CASE("client settings: values for which the client drops the whole file") {
       R"({"sandbox": {"excludedCommands": "x"}})",
       R"({"env": []})",
       R"({"statusLine": {"type": "command"}})",
+      R"({"statusLine": 5})",
+      R"({"statusLine": {"command": "x"}})",
+      R"({"fileSuggestion": {"command": "x"}})",
+      R"({"cleanupPeriodDays": "5"})",
+      R"({"cleanupPeriodDays": -5})",
       R"({"statusLine": {"type": "x", "command": "y"}})",
       R"({"cleanupPeriodDays": 1.5})",
       R"({"defaultShell": "zsh"})",
@@ -188,6 +196,32 @@ TEST_CASE("client settings: values that the client takes") {
   }
 }
 
+TEST_CASE("client settings: an entry that runs only sometimes protects only sometimes") {
+  struct Row {
+    const char* more;
+    bool async, conditional;
+  };
+  static constexpr Row kRows[] = {
+      {"", false, false},
+      {R"(, "async": true)", true, false},
+      {R"(, "asyncRewake": true)", true, false},
+      {R"(, "async": false, "asyncRewake": false, "once": false)", false, false},
+      {R"(, "once": true)", false, true},
+      {R"(, "if": "Bash")", false, true},
+  };
+  for (const Row& row : kRows) {
+    CAPTURE(row.more);
+    const HookEntry entry = Read(Registered(row.more)).hooks.at(0);
+    CHECK(entry.is_async == row.async);
+    CHECK(entry.is_conditional == row.conditional);
+  }
+  for (const char* matcher : {"", "*", ".*"}) {
+    HookEntry entry;
+    entry.matcher = matcher;
+    CHECK(entry.is_for_everything());
+  }
+}
+
 TEST_CASE("client settings: a mistake is told with place and pointer") {
   const ClientSettings settings = Read("{\n  \"model\": 5\n}");
   REQUIRE(settings.drops.size() == 1);
@@ -198,7 +232,9 @@ TEST_CASE("client settings: a mistake is told with place and pointer") {
 TEST_CASE("client settings: approvals survive being written and read") {
   Approvals approvals;
   approvals.files.push_back(
-      ApprovedAsIs(Read(R"({"sandbox": {"enabled": true, "excludedCommands": ["git \"x\""]},
+      ApprovedAsIs(Read(R"({"sandbox": {"enabled": true, "allowUnsandboxedCommands": false,
+                            "excludedCommands": ["git \"x\""],
+                            "network": {"allowedDomains": ["a.example", "b.example"]}},
                "hooks": {"Stop": [{"hooks": [{"type": "command", "command": "x"}]}]}})"),
                    kProgram));
   approvals.files.push_back(ApprovedAsIs(Read(Registered()), kProgram));

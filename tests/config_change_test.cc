@@ -51,6 +51,8 @@ class Session : public TemporaryTree {
     File("home/.local/state/ringfence/approvals.json", RenderApprovals(approvals));
   }
 
+  void NoHome() { places_.homes = places_.homes_real = {}; }
+
   std::string Reasons(const std::string& changed = "") const {
     Event event;
     event.kind = EventKind::kConfigChange;
@@ -241,4 +243,13 @@ TEST_CASE("config change: what cannot be read fails closed") {
   loop.Approve({kUser});
   loop.Link(kLocal, "settings.local.json");
   CHECK_FALSE(loop.Reasons().empty());
+}
+
+TEST_CASE("config change: without a home nothing was approved") {
+  Session session;
+  session.NoHome();
+  session.File(kProject, Registered(R"(,"model":"x")"));
+  CHECK(session.Reasons(session.At(kProject)) == "");
+  session.File(kProject, R"({"hooks":{"Stop":[{"hooks":[{"type":"command","command":"x"}]}]}})");
+  CHECK(session.Reasons(session.At(kProject)).find("not approved") != std::string::npos);
 }

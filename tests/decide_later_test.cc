@@ -136,3 +136,14 @@ TEST_CASE("runs-later: a policy without it asks nothing, one that denies it deni
   CHECK(closed.Write(".envrc") == "deny");
   CHECK(closed.Write("new/.git/HEAD") == "deny");
 }
+
+TEST_CASE("runs-later: what a bare repository merely keeps is written without a question") {
+  World world;
+  PutBare(world, "/home/dev/project/bare");
+  world.files.Put("/home/dev/project/.git/HEAD", File());
+  world.files.Put("/home/dev/project/.git/refs/heads/main", File());
+  CHECK(world.Write("bare/objects/ab/x") == "permit");
+  CHECK(world.Write("bare/refs/heads/x") == "permit");
+  CHECK(world.Write("bare/hooks/x") == "ask");
+  CHECK(world.Write(".git/refs/heads/main") == "permit");
+}

@@ -245,3 +245,12 @@ TEST_CASE("decide: allowed and denied by way of one link is denied") {
   CHECK(world.Read("/srv/lib-2/private/x") == "deny");
   CHECK(world.Read("/srv/lib-2/Private/x") == "deny");
 }
+
+TEST_CASE("links: a rule whose path leads to the root of the disk is no rule for everything") {
+  World world;
+  world.files.Put("/home/dev/project/slash", LinkTo("/"));
+  world.User(R"("read":{"deny":["slash"]},"write":{"deny":["slash"]})");
+  CHECK(world.Read("README.md") == "permit");
+  CHECK(world.Read("slash") == "deny");
+  CHECK(world.Read("slash/home/dev/project/README.md") == "deny");
+}

@@ -175,3 +175,17 @@ TEST_CASE("macos: a disk that ignores letter case gives the same answers") {
   CHECK(verdict("Read", "~/DOCUMENTS/x") == "deny");
   CHECK(verdict("Write", ".CLAUDE/settings.json") == "deny");
 }
+
+TEST_CASE("macos: a search is refused for what may lie in such a folder, without looking") {
+  Mac world;
+  world.User(R"("read":{"allow":["~"],"deny":["@secrets","~/Documents/old/x","~/Documents/*.key",
+                        "~/link/a"]})");
+  world.files.Put("/Users/dev/link", LinkTo("/Users/dev/Pictures/b"));
+  for (const std::string_view path : {"~", "~/Documents"}) {
+    CAPTURE(path);
+    const std::string input = R"({"pattern":"x","path":")" + std::string(path) + "\"}";
+    CHECK(world.Call("Grep", input) == "deny");
+    CHECK_FALSE(Touches(world, "Grep", input, "Pictures"));
+    CHECK_FALSE(Touches(world, "Grep", input, "Documents"));
+  }
+}

@@ -288,3 +288,14 @@ TEST_CASE("mcp: a denied server's resources are denied, an asked one's ask") {
   CHECK(world.Call("ReadMcpResourceTool", R"({"server":"team","uri":"x://y"})") == "ask");
   CHECK(world.Call("ReadMcpResourceTool", R"({"server":"other","uri":"x://y"})") == "permit");
 }
+
+TEST_CASE("mcp: a file URL that no parser takes for a local file is refused") {
+  const Team world;
+  static constexpr Row kRows[] = {
+      {"no host ends", R"({"path":"file://[/home/dev/project/x"})", "deny"},
+      {"another host", R"({"path":"file://other/home/dev/project/x"})", "deny"},
+      {"this host", R"({"path":"file://localhost/home/dev/project/x"})", "permit"},
+      {"no path", R"({"path":"file://localhost"})", "deny"},
+  };
+  Check(world, "mcp__team__x", kRows);
+}

@@ -255,3 +255,18 @@ TEST_CASE("decide: a remedy never offers to allow what cannot be written plainly
   }
   CHECK(world.WhyNotRead("/etc/it's").find("ringfence allow") == std::string::npos);
 }
+
+TEST_CASE("decide: a pattern beyond ASCII forgives letter case in a deny list") {
+  World world;
+  world.User(R"("read":{"deny":["geheim/Ä*/x","Öl"]})");
+  static constexpr Row kRows[] = {
+      {"geheim/Äpfel/x", "deny"},
+      {"geheim/äpfel/x", "deny"},
+      {"GEHEIM/äpfel/X/y", "deny"},
+      {"öl", "deny"},
+      {"ÖL/x", "deny"},
+      {"geheim/apfel/x", "permit"},
+      {"Oel", "permit"},
+  };
+  CheckReads(world, kRows);
+}

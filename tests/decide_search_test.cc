@@ -204,3 +204,66 @@ TEST_CASE("search: an ask counts for the folder that is searched") {
   CHECK(world.Call("Glob", Pattern("src/*")) == "ask");
   CHECK(world.Call("Glob", Pattern("docs/*")) == "permit");
 }
+
+TEST_CASE("search: a pattern of a deny list is met where its folder is below") {
+  World world;
+  world.files.Put("/home/dev/project/keys/a.pem", File());
+  world.files.Put("/home/dev/project/deep/one/two/secret", File());
+  world.files.Put("/home/dev/project/other/x", File());
+  struct Deny {
+    std::string_view rule, folder, want;
+  };
+  static constexpr Deny kRows[] = {
+      {"keys/*.pem", "keys", "deny"},
+      {"keys/*.pem", ".", "deny"},
+      {"keys/*.key", ".", "permit"},
+      {"keys/*.pem", "other", "permit"},
+      {"deep/*/two/secret", ".", "deny"},
+      {"deep/*/two/secret", "deep/one", "deny"},
+      {"deep/**/secret", "deep/one/two", "deny"},
+      {"deep/*/two/secret", "other", "permit"},
+      {"deep/**/secret", ".", "deny"},
+      {"deep/**/other", ".", "permit"},
+      {"deep/**/secret", "other", "permit"},
+      {"keys/**", ".", "deny"},
+      {"keys/**", "keys", "deny"},
+      {"none/**", ".", "permit"},
+      {"keys/*.key", "keys", "permit"},
+      {"deep/*/x/y", "deep/one", "permit"},
+      {"deep/**/one/**/secret", "deep", "deny"},
+      {"none/*/two/secret", ".", "permit"},
+      {"deep/x*/two", "deep/one", "permit"},
+  };
+  for (const Deny& row : kRows) {
+    CAPTURE(row.rule);
+    CAPTURE(row.folder);
+    world.sources.sources.clear();
+    world.User(R"("read":{"deny":[)" + JsonString(row.rule) + "]}");
+    CHECK(world.Call("Grep", R"({"pattern":"x","path":")" + std::string(row.folder) + "\"}") ==
+          row.want);
+  }
+}
+
+TEST_CASE("search: what cannot be seen below a pattern's folder counts as found") {
+  World world;
+  world.files.Put("/home/dev/project/keys/locked", UnreadableDirectory());
+  world.files.Put("/home/dev/project/links/out", LinkTo("/srv"));
+  world.files.Put("/home/dev/project/deep/links/out", LinkTo("/srv"));
+  for (int i = 0; i < 300; ++i) {
+    world.files.Put("/home/dev/project/many/" + std::to_string(i) + "/x", File());
+  }
+  struct Deny {
+    std::string_view rule, want;
+  };
+  static constexpr Deny kRows[] = {
+      {"keys/*/x", "deny"},  {"keys/l*", "deny"},      {"keys/a*", "permit"},
+      {"links/*/x", "deny"}, {"links/a*/x", "permit"}, {"deep/**/y", "permit"},
+      {"many/*/y", "deny"},  {"many/1*/y", "permit"},  {"many/**/y", "deny"},
+  };
+  for (const Deny& row : kRows) {
+    CAPTURE(row.rule);
+    world.sources.sources.clear();
+    world.User(R"("read":{"deny":[)" + JsonString(row.rule) + "]}");
+    CHECK(world.Call("Grep", R"({"pattern":"x"})") == row.want);
+  }
+}

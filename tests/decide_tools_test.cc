@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include "base/text.h"
+#include "policy/decide.h"
 #include "tests/world.h"
 
 using namespace ringfence;
@@ -319,4 +320,77 @@ TEST_CASE("bypass mode: a question about a write is a denial, since the client w
   CHECK(world.Read("src/x") == "ask");
   CHECK(world.Call("WebFetch", R"({"url":"https://a.example"})") == "ask");
   CHECK(world.WhyNotWrite(".envrc").find("ask nothing") != std::string::npos);
+}
+
+TEST_CASE("tools: the flag in other types than true is no question") {
+  World world;
+  world.User(R"("bash":{"unsandboxed":"ask"})");
+  static constexpr Row kRows[] = {
+      {"set", "Bash", R"({"command":"x","dangerouslyDisableSandbox":true})", "ask"},
+      {"not set", "Bash", R"({"command":"x","dangerouslyDisableSandbox":false})", "permit"},
+      {"text", "Bash", R"({"command":"x","dangerouslyDisableSandbox":"true"})", "deny"},
+      {"number", "Bash", R"({"command":"x","dangerouslyDisableSandbox":1})", "deny"},
+      {"null", "Bash", R"({"command":"x","dangerouslyDisableSandbox":null})", "deny"},
+      {"deeper", "Bash", R"({"command":"x","o":{"dangerouslyDisableSandbox":true}})", "deny"},
+  };
+  Check(world, kRows);
+}
+
+TEST_CASE("tools: a tool that only the policy knows may say where it works, and nothing else") {
+  World world;
+  world.User(R"("tools":{"allow":["@session-tools","Odd","Read","Artifact"]})");
+  static constexpr Row kRows[] = {
+      {"its working directory", "Odd", R"({"cwd":"/etc"})", "permit"},
+      {"a path", "Odd", R"({"path":"/etc/passwd"})", "deny"},
+      {"a path inside", "Odd", R"({"path":"README.md"})", "permit"},
+      {"a working directory deeper", "Odd", R"({"a":{"cwd":"/etc"}})", "deny"},
+      {"a path deeper", "Odd", R"({"a":{"path":"/etc/passwd"}})", "deny"},
+      {"a working directory that a known tool has no use for", "Read",
+       R"({"file_path":"README.md","cwd":"/etc"})", "deny"},
+      {"lists in a list", "Artifact", R"({"file_paths":[["README.md"]]})", "deny"},
+      {"a list", "Artifact", R"({"file_paths":["README.md"]})", "permit"},
+  };
+  Check(world, kRows);
+}
+
+TEST_CASE("tools: a device is refused where devices do not belong") {
+  World world;
+  world.files.Put("/home/dev/project/disk", Special(FileKind::kBlockDevice));
+  world.files.Put("/home/dev/project/tty", Special(FileKind::kCharacterDevice));
+  world.files.Put("/dev/null", Special(FileKind::kCharacterDevice));
+  world.User(R"("read":{"allow":[".","/dev/null"]})");
+  CHECK(world.Read("disk") == "deny");
+  CHECK(world.Read("tty") == "deny");
+  CHECK(world.Read("/dev/null") == "permit");
+}
+
+TEST_CASE("tools: every judged path can be explained") {
+  const World world;
+  const Event event = world.EventOf("Read", R"({"file_path":"src/../README.md"})");
+  const Policy policy = world.Merged(event);
+  const CachedFiles files(world.files);
+  std::vector<PathTrace> traces;
+  const Decision decision = Decide(event, {policy, world.places, files}, &traces);
+  CHECK(decision.verdict == Verdict::kPermit);
+  REQUIRE(traces.size() == 1);
+  CHECK(traces[0].field == "/file_path");
+  CHECK(traces[0].text == "src/../README.md");
+  REQUIRE_FALSE(traces[0].readings.empty());
+  CHECK(traces[0].readings.front().end == Path::Clean("/home/dev/project/README.md"));
+}
+
+TEST_CASE("tools: a subagent's worktree is made where the client makes worktrees") {
+  World world;
+  static constexpr Row kRows[] = {
+      {"none", "Agent", R"({"prompt":"x","description":"y"})", "permit"},
+      {"a worktree", "Agent", R"({"prompt":"x","isolation":"worktree"})", "permit"},
+      {"by the other name", "Task", R"({"prompt":"x","isolation":"worktree"})", "permit"},
+      {"null", "Agent", R"({"prompt":"x","isolation":null})", "permit"},
+      {"remote", "Agent", R"({"prompt":"x","isolation":"remote"})", "permit"},
+  };
+  Check(world, kRows);
+  world.files.Put("/home/dev/project/.claude/worktrees", LinkTo("/srv"));
+  CHECK(world.Call("Agent", R"({"prompt":"x","isolation":"worktree"})") == "deny");
+  CHECK(world.Call("Task", R"({"prompt":"x","isolation":"worktree"})") == "deny");
+  CHECK(world.Call("Agent", R"({"prompt":"x","isolation":"remote"})") == "permit");
 }

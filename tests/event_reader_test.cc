@@ -330,3 +330,13 @@ TEST_CASE("event: a source that fails is an error") {
   Broken broken;
   CHECK_FALSE(ReadEvent(broken, {}).has_value());
 }
+
+TEST_CASE("event: more paths than any call names are refused") {
+  const auto call = [](int count) {
+    std::string list = R"("tool_input":{"paths":["a")";
+    for (int i = 1; i < count; ++i) list += R"(,"a")";
+    return Call(list + "]}");
+  };
+  CHECK(Problem(call(19000)) == "");
+  CHECK(Problem(call(20001)).find("too many paths") != std::string::npos);
+}

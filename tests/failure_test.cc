@@ -8,7 +8,9 @@ namespace {
 
 std::string Paths(std::string_view failure) {
   std::string text;
-  for (const std::string& path : RefusedPaths(failure)) text += "[" + path + "]";
+  for (const RefusedPath& refused : RefusedPaths(failure)) {
+    text += "[" + std::string(refused.is_write ? "w " : "") + refused.path + "]";
+  }
   return text;
 }
 
@@ -24,16 +26,18 @@ TEST_CASE("failure: paths that stand beside a refusal of the kernel") {
       {"another failure", "cat: /etc/x: No such file or directory", ""},
       {"a refusal without a path", "Permission denied", ""},
       {"cat", "cat: /etc/shadow: Permission denied", "[/etc/shadow]"},
-      {"touch", "touch: cannot touch '/etc/x y': Read-only file system", "[/etc/x y]"},
+      {"touch", "touch: cannot touch '/etc/x y': Read-only file system", "[w /etc/x y]"},
       {"bash", "bash: line 1: /etc/x: Permission denied", "[/etc/x]"},
       {"mkdir", "mkdir: cannot create directory \xE2\x80\x98/srv/x\xE2\x80\x99: Permission denied",
-       "[/srv/x]"},
+       "[w /srv/x]"},
       {"python", "PermissionError: [Errno 13] Permission denied: '/etc/x'", "[/etc/x]"},
       {"node", "Error: EACCES: permission denied, open '/etc/x'", "[/etc/x]"},
-      {"node, read-only", "EROFS: read-only file system, mkdir '/srv/a'", "[/srv/a]"},
+      {"node, read-only", "EROFS: read-only file system, mkdir '/srv/a'", "[w /srv/a]"},
       {"the home", "cat: ~/.ssh/id_rsa: Permission denied", "[~/.ssh/id_rsa]"},
       {"operation", "chattr: Operation not permitted while reading /srv/x", "[/srv/x]"},
-      {"two in a line", "mv: cannot move '/a/b' to '/c/d': Permission denied", "[/a/b][/c/d]"},
+      {"two in a line", "mv: cannot move '/a/b' to '/c/d': Permission denied", "[w /a/b][w /c/d]"},
+      {"a shell that redirects", "sh: 1: cannot create /etc/hosts: Permission denied",
+       "[w /etc/hosts]"},
       {"two lines", "cat: /a: Permission denied\ncat: /b: Permission denied\n", "[/a][/b]"},
       {"once each", "cat: /a: Permission denied\ncat: /a: Permission denied", "[/a]"},
       {"the other line does not count", "see /x\ncat: /a: Permission denied", "[/a]"},

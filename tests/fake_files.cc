@@ -141,7 +141,7 @@ Result<std::string> FakeFiles::ReadLink(const Path& path) const {
   return (*stored)->node.target;
 }
 
-Result<std::vector<DirectoryEntry>> FakeFiles::List(const Path& directory) const {
+Result<std::vector<DirectoryEntry>> FakeFiles::List(const Path& directory, size_t most) const {
   int links = 0;
   const Result<Found> key = Follow({"", directory.text()}, true, &links);
   if (!key) return key.error();
@@ -158,6 +158,7 @@ Result<std::vector<DirectoryEntry>> FakeFiles::List(const Path& directory) const
     if (path.is_root() || path.Parent() != folder) continue;
     entries.push_back({stored.name, stored.node.facts.kind});
   }
+  if (entries.size() > most) return SystemError("open(" + directory.text() + ")", E2BIG);
   return entries;
 }
 
@@ -178,9 +179,9 @@ Result<std::string> RecordingFiles::ReadLink(const Path& path) const {
   touched_.push_back(path.text());
   return files_.ReadLink(path);
 }
-Result<std::vector<DirectoryEntry>> RecordingFiles::List(const Path& directory) const {
+Result<std::vector<DirectoryEntry>> RecordingFiles::List(const Path& directory, size_t most) const {
   touched_.push_back(directory.text());
-  return files_.List(directory);
+  return files_.List(directory, most);
 }
 
 }  // namespace ringfence

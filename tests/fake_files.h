@@ -53,7 +53,7 @@ class FakeFiles final : public FileView {
 
   Result<FileFacts> Look(const Path& path) const override;
   Result<std::string> ReadLink(const Path& path) const override;
-  Result<std::vector<DirectoryEntry>> List(const Path& directory) const override;
+  Result<std::vector<DirectoryEntry>> List(const Path& directory, size_t most) const override;
 
  private:
   struct Stored {
@@ -89,7 +89,7 @@ class RecordingFiles final : public FileView {
 
   Result<FileFacts> Look(const Path& path) const override;
   Result<std::string> ReadLink(const Path& path) const override;
-  Result<std::vector<DirectoryEntry>> List(const Path& directory) const override;
+  Result<std::vector<DirectoryEntry>> List(const Path& directory, size_t most) const override;
 
  private:
   const FileView& files_;

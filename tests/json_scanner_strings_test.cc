@@ -163,3 +163,28 @@ TEST_CASE("scanner strings: special bytes beside each other hide nothing") {
     }
   }
 }
+
+TEST_CASE("strings: the end of one that is too long begins with a whole character") {
+  struct Row {
+    std::string_view text;
+    size_t limit;
+    std::string_view want;
+  };
+  static constexpr Row kRows[] = {
+      {"abc", 3, "abc"}, {"abc", 2, "bc"},        {"abc", 0, ""},   {"xé", 2, "é"},
+      {"xé", 1, ""},     {"é€x", 3, "x"},         {"é€x", 4, "€x"}, {"é€x", 5, "€x"},
+      {"é€x", 6, "é€x"}, {"\U0001F600x", 4, "x"},
+  };
+  for (const Row& row : kRows) {
+    CAPTURE(row.text);
+    CAPTURE(row.limit);
+    const std::string json = "\"" + std::string(row.text) + "\"";
+    TextSource source(json);
+    JsonScanner scanner(source, {});
+    REQUIRE(scanner.Next() == Token::kString);
+    JsonScanner::String string;
+    REQUIRE(scanner.TakeStringEnd(row.limit, &string));
+    CHECK(string.text == row.want);
+    CHECK(string.cut == (row.want != row.text));
+  }
+}

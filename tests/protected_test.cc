@@ -181,13 +181,18 @@ TEST_CASE("protected: by inode, under the name of a hard link") {
       {"the trust store", "/home/dev/.local/state/ringfence/trust.json"},
       {"the approvals", "/home/dev/.local/state/ringfence/approvals.json"},
       {"the managed settings", "/etc/claude-code/managed-settings.json"},
+      {"a part of the managed settings", "/etc/claude-code/managed-settings.d/10-x.json"},
+      {"what a session was permitted", "/home/dev/.local/state/ringfence/sessions/s1.json"},
+      {"a rotated log", "/home/dev/.local/state/ringfence/audit.jsonl.20260101T000000Z"},
   };
   for (const Own& own : files) {
     CAPTURE(own.name);
     Open world;
     world.files.Put(own.path, File().Inode(7).Links(2));
     world.files.Put("/home/dev/project/innocent.txt", File().Inode(7).Links(2));
+    world.files.Put("/home/dev/project/node_modules/a/x", File().Inode(7).Links(2));
     CHECK(world.Write("innocent.txt") == "deny");
+    CHECK(world.Write("node_modules/a/x") == "deny");
     world.files.Put("/home/dev/project/innocent.txt", File().Inode(7).Links(2).Device(2));
     CHECK(world.Write("innocent.txt") == "ask");  // another disk: another file
   }
@@ -252,4 +257,70 @@ TEST_CASE("protected: the reason says what it is and offers no way round") {
       R"(register this hook, which no policy lets an agent change.)");
   CHECK(world.WhyNotWrite("~/.config/ringfence/policy.json").find("ringfence allow") ==
         std::string::npos);
+}
+
+TEST_CASE("protected: a link below a folder that a protected name leads through") {
+  Open world;
+  world.files.Put("/home/dev/.claude", LinkTo("/home/dev/project/dots"));
+  world.files.Put("/home/dev/project/dots/settings.json", LinkTo("../real/settings.json"));
+  world.files.Put("/home/dev/project/real/settings.json", File());
+  CheckWrites(world, {"dots", "dots/settings.json", "real/settings.json", "real"}, "deny");
+  CheckWrites(world, {"dots/commands/x.md", "real/other.json"}, "permit");
+}
+
+TEST_CASE("protected: a folder that is reached by another way, and is a link itself") {
+  Open world;
+  world.files.Put("/home/dev/.config/ringfence", LinkTo("/srv/rf"));
+  world.files.Put("/srv/rf/policy.json", File());
+  world.files.Put("/home/dev/project/l", LinkTo("/home/dev/.config"));
+  CHECK(world.Call("mcp__fs__move", R"({"source":"/tmp/x","destination":"l/ringfence"})") ==
+        "deny");
+  CheckWrites(world, {"l/ringfence", "l/ringfence/policy.json", "/srv/rf/policy.json"}, "deny");
+  CheckWrites(world, {"l/other"}, "permit");
+}
+
+TEST_CASE("protected: names that lead nowhere or to the root protect what they name") {
+  Open world;
+  world.files.Put("/home/dev/.claude/settings.json", LinkTo("settings.local.json"));
+  world.files.Put("/home/dev/.claude/settings.local.json", LinkTo("settings.json"));
+  world.files.Put("/home/dev/.config/ringfence", LinkTo("/"));
+  CheckWrites(world, {"~/.claude/settings.json", "~/.config/ringfence", "~/.claude"}, "deny");
+  CheckWrites(world, {"README.md", "/srv/x"}, "permit");
+}
+
+TEST_CASE("protected: another file with two names is none of ringfence's") {
+  Open world;
+  world.files.Put("/home/dev/.config/ringfence/policy.json", File().Inode(7).Links(2));
+  world.files.Put("/home/dev/.claude/settings.json", Directory());
+  world.files.Put("/home/dev/project/two", File().Inode(8).Links(2));
+  CHECK(world.Write("two") == "ask");
+}
+
+TEST_CASE("protected: another home, as a folder that a tool works in") {
+  Open world;
+  world.files.Put("/srv/other", Directory());
+  world.AddHome("/srv/other");
+  CheckWrites(world, {"/srv/other", "/srv"}, "permit");
+  CheckWrites(world, {"/srv/other/.claude", "/srv/other/.config"}, "deny");
+}
+
+TEST_CASE("protected: without a home and a log the rest is protected all the same") {
+  Open world;
+  world.NoHome();
+  world.places.audit_file.reset();
+  CheckWrites(world, {".claude/settings.json", ".ringfence/policy.json", "/etc/ringfence/x"},
+              "deny");
+  CheckWrites(world, {"README.md"}, "permit");
+}
+
+TEST_CASE("protected: a log that was rotated beside a project's files, under another name") {
+  Open world;
+  world.places.audit_file = Path::Clean("/srv/log/a.jsonl");
+  world.files.Put("/srv/log/a.jsonl", File());
+  world.files.Put("/srv/log/a.jsonl.20260101T000000Z", File().Inode(7).Links(2));
+  world.files.Put("/srv/log/other", File().Inode(8).Links(2));
+  world.files.Put("/home/dev/project/node_modules/a/x", File().Inode(7).Links(2));
+  world.files.Put("/home/dev/project/node_modules/a/y", File().Inode(8).Links(2));
+  CheckWrites(world, {"node_modules/a/x"}, "deny");
+  CheckWrites(world, {"node_modules/a/y"}, "permit");
 }

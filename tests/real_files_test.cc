@@ -16,6 +16,8 @@ using namespace ringfence;
 
 namespace {
 
+constexpr size_t kMany = 100000;  // names
+
 FileFacts Facts(const std::string& path) {
   const Result<FileFacts> facts = RealFiles().Look(Path::Clean(path));
   REQUIRE(facts);
@@ -98,7 +100,7 @@ TEST_CASE("real files: a directory's entries come without the dots") {
   tree.Directory("d/sub");
   tree.Link("d/l", "f");
   tree.Link("to_d", "d");
-  Result<std::vector<DirectoryEntry>> entries = RealFiles().List(Path::Clean(tree.At("d")));
+  Result<std::vector<DirectoryEntry>> entries = RealFiles().List(Path::Clean(tree.At("d")), kMany);
   REQUIRE(entries);
   std::ranges::sort(*entries, {}, &DirectoryEntry::name);
   REQUIRE(entries->size() == 3);
@@ -108,9 +110,9 @@ TEST_CASE("real files: a directory's entries come without the dots") {
   CHECK((*entries)[1].kind == FileKind::kLink);
   CHECK((*entries)[2].name == "sub");
   CHECK((*entries)[2].kind == FileKind::kDirectory);
-  CHECK_FALSE(RealFiles().List(Path::Clean(tree.At("d/f"))));
-  CHECK_FALSE(RealFiles().List(Path::Clean(tree.At("no"))));
-  CHECK(RealFiles().List(Path::Clean(tree.At("to_d")))->size() == 3);  // through a link
+  CHECK_FALSE(RealFiles().List(Path::Clean(tree.At("d/f")), kMany));
+  CHECK_FALSE(RealFiles().List(Path::Clean(tree.At("no")), kMany));
+  CHECK(RealFiles().List(Path::Clean(tree.At("to_d")), kMany)->size() == 3);  // through a link
 }
 
 TEST_CASE("real files: a directory with more names than fit one answer of the kernel") {
@@ -119,18 +121,20 @@ TEST_CASE("real files: a directory with more names than fit one answer of the ke
   const auto name = [](int i) { return std::string(200, 'n') + std::to_string(i); };
   for (int i = 0; i < kNames; ++i) tree.File("many/" + name(i));
   const Result<std::vector<DirectoryEntry>> entries =
-      RealFiles().List(Path::Clean(tree.At("many")));
+      RealFiles().List(Path::Clean(tree.At("many")), kMany);
   REQUIRE(entries);
   std::set<std::string> seen;
   for (const DirectoryEntry& entry : *entries) seen.insert(entry.name);
   CHECK(entries->size() == kNames);
+  CHECK(RealFiles().List(Path::Clean(tree.At("many")), kNames));
+  CHECK(RealFiles().List(Path::Clean(tree.At("many")), kNames - 1).error().what == "E2BIG");
   for (int i = 0; i < kNames; ++i) CHECK(seen.contains(name(i)));
 }
 
 TEST_CASE("real files: listing leaves no descriptor open") {
   const TemporaryTree tree;
   const UniqueFd before(::dup(0));
-  for (int i = 0; i < 100; ++i) REQUIRE(RealFiles().List(Path::Clean(tree.root())));
+  for (int i = 0; i < 100; ++i) REQUIRE(RealFiles().List(Path::Clean(tree.root()), kMany));
   const UniqueFd after(::dup(0));
   CHECK(after.get() == before.get() + 1);
 }
@@ -138,5 +142,5 @@ TEST_CASE("real files: listing leaves no descriptor open") {
 TEST_CASE("real files: listing what is no directory fails and does not wait") {
   const TemporaryTree tree;
   REQUIRE(::mkfifo(tree.At("p").c_str(), 0600) == 0);
-  CHECK(RealFiles().List(Path::Clean(tree.At("p"))).error().what == "ENOTDIR");
+  CHECK(RealFiles().List(Path::Clean(tree.At("p")), kMany).error().what == "ENOTDIR");
 }

@@ -169,6 +169,17 @@ TEST_CASE("walk: what is too long for the kernel is refused") {
   CHECK(Walk("/long", files).stop == Stop::kTooLong);
 }
 
+TEST_CASE("walk: what becomes too long by links is refused") {
+  std::string half;
+  while (half.size() < 2000) half += "/d";
+  const FakeFiles files{{half + "/more", LinkTo(half.substr(1))}, {"/half", LinkTo(half)}};
+  const std::string rest = "/" + std::string(200, 'n');
+  CHECK(Walk("/half" + rest, files).stop == Stop::kEnd);
+  CHECK(Walk("/half/more", files).stop == Stop::kEnd);
+  CHECK(Walk("/half/more" + rest, files).stop == Stop::kTooLong);
+  CHECK(Walk("/half" + half + rest, files).stop == Stop::kTooLong);
+}
+
 TEST_CASE("walk: a directory that cannot be searched stops it with the reason") {
   const FakeFiles files{
       {"/locked", UnreadableDirectory()}, {"/locked/f", File()}, {"/link", LinkTo("/locked/f")}};

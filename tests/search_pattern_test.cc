@@ -108,6 +108,12 @@ TEST_CASE("search pattern: too much of it is refused, in little time") {
   std::string many;
   for (int i = 0; i < 40; ++i) many += "{a,b}";
   CHECK(Read(many) == "! it has too many alternatives");
+  std::string wide = "{a";
+  for (int i = 0; i < 600; ++i) wide += "," + std::to_string(i);
+  CHECK(Read(wide + "}/x") == "! it has too many alternatives");
+  std::string repeated = "+(a";
+  for (int i = 0; i < 600; ++i) repeated += "|" + std::to_string(i);
+  CHECK(Read(repeated + ")/x") == "! it has too many alternatives");
   std::string deep;
   for (int i = 0; i < 1000; ++i) deep += "{a,";
   CHECK(Read(deep + "x" + std::string(1000, '}')).starts_with("!"));

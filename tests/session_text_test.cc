@@ -152,3 +152,67 @@ TEST_CASE("session: a sandbox that leaves every command out is not told to confi
                     "allowUnsandboxedCommands":false,"excludedCommands":["*"]}})");
   CHECK(settings.Confinement() != "the client's sandbox");
 }
+
+TEST_CASE("session: hosts that are asked about are told apart from those that are refused") {
+  struct Row {
+    std::string_view unlisted, want;
+  };
+  static constexpr Row kRows[] = {
+      {"deny", R"(Hosts that may be reached: "good.example")"},
+      {"ask", R"(Hosts that are not asked about: "good.example")"},
+  };
+  for (const Row& row : kRows) {
+    World world;
+    world.User(R"("network":{"allow":["good.example"],"unlisted":")" + std::string(row.unlisted) +
+               "\"}");
+    CHECK(Has(Text(world), row.want));
+  }
+  World open;
+  open.User(R"("network":{"allow":["good.example"],"unlisted":"allow"})");
+  CHECK_FALSE(Has(Text(open), "Hosts that"));
+}
+
+TEST_CASE("session: what several files say is said once") {
+  World world;
+  world.User(R"("read":{"allow":["~","/srv"],"deny":["docs/private","docs/private"]})");
+  world.Project(R"("read":{"deny":["docs/private"]})", true);
+  const std::string text = Text(world);
+  CHECK(Has(text, R"(Read only: "~", "/srv".)"));
+  const size_t first = text.find("docs/private");
+  REQUIRE(first != std::string::npos);
+  CHECK(text.find("docs/private", first + 1) == std::string::npos);
+}
+
+TEST_CASE("session: the client's other configuration folder stands for ~/.claude") {
+  if (!NoManagedSettings()) return;
+  const Settings disk;
+  disk.File("cc/settings.json", R"({"sandbox":{"enabled":true,"excludedCommands":["docker"]}})");
+  disk.File("home/.claude/settings.json", R"({"sandbox":{"enabled":true}})");
+  Places places = disk.FoundPlaces();
+  CHECK(BashConfinement(places) == "the client's sandbox");
+  places.settings_folders = {Path::Clean(disk.At("cc"))};
+  CHECK(BashConfinement(places) ==
+        "the client's sandbox, but for those that its settings leave out");
+  places.settings_folders = {Path::Clean(disk.At("none"))};
+  CHECK(BashConfinement(places).empty());
+}
+
+TEST_CASE("session: settings that cannot be read confine nothing") {
+  if (!NoManagedSettings()) return;
+  const Settings disk;
+  disk.Directory("project/.claude/settings.json");
+  CHECK(disk.Confinement().empty());
+  disk.File("home/.claude/settings.json", R"({"sandbox":{"enabled":true}})");
+  CHECK(disk.Confinement() == "the client's sandbox");
+}
+
+TEST_CASE("session: the text says whether commands are confined") {
+  if (!NoManagedSettings()) return;
+  const Settings disk;
+  disk.File("home/.claude/settings.json", R"({"sandbox":{"enabled":true}})");
+  World world;
+  world.places = disk.FoundPlaces();
+  CHECK(Has(Text(world), "are confined by the client's sandbox"));
+  World open;
+  CHECK(Has(Text(open), "are not confined by a sandbox here"));
+}

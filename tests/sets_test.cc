@@ -161,3 +161,18 @@ TEST_CASE("sets: session tools are known and touch neither files nor commands") 
   }
   CHECK(AgentHosts().Contains("api.anthropic.com"));
 }
+
+TEST_CASE("sets: a session's own folders need an id that can be a folder's name") {
+  const auto scratch = [](const std::string& id) {
+    SetContext context = Context();
+    context.session_id = id;
+    return Texts(SetName::kClaudeScratch, Access::kRead, context).size();
+  };
+  const size_t with = scratch("11111111-2222-3333-4444-555555555555");
+  CHECK(scratch(std::string(128, 'a')) == with);
+  for (const std::string& id : {std::string(129, 'a'), std::string(), std::string("a/b"),
+                                std::string(".."), std::string("a b")}) {
+    CAPTURE(id);
+    CHECK(scratch(id) < with);
+  }
+}

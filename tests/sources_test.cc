@@ -40,12 +40,13 @@ class Disk : public TemporaryTree {
   }
 
   std::string project = "home/project";
+  bool has_home = true;
 
  private:
   Places Find() const {
     Registration registration;
     registration.project_dir = At(project);
-    registration.home_variable = At("home");
+    if (has_home) registration.home_variable = At("home");
     registration.user = ::geteuid();
     const Result<Places> found = FindPlaces(registration, RealFiles());
     REQUIRE(found.has_value());
@@ -325,4 +326,18 @@ TEST_CASE("sources: reading bytes says what is missing and whose the file is") {
   CHECK_FALSE(bytes->missing);
   CHECK(ReadPolicyBytes(disk.At("none"))->missing);
   CHECK(ReadPolicyBytes(disk.At("a/b"))->missing);
+}
+
+TEST_CASE("sources: without a home no project is trusted and nobody's own policy is read") {
+  Disk disk;
+  disk.File(kUserFile, kPolicy);
+  disk.File(kProjectFile, kPolicy);
+  disk.Trust(kPolicy);
+  disk.has_home = false;
+  const Result<PolicySources> sources = disk.Read();
+  REQUIRE(sources.has_value());
+  if (!NoManagedPolicy()) return;
+  REQUIRE(sources->sources.size() == 1);
+  CHECK(sources->sources[0].layer == Layer::kProject);
+  CHECK_FALSE(sources->sources[0].trusted);
 }

@@ -110,3 +110,15 @@ TEST_CASE("syscall: an interrupted call is made again") {
   REQUIRE(got);
   CHECK(*got == "late");
 }
+
+TEST_CASE("syscall: a file that has grown since it was looked at is read to its end") {
+  for (const size_t expected : {0u, 1u, 999u, 1000u, 1001u, 5000u}) {
+    CAPTURE(expected);
+    Pipe pipe = MakePipe();
+    REQUIRE(WriteAll(pipe.writer.get(), std::string(1000, 'x')));
+    pipe.writer = UniqueFd();
+    const Result<std::string> got = ReadAll(pipe.reader.get(), 4000, "file", expected);
+    REQUIRE(got);
+    CHECK(got->size() == 1000);
+  }
+}

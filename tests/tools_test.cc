@@ -207,3 +207,9 @@ TEST_CASE("tools: arguments that are usually paths, lists of paths and URLs") {
     CHECK((MayMatter(row.key) || row.want == kNone));
   }
 }
+
+TEST_CASE("tools: a key of any length is looked at, a very long one is no usual name") {
+  CHECK(UsualNameOf(std::string(60, 'a') + "path") == UsualName::kPath);
+  CHECK(UsualNameOf(std::string(61, 'a') + "path") == UsualName::kNone);
+  CHECK(UsualNameOf("") == UsualName::kNone);
+}

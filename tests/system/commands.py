@@ -10,6 +10,7 @@ Prints a line for each case that failed, and at the end "N passed, N failed, N s
 import json
 import os
 import pathlib
+import shlex
 import shutil
 import stat
 import subprocess
@@ -117,13 +118,47 @@ def explain_knows_what_a_worktree_is_called_by(world):
 
 def read_of(world, path, session):
     """What the hook says about it: "permit" or "deny"."""
-    event = json.dumps({"session_id": session, "cwd": str(world.project), "tool_name": "Read",
+    return "deny" if denial_of(world, path, session) else "permit"
+
+
+def denial_of(world, path, session, **more):
+    """The reason; "" when it is permitted."""
+    event = json.dumps({**more, "session_id": session, "cwd": str(world.project), "tool_name": "Read",
                         "hook_event_name": "PreToolUse", "tool_input": {"file_path": str(path)}})
     done = subprocess.run([world.options.hook], input=event, capture_output=True, text=True,
                           timeout=60, env={"HOME": str(world.home),
                                            "CLAUDE_PROJECT_DIR": str(world.project)})
     assert done.returncode == 0, done.stderr
-    return "deny" if '"deny"' in done.stdout else "permit"
+    if not done.stdout:
+        return ""
+    answer = json.loads(done.stdout)["hookSpecificOutput"]
+    assert answer["permissionDecision"] == "deny", answer
+    return answer["permissionDecisionReason"]
+
+
+def an_unknown_word_is_named(world):
+    error_of(world.run("exlain", hook=False), 2, '"exlain" is not a command', '"explain"')
+    error_of(world.run("--nope", hook=False), 2, '"--nope" is not an option')
+    error_of(world.run("doctor", hook=False), 2, '"doctor" is not a command')
+
+
+def what_a_denial_advises_permits_that_and_no_more(world):
+    out = world.base / "out"
+    out.mkdir()
+    (out / "o").write_text("x")
+    reason = denial_of(world, out / "*", "one")
+    command = reason[reason.index("ringfence allow"):].split("ringfence ", 1)[1]
+    done = world.run(*shlex.split(command))
+    assert done.returncode == 0, done.stderr
+    assert read_of(world, out / "*", "one") == "permit"
+    assert read_of(world, out / "o", "one") == "deny"
+
+
+def a_profiles_own_list_is_not_what_allow_changes(world):
+    world.write(world.policy, '{"version": 1, "profiles": {"p": {"when": {"subagent": true}, '
+                '"read": {"allow": ["src"]}}}}')
+    reason = denial_of(world, world.project / "x", "one", agent_id="a", agent_type="b")
+    assert "/profiles/p/read/allow" in reason and "ringfence allow" not in reason, reason
 
 
 def allow_for_one_session_is_for_that_one(world):
