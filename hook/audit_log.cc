@@ -139,7 +139,7 @@ Result<std::string> LastLine(const OpenLog& log, bool* torn) {
     // We hold the lock, so what fstat counted is there.
     if (static_cast<size_t>(got) != tail.size()) return SystemError("pread(audit log)", EIO);
     *torn = !tail.ends_with('\n');
-    if (!*torn && !tail.empty()) tail.pop_back();
+    if (!*torn) tail.pop_back();
     const size_t newline = tail.rfind('\n');
     if (newline != std::string::npos || start == 0 || length == kMaxLine) {
       return tail.substr(newline + 1);

@@ -284,7 +284,7 @@ class Loader {
         parsed && rule.set == SetName::kNone && !rule.has_pattern && rule.base != RuleBase::kRoot;
     if (!sound) {
       document_.Wrong(*object.Any(key), "must be a path that begins with / or ~/",
-                      parsed ? "" : parsed.error().hint);
+                      parsed || text->empty() ? "" : parsed.error().hint);
     }
     return text;
   }

@@ -118,8 +118,7 @@ std::optional<std::string_view> ProtectedPaths::RefusesName(const Path& path) co
 }
 
 bool ProtectedPaths::IsSameFile(const FileFacts& one, const FileFacts& other) {
-  return one.kind == FileKind::kFile && other.kind == FileKind::kFile && one.inode == other.inode &&
-         one.device == other.device;
+  return one.kind == other.kind && one.inode == other.inode && one.device == other.device;
 }
 
 // The item's own name leads somewhere else: nobody writes there, replaces a folder above it, or

@@ -12,12 +12,7 @@ RuleMatcher::Subject::Subject(const Path& path, const Places& places, bool fold)
     : text(fold ? FoldName(path.text()) : path.text()) {
   Add(places.root_real, fold, below_root);
   if (places.root != places.root_real) Add(places.root, fold, below_root);
-  for (const Path& home : places.homes) Add(home, fold, below_home);
-  for (const Path& home : places.homes_real) {
-    if (std::ranges::find(places.homes, home) == places.homes.end()) {
-      Add(home, fold, below_home);
-    }
-  }
+  for (const Path& home : places.homes) Add(home, fold, below_home);  // resolved ones as well
 }
 
 void RuleMatcher::Subject::Add(const Path& base, bool fold, std::vector<std::string_view>& below) {

@@ -122,9 +122,9 @@ bool RuleMatcher::AllowsThroughLinks(const SetEntry& entry, const Path& resolved
     const std::optional<std::string_view> rest = resolved.Below(led->walked.end);
     if (!rest) return false;
     if (!led->rest.empty() && !MatchPattern(led->rest, *rest, {.covers = true})) return false;
-    return std::ranges::none_of(led->walked.links, [&](const Path& link) {
-      return MayBeWritten(link) || MayBeWritten(link.Parent());
-    });
+    // What lets the link's folder be written lets the link be replaced.
+    return std::ranges::none_of(led->walked.links,
+                                [&](const Path& link) { return MayBeWritten(link); });
   });
 }
 

@@ -116,6 +116,20 @@ TEST_CASE("client settings: values for which the client drops the whole file") {
       R"({"fileSuggestion": {"command": "x"}})",
       R"({"cleanupPeriodDays": "5"})",
       R"({"cleanupPeriodDays": -5})",
+      R"({"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "x",
+          "rewakeMessage": ""}]}]}})",
+      R"({"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "x",
+          "rewakeMessage": 5}]}]}})",
+      R"({"hooks": {"PreToolUse": [{"hooks": [{"type": "http", "url": ":x"}]}]}})",
+      R"({"hooks": {"PreToolUse": [{"hooks": [{"type": "http", "url": "a b:c"}]}]}})",
+      R"({"hooks": {"PreToolUse": [{"hooks": [{"type": "http", "url": "https://"}]}]}})",
+      R"({"hooks": {"PreToolUse": [{"hooks": [{"type": "http", "url": 5}]}]}})",
+      R"({"hooks": {"PreToolUse": [{"hooks": [{"type": "http", "url": "https://h/",
+          "headers": {"A": 5}}]}]}})",
+      R"({"hooks": {"PreToolUse": [{"hooks": [{"type": "http", "url": "https://h/",
+          "headers": []}]}]}})",
+      R"({"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "x",
+          "timeout": "5"}]}]}})",
       R"({"statusLine": {"type": "x", "command": "y"}})",
       R"({"cleanupPeriodDays": 1.5})",
       R"({"defaultShell": "zsh"})",
@@ -188,6 +202,10 @@ TEST_CASE("client settings: values that the client takes") {
       R"({"hooks": {"PreToolUse": [{"hooks": []}, {"unknown": 1, "hooks": []}]}})",
       Hooks("PreToolUse", R"({"type": "command", "command": "", "timeout": 0.5, "unknown": 1})"),
       Hooks("PreToolUse", R"({"type": "http", "url": "https://h.example/"})"),
+      Hooks("PreToolUse", R"({"type": "http", "url": "HTTP:h", "headers": {"A": "b"}})"),
+      Hooks("PreToolUse", R"({"type": "http", "url": "mailto:x"})"),
+      R"({"cleanupPeriodDays": 5})",
+      Hooks("PreToolUse", R"({"type": "command", "command": "x", "rewakeMessage": "y"})"),
       Hooks("PreToolUse", R"({"type": "mcp_tool", "server": "x", "tool": "y", "onFailure": "z"})"),
   };
   for (const std::string& row : kRows) {
@@ -321,6 +339,7 @@ TEST_CASE("client settings: everything that weakens the client's sandbox is said
       {R"({"sandbox": {"filesystem": {"allowWrite": ["/a", "/b"]}}})", "has \"/b\""},
       {R"({"sandbox": {"enableWeakerNestedSandbox": true}})", "enableWeakerNestedSandbox"},
       {R"({"sandbox": {"bwrapPath": "/tmp/bwrap"}})", "/tmp/bwrap"},
+      {R"({"sandbox": {"ripgrep": {"command": "/tmp/rg"}}})", "/tmp/rg"},
       {R"({"sandbox": {"network": {"httpProxyPort": 8080}}})", "8080"},
   };
   for (const Row& row : kRows) {
@@ -342,6 +361,12 @@ TEST_CASE("client settings: what is stronger, or none of ringfence's business, m
     CAPTURE(now);
     CHECK(WeakerThan(before, now).empty());
   }
+}
+
+TEST_CASE("client settings: managed hooks alone are welcome where ringfence is one of them") {
+  std::string now = Registered();
+  now.insert(1, R"("allowManagedHooksOnly": true, )");
+  CHECK_FALSE(Says(WeakerThan(Registered(), now), "allowManagedHooksOnly"));
 }
 
 TEST_CASE("client settings: a person may register by hand, as init would") {

@@ -299,3 +299,13 @@ TEST_CASE("mcp: a file URL that no parser takes for a local file is refused") {
   };
   Check(world, "mcp__team__x", kRows);
 }
+
+TEST_CASE("mcp: of very many paths every one is judged, and the log names a few") {
+  const Team world;
+  std::string list = R"({"paths":["src/x")";
+  for (int i = 0; i < 20; ++i) list += ",\"src/" + std::to_string(i) + "\"";
+  const Decision permitted = world.Decide("mcp__team__x", list + "]}");
+  CHECK(permitted.verdict == Verdict::kPermit);
+  CHECK(permitted.paths.size() == 8);
+  CHECK(world.Call("mcp__team__x", list + R"(,"/etc/passwd"]})") == "deny");
+}

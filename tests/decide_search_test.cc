@@ -267,3 +267,22 @@ TEST_CASE("search: what cannot be seen below a pattern's folder counts as found"
     CHECK(world.Call("Grep", R"({"pattern":"x"})") == row.want);
   }
 }
+
+TEST_CASE("search: Grep's own filter picks names, and may not name a folder elsewhere") {
+  const World world;
+  static constexpr Row kRows[] = {
+      {"names", R"({"pattern":"x","glob":"*.cc"})", "permit"},
+      {"a folder below", R"({"pattern":"x","glob":"src/*.cc"})", "permit"},
+      {"none", R"({"pattern":"x","glob":""})", "permit"},
+      {"the project's own folder, whole", R"({"pattern":"x","glob":"/home/dev/project/src/*"})",
+       "permit"},
+      {"elsewhere", R"({"pattern":"x","glob":"/etc/*"})", "deny"},
+      {"the home", R"({"pattern":"x","glob":"~/*"})", "deny"},
+  };
+  Check(world, "Grep", kRows);
+  static constexpr Row kGlob[] = {
+      {"an empty folder", R"({"pattern":"src/*.cc","path":""})", "permit"},
+      {"a folder that is no text", R"({"pattern":"src/*.cc","path":5})", "deny"},
+  };
+  Check(world, "Glob", kGlob);
+}

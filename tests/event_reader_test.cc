@@ -340,3 +340,12 @@ TEST_CASE("event: more paths than any call names are refused") {
   CHECK(Problem(call(19000)) == "");
   CHECK(Problem(call(20001)).find("too many paths") != std::string::npos);
 }
+
+TEST_CASE("event: a caller with either name is a subagent") {
+  const auto is_subagent = [](std::string_view members) {
+    return Read(Call(R"("tool_input":{})" + std::string(members)))->is_subagent();
+  };
+  CHECK_FALSE(is_subagent(""));
+  CHECK(is_subagent(R"(,"agent_id":"a")"));
+  CHECK(is_subagent(R"(,"agent_type":"Explore")"));
+}

@@ -158,3 +158,25 @@ TEST_CASE("layers: no subagent gains a right by being one") {
   first_counts.agent_type = "Explore";
   CHECK(first_counts.Write("src/x") == "deny");
 }
+
+TEST_CASE("layers: a managed profile says its limits anew, key by key") {
+  World world;
+  world.Managed(R"("sandbox":{"mode":"rx","processes":10},"bash":{"wrap":false},
+                   "network":{"allow":["a.example"],"inspect":["a.example"]},
+                   "profiles":{"p":{"sandbox":{"mode":"rwx"},"bash":{"wrap":false},
+                                    "network":{"allow":["b.example"]}}})");
+  world.User(R"("sandbox":{"mode":"rwx"},"network":{"allow":["a.example","b.example"]})");
+  const auto url = [](const std::string& host) {
+    return R"({"url":"https://)" + host + R"(/","prompt":"x"})";
+  };
+  Policy policy = world.Merged(world.EventOf("Bash", "{}"));
+  CHECK(policy.sandbox.mode == SandboxMode::kRx);
+  CHECK(world.Call("WebFetch", url("a.example")) == "permit");
+  CHECK(world.Call("WebFetch", url("b.example")) == "deny");
+  world.profile = "p";
+  policy = world.Merged(world.EventOf("Bash", "{}"));
+  CHECK(policy.sandbox.mode == SandboxMode::kRwx);
+  CHECK(policy.sandbox.processes == 10);
+  CHECK(world.Call("WebFetch", url("b.example")) == "permit");
+  CHECK(world.Call("WebFetch", url("a.example")) == "deny");
+}

@@ -178,6 +178,7 @@ TEST_CASE("places: the repository around the root, short of a home") {
       {"the home's own does not count", "/home/dev/.git/HEAD", "/home/dev/p/a", "/home/dev/p/a"},
       {"nor one above it", "/home/.git/HEAD", "/home/dev/p/a", "/home/dev/p/a"},
       {"outside any home", "/srv/.git/HEAD", "/srv/a/b", "/srv"},
+      {"none up to the root", "/opt/x", "/srv/a/b", "/srv/a/b"},
   };
   for (const Row& row : rows) {
     CAPTURE(row.name);

@@ -319,8 +319,27 @@ TEST_CASE("protected: a log that was rotated beside a project's files, under ano
   world.files.Put("/srv/log/a.jsonl", File());
   world.files.Put("/srv/log/a.jsonl.20260101T000000Z", File().Inode(7).Links(2));
   world.files.Put("/srv/log/other", File().Inode(8).Links(2));
+  world.files.Put("/srv/log/a.jsonl.d/x", File().Inode(8).Links(2));
   world.files.Put("/home/dev/project/node_modules/a/x", File().Inode(7).Links(2));
   world.files.Put("/home/dev/project/node_modules/a/y", File().Inode(8).Links(2));
   CheckWrites(world, {"node_modules/a/x"}, "deny");
   CheckWrites(world, {"node_modules/a/y"}, "permit");
+}
+
+TEST_CASE("protected: own folders that cannot be seen, are huge or lead nowhere") {
+  for (const bool huge : {false, true}) {
+    CAPTURE(huge);
+    Open world;
+    world.files.Put("/home/dev/.claude/settings.json", LinkTo("settings.local.json"));
+    world.files.Put("/home/dev/.claude/settings.local.json", LinkTo("settings.json"));
+    world.files.Put("/etc/ringfence", UnreadableDirectory());
+    world.files.Put("/home/dev/project/node_modules/a/x", File().Inode(7).Links(2));
+    // More than anybody has: it may be among them.
+    for (int i = 0; huge && i < 5000; ++i) {
+      world.files.Put(
+          "/home/dev/.local/state/ringfence/" + std::to_string(i % 10) + "/" + std::to_string(i),
+          File());
+    }
+    CHECK(world.Write("node_modules/a/x") == (huge ? "deny" : "permit"));
+  }
 }
