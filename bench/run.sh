@@ -66,6 +66,9 @@ END
     seq -f '"generated/module-%05g/out",' 9999
     echo '"generated/last"] } }'
   } > "$work/rules.json"
+  echo text > "$work/project/src/a.txt"
+  make_call Read "$work/project/src/a.txt" > "$work/read"
+  make_call Write "$work/project/src/b.txt" > "$work/write"
   make_event 0 > "$work/small"
   make_event 1000000 > "$work/1M"
   make_event 10000000 > "$work/10M"
@@ -79,6 +82,12 @@ make_event() {
   printf '"agent_id":"a1","agent_type":"worker","hook_event_name":"PreToolUse",'
   printf '"tool_name":"Write","tool_input":{"file_path":"%s","content":"' "$work/outside/o.txt"
   printf '%s"},"tool_use_id":"toolu_01"}\n' "$content"
+}
+
+# An event of the main agent, of a few bytes.
+make_call() {
+  printf '{"session_id":"5b2b3f6c","cwd":"%s","permission_mode":"default",' "$work/project"
+  printf '"hook_event_name":"PreToolUse","tool_name":"%s","tool_input":{"file_path":"%s"}}\n' "$1" "$2"
 }
 
 # time_all CASE INPUT POLICY [peers]: all the hooks in turn, with the programs to compare with.
@@ -138,10 +147,16 @@ print_system_calls() {
   command -v strace > /dev/null || return 0
   local hook
   for hook in "${hooks[@]}"; do
-    HOME=$work/home CLAUDE_PROJECT_DIR=$work/project strace -f -o "$work/trace" \
-      "${hook#*=}" --policy "$work/policy.json" < "$work/small" > "$work/out" || true
-    echo "- system calls for the small event, ${hook%%=*}: $(grep -c '(' "$work/trace")"
+    echo "- system calls, ${hook%%=*}: $(calls_of "$hook" read) for a Read that is permitted," \
+      "$(calls_of "$hook" write) for a Write, $(calls_of "$hook" small) for the Write that is denied"
   done
+}
+
+# calls_of HOOK INPUT: those that strace counts, from execve to exit.
+calls_of() {
+  HOME=$work/home CLAUDE_PROJECT_DIR=$work/project strace -f -o "$work/trace" \
+    "${1#*=}" --policy "$work/policy.json" < "$work/$2" > "$work/out" || true
+  grep -c '(' "$work/trace"
 }
 
 print_sizes() {

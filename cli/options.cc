@@ -100,10 +100,10 @@ int RefuseWord(const CLI::App& app, const std::string& word) {
   const std::vector<std::string_view> names(commands.begin(), commands.end());
   const std::string_view nearest = Nearest(word, names);
   const std::string what = word.starts_with('-') ? " is not an option" : " is not a command";
-  PrintError({Error::Kind::kUsage, "",
-              Quote(word) + what +
-                  (nearest.empty() ? "" : "; did you mean " + Quote(nearest) + "?"),
-              "see: ringfence --help"});
+  PrintError(
+      {Error::Kind::kUsage, "",
+       Quote(word) + what + (nearest.empty() ? "" : "; did you mean " + Quote(nearest) + "?"),
+       "see: ringfence --help"});
   return 2;
 }
 
