@@ -9,8 +9,8 @@
 namespace ringfence {
 namespace {
 
-constexpr size_t kMaxListings = 200;  // folders that are listed for one pattern
-constexpr size_t kMaxNames = 16384;   // of one folder
+constexpr size_t kMaxListings = 2000;  // folders that are listed for one pattern
+constexpr size_t kMaxNames = 16384;    // of one folder
 
 // What is left of a pattern when one name of a path has been matched: "**" leaves itself as well.
 void Advance(std::string_view pattern, std::string_view name, std::vector<std::string_view>& left) {
