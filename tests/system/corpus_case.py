@@ -101,7 +101,12 @@ class Tree:
         text = self.template.replace("@ALLOW@", json.dumps(allowed))
         for word, name in (("@CWD@", "CWD"), ("@HOME@", "HOME"), ("@OUT@", "OUT")):
             text = text.replace(word, self.names[name])
-        return text
+        home = pathlib.Path(self.environment().get("HOME", self.base))
+        if self.base in (home, *home.parents):
+            return text
+        # The log stays in the tree of the case, whatever the home is.
+        audit = json.dumps({"file": str(self.base / "audit.jsonl")})
+        return f'{text.rstrip().removesuffix("}")}, "audit": {audit} }}'
 
     def _inside(self, path):
         """A case may change nothing outside of its own tree, whatever its links say."""
