@@ -99,6 +99,7 @@ class RuleMatcher {
   static Prefix PrefixOf(const SetEntry& entry, const Path& base);
   Result<std::optional<Led>> FollowLinks(const SetEntry& entry, const Base& base) const;
   bool IsUntouchable(const Path& folder) const;
+  bool IsOthers(const SetEntry& entry, const Path& base) const;
   Result<bool> HasLink(const SetEntry& entry, const Base& base) const;
   bool Exists(const Path& path) const;
   bool Meets(const SetEntry& entry, const Base& base, const Path& folder) const;

@@ -128,6 +128,26 @@ bool RuleMatcher::AllowsThroughLinks(const SetEntry& entry, const Path& resolved
   });
 }
 
+// The way to the entry's path ends at a folder that belongs to another user, who alone can open it:
+// what lies below is out of this user's reach. A folder of the user's own may have been closed by
+// the agent.
+bool RuleMatcher::IsOthers(const SetEntry& entry, const Path& base) const {
+  Path folder = base;
+  std::string_view rest = entry.tail;
+  for (;;) {
+    const std::string_view component = TakeComponent(rest);
+    if (component.empty()) return false;
+    const Path child = folder.Child(component);
+    const Result<FileFacts> facts = files_.Look(child);
+    if (!facts) {
+      const Result<FileFacts> closed = files_.Look(folder);
+      return facts.error().what == "EACCES" && closed && closed->owner != places_.user;
+    }
+    if (facts->kind != FileKind::kDirectory) return false;
+    folder = child;
+  }
+}
+
 RuleHit RuleMatcher::MatchesThroughLinks(const PathRuleList& rules, Access access,
                                          const Path& resolved) const {
   const std::string folded = FoldName(resolved.text());
@@ -135,7 +155,8 @@ RuleHit RuleMatcher::MatchesThroughLinks(const PathRuleList& rules, Access acces
     const Result<std::optional<Led>> found = FollowLinks(entry, base);
     // A rule that somebody wrote and nobody can follow: there is no decision. Of a set's many
     // places some belong to others on many machines.
-    if (!found && rule.set == SetName::kNone) files_.Fail(found.error());
+    const bool must_know = !found && rule.set == SetName::kNone && !IsOthers(entry, base.path);
+    if (must_know) files_.Fail(found.error());
     if (!found || !*found || (*found)->walked.end.is_root()) return false;
     const std::optional<Led>& led = *found;
     const std::string end = FoldName(led->walked.end.text());

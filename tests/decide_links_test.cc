@@ -2,6 +2,7 @@
 // project.
 #include <doctest/doctest.h>
 
+#include "policy/decide.h"
 #include "tests/world.h"
 
 using namespace ringfence;
@@ -253,4 +254,31 @@ TEST_CASE("links: a rule whose path leads to the root of the disk is no rule for
   CHECK(world.Read("README.md") == "permit");
   CHECK(world.Read("slash") == "deny");
   CHECK(world.Read("slash/home/dev/project/README.md") == "deny");
+}
+
+TEST_CASE(
+    "links: a rule about another user's closed folder stops nobody, one about an own one does") {
+  struct Closed {
+    std::string_view name, folder, rule;
+    uint32_t owner;
+    bool decided;
+  };
+  static constexpr Closed kRows[] = {
+      {"root's", "/root", "/root/x/y", 0, true},
+      {"root's, deeper", "/srv/a/b", "/srv/a/b/c", 0, true},
+      {"the user's own", "/home/dev/project/closed", "closed/x", 1000, false},
+      {"the user's own, elsewhere", "/srv/own", "/srv/own/x/y", 1000, false},
+  };
+  for (const Closed& row : kRows) {
+    CAPTURE(row.name);
+    World world;
+    world.files.Put(std::string(row.folder), UnreadableDirectory().Owner(row.owner));
+    world.User(R"("read":{"deny":[")" + std::string(row.rule) + "\"]}");
+    const Event event = world.EventOf("Read", PathInput("README.md"));
+    const Policy policy = world.Merged(event);
+    const CachedFiles files(world.files);
+    const Decision decision = Decide(event, {policy, world.places, files});
+    CHECK(decision.failure.has_value() != row.decided);
+    if (row.decided) CHECK(world.Read(row.rule) == "deny");
+  }
 }
