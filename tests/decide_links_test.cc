@@ -268,11 +268,13 @@ TEST_CASE(
       {"root's, deeper", "/srv/a/b", "/srv/a/b/c", 0, true},
       {"the user's own", "/home/dev/project/closed", "closed/x", 1000, false},
       {"the user's own, elsewhere", "/srv/own", "/srv/own/x/y", 1000, false},
+      {"root's, behind a link", "/srv/behind", "l/x/y", 0, false},
   };
   for (const Closed& row : kRows) {
     CAPTURE(row.name);
     World world;
     world.files.Put(std::string(row.folder), UnreadableDirectory().Owner(row.owner));
+    world.files.Put("/home/dev/project/l", LinkTo("/srv/behind"));
     world.User(R"("read":{"deny":[")" + std::string(row.rule) + "\"]}");
     const Event event = world.EventOf("Read", PathInput("README.md"));
     const Policy policy = world.Merged(event);
