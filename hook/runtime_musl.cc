@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <new>
 #include <utility>
 
@@ -55,7 +56,9 @@ size_t RoundUp(size_t size, size_t step) { return (size + step - 1) / step * ste
 Block NewLargeBlock(size_t size) {
   Block block = NewBlock(RoundUp(size, kHugePage) + kHugePage);
   if (block.at == nullptr) return NewBlock(size);
-  block.at += kHugePage - reinterpret_cast<uintptr_t>(block.at) % kHugePage;
+  void* at = block.at;
+  auto room = static_cast<size_t>(block.end - block.at);
+  block.at = static_cast<char*>(std::align(kHugePage, size, at, room));  // there is a page too many
   ::madvise(block.at, static_cast<size_t>(block.end - block.at), MADV_HUGEPAGE);
   return block;
 }

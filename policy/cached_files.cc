@@ -124,8 +124,10 @@ Result<std::vector<DirectoryEntry>> CachedFiles::List(const Path& directory, siz
 // Where the folder is in folders_, or would be.
 std::vector<std::unique_ptr<CachedFiles::Folder>>::iterator CachedFiles::PlaceOf(
     const Path& directory) const {
-  const auto path_of = [](const std::unique_ptr<Folder>& f) -> const Path& { return f->path(); };
-  return std::ranges::lower_bound(folders_, directory, {}, path_of);
+  const auto text_of = [](const std::unique_ptr<Folder>& folder) -> const std::string& {
+    return folder->path().text();
+  };
+  return std::ranges::lower_bound(folders_, directory.text(), {}, text_of);
 }
 
 CachedFiles::Folder* CachedFiles::FindFolder(const Path& directory) const {
