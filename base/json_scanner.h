@@ -121,6 +121,7 @@ class JsonScanner {
 
   struct StringState;
   enum class Keep : uint8_t { kBeginning, kEnd };
+  bool TakePending(size_t limit, Keep keep, String* out);
   bool ScanString(size_t limit, Keep keep, String* out);
   bool ScanContent(int c, StringState& state);
   void SkipFast();

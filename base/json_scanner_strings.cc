@@ -88,21 +88,20 @@ struct JsonScanner::StringState {
 };
 
 bool JsonScanner::TakeString(size_t limit, String* out) {
-  if (!string_pending_) {
-    Fail("not at a string");
-    return false;
-  }
-  string_pending_ = false;
-  return ScanString(limit, Keep::kBeginning, out);
+  return TakePending(limit, Keep::kBeginning, out);
 }
 
 bool JsonScanner::TakeStringEnd(size_t limit, String* out) {
+  return TakePending(limit, Keep::kEnd, out);
+}
+
+bool JsonScanner::TakePending(size_t limit, Keep keep, String* out) {
   if (!string_pending_) {
     Fail("not at a string");
     return false;
   }
   string_pending_ = false;
-  return ScanString(limit, Keep::kEnd, out);
+  return ScanString(limit, keep, out);
 }
 
 // Opens at the quote. A string that lies in one chunk without escapes is returned as it lies there.

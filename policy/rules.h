@@ -47,8 +47,8 @@ class RuleMatcher {
   // The first rule whose own path leads, through links, to or above `resolved`.
   RuleHit MatchesThroughLinks(const PathRuleList& rules, Access access, const Path& resolved) const;
 
-  // The first rule with a path of its own that a search in `folder` would meet: the path exists
-  // below it, or `folder` is where its pattern counts. Patterns for any folder do not count.
+  // The first rule with a path of its own that a search in `folder` would meet: the path, or
+  // something that its pattern stands for, exists below it. Patterns for any folder do not count.
   RuleHit MatchesBelow(const PathRuleList& rules, Access access, const Path& folder) const;
 
  private:
