@@ -43,4 +43,17 @@ bool IsException(const SetEntry& entry, std::string_view rest) {
   return !entry.except.empty() && TakeComponent(rest) == FoldName(entry.except);
 }
 
+EntryPrefix FixedPrefix(const SetEntry& entry, const Path& base) {
+  EntryPrefix prefix{base, entry.tail};
+  while (!prefix.rest.empty()) {
+    std::string_view rest = prefix.rest;
+    const std::string_view component = TakeComponent(rest);
+    if (entry.has_pattern && HasPattern(component)) break;
+    prefix.path = prefix.path.Child(component);
+    rest.remove_prefix(std::min(rest.find_first_not_of('/'), rest.size()));
+    prefix.rest = rest;
+  }
+  return prefix;
+}
+
 }  // namespace ringfence

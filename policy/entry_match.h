@@ -3,6 +3,7 @@
 
 #include <string_view>
 
+#include "policy/path.h"
 #include "policy/sets.h"
 
 namespace ringfence {
@@ -18,5 +19,12 @@ bool MatchFolded(std::string_view pattern, std::string_view rest);
 
 // `rest`, folded, is what follows the entry's own path: it begins with what the entry leaves out.
 bool IsException(const SetEntry& entry, std::string_view rest);
+
+// The entry's own path below `base` as far as it has no pattern, and the pattern that follows.
+struct EntryPrefix {
+  Path path;
+  std::string_view rest;  // "" where there is no pattern
+};
+EntryPrefix FixedPrefix(const SetEntry& entry, const Path& base);
 
 }  // namespace ringfence

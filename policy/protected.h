@@ -13,6 +13,14 @@
 
 namespace ringfence {
 
+// What is protected, by its name; for whoever enforces it without asking about each path.
+struct ProtectedName {
+  std::string pattern;  // "/home/dev/.config/ringfence", "**/.ringfence"
+  bool anywhere = false;
+  std::string_view what;
+};
+std::vector<ProtectedName> ProtectedNames(const Places& places, const CachedFiles& files);
+
 class ProtectedPaths {
  public:
   ProtectedPaths(const Places& places, const CachedFiles& files);
@@ -30,6 +38,7 @@ class ProtectedPaths {
   std::optional<std::string_view> RefusesTarget(const Walked& walked) const;
 
  private:
+  friend std::vector<ProtectedName> ProtectedNames(const Places& places, const CachedFiles& files);
   struct Item {
     Path path;
     std::string folded;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "policy/cached_files.h"
+#include "policy/entry_match.h"
 #include "policy/path.h"
 #include "policy/places.h"
 #include "policy/policy.h"
@@ -84,10 +85,6 @@ class RuleMatcher {
     Path path;
     CachedFiles::Folder* folder;  // of files_
   };
-  struct Prefix {
-    Path path;
-    std::string_view rest;  // of the tail: the pattern
-  };
   struct Led {
     Walked walked;
     std::string_view rest;  // of the tail: the pattern
@@ -96,14 +93,13 @@ class RuleMatcher {
   class Guard;
   class PatternSearch;
   std::span<const Base> BasesOf(RuleBase base) const;
-  static Prefix PrefixOf(const SetEntry& entry, const Path& base);
   Result<std::optional<Led>> FollowLinks(const SetEntry& entry, const Base& base) const;
   bool IsUntouchable(const Path& folder) const;
   bool IsOthers(const SetEntry& entry, const Path& base) const;
   Result<bool> HasLink(const SetEntry& entry, const Base& base) const;
   bool Exists(const Path& path) const;
   bool Meets(const SetEntry& entry, const Base& base, const Path& folder) const;
-  bool MeetsPattern(const Prefix& prefix, const Path& folder) const;
+  bool MeetsPattern(const EntryPrefix& prefix, const Path& folder) const;
   template <typename Holds, typename May = bool (*)(const PathRule&)>
   RuleHit FirstHit(
       const PathRuleList& rules, Access access, Holds holds,

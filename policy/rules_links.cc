@@ -22,20 +22,6 @@ std::span<const RuleMatcher::Base> RuleMatcher::BasesOf(RuleBase base) const {
   return {};
 }
 
-// `base` and the part of the tail without pattern characters.
-RuleMatcher::Prefix RuleMatcher::PrefixOf(const SetEntry& entry, const Path& base) {
-  Prefix prefix{base, entry.tail};
-  while (!prefix.rest.empty()) {
-    std::string_view rest = prefix.rest;
-    const std::string_view component = TakeComponent(rest);
-    if (entry.has_pattern && HasPattern(component)) break;
-    prefix.path = prefix.path.Child(component);
-    rest.remove_prefix(std::min(rest.find_first_not_of('/'), rest.size()));
-    prefix.rest = rest;
-  }
-  return prefix;
-}
-
 class RuleMatcher::Guard final : public NameGuard {
  public:
   explicit Guard(const RuleMatcher& matcher) : matcher_(matcher) {}
@@ -52,7 +38,7 @@ Result<std::optional<RuleMatcher::Led>> RuleMatcher::FollowLinks(const SetEntry&
   const Result<bool> has_link = HasLink(entry, base);
   if (!has_link) return has_link.error();
   if (!*has_link) return std::optional<Led>();
-  const Prefix prefix = PrefixOf(entry, base.path);
+  const EntryPrefix prefix = FixedPrefix(entry, base.path);
   const Guard guard(*this);
   Walked walked = Walk(prefix.path.text(), files_, &guard);
   if (walked.error) return *walked.error;

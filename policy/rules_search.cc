@@ -72,7 +72,7 @@ bool RuleMatcher::Exists(const Path& path) const {
 }
 
 // Something that the pattern stands for is at or below `folder`.
-bool RuleMatcher::MeetsPattern(const Prefix& prefix, const Path& folder) const {
+bool RuleMatcher::MeetsPattern(const EntryPrefix& prefix, const Path& folder) const {
   PatternSearch search(*this);
   const auto below = folder.Below(prefix.path);
   if (!below) {
@@ -93,7 +93,7 @@ bool RuleMatcher::MeetsPattern(const Prefix& prefix, const Path& folder) const {
 }
 
 bool RuleMatcher::Meets(const SetEntry& entry, const Base& base, const Path& folder) const {
-  const Prefix prefix = PrefixOf(entry, base.path);
+  const EntryPrefix prefix = FixedPrefix(entry, base.path);
   if (prefix.path == base.path) return false;
   if (!prefix.rest.empty()) return MeetsPattern(prefix, folder);
   if (prefix.path != folder && prefix.path.IsInside(folder)) return Exists(prefix.path);
