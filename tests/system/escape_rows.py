@@ -1,0 +1,246 @@
+"""The rows of the escape probe: what is seen outside when one succeeded, which of them an ordinary
+user without a sandbox can do, and why a machine may refuse one by itself."""
+
+import dataclasses
+import pathlib
+from typing import Callable, Optional
+
+from escape_fixture import OLD, UNTOUCHED
+
+HOOK = "hooks/pre-commit"
+
+
+@dataclasses.dataclass(frozen=True)
+class Row:
+    name: str
+    # Without a sandbox an ordinary user succeeds; otherwise only root does, if anybody.
+    open_to_all: bool
+    # Asked of a Look; where there is none, the probe's own word counts.
+    seen: Optional[Callable] = None
+
+    @property
+    def function(self):
+        return self.name.startswith("fn-")
+
+
+def rows_of(open_to_all, table):
+    return [Row(name, open_to_all, seen) for name, seen in table.items()]
+
+
+def words(text, seen=None):
+    return dict.fromkeys(text.split(), seen)
+
+
+def exists(*names):
+    return lambda look: any(look.exists(name) for name in names)
+
+
+def outside(name):
+    return lambda look: look.outside(name)
+
+
+def reached(name):
+    return lambda look: look.reached.get(name, 0) > 0
+
+
+def text_of(look, name):
+    path = look.world.project / name
+    return path.read_text() if path.is_file() else None
+
+
+def config_changed(name):
+    """Another content, or none."""
+    return lambda look: not (text_of(look, name) or "").endswith("bare = false\n")
+
+
+def gone_or_changed(name, text):
+    return lambda look: text_of(look, name) != text
+
+
+FILES = {
+    "write-outside": outside("write"),
+    "create-outside": lambda look: (look.world.outside / "created").exists(),
+    "truncate-outside": outside("truncate"),
+    "open-trunc-outside": outside("open-trunc"),
+    "unlink-outside": outside("unlink"),
+    "chmod-outside": lambda look: look.about("chmod").st_mode & 0o777 != 0o600,
+    "utimes-outside": lambda look: look.about("utimes").st_mtime != OLD[1],
+    "setxattr-outside": lambda look: bool(look.attributes("setxattr")),
+    "rename-out": lambda look: (look.world.outside / "came-out").exists(),
+    "rename-in": outside("rename"),
+    "symlink-write": outside("symlink"),
+    "symlink-new-write": outside("symlink-new"),
+    "hardlink-in": outside("hardlink"),
+    "hardlink-old-write": outside("old-hard-link"),
+    "proc-root-write": outside("proc-root"),
+    "inherited-dirfd": outside("dirfd"),
+    "inherited-filefd": outside("filefd"),
+    "tmp-visible": lambda look: pathlib.Path(look.world.tmp_file).exists(),
+    "devshm-visible": lambda look: pathlib.Path(look.world.devshm_file).exists(),
+    "home-rc-write": lambda look: (look.world.home / ".bashrc").read_text() != UNTOUCHED,
+}
+
+NAMES = {
+    "git-hook-create": exists(".git/" + HOOK),
+    "git-config-replace": config_changed(".git/config"),
+    "git-config-write": config_changed(".git/config"),
+    "git-hooks-move": exists(".git/" + HOOK, ".git/hooks-old"),
+    "git-dir-replace": exists(".git/" + HOOK, "git-old"),
+    "git-hook-sub": exists("sub/.git/" + HOOK),
+    "git-sub-move": exists("sub/.git/" + HOOK, "sub-moved/.git/" + HOOK),
+    "git-hook-depth2": exists("a/b/.git/" + HOOK),
+    "git-hook-depth5": exists("a/b/c/d/e/.git/" + HOOK),
+    "claude-settings-new": exists(".claude/settings.json"),
+    "mcp-json-new": exists(".mcp.json"),
+    "vscode-tasks-new": exists(".vscode/tasks.json"),
+    "envrc-new": exists(".envrc"),
+}
+
+PROCESSES = {
+    "signal-outside": reached("signal"),
+    "ptrace-outside": reached("memory"),
+    "proc-mem-outside": reached("memory"),
+    "vm-write-outside": reached("memory"),
+    "pidfd-getfd": None,
+    "orphan-survives": lambda look: look.orphan_writes_on(),
+    "tiocsti": lambda look: bool(look.typed),
+}
+
+NETWORK = {
+    "tcp-loopback": reached("tcp"),
+    "udp-loopback": reached("udp"),
+    "listen-reachable": lambda look: look.answered,
+    "unix-abstract": reached("abstract"),
+    "unix-path": reached("path"),
+    "unix-path-tmp": reached("tmp"),
+    "unix-path-home": reached("home"),
+    "sysv-shm": lambda look: bool(look.shared),
+}
+
+DEEP = "deep/er/"
+MORE_NAMES = {
+    "x-claude-local-new": exists(".claude/settings.local.json"),
+    "x-claude-settings-deep": exists(DEEP + ".claude/settings.json"),
+    "x-claude-local-deep": exists(DEEP + ".claude/settings.local.json"),
+    "x-mcp-json-deep": exists(DEEP + ".mcp.json"),
+    "x-vscode-tasks-deep": exists(DEEP + ".vscode/tasks.json"),
+    "x-envrc-deep": exists(DEEP + ".envrc"),
+    "x-husky-new": exists(".husky/pre-commit"),
+    "x-husky-deep": exists(DEEP + ".husky/pre-commit"),
+    "x-workflow-new": exists(".github/workflows/new.yml"),
+    "x-ringfence-new": exists(".ringfence/policy.json"),
+    "x-ringfence-deep": exists(DEEP + ".ringfence/policy.json"),
+    "x-commondir": exists(".git/commondir"),
+    "x-commondir-sub": exists("sub/.git/commondir"),
+    "x-git-dir-new": exists("plain/.git/" + HOOK),
+    "x-git-file-new": exists("plain/.git"),
+    "x-claude-settings-write": gone_or_changed("pkg/.claude/settings.json", "{}\n"),
+    "x-claude-settings-replace": gone_or_changed("pkg/.claude/settings.json", "{}\n"),
+    "x-workflow-write": gone_or_changed("pkg/.github/workflows/ci.yml", UNTOUCHED),
+    "x-mcp-json-rename": exists(DEEP + ".mcp.json"),
+    **words("x-config-write-sub x-config-replace x-config-truncate x-config-open-trunc "
+            "x-config-unlink x-config-away", config_changed("sub/.git/config")),
+    **words("x-hook-chmod x-hook-fchmod x-hook-fchmodat2 x-hook-fchmodat2-fd x-hook-chmod-proc-fd",
+            lambda look: look.executable("sub/.git/hooks/post-merge")),
+    "x-git-rename-new": exists("plain/.git"),
+    "x-git-rename-nested": exists("sub/.git/" + HOOK, "sub/git-old"),
+    "x-hooks-rename-nested": exists("sub/.git/" + HOOK, "sub/hooks-old"),
+    "x-git-out-and-back": config_changed("sub/.git/config"),
+    "x-hooks-out-and-back": exists("sub/.git/" + HOOK, "sub/hooks"),
+    "x-exchange-top": exists(".git/" + HOOK),
+    "x-exchange-nested": exists("sub/.git/" + HOOK),
+    "x-claude-rename": exists(DEEP + ".claude"),
+    "x-vscode-rename": exists(DEEP + ".vscode"),
+    "x-husky-rename": exists(DEEP + ".husky"),
+    "x-github-rename": exists(DEEP + ".github"),
+    "x-ringfence-rename": exists(DEEP + ".ringfence"),
+    "x-parent-rename": exists(DEEP + ".github/workflows"),
+    "x-git-symlink": exists("plain/.git"),
+    "x-hook-symlink": exists("sub/.git/" + HOOK),
+    "x-envrc-symlink": exists(DEEP + ".envrc"),
+    "x-config-hardlink-top": config_changed(".git/config"),
+    "x-config-hardlink": config_changed("sub/.git/config"),
+    "x-hardlink-new-name": exists(DEEP + ".mcp.json"),
+    "x-tmpfile-link": exists("sub/.git/" + HOOK),
+    "x-tmpfile-link-empty": exists(DEEP + ".mcp.json"),
+    "x-socket-bind": exists(DEEP + ".mcp.json"),
+    "x-fifo": exists(DEEP + ".envrc"),
+    "x-mknod": exists(DEEP + ".mcp.json"),
+}
+
+MORE_WAYS = {
+    **words("x-case x-path-dots", exists("sub/.git/" + HOOK)),
+    "x-path-slash": exists("plain/.husky"),
+    **words("x-path-absolute x-path-long x-path-page-end x-path-proc-cwd x-path-proc-root "
+            "x-link-parent x-link-dangling", exists("sub/.git/" + HOOK)),
+    "x-link-config": config_changed("sub/.git/config"),
+    **words("x-link-old-parent x-link-old-dangling x-link-old-rename x-link-old-moved",
+            exists("sub/.git/" + HOOK)),
+    **words("x-dirfd-git x-dirfd-hooks x-dirfd-dotdot x-dirfd-proc x-dirfd-rename x-chdir-git",
+            exists("sub/.git/" + HOOK)),
+    **words("x-reopen-proc x-reopen-thread x-reopen-dev x-reopen-opath x-reopen-stdin",
+            config_changed("sub/.git/config")),
+    **words("x-openat2 x-openat2-in-root x-legacy-open x-legacy-creat x-legacy-rename x-x32-creat "
+            "x-ia32-creat x-io-uring-openat x-vfork x-thread-cwd x-thread-files "
+            "x-thread-without-first", exists("sub/.git/" + HOOK)),
+}
+
+RACES = {
+    "x-race-creat": exists("race/.mcp.json"),
+    "x-race-mkdir": exists("race/.husky"),
+    "x-race-rename": exists("race/.envrc"),
+    "x-race-symlink": exists("race/.envrc"),
+    "x-race-link": exists("race/.envrc"),
+    **words("x-race-links x-race-folder-link x-race-links-rename x-race-dirfd x-race-cwd",
+            exists("sub/.git/" + HOOK)),
+}
+
+ROWS = [
+    *rows_of(True, FILES),
+    *rows_of(True, NAMES),
+    *rows_of(True, words("read-ssh-key read-aws-creds read-dotenv-cwd env-secret "
+                         "read-proc-environ see-outside-pid")),
+    *rows_of(True, PROCESSES),
+    *rows_of(True, NETWORK),
+    *rows_of(True, words("keyring-read")),
+    *rows_of(False, words("sock-raw sock-packet")),
+    *rows_of(True, words("sock-vsock")),
+    *rows_of(False, words("sock-alg")),
+    *rows_of(True, words("sock-netlink-nf no-new-privs-off")),
+    *rows_of(False, words("caps-held setuid-0 mount mount-new-api remount-rw umount")),
+    *rows_of(True, words("new-userns userns-mount clone3-userns")),
+    *rows_of(False, words("chroot bpf-map")),
+    *rows_of(True, {"io-uring": None, "add-key": lambda look: look.key_added,
+                    "userfaultfd": None}),
+    *rows_of(False, words("perf-event handle-open")),
+    *rows_of(True, words("memfd-exec proc-self-mem-write ia32-syscall")),
+    *rows_of(False, words("sysrq core-pattern sysctl-write kmsg-read cgroup-mkdir")),
+    *rows_of(True, words("dev-nodes fork-600 mem-1gib fds-4096")),
+    *rows_of(True, words("fn-write-cwd fn-mkfifo-cwd fn-tmp-write fn-devnull fn-urandom "
+                         "fn-posix-sem fn-pty-open fn-proc-self fn-socketpair fn-unix-inside "
+                         "fn-tcp-inside fn-ptrace-child fn-hardlink-cwd fn-rename-across-dirs "
+                         "fn-exec-cwd")),
+    *rows_of(True, MORE_NAMES),
+    *rows_of(True, MORE_WAYS),
+    *rows_of(True, RACES),
+    *rows_of(True, words("fn-x-fifo-open fn-x-fifo-signals fn-x-fifo-end fn-x-threads "
+                         "fn-x-processes fn-x-signals fn-x-not-dumpable "
+                         "fn-x-thread-without-first fn-x-vfork fn-x-dev-stdout fn-x-dev-tty "
+                         "fn-x-locks fn-x-exec-after-write fn-x-open-flags fn-x-errors "
+                         "fn-x-lowest-fd fn-x-umask fn-x-dangling-link fn-x-long-path "
+                         "fn-x-git-commit fn-x-git-commit-sub fn-x-similar-names")),
+]
+
+# Open inside the sandbox, and why that is accepted.
+ACCEPTED = {
+    "hardlink-old-write": "the host gave the file a name in the project",
+    "memfd-exec": "what is started from memory is confined as well",
+    "proc-self-mem-write": "a process may change its own memory; debuggers need it",
+    "fds-4096": "descriptors of one process; its memory is limited",
+    "x-git-file-new": "a clone or a worktree that a build makes below the project is a new .git",
+    "fn-x-signals": "before a call has reached the supervisor, a handler without SA_RESTART ends "
+                    "it with EINTR; the kernel has no other way",
+}
+
+# A command of its own may end with these: the limit ends all of it.
+ENDS_THE_COMMAND = ("mem-1gib", "fork-600")
