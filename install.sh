@@ -72,6 +72,7 @@ list_packages() {
   case $1 in
     apt)
       required='g++=g++ cmake=cmake ninja-build=ninja nlohmann-json3-dev libcli11-dev libmd-dev'
+      required="$required libseccomp-dev"
       optional='musl-tools=musl-gcc'
       required_tests='doctest-dev python3=python3 clang=clang++'
       required_tests="$required_tests libclang-rt-dev|libclang-rt-14-dev"
@@ -80,7 +81,7 @@ list_packages() {
       ;;
     dnf)
       required='gcc-c++=g++ cmake=cmake ninja-build=ninja json-devel cli11-devel libmd-devel'
-      required="$required glibc-static libstdc++-static"
+      required="$required glibc-static libstdc++-static libseccomp-devel"
       optional='musl-gcc=musl-gcc'
       required_tests='doctest-devel python3=python3 clang=clang++ compiler-rt'
       optional_tests='clang-tools-extra=clang-tidy llvm=llvm-cov strace=strace'

@@ -7,6 +7,7 @@
 #include "cli/completion.h"
 #include "cli/console.h"
 #include "cli/init.h"
+#include "cli/run.h"
 #include "cli/trust.h"
 #include "cli/uninstall.h"
 #if __has_include("cli/explain.h")
@@ -23,7 +24,7 @@ using AddFunction = void (*)(CLI::App&, Action&);
 
 // In the order of --help.
 constexpr std::array kCommands = std::to_array<AddFunction>({
-  AddInit, AddUninstall, AddAllow, AddTrust,
+  AddRun, AddInit, AddUninstall, AddAllow, AddTrust,
 #if __has_include("cli/explain.h")
       AddExplain,
 #endif

@@ -13,7 +13,7 @@ set -uo pipefail
 
 root=$(cd "$(dirname "$0")/.." && pwd)
 cd "$root" || exit 1
-all_parts=(layering format unit schema install system client faults limits fuzz coverage tidy)
+all_parts=(layering format unit schema install system sandbox client faults limits fuzz coverage tidy)
 parts=()
 corpora=
 quick=no
@@ -151,7 +151,7 @@ part_layering() {
   fi
 }
 
-sources() { find base policy hook cli tests fuzz -name '*.cc' -o -name '*.h' | sort; }
+sources() { find base policy hook sandbox cli tests fuzz -name '*.cc' -o -name '*.h' | sort; }
 
 part_format() {
   need clang-format format || return
@@ -242,6 +242,18 @@ part_system() {
   count_program commands.py python3 tests/system/commands.py --hook "$hook" --ringfence "$command"
 }
 
+# What must be stopped and what must go on working, for an ordinary user and for root. Nothing may be
+# left out where CI runs.
+part_sandbox() {
+  build release || return
+  local probe=build/release/probes/escape_probe
+  for user in "" --as-root; do
+    # shellcheck disable=SC2086
+    count_program "escape.py $user" env REQUIRE_SANDBOX=1 python3 tests/system/escape.py \
+      --probe "$probe" --ringfence "$command" $user
+  done
+}
+
 part_faults() {
   build release || return
   count_program faults.py python3 tests/system/faults.py --hook "$hook"
@@ -310,7 +322,7 @@ part_tidy() {
     return
   }
   local files
-  mapfile -t files < <(find base policy hook cli -name '*.cc' | sort)
+  mapfile -t files < <(find base policy hook sandbox cli -name '*.cc' | sort)
   local wrong status
   printf '%s\n' "${files[@]}" | xargs -P 2 -n 4 clang-tidy --quiet -p build/clang \
     > "$work/output" 2> "$work/errors"

@@ -1,0 +1,200 @@
+#include "cli/run.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "base/text.h"
+#include "cli/console.h"
+#include "cli/ground_options.h"
+#include "cli/run_remedy.h"
+#include "policy/decide.h"
+#include "policy/layers.h"
+#include "policy/real_files.h"
+#include "sandbox/backend.h"
+#include "sandbox/plan.h"
+#include "sandbox/render.h"
+
+namespace ringfence {
+namespace {
+
+constexpr int kSetupFailed = 125;
+
+struct RunOptions {
+  GroundOptions ground;
+  std::string mode;
+  std::string layers;
+  std::string chdir;
+  std::string session;
+  bool no_sandbox = false;
+  bool dry_run = false;
+  bool agent = false;
+  std::vector<std::string> command;
+};
+
+void Say(const std::string& line) {
+  const std::string text = "ringfence: " + line + "\n";
+  std::fwrite(text.data(), 1, text.size(), stderr);
+}
+
+SandboxMode ModeOf(const std::string& name) {
+  if (name == "rx") return SandboxMode::kRx;
+  return name == "rwx" ? SandboxMode::kRwx : SandboxMode::kSandbox;
+}
+
+class Runner {
+ public:
+  explicit Runner(const RunOptions& options) : options_(options) {}
+
+  Outcome Run() {
+    if (!options_.chdir.empty() && ::chdir(options_.chdir.c_str()) != 0) {
+      return Error{Error::Kind::kUsage, "--chdir", Quote(options_.chdir) + " cannot be entered",
+                   "name a folder of the project"};
+    }
+    Result<Ground> ground = FindGround(options_.ground, files_);
+    if (!ground) return ground.error();
+    ground_ = std::move(*ground);
+    Result<Policy> policy =
+        MergePolicies(ground_.sources, options_.ground.profile, ground_.places, Caller{});
+    if (!policy) return policy.error();
+    policy_ = std::move(*policy);
+    ground_.places.audit_file = OwnPath(policy_.audit.file, ground_.places);
+    FillCommand();
+    facts_ = ProbeHost();
+    return options_.dry_run ? Show() : Start();
+  }
+
+ private:
+  void FillCommand() {
+    command_.argv = options_.command;
+    std::unique_ptr<char, decltype(&std::free)> cwd(::getcwd(nullptr, 0), &std::free);
+    if (cwd) command_.cwd = cwd.get();
+    for (char** variable = environ; *variable != nullptr; ++variable) {
+      command_.environment.emplace_back(*variable);
+    }
+    command_.session = options_.session;
+    command_.is_agent = options_.agent || IsAgent();
+    if (options_.no_sandbox) command_.mode = SandboxMode::kRwx;
+    if (!options_.mode.empty()) command_.mode = ModeOf(options_.mode);
+    if (options_.layers == "full") command_.layers = SandboxLayers::kFull;
+    if (options_.layers == "landlock") command_.layers = SandboxLayers::kLandlock;
+  }
+
+  // The agent by its name, unless an agent starts it.
+  bool IsAgent() const {
+    if (std::getenv("CLAUDECODE") != nullptr || options_.command.empty()) return false;
+    const std::string& name = options_.command.front();
+    return name.substr(name.rfind('/') + 1) == "claude";
+  }
+
+  Result<SandboxPlan> Plan() const {
+    return MakePlan({policy_, ground_.places, files_, command_, facts_});
+  }
+
+  Outcome Show() {
+    const Result<SandboxPlan> plan = Plan();
+    if (!plan) return plan.error();
+    const std::string text = options_.ground.common.json ? PlanJson(*plan) : PlanText(*plan);
+    std::fwrite(text.data(), 1, text.size(), stdout);
+    return {};
+  }
+
+  Outcome Start() {
+    for (;;) {
+      const Result<SandboxPlan> plan = Plan();
+      if (!plan) return Refused(plan.error());
+      Announce(*plan);
+      const Result<Ended> ended = RunConfined(*plan);
+      if (!ended) return Refused(ended.error());
+      if (!ended->failure) return Finish(*ended);
+      if (!GoesOnWithout(*plan, *ended->failure)) {
+        return Refused(ExplainSetupFailure(*ended->failure));
+      }
+    }
+  }
+
+  static Outcome Refused(const Error& error) {
+    Outcome outcome(error);
+    outcome.status = kSetupFailed;
+    return outcome;
+  }
+
+  static void Announce(const SandboxPlan& plan) {
+    if (!plan.is_confined()) Say("warning: the command is not confined");
+  }
+
+  // "missing": "warn" gives up one layer after the other, and says so.
+  bool GoesOnWithout(const SandboxPlan& plan, const SetupFailure& failure) {
+    if (plan.missing != SandboxMissing::kWarn || !failure.lacks) return false;
+    if (!facts_.has(*failure.lacks)) return false;
+    facts_.lacks.push_back(*failure.lacks);
+    if (*failure.lacks == Feature::kNamespaces) command_.layers = SandboxLayers::kLandlock;
+    if (*failure.lacks == Feature::kLandlock) facts_.landlock_abi = 0;
+    Say("warning: not enforced: " + ExplainSetupFailure(failure).text());
+    return true;
+  }
+
+  Outcome Finish(const Ended& ended) {
+    if (!ended.not_run.empty()) {
+      Say("the command could not be run: " + Printable(ended.not_run));
+    } else if (ended.status != 0) {
+      for (const Refusal& refusal : ended.refusals) ExplainRefusal(refusal);
+    }
+    return ended.status;
+  }
+
+  // The path is decided again: what a program was refused need not be the policy's doing.
+  void ExplainRefusal(const Refusal& refusal) {
+    Event event;
+    event.cwd = command_.cwd;
+    event.session_id = command_.session;
+    const Decision decision =
+        DecidePath(event, refusal.path, Access::kWrite, {policy_, ground_.places, files_});
+    if (!decision.failure && decision.verdict == Verdict::kDeny) {
+      Say(ReasonText(decision, "").substr(std::string_view("ringfence: ").size()));
+    } else if (!refusal.why.empty()) {
+      Say("write to " + Quote(refusal.path) + " refused: " + Printable(refusal.why));
+    }
+  }
+
+  const RunOptions& options_;
+  RealFiles disk_;
+  CachedFiles files_{disk_};
+  Ground ground_;
+  Policy policy_;
+  SandboxCommand command_;
+  HostFacts facts_;
+};
+
+}  // namespace
+
+void AddRun(CLI::App& app, Action& chosen) {
+  const auto options = std::make_shared<RunOptions>();
+  CLI::App* command = AddCommand(app, "run", "Run a command confined by the kernel",
+                                 "  ringfence run -- claude\n"
+                                 "  ringfence run --mode rx -- make test\n"
+                                 "  ringfence run --dry-run -- npm install\n\n"
+                                 "Exit status: the command's own; 125 the sandbox could not be set "
+                                 "up and nothing was\nrun, 126 and 127 as a shell says.");
+  AddGroundOptions(*command, options->ground);
+  command->add_option("--mode", options->mode, "sandbox, rx (the project is read-only) or rwx")
+      ->check(CLI::IsMember({"sandbox", "rx", "rwx"}))
+      ->type_name("MODE");
+  command
+      ->add_option("--layers", options->layers, "full or, where namespaces are forbidden, landlock")
+      ->check(CLI::IsMember({"full", "landlock"}))
+      ->type_name("LAYERS");
+  command->add_option("--chdir", options->chdir, "Start the command in this folder of the project")
+      ->type_name("DIR");
+  command->add_option("--session", options->session, "The client's session")->type_name("ID");
+  command->add_flag("--agent", options->agent, "The command is the agent: its state is writable");
+  command->add_flag("--no-sandbox", options->no_sandbox, "Run it without any confinement");
+  command->add_flag("--dry-run", options->dry_run, "Print what would be confined and how");
+  command->add_option("command", options->command, "The command and its arguments, after --")
+      ->type_name("COMMAND");
+  command->positionals_at_end();
+  command->callback([options, &chosen] { chosen = [options] { return Runner(*options).Run(); }; });
+}
+
+}  // namespace ringfence

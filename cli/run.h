@@ -1,0 +1,10 @@
+// `ringfence run`: a command, confined by the kernel under the same policy that the hook uses.
+#pragma once
+
+#include "cli/options.h"
+
+namespace ringfence {
+
+void AddRun(CLI::App& app, Action& chosen);
+
+}  // namespace ringfence

@@ -1,0 +1,68 @@
+#include "cli/run_remedy.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "base/syscall.h"
+#include "base/unique_fd.h"
+
+namespace ringfence {
+namespace {
+
+// "1" of "/proc/sys/kernel/...", "" where there is no such file.
+std::string Setting(const char* path) {
+  const UniqueFd file(::open(path, O_RDONLY | O_CLOEXEC));
+  if (!file.valid()) return "";
+  const Result<std::string> text = ReadAll(file.get(), 4096, path);
+  return text ? text->substr(0, text->find('\n')) : "";
+}
+
+std::string NamespaceHint() {
+  if (Setting("/proc/sys/kernel/apparmor_restrict_unprivileged_userns") == "1") {
+    return "Ubuntu restricts user namespaces by AppArmor: run install.sh --apparmor once, which "
+           "installs a profile for ringfence; or use --layers landlock, which is weaker";
+  }
+  if (Setting("/proc/sys/kernel/unprivileged_userns_clone") == "0") {
+    return "as root: sysctl -w kernel.unprivileged_userns_clone=1; or use --layers landlock, which "
+           "is weaker";
+  }
+  if (Setting("/proc/sys/user/max_user_namespaces") == "0") {
+    return "as root: sysctl -w user.max_user_namespaces=15000; or use --layers landlock, which is "
+           "weaker";
+  }
+  if (::access("/.dockerenv", F_OK) == 0 || ::access("/run/.containerenv", F_OK) == 0) {
+    return "this is a container: start it with --security-opt seccomp=unconfined --security-opt "
+           "apparmor=unconfined --security-opt systempaths=unconfined; or use --layers landlock, "
+           "which is weaker";
+  }
+  return "another sandbox may stand around this one, or the kernel forbids user namespaces; "
+         "--layers landlock needs none, and is weaker";
+}
+
+std::string HintFor(const SetupFailure& failure) {
+  if (!failure.lacks) return "nothing was run; ringfence run --dry-run shows the plan";
+  switch (*failure.lacks) {
+    case Feature::kNamespaces:
+      return NamespaceHint();
+    case Feature::kProc:
+      return "parts of /proc are covered, as in many containers: start it with --security-opt "
+             "systempaths=unconfined";
+    case Feature::kLandlock:
+      return "Landlock needs Linux 5.13 and \"landlock\" in the kernel's lsm= list";
+    case Feature::kSupervisor:
+      return "the supervisor needs Linux 5.14 and the right to see into its own children "
+             "(kernel.yama.ptrace_scope below 3)";
+    case Feature::kDelegation:
+      break;
+  }
+  return "";
+}
+
+}  // namespace
+
+Error ExplainSetupFailure(const SetupFailure& failure) {
+  return Error{Error::Kind::kSystem, "the sandbox could not be set up", failure.text(),
+               HintFor(failure)};
+}
+
+}  // namespace ringfence

@@ -1,0 +1,49 @@
+// All that the rest of the program knows about an operating system: what it has, and how a plan is
+// carried out. The build picks one folder (linux, macos, none).
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "sandbox/host_facts.h"
+#include "sandbox/plan.h"
+
+namespace ringfence {
+
+// What is known without trying anything that takes time. Features that turn out to be missing when
+// a plan is carried out come back in SetupFailure.
+HostFacts ProbeHost();
+
+// The first step of the setup that failed. Nothing was run.
+struct SetupFailure {
+  std::string step;              // "mount view"
+  std::string where;             // "mount(/proc)"
+  std::string what;              // "EPERM"
+  std::optional<Feature> lacks;  // another plan could do without it
+
+  std::string text() const { return step + ": " + where + ": " + what; }
+};
+
+// A call of the confined command that was refused for its name.
+struct Refusal {
+  std::string path;
+  std::string why;   // the rule's; "" where a mount or Landlock refused
+  std::string code;  // "EACCES"
+};
+
+struct Ended {
+  int status = 0;  // as a shell says: 126 and 127 when the program could not be run, 128 + signal
+  std::optional<SetupFailure> failure;
+  std::string not_run;            // "claude: ENOENT", where the program could not be executed
+  std::vector<Refusal> refusals;  // the first few, each path once
+  size_t refusal_count = 0;
+};
+
+// Runs plan.argv and waits. An error means that the launcher itself could not work; a setup that
+// failed is no error.
+Result<Ended> RunConfined(const SandboxPlan& plan);
+
+}  // namespace ringfence

@@ -1,0 +1,140 @@
+#include "sandbox/environment.h"
+
+#include <algorithm>
+#include <array>
+
+#include "policy/pattern.h"
+
+namespace ringfence {
+namespace {
+
+// What programs need to find their way and to talk to a person; nothing that holds a secret.
+constexpr auto kPassed = std::to_array<std::string_view>({"PATH",
+                                                          "HOME",
+                                                          "USER",
+                                                          "LOGNAME",
+                                                          "SHELL",
+                                                          "PWD",
+                                                          "OLDPWD",
+                                                          "SHLVL",
+                                                          "LANG",
+                                                          "LANGUAGE",
+                                                          "LC_*",
+                                                          "TZ",
+                                                          "TERM",
+                                                          "COLORTERM",
+                                                          "TERM_*",
+                                                          "TERMINFO",
+                                                          "COLUMNS",
+                                                          "LINES",
+                                                          "NO_COLOR",
+                                                          "FORCE_COLOR",
+                                                          "CLICOLOR",
+                                                          "CLICOLOR_FORCE",
+                                                          "EDITOR",
+                                                          "VISUAL",
+                                                          "PAGER",
+                                                          "LESS",
+                                                          "CI",
+                                                          "CC",
+                                                          "CXX",
+                                                          "CFLAGS",
+                                                          "CXXFLAGS",
+                                                          "LDFLAGS",
+                                                          "MAKEFLAGS",
+                                                          "PKG_CONFIG_PATH",
+                                                          "CMAKE_*",
+                                                          "JAVA_HOME",
+                                                          "GOPATH",
+                                                          "GOROOT",
+                                                          "GOFLAGS",
+                                                          "RUSTUP_HOME",
+                                                          "RUSTUP_TOOLCHAIN",
+                                                          "PYENV_ROOT",
+                                                          "NVM_DIR",
+                                                          "NODE_ENV",
+                                                          "NODE_OPTIONS",
+                                                          "PYTHONPATH",
+                                                          "VIRTUAL_ENV",
+                                                          "CONDA_PREFIX",
+                                                          "GIT_AUTHOR_*",
+                                                          "GIT_COMMITTER_*",
+                                                          "GIT_EDITOR",
+                                                          "GIT_PAGER",
+                                                          "CLAUDECODE",
+                                                          "CLAUDE_PROJECT_DIR",
+                                                          "CLAUDE_CODE_SESSION_ID",
+                                                          "CLAUDE_CODE_ENTRYPOINT",
+                                                          "SOURCE_DATE_EPOCH"});
+
+// The agent's own: its service, and where its state is.
+constexpr auto kPassedToAgent = std::to_array<std::string_view>(
+    {"ANTHROPIC_*", "CLAUDE_*", "DISABLE_*", "ENABLE_*", "MCP_*", "MAX_*", "BASH_*_TIMEOUT_MS",
+     "BASH_MAX_OUTPUT_LENGTH", "API_TIMEOUT_MS", "USE_BUILTIN_RIPGREP", "XDG_CONFIG_HOME",
+     "XDG_DATA_HOME", "XDG_STATE_HOME"});
+
+// Where programs keep what they could fetch or make again. Below the sandbox's own temporary
+// folder, since the home is not writable.
+struct Cache {
+  std::string_view name;
+  std::string_view folder;
+};
+constexpr auto kCaches = std::to_array<Cache>({{"XDG_CACHE_HOME", "/.cache"},
+                                               {"npm_config_cache", "/.cache/npm"},
+                                               {"YARN_CACHE_FOLDER", "/.cache/yarn"},
+                                               {"PIP_CACHE_DIR", "/.cache/pip"},
+                                               {"UV_CACHE_DIR", "/.cache/uv"},
+                                               {"CARGO_HOME", "/.cache/cargo"},
+                                               {"GOCACHE", "/.cache/go-build"},
+                                               {"GRADLE_USER_HOME", "/.cache/gradle"},
+                                               {"CCACHE_DIR", "/.cache/ccache"}});
+
+std::string_view NameOf(std::string_view variable) {
+  return variable.substr(0, variable.find('='));
+}
+
+template <typename List>
+bool IsListed(std::string_view name, const List& list) {
+  return std::ranges::any_of(list,
+                             [name](std::string_view pattern) { return MatchName(pattern, name); });
+}
+
+}  // namespace
+
+std::string_view EnvironmentValue(const std::vector<std::string>& environment,
+                                  std::string_view name) {
+  for (const std::string_view variable : environment) {
+    if (NameOf(variable) == name && variable.size() > name.size()) {
+      return variable.substr(name.size() + 1);
+    }
+  }
+  return "";
+}
+
+std::vector<std::string> PlanEnvironment(const EnvironmentRequest& request) {
+  std::vector<std::string> planned;
+  const auto set = [&planned](std::string_view name, std::string value) {
+    std::erase_if(planned, [name](const std::string& other) { return NameOf(other) == name; });
+    planned.push_back(std::string(name) + "=" + std::move(value));
+  };
+  for (const std::string& variable : request.caller) {
+    const std::string_view name = NameOf(variable);
+    const bool passed =
+        request.rules.env ? IsListed(name, *request.rules.env) : IsListed(name, kPassed);
+    if (passed || (request.is_agent && IsListed(name, kPassedToAgent))) planned.push_back(variable);
+  }
+  if (!request.tmp.empty()) {
+    const std::string tmp(request.tmp);
+    for (const std::string_view name : {"TMPDIR", "TEMP", "TMP"}) set(name, tmp);
+    for (const Cache& cache : kCaches) set(cache.name, tmp + std::string(cache.folder));
+  }
+  if (request.marker == "full") {
+    set("XDG_RUNTIME_DIR", "/run/user/" + std::to_string(request.user));
+  }
+  // git would copy sample hooks into a new repository, and hooks are refused.
+  set("GIT_TEMPLATE_DIR", "");
+  set("RINGFENCE_SANDBOX", std::string(request.marker));
+  return planned;
+}
+
+}  // namespace ringfence

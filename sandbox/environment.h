@@ -1,0 +1,28 @@
+// The environment of a confined command: names of an allow list, and folders for caches that it may
+// write.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "policy/policy.h"
+
+namespace ringfence {
+
+struct EnvironmentRequest {
+  const std::vector<std::string>& caller;  // "NAME=value"
+  const SandboxRules& rules;
+  bool is_agent = false;
+  std::string_view tmp;  // what is private to the sandbox; "" for none
+  uint32_t user = 0;
+  std::string_view marker;  // the layers, for those inside who ask
+};
+std::vector<std::string> PlanEnvironment(const EnvironmentRequest& request);
+
+// The value of `name`, or "".
+std::string_view EnvironmentValue(const std::vector<std::string>& environment,
+                                  std::string_view name);
+
+}  // namespace ringfence

@@ -1,0 +1,148 @@
+#include "sandbox/guarded_names.h"
+
+#include <algorithm>
+
+#include "base/case_fold.h"
+#include "policy/entry_match.h"
+#include "policy/pattern.h"
+
+namespace ringfence {
+namespace {
+
+constexpr std::string_view kAnywhere = "**/";
+
+// What of `path` lies below `base`; both folded or both not.
+std::optional<std::string_view> Below(std::string_view base, std::string_view path) {
+  if (base == "/") return path.substr(1);
+  if (!Covers(base, path)) return {};
+  return path.substr(std::min(base.size() + 1, path.size()));
+}
+
+bool IsException(const GuardedName& rule, std::string_view rest) {
+  if (rule.except.empty() || rest.size() <= rule.tail.size()) return false;
+  rest.remove_prefix(rule.tail.size());
+  return TakeComponent(rest) == FoldName(rule.except);
+}
+
+// The longest component of a pattern that has no pattern characters.
+std::string KeyOf(std::string_view tail) {
+  std::string_view longest;
+  for (std::string_view rest = tail;;) {
+    const std::string_view component = TakeComponent(rest);
+    if (component.empty()) return FoldName(longest);
+    if (!HasPattern(component) && component.size() > longest.size()) longest = component;
+  }
+}
+
+bool Allows(const GuardedName& rule, std::string_view path) {
+  const auto rest = Below(rule.base, path);
+  if (!rest) return false;
+  return rule.has_pattern ? MatchPattern(rule.tail, *rest, {.covers = true})
+                          : Covers(rule.tail, *rest);
+}
+
+// The names of `path` are the beginning of what `pattern` matches, and something more must follow.
+bool Begins(std::string_view path, std::string_view pattern) {
+  std::string_view rest = pattern;
+  const std::string_view first = TakeComponent(rest);
+  if (first.empty()) return false;
+  std::string_view path_rest = path;
+  const std::string_view name = TakeComponent(path_rest);
+  if (name.empty()) return true;
+  if (first == "**") return Begins(path, rest) || Begins(path_rest, pattern);
+  return MatchPattern(FoldName(first), name, {.fold = true}) && Begins(path_rest, rest);
+}
+
+// The last names of a path begin a rule for any depth.
+bool BeginsAnywhere(std::string_view path, std::string_view pattern) {
+  for (std::string_view rest = path; !rest.empty(); TakeComponent(rest)) {
+    if (Begins(rest, pattern)) return true;
+  }
+  return false;
+}
+
+// What of `base` and its `tail` follows after `count` names.
+std::string RestAfter(std::string_view base, std::string_view tail, size_t count) {
+  std::string text = std::string(base) + "/" + std::string(tail);
+  std::string_view rest = text;
+  for (; count > 0; --count) TakeComponent(rest);
+  rest.remove_prefix(std::min(rest.find_first_not_of('/'), rest.size()));
+  return std::string(rest.substr(0, rest.find_last_not_of('/') + 1));
+}
+
+size_t CountComponents(std::string_view path) {
+  size_t count = 0;
+  while (!TakeComponent(path).empty()) ++count;
+  return count;
+}
+
+}  // namespace
+
+std::string GuardedName::text() const {
+  if (is_anywhere) return tail;
+  if (tail.empty()) return base;
+  return base == "/" ? base + tail : base + "/" + tail;
+}
+
+void GuardedNames::Refuse(GuardedName rule) {
+  if (std::ranges::find(rules_, rule) != rules_.end()) return;
+  prepared_.push_back({FoldName(rule.base), rule.has_pattern ? KeyOf(rule.tail) : ""});
+  rules_.push_back(std::move(rule));
+}
+
+bool GuardedNames::Matches(const GuardedName& rule, const Prepared& prepared,
+                           std::string_view folded) {
+  if (!prepared.key.empty() && folded.find(prepared.key) == std::string_view::npos) return false;
+  const auto rest = Below(prepared.base, folded);
+  if (!rest) return false;
+  if (rule.has_pattern) return MatchFolded(rule.tail, *rest);
+  return CoversFolded(rule.tail, *rest) && !IsException(rule, *rest);
+}
+
+bool GuardedNames::IsExempt(std::string_view path) const {
+  const auto covers = [&](const Path& folder) { return Covers(folder.text(), path); };
+  return std::ranges::any_of(exempt_, covers) && std::ranges::none_of(kept_, covers);
+}
+
+const GuardedName& NotAllowedRule() {
+  static const GuardedName rule{.why = "not in the list of what is allowed"};
+  return rule;
+}
+
+const GuardedName* GuardedNames::Refuses(std::string_view path) const {
+  if (IsExempt(path)) return nullptr;
+  const std::string folded = FoldName(path);
+  for (size_t i = 0; i < rules_.size(); ++i) {
+    if (Matches(rules_[i], prepared_[i], folded)) return &rules_[i];
+  }
+  for (const std::vector<GuardedName>& list : allow_only_) {
+    const auto allows = [&](const GuardedName& rule) { return Allows(rule, path); };
+    if (std::ranges::none_of(list, allows)) return &NotAllowedRule();
+  }
+  return nullptr;
+}
+
+std::vector<GuardedNames::TreeHit> GuardedNames::RefusesTree(std::string_view path) const {
+  if (const GuardedName* rule = Refuses(path)) return {{rule, ""}};
+  std::vector<TreeHit> hits;
+  if (IsExempt(path)) return hits;
+  const std::string folded = FoldName(path);
+  for (size_t i = 0; i < rules_.size(); ++i) {
+    const GuardedName& rule = rules_[i];
+    const std::string& base = prepared_[i].base;
+    if (rule.is_anywhere) {
+      const std::string_view pattern = std::string_view(rule.tail).substr(kAnywhere.size());
+      if (BeginsAnywhere(folded, pattern)) hits.push_back({&rule, ""});
+    } else if (base != folded && Below(folded, base)) {
+      hits.push_back({&rule, RestAfter(rule.base, rule.has_pattern ? "" : rule.tail,
+                                       CountComponents(folded))});
+    } else if (const auto below = Below(base, folded); below && rule.has_pattern) {
+      if (Begins(*below, rule.tail)) hits.push_back({&rule, ""});
+    } else if (below && Covers(*below, FoldName(rule.tail))) {
+      hits.push_back({&rule, RestAfter("", rule.tail, CountComponents(*below))});
+    }
+  }
+  return hits;
+}
+
+}  // namespace ringfence

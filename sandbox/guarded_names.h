@@ -1,0 +1,85 @@
+// GuardedNames: which names a confined program may not make, change, move or remove, whether or not
+// they exist. Mounts and Landlock know what is there; these rules know what must not come to be.
+// Paths are absolute and resolved: no links, no "..". Letter case is forgiven, as in every deny.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "policy/path.h"
+
+namespace ringfence {
+
+struct GuardedName {
+  std::string base;  // the folder that `tail` begins at; "/" for a pattern that begins with "**/"
+  std::string tail;  // "" is the base itself
+  bool has_pattern = false;  // of tail
+  bool is_anywhere = false;  // the tail begins with "**/"
+  std::string except;        // a folder of this name directly below is left out
+  // Git's own files: they may be written in a repository that the same run has made.
+  bool unless_new = false;
+  std::string why;  // `denied by "docs/adr" (policy.json:6 /write/deny)`
+
+  bool operator==(const GuardedName&) const = default;
+  std::string text() const;  // as a policy would spell it
+};
+
+class GuardedNames {
+ public:
+  GuardedNames() = default;
+
+  void Refuse(GuardedName rule);
+  // Below `folder` nothing is refused, since it is private to the sandbox, but for what of the
+  // host is kept there.
+  void Exempt(Path folder) { exempt_.push_back(std::move(folder)); }
+  void KeepHost(Path place) { kept_.push_back(std::move(place)); }
+  // Some entries of `list` are patterns, so that no mount says what is allowed. A path must be
+  // covered by an entry of each list.
+  void AllowOnly(std::vector<GuardedName> list) { allow_only_.push_back(std::move(list)); }
+  // What makes a folder a repository without a work tree is refused.
+  void GuardBareRepositories(std::string why) { bare_why_ = std::move(why); }
+
+  // Why the file or folder of that name may not be made, written, moved or removed; or nothing.
+  const GuardedName* Refuses(std::string_view path) const;
+
+  // The same for a folder or a link, which gives names to all that is below it: also rules that
+  // such a name begins (".git" of ".git/hooks").
+  struct TreeHit {
+    const GuardedName* rule = nullptr;
+    std::string rest;  // what must exist below for the rule to be broken; "": the name decides
+  };
+  std::vector<TreeHit> RefusesTree(std::string_view path) const;
+
+  const std::vector<GuardedName>& rules() const { return rules_; }
+  const std::vector<std::vector<GuardedName>>& allow_only() const { return allow_only_; }
+  const std::vector<Path>& exempt() const { return exempt_; }
+  const std::string& bare_why() const { return bare_why_; }
+
+  bool operator==(const GuardedNames& other) const {
+    return rules_ == other.rules_ && allow_only_ == other.allow_only_ && exempt_ == other.exempt_ &&
+           kept_ == other.kept_ && bare_why_ == other.bare_why_;
+  }
+
+ private:
+  // Made once, since every call that makes a file asks every rule.
+  struct Prepared {
+    std::string base;  // folded
+    std::string key;   // every path that matches holds this text, folded; may be ""
+  };
+  bool IsExempt(std::string_view path) const;
+  static bool Matches(const GuardedName& rule, const Prepared& prepared, std::string_view folded);
+
+  std::vector<GuardedName> rules_;
+  std::vector<Prepared> prepared_;  // for each rule
+  std::vector<std::vector<GuardedName>> allow_only_;
+  std::vector<Path> exempt_;
+  std::vector<Path> kept_;
+  std::string bare_why_;
+};
+
+// The rule that is given for a path which no entry of an allow list covers.
+const GuardedName& NotAllowedRule();
+
+}  // namespace ringfence

@@ -1,0 +1,275 @@
+// The launcher: makes the first process of the sandbox, passes signals and terminal on, hears what
+// the supervisor tells, and waits.
+#include "sandbox/backend.h"
+
+#include <fcntl.h>
+#include <linux/landlock.h>
+#include <linux/sched.h>
+#include <poll.h>
+#include <sched.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/utsname.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <set>
+
+#include "base/syscall.h"
+#include "base/unique_fd.h"
+#include "sandbox/linux/channel.h"
+#include "sandbox/linux/inside.h"
+#include "sandbox/linux/terminal.h"
+
+namespace ringfence {
+namespace {
+
+constexpr size_t kMaxRefusals = 10;  // that are kept to be told
+constexpr int kSetupFailed = 125;
+
+// The paths at which programs of this network namespace listen (unix(7), proc(5)).
+std::vector<std::string> ListeningSockets() {
+  std::vector<std::string> sockets;
+  const UniqueFd file(::open("/proc/net/unix", O_RDONLY | O_CLOEXEC));
+  if (!file.valid()) return sockets;
+  const Result<std::string> text = ReadAll(file.get(), 16u << 20, "/proc/net/unix");
+  if (!text) return sockets;
+  std::string_view rest = *text;
+  while (!rest.empty()) {
+    const std::string_view line = rest.substr(0, rest.find('\n'));
+    rest.remove_prefix(std::min(line.size() + 1, rest.size()));
+    const size_t slash = line.find(" /");
+    if (slash != std::string_view::npos) sockets.emplace_back(line.substr(slash + 1));
+  }
+  std::ranges::sort(sockets);
+  sockets.erase(std::unique(sockets.begin(), sockets.end()), sockets.end());
+  return sockets;
+}
+
+// Directories that the policy allows and that nobody has made yet.
+Status MakePlaces(const SandboxPlan& plan) {
+  for (const PlannedPlace& place : plan.writable) {
+    if (!place.make) continue;
+    std::string_view rest = place.path.text();
+    Path path;
+    for (;;) {
+      const std::string_view name = TakeComponent(rest);
+      if (name.empty()) break;
+      path = path.Child(name);
+      if (::mkdir(path.text().c_str(), 0777) == 0) continue;
+      // Where it may not be made, it need not be: it may be there.
+      if (errno != EEXIST && ::access(path.text().c_str(), F_OK) != 0) {
+        return SystemError("mkdir(" + path.text() + ")", EACCES);
+      }
+    }
+  }
+  return Unit{};
+}
+
+class Launcher {
+ public:
+  explicit Launcher(const SandboxPlan& plan) : plan_(plan) {}
+
+  Result<Ended> Run() {
+    if (Status s = MakePlaces(plan_); !s) {
+      ended_.failure = SetupFailure{"make places", s.error().where, s.error().what, {}};
+      ended_.status = kSetupFailed;
+      return std::move(ended_);
+    }
+    if (Status s = Start(); !s) return s.error();
+    if (!ended_.failure) Wait();
+    return std::move(ended_);
+  }
+
+ private:
+  Status Start() {
+    std::array<int, 2> pair{};
+    if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair.data()) != 0) {
+      return SystemError("socketpair");
+    }
+    channel_ = UniqueFd(pair[0]);
+    UniqueFd other(pair[1]);
+    ::sigemptyset(&heard_);
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGWINCH, SIGCHLD,
+                             SIGCONT, SIGTSTP}) {
+      ::sigaddset(&heard_, signal);
+    }
+    sigset_t before;
+    if (::sigprocmask(SIG_BLOCK, &heard_, &before) != 0) return SystemError("sigprocmask");
+    const bool own_terminal = plan_.layers == SandboxLayers::kFull && ::isatty(STDIN_FILENO) != 0;
+    first_ = Clone();
+    if (first_ == 0) {
+      channel_ = UniqueFd();
+      RunInside({.plan = plan_,
+                 .channel = std::move(other),
+                 .signals = before,
+                 .own_terminal = own_terminal});
+    }
+    if (first_ < 0) {
+      if (plan_.layers != SandboxLayers::kFull) return SystemError("fork");
+      ended_.failure =
+          SetupFailure{"own namespaces", "clone", ErrnoName(errno), Feature::kNamespaces};
+      ended_.status = kSetupFailed;
+    }
+    return Unit{};
+  }
+
+  // A fork into new namespaces; all of them with the user namespace, which gives the right.
+  pid_t Clone() const {
+    unsigned long flags = 0;
+    if (plan_.layers == SandboxLayers::kFull) {
+      flags = CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS |
+              CLONE_NEWCGROUP;
+      if (plan_.network == PlannedNetwork::kOwn) flags |= CLONE_NEWNET;
+    }
+    return static_cast<pid_t>(
+        ::syscall(SYS_clone, flags | SIGCHLD, nullptr, nullptr, nullptr, nullptr));
+  }
+
+  void Wait() {
+    const UniqueFd signals(::signalfd(-1, &heard_, SFD_CLOEXEC | SFD_NONBLOCK));
+    bool channel_open = true;
+    bool first_lives = true;
+    while (first_lives || channel_open) {
+      std::array<pollfd, 4> polled{{{channel_open ? channel_.get() : -1, POLLIN, 0},
+                                    {signals.get(), POLLIN, 0},
+                                    {relay_.is_on() ? relay_.master() : -1, POLLIN, 0},
+                                    {relay_.hears_person() ? STDIN_FILENO : -1, POLLIN, 0}}};
+      if (::poll(polled.data(), polled.size(), -1) < 0) continue;
+      if (polled[2].revents != 0) relay_.PassOutput();
+      if (polled[3].revents != 0) relay_.PassInput();
+      if (polled[0].revents != 0) channel_open = Hear();
+      if (polled[1].revents != 0) first_lives = !TakeSignals(signals) && first_lives;
+    }
+    relay_.Drain();
+    if (!knows_end_ && !ended_.failure) {
+      ended_.failure = SetupFailure{"sandbox", "its first process", "ended by itself", {}};
+      ended_.status = kSetupFailed;
+    }
+  }
+
+  // True when the first process has ended.
+  bool TakeSignals(const UniqueFd& signals) {
+    bool ended = false;
+    signalfd_siginfo info{};
+    while (::read(signals.get(), &info, sizeof info) == static_cast<ssize_t>(sizeof info)) {
+      const int signal = static_cast<int>(info.ssi_signo);
+      if (signal == SIGCHLD) {
+        ended = ::waitpid(first_, nullptr, WNOHANG) == first_ || ended;
+      } else if (signal == SIGWINCH && relay_.is_on()) {
+        relay_.PassSize();
+      } else {
+        [[maybe_unused]] const Status sent =
+            SendPacket(channel_, Message::kSignal, {std::to_string(signal)});
+      }
+    }
+    return ended;
+  }
+
+  // False when nothing more will come.
+  bool Hear() {
+    Result<Packet> packet = ReceivePacket(channel_);
+    if (!packet) return false;
+    std::vector<std::string>& fields = packet->fields;
+    fields.resize(std::max<size_t>(fields.size(), 4));
+    switch (packet->message) {
+      case Message::kFailed:
+        ended_.failure = SetupFailure{fields[0], fields[1], fields[2], {}};
+        if (!fields[3].empty()) {
+          ended_.failure->lacks = static_cast<Feature>(std::atoi(fields[3].c_str()));
+        }
+        ended_.status = kSetupFailed;
+        break;
+      case Message::kNotRun:
+        ended_.not_run = fields[0] + ": " + fields[1];
+        break;
+      case Message::kRefused:
+        KeepRefusal({fields[0], fields[1], fields[2]});
+        break;
+      case Message::kEnded:
+        KeepEnd(std::atoi(fields[0].c_str()));
+        break;
+      case Message::kTerminal:
+        if (packet->fd.valid()) {
+          [[maybe_unused]] const Status begun = relay_.Begin(std::move(packet->fd));
+        }
+        break;
+      case Message::kStarted:
+      case Message::kSignal:
+        break;
+    }
+    return true;
+  }
+
+  void KeepEnd(int status) {
+    if (ended_.failure) return;
+    knows_end_ = true;
+    ended_.status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+  }
+
+  void KeepRefusal(Refusal refusal) {
+    ++ended_.refusal_count;
+    if (ended_.refusals.size() >= kMaxRefusals || !told_.insert(refusal.path).second) return;
+    ended_.refusals.push_back(std::move(refusal));
+  }
+
+  const SandboxPlan& plan_;
+  UniqueFd channel_;
+  sigset_t heard_{};
+  pid_t first_ = -1;
+  TerminalRelay relay_;
+  std::set<std::string> told_;
+  bool knows_end_ = false;
+  Ended ended_;
+};
+
+// Not confined: the command takes this process's place.
+Result<Ended> RunBare(const SandboxPlan& plan) {
+  std::vector<std::string> arguments = plan.argv;
+  std::vector<std::string> environment = plan.environment;
+  const auto pointers = [](std::vector<std::string>& texts) {
+    std::vector<char*> all;
+    for (std::string& text : texts) all.push_back(text.data());
+    all.push_back(nullptr);
+    return all;
+  };
+  int code = ENOENT;
+  for (const std::string& program : plan.programs) {
+    ::execve(program.c_str(), pointers(arguments).data(), pointers(environment).data());
+    if (errno != ENOENT && errno != ENOTDIR) code = errno;
+  }
+  Ended ended;
+  ended.status = code == ENOENT ? 127 : 126;
+  ended.not_run = plan.argv.front() + ": " + ErrnoName(code);
+  return ended;
+}
+
+}  // namespace
+
+HostFacts ProbeHost() {
+  HostFacts facts;
+  utsname name{};
+  if (::uname(&name) == 0) facts.kernel = std::string(name.sysname) + " " + name.release;
+  facts.user = ::geteuid();
+  facts.group = ::getegid();
+  const long abi =
+      ::syscall(SYS_landlock_create_ruleset, nullptr, 0, LANDLOCK_CREATE_RULESET_VERSION);
+  facts.landlock_abi = abi > 0 ? static_cast<int>(abi) : 0;
+  if (abi <= 0) facts.lacks.push_back(Feature::kLandlock);
+  constexpr int kKnowsSockets = 9;  // from here Landlock keeps Unix sockets apart itself
+  if (facts.landlock_abi < kKnowsSockets) facts.sockets = ListeningSockets();
+  return facts;
+}
+
+Result<Ended> RunConfined(const SandboxPlan& plan) {
+  return plan.is_confined() ? Launcher(plan).Run() : RunBare(plan);
+}
+
+}  // namespace ringfence

@@ -1,0 +1,161 @@
+#include "sandbox/linux/caller.h"
+
+#include <fcntl.h>
+#include <linux/limits.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <sys/sysmacros.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <charconv>
+
+namespace ringfence {
+namespace {
+
+constexpr uint64_t kPage =
+    4096;  // at least; a read never begins in one page and faults in the next
+
+// The number after `key` in the text of /proc/PID/status; `base` 8, 10 or 16.
+std::optional<uint64_t> StatusNumber(const std::string& status, std::string_view key, int base) {
+  const size_t at = status.find(key);
+  if (at == std::string::npos) return {};
+  size_t from = at + key.size();
+  while (from < status.size() && (status[from] == ' ' || status[from] == '\t')) ++from;
+  uint64_t number = 0;
+  const auto [end, error] =
+      std::from_chars(status.data() + from, status.data() + status.size(), number, base);
+  if (error != std::errc()) return {};
+  return number;
+}
+
+}  // namespace
+
+bool Caller::IsWaiting() const {
+  return ::ioctl(listener_, SECCOMP_IOCTL_NOTIF_ID_VALID, &call_.id) == 0;
+}
+
+Got<std::string> Caller::ReadBytes(uint64_t address, size_t size) const {
+  std::string bytes(size, '\0');
+  const iovec own{bytes.data(), size};
+  const iovec other{reinterpret_cast<void*>(address), size};  // NOLINT: an address is a number here
+  const ssize_t got = ::process_vm_readv(static_cast<pid_t>(call_.pid), &own, 1, &other, 1, 0);
+  if (got != static_cast<ssize_t>(size)) return {{}, got < 0 ? errno : EFAULT};
+  return {std::move(bytes), 0};
+}
+
+// Page by page, since what follows the path's page need not be mapped.
+Got<std::string> Caller::ReadPath(uint64_t address) const {
+  std::string path;
+  while (path.size() < PATH_MAX) {
+    const size_t size =
+        std::min<uint64_t>(kPage - (address + path.size()) % kPage, PATH_MAX - path.size());
+    Got<std::string> part = ReadBytes(address + path.size(), size);
+    if (!part.ok()) return part;
+    const size_t end = part.value.find('\0');
+    path.append(part.value, 0, end);
+    if (end != std::string::npos) return {std::move(path), 0};
+  }
+  return {{}, ENAMETOOLONG};
+}
+
+std::string Caller::ReadOwnFile(const char* name) const {
+  const std::string path = std::to_string(call_.pid) + "/" + name;
+  const UniqueFd file(::openat(proc_.get(), path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file.valid()) return "";
+  std::array<char, 2048> text{};
+  const ssize_t got = ::read(file.get(), text.data(), text.size());
+  return got > 0 ? std::string(text.data(), static_cast<size_t>(got)) : "";
+}
+
+pid_t Caller::process() const {
+  const auto id = StatusNumber(ReadOwnFile("status"), "\nTgid:", 10);
+  return id ? static_cast<pid_t>(*id) : 0;
+}
+
+mode_t Caller::Umask() const {
+  const auto mask = StatusNumber(ReadOwnFile("status"), "\nUmask:", 8);
+  return mask ? static_cast<mode_t>(*mask) & 0777 : 077;
+}
+
+bool Caller::HasSignal() const {
+  const std::string status = ReadOwnFile("status");
+  const auto set = [&status](std::string_view key) {
+    return StatusNumber(status, key, 16).value_or(0);
+  };
+  return ((set("\nSigPnd:") | set("\nShdPnd:")) & ~set("\nSigBlk:")) != 0;
+}
+
+// Field 7 of /proc/PID/stat, behind the program's name in parentheses.
+std::string Caller::TerminalName() const {
+  const std::string stat = ReadOwnFile("stat");
+  size_t at = stat.rfind(')');
+  if (at == std::string::npos) return "";
+  for (int skipped = 0; skipped < 5 && at != std::string::npos; ++skipped) {
+    at = stat.find(' ', at + 1);
+  }
+  if (at == std::string::npos) return "";
+  unsigned device = 0;
+  std::from_chars(stat.data() + at + 1, stat.data() + stat.size(), device);
+  constexpr unsigned kPseudoTerminals = 136;  // to 143 (Documentation/admin-guide/devices.txt)
+  const unsigned major = ::gnu_dev_major(device);
+  if (device == 0 || major < kPseudoTerminals || major > kPseudoTerminals + 7) return "";
+  return "pts/" + std::to_string((major - kPseudoTerminals) * 256 + ::gnu_dev_minor(device));
+}
+
+Got<UniqueFd> Caller::Descriptor(int fd) const {
+  // Threads share their descriptors unless they went out of their way not to; only a leader's can
+  // be taken before Linux 6.9.
+  UniqueFd process(static_cast<int>(::syscall(SYS_pidfd_open, call_.pid, 0)));
+  if (!process.valid()) {
+    const pid_t leader = this->process();
+    if (leader > 0) process = UniqueFd(static_cast<int>(::syscall(SYS_pidfd_open, leader, 0)));
+  }
+  if (!process.valid()) return {UniqueFd(), EBADF};
+  UniqueFd own(static_cast<int>(::syscall(SYS_pidfd_getfd, process.get(), fd, 0)));
+  if (!own.valid()) return {UniqueFd(), errno};
+  return {std::move(own), 0};
+}
+
+Got<UniqueFd> Caller::Folder(int fd) const {
+  if (fd != AT_FDCWD) return Descriptor(fd);
+  const std::string path = std::to_string(call_.pid) + "/cwd";
+  UniqueFd folder(::openat(proc_.get(), path.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  if (!folder.valid()) return {UniqueFd(), errno};
+  return {std::move(folder), 0};
+}
+
+void Caller::Send(seccomp_notif_resp& response) const {
+  response.id = call_.id;
+  // ENOENT: the caller has gone. Nobody waits for the answer then.
+  [[maybe_unused]] const int sent = ::ioctl(listener_, SECCOMP_IOCTL_NOTIF_SEND, &response);
+}
+
+void Caller::ReturnValue(int64_t value) const {
+  seccomp_notif_resp response{};
+  response.val = value;
+  Send(response);
+}
+
+void Caller::ReturnError(int code) const {
+  seccomp_notif_resp response{};
+  response.error = -code;
+  Send(response);
+}
+
+void Caller::ReturnDescriptor(UniqueFd fd, bool close_on_exec) const {
+  seccomp_notif_addfd added{};
+  added.id = call_.id;
+  added.srcfd = static_cast<uint32_t>(fd.get());
+  added.newfd_flags = close_on_exec ? O_CLOEXEC : 0;
+  const int number = ::ioctl(listener_, SECCOMP_IOCTL_NOTIF_ADDFD, &added);
+  const int code = errno;
+  fd = UniqueFd();
+  if (number >= 0) return ReturnValue(number);
+  if (code != ENOENT) ReturnError(code);  // EMFILE: the caller has too many
+}
+
+}  // namespace ringfence

@@ -1,0 +1,70 @@
+// Caller: a process that waits in a supervised call, seen from the supervisor. It may be hostile
+// and have other threads, so whatever lies in its memory is copied once and never looked at again.
+#pragma once
+
+#include <linux/seccomp.h>
+#include <sys/types.h>
+
+#include <optional>
+#include <string>
+
+#include "base/unique_fd.h"
+
+namespace ringfence {
+
+// What is left of an errno-style call: a value or a code.
+template <typename T>
+struct Got {
+  T value{};
+  int code = 0;  // an errno value; 0: `value` is there
+
+  bool ok() const { return code == 0; }
+};
+
+class Caller {
+ public:
+  // `proc` is the supervisor's own view of /proc.
+  Caller(const seccomp_notif& call, int listener, const UniqueFd& proc)
+      : call_(call), listener_(listener), proc_(proc) {}
+
+  uint64_t argument(int index) const { return call_.data.args[index]; }
+  int number() const { return call_.data.nr; }
+  // Arguments of type int are the lower half of a register.
+  int IntArgument(int index) const { return static_cast<int>(call_.data.args[index]); }
+
+  // Whether the caller still waits: what was read of a process that has gone may be another's.
+  bool IsWaiting() const;
+
+  // A path (NUL-terminated) or plain bytes at an address of the caller's.
+  Got<std::string> ReadPath(uint64_t address) const;
+  Got<std::string> ReadBytes(uint64_t address, size_t size) const;
+
+  // A descriptor of the caller's, as one of one's own.
+  Got<UniqueFd> Descriptor(int fd) const;
+  // The folder that a relative path begins at: `fd` may be AT_FDCWD.
+  Got<UniqueFd> Folder(int fd) const;
+
+  pid_t process() const;             // the thread group's id; 0 when it cannot be seen
+  mode_t Umask() const;              // 077 when it cannot be seen
+  std::string TerminalName() const;  // of the controlling terminal, below /dev; "" for none
+
+  // A signal waits that the caller does not block.
+  bool HasSignal() const;
+
+  // Answers.
+  void ReturnValue(int64_t value) const;
+  void ReturnError(int code) const;
+  // Gives the caller `fd` as the result of its call. The supervisor's own copy is closed before the
+  // caller goes on: it would keep a file busy that the caller closes and executes.
+  void ReturnDescriptor(UniqueFd fd, bool close_on_exec) const;
+
+ private:
+  std::string ReadOwnFile(const char* name) const;  // /proc/TID/`name`, its beginning
+  void Send(seccomp_notif_resp& response) const;
+
+  const seccomp_notif& call_;
+  int listener_;
+  const UniqueFd& proc_;
+};
+
+}  // namespace ringfence

@@ -1,0 +1,82 @@
+#include "sandbox/linux/channel.h"
+
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+
+#include "base/syscall.h"
+
+namespace ringfence {
+namespace {
+
+constexpr size_t kMaxPacket = 16384;
+
+}  // namespace
+
+Status SendPacket(const UniqueFd& socket, Message message,
+                  const std::vector<std::string_view>& fields, int fd) {
+  std::string bytes(1, static_cast<char>(message));
+  for (const std::string_view field : fields) {
+    bytes += field;
+    bytes += '\0';
+  }
+  if (bytes.size() > kMaxPacket) bytes.resize(kMaxPacket);
+  iovec part{bytes.data(), bytes.size()};
+  msghdr header{};
+  header.msg_iov = &part;
+  header.msg_iovlen = 1;
+  alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int))> control{};
+  if (fd >= 0) {
+    header.msg_control = control.data();
+    header.msg_controllen = control.size();
+    cmsghdr* rights = CMSG_FIRSTHDR(&header);
+    rights->cmsg_level = SOL_SOCKET;
+    rights->cmsg_type = SCM_RIGHTS;
+    rights->cmsg_len = CMSG_LEN(sizeof fd);
+    std::memcpy(CMSG_DATA(rights), &fd, sizeof fd);
+  }
+  for (;;) {
+    if (::sendmsg(socket.get(), &header, MSG_NOSIGNAL) >= 0) return Unit{};
+    if (errno != EINTR) return SystemError("sendmsg(channel)");
+  }
+}
+
+Result<Packet> ReceivePacket(const UniqueFd& socket) {
+  std::string bytes(kMaxPacket, '\0');
+  iovec part{bytes.data(), bytes.size()};
+  msghdr header{};
+  header.msg_iov = &part;
+  header.msg_iovlen = 1;
+  alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int))> control{};
+  header.msg_control = control.data();
+  header.msg_controllen = control.size();
+  ssize_t got = -1;
+  do {
+    got = ::recvmsg(socket.get(), &header, MSG_CMSG_CLOEXEC);
+  } while (got < 0 && errno == EINTR);
+  if (got < 0) return SystemError("recvmsg(channel)");
+  if (got == 0) return SystemError("recvmsg(channel)", EPIPE);
+  Packet packet;
+  packet.message = static_cast<Message>(bytes[0]);
+  for (cmsghdr* c = CMSG_FIRSTHDR(&header); c != nullptr; c = CMSG_NXTHDR(&header, c)) {
+    if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS) continue;
+    int fd = -1;
+    std::memcpy(&fd, CMSG_DATA(c), sizeof fd);
+    packet.fd = UniqueFd(fd);
+  }
+  std::string field;
+  for (const char c : std::string_view(bytes).substr(1, static_cast<size_t>(got) - 1)) {
+    if (c != '\0') {
+      field += c;
+    } else {
+      packet.fields.push_back(std::move(field));
+      field.clear();
+    }
+  }
+  return packet;
+}
+
+}  // namespace ringfence

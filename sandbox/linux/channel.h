@@ -1,0 +1,39 @@
+// What launcher and supervisor tell each other, over a pair of SOCK_SEQPACKET sockets: one packet a
+// message, the first byte says which.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "base/unique_fd.h"
+
+namespace ringfence {
+
+enum class Message : char {
+  // from inside
+  kFailed = 'f',    // setup: step, where, what, feature
+  kStarted = 's',   // the command is about to be executed
+  kNotRun = 'n',    // the program could not be executed: name, errno
+  kRefused = 'r',   // path, why, code
+  kEnded = 'e',     // the command's wait status
+  kTerminal = 't',  // with a descriptor: the master of a new terminal
+  // from outside
+  kSignal = 'g',  // a number, for the command
+};
+
+struct Packet {
+  Message message = Message::kFailed;
+  std::vector<std::string> fields;
+  UniqueFd fd;  // at most one
+};
+
+// A packet is cut where it would be larger than the sockets take; `fd` -1 for none.
+Status SendPacket(const UniqueFd& socket, Message message,
+                  const std::vector<std::string_view>& fields, int fd = -1);
+
+// Nothing when the other side is closed.
+Result<Packet> ReceivePacket(const UniqueFd& socket);
+
+}  // namespace ringfence

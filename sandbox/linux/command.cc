@@ -1,0 +1,140 @@
+#include "sandbox/linux/command.h"
+
+#include <fcntl.h>
+#include <linux/close_range.h>
+#include <sys/ioctl.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <string>
+#include <vector>
+
+#include "base/syscall.h"
+#include "sandbox/linux/channel.h"
+#include "sandbox/linux/filters.h"
+#include "sandbox/linux/privileges.h"
+#include "sandbox/linux/self_test.h"
+
+namespace ringfence {
+namespace {
+
+constexpr int kNotFound = 127, kNotExecutable = 126;  // as a shell says
+
+std::vector<char*> Pointers(std::vector<std::string>& texts) {
+  std::vector<char*> pointers;
+  pointers.reserve(texts.size() + 1);
+  for (std::string& text : texts) pointers.push_back(text.data());
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
+class Command {
+ public:
+  explicit Command(CommandStart start) : start_(std::move(start)), plan_(start_.plan) {}
+
+  [[noreturn]] void Run() {
+    struct Step {
+      const char* name;
+      Status (Command::*run)();
+    };
+    constexpr Step kSteps[] = {
+        {"terminal", &Command::TakeTerminal},     {"signals", &Command::ResetSignals},
+        {"no privileges", &Command::DropAll},     {"supervised calls", &Command::BeSupervised},
+        {"directory", &Command::EnterDirectory},  {"close descriptors", &Command::CloseAtExec},
+        {"self-test", &Command::TestConfinement},
+    };
+    for (const Step& step : kSteps) {
+      const Status done = (this->*step.run)();
+      if (!done) Fail(step.name, done.error());
+    }
+    Tell(Message::kStarted, {});
+    Execute();
+  }
+
+ private:
+  void Tell(Message message, const std::vector<std::string_view>& fields) {
+    [[maybe_unused]] const Status sent = SendPacket(start_.launcher, message, fields);
+  }
+
+  [[noreturn]] void Fail(const char* step, const Error& error) {
+    Tell(Message::kFailed, {step, error.where, error.what, ""});
+    ::_exit(125);
+  }
+
+  Status TakeTerminal() {
+    if (::setsid() < 0) return SystemError("setsid");
+    if (!start_.terminal.valid()) return Unit{};
+    if (::ioctl(start_.terminal.get(), TIOCSCTTY, 0) != 0) return SystemError("ioctl(TIOCSCTTY)");
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; ++fd) {
+      if (fd != STDIN_FILENO && ::isatty(fd) == 0) continue;
+      if (::dup2(start_.terminal.get(), fd) < 0) return SystemError("dup2(terminal)");
+    }
+    return Unit{};
+  }
+
+  Status ResetSignals() {
+    ::umask(start_.mask);
+    if (::sigprocmask(SIG_SETMASK, &start_.signals, nullptr) != 0)
+      return SystemError("sigprocmask");
+    return Unit{};
+  }
+
+  Status DropAll() {
+    // The supervisor must be able to read this process's memory.
+    if (::prctl(PR_SET_DUMPABLE, 1, 0, 0, 0) != 0) return SystemError("prctl(dumpable)");
+    return plan_.layers == SandboxLayers::kFull ? DropCapabilities(Kept::kNothing) : Status(Unit{});
+  }
+
+  Status BeSupervised() {
+    if (!plan_.supervised) return Unit{};
+    const Result<UniqueFd> listener = InstallSupervised();
+    if (!listener) return listener.error();
+    const Status sent = SendPacket(start_.supervisor, Message::kStarted, {}, listener->get());
+    start_.supervisor = UniqueFd();
+    return sent;
+  }
+
+  Status EnterDirectory() {
+    if (::chdir(plan_.cwd.text().c_str()) != 0) {
+      return SystemError("chdir(" + plan_.cwd.text() + ")");
+    }
+    return Unit{};
+  }
+
+  Status CloseAtExec() {
+    if (::syscall(SYS_close_range, 3U, ~0U, CLOSE_RANGE_CLOEXEC) != 0) {
+      return SystemError("close_range");
+    }
+    return Unit{};
+  }
+
+  Status TestConfinement() { return TestSandbox(plan_); }
+
+  [[noreturn]] void Execute() {
+    std::vector<std::string> arguments = plan_.argv;
+    std::vector<std::string> environment = plan_.environment;
+    const std::vector<char*> argv = Pointers(arguments);
+    const std::vector<char*> envp = Pointers(environment);
+    int code = ENOENT;
+    for (const std::string& program : plan_.programs) {
+      ::execve(program.c_str(), argv.data(), envp.data());
+      // A name that is there and cannot be run counts for more than one that is not.
+      if (errno != ENOENT && errno != ENOTDIR) code = errno;
+      if (code != ENOENT && code != EACCES) break;
+    }
+    Tell(Message::kNotRun, {plan_.argv.front(), ErrnoName(code)});
+    ::_exit(code == ENOENT ? kNotFound : kNotExecutable);
+  }
+
+  CommandStart start_;
+  const SandboxPlan& plan_;
+};
+
+}  // namespace
+
+void RunCommand(CommandStart start) { Command(std::move(start)).Run(); }
+
+}  // namespace ringfence

@@ -1,0 +1,24 @@
+// The command's own process, between fork(2) and execve(2).
+#pragma once
+
+#include <sys/types.h>
+
+#include <csignal>
+
+#include "base/unique_fd.h"
+#include "sandbox/plan.h"
+
+namespace ringfence {
+
+struct CommandStart {
+  const SandboxPlan& plan;
+  UniqueFd launcher;    // the channel; closed by a successful execve(2)
+  UniqueFd supervisor;  // gets the listener of the supervised calls
+  UniqueFd terminal;    // becomes the controlling terminal; may be invalid
+  sigset_t signals;
+  mode_t mask;
+};
+
+[[noreturn]] void RunCommand(CommandStart start);
+
+}  // namespace ringfence

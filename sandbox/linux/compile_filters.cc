@@ -1,0 +1,154 @@
+// Run while ringfence is built: compiles the filters with libseccomp and prints them as C++. A
+// start of the sandbox then costs no compilation, and the launcher links no library for it.
+#include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <seccomp.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <vector>
+
+#include "sandbox/seccomp_filter.h"
+
+namespace ringfence {
+namespace {
+
+constexpr uint64_t kWord = 0xFFFFFFFF;  // the kernel looks at the lower half of an int argument
+
+[[noreturn]] void Fail(const char* what, std::string_view name) {
+  std::fprintf(stderr, "compile_filters: %s %.*s\n", what, static_cast<int>(name.size()),
+               name.data());
+  std::exit(1);
+}
+
+class Filter {
+ public:
+  Filter() : context_(::seccomp_init(SCMP_ACT_ALLOW)) {
+    if (context_ == nullptr) Fail("seccomp_init", "");
+    // A call of another architecture (32 bit) or of x32 is none at all.
+    Check(::seccomp_attr_set(context_, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_ERRNO(ENOSYS)), "badarch");
+    Check(::seccomp_attr_set(context_, SCMP_FLTATR_CTL_OPTIMIZE, 2), "optimize");
+  }
+  ~Filter() { ::seccomp_release(context_); }
+  Filter(const Filter&) = delete;
+  Filter& operator=(const Filter&) = delete;
+
+  void Add(std::span<const CallName> calls, uint32_t action) {
+    for (const CallName& call : calls) Add(call, action, {});
+  }
+
+  void Add(const CallName& call, uint32_t action, std::vector<scmp_arg_cmp> conditions) {
+    const int number =
+        call.number >= 0 ? call.number : ::seccomp_syscall_resolve_name(call.name.data());
+    if (number == __NR_SCMP_ERROR) Fail("unknown call", call.name);
+    if (number < 0) return;  // this architecture does not have it
+    const int failed = ::seccomp_rule_add_array(
+        context_, action, number, static_cast<unsigned>(conditions.size()), conditions.data());
+    if (failed != 0) Fail("rule for", call.name);
+  }
+
+  std::vector<sock_filter> Export() {
+    const int file = ::memfd_create("filter", MFD_CLOEXEC);
+    if (file < 0 || ::seccomp_export_bpf(context_, file) != 0) Fail("export", "");
+    const off_t size = ::lseek(file, 0, SEEK_END);
+    std::vector<sock_filter> program(static_cast<size_t>(size) / sizeof(sock_filter));
+    if (::pread(file, program.data(), static_cast<size_t>(size), 0) != size) Fail("read", "");
+    ::close(file);
+    return program;
+  }
+
+ private:
+  static void Check(int failed, const char* what) {
+    if (failed != 0) Fail("attribute", what);
+  }
+  scmp_filter_ctx context_;
+};
+
+scmp_arg_cmp Bit(unsigned argument, uint32_t bit) {
+  return {argument, SCMP_CMP_MASKED_EQ, bit, bit};
+}
+scmp_arg_cmp Word(unsigned argument, uint32_t value) {
+  return {argument, SCMP_CMP_MASKED_EQ, kWord, value};
+}
+
+void AddSockets(Filter& filter, SocketRules rules) {
+  const uint32_t no_family = SCMP_ACT_ERRNO(EAFNOSUPPORT);
+  for (uint32_t family = 0; family < kFamilies; ++family) {
+    const bool is_internet = family == kInternetFamily || family == kInternet6Family;
+    const bool usual = family == kUnixFamily ? rules == SocketRules::kUsual
+                                             : is_internet && rules != SocketRules::kNoneAtAll;
+    if (usual || family == kNetlinkFamily) continue;
+    filter.Add({"socket"}, no_family, {Word(0, family)});
+    if (family != kUnixFamily) filter.Add({"socketpair"}, no_family, {Word(0, family)});
+  }
+  for (uint32_t protocol = 1; protocol < kNetlinkProtocols; ++protocol) {
+    filter.Add({"socket"}, no_family, {Word(0, kNetlinkFamily), Word(2, protocol)});
+  }
+}
+
+// For every process of the sandbox, the supervisor included.
+std::vector<sock_filter> Guard(SocketRules sockets) {
+  Filter filter;
+  filter.Add(RefusedCalls(), SCMP_ACT_ERRNO(EPERM));
+  filter.Add(AbsentCalls(), SCMP_ACT_ERRNO(ENOSYS));
+  for (const uint32_t flag : NamespaceFlags()) {
+    filter.Add({"clone"}, SCMP_ACT_ERRNO(EPERM), {Bit(0, flag)});
+    filter.Add({"unshare"}, SCMP_ACT_ERRNO(EPERM), {Bit(0, flag)});
+  }
+  filter.Add({"unshare"}, SCMP_ACT_ERRNO(EPERM), {Bit(0, kNewTimeNamespace)});
+  for (const uint32_t request : RefusedTerminalRequests()) {
+    filter.Add({"ioctl"}, SCMP_ACT_ERRNO(EPERM), {Word(1, request)});
+  }
+  AddSockets(filter, sockets);
+  return filter.Export();
+}
+
+// For the command and its children.
+std::vector<sock_filter> Supervised() {
+  Filter filter;
+  filter.Add(SupervisedCalls(), SCMP_ACT_NOTIFY);
+  filter.Add(SupervisorsOwnCalls(), SCMP_ACT_ERRNO(EPERM));
+  // Its flags lie in memory; programs fall back to openat(2).
+  filter.Add({"openat2"}, SCMP_ACT_ERRNO(ENOSYS), {});
+  for (const uint32_t flag : ChangingOpenFlags()) {
+    filter.Add({"open"}, SCMP_ACT_NOTIFY, {Bit(1, flag)});
+    filter.Add({"openat"}, SCMP_ACT_NOTIFY, {Bit(2, flag)});
+  }
+  return filter.Export();
+}
+
+// Calls that came after this program was written are none, before anything else is asked.
+constexpr sock_filter kNoNewCalls[] = {
+    BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+    BPF_JUMP(BPF_JMP | BPF_JGT | BPF_K, kNewestCall, 0, 1),
+    BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
+};
+
+void Print(const char* name, const std::vector<sock_filter>& program, bool no_new_calls) {
+  std::printf("constexpr sock_filter %s[] = {\n", name);
+  const auto line = [](const sock_filter& f) {
+    std::printf("    {0x%x, %u, %u, 0x%x},\n", f.code, f.jt, f.jf, f.k);
+  };
+  if (no_new_calls) {
+    for (const sock_filter& f : kNoNewCalls) line(f);
+  }
+  for (const sock_filter& f : program) line(f);
+  std::printf("};\n");
+}
+
+}  // namespace
+}  // namespace ringfence
+
+int main() {
+  using namespace ringfence;
+  std::printf("// Made by compile_filters while building.\n");
+  Print("kGuardUsual", Guard(SocketRules::kUsual), true);
+  Print("kGuardNoUnix", Guard(SocketRules::kNoUnix), true);
+  Print("kGuardNoneAtAll", Guard(SocketRules::kNoneAtAll), true);
+  Print("kSupervisedFilter", Supervised(), false);
+  return 0;
+}

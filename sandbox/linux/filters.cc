@@ -1,0 +1,55 @@
+#include "sandbox/linux/filters.h"
+
+#include <linux/seccomp.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <vector>
+
+#include "base/syscall.h"
+#include "sandbox/linux/kernel_abi.h"
+
+namespace ringfence {
+namespace {
+
+#include "seccomp_programs.inc"
+
+int Install(std::span<const sock_filter> filter, unsigned flags) {
+  std::vector<sock_filter> copy(filter.begin(), filter.end());  // the kernel's type is not const
+  const sock_fprog program{.len = static_cast<unsigned short>(copy.size()), .filter = copy.data()};
+  return static_cast<int>(::syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, flags, &program));
+}
+
+}  // namespace
+
+std::span<const sock_filter> GuardFilter(SocketRules sockets) {
+  switch (sockets) {
+    case SocketRules::kUsual:
+      return kGuardUsual;
+    case SocketRules::kNoUnix:
+      return kGuardNoUnix;
+    case SocketRules::kNoneAtAll:
+      break;
+  }
+  return kGuardNoneAtAll;
+}
+
+std::span<const sock_filter> SupervisedFilter() { return kSupervisedFilter; }
+
+Status InstallGuard(SocketRules sockets) {
+  if (Install(GuardFilter(sockets), 0) != 0) return SystemError("seccomp(guard)");
+  return Unit{};
+}
+
+Result<UniqueFd> InstallSupervised() {
+  // A caller that waits is not disturbed by signals that it handles: a call that is taken back half
+  // way would be carried out twice.
+  UniqueFd listener(Install(SupervisedFilter(), SECCOMP_FILTER_FLAG_NEW_LISTENER | kWaitKillable));
+  if (!listener.valid() && errno == EINVAL) {  // before Linux 5.19
+    listener = UniqueFd(Install(SupervisedFilter(), SECCOMP_FILTER_FLAG_NEW_LISTENER));
+  }
+  if (!listener.valid()) return SystemError("seccomp(supervised)");
+  return listener;
+}
+
+}  // namespace ringfence

@@ -1,0 +1,338 @@
+#include "sandbox/linux/inside.h"
+
+#include <fcntl.h>
+#include <linux/close_range.h>
+#include <poll.h>
+#include <sched.h>
+#include <sys/ioctl.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+#include <optional>
+#include <span>
+
+#include "base/syscall.h"
+#include "sandbox/linux/channel.h"
+#include "sandbox/linux/command.h"
+#include "sandbox/linux/filters.h"
+#include "sandbox/linux/kernel_abi.h"
+#include "sandbox/linux/privileges.h"
+#include "sandbox/linux/supervisor.h"
+#include "sandbox/linux/view.h"
+
+namespace ringfence {
+namespace {
+
+constexpr int kFifoRetryMilliseconds = 5;
+
+class Inside {
+ public:
+  explicit Inside(InsideStart start)
+      : plan_(start.plan),
+        channel_(std::move(start.channel)),
+        signals_(start.signals),
+        own_terminal_(start.own_terminal) {}
+
+  [[noreturn]] void Run() {
+    for (const Step& step : Steps()) {
+      const Status done = (this->*step.run)();
+      if (!done) Fail(step, done.error());
+    }
+    Serve();
+  }
+
+ private:
+  struct Step {
+    const char* name;
+    Status (Inside::*run)();
+    std::optional<Feature> needs;  // what the host lacks when this fails
+  };
+  static std::span<const Step> Steps();
+
+  [[noreturn]] void Fail(const Step& step, const Error& error) {
+    const std::string feature = step.needs ? std::to_string(static_cast<int>(*step.needs)) : "";
+    [[maybe_unused]] const Status sent =
+        SendPacket(channel_, Message::kFailed, {step.name, error.where, error.what, feature});
+    ::_exit(125);
+  }
+
+  bool is_full() const { return plan_.layers == SandboxLayers::kFull; }
+
+  // --- the steps, in their order ---
+
+  // Nobody outlives the launcher, whatever ends it.
+  Status TieToLauncher() {
+    if (::prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) != 0) return SystemError("prctl(death signal)");
+    pollfd launcher{.fd = channel_.get(), .events = 0, .revents = 0};
+    if (::poll(&launcher, 1, 0) > 0 && (launcher.revents & POLLHUP) != 0) ::_exit(125);
+    if (!is_full() && ::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0) {
+      return SystemError("prctl(subreaper)");
+    }
+    if (::setsid() < 0) return SystemError("setsid");
+    mask_ = ::umask(0);  // callers' masks are applied one by one
+    return Unit{};
+  }
+
+  // Nothing that the launcher was started with but the three standard streams.
+  Status CloseDescriptors() {
+    constexpr unsigned kChannel = 3;
+    if (channel_.get() != static_cast<int>(kChannel)) {
+      UniqueFd moved(::dup3(channel_.get(), kChannel, O_CLOEXEC));
+      if (!moved.valid()) return SystemError("dup3(channel)");
+      channel_ = std::move(moved);
+    }
+    if (::syscall(SYS_close_range, kChannel + 1, ~0U, 0) != 0) return SystemError("close_range");
+    return Unit{};
+  }
+
+  Status EnterIdentity() {
+    return is_full() ? MapIdentity(plan_.user, plan_.group) : Status(Unit{});
+  }
+
+  Status View() { return is_full() ? BuildView(plan_) : Status(Unit{}); }
+
+  Status Network() {
+    const bool own = is_full() && plan_.network == PlannedNetwork::kOwn;
+    return own ? RaiseLoopback() : Status(Unit{});
+  }
+
+  Status Keyring() { return LeaveKeyring(); }
+
+  Status Prepare() {
+    if (!plan_.supervised) return Unit{};
+    Result<Supervision> supervision = PrepareSupervision(plan_.names);
+    if (!supervision) return supervision.error();
+    supervision_.emplace(std::move(*supervision));
+    supervision_->holds_ptrace = is_full();
+    return Unit{};
+  }
+
+  Status Privileges() {
+    if (Status s = ForbidNewPrivileges(); !s) return s;
+    if (Status s = HideMemory(); !s) return s;
+    return is_full() ? DropCapabilities(Kept::kPtrace) : Status(Unit{});
+  }
+
+  Status Resources() { return LimitResources(plan_.limits); }
+
+  Status Landlock() { return plan_.landlock_abi > 0 ? RestrictByLandlock(plan_) : Status(Unit{}); }
+
+  Status Guard() {
+    if (is_full()) return InstallGuard(SocketRules::kUsual);
+    const bool host = plan_.network == PlannedNetwork::kHost;
+    return InstallGuard(host ? SocketRules::kNoUnix : SocketRules::kNoneAtAll);
+  }
+
+  Status StartCommand() {
+    std::array<int, 2> pair{};
+    if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair.data()) != 0) {
+      return SystemError("socketpair");
+    }
+    UniqueFd own(pair[0]);
+    UniqueFd other(pair[1]);
+    if (Status s = OpenTerminal(); !s) return s;
+    sigset_t all;
+    ::sigfillset(&all);
+    if (::sigprocmask(SIG_BLOCK, &all, nullptr) != 0) return SystemError("sigprocmask");
+    command_ = ::fork();
+    if (command_ < 0) return SystemError("fork");
+    if (command_ == 0) {
+      own = UniqueFd();
+      RunCommand({.plan = plan_,
+                  .launcher = std::move(channel_),
+                  .supervisor = std::move(other),
+                  .terminal = std::move(terminal_),
+                  .signals = signals_,
+                  .mask = mask_});
+    }
+    other = UniqueFd();
+    terminal_ = UniqueFd();
+    return plan_.supervised ? ReceiveListener(own) : Status(Unit{});
+  }
+
+  Status OpenTerminal() {
+    if (!own_terminal_) return Unit{};
+    const UniqueFd master(::posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC));
+    if (!master.valid()) return SystemError("posix_openpt");
+    int unlocked = 0;
+    if (::ioctl(master.get(), TIOCSPTLCK, &unlocked) != 0) return SystemError("ioctl(TIOCSPTLCK)");
+    terminal_ = UniqueFd(::ioctl(master.get(), TIOCGPTPEER, O_RDWR | O_NOCTTY | O_CLOEXEC));
+    if (!terminal_.valid()) return SystemError("ioctl(TIOCGPTPEER)");
+    return SendPacket(channel_, Message::kTerminal, {}, master.get());
+  }
+
+  // The command's process sends it when its filter stands; it waits for nobody meanwhile.
+  Status ReceiveListener(const UniqueFd& socket) {
+    Result<Packet> packet = ReceivePacket(socket);
+    // It has told the launcher why.
+    if (!packet || !packet->fd.valid()) ::_exit(125);
+    listener_ = std::move(packet->fd);
+    uint64_t flags = kWakeOnSameProcessor;  // both take turns
+    [[maybe_unused]] const int set =        // before Linux 6.6 it is slower
+        ::ioctl(listener_.get(), SECCOMP_IOCTL_NOTIF_SET_FLAGS, flags);
+    return Unit{};
+  }
+
+  // --- afterwards ---
+
+  [[noreturn]] void Serve() {
+    sigset_t children;
+    ::sigemptyset(&children);
+    ::sigaddset(&children, SIGCHLD);
+    const UniqueFd signals(::signalfd(-1, &children, SFD_CLOEXEC | SFD_NONBLOCK));
+    if (!signals.valid()) ::_exit(125);
+    for (;;) {
+      std::array<pollfd, 3> polled{{{signals.get(), POLLIN, 0},
+                                    {channel_.get(), POLLIN, 0},
+                                    {listener_.valid() ? listener_.get() : -1, POLLIN, 0}}};
+      const bool waits = supervision_ && !supervision_->waiting.empty();
+      if (::poll(polled.data(), polled.size(), waits ? kFifoRetryMilliseconds : -1) < 0) {
+        if (errno == EINTR) continue;
+        ::_exit(125);
+      }
+      if ((polled[2].revents & POLLIN) != 0) AnswerOne();
+      if ((polled[2].revents & POLLHUP) != 0) listener_ = UniqueFd();
+      if (waits) TryWaiting(listener_.get(), *supervision_);
+      if (polled[1].revents != 0) HearLauncher();
+      if ((polled[0].revents & POLLIN) != 0) Reap(signals);
+      SendReports();
+    }
+  }
+
+  void AnswerOne() {
+    seccomp_notif call{};
+    if (::ioctl(listener_.get(), SECCOMP_IOCTL_NOTIF_RECV, &call) != 0) return;
+    const Caller caller(call, listener_.get(), supervision_->proc);
+    AnswerCall(caller, call, *supervision_);
+  }
+
+  void HearLauncher() {
+    const Result<Packet> packet = ReceivePacket(channel_);
+    if (!packet) EndAll(125);  // it has gone
+    if (packet->message != Message::kSignal || packet->fields.empty()) return;
+    const int signal = std::atoi(packet->fields.front().c_str());
+    ::kill(-command_, signal);
+  }
+
+  void Reap(const UniqueFd& signals) {
+    signalfd_siginfo info{};
+    while (::read(signals.get(), &info, sizeof info) > 0) {
+    }
+    int status = 0;
+    for (;;) {
+      const pid_t ended = ::waitpid(-1, &status, WNOHANG);
+      if (ended <= 0) return;
+      if (ended != command_) continue;
+      SendReports();
+      [[maybe_unused]] const Status sent =
+          SendPacket(channel_, Message::kEnded, {std::to_string(status)});
+      EndAll(0);
+    }
+  }
+
+  // What the sandbox's test of itself was refused is nobody's business; its last name ends it.
+  bool IsTested() {
+    const std::string last = SelfTestName(plan_.root).text();
+    std::vector<Supervision::Report>& reports = supervision_->reports;
+    const auto found = std::ranges::find(reports, last, &Supervision::Report::path);
+    if (found != reports.end()) {
+      reports.erase(reports.begin(), found + 1);
+      tested_ = true;
+    }
+    return tested_;
+  }
+
+  void SendReports() {
+    if (!supervision_ || supervision_->reports.empty() || !(tested_ || IsTested())) return;
+    for (const Supervision::Report& report : supervision_->reports) {
+      [[maybe_unused]] const Status sent = SendPacket(
+          channel_, Message::kRefused,
+          {report.path, report.rule == nullptr ? "" : report.rule->why, ErrnoName(report.code)});
+    }
+    supervision_->reports.clear();
+  }
+
+  // With a process namespace the kernel ends everybody when its first process ends.
+  [[noreturn]] void EndAll(int status) {
+    if (!is_full()) EndDescendants();
+    ::_exit(status);
+  }
+
+  // Without one: whoever is left is a child of this process, sooner or later.
+  void EndDescendants() {
+    for (;;) {
+      const std::string name = "/proc/self/task/" + std::to_string(::getpid()) + "/children";
+      const UniqueFd file(::open(name.c_str(), O_RDONLY | O_CLOEXEC));
+      if (!file.valid()) return;
+      const Result<std::string> children = ReadAll(file.get(), 1 << 20, name);
+      if (!children || children->empty()) return;
+      const char* at = children->c_str();
+      for (char* end = nullptr;; at = end) {
+        const long child = std::strtol(at, &end, 10);
+        if (end == at) break;
+        ::kill(static_cast<pid_t>(child), SIGKILL);
+      }
+      while (::waitpid(-1, nullptr, 0) > 0) {
+      }
+    }
+  }
+
+  const SandboxPlan& plan_;
+  UniqueFd channel_;
+  sigset_t signals_;
+  bool own_terminal_;
+  mode_t mask_ = 077;
+  UniqueFd terminal_;  // the command's side
+  UniqueFd listener_;
+  std::optional<Supervision> supervision_;
+  bool tested_ = false;
+  pid_t command_ = -1;
+};
+
+// The order is the design: mounting needs the capabilities of the new namespace, Landlock forbids
+// mounting, and the filter forbids what the steps before it call.
+std::span<const Inside::Step> Inside::Steps() {
+  static constexpr Step kSteps[] = {
+      {"tie to the launcher", &Inside::TieToLauncher, {}},
+      {"close descriptors", &Inside::CloseDescriptors, {}},
+      {"own identity", &Inside::EnterIdentity, Feature::kNamespaces},
+      {"mount view", &Inside::View, Feature::kNamespaces},
+      {"own network", &Inside::Network, Feature::kNamespaces},
+      {"own keyring", &Inside::Keyring, {}},
+      {"supervision", &Inside::Prepare, Feature::kSupervisor},
+      {"no privileges", &Inside::Privileges, {}},
+      {"resource limits", &Inside::Resources, {}},
+      {"file rules", &Inside::Landlock, Feature::kLandlock},
+      {"system calls", &Inside::Guard, {}},
+      {"start", &Inside::StartCommand, Feature::kSupervisor},
+  };
+  return kSteps;
+}
+
+}  // namespace
+
+Result<Supervision> PrepareSupervision(const GuardedNames& names) {
+  Supervision supervision{.names = names};
+  supervision.root = UniqueFd(::open("/", O_PATH | O_DIRECTORY | O_CLOEXEC));
+  supervision.proc = UniqueFd(::open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC));
+  supervision.own_fds = UniqueFd(::open("/proc/self/fd", O_PATH | O_DIRECTORY | O_CLOEXEC));
+  if (!supervision.root.valid() || !supervision.proc.valid() || !supervision.own_fds.valid()) {
+    return SystemError("open(/proc)");
+  }
+  supervision.own_process = "/proc/" + std::to_string(::getpid());
+  if (::chdir("/") != 0) return SystemError("chdir(/)");
+  return supervision;
+}
+
+void RunInside(InsideStart start) { Inside(std::move(start)).Run(); }
+
+}  // namespace ringfence

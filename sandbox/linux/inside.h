@@ -1,0 +1,23 @@
+// The sandbox's side of a start: the first process of the new namespaces carries out the plan step
+// by step, starts the command and stays as its supervisor.
+#pragma once
+
+#include <csignal>
+
+#include "base/unique_fd.h"
+#include "sandbox/plan.h"
+
+namespace ringfence {
+
+struct InsideStart {
+  const SandboxPlan& plan;
+  UniqueFd channel;           // to the launcher
+  sigset_t signals;           // those that the command begins with blocked
+  bool own_terminal = false;  // the command gets a terminal of its own
+};
+
+// Never returns. Exits with the sandbox's end; the launcher hears about everything else by the
+// channel.
+[[noreturn]] void RunInside(InsideStart start);
+
+}  // namespace ringfence

@@ -1,0 +1,145 @@
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+
+#include "base/case_fold.h"
+#include "sandbox/linux/supervised_calls.h"
+
+namespace ringfence {
+namespace {
+
+constexpr size_t kMaxReports = 64;  // between two looks of the launcher
+
+bool Exists(const UniqueFd& folder, const std::string& name) {
+  return ::faccessat(folder.get(), name.c_str(), F_OK, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
+bool IsOwnRepository(const Supervision& supervision, const UniqueFd& folder) {
+  if (supervision.own_repositories.empty()) return false;
+  struct stat facts {};
+  if (::fstat(folder.get(), &facts) != 0) return false;
+  return supervision.own_repositories.contains({facts.st_dev, facts.st_ino});
+}
+
+// git takes a folder with these three for a repository, and runs what its configuration and hooks
+// say (gitrepository-layout(5)).
+constexpr std::array<std::string_view, 3> kParts = {"head", "objects", "refs"};
+constexpr std::array<std::string_view, 3> kOwn = {"config", "config.worktree", "hooks"};
+
+bool MakesBareRepository(const Location& location) {
+  const std::string name = FoldName(location.name);
+  const bool is_part = std::ranges::find(kParts, name) != kParts.end();
+  const bool is_own = std::ranges::find(kOwn, name) != kOwn.end();
+  if (!is_part && !is_own) return false;
+  if (FoldName(location.folder_path + "/").find("/.git/") != std::string::npos) return false;
+  if (is_part && Exists(location.folder, location.name)) return false;
+  return std::ranges::all_of(kParts, [&](std::string_view part) {
+    if (part == name) return true;
+    return Exists(location.folder, part == "head" ? "HEAD" : std::string(part));
+  });
+}
+
+int Refused(Supervision& supervision, const std::string& path, const GuardedName& rule) {
+  Report(supervision, path, &rule, EACCES);
+  return EACCES;
+}
+
+}  // namespace
+
+void Report(Supervision& supervision, const std::string& path, const GuardedName* rule, int code) {
+  if (!path.starts_with('/') || supervision.reports.size() >= kMaxReports) return;
+  supervision.reports.push_back({path, rule, code});
+}
+
+int JudgeName(Supervision& supervision, const Location& location, Reach reach) {
+  const std::string path = location.path();
+  if (const GuardedName* rule = supervision.names.Refuses(path)) {
+    if (!rule->unless_new || !IsOwnRepository(supervision, location.folder)) {
+      return Refused(supervision, path, *rule);
+    }
+  }
+  if (reach == Reach::kTree) {
+    for (const GuardedNames::TreeHit& hit : supervision.names.RefusesTree(path)) {
+      return Refused(supervision, path, *hit.rule);
+    }
+  }
+  const std::string& why = supervision.names.bare_why();
+  if (why.empty() || !MakesBareRepository(location)) return 0;
+  static const GuardedName kBare{.why = "a new or a bare repository"};
+  return Refused(supervision, path, kBare);
+}
+
+int JudgeTree(Supervision& supervision, const Location& name, const Location& tree) {
+  const std::string path = name.path();
+  for (const GuardedNames::TreeHit& hit : supervision.names.RefusesTree(path)) {
+    const bool holds = hit.rest.empty() || Exists(tree.folder, tree.name + "/" + hit.rest);
+    if (holds) return Refused(supervision, path, *hit.rule);
+  }
+  return 0;
+}
+
+int JudgeHandle(Supervision& supervision, Handle& handle) {
+  Got<std::string> path = RealPath(supervision, handle.fd);
+  if (!path.ok()) return path.code == ENAMETOOLONG ? EACCES : path.code;
+  handle.path = std::move(path.value);
+  if (!handle.path.starts_with('/')) return 0;  // a pipe, a socket, a file without a name
+  const GuardedName* rule = supervision.names.Refuses(handle.path);
+  if (rule == nullptr) return 0;
+  if (rule->unless_new) {
+    const size_t slash = handle.path.rfind('/');
+    const UniqueFd folder(::open(handle.path.substr(0, slash).c_str(),
+                                 O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+    if (folder.valid() && IsOwnRepository(supervision, folder)) return 0;
+  }
+  return Refused(supervision, handle.path, *rule);
+}
+
+int OpenHandle(const Caller& caller, Supervision& supervision, const NameText& name,
+               Handle& handle) {
+  std::string text = name.text;
+  UniqueFd from;  // of a link's text
+  for (int links = 0; links <= 40; ++links) {
+    Got<Location> at = from.valid() ? LocateBelow(caller, supervision, from, text)
+                                    : Locate(caller, supervision, name.fd, text);
+    if (!at.ok()) return at.code;
+    handle.path = at.value.path();
+    handle.fd = UniqueFd(
+        ::openat(at.value.folder.get(), at.value.name.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));
+    if (!handle.fd.valid()) return errno;
+    if (!caller.IsWaiting()) return ESRCH;
+    struct stat facts {};
+    if (::fstat(handle.fd.get(), &facts) != 0) return errno;
+    if (!S_ISLNK(facts.st_mode)) {
+      return at.value.must_be_folder && !S_ISDIR(facts.st_mode) ? ENOTDIR : 0;
+    }
+    if (!name.follow && !at.value.must_be_folder) return 0;
+    if (at.value.is_in_proc()) {  // the kernel jumps
+      handle.fd =
+          UniqueFd(::openat(at.value.folder.get(), at.value.name.c_str(), O_PATH | O_CLOEXEC));
+      return handle.fd.valid() ? 0 : errno;
+    }
+    Got<std::string> target = ReadLinkAt(at.value.folder, at.value.name);
+    if (!target.ok()) return target.code;
+    text = std::move(target.value);
+    from = std::move(at.value.folder);
+  }
+  return ELOOP;
+}
+
+void NoteRepository(Supervision& supervision, const Location& location) {
+  const std::string name = FoldName(location.name);
+  const std::string folder = FoldName(location.folder_path);
+  const bool is_gits = name == ".git" || folder.ends_with("/.git/worktrees") ||
+                       IsOwnRepository(supervision, location.folder);
+  if (!is_gits) return;
+  struct stat facts {};
+  if (::fstatat(location.folder.get(), location.name.c_str(), &facts, AT_SYMLINK_NOFOLLOW) == 0) {
+    supervision.own_repositories.insert({facts.st_dev, facts.st_ino});
+  }
+}
+
+}  // namespace ringfence

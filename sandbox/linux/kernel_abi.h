@@ -1,0 +1,34 @@
+// What the kernel knows and the headers of Debian 12 (Linux 6.1, glibc 2.36) do not, each with the
+// version that brought it. Numbers are the same on every architecture.
+#pragma once
+
+#include <linux/seccomp.h>
+#include <sys/ioctl.h>
+
+#include <cstdint>
+
+namespace ringfence {
+
+// landlock(7)
+constexpr uint64_t kLandlockTruncate = 1ull << 14;      // ABI 3, Linux 6.2
+constexpr uint64_t kLandlockIoctlDevice = 1ull << 15;   // ABI 5, Linux 6.10
+constexpr uint64_t kLandlockResolveUnix = 1ull << 16;   // ABI 9
+constexpr uint64_t kLandlockScopeAbstract = 1ull << 0;  // ABI 6, Linux 6.12
+constexpr uint64_t kLandlockScopeSignal = 1ull << 1;    // ABI 6
+
+struct LandlockRulesetAttribute {
+  uint64_t handled_access_fs = 0;
+  uint64_t handled_access_net = 0;  // ABI 4, Linux 6.7
+  uint64_t scoped = 0;              // ABI 6
+};
+
+// seccomp_unotify(2)
+#ifndef SECCOMP_IOCTL_NOTIF_SET_FLAGS
+#define SECCOMP_IOCTL_NOTIF_SET_FLAGS SECCOMP_IOW(4, __u64)  // Linux 6.6
+#endif
+constexpr uint64_t kWakeOnSameProcessor = 1;  // SECCOMP_USER_NOTIF_FD_SYNC_WAKE_UP, Linux 6.6
+constexpr unsigned kWaitKillable = 1u << 5;   // SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV, Linux 5.19
+
+constexpr long kFchmodat2 = 452;  // Linux 6.6
+
+}  // namespace ringfence

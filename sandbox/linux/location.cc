@@ -1,0 +1,166 @@
+#include "sandbox/linux/location.h"
+
+#include <fcntl.h>
+#include <linux/limits.h>
+#include <linux/openat2.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+
+#include "policy/path.h"
+
+namespace ringfence {
+namespace {
+
+constexpr int kMaxLinks = 40;  // path_resolution(7)
+
+UniqueFd OpenFolder(const UniqueFd& base, const std::string& text, uint64_t resolve) {
+  open_how how{};
+  how.flags = O_PATH | O_DIRECTORY | O_CLOEXEC;
+  how.resolve = resolve;
+  return UniqueFd(
+      static_cast<int>(::syscall(SYS_openat2, base.get(), text.c_str(), &how, sizeof how)));
+}
+
+bool IsBelow(const std::string& path, const std::string& folder) {
+  return path.starts_with(folder) && (path.size() == folder.size() || path[folder.size()] == '/');
+}
+
+// Component by component, since "/proc/self" and the links below it mean the supervisor to the
+// kernel and have to mean the caller.
+class SlowWalk {
+ public:
+  SlowWalk(const Caller& caller, Supervision& supervision)
+      : caller_(caller), supervision_(supervision) {}
+
+  Got<UniqueFd> Go(const UniqueFd& base, const std::string& text) {
+    UniqueFd folder(::openat(base.get(), ".", O_PATH | O_DIRECTORY | O_CLOEXEC));
+    if (!folder.valid()) return {UniqueFd(), errno};
+    return Follow(std::move(folder), text);
+  }
+
+ private:
+  Got<UniqueFd> Follow(UniqueFd folder, const std::string& text) {
+    if (text.starts_with('/')) folder = Reopen(supervision_.root);
+    std::string_view rest = text;
+    for (;;) {
+      const std::string name(TakeComponent(rest));
+      if (name.empty()) return {std::move(folder), 0};
+      Got<UniqueFd> next = Step(std::move(folder), name);
+      if (!next.ok()) return next;
+      folder = std::move(next.value);
+    }
+  }
+
+  Got<UniqueFd> Step(UniqueFd folder, const std::string& name) {
+    const Got<std::string> target = ReadLinkAt(folder, name);
+    if (!target.ok()) {  // no link
+      UniqueFd next(
+          ::openat(folder.get(), name.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+      if (!next.valid()) return {UniqueFd(), errno};
+      return {std::move(next), 0};
+    }
+    if (++links_ > kMaxLinks) return {UniqueFd(), ELOOP};
+    const Got<std::string> path = RealPath(supervision_, folder);
+    if (!path.ok()) return {UniqueFd(), path.code};
+    if (path.value == "/proc" && (name == "self" || name == "thread-self")) {
+      return Follow(std::move(folder), std::to_string(caller_.process()));
+    }
+    if (IsBelow(path.value, "/proc")) {  // the kernel jumps, it does not read the link's text
+      UniqueFd next(::openat(folder.get(), name.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+      if (!next.valid()) return {UniqueFd(), errno};
+      return {std::move(next), 0};
+    }
+    return Follow(std::move(folder), target.value);
+  }
+
+  static UniqueFd Reopen(const UniqueFd& folder) {
+    return UniqueFd(::openat(folder.get(), ".", O_PATH | O_DIRECTORY | O_CLOEXEC));
+  }
+
+  const Caller& caller_;
+  Supervision& supervision_;
+  int links_ = 0;
+};
+
+// The folder that holds the last component of `text`.
+Got<UniqueFd> OpenParent(const Caller& caller, Supervision& supervision, const UniqueFd& base,
+                         const std::string& parent) {
+  const UniqueFd& start = parent.starts_with('/') ? supervision.root : base;
+  UniqueFd folder = OpenFolder(start, parent, RESOLVE_NO_MAGICLINKS);
+  if (!folder.valid() && errno != ELOOP) return {UniqueFd(), errno};
+  if (folder.valid()) {
+    const Got<std::string> path = RealPath(supervision, folder);
+    if (!path.ok()) return {UniqueFd(), path.code};
+    if (!IsBelow(path.value, supervision.own_process)) return {std::move(folder), 0};
+  }
+  return SlowWalk(caller, supervision).Go(start, parent);
+}
+
+}  // namespace
+
+std::string Location::path() const {
+  if (name == ".") return folder_path;
+  return folder_path == "/" ? "/" + name : folder_path + "/" + name;
+}
+
+bool Location::is_in_proc() const { return IsBelow(folder_path, "/proc"); }
+
+Got<std::string> RealPath(const Supervision& supervision, const UniqueFd& fd) {
+  std::array<char, PATH_MAX> path{};
+  const std::string name = std::to_string(fd.get());
+  const ssize_t size =
+      ::readlinkat(supervision.own_fds.get(), name.c_str(), path.data(), path.size());
+  if (size < 0) return {{}, errno};
+  return {std::string(path.data(), static_cast<size_t>(size)), 0};
+}
+
+Got<std::string> ReadLinkAt(const UniqueFd& folder, const std::string& name) {
+  std::array<char, PATH_MAX> target{};
+  const ssize_t size = ::readlinkat(folder.get(), name.c_str(), target.data(), target.size());
+  if (size < 0) return {{}, errno};
+  return {std::string(target.data(), static_cast<size_t>(size)), 0};
+}
+
+Got<Location> LocateBelow(const Caller& caller, Supervision& supervision, const UniqueFd& folder,
+                          const std::string& text) {
+  if (text.empty()) return {{}, ENOENT};
+  Location location;
+  const size_t end = text.find_last_not_of('/');
+  location.must_be_folder = end + 1 < text.size();
+  const std::string_view trimmed =
+      end == std::string::npos ? std::string_view("/") : std::string_view(text).substr(0, end + 1);
+  const size_t slash = trimmed.rfind('/');
+  std::string parent = ".";
+  if (slash != std::string::npos) parent = trimmed.substr(0, slash + 1);
+  location.name = slash == std::string::npos ? trimmed : trimmed.substr(slash + 1);
+  if (location.name.empty()) location.name = ".";
+  Got<UniqueFd> found = OpenParent(caller, supervision, folder, parent);
+  if (!found.ok()) return {{}, found.code};
+  location.folder = std::move(found.value);
+  Got<std::string> path = RealPath(supervision, location.folder);
+  if (!path.ok()) return {{}, path.code};
+  location.folder_path = std::move(path.value);
+  if (!location.folder_path.starts_with('/')) return {{}, EACCES};
+  if (location.name == "..") {  // a name to judge by, not to go by
+    location.folder = OpenFolder(location.folder, "..", RESOLVE_NO_MAGICLINKS);
+    if (!location.folder.valid()) return {{}, errno};
+    path = RealPath(supervision, location.folder);
+    if (!path.ok()) return {{}, path.code};
+    location.folder_path = std::move(path.value);
+    location.name = ".";
+  }
+  return {std::move(location), 0};
+}
+
+Got<Location> Locate(const Caller& caller, Supervision& supervision, int fd,
+                     const std::string& text) {
+  if (text.starts_with('/')) return LocateBelow(caller, supervision, supervision.root, text);
+  Got<UniqueFd> folder = caller.Folder(fd);
+  if (!folder.ok()) return {{}, folder.code};
+  return LocateBelow(caller, supervision, folder.value, text);
+}
+
+}  // namespace ringfence

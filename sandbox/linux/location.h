@@ -1,0 +1,36 @@
+// Location: a name in a folder that is held open, so that it can be judged by the folder's real
+// path and then used without being looked up again.
+#pragma once
+
+#include <string>
+
+#include "sandbox/linux/caller.h"
+#include "sandbox/linux/supervisor.h"
+
+namespace ringfence {
+
+struct Location {
+  UniqueFd folder;              // O_PATH
+  std::string folder_path;      // real; "(unreachable)..." and the like for what has no name here
+  std::string name;             // the last component; "." where the text names no other
+  bool must_be_folder = false;  // the text ends with a slash
+
+  std::string path() const;
+  bool is_folder_itself() const { return name == "." || name == ".."; }
+  bool is_in_proc() const;
+};
+
+// Where `text` of the caller's leads, relative to `fd`; the last component is not followed.
+Got<Location> Locate(const Caller& caller, Supervision& supervision, int fd,
+                     const std::string& text);
+// The same below a folder that is known.
+Got<Location> LocateBelow(const Caller& caller, Supervision& supervision, const UniqueFd& folder,
+                          const std::string& text);
+
+// The real path of an open file; a text that does not begin with "/" for what has none.
+Got<std::string> RealPath(const Supervision& supervision, const UniqueFd& fd);
+
+// The target of a link.
+Got<std::string> ReadLinkAt(const UniqueFd& folder, const std::string& name);
+
+}  // namespace ringfence

@@ -1,0 +1,38 @@
+// Single mounts, by descriptor: what was looked at is what is mounted.
+#pragma once
+
+#include <string>
+
+#include "base/result.h"
+#include "base/unique_fd.h"
+#include "policy/path.h"
+#include "sandbox/plan.h"
+
+namespace ringfence {
+
+// `path` as an O_PATH descriptor, no link on the way (openat2(2), RESOLVE_NO_SYMLINKS): a plan's
+// paths were resolved, and one that leads elsewhere now is an error (ELOOP).
+Result<UniqueFd> OpenPlace(const Path& path);
+
+enum class Writable : bool { kNo, kYes };
+
+// A detached copy of the mounts at and below `path`, private, without set-user-ID programs.
+Result<UniqueFd> CloneTree(const Path& path, Writable writable);
+
+// Attaches such a copy over what `path` names.
+Status AttachTree(const UniqueFd& tree, const Path& path);
+
+// An empty file system in memory at `path`.
+Status MountMemory(const std::string& path, const char* options);
+
+// Makes the folders above `path`, and at `path` a folder or an empty file to mount upon, where they
+// are missing. Only for private parts of the view.
+Status MakeMountPoint(const Path& path, PlannedPlace::Kind kind);
+
+// The whole view below "/" becomes read-only and private, set-user-ID programs lose their effect.
+Status SealEverything(Writable root);
+
+// The mount at `path`, not those below it.
+Status SealMount(const std::string& path);
+
+}  // namespace ringfence

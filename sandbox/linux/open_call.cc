@@ -1,0 +1,255 @@
+#include "sandbox/linux/open_call.h"
+
+#include <fcntl.h>
+#include <linux/capability.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <utility>
+
+namespace ringfence {
+namespace {
+
+constexpr int kMaxLinks = 40;  // path_resolution(7)
+// ERESTARTSYS: with a signal pending, the kernel makes EINTR of it or begins the call again, as the
+// handler's SA_RESTART says.
+constexpr int kRestart = 512;
+constexpr int kMaxRaces = 100;                 // with other users of the same folder
+constexpr int kDoor = O_CLOEXEC | O_NOCTTY;    // added to every open: the descriptor passes through
+constexpr dev_t kControllingTerminal = 0x500;  // 5:0, /dev/tty
+
+// Runs without CAP_SYS_PTRACE, which would open what lies below /proc for a caller who may not.
+class AsCaller {
+ public:
+  explicit AsCaller(const Supervision& supervision) : held_(supervision.holds_ptrace) { Set(0); }
+  ~AsCaller() { Set(1u << CAP_SYS_PTRACE); }
+  AsCaller(const AsCaller&) = delete;
+  AsCaller& operator=(const AsCaller&) = delete;
+
+ private:
+  void Set(uint32_t effective) const {
+    if (!held_) return;
+    __user_cap_header_struct header{.version = _LINUX_CAPABILITY_VERSION_3, .pid = 0};
+    __user_cap_data_struct data[2] = {};
+    data[0].permitted = 1u << CAP_SYS_PTRACE;
+    data[0].effective = effective;
+    if (::syscall(SYS_capset, &header, data) != 0) ::_exit(1);
+  }
+  bool held_;
+};
+
+class OpenCall {
+ public:
+  OpenCall(const Caller& caller, const seccomp_notif& call, Supervision& supervision,
+           OpenRequest request)
+      : caller_(caller), call_(call), supervision_(supervision), request_(std::move(request)) {}
+
+  void Answer() {
+    int code = EAGAIN;
+    for (int tries = 0; code == EAGAIN && tries < kMaxRaces; ++tries) code = Try();
+    if (code == kWaits) return;
+    if (code != 0) {
+      if (code == EROFS || code == EACCES) Report(supervision_, path_, nullptr, code);
+      return caller_.ReturnError(code);
+    }
+    caller_.ReturnDescriptor(std::move(opened_), (request_.flags & O_CLOEXEC) != 0);
+  }
+
+ private:
+  static constexpr int kWaits = -1;  // the answer comes later
+
+  bool Has(int flag) const { return (request_.flags & flag) == flag; }
+
+  bool Changes() const {
+    return (request_.flags & O_ACCMODE) != O_RDONLY || (request_.flags & O_TRUNC) != 0;
+  }
+
+  // 0, an errno value, kWaits; EAGAIN when the name changed between two looks at it.
+  int Try() {
+    std::string text = request_.text;
+    UniqueFd from;  // of a link's text
+    for (int links = 0; links <= kMaxLinks; ++links) {
+      Got<Location> at = from.valid() ? LocateBelow(caller_, supervision_, from, text)
+                                      : Locate(caller_, supervision_, request_.fd, text);
+      if (!at.ok()) return at.code;
+      if (!caller_.IsWaiting()) return ESRCH;
+      Location& location = at.value;
+      path_ = location.path();
+      struct stat facts {};
+      if (::fstatat(location.folder.get(), location.name.c_str(), &facts, AT_SYMLINK_NOFOLLOW) !=
+          0) {
+        return errno == ENOENT ? Create(location) : errno;
+      }
+      if (!S_ISLNK(facts.st_mode)) return OpenExisting(location, facts);
+      if (Has(O_CREAT | O_EXCL)) return EEXIST;
+      if (Has(O_NOFOLLOW)) return ELOOP;
+      if (location.is_in_proc()) return OpenJump(location);
+      Got<std::string> target = ReadLinkAt(location.folder, location.name);
+      if (!target.ok()) return target.code;
+      text = std::move(target.value);
+      if (location.must_be_folder) text += "/";
+      from = std::move(location.folder);
+    }
+    return ELOOP;
+  }
+
+  int Create(const Location& location) {
+    if (!Has(O_CREAT) || Has(O_PATH)) return ENOENT;
+    if (location.must_be_folder) return EISDIR;
+    if (Has(O_DIRECTORY)) return EINVAL;
+    if (const int code = JudgeName(supervision_, location, Reach::kName)) return code;
+    const mode_t mode = request_.mode & ~caller_.Umask();
+    opened_ = UniqueFd(::openat(location.folder.get(), location.name.c_str(),
+                                request_.flags | O_EXCL | O_NOFOLLOW | kDoor, mode));
+    if (opened_.valid()) return 0;
+    return errno == EEXIST && !Has(O_EXCL) ? EAGAIN : errno;
+  }
+
+  int OpenExisting(const Location& location, const struct stat& facts) {
+    if (Has(O_CREAT | O_EXCL)) return EEXIST;
+    // A folder is not changed by being opened; O_TMPFILE makes a file without a name.
+    if (!S_ISDIR(facts.st_mode)) {
+      if (location.must_be_folder) return ENOTDIR;
+      if (!Has(O_PATH) && Changes()) {
+        if (const int code = JudgeName(supervision_, location, Reach::kName)) return code;
+      }
+    }
+    if (S_ISFIFO(facts.st_mode) && !Has(O_PATH)) return OpenFifo(location);
+    if (S_ISCHR(facts.st_mode) && facts.st_rdev == kControllingTerminal) return OpenTerminal();
+    if (location.is_in_proc()) {
+      if (location.path().starts_with(supervision_.own_process + "/")) return EACCES;
+      const AsCaller as_caller(supervision_);
+      return OpenAt(location.folder, location.name);
+    }
+    return OpenAt(location.folder, location.name);
+  }
+
+  int OpenAt(const UniqueFd& folder, const std::string& name) {
+    const bool is_unnamed = Has(O_TMPFILE);
+    const int flags = is_unnamed ? request_.flags : request_.flags & ~O_CREAT;
+    const mode_t mode = is_unnamed ? request_.mode & ~caller_.Umask() : 0;
+    opened_ = UniqueFd(::openat(folder.get(), name.c_str(), flags | O_NOFOLLOW | kDoor, mode));
+    if (opened_.valid()) return 0;
+    return errno == ELOOP ? EAGAIN : errno;
+  }
+
+  // A link of /proc leads to an open file, not to a name: /dev/stdout, /proc/self/fd/3.
+  int OpenJump(const Location& location) {
+    Handle handle;
+    handle.fd =
+        UniqueFd(::openat(location.folder.get(), location.name.c_str(), O_PATH | O_CLOEXEC));
+    if (!handle.fd.valid()) return errno;
+    if (const int code = JudgeHandle(supervision_, handle)) return code;
+    path_ = handle.path;
+    struct stat facts {};
+    if (::fstat(handle.fd.get(), &facts) != 0) return errno;
+    // A window into the supervisor itself, however the caller came by it.
+    if (handle.path.starts_with(supervision_.own_process + "/")) return EACCES;
+    const int code =
+        S_ISFIFO(facts.st_mode) ? OpenFifoHandle(std::move(handle.fd)) : Reopen(handle.fd);
+    if (code == 0 || code == kWaits) return code;
+    // What the caller holds already, it may have again: its output may be a file of the host's.
+    return HasSame(location) ? 0 : code;
+  }
+
+  int Reopen(const UniqueFd& handle) {
+    const AsCaller as_caller(supervision_);
+    const std::string own_name = std::to_string(handle.get());
+    const int flags = request_.flags & ~(O_CREAT | O_EXCL | O_NOFOLLOW);
+    opened_ = UniqueFd(::openat(supervision_.own_fds.get(), own_name.c_str(), flags | kDoor, 0));
+    return opened_.valid() ? 0 : errno;
+  }
+
+  bool HasSame(const Location& location) {
+    if (!location.folder_path.ends_with("/fd")) return false;
+    int number = -1;
+    std::from_chars(location.name.data(), location.name.data() + location.name.size(), number);
+    Got<UniqueFd> own = caller_.Descriptor(number);
+    if (!own.ok()) return false;
+    const int flags = ::fcntl(own.value.get(), F_GETFL);
+    if (flags < 0 || (flags & O_PATH) != 0) return false;
+    const int held = flags & O_ACCMODE;
+    if (held != O_RDWR && held != (request_.flags & O_ACCMODE)) return false;
+    opened_ = std::move(own.value);
+    return true;
+  }
+
+  // The caller's terminal, not the supervisor's, which has none.
+  int OpenTerminal() {
+    const std::string name = caller_.TerminalName();
+    if (name.empty()) return ENXIO;
+    const UniqueFd devices(
+        ::openat(supervision_.root.get(), "dev", O_PATH | O_DIRECTORY | O_CLOEXEC));
+    if (!devices.valid()) return ENXIO;
+    const int code = OpenAt(devices, name);
+    return code == ENOENT ? ENXIO : code;
+  }
+
+  int OpenFifo(const Location& location) {
+    UniqueFd handle(
+        ::openat(location.folder.get(), location.name.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));
+    if (!handle.valid()) return errno;
+    return OpenFifoHandle(std::move(handle));
+  }
+
+  // Never waits here: others are to be served meanwhile.
+  int OpenFifoHandle(UniqueFd handle) {
+    const int code = TryFifo(supervision_, handle, request_.flags, opened_);
+    if (code != ENXIO || Has(O_NONBLOCK)) return code;
+    supervision_.waiting.push_back({call_, std::move(handle), request_.flags});
+    return kWaits;
+  }
+
+ public:
+  static int TryFifo(const Supervision& supervision, const UniqueFd& handle, int flags,
+                     UniqueFd& opened) {
+    const std::string own_name = std::to_string(handle.get());
+    const int wanted = flags & ~(O_CREAT | O_EXCL | O_NOFOLLOW);
+    opened = UniqueFd(
+        ::openat(supervision.own_fds.get(), own_name.c_str(), wanted | O_NONBLOCK | kDoor));
+    if (!opened.valid()) return errno;
+    if ((flags & O_NONBLOCK) != 0) return 0;
+    const int status = ::fcntl(opened.get(), F_GETFL);
+    return ::fcntl(opened.get(), F_SETFL, status & ~O_NONBLOCK) == 0 ? 0 : errno;
+  }
+
+ private:
+  const Caller& caller_;
+  const seccomp_notif& call_;
+  Supervision& supervision_;
+  OpenRequest request_;
+  UniqueFd opened_;
+  std::string path_;
+};
+
+}  // namespace
+
+void AnswerOpen(const Caller& caller, const seccomp_notif& call, Supervision& supervision,
+                OpenRequest request) {
+  OpenCall(caller, call, supervision, std::move(request)).Answer();
+}
+
+void TryWaiting(int listener, Supervision& supervision) {
+  std::erase_if(supervision.waiting, [&](const Supervision::WaitingOpen& open) {
+    const Caller caller(open.call, listener, supervision.proc);
+    if (!caller.IsWaiting()) return true;
+    UniqueFd opened;
+    const int code = OpenCall::TryFifo(supervision, open.fifo, open.flags, opened);
+    if (code == ENXIO && !caller.HasSignal()) return false;
+    if (code == ENXIO) {
+      caller.ReturnError(kRestart);
+    } else if (code == 0) {
+      caller.ReturnDescriptor(std::move(opened), (open.flags & O_CLOEXEC) != 0);
+    } else {
+      caller.ReturnError(code);
+    }
+    return true;
+  });
+}
+
+}  // namespace ringfence

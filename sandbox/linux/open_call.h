@@ -1,0 +1,20 @@
+// open(2) and its relatives, carried out in place of the caller.
+#pragma once
+
+#include <string>
+
+#include "sandbox/linux/supervised_calls.h"
+
+namespace ringfence {
+
+struct OpenRequest {
+  int fd = 0;
+  std::string text;
+  int flags = 0;
+  mode_t mode = 0;
+};
+
+void AnswerOpen(const Caller& caller, const seccomp_notif& call, Supervision& supervision,
+                OpenRequest request);
+
+}  // namespace ringfence

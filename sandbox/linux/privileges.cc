@@ -1,0 +1,129 @@
+#include "sandbox/linux/privileges.h"
+
+#include <fcntl.h>
+#include <linux/capability.h>
+#include <linux/keyctl.h>
+#include <net/if.h>
+#include <sched.h>
+#include <sys/ioctl.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "base/syscall.h"
+#include "base/unique_fd.h"
+
+namespace ringfence {
+namespace {
+
+Status WriteFile(const char* path, const std::string& text) {
+  const UniqueFd file(::open(path, O_WRONLY | O_CLOEXEC));
+  if (!file.valid()) return SystemError("open(" + std::string(path) + ")");
+  const ssize_t put = ::write(file.get(), text.data(), text.size());
+  if (put != static_cast<ssize_t>(text.size())) {
+    return SystemError("write(" + std::string(path) + ")");
+  }
+  return Unit{};
+}
+
+std::string SameId(uint32_t id) { return std::to_string(id) + " " + std::to_string(id) + " 1\n"; }
+
+// Never more than was given from outside.
+Status Limit(int what, rlim_t value, const char* name) {
+  rlimit limit{};
+  if (::getrlimit(static_cast<__rlimit_resource_t>(what), &limit) != 0) {
+    return SystemError("getrlimit(" + std::string(name) + ")");
+  }
+  limit.rlim_cur = limit.rlim_max = std::min(value, limit.rlim_max);
+  if (::setrlimit(static_cast<__rlimit_resource_t>(what), &limit) != 0) {
+    return SystemError("setrlimit(" + std::string(name) + ")");
+  }
+  return Unit{};
+}
+
+// Without a cgroup: only so many of the processors that this process may use.
+Status SetAsideProcessors(double cpus) {
+  cpu_set_t own;
+  if (::sched_getaffinity(0, sizeof own, &own) != 0) return SystemError("sched_getaffinity");
+  cpu_set_t some;
+  CPU_ZERO(&some);
+  int left = std::max(1, static_cast<int>(std::ceil(cpus)));
+  for (int i = 0; i < CPU_SETSIZE && left > 0; ++i) {
+    if (!CPU_ISSET(i, &own)) continue;
+    CPU_SET(i, &some);
+    --left;
+  }
+  if (::sched_setaffinity(0, sizeof some, &some) != 0) return SystemError("sched_setaffinity");
+  return Unit{};
+}
+
+}  // namespace
+
+Status MapIdentity(uint32_t user, uint32_t group) {
+  if (Status s = WriteFile("/proc/self/setgroups", "deny"); !s) return s;
+  if (Status s = WriteFile("/proc/self/gid_map", SameId(group)); !s) return s;
+  return WriteFile("/proc/self/uid_map", SameId(user));
+}
+
+Status LeaveKeyring() {
+  if (::syscall(SYS_keyctl, KEYCTL_JOIN_SESSION_KEYRING, nullptr) < 0 && errno != ENOSYS) {
+    return SystemError("keyctl(join session keyring)");
+  }
+  return Unit{};
+}
+
+Status RaiseLoopback() {
+  const UniqueFd socket(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+  if (!socket.valid()) return SystemError("socket(loopback)");
+  ifreq request{};
+  std::memcpy(request.ifr_name, "lo", sizeof "lo");
+  request.ifr_flags = IFF_UP | IFF_RUNNING;
+  if (::ioctl(socket.get(), SIOCSIFFLAGS, &request) != 0) return SystemError("ioctl(loopback up)");
+  return Unit{};
+}
+
+Status ForbidNewPrivileges() {
+  if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return SystemError("prctl(no new privileges)");
+  return Unit{};
+}
+
+Status HideMemory() {
+  if (::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) != 0) return SystemError("prctl(dumpable)");
+  return Unit{};
+}
+
+Status DropCapabilities(Kept kept) {
+  const bool keeps = kept == Kept::kPtrace;
+  constexpr int kHighest = 63;
+  for (int capability = 0; capability <= kHighest; ++capability) {
+    // EINVAL: this kernel has no more. EPERM: there is nothing to drop and no right to.
+    if (::prctl(PR_CAPBSET_DROP, capability, 0, 0, 0) == 0) continue;
+    if (errno == EINVAL || errno == EPERM) break;
+    return SystemError("prctl(bounding set)");
+  }
+  __user_cap_header_struct header{.version = _LINUX_CAPABILITY_VERSION_3, .pid = 0};
+  __user_cap_data_struct data[2] = {};
+  if (keeps) data[0].permitted = data[0].effective = 1u << CAP_SYS_PTRACE;
+  if (::syscall(SYS_capset, &header, data) != 0) return SystemError("capset");
+  return Unit{};
+}
+
+Status LimitResources(const PlannedLimits& limits) {
+  if (Status s = Limit(RLIMIT_CORE, 0, "core"); !s) return s;
+  if (limits.processes != 0) {
+    if (Status s = Limit(RLIMIT_NPROC, limits.processes, "processes"); !s) return s;
+  }
+  if (!limits.cgroup.empty()) return Unit{};
+  if (limits.memory) {
+    if (Status s = Limit(RLIMIT_DATA, *limits.memory, "data"); !s) return s;
+  }
+  return limits.cpus ? SetAsideProcessors(*limits.cpus) : Status(Unit{});
+}
+
+}  // namespace ringfence

@@ -1,0 +1,38 @@
+// What a confined process gives up, and what it gets instead, once it stands in its namespaces.
+#pragma once
+
+#include <cstdint>
+
+#include "base/result.h"
+#include "sandbox/plan.h"
+
+namespace ringfence {
+
+// The same user and group as outside, and no others (user_namespaces(7)).
+Status MapIdentity(uint32_t user, uint32_t group);
+
+// A session keyring of its own: the one that was inherited belongs to the host (keyrings(7)).
+Status LeaveKeyring();
+
+// The loopback device of a new network namespace is down.
+Status RaiseLoopback();
+
+// Nothing that is executed from here on gains a right by it (prctl(2), PR_SET_NO_NEW_PRIVS).
+Status ForbidNewPrivileges();
+
+// Other processes of the same user cannot look into this one.
+Status HideMemory();
+
+enum class Kept : bool { kNothing, kPtrace };
+// Takes every capability away, also from the bounding set, but for CAP_SYS_PTRACE where it is kept:
+// in a user namespace of its own it reaches only the sandbox's processes.
+Status DropCapabilities(Kept kept);
+
+// Core files off; how many processes at once; memory and processors as far as limits of a single
+// process go.
+Status LimitResources(const PlannedLimits& limits);
+
+// The read-only and executable rights of the whole view, write rights where the plan has them.
+Status RestrictByLandlock(const SandboxPlan& plan);
+
+}  // namespace ringfence

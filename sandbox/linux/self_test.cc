@@ -1,0 +1,110 @@
+#include "sandbox/linux/self_test.h"
+
+#include <fcntl.h>
+#include <linux/capability.h>
+#include <netinet/in.h>
+#include <sched.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <initializer_list>
+#include <string>
+
+#include "base/syscall.h"
+#include "base/unique_fd.h"
+
+namespace ringfence {
+namespace {
+
+Error Surprise(const char* what, std::string got) {
+  return Error{Error::Kind::kSystem, what, std::move(got), ""};
+}
+
+// The call failed, and for one of these reasons.
+Status MustFail(const char* what, long result, std::initializer_list<int> codes) {
+  if (result >= 0) return Surprise(what, "is possible");
+  for (const int code : codes) {
+    if (errno == code) return Unit{};
+  }
+  return Surprise(what, "fails with " + ErrnoName(errno));
+}
+
+Status TestPrivileges() {
+  if (::prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) != 1) return Surprise("new privileges", "possible");
+  __user_cap_header_struct header{.version = _LINUX_CAPABILITY_VERSION_3, .pid = 0};
+  __user_cap_data_struct data[2] = {};
+  if (::syscall(SYS_capget, &header, data) != 0) return SystemError("capget");
+  const uint32_t held = data[0].permitted | data[1].permitted | data[0].effective |
+                        data[1].effective | data[0].inheritable | data[1].inheritable;
+  if (held != 0) return Surprise("capabilities", "some are held");
+  return Unit{};
+}
+
+Status TestCalls(const SandboxPlan& plan) {
+  if (Status s = MustFail("unshare", ::unshare(CLONE_NEWUSER), {EPERM}); !s) return s;
+  if (Status s = MustFail("clone3", ::syscall(SYS_clone3, nullptr, 0), {ENOSYS}); !s) return s;
+  if (Status s = MustFail("open_tree", ::syscall(SYS_open_tree, -1, "", 0), {EPERM}); !s) return s;
+  if (Status s = MustFail("keyctl", ::syscall(SYS_keyctl, 0, -3, 0), {EPERM}); !s) return s;
+  const UniqueFd packet(::socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0));
+  if (Status s = MustFail("packet socket", packet.valid() ? 0 : -1, {EAFNOSUPPORT}); !s) return s;
+  if (plan.layers == SandboxLayers::kFull && ::getpid() != 2) {
+    return Surprise("own processes", "the first process is not alone");
+  }
+  return Unit{};
+}
+
+// A file without a name: what is possible against expectation leaves nothing behind.
+long MakeUnnamed(const char* folder) {
+  const UniqueFd file(::open(folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600));
+  return file.valid() ? 0 : -1;
+}
+
+Status TestFiles(const SandboxPlan& plan) {
+  const bool all = !plan.writable.empty() && plan.writable.front().path.is_root();
+  // EACCES where the user could not have written there anyway.
+  if (!all) {
+    if (Status s = MustFail("write to /", MakeUnnamed("/"), {EROFS, EACCES}); !s) return s;
+  }
+  if (plan.layers != SandboxLayers::kFull) return Unit{};
+  // The private /dev is mounted read-only, so this is the mount's answer...
+  if (Status s = MustFail("write to /dev", MakeUnnamed("/dev"), {EROFS}); !s) return s;
+  // ...the private /run is not, so this is Landlock's...
+  const bool has_run = ::access("/run", F_OK) == 0;
+  if (plan.landlock_abi > 0 && has_run) {
+    if (Status s = MustFail("write to /run", MakeUnnamed("/run"), {EACCES}); !s) return s;
+  }
+  if (!plan.supervised) return Unit{};
+  // ...and this the supervisor's: a name that a plan always refuses.
+  const std::string name = SelfTestName(plan.root).text();
+  const UniqueFd file(::open(name.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0600));
+  if (file.valid()) ::unlink(name.c_str());
+  return MustFail("a refused name", file.valid() ? 0 : -1, {EACCES});
+}
+
+// An address that is nobody's (RFC 5737). Connecting a datagram socket sends nothing.
+Status TestNetwork(const SandboxPlan& plan) {
+  if (plan.layers != SandboxLayers::kFull || plan.network == PlannedNetwork::kHost) return Unit{};
+  const UniqueFd socket(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+  if (!socket.valid()) return SystemError("socket");
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(53);
+  address.sin_addr.s_addr = htonl(0xC0000201);  // 192.0.2.1
+  const void* bytes = &address;
+  const int result = ::connect(socket.get(), static_cast<const sockaddr*>(bytes), sizeof address);
+  return MustFail("another host", result, {ENETUNREACH});
+}
+
+}  // namespace
+
+Status TestSandbox(const SandboxPlan& plan) {
+  if (Status s = TestPrivileges(); !s) return s;
+  if (Status s = TestCalls(plan); !s) return s;
+  if (Status s = TestNetwork(plan); !s) return s;
+  return TestFiles(plan);
+}
+
+}  // namespace ringfence

@@ -1,0 +1,43 @@
+// What the supervised calls have in common: judging names and handles by the plan's rules.
+#pragma once
+
+#include <string>
+
+#include "sandbox/linux/location.h"
+#include "sandbox/linux/supervisor.h"
+
+namespace ringfence {
+
+// A file that is held open without being opened (O_PATH), and its real path once it was judged.
+struct Handle {
+  UniqueFd fd;
+  std::string path;
+};
+
+// A name as a call gives it.
+struct NameText {
+  int fd;
+  const std::string& text;
+  bool follow;  // the last component, when it is a link
+};
+
+enum class Reach : bool {
+  kName,  // the name itself
+  kTree,  // also what would then be reachable below it
+};
+
+// Each returns 0 or the errno value that the caller gets. Refusals are reported.
+int JudgeName(Supervision& supervision, const Location& location, Reach reach);
+// A folder or link at `name` would bring what lies below `tree`.
+int JudgeTree(Supervision& supervision, const Location& name, const Location& tree);
+int JudgeHandle(Supervision& supervision, Handle& handle);
+int OpenHandle(const Caller& caller, Supervision& supervision, const NameText& name,
+               Handle& handle);
+
+// For the launcher, who tells people.
+void Report(Supervision& supervision, const std::string& path, const GuardedName* rule, int code);
+
+// After a directory was made: git's own are remembered.
+void NoteRepository(Supervision& supervision, const Location& location);
+
+}  // namespace ringfence

@@ -1,0 +1,82 @@
+#include "sandbox/linux/terminal.h"
+
+#include <poll.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <string_view>
+#include <utility>
+
+#include "base/syscall.h"
+
+namespace ringfence {
+namespace {
+
+constexpr size_t kChunk = 16384;
+
+// The descriptors may be non-blocking: whoever shares the terminal decides that.
+bool WriteFully(int fd, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t put = ::write(fd, bytes.data(), bytes.size());
+    if (put > 0) {
+      bytes.remove_prefix(static_cast<size_t>(put));
+    } else if (put < 0 && errno == EAGAIN) {
+      pollfd wait{.fd = fd, .events = POLLOUT, .revents = 0};
+      ::poll(&wait, 1, -1);
+    } else if (put == 0 || errno != EINTR) {
+      return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
+TerminalRelay::~TerminalRelay() {
+  if (master_.valid()) ::tcsetattr(STDIN_FILENO, TCSADRAIN, &before_);
+}
+
+Status TerminalRelay::Begin(UniqueFd master) {
+  if (::tcgetattr(STDIN_FILENO, &before_) != 0) return SystemError("tcgetattr");
+  ::tcsetattr(master.get(), TCSANOW, &before_);
+  master_ = std::move(master);
+  PassSize();
+  termios raw = before_;
+  ::cfmakeraw(&raw);
+  if (::tcsetattr(STDIN_FILENO, TCSADRAIN, &raw) != 0) return SystemError("tcsetattr");
+  hears_person_ = true;
+  return Unit{};
+}
+
+void TerminalRelay::PassInput() {
+  std::array<char, kChunk> bytes{};
+  const ssize_t got = ::read(STDIN_FILENO, bytes.data(), bytes.size());
+  if (got < 0 && (errno == EINTR || errno == EAGAIN)) return;
+  if (got <= 0 || !WriteFully(master_.get(), {bytes.data(), static_cast<size_t>(got)})) {
+    hears_person_ = false;
+  }
+}
+
+bool TerminalRelay::PassOutput() {
+  std::array<char, kChunk> bytes{};
+  const ssize_t got = ::read(master_.get(), bytes.data(), bytes.size());
+  if (got < 0 && (errno == EINTR || errno == EAGAIN)) return true;
+  if (got <= 0) return false;  // EIO: nobody has the other side open
+  return WriteFully(STDOUT_FILENO, {bytes.data(), static_cast<size_t>(got)});
+}
+
+void TerminalRelay::PassSize() const {
+  winsize size{};
+  if (::ioctl(STDIN_FILENO, TIOCGWINSZ, &size) == 0) ::ioctl(master_.get(), TIOCSWINSZ, &size);
+}
+
+void TerminalRelay::Drain() {
+  pollfd more{.fd = master_.get(), .events = POLLIN, .revents = 0};
+  while (master_.valid() && ::poll(&more, 1, 0) > 0 && (more.revents & POLLIN) != 0) {
+    if (!PassOutput()) return;
+  }
+}
+
+}  // namespace ringfence

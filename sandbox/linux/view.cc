@@ -1,0 +1,287 @@
+#include "sandbox/linux/view.h"
+
+#include <fcntl.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+
+#include "base/syscall.h"
+#include "sandbox/linux/mounts.h"
+
+namespace ringfence {
+namespace {
+
+using Kind = PlannedPlace::Kind;
+
+// What covers a hidden directory and a hidden file: nobody can open either. In the sandbox's own
+// /dev, which is the one private folder that is always there.
+const Path kCovers = Path::Clean("/dev/.ringfence");
+constexpr const char* kCoverDirectory = "/dev/.ringfence/directory";
+constexpr const char* kCoverFile = "/dev/.ringfence/file";
+
+constexpr std::array kDevices = {"/dev/null", "/dev/zero",   "/dev/full",
+                                 "/dev/tty",  "/dev/random", "/dev/urandom"};
+
+struct DeviceLink {
+  const char* name;
+  const char* target;
+};
+constexpr DeviceLink kDeviceLinks[] = {
+    {"/dev/fd", "/proc/self/fd"},       {"/dev/stdin", "/proc/self/fd/0"},
+    {"/dev/stdout", "/proc/self/fd/1"}, {"/dev/stderr", "/proc/self/fd/2"},
+    {"/dev/ptmx", "pts/ptmx"},          {"/dev/core", "/proc/kcore"}};
+
+// What of /proc only looks at the user id, which a root without capabilities still has.
+constexpr std::array kSealedInProc = {"/proc/sys", "/proc/sysrq-trigger", "/proc/irq", "/proc/bus",
+                                      "/proc/fs"};
+
+// System folders that are links into /usr on most systems: a new root needs the links.
+constexpr std::array kSystemLinks = {"/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"};
+
+Status MakeLink(const char* target, const char* name) {
+  if (::symlink(target, name) != 0) return SystemError("symlink(" + std::string(name) + ")");
+  return Unit{};
+}
+
+class View {
+ public:
+  explicit View(const SandboxPlan& plan) : plan_(plan) {}
+
+  Status Build() {
+    if (Status s = CloneSources(); !s) return s;
+    const bool all_writable = std::ranges::any_of(
+        plan_.writable, [](const PlannedPlace& place) { return place.path.is_root(); });
+    if (Status s = SealEverything(all_writable ? Writable::kYes : Writable::kNo); !s) return s;
+    if (!plan_.reads_all) {
+      if (Status s = BeginNewRoot(); !s) return s;
+    }
+    if (Status s = MountPrivate(); !s) return s;
+    if (Status s = MountDevices(); !s) return s;
+    if (Status s = AttachAll(); !s) return s;
+    if (!plan_.reads_all) {
+      if (Status s = EnterNewRoot(); !s) return s;
+    }
+    return Unit{};
+  }
+
+ private:
+  // One thing to mount. All are done from the outermost to the innermost path, so that none covers
+  // another by accident.
+  struct Mount {
+    enum class What : uint8_t { kBind, kHide, kSeal };
+    What what = What::kBind;
+    Path path;
+    Kind kind = Kind::kDirectory;
+    UniqueFd tree;                        // for kBind: opened before anything was covered
+    const HiddenPlace* hidden = nullptr;  // for kHide
+  };
+
+  Status CloneSources() {
+    for (const PlannedPlace& place : plan_.writable) {
+      if (Status s = AddBind(place.path, place.kind, Writable::kYes); !s) return s;
+    }
+    for (const PlannedPlace& place : plan_.readable) {
+      if (Status s = AddBind(place.path, place.kind, Writable::kNo); !s) return s;
+    }
+    for (const HiddenPlace& place : plan_.hidden) {
+      for (const Path& kept : place.kept) {
+        if (Status s = AddBind(kept, Kind::kDirectory, Writable::kNo); !s) return s;
+      }
+      Add(Mount::What::kHide, place.path, place.kind).hidden = &place;
+    }
+    for (const Path& socket : plan_.sockets) Add(Mount::What::kHide, socket, Kind::kFile);
+    for (const PlannedPlace& place : plan_.sealed) Add(Mount::What::kSeal, place.path, place.kind);
+    for (size_t i = 0; i < kDevices.size(); ++i) {
+      devices_[i] =
+          UniqueFd(::open_tree(AT_FDCWD, kDevices[i], OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC));
+      if (!devices_[i].valid()) return SystemError("open_tree(" + std::string(kDevices[i]) + ")");
+    }
+    std::ranges::stable_sort(mounts_, {}, &Mount::path);
+    return Unit{};
+  }
+
+  Mount& Add(Mount::What what, const Path& path, Kind kind) {
+    Mount& mount = mounts_.emplace_back();
+    mount.what = what;
+    mount.path = path;
+    mount.kind = kind;
+    return mount;
+  }
+
+  Status AddBind(const Path& path, Kind kind, Writable writable) {
+    if (path.is_root()) return Unit{};  // SealEverything() left it writable
+    const auto same = std::ranges::find(mounts_, path, &Mount::path);
+    if (same != mounts_.end() && same->what == Mount::What::kBind) return Unit{};
+    Result<UniqueFd> tree = CloneTree(path, writable);
+    if (!tree) return tree.error();
+    Add(Mount::What::kBind, path, kind).tree = std::move(*tree);
+    return Unit{};
+  }
+
+  // What may be read is all there is: an empty root, into which everything is bound.
+  Status BeginNewRoot() {
+    for (const char* name : kSystemLinks) {
+      std::array<char, 256> target{};
+      const ssize_t size = ::readlink(name, target.data(), target.size() - 1);
+      if (size > 0) links_.emplace_back(name, target.data());
+    }
+    if (Status s = MountMemory("/tmp", "mode=0755"); !s) return s;
+    if (::mkdir("/tmp/old", 0700) != 0) return SystemError("mkdir(/tmp/old)");
+    if (::syscall(SYS_pivot_root, "/tmp", "/tmp/old") != 0) return SystemError("pivot_root");
+    if (::chdir("/") != 0) return SystemError("chdir(/)");
+    for (const char* name : {"/dev", "/proc", "/run", "/tmp"}) {
+      if (::mkdir(name, 0755) != 0) return SystemError("mkdir(" + std::string(name) + ")");
+    }
+    for (const auto& [name, target] : links_) {
+      if (Status s = MakeLink(target.c_str(), name.c_str()); !s) return s;
+    }
+    return Unit{};
+  }
+
+  // /proc needs one that is not covered to be seen until the new one is mounted (MountProc).
+  Status EnterNewRoot() {
+    if (Status s = MountProc(plan_); !s) return s;
+    if (::umount2("/old", MNT_DETACH) != 0) return SystemError("umount2(old root)");
+    if (::rmdir("/old") != 0) return SystemError("rmdir(old root)");
+    return SealMount("/");
+  }
+
+  Status MountPrivate() {
+    if (plan_.private_tmp) {
+      if (Status s = MountMemory("/tmp", "mode=1777"); !s) return s;
+    }
+    if (Status s = MountMemory("/run", "mode=0755"); !s) {
+      return s.error().what == "ENOENT" ? Status(Unit{}) : s;
+    }
+    const Path own = Path::Clean("/run/user/" + std::to_string(plan_.user));
+    if (Status s = MakeMountPoint(own, Kind::kDirectory); !s) return s;
+    if (::chmod(own.text().c_str(), 0700) != 0) return SystemError("chmod(/run/user)");
+    return Unit{};
+  }
+
+  Status MountDevices() {
+    if (Status s = MountMemory("/dev", "mode=0755"); !s) return s;
+    for (const char* name : {"/dev/pts", "/dev/shm", "/dev/.ringfence"}) {
+      if (::mkdir(name, 0755) != 0) return SystemError("mkdir(" + std::string(name) + ")");
+    }
+    for (size_t i = 0; i < kDevices.size(); ++i) {
+      const Path path = Path::Clean(kDevices[i]);
+      if (Status s = MakeMountPoint(path, Kind::kFile); !s) return s;
+      if (Status s = AttachTree(devices_[i], path); !s) return s;
+    }
+    for (const DeviceLink& link : kDeviceLinks) {
+      if (Status s = MakeLink(link.target, link.name); !s) return s;
+    }
+    if (::mkdir(kCoverDirectory, 0) != 0) return SystemError("mkdir(cover)");
+    if (::mknod(kCoverFile, S_IFREG, 0) != 0) return SystemError("mknod(cover)");
+    if (Status s = MountMemory("/dev/shm", "mode=1777"); !s) return s;
+    if (::mount("devpts", "/dev/pts", "devpts", MS_NOSUID | MS_NOEXEC,
+                "newinstance,ptmxmode=0666,mode=0620") != 0) {
+      return SystemError("mount(/dev/pts)");
+    }
+    return SealMount("/dev");
+  }
+
+  Status AttachAll() {
+    for (const Mount& mount : mounts_) {
+      if (Status s = Attach(mount); !s) return s;
+    }
+    return Unit{};
+  }
+
+  Status Attach(const Mount& mount) {
+    switch (mount.what) {
+      case Mount::What::kBind:
+        if (Status s = MakeMountPoint(mount.path, mount.kind); !s) return s;
+        return AttachTree(mount.tree, mount.path);
+      case Mount::What::kHide:
+        return Hide(mount);
+      case Mount::What::kSeal:
+        break;
+    }
+    const Result<UniqueFd> tree = CloneTree(mount.path, Writable::kNo);
+    if (!tree) return tree.error();
+    return AttachTree(*tree, mount.path);
+  }
+
+  Status Hide(const Mount& mount) {
+    // With `reads: listed` most of what is hidden is not there at all.
+    if (::faccessat(AT_FDCWD, mount.path.text().c_str(), F_OK, AT_SYMLINK_NOFOLLOW) != 0 &&
+        errno == ENOENT && !plan_.reads_all) {
+      return Unit{};
+    }
+    if (mount.hidden != nullptr && !mount.hidden->kept.empty()) {
+      if (Status s = MountMemory(mount.path.text(), "mode=0755"); !s) return s;
+      for (const Path& kept : mount.hidden->kept) {
+        if (Status s = MakeMountPoint(kept, Kind::kDirectory); !s) return s;
+      }
+      return SealMount(mount.path.text());
+    }
+    const bool is_directory = mount.kind == Kind::kDirectory;
+    const Result<UniqueFd> cover =
+        CloneTree(Path::Clean(is_directory ? kCoverDirectory : kCoverFile), Writable::kNo);
+    if (!cover) return cover.error();
+    return AttachTree(*cover, mount.path);
+  }
+
+  const SandboxPlan& plan_;
+  std::vector<Mount> mounts_;
+  std::array<UniqueFd, kDevices.size()> devices_;
+  std::vector<std::pair<std::string, std::string>> links_;
+};
+
+}  // namespace
+
+namespace {
+
+// Before Linux 6.14 the file is the whole machine's, and root could write it from here.
+bool HasOwnNumbers() {
+  utsname name{};
+  if (::uname(&name) != 0) return false;
+  char* end = nullptr;
+  const long major = std::strtol(name.release, &end, 10);
+  const long minor = *end == '.' ? std::strtol(end + 1, nullptr, 10) : 0;
+  return major > 6 || (major == 6 && minor >= 14);
+}
+
+// RLIMIT_NPROC does not count for the host's root. A process namespace that has a highest number of
+// its own cannot have more processes.
+void LimitNumbers(uint64_t processes) {
+  constexpr uint64_t kLeast = 301;  // RESERVED_PIDS + 1
+  if (!HasOwnNumbers()) return;
+  const UniqueFd file(::open("/proc/sys/kernel/pid_max", O_WRONLY | O_CLOEXEC));
+  if (!file.valid()) return;
+  const std::string text = std::to_string(std::max(kLeast, processes));
+  [[maybe_unused]] const ssize_t put = ::write(file.get(), text.data(), text.size());
+}
+
+}  // namespace
+
+Status MountProc(const SandboxPlan& plan) {
+  if (::mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, nullptr) != 0) {
+    return SystemError("mount(/proc)");
+  }
+  if (plan.user != 0) return Unit{};
+  if (plan.limits.processes != 0) LimitNumbers(plan.limits.processes);
+  for (const char* name : kSealedInProc) {
+    const Result<UniqueFd> tree = CloneTree(Path::Clean(name), Writable::kNo);
+    if (!tree && tree.error().what == "ENOENT") continue;
+    if (!tree) return tree.error();
+    if (Status s = AttachTree(*tree, Path::Clean(name)); !s) return s;
+  }
+  return Unit{};
+}
+
+Status BuildView(const SandboxPlan& plan) {
+  if (Status s = View(plan).Build(); !s) return s;
+  return plan.reads_all && plan.own_proc ? MountProc(plan) : Status(Unit{});
+}
+
+}  // namespace ringfence

@@ -1,0 +1,18 @@
+// The file system that a confined command sees, built of mounts in a mount namespace of its own
+// (mount_namespaces(7), mount_setattr(2), move_mount(2)).
+#pragma once
+
+#include "base/result.h"
+#include "sandbox/plan.h"
+
+namespace ringfence {
+
+// The caller is alone in new user and mount namespaces and has every capability in them. On an
+// error the view is half built and nothing may be run in it.
+Status BuildView(const SandboxPlan& plan);
+
+// A /proc of the process namespace's own. EPERM where parts of the one outside are covered, as in
+// many containers: the kernel then forbids a new one.
+Status MountProc(const SandboxPlan& plan);
+
+}  // namespace ringfence

@@ -1,0 +1,115 @@
+// SandboxPlan: what a confined command sees and may do, as plain values: printed by --dry-run, then
+// applied by a back end (backend.h). A back end decides nothing: whatever depends on the policy
+// stands here.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "policy/cached_files.h"
+#include "policy/places.h"
+#include "policy/policy.h"
+#include "sandbox/guarded_names.h"
+#include "sandbox/host_facts.h"
+
+namespace ringfence {
+
+// The command, and how its caller wants it confined.
+struct SandboxCommand {
+  std::vector<std::string> argv;
+  std::string cwd;                       // absolute, as the kernel names it
+  std::vector<std::string> environment;  // the caller's, "NAME=value"
+  bool is_agent = false;                 // the agent itself, not one of its commands
+  std::string session;                   // of the client; "" for none
+  std::optional<SandboxMode> mode;  // instead of the policy's; may only be tighter or said aloud
+  std::optional<SandboxLayers> layers;
+};
+
+struct PlannedPlace {
+  enum class Kind : uint8_t { kDirectory, kFile };
+  Path path;  // resolved
+  Kind kind = Kind::kDirectory;
+  bool make = false;  // a directory that is not there yet
+  std::string why;    // the rule, for people
+
+  bool operator==(const PlannedPlace&) const = default;
+};
+
+// A directory or file of which nothing is seen but `kept`, folders directly below it or deeper.
+struct HiddenPlace {
+  Path path;
+  PlannedPlace::Kind kind = PlannedPlace::Kind::kDirectory;
+  std::vector<Path> kept;
+  std::string why;
+
+  bool operator==(const HiddenPlace&) const = default;
+};
+
+enum class PlannedNetwork : uint8_t {
+  kOwn,   // a loopback of its own and nothing else
+  kHost,  // the host's
+};
+
+struct PlannedLimits {
+  std::optional<uint64_t> memory;  // bytes
+  uint64_t processes = 0;
+  std::optional<double> cpus;
+  std::optional<uint64_t> io;  // bytes per second
+  std::string cgroup;          // where a cgroup is made for them; "": by rlimits, as far as they go
+
+  bool operator==(const PlannedLimits&) const = default;
+};
+
+struct SandboxPlan {
+  HostSystem system = HostSystem::kLinux;
+  SandboxMode mode = SandboxMode::kSandbox;
+  SandboxLayers layers = SandboxLayers::kFull;
+  SandboxMissing missing = SandboxMissing::kRefuse;
+  std::string profile;  // for people
+
+  std::vector<std::string> argv;
+  std::vector<std::string> programs;  // what argv[0] may mean, in this order
+  Path cwd;
+  Path root;  // of the project
+  std::vector<std::string> environment;
+
+  bool reads_all = true;
+  std::vector<PlannedPlace> readable;  // only where not everything may be read
+  std::vector<PlannedPlace> writable;  // none lies inside another
+  std::vector<PlannedPlace> sealed;    // inside a writable place and not writable
+  std::vector<HiddenPlace> hidden;
+  std::vector<Path> sockets;  // of the host's programs; they are not to be reached
+  GuardedNames names;
+  bool private_tmp = true;  // false: the policy names the host's
+
+  PlannedNetwork network = PlannedNetwork::kOwn;
+  PlannedLimits limits;
+  uint32_t user = 0;
+  uint32_t group = 0;
+  int landlock_abi = 0;
+  bool own_proc = true;
+  bool supervised = true;  // names are looked at when they are made
+
+  std::vector<std::string> weaker;  // what is not enforced here, and why
+
+  bool is_confined() const { return mode != SandboxMode::kRwx; }
+};
+
+// A name in the project that every plan refuses, for the test of a sandbox from within.
+Path SelfTestName(const Path& root);
+
+// Pure but for questions to `files`. An error says what in policy, command or host stands against a
+// sandbox.
+struct PlanRequest {
+  const Policy& policy;
+  const Places& places;
+  const CachedFiles& files;
+  const SandboxCommand& command;
+  const HostFacts& facts;
+};
+Result<SandboxPlan> MakePlan(const PlanRequest& request);
+
+}  // namespace ringfence

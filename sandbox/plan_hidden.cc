@@ -1,0 +1,155 @@
+// PlanRules: what may not be read. What exists of it when the plan is made is covered by mounts;
+// patterns for any folder need a look at every name below the project.
+#include <algorithm>
+
+#include "base/case_fold.h"
+#include "base/text.h"
+#include "policy/entry_match.h"
+#include "policy/resolve.h"
+#include "sandbox/plan_rules.h"
+
+namespace ringfence {
+namespace {
+
+using Kind = PlannedPlace::Kind;
+
+constexpr size_t kMaxNames = 4'000'000;
+constexpr size_t kMaxNamesInFolder = 1'000'000;
+
+}  // namespace
+
+class PlanRules::Hider {
+ public:
+  explicit Hider(const PlanRules& rules) : rules_(rules) {}
+
+  void Add(const PathRuleList& rules, std::string_view did) {
+    for (Entry& e : rules_.Expand(rules, Access::kRead)) {
+      const std::string why = std::string(did) + " " + Quote(e.rule->written());
+      if (e.is_anywhere()) {
+        floating_.push_back({e.entry, why});
+      } else if (e.entry.has_pattern) {
+        AddMatches(e, why);
+      } else {
+        AddPath(FixedPrefix(e.entry, e.base).path, why, e.entry.except);
+      }
+    }
+  }
+
+  // Every name below `folders` is held against the patterns for any folder.
+  void Search(std::vector<Path> folders) {
+    if (floating_.empty()) return;
+    std::ranges::sort(folders);
+    Path last;
+    for (const Path& folder : folders) {
+      if (!last.is_root() && folder.IsInside(last)) continue;
+      last = folder;
+      SearchBelow(folder, [&](const Path& path) { return MatchesFloating(path); });
+    }
+  }
+
+  std::vector<HiddenPlace> Take() {
+    std::ranges::sort(hidden_, {}, &HiddenPlace::path);
+    std::vector<HiddenPlace> outermost;
+    for (HiddenPlace& place : hidden_) {
+      if (outermost.empty() || !Covered(place.path, outermost.back())) {
+        outermost.push_back(std::move(place));
+      }
+    }
+    return outermost;
+  }
+
+  bool is_whole() const { return seen_ <= kMaxNames; }
+
+ private:
+  struct Floating {
+    SetEntry entry;
+    std::string why;
+  };
+
+  static bool Covered(const Path& path, const HiddenPlace& by) {
+    if (!path.IsInside(by.path)) return false;
+    return std::ranges::none_of(by.kept, [&](const Path& kept) { return path.IsInside(kept); });
+  }
+
+  void AddPath(const Path& path, const std::string& why, std::string_view except) {
+    const Walked walked = Walk(path.text(), rules_.files_);
+    if (walked.stop != Walked::Stop::kEnd || walked.end.is_root()) return;
+    const FileKind kind = walked.facts.kind;
+    if (kind == FileKind::kMissing) return;
+    HiddenPlace place{.path = walked.end,
+                      .kind = kind == FileKind::kDirectory ? Kind::kDirectory : Kind::kFile,
+                      .kept = {},
+                      .why = why};
+    if (!except.empty()) {
+      const Path kept = walked.end.Child(except);
+      const Result<FileFacts> facts = rules_.files_.Look(kept);
+      if (facts && facts->kind == FileKind::kDirectory) place.kept.push_back(kept);
+    }
+    hidden_.push_back(std::move(place));
+  }
+
+  // A pattern below a fixed folder.
+  void AddMatches(const Entry& e, const std::string& why) {
+    const EntryPrefix prefix = FixedPrefix(e.entry, e.base);
+    const Walked walked = Walk(prefix.path.text(), rules_.files_);
+    if (walked.stop != Walked::Stop::kEnd || walked.facts.kind != FileKind::kDirectory) return;
+    SearchBelow(walked.end, [&](const Path& path) {
+      const std::string folded = FoldName(*path.Below(walked.end));
+      if (!MatchFolded(prefix.rest, folded)) return false;
+      AddPath(path, why, "");
+      return true;
+    });
+  }
+
+  bool MatchesFloating(const Path& path) {
+    const std::string folded = FoldName(path.text().substr(1));
+    for (const Floating& floating : floating_) {
+      if (!MatchFolded(floating.entry.tail, folded)) continue;
+      AddPath(path, floating.why, "");
+      return true;
+    }
+    return false;
+  }
+
+  // Calls `takes` with each name; a folder that it takes is not looked into.
+  template <typename Takes>
+  void SearchBelow(const Path& top, Takes takes) {
+    std::vector<Path> open{top};
+    while (!open.empty() && is_whole()) {
+      const Path folder = std::move(open.back());
+      open.pop_back();
+      const auto entries = rules_.files_.List(folder, kMaxNamesInFolder);
+      if (!entries) continue;  // what cannot be listed here cannot be listed by the command
+      for (const DirectoryEntry& entry : *entries) {
+        if (++seen_ > kMaxNames) return;
+        const Path path = folder.Child(entry.name);
+        if (takes(path)) continue;
+        FileKind kind = entry.kind;
+        if (kind == FileKind::kMissing) {
+          if (const Result<FileFacts> facts = rules_.files_.Look(path)) kind = facts->kind;
+        }
+        if (kind == FileKind::kDirectory) open.push_back(path);
+      }
+    }
+  }
+
+  const PlanRules& rules_;
+  std::vector<Floating> floating_;
+  std::vector<HiddenPlace> hidden_;
+  size_t seen_ = 0;
+};
+
+std::vector<HiddenPlace> PlanRules::HiddenPlaces(const PathRules& read,
+                                                 const std::vector<Path>& folders) {
+  Hider hider(*this);
+  hider.Add(read.deny, "denied by");
+  hider.Add(read.ask, "to be asked about by");
+  hider.Search(folders);
+  if (!hider.is_whole()) {
+    notes_.push_back("read.deny: more than " + std::to_string(kMaxNames) +
+                     " names below the project; not all were held against its patterns");
+  }
+  return hider.Take();
+}
+
+}  // namespace ringfence

@@ -1,0 +1,260 @@
+#include "sandbox/plan_rules.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "policy/entry_match.h"
+#include "policy/pattern.h"
+#include "policy/protected.h"
+#include "policy/resolve.h"
+
+namespace ringfence {
+namespace {
+
+using Kind = PlannedPlace::Kind;
+
+// `"docs/adr" (policy.json:6 /write/deny)`
+std::string RuleText(const PathRule& rule, const SetEntry& entry) {
+  const RulePlace place = rule.place();
+  std::string text = rule.is_quotable() ? Quote(rule.written()) : "a rule of the project's policy";
+  if (rule.set != SetName::kNone) text += " " + Printable(entry.text());
+  text += " (" + Printable(place.file);
+  if (place.line != 0) text += ":" + std::to_string(place.line);
+  return text + " " + Printable(place.pointer) + ")";
+}
+
+bool IsGitsOwn(const PathRule& rule, std::string_view tail) {
+  return rule.set == SetName::kRunsLater && tail.starts_with("**/.git/") &&
+         !tail.ends_with("hooks");
+}
+
+GuardedName RuleOf(const PathRule& rule, const SetEntry& entry, const Path& base,
+                   std::string_view did) {
+  return {.base = base.text(),
+          .tail = std::string(entry.tail),
+          .has_pattern = entry.has_pattern,
+          .is_anywhere = entry.base == RuleBase::kAnywhere,
+          .except = std::string(entry.except),
+          .unless_new = IsGitsOwn(rule, entry.tail),
+          .why = std::string(did) + " " + RuleText(rule, entry)};
+}
+
+}  // namespace
+
+PlanRules::PlanRules(const Policy& policy, const Places& places, const CachedFiles& files,
+                     const std::string& session)
+    : policy_(policy),
+      places_(places),
+      files_(files),
+      matcher_(policy, places, session, files),
+      context_{.root = places.root_real,
+               .session_id = session,
+               .user = places.user,
+               .macos_names = places.macos_names,
+               .homes = places.homes,
+               .settings_folders = places.settings_folders} {}
+
+std::vector<Path> PlanRules::BasesOf(RuleBase base) const {
+  switch (base) {
+    case RuleBase::kRoot:
+      return {places_.root_real};
+    case RuleBase::kHome:
+      return places_.homes_real;
+    case RuleBase::kAbsolute:
+    case RuleBase::kAnywhere:
+      break;
+  }
+  return {Path()};
+}
+
+void PlanRules::ExpandRule(const PathRule& rule, Access access, std::vector<Entry>& entries) const {
+  const auto add = [&](const SetEntry& entry) {
+    for (const Path& base : BasesOf(entry.base)) entries.push_back({&rule, entry, base});
+  };
+  if (rule.set == SetName::kNone) {
+    add({.base = rule.base, .tail = rule.tail, .has_pattern = rule.has_pattern});
+    return;
+  }
+  for (const SetEntry& entry : ExpandSet(rule.set, access, context_, strings_)) add(entry);
+}
+
+std::vector<PlanRules::Entry> PlanRules::Expand(const PathRuleList& rules, Access access) const {
+  std::vector<Entry> entries;
+  for (const std::span<const PathRule> list : rules) {
+    for (const PathRule& rule : list) ExpandRule(rule, access, entries);
+  }
+  return entries;
+}
+
+// --- names ---
+
+void PlanRules::AddNames(const PathRules& write, GuardedNames& names) const {
+  const auto add = [&](const PathRuleList& rules, std::string_view did) {
+    for (const Entry& e : Expand(rules, Access::kWrite)) {
+      GuardedName rule = RuleOf(*e.rule, e.entry, e.base, did);
+      names.Refuse(rule);
+      if (e.is_anywhere()) continue;
+      // The same where the rule's own path leads now.
+      const EntryPrefix prefix = FixedPrefix(e.entry, e.base);
+      const Walked walked = Walk(prefix.path.text(), files_);
+      if (walked.stop != Walked::Stop::kEnd || walked.end == prefix.path) continue;
+      rule.base = walked.end.text();
+      rule.tail = prefix.rest;
+      names.Refuse(rule);
+    }
+    for (const std::span<const PathRule> list : rules) {
+      const auto later = std::ranges::find(list, SetName::kRunsLater, &PathRule::set);
+      if (later == list.end()) continue;
+      names.GuardBareRepositories(std::string(did) + " " + RuleText(*later, {}));
+    }
+  };
+  for (const ProtectedName& name : ProtectedNames(places_, files_)) {
+    const bool has_pattern = name.anywhere || HasPattern(name.pattern);
+    names.Refuse({.base = "/",
+                  .tail = name.pattern.substr(name.anywhere ? 0 : 1),
+                  .has_pattern = has_pattern,
+                  .is_anywhere = name.anywhere,
+                  .why = "it is " + std::string(name.what)});
+  }
+  add(write.deny, "denied by");
+  add(write.ask, "to be asked about by");
+}
+
+std::vector<Path> PlanRules::SealedPaths(const GuardedNames& names) const {
+  std::vector<Path> found;
+  for (const GuardedName& rule : names.rules()) {
+    std::string_view tail = rule.tail;
+    if (rule.is_anywhere) tail.remove_prefix(3);
+    if (rule.has_pattern && HasPattern(tail)) continue;
+    const std::string& base = rule.is_anywhere ? places_.root_real.text() : rule.base;
+    const Path path = Path::Clean(base + "/" + std::string(tail));
+    if (!path.IsInside(places_.root_real) && rule.is_anywhere) continue;
+    const Result<FileFacts> facts = files_.Look(path);
+    if (facts && facts->kind != FileKind::kMissing) found.push_back(path);
+  }
+  std::ranges::sort(found);
+  std::vector<Path> outermost;
+  for (Path& path : found) {
+    if (outermost.empty() || !path.IsInside(outermost.back())) outermost.push_back(std::move(path));
+  }
+  return outermost;
+}
+
+// --- what is allowed ---
+
+std::vector<PlanRules::Candidate> PlanRules::Candidates(const PathRuleList& rules,
+                                                        Access access) const {
+  std::vector<Candidate> candidates;
+  for (const Entry& e : Expand(rules, access)) {
+    const EntryPrefix prefix = FixedPrefix(e.entry, e.base);
+    Walked walked = Walk(prefix.path.text(), files_);
+    if (walked.stop != Walked::Stop::kEnd) continue;  // nothing is found there
+    candidates.push_back({.path = std::move(walked.end),
+                          .kind = walked.facts.kind,
+                          .is_pattern = !prefix.rest.empty(),
+                          .of_set = e.rule->set != SetName::kNone,
+                          .why = RuleText(*e.rule, e.entry)});
+  }
+  return candidates;
+}
+
+std::vector<PlanRules::Candidate> PlanRules::InEveryList(const std::vector<PathRuleList>& allow,
+                                                         Access access) const {
+  std::vector<Candidate> all;
+  bool is_first = true;
+  for (const PathRuleList& list : allow) {
+    std::vector<Candidate> own = Candidates(list, access);
+    if (is_first) {
+      all = std::move(own);
+      is_first = false;
+      continue;
+    }
+    std::vector<Candidate> both;
+    for (const Candidate& one : all) {
+      for (const Candidate& other : own) {
+        const bool is_narrower = one.path.IsInside(other.path);
+        if (!is_narrower && !other.path.IsInside(one.path)) continue;
+        Candidate narrow = is_narrower ? one : other;
+        narrow.is_pattern = one.is_pattern || other.is_pattern;
+        both.push_back(std::move(narrow));
+      }
+    }
+    all = std::move(both);
+  }
+  return all;
+}
+
+std::vector<PlannedPlace> PlanRules::PlacesOf(const std::vector<PathRuleList>& allow,
+                                              Access access) const {
+  std::vector<PlannedPlace> places;
+  for (Candidate& candidate : InEveryList(allow, access)) {
+    RulePlace missing;
+    if (!candidate.is_pattern && !matcher_.Allows(allow, access, candidate.path, &missing)) {
+      continue;
+    }
+    const bool is_missing = candidate.kind == FileKind::kMissing;
+    if (is_missing && candidate.of_set) continue;
+    if (candidate.path.IsInside(Path::Clean("/proc"))) continue;
+    const bool is_directory = is_missing || candidate.kind == FileKind::kDirectory;
+    places.push_back({.path = std::move(candidate.path),
+                      .kind = is_directory ? Kind::kDirectory : Kind::kFile,
+                      .make = is_missing,
+                      .why = std::move(candidate.why)});
+  }
+  std::ranges::sort(places, {}, &PlannedPlace::path);
+  const auto same_path = [](const PlannedPlace& one, const PlannedPlace& other) {
+    return one.path == other.path;
+  };
+  places.erase(std::unique(places.begin(), places.end(), same_path), places.end());
+  return places;
+}
+
+std::vector<PlannedPlace> PlanRules::WritablePlaces(const PathRules& write) const {
+  return PlacesOf(write.allow, Access::kWrite);
+}
+
+std::vector<PlannedPlace> PlanRules::ReadablePlaces(const PathRules& read) const {
+  return PlacesOf(read.allow, Access::kRead);
+}
+
+std::vector<PlannedPlace> PlanRules::PlacesOfSet(SetName set) const {
+  const PathRule rule{.set = set};
+  std::vector<PlannedPlace> places;
+  for (const Candidate& candidate : Candidates({{&rule, 1}}, Access::kWrite)) {
+    if (candidate.kind == FileKind::kMissing) continue;
+    const bool is_directory = candidate.kind == FileKind::kDirectory;
+    places.push_back({.path = candidate.path,
+                      .kind = is_directory ? Kind::kDirectory : Kind::kFile,
+                      .make = false,
+                      .why = std::string(SetText(set))});
+  }
+  return places;
+}
+
+void PlanRules::AllowOnly(const PathRules& write, const std::vector<PlannedPlace>& others,
+                          GuardedNames& names) const {
+  std::vector<std::vector<Entry>> lists;
+  bool has_pattern = false;
+  for (const PathRuleList& list : write.allow) {
+    lists.push_back(Expand(list, Access::kWrite));
+    has_pattern = has_pattern || std::ranges::any_of(lists.back(), [](const Entry& e) {
+                    return e.entry.has_pattern;
+                  });
+  }
+  if (!has_pattern) return;
+  for (const std::vector<Entry>& list : lists) {
+    std::vector<GuardedName> allowed;
+    for (const Entry& e : list) {
+      const EntryPrefix prefix = FixedPrefix(e.entry, e.base);
+      const Walked walked = Walk(prefix.path.text(), files_);
+      if (walked.stop != Walked::Stop::kEnd) continue;
+      allowed.push_back({.base = walked.end.text(),
+                         .tail = std::string(prefix.rest),
+                         .has_pattern = !prefix.rest.empty()});
+    }
+    for (const PlannedPlace& place : others) allowed.push_back({.base = place.path.text()});
+    names.AllowOnly(std::move(allowed));
+  }
+}
+
+}  // namespace ringfence

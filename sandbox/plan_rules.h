@@ -1,0 +1,79 @@
+// PlanRules: a policy's path rules as places and names, for a plan. Where a rule leads through
+// links is looked up once, when the plan is made; the answer is the hook's (RuleMatcher).
+#pragma once
+
+#include <deque>
+#include <string>
+#include <vector>
+
+#include "policy/rules.h"
+#include "sandbox/plan.h"
+
+namespace ringfence {
+
+class PlanRules {
+ public:
+  PlanRules(const Policy& policy, const Places& places, const CachedFiles& files,
+            const std::string& session);
+
+  // Every name that may not be written: denied, to be asked about, or ringfence's own.
+  void AddNames(const PathRules& write, GuardedNames& names) const;
+
+  // Where something may be written: covered by every list. A pattern gives the folder it begins in;
+  // AllowOnly() says what of it is meant.
+  std::vector<PlannedPlace> WritablePlaces(const PathRules& write) const;
+  std::vector<PlannedPlace> ReadablePlaces(const PathRules& read) const;
+  std::vector<PlannedPlace> PlacesOfSet(SetName set) const;
+
+  // Where lists hold patterns: what they cover, besides `others`.
+  void AllowOnly(const PathRules& write, const std::vector<PlannedPlace>& others,
+                 GuardedNames& names) const;
+
+  // What exists of that which may not be read. Patterns for any folder are looked for below
+  // `folders`. Questions nobody can answer are denials here.
+  std::vector<HiddenPlace> HiddenPlaces(const PathRules& read, const std::vector<Path>& folders);
+
+  // The paths of `names` that exist now and that no pattern is needed for; none lies inside
+  // another.
+  std::vector<Path> SealedPaths(const GuardedNames& names) const;
+
+  // What could not be looked at as the policy asks, for people.
+  std::vector<std::string> TakeNotes() { return std::move(notes_); }
+
+ private:
+  // An entry of a rule below one of the folders it may begin at.
+  struct Entry {
+    const PathRule* rule = nullptr;
+    SetEntry entry;
+    Path base;
+
+    bool is_anywhere() const { return entry.base == RuleBase::kAnywhere; }
+  };
+  std::vector<Entry> Expand(const PathRuleList& rules, Access access) const;
+  void ExpandRule(const PathRule& rule, Access access, std::vector<Entry>& entries) const;
+  std::vector<Path> BasesOf(RuleBase base) const;
+
+  // Where an allow entry leads.
+  struct Candidate {
+    Path path;  // resolved
+    FileKind kind = FileKind::kMissing;
+    bool is_pattern = false;
+    bool of_set = false;
+    std::string why;
+  };
+  std::vector<Candidate> Candidates(const PathRuleList& rules, Access access) const;
+  std::vector<Candidate> InEveryList(const std::vector<PathRuleList>& allow, Access access) const;
+  std::vector<PlannedPlace> PlacesOf(const std::vector<PathRuleList>& allow, Access access) const;
+
+  class Hider;
+
+  const Policy& policy_;
+  const Places& places_;
+  const CachedFiles& files_;
+  RuleMatcher matcher_;
+  SetContext context_;
+  mutable std::deque<std::string> strings_;
+  std::vector<std::string> notes_;
+};
+
+}  // namespace ringfence

@@ -1,0 +1,219 @@
+#include "sandbox/render.h"
+
+#include <nlohmann/json.hpp>
+
+#include "base/text.h"
+#include "sandbox/seccomp_filter.h"
+
+namespace ringfence {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string Bytes(uint64_t bytes) {
+  constexpr std::string_view kUnits = "KMGT";
+  size_t unit = 0;
+  uint64_t value = bytes;
+  while (unit < kUnits.size() && value >= 1024 && value % 1024 == 0) {
+    value /= 1024;
+    ++unit;
+  }
+  return std::to_string(value) + (unit == 0 ? "" : std::string(1, kUnits[unit - 1]));
+}
+
+std::string Number(double value) {
+  std::string text = std::to_string(value);
+  text.erase(text.find_last_not_of('0') + 1);
+  if (text.ends_with('.')) text.pop_back();
+  return text;
+}
+
+class TextPlan {
+ public:
+  explicit TextPlan(const SandboxPlan& plan) : plan_(plan) {}
+
+  std::string Write() {
+    std::string command;
+    for (const std::string& word : plan_.argv) command += " " + Quote(word);
+    Line("command  " + command.substr(1));
+    Line("directory " + Quote(plan_.cwd.text()));
+    Line("mode      " + std::string(ModeName(plan_.mode)) + ", layers " +
+         std::string(LayersName(plan_.layers)) +
+         (plan_.profile.empty() ? "" : ", profile " + Quote(plan_.profile)));
+    if (plan_.is_confined()) {
+      Files();
+      Rest();
+    }
+    for (const std::string& note : plan_.weaker) Line("weaker    " + Printable(note));
+    return std::move(text_);
+  }
+
+ private:
+  void Line(const std::string& line) { text_ += line + "\n"; }
+
+  void Path(const char* what, const std::string& path, const std::string& why) {
+    Line(std::string(what) + Quote(path, 4096) + (why.empty() ? "" : "  # " + Printable(why)));
+  }
+
+  void Files() {
+    Line(plan_.reads_all ? "reads     everything but what is hidden" : "reads     what is listed");
+    for (const PlannedPlace& place : plan_.readable)
+      Path("  read    ", place.path.text(), place.why);
+    for (const PlannedPlace& place : plan_.writable) {
+      Path(place.make ? "  make    " : "  write   ", place.path.text(), place.why);
+    }
+    for (const PlannedPlace& place : plan_.sealed) Path("  sealed  ", place.path.text(), place.why);
+    for (const HiddenPlace& place : plan_.hidden) {
+      Path("  hidden  ", place.path.text(), place.why);
+      for (const ringfence::Path& kept : place.kept) Path("    but   ", kept.text(), "");
+    }
+    for (const ringfence::Path& socket : plan_.sockets) {
+      Path("  hidden  ", socket.text(), "a program of the host listens there");
+    }
+    Line("names     " + std::to_string(plan_.names.rules().size()) +
+         " rules; whether or not they exist, these may not be made, changed, moved or removed:");
+    for (const GuardedName& rule : plan_.names.rules()) {
+      Path("  refuse  ", rule.text(),
+           rule.why + (rule.unless_new ? ", unless this run made the repository" : ""));
+    }
+    Line(plan_.private_tmp ? "private   /tmp /run /dev /proc" : "private   /run /dev /proc");
+  }
+
+  void Rest() {
+    Line(plan_.network == PlannedNetwork::kOwn ? "network   its own loopback only"
+                                               : "network   the host's");
+    const PlannedLimits& limits = plan_.limits;
+    std::string text = "limits    " + std::to_string(limits.processes) + " processes";
+    if (limits.memory) text += ", " + Bytes(*limits.memory) + " memory";
+    if (limits.cpus) text += ", " + Number(*limits.cpus) + " processors";
+    if (limits.io) text += ", " + Bytes(*limits.io) + "/s";
+    Line(text + (limits.cgroup.empty() ? "" : ", by a cgroup below " + Quote(limits.cgroup)));
+    Calls("refused", RefusedCalls());
+    Calls("absent", AbsentCalls());
+    Calls("looked at", SupervisedCalls());
+    std::string names;
+    for (const std::string& variable : plan_.environment) {
+      names += " " + Printable(variable.substr(0, variable.find('=')));
+    }
+    Line("environment" + names);
+  }
+
+  void Calls(const char* what, std::span<const CallName> calls) {
+    std::string line = std::string("calls     ") + what + ":";
+    for (const CallName& call : calls) line += " " + std::string(call.name);
+    Line(line);
+  }
+
+  const SandboxPlan& plan_;
+  std::string text_;
+};
+
+Json PlaceJson(const PlannedPlace& place) {
+  Json json;
+  json["path"] = place.path.text();
+  json["kind"] = place.kind == PlannedPlace::Kind::kDirectory ? "directory" : "file";
+  if (place.make) json["make"] = true;
+  if (!place.why.empty()) json["why"] = place.why;
+  return json;
+}
+
+Json PlacesJson(const std::vector<PlannedPlace>& places) {
+  Json json = Json::array();
+  for (const PlannedPlace& place : places) json.push_back(PlaceJson(place));
+  return json;
+}
+
+Json HiddenJson(const SandboxPlan& plan) {
+  Json json = Json::array();
+  for (const HiddenPlace& place : plan.hidden) {
+    Json hidden;
+    hidden["path"] = place.path.text();
+    for (const Path& kept : place.kept) hidden["kept"].push_back(kept.text());
+    hidden["why"] = place.why;
+    json.push_back(std::move(hidden));
+  }
+  return json;
+}
+
+Json NamesJson(const GuardedNames& names) {
+  Json json = Json::array();
+  for (const GuardedName& rule : names.rules()) {
+    Json name;
+    name["name"] = rule.text();
+    if (!rule.except.empty()) name["except"] = rule.except;
+    if (rule.unless_new) name["unless_new"] = true;
+    name["why"] = rule.why;
+    json.push_back(std::move(name));
+  }
+  return json;
+}
+
+Json LimitsJson(const PlannedLimits& limits) {
+  Json json;
+  json["processes"] = limits.processes;
+  if (limits.memory) json["memory"] = *limits.memory;
+  if (limits.cpus) json["cpus"] = *limits.cpus;
+  if (limits.io) json["io"] = *limits.io;
+  if (!limits.cgroup.empty()) json["cgroup"] = limits.cgroup;
+  return json;
+}
+
+Json CallsJson(std::span<const CallName> calls) {
+  Json json = Json::array();
+  for (const CallName& call : calls) json.push_back(call.name);
+  return json;
+}
+
+}  // namespace
+
+std::string_view ModeName(SandboxMode mode) {
+  switch (mode) {
+    case SandboxMode::kRx:
+      return "rx";
+    case SandboxMode::kSandbox:
+      return "sandbox";
+    case SandboxMode::kRwx:
+      break;
+  }
+  return "rwx";
+}
+
+std::string_view LayersName(SandboxLayers layers) {
+  return layers == SandboxLayers::kFull ? "full" : "landlock";
+}
+
+std::string PlanText(const SandboxPlan& plan) { return TextPlan(plan).Write(); }
+
+std::string PlanJson(const SandboxPlan& plan) {
+  Json json;
+  json["command"] = plan.argv;
+  json["directory"] = plan.cwd.text();
+  json["root"] = plan.root.text();
+  json["mode"] = ModeName(plan.mode);
+  json["layers"] = LayersName(plan.layers);
+  if (!plan.profile.empty()) json["profile"] = plan.profile;
+  if (plan.is_confined()) {
+    json["reads"] = plan.reads_all ? "all" : "listed";
+    json["readable"] = PlacesJson(plan.readable);
+    json["writable"] = PlacesJson(plan.writable);
+    json["sealed"] = PlacesJson(plan.sealed);
+    json["hidden"] = HiddenJson(plan);
+    json["hidden_sockets"] = Json::array();
+    for (const Path& socket : plan.sockets) json["hidden_sockets"].push_back(socket.text());
+    json["refused_names"] = NamesJson(plan.names);
+    json["private_tmp"] = plan.private_tmp;
+    json["network"] = plan.network == PlannedNetwork::kOwn ? "own loopback" : "host";
+    json["limits"] = LimitsJson(plan.limits);
+    json["calls"]["refused"] = CallsJson(RefusedCalls());
+    json["calls"]["absent"] = CallsJson(AbsentCalls());
+    json["calls"]["supervised"] = CallsJson(SupervisedCalls());
+    json["environment"] = Json::array();
+    for (const std::string& variable : plan.environment) {
+      json["environment"].push_back(variable.substr(0, variable.find('=')));
+    }
+  }
+  json["weaker"] = plan.weaker;
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace ringfence

@@ -1,0 +1,18 @@
+// A plan for people and for programs: what --dry-run prints.
+#pragma once
+
+#include <string>
+
+#include "sandbox/plan.h"
+
+namespace ringfence {
+
+std::string PlanText(const SandboxPlan& plan);
+
+// One JSON object, with a newline at the end.
+std::string PlanJson(const SandboxPlan& plan);
+
+std::string_view ModeName(SandboxMode mode);
+std::string_view LayersName(SandboxLayers layers);
+
+}  // namespace ringfence

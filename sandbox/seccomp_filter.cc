@@ -1,0 +1,120 @@
+#include "sandbox/seccomp_filter.h"
+
+namespace ringfence {
+namespace {
+
+constexpr CallName kRefused[] = {
+    // the mount API (mount(2), fsopen(2), open_tree(2)) and the root
+    {"mount"},
+    {"umount2"},
+    {"pivot_root"},
+    {"chroot"},
+    {"move_mount"},
+    {"open_tree"},
+    {"open_tree_attr", 467},
+    {"fsopen"},
+    {"fsconfig"},
+    {"fsmount"},
+    {"fspick"},
+    {"mount_setattr"},
+    {"quotactl"},
+    {"quotactl_fd"},
+    {"swapon"},
+    {"swapoff"},
+    {"acct"},
+    {"sysfs"},
+    {"_sysctl"},
+    {"open_by_handle_at"},
+    {"fanotify_init"},
+    {"lookup_dcookie"},
+    {"nfsservctl"},
+    {"uselib"},
+    // namespaces by descriptor
+    {"setns"},
+    // the kernel and the machine
+    {"bpf"},
+    {"perf_event_open"},
+    {"userfaultfd"},
+    {"kexec_load"},
+    {"kexec_file_load"},
+    {"init_module"},
+    {"finit_module"},
+    {"delete_module"},
+    {"create_module"},
+    {"query_module"},
+    {"get_kernel_syms"},
+    {"reboot"},
+    {"syslog"},
+    {"settimeofday"},
+    {"stime"},
+    {"clock_settime"},
+    {"clock_adjtime"},
+    {"adjtimex"},
+    {"sethostname"},
+    {"setdomainname"},
+    {"iopl"},
+    {"ioperm"},
+    {"vhangup"},
+    {"modify_ldt"},
+    {"vm86"},
+    {"vm86old"},
+    {"move_pages"},
+    {"migrate_pages"},
+    // keyrings are not of a namespace
+    {"add_key"},
+    {"request_key"},
+    {"keyctl"},
+    // other processes' insides; what a debugger needs of its own children stays
+    {"kcmp"},
+    {"process_madvise"},
+};
+
+constexpr CallName kAbsent[] = {
+    {"clone3"},  // its flags lie in memory, where no filter sees them
+    {"io_uring_setup"}, {"io_uring_enter"}, {"io_uring_register"},
+    {"statmount", 457}, {"listmount", 458},
+};
+
+constexpr CallName kSupervised[] = {
+    {"creat"},     {"truncate"},       {"mkdir"},    {"mkdirat"}, {"mknod"},  {"mknodat"},
+    {"symlink"},   {"symlinkat"},      {"link"},     {"linkat"},  {"rename"}, {"renameat"},
+    {"renameat2"}, {"unlink"},         {"unlinkat"}, {"rmdir"},   {"chmod"},  {"fchmod"},
+    {"fchmodat"},  {"fchmodat2", 452}, {"bind"},
+};
+
+constexpr CallName kSupervisorsOwn[] = {{"pidfd_getfd"}};
+
+constexpr uint32_t kNamespaces[] = {
+    0x00020000,  // CLONE_NEWNS
+    0x02000000,  // CLONE_NEWCGROUP
+    0x04000000,  // CLONE_NEWUTS
+    0x08000000,  // CLONE_NEWIPC
+    0x10000000,  // CLONE_NEWUSER
+    0x20000000,  // CLONE_NEWPID
+    0x40000000,  // CLONE_NEWNET
+};
+
+constexpr uint32_t kTerminalRequests[] = {
+    0x5412,  // TIOCSTI
+    0x541C,  // TIOCLINUX
+    0x5423,  // TIOCSETD
+};
+
+constexpr uint32_t kOpenFlags[] = {
+    01,     // O_WRONLY
+    02,     // O_RDWR
+    0100,   // O_CREAT
+    01000,  // O_TRUNC
+};
+
+}  // namespace
+
+std::span<const CallName> RefusedCalls() { return kRefused; }
+std::span<const CallName> AbsentCalls() { return kAbsent; }
+std::span<const CallName> SupervisedCalls() { return kSupervised; }
+std::span<const CallName> SupervisorsOwnCalls() { return kSupervisorsOwn; }
+std::span<const uint32_t> NamespaceFlags() { return kNamespaces; }
+std::span<const uint32_t> RefusedTerminalRequests() { return kTerminalRequests; }
+std::span<const uint32_t> ChangingOpenFlags() { return kOpenFlags; }
+
+}  // namespace ringfence

@@ -1,0 +1,56 @@
+// Which system calls a confined process may not make, by name: what the filter is compiled from and
+// what --dry-run prints. Calls act on names or numbers of the kernel, so the lists are the same on
+// every architecture; a name that one does not have is left out there.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace ringfence {
+
+struct CallName {
+  std::string_view name;
+  int number =
+      -1;  // for calls that libseccomp 2.5.4 has no name for; all architectures share these
+};
+
+// Refused with EPERM: mounts, namespaces, the kernel itself, other processes' insides.
+std::span<const CallName> RefusedCalls();
+// Refused with ENOSYS, so that programs fall back to older calls.
+std::span<const CallName> AbsentCalls();
+// Handed to the supervisor, which looks at the names in them (sandbox/linux/supervisor.h).
+std::span<const CallName> SupervisedCalls();
+// The same, and refused to everybody but the supervisor.
+std::span<const CallName> SupervisorsOwnCalls();
+
+// The newest call that was judged for the lists above; higher numbers are ENOSYS.
+constexpr int kNewestCall = 469;  // file_setattr(2), Linux 6.17
+
+// Bits of the first argument of clone(2) and unshare(2) that make a namespace.
+std::span<const uint32_t> NamespaceFlags();
+constexpr uint32_t kNewTimeNamespace = 0x80;  // of unshare(2) alone: part of clone(2)'s signal
+
+// Requests of ioctl(2) that put characters into a terminal's input, or change its driver.
+std::span<const uint32_t> RefusedTerminalRequests();
+
+// Bits of open(2)'s flags with which it may change something.
+std::span<const uint32_t> ChangingOpenFlags();
+
+// Families of socket(2) that are of use without a right of the host: the rest is refused.
+constexpr uint32_t kUnixFamily = 1;
+constexpr uint32_t kInternetFamily = 2;
+constexpr uint32_t kInternet6Family = 10;
+constexpr uint32_t kNetlinkFamily = 16;     // with protocol 0, NETLINK_ROUTE, only
+constexpr uint32_t kFamilies = 48;          // above all that a kernel has (AF_MAX)
+constexpr uint32_t kNetlinkProtocols = 32;  // MAX_LINKS
+
+// What of sockets a process may have.
+enum class SocketRules : uint8_t {
+  kUsual,      // Unix, internet, routes
+  kNoUnix,     // where Unix sockets of the host could not be told from one's own
+  kNoneAtAll,  // and the network is the host's, which is refused
+};
+constexpr int kSocketRules = 3;
+
+}  // namespace ringfence
