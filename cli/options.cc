@@ -1,38 +1,38 @@
 #include "cli/options.h"
 
-#include <array>
+#include <algorithm>
+#include <iterator>
 
 #include "base/text.h"
 #include "cli/allow.h"
 #include "cli/completion.h"
 #include "cli/console.h"
+#include "cli/explain.h"
 #include "cli/init.h"
+#include "cli/prompt.h"
 #include "cli/run.h"
 #include "cli/trust.h"
 #include "cli/uninstall.h"
-#if __has_include("cli/explain.h")
-#include "cli/explain.h"
-#endif
-#if __has_include("cli/prompt.h")
-#include "cli/prompt.h"
-#endif
 
 namespace ringfence {
 namespace {
 
-using AddFunction = void (*)(CLI::App&, Action&);
+struct Command {
+  std::string_view name;
+  void (*add)(CLI::App&, Action&);
+};
 
 // In the order of --help.
-constexpr std::array kCommands = std::to_array<AddFunction>({
-  AddRun, AddInit, AddUninstall, AddAllow, AddTrust,
-#if __has_include("cli/explain.h")
-      AddExplain,
-#endif
-#if __has_include("cli/prompt.h")
-      AddPrompt,
-#endif
-      AddCompletion,
-});
+constexpr Command kCommands[] = {
+    {"run", AddRun},
+    {"init", AddInit},
+    {"uninstall", AddUninstall},
+    {"allow", AddAllow},
+    {"trust", AddTrust},
+    {"explain", AddExplain},
+    {"prompt", AddPrompt},
+    {"completion", AddCompletion},
+};
 
 constexpr const char* kExamples = R"(Examples:
   ringfence init                      register the hook for all your projects
@@ -84,12 +84,14 @@ void AddLayerOptions(CLI::App& command, LayerOptions& layers) {
   });
 }
 
-void DeclareCommandLine(CLI::App& app, Action& chosen) {
+void DeclareCommandLine(CLI::App& app, Action& chosen, std::string_view only) {
   app.set_version_flag("--version", "ringfence " RINGFENCE_VERSION, "Print the version and exit");
   app.set_help_flag("-h,--help", "Print this help and exit");
   app.footer(kExamples);
   app.require_subcommand(1);
-  for (const AddFunction add : kCommands) add(app, chosen);
+  for (const Command& command : kCommands) {
+    if (only.empty() || command.name == only) command.add(app, chosen);
+  }
 }
 
 namespace {
@@ -114,7 +116,11 @@ int RunCommandLine(int argc, char** argv) {
   CLI::App app("One policy says what a coding agent may do; this sets it up and explains it.",
                "ringfence");
   Action chosen;
-  DeclareCommandLine(app, chosen);
+  // A start of the sandbox does not pay for the options of all the others.
+  const std::string_view first = argc > 1 ? argv[1] : "";
+  const bool is_command =
+      std::ranges::find(kCommands, first, &Command::name) != std::end(kCommands);
+  DeclareCommandLine(app, chosen, is_command ? first : "");
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& success) {

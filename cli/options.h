@@ -32,8 +32,8 @@ using Action = std::function<Outcome()>;
 
 int RunCommandLine(int argc, char** argv);
 
-// Fills `app` with every command.
-void DeclareCommandLine(CLI::App& app, Action& chosen);
+// Fills `app` with every command, or with `only` one.
+void DeclareCommandLine(CLI::App& app, Action& chosen, std::string_view only = "");
 
 // A command with its examples, one to a line, below its help.
 CLI::App* AddCommand(CLI::App& app, const std::string& name, const std::string& what,

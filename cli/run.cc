@@ -149,8 +149,9 @@ class Runner {
     Event event;
     event.cwd = command_.cwd;
     event.session_id = command_.session;
+    const CachedFiles now(disk_);
     const Decision decision =
-        DecidePath(event, refusal.path, Access::kWrite, {policy_, ground_.places, files_});
+        DecidePath(event, refusal.path, Access::kWrite, {policy_, ground_.places, now});
     if (!decision.failure && decision.verdict == Verdict::kDeny) {
       Say(ReasonText(decision, "").substr(std::string_view("ringfence: ").size()));
     } else if (!refusal.why.empty()) {

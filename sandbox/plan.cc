@@ -66,7 +66,6 @@ class Planner {
     }
     plan_.names.Refuse(
         {.base = SelfTestName(plan_.root).text(), .why = "it is for the sandbox's test of itself"});
-    rules_.AddNames(policy_.write, plan_.names);
     PlanWrites();
     PlanReads();
     if (Status s = PlanSealed(); !s) return s.error();
@@ -125,16 +124,17 @@ class Planner {
 
   void PlanWrites() {
     std::vector<PlannedPlace> places = rules_.WritablePlaces(policy_.write);
+    std::vector<PlannedPlace> others;
+    if (request_.command.is_agent) others = rules_.PlacesOfSet(SetName::kAgentState);
+    rules_.AllowOnly(policy_.write, others, plan_.names);
+    places.insert(places.end(), others.begin(), others.end());
+    rules_.AddNames(policy_.write, places, plan_.names);
     std::erase_if(places, [&](const PlannedPlace& place) {
       return plan_.names.Refuses(place.path.text()) != nullptr;
     });
     if (plan_.mode == SandboxMode::kRx) {
       std::erase_if(places, [](const PlannedPlace& place) { return !IsScratch(place); });
     }
-    std::vector<PlannedPlace> others;
-    if (request_.command.is_agent) others = rules_.PlacesOfSet(SetName::kAgentState);
-    rules_.AllowOnly(policy_.write, others, plan_.names);
-    places.insert(places.end(), others.begin(), others.end());
     std::ranges::sort(places, {}, &PlannedPlace::path);
     for (PlannedPlace& place : places) {
       if (Holding(plan_.writable, place.path) != nullptr) continue;

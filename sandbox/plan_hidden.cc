@@ -23,14 +23,16 @@ class PlanRules::Hider {
   explicit Hider(const PlanRules& rules) : rules_(rules) {}
 
   void Add(const PathRuleList& rules, std::string_view did) {
-    for (Entry& e : rules_.Expand(rules, Access::kRead)) {
+    for (const Entry& e : rules_.Expand(rules, Access::kRead)) {
+      const EntryPrefix prefix = FixedPrefix(e.entry, e.base);
+      if (!e.is_anywhere() && !rules_.MayExist(e.base, *prefix.path.Below(e.base))) continue;
       const std::string why = std::string(did) + " " + Quote(e.rule->written());
       if (e.is_anywhere()) {
         floating_.push_back({e.entry, why});
       } else if (e.entry.has_pattern) {
         AddMatches(e, why);
       } else {
-        AddPath(FixedPrefix(e.entry, e.base).path, why, e.entry.except);
+        AddPath(prefix.path, why, e.entry.except);
       }
     }
   }

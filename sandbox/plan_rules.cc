@@ -14,29 +14,23 @@ namespace {
 using Kind = PlannedPlace::Kind;
 
 // `"docs/adr" (policy.json:6 /write/deny)`
-std::string RuleText(const PathRule& rule, const SetEntry& entry) {
+std::string RuleText(const PathRule& rule) {
   const RulePlace place = rule.place();
   std::string text = rule.is_quotable() ? Quote(rule.written()) : "a rule of the project's policy";
-  if (rule.set != SetName::kNone) text += " " + Printable(entry.text());
   text += " (" + Printable(place.file);
   if (place.line != 0) text += ":" + std::to_string(place.line);
   return text + " " + Printable(place.pointer) + ")";
 }
 
+bool IsNear(const Path& path, const std::vector<PlannedPlace>& places) {
+  return std::ranges::any_of(places, [&](const PlannedPlace& place) {
+    return path.IsInside(place.path) || place.path.IsInside(path);
+  });
+}
+
 bool IsGitsOwn(const PathRule& rule, std::string_view tail) {
   return rule.set == SetName::kRunsLater && tail.starts_with("**/.git/") &&
          !tail.ends_with("hooks");
-}
-
-GuardedName RuleOf(const PathRule& rule, const SetEntry& entry, const Path& base,
-                   std::string_view did) {
-  return {.base = base.text(),
-          .tail = std::string(entry.tail),
-          .has_pattern = entry.has_pattern,
-          .is_anywhere = entry.base == RuleBase::kAnywhere,
-          .except = std::string(entry.except),
-          .unless_new = IsGitsOwn(rule, entry.tail),
-          .why = std::string(did) + " " + RuleText(rule, entry)};
 }
 
 }  // namespace
@@ -88,36 +82,75 @@ std::vector<PlanRules::Entry> PlanRules::Expand(const PathRuleList& rules, Acces
 
 // --- names ---
 
-void PlanRules::AddNames(const PathRules& write, GuardedNames& names) const {
-  const auto add = [&](const PathRuleList& rules, std::string_view did) {
-    for (const Entry& e : Expand(rules, Access::kWrite)) {
-      GuardedName rule = RuleOf(*e.rule, e.entry, e.base, did);
-      names.Refuse(rule);
-      if (e.is_anywhere()) continue;
-      // The same where the rule's own path leads now.
-      const EntryPrefix prefix = FixedPrefix(e.entry, e.base);
-      const Walked walked = Walk(prefix.path.text(), files_);
-      if (walked.stop != Walked::Stop::kEnd || walked.end == prefix.path) continue;
-      rule.base = walked.end.text();
-      rule.tail = prefix.rest;
-      names.Refuse(rule);
+// As it is written, and where its fixed part leads through links.
+void PlanRules::AddName(const GuardedName& name, const std::vector<PlannedPlace>& places,
+                        GuardedNames& names) const {
+  if (name.is_anywhere) return names.Refuse(name);
+  const SetEntry entry{.tail = name.tail, .has_pattern = name.has_pattern};
+  const Path base = Path::Clean(name.base);
+  const EntryPrefix prefix = FixedPrefix(entry, base);
+  if (IsNear(prefix.path, places)) names.Refuse(name);
+  const std::string_view below = *prefix.path.Below(base);
+  const Result<bool> has_link = files_.HasLinkBelow(files_.FolderOf(base), below);
+  if (has_link && !*has_link) return;
+  const Walked walked = Walk(prefix.path.text(), files_);
+  if (walked.stop != Walked::Stop::kEnd || walked.end == prefix.path) return;
+  if (!IsNear(walked.end, places)) return;
+  GuardedName led = name;
+  led.base = walked.end.text();
+  led.tail = prefix.rest;
+  names.Refuse(led);
+}
+
+void PlanRules::AddNameRules(const PathRuleList& rules, std::string_view did,
+                             const std::vector<PlannedPlace>& places, GuardedNames& names) const {
+  for (const std::span<const PathRule> list : rules) {
+    for (const PathRule& rule : list) {
+      const std::string why = std::string(did) + " " + RuleText(rule);
+      if (rule.set == SetName::kRunsLater) names.GuardBareRepositories(why);
+      std::vector<Entry> entries;
+      ExpandRule(rule, Access::kWrite, entries);
+      for (const Entry& e : entries) {
+        AddName({.base = e.base.text(),
+                 .tail = std::string(e.entry.tail),
+                 .has_pattern = e.entry.has_pattern,
+                 .is_anywhere = e.is_anywhere(),
+                 .except = std::string(e.entry.except),
+                 .unless_new = IsGitsOwn(rule, e.entry.tail),
+                 .why = why},
+                places, names);
+      }
     }
-    for (const std::span<const PathRule> list : rules) {
-      const auto later = std::ranges::find(list, SetName::kRunsLater, &PathRule::set);
-      if (later == list.end()) continue;
-      names.GuardBareRepositories(std::string(did) + " " + RuleText(*later, {}));
-    }
-  };
-  for (const ProtectedName& name : ProtectedNames(places_, files_)) {
-    const bool has_pattern = name.anywhere || HasPattern(name.pattern);
-    names.Refuse({.base = "/",
-                  .tail = name.pattern.substr(name.anywhere ? 0 : 1),
-                  .has_pattern = has_pattern,
-                  .is_anywhere = name.anywhere,
-                  .why = "it is " + std::string(name.what)});
   }
-  add(write.deny, "denied by");
-  add(write.ask, "to be asked about by");
+}
+
+void PlanRules::AddNames(const PathRules& write, const std::vector<PlannedPlace>& places,
+                         GuardedNames& names) const {
+  for (const ProtectedName& name : ProtectedNames(places_, files_)) {
+    AddName({.base = "/",
+             .tail = name.pattern.substr(name.anywhere ? 0 : 1),
+             .has_pattern = name.anywhere || HasPattern(name.pattern),
+             .is_anywhere = name.anywhere,
+             .why = "it is " + std::string(name.what)},
+            places, names);
+  }
+  AddNameRules(write.deny, "denied by", places, names);
+  AddNameRules(write.ask, "to be asked about by", places, names);
+}
+
+// Says no where the listing of a folder on the way says so; cheaper than a walk for many names.
+bool PlanRules::MayExist(const Path& base, std::string_view below) const {
+  CachedFiles::Folder* folder = &files_.FolderOf(base);
+  Path path = base;
+  for (;;) {
+    const std::string_view name = TakeComponent(below);
+    if (name.empty()) return true;
+    const Result<FileKind> kind = files_.ChildKind(*folder, name);
+    if (!kind || *kind == FileKind::kLink) return true;
+    if (*kind == FileKind::kMissing) return false;
+    path = path.Child(name);
+    folder = &files_.FolderOf(path);
+  }
 }
 
 std::vector<Path> PlanRules::SealedPaths(const GuardedNames& names) const {
@@ -153,7 +186,7 @@ std::vector<PlanRules::Candidate> PlanRules::Candidates(const PathRuleList& rule
                           .kind = walked.facts.kind,
                           .is_pattern = !prefix.rest.empty(),
                           .of_set = e.rule->set != SetName::kNone,
-                          .why = RuleText(*e.rule, e.entry)});
+                          .why = RuleText(*e.rule)});
   }
   return candidates;
 }

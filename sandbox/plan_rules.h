@@ -16,8 +16,10 @@ class PlanRules {
   PlanRules(const Policy& policy, const Places& places, const CachedFiles& files,
             const std::string& session);
 
-  // Every name that may not be written: denied, to be asked about, or ringfence's own.
-  void AddNames(const PathRules& write, GuardedNames& names) const;
+  // Every name at, below or above one of `places` that may not be written: denied, to be asked
+  // about, or ringfence's own. Elsewhere nothing can be written anyway.
+  void AddNames(const PathRules& write, const std::vector<PlannedPlace>& places,
+                GuardedNames& names) const;
 
   // Where something may be written: covered by every list. A pattern gives the folder it begins in;
   // AllowOnly() says what of it is meant.
@@ -64,6 +66,12 @@ class PlanRules {
   std::vector<Candidate> Candidates(const PathRuleList& rules, Access access) const;
   std::vector<Candidate> InEveryList(const std::vector<PathRuleList>& allow, Access access) const;
   std::vector<PlannedPlace> PlacesOf(const std::vector<PathRuleList>& allow, Access access) const;
+
+  void AddName(const GuardedName& name, const std::vector<PlannedPlace>& places,
+               GuardedNames& names) const;
+  void AddNameRules(const PathRuleList& rules, std::string_view did,
+                    const std::vector<PlannedPlace>& places, GuardedNames& names) const;
+  bool MayExist(const Path& base, std::string_view below) const;
 
   class Hider;
 

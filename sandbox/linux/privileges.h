@@ -24,8 +24,8 @@ Status ForbidNewPrivileges();
 Status HideMemory();
 
 enum class Kept : bool { kNothing, kPtrace };
-// Takes every capability away, also from the bounding set, but for CAP_SYS_PTRACE where it is kept:
-// in a user namespace of its own it reaches only the sandbox's processes.
+// Takes every capability away, and what user id 0 would give back, but for CAP_SYS_PTRACE where it
+// is kept: in a user namespace of its own it reaches only the sandbox's processes.
 Status DropCapabilities(Kept kept);
 
 // Core files off; how many processes at once; memory and processors as far as limits of a single

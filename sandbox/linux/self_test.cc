@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <linux/capability.h>
+#include <linux/securebits.h>
 #include <netinet/in.h>
 #include <sched.h>
 #include <sys/prctl.h>
@@ -32,7 +33,7 @@ Status MustFail(const char* what, long result, std::initializer_list<int> codes)
   return Surprise(what, "fails with " + ErrnoName(errno));
 }
 
-Status TestPrivileges() {
+Status TestPrivileges(const SandboxPlan& plan) {
   if (::prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) != 1) return Surprise("new privileges", "possible");
   __user_cap_header_struct header{.version = _LINUX_CAPABILITY_VERSION_3, .pid = 0};
   __user_cap_data_struct data[2] = {};
@@ -40,6 +41,10 @@ Status TestPrivileges() {
   const uint32_t held = data[0].permitted | data[1].permitted | data[0].effective |
                         data[1].effective | data[0].inheritable | data[1].inheritable;
   if (held != 0) return Surprise("capabilities", "some are held");
+  const int bits = ::prctl(PR_GET_SECUREBITS, 0, 0, 0, 0);
+  if (plan.layers == SandboxLayers::kFull && (bits & SECBIT_NOROOT) == 0) {
+    return Surprise("user id 0", "would give capabilities");
+  }
   return Unit{};
 }
 
@@ -101,7 +106,7 @@ Status TestNetwork(const SandboxPlan& plan) {
 }  // namespace
 
 Status TestSandbox(const SandboxPlan& plan) {
-  if (Status s = TestPrivileges(); !s) return s;
+  if (Status s = TestPrivileges(plan); !s) return s;
   if (Status s = TestCalls(plan); !s) return s;
   if (Status s = TestNetwork(plan); !s) return s;
   return TestFiles(plan);

@@ -22,7 +22,6 @@ using Kind = PlannedPlace::Kind;
 
 // What covers a hidden directory and a hidden file: nobody can open either. In the sandbox's own
 // /dev, which is the one private folder that is always there.
-const Path kCovers = Path::Clean("/dev/.ringfence");
 constexpr const char* kCoverDirectory = "/dev/.ringfence/directory";
 constexpr const char* kCoverFile = "/dev/.ringfence/file";
 
@@ -225,10 +224,11 @@ class View {
       return SealMount(mount.path.text());
     }
     const bool is_directory = mount.kind == Kind::kDirectory;
-    const Result<UniqueFd> cover =
-        CloneTree(Path::Clean(is_directory ? kCoverDirectory : kCoverFile), Writable::kNo);
-    if (!cover) return cover.error();
-    return AttachTree(*cover, mount.path);
+    // As read-only as the sealed /dev that it is a part of.
+    const UniqueFd cover(::open_tree(AT_FDCWD, is_directory ? kCoverDirectory : kCoverFile,
+                                     OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC));
+    if (!cover.valid()) return SystemError("open_tree(cover)");
+    return AttachTree(cover, mount.path);
   }
 
   const SandboxPlan& plan_;
