@@ -27,6 +27,7 @@ struct HostFacts {
   int landlock_abi = 0;              // 0: none
   std::vector<Feature> lacks;        // of those that were tried
   std::string cgroup;                // a folder below which cgroups may be made; "" for none
+  std::string scratch;            // a folder of the host's that nobody uses, not made yet
   std::vector<std::string> sockets;  // paths at which programs of this host listen
 
   bool has(Feature feature) const;

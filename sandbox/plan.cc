@@ -20,6 +20,19 @@ constexpr uint64_t kDefaultProcesses = 4096;  // at once; a fork bomb ends there
 constexpr std::string_view kPrivate[] = {"/tmp", "/run", "/dev", "/proc"};
 const Path kTmp = Path::Clean("/tmp");
 
+// What programs need to run at all, where only what is listed may be read.
+constexpr std::string_view kRunTime[] = {"/usr",
+                                         "/bin",
+                                         "/sbin",
+                                         "/lib",
+                                         "/lib32",
+                                         "/lib64",
+                                         "/libx32",
+                                         "/etc",
+                                         "/opt",
+                                         "/nix/store",
+                                         "/sys/devices/system/cpu"};
+
 Error Unplannable(std::string where, std::string what, std::string hint = "") {
   return Error{Error::Kind::kUsage, std::move(where), std::move(what), std::move(hint)};
 }
@@ -58,6 +71,8 @@ class Planner {
     plan_.landlock_abi = request_.facts.landlock_abi;
     plan_.supervised = request_.facts.has(Feature::kSupervisor);
     plan_.own_proc = request_.facts.has(Feature::kProc);
+    if (plan_.layers == SandboxLayers::kLandlock)
+      plan_.scratch = Path::Clean(request_.facts.scratch);
     if (Status s = PlanCommand(); !s) return s.error();
     if (!plan_.is_confined()) {
       plan_.weaker.emplace_back("nothing is confined: mode rwx");
@@ -75,7 +90,7 @@ class Planner {
     plan_.environment = PlanEnvironment({.caller = command.environment,
                                          .rules = policy_.sandbox,
                                          .is_agent = command.is_agent,
-                                         .tmp = plan_.private_tmp ? "/tmp" : "",
+                                         .tmp = TemporaryFolder(),
                                          .user = plan_.user,
                                          .marker = LayersName(plan_.layers)});
     if (files_.failure()) return *files_.failure();
@@ -141,8 +156,12 @@ class Planner {
       if (place.path.text() == "/tmp") plan_.private_tmp = false;
       plan_.writable.push_back(std::move(place));
     }
+    const bool has_mounts = plan_.layers == SandboxLayers::kFull;
+    if (!has_mounts) plan_.private_tmp = false;
+    if (!has_mounts) plan_.names.Exempt(plan_.scratch);
     for (const std::string_view folder : kPrivate) {
-      if (folder != "/tmp" || plan_.private_tmp) plan_.names.Exempt(Path::Clean(folder));
+      const bool is_private = has_mounts && (folder != "/tmp" || plan_.private_tmp);
+      if (is_private) plan_.names.Exempt(Path::Clean(folder));
     }
     for (const PlannedPlace& place : plan_.writable) plan_.names.KeepHost(place.path);
   }
@@ -150,6 +169,12 @@ class Planner {
   static bool IsScratch(const PlannedPlace& place) {
     return place.why.find("@claude-scratch") != std::string::npos ||
            place.why.find("@agent-state") != std::string::npos;
+  }
+
+  // Where nothing can be mounted, the private folder is one of the host's that nobody else uses.
+  std::string TemporaryFolder() const {
+    if (plan_.layers == SandboxLayers::kLandlock) return plan_.scratch.text();
+    return plan_.private_tmp ? kTmp.text() : "";
   }
 
   // --- what may be read ---
@@ -164,6 +189,7 @@ class Planner {
         plan_.readable.push_back(std::move(place));
       }
     }
+    if (!plan_.reads_all) AddRunTime();
     std::vector<Path> folders{places_.root_real};
     for (const PlannedPlace& place : plan_.writable) folders.push_back(place.path);
     for (HiddenPlace& place : rules_.HiddenPlaces(policy_.read, folders)) {
@@ -175,6 +201,23 @@ class Planner {
         plan_.sockets.push_back(*path);
       }
     }
+  }
+
+  // A link into another of them is not followed: a back end makes the same link.
+  void AddRunTime() {
+    for (const std::string_view name : kRunTime) {
+      const Path path = Path::Clean(name);
+      const Result<FileFacts> facts = files_.Look(path);
+      if (facts && facts->kind == FileKind::kDirectory) {
+        plan_.readable.push_back({.path = path, .why = "programs need it to run"});
+      }
+    }
+    std::ranges::sort(plan_.readable, {}, &PlannedPlace::path);
+    std::vector<PlannedPlace> outermost;
+    for (PlannedPlace& place : plan_.readable) {
+      if (Holding(outermost, place.path) == nullptr) outermost.push_back(std::move(place));
+    }
+    plan_.readable = std::move(outermost);
   }
 
   bool IsPrivateItself(const Path& path) const {
@@ -254,7 +297,8 @@ class Planner {
   void NoteWeaknesses() {
     if (plan_.layers == SandboxLayers::kLandlock) {
       plan_.weaker.emplace_back(
-          "layers landlock: other processes are seen, no network or socket is usable, rights and "
+          "layers landlock: other processes and the names of hidden files are seen, what is hidden "
+          "below a writable place can be read, no network and no Unix socket is usable, rights and "
           "times of files outside can be changed");
     }
     if (plan_.landlock_abi == 0) plan_.weaker.emplace_back("no second lock: Landlock is missing");

@@ -84,6 +84,7 @@ struct SandboxPlan {
   std::vector<Path> sockets;  // of the host's programs; they are not to be reached
   GuardedNames names;
   bool private_tmp = true;  // false: the policy names the host's
+  Path scratch;             // a folder made for this run, where nothing can be mounted; else "/"
 
   PlannedNetwork network = PlannedNetwork::kOwn;
   PlannedLimits limits;

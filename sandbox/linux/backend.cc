@@ -7,6 +7,7 @@
 #include <linux/sched.h>
 #include <poll.h>
 #include <sched.h>
+#include <sys/random.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -20,6 +21,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
+#include <filesystem>
 #include <set>
 
 #include "base/syscall.h"
@@ -73,13 +75,39 @@ Status MakePlaces(const SandboxPlan& plan) {
   return Unit{};
 }
 
+// The folder for temporary files that a run without mounts has.
+class Scratch {
+ public:
+  explicit Scratch(const SandboxPlan& plan)
+      : path_(plan.layers == SandboxLayers::kLandlock ? plan.scratch.text() : "") {}
+  Scratch(const Scratch&) = delete;
+  Scratch& operator=(const Scratch&) = delete;
+  ~Scratch() {
+    std::error_code ignored;
+    if (made_) std::filesystem::remove_all(path_, ignored);
+  }
+
+  Status Make() {
+    if (path_.empty()) return Unit{};
+    if (::mkdir(path_.c_str(), 0700) != 0) return SystemError("mkdir(" + path_ + ")");
+    made_ = true;
+    return Unit{};
+  }
+
+ private:
+  std::string path_;
+  bool made_ = false;
+};
+
 class Launcher {
  public:
-  explicit Launcher(const SandboxPlan& plan) : plan_(plan) {}
+  explicit Launcher(const SandboxPlan& plan) : plan_(plan), scratch_(plan) {}
 
   Result<Ended> Run() {
-    if (Status s = MakePlaces(plan_); !s) {
-      ended_.failure = SetupFailure{"make places", s.error().where, s.error().what, {}};
+    Status made = MakePlaces(plan_);
+    if (made) made = scratch_.Make();
+    if (!made) {
+      ended_.failure = SetupFailure{"make places", made.error().where, made.error().what, {}};
       ended_.status = kSetupFailed;
       return std::move(ended_);
     }
@@ -221,6 +249,7 @@ class Launcher {
   }
 
   const SandboxPlan& plan_;
+  Scratch scratch_;
   UniqueFd channel_;
   sigset_t heard_{};
   pid_t first_ = -1;
@@ -261,6 +290,10 @@ HostFacts ProbeHost() {
   facts.group = ::getegid();
   const long abi =
       ::syscall(SYS_landlock_create_ruleset, nullptr, 0, LANDLOCK_CREATE_RULESET_VERSION);
+  uint64_t number = 0;
+  if (::getrandom(&number, sizeof number, 0) == static_cast<ssize_t>(sizeof number)) {
+    facts.scratch = "/tmp/ringfence-" + std::to_string(number);
+  }
   facts.landlock_abi = abi > 0 ? static_cast<int>(abi) : 0;
   if (abi <= 0) facts.lacks.push_back(Feature::kLandlock);
   constexpr int kKnowsSockets = 9;  // from here Landlock keeps Unix sockets apart itself

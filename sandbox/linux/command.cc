@@ -85,7 +85,7 @@ class Command {
   Status DropAll() {
     // The supervisor must be able to read this process's memory.
     if (::prctl(PR_SET_DUMPABLE, 1, 0, 0, 0) != 0) return SystemError("prctl(dumpable)");
-    return plan_.layers == SandboxLayers::kFull ? DropCapabilities(Kept::kNothing) : Status(Unit{});
+    return DropCapabilities(Kept::kNothing);
   }
 
   Status BeSupervised() {

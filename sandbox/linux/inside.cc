@@ -119,7 +119,7 @@ class Inside {
   Status Privileges() {
     if (Status s = ForbidNewPrivileges(); !s) return s;
     if (Status s = HideMemory(); !s) return s;
-    return is_full() ? DropCapabilities(Kept::kPtrace) : Status(Unit{});
+    return DropCapabilities(is_full() ? Kept::kPtrace : Kept::kNothing);
   }
 
   Status Resources() { return LimitResources(plan_.limits); }

@@ -5,6 +5,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <filesystem>
+
 #include "base/syscall.h"
 #include "base/unique_fd.h"
 #include "sandbox/landlock_rights.h"
@@ -66,14 +69,87 @@ class Ruleset {
   UniqueFd fd_;
 };
 
+// Without mounts to cover it, what is hidden is left out: Landlock allows folders with all that
+// they hold and knows no exception, so beside a hidden place every name is allowed by itself.
+class ReadsAround {
+ public:
+  ReadsAround(const SandboxPlan& plan, const Ruleset& ruleset) : ruleset_(ruleset) {
+    for (const HiddenPlace& place : plan.hidden) {
+      // Others' files stay closed by their mode.
+      if (::access(place.path.text().c_str(), R_OK) == 0) hidden_.push_back(&place);
+    }
+  }
+
+  Status Allow(const Path& path) const {
+    if (path.text() == "/dev") return Unit{};  // kHostDevices has what is of use
+    const auto same = std::ranges::find(hidden_, path, &HiddenPlace::path);
+    if (same != hidden_.end()) return AllowKept(**same);
+    const bool holds_hidden =
+        path.is_root() || std::ranges::any_of(hidden_, [&](const HiddenPlace* place) {
+          return place->path.IsInside(path);
+        });
+    if (holds_hidden) return AllowEach(path);
+    const Status allowed = ruleset_.Allow(path, ruleset_.rights().read);
+    // A link leads to what has a rule of its own; what has gone needs none.
+    const bool is_nothing =
+        !allowed && (allowed.error().what == "ELOOP" || allowed.error().what == "ENOENT" ||
+                     allowed.error().what == "EACCES");
+    return is_nothing ? Status(Unit{}) : allowed;
+  }
+
+ private:
+  Status AllowKept(const HiddenPlace& place) const {
+    for (const Path& kept : place.kept) {
+      if (Status s = ruleset_.Allow(kept, ruleset_.rights().read); !s) return s;
+    }
+    return Unit{};
+  }
+
+  Status AllowEach(const Path& folder) const {
+    std::error_code failed;
+    for (const auto& entry : std::filesystem::directory_iterator(folder.text(), failed)) {
+      if (Status s = Allow(Path::Clean(entry.path().string())); !s) return s;
+    }
+    return failed ? SystemError("list(" + folder.text() + ")", failed.value()) : Status(Unit{});
+  }
+
+  const Ruleset& ruleset_;
+  std::vector<const HiddenPlace*> hidden_;
+};
+
+Status AllowReads(const SandboxPlan& plan, const Ruleset& ruleset) {
+  if (plan.layers == SandboxLayers::kFull) return ruleset.Allow(Path(), ruleset.rights().read);
+  const ReadsAround around(plan, ruleset);
+  if (plan.reads_all) {
+    // Names are seen everywhere, contents are not.
+    if (Status s = ruleset.Allow(Path(), LANDLOCK_ACCESS_FS_READ_DIR); !s) return s;
+    return around.Allow(Path());
+  }
+  for (const PlannedPlace& place : plan.readable) {
+    if (Status s = around.Allow(place.path); !s) return s;
+  }
+  return Unit{};
+}
+
+// Of the host's /dev, where there is no private one.
+constexpr const char* kHostDevices[] = {"/dev/null",   "/dev/zero",    "/dev/full", "/dev/tty",
+                                        "/dev/random", "/dev/urandom", "/dev/ptmx", "/dev/pts"};
+
 // What everybody needs besides the plan's places. Private folders are the sandbox's own, except
 // where there are no mounts.
 Status AllowSystem(const SandboxPlan& plan, const Ruleset& ruleset) {
   const LandlockRights& rights = ruleset.rights();
-  if (Status s = ruleset.Allow(Path(), rights.read); !s) return s;
-  if (Status s = ruleset.Allow(Path::Clean("/dev"), rights.devices); !s) return s;
-  if (Status s = ruleset.Allow(Path::Clean("/proc"), rights.devices); !s) return s;
-  if (plan.layers != SandboxLayers::kFull) return Unit{};
+  if (Status s = AllowReads(plan, ruleset); !s) return s;
+  const uint64_t device = rights.read | rights.devices;
+  if (Status s = ruleset.Allow(Path::Clean("/proc"), device); !s) return s;
+  if (plan.layers != SandboxLayers::kFull) {
+    for (const char* name : kHostDevices) {
+      const Status s = ruleset.Allow(Path::Clean(name), device);
+      if (!s && s.error().what != "ENOENT") return s;
+    }
+    return ruleset.Allow(plan.scratch, rights.read | rights.write);
+  }
+  if (Status s = ruleset.Allow(Path::Clean("/dev"), device); !s) return s;
   for (const char* name : {"/dev/shm", "/run/user", "/tmp"}) {
     if (name == std::string_view("/tmp") && !plan.private_tmp) continue;
     const Status s = ruleset.Allow(Path::Clean(name), rights.write);

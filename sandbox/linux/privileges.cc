@@ -107,8 +107,10 @@ Status DropCapabilities(Kept kept) {
   constexpr int kBits = SECBIT_NOROOT | SECBIT_NOROOT_LOCKED | SECBIT_NO_SETUID_FIXUP |
                         SECBIT_NO_SETUID_FIXUP_LOCKED | SECBIT_KEEP_CAPS_LOCKED |
                         SECBIT_NO_CAP_AMBIENT_RAISE | SECBIT_NO_CAP_AMBIENT_RAISE_LOCKED;
-  if (keeps && ::prctl(PR_SET_SECUREBITS, kBits, 0, 0, 0) != 0) {
-    return SystemError("prctl(secure bits)");
+  const int before = ::prctl(PR_GET_SECUREBITS, 0, 0, 0, 0);
+  if (before != kBits && ::prctl(PR_SET_SECUREBITS, kBits, 0, 0, 0) != 0) {
+    // An ordinary user outside of a namespace has nothing that could be given back.
+    if (errno != EPERM || ::geteuid() == 0) return SystemError("prctl(secure bits)");
   }
   __user_cap_header_struct header{.version = _LINUX_CAPABILITY_VERSION_3, .pid = 0};
   __user_cap_data_struct data[2] = {};
