@@ -1,5 +1,6 @@
 #include "cli/run.h"
 
+#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -9,12 +10,15 @@
 #include "cli/console.h"
 #include "cli/ground_options.h"
 #include "cli/run_remedy.h"
+#include "hook/audit_log.h"
 #include "policy/decide.h"
 #include "policy/layers.h"
 #include "policy/real_files.h"
 #include "sandbox/backend.h"
 #include "sandbox/plan.h"
 #include "sandbox/render.h"
+#include "sandbox/seatbelt.h"
+#include "sandbox/windows.h"
 
 namespace ringfence {
 namespace {
@@ -27,6 +31,7 @@ struct RunOptions {
   std::string layers;
   std::string chdir;
   std::string session;
+  std::string for_system;
   bool no_sandbox = false;
   bool dry_run = false;
   bool agent = false;
@@ -55,13 +60,14 @@ class Runner {
     Result<Ground> ground = FindGround(options_.ground, files_);
     if (!ground) return ground.error();
     ground_ = std::move(*ground);
+    if (options_.for_system == "macos") ground_.places.macos_names = true;
     Result<Policy> policy =
         MergePolicies(ground_.sources, options_.ground.profile, ground_.places, Caller{});
     if (!policy) return policy.error();
     policy_ = std::move(*policy);
     ground_.places.audit_file = OwnPath(policy_.audit.file, ground_.places);
     FillCommand();
-    facts_ = ProbeHost();
+    facts_ = options_.for_system.empty() ? ProbeHost() : FactsOf(options_.for_system);
     return options_.dry_run ? Show() : Start();
   }
 
@@ -81,6 +87,16 @@ class Runner {
     if (options_.layers == "landlock") command_.layers = SandboxLayers::kLandlock;
   }
 
+  // Another machine, as its users mostly have it.
+  static HostFacts FactsOf(const std::string& system) {
+    HostFacts facts{.kernel = system, .user = ::geteuid(), .group = ::getegid()};
+    if (system == "macos") facts.system = HostSystem::kMacos;
+    if (system == "windows") facts.system = HostSystem::kWindows;
+    constexpr int kUsualLandlock = 7;
+    if (system == "linux") facts.landlock_abi = kUsualLandlock;
+    return facts;
+  }
+
   // The agent by its name, unless an agent starts it.
   bool IsAgent() const {
     if (std::getenv("CLAUDECODE") != nullptr || options_.command.empty()) return false;
@@ -95,9 +111,16 @@ class Runner {
   Outcome Show() {
     const Result<SandboxPlan> plan = Plan();
     if (!plan) return plan.error();
-    const std::string text = options_.ground.common.json ? PlanJson(*plan) : PlanText(*plan);
+    const std::string text = TextOf(*plan);
     std::fwrite(text.data(), 1, text.size(), stdout);
     return {};
+  }
+
+  // As the system itself takes it, where that was asked for.
+  std::string TextOf(const SandboxPlan& plan) const {
+    if (options_.ground.common.json) return PlanJson(plan);
+    if (options_.for_system == "macos") return SeatbeltProfile(plan);
+    return options_.for_system == "windows" ? WindowsPlan(plan) : PlanText(plan);
   }
 
   Outcome Start() {
@@ -105,7 +128,15 @@ class Runner {
       const Result<SandboxPlan> plan = Plan();
       if (!plan) return Refused(plan.error());
       Announce(*plan);
-      const Result<Ended> ended = RunConfined(*plan);
+      if (policy_.audit.required) {
+        if (Status s = LogStart(*plan); !s) return Refused(s.error());
+      }
+      const Result<Ended> ended = RunConfined(*plan, [&] {
+        if (policy_.audit.required) return;
+        const Status logged = LogStart(*plan);
+        // Inside another sandbox nobody can write the log; the outer one has its own lines.
+        if (!logged && !plan->is_nested) Say("warning: " + logged.error().text());
+      });
       if (!ended) return Refused(ended.error());
       if (!ended->failure) return Finish(*ended);
       if (!GoesOnWithout(*plan, *ended->failure)) {
@@ -138,25 +169,60 @@ class Runner {
   Outcome Finish(const Ended& ended) {
     if (!ended.not_run.empty()) {
       Say("the command could not be run: " + Printable(ended.not_run));
-    } else if (ended.status != 0) {
-      for (const Refusal& refusal : ended.refusals) ExplainRefusal(refusal);
+    }
+    for (const Refusal& refusal : ended.refusals) {
+      ExplainRefusal(refusal, ended.not_run.empty() && ended.status != 0);
     }
     return ended.status;
   }
 
-  // The path is decided again: what a program was refused need not be the policy's doing.
-  void ExplainRefusal(const Refusal& refusal) {
+  Status Log(const Event& event, std::string_view verdict, const Decision* decision,
+             std::string_view why) {
+    if (!ground_.places.audit_file) {
+      return Error{Error::Kind::kSystem, "audit log", "no home is known", "give it: --home DIR"};
+    }
+    timespec now{};
+    ::clock_gettime(CLOCK_REALTIME, &now);
+    const int64_t nanoseconds = static_cast<int64_t>(now.tv_sec) * 1'000'000'000 + now.tv_nsec;
+    const AuditEntry entry{.event = &event,
+                           .verdict = verdict,
+                           .decision = decision,
+                           .why = why,
+                           .profile = policy_.profile,
+                           .unix_nanoseconds = nanoseconds};
+    return AppendToAudit(*ground_.places.audit_file, AuditText(entry), policy_.audit.rotate,
+                         nanoseconds);
+  }
+
+  Status LogStart(const SandboxPlan& plan) {
     Event event;
+    event.name = "SandboxStart";
+    event.session_id = command_.session;
+    std::string why = "mode " + std::string(ModeName(plan.mode)) + ", layers " +
+                      std::string(LayersName(plan.layers));
+    for (const std::string& note : plan.weaker) why += "; " + note;
+    return Log(event, "permit", nullptr, why);
+  }
+
+  // The path is decided again: what a program was refused need not be the policy's doing.
+  // It is told only where the command failed.
+  void ExplainRefusal(const Refusal& refusal, bool tells) {
+    Event event;
+    event.name = "SandboxDenial";
     event.cwd = command_.cwd;
     event.session_id = command_.session;
     const CachedFiles now(disk_);
     const Decision decision =
         DecidePath(event, refusal.path, Access::kWrite, {policy_, ground_.places, now});
-    if (!decision.failure && decision.verdict == Verdict::kDeny) {
-      Say(ReasonText(decision, "").substr(std::string_view("ringfence: ").size()));
-    } else if (!refusal.why.empty()) {
-      Say("write to " + Quote(refusal.path) + " refused: " + Printable(refusal.why));
-    }
+    const bool is_denial = !decision.failure && decision.verdict == Verdict::kDeny;
+    if (!is_denial && refusal.why.empty()) return;
+    const std::string text =
+        is_denial ? ReasonText(decision, "").substr(std::string_view("ringfence: ").size())
+                  : "write to " + Quote(refusal.path) + " refused: " + Printable(refusal.why);
+    if (tells) Say(text);
+    const Status logged =
+        is_denial ? Log(event, "deny", &decision, "") : Log(event, "deny", nullptr, text);
+    if (!logged && tells && !facts_.is_inside) Say("warning: " + logged.error().text());
   }
 
   const RunOptions& options_;
@@ -192,6 +258,12 @@ void AddRun(CLI::App& app, Action& chosen) {
   command->add_flag("--agent", options->agent, "The command is the agent: its state is writable");
   command->add_flag("--no-sandbox", options->no_sandbox, "Run it without any confinement");
   command->add_flag("--dry-run", options->dry_run, "Print what would be confined and how");
+  command
+      ->add_option("--for", options->for_system,
+                   "With --dry-run: the plan for linux, macos (a Seatbelt profile) or windows")
+      ->check(CLI::IsMember({"linux", "macos", "windows"}))
+      ->needs("--dry-run")
+      ->type_name("SYSTEM");
   command->add_option("command", options->command, "The command and its arguments, after --")
       ->type_name("COMMAND");
   command->positionals_at_end();

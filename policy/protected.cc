@@ -191,13 +191,14 @@ std::optional<std::string_view> ProtectedPaths::RefusesTarget(const Walked& walk
 std::vector<ProtectedName> ProtectedNames(const Places& places, const CachedFiles& files) {
   std::vector<ProtectedName> names;
   for (const Floating& floating : kFloating) {
-    names.push_back({std::string(floating.pattern), true, floating.what});
+    names.push_back({std::string(floating.pattern), true, true, floating.what});
   }
   const ProtectedPaths paths(places, files);
   for (const ProtectedPaths::Item& item : paths.items_) {
-    names.push_back({item.path.text(), false, item.what});
+    names.push_back({item.path.text(), false, false, item.what});
     if (item.what != kLog) continue;
-    names.push_back({EscapePattern(item.path.text()) + ".*", false, item.what});  // rotated logs
+    names.push_back(
+        {EscapePattern(item.path.text()) + ".*", false, true, item.what});  // rotated logs
   }
   return names;
 }

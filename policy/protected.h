@@ -17,6 +17,7 @@ namespace ringfence {
 struct ProtectedName {
   std::string pattern;  // "/home/dev/.config/ringfence", "**/.ringfence"
   bool anywhere = false;
+  bool has_pattern = false;
   std::string_view what;
 };
 std::vector<ProtectedName> ProtectedNames(const Places& places, const CachedFiles& files);

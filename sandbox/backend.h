@@ -43,7 +43,7 @@ struct Ended {
 };
 
 // Runs plan.argv and waits. An error means that the launcher itself could not work; a setup that
-// failed is no error.
-Result<Ended> RunConfined(const SandboxPlan& plan);
+// failed is no error. `started` is called when the sandbox stands, while the command already runs.
+Result<Ended> RunConfined(const SandboxPlan& plan, const std::function<void()>& started);
 
 }  // namespace ringfence

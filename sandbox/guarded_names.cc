@@ -19,8 +19,8 @@ std::optional<std::string_view> Below(std::string_view base, std::string_view pa
 }
 
 bool IsException(const GuardedName& rule, std::string_view rest) {
-  if (rule.except.empty() || rest.size() <= rule.tail.size()) return false;
-  rest.remove_prefix(rule.tail.size());
+  if (rule.except.empty() || rest.size() <= FoldName(rule.tail).size()) return false;
+  rest.remove_prefix(FoldName(rule.tail).size());
   return TakeComponent(rest) == FoldName(rule.except);
 }
 
@@ -90,6 +90,14 @@ void GuardedNames::Refuse(GuardedName rule) {
   rules_.push_back(std::move(rule));
 }
 
+void GuardedNames::Forget(const Path& path) {
+  for (size_t i = rules_.size(); i-- > 0;) {
+    if (rules_[i].is_anywhere || rules_[i].text() != path.text()) continue;
+    rules_.erase(rules_.begin() + static_cast<ptrdiff_t>(i));
+    prepared_.erase(prepared_.begin() + static_cast<ptrdiff_t>(i));
+  }
+}
+
 bool GuardedNames::Matches(const GuardedName& rule, const Prepared& prepared,
                            std::string_view folded) {
   if (!prepared.key.empty() && folded.find(prepared.key) == std::string_view::npos) return false;
@@ -112,19 +120,25 @@ const GuardedName& NotAllowedRule() {
 const GuardedName* GuardedNames::Refuses(std::string_view path) const {
   if (IsExempt(path)) return nullptr;
   const std::string folded = FoldName(path);
+  const GuardedName* unless_new = nullptr;  // counts least
   for (size_t i = 0; i < rules_.size(); ++i) {
-    if (Matches(rules_[i], prepared_[i], folded)) return &rules_[i];
+    if (!Matches(rules_[i], prepared_[i], folded)) continue;
+    if (!rules_[i].unless_new) return &rules_[i];
+    if (unless_new == nullptr) unless_new = &rules_[i];
   }
   for (const std::vector<GuardedName>& list : allow_only_) {
     const auto allows = [&](const GuardedName& rule) { return Allows(rule, path); };
     if (std::ranges::none_of(list, allows)) return &NotAllowedRule();
   }
-  return nullptr;
+  return unless_new;
 }
 
 std::vector<GuardedNames::TreeHit> GuardedNames::RefusesTree(std::string_view path) const {
   if (const GuardedName* rule = Refuses(path)) return {{rule, ""}};
+  static const GuardedName kAboveHost{.why = "a folder of the host's lies below it"};
+  const auto is_above = [path](const Path& place) { return Covers(path, place.text()); };
   std::vector<TreeHit> hits;
+  if (std::ranges::any_of(kept_, is_above)) return {{&kAboveHost, ""}};
   if (IsExempt(path)) return hits;
   const std::string folded = FoldName(path);
   for (size_t i = 0; i < rules_.size(); ++i) {

@@ -31,6 +31,8 @@ class GuardedNames {
   GuardedNames() = default;
 
   void Refuse(GuardedName rule);
+  // A rule for exactly this path is none.
+  void Forget(const Path& path);
   // Below `folder` nothing is refused, since it is private to the sandbox, but for what of the
   // host is kept there.
   void Exempt(Path folder) { exempt_.push_back(std::move(folder)); }

@@ -21,13 +21,14 @@ enum class Feature : uint8_t {
 
 struct HostFacts {
   HostSystem system = HostSystem::kLinux;
-  std::string kernel;  // for people: "Linux 6.18"
-  uint32_t user = 0;   // effective user id
+  std::string kernel;      // for people: "Linux 6.18"
+  bool is_inside = false;  // of a sandbox of ringfence's: namespaces cannot be nested
+  uint32_t user = 0;       // effective user id
   uint32_t group = 0;
   int landlock_abi = 0;              // 0: none
   std::vector<Feature> lacks;        // of those that were tried
   std::string cgroup;                // a folder below which cgroups may be made; "" for none
-  std::string scratch;            // a folder of the host's that nobody uses, not made yet
+  std::string scratch;               // a folder of the host's that nobody uses, not made yet
   std::vector<std::string> sockets;  // paths at which programs of this host listen
 
   bool has(Feature feature) const;

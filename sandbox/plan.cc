@@ -71,8 +71,11 @@ class Planner {
     plan_.landlock_abi = request_.facts.landlock_abi;
     plan_.supervised = request_.facts.has(Feature::kSupervisor);
     plan_.own_proc = request_.facts.has(Feature::kProc);
-    if (plan_.layers == SandboxLayers::kLandlock)
+    plan_.is_nested = request_.facts.is_inside;
+    if (plan_.is_nested) plan_.supervised = false;  // one supervisor looks at every name
+    if (!plan_.is_nested && plan_.layers == SandboxLayers::kLandlock) {
       plan_.scratch = Path::Clean(request_.facts.scratch);
+    }
     if (Status s = PlanCommand(); !s) return s.error();
     if (!plan_.is_confined()) {
       plan_.weaker.emplace_back("nothing is confined: mode rwx");
@@ -80,7 +83,7 @@ class Planner {
       return std::move(plan_);
     }
     plan_.names.Refuse(
-        {.base = SelfTestName(plan_.root).text(), .why = "it is for the sandbox's test of itself"});
+        {.base = SelfTestName(plan_).text(), .why = "it is for the sandbox's test of itself"});
     PlanWrites();
     PlanReads();
     if (Status s = PlanSealed(); !s) return s.error();
@@ -139,41 +142,48 @@ class Planner {
 
   void PlanWrites() {
     std::vector<PlannedPlace> places = rules_.WritablePlaces(policy_.write);
-    std::vector<PlannedPlace> others;
-    if (request_.command.is_agent) others = rules_.PlacesOfSet(SetName::kAgentState);
-    rules_.AllowOnly(policy_.write, others, plan_.names);
-    places.insert(places.end(), others.begin(), others.end());
-    rules_.AddNames(policy_.write, places, plan_.names);
+    std::vector<PlannedPlace> own;
+    if (request_.command.is_agent) own = rules_.PlacesOfSet(SetName::kAgentState);
+    std::vector<PlannedPlace> near = places;
+    near.insert(near.end(), own.begin(), own.end());
+    rules_.AddNames(policy_.write, near, plan_.names);
+    for (const PlannedPlace& place : own) plan_.names.Forget(place.path);
     std::erase_if(places, [&](const PlannedPlace& place) {
       return plan_.names.Refuses(place.path.text()) != nullptr;
     });
     if (plan_.mode == SandboxMode::kRx) {
-      std::erase_if(places, [](const PlannedPlace& place) { return !IsScratch(place); });
+      std::erase_if(places, [](const PlannedPlace& place) {
+        return place.set != SetName::kClaudeScratch && place.set != SetName::kAgentState;
+      });
     }
-    std::ranges::sort(places, {}, &PlannedPlace::path);
+    places.insert(places.end(), own.begin(), own.end());
+    std::ranges::stable_sort(places, {}, &PlannedPlace::path);
     for (PlannedPlace& place : places) {
       if (Holding(plan_.writable, place.path) != nullptr) continue;
-      if (place.path.text() == "/tmp") plan_.private_tmp = false;
+      if (place.path == kTmp) plan_.private_tmp = false;
       plan_.writable.push_back(std::move(place));
     }
-    const bool has_mounts = plan_.layers == SandboxLayers::kFull;
+    if (std::ranges::any_of(plan_.writable, &PlannedPlace::is_part)) {
+      rules_.AllowOnly(policy_.write, own, plan_.names);
+    }
+    PlanPrivate();
+  }
+
+  void PlanPrivate() {
+    const bool has_mounts = plan_.has_namespaces() || plan_.is_nested;
     if (!has_mounts) plan_.private_tmp = false;
     if (!has_mounts) plan_.names.Exempt(plan_.scratch);
     for (const std::string_view folder : kPrivate) {
-      const bool is_private = has_mounts && (folder != "/tmp" || plan_.private_tmp);
+      const bool is_private = has_mounts && (folder != kTmp.text() || plan_.private_tmp);
       if (is_private) plan_.names.Exempt(Path::Clean(folder));
     }
     for (const PlannedPlace& place : plan_.writable) plan_.names.KeepHost(place.path);
-  }
-
-  static bool IsScratch(const PlannedPlace& place) {
-    return place.why.find("@claude-scratch") != std::string::npos ||
-           place.why.find("@agent-state") != std::string::npos;
+    plan_.names.KeepHost(SelfTestName(plan_));
   }
 
   // Where nothing can be mounted, the private folder is one of the host's that nobody else uses.
   std::string TemporaryFolder() const {
-    if (plan_.layers == SandboxLayers::kLandlock) return plan_.scratch.text();
+    if (!plan_.scratch.is_root()) return plan_.scratch.text();
     return plan_.private_tmp ? kTmp.text() : "";
   }
 
@@ -191,16 +201,46 @@ class Planner {
     }
     if (!plan_.reads_all) AddRunTime();
     std::vector<Path> folders{places_.root_real};
-    for (const PlannedPlace& place : plan_.writable) folders.push_back(place.path);
-    for (HiddenPlace& place : rules_.HiddenPlaces(policy_.read, folders)) {
+    for (const auto* list : {&plan_.writable, &plan_.readable}) {
+      for (const PlannedPlace& place : *list) {
+        if (place.path != Path() && place.set == SetName::kNone) folders.push_back(place.path);
+      }
+    }
+    std::vector<HiddenPlace> hidden = rules_.HiddenPlaces(policy_.read, folders);
+    if (request_.command.is_agent) std::erase_if(hidden, IsAgentsOwn);
+    DropCovered(hidden, plan_.readable);
+    const size_t before = plan_.writable.size();
+    DropCovered(hidden, plan_.writable);
+    if (plan_.writable.size() < before) {
+      plan_.weaker.emplace_back(
+          "what may be written and not read is not writable: the sandbox has no such right");
+    }
+    for (HiddenPlace& place : hidden) {
       if (IsSeen(place.path)) plan_.hidden.push_back(std::move(place));
     }
     for (const std::string& socket : request_.facts.sockets) {
       const std::optional<Path> path = Path::Parse(socket);
-      if (path && IsSeen(*path) && Holding(plan_.writable, *path) == nullptr) {
-        plan_.sockets.push_back(*path);
-      }
+      if (path && IsSeen(*path) && !IsNamed(*path)) plan_.sockets.push_back(*path);
     }
+  }
+
+  // The agent logs in with these.
+  static bool IsAgentsOwn(const HiddenPlace& place) {
+    return place.path.Parent().name() == ".claude" &&
+           (place.path.name() == ".credentials.json" || place.path.name() == "history.jsonl");
+  }
+
+  static void DropCovered(const std::vector<HiddenPlace>& hidden,
+                          std::vector<PlannedPlace>& places) {
+    std::erase_if(places, [&](const PlannedPlace& place) {
+      return std::ranges::any_of(hidden,
+                                 [&](const HiddenPlace& by) { return by.covers(place.path); });
+    });
+  }
+
+  // A socket of the host's in a writable folder is not meant by naming the folder.
+  bool IsNamed(const Path& socket) const {
+    return std::ranges::find(plan_.writable, socket, &PlannedPlace::path) != plan_.writable.end();
   }
 
   // A link into another of them is not followed: a back end makes the same link.
@@ -226,8 +266,10 @@ class Planner {
 
   // A name of the host's that no private folder covers.
   bool IsSeen(const Path& path) const {
-    if (Holding(plan_.writable, path) != nullptr || Holding(plan_.readable, path) != nullptr) {
-      return true;
+    for (const auto* list : {&plan_.writable, &plan_.readable}) {
+      const PlannedPlace* holder = Holding(*list, path);
+      // A place above a private folder does not reach into it.
+      if (holder != nullptr && (!IsPrivate(path) || IsPrivate(holder->path))) return true;
     }
     return plan_.reads_all && (!IsPrivate(path) || (!plan_.private_tmp && path.IsInside(kTmp)));
   }
@@ -283,7 +325,7 @@ class Planner {
                     .cpus = rules.cpus,
                     .io = rules.io,
                     .cgroup = request_.facts.cgroup};
-    if (!plan_.limits.cgroup.empty()) return;
+    if (plan_.system != HostSystem::kLinux || !plan_.limits.cgroup.empty()) return;
     const std::string why = ": no cgroup v2 subtree is delegated to this user";
     if (rules.memory) {
       plan_.weaker.push_back("memory is limited for each process, not for all of them" + why);
@@ -295,19 +337,39 @@ class Planner {
   }
 
   void NoteWeaknesses() {
-    if (plan_.layers == SandboxLayers::kLandlock) {
+    if (plan_.system == HostSystem::kLinux) NoteLinuxWeaknesses();
+    const bool has_parts = std::ranges::any_of(plan_.writable, &PlannedPlace::is_part);
+    if (has_parts && !plan_.supervised) {
+      plan_.weaker.emplace_back(
+          "write.allow has patterns or names that do not exist yet: without a supervisor the whole "
+          "folder around them is writable");
+    }
+    if (!plan_.reads_all && std::ranges::any_of(plan_.readable, &PlannedPlace::is_part)) {
+      plan_.weaker.emplace_back(
+          "read.allow has patterns: the whole folder around them is readable");
+    }
+    for (std::string& note : rules_.TakeNotes()) plan_.weaker.push_back(std::move(note));
+  }
+
+  void NoteLinuxWeaknesses() {
+    if (!plan_.is_nested && plan_.layers == SandboxLayers::kLandlock) {
       plan_.weaker.emplace_back(
           "layers landlock: other processes and the names of hidden files are seen, what is hidden "
           "below a writable place can be read, no network and no Unix socket is usable, rights and "
           "times of files outside can be changed");
     }
     if (plan_.landlock_abi == 0) plan_.weaker.emplace_back("no second lock: Landlock is missing");
-    if (!plan_.supervised) {
+    if (plan_.is_nested) {
+      plan_.weaker.emplace_back(
+          "this is inside another sandbox of ringfence's: only Landlock and the filters are added, "
+          "everything else is as the outer one has it");
+    } else if (!plan_.supervised) {
       plan_.weaker.emplace_back(
           "names that do not exist yet are not refused: there is no supervisor");
     }
-    if (!plan_.own_proc) plan_.weaker.emplace_back("the host's /proc is seen");
-    for (std::string& note : rules_.TakeNotes()) plan_.weaker.push_back(std::move(note));
+    if (!plan_.own_proc && plan_.has_namespaces()) {
+      plan_.weaker.emplace_back("the host's processes are seen, as /proc cannot be mounted");
+    }
   }
 
   const PlanRequest& request_;
@@ -320,11 +382,19 @@ class Planner {
 
 }  // namespace
 
+bool HiddenPlace::covers(const Path& other) const {
+  if (!other.IsInside(path)) return false;
+  return std::ranges::none_of(kept, [&](const Path& place) { return other.IsInside(place); });
+}
+
 bool HostFacts::has(Feature feature) const {
   return std::ranges::find(lacks, feature) == lacks.end();
 }
 
-Path SelfTestName(const Path& root) { return root.Child(".ringfence-self-test"); }
+Path SelfTestName(const SandboxPlan& plan) {
+  const Path folder = plan.scratch.is_root() ? Path::Clean("/dev/shm") : plan.scratch;
+  return folder.Child(".ringfence-self-test");
+}
 
 Result<SandboxPlan> MakePlan(const PlanRequest& request) { return Planner(request).Make(); }
 

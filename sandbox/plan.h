@@ -32,8 +32,10 @@ struct PlannedPlace {
   enum class Kind : uint8_t { kDirectory, kFile };
   Path path;  // resolved
   Kind kind = Kind::kDirectory;
-  bool make = false;  // a directory that is not there yet
-  std::string why;    // the rule, for people
+  bool make = false;     // a directory that is not there yet
+  bool is_part = false;  // only some names of it are meant: GuardedNames::AllowOnly()
+  SetName set = SetName::kNone;
+  std::string why;  // the rule, for people
 
   bool operator==(const PlannedPlace&) const = default;
 };
@@ -45,6 +47,7 @@ struct HiddenPlace {
   std::vector<Path> kept;
   std::string why;
 
+  bool covers(const Path& other) const;
   bool operator==(const HiddenPlace&) const = default;
 };
 
@@ -91,16 +94,19 @@ struct SandboxPlan {
   uint32_t user = 0;
   uint32_t group = 0;
   int landlock_abi = 0;
-  bool own_proc = true;
+  bool is_nested = false;  // inside another sandbox, which has the view, the network and the names
+  bool own_proc = true;    // and processes of its own, as the one shows the others
   bool supervised = true;  // names are looked at when they are made
 
   std::vector<std::string> weaker;  // what is not enforced here, and why
 
   bool is_confined() const { return mode != SandboxMode::kRwx; }
+  bool has_namespaces() const { return layers == SandboxLayers::kFull && !is_nested; }
 };
 
-// A name in the project that every plan refuses, for the test of a sandbox from within.
-Path SelfTestName(const Path& root);
+// A name that every plan refuses, in a folder that mounts and Landlock leave writable: for the test
+// of a sandbox from within.
+Path SelfTestName(const SandboxPlan& plan);
 
 // Pure but for questions to `files`. An error says what in policy, command or host stands against a
 // sandbox.

@@ -50,16 +50,22 @@ class PlanRules::Hider {
   }
 
   std::vector<HiddenPlace> Take() {
-    std::ranges::sort(hidden_, {}, &HiddenPlace::path);
+    std::ranges::stable_sort(hidden_, {}, &HiddenPlace::path);
     std::vector<HiddenPlace> outermost;
     for (HiddenPlace& place : hidden_) {
-      if (outermost.empty() || !Covered(place.path, outermost.back())) {
-        outermost.push_back(std::move(place));
+      const auto same = std::ranges::find(outermost, place.path, &HiddenPlace::path);
+      if (same != outermost.end()) {  // kept is what both keep
+        std::erase_if(same->kept, [&](const Path& kept) { return place.covers(kept); });
+        continue;
       }
+      const bool is_covered = std::ranges::any_of(
+          outermost, [&](const HiddenPlace& by) { return by.covers(place.path); });
+      if (!is_covered) outermost.push_back(std::move(place));
     }
     return outermost;
   }
 
+  bool has_floating() const { return !floating_.empty(); }
   bool is_whole() const { return seen_ <= kMaxNames; }
 
  private:
@@ -67,11 +73,6 @@ class PlanRules::Hider {
     SetEntry entry;
     std::string why;
   };
-
-  static bool Covered(const Path& path, const HiddenPlace& by) {
-    if (!path.IsInside(by.path)) return false;
-    return std::ranges::none_of(by.kept, [&](const Path& kept) { return path.IsInside(kept); });
-  }
 
   void AddPath(const Path& path, const std::string& why, std::string_view except) {
     const Walked walked = Walk(path.text(), rules_.files_);
@@ -147,6 +148,12 @@ std::vector<HiddenPlace> PlanRules::HiddenPlaces(const PathRules& read,
   hider.Add(read.deny, "denied by");
   hider.Add(read.ask, "to be asked about by");
   hider.Search(folders);
+  if (hider.has_floating() && policy_.sandbox.reads == SandboxReads::kAll) {
+    notes_.emplace_back(
+        "read.deny: patterns for any folder are looked for below the project and what it may "
+        "write, "
+        "and only for what is there at the start");
+  }
   if (!hider.is_whole()) {
     notes_.push_back("read.deny: more than " + std::to_string(kMaxNames) +
                      " names below the project; not all were held against its patterns");

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/case_fold.h"
 #include "base/text.h"
 #include "policy/entry_match.h"
 #include "policy/pattern.h"
@@ -22,9 +23,12 @@ std::string RuleText(const PathRule& rule) {
   return text + " " + Printable(place.pointer) + ")";
 }
 
+// Letter case is forgiven, as in every deny.
 bool IsNear(const Path& path, const std::vector<PlannedPlace>& places) {
+  const std::string folded = FoldName(path.text());
   return std::ranges::any_of(places, [&](const PlannedPlace& place) {
-    return path.IsInside(place.path) || place.path.IsInside(path);
+    const std::string other = FoldName(place.path.text());
+    return place.path.is_root() || Covers(other, folded) || Covers(folded, other);
   });
 }
 
@@ -129,7 +133,7 @@ void PlanRules::AddNames(const PathRules& write, const std::vector<PlannedPlace>
   for (const ProtectedName& name : ProtectedNames(places_, files_)) {
     AddName({.base = "/",
              .tail = name.pattern.substr(name.anywhere ? 0 : 1),
-             .has_pattern = name.anywhere || HasPattern(name.pattern),
+             .has_pattern = name.has_pattern,
              .is_anywhere = name.anywhere,
              .why = "it is " + std::string(name.what)},
             places, names);
@@ -160,15 +164,17 @@ std::vector<Path> PlanRules::SealedPaths(const GuardedNames& names) const {
     if (rule.is_anywhere) tail.remove_prefix(3);
     if (rule.has_pattern && HasPattern(tail)) continue;
     const std::string& base = rule.is_anywhere ? places_.root_real.text() : rule.base;
-    const Path path = Path::Clean(base + "/" + std::string(tail));
-    if (!path.IsInside(places_.root_real) && rule.is_anywhere) continue;
-    const Result<FileFacts> facts = files_.Look(path);
-    if (facts && facts->kind != FileKind::kMissing) found.push_back(path);
+    const Walked walked = Walk(base + "/" + std::string(tail), files_);
+    const bool is_there =
+        walked.stop == Walked::Stop::kEnd && walked.facts.kind != FileKind::kMissing;
+    if (is_there) found.push_back(walked.end);
   }
   std::ranges::sort(found);
   std::vector<Path> outermost;
   for (Path& path : found) {
-    if (outermost.empty() || !path.IsInside(outermost.back())) outermost.push_back(std::move(path));
+    const bool is_covered =
+        std::ranges::any_of(outermost, [&](const Path& other) { return path.IsInside(other); });
+    if (!is_covered) outermost.push_back(std::move(path));
   }
   return outermost;
 }
@@ -182,13 +188,32 @@ std::vector<PlanRules::Candidate> PlanRules::Candidates(const PathRuleList& rule
     const EntryPrefix prefix = FixedPrefix(e.entry, e.base);
     Walked walked = Walk(prefix.path.text(), files_);
     if (walked.stop != Walked::Stop::kEnd) continue;  // nothing is found there
-    candidates.push_back({.path = std::move(walked.end),
-                          .kind = walked.facts.kind,
-                          .is_pattern = !prefix.rest.empty(),
-                          .of_set = e.rule->set != SetName::kNone,
-                          .why = RuleText(*e.rule)});
+    Candidate candidate{.path = std::move(walked.end),
+                        .kind = walked.facts.kind,
+                        .is_pattern = !prefix.rest.empty(),
+                        .set = e.rule->set,
+                        .why = RuleText(*e.rule)};
+    // A pattern says nothing about where a link leads.
+    if (candidate.is_pattern && candidate.path != prefix.path) continue;
+    // What the project does not have yet may become a file or a folder: it is made where it
+    // belongs, by its name, as a pattern's files are.
+    const bool is_new = candidate.kind == FileKind::kMissing && access == Access::kWrite;
+    const bool is_root = candidate.path == places_.root_real;
+    if (is_new && !is_root && e.entry.base == RuleBase::kRoot) UseParent(candidate);
+    candidates.push_back(std::move(candidate));
   }
   return candidates;
+}
+
+// The nearest folder above that is there, of which only a part is meant.
+void PlanRules::UseParent(Candidate& candidate) const {
+  while (candidate.kind == FileKind::kMissing && candidate.path != places_.root_real &&
+         !candidate.path.is_root()) {
+    candidate.path = candidate.path.Parent();
+    const Result<FileFacts> facts = files_.Look(candidate.path);
+    if (facts) candidate.kind = facts->kind;
+  }
+  candidate.is_pattern = true;
 }
 
 std::vector<PlanRules::Candidate> PlanRules::InEveryList(const std::vector<PathRuleList>& allow,
@@ -226,15 +251,20 @@ std::vector<PlannedPlace> PlanRules::PlacesOf(const std::vector<PathRuleList>& a
       continue;
     }
     const bool is_missing = candidate.kind == FileKind::kMissing;
-    if (is_missing && candidate.of_set) continue;
+    if (is_missing && candidate.set != SetName::kNone) continue;
     if (candidate.path.IsInside(Path::Clean("/proc"))) continue;
     const bool is_directory = is_missing || candidate.kind == FileKind::kDirectory;
     places.push_back({.path = std::move(candidate.path),
                       .kind = is_directory ? Kind::kDirectory : Kind::kFile,
                       .make = is_missing,
+                      .is_part = candidate.is_pattern,
+                      .set = candidate.set,
                       .why = std::move(candidate.why)});
   }
   std::ranges::sort(places, {}, &PlannedPlace::path);
+  // Of two that are the same, the one that is meant as a whole.
+  std::ranges::stable_sort(
+      places, {}, [](const PlannedPlace& place) { return std::pair(place.path, place.is_part); });
   const auto same_path = [](const PlannedPlace& one, const PlannedPlace& other) {
     return one.path == other.path;
   };
@@ -247,7 +277,12 @@ std::vector<PlannedPlace> PlanRules::WritablePlaces(const PathRules& write) cons
 }
 
 std::vector<PlannedPlace> PlanRules::ReadablePlaces(const PathRules& read) const {
-  return PlacesOf(read.allow, Access::kRead);
+  std::vector<PlannedPlace> places = PlacesOf(read.allow, Access::kRead);
+  std::erase_if(places, [&](const PlannedPlace& place) {
+    return matcher_.MatchesName(read.deny, Access::kRead, place.path) ||
+           matcher_.MatchesName(read.ask, Access::kRead, place.path);
+  });
+  return places;
 }
 
 std::vector<PlannedPlace> PlanRules::PlacesOfSet(SetName set) const {
@@ -259,6 +294,7 @@ std::vector<PlannedPlace> PlanRules::PlacesOfSet(SetName set) const {
     places.push_back({.path = candidate.path,
                       .kind = is_directory ? Kind::kDirectory : Kind::kFile,
                       .make = false,
+                      .set = set,
                       .why = std::string(SetText(set))});
   }
   return places;
@@ -266,21 +302,17 @@ std::vector<PlannedPlace> PlanRules::PlacesOfSet(SetName set) const {
 
 void PlanRules::AllowOnly(const PathRules& write, const std::vector<PlannedPlace>& others,
                           GuardedNames& names) const {
-  std::vector<std::vector<Entry>> lists;
-  bool has_pattern = false;
   for (const PathRuleList& list : write.allow) {
-    lists.push_back(Expand(list, Access::kWrite));
-    has_pattern = has_pattern || std::ranges::any_of(lists.back(), [](const Entry& e) {
-                    return e.entry.has_pattern;
-                  });
-  }
-  if (!has_pattern) return;
-  for (const std::vector<Entry>& list : lists) {
     std::vector<GuardedName> allowed;
-    for (const Entry& e : list) {
+    for (const Entry& e : Expand(list, Access::kWrite)) {
       const EntryPrefix prefix = FixedPrefix(e.entry, e.base);
       const Walked walked = Walk(prefix.path.text(), files_);
       if (walked.stop != Walked::Stop::kEnd) continue;
+      RulePlace missing;
+      const bool by_link = walked.end != prefix.path;
+      const bool counts =
+          prefix.rest.empty() && matcher_.Allows({list}, Access::kWrite, walked.end, &missing);
+      if (by_link && !counts) continue;
       allowed.push_back({.base = walked.end.text(),
                          .tail = std::string(prefix.rest),
                          .has_pattern = !prefix.rest.empty()});

@@ -27,7 +27,7 @@ class PlanRules {
   std::vector<PlannedPlace> ReadablePlaces(const PathRules& read) const;
   std::vector<PlannedPlace> PlacesOfSet(SetName set) const;
 
-  // Where lists hold patterns: what they cover, besides `others`.
+  // Where a place is only a part of its folder: what the lists cover, besides `others`.
   void AllowOnly(const PathRules& write, const std::vector<PlannedPlace>& others,
                  GuardedNames& names) const;
 
@@ -60,10 +60,11 @@ class PlanRules {
     Path path;  // resolved
     FileKind kind = FileKind::kMissing;
     bool is_pattern = false;
-    bool of_set = false;
+    SetName set = SetName::kNone;
     std::string why;
   };
   std::vector<Candidate> Candidates(const PathRuleList& rules, Access access) const;
+  void UseParent(Candidate& candidate) const;
   std::vector<Candidate> InEveryList(const std::vector<PathRuleList>& allow, Access access) const;
   std::vector<PlannedPlace> PlacesOf(const std::vector<PathRuleList>& allow, Access access) const;
 

@@ -76,6 +76,11 @@ class TextPlan {
       Path("  refuse  ", rule.text(),
            rule.why + (rule.unless_new ? ", unless this run made the repository" : ""));
     }
+    for (const std::vector<GuardedName>& list : plan_.names.allow_only()) {
+      std::string names;
+      for (const GuardedName& name : list) names += " " + Quote(name.text());
+      Line("  only    one of:" + names);
+    }
     Line(plan_.private_tmp ? "private   /tmp /run /dev /proc" : "private   /run /dev /proc");
   }
 
@@ -201,6 +206,11 @@ std::string PlanJson(const SandboxPlan& plan) {
     json["hidden_sockets"] = Json::array();
     for (const Path& socket : plan.sockets) json["hidden_sockets"].push_back(socket.text());
     json["refused_names"] = NamesJson(plan.names);
+    for (const std::vector<GuardedName>& list : plan.names.allow_only()) {
+      Json names = Json::array();
+      for (const GuardedName& name : list) names.push_back(name.text());
+      json["only_names"].push_back(std::move(names));
+    }
     json["private_tmp"] = plan.private_tmp;
     json["network"] = plan.network == PlannedNetwork::kOwn ? "own loopback" : "host";
     json["limits"] = LimitsJson(plan.limits);

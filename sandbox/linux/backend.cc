@@ -5,14 +5,18 @@
 #include <fcntl.h>
 #include <linux/landlock.h>
 #include <linux/sched.h>
+#include <linux/seccomp.h>
 #include <poll.h>
 #include <sched.h>
+#include <sys/prctl.h>
 #include <sys/random.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/syscall.h>
 #include <sys/utsname.h>
+#include <sys/vfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -29,6 +33,7 @@
 #include "sandbox/linux/channel.h"
 #include "sandbox/linux/inside.h"
 #include "sandbox/linux/terminal.h"
+#include "sandbox/run_bare.h"
 
 namespace ringfence {
 namespace {
@@ -79,7 +84,7 @@ Status MakePlaces(const SandboxPlan& plan) {
 class Scratch {
  public:
   explicit Scratch(const SandboxPlan& plan)
-      : path_(plan.layers == SandboxLayers::kLandlock ? plan.scratch.text() : "") {}
+      : path_(plan.scratch.is_root() ? "" : plan.scratch.text()) {}
   Scratch(const Scratch&) = delete;
   Scratch& operator=(const Scratch&) = delete;
   ~Scratch() {
@@ -101,7 +106,8 @@ class Scratch {
 
 class Launcher {
  public:
-  explicit Launcher(const SandboxPlan& plan) : plan_(plan), scratch_(plan) {}
+  Launcher(const SandboxPlan& plan, const std::function<void()>& started)
+      : plan_(plan), started_(started), scratch_(plan) {}
 
   Result<Ended> Run() {
     Status made = MakePlaces(plan_);
@@ -131,7 +137,7 @@ class Launcher {
     }
     sigset_t before;
     if (::sigprocmask(SIG_BLOCK, &heard_, &before) != 0) return SystemError("sigprocmask");
-    const bool own_terminal = plan_.layers == SandboxLayers::kFull && ::isatty(STDIN_FILENO) != 0;
+    const bool own_terminal = plan_.has_namespaces() && ::isatty(STDIN_FILENO) != 0;
     first_ = Clone();
     if (first_ == 0) {
       channel_ = UniqueFd();
@@ -141,7 +147,7 @@ class Launcher {
                  .own_terminal = own_terminal});
     }
     if (first_ < 0) {
-      if (plan_.layers != SandboxLayers::kFull) return SystemError("fork");
+      if (!plan_.has_namespaces()) return SystemError("fork");
       ended_.failure =
           SetupFailure{"own namespaces", "clone", ErrnoName(errno), Feature::kNamespaces};
       ended_.status = kSetupFailed;
@@ -152,9 +158,9 @@ class Launcher {
   // A fork into new namespaces; all of them with the user namespace, which gives the right.
   pid_t Clone() const {
     unsigned long flags = 0;
-    if (plan_.layers == SandboxLayers::kFull) {
-      flags = CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS |
-              CLONE_NEWCGROUP;
+    if (plan_.has_namespaces()) {
+      flags = CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWCGROUP;
+      if (plan_.own_proc) flags |= CLONE_NEWPID;
       if (plan_.network == PlannedNetwork::kOwn) flags |= CLONE_NEWNET;
     }
     return static_cast<pid_t>(
@@ -230,6 +236,8 @@ class Launcher {
         }
         break;
       case Message::kStarted:
+        started_();
+        break;
       case Message::kSignal:
         break;
     }
@@ -249,6 +257,7 @@ class Launcher {
   }
 
   const SandboxPlan& plan_;
+  const std::function<void()>& started_;
   Scratch scratch_;
   UniqueFd channel_;
   sigset_t heard_{};
@@ -259,31 +268,28 @@ class Launcher {
   Ended ended_;
 };
 
-// Not confined: the command takes this process's place.
-Result<Ended> RunBare(const SandboxPlan& plan) {
-  std::vector<std::string> arguments = plan.argv;
-  std::vector<std::string> environment = plan.environment;
-  const auto pointers = [](std::vector<std::string>& texts) {
-    std::vector<char*> all;
-    for (std::string& text : texts) all.push_back(text.data());
-    all.push_back(nullptr);
-    return all;
-  };
-  int code = ENOENT;
-  for (const std::string& program : plan.programs) {
-    ::execve(program.c_str(), pointers(arguments).data(), pointers(environment).data());
-    if (errno != ENOENT && errno != ENOTDIR) code = errno;
-  }
-  Ended ended;
-  ended.status = code == ENOENT ? 127 : 126;
-  ended.not_run = plan.argv.front() + ": " + ErrnoName(code);
-  return ended;
+}  // namespace
+
+namespace {
+
+// Only a sandbox of ringfence's has this folder, in a /dev of its own that nobody in it can write,
+// and its filter. Nobody's environment is asked.
+bool IsInside() {
+  struct stat cover {};
+  struct statfs devices {};
+  constexpr long kTmpfs = 0x01021994;
+  return ::lstat("/dev/.ringfence/directory", &cover) == 0 && S_ISDIR(cover.st_mode) &&
+         (cover.st_mode & 0777) == 0 && ::statfs("/dev", &devices) == 0 &&
+         devices.f_type == kTmpfs && (devices.f_flags & ST_RDONLY) != 0 &&
+         ::prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1 &&
+         ::prctl(PR_GET_SECCOMP, 0, 0, 0, 0) == SECCOMP_MODE_FILTER;
 }
 
 }  // namespace
 
 HostFacts ProbeHost() {
   HostFacts facts;
+  facts.is_inside = IsInside();
   utsname name{};
   if (::uname(&name) == 0) facts.kernel = std::string(name.sysname) + " " + name.release;
   facts.user = ::geteuid();
@@ -301,8 +307,10 @@ HostFacts ProbeHost() {
   return facts;
 }
 
-Result<Ended> RunConfined(const SandboxPlan& plan) {
-  return plan.is_confined() ? Launcher(plan).Run() : RunBare(plan);
+Result<Ended> RunConfined(const SandboxPlan& plan, const std::function<void()>& started) {
+  if (plan.is_confined()) return Launcher(plan, started).Run();
+  started();
+  return RunBare(plan);
 }
 
 }  // namespace ringfence

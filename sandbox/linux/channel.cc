@@ -23,7 +23,10 @@ Status SendPacket(const UniqueFd& socket, Message message,
     bytes += field;
     bytes += '\0';
   }
-  if (bytes.size() > kMaxPacket) bytes.resize(kMaxPacket);
+  if (bytes.size() > kMaxPacket) {
+    bytes.resize(kMaxPacket);
+    bytes.back() = '\0';
+  }
   iovec part{bytes.data(), bytes.size()};
   msghdr header{};
   header.msg_iov = &part;

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstring>
 #include <string>
 #include <vector>
 
@@ -122,10 +123,12 @@ class Command {
     for (const std::string& program : plan_.programs) {
       ::execve(program.c_str(), argv.data(), envp.data());
       // A name that is there and cannot be run counts for more than one that is not.
-      if (errno != ENOENT && errno != ENOTDIR) code = errno;
+      const int failed = errno;
+      if (::access(program.c_str(), F_OK) == 0 || code == ENOENT) code = failed;
+      if (code == EACCES && ::access(program.c_str(), F_OK) != 0) code = ENOENT;
       if (code != ENOENT && code != EACCES) break;
     }
-    Tell(Message::kNotRun, {plan_.argv.front(), ErrnoName(code)});
+    Tell(Message::kNotRun, {plan_.argv.front(), ::strerrorname_np(code)});
     ::_exit(code == ENOENT ? kNotFound : kNotExecutable);
   }
 

@@ -81,7 +81,8 @@ void AddSockets(Filter& filter, SocketRules rules) {
     const bool is_internet = family == kInternetFamily || family == kInternet6Family;
     const bool usual = family == kUnixFamily ? rules == SocketRules::kUsual
                                              : is_internet && rules != SocketRules::kNoneAtAll;
-    if (usual || family == kNetlinkFamily) continue;
+    const bool routes = family == kNetlinkFamily && rules != SocketRules::kNoneAtAll;
+    if (usual || routes) continue;
     filter.Add({"socket"}, no_family, {Word(0, family)});
     if (family != kUnixFamily) filter.Add({"socketpair"}, no_family, {Word(0, family)});
   }

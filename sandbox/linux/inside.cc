@@ -65,7 +65,8 @@ class Inside {
     ::_exit(125);
   }
 
-  bool is_full() const { return plan_.layers == SandboxLayers::kFull; }
+  bool is_full() const { return plan_.has_namespaces(); }
+  bool has_own_processes() const { return is_full() && plan_.own_proc; }
 
   // --- the steps, in their order ---
 
@@ -74,7 +75,7 @@ class Inside {
     if (::prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) != 0) return SystemError("prctl(death signal)");
     pollfd launcher{.fd = channel_.get(), .events = 0, .revents = 0};
     if (::poll(&launcher, 1, 0) > 0 && (launcher.revents & POLLHUP) != 0) ::_exit(125);
-    if (!is_full() && ::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0) {
+    if (!has_own_processes() && ::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0) {
       return SystemError("prctl(subreaper)");
     }
     if (::setsid() < 0) return SystemError("setsid");
@@ -100,12 +101,18 @@ class Inside {
 
   Status View() { return is_full() ? BuildView(plan_) : Status(Unit{}); }
 
+  Status Proc() { return has_own_processes() ? MountProc(plan_) : Status(Unit{}); }
+
+  // Only now: /proc cannot be mounted anew once the one outside is out of sight.
+  Status Root() { return is_full() ? LeaveOldRoot(plan_) : Status(Unit{}); }
+
   Status Network() {
     const bool own = is_full() && plan_.network == PlannedNetwork::kOwn;
     return own ? RaiseLoopback() : Status(Unit{});
   }
 
-  Status Keyring() { return LeaveKeyring(); }
+  // The outer sandbox has left it already, and forbids the call.
+  Status Keyring() { return plan_.is_nested ? Status(Unit{}) : LeaveKeyring(); }
 
   Status Prepare() {
     if (!plan_.supervised) return Unit{};
@@ -127,7 +134,7 @@ class Inside {
   Status Landlock() { return plan_.landlock_abi > 0 ? RestrictByLandlock(plan_) : Status(Unit{}); }
 
   Status Guard() {
-    if (is_full()) return InstallGuard(SocketRules::kUsual);
+    if (is_full() || plan_.is_nested) return InstallGuard(SocketRules::kUsual);
     const bool host = plan_.network == PlannedNetwork::kHost;
     return InstallGuard(host ? SocketRules::kNoUnix : SocketRules::kNoneAtAll);
   }
@@ -241,7 +248,7 @@ class Inside {
 
   // What the sandbox's test of itself was refused is nobody's business; its last name ends it.
   bool IsTested() {
-    const std::string last = SelfTestName(plan_.root).text();
+    const std::string last = SelfTestName(plan_).text();
     std::vector<Supervision::Report>& reports = supervision_->reports;
     const auto found = std::ranges::find(reports, last, &Supervision::Report::path);
     if (found != reports.end()) {
@@ -263,7 +270,7 @@ class Inside {
 
   // With a process namespace the kernel ends everybody when its first process ends.
   [[noreturn]] void EndAll(int status) {
-    if (!is_full()) EndDescendants();
+    if (!has_own_processes()) EndDescendants();
     ::_exit(status);
   }
 
@@ -306,6 +313,8 @@ std::span<const Inside::Step> Inside::Steps() {
       {"close descriptors", &Inside::CloseDescriptors, {}},
       {"own identity", &Inside::EnterIdentity, Feature::kNamespaces},
       {"mount view", &Inside::View, Feature::kNamespaces},
+      {"own processes", &Inside::Proc, Feature::kProc},
+      {"leave the old root", &Inside::Root, Feature::kNamespaces},
       {"own network", &Inside::Network, Feature::kNamespaces},
       {"own keyring", &Inside::Keyring, {}},
       {"supervision", &Inside::Prepare, Feature::kSupervisor},

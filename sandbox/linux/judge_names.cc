@@ -52,6 +52,8 @@ int Refused(Supervision& supervision, const std::string& path, const GuardedName
 
 void Report(Supervision& supervision, const std::string& path, const GuardedName* rule, int code) {
   if (!path.starts_with('/') || supervision.reports.size() >= kMaxReports) return;
+  // A refusal by a rule comes back once more as the call's error.
+  if (!supervision.reports.empty() && supervision.reports.back().path == path) return;
   supervision.reports.push_back({path, rule, code});
 }
 

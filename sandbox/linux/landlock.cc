@@ -118,7 +118,8 @@ class ReadsAround {
 };
 
 Status AllowReads(const SandboxPlan& plan, const Ruleset& ruleset) {
-  if (plan.layers == SandboxLayers::kFull) return ruleset.Allow(Path(), ruleset.rights().read);
+  const bool by_mounts = plan.has_namespaces() || plan.is_nested;
+  if (by_mounts) return ruleset.Allow(Path(), ruleset.rights().read);
   const ReadsAround around(plan, ruleset);
   if (plan.reads_all) {
     // Names are seen everywhere, contents are not.
@@ -142,7 +143,7 @@ Status AllowSystem(const SandboxPlan& plan, const Ruleset& ruleset) {
   if (Status s = AllowReads(plan, ruleset); !s) return s;
   const uint64_t device = rights.read | rights.devices;
   if (Status s = ruleset.Allow(Path::Clean("/proc"), device); !s) return s;
-  if (plan.layers != SandboxLayers::kFull) {
+  if (!plan.has_namespaces() && !plan.is_nested) {
     for (const char* name : kHostDevices) {
       const Status s = ruleset.Allow(Path::Clean(name), device);
       if (!s && s.error().what != "ENOENT") return s;

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstring>
 #include <initializer_list>
 #include <string>
 
@@ -30,7 +31,7 @@ Status MustFail(const char* what, long result, std::initializer_list<int> codes)
   for (const int code : codes) {
     if (errno == code) return Unit{};
   }
-  return Surprise(what, "fails with " + ErrnoName(errno));
+  return Surprise(what, std::string("fails with ") + ::strerrorname_np(errno));
 }
 
 Status TestPrivileges(const SandboxPlan& plan) {
@@ -42,7 +43,7 @@ Status TestPrivileges(const SandboxPlan& plan) {
                         data[1].effective | data[0].inheritable | data[1].inheritable;
   if (held != 0) return Surprise("capabilities", "some are held");
   const int bits = ::prctl(PR_GET_SECUREBITS, 0, 0, 0, 0);
-  if (plan.layers == SandboxLayers::kFull && (bits & SECBIT_NOROOT) == 0) {
+  if (plan.has_namespaces() && (bits & SECBIT_NOROOT) == 0) {
     return Surprise("user id 0", "would give capabilities");
   }
   return Unit{};
@@ -55,7 +56,7 @@ Status TestCalls(const SandboxPlan& plan) {
   if (Status s = MustFail("keyctl", ::syscall(SYS_keyctl, 0, -3, 0), {EPERM}); !s) return s;
   const UniqueFd packet(::socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0));
   if (Status s = MustFail("packet socket", packet.valid() ? 0 : -1, {EAFNOSUPPORT}); !s) return s;
-  if (plan.layers == SandboxLayers::kFull && ::getpid() != 2) {
+  if (plan.has_namespaces() && plan.own_proc && ::getpid() != 2) {
     return Surprise("own processes", "the first process is not alone");
   }
   return Unit{};
@@ -73,7 +74,7 @@ Status TestFiles(const SandboxPlan& plan) {
   if (!all) {
     if (Status s = MustFail("write to /", MakeUnnamed("/"), {EROFS, EACCES}); !s) return s;
   }
-  if (plan.layers != SandboxLayers::kFull) return Unit{};
+  if (!plan.has_namespaces()) return Unit{};
   // The private /dev is mounted read-only, so this is the mount's answer...
   if (Status s = MustFail("write to /dev", MakeUnnamed("/dev"), {EROFS}); !s) return s;
   // ...the private /run is not, so this is Landlock's...
@@ -83,7 +84,7 @@ Status TestFiles(const SandboxPlan& plan) {
   }
   if (!plan.supervised) return Unit{};
   // ...and this the supervisor's: a name that a plan always refuses.
-  const std::string name = SelfTestName(plan.root).text();
+  const std::string name = SelfTestName(plan).text();
   const UniqueFd file(::open(name.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0600));
   if (file.valid()) ::unlink(name.c_str());
   return MustFail("a refused name", file.valid() ? 0 : -1, {EACCES});
@@ -91,7 +92,7 @@ Status TestFiles(const SandboxPlan& plan) {
 
 // An address that is nobody's (RFC 5737). Connecting a datagram socket sends nothing.
 Status TestNetwork(const SandboxPlan& plan) {
-  if (plan.layers != SandboxLayers::kFull || plan.network == PlannedNetwork::kHost) return Unit{};
+  if (!plan.has_namespaces() || plan.network == PlannedNetwork::kHost) return Unit{};
   const UniqueFd socket(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
   if (!socket.valid()) return SystemError("socket");
   sockaddr_in address{};

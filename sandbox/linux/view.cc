@@ -64,9 +64,6 @@ class View {
     if (Status s = MountPrivate(); !s) return s;
     if (Status s = MountDevices(); !s) return s;
     if (Status s = AttachAll(); !s) return s;
-    if (!plan_.reads_all) {
-      if (Status s = EnterNewRoot(); !s) return s;
-    }
     return Unit{};
   }
 
@@ -142,14 +139,6 @@ class View {
       if (Status s = MakeLink(target.c_str(), name.c_str()); !s) return s;
     }
     return Unit{};
-  }
-
-  // /proc needs one that is not covered to be seen until the new one is mounted (MountProc).
-  Status EnterNewRoot() {
-    if (Status s = MountProc(plan_); !s) return s;
-    if (::umount2("/old", MNT_DETACH) != 0) return SystemError("umount2(old root)");
-    if (::rmdir("/old") != 0) return SystemError("rmdir(old root)");
-    return SealMount("/");
   }
 
   Status MountPrivate() {
@@ -279,9 +268,18 @@ Status MountProc(const SandboxPlan& plan) {
   return Unit{};
 }
 
-Status BuildView(const SandboxPlan& plan) {
-  if (Status s = View(plan).Build(); !s) return s;
-  return plan.reads_all && plan.own_proc ? MountProc(plan) : Status(Unit{});
+Status LeaveOldRoot(const SandboxPlan& plan) {
+  if (plan.reads_all) return Unit{};
+  if (!plan.own_proc) {
+    const Result<UniqueFd> tree = CloneTree(Path::Clean("/old/proc"), Writable::kYes);
+    if (!tree) return tree.error();
+    if (Status s = AttachTree(*tree, Path::Clean("/proc")); !s) return s;
+  }
+  if (::umount2("/old", MNT_DETACH) != 0) return SystemError("umount2(old root)");
+  if (::rmdir("/old") != 0) return SystemError("rmdir(old root)");
+  return SealMount("/");
 }
+
+Status BuildView(const SandboxPlan& plan) { return View(plan).Build(); }
 
 }  // namespace ringfence

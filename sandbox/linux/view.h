@@ -15,4 +15,7 @@ Status BuildView(const SandboxPlan& plan);
 // many containers: the kernel then forbids a new one.
 Status MountProc(const SandboxPlan& plan);
 
+// With reads listed: the view becomes the root, and nothing else is left.
+Status LeaveOldRoot(const SandboxPlan& plan);
+
 }  // namespace ringfence

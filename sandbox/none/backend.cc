@@ -1,0 +1,48 @@
+// A system without a back end: commands run unconfined where the policy says so, or not at all.
+#include "sandbox/backend.h"
+
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "sandbox/run_bare.h"
+
+namespace ringfence {
+namespace {
+
+constexpr int kSetupFailed = 125;
+
+std::string SystemName() {
+  utsname name{};
+  return ::uname(&name) == 0 ? std::string(name.sysname) + " " + name.release : "this system";
+}
+
+}  // namespace
+
+HostFacts ProbeHost() {
+  HostFacts facts;
+  facts.system = HostSystem::kOther;
+  facts.kernel = SystemName();
+  facts.user = ::geteuid();
+  facts.group = ::getegid();
+  facts.lacks = {Feature::kNamespaces, Feature::kProc, Feature::kLandlock, Feature::kSupervisor,
+                 Feature::kDelegation};
+  return facts;
+}
+
+Result<Ended> RunConfined(const SandboxPlan& plan, const std::function<void()>& started) {
+  if (!plan.is_confined()) {
+    started();
+    return RunBare(plan);
+  }
+  Ended ended;
+  ended.status = kSetupFailed;
+  ended.failure =
+      SetupFailure{"sandbox",
+                   SystemName(),
+                   "has neither namespaces and Landlock (Linux) nor Seatbelt (macOS), and nothing "
+                   "else here confines a command",
+                   {}};
+  return ended;
+}
+
+}  // namespace ringfence

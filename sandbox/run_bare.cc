@@ -1,0 +1,52 @@
+#include "sandbox/run_bare.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <vector>
+
+#include "base/syscall.h"
+
+namespace ringfence {
+
+Ended NotRun(const SandboxPlan& plan, int code) {
+  Ended ended;
+  ended.status = code == ENOENT ? 127 : 126;
+  ended.not_run = plan.argv.front() + ": " + ErrnoName(code);
+  return ended;
+}
+
+std::string FindProgram(const SandboxPlan& plan, int* code) {
+  *code = ENOENT;
+  for (const std::string& program : plan.programs) {
+    struct stat facts {};
+    if (::stat(program.c_str(), &facts) != 0) {
+      if (errno != ENOENT && errno != ENOTDIR) *code = errno;
+    } else if (!S_ISREG(facts.st_mode) || ::access(program.c_str(), X_OK) != 0) {
+      *code = EACCES;
+    } else {
+      return program;
+    }
+  }
+  return "";
+}
+
+Ended RunBare(const SandboxPlan& plan) {
+  std::vector<std::string> arguments = plan.argv;
+  std::vector<std::string> environment = plan.environment;
+  const auto pointers = [](std::vector<std::string>& texts) {
+    std::vector<char*> all;
+    all.reserve(texts.size() + 1);
+    for (std::string& text : texts) all.push_back(text.data());
+    all.push_back(nullptr);
+    return all;
+  };
+  int code = ENOENT;
+  const std::string program = FindProgram(plan, &code);
+  if (program.empty()) return NotRun(plan, code);
+  ::execve(program.c_str(), pointers(arguments).data(), pointers(environment).data());
+  return NotRun(plan, errno);
+}
+
+}  // namespace ringfence

@@ -1,0 +1,263 @@
+#include "sandbox/seatbelt.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "sandbox/sbpl_text.h"
+#include "sandbox/seatbelt_names.h"
+
+namespace ringfence {
+namespace {
+
+constexpr std::string_view kTmp = "/tmp";
+
+// Making, changing, moving and removing. A hard link is an operation of its own, and without a rule
+// a file outside could be given a name inside.
+constexpr std::string_view kWrites = "file-write* file-link";
+
+// What is written to and holds nothing. Terminals that the command makes itself carry the extension
+// (as in the base policy of codex); those of other programs do not.
+constexpr std::string_view kDevices[] = {
+    "(literal \"/dev/null\")",
+    "(literal \"/dev/zero\")",
+    "(literal \"/dev/tty\")",
+    "(literal \"/dev/ptmx\")",
+    "(literal \"/dev/dtracehelper\")",
+    "(regex \"^/dev/fd/[0-9]+$\")",
+    "(require-all (regex \"^/dev/ttys[0-9]+$\") (extension \"com.apple.sandbox.pty\"))"};
+
+// What programs of the system need to start. dyld reads the root itself at every start.
+constexpr std::string_view kSystemReads[] = {"(literal \"/\")",
+                                             "(subpath \"/usr\")",
+                                             "(subpath \"/bin\")",
+                                             "(subpath \"/sbin\")",
+                                             "(subpath \"/System\")",
+                                             "(subpath \"/Library/Apple\")",
+                                             "(subpath \"/Library/Developer\")",
+                                             "(subpath \"/opt/homebrew\")",
+                                             "(subpath \"/private/etc\")",
+                                             "(subpath \"/private/var/db/dyld\")",
+                                             "(subpath \"/private/var/db/timezone\")",
+                                             "(subpath \"/private/var/select\")",
+                                             "(literal \"/private/var/db/xcode_select_link\")",
+                                             "(literal \"/private/var/run/resolv.conf\")",
+                                             "(literal \"/dev\")",
+                                             "(literal \"/dev/random\")",
+                                             "(literal \"/dev/urandom\")",
+                                             "(literal \"/dev/autofs_nowait\")"};
+
+// Services that start programs, open files or mount volumes for whoever asks, and so outside of the
+// sandbox. trustd, securityd and cfprefsd are not among them: TLS, keys and preferences go on.
+constexpr std::string_view kUnconfinedServices[] = {
+    // LaunchServices: open(1)
+    "com.apple.coreservices.launchservicesd", "com.apple.lsd.modifydb", "com.apple.lsd.open",
+    "com.apple.lsd.openurl",
+    // AppleEvents: osascript(1) that tells another program what to do
+    "com.apple.coreservices.appleevents",
+    // ServiceManagement: jobs of launchd(8)
+    "com.apple.xpc.smd",
+    // Disk Arbitration and disk images
+    "com.apple.DiskArbitration.DiskArbitrationAgent", "com.apple.DiskArbitration.diskarbitrationd",
+    "com.apple.diskimagesiod.ram.xpc", "com.apple.diskimagesiod.xpc", "com.apple.diskimagespawner",
+    "com.apple.diskimagespawner.xpc"};
+
+// Services that talk to other hosts for whoever asks.
+constexpr std::string_view kNetworkServices[] = {"com.apple.dnssd.service",
+                                                 "com.apple.nsurlsessiond"};
+
+template <typename List>
+std::vector<SeatbeltFilter> Fixed(const List& list) {
+  std::vector<SeatbeltFilter> filters;
+  for (const std::string_view filter : list) filters.push_back({std::string(filter), ""});
+  return filters;
+}
+
+template <typename List>
+std::vector<SeatbeltFilter> Services(const List& list) {
+  std::vector<SeatbeltFilter> filters;
+  for (const std::string_view name : list) {
+    filters.push_back({"(global-name " + SbplString(name) + ")", ""});
+  }
+  return filters;
+}
+
+class Profile {
+ public:
+  explicit Profile(const SandboxPlan& plan) : plan_(plan) {}
+
+  std::string Write() {
+    Line("(version 1)");
+    Line("; The last rule that matches counts, but a rule that names an operation goes before one");
+    Line("; with a star: both orders come to the same here. Files have the names that the kernel");
+    Line("; has for them, without links.");
+    Line("(allow default)");
+    if (!plan_.is_confined()) return std::move(text_);
+    Writes();
+    Reads();
+    OtherPrograms();
+    Network();
+    return std::move(text_);
+  }
+
+ private:
+  void Line(std::string_view line) { text_ += std::string(line) + "\n"; }
+  void Title(std::string_view title) { Line("\n; " + std::string(title)); }
+
+  void Rule(std::string_view action, std::string_view operations,
+            const std::vector<SeatbeltFilter>& filters) {
+    if (filters.empty()) return;
+    Line("(" + std::string(action) + " " + std::string(operations));
+    for (const SeatbeltFilter& filter : filters) {
+      Line("  " + filter.text + (filter.why.empty() ? "" : "  ; " + Printable(filter.why)));
+    }
+    Line(")");
+  }
+
+  void Writes() {
+    Title("Writing: nothing but what is allowed.");
+    Line("(deny " + std::string(kWrites) + ")");
+    Rule("allow", kWrites, PlaceFilters(plan_.writable));
+    if (!plan_.names.allow_only().empty()) {
+      Line("; Of that only what a pattern of each list covers.");
+    }
+    for (const std::vector<GuardedName>& list : plan_.names.allow_only()) {
+      Rule("deny", kWrites, {NotAllowedFilter(list)});
+    }
+    Rule("allow", "file-write*", Fixed(kDevices));
+    const SeatbeltNames names(plan_);
+    if (!names.refused().empty()) {
+      Title("Names that may not be written, whether or not they exist.");
+      Rule("deny", kWrites, PlaceFilters(plan_.sealed));
+      Rule("deny", kWrites, names.refused());
+    }
+    if (!names.beginnings().empty()) {
+      Title("Nor made, moved or removed: folders that would give such a name to what is in them.");
+      Rule("deny", "file-write-create file-write-unlink", names.beginnings());
+    }
+    if (!plan_.private_tmp) return;
+    Title("The command's own temporary folder, where no name is refused.");
+    Rule("allow", "file-write* file-link file-write-create file-write-unlink",
+         {SubpathFilter(SeatbeltTmp(plan_))});
+  }
+
+  void Reads() {
+    if (!plan_.reads_all) ListedReads();
+    if (!plan_.hidden.empty()) {
+      Title("Hidden: neither read nor moved to where it could be read.");
+      for (const HiddenPlace& place : plan_.hidden) Hide(place);
+      Rule("deny", "file-write-unlink", HiddenParents(plan_));
+    }
+    Title("Terminals of other programs.");
+    Line("(deny file-read*");
+    Line("  (require-all (regex \"^/dev/ttys[0-9]+$\")");
+    Line("    (require-not (extension \"com.apple.sandbox.pty\"))))");
+  }
+
+  void ListedReads() {
+    Title("Reading: what is listed, and what programs of the system need to start.");
+    Line("(deny file-read*)");
+    Rule("allow", "file-read*", Fixed(kSystemReads));
+    Rule("allow", "file-read*", Fixed(kDevices));
+    std::vector<SeatbeltFilter> listed = PlaceFilters(plan_.readable);
+    const std::vector<SeatbeltFilter> writable = PlaceFilters(plan_.writable);
+    listed.insert(listed.end(), writable.begin(), writable.end());
+    if (plan_.private_tmp) listed.push_back(SubpathFilter(SeatbeltTmp(plan_)));
+    Rule("allow", "file-read*", listed);
+    Line("; realpath(3) asks for every folder on the way.");
+    Rule("allow", "file-read-metadata", ListedParents(plan_));
+  }
+
+  void Hide(const HiddenPlace& place) {
+    const SeatbeltFilter whole = HiddenFilter(place);
+    // clonefile(2) makes a copy without reading.
+    Rule("deny", "file-read* file-clone file-link file-write-unlink", {whole});
+    if (place.kept.empty()) return;
+    std::vector<SeatbeltFilter> kept;
+    for (const Path& path : place.kept) kept.push_back(SubpathFilter(path));
+    Rule("allow", "file-read* file-clone", kept);
+    Rule("allow", "file-read-metadata", {LiteralFilter(place.path)});
+  }
+
+  void OtherPrograms() {
+    Title("Programs that would run unconfined. No confined program executes a setuid one: the");
+    Line("; kernel refuses it under every profile (forbidden-exec-sugid).");
+    Line("(deny job-creation)");
+    Line("(deny lsopen)");
+    Line("(deny appleevent-send)");
+    Rule("deny", "mach-lookup", Services(kUnconfinedServices));
+    Line("; cfprefsd writes any program's preferences, some of which name commands.");
+    Line("(deny user-preference-write)");
+    Line("(deny file-mount file-unmount)");
+    Title("Other programs' processes, and input that is put into the terminal (TIOCSTI).");
+    for (const char* operation : {"signal", "process-info*", "mach-priv-task-port"}) {
+      Line("(deny " + std::string(operation) + ")");
+      Line("(allow " + std::string(operation) + " (target same-sandbox))");
+    }
+    Line("(deny file-ioctl (ioctl-command TIOCSTI))");
+  }
+
+  void Network() {
+    if (plan_.network == PlannedNetwork::kOwn) {
+      Title("Network: the loopback only.");
+      Line("(deny network*)");
+      Line("(allow network-bind (local ip \"localhost:*\"))");
+      Line("(allow network-inbound (local ip \"localhost:*\"))");
+      Line("(allow network-outbound (remote ip \"localhost:*\"))");
+      Rule("deny", "mach-lookup", Services(kNetworkServices));
+      Title(
+          "Unix sockets: connecting to one is network to Seatbelt, and no rule for files counts.");
+    } else {
+      Title("Network: the host's, but for Unix sockets. Connecting to one is network to Seatbelt.");
+      Line("(deny network-bind (local unix-socket))");
+      Line("(deny network-outbound (remote unix-socket))");
+      Line("; names of hosts");
+      Line(
+          "(allow network-outbound (remote unix-socket (literal "
+          "\"/private/var/run/mDNSResponder\")))");
+    }
+    Sockets("allow", "network-bind", "local");
+    Sockets("allow", "network-outbound", "remote");
+  }
+
+  // Those in folders of the command's own; the host's are elsewhere.
+  void Sockets(std::string_view action, std::string_view operation, std::string_view side) {
+    std::vector<SeatbeltFilter> places = PlaceFilters(plan_.writable);
+    if (plan_.private_tmp) places.push_back(SubpathFilter(SeatbeltTmp(plan_)));
+    for (SeatbeltFilter& place : places) {
+      place.text = "(" + std::string(side) + " unix-socket " + place.text + ")";
+      place.why.clear();
+    }
+    Rule(action, operation, places);
+    std::vector<SeatbeltFilter> hosts;
+    for (const Path& socket : plan_.sockets) {
+      const SeatbeltFilter filter = LiteralFilter(socket);
+      hosts.push_back({"(" + std::string(side) + " unix-socket " + filter.text + ")", ""});
+    }
+    Rule("deny", operation, hosts);
+  }
+
+  const SandboxPlan& plan_;
+  std::string text_;
+};
+
+}  // namespace
+
+std::string SeatbeltProfile(const SandboxPlan& plan) { return Profile(plan).Write(); }
+
+Path SeatbeltTmp(const SandboxPlan& plan) {
+  return Path::Clean("/private/tmp/ringfence-" + std::to_string(plan.user));
+}
+
+std::vector<std::string> SeatbeltEnvironment(const SandboxPlan& plan) {
+  std::vector<std::string> environment = plan.environment;
+  if (!plan.is_confined() || !plan.private_tmp) return environment;
+  for (std::string& variable : environment) {
+    const size_t value = std::min(variable.find('='), variable.size() - 1) + 1;
+    const std::string_view text = std::string_view(variable).substr(value);
+    if (text != kTmp && !text.starts_with(std::string(kTmp) + "/")) continue;
+    variable.replace(value, kTmp.size(), SeatbeltTmp(plan).text());
+  }
+  return environment;
+}
+
+}  // namespace ringfence

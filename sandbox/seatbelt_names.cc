@@ -1,0 +1,182 @@
+#include "sandbox/seatbelt_names.h"
+
+#include <algorithm>
+
+#include "base/case_fold.h"
+#include "policy/pattern.h"
+#include "sandbox/sbpl_text.h"
+
+namespace ringfence {
+namespace {
+
+constexpr std::string_view kAnywhere = "**/";
+
+// A filter on a path, or on the path and everything below it.
+std::string PathFilter(std::string_view kind, const Path& path) {
+  return "(" + std::string(kind) + " " + SbplString(path.text()) + ")";
+}
+
+std::string RegexFilter(const std::string& regex) { return "(regex " + SbplString(regex) + ")"; }
+
+Path Folded(const Path& path) { return Path::Clean(FoldName(path.text())); }
+
+// What of the name is no pattern.
+Path FixedPart(const GuardedName& name) {
+  Path path = Path::Clean(name.base);
+  for (std::string_view rest = name.tail;;) {
+    const std::string_view component = TakeComponent(rest);
+    if (component.empty() || (name.has_pattern && HasPattern(component))) return path;
+    path = path.Child(component);
+  }
+}
+
+// As the kernel names them.
+std::vector<SeatbeltFilter> Sorted(std::vector<Path> paths) {
+  std::ranges::sort(paths);
+  paths.erase(std::unique(paths.begin(), paths.end()), paths.end());
+  std::vector<SeatbeltFilter> filters;
+  filters.reserve(paths.size());
+  for (const Path& path : paths) filters.push_back({PathFilter("literal", path), ""});
+  return filters;
+}
+
+}  // namespace
+
+SeatbeltFilter LiteralFilter(const Path& path) {
+  return {PathFilter("literal", MacosPath(path)), ""};
+}
+
+SeatbeltFilter SubpathFilter(const Path& path) {
+  return {PathFilter("subpath", MacosPath(path)), ""};
+}
+
+std::vector<SeatbeltFilter> PlaceFilters(const std::vector<PlannedPlace>& places) {
+  std::vector<SeatbeltFilter> filters;
+  for (const PlannedPlace& place : places) {
+    SeatbeltFilter filter = place.kind == PlannedPlace::Kind::kDirectory
+                                ? SubpathFilter(place.path)
+                                : LiteralFilter(place.path);
+    filter.why = place.why;
+    filters.push_back(std::move(filter));
+  }
+  return filters;
+}
+
+SeatbeltFilter NotAllowedFilter(const std::vector<GuardedName>& list) {
+  std::string any;
+  for (const GuardedName& name : list) {
+    const GuardedName real = MacosName(name);
+    any += " " + (real.has_pattern ? RegexFilter(NameRegex(real, Spelling::kExact))
+                                   : PathFilter("subpath", FixedPart(real)));
+  }
+  if (any.empty()) return {"(subpath \"/\")", "the list allows nothing"};
+  return {"(require-not (require-any" + any + "))", ""};
+}
+
+SeatbeltFilter HiddenFilter(const HiddenPlace& place) {
+  const Path path = MacosPath(place.path);
+  // By its name as it is, and as it may be spelled.
+  return {PathFilter("subpath", path) + " " + RegexFilter(SubpathRegex(path, Spelling::kForgiven)),
+          place.why};
+}
+
+std::vector<SeatbeltFilter> HiddenParents(const SandboxPlan& plan) {
+  std::vector<Path> parents;
+  for (const PlannedPlace& writable : plan.writable) {
+    for (const HiddenPlace& place : plan.hidden) {
+      if (!place.path.IsInside(writable.path)) continue;
+      for (Path path = place.path.Parent(); path != writable.path && path.IsInside(writable.path);
+           path = path.Parent()) {
+        parents.push_back(MacosPath(path));
+      }
+    }
+  }
+  return Sorted(std::move(parents));
+}
+
+std::vector<SeatbeltFilter> ListedParents(const SandboxPlan& plan) {
+  std::vector<Path> parents;
+  const auto is_hidden = [&plan](const Path& path) {
+    return std::ranges::any_of(plan.hidden, [&path](const HiddenPlace& place) {
+      return path.IsInside(MacosPath(place.path));
+    });
+  };
+  const auto add = [&](const Path& listed) {
+    for (Path path = MacosPath(listed); !path.is_root(); path = path.Parent()) {
+      if (!is_hidden(path.Parent())) parents.push_back(path.Parent());
+    }
+  };
+  for (const PlannedPlace& place : plan.readable) add(place.path);
+  for (const PlannedPlace& place : plan.writable) add(place.path);
+  add(plan.cwd);
+  // Links of the system that texts begin with.
+  for (const char* link : {"/tmp", "/var", "/etc", "/private/tmp", "/private/var"}) {
+    parents.push_back(Path::Clean(link));
+  }
+  return Sorted(std::move(parents));
+}
+
+SeatbeltNames::SeatbeltNames(const SandboxPlan& plan) {
+  writable_.reserve(plan.writable.size());
+  for (const PlannedPlace& place : plan.writable) writable_.push_back(MacosPath(place.path));
+  for (const GuardedName& name : plan.names.rules()) Add(MacosName(name));
+  if (plan.names.bare_why().empty()) return;
+  // A repository of git's own, which the hook refuses by this name as well.
+  AddBeginning({RegexFilter(PathRegex(Path::Clean("/.git"), Spelling::kForgiven).substr(1)), ""});
+}
+
+void SeatbeltNames::Add(const GuardedName& name) {
+  if (!IsReachable(name)) return;
+  std::string filter = RegexFilter(NameRegex(name, Spelling::kForgiven));
+  if (!name.except.empty() && !name.has_pattern) {
+    const Path except = FixedPart(name).Child(name.except);
+    filter = "(require-all " + filter + " (require-not " +
+             RegexFilter(SubpathRegex(except, Spelling::kForgiven)) + "))";
+  }
+  refused_.push_back({std::move(filter), name.why});
+  AddBeginnings(name);
+}
+
+// Names of any folder can be made wherever something may be written.
+bool SeatbeltNames::IsReachable(const GuardedName& name) const {
+  if (name.is_anywhere) return true;
+  const Path fixed = Folded(FixedPart(name));
+  return std::ranges::any_of(writable_, [&](const Path& place) {
+    const Path folded = Folded(place);
+    return fixed.IsInside(folded) || folded.IsInside(fixed);
+  });
+}
+
+bool SeatbeltNames::IsBelowWritable(const Path& path) const {
+  const Path folded = Folded(path);
+  return std::ranges::any_of(writable_, [&](const Path& place) {
+    const Path writable = Folded(place);
+    return folded != writable && folded.IsInside(writable);
+  });
+}
+
+void SeatbeltNames::AddBeginnings(const GuardedName& name) {
+  if (name.is_anywhere) {
+    std::string_view rest = std::string_view(name.tail).substr(kAnywhere.size());
+    Path beginning;
+    for (;;) {
+      const std::string_view component = TakeComponent(rest);
+      if (rest.empty() || HasPattern(component)) return;
+      beginning = beginning.Child(component);
+      AddBeginning({RegexFilter(PathRegex(beginning, Spelling::kForgiven).substr(1)), ""});
+    }
+  }
+  Path beginning = FixedPart(name);
+  if (!name.has_pattern) beginning = beginning.Parent();
+  for (; IsBelowWritable(beginning); beginning = beginning.Parent()) {
+    AddBeginning({RegexFilter(PathRegex(beginning, Spelling::kForgiven)), ""});
+  }
+}
+
+void SeatbeltNames::AddBeginning(SeatbeltFilter filter) {
+  if (std::ranges::find(beginnings_, filter) == beginnings_.end()) {
+    beginnings_.push_back(std::move(filter));
+  }
+}
+
+}  // namespace ringfence

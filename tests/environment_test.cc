@@ -1,0 +1,252 @@
+#include "sandbox/environment.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+using namespace ringfence;
+
+namespace {
+
+using Variables = std::vector<std::string>;
+
+// The environment of a command in a full sandbox of user 1000, unless a test says otherwise.
+struct Caller {
+  Variables variables;
+  SandboxRules rules;
+  bool is_agent = false;
+  std::string tmp = "/tmp";
+  std::string marker = "full";
+
+  Variables Plan() const {
+    return PlanEnvironment({.caller = variables,
+                            .rules = rules,
+                            .is_agent = is_agent,
+                            .tmp = tmp,
+                            .user = 1000,
+                            .marker = marker});
+  }
+  bool Passes(const std::string& variable) const {
+    return std::ranges::count(Plan(), variable) == 1;
+  }
+};
+
+std::string NameOf(std::string_view variable) {
+  return std::string(variable.substr(0, variable.find('=')));
+}
+
+size_t CountOf(const Variables& variables, std::string_view name) {
+  return static_cast<size_t>(std::ranges::count_if(
+      variables, [name](const std::string& variable) { return NameOf(variable) == name; }));
+}
+
+}  // namespace
+
+TEST_CASE("environment: what programs and people need is passed on") {
+  for (const std::string variable : {"PATH=/usr/bin:/bin",
+                                     "HOME=/home/dev",
+                                     "USER=dev",
+                                     "LANG=C.UTF-8",
+                                     "LC_ALL=de_DE.UTF-8",
+                                     "TERM=xterm-256color",
+                                     "TERM_PROGRAM=tmux",
+                                     "COLUMNS=80",
+                                     "TZ=UTC",
+                                     "EDITOR=vi",
+                                     "CC=clang",
+                                     "CMAKE_GENERATOR=Ninja",
+                                     "GOPATH=/home/dev/go",
+                                     "VIRTUAL_ENV=/home/dev/v",
+                                     "GIT_AUTHOR_NAME=A B",
+                                     "GIT_COMMITTER_EMAIL=a@b.example",
+                                     "CLAUDECODE=1",
+                                     "NO_COLOR=",
+                                     "PWD=/home/dev/project",
+                                     "SOURCE_DATE_EPOCH=1"}) {
+    CAPTURE(variable);
+    CHECK(Caller{.variables = {variable}}.Passes(variable));
+  }
+}
+
+TEST_CASE("environment: what may hold a secret, or leads to one, is dropped") {
+  for (const std::string_view name : {"AWS_SECRET_ACCESS_KEY",
+                                      "AWS_SESSION_TOKEN",
+                                      "AWS_PROFILE",
+                                      "GITHUB_TOKEN",
+                                      "GH_TOKEN",
+                                      "GITLAB_TOKEN",
+                                      "NPM_TOKEN",
+                                      "NODE_AUTH_TOKEN",
+                                      "OPENAI_API_KEY",
+                                      "ANTHROPIC_API_KEY",
+                                      "CLAUDE_CODE_OAUTH_TOKEN",
+                                      "DATABASE_URL",
+                                      "PGPASSWORD",
+                                      "KUBECONFIG",
+                                      "VAULT_TOKEN",
+                                      "GOOGLE_APPLICATION_CREDENTIALS",
+                                      "HTTPS_PROXY",
+                                      "http_proxy",
+                                      "DOCKER_HOST",
+                                      "SSH_AUTH_SOCK",
+                                      "GPG_AGENT_INFO",
+                                      "DBUS_SESSION_BUS_ADDRESS",
+                                      "DISPLAY",
+                                      "XAUTHORITY",
+                                      "WAYLAND_DISPLAY",
+                                      "SUDO_ASKPASS",
+                                      "PASSWORD",
+                                      "X"}) {
+    CAPTURE(name);
+    const Caller caller{.variables = {std::string(name) + "=s3cret"}};
+    CHECK(CountOf(caller.Plan(), name) == 0);
+  }
+}
+
+TEST_CASE("environment: what makes programs run or load something is dropped") {
+  for (const std::string_view name : {"LD_PRELOAD",
+                                      "LD_LIBRARY_PATH",
+                                      "LD_AUDIT",
+                                      "DYLD_INSERT_LIBRARIES",
+                                      "BASH_ENV",
+                                      "ENV",
+                                      "PROMPT_COMMAND",
+                                      "BASH_FUNC_ls%%",
+                                      "IFS",
+                                      "GIT_DIR",
+                                      "GIT_CONFIG_GLOBAL",
+                                      "GIT_CONFIG_COUNT",
+                                      "GIT_SSH_COMMAND",
+                                      "GIT_EXTERNAL_DIFF",
+                                      "GIT_EXEC_PATH",
+                                      "GCONV_PATH",
+                                      "PYTHONSTARTUP",
+                                      "PERL5OPT",
+                                      "RUBYOPT",
+                                      "JAVA_TOOL_OPTIONS",
+                                      "RUSTC_WRAPPER"}) {
+    CAPTURE(name);
+    const Caller caller{.variables = {std::string(name) + "=/home/dev/evil"}};
+    CHECK(CountOf(caller.Plan(), name) == 0);
+  }
+}
+
+TEST_CASE("environment: a listed name counts as a whole and in its own letter case") {
+  for (const std::string variable :
+       {"PATHS=x", "MYPATH=x", "path=x", "Path=x", "XLC_ALL=x", "TERMX=x", "HOME2=x", "LC=x",
+        " PATH=x", "=x", "", "NOVALUE"}) {
+    CAPTURE(variable);
+    CHECK_FALSE(Caller{.variables = {variable}}.Passes(variable));
+  }
+}
+
+TEST_CASE("environment: a value is passed on byte for byte") {
+  const std::string odd = "PAGER=a=b \"c\"\n\xff*?";
+  CHECK(Caller{.variables = {odd}}.Passes(odd));
+}
+
+TEST_CASE("environment: the policy's list takes the place of the usual one") {
+  Caller caller{.variables = {"PATH=/bin", "LANG=C", "DEPLOY_KEY=k", "DEPLOY_HOST=h", "HOME=/h"}};
+  caller.rules.env = {{"PATH", "DEPLOY_*"}};
+  CHECK(caller.Passes("PATH=/bin"));
+  CHECK(caller.Passes("DEPLOY_KEY=k"));
+  CHECK(caller.Passes("DEPLOY_HOST=h"));
+  CHECK_FALSE(caller.Passes("LANG=C"));
+  CHECK_FALSE(caller.Passes("HOME=/h"));
+}
+
+TEST_CASE("environment: an empty list of the policy passes nothing on") {
+  Caller caller{.variables = {"PATH=/bin", "HOME=/h"}, .tmp = ""};
+  caller.rules.env.emplace();
+  CHECK_FALSE(caller.Passes("PATH=/bin"));
+  CHECK_FALSE(caller.Passes("HOME=/h"));
+}
+
+TEST_CASE("environment: the policy's star passes everything on") {
+  Caller caller{.variables = {"GITHUB_TOKEN=t", "X=1"}};
+  caller.rules.env = {{"*"}};
+  CHECK(caller.Passes("GITHUB_TOKEN=t"));
+  CHECK(caller.Passes("X=1"));
+}
+
+TEST_CASE("environment: the agent gets what it needs for its service, its commands do not") {
+  for (const std::string variable :
+       {"ANTHROPIC_API_KEY=k", "CLAUDE_CODE_OAUTH_TOKEN=t", "CLAUDE_CONFIG_DIR=/c", "MCP_TIMEOUT=1",
+        "BASH_DEFAULT_TIMEOUT_MS=1", "XDG_CONFIG_HOME=/x", "MAX_THINKING_TOKENS=1",
+        "DISABLE_AUTOUPDATER=1"}) {
+    CAPTURE(variable);
+    CHECK(Caller{.variables = {variable}, .is_agent = true}.Passes(variable));
+    CHECK_FALSE(Caller{.variables = {variable}}.Passes(variable));
+  }
+}
+
+TEST_CASE("environment: the agent gets its own besides the policy's list, and no other secrets") {
+  Caller caller{.variables = {"ANTHROPIC_API_KEY=k", "PATH=/bin", "LANG=C", "AWS_SECRET=s"},
+                .is_agent = true};
+  caller.rules.env = {{"PATH"}};
+  CHECK(caller.Passes("ANTHROPIC_API_KEY=k"));
+  CHECK(caller.Passes("PATH=/bin"));
+  CHECK_FALSE(caller.Passes("LANG=C"));
+  CHECK_FALSE(caller.Passes("AWS_SECRET=s"));
+}
+
+TEST_CASE("environment: temporary files and caches are below the private folder") {
+  const Variables planned = Caller{.variables = {"TMPDIR=/host/tmp", "CARGO_HOME=/home/dev/.cargo",
+                                                 "XDG_CACHE_HOME=/home/dev/.cache"}}
+                                .Plan();
+  for (const std::string_view name : {"TMPDIR", "TEMP", "TMP"}) {
+    CAPTURE(name);
+    CHECK(EnvironmentValue(planned, name) == "/tmp");
+    CHECK(CountOf(planned, name) == 1);
+  }
+  for (const std::string_view name :
+       {"XDG_CACHE_HOME", "npm_config_cache", "YARN_CACHE_FOLDER", "PIP_CACHE_DIR", "UV_CACHE_DIR",
+        "CARGO_HOME", "GOCACHE", "GRADLE_USER_HOME", "CCACHE_DIR"}) {
+    CAPTURE(name);
+    CHECK(EnvironmentValue(planned, name).starts_with("/tmp/"));
+    CHECK(CountOf(planned, name) == 1);
+  }
+}
+
+TEST_CASE("environment: a cache that the policy's list passes on is still redirected, once") {
+  Caller caller{.variables = {"PIP_CACHE_DIR=/home/dev/pip", "PIP_CACHE_DIR=/other"}};
+  caller.rules.env = {{"*"}};
+  CHECK(CountOf(caller.Plan(), "PIP_CACHE_DIR") == 1);
+  CHECK(EnvironmentValue(caller.Plan(), "PIP_CACHE_DIR").starts_with("/tmp/"));
+}
+
+TEST_CASE("environment: without a private folder no caches are redirected") {
+  const Variables planned = Caller{.variables = {"PATH=/bin"}, .tmp = ""}.Plan();
+  CHECK(CountOf(planned, "TMPDIR") == 0);
+  CHECK(CountOf(planned, "XDG_CACHE_HOME") == 0);
+}
+
+TEST_CASE(
+    "environment: the run-time folder is the sandbox's own, and there only where it is made") {
+  const Variables host{"XDG_RUNTIME_DIR=/run/user/0"};
+  CHECK(EnvironmentValue(Caller{.variables = host}.Plan(), "XDG_RUNTIME_DIR") == "/run/user/1000");
+  CHECK(CountOf(Caller{.variables = host, .marker = "landlock"}.Plan(), "XDG_RUNTIME_DIR") == 0);
+}
+
+TEST_CASE("environment: those inside are told the layers, whatever the caller claims") {
+  Caller caller{.variables = {"RINGFENCE_SANDBOX=none"}, .marker = "landlock"};
+  caller.rules.env = {{"*"}};
+  CHECK(EnvironmentValue(caller.Plan(), "RINGFENCE_SANDBOX") == "landlock");
+  CHECK(CountOf(caller.Plan(), "RINGFENCE_SANDBOX") == 1);
+}
+
+TEST_CASE("environment: git copies no sample hooks") {
+  Caller caller{.variables = {"GIT_TEMPLATE_DIR=/home/dev/templates"}};
+  caller.rules.env = {{"GIT_*"}};
+  CHECK(CountOf(caller.Plan(), "GIT_TEMPLATE_DIR") == 1);
+  CHECK(EnvironmentValue(caller.Plan(), "GIT_TEMPLATE_DIR").empty());
+}
+
+TEST_CASE("environment: a value is found by its whole name") {
+  const Variables variables{"PATHS=no", "PATH", "PATH=/bin", "PATH=/other", "EMPTY="};
+  CHECK(EnvironmentValue(variables, "PATHS") == "no");
+  CHECK(EnvironmentValue(variables, "PATH") == "/bin");
+  CHECK(EnvironmentValue(variables, "EMPTY").empty());
+  CHECK(EnvironmentValue(variables, "PAT").empty());
+  CHECK(EnvironmentValue({}, "PATH").empty());
+}

@@ -1,0 +1,119 @@
+// GuardedNames: allow lists, private folders, and which rule is told.
+#include <doctest/doctest.h>
+
+#include <span>
+
+#include "tests/guarded_rules.h"
+
+using namespace ringfence;
+
+namespace {
+
+struct Row {
+  std::string_view name;
+  std::string_view path;
+  bool refused;
+};
+
+void CheckRows(const GuardedNames& names, std::span<const Row> rows) {
+  for (const Row& row : rows) {
+    CAPTURE(row.name);
+    CHECK((names.Refuses(row.path) != nullptr) == row.refused);
+  }
+}
+
+}  // namespace
+
+TEST_CASE(
+    "guarded names: nothing is refused in a private folder but for what of the host is kept") {
+  GuardedNames names = With({Anywhere("**/.git/hooks")});
+  names.Exempt(Path::Clean("/tmp"));
+  names.KeepHost(Path::Clean("/tmp/a/project"));
+  static constexpr Row kRows[] = {
+      {"a private repository", "/tmp/clone/.git/hooks/x", false},
+      {"at the top", "/tmp/.git/hooks", false},
+      {"the host's project", "/tmp/a/project/.git/hooks", true},
+      {"below the host's project", "/tmp/a/project/sub/.git/hooks/x", true},
+      {"beside the host's project", "/tmp/a/projects/.git/hooks", false},
+      {"above the host's project", "/tmp/a/.git/hooks", false},
+      {"a folder with the same prefix", "/tmpfs/.git/hooks", true},
+      {"another case is another folder", "/TMP/.git/hooks", true},
+  };
+  CheckRows(names, kRows);
+}
+
+TEST_CASE("guarded names: a path needs an entry of every list") {
+  GuardedNames names;
+  names.AllowOnly({Pattern("/p", "src/**/*.cc"), Fixed("/p", "docs"), Fixed("/state", "")});
+  names.AllowOnly({Fixed("/p", ""), Fixed("/state", "")});
+  names.AllowOnly({Pattern("/p", "*/a*"), Pattern("/p", "*/x/**"), Fixed("/state", "")});
+  static constexpr Row kRows[] = {
+      {"in all lists", "/p/src/a.cc", false},
+      {"in all lists, deeper", "/p/src/x/y.cc", false},
+      {"a fixed entry and patterns", "/p/docs/a.md", false},
+      {"below what a pattern matches", "/p/docs/adir/b", false},
+      {"not in the third", "/p/src/b.cc", true},
+      {"not in the first", "/p/src/a.h", true},
+      {"not in the second", "/q/src/a.cc", true},
+      {"in another case", "/p/SRC/a.cc", true},
+      {"a suffix in another case", "/p/src/a.CC", true},
+      {"an ignored character",
+       "/p/src/a.c\xe2\x80\x8c"
+       "c",
+       true},
+      {"a plain place in all lists", "/state/x", false},
+      {"beside it", "/states", true},
+      {"the project itself", "/p", true},
+  };
+  CheckRows(names, kRows);
+  CHECK(names.Refuses("/p/src/a.h") == &NotAllowedRule());
+  CHECK_FALSE(NotAllowedRule().why.empty());
+}
+
+TEST_CASE("guarded names: an entry of an allow list may be the root of all names") {
+  GuardedNames names;
+  names.AllowOnly({Fixed("/", "")});
+  CHECK(names.Refuses("/etc/x") == nullptr);
+  names.AllowOnly({Pattern("/", "srv/*")});
+  CHECK(names.Refuses("/etc/x") != nullptr);
+  CHECK(names.Refuses("/srv/x/y") == nullptr);
+}
+
+TEST_CASE("guarded names: an empty allow list allows nothing") {
+  GuardedNames names;
+  names.AllowOnly({});
+  CHECK(names.Refuses("/p/x") != nullptr);
+}
+
+TEST_CASE("guarded names: what is refused stays refused where a list allows it") {
+  GuardedNames names = With({Anywhere("**/.git/hooks")});
+  names.AllowOnly({Fixed("/p", "")});
+  const GuardedName* rule = names.Refuses("/p/.git/hooks/x");
+  REQUIRE(rule != nullptr);
+  CHECK(rule->why == "anywhere");
+}
+
+TEST_CASE(
+    "guarded names: a rule that holds always is told before one that spares new repositories") {
+  GuardedName gits = Anywhere("**/.git/config");
+  gits.unless_new = true;
+  const GuardedNames names = With({gits, Fixed("/p", "sub/.git/config")});
+  const GuardedName* rule = names.Refuses("/p/sub/.git/config");
+  REQUIRE(rule != nullptr);
+  CHECK_FALSE(rule->unless_new);
+}
+
+TEST_CASE("guarded names: an allow list is told before a rule that spares new repositories") {
+  GuardedName gits = Anywhere("**/.git/config");
+  gits.unless_new = true;
+  GuardedNames names = With({gits});
+  names.AllowOnly({Pattern("/p", "src/*.cc")});
+  const GuardedName* rule = names.Refuses("/p/sub/.git/config");
+  REQUIRE(rule != nullptr);
+  CHECK_FALSE(rule->unless_new);
+}
+
+TEST_CASE("guarded names: the same rule counts once") {
+  const GuardedNames names = With({Fixed("/p", "x"), Fixed("/p", "x"), Fixed("/p", "y")});
+  CHECK(names.rules().size() == 2);
+}

@@ -1,0 +1,33 @@
+// Rules of GuardedNames for tests, shortly written.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sandbox/guarded_names.h"
+
+namespace ringfence {
+
+inline GuardedName Fixed(std::string base, std::string tail) {
+  return {.base = std::move(base), .tail = std::move(tail), .why = "fixed"};
+}
+
+inline GuardedName Pattern(std::string base, std::string tail) {
+  return {.base = std::move(base), .tail = std::move(tail), .has_pattern = true, .why = "pattern"};
+}
+
+inline GuardedName Anywhere(std::string tail) {
+  return {.base = "/",
+          .tail = std::move(tail),
+          .has_pattern = true,
+          .is_anywhere = true,
+          .why = "anywhere"};
+}
+
+inline GuardedNames With(const std::vector<GuardedName>& rules) {
+  GuardedNames names;
+  for (const GuardedName& rule : rules) names.Refuse(rule);
+  return names;
+}
+
+}  // namespace ringfence

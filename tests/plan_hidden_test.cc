@@ -1,0 +1,198 @@
+// MakePlan(): what is not read.
+#include <doctest/doctest.h>
+
+#include <span>
+
+#include "tests/plan_world.h"
+
+using namespace ringfence;
+
+namespace {
+
+struct Row {
+  std::string_view name;
+  std::string_view policy;  // the user's, without "version"
+  std::string_view want;    // what is hidden
+};
+
+void CheckHidden(std::span<const Row> rows) {
+  for (const Row& row : rows) {
+    CAPTURE(row.name);
+    PlanWorld plan;
+    for (const char* path :
+         {"/home/dev/project/.env", "/home/dev/project/private/x.key",
+          "/home/dev/project/private/sub/y.key", "/home/dev/other/x", "/srv/store/real"}) {
+      plan.world.files.Put(path, File());
+    }
+    plan.world.files.Put("/home/dev/project/link", LinkTo("/srv/store/real"));
+    plan.world.files.Put("/home/dev/project/folder", LinkTo("../../../srv/store"));
+    plan.world.User(row.policy);
+    CHECK(PlacesText(plan.Plan().hidden) == row.want);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("hidden: secrets that exist are, each with its kind, and nothing is where none are") {
+  PlanWorld plan;
+  CHECK(PlacesText(plan.Plan().hidden) == "");
+  for (const char* path : {"/home/dev/.ssh/id_ed25519", "/home/dev/.netrc", "/etc/shadow"}) {
+    plan.world.files.Put(path, File());
+  }
+  CHECK(PlacesText(plan.Plan().hidden) ==
+        "/etc/shadow (file), /home/dev/.netrc (file), /home/dev/.ssh");
+  for (const HiddenPlace& place : plan.Plan().hidden) {
+    CHECK(place.why == R"(denied by "@secrets")");
+  }
+}
+
+TEST_CASE("hidden: what the policy denies or asks about") {
+  static constexpr Row kRows[] = {
+      {"a file", R"("read":{"deny":[".env"]})", "/home/dev/project/.env (file)"},
+      {"a folder", R"("read":{"deny":["private"]})", "/home/dev/project/private"},
+      {"what is not there", R"("read":{"deny":["none","/srv/none"]})", ""},
+      {"asked about", R"("read":{"ask":["private"],"deny":[]})", "/home/dev/project/private"},
+      {"a neighbour", R"("read":{"deny":["~/other"]})", "/home/dev/other"},
+      {"nothing", R"("read":{"deny":[]})", ""},
+      {"a pattern", R"("read":{"deny":["private/*.key"]})",
+       "/home/dev/project/private/x.key (file)"},
+      {"a pattern at any depth", R"("read":{"deny":["private/**/*.KEY"]})",
+       "/home/dev/project/private/sub/y.key (file), /home/dev/project/private/x.key (file)"},
+      {"a pattern for folders", R"("read":{"deny":["pri*"]})", "/home/dev/project/private"},
+      {"a pattern of nothing", R"("read":{"deny":["none/*.key"]})", ""},
+      {"inside one another", R"("read":{"deny":["private/sub","private","private/sub/y.key"]})",
+       "/home/dev/project/private"},
+  };
+  CheckHidden(kRows);
+}
+
+TEST_CASE("hidden: names for any folder are found at every depth of the project") {
+  PlanWorld plan;
+  plan.world.files.Put("/home/dev/project/.env", File());
+  plan.world.files.Put("/home/dev/project/a/b/c/.env", File());
+  plan.world.files.Put("/home/dev/project/a/.ENV/x", File());
+  plan.world.files.Put("/home/dev/project/a/.envrc", File());
+  plan.world.User(R"("read":{"deny":["**/.env"]})");
+  CHECK(PlacesText(plan.Plan().hidden) ==
+        "/home/dev/project/.env (file), /home/dev/project/a/.ENV, "
+        "/home/dev/project/a/b/c/.env (file)");
+}
+
+TEST_CASE("hidden: names for any folder are found in every writable place") {
+  PlanWorld plan;
+  plan.world.files.Put("/srv/lib/.env", File());
+  plan.world.User(R"("read":{"deny":["**/.env"]},"write":{"allow":[".","/srv/lib"]})");
+  CHECK(PlacesText(plan.Plan().hidden) == "/srv/lib/.env (file)");
+}
+
+TEST_CASE("hidden: names for any folder are found in every readable place") {
+  PlanWorld plan;
+  plan.world.files.Put("/srv/lib/.env", File());
+  plan.world.User(
+      R"("sandbox":{"reads":"listed"},"read":{"allow":[".","/srv/lib"],"deny":["**/.env"]})");
+  CHECK(PlacesText(plan.Plan().readable).find("/srv/lib") != std::string::npos);
+  CHECK(PlacesText(plan.Plan().hidden) == "/srv/lib/.env (file)");
+}
+
+TEST_CASE("hidden: where everything is read, it is said how far names for any folder reach") {
+  PlanWorld plan;
+  plan.world.files.Put("/srv/lib/.env", File());
+  plan.world.User(R"("read":{"deny":["**/.env"]})");
+  const SandboxPlan made = plan.Plan();
+  const bool is_hidden = PlacesText(made.hidden).find("/srv/lib/.env") != std::string::npos;
+  CHECK((is_hidden || Notes(made, "read.deny")));
+}
+
+TEST_CASE("hidden: what a link leads to is, for every kind of rule") {
+  static constexpr std::string_view kWant = "/srv/store/real (file)";
+  static constexpr Row kRows[] = {
+      {"a plain rule", R"("read":{"deny":["link"]})", kWant},
+      {"a plain rule through a folder", R"("read":{"deny":["folder/real"]})", kWant},
+      {"a pattern", R"("read":{"deny":["li*"]})", kWant},
+      {"a pattern behind a link", R"("read":{"deny":["folder/r*"]})", kWant},
+      {"for any folder", R"("read":{"deny":["**/link"]})", kWant},
+  };
+  CheckHidden(kRows);
+}
+
+TEST_CASE("hidden: links in a circle and to nowhere hide nothing and stop nothing") {
+  PlanWorld plan;
+  plan.world.files.Put("/home/dev/project/loop", LinkTo("loop"));
+  plan.world.files.Put("/home/dev/project/back", LinkTo("."));
+  plan.world.files.Put("/home/dev/project/gone", LinkTo("/nowhere"));
+  plan.world.files.Put("/home/dev/project/.env", File());
+  plan.world.User(R"("read":{"deny":["loop","gone","**/.env"]})");
+  CHECK(PlacesText(plan.Plan().hidden) == "/home/dev/project/.env (file)");
+}
+
+TEST_CASE("hidden: a folder that nobody can list is passed by") {
+  PlanWorld plan;
+  plan.world.files.Put("/home/dev/project/closed", UnreadableDirectory());
+  plan.world.files.Put("/home/dev/project/z/.env", File());
+  plan.world.User(R"("read":{"deny":["**/.env"]})");
+  CHECK(PlacesText(plan.Plan().hidden) == "/home/dev/project/z/.env (file)");
+}
+
+TEST_CASE("hidden: no place lies in another, whatever stands between their names") {
+  PlanWorld plan;
+  for (const char* name : {"a/b", "a-old/x", "a b/x", "a.key"}) {
+    plan.world.files.Put(std::string("/srv/") + name, File());
+  }
+  plan.world.User(R"("read":{"deny":["/srv/a","/srv/a-old","/srv/a b","/srv/a.key","/srv/a/b"]})");
+  CHECK(PlacesText(plan.Plan().hidden) == "/srv/a, /srv/a b, /srv/a-old, /srv/a.key (file)");
+}
+
+TEST_CASE("hidden: other projects' transcripts are, this project's are kept") {
+  PlanWorld plan;
+  plan.world.files.Put("/home/dev/.claude/projects/-home-dev-other/x.jsonl", File());
+  CHECK(PlacesText(plan.Plan().hidden) == "/home/dev/.claude/projects");
+  plan.world.files.Put("/home/dev/.claude/projects/-home-dev-project/x.jsonl", File());
+  CHECK(PlacesText(plan.Plan().hidden) ==
+        "/home/dev/.claude/projects but /home/dev/.claude/projects/-home-dev-project");
+}
+
+TEST_CASE("hidden: a link in place of what is kept keeps nothing") {
+  PlanWorld plan;
+  plan.world.files.Put("/home/dev/.claude/projects/-home-dev-project", LinkTo("-home-dev-other"));
+  plan.world.files.Put("/home/dev/.claude/projects/-home-dev-other/x.jsonl", File());
+  CHECK(PlacesText(plan.Plan().hidden) == "/home/dev/.claude/projects");
+}
+
+TEST_CASE("hidden: a rule that leaves nothing out hides what another keeps") {
+  for (const std::string_view deny : {R"("read":{"deny":["@secrets","~/.claude/projects"]})",
+                                      R"("read":{"deny":["~/.claude/projects","@secrets"]})"}) {
+    CAPTURE(deny);
+    PlanWorld plan;
+    plan.world.files.Put("/home/dev/.claude/projects/-home-dev-project/x.jsonl", File());
+    plan.world.User(deny);
+    CHECK(PlacesText(plan.Plan().hidden) == "/home/dev/.claude/projects");
+  }
+}
+
+TEST_CASE("hidden: what is denied inside of what is kept is hidden there") {
+  PlanWorld plan;
+  plan.world.files.Put("/home/dev/.claude/projects/-home-dev-project/secret", File());
+  plan.world.files.Put("/home/dev/.claude/projects/-home-dev-z/secret", File());
+  plan.world.User(
+      R"("read":{"deny":["~/.claude/projects/-home-dev-project/secret","~/.claude/projects/-home-dev-z/secret"]})");
+  CHECK(PlacesText(plan.Plan().hidden) ==
+        "/home/dev/.claude/projects but /home/dev/.claude/projects/-home-dev-project, "
+        "/home/dev/.claude/projects/-home-dev-project/secret (file)");
+}
+
+TEST_CASE("hidden: what private folders cover anyway is not, but for what is kept of the host") {
+  PlanWorld plan;
+  plan.world.files.Put("/tmp/secret", File());
+  plan.world.files.Put("/run/secret", File());
+  plan.world.User(R"("read":{"deny":["/tmp/secret","/run/secret"]})");
+  CHECK(PlacesText(plan.Plan().hidden) == "");
+  plan.world.User(R"("write":{"allow":[".","@tmp"]})");
+  CHECK(PlacesText(plan.Plan().hidden) == "/tmp/secret (file)");
+}
+
+TEST_CASE("hidden: with a root that may be written the private folders cover what they cover") {
+  PlanWorld plan;
+  plan.world.files.Put("/run/secret", File());
+  plan.world.User(R"("read":{"deny":["/run/secret"]},"write":{"allow":["/"]})");
+  CHECK(PlacesText(plan.Plan().hidden) == "");
+}

@@ -1,0 +1,175 @@
+// MakePlan(): network, limits, the environment, and what the host lacks.
+#include <doctest/doctest.h>
+
+#include "sandbox/environment.h"
+#include "tests/plan_world.h"
+
+using namespace ringfence;
+
+TEST_CASE("plan: the network is the sandbox's own loopback unless every list leaves it open") {
+  struct Row {
+    std::string_view name;
+    std::string_view managed;
+    std::string_view user;
+    PlannedNetwork want;
+    std::string_view note;  // "" for none
+  };
+  static constexpr Row kRows[] = {
+      {"nothing said", "", "", PlannedNetwork::kOwn, ""},
+      {"unlisted hosts are denied", "", R"("network":{"unlisted":"deny"})", PlannedNetwork::kOwn,
+       ""},
+      {"unlisted hosts are asked about", "", R"("network":{"unlisted":"ask"})",
+       PlannedNetwork::kOwn, ""},
+      {"hosts are listed", "", R"("network":{"allow":["a.example"]})", PlannedNetwork::kOwn,
+       "no egress proxy"},
+      {"unlisted hosts are allowed", "", R"("network":{"unlisted":"allow"})", PlannedNetwork::kHost,
+       "the host's network"},
+      {"a deny is the hook's then", "", R"("network":{"unlisted":"allow","deny":["a.example"]})",
+       PlannedNetwork::kHost, "network.deny"},
+      {"the managed file is a limit", R"("network":{"unlisted":"deny"})",
+       R"("network":{"unlisted":"allow"})", PlannedNetwork::kOwn, ""},
+      {"denied hosts alone", "", R"("network":{"deny":["a.example"]})", PlannedNetwork::kOwn, ""},
+  };
+  for (const Row& row : kRows) {
+    CAPTURE(row.name);
+    PlanWorld world;
+    if (!row.managed.empty()) world.world.Managed(row.managed);
+    world.world.User(row.user);
+    const SandboxPlan plan = world.Plan();
+    CHECK(plan.network == row.want);
+    CHECK(plan.weaker.empty() == row.note.empty());
+    CHECK((row.note.empty() || Notes(plan, row.note)));
+  }
+}
+
+TEST_CASE("plan: a project that is not trusted opens no network") {
+  PlanWorld world;
+  world.world.Project(R"("network":{"unlisted":"allow"})", false);
+  CHECK(world.Plan().network == PlannedNetwork::kOwn);
+}
+
+TEST_CASE("plan: limits are the policy's, and a number of processes in any case") {
+  PlanWorld world;
+  CHECK(world.Plan().limits.processes == 4096);
+  CHECK_FALSE(world.Plan().limits.memory.has_value());
+  CHECK(world.Plan().limits.cgroup == "/sys/fs/cgroup/user.slice");
+  world.world.User(R"("sandbox":{"memory":"8G","processes":512,"cpus":2.5,"io":"200M"})");
+  const SandboxPlan plan = world.Plan();
+  CHECK(plan.limits.memory == uint64_t{8} << 30);
+  CHECK(plan.limits.processes == 512);
+  CHECK(plan.limits.cpus == 2.5);
+  CHECK(plan.limits.io == uint64_t{200} << 20);
+  CHECK(plan.weaker.empty());
+}
+
+TEST_CASE("plan: limits that need a cgroup are said to be weaker without one") {
+  struct Row {
+    std::string_view policy;
+    std::string_view note;
+  };
+  static constexpr Row kRows[] = {
+      {R"("sandbox":{"memory":"8G"})", "memory"},
+      {R"("sandbox":{"cpus":2})", "cpus"},
+      {R"("sandbox":{"io":"1M"})", "io is not limited"},
+  };
+  for (const Row& row : kRows) {
+    CAPTURE(row.note);
+    PlanWorld world;
+    world.facts.cgroup = "";
+    CHECK(world.Plan().weaker.empty());
+    world.world.User(row.policy);
+    CHECK(world.Plan().weaker.size() == 1);
+    CHECK(Notes(world.Plan(), row.note));
+  }
+}
+
+TEST_CASE("plan: each thing that the host lacks is said") {
+  struct Row {
+    std::string_view name;
+    std::vector<Feature> lacks;
+    int abi;
+    std::optional<SandboxLayers> layers;
+    std::string_view note;
+  };
+  const Row kRows[] = {
+      {"Landlock", {Feature::kLandlock}, 0, {}, "Landlock is missing"},
+      {"a supervisor", {Feature::kSupervisor}, 7, {}, "there is no supervisor"},
+      {"a /proc of its own", {Feature::kProc}, 7, {}, "/proc"},
+      {"namespaces", {}, 7, SandboxLayers::kLandlock, "layers landlock"},
+  };
+  for (const Row& row : kRows) {
+    CAPTURE(row.name);
+    PlanWorld world;
+    world.facts.lacks = row.lacks;
+    world.facts.landlock_abi = row.abi;
+    world.command.layers = row.layers;
+    const SandboxPlan plan = world.Plan();
+    CHECK(plan.weaker.size() == 1);
+    CHECK(Notes(plan, row.note));
+    CHECK(plan.supervised == world.facts.has(Feature::kSupervisor));
+    CHECK(plan.own_proc == world.facts.has(Feature::kProc));
+  }
+}
+
+TEST_CASE("plan: without a supervisor a list with patterns is said to be wider") {
+  PlanWorld world;
+  world.facts.lacks = {Feature::kSupervisor};
+  world.world.User(R"("write":{"allow":["src/*.cc"]})");
+  CHECK(Notes(world.Plan(), "write.allow"));
+}
+
+TEST_CASE("plan: the environment is planned for the layers and the private folder") {
+  PlanWorld world;
+  world.command.environment = {"PATH=/bin", "GITHUB_TOKEN=t", "ANTHROPIC_API_KEY=k"};
+  std::vector<std::string> planned = world.Plan().environment;
+  CHECK(EnvironmentValue(planned, "RINGFENCE_SANDBOX") == "full");
+  CHECK(EnvironmentValue(planned, "XDG_RUNTIME_DIR") == "/run/user/1000");
+  CHECK(EnvironmentValue(planned, "TMPDIR") == "/tmp");
+  CHECK(EnvironmentValue(planned, "GITHUB_TOKEN").empty());
+  CHECK(EnvironmentValue(planned, "ANTHROPIC_API_KEY").empty());
+  world.command.is_agent = true;
+  world.command.layers = SandboxLayers::kLandlock;
+  world.world.User(R"("write":{"allow":[".","@tmp"]})");
+  planned = world.Plan().environment;
+  CHECK(EnvironmentValue(planned, "RINGFENCE_SANDBOX") == "landlock");
+  CHECK(EnvironmentValue(planned, "TMPDIR").empty());
+  CHECK(EnvironmentValue(planned, "ANTHROPIC_API_KEY") == "k");
+}
+
+TEST_CASE("plan: the policy's list of variables is used") {
+  PlanWorld world;
+  world.world.User(R"("sandbox":{"env":["DEPLOY_*"]})");
+  world.command.environment = {"PATH=/bin", "DEPLOY_HOST=h"};
+  const std::vector<std::string> planned = world.Plan().environment;
+  CHECK(EnvironmentValue(planned, "DEPLOY_HOST") == "h");
+  CHECK(EnvironmentValue(planned, "PATH").empty());
+}
+
+TEST_CASE("plan: a disk that fails leaves no plan") {
+  class Broken final : public FileView {
+   public:
+    Result<FileFacts> Look(const Path&) const override { return Failure(); }
+    Result<std::string> ReadLink(const Path&) const override { return Failure(); }
+    Result<std::vector<DirectoryEntry>> List(const Path&, size_t) const override {
+      return Failure();
+    }
+
+   private:
+    static Error Failure() { return {Error::Kind::kSystem, "lstat", "EIO", ""}; }
+  };
+  const PlanWorld world;
+  const Policy policy = MergePolicies(world.world.sources, "", world.world.places, {}).value();
+  const Broken broken;
+  const CachedFiles files(broken);
+  const Result<SandboxPlan> plan =
+      MakePlan({policy, world.world.places, files, world.command, world.facts});
+  REQUIRE_FALSE(plan.has_value());
+  CHECK(plan.error().what == "EIO");
+}
+
+TEST_CASE("plan: a feature is there unless it was tried and is missing") {
+  const HostFacts facts{.lacks = {Feature::kProc}};
+  CHECK_FALSE(facts.has(Feature::kProc));
+  CHECK(facts.has(Feature::kNamespaces));
+  CHECK(HostFacts{}.has(Feature::kSupervisor));
+}

@@ -1,0 +1,121 @@
+// MakePlan(): what is read where not everything is, and which sockets are not reached.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <initializer_list>
+
+#include "tests/plan_world.h"
+
+using namespace ringfence;
+
+namespace {
+
+// With reads: listed, what such a policy lists is covered by a hidden place.
+void CheckDenied(std::initializer_list<std::string_view> policies) {
+  for (const std::string_view policy : policies) {
+    CAPTURE(policy);
+    PlanWorld plan;
+    plan.world.files.Put("/srv/data/pub/x", File());
+    plan.world.files.Put("/home/dev/.ssh/id_ed25519", File());
+    plan.world.User(R"("sandbox":{"reads":"listed"},)" + std::string(policy));
+    const SandboxPlan made = plan.Plan();
+    for (const PlannedPlace& place : made.readable) {
+      if (place.why == "programs need it to run") continue;
+      CAPTURE(place.path.text());
+      CHECK(std::ranges::any_of(made.hidden, [&](const HiddenPlace& hidden) {
+        return place.path.IsInside(hidden.path);
+      }));
+    }
+  }
+}
+
+}  // namespace
+
+TEST_CASE("readable: where everything is read, only what private folders would cover is named") {
+  PlanWorld plan;
+  plan.world.files.Put("/tmp/in/x", File());
+  plan.world.files.Put("/srv/lib/x", File());
+  plan.world.User(R"("read":{"allow":[".","/tmp/in","/tmp/none","/srv/lib","/tmp","/proc"]})");
+  CHECK(PlacesText(plan.Plan().readable) == "/tmp/in");
+  CHECK(plan.Plan().reads_all);
+}
+
+TEST_CASE("readable: where reads are listed, what the list names and exists") {
+  PlanWorld plan;
+  plan.world.files.Put("/usr/lib/x.so", File());
+  plan.world.files.Put("/srv/lib/x", File());
+  plan.world.User(
+      R"("sandbox":{"reads":"listed"},"read":{"allow":[".","@toolchains","/srv/lib/x","/srv/none"]})");
+  CHECK_FALSE(plan.Plan().reads_all);
+  const std::string readable = PlacesText(plan.Plan().readable);
+  CHECK(readable.find("/srv/lib/x (file), /usr") != std::string::npos);
+  CHECK(readable.find("/home/dev/project") == std::string::npos);
+  CHECK(readable.find("none") == std::string::npos);
+}
+
+TEST_CASE("readable: what is denied itself is hidden there") {
+  CheckDenied({R"("read":{"allow":["/srv/data"],"deny":["/srv/data"]})",
+               R"("read":{"allow":["/srv/data/pub"],"ask":["/srv/data"]})"});
+}
+
+TEST_CASE("readable: what lies in a denied place is not") {
+  CheckDenied({R"("read":{"allow":["/srv/data/pub"],"deny":["/srv/data"]})",
+               R"("read":{"allow":["/srv/data/pub"],"deny":["/SRV/data"]})",
+               R"("read":{"allow":["/srv/data/pub"],"deny":["/srv/d*"]})",
+               R"("read":{"allow":["/srv/data/pub"],"deny":["**/data"]})",
+               R"("read":{"allow":["~/.ssh/id_ed25519"]})"});
+}
+
+TEST_CASE("readable: a denied place in a private folder is not, though a list names a part of it") {
+  PlanWorld plan;
+  plan.world.files.Put("/tmp/data/pub/x", File());
+  plan.world.User(R"("read":{"allow":[".","/tmp/data/pub"],"deny":["/tmp/data"]})");
+  const SandboxPlan made = plan.Plan();
+  CHECK((made.readable.empty() || !made.hidden.empty()));
+}
+
+TEST_CASE("readable: a pattern is not widened to its folder without a word") {
+  PlanWorld plan;
+  plan.world.files.Put("/srv/data/x.txt", File());
+  plan.world.files.Put("/srv/data/x.key", File());
+  plan.world.User(R"("sandbox":{"reads":"listed"},"read":{"allow":[".","/srv/data/*.txt"]})");
+  const SandboxPlan made = plan.Plan();
+  const bool is_wide = PlacesText(made.readable).find("/srv/data,") != std::string::npos ||
+                       PlacesText(made.readable).ends_with("/srv/data");
+  CHECK((!is_wide || Notes(made, "read.allow")));
+}
+
+TEST_CASE("sockets: those of the host's programs are not reached where they would be seen") {
+  PlanWorld plan;
+  plan.facts.sockets = {"/run/docker.sock",   "/var/lib/db/s", "/tmp/.X11-unix/X0",
+                        "/home/dev/.gnupg/S", "relative",      "/var/../etc/s"};
+  CHECK(PathsText(plan.Plan().sockets) == "/var/lib/db/s, /home/dev/.gnupg/S");
+}
+
+TEST_CASE("sockets: one is not reached because its folder may be written") {
+  struct Socket {
+    std::string_view allow;
+    std::string path;
+  };
+  const Socket kRows[] = {
+      {R"([".","@tmp"])", "/tmp/ssh-abc/agent.1"},
+      {R"([".","~"])", "/home/dev/.docker/run/docker.sock"},
+      {R"(["/"])", "/var/lib/db/s"},
+  };
+  for (const Socket& row : kRows) {
+    CAPTURE(row.allow);
+    PlanWorld plan;
+    plan.facts.sockets = {row.path};
+    plan.world.User(R"("write":{"allow":)" + std::string(row.allow) + "}");
+    CHECK(PathsText(plan.Plan().sockets) == row.path);
+  }
+}
+
+TEST_CASE("sockets: one that the policy names is reached") {
+  PlanWorld plan;
+  plan.facts.sockets = {"/var/run-docker.sock"};
+  plan.world.files.Put("/var/run-docker.sock", Special(FileKind::kSocket));
+  plan.world.User(R"("write":{"allow":[".","/var/run-docker.sock"]})");
+  CHECK(PathsText(plan.Plan().sockets) == "");
+  CHECK(PlacesText(plan.Plan().writable) == "/home/dev/project, /var/run-docker.sock (file)");
+}

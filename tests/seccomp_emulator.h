@@ -1,0 +1,39 @@
+// What the kernel would answer: an emulator of classic BPF as seccomp(2) uses it, so that a filter
+// is tested on every machine and for every architecture's calls. It throws where the kernel would
+// not take the filter.
+#pragma once
+
+#include <linux/filter.h>
+
+#include <array>
+#include <cstdint>
+#include <iosfwd>
+#include <span>
+
+namespace ringfence {
+
+struct Call {
+  int64_t number = 0;  // its lower half counts
+  uint32_t arch = 0;   // AUDIT_ARCH_...; 0: the one that this program is built for
+  std::array<uint64_t, 6> args{};
+};
+
+struct Outcome {
+  enum class Kind : uint8_t { kAllow, kErrno, kNotify, kKill, kOther };
+  Kind kind = Kind::kKill;
+  int code = 0;  // of kErrno
+
+  bool operator==(const Outcome&) const = default;
+};
+std::ostream& operator<<(std::ostream& out, const Outcome& outcome);
+
+constexpr Outcome Allow() { return {Outcome::Kind::kAllow, 0}; }
+constexpr Outcome Notify() { return {Outcome::Kind::kNotify, 0}; }
+constexpr Outcome Errno(int code) { return {Outcome::Kind::kErrno, code}; }
+
+Outcome Evaluate(std::span<const sock_filter> filter, const Call& call);
+
+// The AUDIT_ARCH_ of this program.
+uint32_t OwnArchitecture();
+
+}  // namespace ringfence

@@ -1,0 +1,194 @@
+#include "sandbox/seccomp_filter.h"
+
+#include <doctest/doctest.h>
+#include <linux/audit.h>
+#include <sys/syscall.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <map>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "sandbox/linux/filters.h"
+#include "tests/seccomp_emulator.h"
+#include "tests/system_call_numbers.h"
+
+using namespace ringfence;
+
+namespace {
+
+constexpr uint64_t kGarbage = 0xFEDC'BA98'0000'0000;  // what an int argument's register may hold
+constexpr SocketRules kAllRules[] = {SocketRules::kUsual, SocketRules::kNoUnix,
+                                     SocketRules::kNoneAtAll};
+constexpr uint32_t kX32 = 0x4000'0000;
+
+Outcome Guard(const Call& call, SocketRules rules = SocketRules::kUsual) {
+  return Evaluate(GuardFilter(rules), call);
+}
+Outcome Supervised(const Call& call) { return Evaluate(SupervisedFilter(), call); }
+
+// A list's calls that this architecture has.
+std::vector<int> NumbersOf(std::span<const CallName> calls) {
+  std::vector<int> numbers;
+  for (const CallName& call : calls) {
+    const std::optional<int> known = SystemCallNumber(call.name);
+    CAPTURE(call.name);
+    CHECK((known.has_value() || call.number >= 0 || IsNotOfThisArchitecture(call.name)));
+    if (known && call.number >= 0) CHECK(*known == call.number);
+    if (known || call.number >= 0) numbers.push_back(known.value_or(call.number));
+  }
+  return numbers;
+}
+
+bool Has(const std::vector<int>& numbers, int number) {
+  return std::ranges::find(numbers, number) != numbers.end();
+}
+
+}  // namespace
+
+TEST_CASE("seccomp: the guard refuses each call of its lists, and no other by its number alone") {
+  const std::vector<int> refused = NumbersOf(RefusedCalls());
+  const std::vector<int> absent = NumbersOf(AbsentCalls());
+  CHECK(refused.size() > 50);
+  for (const SocketRules rules : kAllRules) {
+    for (int number = 0; number <= kNewestCall; ++number) {
+      CAPTURE(number);
+      // A socket of a usual kind: what its arguments say is tested below.
+      const uint64_t family = number == SYS_socket ? kFamilies : kUnixFamily;
+      const Call call{.number = number, .args = {family}};
+      const Outcome want = Has(refused, number)  ? Errno(EPERM)
+                           : Has(absent, number) ? Errno(ENOSYS)
+                                                 : Allow();
+      CHECK(Guard(call, rules) == want);
+    }
+  }
+}
+
+TEST_CASE("seccomp: the supervised filter hands over each call of its list, and allows others") {
+  const std::vector<int> supervised = NumbersOf(SupervisedCalls());
+  const std::vector<int> own = NumbersOf(SupervisorsOwnCalls());
+  for (int number = 0; number <= kNewestCall; ++number) {
+    CAPTURE(number);
+    const Outcome want = Has(supervised, number) ? Notify()
+                         : Has(own, number)      ? Errno(EPERM)
+                         : number == SYS_openat2 ? Errno(ENOSYS)
+                                                 : Allow();
+    CHECK(Supervised({.number = number}) == want);
+  }
+}
+
+TEST_CASE("seccomp: arguments change nothing for calls of the lists") {
+  for (const uint64_t word : {uint64_t{0}, ~uint64_t{0}, kGarbage, uint64_t{0x5412}}) {
+    const std::array<uint64_t, 6> args{word, word, word, word, word, word};
+    for (const int number : NumbersOf(RefusedCalls())) {
+      CAPTURE(number);
+      CHECK(Guard({.number = number, .args = args}) == Errno(EPERM));
+    }
+    for (const int number : NumbersOf(SupervisedCalls())) {
+      CAPTURE(number);
+      CHECK(Supervised({.number = number, .args = args}) == Notify());
+    }
+  }
+}
+
+TEST_CASE("seccomp: no call is in two lists") {
+  std::map<std::string_view, int> seen;
+  for (const std::span<const CallName> list :
+       {RefusedCalls(), AbsentCalls(), SupervisedCalls(), SupervisorsOwnCalls()}) {
+    for (const CallName& call : list) ++seen[call.name];
+  }
+  for (const auto& entry : seen) {
+    CAPTURE(entry.first);
+    CHECK(entry.second == 1);
+  }
+}
+
+TEST_CASE("seccomp: calls that came later are none") {
+  for (const int64_t number :
+       {int64_t{kNewestCall + 1}, int64_t{500}, int64_t{1023}, int64_t{0x3FFF'FFFF},
+        int64_t{0x7FFF'FFFF}, int64_t{-1}, int64_t{-2}, int64_t{-0x8000'0000LL}}) {
+    CAPTURE(number);
+    for (const SocketRules rules : kAllRules) {
+      CHECK(Guard({.number = number}, rules) == Errno(ENOSYS));
+    }
+  }
+}
+
+#if defined(__x86_64__)
+TEST_CASE("seccomp: calls of x32 are none") {
+  for (uint32_t number = 0; number <= 600; ++number) {
+    CAPTURE(number);
+    const Call call{.number = static_cast<int64_t>(kX32 | number)};
+    CHECK(Guard(call) == Errno(ENOSYS));
+    CHECK(Supervised(call) == Errno(ENOSYS));
+  }
+}
+
+TEST_CASE("seccomp: calls of 32 bits are none") {
+  for (int number = 0; number <= 600; ++number) {
+    CAPTURE(number);
+    const Call call{.number = number, .arch = AUDIT_ARCH_I386};
+    CHECK(Guard(call) == Errno(ENOSYS));
+    CHECK(Supervised(call) == Errno(ENOSYS));
+  }
+}
+#endif
+
+TEST_CASE("seccomp: calls of another architecture are none") {
+  for (const uint32_t arch : {uint32_t{AUDIT_ARCH_ARM}, uint32_t{AUDIT_ARCH_RISCV64},
+                              uint32_t{AUDIT_ARCH_S390X}, uint32_t{1}, ~uint32_t{0}}) {
+    CAPTURE(arch);
+    for (const int64_t number : {SYS_read, SYS_mount, SYS_openat, SYS_clone, SYS_socket}) {
+      CHECK(Guard({.number = number, .arch = arch}) == Errno(ENOSYS));
+      CHECK(Supervised({.number = number, .arch = arch}) == Errno(ENOSYS));
+    }
+  }
+}
+
+TEST_CASE("seccomp: openat2 is none for the command and there for the supervisor") {
+  CHECK(Supervised({.number = SYS_openat2}) == Errno(ENOSYS));
+  for (const SocketRules rules : kAllRules) {
+    CHECK(Guard({.number = SYS_openat2}, rules) == Allow());
+    CHECK(Guard({.number = SYS_pidfd_getfd}, rules) == Allow());
+  }
+}
+
+TEST_CASE("seccomp: ordinary calls pass both filters") {
+  for (const int64_t number : {SYS_read,
+                               SYS_write,
+                               SYS_execve,
+                               SYS_execveat,
+                               SYS_futex,
+                               SYS_mmap,
+                               SYS_mprotect,
+                               SYS_ptrace,
+                               SYS_exit_group,
+                               SYS_wait4,
+                               SYS_kill,
+                               SYS_prctl,
+                               SYS_seccomp,
+                               SYS_getdents64,
+                               SYS_newfstatat,
+                               SYS_statx,
+                               SYS_close_range,
+                               SYS_memfd_create,
+                               SYS_landlock_create_ruleset,
+                               SYS_sendmsg,
+                               SYS_connect,
+                               SYS_listen,
+                               SYS_accept4,
+                               SYS_process_vm_readv,
+                               SYS_setsid}) {
+    CAPTURE(number);
+    const Call call{.number = number};
+    CHECK(Supervised(call) == Allow());
+    for (const SocketRules rules : kAllRules) CHECK(Guard(call, rules) == Allow());
+  }
+}
+
+TEST_CASE("seccomp: the kernel takes programs of this length") {
+  for (const SocketRules rules : kAllRules) CHECK(GuardFilter(rules).size() <= BPF_MAXINSNS);
+  CHECK(SupervisedFilter().size() <= BPF_MAXINSNS);
+}
