@@ -127,22 +127,27 @@ class Runner {
     for (;;) {
       const Result<SandboxPlan> plan = Plan();
       if (!plan) return Refused(plan.error());
-      Announce(*plan);
-      if (policy_.audit.required) {
-        if (Status s = LogStart(*plan); !s) return Refused(s.error());
-      }
-      const Result<Ended> ended = RunConfined(*plan, [&] {
-        if (policy_.audit.required) return;
-        const Status logged = LogStart(*plan);
-        // Inside another sandbox nobody can write the log; the outer one has its own lines.
-        if (!logged && !plan->is_nested) Say("warning: " + logged.error().text());
-      });
+      const Result<Ended> ended = Run(*plan);
       if (!ended) return Refused(ended.error());
       if (!ended->failure) return Finish(*ended);
       if (!GoesOnWithout(*plan, *ended->failure)) {
         return Refused(ExplainSetupFailure(*ended->failure));
       }
     }
+  }
+
+  // A start that must be logged is logged before, any other while the command already runs.
+  Result<Ended> Run(const SandboxPlan& plan) {
+    Announce(plan);
+    if (policy_.audit.required) {
+      if (Status s = LogStart(plan); !s) return s.error();
+    }
+    return RunConfined(plan, [&] {
+      if (policy_.audit.required) return;
+      const Status logged = LogStart(plan);
+      // Inside another sandbox nobody can write the log; the outer one has its own lines.
+      if (!logged && !plan.is_nested) Say("warning: " + logged.error().text());
+    });
   }
 
   static Outcome Refused(const Error& error) {

@@ -30,7 +30,7 @@ class Path {
   // What follows `folder` and its slash, when inside: "" for the folder itself.
   std::optional<std::string_view> Below(const Path& folder) const;
 
-  auto operator<=>(const Path&) const = default;
+  auto operator<=>(const Path&) const = default;  // NOLINT(modernize-use-nullptr): no pointer here
 
  private:
   explicit Path(std::string text) : text_(std::move(text)) {}

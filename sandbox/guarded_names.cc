@@ -133,6 +133,28 @@ const GuardedName* GuardedNames::Refuses(std::string_view path) const {
   return unless_new;
 }
 
+// A name that the rule goes on below: what must exist there for it to be broken, or "".
+std::optional<std::string> GuardedNames::GoesOnBelow(const GuardedName& rule,
+                                                     const Prepared& prepared,
+                                                     const std::string& folded) {
+  if (rule.is_anywhere) {
+    const std::string_view pattern = std::string_view(rule.tail).substr(kAnywhere.size());
+    if (BeginsAnywhere(folded, pattern)) return "";
+    return {};
+  }
+  if (prepared.base != folded && Below(folded, prepared.base)) {
+    return RestAfter(rule.base, rule.has_pattern ? "" : rule.tail, CountComponents(folded));
+  }
+  const auto below = Below(prepared.base, folded);
+  if (!below) return {};
+  if (rule.has_pattern) {
+    if (Begins(*below, rule.tail)) return "";
+    return {};
+  }
+  if (!Covers(*below, FoldName(rule.tail))) return {};
+  return RestAfter("", rule.tail, CountComponents(*below));
+}
+
 std::vector<GuardedNames::TreeHit> GuardedNames::RefusesTree(std::string_view path) const {
   if (const GuardedName* rule = Refuses(path)) return {{rule, ""}};
   static const GuardedName kAboveHost{.why = "a folder of the host's lies below it"};
@@ -142,19 +164,8 @@ std::vector<GuardedNames::TreeHit> GuardedNames::RefusesTree(std::string_view pa
   if (IsExempt(path)) return hits;
   const std::string folded = FoldName(path);
   for (size_t i = 0; i < rules_.size(); ++i) {
-    const GuardedName& rule = rules_[i];
-    const std::string& base = prepared_[i].base;
-    if (rule.is_anywhere) {
-      const std::string_view pattern = std::string_view(rule.tail).substr(kAnywhere.size());
-      if (BeginsAnywhere(folded, pattern)) hits.push_back({&rule, ""});
-    } else if (base != folded && Below(folded, base)) {
-      hits.push_back({&rule, RestAfter(rule.base, rule.has_pattern ? "" : rule.tail,
-                                       CountComponents(folded))});
-    } else if (const auto below = Below(base, folded); below && rule.has_pattern) {
-      if (Begins(*below, rule.tail)) hits.push_back({&rule, ""});
-    } else if (below && Covers(*below, FoldName(rule.tail))) {
-      hits.push_back({&rule, RestAfter("", rule.tail, CountComponents(*below))});
-    }
+    const auto rest = GoesOnBelow(rules_[i], prepared_[i], folded);
+    if (rest) hits.push_back({&rules_[i], *rest});
   }
   return hits;
 }

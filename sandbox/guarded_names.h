@@ -71,6 +71,8 @@ class GuardedNames {
     std::string key;   // every path that matches holds this text, folded; may be ""
   };
   bool IsExempt(std::string_view path) const;
+  static std::optional<std::string> GoesOnBelow(const GuardedName& rule, const Prepared& prepared,
+                                                const std::string& folded);
   static bool Matches(const GuardedName& rule, const Prepared& prepared, std::string_view folded);
 
   std::vector<GuardedName> rules_;

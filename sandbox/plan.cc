@@ -200,6 +200,14 @@ class Planner {
       }
     }
     if (!plan_.reads_all) AddRunTime();
+    PlanHidden();
+    for (const std::string& socket : request_.facts.sockets) {
+      const std::optional<Path> path = Path::Parse(socket);
+      if (path && IsSeen(*path) && !IsNamed(*path)) plan_.sockets.push_back(*path);
+    }
+  }
+
+  void PlanHidden() {
     std::vector<Path> folders{places_.root_real};
     for (const auto* list : {&plan_.writable, &plan_.readable}) {
       for (const PlannedPlace& place : *list) {
@@ -217,10 +225,6 @@ class Planner {
     }
     for (HiddenPlace& place : hidden) {
       if (IsSeen(place.path)) plan_.hidden.push_back(std::move(place));
-    }
-    for (const std::string& socket : request_.facts.sockets) {
-      const std::optional<Path> path = Path::Parse(socket);
-      if (path && IsSeen(*path) && !IsNamed(*path)) plan_.sockets.push_back(*path);
     }
   }
 

@@ -114,6 +114,13 @@ class PlanRules::Hider {
     return false;
   }
 
+  // Not every file system tells the kind with the name.
+  bool IsFolder(const DirectoryEntry& entry, const Path& path) const {
+    if (entry.kind != FileKind::kMissing) return entry.kind == FileKind::kDirectory;
+    const Result<FileFacts> facts = rules_.files_.Look(path);
+    return facts && facts->kind == FileKind::kDirectory;
+  }
+
   // Calls `takes` with each name; a folder that it takes is not looked into.
   template <typename Takes>
   void SearchBelow(const Path& top, Takes takes) {
@@ -126,12 +133,7 @@ class PlanRules::Hider {
       for (const DirectoryEntry& entry : *entries) {
         if (++seen_ > kMaxNames) return;
         const Path path = folder.Child(entry.name);
-        if (takes(path)) continue;
-        FileKind kind = entry.kind;
-        if (kind == FileKind::kMissing) {
-          if (const Result<FileFacts> facts = rules_.files_.Look(path)) kind = facts->kind;
-        }
-        if (kind == FileKind::kDirectory) open.push_back(path);
+        if (!takes(path) && IsFolder(entry, path)) open.push_back(path);
       }
     }
   }

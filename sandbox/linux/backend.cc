@@ -169,24 +169,24 @@ class Launcher {
 
   void Wait() {
     const UniqueFd signals(::signalfd(-1, &heard_, SFD_CLOEXEC | SFD_NONBLOCK));
-    bool channel_open = true;
-    bool first_lives = true;
-    while (first_lives || channel_open) {
-      std::array<pollfd, 4> polled{{{channel_open ? channel_.get() : -1, POLLIN, 0},
-                                    {signals.get(), POLLIN, 0},
-                                    {relay_.is_on() ? relay_.master() : -1, POLLIN, 0},
-                                    {relay_.hears_person() ? STDIN_FILENO : -1, POLLIN, 0}}};
-      if (::poll(polled.data(), polled.size(), -1) < 0) continue;
-      if (polled[2].revents != 0) relay_.PassOutput();
-      if (polled[3].revents != 0) relay_.PassInput();
-      if (polled[0].revents != 0) channel_open = Hear();
-      if (polled[1].revents != 0) first_lives = !TakeSignals(signals) && first_lives;
-    }
+    while (first_lives_ || channel_open_) HearOnce(signals);
     relay_.Drain();
     if (!knows_end_ && !ended_.failure) {
       ended_.failure = SetupFailure{"sandbox", "its first process", "ended by itself", {}};
       ended_.status = kSetupFailed;
     }
+  }
+
+  void HearOnce(const UniqueFd& signals) {
+    std::array<pollfd, 4> polled{{{channel_open_ ? channel_.get() : -1, POLLIN, 0},
+                                  {signals.get(), POLLIN, 0},
+                                  {relay_.is_on() ? relay_.master() : -1, POLLIN, 0},
+                                  {relay_.hears_person() ? STDIN_FILENO : -1, POLLIN, 0}}};
+    if (::poll(polled.data(), polled.size(), -1) < 0) return;
+    if (polled[2].revents != 0) relay_.PassOutput();
+    if (polled[3].revents != 0) relay_.PassInput();
+    if (polled[0].revents != 0) channel_open_ = Hear();
+    if (polled[1].revents != 0 && TakeSignals(signals)) first_lives_ = false;
   }
 
   // True when the first process has ended.
@@ -264,6 +264,8 @@ class Launcher {
   pid_t first_ = -1;
   TerminalRelay relay_;
   std::set<std::string> told_;
+  bool channel_open_ = true;
+  bool first_lives_ = true;
   bool knows_end_ = false;
   Ended ended_;
 };

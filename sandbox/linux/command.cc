@@ -93,7 +93,7 @@ class Command {
     if (!plan_.supervised) return Unit{};
     const Result<UniqueFd> listener = InstallSupervised();
     if (!listener) return listener.error();
-    const Status sent = SendPacket(start_.supervisor, Message::kStarted, {}, listener->get());
+    Status sent = SendPacket(start_.supervisor, Message::kStarted, {}, listener->get());
     start_.supervisor = UniqueFd();
     return sent;
   }

@@ -197,22 +197,24 @@ class Inside {
     ::sigaddset(&children, SIGCHLD);
     const UniqueFd signals(::signalfd(-1, &children, SFD_CLOEXEC | SFD_NONBLOCK));
     if (!signals.valid()) ::_exit(125);
-    for (;;) {
-      std::array<pollfd, 3> polled{{{signals.get(), POLLIN, 0},
-                                    {channel_.get(), POLLIN, 0},
-                                    {listener_.valid() ? listener_.get() : -1, POLLIN, 0}}};
-      const bool waits = supervision_ && !supervision_->waiting.empty();
-      if (::poll(polled.data(), polled.size(), waits ? kFifoRetryMilliseconds : -1) < 0) {
-        if (errno == EINTR) continue;
-        ::_exit(125);
-      }
-      if ((polled[2].revents & POLLIN) != 0) AnswerOne();
-      if ((polled[2].revents & POLLHUP) != 0) listener_ = UniqueFd();
-      if (waits) TryWaiting(listener_.get(), *supervision_);
-      if (polled[1].revents != 0) HearLauncher();
-      if ((polled[0].revents & POLLIN) != 0) Reap(signals);
-      SendReports();
+    for (;;) ServeOnce(signals);
+  }
+
+  void ServeOnce(const UniqueFd& signals) {
+    std::array<pollfd, 3> polled{{{signals.get(), POLLIN, 0},
+                                  {channel_.get(), POLLIN, 0},
+                                  {listener_.valid() ? listener_.get() : -1, POLLIN, 0}}};
+    const bool waits = supervision_ && !supervision_->waiting.empty();
+    if (::poll(polled.data(), polled.size(), waits ? kFifoRetryMilliseconds : -1) < 0) {
+      if (errno == EINTR) return;
+      ::_exit(125);
     }
+    if ((polled[2].revents & POLLIN) != 0) AnswerOne();
+    if ((polled[2].revents & POLLHUP) != 0) listener_ = UniqueFd();
+    if (waits) TryWaiting(listener_.get(), *supervision_);
+    if (polled[1].revents != 0) HearLauncher();
+    if ((polled[0].revents & POLLIN) != 0) Reap(signals);
+    SendReports();
   }
 
   void AnswerOne() {

@@ -100,6 +100,29 @@ int JudgeHandle(Supervision& supervision, Handle& handle) {
   return Refused(supervision, handle.path, *rule);
 }
 
+namespace {
+
+// One name of a chain of links. `link` becomes true when it is a link that is to be followed.
+int OpenStep(const Caller& caller, const Location& at, bool follow, Handle& handle, bool* link) {
+  handle.path = at.path();
+  handle.fd = UniqueFd(::openat(at.folder.get(), at.name.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));
+  if (!handle.fd.valid()) return errno;
+  if (!caller.IsWaiting()) return ESRCH;
+  struct stat facts {};
+  if (::fstat(handle.fd.get(), &facts) != 0) return errno;
+  if (!S_ISLNK(facts.st_mode)) {
+    return at.must_be_folder && !S_ISDIR(facts.st_mode) ? ENOTDIR : 0;
+  }
+  if (!follow && !at.must_be_folder) return 0;
+  *link = !at.is_in_proc();
+  if (*link) return 0;
+  // The kernel jumps.
+  handle.fd = UniqueFd(::openat(at.folder.get(), at.name.c_str(), O_PATH | O_CLOEXEC));
+  return handle.fd.valid() ? 0 : errno;
+}
+
+}  // namespace
+
 int OpenHandle(const Caller& caller, Supervision& supervision, const NameText& name,
                Handle& handle) {
   std::string text = name.text;
@@ -108,22 +131,9 @@ int OpenHandle(const Caller& caller, Supervision& supervision, const NameText& n
     Got<Location> at = from.valid() ? LocateBelow(caller, supervision, from, text)
                                     : Locate(caller, supervision, name.fd, text);
     if (!at.ok()) return at.code;
-    handle.path = at.value.path();
-    handle.fd = UniqueFd(
-        ::openat(at.value.folder.get(), at.value.name.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));
-    if (!handle.fd.valid()) return errno;
-    if (!caller.IsWaiting()) return ESRCH;
-    struct stat facts {};
-    if (::fstat(handle.fd.get(), &facts) != 0) return errno;
-    if (!S_ISLNK(facts.st_mode)) {
-      return at.value.must_be_folder && !S_ISDIR(facts.st_mode) ? ENOTDIR : 0;
-    }
-    if (!name.follow && !at.value.must_be_folder) return 0;
-    if (at.value.is_in_proc()) {  // the kernel jumps
-      handle.fd =
-          UniqueFd(::openat(at.value.folder.get(), at.value.name.c_str(), O_PATH | O_CLOEXEC));
-      return handle.fd.valid() ? 0 : errno;
-    }
+    bool is_link = false;
+    const int code = OpenStep(caller, at.value, name.follow, handle, &is_link);
+    if (code != 0 || !is_link) return code;
     Got<std::string> target = ReadLinkAt(at.value.folder, at.value.name);
     if (!target.ok()) return target.code;
     text = std::move(target.value);

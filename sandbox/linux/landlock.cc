@@ -145,7 +145,7 @@ Status AllowSystem(const SandboxPlan& plan, const Ruleset& ruleset) {
   if (Status s = ruleset.Allow(Path::Clean("/proc"), device); !s) return s;
   if (!plan.has_namespaces() && !plan.is_nested) {
     for (const char* name : kHostDevices) {
-      const Status s = ruleset.Allow(Path::Clean(name), device);
+      Status s = ruleset.Allow(Path::Clean(name), device);
       if (!s && s.error().what != "ENOENT") return s;
     }
     return ruleset.Allow(plan.scratch, rights.read | rights.write);
@@ -153,7 +153,7 @@ Status AllowSystem(const SandboxPlan& plan, const Ruleset& ruleset) {
   if (Status s = ruleset.Allow(Path::Clean("/dev"), device); !s) return s;
   for (const char* name : {"/dev/shm", "/run/user", "/tmp"}) {
     if (name == std::string_view("/tmp") && !plan.private_tmp) continue;
-    const Status s = ruleset.Allow(Path::Clean(name), rights.write);
+    Status s = ruleset.Allow(Path::Clean(name), rights.write);
     if (!s && s.error().what != "ENOENT") return s;
   }
   return Unit{};

@@ -78,24 +78,31 @@ class OpenCall {
                                       : Locate(caller_, supervision_, request_.fd, text);
       if (!at.ok()) return at.code;
       if (!caller_.IsWaiting()) return ESRCH;
-      Location& location = at.value;
-      path_ = location.path();
-      struct stat facts {};
-      if (::fstatat(location.folder.get(), location.name.c_str(), &facts, AT_SYMLINK_NOFOLLOW) !=
-          0) {
-        return errno == ENOENT ? Create(location) : errno;
-      }
-      if (!S_ISLNK(facts.st_mode)) return OpenExisting(location, facts);
-      if (Has(O_CREAT | O_EXCL)) return EEXIST;
-      if (Has(O_NOFOLLOW)) return ELOOP;
-      if (location.is_in_proc()) return OpenJump(location);
-      Got<std::string> target = ReadLinkAt(location.folder, location.name);
+      bool is_link = false;
+      const int code = OpenStep(at.value, &is_link);
+      if (code != 0 || !is_link) return code;
+      Got<std::string> target = ReadLinkAt(at.value.folder, at.value.name);
       if (!target.ok()) return target.code;
       text = std::move(target.value);
-      if (location.must_be_folder) text += "/";
-      from = std::move(location.folder);
+      if (at.value.must_be_folder) text += "/";
+      from = std::move(at.value.folder);
     }
     return ELOOP;
+  }
+
+  // `link` becomes true when the name is a link that is to be followed.
+  int OpenStep(const Location& location, bool* link) {
+    path_ = location.path();
+    struct stat facts {};
+    if (::fstatat(location.folder.get(), location.name.c_str(), &facts, AT_SYMLINK_NOFOLLOW) != 0) {
+      return errno == ENOENT ? Create(location) : errno;
+    }
+    if (!S_ISLNK(facts.st_mode)) return OpenExisting(location, facts);
+    if (Has(O_CREAT | O_EXCL)) return EEXIST;
+    if (Has(O_NOFOLLOW)) return ELOOP;
+    if (location.is_in_proc()) return OpenJump(location);
+    *link = true;
+    return 0;
   }
 
   int Create(const Location& location) {
