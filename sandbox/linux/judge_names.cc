@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <utility>
 
 #include "base/case_fold.h"
 #include "sandbox/linux/supervised_calls.h"
@@ -102,8 +103,10 @@ int JudgeHandle(Supervision& supervision, Handle& handle) {
 
 namespace {
 
-// One name of a chain of links. `link` becomes true when it is a link that is to be followed.
-int OpenStep(const Caller& caller, const Location& at, bool follow, Handle& handle, bool* link) {
+// One name of a chain of links. `link`, true where a last link is to be followed, becomes whether
+// this is one.
+int OpenStep(const Caller& caller, const Location& at, Handle& handle, bool* link) {
+  const bool follow = std::exchange(*link, false);
   handle.path = at.path();
   handle.fd = UniqueFd(::openat(at.folder.get(), at.name.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));
   if (!handle.fd.valid()) return errno;
@@ -131,8 +134,8 @@ int OpenHandle(const Caller& caller, Supervision& supervision, const NameText& n
     Got<Location> at = from.valid() ? LocateBelow(caller, supervision, from, text)
                                     : Locate(caller, supervision, name.fd, text);
     if (!at.ok()) return at.code;
-    bool is_link = false;
-    const int code = OpenStep(caller, at.value, name.follow, handle, &is_link);
+    bool is_link = name.follow;
+    const int code = OpenStep(caller, at.value, handle, &is_link);
     if (code != 0 || !is_link) return code;
     Got<std::string> target = ReadLinkAt(at.value.folder, at.value.name);
     if (!target.ok()) return target.code;
