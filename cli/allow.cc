@@ -120,7 +120,7 @@ class Allowance {
   // What is meant, by --as or by the name; a URL becomes its host.
   Result<WishKind> ReadKind() {
     if (what_.empty()) {
-      return Error{Error::Kind::kUsage, "", "the name is empty", "name a path, a host or a tool"};
+      return Error{Error::Kind::kUsage, "", "nothing is named", "name a path, a host or a tool: ringfence allow ~/src/shared"};
     }
     if (options_.kind == "path") return WishKind::kPath;
     if (options_.kind == "tool") return WishKind::kTool;
@@ -323,7 +323,6 @@ void AddAllow(CLI::App& app, Action& chosen) {
   CLI::App* command = AddCommand(app, "allow", "Permit one path, host or tool more", kExamples);
   const auto options = std::make_shared<AllowOptions>();
   command->add_option("what", options->what, "A path, a host (with :PORT or not) or a tool")
-      ->required()
       ->type_name("PATH|HOST|TOOL");
   command->add_flag("--read", options->read, "A path for reading only");
   command->add_flag("--ask", options->ask, "Only with a question");

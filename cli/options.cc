@@ -1,8 +1,5 @@
 #include "cli/options.h"
 
-#include <algorithm>
-#include <iterator>
-
 #include "base/text.h"
 #include "cli/allow.h"
 #include "cli/completion.h"
@@ -118,9 +115,7 @@ int RunCommandLine(int argc, char** argv) {
   Action chosen;
   // A start of the sandbox does not pay for the options of all the others.
   const std::string_view first = argc > 1 ? argv[1] : "";
-  const bool is_command =
-      std::ranges::find(kCommands, first, &Command::name) != std::end(kCommands);
-  DeclareCommandLine(app, chosen, is_command ? first : "");
+  DeclareCommandLine(app, chosen, first == "run" ? first : "");
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& success) {

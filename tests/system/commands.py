@@ -220,6 +220,14 @@ def usage(world):
     assert world.snapshot() == {}
 
 
+def allow_says_what_it_wants(world):
+    for words in ([], [""]):
+        done = subprocess.run([world.options.ringfence, "allow", *words], capture_output=True,
+                              text=True, cwd=world.project, env={"HOME": str(world.home)},
+                              timeout=60)
+        assert done.returncode == 2 and "nothing is named" in done.stderr, done.stderr
+
+
 def completions_are_scripts(world):
     for shell, check in (("bash", ["bash", "-n"]), ("zsh", ["zsh", "-n"]), ("fish", ["fish", "-n"])):
         done = subprocess.run([world.options.ringfence, "completion", shell], capture_output=True,
