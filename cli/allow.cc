@@ -120,7 +120,8 @@ class Allowance {
   // What is meant, by --as or by the name; a URL becomes its host.
   Result<WishKind> ReadKind() {
     if (what_.empty()) {
-      return Error{Error::Kind::kUsage, "", "nothing is named", "name a path, a host or a tool: ringfence allow ~/src/shared"};
+      return Error{Error::Kind::kUsage, "", "nothing is named",
+                   "name a path, a host or a tool: ringfence allow ~/src/shared"};
     }
     if (options_.kind == "path") return WishKind::kPath;
     if (options_.kind == "tool") return WishKind::kTool;

@@ -85,7 +85,7 @@ def allow_refuses_what_it_cannot_read(world):
 
 def allow_guesses_nothing(world):
     for arguments, parts in ((("nosuch",), ("--as tool",)), (("NoSuchTool",), ("--as tool",)),
-                             (("",), ("empty",)), (("https://user@x.example/",), ("user name",)),
+                             (("",), ("nothing is named",)), (("https://user@x.example/",), ("user name",)),
                              (("file:///etc/hosts",), ("without a host",)),
                              (("/srv", "--project", "/nonexistent"), ("does not exist",))):
         error_of(world.run("allow", *arguments), 2, *parts)
