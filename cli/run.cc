@@ -126,7 +126,7 @@ class Runner {
   Outcome Start() {
     for (;;) {
       const Result<SandboxPlan> plan = Plan();
-      if (!plan) return Refused(plan.error());
+      if (!plan) return plan.error();
       const Result<Ended> ended = Run(*plan);
       if (!ended) return Refused(ended.error());
       if (!ended->failure) return Finish(*ended);
