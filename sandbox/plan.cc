@@ -3,50 +3,17 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "policy/entry_match.h"
-#include "policy/pattern.h"
-#include "policy/protected.h"
-#include "policy/resolve.h"
-#include "policy/rules.h"
 #include "sandbox/environment.h"
+#include "sandbox/plan_places.h"
 #include "sandbox/plan_rules.h"
 
 namespace ringfence {
 namespace {
 
-using Kind = PlannedPlace::Kind;
-
 constexpr uint64_t kDefaultProcesses = 4096;  // at once; a fork bomb ends there
-constexpr std::string_view kPrivate[] = {"/tmp", "/run", "/dev", "/proc"};
-const Path kTmp = Path::Clean("/tmp");
-
-// What programs need to run at all, where only what is listed may be read.
-constexpr std::string_view kRunTime[] = {"/usr",
-                                         "/bin",
-                                         "/sbin",
-                                         "/lib",
-                                         "/lib32",
-                                         "/lib64",
-                                         "/libx32",
-                                         "/etc",
-                                         "/opt",
-                                         "/nix/store",
-                                         "/sys/devices/system/cpu"};
 
 Error Unplannable(std::string where, std::string what, std::string hint = "") {
   return Error{Error::Kind::kUsage, std::move(where), std::move(what), std::move(hint)};
-}
-
-bool IsPrivate(const Path& path) {
-  return std::ranges::any_of(
-      kPrivate, [&](std::string_view folder) { return path.IsInside(Path::Clean(folder)); });
-}
-
-// A planned place that holds `path`.
-const PlannedPlace* Holding(const std::vector<PlannedPlace>& places, const Path& path) {
-  const auto found = std::ranges::find_if(
-      places, [&](const PlannedPlace& place) { return path.IsInside(place.path); });
-  return found == places.end() ? nullptr : &*found;
 }
 
 class Planner {
@@ -84,9 +51,7 @@ class Planner {
     }
     plan_.names.Refuse(
         {.base = SelfTestName(plan_).text(), .why = "it is for the sandbox's test of itself"});
-    PlanWrites();
-    PlanReads();
-    if (Status s = PlanSealed(); !s) return s.error();
+    if (Status s = PlanPlaces(request_, rules_, plan_); !s) return s.error();
     PlanNetwork();
     PlanLimits();
     NoteWeaknesses();
@@ -138,166 +103,11 @@ class Planner {
     }
   }
 
-  // --- what may be written ---
-
-  void PlanWrites() {
-    std::vector<PlannedPlace> places = rules_.WritablePlaces(policy_.write);
-    std::vector<PlannedPlace> own;
-    if (request_.command.is_agent) own = rules_.PlacesOfSet(SetName::kAgentState);
-    std::vector<PlannedPlace> near = places;
-    near.insert(near.end(), own.begin(), own.end());
-    rules_.AddNames(policy_.write, near, plan_.names);
-    for (const PlannedPlace& place : own) plan_.names.Forget(place.path);
-    std::erase_if(places, [&](const PlannedPlace& place) {
-      return plan_.names.Refuses(place.path.text()) != nullptr;
-    });
-    if (plan_.mode == SandboxMode::kRx) {
-      std::erase_if(places, [](const PlannedPlace& place) {
-        return place.set != SetName::kClaudeScratch && place.set != SetName::kAgentState;
-      });
-    }
-    places.insert(places.end(), own.begin(), own.end());
-    std::ranges::stable_sort(places, {}, &PlannedPlace::path);
-    for (PlannedPlace& place : places) {
-      if (Holding(plan_.writable, place.path) != nullptr) continue;
-      if (place.path == kTmp) plan_.private_tmp = false;
-      plan_.writable.push_back(std::move(place));
-    }
-    if (std::ranges::any_of(plan_.writable, &PlannedPlace::is_part)) {
-      rules_.AllowOnly(policy_.write, own, plan_.names);
-    }
-    PlanPrivate();
-  }
-
-  void PlanPrivate() {
-    const bool has_mounts = plan_.has_namespaces() || plan_.is_nested;
-    if (!has_mounts) plan_.private_tmp = false;
-    if (!has_mounts) plan_.names.Exempt(plan_.scratch);
-    for (const std::string_view folder : kPrivate) {
-      const bool is_private = has_mounts && (folder != kTmp.text() || plan_.private_tmp);
-      if (is_private) plan_.names.Exempt(Path::Clean(folder));
-    }
-    for (const PlannedPlace& place : plan_.writable) plan_.names.KeepHost(place.path);
-    plan_.names.KeepHost(SelfTestName(plan_));
-  }
-
   // Where nothing can be mounted, the private folder is one of the host's that nobody else uses.
   std::string TemporaryFolder() const {
     if (!plan_.scratch.is_root()) return plan_.scratch.text();
-    return plan_.private_tmp ? kTmp.text() : "";
+    return plan_.private_tmp ? "/tmp" : "";
   }
-
-  // --- what may be read ---
-
-  void PlanReads() {
-    plan_.reads_all = policy_.sandbox.reads == SandboxReads::kAll;
-    for (PlannedPlace& place : rules_.ReadablePlaces(policy_.read)) {
-      // Where everything may be read, only what private folders would cover is bound into them.
-      const bool is_covered = IsPrivate(place.path) && !IsPrivateItself(place.path);
-      const bool is_needed = plan_.reads_all ? is_covered : !IsPrivateItself(place.path);
-      if (is_needed && !place.make && Holding(plan_.writable, place.path) == nullptr) {
-        plan_.readable.push_back(std::move(place));
-      }
-    }
-    if (!plan_.reads_all) AddRunTime();
-    PlanHidden();
-    for (const std::string& socket : request_.facts.sockets) {
-      const std::optional<Path> path = Path::Parse(socket);
-      if (path && IsSeen(*path) && !IsNamed(*path)) plan_.sockets.push_back(*path);
-    }
-  }
-
-  void PlanHidden() {
-    std::vector<Path> folders{places_.root_real};
-    for (const auto* list : {&plan_.writable, &plan_.readable}) {
-      for (const PlannedPlace& place : *list) {
-        if (place.path != Path() && place.set == SetName::kNone) folders.push_back(place.path);
-      }
-    }
-    std::vector<HiddenPlace> hidden = rules_.HiddenPlaces(policy_.read, folders);
-    if (request_.command.is_agent) std::erase_if(hidden, IsAgentsOwn);
-    DropCovered(hidden, plan_.readable);
-    const size_t before = plan_.writable.size();
-    DropCovered(hidden, plan_.writable);
-    if (plan_.writable.size() < before) {
-      plan_.weaker.emplace_back(
-          "what may be written and not read is not writable: the sandbox has no such right");
-    }
-    for (HiddenPlace& place : hidden) {
-      if (IsSeen(place.path)) plan_.hidden.push_back(std::move(place));
-    }
-  }
-
-  // The agent logs in with these.
-  static bool IsAgentsOwn(const HiddenPlace& place) {
-    return place.path.Parent().name() == ".claude" &&
-           (place.path.name() == ".credentials.json" || place.path.name() == "history.jsonl");
-  }
-
-  static void DropCovered(const std::vector<HiddenPlace>& hidden,
-                          std::vector<PlannedPlace>& places) {
-    std::erase_if(places, [&](const PlannedPlace& place) {
-      return std::ranges::any_of(hidden,
-                                 [&](const HiddenPlace& by) { return by.covers(place.path); });
-    });
-  }
-
-  // A socket of the host's in a writable folder is not meant by naming the folder.
-  bool IsNamed(const Path& socket) const {
-    return std::ranges::find(plan_.writable, socket, &PlannedPlace::path) != plan_.writable.end();
-  }
-
-  // A link into another of them is not followed: a back end makes the same link.
-  void AddRunTime() {
-    for (const std::string_view name : kRunTime) {
-      const Path path = Path::Clean(name);
-      const Result<FileFacts> facts = files_.Look(path);
-      if (facts && facts->kind == FileKind::kDirectory) {
-        plan_.readable.push_back({.path = path, .why = "programs need it to run"});
-      }
-    }
-    std::ranges::sort(plan_.readable, {}, &PlannedPlace::path);
-    std::vector<PlannedPlace> outermost;
-    for (PlannedPlace& place : plan_.readable) {
-      if (Holding(outermost, place.path) == nullptr) outermost.push_back(std::move(place));
-    }
-    plan_.readable = std::move(outermost);
-  }
-
-  bool IsPrivateItself(const Path& path) const {
-    return std::ranges::find(kPrivate, path.text()) != std::end(kPrivate);
-  }
-
-  // A name of the host's that no private folder covers.
-  bool IsSeen(const Path& path) const {
-    for (const auto* list : {&plan_.writable, &plan_.readable}) {
-      const PlannedPlace* holder = Holding(*list, path);
-      // A place above a private folder does not reach into it.
-      if (holder != nullptr && (!IsPrivate(path) || IsPrivate(holder->path))) return true;
-    }
-    return plan_.reads_all && (!IsPrivate(path) || (!plan_.private_tmp && path.IsInside(kTmp)));
-  }
-
-  // --- names that exist in writable places ---
-
-  Status PlanSealed() {
-    for (const Path& path : rules_.SealedPaths(plan_.names)) {
-      const PlannedPlace* holder = Holding(plan_.writable, path);
-      if (holder == nullptr || holder->path == path) continue;
-      const Result<FileFacts> facts = files_.Look(path);
-      if (!facts) return facts.error();
-      const bool is_directory = facts->kind == FileKind::kDirectory;
-      if (!is_directory && facts->kind != FileKind::kFile) continue;
-      const GuardedName* rule = plan_.names.Refuses(path.text());
-      plan_.sealed.push_back({.path = path,
-                              .kind = is_directory ? Kind::kDirectory : Kind::kFile,
-                              .make = false,
-                              .why = rule != nullptr ? rule->why : ""});
-    }
-    return Unit{};
-  }
-
-  // --- the rest ---
 
   void PlanNetwork() {
     if (!policy_.network || !policy_.network->opens_sandbox) return;
