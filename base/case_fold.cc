@@ -50,13 +50,14 @@ void FoldOne(std::string_view& name, std::string& out) {
 }  // namespace
 
 std::string FoldName(std::string_view name) {
-  std::string out;
-  out.reserve(name.size());
-  for (const char c : name) {
-    if (static_cast<unsigned char>(c) >= 0x80) break;
-    out.push_back(LowerByte(c));
+  std::string out(name);
+  size_t size = 0;
+  while (size < name.size() && static_cast<unsigned char>(name[size]) < 0x80) {
+    out[size] = LowerByte(name[size]);
+    ++size;
   }
-  name.remove_prefix(out.size());
+  out.resize(size);
+  name.remove_prefix(size);
   while (!name.empty()) FoldOne(name, out);
   return out;
 }

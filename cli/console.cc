@@ -3,21 +3,12 @@
 #include <unistd.h>
 
 #include <cstdio>
-#include <cstdlib>
 #include <string>
 
-#include "base/text.h"
+#include "run/messages.h"
 
 namespace ringfence {
 namespace {
-
-bool MayColour(int fd) {
-  const char* no_colour = std::getenv("NO_COLOR");
-  if (no_colour != nullptr && *no_colour != '\0') return false;
-  const char* terminal = std::getenv("TERM");
-  const bool dumb = terminal == nullptr || std::string_view(terminal) == "dumb";
-  return !dumb && ::isatty(fd) == 1;
-}
 
 std::string Coloured(Tone tone, std::string_view text) {
   switch (tone) {
@@ -47,15 +38,6 @@ void Console::Line(std::string_view text) const { Put(stdout, std::string(text) 
 
 void PrintJson(const OrderedJson& value) {
   Put(stdout, value.dump(2, ' ', false, OrderedJson::error_handler_t::replace) + "\n");
-}
-
-void PrintError(const Error& error) {
-  const bool colour = MayColour(STDERR_FILENO);
-  const auto in = [colour](Tone tone, std::string_view text) {
-    return colour ? Coloured(tone, text) : std::string(text);
-  };
-  Put(stderr, "ringfence: " + in(Tone::kBad, Printable(error.text())) + "\n");
-  if (!error.hint.empty()) Put(stderr, "Hint: " + Printable(error.hint) + "\n");
 }
 
 }  // namespace ringfence

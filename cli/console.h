@@ -4,7 +4,6 @@
 #include <string>
 #include <string_view>
 
-#include "base/result.h"
 #include "cli/json_edit.h"
 
 namespace ringfence {
@@ -22,8 +21,5 @@ class Console {
 };
 
 void PrintJson(const OrderedJson& value);
-
-// "ringfence: WHERE: WHAT" and a "Hint:" line, on standard error.
-void PrintError(const Error& error);
 
 }  // namespace ringfence

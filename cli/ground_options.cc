@@ -1,26 +1,8 @@
 #include "cli/ground_options.h"
 
-#include <unistd.h>
-
-#include <cstdlib>
-#include <filesystem>
+#include "run/ground.h"
 
 namespace ringfence {
-namespace {
-
-std::string Absolute(const std::string& path) {
-  std::error_code failed;
-  const std::filesystem::path absolute = std::filesystem::absolute(path, failed);
-  return failed ? path : absolute.lexically_normal().string();
-}
-
-std::string WithoutFinalSlash(std::string path) {
-  while (path.size() > 1 && path.back() == '/') path.pop_back();
-  return path;
-}
-
-}  // namespace
-
 void AddGroundOptions(CLI::App& command, GroundOptions& options) {
   AddCommonOptions(command, options.common);
   command.add_option("--root", options.root, "The project (default: the current directory)")
@@ -32,18 +14,8 @@ void AddGroundOptions(CLI::App& command, GroundOptions& options) {
 }
 
 Result<Ground> FindGround(const GroundOptions& options, const FileView& files) {
-  const char* home = std::getenv("HOME");
-  Registration registration;
-  // The current folder stands for what the client would say, so the hook may refuse it.
-  std::string& root = options.root.empty() ? registration.project_dir : registration.root;
-  root = WithoutFinalSlash(Absolute(options.root.empty() ? "." : options.root));
-  registration.home = options.common.home.empty() && home != nullptr ? home : options.common.home;
-  const char* config_dir = std::getenv("CLAUDE_CONFIG_DIR");
-  if (config_dir != nullptr) registration.config_dir = config_dir;
-  if (!options.policy.empty()) registration.policy = Absolute(options.policy);
-  registration.profile = options.profile;
-  registration.user = ::geteuid();
-  return FindGround(registration, files);
+  return FindGround(
+      GroundQuestion{options.common.home, options.root, options.policy, options.profile}, files);
 }
 
 OrderedJson PlaceJson(const RulePlace& place) {

@@ -1,8 +1,8 @@
 // The command that people type.
 #include <exception>
 
-#include "cli/console.h"
 #include "cli/options.h"
+#include "run/messages.h"
 
 int main(int argc, char** argv) {
   try {

@@ -3,13 +3,13 @@
 #include "base/text.h"
 #include "cli/allow.h"
 #include "cli/completion.h"
-#include "cli/console.h"
 #include "cli/explain.h"
 #include "cli/init.h"
 #include "cli/prompt.h"
 #include "cli/run.h"
 #include "cli/trust.h"
 #include "cli/uninstall.h"
+#include "run/messages.h"
 
 namespace ringfence {
 namespace {

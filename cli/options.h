@@ -5,29 +5,13 @@
 
 #include <CLI/CLI.hpp>
 #include <functional>
-#include <optional>
 #include <string>
 
-#include "base/result.h"
+#include "base/outcome.h"
 #include "cli/settings_files.h"
 
 namespace ringfence {
 
-// How a command ended: 0 done, 1 the answer is no, 2 wrong usage or unusable input. The error, if
-// any, is printed by RunCommandLine(), once.
-struct Outcome {
-  int status = 0;
-  std::optional<Error> error;
-
-  Outcome() = default;
-  Outcome(int exit_status) : status(exit_status) {}
-  Outcome(Error cause) : status(2), error(std::move(cause)) {}
-  static Outcome No(Error cause) {
-    Outcome outcome(std::move(cause));
-    outcome.status = 1;
-    return outcome;
-  }
-};
 using Action = std::function<Outcome()>;
 
 int RunCommandLine(int argc, char** argv);

@@ -5,7 +5,7 @@ install(FILES docs/man/ringfence-hook.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1
 install(FILES docs/man/ringfence-policy.5 DESTINATION ${CMAKE_INSTALL_MANDIR}/man5)
 install(FILES policy/policy.schema.json DESTINATION ${CMAKE_INSTALL_DATADIR}/ringfence)
 
-install(TARGETS ringfence RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(TARGETS ringfence ringfence-cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(FILES docs/man/ringfence.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 
 function(install_completion shell name folder)

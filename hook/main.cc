@@ -1,16 +1,13 @@
 // ringfence-hook: one event in, one answer out. See docs/hook-protocol.md.
 #ifdef __linux__
 #include <sys/auxv.h>
-#elif defined(__APPLE__)
-#include <mach-o/dyld.h>
 #endif
 #include <unistd.h>
 
-#include <array>
-#include <cerrno>
 #include <cstdlib>
 #include <span>
 
+#include "base/program.h"
 #include "base/syscall.h"
 #include "hook/answer.h"
 #include "hook/fail_closed.h"
@@ -25,36 +22,6 @@ class Stdout final : public Output {
  public:
   bool Print(const std::string& out) override { return WriteAll(STDOUT_FILENO, out).has_value(); }
 };
-
-// The name that this program was started by; it only protects that file, so an unknown one is no
-// error.
-std::string OwnProgram() {
-#ifdef __linux__
-  // The kernel hands over the address of the text (getauxval(3)).
-  // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast)
-  const auto* name = reinterpret_cast<const char*>(::getauxval(AT_EXECFN));
-  return name == nullptr ? "" : name;
-#elif defined(__APPLE__)
-  std::array<char, 1024> name{};
-  uint32_t size = name.size();
-  return ::_NSGetExecutablePath(name.data(), &size) == 0 ? name.data() : "";
-#else
-  return "";
-#endif
-}
-
-// The same without links. Empty where the system does not tell: that costs looks at the way there.
-Result<std::string> OwnProgramReal() {
-#ifdef __linux__
-  constexpr const char* kSelf = "/proc/self/exe";  // proc(5)
-  std::string name(4096, '\0');                    // PATH_MAX
-  const ssize_t length = ::readlink(kSelf, name.data(), name.size());
-  if (length >= 0) return name.substr(0, static_cast<size_t>(length));
-  const bool is_hidden = errno == ENOENT || errno == EACCES || errno == ELOOP;
-  if (!is_hidden) return SystemError("readlink(" + std::string(kSelf) + ")");
-#endif
-  return std::string();
-}
 
 uint32_t EffectiveUser() {
 #ifdef __linux__

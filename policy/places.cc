@@ -78,7 +78,7 @@ void AddPrograms(const std::string& program, Places& places) {
   const std::optional<Path> own = Path::Parse(program);
   if (!own) return;
   AddOnce(places.programs, *own);
-  for (const char* name : {"ringfence-hook", "ringfence"}) {
+  for (const char* name : {"ringfence-hook", "ringfence", "ringfence-cli"}) {
     AddOnce(places.programs, own->Parent().Child(name));
   }
 }

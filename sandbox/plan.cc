@@ -66,10 +66,6 @@ class Planner {
   }
 
  private:
-  static std::string_view LayersName(SandboxLayers layers) {
-    return layers == SandboxLayers::kFull ? "full" : "landlock";
-  }
-
   Status PlanCommand() {
     const SandboxCommand& command = request_.command;
     if (command.argv.empty() || command.argv.front().empty()) {
@@ -203,6 +199,22 @@ bool HiddenPlace::covers(const Path& other) const {
 
 bool HostFacts::has(Feature feature) const {
   return std::ranges::find(lacks, feature) == lacks.end();
+}
+
+std::string_view ModeName(SandboxMode mode) {
+  switch (mode) {
+    case SandboxMode::kRx:
+      return "rx";
+    case SandboxMode::kSandbox:
+      return "sandbox";
+    case SandboxMode::kRwx:
+      break;
+  }
+  return "rwx";
+}
+
+std::string_view LayersName(SandboxLayers layers) {
+  return layers == SandboxLayers::kFull ? "full" : "landlock";
 }
 
 Path SelfTestName(const SandboxPlan& plan) {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -103,6 +104,10 @@ struct SandboxPlan {
   bool is_confined() const { return mode != SandboxMode::kRwx; }
   bool has_namespaces() const { return layers == SandboxLayers::kFull && !is_nested; }
 };
+
+// As the policy and the command line spell them.
+std::string_view ModeName(SandboxMode mode);
+std::string_view LayersName(SandboxLayers layers);
 
 // A name that every plan refuses, in a folder that mounts and Landlock leave writable: for the test
 // of a sandbox from within.

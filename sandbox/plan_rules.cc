@@ -24,11 +24,10 @@ std::string RuleText(const PathRule& rule) {
 }
 
 // Letter case is forgiven, as in every deny.
-bool IsNear(const Path& path, const std::vector<PlannedPlace>& places) {
+bool IsNear(const Path& path, const std::vector<std::string>& places) {
   const std::string folded = FoldName(path.text());
-  return std::ranges::any_of(places, [&](const PlannedPlace& place) {
-    const std::string other = FoldName(place.path.text());
-    return place.path.is_root() || Covers(other, folded) || Covers(folded, other);
+  return std::ranges::any_of(places, [&](const std::string& place) {
+    return place == "/" || Covers(place, folded) || Covers(folded, place);
   });
 }
 
@@ -87,7 +86,7 @@ std::vector<PlanRules::Entry> PlanRules::Expand(const PathRuleList& rules, Acces
 // --- names ---
 
 // As it is written, and where its fixed part leads through links.
-void PlanRules::AddName(const GuardedName& name, const std::vector<PlannedPlace>& places,
+void PlanRules::AddName(const GuardedName& name, const FoldedPlaces& places,
                         GuardedNames& names) const {
   if (name.is_anywhere) return names.Refuse(name);
   const SetEntry entry{.tail = name.tail, .has_pattern = name.has_pattern};
@@ -107,7 +106,7 @@ void PlanRules::AddName(const GuardedName& name, const std::vector<PlannedPlace>
 }
 
 void PlanRules::AddNameRules(const PathRuleList& rules, std::string_view did,
-                             const std::vector<PlannedPlace>& places, GuardedNames& names) const {
+                             const FoldedPlaces& places, GuardedNames& names) const {
   for (const std::span<const PathRule> list : rules) {
     for (const PathRule& rule : list) {
       const std::string why = std::string(did) + " " + RuleText(rule);
@@ -128,8 +127,10 @@ void PlanRules::AddNameRules(const PathRuleList& rules, std::string_view did,
   }
 }
 
-void PlanRules::AddNames(const PathRules& write, const std::vector<PlannedPlace>& places,
+void PlanRules::AddNames(const PathRules& write, const std::vector<PlannedPlace>& near,
                          GuardedNames& names) const {
+  FoldedPlaces places;
+  for (const PlannedPlace& place : near) places.push_back(FoldName(place.path.text()));
   for (const ProtectedName& name : ProtectedNames(places_, files_)) {
     AddName({.base = "/",
              .tail = name.pattern.substr(name.anywhere ? 0 : 1),

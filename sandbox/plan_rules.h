@@ -68,10 +68,10 @@ class PlanRules {
   std::vector<Candidate> InEveryList(const std::vector<PathRuleList>& allow, Access access) const;
   std::vector<PlannedPlace> PlacesOf(const std::vector<PathRuleList>& allow, Access access) const;
 
-  void AddName(const GuardedName& name, const std::vector<PlannedPlace>& places,
-               GuardedNames& names) const;
-  void AddNameRules(const PathRuleList& rules, std::string_view did,
-                    const std::vector<PlannedPlace>& places, GuardedNames& names) const;
+  using FoldedPlaces = std::vector<std::string>;
+  void AddName(const GuardedName& name, const FoldedPlaces& places, GuardedNames& names) const;
+  void AddNameRules(const PathRuleList& rules, std::string_view did, const FoldedPlaces& places,
+                    GuardedNames& names) const;
   bool MayExist(const Path& base, std::string_view below) const;
 
   class Hider;

@@ -171,22 +171,6 @@ Json CallsJson(std::span<const CallName> calls) {
 
 }  // namespace
 
-std::string_view ModeName(SandboxMode mode) {
-  switch (mode) {
-    case SandboxMode::kRx:
-      return "rx";
-    case SandboxMode::kSandbox:
-      return "sandbox";
-    case SandboxMode::kRwx:
-      break;
-  }
-  return "rwx";
-}
-
-std::string_view LayersName(SandboxLayers layers) {
-  return layers == SandboxLayers::kFull ? "full" : "landlock";
-}
-
 std::string PlanText(const SandboxPlan& plan) { return TextPlan(plan).Write(); }
 
 std::string PlanJson(const SandboxPlan& plan) {

@@ -12,7 +12,4 @@ std::string PlanText(const SandboxPlan& plan);
 // One JSON object, with a newline at the end.
 std::string PlanJson(const SandboxPlan& plan);
 
-std::string_view ModeName(SandboxMode mode);
-std::string_view LayersName(SandboxLayers layers);
-
 }  // namespace ringfence

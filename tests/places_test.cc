@@ -146,14 +146,15 @@ TEST_CASE("places: the programs are known by both names of the hook") {
   registration.program_real = "/opt/rf/hook";
   const Result<Places> places = FindPlaces(registration, files);
   REQUIRE(places);
-  CHECK(Texts(places->programs) ==
-        Strings{"/opt/rf/hook", "/opt/rf/ringfence-hook", "/opt/rf/ringfence"});
+  CHECK(Texts(places->programs) == Strings{"/opt/rf/hook", "/opt/rf/ringfence-hook",
+                                           "/opt/rf/ringfence", "/opt/rf/ringfence-cli"});
   CHECK(places->program_real == Path::Clean("/opt/rf/hook"));
 }
 
 TEST_CASE("places: the programs beside the hook are ringfence's own") {
   const Result<Places> places = FindPlaces(Plain(), Disk());
-  CHECK(Texts(places->programs) == Strings{"/opt/bin/ringfence-hook", "/opt/bin/ringfence"});
+  CHECK(Texts(places->programs) ==
+        Strings{"/opt/bin/ringfence-hook", "/opt/bin/ringfence", "/opt/bin/ringfence-cli"});
 }
 
 TEST_CASE("places: the client's other configuration folder is noted where it is absolute") {

@@ -4,10 +4,10 @@ list(APPEND unit_test_sources
   environment_test.cc guarded_names_lists_test.cc guarded_names_test.cc guarded_names_tree_test.cc
   landlock_rights_test.cc
   plan_command_test.cc plan_hidden_test.cc plan_host_test.cc plan_modes_test.cc plan_names_test.cc
-  plan_readable_test.cc plan_test.cc render_test.cc
+  plan_readable_test.cc plan_test.cc render_test.cc run_options_test.cc
 )
 if(CMAKE_SYSTEM_NAME STREQUAL "Linux")
   list(APPEND unit_test_sources
     seccomp_emulator.cc system_call_numbers.cc
-    channel_test.cc seccomp_arguments_test.cc seccomp_filter_test.cc)
+    channel_test.cc remove_tree_test.cc seccomp_arguments_test.cc seccomp_filter_test.cc)
 endif()

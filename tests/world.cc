@@ -48,7 +48,8 @@ World::World()
   places.user = 1000;
   places.macos_names = false;
   places.programs = {Path::Clean("/opt/ringfence/bin/ringfence-hook"),
-                     Path::Clean("/opt/ringfence/bin/ringfence")};
+                     Path::Clean("/opt/ringfence/bin/ringfence"),
+                     Path::Clean("/opt/ringfence/bin/ringfence-cli")};
   sources.built_in = MustLoad(BuiltInPolicyText(), "", "built-in policy", true);
   MoveHome(kHome, kHome);
   MoveRoot(kRoot, kRoot);

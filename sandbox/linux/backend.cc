@@ -25,13 +25,12 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
-#include <filesystem>
-#include <set>
 
 #include "base/syscall.h"
 #include "base/unique_fd.h"
 #include "sandbox/linux/channel.h"
 #include "sandbox/linux/inside.h"
+#include "sandbox/linux/remove_tree.h"
 #include "sandbox/linux/terminal.h"
 #include "sandbox/run_bare.h"
 
@@ -88,8 +87,8 @@ class Scratch {
   Scratch(const Scratch&) = delete;
   Scratch& operator=(const Scratch&) = delete;
   ~Scratch() {
-    std::error_code ignored;
-    if (made_) std::filesystem::remove_all(path_, ignored);
+    if (!made_) return;
+    [[maybe_unused]] const Status removed = RemoveTree(path_);
   }
 
   Status Make() {
@@ -252,7 +251,9 @@ class Launcher {
 
   void KeepRefusal(Refusal refusal) {
     ++ended_.refusal_count;
-    if (ended_.refusals.size() >= kMaxRefusals || !told_.insert(refusal.path).second) return;
+    const bool is_full = ended_.refusals.size() >= kMaxRefusals;
+    const auto is_same = [&](const Refusal& kept) { return kept.path == refusal.path; };
+    if (is_full || std::ranges::any_of(ended_.refusals, is_same)) return;
     ended_.refusals.push_back(std::move(refusal));
   }
 
@@ -263,7 +264,6 @@ class Launcher {
   sigset_t heard_{};
   pid_t first_ = -1;
   TerminalRelay relay_;
-  std::set<std::string> told_;
   bool channel_open_ = true;
   bool first_lives_ = true;
   bool knows_end_ = false;

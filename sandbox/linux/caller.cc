@@ -101,9 +101,9 @@ std::string Caller::TerminalName() const {
   unsigned device = 0;
   std::from_chars(stat.data() + at + 1, stat.data() + stat.size(), device);
   constexpr unsigned kPseudoTerminals = 136;  // to 143 (Documentation/admin-guide/devices.txt)
-  const unsigned major = ::gnu_dev_major(device);
+  const unsigned major = major(device);
   if (device == 0 || major < kPseudoTerminals || major > kPseudoTerminals + 7) return "";
-  return "pts/" + std::to_string((major - kPseudoTerminals) * 256 + ::gnu_dev_minor(device));
+  return "pts/" + std::to_string((major - kPseudoTerminals) * 256 + minor(device));
 }
 
 Got<UniqueFd> Caller::Descriptor(int fd) const {

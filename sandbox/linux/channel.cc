@@ -48,7 +48,7 @@ Status SendPacket(const UniqueFd& socket, Message message,
 }
 
 Result<Packet> ReceivePacket(const UniqueFd& socket) {
-  std::string bytes(kMaxPacket, '\0');
+  std::array<char, kMaxPacket> bytes;  // NOLINT(*-member-init): only what arrives is touched
   iovec part{bytes.data(), bytes.size()};
   msghdr header{};
   header.msg_iov = &part;
@@ -71,7 +71,7 @@ Result<Packet> ReceivePacket(const UniqueFd& socket) {
     packet.fd = UniqueFd(fd);
   }
   std::string field;
-  for (const char c : std::string_view(bytes).substr(1, static_cast<size_t>(got) - 1)) {
+  for (const char c : std::string_view(bytes.data(), static_cast<size_t>(got)).substr(1)) {
     if (c != '\0') {
       field += c;
     } else {

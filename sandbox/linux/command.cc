@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstring>
 #include <string>
 #include <vector>
 
@@ -128,7 +127,7 @@ class Command {
       if (code == EACCES && ::access(program.c_str(), F_OK) != 0) code = ENOENT;
       if (code != ENOENT && code != EACCES) break;
     }
-    Tell(Message::kNotRun, {plan_.argv.front(), ::strerrorname_np(code)});
+    Tell(Message::kNotRun, {plan_.argv.front(), ErrnoName(code)});
     ::_exit(code == ENOENT ? kNotFound : kNotExecutable);
   }
 

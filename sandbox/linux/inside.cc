@@ -26,6 +26,7 @@
 #include "sandbox/linux/filters.h"
 #include "sandbox/linux/kernel_abi.h"
 #include "sandbox/linux/privileges.h"
+#include "sandbox/linux/self_test.h"
 #include "sandbox/linux/supervisor.h"
 #include "sandbox/linux/view.h"
 
@@ -138,6 +139,8 @@ class Inside {
     const bool host = plan_.network == PlannedNetwork::kHost;
     return InstallGuard(host ? SocketRules::kNoUnix : SocketRules::kNoneAtAll);
   }
+
+  Status Test() { return TestView(plan_); }
 
   Status StartCommand() {
     std::array<int, 2> pair{};
@@ -324,6 +327,7 @@ std::span<const Inside::Step> Inside::Steps() {
       {"resource limits", &Inside::Resources, {}},
       {"file rules", &Inside::Landlock, Feature::kLandlock},
       {"system calls", &Inside::Guard, {}},
+      {"self-test", &Inside::Test, {}},
       {"start", &Inside::StartCommand, Feature::kSupervisor},
   };
   return kSteps;

@@ -23,7 +23,8 @@ bool IsOwnRepository(const Supervision& supervision, const UniqueFd& folder) {
   if (supervision.own_repositories.empty()) return false;
   struct stat facts {};
   if (::fstat(folder.get(), &facts) != 0) return false;
-  return supervision.own_repositories.contains({facts.st_dev, facts.st_ino});
+  return std::ranges::binary_search(supervision.own_repositories,
+                                    std::pair(facts.st_dev, facts.st_ino));
 }
 
 // git takes a folder with these three for a repository, and runs what its configuration and hooks
@@ -153,7 +154,10 @@ void NoteRepository(Supervision& supervision, const Location& location) {
   if (!is_gits) return;
   struct stat facts {};
   if (::fstatat(location.folder.get(), location.name.c_str(), &facts, AT_SYMLINK_NOFOLLOW) == 0) {
-    supervision.own_repositories.insert({facts.st_dev, facts.st_ino});
+    auto& own = supervision.own_repositories;
+    const std::pair id(facts.st_dev, facts.st_ino);
+    const auto at = std::ranges::lower_bound(own, id);
+    if (at == own.end() || *at != id) own.insert(at, id);
   }
 }
 

@@ -31,4 +31,18 @@ constexpr unsigned kWaitKillable = 1u << 5;   // SECCOMP_FILTER_FLAG_WAIT_KILLAB
 
 constexpr long kFchmodat2 = 452;  // Linux 6.6
 
+// mount_setattr(2), open_tree(2), move_mount(2): not in every C library, and the kernel's header
+// stands against glibc's.
+struct MountAttributes {
+  uint64_t set = 0;
+  uint64_t clear = 0;
+  uint64_t propagation = 0;
+  uint64_t user_namespace_fd = 0;
+};
+constexpr uint64_t kMountReadOnly = 1;         // MOUNT_ATTR_RDONLY
+constexpr uint64_t kMountNoSetUser = 2;        // MOUNT_ATTR_NOSUID
+constexpr unsigned kTreeClone = 1;             // OPEN_TREE_CLONE
+constexpr unsigned kTreeRecursive = 0x8000;    // AT_RECURSIVE
+constexpr unsigned kMoveByDescriptors = 0x44;  // MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH
+
 }  // namespace ringfence

@@ -6,10 +6,10 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <filesystem>
 
 #include "base/syscall.h"
 #include "base/unique_fd.h"
+#include "policy/real_files.h"
 #include "sandbox/landlock_rights.h"
 #include "sandbox/linux/kernel_abi.h"
 #include "sandbox/linux/mounts.h"
@@ -17,6 +17,8 @@
 
 namespace ringfence {
 namespace {
+
+constexpr size_t kMostEntries = 100'000;  // of a folder around something hidden
 
 class Ruleset {
  public:
@@ -106,11 +108,12 @@ class ReadsAround {
   }
 
   Status AllowEach(const Path& folder) const {
-    std::error_code failed;
-    for (const auto& entry : std::filesystem::directory_iterator(folder.text(), failed)) {
-      if (Status s = Allow(Path::Clean(entry.path().string())); !s) return s;
+    const Result<std::vector<DirectoryEntry>> entries = RealFiles().List(folder, kMostEntries);
+    if (!entries) return entries.error();
+    for (const DirectoryEntry& entry : *entries) {
+      if (Status s = Allow(folder.Child(entry.name)); !s) return s;
     }
-    return failed ? SystemError("list(" + folder.text() + ")", failed.value()) : Status(Unit{});
+    return Unit{};
   }
 
   const Ruleset& ruleset_;

@@ -10,6 +10,7 @@
 #include <cerrno>
 
 #include "base/syscall.h"
+#include "sandbox/linux/kernel_abi.h"
 
 namespace ringfence {
 namespace {
@@ -18,7 +19,17 @@ std::string Call(const char* name, const Path& path) {
   return std::string(name) + "(" + path.text() + ")";
 }
 
+long SetAttributes(int folder, const char* path, unsigned flags,
+                   const MountAttributes& attributes) {
+  return ::syscall(SYS_mount_setattr, folder, path, flags, &attributes, sizeof attributes);
+}
+
 }  // namespace
+
+UniqueFd OpenTree(int folder, const char* path, unsigned flags) {
+  const unsigned all = flags | kTreeClone | static_cast<unsigned>(O_CLOEXEC);
+  return UniqueFd(static_cast<int>(::syscall(SYS_open_tree, folder, path, all)));
+}
 
 Result<UniqueFd> OpenPlace(const Path& path) {
   open_how how{};
@@ -34,31 +45,45 @@ Result<UniqueFd> OpenPlace(const Path& path) {
   return fd;
 }
 
-Result<UniqueFd> CloneTree(const Path& path, Writable writable) {
-  const Result<UniqueFd> place = OpenPlace(path);
-  if (!place) return place.error();
-  UniqueFd tree(::open_tree(place->get(), "",
-                            OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_EMPTY_PATH | AT_RECURSIVE));
+namespace {
+
+Result<UniqueFd> CloneAt(const UniqueFd& place, const Path& path, Writable writable) {
+  UniqueFd tree = OpenTree(place.get(), "", AT_EMPTY_PATH | kTreeRecursive);
   if (!tree.valid()) return SystemError(Call("open_tree", path));
-  mount_attr attributes{};
-  attributes.attr_set = MOUNT_ATTR_NOSUID;
-  if (writable == Writable::kNo) attributes.attr_set |= MOUNT_ATTR_RDONLY;
+  MountAttributes attributes;
+  attributes.set = kMountNoSetUser;
+  if (writable == Writable::kNo) attributes.set |= kMountReadOnly;
   attributes.propagation = MS_PRIVATE;
-  if (::mount_setattr(tree.get(), "", AT_EMPTY_PATH | AT_RECURSIVE, &attributes,
-                      sizeof attributes) != 0) {
+  if (SetAttributes(tree.get(), "", AT_EMPTY_PATH | kTreeRecursive, attributes) != 0) {
     return SystemError(Call("mount_setattr", path));
   }
   return tree;
 }
 
-Status AttachTree(const UniqueFd& tree, const Path& path) {
-  const Result<UniqueFd> place = OpenPlace(path);
-  if (!place) return place.error();
-  if (::move_mount(tree.get(), "", place->get(), "",
-                   MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH) != 0) {
+Status AttachAt(const UniqueFd& tree, const UniqueFd& place, const Path& path) {
+  if (::syscall(SYS_move_mount, tree.get(), "", place.get(), "", kMoveByDescriptors) != 0) {
     return SystemError(Call("move_mount", path));
   }
   return Unit{};
+}
+
+}  // namespace
+
+Result<UniqueFd> CloneTree(const Path& path, Writable writable) {
+  const Result<UniqueFd> place = OpenPlace(path);
+  return place ? CloneAt(*place, path, writable) : place.error();
+}
+
+Status AttachTree(const UniqueFd& tree, const Path& path) {
+  const Result<UniqueFd> place = OpenPlace(path);
+  return place ? AttachAt(tree, *place, path) : place.error();
+}
+
+Status SealPlace(const Path& path) {
+  const Result<UniqueFd> place = OpenPlace(path);
+  if (!place) return place.error();
+  const Result<UniqueFd> tree = CloneAt(*place, path, Writable::kNo);
+  return tree ? AttachAt(*tree, *place, path) : tree.error();
 }
 
 Status MountMemory(const std::string& path, const char* options) {
@@ -69,31 +94,32 @@ Status MountMemory(const std::string& path, const char* options) {
 }
 
 Status MakeMountPoint(const Path& path, PlannedPlace::Kind kind) {
-  if (::faccessat(AT_FDCWD, path.text().c_str(), F_OK, AT_SYMLINK_NOFOLLOW) == 0) return Unit{};
-  if (errno != ENOENT) return SystemError(Call("faccessat", path));
+  const auto make = [&] {
+    const bool is_directory = kind == PlannedPlace::Kind::kDirectory;
+    return is_directory ? ::mkdir(path.text().c_str(), 0755)
+                        : ::mknod(path.text().c_str(), S_IFREG | 0644, 0);
+  };
+  if (make() == 0 || errno == EEXIST) return Unit{};
+  if (errno != ENOENT || path.is_root()) return SystemError(Call("mkdir", path));
   if (Status s = MakeMountPoint(path.Parent(), PlannedPlace::Kind::kDirectory); !s) return s;
-  const int made = kind == PlannedPlace::Kind::kDirectory
-                       ? ::mkdir(path.text().c_str(), 0755)
-                       : ::mknod(path.text().c_str(), S_IFREG | 0644, 0);
-  if (made != 0) return SystemError(Call("mkdir", path));
-  return Unit{};
+  return make() == 0 ? Status(Unit{}) : SystemError(Call("mkdir", path));
 }
 
 Status SealEverything(Writable root) {
-  mount_attr attributes{};
-  attributes.attr_set = MOUNT_ATTR_NOSUID;
-  if (root == Writable::kNo) attributes.attr_set |= MOUNT_ATTR_RDONLY;
+  MountAttributes attributes;
+  attributes.set = kMountNoSetUser;
+  if (root == Writable::kNo) attributes.set |= kMountReadOnly;
   attributes.propagation = MS_PRIVATE;
-  if (::mount_setattr(AT_FDCWD, "/", AT_RECURSIVE, &attributes, sizeof attributes) != 0) {
+  if (SetAttributes(AT_FDCWD, "/", kTreeRecursive, attributes) != 0) {
     return SystemError("mount_setattr(/)");
   }
   return Unit{};
 }
 
 Status SealMount(const std::string& path) {
-  mount_attr attributes{};
-  attributes.attr_set = MOUNT_ATTR_RDONLY;
-  if (::mount_setattr(AT_FDCWD, path.c_str(), 0, &attributes, sizeof attributes) != 0) {
+  MountAttributes attributes;
+  attributes.set = kMountReadOnly;
+  if (SetAttributes(AT_FDCWD, path.c_str(), 0, attributes) != 0) {
     return SystemError("mount_setattr(" + path + ")");
   }
   return Unit{};

@@ -14,6 +14,9 @@ namespace ringfence {
 // paths were resolved, and one that leads elsewhere now is an error (ELOOP).
 Result<UniqueFd> OpenPlace(const Path& path);
 
+// A detached copy of the mount at `path` (open_tree(2)); invalid, with errno, where it fails.
+UniqueFd OpenTree(int folder, const char* path, unsigned flags = 0);
+
 enum class Writable : bool { kNo, kYes };
 
 // A detached copy of the mounts at and below `path`, private, without set-user-ID programs.
@@ -21,6 +24,9 @@ Result<UniqueFd> CloneTree(const Path& path, Writable writable);
 
 // Attaches such a copy over what `path` names.
 Status AttachTree(const UniqueFd& tree, const Path& path);
+
+// What is at and below `path` stays in sight and becomes read-only.
+Status SealPlace(const Path& path);
 
 // An empty file system in memory at `path`.
 Status MountMemory(const std::string& path, const char* options);

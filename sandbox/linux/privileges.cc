@@ -36,13 +36,14 @@ Status WriteFile(const char* path, const std::string& text) {
 std::string SameId(uint32_t id) { return std::to_string(id) + " " + std::to_string(id) + " 1\n"; }
 
 // Never more than was given from outside.
-Status Limit(int what, rlim_t value, const char* name) {
+template <auto kWhat>
+Status Limit(rlim_t value, const char* name) {
   rlimit limit{};
-  if (::getrlimit(static_cast<__rlimit_resource_t>(what), &limit) != 0) {
+  if (::prlimit(0, kWhat, nullptr, &limit) != 0) {
     return SystemError("getrlimit(" + std::string(name) + ")");
   }
   limit.rlim_cur = limit.rlim_max = std::min(value, limit.rlim_max);
-  if (::setrlimit(static_cast<__rlimit_resource_t>(what), &limit) != 0) {
+  if (::prlimit(0, kWhat, &limit, nullptr) != 0) {
     return SystemError("setrlimit(" + std::string(name) + ")");
   }
   return Unit{};
@@ -120,13 +121,13 @@ Status DropCapabilities(Kept kept) {
 }
 
 Status LimitResources(const PlannedLimits& limits) {
-  if (Status s = Limit(RLIMIT_CORE, 0, "core"); !s) return s;
+  if (Status s = Limit<RLIMIT_CORE>(0, "core"); !s) return s;
   if (limits.processes != 0) {
-    if (Status s = Limit(RLIMIT_NPROC, limits.processes, "processes"); !s) return s;
+    if (Status s = Limit<RLIMIT_NPROC>(limits.processes, "processes"); !s) return s;
   }
   if (!limits.cgroup.empty()) return Unit{};
   if (limits.memory) {
-    if (Status s = Limit(RLIMIT_DATA, *limits.memory, "data"); !s) return s;
+    if (Status s = Limit<RLIMIT_DATA>(*limits.memory, "data"); !s) return s;
   }
   return limits.cpus ? SetAsideProcessors(*limits.cpus) : Status(Unit{});
 }

@@ -1,5 +1,4 @@
-// Tried by the confined process itself, as the last thing before the command: what must fail. Any
-// surprise is an error, and the command is not run.
+// What must fail is tried before the command is run. Any surprise is an error, and it is not run.
 #pragma once
 
 #include "base/result.h"
@@ -7,6 +6,11 @@
 
 namespace ringfence {
 
+// Writing outside: by the first process, when it stands behind the mounts and Landlock. The
+// command's process is made from it and has both too, and a supervisor besides, who answers slower.
+Status TestView(const SandboxPlan& plan);
+
+// The rest: by the command's own process, as the last thing it does.
 Status TestSandbox(const SandboxPlan& plan);
 
 }  // namespace ringfence

@@ -9,7 +9,6 @@
 
 #include <csignal>
 #include <optional>
-#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -30,8 +29,8 @@ struct Supervision {
   std::string own_process;    // "/proc/1"
   bool holds_ptrace = false;  // CAP_SYS_PTRACE, which callers do not have
 
-  // Directories of git's that this run made: device and inode.
-  std::set<std::pair<dev_t, ino_t>> own_repositories;
+  // Directories of git's that this run made: device and inode, sorted.
+  std::vector<std::pair<dev_t, ino_t>> own_repositories;
 
   // Opens of FIFOs that nobody reads yet.
   struct WaitingOpen {

@@ -95,8 +95,7 @@ class View {
     for (const Path& socket : plan_.sockets) Add(Mount::What::kHide, socket, Kind::kFile);
     for (const PlannedPlace& place : plan_.sealed) Add(Mount::What::kSeal, place.path, place.kind);
     for (size_t i = 0; i < kDevices.size(); ++i) {
-      devices_[i] =
-          UniqueFd(::open_tree(AT_FDCWD, kDevices[i], OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC));
+      devices_[i] = OpenTree(AT_FDCWD, kDevices[i]);
       if (!devices_[i].valid()) return SystemError("open_tree(" + std::string(kDevices[i]) + ")");
     }
     std::ranges::stable_sort(mounts_, {}, &Mount::path);
@@ -187,24 +186,31 @@ class View {
   Status Attach(const Mount& mount) {
     switch (mount.what) {
       case Mount::What::kBind:
-        if (Status s = MakeMountPoint(mount.path, mount.kind); !s) return s;
-        return AttachTree(mount.tree, mount.path);
+        return Bind(mount);
       case Mount::What::kHide:
         return Hide(mount);
       case Mount::What::kSeal:
         break;
     }
-    const Result<UniqueFd> tree = CloneTree(mount.path, Writable::kNo);
-    if (!tree) return tree.error();
-    return AttachTree(*tree, mount.path);
+    return SealPlace(mount.path);
+  }
+
+  // Most places are there; what a private folder covers is not.
+  static Status Bind(const Mount& mount) {
+    Status attached = AttachTree(mount.tree, mount.path);
+    if (attached || attached.error().what != "ENOENT") return attached;
+    if (Status s = MakeMountPoint(mount.path, mount.kind); !s) return s;
+    return AttachTree(mount.tree, mount.path);
   }
 
   Status Hide(const Mount& mount) {
+    Status hidden = Cover(mount);
     // With `reads: listed` most of what is hidden is not there at all.
-    if (::faccessat(AT_FDCWD, mount.path.text().c_str(), F_OK, AT_SYMLINK_NOFOLLOW) != 0 &&
-        errno == ENOENT && !plan_.reads_all) {
-      return Unit{};
-    }
+    const bool is_gone = !hidden && !plan_.reads_all && hidden.error().what == "ENOENT";
+    return is_gone ? Status(Unit{}) : hidden;
+  }
+
+  static Status Cover(const Mount& mount) {
     if (mount.hidden != nullptr && !mount.hidden->kept.empty()) {
       if (Status s = MountMemory(mount.path.text(), "mode=0755"); !s) return s;
       for (const Path& kept : mount.hidden->kept) {
@@ -214,8 +220,7 @@ class View {
     }
     const bool is_directory = mount.kind == Kind::kDirectory;
     // As read-only as the sealed /dev that it is a part of.
-    const UniqueFd cover(::open_tree(AT_FDCWD, is_directory ? kCoverDirectory : kCoverFile,
-                                     OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC));
+    const UniqueFd cover = OpenTree(AT_FDCWD, is_directory ? kCoverDirectory : kCoverFile);
     if (!cover.valid()) return SystemError("open_tree(cover)");
     return AttachTree(cover, mount.path);
   }
@@ -260,10 +265,8 @@ Status MountProc(const SandboxPlan& plan) {
   if (plan.user != 0) return Unit{};
   if (plan.limits.processes != 0) LimitNumbers(plan.limits.processes);
   for (const char* name : kSealedInProc) {
-    const Result<UniqueFd> tree = CloneTree(Path::Clean(name), Writable::kNo);
-    if (!tree && tree.error().what == "ENOENT") continue;
-    if (!tree) return tree.error();
-    if (Status s = AttachTree(*tree, Path::Clean(name)); !s) return s;
+    Status sealed = SealPlace(Path::Clean(name));
+    if (!sealed && sealed.error().what != "ENOENT") return sealed;
   }
   return Unit{};
 }

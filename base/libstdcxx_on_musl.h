@@ -1,4 +1,4 @@
-// Included before everything else when the hook is compiled against musl: libstdc++'s headers were
+// Included before everything else when a program is compiled against musl: libstdc++'s headers were
 // configured for glibc and name a few things of it that musl has under other names or not at all.
 // Nothing that rests on them (locales, threads) is used.
 #pragma once

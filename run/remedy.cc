@@ -1,4 +1,4 @@
-#include "cli/run_remedy.h"
+#include "run/remedy.h"
 
 #include <fcntl.h>
 #include <unistd.h>

@@ -1,0 +1,73 @@
+# ringfence-hook and ringfence are always static: a preloaded library must not be able to silence
+# them. With musl they start in a sixth of the time that glibc takes where CPUID traps (virtual
+# machines), so musl is used where musl-gcc is found. There is no C++ library for musl, and none is
+# needed: the sources throw nothing, use templates only, and runtime_musl.cc of each program has the
+# few functions that compiled code asks for.
+find_program(MUSL_GCC musl-gcc)
+set(musl_root /usr/lib/${CMAKE_LIBRARY_ARCHITECTURE})
+string(REPLACE "-gnu" "-musl" musl_root "${musl_root}")
+string(REPLACE "/usr/lib/" "/usr/include/" musl_include "${musl_root}")
+
+if(RINGFENCE_MUSL AND MUSL_GCC AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND EXISTS ${musl_root}/rcrt1.o
+   AND EXISTS ${musl_include} AND MD_LIBRARY MATCHES "\\.a$")
+  set(small_libc musl)
+else()
+  set(small_libc glibc)
+endif()
+message(STATUS "ringfence-hook and ringfence link ${small_libc}")
+
+# Links `program` statically with glibc, where nothing measures it.
+function(link_statically program)
+  if(NOT RINGFENCE_SANITIZE AND NOT RINGFENCE_COVERAGE AND NOT APPLE)
+    target_link_options(${program} PRIVATE -static-pie -Wl,--gc-sections $<$<CONFIG:Release>:-Wl,--strip-all>)
+  endif()
+endfunction()
+
+if(small_libc STREQUAL "glibc")
+  return()
+endif()
+
+# libstdc++'s headers over musl's: only what they include is searched, glibc's headers are not.
+execute_process(COMMAND ${CMAKE_CXX_COMPILER} -print-file-name=include
+                OUTPUT_VARIABLE compiler_include OUTPUT_STRIP_TRAILING_WHITESPACE)
+string(REGEX MATCH "^[0-9]+" gcc_major "${CMAKE_CXX_COMPILER_VERSION}")
+set(cxx_include /usr/include/c++/${gcc_major})
+set(cxx_target_include /usr/include/${CMAKE_LIBRARY_ARCHITECTURE}/c++/${gcc_major})
+execute_process(COMMAND ${CMAKE_CXX_COMPILER} -print-libgcc-file-name
+                OUTPUT_VARIABLE libgcc OUTPUT_STRIP_TRAILING_WHITESPACE)
+find_path(MD_INCLUDE sha2.h REQUIRED)
+# Of the system's folders these alone are taken: sha2.h and the kernel's headers.
+set(musl_headers ${PROJECT_BINARY_DIR}/musl)
+configure_file(${MD_INCLUDE}/sha2.h ${musl_headers}/sha2.h COPYONLY)
+file(CREATE_LINK /usr/include/linux ${musl_headers}/linux SYMBOLIC)
+file(CREATE_LINK /usr/include/asm-generic ${musl_headers}/asm-generic SYMBOLIC)
+file(CREATE_LINK /usr/include/${CMAKE_LIBRARY_ARCHITECTURE}/asm ${musl_headers}/asm SYMBOLIC)
+
+function(compile_for_musl target)
+  target_compile_features(${target} PRIVATE cxx_std_20)
+  target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR})
+  target_compile_definitions(${target} PRIVATE RINGFENCE_VERSION="${PROJECT_VERSION}"
+    _GLIBCXX_EXTERN_TEMPLATE=0)
+  target_compile_options(${target} PRIVATE
+    -Wall -Wextra -Wno-missing-field-initializers -fno-exceptions -fno-rtti -fno-asynchronous-unwind-tables
+    -fno-threadsafe-statics -ffunction-sections -fdata-sections -fstack-protector-strong -fPIE
+    -nostdinc "SHELL:-isystem ${cxx_include}" "SHELL:-isystem ${cxx_target_include}"
+    "SHELL:-isystem ${cxx_include}/backward" "SHELL:-isystem ${musl_include}" "SHELL:-isystem ${compiler_include}"
+    "SHELL:-isystem ${musl_headers}" "SHELL:-include ${PROJECT_SOURCE_DIR}/base/libstdcxx_on_musl.h")
+  # Small, so that starting touches few pages; but the scanner sees every byte of a big file.
+  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-Os>)
+endfunction()
+
+function(link_with_musl program)
+  target_link_options(${program} PRIVATE -nostdlib -nostartfiles -static-pie -Wl,--gc-sections
+    -Wl,-z,relro,-z,now -Wl,-z,noexecstack $<$<CONFIG:Release>:-Wl,--strip-all>)
+  target_link_libraries(${program} PRIVATE ${musl_root}/rcrt1.o ${musl_root}/crti.o ${MD_LIBRARY}
+    ${musl_root}/libc.a ${libgcc} ${musl_root}/crtn.o)
+endfunction()
+
+# What both programs are made of.
+add_library(musl_objects OBJECT ${base_sources} ${policy_sources} ${hook_sources})
+compile_for_musl(musl_objects)
+set_source_files_properties(base/json_scanner.cc base/json_scanner_strings.cc base/json_tree.cc base/utf8.cc policy/rule_lists.cc policy/path_entry.cc
+  policy/rules.cc policy/rules_links.cc policy/entry_match.cc policy/pattern.cc policy/cached_files.cc policy/path.cc PROPERTIES COMPILE_OPTIONS
+  "$<$<CONFIG:Release>:-O2>")

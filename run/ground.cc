@@ -1,0 +1,49 @@
+#include "run/ground.h"
+
+#include <unistd.h>
+
+#include <cstdlib>
+#include <memory>
+
+#include "base/program.h"
+#include "policy/path.h"
+
+namespace ringfence {
+namespace {
+
+std::string Absolute(const std::string& path) {
+  if (path.starts_with('/')) return Path::Clean(path).text();
+  const std::string folder = CurrentDirectory();
+  return folder.empty() ? path : Path::Clean(folder + "/" + path).text();
+}
+
+std::string Variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+}  // namespace
+
+std::string CurrentDirectory() {
+  const std::unique_ptr<char, decltype(&std::free)> folder(::getcwd(nullptr, 0), &std::free);
+  return folder == nullptr ? "" : folder.get();
+}
+
+Result<Ground> FindGround(const GroundQuestion& question, const FileView& files) {
+  Result<std::string> program_real = OwnProgramReal();
+  if (!program_real) return program_real.error();
+  Registration registration;
+  // The current folder stands for what the client would say, so the hook may refuse it.
+  std::string& root = question.root.empty() ? registration.project_dir : registration.root;
+  root = question.root.empty() ? CurrentDirectory() : Absolute(question.root);
+  registration.home = question.home.empty() ? Variable("HOME") : question.home;
+  registration.config_dir = Variable("CLAUDE_CONFIG_DIR");
+  if (!question.policy.empty()) registration.policy = Absolute(question.policy);
+  registration.profile = question.profile;
+  registration.program = OwnProgram();
+  registration.program_real = std::move(*program_real);
+  registration.user = ::geteuid();
+  return FindGround(registration, files);
+}
+
+}  // namespace ringfence

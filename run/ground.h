@@ -1,0 +1,23 @@
+// Where a command that a person types stands: the project and its policies, as the hook would find
+// them when the client is started there.
+#pragma once
+
+#include <string>
+
+#include "base/result.h"
+#include "hook/ground.h"
+
+namespace ringfence {
+
+struct GroundQuestion {
+  std::string home;  // "": HOME
+  std::string root;  // "": the current directory
+  std::string policy;
+  std::string profile;
+};
+Result<Ground> FindGround(const GroundQuestion& question, const FileView& files);
+
+// "": it has none, or cannot be told.
+std::string CurrentDirectory();
+
+}  // namespace ringfence

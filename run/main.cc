@@ -1,0 +1,51 @@
+// `ringfence`: starts commands confined, itself, since that is paid on every command; everything
+// else is ringfence-cli's, which stands beside it.
+#include <unistd.h>
+
+#include <cerrno>
+#include <string>
+#include <string_view>
+
+#include "base/program.h"
+#include "base/syscall.h"
+#include "policy/path.h"
+#include "run/messages.h"
+#include "run/start.h"
+
+namespace ringfence {
+namespace {
+
+// Comes back only where it fails.
+Error HandOver(char** argv) {
+  const Result<std::string> own = OwnProgramReal();
+  if (!own) return own.error();
+  const std::optional<Path> path = Path::Parse(own->empty() ? OwnProgram() : *own);
+  if (!path) {
+    return Error{Error::Kind::kSystem, "", "the folder of this program is not known",
+                 "start it by its absolute name"};
+  }
+  const std::string program = path->Parent().Child("ringfence-cli").text();
+  ::execve(program.c_str(), argv, environ);
+  Error error = SystemError("start " + program);
+  error.hint = "ringfence and ringfence-cli belong together: install both by install.sh";
+  return error;
+}
+
+int Main(std::span<char*> words) {
+  if (words.size() > 2 && std::string_view(words[1]) == "run") {
+    if (const std::optional<RunOptions> options = ReadRunLine(words.subspan(2))) {
+      const Outcome outcome = RunUnderPolicy(*options);
+      if (outcome.error) PrintError(*outcome.error);
+      return outcome.status;
+    }
+  }
+  PrintError(HandOver(words.data()));
+  return 2;
+}
+
+}  // namespace
+}  // namespace ringfence
+
+int main(int argc, char** argv) {
+  return ringfence::Main({argv, static_cast<size_t>(argc < 0 ? 0 : argc)});
+}

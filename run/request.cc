@@ -1,0 +1,60 @@
+#include "run/request.h"
+
+#include <unistd.h>
+
+#include <cstdlib>
+
+#include "base/text.h"
+#include "policy/layers.h"
+#include "run/ground.h"
+
+namespace ringfence {
+namespace {
+
+SandboxMode ModeOf(const std::string& name) {
+  if (name == "rx") return SandboxMode::kRx;
+  return name == "rwx" ? SandboxMode::kRwx : SandboxMode::kSandbox;
+}
+
+// The agent by its name, unless an agent starts it.
+bool IsAgent(const std::vector<std::string>& command) {
+  if (std::getenv("CLAUDECODE") != nullptr || command.empty()) return false;
+  const std::string& name = command.front();
+  return name.substr(name.rfind('/') + 1) == "claude";
+}
+
+SandboxCommand CommandOf(const RunOptions& options) {
+  SandboxCommand command;
+  command.argv = options.command;
+  command.cwd = CurrentDirectory();
+  for (char** variable = environ; *variable != nullptr; ++variable) {
+    command.environment.emplace_back(*variable);
+  }
+  command.session = options.session;
+  command.is_agent = options.agent || IsAgent(options.command);
+  if (options.no_sandbox) command.mode = SandboxMode::kRwx;
+  if (!options.mode.empty()) command.mode = ModeOf(options.mode);
+  if (options.layers == "full") command.layers = SandboxLayers::kFull;
+  if (options.layers == "landlock") command.layers = SandboxLayers::kLandlock;
+  return command;
+}
+
+}  // namespace
+
+Result<RunRequest> ReadRequest(const RunOptions& options, const CachedFiles& files,
+                               bool macos_names) {
+  if (!options.chdir.empty() && ::chdir(options.chdir.c_str()) != 0) {
+    return Error{Error::Kind::kUsage, "--chdir", Quote(options.chdir) + " cannot be entered",
+                 "name a folder of the project"};
+  }
+  const GroundQuestion question{options.home, options.root, options.policy, options.profile};
+  Result<Ground> ground = FindGround(question, files);
+  if (!ground) return ground.error();
+  if (macos_names) ground->places.macos_names = true;
+  Result<Policy> policy = MergePolicies(ground->sources, options.profile, ground->places, Caller{});
+  if (!policy) return policy.error();
+  ground->places.audit_file = OwnPath(policy->audit.file, ground->places);
+  return RunRequest{std::move(*ground), std::move(*policy), CommandOf(options)};
+}
+
+}  // namespace ringfence

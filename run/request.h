@@ -1,0 +1,28 @@
+// What is to be confined, and by which rules: everything that a plan is made from.
+#pragma once
+
+#include "base/result.h"
+#include "hook/ground.h"
+#include "policy/cached_files.h"
+#include "policy/policy.h"
+#include "run/options.h"
+#include "sandbox/plan.h"
+
+namespace ringfence {
+
+struct RunRequest {
+  Ground ground;
+  Policy policy;
+  SandboxCommand command;
+
+  Result<SandboxPlan> Plan(const CachedFiles& files, const HostFacts& facts) const {
+    return MakePlan({policy, ground.places, files, command, facts});
+  }
+};
+
+// Reads the policies of where `options` point to, and goes into --chdir. `macos_names`: file names
+// are compared as macOS does.
+Result<RunRequest> ReadRequest(const RunOptions& options, const CachedFiles& files,
+                               bool macos_names);
+
+}  // namespace ringfence

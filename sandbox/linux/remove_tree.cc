@@ -1,0 +1,103 @@
+#include "sandbox/linux/remove_tree.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <memory>
+#include <vector>
+
+#include "base/syscall.h"
+
+namespace ringfence {
+namespace {
+
+constexpr int kFolder = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+
+struct CloseFolder {
+  void operator()(DIR* stream) const { ::closedir(stream); }
+};
+
+Result<std::vector<std::string>> NamesIn(int folder) {
+  // A descriptor of its own: the stream takes it and moves its position.
+  UniqueFd own(::openat(folder, ".", kFolder));
+  const std::unique_ptr<DIR, CloseFolder> stream(own.valid() ? ::fdopendir(own.get()) : nullptr);
+  if (stream == nullptr) return SystemError("fdopendir");
+  own.release();
+  std::vector<std::string> names;
+  errno = 0;
+  while (const dirent* entry = ::readdir(stream.get())) {
+    const std::string name = static_cast<const char*>(entry->d_name);
+    if (name != "." && name != "..") names.push_back(name);
+  }
+  if (errno != 0) return SystemError("readdir");
+  return names;
+}
+
+// A deep tree would cost a descriptor or a stack frame for each level, or a name that is too long.
+// So every folder that lies in a folder of the top is moved up to the top first.
+class Remover {
+ public:
+  explicit Remover(int top) : top_(top) {}
+
+  Status Empty() {
+    for (;;) {
+      Result<std::vector<std::string>> names = NamesIn(top_);
+      if (!names) return names.error();
+      if (names->empty()) return Unit{};
+      for (const std::string& name : *names) {
+        if (Status s = Remove(name); !s) return s;
+      }
+    }
+  }
+
+ private:
+  Status Remove(const std::string& name) {
+    if (::unlinkat(top_, name.c_str(), 0) == 0 || errno == ENOENT) return Unit{};
+    if (errno != EISDIR && errno != EPERM) return SystemError("unlinkat");
+    if (::unlinkat(top_, name.c_str(), AT_REMOVEDIR) == 0) return Unit{};
+    if (errno != ENOTEMPTY && errno != EEXIST && errno != EACCES) return SystemError("unlinkat");
+    return Flatten(name);
+  }
+
+  // Leaves an empty folder, or none.
+  Status Flatten(const std::string& name) {
+    ::fchmodat(top_, name.c_str(), 0700, 0);
+    const UniqueFd folder(::openat(top_, name.c_str(), kFolder));
+    if (!folder.valid()) return SystemError("openat");
+    Result<std::vector<std::string>> names = NamesIn(folder.get());
+    if (!names) return names.error();
+    for (const std::string& inner : *names) {
+      if (::unlinkat(folder.get(), inner.c_str(), 0) == 0 || errno == ENOENT) continue;
+      ::fchmodat(folder.get(), inner.c_str(), 0700, 0);  // its ".." changes
+      if (Status s = MoveUp(folder.get(), inner); !s) return s;
+    }
+    return Unit{};
+  }
+
+  Status MoveUp(int folder, const std::string& name) {
+    for (;;) {
+      const std::string free = "." + std::to_string(++moved_);
+      if (::renameat(folder, name.c_str(), top_, free.c_str()) == 0) return Unit{};
+      if (errno != EEXIST && errno != ENOTEMPTY && errno != ENOTDIR) return SystemError("renameat");
+    }
+  }
+
+  int top_;
+  uint64_t moved_ = 0;
+};
+
+}  // namespace
+
+Status RemoveTree(const std::string& folder) {
+  const UniqueFd top(::open(folder.c_str(), kFolder));
+  if (!top.valid()) return errno == ENOENT ? Status(Unit{}) : SystemError("open(" + folder + ")");
+  ::fchmod(top.get(), 0700);
+  if (Status s = Remover(top.get()).Empty(); !s) return s;
+  if (::rmdir(folder.c_str()) != 0) return SystemError("rmdir(" + folder + ")");
+  return Unit{};
+}
+
+}  // namespace ringfence

@@ -1,0 +1,14 @@
+// Removes a folder with everything in it, whatever a confined program left there: any depth, any
+// names, folders without rights. No name is followed out of it.
+#pragma once
+
+#include <string>
+
+#include "base/result.h"
+
+namespace ringfence {
+
+// The caller has ended everybody who could still write there. What has gone meanwhile is no error.
+Status RemoveTree(const std::string& folder);
+
+}  // namespace ringfence
