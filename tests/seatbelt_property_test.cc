@@ -11,7 +11,7 @@
 #include "policy/pattern.h"
 #include "sandbox/seatbelt.h"
 #include "tests/mutate.h"
-#include "tests/random_policy.h"
+#include "tests/random_paths.h"
 #include "tests/sbpl.h"
 #include "tests/world.h"
 
@@ -22,65 +22,6 @@ namespace {
 
 constexpr int kWorlds = 150;
 constexpr int kPathsPerWorld = 40;
-
-constexpr const char* kNames[] = {
-    "a",        "b",         "c",         "A",         "x",
-    "ab",       "k",         ".env",      ".git",      ".GIT",
-    "hooks",    "Hooks",     "config",    "HEAD",      "objects",
-    "refs",     ".mcp.json", ".vscode",   ".claude",   "settings.json",
-    "commands", ".github",   "workflows", "worktrees", "commondir",
-    "modules",  "[x]",       "a.b",       "a\"b",      "\xC3\xA9"};
-constexpr const char* kPatterns[] = {"a/*",         "*/x",        "a?",         "**/[a-c]x",
-                                     "**/b/**/c",   "[!a]*",      "**/\\[x\\]", "**/*.b",
-                                     "a/**",        "**/.git/**", "src/**/k",   "**/[[:upper:]]",
-                                     "**/\xC3\x89", "/srv/*/b",   "~/*.b",      "**/k",
-                                     "b/[]x]",      "**/a\"*",    "**/config",  "*"};
-constexpr const char* kFixed[] = {"a/b", "c",          "/srv", "/srv/a",         "~/a",  "l",
-                                  "A",   ".git/hooks", "~",    "/private/tmp/t", "/tmp", "link/b"};
-
-class Dice : public RandomPolicies {
- public:
-  explicit Dice(uint32_t seed) : RandomPolicies(seed) {}
-
-  template <size_t N>
-  std::string One(const char* const (&words)[N]) {
-    return words[Below(N)];
-  }
-
-  std::string Name() { return One(kNames); }
-
-  std::string Text() {
-    static constexpr const char* kBases[] = {
-        "",   "",     "", "", "/home/dev/project/", "/home/dev/", "/srv/", "/tmp/", "/private/tmp/",
-        "l/", "link/"};
-    std::string text = One(kBases) + Name();
-    for (unsigned n = Below(4); n > 0; --n) text += "/" + Name();
-    return text;
-  }
-
-  json SomePolicy() {
-    json policy = OneIn(4) ? json::object() : Policy();
-    json& write = policy["write"];
-    if (write.is_null()) write = json::object();
-    Extend(write, "deny", 1);
-    if (OneIn(2)) Extend(write, "ask", 2);
-    if (OneIn(2)) Extend(write, "allow", 3);
-    return policy;
-  }
-
- private:
-  void Extend(json& write, const char* list, unsigned odds) {
-    for (unsigned n = Below(4); n > 0; --n) {
-      if (list != std::string("allow") && OneIn(5)) {
-        write[list].push_back("@runs-later");
-        continue;
-      }
-      std::string entry = OneIn(odds + 1) ? One(kFixed) : One(kPatterns);
-      if (list == std::string("allow") && entry.starts_with("**/")) entry = One(kFixed);
-      write[list].push_back(entry);
-    }
-  }
-};
 
 // A project in a home, as on a Mac, with links. World knows places and policies; its own files are
 // those of Linux.
@@ -95,7 +36,7 @@ struct Mac {
                   LetterCase::kIgnored};
 };
 
-void Fill(Mac& mac, Dice& dice) {
+void Fill(Mac& mac, RandomPaths& dice) {
   static constexpr const char* kTargets[] = {
       "/srv", "a", "../b", "/home/dev/project/a/b", "/tmp/t", "none/n", "/home/dev"};
   for (unsigned n = 4 + dice.Below(12); n > 0; --n) {
@@ -226,7 +167,7 @@ SandboxCommand CommandIn(const World& world) {
 }
 
 // False after the first difference that nobody wrote down.
-bool CheckWorld(Dice& dice, Counts& counts) {
+bool CheckWorld(RandomPaths& dice, Counts& counts) {
   Mac mac;
   World& world = mac.world;
   world.places.macos_names = true;
@@ -268,7 +209,7 @@ bool CheckWorld(Dice& dice, Counts& counts) {
 TEST_CASE("seatbelt: what the profile lets be written is what the hook permits") {
   const uint32_t seed = TestSeed();
   MESSAGE("RINGFENCE_SEED=" << seed);
-  Dice dice(seed);
+  RandomPaths dice(seed);
   Counts counts;
   for (int i = 0; i < kWorlds; ++i) {
     if (!CheckWorld(dice, counts)) break;
