@@ -19,7 +19,7 @@ unsigned char Lower(unsigned char c) { return IsUpper(c) ? static_cast<unsigned 
 unsigned char Upper(unsigned char c) { return IsLower(c) ? static_cast<unsigned char>(c - 32) : c; }
 
 // [:name:]; nothing when there is no such class.
-std::optional<bool> InClass(std::string_view name, unsigned char c, bool fold) {
+std::optional<bool> InClass(std::string_view name, unsigned char c) {
   if (name == "alnum") return IsAlpha(c) || IsDigit(c);
   if (name == "alpha") return IsAlpha(c);
   if (name == "blank") return c == ' ' || c == '\t';
@@ -30,7 +30,7 @@ std::optional<bool> InClass(std::string_view name, unsigned char c, bool fold) {
   if (name == "print") return IsGraph(c) || c == ' ';
   if (name == "punct") return IsPunct(c);
   if (name == "space") return IsSpace(c);
-  if (name == "upper") return IsUpper(c) || (fold && IsLower(c));
+  if (name == "upper") return IsUpper(c);
   if (name == "xdigit") return IsDigit(c) || (Lower(c) >= 'a' && Lower(c) <= 'f');
   return {};
 }
@@ -38,8 +38,7 @@ std::optional<bool> InClass(std::string_view name, unsigned char c, bool fold) {
 // Reads one bracket expression. `pattern` begins after the "[".
 class Bracket {
  public:
-  Bracket(std::string_view pattern, unsigned char c, bool fold)
-      : pattern_(pattern), c_(c), fold_(fold) {}
+  Bracket(std::string_view pattern, unsigned char c) : pattern_(pattern), c_(c) {}
 
   struct Outcome {
     bool sound = false;
@@ -72,7 +71,7 @@ class Bracket {
       ++at_;
       if (!ReadByte(&high)) return false;
     }
-    found_ |= InRange(low, high);
+    found_ |= low <= c_ && c_ <= high;
     return true;
   }
 
@@ -81,7 +80,7 @@ class Bracket {
     const size_t close = pattern_.find(']', at_ + 2);
     if (close == std::string_view::npos) return false;
     if (pattern_[close - 1] != ':' || close - 1 < at_ + 2) return {};
-    const std::optional<bool> in = InClass(pattern_.substr(at_ + 2, close - at_ - 3), c_, fold_);
+    const std::optional<bool> in = InClass(pattern_.substr(at_ + 2, close - at_ - 3), c_);
     if (!in) return false;
     found_ |= *in;
     at_ = close + 1;
@@ -95,14 +94,8 @@ class Bracket {
     return true;
   }
 
-  bool InRange(unsigned char low, unsigned char high) const {
-    const auto in = [low, high](unsigned char c) { return low <= c && c <= high; };
-    return in(c_) || (fold_ && in(Upper(c_)));
-  }
-
   std::string_view pattern_;
   unsigned char c_;
-  bool fold_;
   size_t at_ = 0;
   bool found_ = false;
 };
@@ -116,8 +109,11 @@ struct Step {
 Step MatchOne(std::string_view pattern, unsigned char c, bool fold) {
   if (pattern[0] == '?') return {true, 1};
   if (pattern[0] == '[') {
-    const Bracket::Outcome outcome = Bracket(pattern.substr(1), c, fold).Read();
-    return {outcome.sound && outcome.matches, outcome.length + 1};
+    const Bracket::Outcome outcome = Bracket(pattern.substr(1), c).Read();
+    // Folded, a letter stands for both cases, also where "[!a]" is for one of them only.
+    const bool matches =
+        outcome.matches || (fold && Bracket(pattern.substr(1), Upper(c)).Read().matches);
+    return {outcome.sound && matches, outcome.length + 1};
   }
   const size_t at = pattern[0] == '\\' ? 1 : 0;
   if (at == pattern.size()) return {};
@@ -191,7 +187,7 @@ Status CheckPattern(std::string_view pattern) {
       if (pattern[1] == '/') return wrong("has a backslash before a slash");
     } else if (pattern[0] == '[') {
       const std::string_view rest = pattern.substr(1, pattern.find('/') - 1);
-      const Bracket::Outcome outcome = Bracket(rest, 'a', false).Read();
+      const Bracket::Outcome outcome = Bracket(rest, 'a').Read();
       if (!outcome.sound) return wrong("has a bracket that is not closed or an unknown class");
       length = outcome.length + 1;
     }

@@ -165,6 +165,8 @@ TEST_CASE("pattern: where letter case does not count, the text comes folded") {
       {"escaped letters", "\\A", "a", true},
       {"another letter still counts", "[A-C]x", "DX", false},
       {"a range between the cases", "[Z-a]", "_", true},
+      {"all but the other case", "[!a]x", "Ax", true},
+      {"all but both cases", "[!aA]x", "Ax", false},
       {"letters beyond ASCII, which the caller folds in the pattern", "\xC3\xA9*",
        "\xC3\x89T\xC3\x89", true},
   };

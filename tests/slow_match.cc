@@ -58,6 +58,7 @@ class BracketReader {
         bracket.bytes.insert(static_cast<Byte>(c));
       }
     }
+    if (fold_) AddLowerCase(bracket.bytes);
     return bracket;
   }
 
@@ -66,9 +67,10 @@ class BracketReader {
     return at_ + ahead < pattern_.size() ? static_cast<Byte>(pattern_[at_ + ahead]) : -1;
   }
 
-  void Add(Byte byte) {
-    bytes_.insert(byte);
-    if (fold_ && std::isupper(byte) != 0) bytes_.insert(static_cast<Byte>(std::tolower(byte)));
+  static void AddLowerCase(Bytes& bytes) {
+    for (Byte c = 'A'; c <= 'Z'; ++c) {
+      if (bytes.contains(c)) bytes.insert(static_cast<Byte>(std::tolower(c)));
+    }
   }
 
   bool ReadItem() {
@@ -80,13 +82,13 @@ class BracketReader {
     const std::optional<Byte> low = ReadByte();
     if (!low) return false;
     if (Next() != '-' || Next(1) == ']' || Next(1) < 0) {
-      Add(*low);
+      bytes_.insert(*low);
       return true;
     }
     ++at_;
     const std::optional<Byte> high = ReadByte();
     if (!high) return false;
-    for (int c = *low; c <= *high; ++c) Add(static_cast<Byte>(c));
+    for (int c = *low; c <= *high; ++c) bytes_.insert(static_cast<Byte>(c));
     return true;
   }
 
@@ -94,7 +96,7 @@ class BracketReader {
     const std::string_view name = pattern_.substr(at_ + 2, close - at_ - 3);
     const std::optional<Bytes> bytes = ClassBytes(name);
     if (!bytes) return false;
-    for (const Byte byte : *bytes) Add(byte);
+    bytes_.insert(bytes->begin(), bytes->end());
     at_ = close + 1;
     return true;
   }
