@@ -31,6 +31,14 @@ bool IsNear(const Path& path, const std::vector<std::string>& places) {
   });
 }
 
+bool IsBelowFile(const Walked& walked) {
+  return walked.facts.kind == FileKind::kMissing &&
+         std::ranges::any_of(walked.steps, [](const WalkStep& step) {
+           return step.kind != FileKind::kMissing && step.kind != FileKind::kDirectory &&
+                  step.kind != FileKind::kLink;
+         });
+}
+
 bool IsGitsOwn(const PathRule& rule, std::string_view tail) {
   return rule.set == SetName::kRunsLater && tail.starts_with("**/.git/") &&
          !tail.ends_with("hooks");
@@ -80,6 +88,19 @@ std::vector<PlanRules::Entry> PlanRules::Expand(const PathRuleList& rules, Acces
   for (const std::span<const PathRule> list : rules) {
     for (const PathRule& rule : list) ExpandRule(rule, access, entries);
   }
+  return entries;
+}
+
+// An allow list also holds what is asked about. Nobody answers a command, so that allows nothing.
+std::vector<PlanRules::Entry> PlanRules::ExpandAllow(const PathRuleList& rules,
+                                                     Access access) const {
+  const PathRuleList& asks = access == Access::kRead ? policy_.read.ask : policy_.write.ask;
+  std::vector<Entry> entries = Expand(rules, access);
+  std::erase_if(entries, [&asks](const Entry& e) {
+    return std::ranges::any_of(asks, [&e](std::span<const PathRule> list) {
+      return std::ranges::any_of(list, [&e](const PathRule& rule) { return &rule == e.rule; });
+    });
+  });
   return entries;
 }
 
@@ -185,10 +206,11 @@ std::vector<Path> PlanRules::SealedPaths(const GuardedNames& names) const {
 std::vector<PlanRules::Candidate> PlanRules::Candidates(const PathRuleList& rules,
                                                         Access access) const {
   std::vector<Candidate> candidates;
-  for (const Entry& e : Expand(rules, access)) {
+  for (const Entry& e : ExpandAllow(rules, access)) {
     const EntryPrefix prefix = FixedPrefix(e.entry, e.base);
     Walked walked = Walk(prefix.path.text(), files_);
     if (walked.stop != Walked::Stop::kEnd) continue;  // nothing is found there
+    if (IsBelowFile(walked)) continue;                // nothing can be made there
     Candidate candidate{.path = std::move(walked.end),
                         .kind = walked.facts.kind,
                         .is_pattern = !prefix.rest.empty(),
@@ -305,7 +327,7 @@ void PlanRules::AllowOnly(const PathRules& write, const std::vector<PlannedPlace
                           GuardedNames& names) const {
   for (const PathRuleList& list : write.allow) {
     std::vector<GuardedName> allowed;
-    for (const Entry& e : Expand(list, Access::kWrite)) {
+    for (const Entry& e : ExpandAllow(list, Access::kWrite)) {
       const EntryPrefix prefix = FixedPrefix(e.entry, e.base);
       const Walked walked = Walk(prefix.path.text(), files_);
       if (walked.stop != Walked::Stop::kEnd) continue;

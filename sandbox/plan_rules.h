@@ -52,6 +52,7 @@ class PlanRules {
     bool is_anywhere() const { return entry.base == RuleBase::kAnywhere; }
   };
   std::vector<Entry> Expand(const PathRuleList& rules, Access access) const;
+  std::vector<Entry> ExpandAllow(const PathRuleList& rules, Access access) const;
   void ExpandRule(const PathRule& rule, Access access, std::vector<Entry>& entries) const;
   std::vector<Path> BasesOf(RuleBase base) const;
 

@@ -294,3 +294,20 @@ TEST_CASE("plan: with the host's /tmp names are refused there as well") {
   CHECK(world.Refuses("/tmp/clone/.git/hooks/x"));
   CHECK_FALSE(world.Refuses("/dev/shm/clone/.git/hooks/x"));
 }
+
+TEST_CASE("plan: what is asked about opens nothing, and no folder around it") {
+  PlanWorld plan;
+  plan.world.files.Put("/srv/data/x", File());
+  plan.world.User(R"("sandbox":{"reads":"listed"},
+                     "read":{"allow":["."],"ask":["/srv/data/a*"]},
+                     "write":{"allow":["src"],"ask":["/srv/data/a*","src/[!m]*"]})");
+  const SandboxPlan made = plan.Plan();
+  CHECK(PlacesText(made.writable) == "/home/dev/project/src");
+  CHECK(PlacesText(made.readable).find("/srv/data") == std::string::npos);
+}
+
+TEST_CASE("plan: a place below a file is none, and stops nothing") {
+  PlanWorld plan;
+  plan.world.User(R"("write":{"allow":["src","~/project/README.md/x"]})");
+  CHECK(PlacesText(plan.Plan().writable) == "/home/dev/project/src");
+}
