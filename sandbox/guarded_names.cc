@@ -37,8 +37,9 @@ std::string KeyOf(std::string_view tail) {
 bool Allows(const GuardedName& rule, std::string_view path) {
   const auto rest = Below(rule.base, path);
   if (!rest) return false;
-  return rule.has_pattern ? MatchPattern(rule.tail, *rest, {.covers = true})
-                          : Covers(rule.tail, *rest);
+  if (!rule.has_pattern) return Covers(rule.tail, *rest);
+  // "a/**" is what lies in the folder, not the folder.
+  return !rest->empty() && MatchPattern(rule.tail, *rest, {.covers = true});
 }
 
 // The names of `path` are the beginning of what `pattern` matches, and something more must follow.
@@ -139,6 +140,33 @@ std::optional<std::string> GuardedNames::GoesOnBelow(const GuardedName& rule,
                                                      const std::string& folded) {
   if (rule.is_anywhere) {
     const std::string_view pattern = std::string_view(rule.tail).substr(kAnywhere.size());
+template <typename Allows>
+const GuardedName* GuardedNames::RefusesUnless(std::string_view path, Allows allows) const {
+  if (IsExempt(path)) return nullptr;
+  const std::string folded = FoldName(path);
+  const GuardedName* unless_new = nullptr;  // counts least
+  for (size_t i = 0; i < rules_.size(); ++i) {
+    if (!Matches(rules_[i], prepared_[i], folded)) continue;
+    if (!rules_[i].unless_new) return &rules_[i];
+    if (unless_new == nullptr) unless_new = &rules_[i];
+  }
+  for (const std::vector<GuardedName>& list : allow_only_) {
+    if (std::ranges::none_of(list, allows)) return &NotAllowedRule();
+  }
+  return unless_new;
+}
+
+const GuardedName* GuardedNames::Refuses(std::string_view path) const {
+  return RefusesUnless(path, [&](const GuardedName& rule) { return Allows(rule, path); });
+}
+
+const GuardedName* GuardedNames::RefusesFolder(std::string_view path) const {
+  return RefusesUnless(path, [&](const GuardedName& rule) {
+    const Prepared prepared{FoldName(rule.base), ""};
+    return Allows(rule, path) || GoesOnBelow(rule, prepared, FoldName(path));
+  });
+}
+
     if (BeginsAnywhere(folded, pattern)) return "";
     return {};
   }

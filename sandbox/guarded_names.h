@@ -51,6 +51,9 @@ class GuardedNames {
   struct TreeHit {
     const GuardedName* rule = nullptr;
     std::string rest;  // what must exist below for the rule to be broken; "": the name decides
+  // The same for an empty folder: it may also lead to what is allowed.
+  const GuardedName* RefusesFolder(std::string_view path) const;
+
   };
   std::vector<TreeHit> RefusesTree(std::string_view path) const;
 
@@ -76,6 +79,8 @@ class GuardedNames {
   static bool Matches(const GuardedName& rule, const Prepared& prepared, std::string_view folded);
 
   std::vector<GuardedName> rules_;
+  template <typename Allows>
+  const GuardedName* RefusesUnless(std::string_view path, Allows allows) const;
   std::vector<Prepared> prepared_;  // for each rule
   std::vector<std::vector<GuardedName>> allow_only_;
   std::vector<Path> exempt_;

@@ -117,3 +117,32 @@ TEST_CASE("guarded names: the same rule counts once") {
   const GuardedNames names = With({Fixed("/p", "x"), Fixed("/p", "x"), Fixed("/p", "y")});
   CHECK(names.rules().size() == 2);
 }
+
+TEST_CASE("guarded names: a pattern for what a folder holds does not allow the folder itself") {
+  GuardedNames names;
+  names.AllowOnly({Pattern("/p/a", "**"), Pattern("/p/b", "*.cc")});
+  static constexpr Row kRows[] = {
+      {"in the folder", "/p/a/x", false},
+      {"the folder", "/p/a", true},
+      {"the other folder", "/p/b", true},
+  };
+  CheckRows(names, kRows);
+}
+
+TEST_CASE("guarded names: an empty folder may lead to what is allowed") {
+  GuardedNames names = With({Fixed("/p", "src/gen")});
+  names.AllowOnly(
+      {Fixed("/p/src/new/out", ""), Pattern("/p", "lib/*/x.cc"), Fixed("/p", "src/gen")});
+  names.AllowOnly({Fixed("/p", "")});
+  static constexpr Row kRows[] = {
+      {"the first on the way", "/p/src", false}, {"the last on the way", "/p/src/new", false},
+      {"on a pattern's way", "/p/lib", false},   {"what a star stands for", "/p/lib/any", false},
+      {"beside the way", "/p/src/old", true},    {"with the same prefix", "/p/sr", true},
+      {"denied on the way", "/p/src/gen", true},
+  };
+  for (const Row& row : kRows) {
+    CAPTURE(row.name);
+    CHECK((names.RefusesFolder(row.path) != nullptr) == row.refused);
+  }
+  CHECK(names.Refuses("/p/src") == &NotAllowedRule());
+}

@@ -61,13 +61,15 @@ void Report(Supervision& supervision, const std::string& path, const GuardedName
 
 int JudgeName(Supervision& supervision, const Location& location, Reach reach) {
   const std::string path = location.path();
-  if (const GuardedName* rule = supervision.names.Refuses(path)) {
+  const GuardedNames& names = supervision.names;
+  if (const GuardedName* rule =
+          reach == Reach::kFolder ? names.RefusesFolder(path) : names.Refuses(path)) {
     if (!rule->unless_new || !IsOwnRepository(supervision, location.folder)) {
       return Refused(supervision, path, *rule);
     }
   }
   if (reach == Reach::kTree) {
-    for (const GuardedNames::TreeHit& hit : supervision.names.RefusesTree(path)) {
+    for (const GuardedNames::TreeHit& hit : names.RefusesTree(path)) {
       return Refused(supervision, path, *hit.rule);
     }
   }

@@ -166,7 +166,7 @@ class Call {
   int Mknod() {
     const Got<Location> at = Find(shape_.fd, shape_.path);
     if (!at.ok()) return at.code;
-    if (const int code = Judge(at.value, Reach::kName)) return code;
+    if (const int code = Judge(at.value, Reach::kFolder)) return code;
     const mode_t type = static_cast<mode_t>(caller_.argument(shape_.mode)) & S_IFMT;
     const auto device = static_cast<dev_t>(caller_.argument(shape_.flags));
     return ::mknodat(at.value.folder.get(), at.value.name.c_str(), type | MaskedMode(), device) == 0
@@ -254,6 +254,7 @@ class Call {
     if (unknown != 0) return EINVAL;
     return ::unlinkat(at.value.folder.get(), name.c_str(), is_folder ? AT_REMOVEDIR : 0) == 0
                ? 0
+    if (const int code = Judge(at.value, is_folder ? Reach::kFolder : Reach::kName)) return code;
                : errno;
   }
 

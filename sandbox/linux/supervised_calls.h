@@ -1,6 +1,7 @@
 // What the supervised calls have in common: judging names and handles by the plan's rules.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "sandbox/linux/location.h"
@@ -21,9 +22,10 @@ struct NameText {
   bool follow;  // the last component, when it is a link
 };
 
-enum class Reach : bool {
-  kName,  // the name itself
-  kTree,  // also what would then be reachable below it
+enum class Reach : uint8_t {
+  kName,    // the name itself
+  kFolder,  // of an empty folder
+  kTree,    // also what would then be reachable below it
 };
 
 // Each returns 0 or the errno value that the caller gets. Refusals are reported.
