@@ -118,28 +118,28 @@ const GuardedName& NotAllowedRule() {
   return rule;
 }
 
-const GuardedName* GuardedNames::Refuses(std::string_view path) const {
-  if (IsExempt(path)) return nullptr;
-  const std::string folded = FoldName(path);
-  const GuardedName* unless_new = nullptr;  // counts least
-  for (size_t i = 0; i < rules_.size(); ++i) {
-    if (!Matches(rules_[i], prepared_[i], folded)) continue;
-    if (!rules_[i].unless_new) return &rules_[i];
-    if (unless_new == nullptr) unless_new = &rules_[i];
-  }
-  for (const std::vector<GuardedName>& list : allow_only_) {
-    const auto allows = [&](const GuardedName& rule) { return Allows(rule, path); };
-    if (std::ranges::none_of(list, allows)) return &NotAllowedRule();
-  }
-  return unless_new;
-}
-
 // A name that the rule goes on below: what must exist there for it to be broken, or "".
 std::optional<std::string> GuardedNames::GoesOnBelow(const GuardedName& rule,
                                                      const Prepared& prepared,
                                                      const std::string& folded) {
   if (rule.is_anywhere) {
     const std::string_view pattern = std::string_view(rule.tail).substr(kAnywhere.size());
+    if (BeginsAnywhere(folded, pattern)) return "";
+    return {};
+  }
+  if (prepared.base != folded && Below(folded, prepared.base)) {
+    return RestAfter(rule.base, rule.has_pattern ? "" : rule.tail, CountComponents(folded));
+  }
+  const auto below = Below(prepared.base, folded);
+  if (!below) return {};
+  if (rule.has_pattern) {
+    if (Begins(*below, rule.tail)) return "";
+    return {};
+  }
+  if (!Covers(*below, FoldName(rule.tail))) return {};
+  return RestAfter("", rule.tail, CountComponents(*below));
+}
+
 template <typename Allows>
 const GuardedName* GuardedNames::RefusesUnless(std::string_view path, Allows allows) const {
   if (IsExempt(path)) return nullptr;
@@ -165,22 +165,6 @@ const GuardedName* GuardedNames::RefusesFolder(std::string_view path) const {
     const Prepared prepared{FoldName(rule.base), ""};
     return Allows(rule, path) || GoesOnBelow(rule, prepared, FoldName(path));
   });
-}
-
-    if (BeginsAnywhere(folded, pattern)) return "";
-    return {};
-  }
-  if (prepared.base != folded && Below(folded, prepared.base)) {
-    return RestAfter(rule.base, rule.has_pattern ? "" : rule.tail, CountComponents(folded));
-  }
-  const auto below = Below(prepared.base, folded);
-  if (!below) return {};
-  if (rule.has_pattern) {
-    if (Begins(*below, rule.tail)) return "";
-    return {};
-  }
-  if (!Covers(*below, FoldName(rule.tail))) return {};
-  return RestAfter("", rule.tail, CountComponents(*below));
 }
 
 std::vector<GuardedNames::TreeHit> GuardedNames::RefusesTree(std::string_view path) const {

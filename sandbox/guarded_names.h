@@ -43,17 +43,22 @@ class GuardedNames {
   // What makes a folder a repository without a work tree is refused.
   void GuardBareRepositories(std::string why) { bare_why_ = std::move(why); }
 
+  // The path is one at which nobody may make a repository or change where one is found.
+  bool GuardsRepositories(std::string_view path) const {
+    return !bare_why_.empty() && !IsExempt(path);
+  }
+
   // Why the file or folder of that name may not be made, written, moved or removed; or nothing.
   const GuardedName* Refuses(std::string_view path) const;
+
+  // The same for an empty folder: it may also lead to what is allowed.
+  const GuardedName* RefusesFolder(std::string_view path) const;
 
   // The same for a folder or a link, which gives names to all that is below it: also rules that
   // such a name begins (".git" of ".git/hooks").
   struct TreeHit {
     const GuardedName* rule = nullptr;
     std::string rest;  // what must exist below for the rule to be broken; "": the name decides
-  // The same for an empty folder: it may also lead to what is allowed.
-  const GuardedName* RefusesFolder(std::string_view path) const;
-
   };
   std::vector<TreeHit> RefusesTree(std::string_view path) const;
 
@@ -74,13 +79,13 @@ class GuardedNames {
     std::string key;   // every path that matches holds this text, folded; may be ""
   };
   bool IsExempt(std::string_view path) const;
+  template <typename Allows>
+  const GuardedName* RefusesUnless(std::string_view path, Allows allows) const;
   static std::optional<std::string> GoesOnBelow(const GuardedName& rule, const Prepared& prepared,
                                                 const std::string& folded);
   static bool Matches(const GuardedName& rule, const Prepared& prepared, std::string_view folded);
 
   std::vector<GuardedName> rules_;
-  template <typename Allows>
-  const GuardedName* RefusesUnless(std::string_view path, Allows allows) const;
   std::vector<Prepared> prepared_;  // for each rule
   std::vector<std::vector<GuardedName>> allow_only_;
   std::vector<Path> exempt_;

@@ -2,12 +2,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <array>
 #include <cerrno>
 #include <utility>
 
-#include "base/case_fold.h"
+#include "sandbox/linux/git_names.h"
 #include "sandbox/linux/supervised_calls.h"
 
 namespace ringfence {
@@ -17,32 +15,6 @@ constexpr size_t kMaxReports = 64;  // between two looks of the launcher
 
 bool Exists(const UniqueFd& folder, const std::string& name) {
   return ::faccessat(folder.get(), name.c_str(), F_OK, AT_SYMLINK_NOFOLLOW) == 0;
-}
-
-bool IsOwnRepository(const Supervision& supervision, const UniqueFd& folder) {
-  if (supervision.own_repositories.empty()) return false;
-  struct stat facts {};
-  if (::fstat(folder.get(), &facts) != 0) return false;
-  return std::ranges::binary_search(supervision.own_repositories,
-                                    std::pair(facts.st_dev, facts.st_ino));
-}
-
-// git takes a folder with these three for a repository, and runs what its configuration and hooks
-// say (gitrepository-layout(5)).
-constexpr std::array<std::string_view, 3> kParts = {"head", "objects", "refs"};
-constexpr std::array<std::string_view, 3> kOwn = {"config", "config.worktree", "hooks"};
-
-bool MakesBareRepository(const Location& location) {
-  const std::string name = FoldName(location.name);
-  const bool is_part = std::ranges::find(kParts, name) != kParts.end();
-  const bool is_own = std::ranges::find(kOwn, name) != kOwn.end();
-  if (!is_part && !is_own) return false;
-  if (FoldName(location.folder_path + "/").find("/.git/") != std::string::npos) return false;
-  if (is_part && Exists(location.folder, location.name)) return false;
-  return std::ranges::all_of(kParts, [&](std::string_view part) {
-    if (part == name) return true;
-    return Exists(location.folder, part == "head" ? "HEAD" : std::string(part));
-  });
 }
 
 int Refused(Supervision& supervision, const std::string& path, const GuardedName& rule) {
@@ -73,10 +45,8 @@ int JudgeName(Supervision& supervision, const Location& location, Reach reach) {
       return Refused(supervision, path, *hit.rule);
     }
   }
-  const std::string& why = supervision.names.bare_why();
-  if (why.empty() || !MakesBareRepository(location)) return 0;
-  static const GuardedName kBare{.why = "a new or a bare repository"};
-  return Refused(supervision, path, kBare);
+  const GuardedName* gits = RefusedByGit(supervision, location);
+  return gits == nullptr ? 0 : Refused(supervision, path, *gits);
 }
 
 int JudgeTree(Supervision& supervision, const Location& name, const Location& tree) {
@@ -85,23 +55,59 @@ int JudgeTree(Supervision& supervision, const Location& name, const Location& tr
     const bool holds = hit.rest.empty() || Exists(tree.folder, tree.name + "/" + hit.rest);
     if (holds) return Refused(supervision, path, *hit.rule);
   }
-  return 0;
+  const GuardedName* rule = RefusedByGit(supervision, name);
+  return rule == nullptr ? 0 : Refused(supervision, path, *rule);
 }
 
+namespace {
+
+constexpr int kMaxMoves = 100;  // of a folder that somebody moves about meanwhile
+
+// Where `handle` lies by its path; ENOENT where something else or nothing has that name.
+Got<Location> LocationOf(const Handle& handle) {
+  Location location;
+  const size_t slash = handle.path.rfind('/');
+  location.folder_path = slash == 0 ? "/" : handle.path.substr(0, slash);
+  location.name = handle.path.substr(slash + 1);
+  location.folder =
+      UniqueFd(::open(location.folder_path.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  if (!location.folder.valid()) return {{}, errno};
+  struct stat held {};
+  struct stat named {};
+  const bool is_there =
+      ::fstat(handle.fd.get(), &held) == 0 &&
+      ::fstatat(location.folder.get(), location.name.c_str(), &named, AT_SYMLINK_NOFOLLOW) == 0;
+  const bool is_same = is_there && held.st_dev == named.st_dev && held.st_ino == named.st_ino;
+  return {std::move(location), is_same ? 0 : ENOENT};
+}
+
+// `handle.path` becomes its path. Not found: it has lost its name, or lies outside of the view.
+Got<Location> FindHandle(const Supervision& supervision, Handle& handle) {
+  std::string before;
+  for (int tries = 0; tries < kMaxMoves; ++tries) {
+    Got<std::string> path = RealPath(supervision, handle.fd);
+    if (!path.ok()) return {{}, path.code == ENAMETOOLONG ? EACCES : path.code};
+    handle.path = std::move(path.value);
+    if (!handle.path.starts_with('/') || handle.path == before) return {{}, ENOENT};
+    Got<Location> at = LocationOf(handle);
+    if (at.ok()) return at;
+    before = handle.path;
+  }
+  return {{}, EACCES};
+}
+
+}  // namespace
+
 int JudgeHandle(Supervision& supervision, Handle& handle) {
-  Got<std::string> path = RealPath(supervision, handle.fd);
-  if (!path.ok()) return path.code == ENAMETOOLONG ? EACCES : path.code;
-  handle.path = std::move(path.value);
+  const Got<Location> at = FindHandle(supervision, handle);
+  if (!at.ok() && at.code != ENOENT) return at.code;
   if (!handle.path.starts_with('/')) return 0;  // a pipe, a socket, a file without a name
   const GuardedName* rule = supervision.names.Refuses(handle.path);
-  if (rule == nullptr) return 0;
-  if (rule->unless_new) {
-    const size_t slash = handle.path.rfind('/');
-    const UniqueFd folder(::open(handle.path.substr(0, slash).c_str(),
-                                 O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-    if (folder.valid() && IsOwnRepository(supervision, folder)) return 0;
-  }
-  return Refused(supervision, handle.path, *rule);
+  const bool is_own = rule != nullptr && rule->unless_new && at.ok() &&
+                      IsOwnRepository(supervision, at.value.folder);
+  if (is_own) rule = nullptr;
+  if (rule == nullptr && at.ok()) rule = RefusedByGit(supervision, at.value);
+  return rule == nullptr ? 0 : Refused(supervision, handle.path, *rule);
 }
 
 namespace {
@@ -146,21 +152,6 @@ int OpenHandle(const Caller& caller, Supervision& supervision, const NameText& n
     from = std::move(at.value.folder);
   }
   return ELOOP;
-}
-
-void NoteRepository(Supervision& supervision, const Location& location) {
-  const std::string name = FoldName(location.name);
-  const std::string folder = FoldName(location.folder_path);
-  const bool is_gits = name == ".git" || folder.ends_with("/.git/worktrees") ||
-                       IsOwnRepository(supervision, location.folder);
-  if (!is_gits) return;
-  struct stat facts {};
-  if (::fstatat(location.folder.get(), location.name.c_str(), &facts, AT_SYMLINK_NOFOLLOW) == 0) {
-    auto& own = supervision.own_repositories;
-    const std::pair id(facts.st_dev, facts.st_ino);
-    const auto at = std::ranges::lower_bound(own, id);
-    if (at == own.end() || *at != id) own.insert(at, id);
-  }
 }
 
 }  // namespace ringfence

@@ -45,4 +45,24 @@ constexpr unsigned kTreeClone = 1;             // OPEN_TREE_CLONE
 constexpr unsigned kTreeRecursive = 0x8000;    // AT_RECURSIVE
 constexpr unsigned kMoveByDescriptors = 0x44;  // MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH
 
+// statx(2), which musl has from 1.2.5 on.
+struct FileStatus {
+  struct Time {
+    int64_t seconds = 0;
+    uint32_t nanoseconds = 0;
+    int32_t unused = 0;
+  };
+  uint32_t mask = 0, block_size = 0;
+  uint64_t attributes = 0;
+  uint32_t links = 0, user = 0, group = 0;
+  uint16_t mode = 0, unused = 0;
+  uint64_t inode = 0, size = 0, blocks = 0, attributes_mask = 0;
+  Time accessed, born, changed, modified;
+  uint32_t node_major = 0, node_minor = 0, device_major = 0, device_minor = 0;
+  uint64_t more[14] = {};
+};
+static_assert(sizeof(FileStatus) == 256);
+constexpr unsigned kStatusInode = 0x100;  // STATX_INO
+constexpr unsigned kStatusBorn = 0x800;   // STATX_BTIME
+
 }  // namespace ringfence

@@ -12,6 +12,7 @@
 #include <charconv>
 #include <utility>
 
+#include "sandbox/linux/git_names.h"
 namespace ringfence {
 namespace {
 
@@ -113,8 +114,9 @@ class OpenCall {
     const mode_t mode = request_.mode & ~caller_.Umask();
     opened_ = UniqueFd(::openat(location.folder.get(), location.name.c_str(),
                                 request_.flags | O_EXCL | O_NOFOLLOW | kDoor, mode));
-    if (opened_.valid()) return 0;
-    return errno == EEXIST && !Has(O_EXCL) ? EAGAIN : errno;
+    if (!opened_.valid()) return errno == EEXIST && !Has(O_EXCL) ? EAGAIN : errno;
+    NoteGitFile(supervision_, location);
+    return 0;
   }
 
   int OpenExisting(const Location& location, const struct stat& facts) {

@@ -15,6 +15,7 @@
 #include <span>
 
 #include "base/case_fold.h"
+#include "sandbox/linux/git_names.h"
 #include "sandbox/linux/kernel_abi.h"
 #include "sandbox/linux/location.h"
 #include "sandbox/linux/open_call.h"
@@ -154,10 +155,17 @@ class Call {
     AnswerOpen(caller_, notification_, supervision_, std::move(request));
   }
 
+  // After a call that makes anything but a folder.
+  int Made(long result, const Location& location) {
+    if (result != 0) return errno;
+    NoteGitFile(supervision_, location);
+    return 0;
+  }
+
   int Mkdir() {
     const Got<Location> at = Find(shape_.fd, shape_.path);
     if (!at.ok()) return at.code;
-    if (const int code = Judge(at.value, Reach::kName)) return code;
+    if (const int code = Judge(at.value, Reach::kFolder)) return code;
     if (::mkdirat(at.value.folder.get(), at.value.name.c_str(), MaskedMode()) != 0) return errno;
     NoteRepository(supervision_, at.value);
     return 0;
@@ -166,12 +174,12 @@ class Call {
   int Mknod() {
     const Got<Location> at = Find(shape_.fd, shape_.path);
     if (!at.ok()) return at.code;
-    if (const int code = Judge(at.value, Reach::kFolder)) return code;
+    if (const int code = Judge(at.value, Reach::kName)) return code;
     const mode_t type = static_cast<mode_t>(caller_.argument(shape_.mode)) & S_IFMT;
     const auto device = static_cast<dev_t>(caller_.argument(shape_.flags));
-    return ::mknodat(at.value.folder.get(), at.value.name.c_str(), type | MaskedMode(), device) == 0
-               ? 0
-               : errno;
+    const int made =
+        ::mknodat(at.value.folder.get(), at.value.name.c_str(), type | MaskedMode(), device);
+    return Made(made, at.value);
   }
 
   int Symlink() {
@@ -180,9 +188,8 @@ class Call {
     const Got<Location> at = Find(shape_.fd2, shape_.path2);
     if (!at.ok()) return at.code;
     if (const int code = Judge(at.value, Reach::kTree)) return code;
-    return ::symlinkat(target.value.c_str(), at.value.folder.get(), at.value.name.c_str()) == 0
-               ? 0
-               : errno;
+    return Made(::symlinkat(target.value.c_str(), at.value.folder.get(), at.value.name.c_str()),
+                at.value);
   }
 
   // Both names are judged: the new one would change what the old one is not to be changed by.
@@ -205,10 +212,9 @@ class Call {
     if (!at.ok()) return at.code;
     if (const int code = Judge(at.value, Reach::kName)) return code;
     const std::string own_name = std::to_string(old_file.fd.get());
-    return ::linkat(supervision_.own_fds.get(), own_name.c_str(), at.value.folder.get(),
-                    at.value.name.c_str(), AT_SYMLINK_FOLLOW) == 0
-               ? 0
-               : errno;
+    return Made(::linkat(supervision_.own_fds.get(), own_name.c_str(), at.value.folder.get(),
+                         at.value.name.c_str(), AT_SYMLINK_FOLLOW),
+                at.value);
   }
 
   int Rename() {
@@ -226,7 +232,7 @@ class Call {
     const std::string to_name = to.value.name + (to.value.must_be_folder ? "/" : "");
     const long moved = ::syscall(SYS_renameat2, from.value.folder.get(), from_name.c_str(),
                                  to.value.folder.get(), to_name.c_str(), Flags());
-    return moved == 0 ? 0 : errno;
+    return Made(moved, to.value);
   }
 
   // A plain file has one name; a folder or a link brings all that is below it.
@@ -247,14 +253,13 @@ class Call {
   int Unlink() {
     const Got<Location> at = Find(shape_.fd, shape_.path);
     if (!at.ok()) return at.code;
-    if (const int code = Judge(at.value, Reach::kName)) return code;
     const bool is_folder = shape_.what == What::kRmdir || (Flags() & AT_REMOVEDIR) != 0;
+    if (const int code = Judge(at.value, is_folder ? Reach::kFolder : Reach::kName)) return code;
     const std::string name = at.value.name + (at.value.must_be_folder && !is_folder ? "/" : "");
     const int unknown = Flags() & ~AT_REMOVEDIR;
     if (unknown != 0) return EINVAL;
     return ::unlinkat(at.value.folder.get(), name.c_str(), is_folder ? AT_REMOVEDIR : 0) == 0
                ? 0
-    if (const int code = Judge(at.value, is_folder ? Reach::kFolder : Reach::kName)) return code;
                : errno;
   }
 

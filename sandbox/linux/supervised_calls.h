@@ -39,7 +39,4 @@ int OpenHandle(const Caller& caller, Supervision& supervision, const NameText& n
 // For the launcher, who tells people.
 void Report(Supervision& supervision, const std::string& path, const GuardedName* rule, int code);
 
-// After a directory was made: git's own are remembered.
-void NoteRepository(Supervision& supervision, const Location& location);
-
 }  // namespace ringfence

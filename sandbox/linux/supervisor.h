@@ -5,12 +5,11 @@
 // reaps what the command leaves behind, and ends everything when the command ends.
 #pragma once
 
-#include <sys/types.h>
-
+#include <compare>
 #include <csignal>
+#include <cstdint>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -19,6 +18,16 @@
 #include "sandbox/linux/caller.h"
 
 namespace ringfence {
+
+// A file or folder. When it was made is a part, since the kernel gives numbers away again.
+struct FileId {
+  uint32_t device_major = 0, device_minor = 0;
+  uint64_t inode = 0;
+  int64_t born = 0;  // seconds; 0 where the file system does not keep it
+  uint32_t born_nanoseconds = 0;
+
+  auto operator<=>(const FileId&) const = default;
+};
 
 // What the supervised calls share.
 struct Supervision {
@@ -29,8 +38,8 @@ struct Supervision {
   std::string own_process;    // "/proc/1"
   bool holds_ptrace = false;  // CAP_SYS_PTRACE, which callers do not have
 
-  // Directories of git's that this run made: device and inode, sorted.
-  std::vector<std::pair<dev_t, ino_t>> own_repositories;
+  // What this run made of git's: directories, and files ".git". Sorted.
+  std::vector<FileId> own_repositories;
 
   // Opens of FIFOs that nobody reads yet.
   struct WaitingOpen {

@@ -50,11 +50,33 @@ static Verdict GitFileNew(void) { return Create("plain/.git"); }
 static Verdict ClaudeSettingsWrite(void) { return Append("pkg/.claude/settings.json"); }
 static Verdict WorkflowWrite(void) { return Append("pkg/.github/workflows/ci.yml"); }
 
+static Verdict GitFileWrite(void) { return Append("tree/.git"); }
+static Verdict GitFileLink(void) {
+  if (link("tree/.git", "tree/other") != 0) return Tried("link", -1);
+  return Append("tree/other");
+}
+static Verdict GitFileAway(void) { return Tried("rename", rename("tree/.git", "tree/git-old")); }
+
+static Verdict BareHook(void) { return Create("bare.git/hooks/pre-commit"); }
+
+static Verdict BareHooksRename(void) {
+  if (MakeFolder("made") != 0 || PutMark("made/pre-commit", O_CREAT) != 0) {
+    return Stopped("open in the project");
+  }
+  return Tried("rename", rename("made", "bare-parts/hooks"));
+}
+
+static Verdict BarePartRename(void) {
+  if (MakeFolder("made") != 0) return Stopped("mkdir in the project");
+  return Tried("rename", rename("made", "bare-less/objects"));
+}
+
 static Verdict RenameOver(const char* protected_name) {
   if (PutMark("ordinary", O_CREAT) != 0) return Stopped("open in the project");
   return Tried("rename", rename("ordinary", protected_name));
 }
 
+static Verdict GitFileReplace(void) { return RenameOver("tree/.git"); }
 static Verdict ClaudeSettingsReplace(void) { return RenameOver("pkg/.claude/settings.json"); }
 static Verdict ConfigReplace(void) { return RenameOver("sub/.git/config"); }
 static Verdict McpJsonRename(void) { return RenameOver("deep/er/.mcp.json"); }
@@ -247,6 +269,13 @@ static const Row kMoreNames[] = {
     {"x-commondir-sub", CommondirSub},
     {"x-git-dir-new", GitDirNew},
     {"x-git-file-new", GitFileNew},
+    {"x-git-file-write", GitFileWrite},
+    {"x-git-file-replace", GitFileReplace},
+    {"x-git-file-link", GitFileLink},
+    {"x-git-file-away", GitFileAway},
+    {"x-bare-hook", BareHook},
+    {"x-bare-hooks-rename", BareHooksRename},
+    {"x-bare-part-rename", BarePartRename},
     {"x-claude-settings-write", ClaudeSettingsWrite},
     {"x-claude-settings-replace", ClaudeSettingsReplace},
     {"x-workflow-write", WorkflowWrite},

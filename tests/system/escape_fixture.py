@@ -37,6 +37,7 @@ PYTHONS = (sys.executable, "/usr/bin/python3", "/usr/local/bin/python3")
 VICTIMS = ("write", "truncate", "open-trunc", "unlink", "chmod", "utimes", "setxattr", "rename",
            "symlink", "symlink-new", "hardlink", "old-hard-link", "proc-root", "dirfd", "filefd")
 REPOSITORIES = (".git", "sub/.git", "a/b/.git", "a/b/c/d/e/.git")
+GIT_FILE = "gitdir: ../sub/.git\n"
 FOLDERS = ("plain", "deep/er", "mnt", "pkg/.claude", "pkg/.github/workflows")
 
 
@@ -115,6 +116,8 @@ class World:
             (self.project / name).mkdir(parents=True)
         for name in REPOSITORIES:
             self.build_repository(self.project / name)
+        self.write(self.project / "tree/.git", GIT_FILE)
+        self.build_bare()
         self.write(self.project / ".env", self.secret, 0o600)
         self.write(self.project / "pkg/.claude/settings.json", "{}\n")
         self.write(self.project / "pkg/.github/workflows/ci.yml")
@@ -131,6 +134,14 @@ class World:
         self.write(git / "HEAD", "ref: refs/heads/main\n")
         self.write(git / "config", "[core]\n\trepositoryformatversion = 0\n\tbare = false\n")
         self.write(git / "hooks/post-merge", "#!/bin/sh\n")
+
+    def build_bare(self):
+        """Repositories without a work tree: whole, without hooks, and one that lacks a part."""
+        for name, folders in (("bare.git", ("objects", "refs", "hooks")),
+                              ("bare-parts", ("objects", "refs")), ("bare-less", ("refs",))):
+            for folder in folders:
+                (self.project / name / folder).mkdir(parents=True)
+            self.write(self.project / name / "HEAD", "ref: refs/heads/main\n")
 
     def values(self):
         return {**self.numbers, "project": self.project, "outside": self.outside,

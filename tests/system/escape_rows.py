@@ -5,7 +5,7 @@ import dataclasses
 import pathlib
 from typing import Callable, Optional
 
-from escape_fixture import OLD, UNTOUCHED
+from escape_fixture import GIT_FILE, OLD, UNTOUCHED
 
 HOOK = "hooks/pre-commit"
 
@@ -134,6 +134,11 @@ MORE_NAMES = {
     "x-commondir-sub": exists("sub/.git/commondir"),
     "x-git-dir-new": exists("plain/.git/" + HOOK),
     "x-git-file-new": exists("plain/.git"),
+    **words("x-git-file-write x-git-file-replace x-git-file-link x-git-file-away",
+            gone_or_changed("tree/.git", GIT_FILE)),
+    "x-bare-hook": exists("bare.git/" + HOOK),
+    "x-bare-hooks-rename": exists("bare-parts/" + HOOK),
+    "x-bare-part-rename": exists("bare-less/objects"),
     "x-claude-settings-write": gone_or_changed("pkg/.claude/settings.json", "{}\n"),
     "x-claude-settings-replace": gone_or_changed("pkg/.claude/settings.json", "{}\n"),
     "x-workflow-write": gone_or_changed("pkg/.github/workflows/ci.yml", UNTOUCHED),
