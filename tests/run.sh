@@ -252,6 +252,7 @@ part_sandbox() {
     count_program "escape.py $user" env REQUIRE_SANDBOX=1 python3 tests/system/escape.py \
       --probe "$probe" --ringfence "$command" $user
   done
+  count_program run.py python3 tests/system/run.py --hook "$hook" --ringfence "$command"
 }
 
 part_faults() {

@@ -293,7 +293,9 @@ class Inside {
         if (end == at) break;
         ::kill(static_cast<pid_t>(child), SIGKILL);
       }
-      while (::waitpid(-1, nullptr, 0) > 0) {
+      // The children of those that end become this process's own, and are not killed yet.
+      if (::waitpid(-1, nullptr, 0) < 0) return;
+      while (::waitpid(-1, nullptr, WNOHANG) > 0) {
       }
     }
   }
