@@ -85,6 +85,14 @@ void AddRun(CLI::App& app, Action& chosen) {
       ->add_option("--chdir", options->run.chdir, "Start the command in this folder of the project")
       ->type_name("DIR");
   command->add_option("--session", options->run.session, "The client's session")->type_name("ID");
+  command->add_option("--write", options->run.write, "This directory may be written as well")
+      ->type_name("DIR");
+  command
+      ->add_option(
+          "--report", options->run.report,
+          "Tell a program, on this socket, what becomes of the command; when it is closed, "
+          "the command ends")
+      ->type_name("FD");
   command->add_flag("--agent", options->run.agent,
                     "The command is the agent: its state is writable");
   command->add_flag("--no-sandbox", options->run.no_sandbox, "Run it without any confinement");

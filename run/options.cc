@@ -18,6 +18,8 @@ constexpr RunOption kOptions[] = {
     {"--layers", &RunOptions::layers, nullptr, kLayers},
     {"--chdir", &RunOptions::chdir, nullptr, {}},
     {"--session", &RunOptions::session, nullptr, {}},
+    {"--write", &RunOptions::write, nullptr, {}},
+    {"--report", &RunOptions::report, nullptr, {}},
     {"--agent", nullptr, &RunOptions::agent, {}},
     {"--no-sandbox", nullptr, &RunOptions::no_sandbox, {}},
 };

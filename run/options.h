@@ -18,6 +18,8 @@ struct RunOptions {
   std::string layers;   // "": the policy's; full, landlock
   std::string chdir;
   std::string session;
+  std::string write;   // a directory
+  std::string report;  // a descriptor
   bool no_sandbox = false;
   bool agent = false;
   std::vector<std::string> command;

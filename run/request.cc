@@ -31,6 +31,7 @@ SandboxCommand CommandOf(const RunOptions& options) {
     command.environment.emplace_back(*variable);
   }
   command.session = options.session;
+  command.also_writable = options.write;
   command.is_agent = options.agent || IsAgent(options.command);
   if (options.no_sandbox) command.mode = SandboxMode::kRwx;
   if (!options.mode.empty()) command.mode = ModeOf(options.mode);

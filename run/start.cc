@@ -6,8 +6,8 @@
 #include "hook/audit_log.h"
 #include "policy/decide.h"
 #include "policy/real_files.h"
-#include "run/messages.h"
 #include "run/remedy.h"
+#include "run/report.h"
 #include "run/request.h"
 #include "sandbox/backend.h"
 
@@ -18,8 +18,12 @@ constexpr int kSetupFailed = 125;
 
 class Run {
  public:
-  Run(RunRequest request, const RealFiles& disk, const CachedFiles& files)
-      : request_(std::move(request)), disk_(disk), files_(files), facts_(ProbeHost()) {}
+  Run(RunRequest request, const RunReport& report, const RealFiles& disk, const CachedFiles& files)
+      : request_(std::move(request)),
+        report_(report),
+        disk_(disk),
+        files_(files),
+        facts_(ProbeHost()) {}
 
   Outcome Start() {
     for (;;) {
@@ -29,7 +33,7 @@ class Run {
       if (!ended) return Refused(ended.error());
       if (!ended->failure) return Finish(*ended);
       if (!GoesOnWithout(*plan, *ended->failure)) {
-        return Refused(ExplainSetupFailure(*ended->failure));
+        return SetupFailed(*ended->failure);
       }
     }
   }
@@ -37,17 +41,26 @@ class Run {
  private:
   // A start that must be logged is logged before, any other while the command already runs.
   Result<Ended> Confine(const SandboxPlan& plan) {
-    if (!plan.is_confined()) Say("warning: the command is not confined");
+    if (!plan.is_confined()) report_.Warn("the command is not confined");
     const bool must_log = request_.policy.audit.required;
     if (must_log) {
       if (Status s = LogStart(plan); !s) return s.error();
     }
-    return RunConfined(plan, [&] {
+    const auto started = [&] {
+      report_.Started(plan);
       if (must_log) return;
       const Status logged = LogStart(plan);
       // Inside another sandbox nobody can write the log; the outer one has its own lines.
-      if (!logged && !plan.is_nested) Say("warning: " + logged.error().text());
-    });
+      if (!logged && !plan.is_nested) report_.Warn(logged.error().text());
+    };
+    return RunConfined(plan, {.started = started, .hangup = report_.descriptor()});
+  }
+
+  Outcome SetupFailed(const SetupFailure& failure) const {
+    const Error error = ExplainSetupFailure(failure);
+    const Error plain{error.kind, failure.where, failure.what, error.hint};
+    if (report_.Failed(failure.step, plain)) return kSetupFailed;
+    return Refused(error);
   }
 
   static Outcome Refused(const Error& error) {
@@ -63,17 +76,15 @@ class Run {
     facts_.lacks.push_back(*failure.lacks);
     if (*failure.lacks == Feature::kNamespaces) request_.command.layers = SandboxLayers::kLandlock;
     if (*failure.lacks == Feature::kLandlock) facts_.landlock_abi = 0;
-    Say("warning: not enforced: " + ExplainSetupFailure(failure).text());
+    report_.Warn("not enforced: " + ExplainSetupFailure(failure).text());
     return true;
   }
 
   Outcome Finish(const Ended& ended) {
-    if (!ended.not_run.empty()) {
-      Say("the command could not be run: " + Printable(ended.not_run));
-    }
-    for (const Refusal& refusal : ended.refusals) {
-      ExplainRefusal(refusal, ended.not_run.empty() && ended.status != 0);
-    }
+    // For people the reason comes first, and refusals only where the command failed.
+    const bool tells = report_.descriptor() >= 0 || (ended.not_run.empty() && ended.status != 0);
+    for (const Refusal& refusal : ended.refusals) ExplainRefusal(refusal, tells);
+    report_.Ended(ended);
     return ended.status;
   }
 
@@ -120,26 +131,39 @@ class Run {
     const std::string text =
         is_denial ? ReasonText(decision, "").substr(std::string_view("ringfence: ").size())
                   : "write to " + Quote(refusal.path) + " refused: " + Printable(refusal.why);
-    if (tells) Say(text);
+    if (tells) report_.Refused(refusal, text);
     const Status logged =
         is_denial ? Log(event, "deny", &decision, "") : Log(event, "deny", nullptr, text);
-    if (!logged && tells && !facts_.is_inside) Say("warning: " + logged.error().text());
+    if (!logged && tells && !facts_.is_inside) report_.Warn(logged.error().text());
   }
 
   RunRequest request_;
+  const RunReport& report_;
   const RealFiles& disk_;
   const CachedFiles& files_;
   HostFacts facts_;
 };
 
-}  // namespace
-
-Outcome RunUnderPolicy(const RunOptions& options) {
+Outcome Try(const RunOptions& options, const RunReport& report) {
   const RealFiles disk;
   const CachedFiles files(disk);
   Result<RunRequest> request = ReadRequest(options, files, false);
   if (!request) return request.error();
-  return Run(std::move(*request), disk, files).Start();
+  return Run(std::move(*request), report, disk, files).Start();
+}
+
+}  // namespace
+
+Outcome RunUnderPolicy(const RunOptions& options) {
+  RunReport report;
+  if (!options.report.empty()) {
+    Result<RunReport> socket = RunReport::To(options.report);
+    if (!socket) return socket.error();
+    report = std::move(*socket);
+  }
+  Outcome outcome = Try(options, report);
+  if (outcome.error && report.Failed("", *outcome.error)) outcome.error.reset();
+  return outcome;
 }
 
 }  // namespace ringfence

@@ -42,8 +42,14 @@ struct Ended {
   size_t refusal_count = 0;
 };
 
+// How a run is watched by whoever asked for it.
+struct RunWatch {
+  std::function<void()> started;  // called when the sandbox stands, while the command already runs
+  int hangup = -1;                // not owned: when its other end is closed, everybody inside ends
+};
+
 // Runs plan.argv and waits. An error means that the launcher itself could not work; a setup that
-// failed is no error. `started` is called when the sandbox stands, while the command already runs.
-Result<Ended> RunConfined(const SandboxPlan& plan, const std::function<void()>& started);
+// failed is no error.
+Result<Ended> RunConfined(const SandboxPlan& plan, const RunWatch& watch);
 
 }  // namespace ringfence

@@ -25,6 +25,7 @@ struct SandboxCommand {
   std::vector<std::string> environment;  // the caller's, "NAME=value"
   bool is_agent = false;                 // the agent itself, not one of its commands
   std::string session;                   // of the client; "" for none
+  std::string also_writable;             // a directory besides those of the policy; "" for none
   std::optional<SandboxMode> mode;  // instead of the policy's; may only be tighter or said aloud
   std::optional<SandboxLayers> layers;
 };

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "base/text.h"
+#include "policy/resolve.h"
+
 namespace ringfence {
 namespace {
 
@@ -45,7 +48,7 @@ class PlacePlanner {
         plan_(plan) {}
 
   Status Plan() {
-    PlanWrites();
+    if (Status s = PlanWrites(); !s) return s;
     PlanReads();
     return PlanSealed();
   }
@@ -53,14 +56,24 @@ class PlacePlanner {
  private:
   // --- what may be written ---
 
-  void PlanWrites() {
+  Status PlanWrites() {
     std::vector<PlannedPlace> places = rules_.WritablePlaces(policy_.write);
     std::vector<PlannedPlace> own;
     if (request_.command.is_agent) own = rules_.PlacesOfSet(SetName::kAgentState);
     std::vector<PlannedPlace> near = places;
     near.insert(near.end(), own.begin(), own.end());
+    Result<std::optional<PlannedPlace>> asked = AlsoWritable();
+    if (!asked) return asked.error();
+    std::optional<PlannedPlace>& also = *asked;
+    if (also) near.push_back(*also);
     rules_.AddNames(policy_.write, near, plan_.names);
     for (const PlannedPlace& place : own) plan_.names.Forget(place.path);
+    if (also) {
+      if (const GuardedName* rule = plan_.names.Refuses(also->path.text())) {
+        return RefusedDirectory(rule->why);
+      }
+      own.push_back(std::move(*also));
+    }
     std::erase_if(places, [&](const PlannedPlace& place) {
       return plan_.names.Refuses(place.path.text()) != nullptr;
     });
@@ -80,6 +93,25 @@ class PlacePlanner {
       rules_.AllowOnly(policy_.write, own, plan_.names);
     }
     PlanPrivate();
+    return Unit{};
+  }
+
+  Error RefusedDirectory(std::string why) const {
+    return Error{Error::Kind::kUsage, "--write",
+                 Quote(request_.command.also_writable) + ": " + std::move(why),
+                 "name an existing directory that the policy does not deny"};
+  }
+
+  // What the caller asks for besides the policy, in every mode.
+  Result<std::optional<PlannedPlace>> AlsoWritable() const {
+    const std::string& text = request_.command.also_writable;
+    if (text.empty()) return std::optional<PlannedPlace>();
+    if (!text.starts_with('/')) return RefusedDirectory("is not an absolute path");
+    const Walked walked = Walk(text, files_);
+    if (walked.stop != Walked::Stop::kEnd || walked.facts.kind != FileKind::kDirectory) {
+      return RefusedDirectory("is not a directory");
+    }
+    return std::optional(PlannedPlace{.path = walked.end, .why = "asked for by --write"});
   }
 
   void PlanPrivate() {

@@ -133,3 +133,47 @@ TEST_CASE("plan: a session's name is no way out") {
   world.world.files.Put("/tmp/claude-1000", Directory().Owner(1000).Mode(0700));
   CHECK(PlacesText(world.Plan().writable) == "/home/dev/project");
 }
+
+TEST_CASE("plan: a directory that the caller asks for is writable in every mode") {
+  PlanWorld world;
+  world.world.files.Put("/srv/data", Directory());
+  world.world.files.Put("/srv/link", LinkTo("data"));
+  for (const std::string name : {"/srv/data", "/srv/link"}) {
+    world.command.also_writable = name;
+    CHECK(PlacesText(world.Plan().writable) == "/home/dev/project, /srv/data");
+  }
+  world.command.mode = SandboxMode::kRx;
+  CHECK(PlacesText(world.Plan().writable) == "/srv/data");
+}
+
+TEST_CASE("plan: a directory that the caller asks for is whole where an allow list has patterns") {
+  PlanWorld world;
+  world.world.files.Put("/srv/data", Directory());
+  world.world.User(R"("write":{"allow":["src/*.cc"]})");
+  world.command.also_writable = "/srv/data";
+  CHECK_FALSE(world.Refuses("/srv/data/x"));
+  CHECK(world.Refuses("/home/dev/project/src/x.h"));
+}
+
+TEST_CASE("plan: a directory that the caller asks for gives nothing that is denied") {
+  PlanWorld world;
+  world.world.files.Put("/srv/data/private", Directory());
+  world.world.User(R"("write":{"deny":["/srv/data/private"]})");
+  world.command.also_writable = "/srv/data";
+  CHECK(world.Refuses("/srv/data/private/x"));
+  world.command.also_writable = "/srv/data/private";
+  CHECK(world.WhyNot().what.find("denied by \"/srv/data/private\"") != std::string::npos);
+  world.command.also_writable = "/home/dev/project/.git/hooks";
+  world.world.files.Put("/home/dev/project/.git/hooks", Directory());
+  CHECK(world.WhyNot().where == "--write");
+}
+
+TEST_CASE("plan: what the caller asks for to be writable is a directory with its whole name") {
+  PlanWorld world;
+  world.world.files.Put("/srv/file", File());
+  for (const std::string name : {"/srv/file", "/srv/missing", "data", "."}) {
+    CAPTURE(name);
+    world.command.also_writable = name;
+    CHECK(world.WhyNot().where == "--write");
+  }
+}

@@ -105,8 +105,8 @@ class Scratch {
 
 class Launcher {
  public:
-  Launcher(const SandboxPlan& plan, const std::function<void()>& started)
-      : plan_(plan), started_(started), scratch_(plan) {}
+  Launcher(const SandboxPlan& plan, const RunWatch& watch)
+      : plan_(plan), watch_(watch), hangup_(watch.hangup), scratch_(plan) {}
 
   Result<Ended> Run() {
     Status made = MakePlaces(plan_);
@@ -177,15 +177,24 @@ class Launcher {
   }
 
   void HearOnce(const UniqueFd& signals) {
-    std::array<pollfd, 4> polled{{{channel_open_ ? channel_.get() : -1, POLLIN, 0},
+    std::array<pollfd, 5> polled{{{channel_open_ ? channel_.get() : -1, POLLIN, 0},
                                   {signals.get(), POLLIN, 0},
                                   {relay_.is_on() ? relay_.master() : -1, POLLIN, 0},
-                                  {relay_.hears_person() ? STDIN_FILENO : -1, POLLIN, 0}}};
+                                  {relay_.hears_person() ? STDIN_FILENO : -1, POLLIN, 0},
+                                  {hangup_, POLLRDHUP, 0}}};
     if (::poll(polled.data(), polled.size(), -1) < 0) return;
     if (polled[2].revents != 0) relay_.PassOutput();
     if (polled[3].revents != 0) relay_.PassInput();
     if (polled[0].revents != 0) channel_open_ = Hear();
     if (polled[1].revents != 0 && TakeSignals(signals)) first_lives_ = false;
+    if (polled[4].revents != 0) Abandon();
+  }
+
+  // Nobody waits for the command any more. The supervisor ends everybody when it hears nothing.
+  void Abandon() {
+    hangup_ = -1;
+    ::shutdown(channel_.get(), SHUT_WR);
+    KeepEnd(SIGKILL);
   }
 
   // True when the first process has ended.
@@ -235,7 +244,7 @@ class Launcher {
         }
         break;
       case Message::kStarted:
-        started_();
+        watch_.started();
         break;
       case Message::kSignal:
         break;
@@ -258,7 +267,8 @@ class Launcher {
   }
 
   const SandboxPlan& plan_;
-  const std::function<void()>& started_;
+  const RunWatch& watch_;
+  int hangup_;
   Scratch scratch_;
   UniqueFd channel_;
   sigset_t heard_{};
@@ -309,9 +319,9 @@ HostFacts ProbeHost() {
   return facts;
 }
 
-Result<Ended> RunConfined(const SandboxPlan& plan, const std::function<void()>& started) {
-  if (plan.is_confined()) return Launcher(plan, started).Run();
-  started();
+Result<Ended> RunConfined(const SandboxPlan& plan, const RunWatch& watch) {
+  if (plan.is_confined()) return Launcher(plan, watch).Run();
+  watch.started();
   return RunBare(plan);
 }
 

@@ -237,8 +237,8 @@ HostFacts ProbeHost() {
   return facts;
 }
 
-Result<Ended> RunConfined(const SandboxPlan& plan, const std::function<void()>& started) {
-  started();
+Result<Ended> RunConfined(const SandboxPlan& plan, const RunWatch& watch) {
+  watch.started();
   return plan.is_confined() ? Launcher(plan).Run() : RunBare(plan);
 }
 

@@ -29,9 +29,9 @@ HostFacts ProbeHost() {
   return facts;
 }
 
-Result<Ended> RunConfined(const SandboxPlan& plan, const std::function<void()>& started) {
+Result<Ended> RunConfined(const SandboxPlan& plan, const RunWatch& watch) {
   if (!plan.is_confined()) {
-    started();
+    watch.started();
     return RunBare(plan);
   }
   Ended ended;

@@ -1,19 +1,60 @@
 #!/usr/bin/env python3
-"""Runs commands under the built `ringfence run`: how everybody inside
-ends.
+"""Runs commands under the built `ringfence run`: what it tells the program that started it, how
+everybody inside ends, and what --write gives.
 
   run.py --ringfence PATH --hook PATH
 
 Prints a line for each case that failed, and at the end "N passed, N failed, N skipped".
 """
 
+import json
 import os
 import pathlib
+import socket
+import subprocess
 import sys
+import time
 
-from command_world import run_cases
+from command_world import error_of, run_cases
 
 LAYERS = ("full", "landlock")
+SECONDS = 60
+
+
+class Run:
+    """A command whose report is read; with `hang_up` the socket is closed instead."""
+
+    def __init__(self, world, options, command):
+        self.near, far = socket.socketpair()
+        arguments = [world.options.ringfence, "run", "--home", str(world.home), "--report",
+                     str(far.fileno()), *map(str, options), "--", *command]
+        self.process = subprocess.Popen(arguments, cwd=world.project, pass_fds=[far.fileno()],
+                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                        env={"PATH": "/usr/bin:/bin"})
+        far.close()
+
+    def hang_up(self):
+        self.near.close()
+        return self.process.wait(SECONDS)
+
+    def finish(self):
+        with self.near.makefile() as lines:
+            events = [json.loads(line) for line in lines]
+        self.out, self.err = self.process.communicate(timeout=SECONDS)
+        return events
+
+
+def event_of(events, name):
+    found = [event for event in events if event["event"] == name]
+    assert len(found) == 1, f"{name}: {events}"
+    return found[0]
+
+
+def wait_for(what, condition):
+    end = time.monotonic() + SECONDS
+    while not condition():
+        assert time.monotonic() < end, f"no {what}"
+        time.sleep(0.01)
 
 
 def processes_with(text):
@@ -28,6 +69,57 @@ def processes_with(text):
     return found
 
 
+def a_report_tells_start_refusal_and_end(world):
+    run = Run(world, [], ["sh", "-c", "echo out; touch /etc/ringfence-test; exit 3"])
+    events = run.finish()
+    assert [event["event"] for event in events] == ["started", "refused", "ended"], events
+    assert event_of(events, "started")["mode"] == "sandbox"
+    assert event_of(events, "started")["layers"] == "full"
+    refused = event_of(events, "refused")
+    assert refused["path"] == "/etc/ringfence-test" and refused["code"] == "EROFS", refused
+    assert "outside the project" in refused["why"], refused
+    assert event_of(events, "ended") == {"event": "ended", "status": 3, "refusals": 1,
+                                         "not_run": ""}
+    assert run.process.returncode == 3 and run.out == "out\n"
+    assert "ringfence:" not in run.err, run.err
+
+
+def a_report_tells_what_could_not_be_run(world):
+    events = Run(world, [], ["no-such-program"]).finish()
+    ended = event_of(events, "ended")
+    assert ended["status"] == 127 and ended["not_run"] == "no-such-program: ENOENT", ended
+
+
+def a_report_tells_why_nothing_was_run(world):
+    run = Run(world, ["--chdir", world.base], ["touch", "made"])
+    failed = event_of(run.finish(), "failed")
+    assert run.process.returncode == 2 and "holds the home" in failed["what"], failed
+    assert failed["remedy"] and not run.err
+
+
+def a_report_goes_to_a_socket_and_to_no_other_program(world):
+    run = Run(world, [], ["sh", "-c", "ls -l /proc/self/fd"])
+    run.finish()
+    assert "socket" not in run.out, run.out
+    for descriptor in ("1", "77", "x", "-1", "99999999999"):
+        done = world.run("run", "--report", descriptor, "--", "touch", "made")
+        error_of(done, 2, "--report")
+    assert not (world.project / "made").exists()
+
+
+def everybody_ends_when_the_asker_hangs_up(world):
+    for layers in LAYERS:
+        mark = f"{os.getpid()}.{layers}"
+        script = (f"trap '' TERM; touch ready; sh -c 'setsid sh -c \"sleep 1000; : {mark}\" & "
+                  f"sleep 1000; : {mark}'; : {mark}")
+        run = Run(world, ["--layers", layers], ["sh", "-c", script])
+        wait_for("command", (world.project / "ready").exists)
+        (world.project / "ready").unlink()
+        assert processes_with(mark), "the test looks for the wrong processes"
+        assert run.hang_up() == 137
+        assert not processes_with(mark), layers
+
+
 def a_tree_that_is_left_behind_ends_with_the_command(world):
     for layers in LAYERS:
         mark = f"{os.getpid()}.left.{layers}"
@@ -36,6 +128,28 @@ def a_tree_that_is_left_behind_ends_with_the_command(world):
         done = world.run("run", "--layers", layers, "--", "sh", "-c", script)
         assert done.returncode == 0, done.stderr
         assert not processes_with(mark), layers
+
+
+def a_directory_besides_the_policys_can_be_written(world):
+    data = world.base / "data"
+    data.mkdir()
+    for mode, status in (("sandbox", 0), ("rx", 1)):
+        run = Run(world, ["--write", data, "--mode", mode],
+                  ["sh", "-c", f"touch {data}/{mode} && touch {mode}"])
+        run.finish()
+        assert run.process.returncode == status, run.err
+        assert (data / mode).exists()
+        assert (world.project / mode).exists() == (mode == "sandbox")
+
+
+def a_directory_that_the_policy_denies_cannot_be_had_besides(world):
+    data = world.base / "data"
+    data.mkdir()
+    world.write(world.policy, json.dumps({"version": 1, "write": {"allow": ["."],
+                                                                  "deny": [str(data)]}}))
+    failed = event_of(Run(world, ["--write", data], ["touch", data / "x"]).finish(), "failed")
+    assert failed["call"] == "--write" and "denied by" in failed["what"], failed
+    assert not list(data.iterdir())
 
 
 if __name__ == "__main__":
