@@ -23,8 +23,12 @@ Error Unusable(const std::string& where, std::string what, std::string hint) {
   return Error{Error::Kind::kInvalidConfig, where, std::move(what), std::move(hint)};
 }
 
+// A program may hand a policy over open, in a file that has no name any more.
+bool IsHandedOver(std::string_view path) { return path.starts_with("/proc/self/fd/"); }
+
 // A file below the home is shown with "~".
 std::string Shown(const std::string& path, const Places& places) {
+  if (IsHandedOver(path)) return "policy";
   for (const Path& home : places.homes) {
     if (path.starts_with(home.text() + "/")) return "~" + path.substr(home.text().size());
   }
@@ -125,8 +129,8 @@ class SourceReader {
     Protect(path);
     const std::string shown = Shown(path, places_);
     const Walked walked = Walk(path, files_);
-    const bool missing =
-        walked.stop == Walked::Stop::kEnd && walked.facts.kind == FileKind::kMissing;
+    const bool missing = !IsHandedOver(path) && walked.stop == Walked::Stop::kEnd &&
+                         walked.facts.kind == FileKind::kMissing;
     if (missing && !walked.links.empty()) {
       return Unusable(shown, "is reached by a link that leads nowhere",
                       "mend or remove " + walked.links.back().text());

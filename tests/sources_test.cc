@@ -3,6 +3,7 @@
 #include "policy/sources.h"
 
 #include <doctest/doctest.h>
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -340,4 +341,22 @@ TEST_CASE("sources: without a home no project is trusted and nobody's own policy
   REQUIRE(sources->sources.size() == 1);
   CHECK(sources->sources[0].layer == Layer::kProject);
   CHECK_FALSE(sources->sources[0].trusted);
+}
+
+TEST_CASE("sources: a policy may be handed over open, in a file without a name") {
+  Disk disk;
+  const auto hand = [&](mode_t mode) {
+    disk.File("policy", kPolicy);
+    disk.Mode("policy", mode);
+    UniqueFd file(::open(disk.At("policy").c_str(), O_RDONLY | O_CLOEXEC));
+    REQUIRE(::unlink(disk.At("policy").c_str()) == 0);
+    return file;
+  };
+  const UniqueFd file = hand(0400);
+  const Result<PolicySources> sources = disk.Read("/proc/self/fd/" + std::to_string(file.get()));
+  REQUIRE(sources.has_value());
+  CHECK(sources->sources.back().layer == Layer::kCommandLine);
+  const UniqueFd open = hand(0666);
+  CHECK_FALSE(disk.Read("/proc/self/fd/" + std::to_string(open.get())).has_value());
+  CHECK_FALSE(disk.Read("/proc/self/fd/9999").has_value());
 }
