@@ -78,6 +78,7 @@ list_packages() {
       required_tests="$required_tests libclang-rt-dev|libclang-rt-14-dev"
       optional_tests='clang-tidy=clang-tidy clang-format=clang-format llvm=llvm-cov strace=strace'
       optional_tests="$optional_tests bubblewrap=bwrap socat=socat npm=npm python3-jsonschema"
+      optional_tests="$optional_tests pkg-config=pkg-config make=make"
       ;;
     dnf)
       required='gcc-c++=g++ cmake=cmake ninja-build=ninja json-devel cli11-devel libmd-devel'

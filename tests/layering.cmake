@@ -9,6 +9,7 @@ set(may_include_base base)
 set(may_include_policy base policy)
 set(may_include_hook base policy hook)
 set(may_include_sandbox base policy sandbox)
+set(may_include_library base library ringfence)
 set(may_include_run base policy hook sandbox run)
 set(may_include_cli base policy hook sandbox run cli)
 
@@ -26,7 +27,7 @@ function(read_lines file out)
   set(${out} "${text}" PARENT_SCOPE)
 endfunction()
 
-foreach(folder base policy hook sandbox run cli)
+foreach(folder base policy hook sandbox run library cli)
   file(GLOB_RECURSE files RELATIVE "${ROOT}" "${ROOT}/${folder}/*.cc" "${ROOT}/${folder}/*.h"
        "${ROOT}/${folder}/*.inc")
   foreach(file IN LISTS files)

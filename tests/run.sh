@@ -13,7 +13,7 @@ set -uo pipefail
 
 root=$(cd "$(dirname "$0")/.." && pwd)
 cd "$root" || exit 1
-all_parts=(layering format unit schema install system sandbox client faults limits fuzz coverage tidy)
+all_parts=(layering format unit schema install library system sandbox client faults limits fuzz coverage tidy)
 parts=()
 corpora=
 quick=no
@@ -151,7 +151,7 @@ part_layering() {
   fi
 }
 
-sources() { find base policy hook sandbox cli tests fuzz -name '*.cc' -o -name '*.h' | sort; }
+sources() { find base policy hook sandbox cli include library examples tests fuzz -name '*.cc' -o -name '*.h' | sort; }
 
 part_format() {
   need clang-format format || return
@@ -208,6 +208,33 @@ part_install() {
   check "man pages name every option" man_pages_name_options "$prefix"
   check "registered" grep -q "$prefix/bin/ringfence-hook" "$project/.claude/settings.local.json"
   check "the installed hook is the one that was built" cmp "$prefix/bin/ringfence-hook" "$hook"
+}
+
+# libringfence as other programs find it: its test, and the example by CMake and by pkg-config.
+part_library() {
+  build release || return
+  local prefix=$work/library example=$work/example
+  # The library knows where its program is installed.
+  cmake --preset release "-DCMAKE_INSTALL_PREFIX=$prefix" > "$work/output" 2>&1 &&
+    cmake --build --preset release >> "$work/output" 2>&1 &&
+    cmake --install build/release >> "$work/output" 2>&1 || {
+    tail -n 60 "$work/output"
+    fail "libringfence cannot be installed"
+    return
+  }
+  check "library_test builds" build_against "$prefix" tests/library "$work/library_test"
+  check "library_test" "$work/library_test/library_test"
+  check "example by find_package" build_against "$prefix" examples/sandboxed_command "$example"
+  check "example: effects" tests/library/example.sh "$example/sandboxed_command"
+  need pkg-config "example by pkg-config" || return
+  cp -r examples/sandboxed_command "$work/made"
+  check "example by pkg-config" env "PKG_CONFIG_PATH=$prefix/lib/pkgconfig" make -C "$work/made"
+  check "example by pkg-config: effects" tests/library/example.sh "$work/made/sandboxed_command"
+}
+
+build_against() {  # PREFIX SOURCE BUILD
+  cmake -S "$2" -B "$3" -G Ninja "-DCMAKE_PREFIX_PATH=$1" -DCMAKE_BUILD_TYPE=Release &&
+    cmake --build "$3"
 }
 
 # Whatever --help lists of commands and options stands in the man page too.
@@ -325,7 +352,7 @@ part_tidy() {
   }
   local files
   # The back ends of other systems are not in this one's commands.
-  mapfile -t files < <(find base policy hook sandbox cli -name '*.cc' -not -path '*/macos/*' \
+  mapfile -t files < <(find base policy hook sandbox cli library -name '*.cc' -not -path '*/macos/*' \
     -not -path '*/none/*' | sort)
   local wrong status
   printf '%s\n' "${files[@]}" | xargs -P 2 -n 4 clang-tidy --quiet -p build/clang \

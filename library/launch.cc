@@ -1,0 +1,222 @@
+#include "library/launch.h"
+
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <climits>
+#include <csignal>
+
+#include "base/syscall.h"
+
+namespace ringfence::sandbox {
+namespace {
+
+// Where the child finds what it is handed.
+constexpr int kReport = 3;
+constexpr int kPolicy = 4;
+constexpr int kFirstFree = 5;
+
+Error Wrong(std::string call, std::string what, std::string remedy = "") {
+  return Error{"", std::move(call), std::move(what), std::move(remedy)};
+}
+
+Error Failed(const char* call, int code) { return Wrong(call, ErrnoName(code)); }
+
+bool HasNul(const std::string& text) { return text.find('\0') != std::string::npos; }
+
+bool HasNul(const std::vector<std::string>& texts) {
+  return std::ranges::any_of(texts, [](const std::string& text) { return HasNul(text); });
+}
+
+std::vector<char*> Pointers(std::vector<std::string>& texts) {
+  std::vector<char*> pointers;
+  pointers.reserve(texts.size() + 1);
+  for (std::string& text : texts) pointers.push_back(text.data());
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
+const char* ModeName(Mode mode) {
+  switch (mode) {
+    case Mode::kPolicy:
+      break;
+    case Mode::kSandbox:
+      return "sandbox";
+    case Mode::kReadOnly:
+      return "rx";
+    case Mode::kUnconfined:
+      return "rwx";
+  }
+  return "";
+}
+
+const char* LayersName(Layers layers) {
+  switch (layers) {
+    case Layers::kPolicy:
+      break;
+    case Layers::kFull:
+      return "full";
+    case Layers::kLandlock:
+      return "landlock";
+  }
+  return "";
+}
+
+// A sealed copy of the policy's text that has no name in any folder.
+Expected<UniqueFd> PolicyFile(const std::string& text) {
+  UniqueFd file(::memfd_create("policy", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+  if (!file.valid()) return Failed("memfd_create", errno);
+  // Born writable for everybody, which no policy may be.
+  if (::fchmod(file.get(), 0400) != 0) return Failed("fchmod(policy)", errno);
+  if (const Status s = WriteAll(file.get(), text); !s) {
+    return Wrong(s.error().where, s.error().what);
+  }
+  if (::fcntl(file.get(), F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK) != 0) {
+    return Failed("fcntl(F_ADD_SEALS)", errno);
+  }
+  return file;
+}
+
+// posix_spawn(3): safe with threads, and quick however large the caller is.
+class Spawner {
+ public:
+  Spawner() {
+    ::posix_spawn_file_actions_init(&actions_);
+    ::posix_spawnattr_init(&attributes_);
+  }
+  Spawner(const Spawner&) = delete;
+  Spawner& operator=(const Spawner&) = delete;
+  ~Spawner() {
+    ::posix_spawnattr_destroy(&attributes_);
+    ::posix_spawn_file_actions_destroy(&actions_);
+  }
+
+  // `fd` becomes `number`. It is copied out of the way first: it may be a number that another one
+  // becomes. -1: /dev/null.
+  std::optional<Error> Hand(int fd, int number) {
+    UniqueFd copy(fd < 0 ? ::open("/dev/null", O_RDWR | O_CLOEXEC)
+                         : ::fcntl(fd, F_DUPFD_CLOEXEC, kFirstFree));
+    if (!copy.valid()) return Failed("fcntl(F_DUPFD)", errno);
+    // dup2(2) onto itself would leave it to be closed.
+    if (copy.get() < kFirstFree) copy = UniqueFd(::fcntl(copy.get(), F_DUPFD_CLOEXEC, kFirstFree));
+    if (!copy.valid()) return Failed("fcntl(F_DUPFD)", errno);
+    if (const int code = ::posix_spawn_file_actions_adddup2(&actions_, copy.get(), number)) {
+      return Failed("posix_spawn_file_actions_adddup2", code);
+    }
+    handed_.push_back(std::move(copy));
+    next_ = number + 1;
+    return {};
+  }
+
+  Expected<pid_t> Start(std::vector<std::string> words, std::vector<std::string> environment) {
+    if (const int code = ::posix_spawn_file_actions_addclosefrom_np(&actions_, next_)) {
+      return Failed("posix_spawn_file_actions_addclosefrom_np", code);
+    }
+    sigset_t none;
+    sigset_t all;
+    ::sigemptyset(&none);
+    ::sigfillset(&all);
+    ::posix_spawnattr_setsigmask(&attributes_, &none);
+    ::posix_spawnattr_setsigdefault(&attributes_, &all);
+    ::posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+    pid_t pid = -1;
+    const int code = ::posix_spawn(&pid, words.front().c_str(), &actions_, &attributes_,
+                                   Pointers(words).data(), Pointers(environment).data());
+    if (code == 0) return pid;
+    return Wrong("posix_spawn(" + words.front() + ")", ErrnoName(code),
+                 "install ringfence, or name its program: Command::launcher");
+  }
+
+ private:
+  posix_spawn_file_actions_t actions_{};
+  posix_spawnattr_t attributes_{};
+  std::vector<UniqueFd> handed_;
+  int next_ = 0;
+};
+
+// What the command line holds must arrive as it was given.
+std::optional<Error> Check(const Command& command) {
+  if (command.argv.empty() || command.argv.front().empty()) {
+    return Wrong("argv", "no command is given");
+  }
+  if (!LauncherOf(command).starts_with('/')) {
+    return Wrong("launcher", "is not an absolute path", "name the installed program ringfence");
+  }
+  if (!command.policy_file.empty() && !command.policy_text.empty()) {
+    return Wrong("policy_text", "stands beside policy_file", "give one of both");
+  }
+  const bool has_nul = HasNul(command.argv) ||
+                       HasNul({command.data_dir, command.root, command.cwd, command.policy_file,
+                               command.profile, command.home, command.launcher});
+  if (has_nul || (command.environment && HasNul(*command.environment))) {
+    return Wrong("command", "holds a NUL byte");
+  }
+  return {};
+}
+
+std::vector<std::string> EnvironmentOf(const Command& command) {
+  if (command.environment) return *command.environment;
+  std::vector<std::string> environment;
+  for (char** variable = environ; *variable != nullptr; ++variable) {
+    environment.emplace_back(*variable);
+  }
+  return environment;
+}
+
+}  // namespace
+
+std::string LauncherOf(const Command& command) {
+  return command.launcher.empty() ? RINGFENCE_LAUNCHER : command.launcher;
+}
+
+Expected<std::vector<std::string>> LaunchOptions(const Command& command) {
+  if (std::optional<Error> error = Check(command)) return *error;
+  std::string root = command.root;
+  if (root.empty()) {
+    std::array<char, PATH_MAX> here{};
+    if (::getcwd(here.data(), here.size()) == nullptr) return Failed("getcwd", errno);
+    root = here.data();
+  }
+  std::vector<std::string> options;
+  const auto add = [&](const char* name, const std::string& value) {
+    if (!value.empty()) options.push_back(std::string(name) + "=" + value);
+  };
+  add("--root", root);
+  add("--chdir", command.cwd.empty() ? root : command.cwd);
+  add("--write", command.data_dir);
+  add("--mode", ModeName(command.mode));
+  add("--layers", LayersName(command.layers));
+  add("--profile", command.profile);
+  add("--home", command.home);
+  add("--policy", command.policy_text.empty() ? command.policy_file
+                                              : "/proc/self/fd/" + std::to_string(kPolicy));
+  return options;
+}
+
+Expected<pid_t> Start(Launch launch) {
+  Spawner spawner;
+  std::vector<std::string> words{LauncherOf(launch.command), "run"};
+  for (std::string& option : launch.options) words.push_back(std::move(option));
+  const std::array streams{launch.command.stdin_fd, launch.stdout_fd, launch.stderr_fd};
+  for (int number = 0; number < static_cast<int>(streams.size()); ++number) {
+    if (auto error = spawner.Hand(streams.at(static_cast<size_t>(number)), number)) return *error;
+  }
+  words.push_back("--report=" + std::to_string(kReport));
+  if (auto error = spawner.Hand(launch.report.get(), kReport)) return *error;
+  if (!launch.command.policy_text.empty()) {
+    const Expected<UniqueFd> policy = PolicyFile(launch.command.policy_text);
+    if (!policy) return policy.error();
+    if (auto error = spawner.Hand(policy->get(), kPolicy)) return *error;
+  }
+  words.emplace_back("--");
+  for (const std::string& word : launch.command.argv) words.push_back(word);
+  return spawner.Start(std::move(words), EnvironmentOf(launch.command));
+}
+
+}  // namespace ringfence::sandbox

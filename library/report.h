@@ -1,0 +1,42 @@
+// What `ringfence run --report` tells, line by line (docs/library.md).
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "base/unique_fd.h"
+#include "ringfence/sandbox.h"
+
+namespace ringfence::sandbox {
+
+class Report {
+ public:
+  explicit Report(UniqueFd socket) : socket_(std::move(socket)) {}
+
+  // Reads until the command has started, or failed to, or nothing more comes.
+  void ReadStart();
+  void ReadToEnd();
+  void HangUp() const noexcept;
+
+  bool has_started() const { return started_; }
+  bool is_confined() const { return confined_; }
+  bool has_ended() const { return ended_; }
+  const std::vector<std::string>& weaker() const { return weaker_; }
+  const End& end() const { return end_; }  // as far as it was told
+  const std::optional<Error>& failure() const { return failure_; }
+
+ private:
+  bool ReadMore();
+  void Take(std::string line);
+
+  UniqueFd socket_;
+  std::string text_;  // that is not a whole line yet
+  End end_;
+  std::vector<std::string> weaker_;
+  std::optional<Error> failure_;
+  bool started_ = false;
+  bool confined_ = true;
+  bool ended_ = false;
+};
+
+}  // namespace ringfence::sandbox

@@ -1,0 +1,195 @@
+#include "ringfence/sandbox.h"
+
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+
+#include "base/syscall.h"
+#include "library/launch.h"
+#include "library/report.h"
+
+namespace ringfence::sandbox {
+namespace {
+
+constexpr size_t kMaxPlan = 64u << 20;
+constexpr int kPassedOn[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGCONT, SIGTSTP};
+
+Error Failed(const char* call, int code) { return Error{"", call, ErrnoName(code), ""}; }
+
+// Of a child that nobody else waits for. Nothing when somebody did.
+std::optional<int> Reap(pid_t pid) {
+  int status = 0;
+  while (::waitpid(pid, &status, 0) < 0) {
+    if (errno != EINTR) return {};
+  }
+  return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+// The launcher ended and told nothing.
+Error Silent(const std::string& launcher, std::optional<int> status) {
+  const std::string how = status ? "status " + std::to_string(*status) : "a status nobody knows";
+  return Error{"", launcher, "ended with " + how + " before the sandbox stood",
+               "library and program must be of the same version"};
+}
+
+struct Pair {
+  UniqueFd near;
+  UniqueFd far;
+};
+Expected<Pair> MakePair() {
+  std::array<int, 2> ends{-1, -1};
+  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) {
+    return Failed("socketpair", errno);
+  }
+  return Pair{UniqueFd(ends[0]), UniqueFd(ends[1])};
+}
+
+}  // namespace
+
+std::string Error::text() const {
+  std::string line;
+  for (const std::string* part : {&step, &call, &what}) {
+    if (!part->empty()) line += (line.empty() ? "" : ": ") + *part;
+  }
+  return line;
+}
+
+void Throw(const Error& error) { throw Failure(error); }
+
+Expected<std::string> Plan(const Command& command, PlanFormat format) {
+  Expected<std::vector<std::string>> options = LaunchOptions(command);
+  if (!options) return options.error();
+  options->emplace_back("--dry-run");
+  if (format == PlanFormat::kJson) options->emplace_back("--json");
+  Expected<Pair> output = MakePair();
+  if (!output) return output.error();
+  Expected<Pair> told = MakePair();
+  if (!told) return told.error();
+  const Expected<pid_t> pid = Start({.command = command,
+                                     .options = std::move(*options),
+                                     .stdout_fd = output->far.get(),
+                                     .stderr_fd = command.stderr_fd,
+                                     .report = std::move(told->far)});
+  output->far = UniqueFd();
+  if (!pid) return pid.error();
+  Result<std::string> text = ReadAll(output->near.get(), kMaxPlan, "plan");
+  Report report(std::move(told->near));
+  report.ReadToEnd();
+  const std::optional<int> status = Reap(*pid);
+  if (report.failure()) return *report.failure();
+  if (!text) return Error{"", text.error().where, text.error().what, ""};
+  if (text->empty() || (status && *status != 0)) return Silent(LauncherOf(command), status);
+  return std::move(*text);
+}
+
+class Process::Impl {
+ public:
+  Impl(pid_t pid, UniqueFd report) : pid_(pid), report_(std::move(report)) {
+    // Until it is waited for, the number is this child's.
+    handle_ = UniqueFd(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
+  }
+
+  // The first Error keeps everything from being run.
+  std::optional<Error> Begin(const std::string& launcher) {
+    if (!handle_.valid()) {
+      const Error error = Failed("pidfd_open", errno);
+      report_.HangUp();
+      Reap(pid_);
+      return error;
+    }
+    report_.ReadStart();
+    if (report_.has_started()) return {};
+    const std::optional<int> status = Reap(pid_);
+    reaped_ = true;
+    return report_.failure() ? *report_.failure() : Silent(launcher, status);
+  }
+
+  Expected<End> Wait() {
+    if (!reaped_) {
+      report_.ReadToEnd();
+      status_ = Reap(pid_);
+      reaped_ = true;
+    }
+    if (report_.failure()) return *report_.failure();
+    if (!report_.has_ended() && !status_) {
+      return Error{"", "waitpid", "ECHILD",
+                   "the program must not ignore SIGCHLD nor wait for children of the library's"};
+    }
+    End end = report_.end();
+    if (!report_.has_ended()) end.status = *status_;
+    return end;
+  }
+
+  void Kill() const noexcept {
+    report_.HangUp();
+    Send(report_.is_confined() ? SIGCONT : SIGKILL);  // one that is stopped hears nothing
+  }
+
+  bool Send(int signal) const noexcept {
+    return ::syscall(SYS_pidfd_send_signal, handle_.get(), signal, nullptr, 0) == 0;
+  }
+
+  bool is_reaped() const { return reaped_; }
+  pid_t pid() const { return pid_; }
+  int handle() const { return handle_.get(); }
+  const Report& report() const { return report_; }
+
+ private:
+  pid_t pid_;
+  UniqueFd handle_;
+  Report report_;
+  std::optional<int> status_;
+  bool reaped_ = false;
+};
+
+Process::Process(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Process::Process(Process&& other) noexcept = default;
+
+Process& Process::operator=(Process&& other) noexcept {
+  std::swap(impl_, other.impl_);
+  return *this;
+}
+
+Process::~Process() {
+  if (impl_ == nullptr || impl_->is_reaped()) return;
+  impl_->Kill();
+  [[maybe_unused]] const Expected<End> end = impl_->Wait();
+}
+
+Expected<End> Process::Wait() { return impl_->Wait(); }
+void Process::Kill() noexcept { impl_->Kill(); }
+
+bool Process::Signal(int signal) noexcept {
+  return std::ranges::find(kPassedOn, signal) != std::end(kPassedOn) && impl_->Send(signal);
+}
+
+pid_t Process::pid() const noexcept { return impl_->pid(); }
+int Process::descriptor() const noexcept { return impl_->handle(); }
+bool Process::is_confined() const noexcept { return impl_->report().is_confined(); }
+const std::vector<std::string>& Process::weaker() const noexcept {
+  return impl_->report().weaker();
+}
+
+Expected<Process> Spawn(const Command& command) {
+  Expected<std::vector<std::string>> options = LaunchOptions(command);
+  if (!options) return options.error();
+  Expected<Pair> told = MakePair();
+  if (!told) return told.error();
+  const Expected<pid_t> pid = Start({.command = command,
+                                     .options = std::move(*options),
+                                     .stdout_fd = command.stdout_fd,
+                                     .stderr_fd = command.stderr_fd,
+                                     .report = std::move(told->far)});
+  if (!pid) return pid.error();
+  auto impl = std::make_unique<Process::Impl>(*pid, std::move(told->near));
+  if (std::optional<Error> error = impl->Begin(LauncherOf(command))) return *error;
+  return Process(std::move(impl));
+}
+
+}  // namespace ringfence::sandbox
