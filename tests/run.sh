@@ -13,7 +13,7 @@ set -uo pipefail
 
 root=$(cd "$(dirname "$0")/.." && pwd)
 cd "$root" || exit 1
-all_parts=(layering format unit schema install library system sandbox client faults limits fuzz coverage tidy)
+all_parts=(layering format unit schema install library system sandbox agreement client faults limits fuzz coverage tidy)
 parts=()
 corpora=
 quick=no
@@ -280,6 +280,14 @@ part_sandbox() {
       --probe "$probe" --ringfence "$command" $user
   done
   count_program run.py python3 tests/system/run.py --hook "$hook" --ringfence "$command"
+}
+
+# What the hook says and what the kernel does, for ten thousand questions.
+part_agreement() {
+  build release || return
+  local probes=build/release/probes
+  count_program agreement.py python3 tests/system/agreement.py --agreement $probes/agreement \
+    --agreement-probe $probes/agreement_probe --ringfence "$command"
 }
 
 part_faults() {

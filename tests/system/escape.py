@@ -15,21 +15,17 @@ sandbox holds {probe} where the probe and its arguments belong, and may hold {pr
 
 import argparse
 import collections
-import errno
 import json
 import os
-import pathlib
 import shlex
-import shutil
 import subprocess
 import sys
-import tempfile
 
 from escape_fixture import World
 from escape_machine import RARE, machine_refuses
 from escape_rows import ACCEPTED, ENDS_THE_COMMAND, ROWS
+from ordinary_user import add_options, run_in_folder
 
-ORDINARY_USER = 61234
 NO_SANDBOX_STATUS = 125
 
 POLICY = {"version": 1, "read": {"deny": ["**/.env", "@secrets"]},
@@ -175,57 +171,6 @@ def run_all(options, base):
     return report.finish(options.table)
 
 
-# -- users and folders ----------------------------------------------------------------------------
-
-def place_for_base(options):
-    """Not /tmp, where there is another: a sandbox hides that, and then hides what is to be
-    reached."""
-    if options.base:
-        return options.base
-    places = ["/srv"] if os.geteuid() == 0 else [os.path.expanduser("~")]
-    for place in [*places, "/var/tmp", "/tmp"]:
-        if os.access(place, os.W_OK | os.X_OK):
-            return place
-    raise OSError(errno.EACCES, "no folder for the fixture")
-
-
-def copy_programs(options, base):
-    """To where every user may start them: a build folder may be closed."""
-    folder = pathlib.Path(base) / "bin"
-    folder.mkdir()
-    folder.chmod(0o755)
-    for name in ("probe", "ringfence"):
-        program = getattr(options, name)
-        if program:
-            setattr(options, name, str(shutil.copy(program, folder / os.path.basename(program))))
-            os.chmod(getattr(options, name), 0o755)
-
-
-def become_ordinary(base):
-    os.chown(base, ORDINARY_USER, ORDINARY_USER)
-    os.setgroups([])
-    os.setresgid(ORDINARY_USER, ORDINARY_USER, ORDINARY_USER)
-    os.setresuid(ORDINARY_USER, ORDINARY_USER, ORDINARY_USER)
-
-
-def run_in_child(options, base):
-    """In a child, since who gave up being root cannot remove what root made."""
-    sys.stdout.flush()
-    child = os.fork()
-    if child == 0:
-        status = 1
-        try:
-            if os.geteuid() == 0 and not options.as_root:
-                become_ordinary(base)
-            status = run_all(options, base)
-        except Exception as problem:  # pylint: disable=broad-except
-            print(f"FAILED: {type(problem).__name__}: {problem}\n0 passed, 1 failed, 0 skipped")
-        finally:
-            sys.stdout.flush()
-            os._exit(status)
-    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n", maxsplit=1)[0])
     parser.add_argument("--probe", required=True, type=os.path.abspath)
@@ -235,19 +180,13 @@ def main():
                         help="more options for `ringfence run`")
     parser.add_argument("--only", metavar="ROW", action="append")
     parser.add_argument("--table", action="store_true", help="print what became of every row")
-    parser.add_argument("--as-root", action="store_true")
-    parser.add_argument("--base", metavar="FOLDER", help="where the fixture is built")
+    add_options(parser)
     options = parser.parse_args()
     unknown = set(options.only or ()) - {row.name for row in ROWS}
     if unknown:
         parser.error(f"there is no row {', '.join(sorted(unknown))}")
     options.sandbox = bool(options.ringfence or options.launcher)
-    place = place_for_base(options)
-    with tempfile.TemporaryDirectory(prefix="ringfence-escape-", dir=place) as folder:
-        base = os.path.realpath(folder)
-        os.chmod(base, 0o755)
-        copy_programs(options, base)
-        return run_in_child(options, base)
+    return run_in_folder(options, ("probe", "ringfence"), run_all)
 
 
 if __name__ == "__main__":
