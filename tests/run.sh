@@ -269,15 +269,15 @@ part_system() {
   count_program commands.py python3 tests/system/commands.py --hook "$hook" --ringfence "$command"
 }
 
-# What must be stopped and what must go on working, for an ordinary user and for root. Nothing may be
-# left out where CI runs.
+# What must be stopped and what must go on working, for an ordinary user and for root, and with the
+# weaker layers. Nothing may be left out where CI runs.
 part_sandbox() {
   build release || return
   local probe=build/release/probes/escape_probe
-  for user in "" --as-root; do
+  for options in "" --as-root "--layers landlock"; do
     # shellcheck disable=SC2086
-    count_program "escape.py $user" env REQUIRE_SANDBOX=1 python3 tests/system/escape.py \
-      --probe "$probe" --ringfence "$command" $user
+    count_program "escape.py $options" env REQUIRE_SANDBOX=1 python3 tests/system/escape.py \
+      --probe "$probe" --ringfence "$command" $options
   done
   count_program run.py python3 tests/system/run.py --hook "$hook" --ringfence "$command"
 }

@@ -23,7 +23,7 @@ import sys
 
 from escape_fixture import World
 from escape_machine import RARE, machine_refuses
-from escape_rows import ACCEPTED, ENDS_THE_COMMAND, ROWS
+from escape_rows import ACCEPTED, ACCEPTED_LANDLOCK, ENDS_THE_COMMAND, ROWS
 from ordinary_user import add_options, run_in_folder
 
 NO_SANDBOX_STATUS = 125
@@ -74,7 +74,7 @@ class Report:
         return 1 if self.counts["failed"] else 0
 
 
-def judge(row, bare, inside, expected_open):
+def judge(row, bare, inside, expected_open, accepted):
     """(passed, failed or skipped; what to say)."""
     good = "works" if row.function else "open"
     if bare.verdict != good and (expected_open or row.function):
@@ -87,7 +87,7 @@ def judge(row, bare, inside, expected_open):
         return "passed", ""
     if inside.verdict == "":
         return "failed", inside.detail
-    if row.name in ACCEPTED:
+    if row.name in accepted:
         as_accepted = inside.verdict in ("open", "broken")
         return "passed", "" if as_accepted else f"accepted, but it is {inside.verdict}"
     if inside.verdict in ("open", "broken"):
@@ -112,8 +112,8 @@ class Runner:
 
     def confined(self, row):
         if self.options.ringfence:
-            return [self.options.ringfence, "run", "--policy", str(self.policy),
-                    *self.options.extra, "--", *self.probe(row)]
+            return [self.options.ringfence, "run", "--policy", str(self.policy), "--layers",
+                    self.options.layers, *self.options.extra, "--", *self.probe(row)]
         command = []
         for word in shlex.split(self.options.launcher):
             command += self.probe(row) if word == "{probe}" else [word.format(
@@ -130,7 +130,8 @@ class Runner:
         root = os.geteuid() == 0
         # Root may do more than the table's ordinary user, but has nothing to become.
         expected = row.open_to_all or (root and row.name != "setuid-0")
-        outcome, text = judge(row, bare, inside, expected)
+        accepted = ACCEPTED if self.options.layers == "full" else ACCEPTED_LANDLOCK
+        outcome, text = judge(row, bare, inside, expected, accepted)
         report.add(outcome, row, text)
         report.table.append((row.name, bare.verdict or "?",
                              inside.verdict or "?" if inside else "-",
@@ -178,6 +179,7 @@ def main():
     parser.add_argument("--launcher", metavar="TEMPLATE", help="another sandbox's command line")
     parser.add_argument("--extra", metavar="OPTIONS", type=shlex.split, default=[],
                         help="more options for `ringfence run`")
+    parser.add_argument("--layers", choices=("full", "landlock"), default="full")
     parser.add_argument("--only", metavar="ROW", action="append")
     parser.add_argument("--table", action="store_true", help="print what became of every row")
     add_options(parser)

@@ -247,5 +247,22 @@ ACCEPTED = {
                     "it with EINTR; the kernel has no other way",
 }
 
+# The same with `--layers landlock`, which has no view, no processes and no network of its own.
+ACCEPTED_LANDLOCK = {
+    **ACCEPTED,
+    "chmod-outside": "Landlock knows no right for modes",
+    "utimes-outside": "nor for times",
+    "setxattr-outside": "nor for extended attributes",
+    "read-dotenv-cwd": "Landlock knows no exception below a place that may be written",
+    "see-outside-pid": "the host's /proc is seen",
+    "sysv-shm": "Landlock does not know System V memory",
+    "dev-nodes": "the host's /dev is seen; what is in it cannot be opened",
+    "fn-tmp-write": "/tmp is the host's; $TMPDIR names a folder of the run's own",
+    "fn-posix-sem": "/dev/shm is the host's",
+    "fn-unix-inside": "without a network of its own there are no sockets",
+    "fn-tcp-inside": "without a network of its own there are no sockets",
+    "fn-x-not-dumpable": "without a user namespace nobody reads such a process's arguments",
+}
+
 # A command of its own may end with these: the limit ends all of it.
 ENDS_THE_COMMAND = ("mem-1gib", "fork-600")
