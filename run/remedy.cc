@@ -53,7 +53,8 @@ std::string HintFor(const SetupFailure& failure) {
       return "the supervisor needs Linux 5.14 and the right to see into its own children "
              "(kernel.yama.ptrace_scope below 3)";
     case Feature::kDelegation:
-      break;
+      return "the cgroup of this session does not take limits: start it by systemd-run --user "
+             "--scope, or take memory, processes, cpus and io out of the policy's \"sandbox\"";
   }
   return "";
 }

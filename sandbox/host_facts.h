@@ -25,11 +25,13 @@ struct HostFacts {
   bool is_inside = false;  // of a sandbox of ringfence's: namespaces cannot be nested
   uint32_t user = 0;       // effective user id
   uint32_t group = 0;
-  int landlock_abi = 0;              // 0: none
-  std::vector<Feature> lacks;        // of those that were tried
-  std::string cgroup;                // a folder below which cgroups may be made; "" for none
-  std::string scratch;               // a folder of the host's that nobody uses, not made yet
-  std::vector<std::string> sockets;  // paths at which programs of this host listen
+  int landlock_abi = 0;                  // 0: none
+  std::vector<Feature> lacks;            // of those that were tried
+  std::string cgroup;                    // a folder below which cgroups may be made; "" for none
+  std::vector<std::string> controllers;  // that they have: "memory", "pids", "cpu", "io"
+  std::vector<std::string> disks;        // "MAJOR:MINOR", as a limit of io names them
+  std::string scratch;                   // a folder of the host's that nobody uses, not made yet
+  std::vector<std::string> sockets;      // paths at which programs of this host listen
 
   bool has(Feature feature) const;
 };

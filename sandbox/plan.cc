@@ -133,17 +133,32 @@ class Planner {
     plan_.limits = {.memory = rules.memory,
                     .processes = rules.processes.value_or(kDefaultProcesses),
                     .cpus = rules.cpus,
-                    .io = rules.io,
-                    .cgroup = request_.facts.cgroup};
-    if (plan_.system != HostSystem::kLinux || !plan_.limits.cgroup.empty()) return;
-    const std::string why = ": no cgroup v2 subtree is delegated to this user";
+                    .io = rules.io};
+    if (plan_.system != HostSystem::kLinux) return;
     if (rules.memory) {
-      plan_.weaker.push_back("memory is limited for each process, not for all of them" + why);
+      LimitByCgroup("memory", "memory is limited for each process, not for all of them");
     }
     if (rules.cpus) {
-      plan_.weaker.push_back("cpus: whole processors are set aside, no share of their time" + why);
+      LimitByCgroup("cpu", "cpus: whole processors are set aside, no share of their time");
     }
-    if (rules.io) plan_.weaker.push_back("io is not limited" + why);
+    if (rules.io) LimitByCgroup("io", "io is not limited");
+    if (rules.processes) LimitByCgroup("pids", "");  // a limit of the user's stands there as well
+  }
+
+  // `otherwise`: what is enforced where no cgroup with that controller can be made.
+  void LimitByCgroup(const char* controller, const std::string& otherwise) {
+    const HostFacts& facts = request_.facts;
+    const auto& all = facts.controllers;
+    const bool is_there = !facts.cgroup.empty() && facts.has(Feature::kDelegation) &&
+                          std::ranges::find(all, controller) != all.end();
+    if (is_there) {
+      plan_.limits.cgroup = facts.cgroup;
+      plan_.limits.controllers.emplace_back(controller);
+      plan_.limits.disks = facts.disks;
+    } else if (!otherwise.empty()) {
+      plan_.weaker.push_back(otherwise + ": no cgroup v2 subtree with the " + controller +
+                             " controller is delegated to this user");
+    }
   }
 
   void NoteWeaknesses() {
@@ -195,6 +210,10 @@ class Planner {
 bool HiddenPlace::covers(const Path& other) const {
   if (!other.IsInside(path)) return false;
   return std::ranges::none_of(kept, [&](const Path& place) { return other.IsInside(place); });
+}
+
+bool PlannedLimits::is_by_cgroup(std::string_view controller) const {
+  return std::ranges::find(controllers, controller) != controllers.end();
 }
 
 bool HostFacts::has(Feature feature) const {

@@ -64,7 +64,10 @@ struct PlannedLimits {
   std::optional<double> cpus;
   std::optional<uint64_t> io;  // bytes per second
   std::string cgroup;          // where a cgroup is made for them; "": by rlimits, as far as they go
+  std::vector<std::string> controllers;  // of the cgroup, for those limits that it takes over
+  std::vector<std::string> disks;        // that io is limited for
 
+  bool is_by_cgroup(std::string_view controller) const;
   bool operator==(const PlannedLimits&) const = default;
 };
 

@@ -92,7 +92,9 @@ class TextPlan {
     if (limits.memory) text += ", " + Bytes(*limits.memory) + " memory";
     if (limits.cpus) text += ", " + Number(*limits.cpus) + " processors";
     if (limits.io) text += ", " + Bytes(*limits.io) + "/s";
-    Line(text + (limits.cgroup.empty() ? "" : ", by a cgroup below " + Quote(limits.cgroup)));
+    if (!limits.cgroup.empty()) text += ", by a cgroup below " + Quote(limits.cgroup) + " with";
+    for (const std::string& controller : limits.controllers) text += " " + Printable(controller);
+    Line(text);
     Calls("refused", RefusedCalls());
     Calls("absent", AbsentCalls());
     Calls("looked at", SupervisedCalls());
@@ -159,7 +161,10 @@ Json LimitsJson(const PlannedLimits& limits) {
   if (limits.memory) json["memory"] = *limits.memory;
   if (limits.cpus) json["cpus"] = *limits.cpus;
   if (limits.io) json["io"] = *limits.io;
-  if (!limits.cgroup.empty()) json["cgroup"] = limits.cgroup;
+  if (limits.cgroup.empty()) return json;
+  json["cgroup"] = limits.cgroup;
+  json["controllers"] = limits.controllers;
+  if (limits.is_by_cgroup("io")) json["disks"] = limits.disks;
   return json;
 }
 

@@ -76,6 +76,8 @@ HostFacts FactsOf(const Json& json, HostSystem system) {
   if (system != HostSystem::kLinux) return facts;
   facts.landlock_abi = json.value("landlock_abi", 0);
   facts.cgroup = json.value("cgroup", "");
+  facts.controllers = json.value("controllers", std::vector<std::string>());
+  facts.disks = json.value("disks", std::vector<std::string>());
   return facts;
 }
 

@@ -52,14 +52,37 @@ TEST_CASE("plan: limits are the policy's, and a number of processes in any case"
   PlanWorld world;
   CHECK(world.Plan().limits.processes == 4096);
   CHECK_FALSE(world.Plan().limits.memory.has_value());
-  CHECK(world.Plan().limits.cgroup == "/sys/fs/cgroup/user.slice");
+  CHECK(world.Plan().limits.cgroup.empty());  // made for what the policy limits only
   world.world.User(R"("sandbox":{"memory":"8G","processes":512,"cpus":2.5,"io":"200M"})");
   const SandboxPlan plan = world.Plan();
   CHECK(plan.limits.memory == uint64_t{8} << 30);
   CHECK(plan.limits.processes == 512);
   CHECK(plan.limits.cpus == 2.5);
   CHECK(plan.limits.io == uint64_t{200} << 20);
+  CHECK(plan.limits.cgroup == "/sys/fs/cgroup/user.slice");
+  for (const char* controller : {"cpu", "io", "memory", "pids"}) {
+    CHECK(plan.limits.is_by_cgroup(controller));
+  }
   CHECK(plan.weaker.empty());
+}
+
+TEST_CASE("plan: a limit that the delegated cgroup has no controller for is said to be weaker") {
+  PlanWorld world;
+  world.facts.controllers = {"memory", "pids"};
+  world.world.User(R"("sandbox":{"memory":"8G","cpus":2,"io":"1M"})");
+  const SandboxPlan plan = world.Plan();
+  CHECK(plan.limits.controllers == std::vector<std::string>{"memory"});
+  CHECK(plan.weaker.size() == 2);
+  CHECK(Notes(plan, "cpus: whole processors"));
+  CHECK(Notes(plan, "with the io controller"));
+}
+
+TEST_CASE("plan: a cgroup that turned out not to be usable is not planned again") {
+  PlanWorld world;
+  world.facts.lacks = {Feature::kDelegation};
+  world.world.User(R"("sandbox":{"memory":"8G"})");
+  CHECK(world.Plan().limits.cgroup.empty());
+  CHECK(Notes(world.Plan(), "memory is limited for each process"));
 }
 
 TEST_CASE("plan: limits that need a cgroup are said to be weaker without one") {

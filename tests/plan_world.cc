@@ -25,7 +25,9 @@ PlanWorld::PlanWorld()
             .user = 1000,
             .group = 1000,
             .landlock_abi = 7,
-            .cgroup = "/sys/fs/cgroup/user.slice"} {}
+            .cgroup = "/sys/fs/cgroup/user.slice",
+            .controllers = {"cpu", "io", "memory", "pids"},
+            .disks = {"8:0"}} {}
 
 Result<SandboxPlan> PlanWorld::Try() const {
   const Result<Policy> policy = MergePolicies(world.sources, world.profile, world.places, Caller{});

@@ -38,7 +38,9 @@ SandboxPlan Sample() {
                  .processes = 100,
                  .cpus = 2.5,
                  .io = 1500,
-                 .cgroup = "/sys/fs/cgroup/x"};
+                 .cgroup = "/sys/fs/cgroup/x",
+                 .controllers = {"memory", "io"},
+                 .disks = {"8:0"}};
   plan.weaker = {"one thing", "another"};
   return plan;
 }
@@ -72,7 +74,7 @@ TEST_CASE("render: the text has a line for each thing of the plan") {
        R"(  refuse  "**/.git/config"  # later, unless this run made the repository)",
        R"(  refuse  "/p/docs"  # docs)", "private   /tmp /run /dev /proc",
        "network   its own loopback only",
-       R"(limits    100 processes, 3G memory, 2.5 processors, 1500/s, by a cgroup below "/sys/fs/cgroup/x")",
+       R"(limits    100 processes, 3G memory, 2.5 processors, 1500/s, by a cgroup below "/sys/fs/cgroup/x" with memory io)",
        "environment PATH ANTHROPIC_API_KEY", "weaker    one thing", "weaker    another"}) {
     CAPTURE(line);
     CHECK(std::ranges::count(lines, line) == 1);
@@ -158,6 +160,7 @@ TEST_CASE("render: foreign text makes no lines and no terminal sequences of its 
   plan.names.Refuse({.base = "/" + evil, .why = evil});
   plan.environment = {evil + "=1"};
   plan.limits.cgroup = evil;
+  plan.limits.controllers = {evil};
   plan.weaker = {evil};
   const std::string text = PlanText(plan);
   CHECK(Lines(text).size() == Lines(PlanText(Sample())).size() - 2);
@@ -219,6 +222,8 @@ TEST_CASE("render: JSON has a member for each thing of the plan") {
   CHECK(json["limits"]["cpus"] == 2.5);
   CHECK(json["limits"]["io"] == 1500);
   CHECK(json["limits"]["cgroup"] == "/sys/fs/cgroup/x");
+  CHECK(json["limits"]["controllers"] == Json::array({"memory", "io"}));
+  CHECK(json["limits"]["disks"] == Json::array({"8:0"}));
   CHECK(json["environment"] == Json({"PATH", "ANTHROPIC_API_KEY"}));
   CHECK(json["weaker"] == Json({"one thing", "another"}));
 }

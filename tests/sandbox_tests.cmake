@@ -9,5 +9,5 @@ list(APPEND unit_test_sources
 if(CMAKE_SYSTEM_NAME STREQUAL "Linux")
   list(APPEND unit_test_sources
     seccomp_emulator.cc system_call_numbers.cc
-    channel_test.cc remove_tree_test.cc seccomp_arguments_test.cc seccomp_filter_test.cc)
+    cgroup_test.cc channel_test.cc remove_tree_test.cc seccomp_arguments_test.cc seccomp_filter_test.cc)
 endif()

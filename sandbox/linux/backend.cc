@@ -28,6 +28,7 @@
 
 #include "base/syscall.h"
 #include "base/unique_fd.h"
+#include "sandbox/linux/cgroup.h"
 #include "sandbox/linux/channel.h"
 #include "sandbox/linux/inside.h"
 #include "sandbox/linux/remove_tree.h"
@@ -111,17 +112,22 @@ class Launcher {
   Result<Ended> Run() {
     Status made = MakePlaces(plan_);
     if (made) made = scratch_.Make();
-    if (!made) {
-      ended_.failure = SetupFailure{"make places", made.error().where, made.error().what, {}};
-      ended_.status = kSetupFailed;
-      return std::move(ended_);
-    }
+    if (!made) return FailedOutside("make places", made.error(), {});
+    Result<Cgroup> cgroup = Cgroup::Make(plan_.limits);
+    if (!cgroup) return FailedOutside("resource group", cgroup.error(), Feature::kDelegation);
+    cgroup_ = std::move(*cgroup);
     if (Status s = Start(); !s) return s.error();
     if (!ended_.failure) Wait();
     return std::move(ended_);
   }
 
  private:
+  Ended FailedOutside(const char* step, const Error& error, std::optional<Feature> lacks) {
+    ended_.failure = SetupFailure{step, error.where, error.what, lacks};
+    ended_.status = kSetupFailed;
+    return std::move(ended_);
+  }
+
   Status Start() {
     std::array<int, 2> pair{};
     if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair.data()) != 0) {
@@ -142,6 +148,7 @@ class Launcher {
       channel_ = UniqueFd();
       RunInside({.plan = plan_,
                  .channel = std::move(other),
+                 .cgroup = cgroup_.entry(),
                  .signals = before,
                  .own_terminal = own_terminal});
     }
@@ -270,6 +277,7 @@ class Launcher {
   const RunWatch& watch_;
   int hangup_;
   Scratch scratch_;
+  Cgroup cgroup_;
   UniqueFd channel_;
   sigset_t heard_{};
   pid_t first_ = -1;
@@ -306,6 +314,12 @@ HostFacts ProbeHost() {
   if (::uname(&name) == 0) facts.kernel = std::string(name.sysname) + " " + name.release;
   facts.user = ::geteuid();
   facts.group = ::getegid();
+  Delegation delegation = FindDelegation();
+  facts.cgroup = std::move(delegation.folder);
+  facts.controllers = std::move(delegation.controllers);
+  if (std::ranges::find(facts.controllers, "io") != facts.controllers.end()) {
+    facts.disks = FindDisks();
+  }
   const long abi =
       ::syscall(SYS_landlock_create_ruleset, nullptr, 0, LANDLOCK_CREATE_RULESET_VERSION);
   uint64_t number = 0;

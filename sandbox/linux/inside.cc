@@ -21,6 +21,7 @@
 #include <span>
 
 #include "base/syscall.h"
+#include "sandbox/linux/cgroup.h"
 #include "sandbox/linux/channel.h"
 #include "sandbox/linux/command.h"
 #include "sandbox/linux/filters.h"
@@ -40,6 +41,7 @@ class Inside {
   explicit Inside(InsideStart start)
       : plan_(start.plan),
         channel_(std::move(start.channel)),
+        cgroup_(start.cgroup),
         signals_(start.signals),
         own_terminal_(start.own_terminal) {}
 
@@ -83,6 +85,8 @@ class Inside {
     mask_ = ::umask(0);  // callers' masks are applied one by one
     return Unit{};
   }
+
+  Status Group() { return EnterCgroup(cgroup_); }
 
   // Nothing that the launcher was started with but the three standard streams.
   Status CloseDescriptors() {
@@ -302,6 +306,7 @@ class Inside {
 
   const SandboxPlan& plan_;
   UniqueFd channel_;
+  const UniqueFd& cgroup_;
   sigset_t signals_;
   bool own_terminal_;
   mode_t mask_ = 077;
@@ -317,6 +322,7 @@ class Inside {
 std::span<const Inside::Step> Inside::Steps() {
   static constexpr Step kSteps[] = {
       {"tie to the launcher", &Inside::TieToLauncher, {}},
+      {"resource group", &Inside::Group, Feature::kDelegation},
       {"close descriptors", &Inside::CloseDescriptors, {}},
       {"own identity", &Inside::EnterIdentity, Feature::kNamespaces},
       {"mount view", &Inside::View, Feature::kNamespaces},

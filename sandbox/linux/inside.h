@@ -12,6 +12,7 @@ namespace ringfence {
 struct InsideStart {
   const SandboxPlan& plan;
   UniqueFd channel;           // to the launcher
+  const UniqueFd& cgroup;     // to be entered; invalid for none
   sigset_t signals;           // those that the command begins with blocked
   bool own_terminal = false;  // the command gets a terminal of its own
 };

@@ -125,11 +125,11 @@ Status LimitResources(const PlannedLimits& limits) {
   if (limits.processes != 0) {
     if (Status s = Limit<RLIMIT_NPROC>(limits.processes, "processes"); !s) return s;
   }
-  if (!limits.cgroup.empty()) return Unit{};
-  if (limits.memory) {
+  if (limits.memory && !limits.is_by_cgroup("memory")) {
     if (Status s = Limit<RLIMIT_DATA>(*limits.memory, "data"); !s) return s;
   }
-  return limits.cpus ? SetAsideProcessors(*limits.cpus) : Status(Unit{});
+  return limits.cpus && !limits.is_by_cgroup("cpu") ? SetAsideProcessors(*limits.cpus)
+                                                    : Status(Unit{});
 }
 
 }  // namespace ringfence

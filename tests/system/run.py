@@ -15,7 +15,7 @@ import subprocess
 import sys
 import time
 
-from command_world import error_of, run_cases
+from command_world import Skip, error_of, run_cases
 
 LAYERS = ("full", "landlock")
 SECONDS = 60
@@ -150,6 +150,32 @@ def a_directory_that_the_policy_denies_cannot_be_had_besides(world):
     failed = event_of(Run(world, ["--write", data], ["touch", data / "x"]).finish(), "failed")
     assert failed["call"] == "--write" and "denied by" in failed["what"], failed
     assert not list(data.iterdir())
+
+
+def limits_that_the_cgroup_does_not_take_stop_the_start(world):
+    """The hierarchy is made to look as if it had a controller that it lacks."""
+    mounts = [mount for mount in ("/sys/fs/cgroup", "/sys/fs/cgroup/unified")
+              if os.path.exists(mount + "/cgroup.subtree_control")]
+    own = pathlib.Path("/proc/self/cgroup").read_text().splitlines()
+    if os.geteuid() != 0 or not mounts or "0::/" not in own:
+        raise Skip("needs root at the top of a cgroup v2 hierarchy")
+    if os.path.exists(mounts[0] + "/io.max"):
+        raise Skip("the hierarchy has the controller")
+    before = os.listdir(mounts[0])
+    fake = world.write(world.base / "controllers", "io\n")
+    world.write(world.project / "x", "")
+    script = f'mount --bind "{fake}" "{mounts[0]}/cgroup.subtree_control" && exec "$@"'
+    for missing, status in (("refuse", 125), ("warn", 0)):
+        world.write(world.policy, json.dumps(
+            {"version": 1, "sandbox": {"io": "1M", "missing": missing}}))
+        done = subprocess.run(
+            ["unshare", "-m", "sh", "-c", script, "sh", world.options.ringfence, "run", "--home",
+             str(world.home), "--", "touch", missing], cwd=world.project, capture_output=True,
+            text=True, timeout=SECONDS, env={"PATH": "/usr/bin:/bin:/usr/sbin:/sbin"})
+        assert done.returncode == status, done.stderr
+        assert "resource group: open(io.max): " in done.stderr, done.stderr
+        assert (world.project / missing).exists() == (status == 0)
+    assert os.listdir(mounts[0]) == before
 
 
 if __name__ == "__main__":

@@ -1,0 +1,205 @@
+#include "sandbox/linux/cgroup.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
+#include <memory>
+
+#include "base/syscall.h"
+
+namespace ringfence {
+namespace {
+
+constexpr std::string_view kPrefix = "ringfence-";
+constexpr size_t kMaxText = 65536;
+
+std::string TextOf(const std::string& path) {
+  const UniqueFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file.valid()) return "";
+  const Result<std::string> text = ReadAll(file.get(), kMaxText, path);
+  return text ? *text : "";
+}
+
+std::vector<std::string> Words(std::string_view text) {
+  std::vector<std::string> words;
+  while (!text.empty()) {
+    const size_t end = std::min(text.find_first_of(" \n"), text.size());
+    if (end > 0) words.emplace_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return words;
+}
+
+// Calls `what` with each name in the directory.
+template <typename Function>
+void ForEachName(int directory, Function what) {
+  const auto close = [](DIR* open) { ::closedir(open); };
+  const int copy = ::openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  const std::unique_ptr<DIR, decltype(close)> names(copy < 0 ? nullptr : ::fdopendir(copy));
+  if (names == nullptr) return;
+  while (const dirent* entry = ::readdir(names.get())) what(entry->d_name);
+}
+
+// Nobody holds the lock: its launcher has gone. One with processes in it cannot be removed.
+void RemoveLeftovers(int parent) {
+  ForEachName(parent, [parent](const char* name) {
+    if (!std::string_view(name).starts_with(kPrefix)) return;
+    const UniqueFd folder(::openat(parent, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW));
+    if (!folder.valid() || ::flock(folder.get(), LOCK_EX | LOCK_NB) != 0) return;
+    ::unlinkat(parent, name, AT_REMOVEDIR);
+  });
+}
+
+Status WriteFile(const UniqueFd& folder, const std::string& name, const std::string& text) {
+  const UniqueFd file(::openat(folder.get(), name.c_str(), O_WRONLY | O_CLOEXEC));
+  if (!file.valid()) return SystemError("open(" + name + ")");
+  if (Status s = WriteAll(file.get(), text); !s) {
+    return Error{Error::Kind::kSystem, "write(" + name + ")", s.error().what, ""};
+  }
+  return Unit{};
+}
+
+// The path of "0::/user.slice/x\n", the line of cgroup v2.
+std::string_view OwnPath(std::string_view own) {
+  while (!own.empty()) {
+    const std::string_view line = own.substr(0, own.find('\n'));
+    if (line.starts_with("0::/")) return line.substr(3);
+    own.remove_prefix(std::min(line.size() + 1, own.size()));
+  }
+  return "";
+}
+
+}  // namespace
+
+Delegation FindDelegation(std::string_view own, const std::string& mount) {
+  const std::string_view path = OwnPath(own);
+  // A cgroup above the namespace's own root cannot be named.
+  if (path.empty() || HasDotDot(path)) return {};
+  for (Path at = Path::Clean(path);; at = at.Parent()) {
+    const std::string folder = at.is_root() ? mount : mount + at.text();
+    for (const std::string& name : {folder, folder + "/cgroup.procs"}) {
+      if (::access(name.c_str(), W_OK) != 0) return {};
+    }
+    std::vector<std::string> controllers = Words(TextOf(folder + "/cgroup.subtree_control"));
+    if (!controllers.empty()) return {folder, std::move(controllers)};
+    if (at.is_root()) return {};
+  }
+}
+
+Delegation FindDelegation() {
+  for (const char* mount : {"/sys/fs/cgroup", "/sys/fs/cgroup/unified"}) {
+    struct statfs facts {};
+    if (::statfs(mount, &facts) == 0 && facts.f_type == CGROUP2_SUPER_MAGIC) {
+      return FindDelegation(TextOf("/proc/self/cgroup"), mount);
+    }
+  }
+  return {};
+}
+
+std::vector<std::string> FindDisks() {
+  std::vector<std::string> disks;
+  const UniqueFd folder(::open("/sys/block", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!folder.valid()) return disks;
+  ForEachName(folder.get(), [&disks](const char* name) {
+    const std::string_view text(name);
+    const bool is_made_up = text.starts_with("loop") || text.starts_with("ram") ||
+                            text.starts_with("zram") || text.starts_with(".");
+    if (is_made_up) return;
+    const std::vector<std::string> number =
+        Words(TextOf("/sys/block/" + std::string(name) + "/dev"));
+    if (!number.empty()) disks.push_back(number.front());
+  });
+  std::ranges::sort(disks);
+  return disks;
+}
+
+std::vector<std::pair<std::string, std::string>> CgroupSettings(const PlannedLimits& limits) {
+  constexpr uint64_t kPeriod = 100'000;  // microseconds; the kernel's own default
+  constexpr uint64_t kLeastQuota = 1'000;
+  std::vector<std::pair<std::string, std::string>> settings;
+  if (limits.memory && limits.is_by_cgroup("memory")) {
+    settings.emplace_back("memory.max", std::to_string(*limits.memory));
+    settings.emplace_back("memory.swap.max", "0");
+  }
+  if (limits.is_by_cgroup("pids")) {
+    // Besides the command's: the supervisor.
+    settings.emplace_back("pids.max", std::to_string(limits.processes + 1));
+  }
+  if (limits.cpus && limits.is_by_cgroup("cpu")) {
+    const double quota = std::round(*limits.cpus * static_cast<double>(kPeriod));
+    settings.emplace_back(
+        "cpu.max", std::to_string(std::max(kLeastQuota, static_cast<uint64_t>(quota))) + " " +
+                       std::to_string(kPeriod));
+  }
+  if (limits.io && limits.is_by_cgroup("io")) {
+    for (const std::string& disk : limits.disks) {
+      const std::string rate = std::to_string(*limits.io);
+      settings.emplace_back("io.max", disk + " rbps=" + rate + " wbps=" + rate);
+    }
+  }
+  return settings;
+}
+
+Cgroup& Cgroup::operator=(Cgroup&& other) noexcept {
+  std::swap(parent_, other.parent_);
+  std::swap(folder_, other.folder_);
+  std::swap(entry_, other.entry_);
+  std::swap(name_, other.name_);
+  return *this;
+}
+
+Cgroup::~Cgroup() {
+  if (!folder_.valid()) return;
+  [[maybe_unused]] const Status killed = WriteFile(folder_, "cgroup.kill", "1");
+  constexpr int kTries = 1000;
+  constexpr useconds_t kPause = 1000;
+  for (int i = 0; i < kTries; ++i) {
+    if (::unlinkat(parent_.get(), name_.c_str(), AT_REMOVEDIR) == 0 || errno != EBUSY) return;
+    ::usleep(kPause);  // somebody has not ended yet
+  }
+}
+
+Status Cgroup::Create(const std::string& parent) {
+  parent_ = UniqueFd(::open(parent.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!parent_.valid()) return SystemError("open(" + parent + ")");
+  RemoveLeftovers(parent_.get());
+  name_ = std::string(kPrefix) + std::to_string(::getpid());
+  if (::mkdirat(parent_.get(), name_.c_str(), 0755) != 0) {
+    return SystemError("mkdir(" + parent + "/" + name_ + ")");
+  }
+  folder_ = UniqueFd(::openat(parent_.get(), name_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!folder_.valid()) return SystemError("open(" + name_ + ")");
+  if (::flock(folder_.get(), LOCK_EX | LOCK_NB) != 0) return SystemError("flock(" + name_ + ")");
+  return Unit{};
+}
+
+Result<Cgroup> Cgroup::Make(const PlannedLimits& limits) {
+  Cgroup cgroup;
+  if (limits.cgroup.empty()) return cgroup;
+  if (Status s = cgroup.Create(limits.cgroup); !s) return s.error();
+  for (const auto& [name, text] : CgroupSettings(limits)) {
+    Status written = WriteFile(cgroup.folder_, name, text);
+    // A kernel without swap has no such file.
+    const bool may_miss = name == "memory.swap.max" && !written && written.error().what == "ENOENT";
+    if (!written && !may_miss) return written.error();
+  }
+  cgroup.entry_ = UniqueFd(::openat(cgroup.folder_.get(), "cgroup.procs", O_WRONLY | O_CLOEXEC));
+  if (!cgroup.entry_.valid()) return SystemError("open(cgroup.procs)");
+  return cgroup;
+}
+
+Status EnterCgroup(const UniqueFd& entry) {
+  if (!entry.valid()) return Unit{};
+  if (::write(entry.get(), "0", 1) != 1) return SystemError("write(cgroup.procs)");
+  return Unit{};
+}
+
+}  // namespace ringfence
