@@ -9,6 +9,8 @@
 #   --no-register    do not register the hook, whatever is named
 #   --glibc          link the hook with glibc, also where musl is found
 #   --only-deps      install packages and stop
+#   --apparmor       only write and load the AppArmor profile that Ubuntu needs for `ringfence run`
+#   --remove-apparmor  only remove it again
 #   --with-tests     install what tests/run.sh needs as well
 set -eu
 
@@ -20,6 +22,7 @@ register=yes
 musl=ON
 only_deps=no
 with_tests=no
+apparmor=
 
 say() { printf '%s\n' "install.sh: $*"; }
 
@@ -44,6 +47,8 @@ read_options() {
       --no-register) register=no ;;
       --glibc) musl=OFF ;;
       --only-deps) only_deps=yes ;;
+      --apparmor) apparmor='write' ;;
+      --remove-apparmor) apparmor='remove' ;;
       --with-tests) with_tests=yes ;;
       -h | --help)
         usage
@@ -78,7 +83,7 @@ list_packages() {
       required_tests="$required_tests libclang-rt-dev|libclang-rt-14-dev"
       optional_tests='clang-tidy=clang-tidy clang-format=clang-format llvm=llvm-cov strace=strace'
       optional_tests="$optional_tests bubblewrap=bwrap socat=socat npm=npm python3-jsonschema"
-      optional_tests="$optional_tests pkg-config=pkg-config make=make"
+      optional_tests="$optional_tests pkg-config=pkg-config make=make apparmor=apparmor_parser"
       ;;
     dnf)
       required='gcc-c++=g++ cmake=cmake ninja-build=ninja json-devel cli11-devel libmd-devel'
@@ -264,6 +269,61 @@ register_hook() {
     fail "the hook could not be registered for \"$project\""
 }
 
+# AppArmor. DESTDIR is for packages: nothing is tried or loaded there.
+
+profile_folder=${DESTDIR-}/etc/apparmor.d
+profile=$profile_folder/ringfence
+
+# /etc is root's; a DESTDIR may be anybody's.
+change_profile() {
+  if [ -n "${DESTDIR-}" ]; then "$@"; else as_root "$@"; fi
+}
+
+write_profile() {
+  # AppArmor has characters of its own in paths.
+  case $prefix in
+    *[!A-Za-z0-9/._-]*) fail "an AppArmor profile cannot name \"$prefix\"" "install elsewhere: --prefix DIR" ;;
+  esac
+  [ -d "$profile_folder" ] || fail "there is no folder \"$profile_folder\"" "AppArmor is not installed here"
+  place=$(mktemp -d)
+  trap 'rm -rf "$place"' EXIT
+  sed "s|@PREFIX@|$prefix|" "$root/sandbox/linux/apparmor_profile.in" > "$place/ringfence"
+  say "writing $profile:"
+  cat "$place/ringfence"
+  if [ -z "${DESTDIR-}" ]; then
+    command -v apparmor_parser > /dev/null || fail "apparmor_parser is not installed" "install the package apparmor"
+    apparmor_parser -Q -K "$place/ringfence" ||
+      fail "this AppArmor does not take the profile; nothing was written" "before version 4 it restricts no user namespaces, and none is needed"
+  fi
+  # In one piece: renamed, since AppArmor loads whatever lies in the folder.
+  change_profile install -m 644 "$place/ringfence" "$profile_folder/.ringfence.new" &&
+    change_profile mv -f "$profile_folder/.ringfence.new" "$profile" ||
+    fail "could not write \"$profile\"" "run it as root, or with sudo installed"
+  if [ -z "${DESTDIR-}" ]; then
+    as_root apparmor_parser -r -W "$profile" || fail "the profile is written, but could not be loaded"
+  fi
+  say "whoever can write $prefix/bin/ringfence can make user namespaces by it now; to undo: ./install.sh --remove-apparmor"
+}
+
+remove_profile() {
+  if [ ! -e "$profile" ]; then
+    say "there is no $profile"
+    return
+  fi
+  if [ -z "${DESTDIR-}" ] && command -v apparmor_parser > /dev/null; then
+    as_root apparmor_parser -R "$profile" || say "the profile was not loaded"
+  fi
+  change_profile rm -f "$profile" || fail "could not remove \"$profile\"" "run it as root, or with sudo installed"
+  say "removed $profile"
+}
+
+offer_profile() {
+  setting=/proc/sys/kernel/apparmor_restrict_unprivileged_userns
+  if [ -e "$profile" ] || ! grep -qsx 1 "$setting"; then return; fi
+  say "this system forbids user namespaces, which ringfence run needs, to programs without an AppArmor profile"
+  say "to write one: ./install.sh --apparmor --prefix \"$prefix\""
+}
+
 # One event that every policy must deny, in a home of its own.
 show_decision() {
   place=$(mktemp -d)
@@ -282,12 +342,18 @@ show_decision() {
 }
 
 read_options "$@"
+case $apparmor in
+  write) write_profile ;;
+  remove) remove_profile ;;
+esac
+if [ -n "$apparmor" ]; then exit 0; fi
 if [ "$deps" = yes ]; then install_packages; fi
 if [ "$only_deps" = yes ]; then exit 0; fi
 build
 install_files
 register_hook
 show_decision
+offer_profile
 case :${PATH-}: in
   *":$prefix/bin:"*) ;;
   *) say "add $prefix/bin to PATH to type \"ringfence\" alone" ;;

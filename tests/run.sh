@@ -208,7 +208,33 @@ part_install() {
   check "man pages name every option" man_pages_name_options "$prefix"
   check "registered" grep -q "$prefix/bin/ringfence-hook" "$project/.claude/settings.local.json"
   check "the installed hook is the one that was built" cmp "$prefix/bin/ringfence-hook" "$hook"
+  install_profile
 }
+
+# The AppArmor profile, for a package: written whole or not at all, and taken by AppArmor's parser.
+install_profile() {
+  local stage=$work/stage profile=$work/stage/etc/apparmor.d/ringfence
+  check "AppArmor: no folder, no profile" refuses env "DESTDIR=$stage" ./install.sh --apparmor
+  mkdir -p "$stage/etc/apparmor.d"
+  check "AppArmor: a path with patterns" refuses env "DESTDIR=$stage" ./install.sh --apparmor \
+    --prefix '/opt/{a,b}'
+  check "AppArmor: nothing written" test -z "$(ls -A "$stage/etc/apparmor.d")"
+  check "AppArmor: written" env "DESTDIR=$stage" ./install.sh --apparmor --prefix /opt/ring-fence
+  check "AppArmor: whole" test "$(ls -A "$stage/etc/apparmor.d")" = ringfence
+  check "AppArmor: names the program" grep -q '^profile ringfence /opt/ring-fence/bin/ringfence' "$profile"
+  if need apparmor_parser "AppArmor: parsed"; then
+    # Before version 4 the parser knows neither the rule nor the version's name.
+    if apparmor_parser --version | grep -q 'version [0-3]\.'; then
+      sed -i -e '/^ *userns,$/d' -e '/^abi /d' "$profile"
+    fi
+    check "AppArmor: parsed" apparmor_parser -Q -K "$profile"
+  fi
+  check "AppArmor: removed" env "DESTDIR=$stage" ./install.sh --remove-apparmor
+  check "AppArmor: gone" test ! -e "$profile"
+  check "AppArmor: removed twice" env "DESTDIR=$stage" ./install.sh --remove-apparmor
+}
+
+refuses() { ! "$@"; }
 
 # libringfence as other programs find it: its test, and the example by CMake and by pkg-config.
 part_library() {
