@@ -67,11 +67,45 @@ constexpr auto kPassed = std::to_array<std::string_view>({"PATH",
                                                           "CLAUDE_CODE_ENTRYPOINT",
                                                           "SOURCE_DATE_EPOCH"});
 
-// The agent's own: its service, and where its state is.
-constexpr auto kPassedToAgent = std::to_array<std::string_view>(
-    {"ANTHROPIC_*", "CLAUDE_*", "DISABLE_*", "ENABLE_*", "MCP_*", "MAX_*", "BASH_*_TIMEOUT_MS",
-     "BASH_MAX_OUTPUT_LENGTH", "API_TIMEOUT_MS", "USE_BUILTIN_RIPGREP", "XDG_CONFIG_HOME",
-     "XDG_DATA_HOME", "XDG_STATE_HOME"});
+// The agent's own: its service and the way there, where its state is, what its terminal can do.
+// Keys of other services and sockets of the host's are not among it.
+constexpr auto kPassedToAgent = std::to_array<std::string_view>({"ANTHROPIC_*",
+                                                                 "CLAUDE_*",
+                                                                 "DISABLE_*",
+                                                                 "ENABLE_*",
+                                                                 "MCP_*",
+                                                                 "MAX_*",
+                                                                 "BASH_*_TIMEOUT_MS",
+                                                                 "BASH_MAX_OUTPUT_LENGTH",
+                                                                 "API_TIMEOUT_MS",
+                                                                 "SLASH_COMMAND_TOOL_CHAR_BUDGET",
+                                                                 "USE_BUILTIN_RIPGREP",
+                                                                 "DO_NOT_TRACK",
+                                                                 "OTEL_*",
+                                                                 "AWS_REGION",
+                                                                 "CLOUD_ML_REGION",
+                                                                 "VERTEX_REGION_*",
+                                                                 "HTTP_PROXY",
+                                                                 "HTTPS_PROXY",
+                                                                 "ALL_PROXY",
+                                                                 "NO_PROXY",
+                                                                 "http_proxy",
+                                                                 "https_proxy",
+                                                                 "all_proxy",
+                                                                 "no_proxy",
+                                                                 "NODE_EXTRA_CA_CERTS",
+                                                                 "SSL_CERT_FILE",
+                                                                 "SSL_CERT_DIR",
+                                                                 "XDG_CONFIG_HOME",
+                                                                 "XDG_DATA_HOME",
+                                                                 "XDG_STATE_HOME",
+                                                                 "VTE_VERSION",
+                                                                 "XTERM_VERSION",
+                                                                 "KONSOLE_VERSION",
+                                                                 "KITTY_WINDOW_ID",
+                                                                 "ITERM_SESSION_ID",
+                                                                 "WT_SESSION",
+                                                                 "INK_SCREEN_READER"});
 
 // Where programs keep what they could fetch or make again. Below the sandbox's own temporary
 // folder, since the home is not writable.
@@ -97,6 +131,14 @@ template <typename List>
 bool IsListed(std::string_view name, const List& list) {
   return std::ranges::any_of(list,
                              [name](std::string_view pattern) { return MatchName(pattern, name); });
+}
+
+// The client makes its temporary files in /tmp, whatever TMPDIR says; and to root it refuses to go
+// on without questions unless it is told of a sandbox.
+template <typename Set>
+void SetForAgent(const EnvironmentRequest& request, const Set& set) {
+  if (!request.tmp.empty()) set("CLAUDE_CODE_TMPDIR", std::string(request.tmp));
+  if (request.user == 0) set("IS_SANDBOX", "1");
 }
 
 }  // namespace
@@ -128,6 +170,7 @@ std::vector<std::string> PlanEnvironment(const EnvironmentRequest& request) {
     for (const std::string_view name : {"TMPDIR", "TEMP", "TMP"}) set(name, tmp);
     for (const Cache& cache : kCaches) set(cache.name, tmp + std::string(cache.folder));
   }
+  if (request.is_agent) SetForAgent(request, set);
   if (request.marker == "full") {
     set("XDG_RUNTIME_DIR", "/run/user/" + std::to_string(request.user));
   }

@@ -173,11 +173,43 @@ TEST_CASE("environment: the agent gets what it needs for its service, its comman
   for (const std::string variable :
        {"ANTHROPIC_API_KEY=k", "CLAUDE_CODE_OAUTH_TOKEN=t", "CLAUDE_CONFIG_DIR=/c", "MCP_TIMEOUT=1",
         "BASH_DEFAULT_TIMEOUT_MS=1", "XDG_CONFIG_HOME=/x", "MAX_THINKING_TOKENS=1",
-        "DISABLE_AUTOUPDATER=1"}) {
+        "DISABLE_AUTOUPDATER=1", "HTTPS_PROXY=http://p:1", "no_proxy=h", "SSL_CERT_FILE=/c",
+        "NODE_EXTRA_CA_CERTS=/c", "VERTEX_REGION_X=r", "OTEL_METRICS_EXPORTER=none"}) {
     CAPTURE(variable);
     CHECK(Caller{.variables = {variable}, .is_agent = true}.Passes(variable));
     CHECK_FALSE(Caller{.variables = {variable}}.Passes(variable));
   }
+}
+
+TEST_CASE(
+    "environment: the agent gets no keys of other services and no way to the host's programs") {
+  for (const std::string variable :
+       {"AWS_SECRET_ACCESS_KEY=k", "AWS_BEARER_TOKEN_BEDROCK=t", "GITHUB_TOKEN=t", "GH_TOKEN=t",
+        "SSH_AUTH_SOCK=/s", "DISPLAY=:0", "WAYLAND_DISPLAY=w", "DBUS_SESSION_BUS_ADDRESS=unix:",
+        "TMUX=/tmp/t", "LD_PRELOAD=x", "BASH_ENV=x", "NODE_TLS_REJECT_UNAUTHORIZED=0"}) {
+    CAPTURE(variable);
+    CHECK_FALSE(Caller{.variables = {variable}, .is_agent = true}.Passes(variable));
+  }
+}
+
+TEST_CASE("environment: the client of root is told of the sandbox, nobody else is") {
+  const auto told = [](uint32_t user, bool is_agent) {
+    const Variables caller;
+    const SandboxRules rules;
+    const Variables planned = PlanEnvironment(
+        {.caller = caller, .rules = rules, .is_agent = is_agent, .user = user, .marker = "full"});
+    return EnvironmentValue(planned, "IS_SANDBOX");
+  };
+  CHECK(told(0, true) == "1");
+  CHECK(told(1000, true).empty());
+  CHECK(told(0, false).empty());
+}
+
+TEST_CASE("environment: the client's temporary files are below the private folder") {
+  Caller caller{.variables = {"CLAUDE_CODE_TMPDIR=/srv/tmp"}, .is_agent = true};
+  CHECK(caller.Passes("CLAUDE_CODE_TMPDIR=/tmp"));
+  caller.tmp = "";
+  CHECK(caller.Passes("CLAUDE_CODE_TMPDIR=/srv/tmp"));
 }
 
 TEST_CASE("environment: the agent gets its own besides the policy's list, and no other secrets") {
