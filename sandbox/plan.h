@@ -42,6 +42,15 @@ struct PlannedPlace {
   bool operator==(const PlannedPlace&) const = default;
 };
 
+// A file that programs save by way of a lock and temporary files beside it, NAME.*: these names can
+// be made, replaced and removed, though their folder is read-only.
+struct SavedFile {
+  Path path;
+  std::string why;
+
+  bool operator==(const SavedFile&) const = default;
+};
+
 // A directory or file of which nothing is seen but `kept`, folders directly below it or deeper.
 struct HiddenPlace {
   Path path;
@@ -86,8 +95,9 @@ struct SandboxPlan {
 
   bool reads_all = true;
   std::vector<PlannedPlace> readable;  // only where not everything may be read
-  std::vector<PlannedPlace> writable;  // none lies inside another
-  std::vector<PlannedPlace> sealed;    // inside a writable place and not writable
+  std::vector<PlannedPlace> writable;  // one inside another only where a part between is closed
+  std::vector<SavedFile> saved;
+  std::vector<PlannedPlace> sealed;  // inside a writable place and not writable
   std::vector<HiddenPlace> hidden;
   std::vector<Path> sockets;  // of the host's programs; they are not to be reached
   GuardedNames names;

@@ -20,12 +20,14 @@ constexpr size_t kMaxNamesInFolder = 1'000'000;
 
 class PlanRules::Hider {
  public:
-  explicit Hider(const PlanRules& rules) : rules_(rules) {}
+  Hider(const PlanRules& rules, const std::vector<Path>& made) : rules_(rules), made_(made) {}
 
   void Add(const PathRuleList& rules, std::string_view did) {
     for (const Entry& e : rules_.Expand(rules, Access::kRead)) {
       const EntryPrefix prefix = FixedPrefix(e.entry, e.base);
-      if (!e.is_anywhere() && !rules_.MayExist(e.base, *prefix.path.Below(e.base))) continue;
+      const bool may_exist = e.is_anywhere() || WillBe(prefix.path) ||
+                             rules_.MayExist(e.base, *prefix.path.Below(e.base));
+      if (!may_exist) continue;
       const std::string why = std::string(did) + " " + Quote(e.rule->written());
       if (e.is_anywhere()) {
         floating_.push_back({e.entry, why});
@@ -77,7 +79,8 @@ class PlanRules::Hider {
   void AddPath(const Path& path, const std::string& why, std::string_view except) {
     const Walked walked = Walk(path.text(), rules_.files_);
     if (walked.stop != Walked::Stop::kEnd || walked.end.is_root()) return;
-    const FileKind kind = walked.facts.kind;
+    FileKind kind = walked.facts.kind;
+    if (kind == FileKind::kMissing && WillBe(walked.end)) kind = FileKind::kDirectory;
     if (kind == FileKind::kMissing) return;
     HiddenPlace place{.path = walked.end,
                       .kind = kind == FileKind::kDirectory ? Kind::kDirectory : Kind::kFile,
@@ -86,9 +89,15 @@ class PlanRules::Hider {
     if (!except.empty()) {
       const Path kept = walked.end.Child(except);
       const Result<FileFacts> facts = rules_.files_.Look(kept);
-      if (facts && facts->kind == FileKind::kDirectory) place.kept.push_back(kept);
+      const bool is_folder = facts && facts->kind == FileKind::kDirectory;
+      if (is_folder || WillBe(kept)) place.kept.push_back(kept);
     }
     hidden_.push_back(std::move(place));
+  }
+
+  // A folder that will be made, or that will come to be with it.
+  bool WillBe(const Path& path) const {
+    return std::ranges::any_of(made_, [&](const Path& made) { return made.IsInside(path); });
   }
 
   // A pattern below a fixed folder.
@@ -139,14 +148,16 @@ class PlanRules::Hider {
   }
 
   const PlanRules& rules_;
+  const std::vector<Path>& made_;
   std::vector<Floating> floating_;
   std::vector<HiddenPlace> hidden_;
   size_t seen_ = 0;
 };
 
 std::vector<HiddenPlace> PlanRules::HiddenPlaces(const PathRules& read,
-                                                 const std::vector<Path>& folders) {
-  Hider hider(*this);
+                                                 const std::vector<Path>& folders,
+                                                 const std::vector<Path>& made) {
+  Hider hider(*this, made);
   hider.Add(read.deny, "denied by");
   hider.Add(read.ask, "to be asked about by");
   hider.Search(folders);

@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "policy/resolve.h"
+#include "sandbox/agent_state.h"
 
 namespace ringfence {
 namespace {
@@ -58,21 +59,22 @@ class PlacePlanner {
 
   Status PlanWrites() {
     std::vector<PlannedPlace> places = rules_.WritablePlaces(policy_.write);
-    std::vector<PlannedPlace> own;
-    if (request_.command.is_agent) own = rules_.PlacesOfSet(SetName::kAgentState);
+    AgentState own = OwnState();
     std::vector<PlannedPlace> near = places;
-    near.insert(near.end(), own.begin(), own.end());
+    near.insert(near.end(), own.places.begin(), own.places.end());
     Result<std::optional<PlannedPlace>> asked = AlsoWritable();
     if (!asked) return asked.error();
     std::optional<PlannedPlace>& also = *asked;
     if (also) near.push_back(*also);
     rules_.AddNames(policy_.write, near, plan_.names);
-    for (const PlannedPlace& place : own) plan_.names.Forget(place.path);
+    for (const PlannedPlace& place : own.places) plan_.names.Forget(place.path);
+    for (const SavedFile& file : own.saved) plan_.names.Forget(file.path);
+    for (const Path& login : own.logins) plan_.names.Forget(login);
     if (also) {
       if (const GuardedName* rule = plan_.names.Refuses(also->path.text())) {
         return RefusedDirectory(rule->why);
       }
-      own.push_back(std::move(*also));
+      own.places.push_back(std::move(*also));
     }
     std::erase_if(places, [&](const PlannedPlace& place) {
       return plan_.names.Refuses(place.path.text()) != nullptr;
@@ -82,7 +84,7 @@ class PlacePlanner {
         return place.set != SetName::kClaudeScratch && place.set != SetName::kAgentState;
       });
     }
-    places.insert(places.end(), own.begin(), own.end());
+    places.insert(places.end(), own.places.begin(), own.places.end());
     std::ranges::stable_sort(places, {}, &PlannedPlace::path);
     for (PlannedPlace& place : places) {
       if (Holding(plan_.writable, place.path) != nullptr) continue;
@@ -90,8 +92,11 @@ class PlacePlanner {
       plan_.writable.push_back(std::move(place));
     }
     if (std::ranges::any_of(plan_.writable, &PlannedPlace::is_part)) {
-      rules_.AllowOnly(policy_.write, own, plan_.names);
+      rules_.AllowOnly(policy_.write, NamesOf(own), plan_.names);
     }
+    plan_.writable.insert(plan_.writable.end(), own.transcripts.begin(), own.transcripts.end());
+    std::ranges::stable_sort(plan_.writable, {}, &PlannedPlace::path);
+    plan_.saved = own.saved;
     PlanPrivate();
     return Unit{};
   }
@@ -112,6 +117,25 @@ class PlacePlanner {
       return RefusedDirectory("is not a directory");
     }
     return std::optional(PlannedPlace{.path = walked.end, .why = "asked for by --write"});
+  }
+
+  AgentState OwnState() const {
+    if (!request_.command.is_agent) return {};
+    const bool saves =
+        plan_.system == HostSystem::kLinux && plan_.has_namespaces() && plan_.supervised;
+    return FindAgentState(request_.places, files_, saves);
+  }
+
+  static std::vector<GuardedName> NamesOf(const AgentState& state) {
+    std::vector<GuardedName> names;
+    for (const PlannedPlace& place : state.places) names.push_back({.base = place.path.text()});
+    for (const SavedFile& file : state.saved) {
+      const std::string folder = file.path.Parent().text();
+      const std::string name(file.path.name());
+      names.push_back({.base = folder, .tail = name});
+      names.push_back({.base = folder, .tail = name + ".*", .has_pattern = true});
+    }
+    return names;
   }
 
   void PlanPrivate() {
@@ -138,6 +162,7 @@ class PlacePlanner {
         plan_.readable.push_back(std::move(place));
       }
     }
+    if (plan_.reads_all) AddCoveredHomes();
     if (!plan_.reads_all) AddRunTime();
     PlanHidden();
     for (const std::string& socket : request_.facts.sockets) {
@@ -153,7 +178,7 @@ class PlacePlanner {
         if (place.path != Path() && place.set == SetName::kNone) folders.push_back(place.path);
       }
     }
-    std::vector<HiddenPlace> hidden = rules_.HiddenPlaces(policy_.read, folders);
+    std::vector<HiddenPlace> hidden = rules_.HiddenPlaces(policy_.read, folders, Made());
     if (request_.command.is_agent) std::erase_if(hidden, IsAgentsOwn);
     DropCovered(hidden, plan_.readable);
     const size_t before = plan_.writable.size();
@@ -165,6 +190,15 @@ class PlacePlanner {
     for (HiddenPlace& place : hidden) {
       if (IsSeen(place.path)) plan_.hidden.push_back(std::move(place));
     }
+  }
+
+  // Folders that are there by the time that something is hidden.
+  std::vector<Path> Made() const {
+    std::vector<Path> made;
+    for (const PlannedPlace& place : plan_.writable) {
+      if (place.make) made.push_back(place.path);
+    }
+    return made;
   }
 
   // The agent logs in with these.
@@ -184,6 +218,19 @@ class PlacePlanner {
   // A socket of the host's in a writable folder is not meant by naming the folder.
   bool IsNamed(const Path& socket) const {
     return std::ranges::find(plan_.writable, socket, &PlannedPlace::path) != plan_.writable.end();
+  }
+
+  // A home below /tmp, as tests and containers have it, is read as any other is.
+  void AddCoveredHomes() {
+    for (const Path& home : request_.places.homes_real) {
+      const Result<FileFacts> facts = files_.Look(home);
+      const bool is_folder = facts && facts->kind == FileKind::kDirectory;
+      if (!is_folder || !IsPrivate(home) || IsPrivateItself(home)) continue;
+      if (Holding(plan_.writable, home) != nullptr) continue;
+      std::erase_if(plan_.readable,
+                    [&](const PlannedPlace& place) { return place.path.IsInside(home); });
+      plan_.readable.push_back({.path = home, .why = "the home"});
+    }
   }
 
   // A link into another of them is not followed: a back end makes the same link.

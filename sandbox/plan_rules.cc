@@ -308,22 +308,7 @@ std::vector<PlannedPlace> PlanRules::ReadablePlaces(const PathRules& read) const
   return places;
 }
 
-std::vector<PlannedPlace> PlanRules::PlacesOfSet(SetName set) const {
-  const PathRule rule{.set = set};
-  std::vector<PlannedPlace> places;
-  for (const Candidate& candidate : Candidates({{&rule, 1}}, Access::kWrite)) {
-    if (candidate.kind == FileKind::kMissing) continue;
-    const bool is_directory = candidate.kind == FileKind::kDirectory;
-    places.push_back({.path = candidate.path,
-                      .kind = is_directory ? Kind::kDirectory : Kind::kFile,
-                      .make = false,
-                      .set = set,
-                      .why = std::string(SetText(set))});
-  }
-  return places;
-}
-
-void PlanRules::AllowOnly(const PathRules& write, const std::vector<PlannedPlace>& others,
+void PlanRules::AllowOnly(const PathRules& write, const std::vector<GuardedName>& others,
                           GuardedNames& names) const {
   for (const PathRuleList& list : write.allow) {
     std::vector<GuardedName> allowed;
@@ -340,7 +325,7 @@ void PlanRules::AllowOnly(const PathRules& write, const std::vector<PlannedPlace
                          .tail = std::string(prefix.rest),
                          .has_pattern = !prefix.rest.empty()});
     }
-    for (const PlannedPlace& place : others) allowed.push_back({.base = place.path.text()});
+    allowed.insert(allowed.end(), others.begin(), others.end());
     names.AllowOnly(std::move(allowed));
   }
 }

@@ -25,15 +25,16 @@ class PlanRules {
   // AllowOnly() says what of it is meant.
   std::vector<PlannedPlace> WritablePlaces(const PathRules& write) const;
   std::vector<PlannedPlace> ReadablePlaces(const PathRules& read) const;
-  std::vector<PlannedPlace> PlacesOfSet(SetName set) const;
 
   // Where a place is only a part of its folder: what the lists cover, besides `others`.
-  void AllowOnly(const PathRules& write, const std::vector<PlannedPlace>& others,
+  void AllowOnly(const PathRules& write, const std::vector<GuardedName>& others,
                  GuardedNames& names) const;
 
   // What exists of that which may not be read. Patterns for any folder are looked for below
-  // `folders`. Questions nobody can answer are denials here.
-  std::vector<HiddenPlace> HiddenPlaces(const PathRules& read, const std::vector<Path>& folders);
+  // `folders`. Questions nobody can answer are denials here. Of `made`, folders, it is known that
+  // they will be there.
+  std::vector<HiddenPlace> HiddenPlaces(const PathRules& read, const std::vector<Path>& folders,
+                                        const std::vector<Path>& made);
 
   // The paths of `names` that exist now and that no pattern is needed for; none lies inside
   // another.

@@ -62,6 +62,9 @@ class TextPlan {
     for (const PlannedPlace& place : plan_.writable) {
       Path(place.make ? "  make    " : "  write   ", place.path.text(), place.why);
     }
+    for (const SavedFile& file : plan_.saved) {
+      Path("  save    ", file.path.text(), file.why + ", with NAME.* beside it");
+    }
     for (const PlannedPlace& place : plan_.sealed) Path("  sealed  ", place.path.text(), place.why);
     for (const HiddenPlace& place : plan_.hidden) {
       Path("  hidden  ", place.path.text(), place.why);
@@ -190,6 +193,9 @@ std::string PlanJson(const SandboxPlan& plan) {
     json["reads"] = plan.reads_all ? "all" : "listed";
     json["readable"] = PlacesJson(plan.readable);
     json["writable"] = PlacesJson(plan.writable);
+    for (const SavedFile& file : plan.saved) {
+      json["saved"].push_back({{"path", file.path.text()}, {"why", file.why}});
+    }
     json["sealed"] = PlacesJson(plan.sealed);
     json["hidden"] = HiddenJson(plan);
     json["hidden_sockets"] = Json::array();

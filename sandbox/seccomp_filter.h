@@ -24,6 +24,10 @@ std::span<const CallName> SupervisedCalls();
 // The same, and refused to everybody but the supervisor.
 std::span<const CallName> SupervisorsOwnCalls();
 
+// Whether utimensat(2) is supervised as well: only where a file is saved in a folder that is
+// read-only (SandboxPlan::saved), since the lock beside it is given times by its name.
+enum class SupervisedTimes : bool { kNone, kByName };
+
 // The newest call that was judged for the lists above; higher numbers are ENOSYS.
 constexpr int kNewestCall = 469;  // file_setattr(2), Linux 6.17
 

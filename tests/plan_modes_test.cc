@@ -13,7 +13,8 @@ TEST_CASE("plan: in mode rx nothing is written but scratch files and the agent's
   CHECK(world.Plan().mode == SandboxMode::kRx);
   CHECK(PlacesText(world.Plan().writable) == "/home/dev/.claude/plans");
   world.command.is_agent = true;
-  CHECK(PlacesText(world.Plan().writable) == "/home/dev/.claude");
+  CHECK(PlacesText(world.Plan().writable) ==
+        "/home/dev/.claude, make /home/dev/.claude/projects/-home-dev-project");
 }
 
 TEST_CASE("plan: in mode rx a folder is not scratch because of its name") {
@@ -54,13 +55,32 @@ TEST_CASE("plan: the agent's state is writable for the agent alone") {
   world.world.files.Put("/home/dev/.claude/todos/x", File());
   CHECK(PlacesText(world.Plan().writable) == "/home/dev/project");
   world.command.is_agent = true;
-  CHECK(PlacesText(world.Plan().writable) == "/home/dev/.claude, /home/dev/project");
+  CHECK(PlacesText(world.Plan().writable) ==
+        "/home/dev/.claude, make /home/dev/.claude/projects/-home-dev-project, /home/dev/project");
 }
 
-TEST_CASE("plan: the agent's state that does not exist is not made") {
+TEST_CASE("plan: the agent's state that does not exist is made, where there is a home") {
   PlanWorld world;
   world.command.is_agent = true;
+  CHECK(PlacesText(world.Plan().writable) ==
+        "make /home/dev/.claude, make /home/dev/.claude/projects/-home-dev-project, "
+        "/home/dev/project");
+  world.world.places.homes_real = {Path::Clean("/home/none")};
   CHECK(PlacesText(world.Plan().writable) == "/home/dev/project");
+  CHECK(world.Plan().saved.empty());
+}
+
+TEST_CASE("plan: this project's transcripts are kept among the hidden ones, be they new") {
+  PlanWorld world;
+  world.command.is_agent = true;
+  const std::string_view want =
+      "/home/dev/.claude/projects but /home/dev/.claude/projects/-home-dev-project";
+  CHECK(PlacesText(world.Plan().hidden) == want);
+  world.world.files.Put("/home/dev/.claude/projects/-home-dev-other/a.jsonl", File());
+  CHECK(PlacesText(world.Plan().hidden) == want);
+  const GuardedNames names = world.Plan().names;
+  CHECK(names.Refuses("/home/dev/.claude/projects/-home-dev-project/a.jsonl") == nullptr);
+  CHECK(names.Refuses("/home/dev/.claude/projects/-home-dev-other/a.jsonl") != nullptr);
 }
 
 TEST_CASE("plan: the agent's state does not hold its settings") {
@@ -68,7 +88,8 @@ TEST_CASE("plan: the agent's state does not hold its settings") {
   world.command.is_agent = true;
   world.world.files.Put("/home/dev/.claude/settings.json", File());
   const SandboxPlan plan = world.Plan();
-  CHECK(PlacesText(plan.writable) == "/home/dev/.claude, /home/dev/project");
+  CHECK(PlacesText(plan.writable) ==
+        "/home/dev/.claude, make /home/dev/.claude/projects/-home-dev-project, /home/dev/project");
   CHECK(PlacesText(plan.sealed) == "/home/dev/.claude/settings.json (file)");
   for (const std::string_view name : {"settings.json", "settings.local.json", "commands/x.md",
                                       "agents/x.md", "skills/x/SKILL.md", "hooks/x", "plugins/x"}) {
@@ -88,13 +109,48 @@ TEST_CASE("plan: the agent may write its state where an allow list has patterns"
   CHECK(world.Refuses("/home/dev/.claude/todos/x"));
 }
 
-TEST_CASE("plan: the state file of the agent in the home is a part of its state") {
+TEST_CASE("plan: the state file in the home is saved there, and the home stays read-only") {
   PlanWorld world;
   world.command.is_agent = true;
+  for (const bool is_there : {false, true}) {
+    if (is_there) world.world.files.Put("/home/dev/.claude.json", File());
+    const SandboxPlan plan = world.Plan();
+    REQUIRE(plan.saved.size() == 1);
+    CHECK(plan.saved.front().path == Path::Clean("/home/dev/.claude.json"));
+    CHECK(plan.names.Refuses("/home/dev/.claude.json") == nullptr);
+    for (const PlannedPlace& place : plan.writable) {
+      CHECK_FALSE(Path::Clean("/home/dev/.claude.json").IsInside(place.path));
+    }
+  }
+  world.command.is_agent = false;
+  CHECK(world.Plan().saved.empty());
+}
+
+TEST_CASE(
+    "plan: the state file alone is writable where nobody can save it, and where it is a link") {
+  PlanWorld world;
+  world.command.is_agent = true;
+  world.world.files.Put("/home/dev/dotfiles/c.json", File());
+  world.world.files.Put("/home/dev/.claude.json", LinkTo("dotfiles/c.json"));
+  CHECK(world.Plan().saved.empty());
+  CHECK(PlacesText(world.Plan().writable).find("/home/dev/dotfiles/c.json (file)") !=
+        std::string::npos);
   world.world.files.Put("/home/dev/.claude.json", File());
-  const SandboxPlan plan = world.Plan();
-  CHECK(PlacesText(plan.writable) == "/home/dev/.claude.json (file), /home/dev/project");
-  CHECK(plan.names.Refuses("/home/dev/.claude.json") == nullptr);
+  world.command.layers = SandboxLayers::kLandlock;
+  CHECK(world.Plan().saved.empty());
+  CHECK(PlacesText(world.Plan().writable).find("/home/dev/.claude.json (file)") !=
+        std::string::npos);
+}
+
+TEST_CASE(
+    "plan: the agent saves its file where an allow list has patterns, and nothing beside it") {
+  PlanWorld world;
+  world.command.is_agent = true;
+  world.world.User(R"("write":{"allow":["src/*.cc"]})");
+  CHECK_FALSE(world.Refuses("/home/dev/.claude.json"));
+  CHECK_FALSE(world.Refuses("/home/dev/.claude.json.lock"));
+  CHECK(world.Refuses("/home/dev/.claude.jsonx"));
+  CHECK(world.Refuses("/home/dev/.bashrc"));
 }
 
 TEST_CASE("plan: the agent reads its own credentials, its commands do not") {
@@ -102,7 +158,21 @@ TEST_CASE("plan: the agent reads its own credentials, its commands do not") {
   world.world.files.Put("/home/dev/.claude/.credentials.json", File());
   CHECK(PlacesText(world.Plan().hidden) == "/home/dev/.claude/.credentials.json (file)");
   world.command.is_agent = true;
-  CHECK(PlacesText(world.Plan().hidden) == "");
+  CHECK(PlacesText(world.Plan().hidden) ==
+        "/home/dev/.claude/projects but /home/dev/.claude/projects/-home-dev-project");
+  CHECK_FALSE(world.Refuses("/home/dev/.claude/.credentials.json"));
+  CHECK_FALSE(world.Refuses("/home/dev/.claude/history.jsonl"));
+}
+
+TEST_CASE("plan: a home below a private folder is read where everything is") {
+  PlanWorld world;
+  world.world.files.Put("/tmp/h/.ssh/id", File());
+  world.world.places.homes_real = {Path::Clean("/tmp/h")};
+  world.world.places.homes = {Path::Clean("/tmp/h")};
+  CHECK(PlacesText(world.Plan().readable) == "/tmp/h");
+  CHECK(PlacesText(world.Plan().hidden) == "/tmp/h/.ssh");
+  world.world.User(R"("sandbox":{"reads":"listed"},"read":{"allow":["."]})");
+  CHECK(PlacesText(world.Plan().readable).find("/tmp/h") == std::string::npos);
 }
 
 TEST_CASE("plan: the session's scratch folder of the host is seen in a private /tmp") {

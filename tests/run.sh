@@ -305,6 +305,11 @@ part_sandbox() {
     count_program "escape.py $options" env REQUIRE_SANDBOX=1 python3 tests/system/escape.py \
       --probe "$probe" --ringfence "$command" $options
   done
+  for user in "" --as-root; do
+    # shellcheck disable=SC2086
+    count_program "run_agent.py $user" python3 tests/system/run_agent.py --hook "$hook" \
+      --ringfence "$command" $user
+  done
   count_program run.py python3 tests/system/run.py --hook "$hook" --ringfence "$command"
 }
 

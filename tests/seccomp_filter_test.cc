@@ -27,7 +27,9 @@ constexpr uint32_t kX32 = 0x4000'0000;
 Outcome Guard(const Call& call, SocketRules rules = SocketRules::kUsual) {
   return Evaluate(GuardFilter(rules), call);
 }
-Outcome Supervised(const Call& call) { return Evaluate(SupervisedFilter(), call); }
+Outcome Supervised(const Call& call, SupervisedTimes times = SupervisedTimes::kNone) {
+  return Evaluate(SupervisedFilter(times), call);
+}
 
 // A list's calls that this architecture has.
 std::vector<int> NumbersOf(std::span<const CallName> calls) {
@@ -77,6 +79,15 @@ TEST_CASE("seccomp: the supervised filter hands over each call of its list, and 
                                                  : Allow();
     CHECK(Supervised({.number = number}) == want);
   }
+}
+
+TEST_CASE("seccomp: times given by name are supervised only where that was asked for") {
+  const Call by_name{.number = SYS_utimensat, .args = {0, 0x7fff'0000'0000}};
+  const Call by_descriptor{.number = SYS_utimensat, .args = {3, 0}};
+  CHECK(Supervised(by_name, SupervisedTimes::kNone) == Allow());
+  CHECK(Supervised(by_name, SupervisedTimes::kByName) == Notify());
+  CHECK(Supervised(by_descriptor, SupervisedTimes::kByName) == Allow());
+  CHECK(Supervised({.number = SYS_mkdirat}, SupervisedTimes::kByName) == Notify());
 }
 
 TEST_CASE("seccomp: arguments change nothing for calls of the lists") {
@@ -190,5 +201,7 @@ TEST_CASE("seccomp: ordinary calls pass both filters") {
 
 TEST_CASE("seccomp: the kernel takes programs of this length") {
   for (const SocketRules rules : kAllRules) CHECK(GuardFilter(rules).size() <= BPF_MAXINSNS);
-  CHECK(SupervisedFilter().size() <= BPF_MAXINSNS);
+  for (const SupervisedTimes times : {SupervisedTimes::kNone, SupervisedTimes::kByName}) {
+    CHECK(SupervisedFilter(times).size() <= BPF_MAXINSNS);
+  }
 }

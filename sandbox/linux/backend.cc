@@ -70,7 +70,8 @@ Status MakePlaces(const SandboxPlan& plan) {
       const std::string_view name = TakeComponent(rest);
       if (name.empty()) break;
       path = path.Child(name);
-      if (::mkdir(path.text().c_str(), 0777) == 0) continue;
+      const mode_t mode = place.set == SetName::kAgentState ? 0700 : 0777;
+      if (::mkdir(path.text().c_str(), mode) == 0) continue;
       // Where it may not be made, it need not be: it may be there.
       if (errno != EEXIST && ::access(path.text().c_str(), F_OK) != 0) {
         return SystemError("mkdir(" + path.text() + ")", EACCES);

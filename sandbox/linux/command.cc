@@ -90,7 +90,8 @@ class Command {
 
   Status BeSupervised() {
     if (!plan_.supervised) return Unit{};
-    const Result<UniqueFd> listener = InstallSupervised();
+    const Result<UniqueFd> listener =
+        InstallSupervised(plan_.saved.empty() ? SupervisedTimes::kNone : SupervisedTimes::kByName);
     if (!listener) return listener.error();
     Status sent = SendPacket(start_.supervisor, Message::kStarted, {}, listener->get());
     start_.supervisor = UniqueFd();

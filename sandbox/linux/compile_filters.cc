@@ -109,7 +109,7 @@ std::vector<sock_filter> Guard(SocketRules sockets) {
 }
 
 // For the command and its children.
-std::vector<sock_filter> Supervised() {
+std::vector<sock_filter> Supervised(SupervisedTimes times) {
   Filter filter;
   filter.Add(SupervisedCalls(), SCMP_ACT_NOTIFY);
   filter.Add(SupervisorsOwnCalls(), SCMP_ACT_ERRNO(EPERM));
@@ -118,6 +118,9 @@ std::vector<sock_filter> Supervised() {
   for (const uint32_t flag : ChangingOpenFlags()) {
     filter.Add({"open"}, SCMP_ACT_NOTIFY, {Bit(1, flag)});
     filter.Add({"openat"}, SCMP_ACT_NOTIFY, {Bit(2, flag)});
+  }
+  if (times == SupervisedTimes::kByName) {
+    filter.Add({"utimensat"}, SCMP_ACT_NOTIFY, {{1, SCMP_CMP_NE, 0, 0}});
   }
   return filter.Export();
 }
@@ -150,6 +153,7 @@ int main() {
   Print("kGuardUsual", Guard(SocketRules::kUsual), true);
   Print("kGuardNoUnix", Guard(SocketRules::kNoUnix), true);
   Print("kGuardNoneAtAll", Guard(SocketRules::kNoneAtAll), true);
-  Print("kSupervisedFilter", Supervised(), false);
+  Print("kSupervisedFilter", Supervised(SupervisedTimes::kNone), false);
+  Print("kSupervisedTimesFilter", Supervised(SupervisedTimes::kByName), false);
   return 0;
 }

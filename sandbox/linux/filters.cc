@@ -34,19 +34,23 @@ std::span<const sock_filter> GuardFilter(SocketRules sockets) {
   return kGuardNoneAtAll;
 }
 
-std::span<const sock_filter> SupervisedFilter() { return kSupervisedFilter; }
+std::span<const sock_filter> SupervisedFilter(SupervisedTimes times) {
+  if (times == SupervisedTimes::kByName) return kSupervisedTimesFilter;
+  return kSupervisedFilter;
+}
 
 Status InstallGuard(SocketRules sockets) {
   if (Install(GuardFilter(sockets), 0) != 0) return SystemError("seccomp(guard)");
   return Unit{};
 }
 
-Result<UniqueFd> InstallSupervised() {
+Result<UniqueFd> InstallSupervised(SupervisedTimes times) {
+  const std::span<const sock_filter> filter = SupervisedFilter(times);
   // A caller that waits is not disturbed by signals that it handles: a call that is taken back half
   // way would be carried out twice.
-  UniqueFd listener(Install(SupervisedFilter(), SECCOMP_FILTER_FLAG_NEW_LISTENER | kWaitKillable));
+  UniqueFd listener(Install(filter, SECCOMP_FILTER_FLAG_NEW_LISTENER | kWaitKillable));
   if (!listener.valid() && errno == EINVAL) {  // before Linux 5.19
-    listener = UniqueFd(Install(SupervisedFilter(), SECCOMP_FILTER_FLAG_NEW_LISTENER));
+    listener = UniqueFd(Install(filter, SECCOMP_FILTER_FLAG_NEW_LISTENER));
   }
   if (!listener.valid()) return SystemError("seccomp(supervised)");
   return listener;

@@ -121,7 +121,7 @@ class Inside {
 
   Status Prepare() {
     if (!plan_.supervised) return Unit{};
-    Result<Supervision> supervision = PrepareSupervision(plan_.names);
+    Result<Supervision> supervision = PrepareSupervision(plan_);
     if (!supervision) return supervision.error();
     supervision_.emplace(std::move(*supervision));
     supervision_->holds_ptrace = is_full();
@@ -343,8 +343,8 @@ std::span<const Inside::Step> Inside::Steps() {
 
 }  // namespace
 
-Result<Supervision> PrepareSupervision(const GuardedNames& names) {
-  Supervision supervision{.names = names};
+Result<Supervision> PrepareSupervision(const SandboxPlan& plan) {
+  Supervision supervision{.names = plan.names};
   supervision.root = UniqueFd(::open("/", O_PATH | O_DIRECTORY | O_CLOEXEC));
   supervision.proc = UniqueFd(::open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC));
   supervision.own_fds = UniqueFd(::open("/proc/self/fd", O_PATH | O_DIRECTORY | O_CLOEXEC));
@@ -353,6 +353,14 @@ Result<Supervision> PrepareSupervision(const GuardedNames& names) {
   }
   supervision.own_process = "/proc/" + std::to_string(::getpid());
   if (::chdir("/") != 0) return SystemError("chdir(/)");
+  for (size_t i = 0; i < plan.saved.size(); ++i) {
+    const std::string name = std::string(kSavedFolders) + "/" + std::to_string(i);
+    UniqueFd folder(::open(name.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+    if (!folder.valid()) return SystemError("open(" + name + ")");
+    const Path& path = plan.saved[i].path;
+    supervision.saved.push_back(
+        {path.Parent().text(), std::string(path.name()), std::move(folder)});
+  }
   return supervision;
 }
 

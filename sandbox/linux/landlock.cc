@@ -14,6 +14,7 @@
 #include "sandbox/linux/kernel_abi.h"
 #include "sandbox/linux/mounts.h"
 #include "sandbox/linux/privileges.h"
+#include "sandbox/linux/view.h"
 
 namespace ringfence {
 namespace {
@@ -171,6 +172,10 @@ Status RestrictByLandlock(const SandboxPlan& plan) {
   for (const PlannedPlace& place : plan.writable) {
     const uint64_t rights = ruleset.rights().read | ruleset.rights().write;
     if (Status s = ruleset.Allow(place.path, rights); !s) return s;
+  }
+  // The mounts below it, not the folders they show: those stay closed by any other way.
+  if (!plan.saved.empty()) {
+    if (Status s = ruleset.Allow(Path::Clean(kSavedFolders), ruleset.rights().write); !s) return s;
   }
   return ruleset.Enforce();
 }

@@ -10,6 +10,7 @@
 #include <cerrno>
 
 #include "policy/path.h"
+#include "sandbox/linux/view.h"
 
 namespace ringfence {
 namespace {
@@ -108,6 +109,15 @@ std::string Location::path() const {
 
 bool Location::is_in_proc() const { return IsBelow(folder_path, "/proc"); }
 
+const UniqueFd& FolderToChange(const Supervision& supervision, const Location& location) {
+  for (const Supervision::Saved& saved : supervision.saved) {
+    const bool is_saved =
+        location.name == saved.name || location.name.starts_with(saved.name + ".");
+    if (is_saved && location.folder_path == saved.folder_path) return saved.folder;
+  }
+  return location.folder;
+}
+
 Got<std::string> RealPath(const Supervision& supervision, const UniqueFd& fd) {
   std::array<char, PATH_MAX> path{};
   const std::string name = std::to_string(fd.get());
@@ -144,6 +154,7 @@ Got<Location> LocateBelow(const Caller& caller, Supervision& supervision, const 
   if (!path.ok()) return {{}, path.code};
   location.folder_path = std::move(path.value);
   if (!location.folder_path.starts_with('/')) return {{}, EACCES};
+  if (IsBelow(location.folder_path, kSavedFolders)) return {{}, EACCES};
   if (location.name == "..") {  // a name to judge by, not to go by
     location.folder = OpenFolder(location.folder, "..", RESOLVE_NO_MAGICLINKS);
     if (!location.folder.valid()) return {{}, errno};

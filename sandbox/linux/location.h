@@ -27,6 +27,10 @@ Got<Location> Locate(const Caller& caller, Supervision& supervision, int fd,
 Got<Location> LocateBelow(const Caller& caller, Supervision& supervision, const UniqueFd& folder,
                           const std::string& text);
 
+// Where a name is made, replaced, removed or opened: its folder, or for a file that is saved the
+// writable one. No link may be followed from it, and nothing but a plain file is given to a caller.
+const UniqueFd& FolderToChange(const Supervision& supervision, const Location& location);
+
 // The real path of an open file; a text that does not begin with "/" for what has none.
 Got<std::string> RealPath(const Supervision& supervision, const UniqueFd& fd);
 

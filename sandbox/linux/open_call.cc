@@ -112,7 +112,8 @@ class OpenCall {
     if (Has(O_DIRECTORY)) return EINVAL;
     if (const int code = JudgeName(supervision_, location, Reach::kName)) return code;
     const mode_t mode = request_.mode & ~caller_.Umask();
-    opened_ = UniqueFd(::openat(location.folder.get(), location.name.c_str(),
+    const UniqueFd& folder = FolderToChange(supervision_, location);
+    opened_ = UniqueFd(::openat(folder.get(), location.name.c_str(),
                                 request_.flags | O_EXCL | O_NOFOLLOW | kDoor, mode));
     if (!opened_.valid()) return errno == EEXIST && !Has(O_EXCL) ? EAGAIN : errno;
     NoteGitFile(supervision_, location);
@@ -135,7 +136,18 @@ class OpenCall {
       const AsCaller as_caller(supervision_);
       return OpenAt(location.folder, location.name);
     }
+    if (S_ISREG(facts.st_mode)) return OpenPlain(location);
     return OpenAt(location.folder, location.name);
+  }
+
+  // From a writable folder of the supervisor's own only plain files go out: any other may have
+  // taken the name since it was looked at.
+  int OpenPlain(const Location& location) {
+    const int code = OpenAt(FolderToChange(supervision_, location), location.name);
+    struct stat facts {};
+    if (code != 0 || (::fstat(opened_.get(), &facts) == 0 && S_ISREG(facts.st_mode))) return code;
+    opened_ = UniqueFd();
+    return EAGAIN;
   }
 
   int OpenAt(const UniqueFd& folder, const std::string& name) {

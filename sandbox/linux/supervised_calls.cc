@@ -39,6 +39,7 @@ enum class What : uint8_t {
   kChmod,
   kFchmod,
   kBind,
+  kTimes,
 };
 struct Shape {
   int number;
@@ -73,6 +74,7 @@ constexpr Shape kShapes[] = {
     {kFchmodat2, What::kChmod, 0, 1, -1, -1, 3, 2},
     {SYS_fchmod, What::kFchmod, 0, -1, -1, -1, -1, 1},
     {SYS_bind, What::kBind, 0, 1, -1, -1, 2, -1},
+    {SYS_utimensat, What::kTimes, 0, 1, -1, -1, 3, 2},
 };
 
 const Shape* ShapeOf(int number) {
@@ -111,6 +113,8 @@ class Call {
         return Return(Fchmod());
       case What::kBind:
         return Return(Bind());
+      case What::kTimes:
+        return Return(Times());
     }
   }
 
@@ -166,7 +170,8 @@ class Call {
     const Got<Location> at = Find(shape_.fd, shape_.path);
     if (!at.ok()) return at.code;
     if (const int code = Judge(at.value, Reach::kFolder)) return code;
-    if (::mkdirat(at.value.folder.get(), at.value.name.c_str(), MaskedMode()) != 0) return errno;
+    const UniqueFd& folder = FolderToChange(supervision_, at.value);
+    if (::mkdirat(folder.get(), at.value.name.c_str(), MaskedMode()) != 0) return errno;
     NoteRepository(supervision_, at.value);
     return 0;
   }
@@ -212,8 +217,9 @@ class Call {
     if (!at.ok()) return at.code;
     if (const int code = Judge(at.value, Reach::kName)) return code;
     const std::string own_name = std::to_string(old_file.fd.get());
-    return Made(::linkat(supervision_.own_fds.get(), own_name.c_str(), at.value.folder.get(),
-                         at.value.name.c_str(), AT_SYMLINK_FOLLOW),
+    return Made(::linkat(supervision_.own_fds.get(), own_name.c_str(),
+                         FolderToChange(supervision_, at.value).get(), at.value.name.c_str(),
+                         AT_SYMLINK_FOLLOW),
                 at.value);
   }
 
@@ -230,8 +236,10 @@ class Call {
     // A trailing slash says that the name is a folder's; the kernel checks it.
     const std::string from_name = from.value.name + (from.value.must_be_folder ? "/" : "");
     const std::string to_name = to.value.name + (to.value.must_be_folder ? "/" : "");
-    const long moved = ::syscall(SYS_renameat2, from.value.folder.get(), from_name.c_str(),
-                                 to.value.folder.get(), to_name.c_str(), Flags());
+    const UniqueFd& from_folder = FolderToChange(supervision_, from.value);
+    const UniqueFd& to_folder = FolderToChange(supervision_, to.value);
+    const long moved = ::syscall(SYS_renameat2, from_folder.get(), from_name.c_str(),
+                                 to_folder.get(), to_name.c_str(), Flags());
     return Made(moved, to.value);
   }
 
@@ -258,9 +266,8 @@ class Call {
     const std::string name = at.value.name + (at.value.must_be_folder && !is_folder ? "/" : "");
     const int unknown = Flags() & ~AT_REMOVEDIR;
     if (unknown != 0) return EINVAL;
-    return ::unlinkat(at.value.folder.get(), name.c_str(), is_folder ? AT_REMOVEDIR : 0) == 0
-               ? 0
-               : errno;
+    const UniqueFd& folder = FolderToChange(supervision_, at.value);
+    return ::unlinkat(folder.get(), name.c_str(), is_folder ? AT_REMOVEDIR : 0) == 0 ? 0 : errno;
   }
 
   int Truncate() {
@@ -338,6 +345,28 @@ class Call {
     last_path_ = at.value.path();
     if (const int code = Judge(at.value, Reach::kName)) return code;
     return BindName(socket.value, at.value);
+  }
+
+  // Times are no content: where a file is not to be written, its mount says so.
+  int Times() {
+    const Got<std::string> text = Text(shape_.path);
+    if (!text.ok()) return text.code;
+    if ((Flags() & ~AT_SYMLINK_NOFOLLOW) != 0) return EINVAL;
+    std::array<timespec, 2> times{};
+    const uint64_t address = caller_.argument(shape_.mode);
+    if (address != 0) {
+      const Got<std::string> bytes = caller_.ReadBytes(address, sizeof times);
+      if (!bytes.ok()) return bytes.code;
+      std::memcpy(times.data(), bytes.value.data(), sizeof times);
+    }
+    Handle file;
+    const bool follow = (Flags() & AT_SYMLINK_NOFOLLOW) == 0;
+    const int code = OpenHandle(caller_, supervision_, {Fd(shape_.fd), text.value, follow}, file);
+    if (code != 0) return code;
+    last_path_ = file.path;
+    const std::string own_name = std::to_string(file.fd.get());
+    const timespec* wanted = address == 0 ? nullptr : times.data();
+    return ::utimensat(supervision_.own_fds.get(), own_name.c_str(), wanted, 0) == 0 ? 0 : errno;
   }
 
   static int BindAs(const UniqueFd& socket, const sockaddr_storage& address, socklen_t size) {

@@ -16,6 +16,7 @@
 #include "base/unique_fd.h"
 #include "sandbox/guarded_names.h"
 #include "sandbox/linux/caller.h"
+#include "sandbox/plan.h"
 
 namespace ringfence {
 
@@ -38,6 +39,14 @@ struct Supervision {
   std::string own_process;    // "/proc/1"
   bool holds_ptrace = false;  // CAP_SYS_PTRACE, which callers do not have
 
+  // A file that is saved in a folder which is read-only for everybody else (SandboxPlan::saved).
+  struct Saved {
+    std::string folder_path;
+    std::string name;
+    UniqueFd folder;  // the same folder, writable; never given to a caller
+  };
+  std::vector<Saved> saved;
+
   // What this run made of git's: directories, and files ".git". Sorted.
   std::vector<FileId> own_repositories;
 
@@ -58,7 +67,7 @@ struct Supervision {
   std::vector<Report> reports;
 };
 
-Result<Supervision> PrepareSupervision(const GuardedNames& names);
+Result<Supervision> PrepareSupervision(const SandboxPlan& plan);
 
 // Answers one call, or puts it with the waiting ones.
 void AnswerCall(const Caller& caller, const seccomp_notif& call, Supervision& supervision);

@@ -92,6 +92,11 @@ class View {
       }
       Add(Mount::What::kHide, place.path, place.kind).hidden = &place;
     }
+    for (const SavedFile& file : plan_.saved) {
+      Result<UniqueFd> tree = CloneTree(file.path.Parent(), Writable::kYes);
+      if (!tree) return tree.error();
+      saved_.push_back(std::move(*tree));
+    }
     for (const Path& socket : plan_.sockets) Add(Mount::What::kHide, socket, Kind::kFile);
     for (const PlannedPlace& place : plan_.sealed) Add(Mount::What::kSeal, place.path, place.kind);
     for (size_t i = 0; i < kDevices.size(); ++i) {
@@ -173,7 +178,20 @@ class View {
                 "newinstance,ptmxmode=0666,mode=0620") != 0) {
       return SystemError("mount(/dev/pts)");
     }
+    if (Status s = AttachSaved(); !s) return s;
     return SealMount("/dev");
+  }
+
+  Status AttachSaved() {
+    if (saved_.empty()) return Unit{};
+    const Path folders = Path::Clean(kSavedFolders);
+    for (size_t i = 0; i < saved_.size(); ++i) {
+      const Path folder = folders.Child(std::to_string(i));
+      if (Status s = MakeMountPoint(folder, Kind::kDirectory); !s) return s;
+      if (Status s = AttachTree(saved_[i], folder); !s) return s;
+    }
+    if (::chmod(kSavedFolders, 0) != 0) return SystemError("chmod(saved)");
+    return Unit{};
   }
 
   Status AttachAll() {
@@ -227,6 +245,7 @@ class View {
 
   const SandboxPlan& plan_;
   std::vector<Mount> mounts_;
+  std::vector<UniqueFd> saved_;  // the folders of plan_.saved
   std::array<UniqueFd, kDevices.size()> devices_;
   std::vector<std::pair<std::string, std::string>> links_;
 };

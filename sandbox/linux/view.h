@@ -7,6 +7,10 @@
 
 namespace ringfence {
 
+// Below it the folders of SandboxPlan::saved are mounted writable, each by its number, for the
+// supervisor: the folder itself is closed.
+inline constexpr const char* kSavedFolders = "/dev/.ringfence/saved";
+
 // The caller is alone in new user and mount namespaces and has every capability in them. On an
 // error the view is half built and nothing may be run in it.
 Status BuildView(const SandboxPlan& plan);

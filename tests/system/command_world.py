@@ -96,6 +96,7 @@ def run_cases(module):
     parser = argparse.ArgumentParser()
     parser.add_argument("--ringfence", required=True, type=os.path.abspath)
     parser.add_argument("--hook", required=True, type=os.path.abspath)
+    parser.add_argument("--as-root", action="store_true", help="for cases that become another user")
     options = parser.parse_args()
     counts = {"passed": 0, "failed": 0, "skipped": 0}
     for case in cases_of(module):

@@ -1,0 +1,323 @@
+#!/usr/bin/env python3
+"""Runs an agent in `ringfence run`, with a script in place of the client: what it may save, what it
+must not touch beside that.
+
+  run_agent.py --ringfence PATH --hook PATH [--as-root]
+
+Started as root, the cases run as an ordinary user; with --as-root, as root. Prints a line for each
+case that failed, and at the end "N passed, N failed, N skipped".
+"""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+from command_world import run_cases
+
+ORDINARY_USER = 61234
+
+# What the client does to save ~/.claude.json.
+SAVE = """
+import os
+home = os.path.expanduser("~")
+file = home + "/.claude.json"
+os.mkdir(file + ".lock")
+os.utime(file + ".lock")
+temporary = os.open(file + ".tmp.1.ab", os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+os.write(temporary, b"{\\"saved\\": 1}")
+os.fchmod(temporary, 0o640)
+os.close(temporary)
+os.stat(file + ".tmp.1.ab")
+os.rename(file + ".tmp.1.ab", file)
+os.rmdir(file + ".lock")
+"""
+
+# Tries each line and prints what came of it.
+TRY = """
+import os, sys
+os.chdir(os.path.expanduser("~"))
+for line in sys.stdin.read().splitlines():
+    try:
+        exec(line)
+        print("done:", line)
+    except OSError as error:
+        print(os.strerror(error.errno) + ":", line)
+"""
+
+
+def slug(path):
+    return re.sub(r"[^A-Za-z0-9-]", "-", str(path))
+
+
+class Sandbox:
+    """The world's `ringfence run`, as the user that the case is for."""
+
+    def __init__(self, world):
+        self.world = world
+        self.user = ORDINARY_USER if os.geteuid() == 0 and not world.options.as_root else None
+        # The hook where it is seen in a private /tmp.
+        self.hook = world.project / "hook"
+        shutil.copy(world.options.hook, self.hook)
+        shutil.copy(world.options.ringfence, world.base / "ringfence")
+        for program in (self.hook, world.base / "ringfence"):
+            program.chmod(0o755)
+        world.base.chmod(0o755)
+        (world.home / ".claude").mkdir()
+
+    def run(self, command, *options, text=None, env=None):
+        if self.user is not None:
+            for path in (self.world.home, *self.world.home.rglob("*"), self.world.project,
+                         *self.world.project.rglob("*")):
+                os.chown(path, self.user, self.user, follow_symlinks=False)
+        more = {} if self.user is None else {"user": self.user, "group": self.user,
+                                             "extra_groups": []}
+        return subprocess.run(
+            [self.world.base / "ringfence", "run", *options, "--", *command], input=text or "",
+            cwd=self.world.project, capture_output=True, text=True, timeout=60, check=False,
+            env={"PATH": "/usr/bin:/bin", "HOME": str(self.world.home), **(env or {})}, **more)
+
+    def python(self, script, *options, text=None):
+        return self.run(["/usr/bin/python3", "-c", script], *options, text=text)
+
+    def attempts(self, lines, *options):
+        """What became of each line: "done", or the error."""
+        done = self.python(TRY, *options, text="\n".join(lines))
+        assert done.returncode == 0, f"{done.returncode} {done.stderr}"
+        said = dict(reversed(line.split(": ", 1)) for line in done.stdout.splitlines())
+        return {line: said[line] for line in lines}
+
+
+def names_in(folder):
+    return sorted(path.name for path in folder.iterdir())
+
+
+def the_agent_saves_its_file_in_a_home_that_is_not_writable(world):
+    sandbox = Sandbox(world)
+    before = names_in(world.home)
+    done = sandbox.python(SAVE, "--agent")
+    assert done.returncode == 0, done.stderr
+    file = world.home / ".claude.json"
+    assert json.loads(file.read_text()) == {"saved": 1}
+    assert file.stat().st_mode & 0o777 == 0o640
+    assert set(names_in(world.home)) - set(before) <= {".claude.json", ".local"}
+    done = sandbox.python(SAVE, "--agent")  # again, over the one that is there
+    assert done.returncode == 0, done.stderr
+
+
+def a_command_saves_nothing_there(world):
+    sandbox = Sandbox(world)
+    world.write(world.home / ".claude.json", "{}")
+    done = sandbox.python(SAVE)
+    assert done.returncode == 1 and "Read-only file system" in done.stderr, done.stderr
+    lines = ["open('.claude.json', 'w')", "os.mkdir('.claude/todos')",
+             "os.unlink('.claude.json')"]
+    assert "done" not in sandbox.attempts(lines).values()
+    assert (world.home / ".claude.json").read_text() == "{}"
+
+
+def the_saved_file_is_no_way_to_other_names_in_the_home(world):
+    sandbox = Sandbox(world)
+    world.write(world.home / ".bashrc", "mine\n")
+    world.write(world.home / ".claude.json", "{}")
+    (world.home / ".claude.json.link").symlink_to(".bashrc")
+    (world.home / ".claude.json.new").symlink_to(".profile")
+    works = ["os.mkdir('.claude.json.d')", "open('.claude.json.f', 'w').close()"]
+    refused = [
+        "open('.bashrc', 'a')", "open('.profile', 'w')", "open('.claude.jsonx', 'w')",
+        "open('.claude.json.link', 'a')", "open('.claude.json.new', 'w')",
+        "os.truncate('.claude.json.link', 0)", "os.chmod('.claude.json.link', 0o777)",
+        "os.utime('.bashrc')", "os.utime('.claude.json.link')",
+        "os.symlink('.bashrc', '.claude.json.s')", "os.mkfifo('.claude.json.p')",
+        "open('.claude.json.d/x', 'w')", "open('.claude.json.d/../.profile', 'w')",
+        "os.rename('.bashrc', '.claude.json.b')", "os.rename('.claude.json.f', '.profile')",
+        "os.link('.bashrc', '.claude.json.b')", "os.link('.claude.json.f', '.profile')",
+        "os.open('.claude.json.d', os.O_TMPFILE | os.O_RDWR)",
+        "open('.profile', 'w', opener=lambda n, f: os.open(n, f, dir_fd="
+        "os.open('.claude.json.d/..', os.O_RDONLY | os.O_DIRECTORY)))",
+        "open('.profile', 'w', opener=lambda n, f: os.open('../' + n, f, dir_fd="
+        "os.open('.claude.json.d', os.O_RDONLY | os.O_CREAT)))",
+        "os.listdir('/dev/.ringfence/saved')", "open('/dev/.ringfence/saved/0/.profile', 'w')",
+        "os.chmod('/dev/.ringfence/saved', 0o777)", "os.rename('.claude', '.claude.json.c')",
+    ]
+    became = sandbox.attempts(works + refused, "--agent")
+    assert [line for line in works if became[line] != "done"] == [], became
+    assert [line for line in refused if became[line] == "done"] == [], became
+    assert (world.home / ".bashrc").read_text() == "mine\n"
+    assert names_in(world.home) == [
+        ".bashrc", ".claude", ".claude.json", ".claude.json.d", ".claude.json.f",
+        ".claude.json.link", ".claude.json.new", ".local"], names_in(world.home)
+
+
+def a_link_in_place_of_the_saved_file_is_not_replaced(world):
+    sandbox = Sandbox(world)
+    real = world.write(world.home / "dotfiles/claude.json", "{}")
+    (world.home / ".claude.json").symlink_to(real)
+    lines = ["open('.claude.json', 'w').write('{1}')", "os.unlink('.claude.json')",
+             "open('dotfiles/other', 'w')"]
+    became = sandbox.attempts(lines, "--agent")
+    assert [became[line] == "done" for line in lines] == [True, False, False], became
+    assert real.read_text() == "{1}"
+
+
+def the_agent_keeps_its_state_but_not_its_settings(world):
+    sandbox = Sandbox(world)
+    world.write(world.home / ".claude/settings.json", "{}")
+    world.write(world.home / ".claude/.credentials.json", "{}")
+    works = ["os.mkdir('.claude/todos')", "open('.claude/history.jsonl', 'a')",
+             "open('.claude/.credentials.json.tmp', 'w').close()",
+             "os.rename('.claude/.credentials.json.tmp', '.claude/.credentials.json')"]
+    refused = ["open('.claude/settings.json', 'a')", "open('.claude/settings.local.json', 'w')",
+               "os.rename('.claude/settings.json', '.claude/x')", "os.mkdir('.claude/plugins')",
+               "os.rename('.claude', '.claude2')"]
+    became = sandbox.attempts(works + refused, "--agent")
+    assert [line for line in works if became[line] != "done"] == [], became
+    assert [line for line in refused if became[line] == "done"] == [], became
+
+
+def transcripts_of_this_project_are_kept_and_others_are_hidden(world):
+    sandbox = Sandbox(world)
+    other = world.write(world.home / ".claude/projects/-other/a.jsonl", "secret")
+    own = f".claude/projects/{slug(world.project)}"
+    works = [f"open('{own}/a.jsonl', 'w').write('x')", f"os.mkdir('{own}/memory')"]
+    refused = ["open('.claude/projects/-other/a.jsonl')", "os.mkdir('.claude/projects/-new')",
+               f"os.rename('{own}', '.claude/taken')"]
+    became = sandbox.attempts(works + refused, "--agent")
+    assert [line for line in works if became[line] != "done"] == [], became
+    assert [line for line in refused if became[line] == "done"] == [], became
+    assert other.read_text() == "secret"
+    assert (world.home / own / "a.jsonl").read_text() == "x"
+    assert (world.home / own).stat().st_mode & 0o777 == 0o700
+
+
+def state_that_was_not_there_is_made(world):
+    sandbox = Sandbox(world)
+    (world.home / ".claude").rmdir()
+    done = sandbox.python("import os; open(os.path.expanduser('~/.claude/x'), 'w')", "--agent")
+    assert done.returncode == 0, done.stderr
+    assert names_in(world.home / ".claude") == ["projects", "x"]
+
+
+def a_home_below_tmp_is_read_and_not_written(world):
+    sandbox = Sandbox(world)
+    assert world.home.is_relative_to("/tmp"), world.home
+    world.write(world.home / "notes", "mine")
+    world.write(world.home / ".ssh/id_ed25519", "secret")
+    lines = ["open('notes').read()", "open('notes', 'a')", "open('new', 'w')",
+             "open('.ssh/id_ed25519')"]
+    for options in ((), ("--agent",)):
+        became = sandbox.attempts(lines, *options)
+        assert [became[line] == "done" for line in lines] == [True, False, False, False], became
+
+
+# -- the audit log of what runs inside ------------------------------------------------------------
+
+EVENT = {"hook_event_name": "PreToolUse", "session_id": "s", "tool_name": "Read"}
+
+# Sends each line of standard input to the launcher and prints the answers.
+SEND = """
+import socket, sys
+for line in sys.stdin.read().splitlines():
+    with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as launcher:
+        launcher.settimeout(20)
+        launcher.connect("/dev/.ringfence/log")
+        launcher.send(eval(line))
+        print(launcher.recv(1).decode())
+"""
+
+
+def log_lines(world):
+    file = world.state / "audit.jsonl"
+    return [json.loads(line) for line in file.read_text().splitlines()] if file.exists() else []
+
+
+def ask_the_hook(world, sandbox, path, *options):
+    event = {**EVENT, "cwd": str(world.project), "tool_input": {"file_path": str(path)}}
+    return sandbox.run([str(sandbox.hook), "--root", str(world.project)], *options,
+                       text=json.dumps(event))
+
+
+def lines_of_hooks_inside_reach_the_log(world):
+    sandbox = Sandbox(world)
+    done = ask_the_hook(world, sandbox, "/etc/shadow", "--agent")
+    assert "deny" in done.stdout and not done.stderr, done
+    start, line = log_lines(world)
+    assert (start["event"], line["tool"], line["verdict"]) == ("SandboxStart", "Read", "deny")
+    assert "inside" in line and "inside" not in start and line["chain"], line
+
+
+def a_log_that_is_required_is_kept_from_inside(world):
+    sandbox = Sandbox(world)
+    world.write(world.policy, json.dumps({"version": 1, "audit": {"required": True}}))
+    done = ask_the_hook(world, sandbox, world.project / "x", "--agent")
+    assert done.returncode == 0, done
+    assert [line.get("verdict") for line in log_lines(world)] == ["permit", "permit"]
+    # One of the agent's commands is no agent: nobody takes its lines, and nothing is permitted.
+    done = ask_the_hook(world, sandbox, world.project / "x")
+    assert done.returncode == 2 and "audit" in done.stderr, done
+
+
+def nothing_but_audit_lines_gets_into_the_log(world):
+    sandbox = Sandbox(world)
+    good = '{"time":"t","event":"PreToolUse","tool":"Read","paths":["/x"],"verdict":"permit","us":1'
+    bad = ["", "x", "{}", '{"time":"t"}', '{"time":"t","chain":"0"', '{"time":"t","inside":"x"',
+           '{"time":"t","time":"u"', '{"time":"t"},{"time":"u"', good + "\n", good + ',"more":1',
+           good + ',"why":[[1]]', '{"time":"t","why":"' + "x" * 70000 + '"', "{" * 100]
+    done = sandbox.python(SEND, "--agent", text="".join(f"{line.encode()!r}\n"
+                                                        for line in [good, *bad, good] if line))
+    assert done.stdout.split() == ["1"] + ["0"] * (len(bad) - 1) + ["1"], done
+    assert [line["event"] for line in log_lines(world)] == [
+        "SandboxStart", "PreToolUse", "PreToolUse"]
+
+
+def a_flood_of_lines_is_cut(world):
+    sandbox = Sandbox(world)
+    script = """
+import socket
+answers = b""
+for _ in range(200):
+    with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as launcher:
+        launcher.connect("/dev/.ringfence/log")
+        launcher.send(b'{"time":"' + b"x" * 60000 + b'"')
+        answers += launcher.recv(1)
+print(answers.decode())
+"""
+    done = sandbox.python(script, "--agent")
+    assert "10" in done.stdout and done.stdout.count("0") > 50, done
+    assert (world.state / "audit.jsonl").stat().st_size < 8 << 20
+
+
+def who_connects_and_says_nothing_keeps_nobody_out(world):
+    sandbox = Sandbox(world)
+    script = """
+import socket
+def connect():
+    launcher = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    launcher.connect("/dev/.ringfence/log")
+    return launcher
+silent = [connect() for _ in range(100)]
+launcher = connect()
+launcher.send(b'{"time":"t"')
+print(launcher.recv(1).decode())
+"""
+    done = sandbox.python(script, "--agent")
+    assert done.stdout == "1\n", done
+
+
+def the_log_itself_cannot_be_touched_from_inside(world):
+    sandbox = Sandbox(world)
+    sandbox.python("", "--agent")
+    before = (world.state / "audit.jsonl").read_bytes()
+    lines = ["open('.local/state/ringfence/audit.jsonl', 'a')",
+             "os.unlink('.local/state/ringfence/audit.jsonl')",
+             "os.rename('.local/state/ringfence', 'x')", "os.unlink('/dev/.ringfence/log')",
+             "os.rename('/dev/.ringfence/log', '/dev/.ringfence/x')"]
+    became = sandbox.attempts(lines, "--agent")
+    assert "done" not in became.values(), became
+    assert (world.state / "audit.jsonl").read_bytes().startswith(before)
+
+
+if __name__ == "__main__":
+    sys.exit(run_cases(sys.modules[__name__]))
