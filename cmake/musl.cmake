@@ -66,7 +66,7 @@ function(link_with_musl program)
 endfunction()
 
 # What both programs are made of.
-add_library(musl_objects OBJECT ${base_sources} ${policy_sources} ${hook_sources})
+add_library(musl_objects OBJECT ${base_sources} ${policy_sources} ${hook_sources} ${launcher_sources})
 compile_for_musl(musl_objects)
 set_source_files_properties(base/json_scanner.cc base/json_scanner_strings.cc base/json_tree.cc base/utf8.cc policy/rule_lists.cc policy/path_entry.cc
   policy/rules.cc policy/rules_links.cc policy/entry_match.cc policy/pattern.cc policy/cached_files.cc policy/path.cc PROPERTIES COMPILE_OPTIONS

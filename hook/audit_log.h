@@ -26,9 +26,13 @@ struct AuditEntry {
 // The line without its chain and newline: {"time":...,"us":12
 std::string AuditText(const AuditEntry& entry);
 
+// "2026-10-14T16:26:40.123Z"
+std::string AuditTime(int64_t unix_nanoseconds);
+
 // Appends `text` to `file`, making it and its folders (mode 0600, 0700) where they are missing. At
 // `rotate` bytes the file is first renamed to FILE.<UTC time>, so no line is ever lost; the chain
-// goes on in the new file. Waits at most half a second for other writers.
+// goes on in the new file. Waits at most half a second for other writers. Inside a sandbox the
+// launcher outside does all that with its own file, and waits as long.
 Status AppendToAudit(const Path& file, const std::string& text, uint64_t rotate,
                      int64_t unix_nanoseconds);
 

@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "hook/audit_log.h"
+#include "hook/inside_log.h"
 #include "policy/decide.h"
 #include "policy/real_files.h"
 #include "run/remedy.h"
@@ -46,14 +47,25 @@ class Run {
     if (must_log) {
       if (Status s = LogStart(plan); !s) return s.error();
     }
-    const auto started = [&] {
+    RunWatch watch{.hangup = report_.descriptor()};
+    watch.started = [&] {
       report_.Started(plan);
       if (must_log) return;
       const Status logged = LogStart(plan);
       // Inside another sandbox nobody can write the log; the outer one has its own lines.
       if (!logged && !plan.is_nested) report_.Warn(logged.error().text());
     };
-    return RunConfined(plan, {.started = started, .hangup = report_.descriptor()});
+    const std::optional<Path>& file = request_.ground.places.audit_file;
+    std::optional<InsideLog> log;
+    if (file) log.emplace(*file, request_.policy.audit.rotate);
+    watch.audit = [&log](std::string_view line) { return log && log->Take(line, Now()); };
+    return RunConfined(plan, watch);
+  }
+
+  static int64_t Now() {
+    timespec now{};
+    ::clock_gettime(CLOCK_REALTIME, &now);
+    return static_cast<int64_t>(now.tv_sec) * 1'000'000'000 + now.tv_nsec;
   }
 
   Outcome SetupFailed(const SetupFailure& failure) const {
@@ -94,9 +106,7 @@ class Run {
     if (!file) {
       return Error{Error::Kind::kSystem, "audit log", "no home is known", "give it: --home DIR"};
     }
-    timespec now{};
-    ::clock_gettime(CLOCK_REALTIME, &now);
-    const int64_t nanoseconds = static_cast<int64_t>(now.tv_sec) * 1'000'000'000 + now.tv_nsec;
+    const int64_t nanoseconds = Now();
     const AuditEntry entry{.event = &event,
                            .verdict = verdict,
                            .decision = decision,

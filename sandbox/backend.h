@@ -5,6 +5,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -46,6 +47,9 @@ struct Ended {
 struct RunWatch {
   std::function<void()> started;  // called when the sandbox stands, while the command already runs
   int hangup = -1;                // not owned: when its other end is closed, everybody inside ends
+  // A line that somebody inside wants in the audit log (SandboxPlan::takes_log), and whether it is
+  // there now. Its sender is not to be believed.
+  std::function<bool(std::string_view line)> audit;
 };
 
 // Runs plan.argv and waits. An error means that the launcher itself could not work; a setup that

@@ -40,6 +40,8 @@ class Planner {
     plan_.own_proc = request_.facts.has(Feature::kProc);
     plan_.is_nested = request_.facts.is_inside;
     if (plan_.is_nested) plan_.supervised = false;  // one supervisor looks at every name
+    plan_.takes_log =
+        command.is_agent && plan_.has_namespaces() && plan_.system == HostSystem::kLinux;
     if (!plan_.is_nested && plan_.layers == SandboxLayers::kLandlock) {
       plan_.scratch = Path::Clean(request_.facts.scratch);
     }

@@ -112,6 +112,7 @@ struct SandboxPlan {
   bool is_nested = false;  // inside another sandbox, which has the view, the network and the names
   bool own_proc = true;    // and processes of its own, as the one shows the others
   bool supervised = true;  // names are looked at when they are made
+  bool takes_log = false;  // hooks inside leave their audit lines with the launcher
 
   std::vector<std::string> weaker;  // what is not enforced here, and why
 

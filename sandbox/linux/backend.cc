@@ -28,6 +28,7 @@
 
 #include "base/syscall.h"
 #include "base/unique_fd.h"
+#include "sandbox/linux/audit_receiver.h"
 #include "sandbox/linux/cgroup.h"
 #include "sandbox/linux/channel.h"
 #include "sandbox/linux/inside.h"
@@ -136,6 +137,9 @@ class Launcher {
     }
     channel_ = UniqueFd(pair[0]);
     UniqueFd other(pair[1]);
+    if (plan_.takes_log) {
+      if (Status s = audit_.Open(); !s) return s;
+    }
     ::sigemptyset(&heard_);
     for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGWINCH, SIGCHLD,
                              SIGCONT, SIGTSTP}) {
@@ -150,6 +154,7 @@ class Launcher {
       RunInside({.plan = plan_,
                  .channel = std::move(other),
                  .cgroup = cgroup_.entry(),
+                 .audit = audit_.socket().get(),
                  .signals = before,
                  .own_terminal = own_terminal});
     }
@@ -185,17 +190,19 @@ class Launcher {
   }
 
   void HearOnce(const UniqueFd& signals) {
-    std::array<pollfd, 5> polled{{{channel_open_ ? channel_.get() : -1, POLLIN, 0},
+    std::array<pollfd, 6> polled{{{channel_open_ ? channel_.get() : -1, POLLIN, 0},
                                   {signals.get(), POLLIN, 0},
                                   {relay_.is_on() ? relay_.master() : -1, POLLIN, 0},
                                   {relay_.hears_person() ? STDIN_FILENO : -1, POLLIN, 0},
+                                  {audit_.fd(), POLLIN, 0},
                                   {hangup_, POLLRDHUP, 0}}};
     if (::poll(polled.data(), polled.size(), -1) < 0) return;
     if (polled[2].revents != 0) relay_.PassOutput();
     if (polled[3].revents != 0) relay_.PassInput();
+    if (polled[4].revents != 0) audit_.Serve();
     if (polled[0].revents != 0) channel_open_ = Hear();
     if (polled[1].revents != 0 && TakeSignals(signals)) first_lives_ = false;
-    if (polled[4].revents != 0) Abandon();
+    if (polled[5].revents != 0) Abandon();
   }
 
   // Nobody waits for the command any more. The supervisor ends everybody when it hears nothing.
@@ -252,12 +259,18 @@ class Launcher {
         }
         break;
       case Message::kStarted:
-        watch_.started();
+        BeginToHear();
         break;
       case Message::kSignal:
         break;
     }
     return true;
+  }
+
+  void BeginToHear() {
+    watch_.started();
+    if (!plan_.takes_log || !watch_.audit) return;
+    [[maybe_unused]] const Status listening = audit_.Listen(watch_.audit);  // else nobody answers
   }
 
   void KeepEnd(int status) {
@@ -283,6 +296,7 @@ class Launcher {
   sigset_t heard_{};
   pid_t first_ = -1;
   TerminalRelay relay_;
+  AuditReceiver audit_;
   bool channel_open_ = true;
   bool first_lives_ = true;
   bool knows_end_ = false;

@@ -42,6 +42,7 @@ class Inside {
       : plan_(start.plan),
         channel_(std::move(start.channel)),
         cgroup_(start.cgroup),
+        audit_(start.audit),
         signals_(start.signals),
         own_terminal_(start.own_terminal) {}
 
@@ -90,13 +91,18 @@ class Inside {
 
   // Nothing that the launcher was started with but the three standard streams.
   Status CloseDescriptors() {
-    constexpr unsigned kChannel = 3;
-    if (channel_.get() != static_cast<int>(kChannel)) {
-      UniqueFd moved(::dup3(channel_.get(), kChannel, O_CLOEXEC));
-      if (!moved.valid()) return SystemError("dup3(channel)");
-      channel_ = std::move(moved);
+    std::array<int, 2> kept{channel_.get(), audit_};
+    std::ranges::sort(kept);
+    unsigned next = STDERR_FILENO + 1;
+    for (const int fd : kept) {
+      if (fd < 0) continue;
+      const auto number = static_cast<unsigned>(fd);
+      if (number > next && ::syscall(SYS_close_range, next, number - 1, 0) != 0) {
+        return SystemError("close_range");
+      }
+      next = number + 1;
     }
-    if (::syscall(SYS_close_range, kChannel + 1, ~0U, 0) != 0) return SystemError("close_range");
+    if (::syscall(SYS_close_range, next, ~0U, 0) != 0) return SystemError("close_range");
     return Unit{};
   }
 
@@ -104,7 +110,7 @@ class Inside {
     return is_full() ? MapIdentity(plan_.user, plan_.group) : Status(Unit{});
   }
 
-  Status View() { return is_full() ? BuildView(plan_) : Status(Unit{}); }
+  Status View() { return is_full() ? BuildView(plan_, audit_) : Status(Unit{}); }
 
   Status Proc() { return has_own_processes() ? MountProc(plan_) : Status(Unit{}); }
 
@@ -307,6 +313,7 @@ class Inside {
   const SandboxPlan& plan_;
   UniqueFd channel_;
   const UniqueFd& cgroup_;
+  int audit_;
   sigset_t signals_;
   bool own_terminal_;
   mode_t mask_ = 077;

@@ -13,6 +13,7 @@ struct InsideStart {
   const SandboxPlan& plan;
   UniqueFd channel;           // to the launcher
   const UniqueFd& cgroup;     // to be entered; invalid for none
+  int audit = -1;             // the launcher's socket for audit lines, not owned; -1 for none
   sigset_t signals;           // those that the command begins with blocked
   bool own_terminal = false;  // the command gets a terminal of its own
 };

@@ -2,8 +2,10 @@
 
 #include <fcntl.h>
 #include <sys/mount.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/un.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -11,7 +13,9 @@
 #include <array>
 #include <cerrno>
 #include <cstdlib>
+#include <cstring>
 
+#include "base/inside.h"
 #include "base/syscall.h"
 #include "sandbox/linux/mounts.h"
 
@@ -51,7 +55,7 @@ Status MakeLink(const char* target, const char* name) {
 
 class View {
  public:
-  explicit View(const SandboxPlan& plan) : plan_(plan) {}
+  View(const SandboxPlan& plan, int audit) : plan_(plan), audit_(audit) {}
 
   Status Build() {
     if (Status s = CloneSources(); !s) return s;
@@ -179,6 +183,7 @@ class View {
       return SystemError("mount(/dev/pts)");
     }
     if (Status s = AttachSaved(); !s) return s;
+    if (Status s = NameAuditSocket(); !s) return s;
     return SealMount("/dev");
   }
 
@@ -191,6 +196,20 @@ class View {
       if (Status s = AttachTree(saved_[i], folder); !s) return s;
     }
     if (::chmod(kSavedFolders, 0) != 0) return SystemError("chmod(saved)");
+    return Unit{};
+  }
+
+  Status NameAuditSocket() {
+    if (audit_ < 0) return Unit{};
+    constexpr int kWaiting = 32;
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    std::memcpy(address.sun_path, kAuditSocket, sizeof kAuditSocket);
+    const void* bytes = &address;
+    if (::bind(audit_, static_cast<const sockaddr*>(bytes), sizeof address) != 0) {
+      return SystemError("bind(audit)");
+    }
+    if (::listen(audit_, kWaiting) != 0) return SystemError("listen(audit)");
     return Unit{};
   }
 
@@ -244,6 +263,7 @@ class View {
   }
 
   const SandboxPlan& plan_;
+  int audit_;
   std::vector<Mount> mounts_;
   std::vector<UniqueFd> saved_;  // the folders of plan_.saved
   std::array<UniqueFd, kDevices.size()> devices_;
@@ -302,6 +322,6 @@ Status LeaveOldRoot(const SandboxPlan& plan) {
   return SealMount("/");
 }
 
-Status BuildView(const SandboxPlan& plan) { return View(plan).Build(); }
+Status BuildView(const SandboxPlan& plan, int audit) { return View(plan, audit).Build(); }
 
 }  // namespace ringfence

@@ -12,8 +12,9 @@ namespace ringfence {
 inline constexpr const char* kSavedFolders = "/dev/.ringfence/saved";
 
 // The caller is alone in new user and mount namespaces and has every capability in them. On an
-// error the view is half built and nothing may be run in it.
-Status BuildView(const SandboxPlan& plan);
+// error the view is half built and nothing may be run in it. `audit` is the launcher's socket for
+// audit lines, which gets its name here, or -1.
+Status BuildView(const SandboxPlan& plan, int audit);
 
 // A /proc of the process namespace's own. EPERM where parts of the one outside are covered, as in
 // many containers: the kernel then forbids a new one.

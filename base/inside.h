@@ -1,0 +1,14 @@
+// What a process inside a sandbox of ringfence's finds there: names in the sandbox's own /dev,
+// which nobody inside can change.
+#pragma once
+
+namespace ringfence {
+
+// A SOCK_SEQPACKET socket of the launcher outside: one packet is a line for the audit log, without
+// its chain; the answer is one byte, '1' once the line is written.
+inline constexpr char kAuditSocket[] = "/dev/.ringfence/log";
+
+// The longest line: 8 paths, 4 names, the rule and the reason, each byte escaped as six.
+inline constexpr unsigned kMaxAuditLine = 64 * 1024;
+
+}  // namespace ringfence

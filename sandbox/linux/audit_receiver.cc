@@ -1,0 +1,76 @@
+#include "sandbox/linux/audit_receiver.h"
+
+#include <sys/epoll.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <array>
+#include <string>
+
+#include "base/inside.h"
+#include "base/syscall.h"
+
+namespace ringfence {
+namespace {
+
+constexpr size_t kMaxSenders = 32;  // who connects and says nothing gives way to the next
+
+Status Watch(const UniqueFd& events, const UniqueFd& fd) {
+  epoll_event event{.events = EPOLLIN, .data = {.fd = fd.get()}};
+  if (::epoll_ctl(events.get(), EPOLL_CTL_ADD, fd.get(), &event) != 0) {
+    return SystemError("epoll_ctl");
+  }
+  return Unit{};
+}
+
+}  // namespace
+
+Status AuditReceiver::Open() {
+  socket_ = UniqueFd(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  if (!socket_.valid()) return SystemError("socket(audit)");
+  return Unit{};
+}
+
+Status AuditReceiver::Listen(const AuditSink& write) {
+  write_ = &write;
+  UniqueFd events(::epoll_create1(EPOLL_CLOEXEC));
+  if (!events.valid()) return SystemError("epoll_create1");
+  if (Status s = Watch(events, socket_); !s) return s;
+  events_ = std::move(events);
+  return Unit{};
+}
+
+void AuditReceiver::Serve() {
+  std::array<epoll_event, kMaxSenders> ready{};
+  const int count = ::epoll_wait(events_.get(), ready.data(), ready.size(), 0);
+  for (int i = 0; i < count; ++i) {
+    const int fd = ready.at(static_cast<size_t>(i)).data.fd;
+    if (fd == socket_.get()) continue;
+    const auto sender = std::ranges::find(senders_, fd, &UniqueFd::get);
+    if (sender == senders_.end()) continue;
+    Answer(*sender);
+    senders_.erase(sender);
+  }
+  Accept();
+}
+
+// After the others were served: a number that is free again may be a new sender's.
+void AuditReceiver::Accept() {
+  for (size_t i = 0; i < kMaxSenders; ++i) {
+    UniqueFd sender(::accept4(socket_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+    if (!sender.valid()) return;
+    if (senders_.size() == kMaxSenders) senders_.pop_front();
+    if (Watch(events_, sender)) senders_.push_back(std::move(sender));
+  }
+}
+
+void AuditReceiver::Answer(const UniqueFd& sender) const {
+  std::string line(kMaxAuditLine, '\0');
+  const ssize_t size = ::recv(sender.get(), line.data(), line.size(), MSG_TRUNC);
+  const bool is_whole = size > 0 && static_cast<size_t>(size) <= line.size();
+  line.resize(is_whole ? static_cast<size_t>(size) : 0);
+  const char answer = is_whole && (*write_)(line) ? '1' : '0';
+  ::send(sender.get(), &answer, 1, MSG_NOSIGNAL);
+}
+
+}  // namespace ringfence

@@ -1,0 +1,40 @@
+// AuditReceiver: the launcher's end of the socket at which hooks inside the sandbox leave their
+// lines for the audit log (base/inside.h). Whoever sends them is not believed; `write` judges.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <string_view>
+
+#include "base/result.h"
+#include "base/unique_fd.h"
+
+namespace ringfence {
+
+using AuditSink = std::function<bool(std::string_view line)>;
+
+class AuditReceiver {
+ public:
+  // Makes the socket; whoever builds the view gives it its name.
+  Status Open();
+  const UniqueFd& socket() const { return socket_; }
+
+  // From when it has a name on.
+  Status Listen(const AuditSink& write);
+
+  // Becomes readable when there is something to serve; -1 where nobody listens.
+  int fd() const { return events_.get(); }
+  // Never waits for a sender.
+  void Serve();
+
+ private:
+  void Accept();
+  void Answer(const UniqueFd& sender) const;
+
+  const AuditSink* write_ = nullptr;
+  UniqueFd socket_;
+  UniqueFd events_;  // epoll(7)
+  std::deque<UniqueFd> senders_;
+};
+
+}  // namespace ringfence
