@@ -62,6 +62,8 @@ class GuardedNames {
   };
   std::vector<TreeHit> RefusesTree(std::string_view path) const;
 
+  bool IsExempt(std::string_view path) const;
+
   const std::vector<GuardedName>& rules() const { return rules_; }
   const std::vector<std::vector<GuardedName>>& allow_only() const { return allow_only_; }
   const std::vector<Path>& exempt() const { return exempt_; }
@@ -78,7 +80,6 @@ class GuardedNames {
     std::string base;  // folded
     std::string key;   // every path that matches holds this text, folded; may be ""
   };
-  bool IsExempt(std::string_view path) const;
   template <typename Allows>
   const GuardedName* RefusesUnless(std::string_view path, Allows allows) const;
   static std::optional<std::string> GoesOnBelow(const GuardedName& rule, const Prepared& prepared,

@@ -97,6 +97,7 @@ class PlacePlanner {
     plan_.writable.insert(plan_.writable.end(), own.transcripts.begin(), own.transcripts.end());
     std::ranges::stable_sort(plan_.writable, {}, &PlannedPlace::path);
     plan_.saved = own.saved;
+    if (plan_.is_nested) AllowPlacesOnly();
     PlanPrivate();
     return Unit{};
   }
@@ -117,6 +118,13 @@ class PlacePlanner {
       return RefusedDirectory("is not a directory");
     }
     return std::optional(PlannedPlace{.path = walked.end, .why = "asked for by --write"});
+  }
+
+  // No mount says here what is writable: the outer supervisor has to know.
+  void AllowPlacesOnly() {
+    std::vector<GuardedName> places;
+    for (const PlannedPlace& place : plan_.writable) places.push_back({.base = place.path.text()});
+    plan_.names.AllowOnly(std::move(places));
   }
 
   AgentState OwnState() const {
@@ -147,6 +155,7 @@ class PlacePlanner {
       if (is_private) plan_.names.Exempt(Path::Clean(folder));
     }
     for (const PlannedPlace& place : plan_.writable) plan_.names.KeepHost(place.path);
+    for (const Path& home : request_.places.homes_real) plan_.names.KeepHost(home);
     plan_.names.KeepHost(SelfTestName(plan_));
   }
 

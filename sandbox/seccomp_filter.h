@@ -28,6 +28,9 @@ std::span<const CallName> SupervisorsOwnCalls();
 // read-only (SandboxPlan::saved), since the lock beside it is given times by its name.
 enum class SupervisedTimes : bool { kNone, kByName };
 
+// A resource limit that has no use, RLIMIT_LOCKS: nobody but the supervisor may set it.
+constexpr uint32_t kMarkingLimit = 10;
+
 // The newest call that was judged for the lists above; higher numbers are ENOSYS.
 constexpr int kNewestCall = 469;  // file_setattr(2), Linux 6.17
 

@@ -134,6 +134,18 @@ TEST_CASE("plan: each thing that the host lacks is said") {
   }
 }
 
+TEST_CASE("plan: inside another sandbox the names say all that is writable") {
+  PlanWorld world;
+  world.world.User(R"("write":{"allow":["src"]})");
+  world.world.files.Put("/home/dev/project/src/x", File());
+  CHECK_FALSE(world.Refuses("/home/dev/project/other"));  // a mount says it
+  world.facts.is_inside = true;
+  CHECK(world.Refuses("/home/dev/project/other"));
+  CHECK(world.Refuses("/home/dev/.bashrc"));
+  CHECK_FALSE(world.Refuses("/home/dev/project/src/x"));
+  CHECK_FALSE(world.Refuses("/tmp/x"));
+}
+
 TEST_CASE("plan: without a supervisor a list with patterns is said to be wider") {
   PlanWorld world;
   world.facts.lacks = {Feature::kSupervisor};

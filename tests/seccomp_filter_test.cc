@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 #include <linux/audit.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 
 #include <algorithm>
@@ -88,6 +89,16 @@ TEST_CASE("seccomp: times given by name are supervised only where that was asked
   CHECK(Supervised(by_name, SupervisedTimes::kByName) == Notify());
   CHECK(Supervised(by_descriptor, SupervisedTimes::kByName) == Allow());
   CHECK(Supervised({.number = SYS_mkdirat}, SupervisedTimes::kByName) == Notify());
+}
+
+TEST_CASE("seccomp: the limit that marks a sandbox inside can be read, and set by nobody") {
+  for (const uint64_t resource : {uint64_t{RLIMIT_LOCKS}, RLIMIT_LOCKS | kGarbage}) {
+    CHECK(Supervised({.number = SYS_setrlimit, .args = {resource, 1}}) == Errno(EPERM));
+    CHECK(Supervised({.number = SYS_prlimit64, .args = {0, resource, 1, 1}}) == Errno(EPERM));
+    CHECK(Supervised({.number = SYS_prlimit64, .args = {0, resource, 0, 1}}) == Allow());
+  }
+  CHECK(Supervised({.number = SYS_setrlimit, .args = {RLIMIT_NOFILE, 1}}) == Allow());
+  CHECK(Supervised({.number = SYS_prlimit64, .args = {0, RLIMIT_NOFILE, 1}}) == Allow());
 }
 
 TEST_CASE("seccomp: arguments change nothing for calls of the lists") {

@@ -29,6 +29,7 @@ class Caller {
 
   uint64_t argument(int index) const { return call_.data.args[index]; }
   int number() const { return call_.data.nr; }
+  pid_t thread() const { return static_cast<pid_t>(call_.pid); }
   // Arguments of type int are the lower half of a register.
   int IntArgument(int index) const { return static_cast<int>(call_.data.args[index]); }
 

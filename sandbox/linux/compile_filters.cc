@@ -119,6 +119,10 @@ std::vector<sock_filter> Supervised(SupervisedTimes times) {
     filter.Add({"open"}, SCMP_ACT_NOTIFY, {Bit(1, flag)});
     filter.Add({"openat"}, SCMP_ACT_NOTIFY, {Bit(2, flag)});
   }
+  // By it the supervisor knows a sandbox inside this one (nested_rules.h).
+  filter.Add({"setrlimit"}, SCMP_ACT_ERRNO(EPERM), {Word(0, kMarkingLimit)});
+  filter.Add({"prlimit64"}, SCMP_ACT_ERRNO(EPERM),
+             {Word(1, kMarkingLimit), {2, SCMP_CMP_NE, 0, 0}});
   if (times == SupervisedTimes::kByName) {
     filter.Add({"utimensat"}, SCMP_ACT_NOTIFY, {{1, SCMP_CMP_NE, 0, 0}});
   }

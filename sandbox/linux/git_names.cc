@@ -82,10 +82,18 @@ bool IsGitFile(const Location& location) {
          !S_ISDIR(facts.st_mode);
 }
 
+// What is private to the outer sandbox is private to those inside it.
+bool GuardsRepositories(const Supervision& supervision, const std::string& path) {
+  if (supervision.names.IsExempt(path)) return false;
+  return std::ranges::any_of(supervision.rules, [&](const GuardedNames* names) {
+    return names->GuardsRepositories(path);
+  });
+}
+
 }  // namespace
 
 const GuardedName* RefusedByGit(const Supervision& supervision, const Location& location) {
-  if (!supervision.names.GuardsRepositories(location.path())) return nullptr;
+  if (!GuardsRepositories(supervision, location.path())) return nullptr;
   if (IsGitFile(location) && !IsOwn(supervision, location.folder, location.name.c_str())) {
     return &kGitFile;
   }

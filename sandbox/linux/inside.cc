@@ -26,6 +26,7 @@
 #include "sandbox/linux/command.h"
 #include "sandbox/linux/filters.h"
 #include "sandbox/linux/kernel_abi.h"
+#include "sandbox/linux/nested_rules.h"
 #include "sandbox/linux/privileges.h"
 #include "sandbox/linux/self_test.h"
 #include "sandbox/linux/supervisor.h"
@@ -139,6 +140,9 @@ class Inside {
     if (Status s = HideMemory(); !s) return s;
     return DropCapabilities(is_full() ? Kept::kPtrace : Kept::kNothing);
   }
+
+  // While it is the outer supervisor's to carry out calls, its Landlock domain is not this one.
+  Status HandOver() { return plan_.is_nested ? HandOverRules(plan_.names) : Status(Unit{}); }
 
   Status Resources() { return LimitResources(plan_.limits); }
 
@@ -340,6 +344,7 @@ std::span<const Inside::Step> Inside::Steps() {
       {"supervision", &Inside::Prepare, Feature::kSupervisor},
       {"no privileges", &Inside::Privileges, {}},
       {"resource limits", &Inside::Resources, {}},
+      {"rules for the outer sandbox", &Inside::HandOver, {}},
       {"file rules", &Inside::Landlock, Feature::kLandlock},
       {"system calls", &Inside::Guard, {}},
       {"self-test", &Inside::Test, {}},

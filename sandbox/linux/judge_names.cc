@@ -17,6 +17,31 @@ bool Exists(const UniqueFd& folder, const std::string& name) {
   return ::faccessat(folder.get(), name.c_str(), F_OK, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
+// The outer sandbox's rules, and those of the sandboxes inside it that the caller is in. What is
+// private to the outer one is private to all.
+const GuardedName* RefusesName(const Supervision& supervision, const std::string& path,
+                               Reach reach = Reach::kName) {
+  const GuardedName* unless_new = nullptr;  // counts least
+  for (const GuardedNames* names : supervision.rules) {
+    if (names != &supervision.names && supervision.names.IsExempt(path)) continue;
+    const GuardedName* rule =
+        reach == Reach::kFolder ? names->RefusesFolder(path) : names->Refuses(path);
+    if (rule != nullptr && !rule->unless_new) return rule;
+    if (rule != nullptr) unless_new = rule;
+  }
+  return unless_new;
+}
+
+std::vector<GuardedNames::TreeHit> RefusesTree(const Supervision& supervision,
+                                               const std::string& path) {
+  std::vector<GuardedNames::TreeHit> all;
+  for (const GuardedNames* names : supervision.rules) {
+    if (names != &supervision.names && supervision.names.IsExempt(path)) continue;
+    for (GuardedNames::TreeHit& hit : names->RefusesTree(path)) all.push_back(std::move(hit));
+  }
+  return all;
+}
+
 int Refused(Supervision& supervision, const std::string& path, const GuardedName& rule) {
   Report(supervision, path, &rule, EACCES);
   return EACCES;
@@ -33,15 +58,13 @@ void Report(Supervision& supervision, const std::string& path, const GuardedName
 
 int JudgeName(Supervision& supervision, const Location& location, Reach reach) {
   const std::string path = location.path();
-  const GuardedNames& names = supervision.names;
-  if (const GuardedName* rule =
-          reach == Reach::kFolder ? names.RefusesFolder(path) : names.Refuses(path)) {
+  if (const GuardedName* rule = RefusesName(supervision, path, reach)) {
     if (!rule->unless_new || !IsOwnRepository(supervision, location.folder)) {
       return Refused(supervision, path, *rule);
     }
   }
   if (reach == Reach::kTree) {
-    for (const GuardedNames::TreeHit& hit : names.RefusesTree(path)) {
+    for (const GuardedNames::TreeHit& hit : RefusesTree(supervision, path)) {
       return Refused(supervision, path, *hit.rule);
     }
   }
@@ -51,7 +74,7 @@ int JudgeName(Supervision& supervision, const Location& location, Reach reach) {
 
 int JudgeTree(Supervision& supervision, const Location& name, const Location& tree) {
   const std::string path = name.path();
-  for (const GuardedNames::TreeHit& hit : supervision.names.RefusesTree(path)) {
+  for (const GuardedNames::TreeHit& hit : RefusesTree(supervision, path)) {
     const bool holds = hit.rest.empty() || Exists(tree.folder, tree.name + "/" + hit.rest);
     if (holds) return Refused(supervision, path, *hit.rule);
   }
@@ -102,7 +125,7 @@ int JudgeHandle(Supervision& supervision, Handle& handle) {
   const Got<Location> at = FindHandle(supervision, handle);
   if (!at.ok() && at.code != ENOENT) return at.code;
   if (!handle.path.starts_with('/')) return 0;  // a pipe, a socket, a file without a name
-  const GuardedName* rule = supervision.names.Refuses(handle.path);
+  const GuardedName* rule = RefusesName(supervision, handle.path);
   const bool is_own = rule != nullptr && rule->unless_new && at.ok() &&
                       IsOwnRepository(supervision, at.value.folder);
   if (is_own) rule = nullptr;

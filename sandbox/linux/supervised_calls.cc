@@ -15,9 +15,11 @@
 #include <span>
 
 #include "base/case_fold.h"
+#include "base/inside.h"
 #include "sandbox/linux/git_names.h"
 #include "sandbox/linux/kernel_abi.h"
 #include "sandbox/linux/location.h"
+#include "sandbox/linux/nested_rules.h"
 #include "sandbox/linux/open_call.h"
 #include "sandbox/linux/supervisor.h"
 
@@ -205,6 +207,8 @@ class Call {
     if (old_text.value.empty() && (Flags() & AT_EMPTY_PATH) != 0) {
       Got<UniqueFd> own = caller_.Descriptor(Fd(shape_.fd));
       if (!own.ok()) return own.code;
+      const Got<std::string> name = Text(shape_.path2);
+      if (name.ok() && name.value == kRulesName) return TakeRules(caller_, supervision_, own.value);
       old_file.fd = std::move(own.value);
     } else {
       const bool follow = (Flags() & AT_SYMLINK_FOLLOW) != 0;
@@ -405,6 +409,7 @@ class Call {
 void AnswerCall(const Caller& caller, const seccomp_notif& call, Supervision& supervision) {
   const Shape* shape = ShapeOf(call.data.nr);
   if (shape == nullptr) return caller.ReturnError(ENOSYS);
+  if (const int code = FindRules(caller, supervision)) return caller.ReturnError(code);
   Call(caller, call, supervision, *shape).Answer();
 }
 

@@ -5,9 +5,12 @@
 // reaps what the command leaves behind, and ends everything when the command ends.
 #pragma once
 
+#include <sys/resource.h>
+
 #include <compare>
 #include <csignal>
 #include <cstdint>
+#include <deque>
 #include <optional>
 #include <string>
 #include <vector>
@@ -46,6 +49,16 @@ struct Supervision {
     UniqueFd folder;  // the same folder, writable; never given to a caller
   };
   std::vector<Saved> saved;
+
+  // A sandbox inside this one, whose rules hold besides those around it.
+  struct Nested {
+    rlim_t mark = 0;                 // what its processes have as RLIMIT_LOCKS
+    const Nested* around = nullptr;  // where that is one of these
+    std::string bytes;               // as it was handed over
+    GuardedNames names;
+  };
+  std::deque<Nested> nested;
+  std::vector<const GuardedNames*> rules;  // for the call that is being answered
 
   // What this run made of git's: directories, and files ".git". Sorted.
   std::vector<FileId> own_repositories;

@@ -177,6 +177,9 @@ class View {
     }
     if (::mkdir(kCoverDirectory, 0) != 0) return SystemError("mkdir(cover)");
     if (::mknod(kCoverFile, S_IFREG, 0) != 0) return SystemError("mknod(cover)");
+    if (plan_.supervised && ::mknod(kRulesName, S_IFREG, 0) != 0) {
+      return SystemError("mknod(rules)");
+    }
     if (Status s = MountMemory("/dev/shm", "mode=1777"); !s) return s;
     if (::mount("devpts", "/dev/pts", "devpts", MS_NOSUID | MS_NOEXEC,
                 "newinstance,ptmxmode=0666,mode=0620") != 0) {

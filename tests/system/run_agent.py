@@ -43,8 +43,8 @@ for line in sys.stdin.read().splitlines():
     try:
         exec(line)
         print("done:", line)
-    except OSError as error:
-        print(os.strerror(error.errno) + ":", line)
+    except Exception as error:
+        print(type(error).__name__ + ":", line)
 """
 
 
@@ -317,6 +317,95 @@ def the_log_itself_cannot_be_touched_from_inside(world):
     became = sandbox.attempts(lines, "--agent")
     assert "done" not in became.values(), became
     assert (world.state / "audit.jsonl").read_bytes().startswith(before)
+
+
+# -- a sandbox inside a sandbox ---------------------------------------------------------------------
+
+def nested(world, sandbox, policy, lines, *options):
+    """What became of each line in a sandbox with that policy, inside an agent's."""
+    world.write(world.home / "inner.json", json.dumps({"version": 1, **policy}))
+    # Where the outer sandbox sees it.
+    program = world.project / "ringfence"
+    shutil.copy(world.options.ringfence, program)
+    program.chmod(0o755)
+    inner = [str(program), "run", "--policy", str(world.home / "inner.json"), *options, "--",
+             "/usr/bin/python3", "-c", TRY]
+    done = sandbox.run(inner, "--agent", text="\n".join(f"os.chdir({str(world.project)!r}); {line}"
+                                                        for line in lines))
+    assert done.returncode == 0, done
+    said = dict(reversed(line.split(": ", 1)) for line in done.stdout.splitlines())
+    return [said[f"os.chdir({str(world.project)!r}); {line}"] for line in lines]
+
+
+def the_agents_commands_in_a_sandbox_of_their_own_have_no_state(world):
+    sandbox = Sandbox(world)
+    home = world.home
+    became = nested(world, sandbox, {}, [
+        "open('x', 'w')", f"open('{home}/.claude/x', 'w')", f"open('{home}/.claude.json', 'w')",
+        f"os.mkdir('{home}/.claude.json.lock')", "os.mkdir('/tmp/x')"])
+    assert [what == "done" for what in became] == [True, False, False, False, True], became
+    assert not (home / ".claude.json").exists()
+
+
+def a_sandbox_inside_is_as_tight_as_its_own_policy(world):
+    sandbox = Sandbox(world)
+    (world.project / "sub").mkdir()
+    world.write(world.project / "old", "old")
+    refused = ["open('new', 'w')", "open('old', 'a')", "os.unlink('old')", "os.mkdir('folder')",
+               "os.rename('old', 'sub/old')", "os.rename('sub', 'other')", "os.chmod('old', 0o777)",
+               "os.truncate('old', 0)", "os.symlink('x', 'link')", "os.link('old', 'sub/hard')",
+               "open('sub/denied', 'w')", "os.link('sub/a', 'b')"]
+    policy = {"write": {"allow": ["sub"], "deny": ["sub/denied"]}}
+    became = nested(world, sandbox, policy, ["open('sub/a', 'w')", "os.mkdir('sub/b')", *refused])
+    assert became[:2] == ["done", "done"], became
+    assert "done" not in became[2:], dict(zip(refused, became[2:]))
+    assert (world.project / "old").read_text() == "old"
+
+
+def nobody_leaves_a_sandbox_inside(world):
+    sandbox = Sandbox(world)
+    (world.project / "sub").mkdir()
+    policy = {"write": {"allow": ["sub"]}}
+    became = nested(world, sandbox, policy, [
+        "import resource; resource.setrlimit(10, (5, 5))",
+        "import resource; resource.prlimit(0, 10, (5, 5))", "open('new', 'w')",
+        "import subprocess as s; s.run(['sh', '-c', 'echo > new 2> /dev/null']).check_returncode()"])
+    assert "done" not in became, became
+    assert not (world.project / "new").exists()
+
+
+def rules_from_inside_are_not_believed(world):
+    sandbox = Sandbox(world)
+    script = r"""
+import ctypes, os
+libc = ctypes.CDLL(None, use_errno=True)
+def hand_over(text):
+    file = os.memfd_create("rules")
+    os.write(file, text)
+    done = libc.linkat(file, b"", -100, b"/dev/.ringfence/rules", 0x1000)
+    return 0 if done == 0 else ctypes.get_errno()
+NONE = b"0\0" b"0\0" b"\0"
+print(hand_over(b""), hand_over(b"x"), hand_over(b"1\0"), hand_over(NONE + b"x"),
+      hand_over(b"9" * 30 + NONE), hand_over(b"x" * (1 << 20)))
+open("before", "w")
+print([hand_over(NONE + b"") for _ in range(3)])
+print(hand_over(b"0\0" b"1\0" b"0\0" b"\0"))
+try:
+    open("after", "w")
+    print("open")
+except OSError:
+    print("refused")
+print(hand_over(NONE))
+try:
+    open("after", "w")
+    print("open")
+except OSError:
+    print("refused")
+"""
+    done = sandbox.python(script, "--agent")
+    assert done.stdout.splitlines() == [
+        "22 22 22 22 22 22", "[0, 0, 0]", "0", "refused", "0", "refused"], done
+    assert (world.project / "before").exists() and not (world.project / "after").exists()
 
 
 if __name__ == "__main__":

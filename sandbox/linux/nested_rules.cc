@@ -1,0 +1,88 @@
+#include "sandbox/linux/nested_rules.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+
+#include "base/inside.h"
+#include "base/syscall.h"
+#include "sandbox/names_text.h"
+
+namespace ringfence {
+namespace {
+
+constexpr size_t kMaxRules = 1 << 20;  // bytes
+constexpr size_t kMaxSandboxes = 256;  // with different rules
+// A process may lower its limit, so what comes later has a lower number.
+constexpr rlim_t kFirstMark = 1 << 20;
+
+Got<rlim_t> MarkOf(const Caller& caller) {
+  rlimit limit{};
+  if (::prlimit(caller.thread(), RLIMIT_LOCKS, nullptr, &limit) != 0) return {0, errno};
+  return {limit.rlim_max, 0};
+}
+
+const Supervision::Nested* Find(const Supervision& supervision, rlim_t mark) {
+  const auto found = std::ranges::find(supervision.nested, mark, &Supervision::Nested::mark);
+  return found == supervision.nested.end() ? nullptr : &*found;
+}
+
+bool ReadRules(const UniqueFd& file, std::string& bytes) {
+  bytes.resize(kMaxRules);
+  const ssize_t size = ::pread(file.get(), bytes.data(), bytes.size(), 0);
+  bytes.resize(size < 0 ? 0 : static_cast<size_t>(size));
+  return size > 0 && bytes.size() < kMaxRules;
+}
+
+}  // namespace
+
+Status HandOverRules(const GuardedNames& names) {
+  // Where the outer sandbox has no supervisor, Landlock alone decides, here as well.
+  if (::access(kRulesName, F_OK) != 0) return Unit{};
+  const UniqueFd file(::memfd_create("rules", MFD_CLOEXEC));
+  if (!file.valid()) return SystemError("memfd_create");
+  if (Status s = WriteAll(file.get(), PackNames(names)); !s) return s;
+  if (::linkat(file.get(), "", AT_FDCWD, kRulesName, AT_EMPTY_PATH) != 0) {
+    return SystemError("linkat(" + std::string(kRulesName) + ")");
+  }
+  return Unit{};
+}
+
+int TakeRules(const Caller& caller, Supervision& supervision, const UniqueFd& file) {
+  std::string bytes;
+  if (!ReadRules(file, bytes)) return EINVAL;
+  const Got<rlim_t> before = MarkOf(caller);
+  if (!before.ok()) return before.code;
+  const Supervision::Nested* const around = Find(supervision, before.value);
+  const auto same = std::ranges::find_if(supervision.nested, [&](const auto& nested) {
+    return nested.around == around && nested.bytes == bytes;
+  });
+  if (same == supervision.nested.end()) {
+    std::optional<GuardedNames> names = UnpackNames(bytes);
+    if (!names) return EINVAL;
+    if (supervision.nested.size() == kMaxSandboxes) return ENOSPC;
+    supervision.nested.push_back(
+        {kFirstMark - supervision.nested.size(), around, std::move(bytes), std::move(*names)});
+  }
+  const rlim_t mark =
+      same == supervision.nested.end() ? supervision.nested.back().mark : same->mark;
+  const rlimit limit{.rlim_cur = mark, .rlim_max = mark};
+  if (!caller.IsWaiting()) return ESRCH;
+  return ::prlimit(caller.thread(), RLIMIT_LOCKS, &limit, nullptr) == 0 ? 0 : errno;
+}
+
+int FindRules(const Caller& caller, Supervision& supervision) {
+  supervision.rules.assign(1, &supervision.names);
+  if (supervision.nested.empty()) return 0;
+  const Got<rlim_t> mark = MarkOf(caller);
+  if (!mark.ok()) return mark.code;
+  const Supervision::Nested* nested = Find(supervision, mark.value);
+  for (; nested != nullptr; nested = nested->around) supervision.rules.push_back(&nested->names);
+  return 0;
+}
+
+}  // namespace ringfence

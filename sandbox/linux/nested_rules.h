@@ -1,0 +1,22 @@
+// A sandbox inside another has no supervisor of its own: the outer one carries out its calls, in
+// the outer Landlock domain. So the inner sandbox hands over its rules, and the outer supervisor
+// holds every call of the inner one's processes against them as well. Which processes these are the
+// kernel remembers, by a resource limit that has no other use (RLIMIT_LOCKS): children inherit it,
+// nobody inside may set it.
+#pragma once
+
+#include "base/result.h"
+#include "sandbox/linux/supervisor.h"
+
+namespace ringfence {
+
+// By the inner sandbox: from here on they hold for this process and its children.
+Status HandOverRules(const GuardedNames& names);
+
+// By the supervisor. The rules in `file` are the caller's from now on, besides those it had; 0 or
+// an errno value.
+int TakeRules(const Caller& caller, Supervision& supervision, const UniqueFd& file);
+// Before a call is answered: what holds for its caller. 0 or an errno value.
+int FindRules(const Caller& caller, Supervision& supervision);
+
+}  // namespace ringfence

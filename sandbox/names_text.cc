@@ -1,0 +1,104 @@
+#include "sandbox/names_text.h"
+
+#include <charconv>
+#include <system_error>
+
+namespace ringfence {
+namespace {
+
+constexpr size_t kMaxCount = 10'000;
+
+// Every field ends with NUL, which no path holds.
+void Put(std::string& bytes, std::string_view field) {
+  bytes += field;
+  bytes += '\0';
+}
+
+void PutName(std::string& bytes, const GuardedName& name) {
+  for (const std::string* field : {&name.base, &name.tail, &name.except, &name.why}) {
+    Put(bytes, *field);
+  }
+  std::string flags;
+  if (name.has_pattern) flags += 'p';
+  if (name.is_anywhere) flags += 'a';
+  if (name.unless_new) flags += 'n';
+  Put(bytes, flags);
+}
+
+class Reader {
+ public:
+  explicit Reader(std::string_view bytes) : rest_(bytes) {}
+
+  bool is_sound() const { return sound_; }
+  bool is_at_end() const { return rest_.empty(); }
+
+  std::string Field() {
+    const size_t end = rest_.find('\0');
+    if (end == std::string_view::npos) {
+      sound_ = false;
+      return "";
+    }
+    std::string field(rest_.substr(0, end));
+    rest_.remove_prefix(end + 1);
+    return field;
+  }
+
+  size_t Count() {
+    const std::string text = Field();
+    size_t count = 0;
+    const auto read = std::from_chars(text.data(), text.data() + text.size(), count);
+    const bool is_number = read.ec == std::errc() && read.ptr == text.data() + text.size();
+    if (!is_number || count > kMaxCount) sound_ = false;
+    return sound_ ? count : 0;
+  }
+
+  GuardedName Name() {
+    GuardedName name{.base = Field(), .tail = Field(), .except = Field()};
+    name.why = Field();
+    const std::string flags = Field();
+    name.has_pattern = flags.find('p') != std::string::npos;
+    name.is_anywhere = flags.find('a') != std::string::npos;
+    name.unless_new = flags.find('n') != std::string::npos;
+    if (!name.base.starts_with('/') && !name.is_anywhere) sound_ = false;
+    return name;
+  }
+
+ private:
+  std::string_view rest_;
+  bool sound_ = true;
+};
+
+}  // namespace
+
+std::string PackNames(const GuardedNames& names) {
+  std::string bytes;
+  Put(bytes, std::to_string(names.rules().size()));
+  for (const GuardedName& name : names.rules()) PutName(bytes, name);
+  Put(bytes, std::to_string(names.allow_only().size()));
+  for (const std::vector<GuardedName>& list : names.allow_only()) {
+    Put(bytes, std::to_string(list.size()));
+    for (const GuardedName& name : list) PutName(bytes, name);
+  }
+  Put(bytes, names.bare_why());
+  return bytes;
+}
+
+std::optional<GuardedNames> UnpackNames(std::string_view bytes) {
+  Reader reader(bytes);
+  GuardedNames names;
+  for (size_t left = reader.Count(); left > 0 && reader.is_sound(); --left) {
+    names.Refuse(reader.Name());
+  }
+  for (size_t lists = reader.Count(); lists > 0 && reader.is_sound(); --lists) {
+    std::vector<GuardedName> list;
+    for (size_t left = reader.Count(); left > 0 && reader.is_sound(); --left) {
+      list.push_back(reader.Name());
+    }
+    names.AllowOnly(std::move(list));
+  }
+  names.GuardBareRepositories(reader.Field());
+  if (!reader.is_sound() || !reader.is_at_end()) return {};
+  return names;
+}
+
+}  // namespace ringfence
