@@ -26,7 +26,7 @@ TEST_CASE("inside log: what the hook writes is an audit line") {
   Decision decision;
   decision.paths = {"/a\n", "/b"};
   decision.cause = Cause{"what", "why \x01", {}, ""};
-  decision.cause->place = RulePlace{"policy.json", 3, "/read/allow"};
+  decision.cause->place = RulePlace{.file = "policy.json", .pointer = "/read/allow", .line = 3};
   const AuditEntry entry{.event = &event, .verdict = "deny", .decision = &decision, .profile = "p"};
   CHECK(IsAuditText(AuditText(entry)));
   decision.cause.reset();

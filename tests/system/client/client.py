@@ -1,14 +1,19 @@
 """The real Claude Code client: where it comes from, how it is started, how it is stopped."""
 
+import fcntl
 import json
 import os
 import pathlib
 import platform
+import pty
+import re
 import shutil
 import signal
+import struct
 import subprocess
 import tarfile
 import tempfile
+import termios
 import threading
 
 VERSION = "2.1.330"  # what the expectations were measured on; another client is another test
@@ -84,25 +89,36 @@ def _unpack(tarball, folder):
 
 
 class Client:
-    """One headless session. `with Client(...) as client:` starts it and makes sure that it ends."""
+    """One headless session. `with Client(...) as client:` starts it and makes sure that it ends.
 
-    def __init__(self, program, world, api_url, folder, prompt, arguments):
-        self._command = [program, "-p", prompt, "--output-format", "stream-json", "--verbose",
-                         "--include-hook-events", *arguments]
-        self._folder, self._environment = folder, _environment(world, api_url)
+    `launcher` is what starts the program, as a command line; `user` somebody else's id, or None.
+    """
+
+    def __init__(self, program, world, api_url, folder, prompt, arguments, launcher=(), user=None):
+        self._command = [*launcher, program, *self._how(prompt), *arguments]
+        self._folder, self._environment = folder, _environment(world, api_url, launcher)
+        self._user = {} if user is None else {"user": user, "group": user, "extra_groups": []}
         self._events = []
         self._stderr = world.base / "client.stderr"
 
+    @staticmethod
+    def _how(prompt):
+        return ["-p", prompt, "--output-format", "stream-json", "--verbose",
+                "--include-hook-events"]
+
     def __enter__(self):
         with open(self._stderr, "wb") as stderr:
-            # A session of its own: whatever it starts can be ended with it, and nothing else.
-            self._process = subprocess.Popen(
-                self._command, cwd=self._folder, env=self._environment, text=True,
-                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=stderr,
-                encoding="utf-8", errors="replace", start_new_session=True)
-        self._reader = threading.Thread(target=self._collect, daemon=True)
+            self._start(stderr)
         self._reader.start()
         return self
+
+    def _start(self, stderr):
+        # A session of its own: whatever it starts can be ended with it, and nothing else.
+        self._process = subprocess.Popen(
+            self._command, cwd=self._folder, env=self._environment, text=True,
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=stderr,
+            encoding="utf-8", errors="replace", start_new_session=True, **self._user)
+        self._reader = threading.Thread(target=self._collect, daemon=True)
 
     def __exit__(self, *_):
         self._signal_all(signal.SIGKILL)
@@ -146,11 +162,54 @@ class Client:
 
 
 
+class TerminalClient(Client):
+    """The same with its user interface, in a terminal of its own. Says /exit when it is told to."""
+
+    @staticmethod
+    def _how(prompt):
+        return [prompt]
+
+    def _start(self, stderr):
+        self._terminal, other = pty.openpty()
+        fcntl.ioctl(other, termios.TIOCSWINSZ, struct.pack("HHHH", 50, 160, 0, 0))
+        self._screen = b""
+        self._process = subprocess.Popen(
+            self._command, cwd=self._folder, env=self._environment, stdin=other, stdout=other,
+            stderr=stderr, start_new_session=True, preexec_fn=_take_terminal, **self._user)
+        os.close(other)
+        self._reader = threading.Thread(target=self._collect, daemon=True)
+
+    def __exit__(self, *_):
+        super().__exit__()
+        os.close(self._terminal)
+
+    def say(self, text):
+        os.write(self._terminal, text.encode())
+
+    def shows(self, text):
+        return text.encode() in self._screen
+
+    def _collect(self):
+        try:
+            while chunk := os.read(self._terminal, 65536):
+                self._screen += chunk
+        except OSError:  # nobody has the other end any more
+            pass
+
+    def diagnosis(self):
+        plain = re.sub(rb"\x1b\[[0-9;?]*[a-zA-Z]|\x1b[^\[]", b"", self._screen)
+        return f"{super().diagnosis()}, screen {plain[-1500:].decode(errors='replace')!r}"
+
+
+def _take_terminal():
+    fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+
+
 def search_path():
     return os.environ.get("PATH", os.defpath)
 
 
-def _environment(world, api_url):
+def _environment(world, api_url, launcher):
     environment = {
         "PATH": search_path(),
         "HOME": str(world.home),
@@ -162,6 +221,6 @@ def _environment(world, api_url):
         "DISABLE_AUTOUPDATER": "1",
         "ENABLE_TOOL_SEARCH": "false",  # else most tools hide behind a search
     }
-    if os.getuid() == 0:
+    if os.getuid() == 0 and not launcher:  # which says so itself
         environment["IS_SANDBOX"] = "1"  # else the client refuses bypassPermissions to root
     return environment

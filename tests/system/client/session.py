@@ -1,7 +1,9 @@
 """One session of the client: its world, the hook's registration, the scripts, the verdicts."""
 
 import dataclasses
+import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import time
@@ -27,6 +29,19 @@ class Tools:
     claude: pathlib.Path
     hook: pathlib.Path
     ringfence: object = None  # a path, or None where the command is not to be tested
+
+    def copied_to(self, folder):
+        """The same where another user finds them: what is big is linked, where that is possible."""
+        folder.mkdir(parents=True)
+        copies = {}
+        for field in dataclasses.fields(self):
+            program = getattr(self, field.name)
+            copies[field.name] = program and folder / program.name
+            try:
+                os.link(program, copies[field.name])
+            except OSError:
+                shutil.copy(program, copies[field.name])
+        return Tools(**copies)
 
 
 @dataclasses.dataclass
@@ -68,6 +83,10 @@ class Session:
     arguments: tuple = ()  # more of the client's
     start: str = "$PROJECT"
     heard: tuple = ()  # script.Heard
+    after: tuple = ()  # checks of the disk once the client has ended
+    confined: object = None  # options of `ringfence run` for the client itself; None: not in it
+    in_terminal: bool = False  # with its user interface
+    user: object = None  # the id of an ordinary user, where root runs this
     fenced: bool = True  # False for a control, where the outside is meant to be reached
     may_allow: bool = False  # the policy lets the hook skip the client's prompts
 
@@ -87,6 +106,8 @@ def perform(session, tools, keep=False):
     """Plays the session; returns an Outcome for each of its cases."""
     stage = Stage(worlds.World(), tools)
     try:
+        if as_other(session) is not None:
+            stage.tools = tools.copied_to(stage.world.path("$HOME/bin"))
         _furnish(session, stage)
         return _play(session, stage)
     finally:
@@ -106,24 +127,54 @@ def _furnish(session, stage):
     settings = session.register(stage)
     if settings is not None:
         stage.world.write(worlds.USER_SETTINGS, settings)
+    if as_other(session) is not None:
+        stage.world.give_to(session.user)
+
+
+def as_other(session):
+    """The user that the client runs as, where that is another one."""
+    return session.user if os.geteuid() == 0 else None
+
+
+def client_of(session, stage, api, prompt, arguments):
+    kind = client.TerminalClient if session.in_terminal else client.Client
+    launcher = ()
+    if session.confined is not None:
+        if not stage.tools.ringfence:
+            raise Skip("without --ringfence")
+        launcher = (stage.tools.ringfence, "run", *session.confined, "--")
+    return kind(stage.tools.claude, stage.world, api.url, stage.world.path(session.start), prompt,
+                arguments, launcher, as_other(session))
 
 
 def _play(session, stage):
     stage.director = director.Director({"main": session.play, **session.subagents}, stage)
     arguments = ["--permission-mode", session.mode, *stage.world.expand(session.arguments)]
     with fake_api.FakeApi(stage.director) as api:
-        stage.client = client.Client(stage.tools.claude, stage.world, api.url,
-                                     stage.world.path(session.start),
-                                     script.play_prompt("main"), arguments)
+        stage.client = client_of(session, stage, api, script.play_prompt("main"), arguments)
         with stage.client:
+            if session.in_terminal:
+                _leave_when_played(stage)
             ended = stage.client.wait()
     outcomes = stage.director.outcomes()
     outcomes += [stage.director.heard(wish) for wish in session.heard]
     return outcomes + [director.Outcome(WHOLE, _problems_of_the_whole(session, stage, ended))]
 
 
+def _leave_when_played(stage):
+    try:
+        stage.director.wait_until_finished("main", client.SESSION_SECONDS)
+    except TimeoutError:
+        return  # the calls say what is missing
+    wait_until(lambda: stage.client.shows("done"), "the last answer is not shown")
+    stage.client.say("/exit")
+    time.sleep(1)  # it takes what comes at once for something that is pasted
+    stage.client.say("\r")
+
+
 def _problems_of_the_whole(session, stage, ended):
     problems = stage.director.trouble()
+    problems += [wrong for wrong in (check(stage.world) for check in session.after) if wrong]
     if not ended:
         problems.append("the client did not come to an end: " + stage.client.diagnosis())
     if session.fenced and stage.director.ever_heard(worlds.SECRET):

@@ -85,6 +85,13 @@ class World:
         except OSError:
             return None
 
+    def give_to(self, user):
+        """All but the programs, which may be links to somebody's."""
+        self.base.chmod(0o755)
+        for path in (self.home, *self.home.rglob("*")):
+            if path.parent != self.home / "bin":
+                os.chown(path, user, user, follow_symlinks=False)
+
     def remove(self):
         shutil.rmtree(self.base, ignore_errors=True)
         # The client keeps the output of background commands here, a folder for each start folder.
