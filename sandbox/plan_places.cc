@@ -49,6 +49,10 @@ class PlacePlanner {
         plan_(plan) {}
 
   Status Plan() {
+    if (!request_.facts.sockets_unknown.empty()) {
+      return Error{Error::Kind::kSystem, "sockets of the host", request_.facts.sockets_unknown,
+                   "they could be reached; mount /proc"};
+    }
     if (Status s = PlanWrites(); !s) return s;
     PlanReads();
     return PlanSealed();

@@ -119,3 +119,10 @@ TEST_CASE("sockets: one that the policy names is reached") {
   CHECK(PathsText(plan.Plan().sockets) == "");
   CHECK(PlacesText(plan.Plan().writable) == "/home/dev/project, /var/run-docker.sock (file)");
 }
+
+TEST_CASE("readable: where nobody knows the host's sockets there is no plan") {
+  PlanWorld plan;
+  plan.facts.sockets_unknown = "open(/proc/net/unix): EIO";
+  CHECK(plan.WhyNot().kind == Error::Kind::kSystem);
+  CHECK(plan.WhyNot().text().find("/proc/net/unix") != std::string::npos);
+}

@@ -43,12 +43,12 @@ constexpr size_t kMaxRefusals = 10;  // that are kept to be told
 constexpr int kSetupFailed = 125;
 
 // The paths at which programs of this network namespace listen (unix(7), proc(5)).
-std::vector<std::string> ListeningSockets() {
+Result<std::vector<std::string>> ListeningSockets() {
   std::vector<std::string> sockets;
   const UniqueFd file(::open("/proc/net/unix", O_RDONLY | O_CLOEXEC));
-  if (!file.valid()) return sockets;
+  if (!file.valid()) return SystemError("open(/proc/net/unix)");
   const Result<std::string> text = ReadAll(file.get(), 16u << 20, "/proc/net/unix");
-  if (!text) return sockets;
+  if (!text) return text.error();
   std::string_view rest = *text;
   while (!rest.empty()) {
     const std::string_view line = rest.substr(0, rest.find('\n'));
@@ -147,6 +147,8 @@ class Launcher {
     }
     sigset_t before;
     if (::sigprocmask(SIG_BLOCK, &heard_, &before) != 0) return SystemError("sigprocmask");
+    signals_ = UniqueFd(::signalfd(-1, &heard_, SFD_CLOEXEC | SFD_NONBLOCK));
+    if (!signals_.valid()) return SystemError("signalfd");
     const bool own_terminal = plan_.has_namespaces() && ::isatty(STDIN_FILENO) != 0;
     first_ = Clone();
     if (first_ == 0) {
@@ -180,8 +182,9 @@ class Launcher {
   }
 
   void Wait() {
-    const UniqueFd signals(::signalfd(-1, &heard_, SFD_CLOEXEC | SFD_NONBLOCK));
-    while (first_lives_ || channel_open_) HearOnce(signals);
+    while (first_lives_) HearOnce();
+    // Nobody is left to say more than what is here already.
+    while (channel_open_ && HasMore()) channel_open_ = Hear();
     relay_.Drain();
     if (!knows_end_ && !ended_.failure) {
       ended_.failure = SetupFailure{"sandbox", "its first process", "ended by itself", {}};
@@ -189,9 +192,14 @@ class Launcher {
     }
   }
 
-  void HearOnce(const UniqueFd& signals) {
+  bool HasMore() const {
+    pollfd polled{.fd = channel_.get(), .events = POLLIN, .revents = 0};
+    return ::poll(&polled, 1, 0) > 0;
+  }
+
+  void HearOnce() {
     std::array<pollfd, 6> polled{{{channel_open_ ? channel_.get() : -1, POLLIN, 0},
-                                  {signals.get(), POLLIN, 0},
+                                  {signals_.get(), POLLIN, 0},
                                   {relay_.is_on() ? relay_.master() : -1, POLLIN, 0},
                                   {relay_.hears_person() ? STDIN_FILENO : -1, POLLIN, 0},
                                   {audit_.fd(), POLLIN, 0},
@@ -201,7 +209,7 @@ class Launcher {
     if (polled[3].revents != 0) relay_.PassInput();
     if (polled[4].revents != 0) audit_.Serve();
     if (polled[0].revents != 0) channel_open_ = Hear();
-    if (polled[1].revents != 0 && TakeSignals(signals)) first_lives_ = false;
+    if (polled[1].revents != 0 && TakeSignals()) first_lives_ = false;
     if (polled[5].revents != 0) Abandon();
   }
 
@@ -213,10 +221,10 @@ class Launcher {
   }
 
   // True when the first process has ended.
-  bool TakeSignals(const UniqueFd& signals) {
+  bool TakeSignals() {
     bool ended = false;
     signalfd_siginfo info{};
-    while (::read(signals.get(), &info, sizeof info) == static_cast<ssize_t>(sizeof info)) {
+    while (::read(signals_.get(), &info, sizeof info) == static_cast<ssize_t>(sizeof info)) {
       const int signal = static_cast<int>(info.ssi_signo);
       if (signal == SIGCHLD) {
         ended = ::waitpid(first_, nullptr, WNOHANG) == first_ || ended;
@@ -294,6 +302,7 @@ class Launcher {
   Cgroup cgroup_;
   UniqueFd channel_;
   sigset_t heard_{};
+  UniqueFd signals_;
   pid_t first_ = -1;
   TerminalRelay relay_;
   AuditReceiver audit_;
@@ -344,7 +353,10 @@ HostFacts ProbeHost() {
   facts.landlock_abi = abi > 0 ? static_cast<int>(abi) : 0;
   if (abi <= 0) facts.lacks.push_back(Feature::kLandlock);
   constexpr int kKnowsSockets = 9;  // from here Landlock keeps Unix sockets apart itself
-  if (facts.landlock_abi < kKnowsSockets) facts.sockets = ListeningSockets();
+  if (facts.landlock_abi >= kKnowsSockets) return facts;
+  Result<std::vector<std::string>> sockets = ListeningSockets();
+  if (!sockets) facts.sockets_unknown = sockets.error().text();
+  if (sockets) facts.sockets = std::move(*sockets);
   return facts;
 }
 

@@ -44,13 +44,12 @@ class Command {
         {"terminal", &Command::TakeTerminal},     {"signals", &Command::ResetSignals},
         {"no privileges", &Command::DropAll},     {"supervised calls", &Command::BeSupervised},
         {"directory", &Command::EnterDirectory},  {"close descriptors", &Command::CloseAtExec},
-        {"self-test", &Command::TestConfinement},
+        {"self-test", &Command::TestConfinement}, {"start", &Command::TellStart},
     };
     for (const Step& step : kSteps) {
       const Status done = (this->*step.run)();
       if (!done) Fail(step.name, done.error());
     }
-    Tell(Message::kStarted, {});
     Execute();
   }
 
@@ -113,6 +112,9 @@ class Command {
   }
 
   Status TestConfinement() { return TestSandbox(plan_); }
+
+  // The launcher logs it.
+  Status TellStart() { return SendPacket(start_.launcher, Message::kStarted, {}); }
 
   [[noreturn]] void Execute() {
     std::vector<std::string> arguments = plan_.argv;

@@ -79,7 +79,8 @@ class Inside {
   Status TieToLauncher() {
     if (::prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) != 0) return SystemError("prctl(death signal)");
     pollfd launcher{.fd = channel_.get(), .events = 0, .revents = 0};
-    if (::poll(&launcher, 1, 0) > 0 && (launcher.revents & POLLHUP) != 0) ::_exit(125);
+    if (::poll(&launcher, 1, 0) < 0) return SystemError("poll");
+    if ((launcher.revents & POLLHUP) != 0) ::_exit(125);
     if (!has_own_processes() && ::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0) {
       return SystemError("prctl(subreaper)");
     }
