@@ -1,0 +1,254 @@
+#!/usr/bin/env python3
+"""Fails every system call of the setup of `ringfence run`, and kills the launcher at each of them.
+
+    run_faults.py --ringfence PROGRAM --fail-call PROGRAM
+
+tests/probes/fail_call.c fails one call of one process: of the launcher (0), of the first process of
+the sandbox (1), of the command before it is executed (2). Demanded of each run: exit status 125, one
+line that says why, and the command was not run. Where a call is of no consequence (HARMLESS), the
+command runs as ever. When the launcher is killed, whenever that is, nothing is demanded of the
+command but that it has ended. No process, no mount and no file may be left.
+"""
+
+import argparse
+import collections
+import errno
+import os
+import pathlib
+import random
+import re
+import signal
+import sys
+import time
+
+from hook_world import Report
+from ordinary_user import add_options, run_in_folder
+from run_world import NO_SANDBOX_STATUS, RunWorld, finish, mounts
+
+ERRORS = (errno.EIO, errno.ENOSYS)
+LAUNCHER, FIRST, COMMAND = range(3)
+KILLED = 128 + signal.SIGKILL
+RANDOM_KILLS = 40
+NO_SUCH_CALL, FEW = 201, 10
+
+ANY = ERRORS
+# (process, call): the errors that are of no consequence, and why.
+HARMLESS = {
+    (LAUNCHER, "uname"): (ANY, "the kernel's name is for people"),
+    (LAUNCHER, "landlock_create_ruleset"): (ANY, "the second lock; the mounts hold alone"),
+    (LAUNCHER, "getrandom"): (ANY, "a name that only --layers landlock uses"),
+    (LAUNCHER, "newfstatat"): (ANY, "inside another sandbox a second one cannot be set up anyway; "
+                                    "the C library asks how much to read at a time"),
+    (LAUNCHER, "geteuid"): (ANY, "it cannot fail, and another user's id is refused"),
+    (LAUNCHER, "getegid"): (ANY, "it cannot fail, and another group's id is refused"),
+    (LAUNCHER, "ioctl(TCGETS)"): (ANY, "what cannot be asked is no terminal"),
+    (FIRST, "umask"): (ANY, "it cannot fail"),
+    (FIRST, "getpid"): (ANY, "it cannot fail"),
+    (FIRST, "openat2"): ((errno.ENOSYS,), "where it is not there, open(2) is"),
+    (FIRST, "faccessat2"): (ANY, "what comes after it fails by itself"),
+    (FIRST, "keyctl"): ((errno.ENOSYS,), "a kernel without keys has none to leave"),
+    (FIRST, "prctl(PR_GET_SECUREBITS)"): (ANY, "the bits are set then"),
+    (FIRST, "ioctl(SECCOMP_IOCTL_NOTIF_SET_FLAGS)"): (ANY, "it is slower without"),
+    (COMMAND, "set_robust_list"): (ANY, "the C library's own, after fork(2)"),
+    (COMMAND, "umask"): (ANY, "it cannot fail"),
+    (COMMAND, "prctl(PR_GET_SECUREBITS)"): (ANY, "the bits are set then"),
+    (COMMAND, "access"): (ANY, "the test of itself tries more, not less"),
+    (COMMAND, "clone3"): ((errno.ENOSYS,), "that is what it has to say"),
+    (None, "close"): (ANY, "all are closed once more before the command starts"),
+    (None, "munmap"): (ANY, "memory is wasted"),
+    (None, "mmap"): (ANY, "memory is got in another way"),
+}
+# Failing these means something else than an error's number.
+NOT_FAILED = ("brk",)
+# What a call is asked to do decides whether it matters.
+ASKED = {("prctl", 0, 27): "prctl(PR_GET_SECUREBITS)",
+         ("ioctl", 1, 0x5401): "ioctl(TCGETS)",
+         ("ioctl", 1, 0x40082104): "ioctl(SECCOMP_IOCTL_NOTIF_SET_FLAGS)"}
+# Documented statuses besides 125: a program that cannot be executed, and before anything is set up
+# a file that the policy is about and that cannot be looked at.
+STATUS = {(COMMAND, "execve"): (126,)}
+PLANNING = (NO_SANDBOX_STATUS, 2)
+
+# So that the command's own processes can be told and do not end by themselves.
+STAYS = ("import os, sys, time\n"
+         "for _ in range(2):\n"
+         "    if os.fork() == 0:\n"
+         "        os.setsid()\n"
+         "        if os.fork() == 0: break\n"
+         "        time.sleep(600)\n"
+         "open('ran', 'w').close()\n"
+         "time.sleep(600)\n")
+
+Call = collections.namedtuple("Call", "process number which first second")
+
+
+def call_names():
+    for name in ("asm/unistd_64.h", "x86_64-linux-gnu/asm/unistd_64.h"):
+        path = pathlib.Path("/usr/include") / name
+        if path.exists():
+            rows = re.findall(r"#define __NR_(\w+) (\d+)", path.read_text())
+            return {int(number): name for name, number in rows}
+    return {}
+
+
+class Faults:
+    def __init__(self, options, base):
+        self.world = RunWorld(options, base)
+        self.names = call_names()
+        self.report = Report()
+        self.files, self.mounts = self.world.files(), mounts()
+        self.absent = 0
+        self.planning = set()  # the launcher's calls that make the plan
+
+    def what(self, call):
+        name = self.names.get(call.number, str(call.number))
+        return ASKED.get((name, 0, call.first)) or ASKED.get((name, 1, call.second)) or name
+
+    def name(self, call):
+        who = ("launcher", "first process", "command")[call.process]
+        return f"{who}, {self.what(call)} {call.which}"
+
+    def traced(self, *fault, command=("/usr/bin/touch", "ran")):
+        words = [self.world.options.fail_call, *map(str, fault)]
+        return finish(self.world.start([*words, *self.world.command(*command)]))
+
+    # -- the calls of a clean run ----------------------------------------------------------------
+
+    def setup_calls(self):
+        self.traced("list")  # the log is made by the first run
+        self.has_run()
+        done = self.traced("list")
+        rows = [Call(*map(int, line.split()[1:])) for line in done.stderr.splitlines()
+                if line.startswith("call ")]
+        ran = self.has_run()
+        self.report.check("undisturbed", "" if done.returncode == 0 and ran else done.stderr[-300:])
+        return [call for process, begin, end in (
+            (LAUNCHER, "uname", "clone"), (FIRST, None, "signalfd4"), (COMMAND, None, "execve"))
+                for call in self.between(rows, process, begin, end)]
+
+    def between(self, rows, process, begin, end):
+        """The calls of a process from one to another that ends its setup."""
+        calls = [call for call in rows if call.process == process]
+        names = [self.what(call) for call in calls]
+        first = names.index(begin) if begin else 0
+        if process == LAUNCHER:
+            self.planning = set(calls[:names.index("socketpair")])
+        # The call after the last one is the launcher's close of the other's end.
+        return calls[first:names.index(end, first) + 1 + (process == LAUNCHER)]
+
+    def has_run(self):
+        ran = self.world.project / "ran"
+        has = ran.exists()
+        ran.unlink(missing_ok=True)
+        return has
+
+    # -- what is demanded ------------------------------------------------------------------------
+
+    def left(self):
+        """What is left of a run, once what was killed has gone."""
+        for _ in range(100):
+            processes = self.world.processes()
+            if not processes:
+                break
+            time.sleep(0.05)
+        problems = [f"left running: {processes}"] if processes else []
+        files = self.world.files()
+        if files - self.files:
+            problems.append(f"left behind: {sorted(files - self.files)}")
+        if mounts() != self.mounts:
+            problems.append("mounts have changed")
+        return problems
+
+    def problem(self, call, error, done):
+        ran, problems = self.has_run(), self.left()
+        what = self.what(call)
+        harmless = HARMLESS.get((call.process, what)) or HARMLESS.get((None, what)) or ((), "")
+        if error in harmless[0] and (done.returncode, ran) == (0, True):
+            return "; ".join(problems)
+        if done.returncode not in self.statuses(call):
+            problems.append(f"status {done.returncode}")
+        if ran:
+            problems.append("the command was run")
+        lines = [line for line in done.stderr.splitlines() if not line.startswith("Hint: ")]
+        if len(lines) != 1 or not lines[0].startswith("ringfence: "):
+            problems.append("says: " + done.stderr.strip()[:300])
+        return "; ".join(problems)
+
+    def statuses(self, call):
+        if call in self.planning:
+            return PLANNING
+        return STATUS.get((call.process, self.what(call)), (NO_SANDBOX_STATUS,))
+
+    def fail_each(self, calls):
+        for call in calls:
+            if self.what(call) in NOT_FAILED:
+                continue
+            for error in ERRORS:
+                done = self.traced(*call[:3], error)
+                self.check(f"{self.name(call)}: {errno.errorcode[error]}", done,
+                           self.problem(call, error, done))
+
+    # -- killed ----------------------------------------------------------------------------------
+
+    def kill_at_each(self, calls):
+        for call in calls:
+            done = self.traced(*call[:3], "kill")
+            problems = self.left()
+            if done.returncode != KILLED:
+                problems.append(f"status {done.returncode}")
+            self.has_run()
+            self.check(f"killed at {self.name(call)}", done, "; ".join(problems))
+
+    def check(self, name, done, problem):
+        """How often a file of /proc is read depends on what else runs on this machine."""
+        gone = done.returncode == NO_SUCH_CALL
+        if gone:
+            self.absent += 1
+        self.report.check(name, problem if not gone or self.absent > FEW else "")
+
+    def kill_at_times(self, dice):
+        """While the command and its grandchildren, in sessions of their own, are at work."""
+        python = "/usr/bin/python3"
+        for number in range(RANDOM_KILLS):
+            process = self.world.start(self.world.command(python, "-c", STAYS, self.world.base))
+            time.sleep(dice.uniform(0, 0.15))
+            if number % 4 == 0:
+                self.wait_until_run()
+            os.kill(process.pid, signal.SIGKILL)
+            finish(process)
+            self.has_run()
+            self.report.check(f"killed at some time, {number}", "; ".join(self.left()))
+
+    def wait_until_run(self):
+        for _ in range(200):
+            if (self.world.project / "ran").exists():
+                return
+            time.sleep(0.05)
+        self.report.check("the command starts", "it does not")
+
+
+def run_all(options, base):
+    faults = Faults(options, base)
+    print(f"RINGFENCE_SEED={options.seed}")
+    if not faults.names:
+        faults.report.skip("faults", "there are no headers with the numbers of system calls")
+        return faults.report.finish()
+    calls = faults.setup_calls()
+    print(f"{len(calls)} system calls set the sandbox up", flush=True)
+    faults.fail_each(calls)
+    faults.kill_at_each(calls[::3])
+    faults.kill_at_times(random.Random(options.seed))
+    return faults.report.finish()
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--ringfence", required=True, type=os.path.abspath)
+    parser.add_argument("--fail-call", required=True, type=os.path.abspath)
+    parser.add_argument("--seed", type=int, default=int(os.environ.get("RINGFENCE_SEED", "1")))
+    add_options(parser)
+    return run_in_folder(parser.parse_args(), ("ringfence", "fail_call"), run_all)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

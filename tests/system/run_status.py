@@ -1,0 +1,83 @@
+#!/usr/bin/env python3
+"""How `ringfence run` ends, and what it says then.
+
+    run_status.py --ringfence PROGRAM
+"""
+
+import argparse
+import os
+import sys
+
+from hook_world import Report
+from ordinary_user import add_options, run_in_folder
+from run_world import RunWorld, finish
+
+TOUCH = ("--", "/usr/bin/touch", "ran")
+
+# (name, words after "run", status, what is said)
+ROWS = (
+    ("an unknown option", ("--nothing", *TOUCH), 2, "--nothing"),
+    ("an option without its value", ("--profile",), 2, "--profile"),
+    ("an unknown mode", ("--mode", "rw", *TOUCH), 2, "--mode"),
+    ("unknown layers", ("--layers", "none", *TOUCH), 2, "--layers"),
+    ("no command", (), 2, "no command is given"),
+    ("an empty command", ("--", ""), 2, "no command is given"),
+    ("an unknown profile", ("--profile", "nobody", *TOUCH), 2, "nobody"),
+    ("no such policy", ("--policy", "/nowhere/policy.json", *TOUCH), 2, "/nowhere/policy.json"),
+    ("a malformed policy", ("--policy", "BAD", *TOUCH), 2, "is not a setting"),
+    ("a policy that is no JSON", ("--policy", "CUT", *TOUCH), 2, "CUT"),
+    ("no such directory", ("--chdir", "/nowhere", *TOUCH), 2, "/nowhere"),
+    ("a directory outside", ("--root", "PROJECT", "--chdir", "/usr", *TOUCH), 2, "outside"),
+    ("another system without a dry run", ("--for", "macos", *TOUCH), 2, "--dry-run"),
+    ("no such program", ("--", "nobody-has-this"), 127, "could not be run"),
+    ("no such file", ("--", "./nothing"), 127, "could not be run"),
+    ("a file that is no program", ("--", "./src/a.txt"), 126, "could not be run"),
+    ("a folder", ("--", "./src"), 126, "could not be run"),
+    ("success", ("--", "/usr/bin/true"), 0, ""),
+    ("the command's own status", ("--", "/bin/sh", "-c", "exit 42"), 42, ""),
+    ("the command's 125", ("--", "/bin/sh", "-c", "exit 125"), 125, ""),
+    ("ended by a signal", ("--", "/bin/sh", "-c", "kill -TERM $$"), 143, ""),
+    ("killed", ("--", "/bin/sh", "-c", "kill -KILL $$"), 137, ""),
+)
+
+
+def problem_of(world, row, done):
+    _, words, status, said = row
+    problems = []
+    if done.returncode != status:
+        problems.append(f"status {done.returncode}")
+    if said.replace("CUT", "cut.json") not in done.stderr:
+        problems.append("does not say so")
+    if bool(said) != bool(done.stderr):
+        problems.append("says something" if done.stderr else "says nothing")
+    if done.stdout:
+        problems.append(f"prints {done.stdout[:80]!r}")
+    if (world.project / "ran").exists():
+        problems.append("the command was run")
+        (world.project / "ran").unlink()
+    return "; ".join(problems) and f"{'; '.join(problems)}: {words} {done.stderr.strip()[:300]}"
+
+
+def run_all(options, base):
+    report, world = Report(), RunWorld(options, base)
+    bad, cut = world.base / "bad.json", world.base / "cut.json"
+    bad.write_text('{"version": 1, "write": {"alow": []}}')
+    cut.write_text('{"version": 1')
+    names = {"BAD": str(bad), "CUT": str(cut), "PROJECT": str(world.project)}
+    for row in ROWS:
+        words = [names.get(word, word) for word in row[1]]
+        policy = () if "--policy" in words else ("--policy", str(world.policy))
+        done = finish(world.start([options.ringfence, "run", *policy, *words]))
+        report.check(row[0], problem_of(world, row, done))
+    return report.finish()
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--ringfence", required=True, type=os.path.abspath)
+    add_options(parser)
+    return run_in_folder(parser.parse_args(), ("ringfence",), run_all)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
