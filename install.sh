@@ -84,6 +84,8 @@ list_packages() {
       optional_tests='clang-tidy=clang-tidy clang-format=clang-format llvm=llvm-cov strace=strace'
       optional_tests="$optional_tests bubblewrap=bwrap socat=socat npm=npm python3-jsonschema"
       optional_tests="$optional_tests pkg-config=pkg-config make=make apparmor=apparmor_parser"
+      optional_tests="$optional_tests git=git cargo=/usr/bin/cargo python3-pip tmux=tmux less=less"
+      optional_tests="$optional_tests vim-tiny=vi"
       ;;
     dnf)
       required='gcc-c++=g++ cmake=cmake ninja-build=ninja json-devel cli11-devel libmd-devel'
@@ -92,6 +94,8 @@ list_packages() {
       required_tests='doctest-devel python3=python3 clang=clang++ compiler-rt'
       optional_tests='clang-tools-extra=clang-tidy llvm=llvm-cov strace=strace'
       optional_tests="$optional_tests bubblewrap=bwrap socat=socat npm=npm python3-jsonschema"
+      optional_tests="$optional_tests git=git cargo=/usr/bin/cargo python3-pip tmux=tmux less=less"
+      optional_tests="$optional_tests vim-minimal=vi"
       ;;
     brew)
       required='cmake=cmake ninja=ninja nlohmann-json cli11 libmd'

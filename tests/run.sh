@@ -13,7 +13,7 @@ set -uo pipefail
 
 root=$(cd "$(dirname "$0")/.." && pwd)
 cd "$root" || exit 1
-all_parts=(layering format unit schema install library system sandbox agreement client faults limits fuzz coverage tidy)
+all_parts=(layering format unit schema install library system sandbox agreement runs client faults limits fuzz coverage tidy)
 parts=()
 corpora=
 quick=no
@@ -319,6 +319,20 @@ part_agreement() {
   local probes=build/release/probes
   count_program agreement.py python3 tests/system/agreement.py --agreement $probes/agreement \
     --agreement-probe $probes/agreement_probe --ringfence "$command"
+}
+
+# `ringfence run` as a whole: every step failed and killed, how it ends, real programs in it.
+part_runs() {
+  build release || return
+  local probes=build/release/probes
+  if [[ -x $probes/fail_call ]]; then
+    count_program run_faults.py python3 tests/system/run_faults.py --ringfence "$command" \
+      --fail-call $probes/fail_call
+  else
+    skip "run_faults.py: fail_call is for x86-64"
+  fi
+  count_program run_status.py python3 tests/system/run_status.py --ringfence "$command"
+  count_program programs.py python3 tests/system/programs.py --ringfence "$command"
 }
 
 part_faults() {

@@ -23,7 +23,7 @@ class RunWorld:
 
     @property
     def environment(self):
-        return {"HOME": str(self.home), "PATH": os.environ.get("PATH", "/usr/bin:/bin"),
+        return {"HOME": str(self.home), "PATH": "/usr/local/bin:/usr/bin:/bin",
                 "LANG": "C.UTF-8", "TERM": "xterm"}
 
     def command(self, *command, extra=()):

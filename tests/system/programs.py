@@ -1,0 +1,329 @@
+#!/usr/bin/env python3
+"""Real programs inside `ringfence run`, as an ordinary user starts them.
+
+    programs.py --ringfence PROGRAM
+
+Each case has a home and a project of its own. What is not installed is skipped.
+"""
+
+import argparse
+import inspect
+import os
+import pathlib
+import shutil
+import sys
+import tempfile
+import zipfile
+
+from hook_world import Report, SkipTest
+from ordinary_user import add_options, run_in_folder
+from run_world import RunWorld, finish
+from terminal_session import TerminalSession
+
+PATH = "/usr/local/bin:/usr/bin:/bin"
+PYTHON = "/usr/bin/python3"
+BUILD_SECONDS = 180
+
+GIT_WORK = """
+git status --short
+echo two > b.txt; git add b.txt; git commit -qm two
+git branch side; git checkout -q -b other; git diff HEAD~1 > /dev/null; git log --oneline
+echo three >> b.txt; git stash -q; git stash pop -q; git commit -qam three
+git worktree add -q tree side; git worktree list; git worktree remove tree
+git clone -q . copy; cd copy; git -c user.name=n -c user.email=e commit -q --allow-empty -m in-copy
+"""
+GIT_REFUSED = (
+    "echo x > .git/hooks/pre-commit", "git config user.name other", "echo x > copy/.git/hooks/x",
+    "mkdir -p new/.git/hooks", "mv .git old", "git remote add elsewhere /nowhere",
+)
+
+PYTHON_TESTS = '''
+import multiprocessing, socket, sqlite3, subprocess, sys, tempfile, threading, unittest
+
+def double(number):
+    return 2 * number
+
+class Test(unittest.TestCase):
+    def test_processes(self):
+        with multiprocessing.Pool(3) as pool:
+            self.assertEqual(pool.map(double, range(50)), list(range(0, 100, 2)))
+
+    def test_shared_memory(self):
+        lock, value = multiprocessing.Lock(), multiprocessing.Value("i", 0)
+        def add():
+            for _ in range(100):
+                with lock:
+                    value.value += 1
+        threads = [threading.Thread(target=add) for _ in range(4)]
+        for thread in threads: thread.start()
+        for thread in threads: thread.join()
+        self.assertEqual(value.value, 400)
+
+    def test_database(self):
+        with sqlite3.connect("test.db") as base:
+            base.execute("pragma journal_mode=wal")
+            base.execute("create table t (a)")
+            base.executemany("insert into t values (?)", [(n,) for n in range(100)])
+            self.assertEqual(base.execute("select sum(a) from t").fetchone(), (4950,))
+
+    def test_temporary_files(self):
+        with tempfile.TemporaryDirectory() as folder, tempfile.NamedTemporaryFile(dir=folder) as file:
+            file.write(b"x" * 100000)
+
+    def test_sockets(self):
+        with socket.create_server(("127.0.0.1", 0)) as server:
+            with socket.create_connection(server.getsockname()) as client:
+                client.sendall(b"hello")
+                with server.accept()[0] as connection:
+                    self.assertEqual(connection.recv(10), b"hello")
+
+    def test_programs(self):
+        done = subprocess.run([sys.executable, "-c", "print(1)"], capture_output=True)
+        self.assertEqual(done.stdout, b"1\\n")
+
+unittest.main()
+'''
+
+
+# -- helpers --------------------------------------------------------------------------------------
+
+def need(*programs):
+    for name in programs:
+        if not shutil.which(name, path=PATH):
+            raise SkipTest(f"{name} is not installed")
+
+
+def must(done):
+    assert done.returncode == 0, f"status {done.returncode}: {done.stdout[-300:]}{done.stderr[-500:]}"
+    return done.stdout
+
+
+def shell(world, script, **options):
+    return world.run("/bin/sh", "-ec", script, seconds=BUILD_SECONDS, **options)
+
+
+def outside(world, *command, folder=None):
+    return must(finish(world.start(command, cwd=folder or world.project)))
+
+
+# -- the cases ------------------------------------------------------------------------------------
+
+def git_repository(world):
+    need("git")
+    outside(world, "git", "init", "-q", "-b", "main")
+    outside(world, "git", "config", "user.name", "n")
+    outside(world, "git", "config", "user.email", "n@example")
+    outside(world, "git", "add", ".")
+    outside(world, "git", "commit", "-qm", "one")
+
+
+def git_works(world):
+    git_repository(world)
+    must(shell(world, GIT_WORK))
+    subjects = outside(world, "git", "log", "--format=%s", "other").split()
+    assert subjects == ["three", "two", "one"], subjects
+    assert outside(world, "git", "log", "-1", "--format=%s", folder=world.project / "copy") == \
+        "in-copy\n"
+    assert not (world.project / "tree").exists()
+    outside(world, "git", "fsck", "--strict")
+    for script in GIT_REFUSED:
+        assert shell(world, script).returncode != 0, f"not refused: {script}"
+    assert not list(world.project.rglob("hooks/[!.]*[!e]")), "a hook has come to be"
+
+
+def git_says_what_it_was_refused(world):
+    git_repository(world)
+    done = shell(world, "git config user.name other")
+    assert "/.git/config" in done.stderr and "@runs-later" in done.stderr, done.stderr
+
+
+def npm_installs_a_local_package(world):
+    need("npm", "node")
+    for name, text in (
+            ("dep/package.json", '{"name": "dep", "version": "1.0.0"}'),
+            ("dep/index.js", "module.exports = 42;"),
+            ("app/package.json", '{"name": "app", "version": "1.0.0", "scripts":'
+                                 '{"test": "node test.js"}, "dependencies": {"dep": "file:../dep"}}'),
+            ("app/test.js", "process.exit(require('dep') === 42 ? 0 : 1);")):
+        path = world.project / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text)
+    must(shell(world, "cd app; npm install --offline --no-audit --no-fund; npm test"))
+    assert (world.project / "app/node_modules/dep/index.js").exists()
+    assert not (world.home / ".npm").exists(), "the cache is not redirected"
+
+
+def pip_installs_a_local_package(world):
+    if outside(world, PYTHON, "-c", "import importlib.util as u; print(u.find_spec('pip'))") == "None\n":
+        raise SkipTest("pip is not installed")
+    info = "thing-1.0.dist-info/"
+    with zipfile.ZipFile(world.project / "thing-1.0-py3-none-any.whl", "w") as wheel:
+        wheel.writestr("thing.py", "number = 42\n")
+        wheel.writestr(info + "METADATA", "Metadata-Version: 2.1\nName: thing\nVersion: 1.0\n")
+        wheel.writestr(info + "WHEEL", "Wheel-Version: 1.0\nGenerator: t\nRoot-Is-Purelib: true\n"
+                                       "Tag: py3-none-any\n")
+        wheel.writestr(info + "RECORD", "")
+    must(shell(world, f"{PYTHON} -m pip install -q --no-index --target lib *.whl\n"
+                      f"PYTHONPATH=lib {PYTHON} -c 'import thing; assert thing.number == 42'"))
+    assert (world.project / "lib/thing.py").exists()
+
+
+def cargo_builds(world):
+    need("cargo")
+    (world.project / "Cargo.toml").write_text('[package]\nname = "t"\nversion = "0.1.0"\n'
+                                              'edition = "2021"\n')
+    (world.project / "src/main.rs").write_text('fn main() { println!("hello"); }\n')
+    assert must(shell(world, "cargo build -q --offline; target/debug/t")) == "hello\n"
+    assert not (world.home / ".cargo").exists(), "the cache is not redirected"
+
+
+def cmake_builds(world):
+    need("cmake", "cc")
+    (world.project / "CMakeLists.txt").write_text(
+        "cmake_minimum_required(VERSION 3.20)\nproject(t C)\nadd_library(part STATIC part.c)\n"
+        "add_executable(t t.c)\ntarget_link_libraries(t part)\nenable_testing()\n"
+        "add_test(NAME t COMMAND t)\n")
+    (world.project / "part.c").write_text("int Part(void) { return 0; }\n")
+    (world.project / "t.c").write_text("int Part(void);\nint main(void) { return Part(); }\n")
+    must(shell(world, "cmake -S . -B build; cmake --build build -j 2; ctest --test-dir build"))
+    assert os.access(world.project / "build/t", os.X_OK)
+
+
+def python_tests_run(world):
+    (world.project / "tests.py").write_text(PYTHON_TESTS)
+    done = world.run(PYTHON, "tests.py", seconds=BUILD_SECONDS)
+    must(done)
+    assert "Ran 6 tests" in done.stderr, done.stderr
+
+
+def shell_has_job_control(world):
+    need("bash")
+    with TerminalSession(world.command("/bin/bash", "--norc", "-i"), world) as session:
+        session.say("PS1='ready> '\n", "ready> ")
+        session.say("echo $((6 * 7))\n", "42")
+        session.say("sleep 300\n", "sleep 300")
+        session.say("\x1a", "Stopped")
+        session.say("jobs\n", "sleep 300")
+        session.say("bg\n", "sleep 300 &")
+        session.say("kill %1; wait %1; echo ended with $?\n", "ended with 143")
+        session.say("cat\n", "cat")
+        session.say("typed\n", "typed\r\ntyped")
+        session.say("\x1a", "Stopped")
+        session.say("fg\n", "cat")
+        session.say("\x03", "^C")
+        session.say("echo status $?\n", "status 130")
+        session.say("trap 'echo new size' WINCH\n", "ready> ")
+        session.resize(33, 111)
+        session.say("stty size\n", "33 111")
+        session.say("exit 7\n")
+        assert session.status() == 7, session.status()
+
+
+def editor_runs_in_tmux(world):
+    need("tmux", "vi")
+    with TmuxOutside(world) as tmux:
+        tmux.start(world.command("vi", "-u", "NONE", "-i", "NONE", "-n", "note.txt"))
+        tmux.until("note.txt")
+        tmux.keys("i", "hello from vi", "Escape", ":wq", "Enter")
+        tmux.until_ended()
+    assert (world.project / "note.txt").read_text() == "hello from vi\n"
+
+
+def pager_follows_the_size_in_tmux(world):
+    need("tmux", "less")
+    (world.project / "long.txt").write_text("".join(f"line {n}\n" for n in range(200)))
+    with TmuxOutside(world) as tmux:
+        tmux.start(world.command("less", "long.txt"))
+        tmux.until("line 22")
+        tmux.run("resize-window", "-t", "x", "-x", "80", "-y", "50")
+        tmux.until("line 47")
+        tmux.keys("q")
+        tmux.until_ended()
+
+
+def tmux_runs_inside(world):
+    need("tmux")
+    script = ("tmux -f /dev/null new-session -d -s in 'echo from-within; sleep 60'\n"
+              "for n in $(seq 100); do\n"
+              "  if tmux capture-pane -p -t in | grep -q from-within; then tmux kill-server; exit 0; fi\n"
+              "  sleep 0.1\n"
+              "done\nexit 1\n")
+    must(shell(world, script))
+
+
+class TmuxOutside:
+    """A tmux server of the test's own; the sandbox runs in its window."""
+
+    def __init__(self, world):
+        self.world, self.socket = world, str(world.base / "tmux.sock")
+
+    def run(self, *words):
+        return finish(self.world.start(["tmux", "-S", self.socket, "-f", "/dev/null", *words]))
+
+    def start(self, command):
+        must(self.run("new-session", "-d", "-s", "x", "-x", "80", "-y", "24", *command))
+
+    def keys(self, *keys):
+        must(self.run("send-keys", "-t", "x", *keys))
+
+    def until(self, text):
+        screen = ""
+        for _ in TerminalSession.moments():
+            screen = self.run("capture-pane", "-p", "-t", "x").stdout
+            if text in screen:
+                return
+        raise AssertionError(f"no {text!r} on the screen: {screen!r}")
+
+    def until_ended(self):
+        for _ in TerminalSession.moments():
+            if self.run("has-session", "-t", "x").returncode != 0:
+                return
+        raise AssertionError("the program does not end")
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.run("kill-server")
+
+
+CASES = (git_works, git_says_what_it_was_refused, npm_installs_a_local_package,
+         pip_installs_a_local_package, cargo_builds, cmake_builds, python_tests_run,
+         shell_has_job_control, editor_runs_in_tmux, pager_follows_the_size_in_tmux,
+         tmux_runs_inside)
+
+
+def run_case(case, options, base):
+    with tempfile.TemporaryDirectory(dir=base) as folder:
+        world = RunWorld(options, folder)
+        case(world)
+        left = world.processes()
+        assert not left, f"left running: {left}"
+
+
+def run_all(options, base):
+    report = Report()
+    for case in CASES:
+        name = case.__name__.replace("_", " ")
+        if options.only and options.only not in name:
+            continue
+        try:
+            run_case(case, options, pathlib.Path(base))
+            report.check(name, "")
+        except SkipTest as reason:
+            report.skip(name, reason)
+        except (AssertionError, OSError, ValueError) as problem:
+            report.check(name, f"{type(problem).__name__}: {problem}")
+    return report.finish()
+
+
+def main():
+    parser = argparse.ArgumentParser(description=inspect.getdoc(sys.modules[__name__]).split("\n")[0])
+    parser.add_argument("--ringfence", required=True, type=os.path.abspath)
+    parser.add_argument("--only", metavar="TEXT", help="only the cases whose name holds this")
+    add_options(parser)
+    return run_in_folder(parser.parse_args(), ("ringfence",), run_all)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,68 @@
+"""A program on a terminal, and a person in front of it."""
+
+import fcntl
+import os
+import pty
+import select
+import struct
+import termios
+import time
+
+MOST_SECONDS = 30
+
+
+class TerminalSession:
+    def __init__(self, command, world):
+        self.seen = ""
+        self.ended = None
+        self.pid, self.master = pty.fork()
+        if self.pid == 0:
+            os.chdir(world.project)
+            os.execve(command[0], command, world.environment)
+        self.resize(24, 80)
+
+    @staticmethod
+    def moments():
+        """Until it is too late."""
+        end = time.monotonic() + MOST_SECONDS
+        while time.monotonic() < end:
+            yield
+            time.sleep(0.05)
+
+    def resize(self, rows, columns):
+        fcntl.ioctl(self.master, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+
+    def say(self, text, awaited=""):
+        """Types, and waits until `awaited` is on the screen."""
+        self.seen = ""
+        os.write(self.master, text.encode())
+        for _ in self.moments():
+            if awaited in self.seen:
+                return
+            self.read()
+        raise AssertionError(f"no {awaited!r} after {text!r}: {self.seen!r}")
+
+    def read(self):
+        if select.select([self.master], [], [], 0.05)[0]:
+            try:
+                self.seen += os.read(self.master, 65536).decode(errors="replace")
+            except OSError:  # nobody holds the other end any more
+                pass
+
+    def status(self):
+        for _ in self.moments():
+            self.read()
+            pid, status = os.waitpid(self.pid, os.WNOHANG)
+            if pid:
+                self.ended = os.waitstatus_to_exitcode(status)
+                return self.ended
+        raise AssertionError(f"it does not end: {self.seen!r}")
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        os.close(self.master)
+        if self.ended is None:
+            os.kill(self.pid, 9)
+            os.waitpid(self.pid, 0)
