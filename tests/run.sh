@@ -306,9 +306,11 @@ part_sandbox() {
       --probe "$probe" --ringfence "$command" $options
   done
   for user in "" --as-root; do
-    # shellcheck disable=SC2086
-    count_program "run_agent.py $user" python3 tests/system/run_agent.py --hook "$hook" \
-      --ringfence "$command" $user
+    for file in run_agent.py run_covered_proc.py; do
+      # shellcheck disable=SC2086
+      count_program "$file $user" python3 "tests/system/$file" --hook "$hook" \
+        --ringfence "$command" $user
+    done
   done
   count_program run.py python3 tests/system/run.py --hook "$hook" --ringfence "$command"
 }

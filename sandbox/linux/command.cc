@@ -41,10 +41,15 @@ class Command {
       Status (Command::*run)();
     };
     constexpr Step kSteps[] = {
-        {"terminal", &Command::TakeTerminal},     {"signals", &Command::ResetSignals},
-        {"no privileges", &Command::DropAll},     {"supervised calls", &Command::BeSupervised},
-        {"directory", &Command::EnterDirectory},  {"close descriptors", &Command::CloseAtExec},
-        {"self-test", &Command::TestConfinement}, {"start", &Command::TellStart},
+        {"terminal", &Command::TakeTerminal},
+        {"signals", &Command::ResetSignals},
+        {"no privileges", &Command::DropAll},
+        {"signals to the supervisor", &Command::SpareParent},
+        {"supervised calls", &Command::BeSupervised},
+        {"directory", &Command::EnterDirectory},
+        {"close descriptors", &Command::CloseAtExec},
+        {"self-test", &Command::TestConfinement},
+        {"start", &Command::TellStart},
     };
     for (const Step& step : kSteps) {
       const Status done = (this->*step.run)();
@@ -85,6 +90,12 @@ class Command {
     // The supervisor must be able to read this process's memory.
     if (::prctl(PR_SET_DUMPABLE, 1, 0, 0, 0) != 0) return SystemError("prctl(dumpable)");
     return DropCapabilities(Kept::kNothing);
+  }
+
+  // As the first process of a namespace the supervisor hears no signal from within.
+  Status SpareParent() {
+    const bool is_first = plan_.has_namespaces() && plan_.own_proc;
+    return is_first ? Status(Unit{}) : KeepSignalsFromParent(plan_.landlock_abi);
   }
 
   Status BeSupervised() {

@@ -307,10 +307,8 @@ class Inside {
         const long child = std::strtol(at, &end, 10);
         if (end == at) break;
         ::kill(static_cast<pid_t>(child), SIGKILL);
-      }
-      // The children of those that end become this process's own, and are not killed yet.
-      if (::waitpid(-1, nullptr, 0) < 0) return;
-      while (::waitpid(-1, nullptr, WNOHANG) > 0) {
+        // For this one alone: its children are this process's now, and live on.
+        ::waitpid(static_cast<pid_t>(child), nullptr, 0);
       }
     }
   }

@@ -165,6 +165,20 @@ Status AllowSystem(const SandboxPlan& plan, const Ruleset& ruleset) {
 
 }  // namespace
 
+Status KeepSignalsFromParent(int abi) {
+  constexpr int kKnowsSignals = 6;
+  if (abi < kKnowsSignals) return Unit{};
+  LandlockRulesetAttribute attribute;
+  attribute.scoped = kLandlockScopeSignal;
+  const UniqueFd rules(
+      static_cast<int>(::syscall(SYS_landlock_create_ruleset, &attribute, sizeof attribute, 0)));
+  if (!rules.valid()) return SystemError("landlock_create_ruleset(signals)");
+  if (::syscall(SYS_landlock_restrict_self, rules.get(), 0) != 0) {
+    return SystemError("landlock_restrict_self(signals)");
+  }
+  return Unit{};
+}
+
 Status RestrictByLandlock(const SandboxPlan& plan) {
   Ruleset ruleset(plan.landlock_abi);
   if (Status s = ruleset.Create(); !s) return s;

@@ -35,4 +35,7 @@ Status LimitResources(const PlannedLimits& limits);
 // The read-only and executable rights of the whole view, write rights where the plan has them.
 Status RestrictByLandlock(const SandboxPlan& plan);
 
+// From here on no signal gets to processes that have not called this, as the supervisor has not.
+Status KeepSignalsFromParent(int abi);
+
 }  // namespace ringfence

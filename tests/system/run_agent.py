@@ -55,6 +55,8 @@ def slug(path):
 class Sandbox:
     """The world's `ringfence run`, as the user that the case is for."""
 
+    prefix = ()  # what starts it
+
     def __init__(self, world):
         self.world = world
         self.user = ORDINARY_USER if os.geteuid() == 0 and not world.options.as_root else None
@@ -75,7 +77,7 @@ class Sandbox:
         more = {} if self.user is None else {"user": self.user, "group": self.user,
                                              "extra_groups": []}
         return subprocess.run(
-            [self.world.base / "ringfence", "run", *options, "--", *command], input=text or "",
+            [*self.prefix, self.world.base / "ringfence", "run", *options, "--", *command], input=text or "",
             cwd=self.world.project, capture_output=True, text=True, timeout=60, check=False,
             env={"PATH": "/usr/bin:/bin", "HOME": str(self.world.home), **(env or {})}, **more)
 
