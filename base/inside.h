@@ -11,8 +11,8 @@ inline constexpr char kAuditSocket[] = "/dev/.ringfence/log";
 // The longest line: 8 paths, 4 names, the rule and the reason, each byte escaped as six.
 inline constexpr unsigned kMaxAuditLine = 64 * 1024;
 
-// Is there where a supervisor carries out calls. Linking a file to this name hands it the rules of a
-// sandbox inside this one.
+// Is there where a supervisor carries out calls. Linking a file to this name hands it the rules of
+// a sandbox inside this one.
 inline constexpr char kRulesName[] = "/dev/.ringfence/rules";
 
 }  // namespace ringfence

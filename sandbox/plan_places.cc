@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "policy/resolve.h"
+#include "policy/trust.h"
 #include "sandbox/agent_state.h"
 
 namespace ringfence {
@@ -54,7 +55,7 @@ class PlacePlanner {
                    "they could be reached; mount /proc"};
     }
     if (Status s = PlanWrites(); !s) return s;
-    PlanReads();
+    if (Status s = PlanReads(); !s) return s;
     return PlanSealed();
   }
 
@@ -165,7 +166,7 @@ class PlacePlanner {
 
   // --- what may be read ---
 
-  void PlanReads() {
+  Status PlanReads() {
     plan_.reads_all = policy_.sandbox.reads == SandboxReads::kAll;
     for (PlannedPlace& place : rules_.ReadablePlaces(policy_.read)) {
       // Where everything may be read, only what private folders would cover is bound into them.
@@ -176,12 +177,42 @@ class PlacePlanner {
       }
     }
     if (plan_.reads_all) AddCoveredHomes();
+    if (!plan_.reads_all && request_.command.is_agent) {
+      if (Status s = AddHooksFiles(); !s) return s;
+    }
     if (!plan_.reads_all) AddRunTime();
     PlanHidden();
     for (const std::string& socket : request_.facts.sockets) {
       const std::optional<Path> path = Path::Parse(socket);
       if (path && IsSeen(*path) && !IsNamed(*path)) plan_.sockets.push_back(*path);
     }
+    return Unit{};
+  }
+
+  // An agent's hook that does not find its policies would go by the built-in one.
+  Status AddHooksFiles() {
+    std::vector<Path> files = request_.places.policies;
+    files.insert(files.end(), request_.places.programs.begin(), request_.places.programs.end());
+    for (const Path& home : request_.places.homes) {
+      files.push_back(Path::Clean(StateFolder(home.text())));
+    }
+    for (const Path& path : files) {
+      const Walked walked = Walk(path.text(), files_);
+      const FileKind kind = walked.stop == Walked::Stop::kEnd ? walked.facts.kind : FileKind::kLink;
+      if (kind == FileKind::kMissing || Holding(plan_.writable, walked.end) != nullptr) continue;
+      const bool is_directory = kind == FileKind::kDirectory;
+      if (walked.end != path || (!is_directory && kind != FileKind::kFile)) {
+        return Error{Error::Kind::kInvalidConfig, "sandbox.reads",
+                     Quote(path.text()) +
+                         " is reached by a link, and the agent's hook would not "
+                         "find it where only what is listed is there",
+                     "put it there without links"};
+      }
+      plan_.readable.push_back({.path = path,
+                                .kind = is_directory ? Kind::kDirectory : Kind::kFile,
+                                .why = "the agent's hook needs it"});
+    }
+    return Unit{};
   }
 
   void PlanHidden() {

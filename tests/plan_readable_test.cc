@@ -126,3 +126,21 @@ TEST_CASE("readable: where nobody knows the host's sockets there is no plan") {
   CHECK(plan.WhyNot().kind == Error::Kind::kSystem);
   CHECK(plan.WhyNot().text().find("/proc/net/unix") != std::string::npos);
 }
+
+TEST_CASE("readable: an agent's hook finds its policy, trust and programs where reads are listed") {
+  PlanWorld world;
+  world.world.User(R"("sandbox":{"reads":"listed"},"read":{"allow":["."]})");
+  world.world.files.Put("/home/dev/.config/ringfence/policy.json", File());
+  world.world.files.Put("/home/dev/.local/state/ringfence/trust.json", File());
+  world.world.places.policies = {Path::Clean("/home/dev/.config/ringfence/policy.json"),
+                                 Path::Clean("/etc/ringfence/policy.json")};
+  CHECK(PlacesText(world.Plan().readable).find("ringfence") == std::string::npos);
+  world.command.is_agent = true;
+  const std::string places = PlacesText(world.Plan().readable);
+  CHECK(places.find("/home/dev/.config/ringfence/policy.json (file)") != std::string::npos);
+  CHECK(places.find("/home/dev/.local/state/ringfence") != std::string::npos);
+  CHECK(places.find("/etc/ringfence") == std::string::npos);  // not there
+  world.world.files.Put("/srv/policy.json", File());
+  world.world.files.Put("/home/dev/.config/ringfence/policy.json", LinkTo("/srv/policy.json"));
+  CHECK(world.WhyNot().what.find("by a link") != std::string::npos);
+}

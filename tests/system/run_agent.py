@@ -250,6 +250,23 @@ def lines_of_hooks_inside_reach_the_log(world):
     assert "inside" in line and "inside" not in start and line["chain"], line
 
 
+def the_hook_finds_its_policy_where_only_what_is_listed_is_there(world):
+    sandbox = Sandbox(world)
+    world.write(world.policy, json.dumps({
+        "version": 1, "tools": {"deny": ["Read"]}, "sandbox": {"reads": "listed"},
+        "read": {"allow": ["."]}}))
+    world.write(world.home / "notes", "mine")
+    done = ask_the_hook(world, sandbox, world.project / "x", "--agent")
+    assert "deny" in done.stdout and "policy.json" in done.stdout, done
+    became = sandbox.attempts(["open('notes')", "open('.config/ringfence/policy.json')",
+                               "open('.config/ringfence/policy.json', 'a')"], "--agent")
+    assert list(became.values()) == ["FileNotFoundError", "done", "OSError"], became
+    moved = world.policy.rename(world.home / "policy.json")
+    world.policy.symlink_to(moved)
+    done = ask_the_hook(world, sandbox, world.project / "x", "--agent")
+    assert done.returncode == 2 and "by a link" in done.stderr, done
+
+
 def a_log_that_is_required_is_kept_from_inside(world):
     sandbox = Sandbox(world)
     world.write(world.policy, json.dumps({"version": 1, "audit": {"required": True}}))
