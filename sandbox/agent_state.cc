@@ -34,7 +34,20 @@ class Finder {
     const Path projects = folder->path.Child("projects");
     const auto transcripts = FolderAt(projects.Child(ClaudeProjectSlug(places_.root_real)));
     state_.places.push_back(*folder);
-    if (transcripts) state_.transcripts.push_back(*transcripts);
+    if (transcripts) state_.inner.push_back(*transcripts);
+    // The shells of every session read their files there at each command.
+    for (const char* name : {"shell-snapshots", "session-env"}) {
+      std::optional<PlannedPlace> own = FolderAt(folder->path.Child(name));
+      if (!own) continue;
+      own->is_own = saves_;  // where there are mounts
+      state_.inner.push_back(*own);
+    }
+    for (const char* name : {"local", "*.sh"}) {
+      state_.refused.push_back({.base = folder->path.text(),
+                                .tail = name,
+                                .has_pattern = *name == '*',
+                                .why = "it is run outside of the sandbox"});
+    }
     for (const char* name : {".credentials.json", "history.jsonl"}) {
       state_.logins.push_back(folder->path.Child(name));
     }

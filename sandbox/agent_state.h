@@ -9,10 +9,12 @@
 namespace ringfence {
 
 struct AgentState {
-  std::vector<PlannedPlace> places;       // none lies inside another
-  std::vector<PlannedPlace> transcripts;  // inside places, in folders that hold other projects' too
+  std::vector<PlannedPlace> places;  // none lies inside another
+  std::vector<PlannedPlace> inner;   // inside places: transcripts beside others' hidden ones,
+                                     // and what another session's shells would run
   std::vector<SavedFile> saved;
-  std::vector<Path> logins;  // the agent's own, though @secrets names them
+  std::vector<Path> logins;          // the agent's own, though @secrets names them
+  std::vector<GuardedName> refused;  // what is run outside
 };
 
 // `saves`: whether the back end can replace a file in a folder that is read-only.

@@ -35,6 +35,7 @@ struct PlannedPlace {
   Path path;  // resolved
   Kind kind = Kind::kDirectory;
   bool make = false;     // a directory that is not there yet
+  bool is_own = false;   // a directory: empty and the sandbox's own, whatever the host has there
   bool is_part = false;  // only some names of it are meant: GuardedNames::AllowOnly()
   SetName set = SetName::kNone;
   std::string why;  // the rule, for people

@@ -75,6 +75,7 @@ class PlacePlanner {
     for (const PlannedPlace& place : own.places) plan_.names.Forget(place.path);
     for (const SavedFile& file : own.saved) plan_.names.Forget(file.path);
     for (const Path& login : own.logins) plan_.names.Forget(login);
+    for (const GuardedName& name : own.refused) plan_.names.Refuse(name);
     if (also) {
       if (const GuardedName* rule = plan_.names.Refuses(also->path.text())) {
         return RefusedDirectory(rule->why);
@@ -99,7 +100,7 @@ class PlacePlanner {
     if (std::ranges::any_of(plan_.writable, &PlannedPlace::is_part)) {
       rules_.AllowOnly(policy_.write, NamesOf(own), plan_.names);
     }
-    plan_.writable.insert(plan_.writable.end(), own.transcripts.begin(), own.transcripts.end());
+    plan_.writable.insert(plan_.writable.end(), own.inner.begin(), own.inner.end());
     std::ranges::stable_sort(plan_.writable, {}, &PlannedPlace::path);
     plan_.saved = own.saved;
     if (plan_.is_nested) AllowPlacesOnly();

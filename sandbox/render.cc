@@ -60,7 +60,8 @@ class TextPlan {
     for (const PlannedPlace& place : plan_.readable)
       Path("  read    ", place.path.text(), place.why);
     for (const PlannedPlace& place : plan_.writable) {
-      Path(place.make ? "  make    " : "  write   ", place.path.text(), place.why);
+      Path(place.make ? "  make    " : "  write   ", place.path.text(),
+           place.why + (place.is_own ? ", empty and the sandbox's own" : ""));
     }
     for (const SavedFile& file : plan_.saved) {
       Path("  save    ", file.path.text(), file.why + ", with NAME.* beside it");
@@ -123,6 +124,7 @@ Json PlaceJson(const PlannedPlace& place) {
   json["path"] = place.path.text();
   json["kind"] = place.kind == PlannedPlace::Kind::kDirectory ? "directory" : "file";
   if (place.make) json["make"] = true;
+  if (place.is_own) json["own"] = true;
   if (!place.why.empty()) json["why"] = place.why;
   return json;
 }

@@ -5,6 +5,14 @@
 
 using namespace ringfence;
 
+namespace {
+
+const std::string kInnerState =
+    "make /home/dev/.claude/projects/-home-dev-project, make /home/dev/.claude/session-env, "
+    "make /home/dev/.claude/shell-snapshots, ";
+
+}  // namespace
+
 TEST_CASE("plan: in mode rx nothing is written but scratch files and the agent's state") {
   PlanWorld world;
   world.world.User(R"("sandbox":{"mode":"rx"},"write":{"allow":[".","@claude-scratch","/srv"]})");
@@ -14,7 +22,7 @@ TEST_CASE("plan: in mode rx nothing is written but scratch files and the agent's
   CHECK(PlacesText(world.Plan().writable) == "/home/dev/.claude/plans");
   world.command.is_agent = true;
   CHECK(PlacesText(world.Plan().writable) ==
-        "/home/dev/.claude, make /home/dev/.claude/projects/-home-dev-project");
+        "/home/dev/.claude, " + kInnerState.substr(0, kInnerState.size() - 2));
 }
 
 TEST_CASE("plan: in mode rx a folder is not scratch because of its name") {
@@ -56,18 +64,33 @@ TEST_CASE("plan: the agent's state is writable for the agent alone") {
   CHECK(PlacesText(world.Plan().writable) == "/home/dev/project");
   world.command.is_agent = true;
   CHECK(PlacesText(world.Plan().writable) ==
-        "/home/dev/.claude, make /home/dev/.claude/projects/-home-dev-project, /home/dev/project");
+        "/home/dev/.claude, " + kInnerState + "/home/dev/project");
 }
 
 TEST_CASE("plan: the agent's state that does not exist is made, where there is a home") {
   PlanWorld world;
   world.command.is_agent = true;
   CHECK(PlacesText(world.Plan().writable) ==
-        "make /home/dev/.claude, make /home/dev/.claude/projects/-home-dev-project, "
-        "/home/dev/project");
+        "make /home/dev/.claude, " + kInnerState + "/home/dev/project");
   world.world.places.homes_real = {Path::Clean("/home/none")};
   CHECK(PlacesText(world.Plan().writable) == "/home/dev/project");
   CHECK(world.Plan().saved.empty());
+}
+
+TEST_CASE("plan: what other sessions would run is not the agent's to write") {
+  PlanWorld world;
+  world.command.is_agent = true;
+  const SandboxPlan plan = world.Plan();
+  for (const PlannedPlace& place : plan.writable) {
+    const bool is_run =
+        place.path.name() == "shell-snapshots" || place.path.name() == "session-env";
+    CHECK(place.is_own == is_run);
+  }
+  for (const std::string_view name : {"local", "local/claude", "statusline.sh"}) {
+    CAPTURE(name);
+    CHECK(plan.names.Refuses("/home/dev/.claude/" + std::string(name)) != nullptr);
+  }
+  CHECK(plan.names.Refuses("/home/dev/.claude/shell-snapshots/x.sh") == nullptr);
 }
 
 TEST_CASE("plan: this project's transcripts are kept among the hidden ones, be they new") {
@@ -88,8 +111,7 @@ TEST_CASE("plan: the agent's state does not hold its settings") {
   world.command.is_agent = true;
   world.world.files.Put("/home/dev/.claude/settings.json", File());
   const SandboxPlan plan = world.Plan();
-  CHECK(PlacesText(plan.writable) ==
-        "/home/dev/.claude, make /home/dev/.claude/projects/-home-dev-project, /home/dev/project");
+  CHECK(PlacesText(plan.writable) == "/home/dev/.claude, " + kInnerState + "/home/dev/project");
   CHECK(PlacesText(plan.sealed) == "/home/dev/.claude/settings.json (file)");
   for (const std::string_view name : {"settings.json", "settings.local.json", "commands/x.md",
                                       "agents/x.md", "skills/x/SKILL.md", "hooks/x", "plugins/x"}) {

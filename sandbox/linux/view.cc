@@ -75,7 +75,7 @@ class View {
   // One thing to mount. All are done from the outermost to the innermost path, so that none covers
   // another by accident.
   struct Mount {
-    enum class What : uint8_t { kBind, kHide, kSeal };
+    enum class What : uint8_t { kBind, kOwn, kHide, kSeal };
     What what = What::kBind;
     Path path;
     Kind kind = Kind::kDirectory;
@@ -85,6 +85,10 @@ class View {
 
   Status CloneSources() {
     for (const PlannedPlace& place : plan_.writable) {
+      if (place.is_own) {
+        Add(Mount::What::kOwn, place.path, place.kind);
+        continue;
+      }
       if (Status s = AddBind(place.path, place.kind, Writable::kYes); !s) return s;
     }
     for (const PlannedPlace& place : plan_.readable) {
@@ -227,6 +231,8 @@ class View {
     switch (mount.what) {
       case Mount::What::kBind:
         return Bind(mount);
+      case Mount::What::kOwn:
+        return MountMemory(mount.path.text(), "mode=0700");
       case Mount::What::kHide:
         return Hide(mount);
       case Mount::What::kSeal:

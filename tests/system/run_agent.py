@@ -179,6 +179,25 @@ def the_agent_keeps_its_state_but_not_its_settings(world):
     assert [line for line in refused if became[line] == "done"] == [], became
 
 
+def what_other_sessions_run_is_out_of_reach(world):
+    sandbox = Sandbox(world)
+    snapshot = world.write(world.home / ".claude/shell-snapshots/snapshot-bash-1-ab.sh", "mine\n")
+    script = world.write(world.home / ".claude/statusline.sh", "mine\n")
+    works = ["open('.claude/shell-snapshots/snapshot-bash-2-cd.sh', 'w').write('x')",
+             "open('.claude/shell-snapshots/snapshot-bash-2-cd.sh').read()",
+             "os.makedirs('.claude/session-env/s')"]
+    refused = ["open('.claude/shell-snapshots/snapshot-bash-1-ab.sh').read()",
+               "os.rename('.claude/shell-snapshots', '.claude/x')",
+               "os.rmdir('.claude/shell-snapshots')", "open('.claude/statusline.sh', 'a')",
+               "open('.claude/new.sh', 'w')", "os.mkdir('.claude/local')"]
+    became = sandbox.attempts(works + refused, "--agent")
+    assert [line for line in works if became[line] != "done"] == [], became
+    assert [line for line in refused if became[line] == "done"] == [], became
+    assert names_in(snapshot.parent) == [snapshot.name] and snapshot.read_text() == "mine\n"
+    assert script.read_text() == "mine\n"
+    assert names_in(world.home / ".claude/session-env") == []
+
+
 def transcripts_of_this_project_are_kept_and_others_are_hidden(world):
     sandbox = Sandbox(world)
     other = world.write(world.home / ".claude/projects/-other/a.jsonl", "secret")
@@ -199,7 +218,7 @@ def state_that_was_not_there_is_made(world):
     (world.home / ".claude").rmdir()
     done = sandbox.python("import os; open(os.path.expanduser('~/.claude/x'), 'w')", "--agent")
     assert done.returncode == 0, done.stderr
-    assert names_in(world.home / ".claude") == ["projects", "x"]
+    assert names_in(world.home / ".claude") == ["projects", "session-env", "shell-snapshots", "x"]
 
 
 def a_home_below_tmp_is_read_and_not_written(world):
