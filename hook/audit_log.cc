@@ -213,7 +213,7 @@ Result<bool> SendToLauncher(const std::string& text) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
   std::memcpy(address.sun_path, kAuditSocket, sizeof kAuditSocket);
-  const timeval wait{.tv_sec = 0, .tv_usec = kLockTries * 1000};
+  const timeval wait{.tv_sec = 0, .tv_usec = kLockTries * 1000L};
   ::setsockopt(launcher.get(), SOL_SOCKET, SO_SNDTIMEO, &wait, sizeof wait);
   ::setsockopt(launcher.get(), SOL_SOCKET, SO_RCVTIMEO, &wait, sizeof wait);
   const void* bytes = &address;

@@ -137,14 +137,12 @@ namespace {
 
 // One name of a chain of links. `link`, true where a last link is to be followed, becomes whether
 // this is one.
-int OpenStep(const Caller& caller, const Supervision& supervision, const Location& at,
-             Handle& handle, bool* link) {
+int OpenStep(const Supervision& supervision, const Location& at, Handle& handle, bool* link) {
   const bool follow = std::exchange(*link, false);
   handle.path = at.path();
   const UniqueFd& folder = FolderToChange(supervision, at);
   handle.fd = UniqueFd(::openat(folder.get(), at.name.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));
   if (!handle.fd.valid()) return errno;
-  if (!caller.IsWaiting()) return ESRCH;
   struct stat facts {};
   if (::fstat(handle.fd.get(), &facts) != 0) return errno;
   if (!S_ISLNK(facts.st_mode)) {
@@ -169,7 +167,8 @@ int OpenHandle(const Caller& caller, Supervision& supervision, const NameText& n
                                     : Locate(caller, supervision, name.fd, text);
     if (!at.ok()) return at.code;
     bool is_link = name.follow;
-    const int code = OpenStep(caller, supervision, at.value, handle, &is_link);
+    const int code = OpenStep(supervision, at.value, handle, &is_link);
+    if (!caller.IsWaiting()) return ESRCH;
     if (code != 0 || !is_link) return code;
     Got<std::string> target = ReadLinkAt(at.value.folder, at.value.name);
     if (!target.ok()) return target.code;
