@@ -84,13 +84,7 @@ class View {
   };
 
   Status CloneSources() {
-    for (const PlannedPlace& place : plan_.writable) {
-      if (place.is_own) {
-        Add(Mount::What::kOwn, place.path, place.kind);
-        continue;
-      }
-      if (Status s = AddBind(place.path, place.kind, Writable::kYes); !s) return s;
-    }
+    if (Status s = CloneWritable(); !s) return s;
     for (const PlannedPlace& place : plan_.readable) {
       if (Status s = AddBind(place.path, place.kind, Writable::kNo); !s) return s;
     }
@@ -100,11 +94,6 @@ class View {
       }
       Add(Mount::What::kHide, place.path, place.kind).hidden = &place;
     }
-    for (const SavedFile& file : plan_.saved) {
-      Result<UniqueFd> tree = CloneTree(file.path.Parent(), Writable::kYes);
-      if (!tree) return tree.error();
-      saved_.push_back(std::move(*tree));
-    }
     for (const Path& socket : plan_.sockets) Add(Mount::What::kHide, socket, Kind::kFile);
     for (const PlannedPlace& place : plan_.sealed) Add(Mount::What::kSeal, place.path, place.kind);
     for (size_t i = 0; i < kDevices.size(); ++i) {
@@ -112,6 +101,22 @@ class View {
       if (!devices_[i].valid()) return SystemError("open_tree(" + std::string(kDevices[i]) + ")");
     }
     std::ranges::stable_sort(mounts_, {}, &Mount::path);
+    return Unit{};
+  }
+
+  Status CloneWritable() {
+    for (const PlannedPlace& place : plan_.writable) {
+      if (place.is_own) {
+        Add(Mount::What::kOwn, place.path, place.kind);
+        continue;
+      }
+      if (Status s = AddBind(place.path, place.kind, Writable::kYes); !s) return s;
+    }
+    for (const SavedFile& file : plan_.saved) {
+      Result<UniqueFd> tree = CloneTree(file.path.Parent(), Writable::kYes);
+      if (!tree) return tree.error();
+      saved_.push_back(std::move(*tree));
+    }
     return Unit{};
   }
 
