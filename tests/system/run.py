@@ -10,6 +10,7 @@ Prints a line for each case that failed, and at the end "N passed, N failed, N s
 import json
 import os
 import pathlib
+import shutil
 import socket
 import subprocess
 import sys
@@ -24,11 +25,11 @@ SECONDS = 60
 class Run:
     """A command whose report is read; with `hang_up` the socket is closed instead."""
 
-    def __init__(self, world, options, command):
+    def __init__(self, world, options, command, cwd=None):
         self.near, far = socket.socketpair()
         arguments = [world.options.ringfence, "run", "--home", str(world.home), "--report",
                      str(far.fileno()), *map(str, options), "--", *command]
-        self.process = subprocess.Popen(arguments, cwd=world.project, pass_fds=[far.fileno()],
+        self.process = subprocess.Popen(arguments, cwd=cwd or world.project, pass_fds=[far.fileno()],
                                         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                                         env={"PATH": "/usr/bin:/bin"})
         far.close()
@@ -150,6 +151,36 @@ def a_directory_that_the_policy_denies_cannot_be_had_besides(world):
     failed = event_of(Run(world, ["--write", data], ["touch", data / "x"]).finish(), "failed")
     assert failed["call"] == "--write" and "denied by" in failed["what"], failed
     assert not list(data.iterdir())
+
+
+def git_works_in_a_work_tree_of_a_repository_that_may_be_written(world):
+    if not shutil.which("git"):
+        raise Skip("no git")
+    repository, tree = world.base / "repository", world.base / "tree"
+    git = ["git", "-c", "user.name=n", "-c", "user.email=a@b", "-c", "commit.gpgsign=false"]
+    subprocess.run([*git, "init", "-q", repository], check=True, timeout=SECONDS)
+    for arguments in (["commit", "-q", "--allow-empty", "-m", "first"],
+                      ["worktree", "add", "-q", tree]):
+        subprocess.run([*git, "-C", repository, *arguments], check=True, timeout=SECONDS,
+                       capture_output=True)
+    config = repository / ".git/config"
+    before = config.read_bytes()
+    world.write(world.policy, json.dumps(
+        {"version": 1, "write": {"allow": [".", str(repository / ".git")]}}))
+    commit = "echo new > new && git status && git add new && " + " ".join(git) + " commit -qm new"
+    run = Run(world, [], ["sh", "-c", commit], tree)
+    assert event_of(run.finish(), "ended")["status"] == 0, run.err
+    log = subprocess.run(["git", "-C", tree, "log", "--format=%s"], capture_output=True, text=True,
+                         timeout=SECONDS)
+    assert log.stdout == "new\nfirst\n", log
+    inside = repository / ".git"
+    for name in ("hooks/post-commit", "config", "worktrees/tree/commondir",
+                 "worktrees/tree/config.worktree"):
+        events = Run(world, [], ["sh", "-c", f"echo x > {inside / name}"], tree).finish()
+        assert event_of(events, "ended")["status"] != 0, name
+        assert event_of(events, "refused")["path"] == str(inside / name), events
+    assert config.read_bytes() == before and not (inside / "hooks/post-commit").exists()
+    assert (inside / "worktrees/tree/commondir").read_text() == "../..\n"
 
 
 def limits_that_the_cgroup_does_not_take_stop_the_start(world):
