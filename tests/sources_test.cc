@@ -11,6 +11,7 @@
 #include <filesystem>
 
 #include "base/sha256.h"
+#include "base/unique_fd.h"
 #include "policy/real_files.h"
 #include "policy/trust.h"
 #include "tests/temporary_tree.h"
