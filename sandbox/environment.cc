@@ -171,9 +171,7 @@ std::vector<std::string> PlanEnvironment(const EnvironmentRequest& request) {
     for (const Cache& cache : kCaches) set(cache.name, tmp + std::string(cache.folder));
   }
   if (request.is_agent) SetForAgent(request, set);
-  if (request.marker == "full") {
-    set("XDG_RUNTIME_DIR", "/run/user/" + std::to_string(request.user));
-  }
+  if (!request.runtime.empty()) set("XDG_RUNTIME_DIR", std::string(request.runtime));
   // git would copy sample hooks into a new repository, and hooks are refused.
   set("GIT_TEMPLATE_DIR", "");
   set("RINGFENCE_SANDBOX", std::string(request.marker));

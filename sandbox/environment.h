@@ -15,9 +15,10 @@ struct EnvironmentRequest {
   const std::vector<std::string>& caller;  // "NAME=value"
   const SandboxRules& rules;
   bool is_agent = false;
-  std::string_view tmp;  // what is private to the sandbox; "" for none
   uint32_t user = 0;
-  std::string_view marker;  // the layers, for those inside who ask
+  std::string_view tmp;      // what is private to the sandbox; "" for none
+  std::string_view runtime;  // for sockets, private to the sandbox; "" for none
+  std::string_view marker;   // the layers, for those inside who ask
 };
 std::vector<std::string> PlanEnvironment(const EnvironmentRequest& request);
 

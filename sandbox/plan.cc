@@ -51,8 +51,10 @@ class Planner {
       plan_.environment = command.environment;
       return std::move(plan_);
     }
-    plan_.names.Refuse(
-        {.base = SelfTestName(plan_).text(), .why = "it is for the sandbox's test of itself"});
+    if (plan_.system == HostSystem::kLinux) {
+      plan_.names.Refuse(
+          {.base = SelfTestName(plan_).text(), .why = "it is for the sandbox's test of itself"});
+    }
     if (Status s = PlanPlaces(request_, rules_, plan_); !s) return s.error();
     PlanNetwork();
     PlanLimits();
@@ -60,8 +62,9 @@ class Planner {
     plan_.environment = PlanEnvironment({.caller = command.environment,
                                          .rules = policy_.sandbox,
                                          .is_agent = command.is_agent,
-                                         .tmp = TemporaryFolder(),
                                          .user = plan_.user,
+                                         .tmp = TemporaryFolder(),
+                                         .runtime = RuntimeFolder(),
                                          .marker = LayersName(plan_.layers)});
     if (files_.failure()) return *files_.failure();
     return std::move(plan_);
@@ -104,7 +107,15 @@ class Planner {
   // Where nothing can be mounted, the private folder is one of the host's that nobody else uses.
   std::string TemporaryFolder() const {
     if (!plan_.scratch.is_root()) return plan_.scratch.text();
-    return plan_.private_tmp ? "/tmp" : "";
+    const Path own = PrivateTmp(plan_);
+    return plan_.private_tmp && !own.is_root() ? own.text() : "";
+  }
+
+  // The view has a /run of its own.
+  std::string RuntimeFolder() const {
+    const bool has_view =
+        plan_.system == HostSystem::kLinux && plan_.layers == SandboxLayers::kFull;
+    return has_view ? "/run/user/" + std::to_string(plan_.user) : "";
   }
 
   void PlanNetwork() {

@@ -28,9 +28,11 @@ constexpr std::string_view kRunTime[] = {"/usr",
                                          "/nix/store",
                                          "/sys/devices/system/cpu"};
 
-bool IsPrivate(const Path& path) {
-  return std::ranges::any_of(
-      kPrivate, [&](std::string_view folder) { return path.IsInside(Path::Clean(folder)); });
+// By a mount, which only Linux has.
+bool IsPrivateOn(HostSystem system, const Path& path) {
+  return system == HostSystem::kLinux &&
+         std::ranges::any_of(
+             kPrivate, [&](std::string_view folder) { return path.IsInside(Path::Clean(folder)); });
 }
 
 // A planned place that holds `path`.
@@ -94,7 +96,7 @@ class PlacePlanner {
     std::ranges::stable_sort(places, {}, &PlannedPlace::path);
     for (PlannedPlace& place : places) {
       if (Holding(plan_.writable, place.path) != nullptr) continue;
-      if (place.path == kTmp) plan_.private_tmp = false;
+      if (IsHostsTmp(place.path)) plan_.private_tmp = false;
       plan_.writable.push_back(std::move(place));
     }
     if (std::ranges::any_of(plan_.writable, &PlannedPlace::is_part)) {
@@ -106,6 +108,11 @@ class PlacePlanner {
     if (plan_.is_nested) AllowPlacesOnly();
     PlanPrivate();
     return Unit{};
+  }
+
+  bool IsHostsTmp(const Path& path) const {
+    static const Path kReal = Path::Clean("/private/tmp");  // where macOS has it
+    return path == kTmp || (plan_.system == HostSystem::kMacos && path == kReal);
   }
 
   Error RefusedDirectory(std::string why) const {
@@ -155,12 +162,22 @@ class PlacePlanner {
   void PlanPrivate() {
     const bool has_mounts = plan_.has_namespaces() || plan_.is_nested;
     if (!has_mounts) plan_.private_tmp = false;
+    if (plan_.system != HostSystem::kLinux) {
+      const Path tmp = PrivateTmp(plan_);
+      if (plan_.private_tmp && !tmp.is_root()) plan_.names.Exempt(tmp);
+    } else {
+      ExemptPrivate(has_mounts);
+    }
+    for (const PlannedPlace& place : plan_.writable) plan_.names.KeepHost(place.path);
+  }
+
+  // What mounts make private, or stands in its place.
+  void ExemptPrivate(bool has_mounts) {
     if (!has_mounts) plan_.names.Exempt(plan_.scratch);
     for (const std::string_view folder : kPrivate) {
       const bool is_private = has_mounts && (folder != kTmp.text() || plan_.private_tmp);
       if (is_private) plan_.names.Exempt(Path::Clean(folder));
     }
-    for (const PlannedPlace& place : plan_.writable) plan_.names.KeepHost(place.path);
     for (const Path& home : request_.places.homes_real) plan_.names.KeepHost(home);
     plan_.names.KeepHost(SelfTestName(plan_));
   }
@@ -181,7 +198,7 @@ class PlacePlanner {
     if (!plan_.reads_all && request_.command.is_agent) {
       if (Status s = AddHooksFiles(); !s) return s;
     }
-    if (!plan_.reads_all) AddRunTime();
+    if (!plan_.reads_all && plan_.system == HostSystem::kLinux) AddRunTime();
     PlanHidden();
     for (const std::string& socket : request_.facts.sockets) {
       const std::optional<Path> path = Path::Parse(socket);
@@ -295,8 +312,11 @@ class PlacePlanner {
     plan_.readable = std::move(outermost);
   }
 
+  bool IsPrivate(const Path& path) const { return IsPrivateOn(plan_.system, path); }
+
   bool IsPrivateItself(const Path& path) const {
-    return std::ranges::find(kPrivate, path.text()) != std::end(kPrivate);
+    return plan_.system == HostSystem::kLinux &&
+           std::ranges::find(kPrivate, path.text()) != std::end(kPrivate);
   }
 
   // A name of the host's that no private folder covers.
@@ -336,6 +356,19 @@ class PlacePlanner {
 };
 
 }  // namespace
+
+Path PrivateTmp(const SandboxPlan& plan) {
+  switch (plan.system) {
+    case HostSystem::kLinux:
+      return kTmp;
+    case HostSystem::kMacos:
+      return Path::Clean("/private/tmp/ringfence-" + std::to_string(plan.user));
+    case HostSystem::kWindows:
+    case HostSystem::kOther:
+      break;
+  }
+  return {};
+}
 
 Status PlanPlaces(const PlanRequest& request, PlanRules& rules, SandboxPlan& plan) {
   return PlacePlanner(request, rules, plan).Plan();

@@ -3,13 +3,12 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "sandbox/plan_places.h"
 #include "sandbox/sbpl_text.h"
 #include "sandbox/seatbelt_names.h"
 
 namespace ringfence {
 namespace {
-
-constexpr std::string_view kTmp = "/tmp";
 
 // Making, changing, moving and removing. A hard link is an operation of its own, and without a rule
 // a file outside could be given a name inside.
@@ -137,7 +136,7 @@ class Profile {
     if (!plan_.private_tmp) return;
     Title("The command's own temporary folder, where no name is refused.");
     Rule("allow", "file-write* file-link file-write-create file-write-unlink",
-         {SubpathFilter(SeatbeltTmp(plan_))});
+         {SubpathFilter(PrivateTmp(plan_))});
   }
 
   void Reads() {
@@ -161,7 +160,7 @@ class Profile {
     std::vector<SeatbeltFilter> listed = PlaceFilters(plan_.readable);
     const std::vector<SeatbeltFilter> writable = PlaceFilters(plan_.writable);
     listed.insert(listed.end(), writable.begin(), writable.end());
-    if (plan_.private_tmp) listed.push_back(SubpathFilter(SeatbeltTmp(plan_)));
+    if (plan_.private_tmp) listed.push_back(SubpathFilter(PrivateTmp(plan_)));
     Rule("allow", "file-read*", listed);
     Line("; realpath(3) asks for every folder on the way.");
     Rule("allow", "file-read-metadata", ListedParents(plan_));
@@ -222,7 +221,7 @@ class Profile {
   // Those in folders of the command's own; the host's are elsewhere.
   void Sockets(std::string_view action, std::string_view operation, std::string_view side) {
     std::vector<SeatbeltFilter> places = PlaceFilters(plan_.writable);
-    if (plan_.private_tmp) places.push_back(SubpathFilter(SeatbeltTmp(plan_)));
+    if (plan_.private_tmp) places.push_back(SubpathFilter(PrivateTmp(plan_)));
     for (SeatbeltFilter& place : places) {
       place.text = "(" + std::string(side) + " unix-socket " + place.text + ")";
       place.why.clear();
@@ -243,21 +242,5 @@ class Profile {
 }  // namespace
 
 std::string SeatbeltProfile(const SandboxPlan& plan) { return Profile(plan).Write(); }
-
-Path SeatbeltTmp(const SandboxPlan& plan) {
-  return Path::Clean("/private/tmp/ringfence-" + std::to_string(plan.user));
-}
-
-std::vector<std::string> SeatbeltEnvironment(const SandboxPlan& plan) {
-  std::vector<std::string> environment = plan.environment;
-  if (!plan.is_confined() || !plan.private_tmp) return environment;
-  for (std::string& variable : environment) {
-    const size_t value = std::min(variable.find('='), variable.size() - 1) + 1;
-    const std::string_view text = std::string_view(variable).substr(value);
-    if (text != kTmp && !text.starts_with(std::string(kTmp) + "/")) continue;
-    variable.replace(value, kTmp.size(), SeatbeltTmp(plan).text());
-  }
-  return environment;
-}
 
 }  // namespace ringfence

@@ -12,11 +12,4 @@ namespace ringfence {
 
 std::string SeatbeltProfile(const SandboxPlan& plan);
 
-// macOS has no private /tmp: this folder stands for it, where plan.private_tmp says so. Whoever
-// carries the plan out makes it, for this user alone.
-Path SeatbeltTmp(const SandboxPlan& plan);
-
-// plan.environment with that folder in the place of /tmp.
-std::vector<std::string> SeatbeltEnvironment(const SandboxPlan& plan);
-
 }  // namespace ringfence

@@ -140,10 +140,10 @@ std::vector<std::pair<std::string, std::string>> CgroupSettings(const PlannedLim
                        std::to_string(kPeriod));
   }
   if (limits.io && limits.is_by_cgroup("io")) {
-    for (const std::string& disk : limits.disks) {
-      const std::string rate = std::to_string(*limits.io);
-      settings.emplace_back("io.max", disk + " rbps=" + rate + " wbps=" + rate);
-    }
+    const std::string rate = std::to_string(*limits.io);
+    std::string rates = " rbps=" + rate;
+    rates += " wbps=" + rate;
+    for (const std::string& disk : limits.disks) settings.emplace_back("io.max", disk + rates);
   }
   return settings;
 }

@@ -17,6 +17,7 @@
 
 #include "base/syscall.h"
 #include "base/unique_fd.h"
+#include "sandbox/plan_places.h"
 #include "sandbox/run_bare.h"
 #include "sandbox/seatbelt.h"
 
@@ -158,7 +159,7 @@ class Launcher {
       if (Failure failure = MakeFolders("make places", place.path, 0777)) return failure;
     }
     if (plan_.private_tmp) {
-      if (Failure failure = MakeOwnFolder("temporary folder", SeatbeltTmp(plan_))) return failure;
+      if (Failure failure = MakeOwnFolder("temporary folder", PrivateTmp(plan_))) return failure;
     }
     if (::access(kSandboxExec, X_OK) != 0) return Failed("sandbox-exec", kSandboxExec, errno);
     if (Failure failure = profile_.Write(plan_)) return failure;
@@ -167,7 +168,7 @@ class Launcher {
 
   Spawned Confined(std::vector<std::string> arguments) const {
     Spawned child{.arguments = {kSandboxExec, "-f", profile_.path(), "--"},
-                  .environment = SeatbeltEnvironment(plan_),
+                  .environment = plan_.environment,
                   .folder = plan_.cwd.text()};
     child.arguments.insert(child.arguments.end(), arguments.begin(), arguments.end());
     return child;
