@@ -6,6 +6,7 @@
 
 #include "cli/ground_options.h"
 #include "policy/real_files.h"
+#include "run/report.h"
 #include "run/request.h"
 #include "run/start.h"
 #include "sandbox/backend.h"
@@ -54,12 +55,21 @@ Outcome Show(const Options& options) {
   return {};
 }
 
+Outcome ShowAndReport(const Options& options) {
+  if (options.run.report.empty()) return Show(options);
+  const Result<RunReport> report = RunReport::To(options.run.report);
+  if (!report) return report.error();
+  Outcome outcome = Show(options);
+  if (outcome.error && report->Failed("", *outcome.error)) outcome.error.reset();
+  return outcome;
+}
+
 Outcome RunOrShow(Options& options) {
   options.run.home = options.ground.common.home;
   options.run.root = options.ground.root;
   options.run.policy = options.ground.policy;
   options.run.profile = options.ground.profile;
-  return options.dry_run ? Show(options) : RunUnderPolicy(options.run);
+  return options.dry_run ? ShowAndReport(options) : RunUnderPolicy(options.run);
 }
 
 }  // namespace

@@ -98,6 +98,12 @@ def a_report_tells_why_nothing_was_run(world):
     assert failed["remedy"] and not run.err
 
 
+def a_report_tells_why_there_is_no_plan(world):
+    run = Run(world, ["--dry-run", "--chdir", world.base], ["true"])
+    assert "holds the home" in event_of(run.finish(), "failed")["what"]
+    assert run.process.returncode == 2 and not run.out and not run.err, run.err
+
+
 def a_report_goes_to_a_socket_and_to_no_other_program(world):
     run = Run(world, [], ["sh", "-c", "ls -l /proc/self/fd"])
     run.finish()
