@@ -114,8 +114,8 @@ TEST_CASE("run options: every value of the fast way is one of the whole program'
       DeclareCommandLine(app, chosen, "run");
       CAPTURE(option.name);
       CAPTURE(value);
-      std::vector<std::string> reversed{"ls", "--", std::string(value),
-                                              std::string(option.name), "run"};
+      std::vector<std::string> reversed{"ls", "--", std::string(value), std::string(option.name),
+                                        "run"};
       CHECK_NOTHROW(app.parse(reversed));
     }
   }
