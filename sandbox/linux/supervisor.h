@@ -30,6 +30,7 @@ struct FileId {
   int64_t born = 0;  // seconds; 0 where the file system does not keep it
   uint32_t born_nanoseconds = 0;
 
+  // NOLINTNEXTLINE(modernize-use-nullptr): no pointer here
   auto operator<=>(const FileId&) const = default;
 };
 
