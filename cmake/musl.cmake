@@ -49,18 +49,19 @@ function(compile_for_musl target)
   target_compile_definitions(${target} PRIVATE RINGFENCE_VERSION="${PROJECT_VERSION}"
     _GLIBCXX_EXTERN_TEMPLATE=0)
   target_compile_options(${target} PRIVATE
-    -Wall -Wextra -Wno-missing-field-initializers -fno-exceptions -fno-rtti -fno-asynchronous-unwind-tables
+    -Wall -Wextra -Wno-missing-field-initializers -Wno-restrict -fno-exceptions -fno-rtti -fno-asynchronous-unwind-tables
     -fno-threadsafe-statics -ffunction-sections -fdata-sections -fstack-protector-strong -fPIE
     -nostdinc "SHELL:-isystem ${cxx_include}" "SHELL:-isystem ${cxx_target_include}"
     "SHELL:-isystem ${cxx_include}/backward" "SHELL:-isystem ${musl_include}" "SHELL:-isystem ${compiler_include}"
     "SHELL:-isystem ${musl_headers}" "SHELL:-include ${PROJECT_SOURCE_DIR}/base/libstdcxx_on_musl.h")
-  # Small, so that starting touches few pages; but the scanner sees every byte of a big file.
-  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-Os>)
+  # Small, so that starting touches few pages; but the scanner sees every byte of a big file, and
+  # others run for every rule. At link time what several files instantiate becomes one.
+  target_compile_options(${target} PRIVATE "$<$<CONFIG:Release>:-Os;-flto>")
 endfunction()
 
 function(link_with_musl program)
   target_link_options(${program} PRIVATE -nostdlib -nostartfiles -static-pie -Wl,--gc-sections
-    -Wl,-z,relro,-z,now -Wl,-z,noexecstack $<$<CONFIG:Release>:-Wl,--strip-all>)
+    -Wl,-z,relro,-z,now -Wl,-z,noexecstack "$<$<CONFIG:Release>:-Wl,--strip-all;-Os;-flto;-flto-partition=one>")
   target_link_libraries(${program} PRIVATE ${musl_root}/rcrt1.o ${musl_root}/crti.o ${MD_LIBRARY}
     ${musl_root}/libc.a ${libgcc} ${musl_root}/crtn.o)
 endfunction()
@@ -68,6 +69,7 @@ endfunction()
 # What both programs are made of.
 add_library(musl_objects OBJECT ${base_sources} ${policy_sources} ${hook_sources} ${launcher_sources})
 compile_for_musl(musl_objects)
-set_source_files_properties(base/json_scanner.cc base/json_scanner_strings.cc base/json_tree.cc base/utf8.cc policy/rule_lists.cc policy/path_entry.cc
-  policy/rules.cc policy/rules_links.cc policy/entry_match.cc policy/pattern.cc policy/cached_files.cc policy/path.cc PROPERTIES COMPILE_OPTIONS
-  "$<$<CONFIG:Release>:-O2>")
+set_source_files_properties(base/json_scanner.cc base/json_scanner_strings.cc base/json_tree.cc base/text.cc base/utf8.cc
+  policy/cached_files.cc policy/entry_match.cc policy/object_reader.cc policy/path.cc policy/path_entry.cc policy/pattern.cc
+  policy/protected.cc policy/real_files.cc policy/resolve.cc policy/rule_lists.cc policy/rules.cc policy/rules_links.cc policy/sets.cc
+  PROPERTIES COMPILE_OPTIONS "$<$<CONFIG:Release>:-O2>")
