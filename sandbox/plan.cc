@@ -6,6 +6,7 @@
 #include "sandbox/environment.h"
 #include "sandbox/plan_places.h"
 #include "sandbox/plan_rules.h"
+#include "sandbox/session_folder.h"
 
 namespace ringfence {
 namespace {
@@ -45,6 +46,7 @@ class Planner {
     if (!plan_.is_nested && plan_.layers == SandboxLayers::kLandlock) {
       plan_.scratch = Path::Clean(request_.facts.scratch);
     }
+    PlanSession();
     if (Status s = PlanCommand(); !s) return s.error();
     if (!plan_.is_confined()) {
       plan_.weaker.emplace_back("nothing is confined: mode rwx");
@@ -87,6 +89,15 @@ class Planner {
     plan_.argv = command.argv;
     PlanPrograms(EnvironmentValue(command.environment, "PATH"));
     return Unit{};
+  }
+
+  // In a nested sandbox /tmp is the outer one's already.
+  void PlanSession() {
+    if (plan_.system != HostSystem::kLinux || plan_.is_nested || !plan_.is_confined()) return;
+    plan_.session_tmp = SessionFolder(places_, request_.command.session);
+    if (!plan_.session_tmp.is_root() && !plan_.scratch.is_root()) {
+      plan_.scratch = plan_.session_tmp;
+    }
   }
 
   // As execvp(3) looks for a program, but never in the current directory.

@@ -26,6 +26,7 @@ struct SandboxCommand {
   bool is_agent = false;                 // the agent itself, not one of its commands
   std::string session;                   // of the client; "" for none
   std::string also_writable;             // a directory besides those of the policy; "" for none
+  std::string result_file;               // one more that may be written, for the caller; or ""
   std::optional<SandboxMode> mode;  // instead of the policy's; may only be tighter or said aloud
   std::optional<SandboxLayers> layers;
 };
@@ -103,7 +104,8 @@ struct SandboxPlan {
   std::vector<Path> sockets;  // of the host's programs; they are not to be reached
   GuardedNames names;
   bool private_tmp = true;  // false: the policy names the host's
-  Path scratch;             // a folder made for this run, where nothing can be mounted; else "/"
+  Path scratch;             // for temporary files where nothing can be mounted; else "/"
+  Path session_tmp;         // of the host: what /tmp, or `scratch`, is for a session; else "/"
 
   PlannedNetwork network = PlannedNetwork::kOwn;
   PlannedLimits limits;

@@ -6,6 +6,7 @@
 #include "policy/resolve.h"
 #include "policy/trust.h"
 #include "sandbox/agent_state.h"
+#include "sandbox/session_folder.h"
 
 namespace ringfence {
 namespace {
@@ -67,6 +68,9 @@ class PlacePlanner {
   Status PlanWrites() {
     std::vector<PlannedPlace> places = rules_.WritablePlaces(policy_.write);
     AgentState own = OwnState();
+    if (const std::optional<Path> file = Path::Parse(request_.command.result_file)) {
+      own.places.push_back({.path = *file, .kind = Kind::kFile, .why = "its caller reads it"});
+    }
     std::vector<PlannedPlace> near = places;
     near.insert(near.end(), own.places.begin(), own.places.end());
     Result<std::optional<PlannedPlace>> asked = AlsoWritable();
@@ -106,6 +110,8 @@ class PlacePlanner {
     std::ranges::stable_sort(plan_.writable, {}, &PlannedPlace::path);
     plan_.saved = own.saved;
     if (plan_.is_nested) AllowPlacesOnly();
+    // Where the host's /tmp is meant there is nothing to keep.
+    if (!plan_.private_tmp && plan_.scratch.is_root()) plan_.session_tmp = Path();
     PlanPrivate();
     return Unit{};
   }
@@ -249,6 +255,7 @@ class PlacePlanner {
       plan_.weaker.emplace_back(
           "what may be written and not read is not writable: the sandbox has no such right");
     }
+    HideSessions(hidden);
     for (HiddenPlace& place : hidden) {
       if (IsSeen(place.path)) plan_.hidden.push_back(std::move(place));
     }
@@ -261,6 +268,19 @@ class PlacePlanner {
       if (place.make) made.push_back(place.path);
     }
     return made;
+  }
+
+  // What other sessions keep in their /tmp.
+  void HideSessions(std::vector<HiddenPlace>& hidden) const {
+    const Path folders = SessionFolders(request_.places);
+    if (folders.is_root() || plan_.is_nested) return;
+    const Result<FileFacts> facts = files_.Look(folders);
+    const bool is_there = facts && facts->kind == FileKind::kDirectory;
+    if (!is_there && plan_.session_tmp.is_root()) return;
+    hidden.push_back({.path = folders,
+                      .kind = Kind::kDirectory,
+                      .kept = {},
+                      .why = "temporary files of sessions"});
   }
 
   // The agent logs in with these.

@@ -86,6 +86,9 @@ class TextPlan {
       Line("  only    one of:" + names);
     }
     Line(plan_.private_tmp ? "private   /tmp /run /dev /proc" : "private   /run /dev /proc");
+    if (!plan_.session_tmp.is_root()) {
+      Path("  kept    ", plan_.session_tmp.text(), "the session's temporary files");
+    }
   }
 
   void Rest() {
@@ -209,6 +212,7 @@ std::string PlanJson(const SandboxPlan& plan) {
       json["only_names"].push_back(std::move(names));
     }
     json["private_tmp"] = plan.private_tmp;
+    if (!plan.session_tmp.is_root()) json["session_tmp"] = plan.session_tmp.text();
     json["network"] = plan.network == PlannedNetwork::kOwn ? "own loopback" : "host";
     json["limits"] = LimitsJson(plan.limits);
     json["calls"]["refused"] = CallsJson(RefusedCalls());

@@ -32,7 +32,7 @@
 #include "sandbox/linux/cgroup.h"
 #include "sandbox/linux/channel.h"
 #include "sandbox/linux/inside.h"
-#include "sandbox/linux/remove_tree.h"
+#include "sandbox/linux/own_tmp.h"
 #include "sandbox/linux/terminal.h"
 #include "sandbox/run_bare.h"
 
@@ -82,38 +82,14 @@ Status MakePlaces(const SandboxPlan& plan) {
   return Unit{};
 }
 
-// The folder for temporary files that a run without mounts has.
-class Scratch {
- public:
-  explicit Scratch(const SandboxPlan& plan)
-      : path_(plan.scratch.is_root() ? "" : plan.scratch.text()) {}
-  Scratch(const Scratch&) = delete;
-  Scratch& operator=(const Scratch&) = delete;
-  ~Scratch() {
-    if (!made_) return;
-    [[maybe_unused]] const Status removed = RemoveTree(path_);
-  }
-
-  Status Make() {
-    if (path_.empty()) return Unit{};
-    if (::mkdir(path_.c_str(), 0700) != 0) return SystemError("mkdir(" + path_ + ")");
-    made_ = true;
-    return Unit{};
-  }
-
- private:
-  std::string path_;
-  bool made_ = false;
-};
-
 class Launcher {
  public:
   Launcher(const SandboxPlan& plan, const RunWatch& watch)
-      : plan_(plan), watch_(watch), hangup_(watch.hangup), scratch_(plan) {}
+      : plan_(plan), watch_(watch), hangup_(watch.hangup), own_tmp_(plan) {}
 
   Result<Ended> Run() {
     Status made = MakePlaces(plan_);
-    if (made) made = scratch_.Make();
+    if (made) made = own_tmp_.Make();
     if (!made) return FailedOutside("make places", made.error(), {});
     Result<Cgroup> cgroup = Cgroup::Make(plan_.limits);
     if (!cgroup) return FailedOutside("resource group", cgroup.error(), Feature::kDelegation);
@@ -268,6 +244,7 @@ class Launcher {
         break;
       case Message::kStarted:
         BeginToHear();
+        own_tmp_.RemoveOld();
         break;
       case Message::kSignal:
         break;
@@ -298,7 +275,7 @@ class Launcher {
   const SandboxPlan& plan_;
   const RunWatch& watch_;
   int hangup_;
-  Scratch scratch_;
+  OwnTmp own_tmp_;
   Cgroup cgroup_;
   UniqueFd channel_;
   sigset_t heard_{};

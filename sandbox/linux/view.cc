@@ -84,6 +84,11 @@ class View {
   };
 
   Status CloneSources() {
+    if (!plan_.session_tmp.is_root()) {
+      Result<UniqueFd> tree = CloneTree(plan_.session_tmp, Writable::kYes);
+      if (!tree) return tree.error();
+      session_tmp_ = std::move(*tree);
+    }
     if (Status s = CloneWritable(); !s) return s;
     for (const PlannedPlace& place : plan_.readable) {
       if (Status s = AddBind(place.path, place.kind, Writable::kNo); !s) return s;
@@ -160,7 +165,9 @@ class View {
 
   Status MountPrivate() {
     if (plan_.private_tmp) {
-      if (Status s = MountMemory("/tmp", "mode=1777"); !s) return s;
+      Status s = session_tmp_.valid() ? AttachTree(session_tmp_, Path::Clean("/tmp"))
+                                      : MountMemory("/tmp", "mode=1777");
+      if (!s) return s;
     }
     if (Status s = MountMemory("/run", "mode=0755"); !s) {
       return s.error().what == "ENOENT" ? Status(Unit{}) : s;
@@ -280,6 +287,7 @@ class View {
   int audit_;
   std::vector<Mount> mounts_;
   std::vector<UniqueFd> saved_;  // the folders of plan_.saved
+  UniqueFd session_tmp_;
   std::array<UniqueFd, kDevices.size()> devices_;
   std::vector<std::pair<std::string, std::string>> links_;
 };

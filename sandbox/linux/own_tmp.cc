@@ -1,0 +1,108 @@
+#include "sandbox/linux/own_tmp.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <memory>
+
+#include "base/syscall.h"
+#include "sandbox/linux/remove_tree.h"
+
+namespace ringfence {
+namespace {
+
+constexpr int kFolder = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+constexpr time_t kOld = time_t{7} * 24 * 60 * 60;
+constexpr int kMissingFolders = 4;  // ~/.local/state/ringfence/tmp: a home is never made
+
+Status MakeFolders(const Path& folder, int levels) {
+  if (::mkdir(folder.text().c_str(), 0700) == 0 || errno == EEXIST) return Unit{};
+  if (errno != ENOENT || levels == 1) return SystemError("mkdir(" + folder.text() + ")");
+  if (Status s = MakeFolders(folder.Parent(), levels - 1); !s) return s;
+  return MakeFolders(folder, 1);
+}
+
+// Nobody else may have put it there, or look into it.
+Status CheckOwn(const UniqueFd& folder, const Path& path) {
+  struct stat facts {};
+  if (::fstat(folder.get(), &facts) != 0) return SystemError("fstat(" + path.text() + ")");
+  if (facts.st_uid == ::geteuid() && (facts.st_mode & 0077) == 0) return Unit{};
+  return SystemError("open(" + path.text() + ")", EPERM);
+}
+
+Result<UniqueFd> OpenOwn(const Path& path) {
+  UniqueFd folder(::open(path.text().c_str(), kFolder));
+  if (!folder.valid()) return SystemError("open(" + path.text() + ")");
+  if (Status s = CheckOwn(folder, path); !s) return s.error();
+  return folder;
+}
+
+bool IsOld(int folder) {
+  struct stat facts {};
+  timespec now{};
+  ::clock_gettime(CLOCK_REALTIME, &now);
+  return ::fstat(folder, &facts) == 0 && facts.st_mtim.tv_sec < now.tv_sec - kOld;
+}
+
+}  // namespace
+
+OwnTmp::~OwnTmp() {
+  if (!made_scratch_) return;
+  [[maybe_unused]] const Status removed = RemoveTree(plan_.scratch.text());
+}
+
+Status OwnTmp::Make() {
+  if (!plan_.session_tmp.is_root()) return MakeSession();
+  if (plan_.scratch.is_root()) return Unit{};
+  const std::string& path = plan_.scratch.text();
+  if (::mkdir(path.c_str(), 0700) != 0) return SystemError("mkdir(" + path + ")");
+  made_scratch_ = true;
+  return Unit{};
+}
+
+Status OwnTmp::MakeSession() {
+  const Path all = plan_.session_tmp.Parent();
+  if (Status s = MakeFolders(all, kMissingFolders); !s) return s;
+  Result<UniqueFd> sessions = OpenOwn(all);
+  if (!sessions) return sessions.error();
+  sessions_ = std::move(*sessions);
+  const std::string name(plan_.session_tmp.name());
+  is_first_ = ::mkdirat(sessions_.get(), name.c_str(), 0700) == 0;
+  if (!is_first_ && errno != EEXIST) return SystemError("mkdirat(session)");
+  Result<UniqueFd> session = OpenOwn(plan_.session_tmp);
+  if (!session) return session.error();
+  session_ = std::move(*session);
+  if (::flock(session_.get(), LOCK_SH | LOCK_NB) != 0) return SystemError("flock(session)");
+  // Used now. The lock is no protection from somebody who was removing it a moment ago.
+  if (::futimens(session_.get(), nullptr) != 0) return SystemError("futimens(session)");
+  struct stat facts {};
+  if (::fstat(session_.get(), &facts) != 0 || facts.st_nlink == 0) {
+    return SystemError("open(session)", ENOENT);
+  }
+  return Unit{};
+}
+
+void OwnTmp::RemoveOld() const {
+  if (!is_first_) return;
+  UniqueFd own(::openat(sessions_.get(), ".", kFolder));
+  const std::unique_ptr<DIR, int (*)(DIR*)> stream(own.valid() ? ::fdopendir(own.get()) : nullptr,
+                                                   &::closedir);
+  if (stream == nullptr) return;
+  own.release();
+  while (const dirent* entry = ::readdir(stream.get())) {
+    const std::string name = static_cast<const char*>(entry->d_name);
+    if (name == "." || name == "..") continue;
+    const UniqueFd folder(::openat(sessions_.get(), name.c_str(), kFolder));
+    if (!folder.valid() || !IsOld(folder.get())) continue;
+    if (::flock(folder.get(), LOCK_EX | LOCK_NB) != 0) continue;  // a command still runs there
+    [[maybe_unused]] const Status removed =
+        RemoveTree(plan_.session_tmp.Parent().Child(name).text());
+  }
+}
+
+}  // namespace ringfence

@@ -1,0 +1,32 @@
+// OwnTmp: the host's folder for a run's temporary files, where they do not lie in memory: one that
+// is kept for a session, or one for this run alone (SandboxPlan::session_tmp, scratch).
+#pragma once
+
+#include "base/unique_fd.h"
+#include "sandbox/plan.h"
+
+namespace ringfence {
+
+class OwnTmp {
+ public:
+  explicit OwnTmp(const SandboxPlan& plan) : plan_(plan) {}
+  OwnTmp(const OwnTmp&) = delete;
+  OwnTmp& operator=(const OwnTmp&) = delete;
+  ~OwnTmp();
+
+  Status Make();
+
+  // Removes those of sessions that nobody has used for days. Called while the command runs.
+  void RemoveOld() const;
+
+ private:
+  Status MakeSession();
+
+  const SandboxPlan& plan_;
+  UniqueFd sessions_;  // the folder of all sessions
+  UniqueFd session_;   // locked: a folder in use is not old
+  bool is_first_ = false;
+  bool made_scratch_ = false;
+};
+
+}  // namespace ringfence
