@@ -89,7 +89,7 @@ Outcome ExplainCall(const ExplainOptions& options, Ground& ground, const CachedF
   const Result<std::string> text = EventText(options, ground.places);
   if (!text) return text.error();
   EventFilter filter;
-  for (const PolicySource& source : ground.sources.sources) AddPointers(*source.file, filter);
+  for (const PolicySource& source : ground.sources.sources) AddNeeds(*source.file, filter);
   TextSource source(*text);
   const Result<Event> event = ReadEvent(source, filter);
   if (!event) return event.error();

@@ -11,11 +11,14 @@
 
 namespace ringfence {
 
-// The whole of stdout for a decided PreToolUse or PermissionRequest; may be empty.
-std::string DecisionAnswer(const Event& event, const Decision& decision, std::string_view say);
+// The whole of stdout for a decided PreToolUse or PermissionRequest; may be empty. `input`: JSON
+// that stands for tool_input in a call that is not denied, or "".
+std::string DecisionAnswer(const Event& event, const Decision& decision, std::string_view say,
+                           std::string_view input = "");
 
-// Text for the model beside an event that decides nothing.
-std::string ContextAnswer(std::string_view event_name, std::string_view context);
+// Text for the model beside an event that decides nothing, and one for the user, or "".
+std::string ContextAnswer(std::string_view event_name, std::string_view context,
+                          std::string_view user = "");
 
 // One line for stderr, control characters escaped.
 std::string RefusalLine(const Error& error, std::string_view say);

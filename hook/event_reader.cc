@@ -13,6 +13,8 @@ constexpr size_t kMaxName = 512;       // of tools, sessions, agents
 constexpr size_t kMaxPathText = 4096;  // PATH_MAX: longer text is no path
 constexpr size_t kMaxFailure = size_t{16} * 1024;
 constexpr size_t kMaxFields = 20000;
+constexpr size_t kMaxKept = size_t{1}
+                            << 20;  // no command of 128 KiB, however it is escaped, has more
 
 struct EventName {
   std::string_view name;
@@ -64,9 +66,32 @@ JsonKind KindOf(Token token) {
   return JsonKind::kNull;
 }
 
+// Passes a source on and keeps its beginning.
+class Recorder final : public ByteSource {
+ public:
+  Recorder(ByteSource& source, bool keeps) : source_(source), room_(keeps ? kMaxKept : 0) {}
+
+  Result<std::string_view> Next() override {
+    Result<std::string_view> chunk = source_.Next();
+    if (chunk) kept_ += chunk->substr(0, room_ - kept_.size());
+    return chunk;
+  }
+
+  // Nothing where it was not kept to `end`.
+  std::string_view Kept(size_t begin, size_t end) const {
+    return end > kept_.size() ? "" : std::string_view(kept_).substr(begin, end - begin);
+  }
+
+ private:
+  ByteSource& source_;
+  size_t room_;
+  std::string kept_;
+};
+
 class Reader {
  public:
-  Reader(ByteSource& source, const EventFilter& filter) : scanner_(source, {}), filter_(filter) {}
+  Reader(ByteSource& source, const EventFilter& filter)
+      : recorder_(source, filter.keeps_input), scanner_(recorder_, {}), filter_(filter) {}
 
   Result<Event> Run() {
     if (Next() != Token::kObjectBegin) return Failure("must be a JSON object");
@@ -173,11 +198,16 @@ class Reader {
   bool ReadInput() {
     has_input_ = true;
     if (token_ != Token::kObjectBegin) return Wrong("tool_input must be an object");
+    const size_t begin = scanner_.token_offset();
+    if (filter_.keeps_input) event_.raw_input.emplace();
     levels_.clear();
     levels_.push_back({.is_object = true});
     while (!levels_.empty()) {
       if (Next() == Token::kError || !TakeInputToken()) return false;
     }
+    if (!event_.raw_input) return true;
+    event_.raw_input->text = recorder_.Kept(begin, scanner_.offset());
+    if (event_.raw_input->command != 0) event_.raw_input->command -= begin;
     return true;
   }
 
@@ -226,17 +256,38 @@ class Reader {
            });
   }
 
+  bool IsCommand() const {
+    return event_.raw_input && token_ == Token::kString && levels_.size() == 1 &&
+           levels_.back().key == "command";
+  }
+
+  // The value's text, if it is one, before anything else looks at it.
+  bool TakeText(JsonScanner::String* string) {
+    if (token_ != Token::kString) return true;
+    const size_t begin = scanner_.token_offset() + 1;  // behind the quote
+    if (!scanner_.TakeString(kMaxPathText, string)) return false;
+    if (IsCommand()) {
+      event_.raw_input->command = begin;
+      event_.raw_input->beginning = string->text;
+    }
+    return true;
+  }
+
   bool TakeInputValue() {
     const bool opens = token_ == Token::kObjectBegin || token_ == Token::kArrayBegin;
-    if (!opens && !levels_.back().matters && filter_.pointers.empty()) {
+    const bool is_command = IsCommand();
+    if (!opens && !is_command && !levels_.back().matters && filter_.pointers.empty()) {
       ++levels_.back().next_element;
       return true;
     }
     std::string pointer = ValuePointer();
     const std::string& key = levels_.back().key;
-    if (IsWanted(pointer)) {
+    const bool is_wanted = IsWanted(pointer);
+    JsonScanner::String string;
+    if ((is_wanted || is_command) && !TakeText(&string)) return false;
+    if (is_wanted) {
       if (event_.input.size() >= kMaxFields) return Wrong("tool_input names too many paths");
-      if (!KeepField(key, pointer)) return false;
+      KeepField(key, pointer, string);
     }
     if (opens) {
       Level level{.is_object = token_ == Token::kObjectBegin};
@@ -250,22 +301,18 @@ class Reader {
     return true;
   }
 
-  bool KeepField(const std::string& key, const std::string& pointer) {
+  void KeepField(const std::string& key, const std::string& pointer,
+                 const JsonScanner::String& string) {
     InputField field;
     field.key = key;
     field.pointer = pointer;
     field.kind = KindOf(token_);
+    field.text = string.text;
+    field.cut = string.cut;
+    field.has_nul = string.has_nul;
+    field.has_lone_surrogate = string.has_lone_surrogate;
     field.depth = static_cast<uint32_t>(levels_.size());
-    if (token_ == Token::kString) {
-      JsonScanner::String string;
-      if (!scanner_.TakeString(kMaxPathText, &string)) return false;
-      field.text = string.text;
-      field.cut = string.cut;
-      field.has_nul = string.has_nul;
-      field.has_lone_surrogate = string.has_lone_surrogate;
-    }
     event_.input.push_back(std::move(field));
-    return true;
   }
 
   Result<Event> Finish() {
@@ -282,6 +329,7 @@ class Reader {
     return std::move(event_);
   }
 
+  Recorder recorder_;
   JsonScanner scanner_;
   const EventFilter& filter_;
   Token token_ = Token::kError;
@@ -291,7 +339,8 @@ class Reader {
   std::vector<Level> levels_;
 };
 
-void AddPointers(const Sections& sections, EventFilter& filter) {
+void AddNeeds(const Sections& sections, EventFilter& filter) {
+  if (sections.wrap_bash == true) filter.keeps_input = true;
   for (const McpFields& fields : sections.mcp) {
     filter.pointers.insert(filter.pointers.end(), fields.read.begin(), fields.read.end());
     filter.pointers.insert(filter.pointers.end(), fields.write.begin(), fields.write.end());
@@ -300,9 +349,9 @@ void AddPointers(const Sections& sections, EventFilter& filter) {
 
 }  // namespace
 
-void AddPointers(const PolicyFile& file, EventFilter& filter) {
-  AddPointers(file.sections, filter);
-  for (const Profile& profile : file.profiles) AddPointers(profile.sections, filter);
+void AddNeeds(const PolicyFile& file, EventFilter& filter) {
+  AddNeeds(file.sections, filter);
+  for (const Profile& profile : file.profiles) AddNeeds(profile.sections, filter);
 }
 
 Result<Event> ReadEvent(ByteSource& source, const EventFilter& filter) {

@@ -17,10 +17,11 @@ namespace ringfence {
 // of a policy's "mcp" entries.
 struct EventFilter {
   std::vector<std::string_view> pointers;
+  bool keeps_input = false;  // a command may have to be wrapped: Event::raw_input
 };
 
-// Every pointer that the file or one of its profiles names.
-void AddPointers(const PolicyFile& file, EventFilter& filter);
+// What the file or one of its profiles needs.
+void AddNeeds(const PolicyFile& file, EventFilter& filter);
 
 // Reads the whole document. On failure the rest of the source is left unread.
 Result<Event> ReadEvent(ByteSource& source, const EventFilter& filter);

@@ -33,7 +33,7 @@ class Server {
     Result<Ground> ground = FindGround(registration_, files_);
     EventFilter filter;
     if (ground) {
-      for (const PolicySource& s : ground->sources.sources) AddPointers(*s.file, filter);
+      for (const PolicySource& s : ground->sources.sources) AddNeeds(*s.file, filter);
     }
     Result<Event> event = ReadEvent(source, filter);
     if (!event) return Refused(event.error());

@@ -36,6 +36,15 @@ struct InputField {
   bool operator==(const InputField&) const = default;
 };
 
+// tool_input as it came, for an answer that changes nothing of it but the command.
+struct RawInput {
+  std::string text;       // empty where it was too long to be kept
+  size_t command = 0;     // where in `text` the command begins, behind its quote; 0: there is none
+  std::string beginning;  // of the command, decoded
+
+  bool operator==(const RawInput&) const = default;
+};
+
 struct Event {
   EventKind kind = EventKind::kNotServed;
   std::string name;  // hook_event_name
@@ -48,6 +57,7 @@ struct Event {
 
   std::string tool_name;
   std::vector<InputField> input;
+  std::optional<RawInput> raw_input;  // only where it was asked for
 
   std::string config_file;  // ConfigChange: the settings file that changed
   std::string failure;      // the end of what a failed tool said (PostToolUse, PostToolUseFailure)

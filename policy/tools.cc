@@ -179,6 +179,8 @@ std::string_view OtherToolName(std::string_view name) {
 
 bool IsMcpTool(std::string_view name) { return name.starts_with("mcp__"); }
 
+bool RunsCommand(std::string_view name) { return name == "Bash" || name == "Monitor"; }
+
 std::string NormalKey(std::string_view key) {
   std::string normal;
   while (!key.empty()) {

@@ -43,6 +43,9 @@ std::string_view OtherToolName(std::string_view name);
 
 bool IsMcpTool(std::string_view name);
 
+// Runs its argument "command" in a shell, in the way that docs/client-bash.md describes.
+bool RunsCommand(std::string_view name);
+
 // Argument names without case, "_", "-" and white space.
 std::string NormalKey(std::string_view key);
 bool IsSandboxFlag(std::string_view key);

@@ -73,6 +73,34 @@ TEST_CASE("answer: a permitted call says nothing, or allow where the policy says
         "\n");
 }
 
+TEST_CASE("answer: a call that goes on with another input, and one that does not") {
+  const auto answer = [](EventKind kind, const Decision& decision) {
+    return DecisionAnswer(EventOf(kind), decision, "", R"({"command":"x"})");
+  };
+  Decision permit = DecisionOf(Verdict::kPermit);
+  CHECK(answer(kPreToolUse, permit) ==
+        R"({"hookSpecificOutput":{"hookEventName":"PreToolUse","updatedInput":{"command":"x"}}})"
+        "\n");
+  permit.say_allow = true;
+  CHECK(answer(kPreToolUse, permit) ==
+        R"({"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"allow",)"
+        R"("updatedInput":{"command":"x"}}})"
+        "\n");
+  CHECK(answer(kPreToolUse, DecisionOf(Verdict::kAsk))
+            .ends_with(R"((policy.json:6 /write/allow).","updatedInput":{"command":"x"}}})"
+                       "\n"));
+  CHECK(answer(kPreToolUse, DecisionOf(Verdict::kDeny)) ==
+        Answer(kPreToolUse, DecisionOf(Verdict::kDeny)));
+  CHECK(answer(kPermissionRequest, permit) == Answer(kPermissionRequest, permit));
+}
+
+TEST_CASE("answer: the user hears what the model hears, where it matters") {
+  CHECK(ContextAnswer("PostToolUse", "a \"b\"", "c\n") ==
+        R"({"systemMessage":"c\n","hookSpecificOutput":{"hookEventName":"PostToolUse",)"
+        R"("additionalContext":"a \"b\""}})"
+        "\n");
+}
+
 TEST_CASE("answer: the policy's own words stand before the remedy of a denial, in each event") {
   const std::string said = Answer(kPreToolUse, DecisionOf(Verdict::kDeny), "Tell \"the\" team.");
   CHECK(said.ends_with(R"(/write/allow). Tell \"the\" team. Work below \"/home/dev/project\"."}})"

@@ -270,6 +270,54 @@ TEST_CASE("event: the sandbox flag is kept at any depth and in any spelling") {
   CHECK(Fields(R"({"dangerouslyDisableSandbox":false})") == "/dangerouslyDisableSandbox=#5");
 }
 
+TEST_CASE("event: tool_input is kept as it came, in pieces of any size, where it is asked for") {
+  const std::string input =
+      R"({ "z":[1.0,{"command":"no"}],"command" :"l\u0073 \ud800\n", "b":true })";
+  const std::string text = Call(R"("tool_input": )" + input + R"(, "tool_use_id":"x")");
+  for (const size_t size : {1, 2, 7, 4096}) {
+    CAPTURE(size);
+    Pieces source(text, size);
+    const Result<Event> event = ReadEvent(source, {.pointers = {}, .keeps_input = true});
+    REQUIRE(event);
+    REQUIRE(event->raw_input);
+    CHECK(event->raw_input->text == input);
+    CHECK(event->raw_input->text.substr(event->raw_input->command).starts_with("l\\u0073"));
+    CHECK(event->raw_input->beginning.starts_with("ls "));
+    CHECK(event->input == Read(text)->input);
+  }
+  CHECK_FALSE(Read(text)->raw_input);
+}
+
+TEST_CASE(
+    "event: a command is a text at the top, and one that a policy points to is also a field") {
+  const auto kept = [](std::string_view input) {
+    const std::string text = Call(R"("tool_input":)" + std::string(input));
+    TextSource source(text);
+    return ReadEvent(source, {.pointers = {"/command"}, .keeps_input = true});
+  };
+  for (const std::string_view input : {R"({"command":5})", R"({"command":["x"]})",
+                                       R"({"a":{"command":"x"}})", R"({"Command":"x"})", "{}"}) {
+    CAPTURE(input);
+    CHECK(kept(input)->raw_input->command == 0);
+    CHECK(kept(input)->raw_input->text == input);
+  }
+  const Result<Event> both = kept(R"({"command":"/x"})");
+  REQUIRE(both->input.size() == 1);
+  CHECK(both->input[0].text == "/x");
+  CHECK(both->raw_input->beginning == "/x");
+}
+
+TEST_CASE("event: of a command that is too long only the beginning is kept") {
+  const std::string text =
+      Call(R"("tool_input":{"command":"ls )" + std::string(2 << 20, 'x') + R"("})");
+  TextSource source(text);
+  const Result<Event> event = ReadEvent(source, {.pointers = {}, .keeps_input = true});
+  REQUIRE(event);
+  CHECK(event->raw_input->text.empty());
+  CHECK(event->raw_input->command != 0);
+  CHECK(event->raw_input->beginning.size() <= 4096);
+}
+
 TEST_CASE("event: a policy's own pointers are kept as well") {
   CHECK(Fields(R"({"odd":"/x","rest":1})", {"/odd"}) == R"(/odd="/x")");
   CHECK(Fields(R"({"items":[{"from":"/x"},{"from":"/y"}]})", {"/items/*/from"}) ==

@@ -119,7 +119,7 @@ Event World::EventOf(std::string_view tool, std::string_view input) const {
 
 Event World::EventOf(std::string_view json) const {
   EventFilter filter;
-  for (const PolicySource& source : sources.sources) AddPointers(*source.file, filter);
+  for (const PolicySource& source : sources.sources) AddNeeds(*source.file, filter);
   TextSource text(json);
   Result<Event> event = ReadEvent(text, filter);
   if (!event) throw std::runtime_error(event.error().text() + " in " + std::string(json));

@@ -1,0 +1,131 @@
+#include "hook/wrap.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "policy/domain.h"
+#include "policy/path.h"
+
+namespace ringfence {
+namespace {
+
+constexpr size_t kMaxLine = 4096;  // as much of a command as is kept to recognise the line by
+
+struct Word {
+  std::string_view name;
+  std::string Registration::*of_registration = nullptr;  // one of both
+  std::string Event::*of_event = nullptr;
+};
+constexpr Word kWords[] = {
+    {"--home", &Registration::home},
+    {"--other-home", &Registration::home_variable},
+    {"--client-dir", &Registration::config_dir},
+    {"--root", &Registration::root},
+    {"--project", &Registration::project_dir},
+    {"--policy", &Registration::policy},
+    {"--profile", &Registration::profile},
+    {"--session", nullptr, &Event::session_id},
+    {"--agent", nullptr, &Event::agent_id},
+    {"--agent-type", nullptr, &Event::agent_type},
+    {"--permission-mode", nullptr, &Event::permission_mode},
+};
+
+constexpr std::string_view kLastWord = " --permission-mode ";
+
+template <typename Registered, typename Called>
+auto& ValueOf(const Word& word, Registered& registration, Called& event) {
+  return word.of_event != nullptr ? event.*word.of_event : registration.*word.of_registration;
+}
+
+bool IsLetter(char c) {
+  const bool is_letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+  return is_letter || (c >= '0' && c <= '9') || c == '_' || c == '-' || c == '.';
+}
+
+// What no shell takes for anything but a part of a name.
+bool IsPlain(char c) {
+  return IsLetter(c) || std::string_view("/:=@+,").find(c) != std::string_view::npos;
+}
+
+// Without "/", too: the client takes a word that looks like a path outside of the project for one
+// that the command reads.
+std::string Encoded(std::string_view text) {
+  constexpr std::string_view kDigits = "0123456789ABCDEF";
+  std::string encoded;
+  for (const char c : text) {
+    if (IsLetter(c)) {
+      encoded.push_back(c);
+    } else {
+      const auto byte = static_cast<unsigned char>(c);
+      encoded += {'%', kDigits[byte >> 4], kDigits[byte & 15]};
+    }
+  }
+  return encoded;
+}
+
+Error Unwrappable(std::string what, std::string hint) {
+  return Error{Error::Kind::kUsage, "", std::move(what), std::move(hint)};
+}
+
+}  // namespace
+
+Result<std::string> WrapProgram(const Registration& registration) {
+  const std::string& own =
+      registration.program_real.empty() ? registration.program : registration.program_real;
+  const std::optional<Path> program = Path::Parse(own);
+  if (!program) return Unwrappable("the folder of ringfence is not known", "");
+  const std::string launcher = program->Parent().Child("ringfence").text();
+  if (std::ranges::all_of(launcher, IsPlain)) return launcher;
+  return Unwrappable("a shell would need quotes for " + Quote(launcher),
+                     "Ask the user to install ringfence in a folder whose name has only letters, "
+                     "digits and _./:=@+,- and to run ringfence init there.");
+}
+
+Result<std::string> WrapLine(const Registration& registration, const Event& event) {
+  const Result<std::string> launcher = WrapProgram(registration);
+  if (!launcher) return launcher.error();
+  if (event.session_id.empty()) return Unwrappable("the event names no session", "");
+  std::string line = *launcher + " enter";
+  for (const Word& word : kWords) {
+    const std::string& value = ValueOf(word, registration, event);
+    if (!value.empty()) line += " " + std::string(word.name) + " " + Encoded(value);
+  }
+  line += kWrapEnd;
+  if (line.size() > kMaxLine)
+    return Unwrappable("the names of project and policy are too long", "");
+  return line;
+}
+
+Status ReadWrapWords(std::span<char* const> words, Registration& registration, Event& event) {
+  for (size_t i = 0; i < words.size(); i += 2) {
+    const auto* word = std::ranges::find(kWords, std::string_view(words[i]), &Word::name);
+    if (word == std::end(kWords) || i + 1 == words.size()) {
+      return Unwrappable(Quote(words[i]) + " is not an option with a value", "");
+    }
+    std::string& value = ValueOf(*word, registration, event);
+    if (!value.empty() || !DecodePercent(words[i + 1], &value) || value.empty()) {
+      return Unwrappable(std::string(word->name) + " has no value, or two", "");
+    }
+  }
+  return Unit{};
+}
+
+bool HadLine(std::string_view command, std::string_view line) {
+  const size_t last = std::min(line.find(kLastWord), line.size() - kWrapEnd.size());
+  const std::string_view fixed = line.substr(0, last);
+  if (!command.starts_with(fixed)) return false;
+  command.remove_prefix(fixed.size());
+  if (command.starts_with(kLastWord)) {
+    command.remove_prefix(kLastWord.size());
+    command.remove_prefix(std::min(command.size(), command.find_first_of("; \n")));
+  }
+  return command.starts_with(kWrapEnd);
+}
+
+std::string WrappedInput(const RawInput& input, std::string_view line) {
+  const std::string quoted = JsonString(line);
+  return input.text.substr(0, input.command) + quoted.substr(1, quoted.size() - 2) +
+         input.text.substr(input.command);
+}
+
+}  // namespace ringfence
