@@ -29,6 +29,12 @@ std::string CurrentDirectory() {
   return folder == nullptr ? "" : folder.get();
 }
 
+std::vector<std::string> OwnEnvironment() {
+  std::vector<std::string> all;
+  for (char** variable = environ; *variable != nullptr; ++variable) all.emplace_back(*variable);
+  return all;
+}
+
 Result<Ground> FindGround(const GroundQuestion& question, const FileView& files) {
   Result<std::string> program_real = OwnProgramReal();
   if (!program_real) return program_real.error();

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "base/result.h"
 #include "hook/ground.h"
@@ -19,5 +20,8 @@ Result<Ground> FindGround(const GroundQuestion& question, const FileView& files)
 
 // "": it has none, or cannot be told.
 std::string CurrentDirectory();
+
+// "NAME=value".
+std::vector<std::string> OwnEnvironment();
 
 }  // namespace ringfence

@@ -2,13 +2,14 @@
 // else is ringfence-cli's, which stands beside it.
 #include <unistd.h>
 
-#include <cerrno>
+#include <span>
 #include <string>
 #include <string_view>
 
 #include "base/program.h"
 #include "base/syscall.h"
 #include "policy/path.h"
+#include "run/enter.h"
 #include "run/messages.h"
 #include "run/start.h"
 
@@ -32,6 +33,7 @@ Error HandOver(char** argv) {
 }
 
 int Main(std::span<char*> words) {
+  if (words.size() > 1 && std::string_view(words[1]) == "enter") return Enter(words);
   if (words.size() > 2 && std::string_view(words[1]) == "run") {
     if (const std::optional<RunOptions> options = ReadRunLine(words.subspan(2))) {
       const Outcome outcome = RunUnderPolicy(*options);

@@ -27,9 +27,7 @@ SandboxCommand CommandOf(const RunOptions& options) {
   SandboxCommand command;
   command.argv = options.command;
   command.cwd = CurrentDirectory();
-  for (char** variable = environ; *variable != nullptr; ++variable) {
-    command.environment.emplace_back(*variable);
-  }
+  command.environment = OwnEnvironment();
   command.session = options.session;
   command.also_writable = options.write;
   command.is_agent = options.agent || IsAgent(options.command);

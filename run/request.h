@@ -12,7 +12,7 @@ namespace ringfence {
 
 struct RunRequest {
   Ground ground;
-  Policy policy;
+  Policy policy;  // points into `ground`
   SandboxCommand command;
 
   Result<SandboxPlan> Plan(const CachedFiles& files, const HostFacts& facts) const {

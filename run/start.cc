@@ -164,6 +164,12 @@ Outcome Try(const RunOptions& options, const RunReport& report) {
 
 }  // namespace
 
+Outcome RunRequested(RunRequest request) {
+  const RealFiles disk;
+  const CachedFiles files(disk);
+  return Run(std::move(request), RunReport(), disk, files).Start();
+}
+
 Outcome RunUnderPolicy(const RunOptions& options) {
   RunReport report;
   if (!options.report.empty()) {

@@ -3,6 +3,7 @@
 
 #include "base/outcome.h"
 #include "run/options.h"
+#include "run/request.h"
 
 namespace ringfence {
 
@@ -10,5 +11,6 @@ namespace ringfence {
 // 126 and 127 as a shell says; 2 where the request itself is wrong. Starts and denials go to the
 // audit log.
 Outcome RunUnderPolicy(const RunOptions& options);
+Outcome RunRequested(RunRequest request);
 
 }  // namespace ringfence

@@ -1,0 +1,152 @@
+#include "run/enter.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <optional>
+
+#include "base/program.h"
+#include "base/syscall.h"
+#include "base/text.h"
+#include "hook/answer.h"
+#include "hook/wrap.h"
+#include "policy/layers.h"
+#include "policy/real_files.h"
+#include "run/client_shell.h"
+#include "run/ground.h"
+#include "run/start.h"
+#include "sandbox/session_folder.h"
+
+namespace ringfence {
+namespace {
+
+constexpr int kNothingRun = 125;
+
+// The file through which the client hears where the shell ended. The command gets it with what is
+// around it as it is; what the command wrote is looked at before the client may see it.
+class DirectoryReport {
+ public:
+  explicit DirectoryReport(std::string path) : path_(std::move(path)) {}
+  DirectoryReport(const DirectoryReport&) = delete;
+  DirectoryReport& operator=(const DirectoryReport&) = delete;
+  ~DirectoryReport() {
+    if (file_.valid() && !Holds()) ::unlink(path_.c_str());
+  }
+
+  Status Make() {
+    if (path_.empty()) return Unit{};
+    file_ =
+        UniqueFd(::open(path_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
+    if (!file_.valid()) return SystemError("open(" + path_ + ")");
+    return Unit{};
+  }
+
+  const std::string& path() const { return path_; }
+
+ private:
+  // The name of a folder of this host, as pwd(1) says it.
+  bool Holds() const {
+    std::array<char, 4098> text{};  // PATH_MAX, a newline, and one more
+    const ssize_t size = ::pread(file_.get(), text.data(), text.size(), 0);
+    if (size < 2 || size == static_cast<ssize_t>(text.size())) return false;
+    const std::string_view line(text.data(), static_cast<size_t>(size));
+    const std::optional<Path> path = Path::Parse(line.substr(0, line.size() - 1));
+    struct stat facts {};
+    return line.find('\n') == line.size() - 1 && path &&
+           ::stat(path->text().c_str(), &facts) == 0 && S_ISDIR(facts.st_mode);
+  }
+
+  std::string path_;
+  UniqueFd file_;
+};
+
+std::string LineOf(std::span<char* const> words) {
+  std::string line;
+  for (const char* word : words) line += (line.empty() ? "" : " ") + std::string(word);
+  return line + std::string(kWrapEnd);
+}
+
+class Entrance {
+ public:
+  explicit Entrance(std::span<char* const> words) : words_(words) {}
+
+  Outcome Run() {
+    if (Status s = ReadCommand(); !s) return s.error();
+    if (Status s = FindRules(); !s) return s.error();
+    DirectoryReport report(DirectoryFile(request_.command.argv.back()));
+    if (Status s = report.Make(); !s) return s.error();
+    request_.command.result_file = report.path();
+    const std::string left_behind = PlaceInSession(report.path());
+    Outcome outcome = RunRequested(std::move(request_));
+    if (!left_behind.empty()) ::unlink(left_behind.c_str());
+    return outcome;
+  }
+
+ private:
+  Status ReadCommand() {
+    Registration& registration = registration_;
+    if (Status s = ReadWrapWords(words_.subspan(2), registration, event_); !s) return s;
+    Result<ClientShell> shell = ReadParentShell();
+    if (!shell) return shell.error();
+    Result<std::string> script = WithoutLine(shell->words.back(), LineOf(words_));
+    if (!script) return script.error();
+    SandboxCommand& command = request_.command;
+    command.argv = std::move(shell->words);
+    command.argv.back() = std::move(*script);
+    if (!command.argv.front().starts_with('/')) command.argv.front() = shell->program;
+    command.cwd = CurrentDirectory();
+    command.environment = OwnEnvironment();
+    command.session = event_.session_id;
+    return Unit{};
+  }
+
+  // As the hook found them, which wrote the line.
+  Status FindRules() {
+    Result<std::string> program = OwnProgramReal();
+    if (!program) return program.error();
+    registration_.program_real = std::move(*program);
+    registration_.user = ::geteuid();
+    Result<Ground> ground = FindGround(registration_, files_);
+    if (!ground) return ground.error();
+    request_.ground = std::move(*ground);
+    const Result<bool> granted =
+        AddSessionGrants(event_.session_id, request_.ground.places, request_.ground.sources);
+    if (!granted) return granted.error();
+    Result<Policy> policy = MergePolicies(request_.ground.sources, registration_.profile,
+                                          request_.ground.places, CallerOf(event_));
+    if (!policy) return policy.error();
+    request_.policy = std::move(*policy);
+    request_.ground.places.audit_file = OwnPath(request_.policy.audit.file, request_.ground.places);
+    return Unit{};
+  }
+
+  // A file of the host's /tmp is shown in the session's by a mount, which needs a name there.
+  std::string PlaceInSession(const std::string& file) const {
+    constexpr std::string_view kTmp = "/tmp/";
+    const Path folder = SessionFolder(request_.ground.places, event_.session_id);
+    const std::optional<Path> path = Path::Parse(file);
+    if (!path || folder.is_root() || path->Parent().text() + "/" != kTmp) return "";
+    return folder.Child(path->name()).text();
+  }
+
+  std::span<char* const> words_;
+  Registration registration_;
+  Event event_;
+  RealFiles files_;
+  RunRequest request_;
+};
+
+}  // namespace
+
+int Enter(std::span<char* const> words) {
+  const Outcome outcome = Entrance(words).Run();
+  if (!outcome.error) return outcome.status;
+  [[maybe_unused]] const Status told =
+      WriteAll(STDERR_FILENO, RefusalLine(*outcome.error, "The command was not run"));
+  return kNothingRun;
+}
+
+}  // namespace ringfence
