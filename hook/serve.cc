@@ -10,10 +10,12 @@
 #include "hook/failure.h"
 #include "hook/ground.h"
 #include "hook/session_text.h"
+#include "hook/wrap.h"
 #include "policy/cached_files.h"
 #include "policy/decide.h"
 #include "policy/layers.h"
 #include "policy/real_files.h"
+#include "policy/tools.h"
 
 namespace ringfence {
 namespace {
@@ -67,7 +69,7 @@ class Server {
         return ServeStart();
       case EventKind::kPostToolUse:
       case EventKind::kPostToolUseFailure:
-        return ServeFailure();
+        return ServeResult();
       case EventKind::kNotServed:
         break;
     }
@@ -127,7 +129,42 @@ class Server {
       [[maybe_unused]] const Status logged = Log("error", nullptr, decision.failure->text());
       return Refused(*decision.failure);
     }
-    return AnswerAndLog(DecisionAnswer(event_, decision, policy_.say), decision);
+    const std::string input = Wrap(decision);
+    return AnswerAndLog(DecisionAnswer(event_, decision, policy_.say, input), decision);
+  }
+
+  // tool_input with its command wrapped, or "" where nothing is to be changed. What cannot be
+  // wrapped becomes a denial.
+  std::string Wrap(Decision& decision) const {
+    const bool may_run = decision.verdict != Verdict::kDeny;
+    const bool has_command = event_.raw_input && event_.raw_input->command != 0;
+    if (!may_run || !MustBeWrapped() || !has_command) return "";
+    const Result<std::string> line = WrapLine(registration_, event_);
+    const bool is_kept = !event_.raw_input->text.empty();
+    if (!line || !is_kept) {
+      decision = {.verdict = Verdict::kDeny, .cause = {}, .paths = {}};
+      decision.cause = Cause{
+          "command of " + event_.tool_name,
+          "it cannot be wrapped (bash.wrap): " + (line ? "it is too long" : line.error().text()),
+          {},
+          line ? "Put it into a file." : line.error().hint};
+      return "";
+    }
+    // Only what nobody else can run unwrapped goes without a prompt, and only here.
+    decision.say_allow = policy_.permitted == Permitted::kAllow &&
+                         event_.kind == EventKind::kPreToolUse &&
+                         decision.verdict == Verdict::kPermit;
+    if (event_.raw_input->beginning.starts_with(*line)) return "";
+    return WrappedInput(*event_.raw_input, *line);
+  }
+
+  bool MustBeWrapped() const { return policy_.wrap_bash && RunsCommand(event_.tool_name); }
+
+  // After the call: the client tells what really ran.
+  bool RanUnwrapped() const {
+    if (!MustBeWrapped() || !event_.raw_input || event_.raw_input->command == 0) return false;
+    const Result<std::string> line = WrapLine(registration_, event_);
+    return !line || !HadLine(event_.raw_input->beginning, *line);
   }
 
   Reply ServeConfigChange() {
@@ -149,8 +186,22 @@ class Server {
     return Answer(ContextAnswer(event_.name, text));
   }
 
+  // Another hook that rewrites the call can undo the wrapping; nobody hears of it but after the
+  // call.
+  std::string TellUnwrapped(Reply& reply) {
+    if (!RanUnwrapped()) return "";
+    Decision decision{.verdict = Verdict::kDeny, .cause = {}, .paths = {}};
+    decision.cause = Cause{"command of " + event_.tool_name,
+                           "it RAN, and outside of the sandbox: another hook rewrote the call",
+                           {},
+                           "Tell the user, who can find that hook under /hooks."};
+    if (Status s = Log("alert", &decision, ""); !s) reply.err = RefusalLine(s.error(), "");
+    return "ringfence: a " + decision.cause->what + " was not wrapped. " + decision.cause->why +
+           ". " + decision.cause->remedy + "\n";
+  }
+
   // Only what the policy itself refuses is explained; the program's words are no evidence.
-  Reply ServeFailure() {
+  std::string TellRefusals() {
     std::string text;
     for (const RefusedPath& refused : RefusedPaths(event_.failure)) {
       const Access first = refused.is_write ? Access::kWrite : Access::kRead;
@@ -162,12 +213,21 @@ class Server {
         break;
       }
     }
+    if (!text.empty() && !policy_.say.empty()) text += std::string(policy_.say) + "\n";
+    return text;
+  }
+
+  Reply ServeResult() {
+    Reply logged;
+    const std::string unwrapped = TellUnwrapped(logged);
+    const std::string text = unwrapped + TellRefusals();
     if (text.empty()) return {};
-    if (!policy_.say.empty()) text += std::string(policy_.say) + "\n";
-    Reply reply = Answer(ContextAnswer(event_.name, text));
+    Reply reply = Answer(ContextAnswer(event_.name, text, unwrapped));
+    if (reply.status != 0) return reply;
+    reply.err = std::move(logged.err);
     const Status alert =
         WriteAlert(policy_.alerts, ground_.places, text, Nanoseconds(CLOCK_REALTIME));
-    if (!alert && reply.status == 0) reply.err = RefusalLine(alert.error(), "");
+    if (!alert) reply.err += RefusalLine(alert.error(), "");
     return reply;
   }
 

@@ -158,7 +158,9 @@ std::string BashConfinement(const Places& places) {
 }
 
 std::string BoundaryText(const Policy& policy, const Ground& ground, SandboxMode mode) {
-  const std::string confinement = BashConfinement(ground.places);
+  const bool is_wrapped = policy.wrap_bash && mode != SandboxMode::kRwx;
+  const std::string confinement = is_wrapped ? "ringfence's sandbox, with a /tmp of this session's"
+                                             : BashConfinement(ground.places);
   std::string text =
       "ringfence enforces a policy on this session. A refused call says why; do not try to get "
       "around it, ask the user instead.\n"

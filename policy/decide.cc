@@ -32,6 +32,7 @@ class CallJudge {
     JudgeFlags();
     const NameJudgement tool = JudgeTool(event_.tool_name, policy_);
     TakeName(tool);
+    JudgeShell();
     if (verdict_.is_denied()) return std::move(verdict_).Finish(false);
     if (tool_ != nullptr) {
       for (const ToolField& field : tool_->fields) JudgeField(field);
@@ -56,6 +57,14 @@ class CallJudge {
                   "Run the command without that flag."};
       verdict_.Take(asks ? Verdict::kAsk : Verdict::kDeny, std::move(cause));
     }
+  }
+
+  // Its commands cannot be wrapped, so they would run outside of the sandbox.
+  void JudgeShell() {
+    if (!policy_.wrap_bash || event_.tool_name != "PowerShell") return;
+    verdict_.Deny("tool " + Quote(event_.tool_name),
+                  "the policy has commands wrapped, and this shell's cannot be (bash.wrap)",
+                  "Use Bash.");
   }
 
   std::vector<const InputField*> FieldsAt(std::string_view pointer) const {

@@ -215,7 +215,6 @@ void AgreeWith(const Sections& managed, const Sections& profile, Policy& policy)
   const Sections& bash = profile.unsandboxed ? profile : managed;
   limits.unsandboxed = bash.unsandboxed;
   limits.unsandboxed_place = bash.unsandboxed_place;
-  limits.wrap_bash = profile.wrap_bash ? profile.wrap_bash : managed.wrap_bash;
   limits.permitted = profile.permitted ? profile.permitted : managed.permitted;
   limits.sandbox = managed.sandbox;
   Prefer(limits.sandbox.mode, profile.sandbox.mode);
@@ -284,7 +283,8 @@ class Merger {
       policy.unsandboxed = *sections->unsandboxed;
       policy.unsandboxed_place = sections->unsandboxed_place;
     }
-    policy.wrap_bash = chain.Last(&Sections::wrap_bash, false);
+    policy.wrap_bash = std::ranges::any_of(
+        chain.all(), [](const Sections* sections) { return sections->wrap_bash == true; });
     policy.permitted = chain.Last(&Sections::permitted, Permitted::kClient);
     policy.mcp = McpOf(chain);
     policy.sandbox = SandboxOf(chain);

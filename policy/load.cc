@@ -160,10 +160,6 @@ class Loader {
           rules_.PlaceOf(*object.Any("unsandboxed"), At(at, "unsandboxed"));
     }
     sections.wrap_bash = object.Bool("wrap");
-    if (sections.wrap_bash == true) {
-      document_.Wrong(*object.Any("wrap"), "is true, and this version cannot wrap commands",
-                      "set it to false; the client's own sandbox confines Bash");
-    }
     object.Finish();
   }
 

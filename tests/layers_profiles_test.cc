@@ -159,6 +159,32 @@ TEST_CASE("layers: no subagent gains a right by being one") {
   CHECK(first_counts.Write("src/x") == "deny");
 }
 
+TEST_CASE("layers: any layer can have commands wrapped, and none can leave them bare") {
+  const auto wraps = [](World& world) {
+    return world.Merged(world.EventOf("Bash", "{}")).wrap_bash;
+  };
+  World world;
+  CHECK_FALSE(wraps(world));
+  world.User(R"("bash":{"wrap":true},
+                "profiles":{"p":{"bash":{"wrap":false}},
+                            "helper":{"when":{"subagent":true},"bash":{"wrap":false}}})");
+  CHECK(wraps(world));
+  world.profile = "p";
+  CHECK(wraps(world));
+  world.agent_type = "Explore";
+  CHECK(wraps(world));
+  World managed;
+  managed.Managed(R"("bash":{"wrap":true},"profiles":{"p":{"bash":{"wrap":false}}})");
+  managed.User(R"("bash":{"wrap":false},"profiles":{"p":{}})");
+  managed.profile = "p";
+  CHECK(wraps(managed));
+  World helper;
+  helper.User(R"("profiles":{"helper":{"when":{"subagent":true},"bash":{"wrap":true}}})");
+  CHECK_FALSE(wraps(helper));
+  helper.agent_type = "Explore";
+  CHECK(wraps(helper));
+}
+
 TEST_CASE("layers: a managed profile says its limits anew, key by key") {
   World world;
   world.Managed(R"("sandbox":{"mode":"rx","processes":10},"bash":{"wrap":false},

@@ -108,10 +108,10 @@ TEST_CASE("load: the example's sections for later are read, too") {
   CHECK(RulesText(*worker.sections.write.allow) == "root:src, root:tests");
 }
 
-TEST_CASE("load: wrapping commands is a mistake until there is a sandbox to wrap them in") {
-  CHECK(Mistakes(Example("true")) ==
-        "policy.json:7:47: /bash/wrap is true, and this version cannot wrap commands "
-        "[set it to false; the client's own sandbox confines Bash]");
+TEST_CASE("load: commands are wrapped where the policy says so") {
+  const Loaded loaded = Load(Example("true"));
+  REQUIRE(loaded.file);
+  CHECK(loaded.file->sections.wrap_bash == true);
 }
 
 TEST_CASE("load: every rule knows its file, its list and its line") {

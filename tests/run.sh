@@ -313,6 +313,7 @@ part_sandbox() {
     done
   done
   count_program run.py python3 tests/system/run.py --hook "$hook" --ringfence "$command"
+  count_program enter.py python3 tests/system/enter.py --hook "$hook" --ringfence "$command"
 }
 
 # What the hook says and what the kernel does, for ten thousand questions.
