@@ -106,6 +106,13 @@ Confinement JudgeConfinement(const std::vector<SettingsFile>& files, const Sandb
   return confinement;
 }
 
+Confinement WrappedConfinement(SandboxMode mode) {
+  if (mode == SandboxMode::kRwx) {
+    return {false, "Bash is NOT confined: commands are wrapped, but sandbox.mode is \"rwx\"", {}};
+  }
+  return {true, "Bash is confined by ringfence's own sandbox: the hook wraps each command", {}};
+}
+
 std::vector<HookSwitch> FindHookSwitches(const std::vector<SettingsFile>& files,
                                          SettingsLayer layer) {
   std::vector<HookSwitch> switches;

@@ -6,6 +6,7 @@
 
 #include "cli/host_tools.h"
 #include "cli/settings_files.h"
+#include "policy/policy.h"
 
 namespace ringfence {
 
@@ -17,6 +18,9 @@ struct Confinement {
 
 // `files` are all layers that the client reads.
 Confinement JudgeConfinement(const std::vector<SettingsFile>& files, const SandboxTools& tools);
+
+// Where the policy has commands wrapped, the client's own sandbox does not matter.
+Confinement WrappedConfinement(SandboxMode mode);
 
 // Why the client would run no hook that `layer` registers, by the file that says so; empty where
 // nothing does. The client merges its files, so each of them may switch hooks off.

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <utility>
 
 #include "base/sha256.h"
@@ -11,6 +12,8 @@
 #include "cli/mcp_servers.h"
 #include "cli/starter_policy.h"
 #include "cli/state.h"
+#include "hook/event_reader.h"
+#include "hook/wrap.h"
 #include "policy/layers.h"
 #include "policy/load.h"
 
@@ -52,7 +55,8 @@ std::optional<InstallFailure> Installation::Run(InstallReport& report) {
         " there: " +
         borrowed_.reason() + ". Start it in a project's folder");
   }
-  report.confinement = JudgeConfinement(files_, tools_);
+  report.confinement = policy_->wrap_bash ? WrappedConfinement(policy_->sandbox.mode)
+                                          : JudgeConfinement(files_, tools_);
   report.switches = FindHookSwitches(files_, request_.layer);
   if (request_.dry_run) return {};
   // The approvals come first: a running session's hook holds the new settings against them.
@@ -193,6 +197,7 @@ Status Installation::EditSettings() {
   editor->Register(Command());
   LimitClient(*editor);
   LimitSandbox(*editor);
+  if (Status s = PermitWrapping(*editor); !s) return s;
   after_ = editor->text();
   record_ = editor->record();
   report_->changes = editor->changes();
@@ -222,6 +227,7 @@ void Installation::KeepOrSet(SettingsEditor& editor, const ClientLimits::Flag& f
 }
 
 void Installation::LimitSandbox(SettingsEditor& editor) {
+  if (policy_->wrap_bash) return LeaveSandbox(editor);
   tools_ = FindSandboxTools();
   if (!request_.client_sandbox) {
     Note("--no-client-sandbox: the client's sandbox was left as it is");
@@ -246,6 +252,51 @@ void Installation::LimitSandbox(SettingsEditor& editor) {
   for (const ClientLimits::Flag& flag : limits.flags) editor.SetFlag(flag.pointer, flag.value);
   for (const ClientLimits::Texts& list : limits.lists) editor.SyncTexts(list.pointer, list.texts);
   for (const std::string& note : limits.notes) Note(note);
+}
+
+// The client asks about every part of a command that no rule allows. Without wrapping, what an
+// earlier run put there goes.
+Status Installation::PermitWrapping(SettingsEditor& editor) {
+  std::vector<std::string> rules;
+  if (policy_->wrap_bash) {
+    Registration registration{.program = request_.hook.path};
+    std::error_code failed;
+    registration.program_real = std::filesystem::canonical(request_.hook.path, failed).string();
+    const Result<std::string> program = WrapProgram(registration);
+    if (!program) return program.error();
+    rules = {"Bash(" + *program + " enter *)", "Bash(exit)"};
+  } else if (MayWrap()) {
+    Note(
+        "bash.wrap is on for some callers only. For those every command fails while the client's "
+        "own sandbox is on: set it for all");
+  }
+  editor.SyncTexts("/permissions/allow", rules);
+  return Unit{};
+}
+
+bool Installation::MayWrap() const {
+  EventFilter filter;
+  for (const PolicySource& source : policies_->sources.sources) AddNeeds(*source.file, filter);
+  return filter.keeps_input;
+}
+
+// A sandbox in a sandbox cannot be, and the client leaves out of its own only commands of which it
+// knows every part.
+void Installation::LeaveSandbox(SettingsEditor& editor) {
+  const std::string kSandboxSwitch = "/sandbox/enabled";
+  const ClientLimits limits = SandboxFor(*policy_, policies_->places, request_.layer, {});
+  for (const std::string& pointer : limits.dropped) editor.DropFlag(pointer);
+  for (const ClientLimits::Flag& flag : limits.flags) {
+    if (flag.pointer != kSandboxSwitch) editor.DropFlag(flag.pointer);
+  }
+  for (const ClientLimits::Texts& list : limits.lists) editor.SyncTexts(list.pointer, {});
+  if (editor.Has(kSandboxSwitch)) editor.SetFlag(kSandboxSwitch, false);
+  for (const SettingsFile& file : files_) {
+    if (file.layer == request_.layer || !file.settings.drops.empty()) continue;
+    if (file.settings.Flag(kSandboxSwitch) != true) continue;
+    Note("sandbox.enabled is true in " + file.settings.name +
+         ": while the client's own sandbox is on, every wrapped command fails");
+  }
 }
 
 Status Installation::WriteSettings() {

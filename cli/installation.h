@@ -62,6 +62,9 @@ class Installation {
   Status EditSettings();
   void LimitClient(SettingsEditor& editor);
   void LimitSandbox(SettingsEditor& editor);
+  Status PermitWrapping(SettingsEditor& editor);
+  void LeaveSandbox(SettingsEditor& editor);
+  bool MayWrap() const;
   void KeepOrSet(SettingsEditor& editor, const ClientLimits::Flag& flag);
   HookCommand Command() const;
   Status WriteState();
