@@ -34,11 +34,11 @@ std::optional<uint64_t> StatusNumber(const std::string& status, std::string_view
 
 }  // namespace
 
-bool Caller::IsWaiting() const {
+bool SupervisedCaller::IsWaiting() const {
   return ::ioctl(listener_, SECCOMP_IOCTL_NOTIF_ID_VALID, &call_.id) == 0;
 }
 
-Got<std::string> Caller::ReadBytes(uint64_t address, size_t size) const {
+Got<std::string> SupervisedCaller::ReadBytes(uint64_t address, size_t size) const {
   std::string bytes(size, '\0');
   const iovec own{bytes.data(), size};
   const iovec other{reinterpret_cast<void*>(address), size};  // NOLINT: an address is a number here
@@ -48,7 +48,7 @@ Got<std::string> Caller::ReadBytes(uint64_t address, size_t size) const {
 }
 
 // Page by page, since what follows the path's page need not be mapped.
-Got<std::string> Caller::ReadPath(uint64_t address) const {
+Got<std::string> SupervisedCaller::ReadPath(uint64_t address) const {
   std::string path;
   while (path.size() < PATH_MAX) {
     const size_t size =
@@ -62,7 +62,7 @@ Got<std::string> Caller::ReadPath(uint64_t address) const {
   return {{}, ENAMETOOLONG};
 }
 
-std::string Caller::ReadOwnFile(const char* name) const {
+std::string SupervisedCaller::ReadOwnFile(const char* name) const {
   const std::string path = std::to_string(call_.pid) + "/" + name;
   const UniqueFd file(::openat(proc_.get(), path.c_str(), O_RDONLY | O_CLOEXEC));
   if (!file.valid()) return "";
@@ -71,17 +71,17 @@ std::string Caller::ReadOwnFile(const char* name) const {
   return got > 0 ? std::string(text.data(), static_cast<size_t>(got)) : "";
 }
 
-pid_t Caller::process() const {
+pid_t SupervisedCaller::process() const {
   const auto id = StatusNumber(ReadOwnFile("status"), "\nTgid:", 10);
   return id ? static_cast<pid_t>(*id) : 0;
 }
 
-mode_t Caller::Umask() const {
+mode_t SupervisedCaller::Umask() const {
   const auto mask = StatusNumber(ReadOwnFile("status"), "\nUmask:", 8);
   return mask ? static_cast<mode_t>(*mask) & 0777 : 077;
 }
 
-bool Caller::HasSignal() const {
+bool SupervisedCaller::HasSignal() const {
   const std::string status = ReadOwnFile("status");
   const auto set = [&status](std::string_view key) {
     return StatusNumber(status, key, 16).value_or(0);
@@ -90,7 +90,7 @@ bool Caller::HasSignal() const {
 }
 
 // Field 7 of /proc/PID/stat, behind the program's name in parentheses.
-std::string Caller::TerminalName() const {
+std::string SupervisedCaller::TerminalName() const {
   const std::string stat = ReadOwnFile("stat");
   size_t at = stat.rfind(')');
   if (at == std::string::npos) return "";
@@ -106,7 +106,7 @@ std::string Caller::TerminalName() const {
   return "pts/" + std::to_string((major - kPseudoTerminals) * 256 + minor(device));
 }
 
-Got<UniqueFd> Caller::Descriptor(int fd) const {
+Got<UniqueFd> SupervisedCaller::Descriptor(int fd) const {
   // Threads share their descriptors unless they went out of their way not to; only a leader's can
   // be taken before Linux 6.9.
   UniqueFd process(static_cast<int>(::syscall(SYS_pidfd_open, call_.pid, 0)));
@@ -120,7 +120,7 @@ Got<UniqueFd> Caller::Descriptor(int fd) const {
   return {std::move(own), 0};
 }
 
-Got<UniqueFd> Caller::Folder(int fd) const {
+Got<UniqueFd> SupervisedCaller::Folder(int fd) const {
   if (fd != AT_FDCWD) return Descriptor(fd);
   const std::string path = std::to_string(call_.pid) + "/cwd";
   UniqueFd folder(::openat(proc_.get(), path.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
@@ -128,25 +128,25 @@ Got<UniqueFd> Caller::Folder(int fd) const {
   return {std::move(folder), 0};
 }
 
-void Caller::Send(seccomp_notif_resp& response) const {
+void SupervisedCaller::Send(seccomp_notif_resp& response) const {
   response.id = call_.id;
   // ENOENT: the caller has gone. Nobody waits for the answer then.
   [[maybe_unused]] const int sent = ::ioctl(listener_, SECCOMP_IOCTL_NOTIF_SEND, &response);
 }
 
-void Caller::ReturnValue(int64_t value) const {
+void SupervisedCaller::ReturnValue(int64_t value) const {
   seccomp_notif_resp response{};
   response.val = value;
   Send(response);
 }
 
-void Caller::ReturnError(int code) const {
+void SupervisedCaller::ReturnError(int code) const {
   seccomp_notif_resp response{};
   response.error = -code;
   Send(response);
 }
 
-void Caller::ReturnDescriptor(UniqueFd fd, bool close_on_exec) const {
+void SupervisedCaller::ReturnDescriptor(UniqueFd fd, bool close_on_exec) const {
   seccomp_notif_addfd added{};
   added.id = call_.id;
   added.srcfd = static_cast<uint32_t>(fd.get());

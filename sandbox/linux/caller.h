@@ -1,5 +1,6 @@
-// Caller: a process that waits in a supervised call, seen from the supervisor. It may be hostile
-// and have other threads, so whatever lies in its memory is copied once and never looked at again.
+// SupervisedCaller: a process that waits in a supervised call, seen from the supervisor. It may be
+// hostile and have other threads, so whatever lies in its memory is copied once and never looked at
+// again.
 #pragma once
 
 #include <linux/seccomp.h>
@@ -21,10 +22,10 @@ struct Got {
   bool ok() const { return code == 0; }
 };
 
-class Caller {
+class SupervisedCaller {
  public:
   // `proc` is the supervisor's own view of /proc.
-  Caller(const seccomp_notif& call, int listener, const UniqueFd& proc)
+  SupervisedCaller(const seccomp_notif& call, int listener, const UniqueFd& proc)
       : call_(call), listener_(listener), proc_(proc) {}
 
   uint64_t argument(int index) const { return call_.data.args[index]; }

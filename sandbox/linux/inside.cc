@@ -238,7 +238,7 @@ class Inside {
   void AnswerOne() {
     seccomp_notif call{};
     if (::ioctl(listener_.get(), SECCOMP_IOCTL_NOTIF_RECV, &call) != 0) return;
-    const Caller caller(call, listener_.get(), supervision_->proc);
+    const SupervisedCaller caller(call, listener_.get(), supervision_->proc);
     AnswerCall(caller, call, *supervision_);
   }
 

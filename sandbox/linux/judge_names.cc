@@ -158,7 +158,7 @@ int OpenStep(const Supervision& supervision, const Location& at, Handle& handle,
 
 }  // namespace
 
-int OpenHandle(const Caller& caller, Supervision& supervision, const NameText& name,
+int OpenHandle(const SupervisedCaller& caller, Supervision& supervision, const NameText& name,
                Handle& handle) {
   std::string text = name.text;
   UniqueFd from;  // of a link's text

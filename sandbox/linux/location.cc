@@ -33,7 +33,7 @@ bool IsBelow(const std::string& path, const std::string& folder) {
 // kernel and have to mean the caller.
 class SlowWalk {
  public:
-  SlowWalk(const Caller& caller, Supervision& supervision)
+  SlowWalk(const SupervisedCaller& caller, Supervision& supervision)
       : caller_(caller), supervision_(supervision) {}
 
   Got<UniqueFd> Go(const UniqueFd& base, const std::string& text) {
@@ -81,14 +81,14 @@ class SlowWalk {
     return UniqueFd(::openat(folder.get(), ".", O_PATH | O_DIRECTORY | O_CLOEXEC));
   }
 
-  const Caller& caller_;
+  const SupervisedCaller& caller_;
   Supervision& supervision_;
   int links_ = 0;
 };
 
 // The folder that holds the last component of `text`.
-Got<UniqueFd> OpenParent(const Caller& caller, Supervision& supervision, const UniqueFd& base,
-                         const std::string& parent) {
+Got<UniqueFd> OpenParent(const SupervisedCaller& caller, Supervision& supervision,
+                         const UniqueFd& base, const std::string& parent) {
   const UniqueFd& start = parent.starts_with('/') ? supervision.root : base;
   UniqueFd folder = OpenFolder(start, parent, RESOLVE_NO_MAGICLINKS);
   // What fails may have led through the supervisor's own /proc/self instead of the caller's.
@@ -134,8 +134,8 @@ Got<std::string> ReadLinkAt(const UniqueFd& folder, const std::string& name) {
   return {std::string(target.data(), static_cast<size_t>(size)), 0};
 }
 
-Got<Location> LocateBelow(const Caller& caller, Supervision& supervision, const UniqueFd& folder,
-                          const std::string& text) {
+Got<Location> LocateBelow(const SupervisedCaller& caller, Supervision& supervision,
+                          const UniqueFd& folder, const std::string& text) {
   if (text.empty()) return {{}, ENOENT};
   Location location;
   const size_t end = text.find_last_not_of('/');
@@ -166,7 +166,7 @@ Got<Location> LocateBelow(const Caller& caller, Supervision& supervision, const 
   return {std::move(location), 0};
 }
 
-Got<Location> Locate(const Caller& caller, Supervision& supervision, int fd,
+Got<Location> Locate(const SupervisedCaller& caller, Supervision& supervision, int fd,
                      const std::string& text) {
   if (text.starts_with('/')) return LocateBelow(caller, supervision, supervision.root, text);
   Got<UniqueFd> folder = caller.Folder(fd);

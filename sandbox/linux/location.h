@@ -21,11 +21,11 @@ struct Location {
 };
 
 // Where `text` of the caller's leads, relative to `fd`; the last component is not followed.
-Got<Location> Locate(const Caller& caller, Supervision& supervision, int fd,
+Got<Location> Locate(const SupervisedCaller& caller, Supervision& supervision, int fd,
                      const std::string& text);
 // The same below a folder that is known.
-Got<Location> LocateBelow(const Caller& caller, Supervision& supervision, const UniqueFd& folder,
-                          const std::string& text);
+Got<Location> LocateBelow(const SupervisedCaller& caller, Supervision& supervision,
+                          const UniqueFd& folder, const std::string& text);
 
 // Where a name is made, replaced, removed or opened: its folder, or for a file that is saved the
 // writable one. No link may be followed from it, and nothing but a plain file is given to a caller.

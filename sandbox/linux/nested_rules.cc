@@ -20,7 +20,7 @@ constexpr size_t kMaxSandboxes = 256;  // with different rules
 // A process may lower its limit, so what comes later has a lower number.
 constexpr rlim_t kFirstMark = 1 << 20;
 
-Got<rlim_t> MarkOf(const Caller& caller) {
+Got<rlim_t> MarkOf(const SupervisedCaller& caller) {
   rlimit limit{};
   if (::prlimit(caller.thread(), RLIMIT_LOCKS, nullptr, &limit) != 0) return {0, errno};
   return {limit.rlim_max, 0};
@@ -52,7 +52,7 @@ Status HandOverRules(const GuardedNames& names) {
   return Unit{};
 }
 
-int TakeRules(const Caller& caller, Supervision& supervision, const UniqueFd& file) {
+int TakeRules(const SupervisedCaller& caller, Supervision& supervision, const UniqueFd& file) {
   std::string bytes;
   if (!ReadRules(file, bytes)) return EINVAL;
   const Got<rlim_t> before = MarkOf(caller);
@@ -75,7 +75,7 @@ int TakeRules(const Caller& caller, Supervision& supervision, const UniqueFd& fi
   return ::prlimit(caller.thread(), RLIMIT_LOCKS, &limit, nullptr) == 0 ? 0 : errno;
 }
 
-int FindRules(const Caller& caller, Supervision& supervision) {
+int FindRules(const SupervisedCaller& caller, Supervision& supervision) {
   supervision.rules.assign(1, &supervision.names);
   if (supervision.nested.empty()) return 0;
   const Got<rlim_t> mark = MarkOf(caller);

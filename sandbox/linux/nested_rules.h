@@ -15,8 +15,8 @@ Status HandOverRules(const GuardedNames& names);
 
 // By the supervisor. The rules in `file` are the caller's from now on, besides those it had; 0 or
 // an errno value.
-int TakeRules(const Caller& caller, Supervision& supervision, const UniqueFd& file);
+int TakeRules(const SupervisedCaller& caller, Supervision& supervision, const UniqueFd& file);
 // Before a call is answered: what holds for its caller. 0 or an errno value.
-int FindRules(const Caller& caller, Supervision& supervision);
+int FindRules(const SupervisedCaller& caller, Supervision& supervision);
 
 }  // namespace ringfence

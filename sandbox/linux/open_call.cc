@@ -46,7 +46,7 @@ class AsCaller {
 
 class OpenCall {
  public:
-  OpenCall(const Caller& caller, const seccomp_notif& call, Supervision& supervision,
+  OpenCall(const SupervisedCaller& caller, const seccomp_notif& call, Supervision& supervision,
            OpenRequest request)
       : caller_(caller), call_(call), supervision_(supervision), request_(std::move(request)) {}
 
@@ -240,7 +240,7 @@ class OpenCall {
   }
 
  private:
-  const Caller& caller_;
+  const SupervisedCaller& caller_;
   const seccomp_notif& call_;
   Supervision& supervision_;
   OpenRequest request_;
@@ -250,14 +250,14 @@ class OpenCall {
 
 }  // namespace
 
-void AnswerOpen(const Caller& caller, const seccomp_notif& call, Supervision& supervision,
+void AnswerOpen(const SupervisedCaller& caller, const seccomp_notif& call, Supervision& supervision,
                 OpenRequest request) {
   OpenCall(caller, call, supervision, std::move(request)).Answer();
 }
 
 void TryWaiting(int listener, Supervision& supervision) {
   std::erase_if(supervision.waiting, [&](const Supervision::WaitingOpen& open) {
-    const Caller caller(open.call, listener, supervision.proc);
+    const SupervisedCaller caller(open.call, listener, supervision.proc);
     if (!caller.IsWaiting()) return true;
     UniqueFd opened;
     const int code = OpenCall::TryFifo(supervision, open.fifo, open.flags, opened);

@@ -14,7 +14,7 @@ struct OpenRequest {
   mode_t mode = 0;
 };
 
-void AnswerOpen(const Caller& caller, const seccomp_notif& call, Supervision& supervision,
+void AnswerOpen(const SupervisedCaller& caller, const seccomp_notif& call, Supervision& supervision,
                 OpenRequest request);
 
 }  // namespace ringfence

@@ -86,7 +86,7 @@ const Shape* ShapeOf(int number) {
 
 class Call {
  public:
-  Call(const Caller& caller, const seccomp_notif& notification, Supervision& supervision,
+  Call(const SupervisedCaller& caller, const seccomp_notif& notification, Supervision& supervision,
        const Shape& shape)
       : caller_(caller), notification_(notification), supervision_(supervision), shape_(shape) {}
 
@@ -397,7 +397,7 @@ class Call {
 
   static constexpr int kRenameExchange = 2;  // RENAME_EXCHANGE (linux/fs.h)
 
-  const Caller& caller_;
+  const SupervisedCaller& caller_;
   const seccomp_notif& notification_;
   Supervision& supervision_;
   const Shape& shape_;
@@ -406,7 +406,8 @@ class Call {
 
 }  // namespace
 
-void AnswerCall(const Caller& caller, const seccomp_notif& call, Supervision& supervision) {
+void AnswerCall(const SupervisedCaller& caller, const seccomp_notif& call,
+                Supervision& supervision) {
   const Shape* shape = ShapeOf(call.data.nr);
   if (shape == nullptr) return caller.ReturnError(ENOSYS);
   if (const int code = FindRules(caller, supervision)) return caller.ReturnError(code);

@@ -33,7 +33,7 @@ int JudgeName(Supervision& supervision, const Location& location, Reach reach);
 // A folder or link at `name` would bring what lies below `tree`.
 int JudgeTree(Supervision& supervision, const Location& name, const Location& tree);
 int JudgeHandle(Supervision& supervision, Handle& handle);
-int OpenHandle(const Caller& caller, Supervision& supervision, const NameText& name,
+int OpenHandle(const SupervisedCaller& caller, Supervision& supervision, const NameText& name,
                Handle& handle);
 
 // For the launcher, who tells people.

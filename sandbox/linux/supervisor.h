@@ -84,7 +84,8 @@ struct Supervision {
 Result<Supervision> PrepareSupervision(const SandboxPlan& plan);
 
 // Answers one call, or puts it with the waiting ones.
-void AnswerCall(const Caller& caller, const seccomp_notif& call, Supervision& supervision);
+void AnswerCall(const SupervisedCaller& caller, const seccomp_notif& call,
+                Supervision& supervision);
 
 // Tries the waiting opens again.
 void TryWaiting(int listener, Supervision& supervision);
