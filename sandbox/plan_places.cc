@@ -246,7 +246,8 @@ class PlacePlanner {
         if (place.path != Path() && place.set == SetName::kNone) folders.push_back(place.path);
       }
     }
-    std::vector<HiddenPlace> hidden = rules_.HiddenPlaces(policy_.read, folders, Made());
+    const std::vector<Path> made = Made();
+    std::vector<HiddenPlace> hidden = rules_.HiddenPlaces(policy_.read, folders, made);
     if (request_.command.is_agent) std::erase_if(hidden, IsAgentsOwn);
     DropCovered(hidden, plan_.readable);
     const size_t before = plan_.writable.size();
@@ -255,6 +256,12 @@ class PlacePlanner {
       plan_.weaker.emplace_back(
           "what may be written and not read is not writable: the sandbox has no such right");
     }
+    // What is not writable after all is not made either.
+    const std::vector<Path> left = Made();
+    std::erase_if(hidden, [&](const HiddenPlace& place) {
+      const auto holds = [&](const Path& folder) { return place.path.IsInside(folder); };
+      return std::ranges::any_of(made, holds) && std::ranges::none_of(left, holds);
+    });
     HideSessions(hidden);
     for (HiddenPlace& place : hidden) {
       if (IsSeen(place.path)) plan_.hidden.push_back(std::move(place));

@@ -33,6 +33,13 @@ void CheckHidden(std::span<const Row> rows) {
 
 }  // namespace
 
+TEST_CASE("hidden: what is not made after all is not hidden") {
+  PlanWorld plan;
+  plan.world.User(R"("read":{"deny":["~/.env"]},"write":{"allow":[".","~/.env"]})");
+  CHECK(PlacesText(plan.Plan().hidden) == "");
+  CHECK(PlacesText(plan.Plan().writable) == "/home/dev/project");
+}
+
 TEST_CASE("hidden: secrets that exist are, each with its kind, and nothing is where none are") {
   PlanWorld plan;
   CHECK(PlacesText(plan.Plan().hidden) == "");

@@ -26,7 +26,9 @@ constexpr uint64_t kThreadFlags = CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGH
 Outcome Guard(const Call& call, SocketRules rules = SocketRules::kUsual) {
   return Evaluate(GuardFilter(rules), call);
 }
-Outcome Supervised(const Call& call) { return Evaluate(SupervisedFilter(SupervisedTimes::kNone), call); }
+Outcome Supervised(const Call& call) {
+  return Evaluate(SupervisedFilter(SupervisedTimes::kNone), call);
+}
 
 }  // namespace
 

@@ -30,11 +30,19 @@ def copy_programs(options, names, base):
     folder = pathlib.Path(base) / "bin"
     folder.mkdir()
     folder.chmod(0o755)
+
+    def copy(program):
+        copied = shutil.copy(program, folder / os.path.basename(program))
+        os.chmod(copied, 0o755)
+        return str(copied)
+
+    # It hands what it does not do itself to the program beside it.
+    if "ringfence" in names and options.ringfence:
+        copy(options.ringfence + "-cli")
     for name in names:
         program = getattr(options, name)
         if program:
-            setattr(options, name, str(shutil.copy(program, folder / os.path.basename(program))))
-            os.chmod(getattr(options, name), 0o755)
+            setattr(options, name, copy(program))
 
 
 def become_ordinary(base):
