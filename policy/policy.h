@@ -157,6 +157,8 @@ struct SandboxRules {
   std::optional<uint64_t> io;                        // bytes per second
   std::optional<std::vector<std::string_view>> env;  // names that are passed on
 
+  // One of the limits is for all processes of a run together.
+  bool limits_together() const { return memory || processes || cpus || io; }
   bool operator==(const SandboxRules&) const = default;
 };
 

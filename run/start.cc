@@ -24,7 +24,7 @@ class Run {
         report_(report),
         disk_(disk),
         files_(files),
-        facts_(ProbeHost()) {}
+        facts_(ProbeHost(request_.policy.sandbox)) {}
 
   Outcome Start() {
     for (;;) {

@@ -14,9 +14,10 @@
 
 namespace ringfence {
 
-// What is known without trying anything that takes time. Features that turn out to be missing when
+// What is known without trying anything that takes time, and cgroups only where `rules` have limits
+// for them. Features that turn out to be missing when
 // a plan is carried out come back in SetupFailure.
-HostFacts ProbeHost();
+HostFacts ProbeHost(const SandboxRules& rules);
 
 // The first step of the setup that failed. Nothing was run.
 struct SetupFailure {

@@ -308,18 +308,20 @@ bool IsInside() {
 
 }  // namespace
 
-HostFacts ProbeHost() {
+HostFacts ProbeHost(const SandboxRules& rules) {
   HostFacts facts;
   facts.is_inside = IsInside();
   utsname name{};
   if (::uname(&name) == 0) facts.kernel = std::string(name.sysname) + " " + name.release;
   facts.user = ::geteuid();
   facts.group = ::getegid();
-  Delegation delegation = FindDelegation();
-  facts.cgroup = std::move(delegation.folder);
-  facts.controllers = std::move(delegation.controllers);
-  if (std::ranges::find(facts.controllers, "io") != facts.controllers.end()) {
-    facts.disks = FindDisks();
+  if (rules.limits_together()) {
+    Delegation delegation = FindDelegation();
+    facts.cgroup = std::move(delegation.folder);
+    facts.controllers = std::move(delegation.controllers);
+    if (std::ranges::find(facts.controllers, "io") != facts.controllers.end()) {
+      facts.disks = FindDisks();
+    }
   }
   const long abi =
       ::syscall(SYS_landlock_create_ruleset, nullptr, 0, LANDLOCK_CREATE_RULESET_VERSION);

@@ -168,7 +168,9 @@ class Inside {
     sigset_t all;
     ::sigfillset(&all);
     if (::sigprocmask(SIG_BLOCK, &all, nullptr) != 0) return SystemError("sigprocmask");
-    command_ = ::fork();
+    // One thread, and nothing of the C library's to be told, which fork(2) would do.
+    command_ =
+        static_cast<pid_t>(::syscall(SYS_clone, SIGCHLD, nullptr, nullptr, nullptr, nullptr));
     if (command_ < 0) return SystemError("fork");
     if (command_ == 0) {
       own = UniqueFd();

@@ -228,7 +228,7 @@ class Launcher {
 
 }  // namespace
 
-HostFacts ProbeHost() {
+HostFacts ProbeHost(const SandboxRules&) {
   HostFacts facts;
   facts.system = HostSystem::kMacos;
   utsname name{};

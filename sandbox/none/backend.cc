@@ -18,7 +18,7 @@ std::string SystemName() {
 
 }  // namespace
 
-HostFacts ProbeHost() {
+HostFacts ProbeHost(const SandboxRules&) {
   HostFacts facts;
   facts.system = HostSystem::kOther;
   facts.kernel = SystemName();

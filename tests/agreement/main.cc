@@ -175,7 +175,7 @@ class Comparison {
     const Result<Policy> policy = MergePolicies(ground->sources, "", ground->places, Caller{});
     if (!policy) return Fail("policy: " + policy.error().text());
     const CachedFiles files(disk);
-    const HostFacts facts = ProbeHost();
+    const HostFacts facts = ProbeHost(policy->sandbox);
     const SandboxCommand command = world_.command();
     const Result<SandboxPlan> plan = MakePlan({*policy, ground->places, files, command, facts});
     if (!plan) return false;

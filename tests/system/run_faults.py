@@ -42,6 +42,7 @@ HARMLESS = {
     (LAUNCHER, "geteuid"): (ANY, "it cannot fail, and another user's id is refused"),
     (LAUNCHER, "getegid"): (ANY, "it cannot fail, and another group's id is refused"),
     (LAUNCHER, "ioctl(TCGETS)"): (ANY, "what cannot be asked is no terminal"),
+    (LAUNCHER, "ioctl(TIOCGWINSZ)"): (ANY, "what cannot be asked is no terminal"),
     (FIRST, "umask"): (ANY, "it cannot fail"),
     (FIRST, "getpid"): (ANY, "it cannot fail"),
     (FIRST, "openat2"): ((errno.ENOSYS,), "where it is not there, open(2) is"),
@@ -55,6 +56,8 @@ HARMLESS = {
     (COMMAND, "access"): (ANY, "the test of itself tries more, not less"),
     (COMMAND, "clone3"): ((errno.ENOSYS,), "that is what it has to say"),
     (None, "close"): (ANY, "all are closed once more before the command starts"),
+    (None, "fcntl(F_SETFD)"): (ANY, "musl says once more what open(2) was told"),
+    (None, "signalfd4"): ((errno.ENOSYS,), "the C library takes signalfd(2)"),
     (None, "munmap"): (ANY, "memory is wasted"),
     (None, "mmap"): (ANY, "memory is got in another way"),
 }
@@ -62,7 +65,9 @@ HARMLESS = {
 NOT_FAILED = ("brk",)
 # What a call is asked to do decides whether it matters.
 ASKED = {("prctl", 0, 27): "prctl(PR_GET_SECUREBITS)",
+         ("fcntl", 1, 2): "fcntl(F_SETFD)",
          ("ioctl", 1, 0x5401): "ioctl(TCGETS)",
+         ("ioctl", 1, 0x5413): "ioctl(TIOCGWINSZ)",
          ("ioctl", 1, 0x40082104): "ioctl(SECCOMP_IOCTL_NOTIF_SET_FLAGS)"}
 # Documented statuses besides 125: a program that cannot be executed, and before anything is set up
 # a file that the policy is about and that cannot be looked at.
