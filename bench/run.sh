@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# How long the hook takes, as whole processes beside the least that a program can do. Prints a
-# Markdown table; asserts nothing.
+# How long the hook takes, as whole processes beside the least that a program can do; then what
+# `ringfence run` costs (bench/sandbox.sh). Prints Markdown tables; asserts nothing.
 #
 #   bench/run.sh [--runs N] [--hook NAME=PROGRAM]...    default: both release builds, 300 runs
 set -euo pipefail
@@ -185,3 +185,5 @@ print_table
 echo
 print_system_calls
 print_sizes
+echo
+"$root/bench/sandbox.sh"
