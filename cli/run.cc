@@ -47,8 +47,8 @@ Outcome Show(const Options& options) {
   const Result<RunRequest> request = ReadRequest(options.run, files, options.for_system == "macos");
   if (!request) return request.error();
   const bool is_here = options.for_system.empty();
-  const Result<SandboxPlan> plan =
-      request->Plan(files, is_here ? ProbeHost(request->policy.sandbox) : FactsOf(options.for_system));
+  const Result<SandboxPlan> plan = request->Plan(
+      files, is_here ? ProbeHost(request->policy.sandbox) : FactsOf(options.for_system));
   if (!plan) return plan.error();
   const std::string text = TextOf(*plan, options);
   std::fwrite(text.data(), 1, text.size(), stdout);

@@ -207,8 +207,11 @@ std::string Chained(const std::string& text, const std::string& last) {
 // Inside a sandbox of ringfence's nobody can write the log: the launcher outside does it. False
 // where there is no such launcher.
 Result<bool> SendToLauncher(const std::string& text) {
-  if (::access(kAuditSocket, F_OK) != 0) return false;
   constexpr const char* kCall = "audit log outside of the sandbox";
+  if (::access(kAuditSocket, F_OK) != 0) {
+    if (errno == ENOENT || errno == ENOTDIR) return false;
+    return SystemError(kCall);
+  }
   const UniqueFd launcher(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
   sockaddr_un address{};
   address.sun_family = AF_UNIX;

@@ -71,23 +71,7 @@ class PlacePlanner {
     if (const std::optional<Path> file = Path::Parse(request_.command.result_file)) {
       own.places.push_back({.path = *file, .kind = Kind::kFile, .why = "its caller reads it"});
     }
-    std::vector<PlannedPlace> near = places;
-    near.insert(near.end(), own.places.begin(), own.places.end());
-    Result<std::optional<PlannedPlace>> asked = AlsoWritable();
-    if (!asked) return asked.error();
-    std::optional<PlannedPlace>& also = *asked;
-    if (also) near.push_back(*also);
-    rules_.AddNames(policy_.write, near, plan_.names);
-    for (const PlannedPlace& place : own.places) plan_.names.Forget(place.path);
-    for (const SavedFile& file : own.saved) plan_.names.Forget(file.path);
-    for (const Path& login : own.logins) plan_.names.Forget(login);
-    for (const GuardedName& name : own.refused) plan_.names.Refuse(name);
-    if (also) {
-      if (const GuardedName* rule = plan_.names.Refuses(also->path.text())) {
-        return RefusedDirectory(rule->why);
-      }
-      own.places.push_back(std::move(*also));
-    }
+    if (Status s = GuardNames(places, own); !s) return s;
     std::erase_if(places, [&](const PlannedPlace& place) {
       return plan_.names.Refuses(place.path.text()) != nullptr;
     });
@@ -113,6 +97,27 @@ class PlacePlanner {
     // Where the host's /tmp is meant there is nothing to keep.
     if (!plan_.private_tmp && plan_.scratch.is_root()) plan_.session_tmp = Path();
     PlanPrivate();
+    return Unit{};
+  }
+
+  // No rule guards what is the agent's own. What --write names is added to that, unless a rule
+  // does.
+  Status GuardNames(const std::vector<PlannedPlace>& places, AgentState& own) {
+    std::vector<PlannedPlace> near = places;
+    near.insert(near.end(), own.places.begin(), own.places.end());
+    Result<std::optional<PlannedPlace>> asked = AlsoWritable();
+    if (!asked) return asked.error();
+    std::optional<PlannedPlace>& also = *asked;
+    if (also) near.push_back(*also);
+    rules_.AddNames(policy_.write, near, plan_.names);
+    for (const PlannedPlace& place : own.places) plan_.names.Forget(place.path);
+    for (const SavedFile& file : own.saved) plan_.names.Forget(file.path);
+    for (const Path& login : own.logins) plan_.names.Forget(login);
+    for (const GuardedName& name : own.refused) plan_.names.Refuse(name);
+    if (!also) return Unit{};
+    const GuardedName* rule = plan_.names.Refuses(also->path.text());
+    if (rule != nullptr) return RefusedDirectory(rule->why);
+    own.places.push_back(std::move(*also));
     return Unit{};
   }
 

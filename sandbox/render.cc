@@ -74,6 +74,14 @@ class TextPlan {
     for (const ringfence::Path& socket : plan_.sockets) {
       Path("  hidden  ", socket.text(), "a program of the host listens there");
     }
+    Names();
+    Line(plan_.private_tmp ? "private   /tmp /run /dev /proc" : "private   /run /dev /proc");
+    if (!plan_.session_tmp.is_root()) {
+      Path("  kept    ", plan_.session_tmp.text(), "the session's temporary files");
+    }
+  }
+
+  void Names() {
     Line("names     " + std::to_string(plan_.names.rules().size()) +
          " rules; whether or not they exist, these may not be made, changed, moved or removed:");
     for (const GuardedName& rule : plan_.names.rules()) {
@@ -84,10 +92,6 @@ class TextPlan {
       std::string names;
       for (const GuardedName& name : list) names += " " + Quote(name.text());
       Line("  only    one of:" + names);
-    }
-    Line(plan_.private_tmp ? "private   /tmp /run /dev /proc" : "private   /run /dev /proc");
-    if (!plan_.session_tmp.is_root()) {
-      Path("  kept    ", plan_.session_tmp.text(), "the session's temporary files");
     }
   }
 

@@ -31,8 +31,11 @@ Status MakeFolders(const Path& folder, int levels) {
 Status CheckOwn(const UniqueFd& folder, const Path& path) {
   struct stat facts {};
   if (::fstat(folder.get(), &facts) != 0) return SystemError("fstat(" + path.text() + ")");
-  if (facts.st_uid == ::geteuid() && (facts.st_mode & 0077) == 0) return Unit{};
-  return SystemError("open(" + path.text() + ")", EPERM);
+  if (facts.st_uid != ::geteuid()) return SystemError("open(" + path.text() + ")", EPERM);
+  if ((facts.st_mode & 0777) == 0700) return Unit{};
+  // A command may have changed its /tmp's; the folder around it is closed.
+  if (::fchmod(folder.get(), 0700) != 0) return SystemError("fchmod(" + path.text() + ")");
+  return Unit{};
 }
 
 Result<UniqueFd> OpenOwn(const Path& path) {

@@ -144,14 +144,15 @@ def parse_trace(lines):
 
 def mark_log_calls(calls):
     """From the first call that makes or opens the log, what names its folder serves only the log.
-    Earlier ones ask whether it is what the event wants to write: they serve the decision."""
+    Earlier ones ask whether it is what the event wants to write: they serve the decision. The socket
+    that takes its place inside a sandbox serves nothing else."""
     begun = False
     for call in calls:
         names_log = "LOG" in call.text
         writes = call.family in ("mkdir", "flock") or re.search(r"O_WRONLY|O_RDWR|O_CREAT",
                                                                 call.text)
         begun = begun or bool(names_log and writes)
-        call.serves_log = begun and names_log
+        call.serves_log = (begun and names_log) or "/dev/.ringfence/log" in call.text
 
 
 def covered_from(signal, calls):
