@@ -31,11 +31,8 @@ Status MakeFolders(const Path& folder, int levels) {
 Status CheckOwn(const UniqueFd& folder, const Path& path) {
   struct stat facts {};
   if (::fstat(folder.get(), &facts) != 0) return SystemError("fstat(" + path.text() + ")");
-  if (facts.st_uid != ::geteuid()) return SystemError("open(" + path.text() + ")", EPERM);
-  if ((facts.st_mode & 0777) == 0700) return Unit{};
-  // A command may have changed its /tmp's; the folder around it is closed.
-  if (::fchmod(folder.get(), 0700) != 0) return SystemError("fchmod(" + path.text() + ")");
-  return Unit{};
+  if (facts.st_uid == ::geteuid() && (facts.st_mode & 0077) == 0) return Unit{};
+  return SystemError("open(" + path.text() + ")", EPERM);
 }
 
 Result<UniqueFd> OpenOwn(const Path& path) {
@@ -43,6 +40,15 @@ Result<UniqueFd> OpenOwn(const Path& path) {
   if (!folder.valid()) return SystemError("open(" + path.text() + ")");
   if (Status s = CheckOwn(folder, path); !s) return s.error();
   return folder;
+}
+
+// A command may have changed the mode of its /tmp. The folder around it is closed, so nobody else
+// has put anything there.
+void OpenAgain(const UniqueFd& sessions, const std::string& name) {
+  struct stat facts {};
+  if (::fstatat(sessions.get(), name.c_str(), &facts, AT_SYMLINK_NOFOLLOW) != 0) return;
+  const bool is_changed = S_ISDIR(facts.st_mode) && (facts.st_mode & 07777) != 0700;
+  if (is_changed) ::fchmodat(sessions.get(), name.c_str(), 0700, 0);
 }
 
 bool IsOld(int folder) {
@@ -77,6 +83,7 @@ Status OwnTmp::MakeSession() {
   const std::string name(plan_.session_tmp.name());
   is_first_ = ::mkdirat(sessions_.get(), name.c_str(), 0700) == 0;
   if (!is_first_ && errno != EEXIST) return SystemError("mkdirat(session)");
+  if (!is_first_) OpenAgain(sessions_, name);
   Result<UniqueFd> session = OpenOwn(plan_.session_tmp);
   if (!session) return session.error();
   session_ = std::move(*session);

@@ -223,6 +223,16 @@ def a_folder_that_is_not_the_users_is_refused(world):
     assert ran.status == 125 and os.listdir(world.project) == [], vars(ran)
 
 
+def a_session_goes_on_after_its_tmp_was_closed_or_opened(world):
+    policy(world)
+    for mode in ("1777", "0755", "0"):
+        Ran(world, f"echo x > /tmp/f; chmod {mode} /tmp")
+        ran = Ran(world, "cat /tmp/f")
+        assert ran.status == 0 and ran.out == "x\n", (mode, vars(ran))
+        folder, = (world.state / "tmp").iterdir()
+        assert folder.stat().st_mode & 0o7777 == 0o700
+
+
 def old_folders_go_and_used_ones_stay(world):
     policy(world)
     Ran(world, "mkdir -m 0 /tmp/closed; mkdir -p /tmp/a/b/c; echo x > /tmp/a/b/f", session="old")
