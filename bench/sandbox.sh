@@ -63,9 +63,10 @@ for place in plan["sealed"]:
 
 # add NAME COMMAND...: where it starts the program at all.
 add() {
-  local name=$1
-  shift
-  command -v "$1" > /dev/null || return 0
+  local name=$1 program
+  program=$(command -v "$2") || return 0
+  shift 2
+  set -- "$program" "$@"
   if ! (cd "$project" && "$@" "$work/true") > "$work/log" 2>&1; then
     echo "$name does not work here: $(head -n 1 "$work/log")" >&2
     return 0
