@@ -274,7 +274,7 @@ TEST_CASE("event: tool_input is kept as it came, in pieces of any size, where it
   const std::string input =
       R"({ "z":[1.0,{"command":"no"}],"command" :"l\u0073 \ud800\n", "b":true })";
   const std::string text = Call(R"("tool_input": )" + input + R"(, "tool_use_id":"x")");
-  for (const size_t size : {1, 2, 7, 4096}) {
+  for (const size_t size : {size_t{1}, size_t{2}, size_t{7}, size_t{4096}}) {
     CAPTURE(size);
     Pieces source(text, size);
     const Result<Event> event = ReadEvent(source, {.pointers = {}, .keeps_input = true});
