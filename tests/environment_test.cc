@@ -199,7 +199,7 @@ TEST_CASE("environment: the client of root is told of the sandbox, nobody else i
     const SandboxRules rules;
     const Variables planned = PlanEnvironment(
         {.caller = caller, .rules = rules, .is_agent = is_agent, .user = user, .marker = "full"});
-    return EnvironmentValue(planned, "IS_SANDBOX");
+    return std::string(EnvironmentValue(planned, "IS_SANDBOX"));
   };
   CHECK(told(0, true) == "1");
   CHECK(told(1000, true).empty());
