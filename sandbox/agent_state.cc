@@ -8,6 +8,21 @@ namespace {
 
 using Kind = PlannedPlace::Kind;
 
+// What the client keeps in ~/.claude for itself. What it reads there as instructions, settings or
+// programs (CLAUDE.md, rules, output-styles, commands, hooks, ...) is not in the list, and a folder
+// that somebody keeps scripts in is not either.
+constexpr std::string_view kFolders[] = {
+    "backups",  "cache",   "debug", "file-history", "image-cache", "paste-cache", "plans",
+    "sessions", "statsig", "tasks", "telemetry",    "todos",       "uploads",     "usage-data"};
+// The shells of every session read their files there at each command.
+constexpr std::string_view kShellFolders[] = {"shell-snapshots", "session-env"};
+// "X" also stands for X.lock and for the temporary file that X is saved by.
+constexpr std::string_view kFiles[] = {
+    ".credentials.json",         ".last-cleanup",   ".oauth_refresh", "history.jsonl",
+    "mcp-needs-auth-cache.json", "stats-cache.json"};
+// Of these, what @secrets names.
+constexpr std::string_view kLogins[] = {".credentials.json", "history.jsonl"};
+
 class Finder {
  public:
   Finder(const Places& places, const CachedFiles& files, bool saves)
@@ -29,28 +44,22 @@ class Finder {
   }
 
   void AddFolder(const Path& home) {
-    const std::optional<PlannedPlace> folder = FolderAt(home.Child(".claude"));
-    if (!folder) return;
-    const Path projects = folder->path.Child("projects");
-    const auto transcripts = FolderAt(projects.Child(ClaudeProjectSlug(places_.root_real)));
-    state_.places.push_back(*folder);
-    if (transcripts) state_.inner.push_back(*transcripts);
-    // The shells of every session read their files there at each command.
-    for (const char* name : {"shell-snapshots", "session-env"}) {
-      std::optional<PlannedPlace> own = FolderAt(folder->path.Child(name));
-      if (!own) continue;
-      own->is_own = saves_;  // where there are mounts
-      state_.inner.push_back(*own);
+    const std::optional<PlannedPlace> state = FolderAt(home.Child(".claude"));
+    if (!state) return;
+    const Path& folder = state->path;
+    for (const std::string_view name : kFolders) Add(FolderAt(folder.Child(name)));
+    Add(FolderAt(folder.Child("projects").Child(ClaudeProjectSlug(places_.root_real))));
+    for (const std::string_view name : kShellFolders) {
+      std::optional<PlannedPlace> own = FolderAt(folder.Child(name));
+      if (own) own->is_own = saves_;  // where there are mounts
+      Add(std::move(own));
     }
-    for (const char* name : {"local", "*.sh"}) {
-      state_.refused.push_back({.base = folder->path.text(),
-                                .tail = name,
-                                .has_pattern = *name == '*',
-                                .why = "it is run outside of the sandbox"});
-    }
-    for (const char* name : {".credentials.json", "history.jsonl"}) {
-      state_.logins.push_back(folder->path.Child(name));
-    }
+    for (const std::string_view name : kFiles) AddFile(folder.Child(name));
+    for (const std::string_view name : kLogins) state_.logins.push_back(folder.Child(name));
+  }
+
+  void Add(std::optional<PlannedPlace> place) {
+    if (place) state_.places.push_back(std::move(*place));
   }
 
   // A folder that is there, by a link or not, or that can be made.

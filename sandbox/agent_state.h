@@ -1,5 +1,6 @@
-// What of the client's own state the agent itself may write, which its commands may not: ~/.claude
-// but its settings, the transcripts of this project, and ~/.claude.json.
+// What of the client's own state the agent itself may write, which its commands may not: folders
+// and files of ~/.claude that it keeps for itself, the transcripts of this project, and
+// ~/.claude.json.
 #pragma once
 
 #include <vector>
@@ -10,11 +11,8 @@ namespace ringfence {
 
 struct AgentState {
   std::vector<PlannedPlace> places;  // none lies inside another
-  std::vector<PlannedPlace> inner;   // inside places: transcripts beside others' hidden ones,
-                                     // and what another session's shells would run
   std::vector<SavedFile> saved;
-  std::vector<Path> logins;          // the agent's own, though @secrets names them
-  std::vector<GuardedName> refused;  // what is run outside
+  std::vector<Path> logins;  // the agent's own, though @secrets names them
 };
 
 // `saves`: whether the back end can replace a file in a folder that is read-only.

@@ -244,6 +244,14 @@ bool HostFacts::has(Feature feature) const {
   return std::ranges::find(lacks, feature) == lacks.end();
 }
 
+std::vector<Path> SavedFolders(const SandboxPlan& plan) {
+  std::vector<Path> folders;
+  for (const SavedFile& file : plan.saved) folders.push_back(file.path.Parent());
+  std::ranges::sort(folders);
+  folders.erase(std::unique(folders.begin(), folders.end()), folders.end());
+  return folders;
+}
+
 std::string_view ModeName(SandboxMode mode) {
   switch (mode) {
     case SandboxMode::kRx:

@@ -127,6 +127,9 @@ struct SandboxPlan {
 std::string_view ModeName(SandboxMode mode);
 std::string_view LayersName(SandboxLayers layers);
 
+// The folders of the plan's saved files, each once.
+std::vector<Path> SavedFolders(const SandboxPlan& plan);
+
 // A name that every plan refuses, in a folder that mounts and Landlock leave writable: for the test
 // of a sandbox from within.
 Path SelfTestName(const SandboxPlan& plan);

@@ -90,8 +90,6 @@ class PlacePlanner {
     if (std::ranges::any_of(plan_.writable, &PlannedPlace::is_part)) {
       rules_.AllowOnly(policy_.write, NamesOf(own), plan_.names);
     }
-    plan_.writable.insert(plan_.writable.end(), own.inner.begin(), own.inner.end());
-    std::ranges::stable_sort(plan_.writable, {}, &PlannedPlace::path);
     plan_.saved = own.saved;
     if (plan_.is_nested) AllowPlacesOnly();
     // Where the host's /tmp is meant there is nothing to keep.
@@ -113,7 +111,6 @@ class PlacePlanner {
     for (const PlannedPlace& place : own.places) plan_.names.Forget(place.path);
     for (const SavedFile& file : own.saved) plan_.names.Forget(file.path);
     for (const Path& login : own.logins) plan_.names.Forget(login);
-    for (const GuardedName& name : own.refused) plan_.names.Refuse(name);
     if (!also) return Unit{};
     const GuardedName* rule = plan_.names.Refuses(also->path.text());
     if (rule != nullptr) return RefusedDirectory(rule->why);

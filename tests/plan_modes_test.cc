@@ -1,15 +1,30 @@
 // MakePlan(): modes, layers, and what the agent may write.
 #include <doctest/doctest.h>
 
+#include <algorithm>
+
 #include "tests/plan_world.h"
 
 using namespace ringfence;
 
 namespace {
 
-const std::string kInnerState =
-    "make /home/dev/.claude/projects/-home-dev-project, make /home/dev/.claude/session-env, "
-    "make /home/dev/.claude/shell-snapshots, ";
+bool IsState(const PlannedPlace& place) { return place.set == SetName::kAgentState; }
+
+// What the agent may write besides its state.
+std::string OtherPlaces(SandboxPlan plan) {
+  std::erase_if(plan.writable, IsState);
+  return PlacesText(plan.writable);
+}
+
+const PlannedPlace* PlaceAt(const SandboxPlan& plan, std::string_view path) {
+  const auto found = std::ranges::find(plan.writable, Path::Clean(path), &PlannedPlace::path);
+  return found == plan.writable.end() ? nullptr : &*found;
+}
+
+bool Saves(const SandboxPlan& plan, std::string_view path) {
+  return std::ranges::find(plan.saved, Path::Clean(path), &SavedFile::path) != plan.saved.end();
+}
 
 }  // namespace
 
@@ -21,8 +36,8 @@ TEST_CASE("plan: in mode rx nothing is written but scratch files and the agent's
   CHECK(world.Plan().mode == SandboxMode::kRx);
   CHECK(PlacesText(world.Plan().writable) == "/home/dev/.claude/plans");
   world.command.is_agent = true;
-  CHECK(PlacesText(world.Plan().writable) ==
-        "/home/dev/.claude, " + kInnerState.substr(0, kInnerState.size() - 2));
+  CHECK(OtherPlaces(world.Plan()) == "/home/dev/.claude/plans");
+  CHECK(PlaceAt(world.Plan(), "/home/dev/.claude/todos") != nullptr);
 }
 
 TEST_CASE("plan: in mode rx a folder is not scratch because of its name") {
@@ -63,34 +78,50 @@ TEST_CASE("plan: the agent's state is writable for the agent alone") {
   world.world.files.Put("/home/dev/.claude/todos/x", File());
   CHECK(PlacesText(world.Plan().writable) == "/home/dev/project");
   world.command.is_agent = true;
-  CHECK(PlacesText(world.Plan().writable) ==
-        "/home/dev/.claude, " + kInnerState + "/home/dev/project");
+  const SandboxPlan plan = world.Plan();
+  CHECK(OtherPlaces(plan) == "/home/dev/project");
+  REQUIRE(PlaceAt(plan, "/home/dev/.claude/todos") != nullptr);
+  CHECK_FALSE(PlaceAt(plan, "/home/dev/.claude/todos")->make);
 }
 
 TEST_CASE("plan: the agent's state that does not exist is made, where there is a home") {
   PlanWorld world;
   world.command.is_agent = true;
-  CHECK(PlacesText(world.Plan().writable) ==
-        "make /home/dev/.claude, " + kInnerState + "/home/dev/project");
+  const SandboxPlan plan = world.Plan();
+  CHECK(OtherPlaces(plan) == "/home/dev/project");
+  for (const PlannedPlace& place : plan.writable) CHECK(place.make == IsState(place));
+  CHECK(PlaceAt(plan, "/home/dev/.claude/projects/-home-dev-project") != nullptr);
   world.world.places.homes_real = {Path::Clean("/home/none")};
   CHECK(PlacesText(world.Plan().writable) == "/home/dev/project");
   CHECK(world.Plan().saved.empty());
 }
 
-TEST_CASE("plan: what other sessions would run is not the agent's to write") {
+TEST_CASE("plan: the shells of other sessions do not read what this one writes") {
   PlanWorld world;
   world.command.is_agent = true;
-  const SandboxPlan plan = world.Plan();
-  for (const PlannedPlace& place : plan.writable) {
+  for (const PlannedPlace& place : world.Plan().writable) {
+    CAPTURE(place.path.text());
     const bool is_run =
         place.path.name() == "shell-snapshots" || place.path.name() == "session-env";
     CHECK(place.is_own == is_run);
   }
-  for (const std::string_view name : {"local", "local/claude", "statusline.sh"}) {
+}
+
+TEST_CASE("plan: what the client reads as instructions, settings or programs is not its state") {
+  PlanWorld world;
+  world.command.is_agent = true;
+  for (const std::string_view name :
+       {"CLAUDE.md", "rules/x.md", "output-styles/x.md", "keybindings.json", "local/claude",
+        "statusline.sh", "scripts/x", "settings.json", "settings.local.json", "commands/x.md",
+        "agents/x.md", "skills/x/SKILL.md", "hooks/x", "plugins/x", "teams/t/inboxes/x.json",
+        "jobs/x", "daemon.json", "remote-settings.json", "ide/1.lock"}) {
     CAPTURE(name);
-    CHECK(plan.names.Refuses("/home/dev/.claude/" + std::string(name)) != nullptr);
+    world.world.files.Put("/home/dev/.claude/" + std::string(name), File());
+    const Path path = Path::Clean("/home/dev/.claude/" + std::string(name));
+    const SandboxPlan plan = world.Plan();
+    for (const PlannedPlace& place : plan.writable) CHECK_FALSE(path.IsInside(place.path));
+    CHECK_FALSE(Saves(plan, path.text()));
   }
-  CHECK(plan.names.Refuses("/home/dev/.claude/shell-snapshots/x.sh") == nullptr);
 }
 
 TEST_CASE("plan: this project's transcripts are kept among the hidden ones, be they new") {
@@ -104,21 +135,6 @@ TEST_CASE("plan: this project's transcripts are kept among the hidden ones, be t
   const GuardedNames names = world.Plan().names;
   CHECK(names.Refuses("/home/dev/.claude/projects/-home-dev-project/a.jsonl") == nullptr);
   CHECK(names.Refuses("/home/dev/.claude/projects/-home-dev-other/a.jsonl") != nullptr);
-}
-
-TEST_CASE("plan: the agent's state does not hold its settings") {
-  PlanWorld world;
-  world.command.is_agent = true;
-  world.world.files.Put("/home/dev/.claude/settings.json", File());
-  const SandboxPlan plan = world.Plan();
-  CHECK(PlacesText(plan.writable) == "/home/dev/.claude, " + kInnerState + "/home/dev/project");
-  CHECK(PlacesText(plan.sealed) == "/home/dev/.claude/settings.json (file)");
-  for (const std::string_view name : {"settings.json", "settings.local.json", "commands/x.md",
-                                      "agents/x.md", "skills/x/SKILL.md", "hooks/x", "plugins/x"}) {
-    CAPTURE(name);
-    CHECK(plan.names.Refuses("/home/dev/.claude/" + std::string(name)) != nullptr);
-  }
-  CHECK(plan.names.Refuses("/home/dev/.claude/todos/x") == nullptr);
 }
 
 TEST_CASE("plan: the agent may write its state where an allow list has patterns") {
@@ -137,8 +153,7 @@ TEST_CASE("plan: the state file in the home is saved there, and the home stays r
   for (const bool is_there : {false, true}) {
     if (is_there) world.world.files.Put("/home/dev/.claude.json", File());
     const SandboxPlan plan = world.Plan();
-    REQUIRE(plan.saved.size() == 1);
-    CHECK(plan.saved.front().path == Path::Clean("/home/dev/.claude.json"));
+    CHECK(Saves(plan, "/home/dev/.claude.json"));
     CHECK(plan.names.Refuses("/home/dev/.claude.json") == nullptr);
     for (const PlannedPlace& place : plan.writable) {
       CHECK_FALSE(Path::Clean("/home/dev/.claude.json").IsInside(place.path));
@@ -154,14 +169,12 @@ TEST_CASE(
   world.command.is_agent = true;
   world.world.files.Put("/home/dev/dotfiles/c.json", File());
   world.world.files.Put("/home/dev/.claude.json", LinkTo("dotfiles/c.json"));
-  CHECK(world.Plan().saved.empty());
-  CHECK(PlacesText(world.Plan().writable).find("/home/dev/dotfiles/c.json (file)") !=
-        std::string::npos);
+  CHECK_FALSE(Saves(world.Plan(), "/home/dev/.claude.json"));
+  CHECK(PlaceAt(world.Plan(), "/home/dev/dotfiles/c.json") != nullptr);
   world.world.files.Put("/home/dev/.claude.json", File());
   world.command.layers = SandboxLayers::kLandlock;
   CHECK(world.Plan().saved.empty());
-  CHECK(PlacesText(world.Plan().writable).find("/home/dev/.claude.json (file)") !=
-        std::string::npos);
+  CHECK(PlaceAt(world.Plan(), "/home/dev/.claude.json") != nullptr);
 }
 
 TEST_CASE(
@@ -182,8 +195,11 @@ TEST_CASE("plan: the agent reads its own credentials, its commands do not") {
   world.command.is_agent = true;
   CHECK(PlacesText(world.Plan().hidden) ==
         "/home/dev/.claude/projects but /home/dev/.claude/projects/-home-dev-project");
-  CHECK_FALSE(world.Refuses("/home/dev/.claude/.credentials.json"));
-  CHECK_FALSE(world.Refuses("/home/dev/.claude/history.jsonl"));
+  for (const std::string_view name : {".credentials.json", "history.jsonl"}) {
+    const std::string path = "/home/dev/.claude/" + std::string(name);
+    CHECK(Saves(world.Plan(), path));
+    CHECK_FALSE(world.Refuses(path));
+  }
 }
 
 TEST_CASE("plan: a home below a private folder is read where everything is") {

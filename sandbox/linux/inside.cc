@@ -283,9 +283,9 @@ class Inside {
   void SendReports() {
     if (!supervision_ || supervision_->reports.empty() || !(tested_ || IsTested())) return;
     for (const Supervision::Report& report : supervision_->reports) {
-      [[maybe_unused]] const Status sent = SendPacket(
-          channel_, Message::kRefused,
-          {report.path, report.rule == nullptr ? "" : report.rule->why, ErrnoName(report.code)});
+      const std::string& why = report.rule == nullptr ? report.why : report.rule->why;
+      [[maybe_unused]] const Status sent =
+          SendPacket(channel_, Message::kRefused, {report.path, why, ErrnoName(report.code)});
     }
     supervision_->reports.clear();
   }
@@ -366,13 +366,16 @@ Result<Supervision> PrepareSupervision(const SandboxPlan& plan) {
   }
   supervision.own_process = "/proc/" + std::to_string(::getpid());
   if (::chdir("/") != 0) return SystemError("chdir(/)");
-  for (size_t i = 0; i < plan.saved.size(); ++i) {
-    const std::string name = std::string(kSavedFolders) + "/" + std::to_string(i);
+  for (const Path& path : SavedFolders(plan)) {
+    const std::string name =
+        std::string(kSavedFolders) + "/" + std::to_string(supervision.saved.size());
     UniqueFd folder(::open(name.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
     if (!folder.valid()) return SystemError("open(" + name + ")");
-    const Path& path = plan.saved[i].path;
-    supervision.saved.push_back(
-        {path.Parent().text(), std::string(path.name()), std::move(folder)});
+    std::vector<std::string> names;
+    for (const SavedFile& file : plan.saved) {
+      if (file.path.Parent() == path) names.emplace_back(file.path.name());
+    }
+    supervision.saved.push_back({path.text(), std::move(names), std::move(folder)});
   }
   return supervision;
 }

@@ -6,6 +6,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 
@@ -110,10 +111,12 @@ std::string Location::path() const {
 bool Location::is_in_proc() const { return IsBelow(folder_path, "/proc"); }
 
 const UniqueFd& FolderToChange(const Supervision& supervision, const Location& location) {
-  for (const Supervision::Saved& saved : supervision.saved) {
-    const bool is_saved =
-        location.name == saved.name || location.name.starts_with(saved.name + ".");
-    if (is_saved && location.folder_path == saved.folder_path) return saved.folder;
+  for (const Supervision::SavedFolder& saved : supervision.saved) {
+    if (location.folder_path != saved.path) continue;
+    const bool is_saved = std::ranges::any_of(saved.names, [&](const std::string& name) {
+      return location.name == name || location.name.starts_with(name + ".");
+    });
+    if (is_saved) return saved.folder;
   }
   return location.folder;
 }

@@ -43,13 +43,14 @@ struct Supervision {
   std::string own_process;    // "/proc/1"
   bool holds_ptrace = false;  // CAP_SYS_PTRACE, which callers do not have
 
-  // A file that is saved in a folder which is read-only for everybody else (SandboxPlan::saved).
-  struct Saved {
-    std::string folder_path;
-    std::string name;
+  // A folder which is read-only for everybody else, with the files that are saved in it
+  // (SandboxPlan::saved).
+  struct SavedFolder {
+    std::string path;
+    std::vector<std::string> names;
     UniqueFd folder;  // the same folder, writable; never given to a caller
   };
-  std::vector<Saved> saved;
+  std::vector<SavedFolder> saved;
 
   // A sandbox inside this one, whose rules hold besides those around it.
   struct Nested {
@@ -77,6 +78,7 @@ struct Supervision {
     std::string path;
     const GuardedName* rule = nullptr;
     int code = 0;
+    std::string why;  // instead of the rule's
   };
   std::vector<Report> reports;
 };

@@ -117,8 +117,8 @@ class View {
       }
       if (Status s = AddBind(place.path, place.kind, Writable::kYes); !s) return s;
     }
-    for (const SavedFile& file : plan_.saved) {
-      Result<UniqueFd> tree = CloneTree(file.path.Parent(), Writable::kYes);
+    for (const Path& folder : SavedFolders(plan_)) {
+      Result<UniqueFd> tree = CloneTree(folder, Writable::kYes);
       if (!tree) return tree.error();
       saved_.push_back(std::move(*tree));
     }
@@ -244,7 +244,7 @@ class View {
       case Mount::What::kBind:
         return Bind(mount);
       case Mount::What::kOwn:
-        return MountMemory(mount.path.text(), "mode=0700");
+        return MountOwn(mount);
       case Mount::What::kHide:
         return Hide(mount);
       case Mount::What::kSeal:
@@ -259,6 +259,13 @@ class View {
     if (attached || attached.error().what != "ENOENT") return attached;
     if (Status s = MakeMountPoint(mount.path, mount.kind); !s) return s;
     return AttachTree(mount.tree, mount.path);
+  }
+
+  static Status MountOwn(const Mount& mount) {
+    Status mounted = MountMemory(mount.path.text(), "mode=0700");
+    if (mounted || mounted.error().what != "ENOENT") return mounted;
+    if (Status s = MakeMountPoint(mount.path, mount.kind); !s) return s;
+    return MountMemory(mount.path.text(), "mode=0700");
   }
 
   Status Hide(const Mount& mount) {
@@ -286,7 +293,7 @@ class View {
   const SandboxPlan& plan_;
   int audit_;
   std::vector<Mount> mounts_;
-  std::vector<UniqueFd> saved_;  // the folders of plan_.saved
+  std::vector<UniqueFd> saved_;  // SavedFolders() of the plan
   UniqueFd session_tmp_;
   std::array<UniqueFd, kDevices.size()> devices_;
   std::vector<std::pair<std::string, std::string>> links_;

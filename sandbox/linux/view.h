@@ -7,7 +7,7 @@
 
 namespace ringfence {
 
-// Below it the folders of SandboxPlan::saved are mounted writable, each by its number, for the
+// Below it SavedFolders() are mounted writable, each by its number, for the
 // supervisor: the folder itself is closed.
 inline constexpr const char* kSavedFolders = "/dev/.ringfence/saved";
 

@@ -168,12 +168,20 @@ def the_agent_keeps_its_state_but_not_its_settings(world):
     sandbox = Sandbox(world)
     world.write(world.home / ".claude/settings.json", "{}")
     world.write(world.home / ".claude/.credentials.json", "{}")
-    works = ["os.mkdir('.claude/todos')", "open('.claude/history.jsonl', 'a')",
+    world.write(world.home / ".claude/CLAUDE.md", "mine")
+    world.write(world.home / ".claude/scripts/line", "mine")
+    works = ["open('.claude/todos/x', 'w')", "open('.claude/history.jsonl', 'a')",
+             "os.mkdir('.claude/.oauth_refresh.lock')", "os.rmdir('.claude/.oauth_refresh.lock')",
              "open('.claude/.credentials.json.tmp', 'w').close()",
              "os.rename('.claude/.credentials.json.tmp', '.claude/.credentials.json')"]
     refused = ["open('.claude/settings.json', 'a')", "open('.claude/settings.local.json', 'w')",
                "os.rename('.claude/settings.json', '.claude/x')", "os.mkdir('.claude/plugins')",
-               "os.rename('.claude', '.claude2')"]
+               "os.rename('.claude', '.claude2')", "os.rename('.claude/todos', '.claude/rules')",
+               "open('.claude/CLAUDE.md', 'a')", "open('.claude/keybindings.json', 'w')",
+               "os.mkdir('.claude/rules')", "open('.claude/scripts/line', 'a')",
+               "os.mkdir('.claude/output-styles')", "open('.claude/new', 'w')",
+               "os.rename('.claude/history.jsonl', '.claude/CLAUDE.md')",
+               "os.link('.claude/history.jsonl', '.claude/rules.md')"]
     became = sandbox.attempts(works + refused, "--agent")
     assert [line for line in works if became[line] != "done"] == [], became
     assert [line for line in refused if became[line] == "done"] == [], became
@@ -216,9 +224,11 @@ def transcripts_of_this_project_are_kept_and_others_are_hidden(world):
 def state_that_was_not_there_is_made(world):
     sandbox = Sandbox(world)
     (world.home / ".claude").rmdir()
-    done = sandbox.python("import os; open(os.path.expanduser('~/.claude/x'), 'w')", "--agent")
+    done = sandbox.python("import os; open(os.path.expanduser('~/.claude/plans/x'), 'w')", "--agent")
     assert done.returncode == 0, done.stderr
-    assert names_in(world.home / ".claude") == ["projects", "session-env", "shell-snapshots", "x"]
+    assert (world.home / ".claude/plans/x").exists()
+    assert {"projects", "session-env", "shell-snapshots", "todos"} <= set(
+        names_in(world.home / ".claude"))
 
 
 def a_home_below_tmp_is_read_and_not_written(world):
@@ -379,7 +389,8 @@ def the_agents_commands_in_a_sandbox_of_their_own_have_no_state(world):
     sandbox = Sandbox(world)
     home = world.home
     became = nested(world, sandbox, {}, [
-        "open('x', 'w')", f"open('{home}/.claude/x', 'w')", f"open('{home}/.claude.json', 'w')",
+        "open('x', 'w')", f"open('{home}/.claude/todos/x', 'w')",
+        f"open('{home}/.claude.json', 'w')",
         f"os.mkdir('{home}/.claude.json.lock')", "os.mkdir('/tmp/x')"])
     assert [what == "done" for what in became] == [True, False, False, False, True], became
     assert not (home / ".claude.json").exists()

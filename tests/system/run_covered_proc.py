@@ -86,7 +86,7 @@ def where_nothing_can_be_mounted_the_same_holds(world):
 
 def the_agent_works_there_too(world):
     container = Container(world, WARN)
-    works = ["open('.claude/x', 'w')", "os.mkdir('.claude.json.lock')",
+    works = ["open('.claude/todos/x', 'w')", "os.mkdir('.claude.json.lock')",
              "open('.claude.json', 'w')", "os.utime('.claude.json.lock')"]
     refused = ["open('.profile', 'w')", "os.listdir('/dev/.ringfence/saved')"]
     became = container.attempts(works + refused, "--agent")
