@@ -72,7 +72,7 @@ constexpr WordList kMacosSecrets(
 // clang-format off
 constexpr WordList kRunsLater(
     "**/.git/hooks\n**/.git/config\n**/.git/config.worktree\n**/.git/info/attributes\n"
-    "**/.git/commondir\n**/.git/worktrees/*/commondir\n"
+    "**/commondir\n**/.git/worktrees/*/commondir\n"
     "**/.git/modules/**/hooks\n**/.git/modules/**/config\n**/.git/worktrees/*/config.worktree\n"
     "**/.mcp.json\n**/.cursor/mcp.json\n**/.husky\n**/.github/workflows\n"
     "**/.vscode\n**/.idea\n**/*.code-workspace\n**/.envrc\n"

@@ -40,8 +40,8 @@ bool IsBelowFile(const Walked& walked) {
 }
 
 bool IsGitsOwn(const PathRule& rule, std::string_view tail) {
-  return rule.set == SetName::kRunsLater && tail.starts_with("**/.git/") &&
-         !tail.ends_with("hooks");
+  const bool is_gits = tail.starts_with("**/.git/") || tail == "**/commondir";
+  return rule.set == SetName::kRunsLater && is_gits && !tail.ends_with("hooks");
 }
 
 }  // namespace

@@ -1,15 +1,13 @@
 #include "sandbox/linux/git_names.h"
 
 #include <fcntl.h>
-#include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 
 #include "base/case_fold.h"
-#include "sandbox/linux/kernel_abi.h"
+#include "sandbox/linux/new_repository.h"
 
 namespace ringfence {
 namespace {
@@ -21,6 +19,7 @@ constexpr std::array<std::string_view, 4> kOwn = {"head", "config", "config.work
 
 const GuardedName kBare{.why = "a new or a bare repository"};
 const GuardedName kGitFile{.why = "it leads to a work tree's repository"};
+const GuardedName kUnsaved{.why = "the config of a new repository is saved by way of it"};
 
 bool Exists(const UniqueFd& folder, const char* name) {
   return ::faccessat(folder.get(), name, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
@@ -33,11 +32,16 @@ bool IsBare(const UniqueFd& folder, std::string_view made) {
   });
 }
 
+// ".git" and what it keeps for submodules: rules name their parts.
+bool IsNamedByRules(const std::string& folder) {
+  return folder.ends_with("/.git") || folder.find("/.git/modules/") != std::string::npos;
+}
+
 bool MakesBareRepository(const Location& location) {
   const std::string name = FoldName(location.name);
   const bool is_own = std::ranges::find(kOwn, name) != kOwn.end();
   if (!is_own && std::ranges::find(kParts, name) == kParts.end()) return false;
-  if (FoldName(location.folder_path + "/").find("/.git/") != std::string::npos) return false;
+  if (IsNamedByRules(FoldName(location.folder_path))) return false;
   return (is_own || !Exists(location.folder, location.name.c_str())) &&
          IsBare(location.folder, name);
 }
@@ -46,40 +50,14 @@ bool MakesBareRepository(const Location& location) {
 bool IsHookOfBareRepository(const Location& location) {
   std::string path = FoldName(location.folder_path);
   if ((path + "/").find("/hooks/") == std::string::npos) return false;
-  if ((path + "/").find("/.git/") != std::string::npos) return false;
   UniqueFd folder(::openat(location.folder.get(), ".", O_PATH | O_DIRECTORY | O_CLOEXEC));
   while (folder.valid() && !path.empty()) {
     const bool is_hooks = path.ends_with("/hooks");
     path.resize(path.rfind('/'));
     folder = UniqueFd(::openat(folder.get(), "..", O_PATH | O_DIRECTORY | O_CLOEXEC));
-    if (is_hooks && folder.valid() && IsBare(folder, "")) return true;
+    if (is_hooks && folder.valid() && !IsNamedByRules(path) && IsBare(folder, "")) return true;
   }
   return !folder.valid();
-}
-
-Got<FileId> IdOf(const UniqueFd& folder, const char* name) {
-  FileStatus facts;
-  const int flags = AT_SYMLINK_NOFOLLOW | (*name == 0 ? AT_EMPTY_PATH : 0);
-  if (::syscall(SYS_statx, folder.get(), name, flags, kStatusInode | kStatusBorn, &facts) != 0) {
-    return {{}, errno};
-  }
-  return {{facts.device_major, facts.device_minor, facts.inode, facts.born.seconds,
-           facts.born.nanoseconds},
-          0};
-}
-
-bool IsOwn(const Supervision& supervision, const UniqueFd& folder, const char* name) {
-  if (supervision.own_repositories.empty()) return false;
-  const Got<FileId> id = IdOf(folder, name);
-  return id.ok() && std::ranges::binary_search(supervision.own_repositories, id.value);
-}
-
-bool IsGitFile(const Location& location) {
-  if (FoldName(location.name) != ".git") return false;
-  struct stat facts {};
-  return ::fstatat(location.folder.get(), location.name.c_str(), &facts, AT_SYMLINK_NOFOLLOW) ==
-             0 &&
-         !S_ISDIR(facts.st_mode);
 }
 
 // What is private to the outer sandbox is private to those inside it.
@@ -94,32 +72,10 @@ bool GuardsRepositories(const Supervision& supervision, const std::string& path)
 
 const GuardedName* RefusedByGit(const Supervision& supervision, const Location& location) {
   if (!GuardsRepositories(supervision, location.path())) return nullptr;
-  if (IsGitFile(location) && !IsOwn(supervision, location.folder, location.name.c_str())) {
-    return &kGitFile;
-  }
+  if (FoldName(location.name) == kUnsavedConfig) return &kUnsaved;
+  if (IsGitFile(location) && !IsOwnGitFile(supervision, location)) return &kGitFile;
   if (MakesBareRepository(location) || IsHookOfBareRepository(location)) return &kBare;
   return nullptr;
-}
-
-bool IsOwnRepository(const Supervision& supervision, const UniqueFd& folder) {
-  return IsOwn(supervision, folder, "");
-}
-
-void NoteGitFile(Supervision& supervision, const Location& location) {
-  if (IsGitFile(location)) NoteRepository(supervision, location);
-}
-
-void NoteRepository(Supervision& supervision, const Location& location) {
-  const std::string name = FoldName(location.name);
-  const std::string folder = FoldName(location.folder_path);
-  const bool is_gits = name == ".git" || folder.ends_with("/.git/worktrees") ||
-                       IsOwnRepository(supervision, location.folder);
-  if (!is_gits) return;
-  const Got<FileId> id = IdOf(location.folder, location.name.c_str());
-  if (!id.ok()) return;
-  std::vector<FileId>& own = supervision.own_repositories;
-  const auto at = std::ranges::lower_bound(own, id.value);
-  if (at == own.end() || *at != id.value) own.insert(at, id.value);
 }
 
 }  // namespace ringfence

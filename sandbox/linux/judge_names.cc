@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "sandbox/linux/git_names.h"
+#include "sandbox/linux/new_repository.h"
 #include "sandbox/linux/supervised_calls.h"
 
 namespace ringfence {
@@ -42,6 +43,14 @@ std::vector<GuardedNames::TreeHit> RefusesTree(const Supervision& supervision,
   return all;
 }
 
+const GuardedName kWhole{.why = "git saves it by a rename, and so must others"};
+
+// It may be written in a repository that this run has made.
+bool IsLeftToOwn(const Supervision& supervision, const GuardedName& rule,
+                 const Location& location) {
+  return rule.unless_new && IsOwnRepository(supervision, location.folder);
+}
+
 int Refused(Supervision& supervision, const std::string& path, const GuardedName& rule) {
   Report(supervision, path, &rule, EACCES);
   return EACCES;
@@ -53,14 +62,27 @@ void Report(Supervision& supervision, const std::string& path, const GuardedName
   if (!path.starts_with('/') || supervision.reports.size() >= kMaxReports) return;
   // A refusal by a rule comes back once more as the call's error.
   if (!supervision.reports.empty() && supervision.reports.back().path == path) return;
-  supervision.reports.push_back({path, rule, code});
+  supervision.reports.push_back({path, rule, code, ""});
+}
+
+void ReportWhy(Supervision& supervision, const std::string& path, std::string why) {
+  Report(supervision, path, nullptr, EACCES);
+  std::vector<Supervision::Report>& reports = supervision.reports;
+  if (!reports.empty() && reports.back().path == path) reports.back().why = std::move(why);
+}
+
+bool MustComeWhole(const Supervision& supervision, const Location& location) {
+  if (!ComesWhole(location.name)) return false;
+  const GuardedName* rule = RefusesName(supervision, location.path());
+  return rule != nullptr && IsLeftToOwn(supervision, *rule, location);
 }
 
 int JudgeName(Supervision& supervision, const Location& location, Reach reach) {
   const std::string path = location.path();
   if (const GuardedName* rule = RefusesName(supervision, path, reach)) {
-    if (!rule->unless_new || !IsOwnRepository(supervision, location.folder)) {
-      return Refused(supervision, path, *rule);
+    if (!IsLeftToOwn(supervision, *rule, location)) return Refused(supervision, path, *rule);
+    if (reach == Reach::kName && ComesWhole(location.name)) {
+      return Refused(supervision, path, kWhole);
     }
   }
   if (reach == Reach::kTree) {
@@ -121,14 +143,14 @@ Got<Location> FindHandle(const Supervision& supervision, Handle& handle) {
 
 }  // namespace
 
-int JudgeHandle(Supervision& supervision, Handle& handle) {
+int JudgeHandle(Supervision& supervision, Handle& handle, Reach reach) {
   const Got<Location> at = FindHandle(supervision, handle);
   if (!at.ok() && at.code != ENOENT) return at.code;
   if (!handle.path.starts_with('/')) return 0;  // a pipe, a socket, a file without a name
   const GuardedName* rule = RefusesName(supervision, handle.path);
-  const bool is_own = rule != nullptr && rule->unless_new && at.ok() &&
-                      IsOwnRepository(supervision, at.value.folder);
-  if (is_own) rule = nullptr;
+  if (rule != nullptr && at.ok() && IsLeftToOwn(supervision, *rule, at.value)) {
+    rule = reach == Reach::kName && ComesWhole(at.value.name) ? &kWhole : nullptr;
+  }
   if (rule == nullptr && at.ok()) rule = RefusedByGit(supervision, at.value);
   return rule == nullptr ? 0 : Refused(supervision, handle.path, *rule);
 }

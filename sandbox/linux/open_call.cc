@@ -12,7 +12,8 @@
 #include <charconv>
 #include <utility>
 
-#include "sandbox/linux/git_names.h"
+#include "sandbox/linux/new_repository.h"
+
 namespace ringfence {
 namespace {
 
@@ -110,6 +111,9 @@ class OpenCall {
     if (!Has(O_CREAT) || Has(O_PATH)) return ENOENT;
     if (location.must_be_folder) return EISDIR;
     if (Has(O_DIRECTORY)) return EINVAL;
+    if (IsCommonDir(location) && MustComeWhole(supervision_, location)) {
+      return CreateCommonDir(location);
+    }
     if (const int code = JudgeName(supervision_, location, Reach::kName)) return code;
     const mode_t mode = request_.mode & ~caller_.Umask();
     const UniqueFd& folder = FolderToChange(supervision_, location);
@@ -118,6 +122,13 @@ class OpenCall {
     if (!opened_.valid()) return errno == EEXIST && !Has(O_EXCL) ? EAGAIN : errno;
     NoteGitFile(supervision_, location);
     return 0;
+  }
+
+  // What the caller writes into it is what stands there already.
+  int CreateCommonDir(const Location& location) {
+    if (const int code = MakeCommonDir(location)) return code;
+    opened_ = UniqueFd(::openat(supervision_.root.get(), "dev/null", O_RDWR | kDoor));
+    return opened_.valid() ? 0 : errno;
   }
 
   int OpenExisting(const Location& location, const struct stat& facts) {
@@ -165,7 +176,9 @@ class OpenCall {
     handle.fd =
         UniqueFd(::openat(location.folder.get(), location.name.c_str(), O_PATH | O_CLOEXEC));
     if (!handle.fd.valid()) return errno;
-    if (const int code = JudgeHandle(supervision_, handle)) return code;
+    // A file that is only read may be any.
+    const Reach reach = Changes() ? Reach::kName : Reach::kWhole;
+    if (const int code = JudgeHandle(supervision_, handle, reach)) return code;
     path_ = handle.path;
     struct stat facts {};
     if (::fstat(handle.fd.get(), &facts) != 0) return errno;

@@ -2,125 +2,68 @@
 #include "sandbox/linux/supervised_calls.h"
 
 #include <fcntl.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/un.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <array>
 #include <cerrno>
-#include <cstring>
-#include <span>
+#include <utility>
 
-#include "base/case_fold.h"
 #include "base/inside.h"
-#include "sandbox/linux/git_names.h"
-#include "sandbox/linux/kernel_abi.h"
+#include "sandbox/linux/bind_call.h"
+#include "sandbox/linux/call_arguments.h"
+#include "sandbox/linux/handle_calls.h"
 #include "sandbox/linux/location.h"
 #include "sandbox/linux/nested_rules.h"
+#include "sandbox/linux/new_repository.h"
 #include "sandbox/linux/open_call.h"
 #include "sandbox/linux/supervisor.h"
 
 namespace ringfence {
 namespace {
 
-// Which argument of a call is what. The calls without "at" have no descriptors; not every
-// architecture has them.
-enum class What : uint8_t {
-  kOpen,
-  kMkdir,
-  kMknod,
-  kSymlink,
-  kLink,
-  kRename,
-  kUnlink,
-  kRmdir,
-  kTruncate,
-  kChmod,
-  kFchmod,
-  kBind,
-  kTimes,
-};
-struct Shape {
-  int number;
-  What what;
-  int8_t fd, path, fd2, path2, flags, mode;  // indices; -1: the call has none
-};
-constexpr Shape kShapes[] = {
-#ifdef SYS_open
-    {SYS_open, What::kOpen, -1, 0, -1, -1, 1, 2},
-    {SYS_creat, What::kOpen, -1, 0, -1, -1, -1, 1},
-    {SYS_mkdir, What::kMkdir, -1, 0, -1, -1, -1, 1},
-    {SYS_mknod, What::kMknod, -1, 0, -1, -1, 2, 1},
-    {SYS_symlink, What::kSymlink, -1, 0, -1, 1, -1, -1},
-    {SYS_link, What::kLink, -1, 0, -1, 1, -1, -1},
-    {SYS_rename, What::kRename, -1, 0, -1, 1, -1, -1},
-    {SYS_unlink, What::kUnlink, -1, 0, -1, -1, -1, -1},
-    {SYS_rmdir, What::kRmdir, -1, 0, -1, -1, -1, -1},
-    {SYS_chmod, What::kChmod, -1, 0, -1, -1, -1, 1},
-#endif
-#ifdef SYS_renameat
-    {SYS_renameat, What::kRename, 0, 1, 2, 3, -1, -1},
-#endif
-    {SYS_openat, What::kOpen, 0, 1, -1, -1, 2, 3},
-    {SYS_mkdirat, What::kMkdir, 0, 1, -1, -1, -1, 2},
-    {SYS_mknodat, What::kMknod, 0, 1, -1, -1, 3, 2},
-    {SYS_symlinkat, What::kSymlink, -1, 0, 1, 2, -1, -1},
-    {SYS_linkat, What::kLink, 0, 1, 2, 3, 4, -1},
-    {SYS_renameat2, What::kRename, 0, 1, 2, 3, 4, -1},
-    {SYS_unlinkat, What::kUnlink, 0, 1, -1, -1, 2, -1},
-    {SYS_truncate, What::kTruncate, -1, 0, -1, -1, -1, 1},
-    {SYS_fchmodat, What::kChmod, 0, 1, -1, -1, -1, 2},
-    {kFchmodat2, What::kChmod, 0, 1, -1, -1, 3, 2},
-    {SYS_fchmod, What::kFchmod, 0, -1, -1, -1, -1, 1},
-    {SYS_bind, What::kBind, 0, 1, -1, -1, 2, -1},
-    {SYS_utimensat, What::kTimes, 0, 1, -1, -1, 3, 2},
-};
-
-const Shape* ShapeOf(int number) {
-  const auto* found = std::ranges::find(kShapes, number, &Shape::number);
-  return found == std::end(kShapes) ? nullptr : found;
-}
-
 class Call {
  public:
   Call(const SupervisedCaller& caller, const seccomp_notif& notification, Supervision& supervision,
-       const Shape& shape)
-      : caller_(caller), notification_(notification), supervision_(supervision), shape_(shape) {}
+       const CallShape& shape)
+      : caller_(caller),
+        notification_(notification),
+        supervision_(supervision),
+        arguments_(caller, shape) {}
 
   void Answer() {
-    switch (shape_.what) {
-      case What::kOpen:
+    switch (arguments_.what()) {
+      case SupervisedCall::kOpen:
         return Open();
-      case What::kMkdir:
+      case SupervisedCall::kMkdir:
         return Return(Mkdir());
-      case What::kMknod:
+      case SupervisedCall::kMknod:
         return Return(Mknod());
-      case What::kSymlink:
+      case SupervisedCall::kSymlink:
         return Return(Symlink());
-      case What::kLink:
+      case SupervisedCall::kLink:
         return Return(Link());
-      case What::kRename:
+      case SupervisedCall::kRename:
         return Return(Rename());
-      case What::kUnlink:
-      case What::kRmdir:
+      case SupervisedCall::kUnlink:
+      case SupervisedCall::kRmdir:
         return Return(Unlink());
-      case What::kTruncate:
-        return Return(Truncate());
-      case What::kChmod:
-        return Return(Chmod());
-      case What::kFchmod:
-        return Return(Fchmod());
-      case What::kBind:
-        return Return(Bind());
-      case What::kTimes:
-        return Return(Times());
+      case SupervisedCall::kTruncate:
+      case SupervisedCall::kChmod:
+      case SupervisedCall::kFchmod:
+      case SupervisedCall::kTimes:
+        return Return(AnswerHandleCall(caller_, arguments_, supervision_));
+      case SupervisedCall::kBind:
+        return Return(AnswerBind(caller_, arguments_, supervision_));
     }
   }
 
  private:
+  void Return(CallResult result) {
+    last_path_ = std::move(result.path);
+    Return(result.code);
+  }
+
   // 0 or an errno value.
   void Return(int code) {
     if (code == 0) return caller_.ReturnValue(0);
@@ -128,16 +71,9 @@ class Call {
     caller_.ReturnError(code);
   }
 
-  int Fd(int8_t index) const { return index < 0 ? AT_FDCWD : caller_.IntArgument(index); }
-  int Flags() const { return shape_.flags < 0 ? 0 : caller_.IntArgument(shape_.flags); }
-  mode_t Mode() const { return static_cast<mode_t>(caller_.argument(shape_.mode)) & 07777; }
-
-  Got<std::string> Text(int8_t index) const { return caller_.ReadPath(caller_.argument(index)); }
-
-  Got<Location> Find(int8_t fd, int8_t path) {
-    const Got<std::string> text = Text(path);
+  Got<Location> Find(int fd, const Got<std::string>& text) {
     if (!text.ok()) return {{}, text.code};
-    Got<Location> location = Locate(caller_, supervision_, Fd(fd), text.value);
+    Got<Location> location = Locate(caller_, supervision_, fd, text.value);
     if (location.ok()) last_path_ = location.value.path();
     if (location.ok() && !caller_.IsWaiting()) return {{}, ESRCH};
     return location;
@@ -148,16 +84,16 @@ class Call {
   }
 
   // A mode that the call itself does not cut by the supervisor's own mask.
-  mode_t MaskedMode() const { return Mode() & ~caller_.Umask(); }
+  mode_t MaskedMode() const { return arguments_.mode() & ~caller_.Umask(); }
 
   void Open() {
     OpenRequest request;
-    request.flags = shape_.flags < 0 ? O_CREAT | O_WRONLY | O_TRUNC : Flags();
-    request.mode = Mode();
-    const Got<std::string> text = Text(shape_.path);
+    request.flags = arguments_.has_flags() ? arguments_.flags() : O_CREAT | O_WRONLY | O_TRUNC;
+    request.mode = arguments_.mode();
+    const Got<std::string> text = arguments_.path();
     if (!text.ok()) return caller_.ReturnError(text.code);
     request.text = text.value;
-    request.fd = Fd(shape_.fd);
+    request.fd = arguments_.fd();
     AnswerOpen(caller_, notification_, supervision_, std::move(request));
   }
 
@@ -169,7 +105,7 @@ class Call {
   }
 
   int Mkdir() {
-    const Got<Location> at = Find(shape_.fd, shape_.path);
+    const Got<Location> at = Find(arguments_.fd(), arguments_.path());
     if (!at.ok()) return at.code;
     if (const int code = Judge(at.value, Reach::kFolder)) return code;
     const UniqueFd& folder = FolderToChange(supervision_, at.value);
@@ -179,20 +115,20 @@ class Call {
   }
 
   int Mknod() {
-    const Got<Location> at = Find(shape_.fd, shape_.path);
+    const Got<Location> at = Find(arguments_.fd(), arguments_.path());
     if (!at.ok()) return at.code;
     if (const int code = Judge(at.value, Reach::kName)) return code;
-    const mode_t type = static_cast<mode_t>(caller_.argument(shape_.mode)) & S_IFMT;
-    const auto device = static_cast<dev_t>(caller_.argument(shape_.flags));
+    const mode_t type = static_cast<mode_t>(arguments_.raw_mode()) & S_IFMT;
+    const auto device = static_cast<dev_t>(arguments_.raw_flags());
     const int made =
         ::mknodat(at.value.folder.get(), at.value.name.c_str(), type | MaskedMode(), device);
     return Made(made, at.value);
   }
 
   int Symlink() {
-    const Got<std::string> target = Text(shape_.path);
+    const Got<std::string> target = arguments_.path();
     if (!target.ok()) return target.code;
-    const Got<Location> at = Find(shape_.fd2, shape_.path2);
+    const Got<Location> at = Find(arguments_.fd2(), arguments_.path2());
     if (!at.ok()) return at.code;
     if (const int code = Judge(at.value, Reach::kTree)) return code;
     return Made(::symlinkat(target.value.c_str(), at.value.folder.get(), at.value.name.c_str()),
@@ -201,23 +137,23 @@ class Call {
 
   // Both names are judged: the new one would change what the old one is not to be changed by.
   int Link() {
-    const Got<std::string> old_text = Text(shape_.path);
+    const Got<std::string> old_text = arguments_.path();
     if (!old_text.ok()) return old_text.code;
     Handle old_file;
-    if (old_text.value.empty() && (Flags() & AT_EMPTY_PATH) != 0) {
-      Got<UniqueFd> own = caller_.Descriptor(Fd(shape_.fd));
+    if (old_text.value.empty() && (arguments_.flags() & AT_EMPTY_PATH) != 0) {
+      Got<UniqueFd> own = caller_.Descriptor(arguments_.fd());
       if (!own.ok()) return own.code;
-      const Got<std::string> name = Text(shape_.path2);
+      const Got<std::string> name = arguments_.path2();
       if (name.ok() && name.value == kRulesName) return TakeRules(caller_, supervision_, own.value);
       old_file.fd = std::move(own.value);
     } else {
-      const bool follow = (Flags() & AT_SYMLINK_FOLLOW) != 0;
+      const bool follow = (arguments_.flags() & AT_SYMLINK_FOLLOW) != 0;
       const int code =
-          OpenHandle(caller_, supervision_, {Fd(shape_.fd), old_text.value, follow}, old_file);
+          OpenHandle(caller_, supervision_, {arguments_.fd(), old_text.value, follow}, old_file);
       if (code != 0) return code;
     }
     if (const int code = JudgeHandle(supervision_, old_file)) return code;
-    const Got<Location> at = Find(shape_.fd2, shape_.path2);
+    const Got<Location> at = Find(arguments_.fd2(), arguments_.path2());
     if (!at.ok()) return at.code;
     if (const int code = Judge(at.value, Reach::kName)) return code;
     const std::string own_name = std::to_string(old_file.fd.get());
@@ -228,23 +164,31 @@ class Call {
   }
 
   int Rename() {
-    const Got<Location> from = Find(shape_.fd, shape_.path);
+    const Got<Location> from = Find(arguments_.fd(), arguments_.path());
     if (!from.ok()) return from.code;
-    const Got<Location> to = Find(shape_.fd2, shape_.path2);
+    const Got<Location> to = Find(arguments_.fd2(), arguments_.path2());
     if (!to.ok()) return to.code;
-    const bool exchange = (Flags() & kRenameExchange) != 0;
+    const bool exchange = (arguments_.flags() & kRenameExchange) != 0;
     if (const int code = JudgeMove(from.value, to.value)) return code;
     if (exchange) {
       if (const int code = JudgeMove(to.value, from.value)) return code;
     }
+    const bool is_same = from.value.path() == to.value.path();
+    if (!is_same && MustComeWhole(supervision_, to.value)) return Replace(from.value, to.value);
     // A trailing slash says that the name is a folder's; the kernel checks it.
     const std::string from_name = from.value.name + (from.value.must_be_folder ? "/" : "");
     const std::string to_name = to.value.name + (to.value.must_be_folder ? "/" : "");
     const UniqueFd& from_folder = FolderToChange(supervision_, from.value);
     const UniqueFd& to_folder = FolderToChange(supervision_, to.value);
     const long moved = ::syscall(SYS_renameat2, from_folder.get(), from_name.c_str(),
-                                 to_folder.get(), to_name.c_str(), Flags());
+                                 to_folder.get(), to_name.c_str(), arguments_.flags());
     return Made(moved, to.value);
+  }
+
+  int Replace(const Location& from, const Location& to) {
+    if ((arguments_.flags() & ~kRenameNoReplace) != 0) return EACCES;
+    if (from.must_be_folder || to.must_be_folder) return ENOTDIR;
+    return SaveConfig(supervision_, from, to, arguments_.flags() == 0);
   }
 
   // A plain file has one name; a folder or a link brings all that is below it.
@@ -255,152 +199,34 @@ class Call {
     }
     const bool has_below = S_ISDIR(facts.st_mode) || S_ISLNK(facts.st_mode);
     if (!has_below) {
-      if (const int code = Judge(from, Reach::kName)) return code;
-      return Judge(to, Reach::kName);
+      if (const int code = Judge(from, Reach::kWhole)) return code;
+      return Judge(to, Reach::kWhole);
     }
     if (const int code = JudgeTree(supervision_, from, from)) return code;
     return JudgeTree(supervision_, to, from);
   }
 
   int Unlink() {
-    const Got<Location> at = Find(shape_.fd, shape_.path);
+    const Got<Location> at = Find(arguments_.fd(), arguments_.path());
     if (!at.ok()) return at.code;
-    const bool is_folder = shape_.what == What::kRmdir || (Flags() & AT_REMOVEDIR) != 0;
-    if (const int code = Judge(at.value, is_folder ? Reach::kFolder : Reach::kName)) return code;
+    const bool is_folder =
+        arguments_.what() == SupervisedCall::kRmdir || (arguments_.flags() & AT_REMOVEDIR) != 0;
+    if (const int code = Judge(at.value, is_folder ? Reach::kFolder : Reach::kWhole)) return code;
     const std::string name = at.value.name + (at.value.must_be_folder && !is_folder ? "/" : "");
-    const int unknown = Flags() & ~AT_REMOVEDIR;
+    const int unknown = arguments_.flags() & ~AT_REMOVEDIR;
     if (unknown != 0) return EINVAL;
     const UniqueFd& folder = FolderToChange(supervision_, at.value);
     return ::unlinkat(folder.get(), name.c_str(), is_folder ? AT_REMOVEDIR : 0) == 0 ? 0 : errno;
   }
 
-  int Truncate() {
-    const Got<std::string> text = Text(shape_.path);
-    if (!text.ok()) return text.code;
-    Handle file;
-    if (const int code = OpenHandle(caller_, supervision_, {AT_FDCWD, text.value, true}, file)) {
-      return code;
-    }
-    last_path_ = file.path;
-    if (const int code = JudgeHandle(supervision_, file)) return code;
-    struct stat facts {};
-    if (::fstat(file.fd.get(), &facts) != 0) return errno;
-    if (S_ISDIR(facts.st_mode)) return EISDIR;
-    if (!S_ISREG(facts.st_mode)) return EINVAL;
-    const std::string own_name = std::to_string(file.fd.get());
-    const UniqueFd writable(
-        ::openat(supervision_.own_fds.get(), own_name.c_str(), O_WRONLY | O_CLOEXEC));
-    if (!writable.valid()) return errno;
-    const auto size = static_cast<off_t>(caller_.argument(shape_.mode));
-    return ::ftruncate(writable.get(), size) == 0 ? 0 : errno;
-  }
-
-  int Chmod() {
-    const Got<std::string> text = Text(shape_.path);
-    if (!text.ok()) return text.code;
-    if ((Flags() & ~(AT_SYMLINK_NOFOLLOW | AT_EMPTY_PATH)) != 0) return EINVAL;
-    Handle file;
-    if (text.value.empty() && (Flags() & AT_EMPTY_PATH) != 0) {
-      Got<UniqueFd> own = caller_.Folder(Fd(shape_.fd));
-      if (!own.ok()) return own.code;
-      file.fd = std::move(own.value);
-    } else {
-      const bool follow = (Flags() & AT_SYMLINK_NOFOLLOW) == 0;
-      const int code = OpenHandle(caller_, supervision_, {Fd(shape_.fd), text.value, follow}, file);
-      if (code != 0) return code;
-    }
-    last_path_ = file.path;
-    if (const int code = JudgeHandle(supervision_, file)) return code;
-    struct stat facts {};
-    if (::fstat(file.fd.get(), &facts) != 0) return errno;
-    if (S_ISLNK(facts.st_mode)) return EOPNOTSUPP;
-    const std::string own_name = std::to_string(file.fd.get());
-    return ::fchmodat(supervision_.own_fds.get(), own_name.c_str(), Mode(), 0) == 0 ? 0 : errno;
-  }
-
-  int Fchmod() {
-    Handle file;
-    Got<UniqueFd> own = caller_.Descriptor(caller_.IntArgument(shape_.fd));
-    if (!own.ok()) return own.code;
-    file.fd = std::move(own.value);
-    if (const int code = JudgeHandle(supervision_, file)) return code;
-    last_path_ = file.path;
-    return ::fchmod(file.fd.get(), Mode()) == 0 ? 0 : errno;
-  }
-
-  // A Unix socket by path makes a name; every other address is bound as it is.
-  int Bind() {
-    const uint64_t size = caller_.argument(shape_.flags) & 0xFFFFFFFF;
-    if (size > sizeof(sockaddr_storage)) return EINVAL;
-    const Got<std::string> bytes = caller_.ReadBytes(caller_.argument(shape_.path), size);
-    if (!bytes.ok()) return bytes.code;
-    const Got<UniqueFd> socket = caller_.Descriptor(caller_.IntArgument(shape_.fd));
-    if (!socket.ok()) return socket.code;
-    sockaddr_storage address{};
-    std::memcpy(&address, bytes.value.data(), size);
-    constexpr size_t kPathAt = offsetof(sockaddr_un, sun_path);
-    const bool by_path =
-        address.ss_family == AF_UNIX && size > kPathAt && bytes.value[kPathAt] != 0;
-    if (!by_path) return BindAs(socket.value, address, static_cast<socklen_t>(size));
-    std::string text = bytes.value.substr(kPathAt);
-    text.resize(std::min(text.size(), text.find('\0')));
-    const Got<Location> at = Locate(caller_, supervision_, AT_FDCWD, text);
-    if (!at.ok()) return at.code;
-    last_path_ = at.value.path();
-    if (const int code = Judge(at.value, Reach::kName)) return code;
-    return BindName(socket.value, at.value);
-  }
-
-  // Times are no content: where a file is not to be written, its mount says so.
-  int Times() {
-    const Got<std::string> text = Text(shape_.path);
-    if (!text.ok()) return text.code;
-    if ((Flags() & ~AT_SYMLINK_NOFOLLOW) != 0) return EINVAL;
-    std::array<timespec, 2> times{};
-    const uint64_t address = caller_.argument(shape_.mode);
-    if (address != 0) {
-      const Got<std::string> bytes = caller_.ReadBytes(address, sizeof times);
-      if (!bytes.ok()) return bytes.code;
-      std::memcpy(times.data(), bytes.value.data(), sizeof times);
-    }
-    Handle file;
-    const bool follow = (Flags() & AT_SYMLINK_NOFOLLOW) == 0;
-    const int code = OpenHandle(caller_, supervision_, {Fd(shape_.fd), text.value, follow}, file);
-    if (code != 0) return code;
-    last_path_ = file.path;
-    const std::string own_name = std::to_string(file.fd.get());
-    const timespec* wanted = address == 0 ? nullptr : times.data();
-    return ::utimensat(supervision_.own_fds.get(), own_name.c_str(), wanted, 0) == 0 ? 0 : errno;
-  }
-
-  static int BindAs(const UniqueFd& socket, const sockaddr_storage& address, socklen_t size) {
-    sockaddr generic{};
-    static_assert(sizeof generic <= sizeof address);
-    const void* bytes = &address;
-    return ::bind(socket.get(), static_cast<const sockaddr*>(bytes), size) == 0 ? 0 : errno;
-  }
-
-  // From within the folder, since a socket's address is short.
-  int BindName(const UniqueFd& socket, const Location& at) const {
-    sockaddr_un address{};
-    address.sun_family = AF_UNIX;
-    if (at.name.size() >= sizeof address.sun_path) return ENAMETOOLONG;
-    std::memcpy(address.sun_path, at.name.data(), at.name.size());
-    if (::fchdir(at.folder.get()) != 0) return errno;
-    const mode_t own = ::umask(caller_.Umask());
-    const void* bytes = &address;
-    const int code =
-        ::bind(socket.get(), static_cast<const sockaddr*>(bytes), sizeof address) == 0 ? 0 : errno;
-    ::umask(own);
-    return ::fchdir(supervision_.root.get()) == 0 ? code : errno;
-  }
-
-  static constexpr int kRenameExchange = 2;  // RENAME_EXCHANGE (linux/fs.h)
+  // linux/fs.h
+  static constexpr int kRenameNoReplace = 1;
+  static constexpr int kRenameExchange = 2;
 
   const SupervisedCaller& caller_;
   const seccomp_notif& notification_;
   Supervision& supervision_;
-  const Shape& shape_;
+  const CallArguments arguments_;
   std::string last_path_;
 };
 
@@ -408,7 +234,7 @@ class Call {
 
 void AnswerCall(const SupervisedCaller& caller, const seccomp_notif& call,
                 Supervision& supervision) {
-  const Shape* shape = ShapeOf(call.data.nr);
+  const CallShape* shape = ShapeOf(call.data.nr);
   if (shape == nullptr) return caller.ReturnError(ENOSYS);
   if (const int code = FindRules(caller, supervision)) return caller.ReturnError(code);
   Call(caller, call, supervision, *shape).Answer();

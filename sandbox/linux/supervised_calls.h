@@ -23,7 +23,8 @@ struct NameText {
 };
 
 enum class Reach : uint8_t {
-  kName,    // the name itself
+  kName,    // the name itself, with what is written into it
+  kWhole,   // the name itself, whose content stays as it is: renamed, removed
   kFolder,  // of an empty folder
   kTree,    // also what would then be reachable below it
 };
@@ -32,11 +33,17 @@ enum class Reach : uint8_t {
 int JudgeName(Supervision& supervision, const Location& location, Reach reach);
 // A folder or link at `name` would bring what lies below `tree`.
 int JudgeTree(Supervision& supervision, const Location& name, const Location& tree);
-int JudgeHandle(Supervision& supervision, Handle& handle);
+// `reach` is kWhole where only the mode or the times change.
+int JudgeHandle(Supervision& supervision, Handle& handle, Reach reach = Reach::kName);
 int OpenHandle(const SupervisedCaller& caller, Supervision& supervision, const NameText& name,
                Handle& handle);
 
+// The rules leave the name to a repository of this run, whose file comes whole (new_repository.h).
+bool MustComeWhole(const Supervision& supervision, const Location& location);
+
 // For the launcher, who tells people.
 void Report(Supervision& supervision, const std::string& path, const GuardedName* rule, int code);
+// EACCES for a reason that is no rule's.
+void ReportWhy(Supervision& supervision, const std::string& path, std::string why);
 
 }  // namespace ringfence

@@ -1,0 +1,188 @@
+#include "sandbox/git_config.h"
+
+#include <algorithm>
+#include <span>
+
+#include "base/case_fold.h"
+#include "base/text.h"
+#include "policy/path.h"
+
+namespace ringfence {
+namespace {
+
+struct Section {
+  std::string_view name;
+  bool has_subsection;
+  std::string_view keys;  // " " around each; "*" for all
+};
+
+// In lower case, as git compares them. Of core, remote, submodule and gc not what names a program.
+constexpr Section kAllowed[] = {
+    {"core", false,
+     " repositoryformatversion filemode bare logallrefupdates ignorecase precomposeunicode "
+     "symlinks "
+     "worktree sparsecheckout sparsecheckoutcone autocrlf eol safecrlf quotepath abbrev trustctime "
+     "checkstat compression loosecompression bigfilethreshold longpaths "
+     "fscache untrackedcache preloadindex multipackindex commitgraph sharedrepository whitespace "},
+    {"remote", true,
+     " url pushurl fetch push mirror tagopt prune prunetags skipdefaultupdate skipfetchall "
+     "promisor "
+     "partialclonefilter followremotehead "},
+    {"branch", true, " remote merge rebase pushremote description "},
+    {"branch", false, " autosetupmerge autosetuprebase sort "},
+    {"submodule", true, " url active branch ignore fetchrecursesubmodules "},
+    {"submodule", false, " active recurse fetchjobs "},
+    {"user", false, " name email useconfigonly "},
+    {"author", false, " name email "},
+    {"committer", false, " name email "},
+    {"commit", false, " gpgsign cleanup "},
+    {"tag", false, " gpgsign sort "},
+    {"init", false, " defaultbranch "},
+    {"pull", false, " rebase ff "},
+    {"push", false, " default autosetupremote followtags "},
+    {"fetch", false, " prune prunetags parallel recursesubmodules fsckobjects "},
+    {"merge", false, " ff conflictstyle renames "},
+    {"rebase", false, " autostash autosquash "},
+    {"gc", false, " auto autodetach autopacklimit pruneexpire "},
+    {"maintenance", false, " auto strategy "},
+    {"extensions", false, "*"},
+    {"advice", false, "*"},
+    {"color", false, "*"},
+    {"index", false, "*"},
+    {"pack", false, "*"},
+    {"status", false, "*"},
+};
+
+bool IsKeyAllowed(std::string_view section, bool has_subsection, std::string_view key) {
+  const std::string word = " " + std::string(key) + " ";
+  return std::ranges::any_of(kAllowed, [&](const Section& allowed) {
+    return allowed.name == section && allowed.has_subsection == has_subsection &&
+           (allowed.keys == "*" || allowed.keys.find(word) != std::string_view::npos);
+  });
+}
+
+constexpr bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+constexpr bool IsNameByte(char c) { return IsLetter(c) || (c >= '0' && c <= '9') || c == '-'; }
+
+size_t NameSize(std::string_view text) {
+  return static_cast<size_t>(std::ranges::find_if_not(text, IsNameByte) - text.begin());
+}
+
+void DropBlanks(std::string_view& text) {
+  text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));
+}
+
+// A folder of the repository's own work tree: as many ".." as lead there, and names.
+bool IsOwnWorkTree(std::string_view value, std::string_view path) {
+  const size_t last_space = value.find_last_not_of(" \t");
+  value = value.substr(0, last_space + 1);
+  constexpr std::string_view kPlain = "._/-+@ ";
+  const bool is_plain = std::ranges::all_of(
+      value, [&](char c) { return IsNameByte(c) || kPlain.find(c) != std::string_view::npos; });
+  if (!is_plain || !value.starts_with("../")) return false;
+  const size_t git = path.rfind("/.git/");
+  if (git == std::string_view::npos) return false;
+  // From ".git" itself one; one more for each folder below it.
+  auto may_go_up = std::ranges::count(path.substr(git + 1), '/');
+  bool is_going_up = true;
+  for (;;) {
+    const std::string_view name = TakeComponent(value);
+    if (name.empty()) return true;
+    if (name != "..") {
+      is_going_up = false;
+    } else if (!is_going_up || --may_go_up < 0) {
+      return false;
+    }
+    if (FoldsTo(name, ".git")) return false;
+  }
+}
+
+class Reader {
+ public:
+  explicit Reader(std::string_view path) : path_(path) {}
+
+  std::optional<std::string> Read(std::string_view text) {
+    if (text.size() > kMaxGitConfig) return "it is too long";
+    while (!text.empty()) {
+      ++number_;
+      const size_t size = std::min(text.find('\n'), text.size());
+      if (auto why = ReadLine(text.substr(0, size))) return why;
+      text.remove_prefix(std::min(size + 1, text.size()));
+    }
+    return {};
+  }
+
+ private:
+  std::optional<std::string> NotRead() const {
+    return "line " + std::to_string(number_) + " is not plain";
+  }
+
+  std::optional<std::string> ReadLine(std::string_view line) {
+    // A line that goes on, and bytes that git drops or ends at.
+    const bool is_odd = std::ranges::any_of(
+        line, [](char c) { return (c >= 0 && c < ' ' && c != '\t') || c == '\x7f'; });
+    if (is_odd || line.ends_with('\\')) return NotRead();
+    for (;;) {
+      DropBlanks(line);
+      if (line.empty() || line.front() == '#' || line.front() == ';') return {};
+      if (line.front() != '[') return ReadVariable(line);
+      if (!ReadSection(line)) return NotRead();
+    }
+  }
+
+  // [name] or [name "subsection"]; another section or a variable may follow.
+  bool ReadSection(std::string_view& line) {
+    line.remove_prefix(1);
+    const size_t size = NameSize(line);
+    section_ = LowerAscii(line.substr(0, size));
+    line.remove_prefix(size);
+    has_subsection_ = !line.empty() && line.front() != ']';
+    if (has_subsection_ && !DropSubsection(line)) return false;
+    if (section_.empty() || !line.starts_with(']')) return false;
+    line.remove_prefix(1);
+    return true;
+  }
+
+  static bool DropSubsection(std::string_view& line) {
+    if (line.front() != ' ' && line.front() != '\t') return false;
+    DropBlanks(line);
+    if (!line.starts_with('"')) return false;
+    for (size_t i = 1; i < line.size(); ++i) {
+      if (line[i] == '\\') {
+        ++i;
+      } else if (line[i] == '"') {
+        line.remove_prefix(i + 1);
+        return true;
+      }
+    }
+    return false;
+  }
+
+  std::optional<std::string> ReadVariable(std::string_view line) const {
+    const size_t size = NameSize(line);
+    if (size == 0 || !IsLetter(line.front()) || section_.empty()) return NotRead();
+    const std::string key = LowerAscii(line.substr(0, size));
+    line.remove_prefix(size);
+    DropBlanks(line);
+    if (!line.empty() && line.front() != '=') return NotRead();
+    std::string_view value = line.substr(std::min<size_t>(1, line.size()));
+    DropBlanks(value);
+    const bool is_elsewhere =
+        section_ == "core" && key == "worktree" && !IsOwnWorkTree(value, path_);
+    if (IsKeyAllowed(section_, has_subsection_, key) && !is_elsewhere) return {};
+    return section_ + (has_subsection_ ? ".*." : ".") + key + " is not for it to choose";
+  }
+
+  std::string_view path_;
+  std::string section_;
+  bool has_subsection_ = false;
+  int number_ = 0;
+};
+
+}  // namespace
+
+std::optional<std::string> WhyNoGitConfig(std::string_view text, std::string_view path) {
+  return Reader(path).Read(text);
+}
+
+}  // namespace ringfence

@@ -1,0 +1,67 @@
+#include "sandbox/linux/bind_call.h"
+
+#include <fcntl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "sandbox/linux/supervised_calls.h"
+
+namespace ringfence {
+namespace {
+
+int BindAs(const UniqueFd& socket, const sockaddr_storage& address, socklen_t size) {
+  sockaddr generic{};
+  static_assert(sizeof generic <= sizeof address);
+  const void* bytes = &address;
+  return ::bind(socket.get(), static_cast<const sockaddr*>(bytes), size) == 0 ? 0 : errno;
+}
+
+// From within the folder, since a socket's address is short.
+int BindName(const SupervisedCaller& caller, const Supervision& supervision, const UniqueFd& socket,
+             const Location& at) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  if (at.name.size() >= sizeof address.sun_path) return ENAMETOOLONG;
+  std::memcpy(address.sun_path, at.name.data(), at.name.size());
+  if (::fchdir(at.folder.get()) != 0) return errno;
+  const mode_t own = ::umask(caller.Umask());
+  const void* bytes = &address;
+  const int code =
+      ::bind(socket.get(), static_cast<const sockaddr*>(bytes), sizeof address) == 0 ? 0 : errno;
+  ::umask(own);
+  return ::fchdir(supervision.root.get()) == 0 ? code : errno;
+}
+
+}  // namespace
+
+CallResult AnswerBind(const SupervisedCaller& caller, const CallArguments& arguments,
+                      Supervision& supervision) {
+  const uint64_t size = arguments.raw_flags() & 0xFFFFFFFF;
+  if (size > sizeof(sockaddr_storage)) return {EINVAL, ""};
+  const Got<std::string> bytes = caller.ReadBytes(arguments.path_address(), size);
+  if (!bytes.ok()) return {bytes.code, ""};
+  const Got<UniqueFd> socket = caller.Descriptor(arguments.fd());
+  if (!socket.ok()) return {socket.code, ""};
+  sockaddr_storage address{};
+  std::memcpy(&address, bytes.value.data(), size);
+  constexpr size_t kPathAt = offsetof(sockaddr_un, sun_path);
+  const bool by_path = address.ss_family == AF_UNIX && size > kPathAt && bytes.value[kPathAt] != 0;
+  if (!by_path) {
+    return {BindAs(socket.value, address, static_cast<socklen_t>(size)), ""};
+  }
+  std::string text = bytes.value.substr(kPathAt);
+  text.resize(std::min(text.size(), text.find('\0')));
+  const Got<Location> at = Locate(caller, supervision, AT_FDCWD, text);
+  if (!at.ok()) return {at.code, ""};
+  const int code = JudgeName(supervision, at.value, Reach::kName);
+  if (code != 0) return {code, at.value.path()};
+  return {BindName(caller, supervision, socket.value, at.value), at.value.path()};
+}
+
+}  // namespace ringfence

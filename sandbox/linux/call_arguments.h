@@ -1,0 +1,72 @@
+// The calls that the supervisor carries out, and which argument of each is what.
+#pragma once
+
+#include <fcntl.h>
+#include <sys/types.h>
+
+#include <cstdint>
+#include <string>
+
+#include "sandbox/linux/caller.h"
+
+namespace ringfence {
+
+enum class SupervisedCall : uint8_t {
+  kOpen,
+  kMkdir,
+  kMknod,
+  kSymlink,
+  kLink,
+  kRename,
+  kUnlink,
+  kRmdir,
+  kTruncate,
+  kChmod,
+  kFchmod,
+  kBind,
+  kTimes,
+};
+
+// Indices of arguments; -1: the call has none. The calls without "at" have no descriptors.
+struct CallShape {
+  int number;
+  SupervisedCall what;
+  int8_t fd, path, fd2, path2, flags, mode;
+};
+
+// nullptr for a call that is not supervised.
+const CallShape* ShapeOf(int number);
+
+// One call's arguments, by what they are.
+class CallArguments {
+ public:
+  CallArguments(const SupervisedCaller& caller, const CallShape& shape)
+      : caller_(caller), shape_(shape) {}
+
+  SupervisedCall what() const { return shape_.what; }
+  int fd() const { return Fd(shape_.fd); }
+  int fd2() const { return Fd(shape_.fd2); }
+  bool has_flags() const { return shape_.flags >= 0; }
+  int flags() const { return has_flags() ? caller_.IntArgument(shape_.flags) : 0; }
+  mode_t mode() const { return static_cast<mode_t>(caller_.argument(shape_.mode)) & 07777; }
+  // The names as the caller has them in its memory now.
+  Got<std::string> path() const { return caller_.ReadPath(path_address()); }
+  Got<std::string> path2() const { return caller_.ReadPath(caller_.argument(shape_.path2)); }
+  uint64_t path_address() const { return caller_.argument(shape_.path); }
+  // As they are: a device of mknod(2), a size, an address.
+  uint64_t raw_flags() const { return caller_.argument(shape_.flags); }
+  uint64_t raw_mode() const { return caller_.argument(shape_.mode); }
+
+ private:
+  int Fd(int8_t index) const { return index < 0 ? AT_FDCWD : caller_.IntArgument(index); }
+
+  const SupervisedCaller& caller_;
+  const CallShape& shape_;
+};
+
+struct CallResult {
+  int code = 0;      // an errno value
+  std::string path;  // what it was about, as far as known
+};
+
+}  // namespace ringfence

@@ -1,0 +1,12 @@
+// Calls that change a file which is there, whatever its name: truncate, chmod, fchmod, utimensat.
+#pragma once
+
+#include "sandbox/linux/call_arguments.h"
+#include "sandbox/linux/supervisor.h"
+
+namespace ringfence {
+
+CallResult AnswerHandleCall(const SupervisedCaller& caller, const CallArguments& arguments,
+                            Supervision& supervision);
+
+}  // namespace ringfence

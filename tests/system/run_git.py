@@ -1,0 +1,135 @@
+#!/usr/bin/env python3
+"""Repositories that a confined command makes: git works in them, and nothing of them runs a program
+when somebody uses git outside.
+
+  run_git.py --ringfence PATH --hook PATH [--as-root]
+"""
+
+import os
+import subprocess
+import sys
+
+from command_world import run_cases
+from run_agent import Sandbox
+
+GIT = "git -c user.name=n -c user.email=a@b -c commit.gpgsign=false -c protocol.file.allow=always"
+WORKS = f"""
+set -e
+export HOME=/tmp
+git init -q new && cd new
+git config user.name me && git config user.email me@here && git config core.autocrlf input
+echo one > file && git add file && {GIT} commit -qm first
+git config --unset core.autocrlf
+git branch other && {GIT} worktree add -q ../tree other && cat .git/worktrees/tree/commondir
+git -C ../tree status --short && git -C ../tree log --format=%s
+cd .. && git clone -q new copy && git -C copy log --format=%s
+cd new && {GIT} submodule --quiet add "$PWD/../copy" sub && {GIT} commit -qm sub && cd ..
+{GIT} clone -q --recurse-submodules new whole && git -C whole/sub log --format=%s
+git -C whole remote add second https://example.org/x && git -C whole config --get core.bare
+rm -rf copy
+"""
+
+# Each begins in an empty folder below the project, with "git init -q r" done and the text of a config
+# that runs a program in "evil".
+EVIL = "[core]\n\trepositoryformatversion = 0\n\tbare = false\n\tfsmonitor = touch RAN; false\n"
+ATTACKS = {
+    "written in place": "cat ../evil > r/.git/config",
+    "appended": "cat ../evil >> r/.git/config",
+    "renamed": "cp ../evil c; mv c r/.git/config",
+    "renamed, by git's own name": "cp ../evil r/.git/config.lock; mv r/.git/config.lock r/.git/config",
+    "linked": "rm r/.git/config; cp ../evil c; ln c r/.git/config",
+    "a link": "rm r/.git/config; ln -s ../../../evil r/.git/config",
+    "config.worktree": "git -C r config extensions.worktreeConfig true;"
+                       "cp ../evil c; mv c r/.git/config.worktree",
+    "held open": "python3 -c \"import os; f = open('c', 'w+'); f.write('[user]'); f.flush();"
+                 "os.rename('c', 'r/.git/config'); f.seek(0); f.write(open('../evil').read())\"",
+    "another name of it": "ln r/.git/config x; cat ../evil > x",
+    "exchanged": "cp ../evil c; python3 -c \"import ctypes; ctypes.CDLL(None).renameat2("
+                 "-100, b'c', -100, b'r/.git/config', 2)\"",
+    "by /proc": "exec 3< r/.git/config; cat ../evil > /proc/self/fd/3",
+    "the name in between": "cat ../evil > r/.git/config.ringfence-new",
+    "made elsewhere": "mv r/.git x; rm x/config; cp ../evil x/config; mv x r/.git",
+    "made while it is no .git": "rm r/.git/config; mv r/.git x; cp ../evil x/config; mv x r/.git",
+    "a folder in .git": "mkdir -p r/.git/x/objects r/.git/x/refs; cp r/.git/HEAD r/.git/x/HEAD;"
+                        "cp ../evil r/.git/x/config; rm -rf w; mkdir w;"
+                        "echo 'gitdir: ../r/.git/x' > w/.git",
+    "commondir": "mkdir -p e/objects e/refs g; cp ../evil e/config; cp r/.git/HEAD g/HEAD;"
+                 "echo ../e > g/commondir; mkdir w; echo 'gitdir: ../g' > w/.git",
+    "commondir in .git": "mkdir -p e/objects e/refs; cp ../evil e/config; echo ../../e > r/.git/commondir",
+    "a worktree's commondir": "mkdir -p e/objects e/refs r/.git/worktrees/w w; cp ../evil e/config;"
+                              "cp r/.git/HEAD r/.git/worktrees/w/HEAD;"
+                              "echo ../../../../e > r/.git/worktrees/w/commondir;"
+                              "echo 'gitdir: ../r/.git/worktrees/w' > w/.git",
+    "a worktree's folder moved": "mkdir -p e/a/b e/objects e/refs r/.git/worktrees/w w;"
+                                 "cp ../evil e/a/config; mkdir e/a/objects e/a/refs;"
+                                 "cp r/.git/HEAD r/.git/worktrees/w/HEAD;"
+                                 "echo ../.. > r/.git/worktrees/w/commondir;"
+                                 "mv r/.git/worktrees/w e/a/b/w; echo 'gitdir: ../e/a/b/w' > w/.git",
+    "another config included": "cp ../evil e; git -C r config include.path ../../e",
+    "git config": "git -C r config core.fsmonitor 'touch RAN; false'",
+}
+# Every folder that git may take for a work tree or a repository.
+OUTSIDE = """
+for folder in r w g e x r/.git/x r/.git/worktrees/w; do
+  [ -d "$folder" ] || continue
+  git -C "$folder" status; git -C "$folder" config --list; git --git-dir="$folder" config --list
+done > seen 2>&1
+"""
+
+
+def work_with_new_repositories_goes_on(world):
+    done = Sandbox(world).run(["sh", "-c", WORKS])
+    assert done.returncode == 0 and not done.stderr, f"{done.returncode} {done.stderr}"
+    assert done.stdout.split() == ["../..", "first", "first", "first", "false"], done.stdout
+    config = (world.project / "new/.git/config").read_text()
+    assert "\tname = me\n" in config and "autocrlf" not in config, config
+    assert not (world.project / "new/.git/config.ringfence-new").exists()
+
+
+def nothing_of_a_new_repository_runs_outside(world):
+    sandbox = Sandbox(world)
+    world.write(world.project / "evil", EVIL)
+    ran = []
+    for number, (name, attack) in enumerate(ATTACKS.items()):
+        folder = world.project / f"attack-{number}"
+        folder.mkdir()
+        begin = f"cd {folder.name} && git init -q r && {{ {attack}; }} 2>/dev/null; :"
+        done = sandbox.run(["sh", "-c", begin])
+        assert done.returncode == 0, done
+        environment = {"PATH": os.environ["PATH"], "HOME": str(world.home),
+                       "GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": "safe.directory",
+                       "GIT_CONFIG_VALUE_0": "*"}
+        subprocess.run(["sh", "-c", OUTSIDE], cwd=folder, timeout=60, check=False, env=environment)
+        found = [path for path in folder.rglob("RAN")]
+        if found or "fsmonitor" in (folder / "seen").read_text():
+            ran.append(name)
+    assert not ran, ran
+
+
+def without_the_sandbox_it_would_run(world):
+    """What is tried above does what it is there for."""
+    world.write(world.project / "evil", EVIL)
+    dead = []
+    for number, (name, attack) in enumerate(ATTACKS.items()):
+        folder = world.project / f"attack-{number}"
+        folder.mkdir()
+        begin = f"git init -q r && {{ {attack}; }} 2>/dev/null; :"
+        environment = {"PATH": os.environ["PATH"], "HOME": str(world.home)}
+        for script in (begin, OUTSIDE):
+            subprocess.run(["sh", "-c", script], cwd=folder, timeout=60, check=False,
+                           env=environment)
+        if "fsmonitor" not in (folder / "seen").read_text():
+            dead.append(name)
+    # git does not read that one.
+    assert dead == ["the name in between"], dead
+
+
+def a_refused_config_says_why(world):
+    done = Sandbox(world).run(["sh", "-c", "git init -q r; git -C r config alias.x '!true'"])
+    assert done.returncode != 0, done
+    assert "alias.x is not for it to choose" in done.stderr, done.stderr
+    assert "alias" not in (world.project / "r/.git/config").read_text()
+
+
+if __name__ == "__main__":
+    sys.exit(run_cases(sys.modules[__name__]))
