@@ -3,6 +3,9 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <string_view>
+
 #include "base/syscall.h"
 #include "base/unique_fd.h"
 
@@ -39,11 +42,18 @@ std::string NamespaceHint() {
          "--layers landlock needs none, and is weaker";
 }
 
+// Not a mistake in a plan, nor a tree that changed under it.
+bool IsForbidden(const std::string& code) {
+  constexpr std::string_view kCodes[] = {"EPERM", "EACCES", "ENOSYS", "EINVAL", "ENOSPC", "EUSERS"};
+  return std::ranges::find(kCodes, code) != std::end(kCodes);
+}
+
 std::string HintFor(const SetupFailure& failure) {
-  if (!failure.lacks) return "nothing was run; ringfence run --dry-run shows the plan";
+  constexpr const char* kLook = "nothing was run; ringfence run --dry-run shows the plan";
+  if (!failure.lacks) return kLook;
   switch (*failure.lacks) {
     case Feature::kNamespaces:
-      return NamespaceHint();
+      return IsForbidden(failure.what) ? NamespaceHint() : kLook;
     case Feature::kProc:
       return "parts of /proc are covered, as in many containers: start it with --security-opt "
              "systempaths=unconfined";
