@@ -210,6 +210,8 @@ def shell_has_job_control(world):
         session.say("typed\n", "typed\r\ntyped")
         session.say("\x1a", "Stopped")
         session.say("fg\n", "cat")
+        # Not before the shell has given the terminal away.
+        session.say("again\n", "again\r\nagain")
         session.say("\x03", "^C")
         session.say("echo status $?\n", "status 130")
         session.say("trap 'echo new size' WINCH\n", "ready> ")

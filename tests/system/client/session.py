@@ -106,7 +106,9 @@ def perform(session, tools, keep=False):
     """Plays the session; returns an Outcome for each of its cases."""
     stage = Stage(worlds.World(), tools)
     try:
-        if as_other(session) is not None:
+        # Inside, /tmp is another one; a home below it is seen.
+        is_covered = session.confined is not None and tools.hook.is_relative_to("/tmp")
+        if as_other(session) is not None or is_covered:
             stage.tools = tools.copied_to(stage.world.path("$HOME/bin"))
         _furnish(session, stage)
         return _play(session, stage)
