@@ -42,4 +42,12 @@ Result<std::string> OwnProgramReal() {
   return std::string();
 }
 
+std::vector<char*> ArgumentPointers(std::vector<std::string>& texts) {
+  std::vector<char*> pointers;
+  pointers.reserve(texts.size() + 1);
+  for (std::string& text : texts) pointers.push_back(text.data());
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
 }  // namespace ringfence

@@ -12,6 +12,7 @@
 #include <csignal>
 #include <string_view>
 
+#include "base/program.h"
 #include "base/syscall.h"
 #include "base/unique_fd.h"
 
@@ -62,14 +63,6 @@ class SpawnActions {
   posix_spawn_file_actions_t actions_;
 };
 
-std::vector<char*> Pointers(std::vector<std::string>& texts) {
-  std::vector<char*> pointers;
-  pointers.reserve(texts.size() + 1);
-  for (std::string& text : texts) pointers.push_back(text.data());
-  pointers.push_back(nullptr);
-  return pointers;
-}
-
 class Running {
  public:
   explicit Running(const ProgramCall& call) : call_(call), end_(Clock::now() + call.limit) {}
@@ -96,8 +89,9 @@ class Running {
     std::vector<std::string> arguments{call_.program};
     arguments.insert(arguments.end(), call_.arguments.begin(), call_.arguments.end());
     std::vector<std::string> environment = call_.environment;
-    const int failed = ::posix_spawn(&pid_, call_.program.c_str(), actions.get(), nullptr,
-                                     Pointers(arguments).data(), Pointers(environment).data());
+    const int failed =
+        ::posix_spawn(&pid_, call_.program.c_str(), actions.get(), nullptr,
+                      ArgumentPointers(arguments).data(), ArgumentPointers(environment).data());
     if (failed == 0) return Unit{};
     pid_ = -1;
     return SystemError("start " + call_.program, failed);

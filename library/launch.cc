@@ -12,6 +12,7 @@
 #include <climits>
 #include <csignal>
 
+#include "base/program.h"
 #include "base/syscall.h"
 
 namespace ringfence::sandbox {
@@ -32,14 +33,6 @@ bool HasNul(const std::string& text) { return text.find('\0') != std::string::np
 
 bool HasNul(const std::vector<std::string>& texts) {
   return std::ranges::any_of(texts, [](const std::string& text) { return HasNul(text); });
-}
-
-std::vector<char*> Pointers(std::vector<std::string>& texts) {
-  std::vector<char*> pointers;
-  pointers.reserve(texts.size() + 1);
-  for (std::string& text : texts) pointers.push_back(text.data());
-  pointers.push_back(nullptr);
-  return pointers;
 }
 
 const char* ModeName(Mode mode) {
@@ -126,8 +119,9 @@ class Spawner {
     ::posix_spawnattr_setsigdefault(&attributes_, &all);
     ::posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
     pid_t pid = -1;
-    const int code = ::posix_spawn(&pid, words.front().c_str(), &actions_, &attributes_,
-                                   Pointers(words).data(), Pointers(environment).data());
+    const int code =
+        ::posix_spawn(&pid, words.front().c_str(), &actions_, &attributes_,
+                      ArgumentPointers(words).data(), ArgumentPointers(environment).data());
     if (code == 0) return pid;
     return Wrong("posix_spawn(" + words.front() + ")", ErrnoName(code),
                  "install ringfence, or name its program: Command::launcher");

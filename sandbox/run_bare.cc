@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <vector>
 
+#include "base/program.h"
 #include "base/syscall.h"
 
 namespace ringfence {
@@ -35,17 +36,11 @@ std::string FindProgram(const SandboxPlan& plan, int* code) {
 Ended RunBare(const SandboxPlan& plan) {
   std::vector<std::string> arguments = plan.argv;
   std::vector<std::string> environment = plan.environment;
-  const auto pointers = [](std::vector<std::string>& texts) {
-    std::vector<char*> all;
-    all.reserve(texts.size() + 1);
-    for (std::string& text : texts) all.push_back(text.data());
-    all.push_back(nullptr);
-    return all;
-  };
   int code = ENOENT;
   const std::string program = FindProgram(plan, &code);
   if (program.empty()) return NotRun(plan, code);
-  ::execve(program.c_str(), pointers(arguments).data(), pointers(environment).data());
+  ::execve(program.c_str(), ArgumentPointers(arguments).data(),
+           ArgumentPointers(environment).data());
   return NotRun(plan, errno);
 }
 

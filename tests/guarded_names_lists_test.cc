@@ -7,29 +7,12 @@
 
 using namespace ringfence;
 
-namespace {
-
-struct Row {
-  std::string_view name;
-  std::string_view path;
-  bool refused;
-};
-
-void CheckRows(const GuardedNames& names, std::span<const Row> rows) {
-  for (const Row& row : rows) {
-    CAPTURE(row.name);
-    CHECK((names.Refuses(row.path) != nullptr) == row.refused);
-  }
-}
-
-}  // namespace
-
 TEST_CASE(
     "guarded names: nothing is refused in a private folder but for what of the host is kept") {
   GuardedNames names = With({Anywhere("**/.git/hooks")});
   names.Exempt(Path::Clean("/tmp"));
   names.KeepHost(Path::Clean("/tmp/a/project"));
-  static constexpr Row kRows[] = {
+  static constexpr NameRow kRows[] = {
       {"a private repository", "/tmp/clone/.git/hooks/x", false},
       {"at the top", "/tmp/.git/hooks", false},
       {"the host's project", "/tmp/a/project/.git/hooks", true},
@@ -47,7 +30,7 @@ TEST_CASE("guarded names: a path needs an entry of every list") {
   names.AllowOnly({Pattern("/p", "src/**/*.cc"), Fixed("/p", "docs"), Fixed("/state", "")});
   names.AllowOnly({Fixed("/p", ""), Fixed("/state", "")});
   names.AllowOnly({Pattern("/p", "*/a*"), Pattern("/p", "*/x/**"), Fixed("/state", "")});
-  static constexpr Row kRows[] = {
+  static constexpr NameRow kRows[] = {
       {"in all lists", "/p/src/a.cc", false},
       {"in all lists, deeper", "/p/src/x/y.cc", false},
       {"a fixed entry and patterns", "/p/docs/a.md", false},
@@ -121,7 +104,7 @@ TEST_CASE("guarded names: the same rule counts once") {
 TEST_CASE("guarded names: a pattern for what a folder holds does not allow the folder itself") {
   GuardedNames names;
   names.AllowOnly({Pattern("/p/a", "**"), Pattern("/p/b", "*.cc")});
-  static constexpr Row kRows[] = {
+  static constexpr NameRow kRows[] = {
       {"in the folder", "/p/a/x", false},
       {"the folder", "/p/a", true},
       {"the other folder", "/p/b", true},
@@ -134,13 +117,13 @@ TEST_CASE("guarded names: an empty folder may lead to what is allowed") {
   names.AllowOnly(
       {Fixed("/p/src/new/out", ""), Pattern("/p", "lib/*/x.cc"), Fixed("/p", "src/gen")});
   names.AllowOnly({Fixed("/p", "")});
-  static constexpr Row kRows[] = {
+  static constexpr NameRow kRows[] = {
       {"the first on the way", "/p/src", false}, {"the last on the way", "/p/src/new", false},
       {"on a pattern's way", "/p/lib", false},   {"what a star stands for", "/p/lib/any", false},
       {"beside the way", "/p/src/old", true},    {"with the same prefix", "/p/sr", true},
       {"denied on the way", "/p/src/gen", true},
   };
-  for (const Row& row : kRows) {
+  for (const NameRow& row : kRows) {
     CAPTURE(row.name);
     CHECK((names.RefusesFolder(row.path) != nullptr) == row.refused);
   }

@@ -10,19 +10,6 @@ using namespace ringfence;
 
 namespace {
 
-struct Row {
-  std::string_view name;
-  std::string_view path;
-  bool refused;
-};
-
-void CheckRows(const GuardedNames& names, std::span<const Row> rows) {
-  for (const Row& row : rows) {
-    CAPTURE(row.name);
-    CHECK((names.Refuses(row.path) != nullptr) == row.refused);
-  }
-}
-
 // The byte sequences of U+200C and U+FEFF, which HFS+ leaves out of names.
 #define NON_JOINER "\xe2\x80\x8c"
 #define BYTE_ORDER_MARK "\xef\xbb\xbf"
@@ -31,7 +18,7 @@ void CheckRows(const GuardedNames& names, std::span<const Row> rows) {
 
 TEST_CASE("guarded names: a fixed name is refused in every spelling, and all that is below it") {
   const GuardedNames names = With({Fixed("/home/dev/project", "docs/adr")});
-  static constexpr Row kRows[] = {
+  static constexpr NameRow kRows[] = {
       {"the name", "/home/dev/project/docs/adr", true},
       {"a file below it", "/home/dev/project/docs/adr/0001.md", true},
       {"deep below it", "/home/dev/project/docs/adr/a/b/c", true},
@@ -51,7 +38,7 @@ TEST_CASE("guarded names: a fixed name is refused in every spelling, and all tha
 
 TEST_CASE("guarded names: a rule without a tail refuses its folder itself") {
   const GuardedNames names = With({Fixed("/home/dev/.config/ringfence", "")});
-  static constexpr Row kRows[] = {
+  static constexpr NameRow kRows[] = {
       {"the folder", "/home/dev/.config/ringfence", true},
       {"below it", "/home/dev/.config/ringfence/policy.json", true},
       {"capitals", "/home/dev/.CONFIG/RingFence/policy.json", true},
@@ -63,7 +50,7 @@ TEST_CASE("guarded names: a rule without a tail refuses its folder itself") {
 
 TEST_CASE("guarded names: a rule at the root of all names refuses what it names") {
   const GuardedNames names = With({Fixed("/", "etc/claude-code")});
-  static constexpr Row kRows[] = {
+  static constexpr NameRow kRows[] = {
       {"the name", "/etc/claude-code", true},
       {"below it", "/etc/claude-code/managed.json", true},
       {"deeper", "/srv/etc/claude-code", false},
@@ -74,7 +61,7 @@ TEST_CASE("guarded names: a rule at the root of all names refuses what it names"
 
 TEST_CASE("guarded names: letters beyond ASCII are compared without case") {
   const GuardedNames names = With({Fixed("/home/dev/\xc3\x89tudes", "r\xc3\xa9sum\xc3\xa9")});
-  static constexpr Row kRows[] = {
+  static constexpr NameRow kRows[] = {
       {"as written", "/home/dev/\xc3\x89tudes/r\xc3\xa9sum\xc3\xa9", true},
       {"in the other case", "/home/dev/\xc3\xa9tudes/R\xc3\x89SUM\xc3\x89/x", true},
       {"without accents", "/home/dev/etudes/resume", false},
@@ -90,7 +77,7 @@ TEST_CASE("guarded names: bytes that are no UTF-8 are refused as they stand") {
 
 TEST_CASE("guarded names: a rule for any depth is refused at each") {
   const GuardedNames names = With({Anywhere("**/.git/hooks"), Anywhere("**/.mcp.json")});
-  static constexpr Row kRows[] = {
+  static constexpr NameRow kRows[] = {
       {"in the project", "/p/.git/hooks", true},
       {"a hook", "/p/.git/hooks/pre-commit", true},
       {"in a repository below", "/p/a/b/c/.git/hooks/pre-commit", true},
@@ -114,7 +101,7 @@ TEST_CASE("guarded names: a pattern for any depth is held against whole names") 
   const GuardedNames names =
       With({Anywhere("**/.claude/settings*.json"), Anywhere("**/.git/modules/**/hooks"),
             Anywhere("**/*.code-workspace"), Anywhere("**/.git/worktrees/*/commondir")});
-  static constexpr Row kRows[] = {
+  static constexpr NameRow kRows[] = {
       {"the settings", "/p/.claude/settings.json", true},
       {"the local settings", "/p/sub/.claude/settings.local.json", true},
       {"settings in capitals", "/p/.Claude/SETTINGS.LOCAL.JSON", true},
@@ -136,7 +123,7 @@ TEST_CASE("guarded names: a pattern for any depth is held against whole names") 
 
 TEST_CASE("guarded names: a pattern below a folder says nothing about other folders") {
   const GuardedNames names = With({Pattern("/p", "src/**/*.key"), Pattern("/p", "[Gg]en/?.pb")});
-  static constexpr Row kRows[] = {
+  static constexpr NameRow kRows[] = {
       {"directly below", "/p/src/a.key", true},
       {"deep below", "/p/src/x/y/z.key", true},
       {"capitals", "/p/SRC/A.KEY", true},
@@ -160,7 +147,7 @@ TEST_CASE("guarded names: the folder that a rule leaves out is not refused, in a
   GuardedName rule = Fixed("/home/dev", ".claude/projects");
   rule.except = "-home-dev-Project";
   const GuardedNames names = With({rule});
-  static constexpr Row kRows[] = {
+  static constexpr NameRow kRows[] = {
       {"the folder itself", "/home/dev/.claude/projects", true},
       {"another project", "/home/dev/.claude/projects/-home-dev-other/x", true},
       {"this project", "/home/dev/.claude/projects/-home-dev-Project", false},

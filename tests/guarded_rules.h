@@ -1,6 +1,9 @@
 // Rules of GuardedNames for tests, shortly written.
 #pragma once
 
+#include <doctest/doctest.h>
+
+#include <span>
 #include <string>
 #include <vector>
 
@@ -28,6 +31,19 @@ inline GuardedNames With(const std::vector<GuardedName>& rules) {
   GuardedNames names;
   for (const GuardedName& rule : rules) names.Refuse(rule);
   return names;
+}
+
+struct NameRow {
+  std::string_view name;
+  std::string_view path;
+  bool refused;
+};
+
+inline void CheckRows(const GuardedNames& names, std::span<const NameRow> rows) {
+  for (const NameRow& row : rows) {
+    CAPTURE(row.name);
+    CHECK((names.Refuses(row.path) != nullptr) == row.refused);
+  }
 }
 
 }  // namespace ringfence

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "base/program.h"
 #include "base/syscall.h"
 #include "sandbox/linux/channel.h"
 #include "sandbox/linux/filters.h"
@@ -22,14 +23,6 @@ namespace ringfence {
 namespace {
 
 constexpr int kNotFound = 127, kNotExecutable = 126;  // as a shell says
-
-std::vector<char*> Pointers(std::vector<std::string>& texts) {
-  std::vector<char*> pointers;
-  pointers.reserve(texts.size() + 1);
-  for (std::string& text : texts) pointers.push_back(text.data());
-  pointers.push_back(nullptr);
-  return pointers;
-}
 
 class Command {
  public:
@@ -130,8 +123,8 @@ class Command {
   [[noreturn]] void Execute() {
     std::vector<std::string> arguments = plan_.argv;
     std::vector<std::string> environment = plan_.environment;
-    const std::vector<char*> argv = Pointers(arguments);
-    const std::vector<char*> envp = Pointers(environment);
+    const std::vector<char*> argv = ArgumentPointers(arguments);
+    const std::vector<char*> envp = ArgumentPointers(environment);
     int code = ENOENT;
     for (const std::string& program : plan_.programs) {
       ::execve(program.c_str(), argv.data(), envp.data());

@@ -15,6 +15,7 @@
 #include <csignal>
 #include <cstdlib>
 
+#include "base/program.h"
 #include "base/syscall.h"
 #include "base/unique_fd.h"
 #include "sandbox/plan_places.h"
@@ -104,13 +105,6 @@ struct Spawned {
 
 // Descriptors beyond the three are closed, and no signal is blocked or ignored in the child.
 int Spawn(Spawned child, const sigset_t& unblocked, pid_t* pid) {
-  const auto pointers = [](std::vector<std::string>& texts) {
-    std::vector<char*> all;
-    all.reserve(texts.size() + 1);
-    for (std::string& text : texts) all.push_back(text.data());
-    all.push_back(nullptr);
-    return all;
-  };
   posix_spawn_file_actions_t actions{};
   posix_spawnattr_t attributes{};
   ::posix_spawn_file_actions_init(&actions);
@@ -121,9 +115,9 @@ int Spawn(Spawned child, const sigset_t& unblocked, pid_t* pid) {
   ::posix_spawn_file_actions_addchdir_np(&actions, child.folder.c_str());
   ::posix_spawnattr_setsigmask(&attributes, &unblocked);
   ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_CLOEXEC_DEFAULT);
-  const int code =
-      ::posix_spawn(pid, child.arguments.front().c_str(), &actions, &attributes,
-                    pointers(child.arguments).data(), pointers(child.environment).data());
+  const int code = ::posix_spawn(pid, child.arguments.front().c_str(), &actions, &attributes,
+                                 ArgumentPointers(child.arguments).data(),
+                                 ArgumentPointers(child.environment).data());
   ::posix_spawnattr_destroy(&attributes);
   ::posix_spawn_file_actions_destroy(&actions);
   return code;
