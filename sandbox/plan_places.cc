@@ -4,44 +4,16 @@
 
 #include "base/text.h"
 #include "policy/resolve.h"
-#include "policy/trust.h"
 #include "sandbox/agent_state.h"
-#include "sandbox/session_folder.h"
+#include "sandbox/plan_reads.h"
+#include "sandbox/private_folders.h"
 
 namespace ringfence {
 namespace {
 
 using Kind = PlannedPlace::Kind;
 
-constexpr std::string_view kPrivate[] = {"/tmp", "/run", "/dev", "/proc"};
-const Path kTmp = Path::Clean("/tmp");
-
-// What programs need to run at all, where only what is listed may be read.
-constexpr std::string_view kRunTime[] = {"/usr",
-                                         "/bin",
-                                         "/sbin",
-                                         "/lib",
-                                         "/lib32",
-                                         "/lib64",
-                                         "/libx32",
-                                         "/etc",
-                                         "/opt",
-                                         "/nix/store",
-                                         "/sys/devices/system/cpu"};
-
-// By a mount, which only Linux has.
-bool IsPrivateOn(HostSystem system, const Path& path) {
-  return system == HostSystem::kLinux &&
-         std::ranges::any_of(
-             kPrivate, [&](std::string_view folder) { return path.IsInside(Path::Clean(folder)); });
-}
-
-// A planned place that holds `path`.
-const PlannedPlace* Holding(const std::vector<PlannedPlace>& places, const Path& path) {
-  const auto found = std::ranges::find_if(
-      places, [&](const PlannedPlace& place) { return path.IsInside(place.path); });
-  return found == places.end() ? nullptr : &*found;
-}
+const Path kTmp = Path::Clean(kHostsTmp);
 
 class PlacePlanner {
  public:
@@ -58,7 +30,7 @@ class PlacePlanner {
                    "they could be reached; mount /proc"};
     }
     if (Status s = PlanWrites(); !s) return s;
-    if (Status s = PlanReads(); !s) return s;
+    if (Status s = PlanReads(request_, rules_, plan_); !s) return s;
     return PlanSealed();
   }
 
@@ -182,180 +154,12 @@ class PlacePlanner {
   // What mounts make private, or stands in its place.
   void ExemptPrivate(bool has_mounts) {
     if (!has_mounts) plan_.names.Exempt(plan_.scratch);
-    for (const std::string_view folder : kPrivate) {
+    for (const std::string_view folder : kPrivateFolders) {
       const bool is_private = has_mounts && (folder != kTmp.text() || plan_.private_tmp);
       if (is_private) plan_.names.Exempt(Path::Clean(folder));
     }
     for (const Path& home : request_.places.homes_real) plan_.names.KeepHost(home);
     plan_.names.KeepHost(SelfTestName(plan_));
-  }
-
-  // --- what may be read ---
-
-  Status PlanReads() {
-    plan_.reads_all = policy_.sandbox.reads == SandboxReads::kAll;
-    for (PlannedPlace& place : rules_.ReadablePlaces(policy_.read)) {
-      // Where everything may be read, only what private folders would cover is bound into them.
-      const bool is_covered = IsPrivate(place.path) && !IsPrivateItself(place.path);
-      const bool is_needed = plan_.reads_all ? is_covered : !IsPrivateItself(place.path);
-      if (is_needed && !place.make && Holding(plan_.writable, place.path) == nullptr) {
-        plan_.readable.push_back(std::move(place));
-      }
-    }
-    if (plan_.reads_all) AddCoveredHomes();
-    if (!plan_.reads_all && request_.command.is_agent) {
-      if (Status s = AddHooksFiles(); !s) return s;
-    }
-    if (!plan_.reads_all && plan_.system == HostSystem::kLinux) AddRunTime();
-    PlanHidden();
-    for (const std::string& socket : request_.facts.sockets) {
-      const std::optional<Path> path = Path::Parse(socket);
-      if (path && IsSeen(*path) && !IsNamed(*path)) plan_.sockets.push_back(*path);
-    }
-    return Unit{};
-  }
-
-  // An agent's hook that does not find its policies would go by the built-in one.
-  Status AddHooksFiles() {
-    std::vector<Path> files = request_.places.policies;
-    files.insert(files.end(), request_.places.programs.begin(), request_.places.programs.end());
-    for (const Path& home : request_.places.homes) {
-      files.push_back(Path::Clean(StateFolder(home.text())));
-    }
-    for (const Path& path : files) {
-      const Walked walked = Walk(path.text(), files_);
-      const FileKind kind = walked.stop == Walked::Stop::kEnd ? walked.facts.kind : FileKind::kLink;
-      if (kind == FileKind::kMissing || Holding(plan_.writable, walked.end) != nullptr) continue;
-      const bool is_directory = kind == FileKind::kDirectory;
-      if (walked.end != path || (!is_directory && kind != FileKind::kFile)) {
-        return Error{Error::Kind::kInvalidConfig, "sandbox.reads",
-                     Quote(path.text()) +
-                         " is reached by a link, and the agent's hook would not "
-                         "find it where only what is listed is there",
-                     "put it there without links"};
-      }
-      plan_.readable.push_back({.path = path,
-                                .kind = is_directory ? Kind::kDirectory : Kind::kFile,
-                                .why = "the agent's hook needs it"});
-    }
-    return Unit{};
-  }
-
-  void PlanHidden() {
-    std::vector<Path> folders{request_.places.root_real};
-    for (const auto* list : {&plan_.writable, &plan_.readable}) {
-      for (const PlannedPlace& place : *list) {
-        if (place.path != Path() && place.set == SetName::kNone) folders.push_back(place.path);
-      }
-    }
-    const std::vector<Path> made = Made();
-    std::vector<HiddenPlace> hidden = rules_.HiddenPlaces(policy_.read, folders, made);
-    if (request_.command.is_agent) std::erase_if(hidden, IsAgentsOwn);
-    DropCovered(hidden, plan_.readable);
-    const size_t before = plan_.writable.size();
-    DropCovered(hidden, plan_.writable);
-    if (plan_.writable.size() < before) {
-      plan_.weaker.emplace_back(
-          "what may be written and not read is not writable: the sandbox has no such right");
-    }
-    // What is not writable after all is not made either.
-    const std::vector<Path> left = Made();
-    std::erase_if(hidden, [&](const HiddenPlace& place) {
-      const auto holds = [&](const Path& folder) { return place.path.IsInside(folder); };
-      return std::ranges::any_of(made, holds) && std::ranges::none_of(left, holds);
-    });
-    HideSessions(hidden);
-    for (HiddenPlace& place : hidden) {
-      if (IsSeen(place.path)) plan_.hidden.push_back(std::move(place));
-    }
-  }
-
-  // Folders that are there by the time that something is hidden.
-  std::vector<Path> Made() const {
-    std::vector<Path> made;
-    for (const PlannedPlace& place : plan_.writable) {
-      if (place.make) made.push_back(place.path);
-    }
-    return made;
-  }
-
-  // What other sessions keep in their /tmp.
-  void HideSessions(std::vector<HiddenPlace>& hidden) const {
-    const Path folders = SessionFolders(request_.places);
-    if (folders.is_root() || plan_.is_nested) return;
-    const Result<FileFacts> facts = files_.Look(folders);
-    const bool is_there = facts && facts->kind == FileKind::kDirectory;
-    if (!is_there && plan_.session_tmp.is_root()) return;
-    hidden.push_back({.path = folders,
-                      .kind = Kind::kDirectory,
-                      .kept = {},
-                      .why = "temporary files of sessions"});
-  }
-
-  // The agent logs in with these.
-  static bool IsAgentsOwn(const HiddenPlace& place) {
-    return place.path.Parent().name() == ".claude" &&
-           (place.path.name() == ".credentials.json" || place.path.name() == "history.jsonl");
-  }
-
-  static void DropCovered(const std::vector<HiddenPlace>& hidden,
-                          std::vector<PlannedPlace>& places) {
-    std::erase_if(places, [&](const PlannedPlace& place) {
-      return std::ranges::any_of(hidden,
-                                 [&](const HiddenPlace& by) { return by.covers(place.path); });
-    });
-  }
-
-  // A socket of the host's in a writable folder is not meant by naming the folder.
-  bool IsNamed(const Path& socket) const {
-    return std::ranges::find(plan_.writable, socket, &PlannedPlace::path) != plan_.writable.end();
-  }
-
-  // A home below /tmp, as tests and containers have it, is read as any other is.
-  void AddCoveredHomes() {
-    for (const Path& home : request_.places.homes_real) {
-      const Result<FileFacts> facts = files_.Look(home);
-      const bool is_folder = facts && facts->kind == FileKind::kDirectory;
-      if (!is_folder || !IsPrivate(home) || IsPrivateItself(home)) continue;
-      if (Holding(plan_.writable, home) != nullptr) continue;
-      std::erase_if(plan_.readable,
-                    [&](const PlannedPlace& place) { return place.path.IsInside(home); });
-      plan_.readable.push_back({.path = home, .why = "the home"});
-    }
-  }
-
-  // A link into another of them is not followed: a back end makes the same link.
-  void AddRunTime() {
-    for (const std::string_view name : kRunTime) {
-      const Path path = Path::Clean(name);
-      const Result<FileFacts> facts = files_.Look(path);
-      if (facts && facts->kind == FileKind::kDirectory) {
-        plan_.readable.push_back({.path = path, .why = "programs need it to run"});
-      }
-    }
-    std::ranges::sort(plan_.readable, {}, &PlannedPlace::path);
-    std::vector<PlannedPlace> outermost;
-    for (PlannedPlace& place : plan_.readable) {
-      if (Holding(outermost, place.path) == nullptr) outermost.push_back(std::move(place));
-    }
-    plan_.readable = std::move(outermost);
-  }
-
-  bool IsPrivate(const Path& path) const { return IsPrivateOn(plan_.system, path); }
-
-  bool IsPrivateItself(const Path& path) const {
-    return plan_.system == HostSystem::kLinux &&
-           std::ranges::find(kPrivate, path.text()) != std::end(kPrivate);
-  }
-
-  // A name of the host's that no private folder covers.
-  bool IsSeen(const Path& path) const {
-    for (const auto* list : {&plan_.writable, &plan_.readable}) {
-      const PlannedPlace* holder = Holding(*list, path);
-      // A place above a private folder does not reach into it.
-      if (holder != nullptr && (!IsPrivate(path) || IsPrivate(holder->path))) return true;
-    }
-    return plan_.reads_all && (!IsPrivate(path) || (!plan_.private_tmp && path.IsInside(kTmp)));
   }
 
   // --- names that exist in writable places ---
