@@ -1,5 +1,6 @@
 #include "sandbox/linux/nested_rules.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -7,6 +8,10 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
+#include <cstring>
+#include <memory>
+#include <vector>
 
 #include "base/inside.h"
 #include "base/syscall.h"
@@ -16,9 +21,9 @@ namespace ringfence {
 namespace {
 
 constexpr size_t kMaxRules = 1 << 20;  // bytes
-constexpr size_t kMaxSandboxes = 256;  // with different rules
-// A process may lower its limit, so what comes later has a lower number.
-constexpr rlim_t kFirstMark = 1 << 20;
+constexpr size_t kMaxSandboxes = 256;  // with different rules, at a time
+// A limit can only be lowered, so what comes later has a lower number.
+constexpr rlim_t kFirstMark = rlim_t{1} << 40;
 
 Got<rlim_t> MarkOf(const SupervisedCaller& caller) {
   rlimit limit{};
@@ -36,6 +41,32 @@ bool ReadRules(const UniqueFd& file, std::string& bytes) {
   const ssize_t size = ::pread(file.get(), bytes.data(), bytes.size(), 0);
   bytes.resize(size < 0 ? 0 : static_cast<size_t>(size));
   return size > 0 && bytes.size() < kMaxRules;
+}
+
+bool IsGivenMark(const Supervision& supervision, rlim_t mark) {
+  return mark <= kFirstMark && kFirstMark - mark < supervision.nested_before;
+}
+
+// Forgets the rules of sandboxes that have ended: no process has their mark. A child that is being
+// made while this looks has a mark that is not known any more; FindRules() refuses its calls.
+void DropEnded(Supervision& supervision) {
+  const UniqueFd processes(
+      ::openat(supervision.proc.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  const std::unique_ptr<DIR, int (*)(DIR*)> folder(::fdopendir(::dup(processes.get())), ::closedir);
+  if (!folder) return;
+  std::vector<const Supervision::Nested*> used;
+  while (const dirent* entry = ::readdir(folder.get())) {
+    pid_t process = 0;
+    const char* const end = entry->d_name + std::strlen(entry->d_name);
+    if (std::from_chars(entry->d_name, end, process).ptr != end) continue;
+    rlimit limit{};
+    if (::prlimit(process, RLIMIT_LOCKS, nullptr, &limit) != 0) continue;
+    const Supervision::Nested* nested = Find(supervision, limit.rlim_max);
+    for (; nested != nullptr; nested = nested->around) used.push_back(nested);
+  }
+  std::erase_if(supervision.nested, [&](const Supervision::Nested& nested) {
+    return std::ranges::find(used, &nested) == used.end();
+  });
 }
 
 }  // namespace
@@ -64,9 +95,10 @@ int TakeRules(const SupervisedCaller& caller, Supervision& supervision, const Un
   if (same == supervision.nested.end()) {
     std::optional<GuardedNames> names = UnpackNames(bytes);
     if (!names) return EINVAL;
+    if (supervision.nested.size() == kMaxSandboxes) DropEnded(supervision);
     if (supervision.nested.size() == kMaxSandboxes) return ENOSPC;
     supervision.nested.push_back(
-        {kFirstMark - supervision.nested.size(), around, std::move(bytes), std::move(*names)});
+        {kFirstMark - supervision.nested_before++, around, std::move(bytes), std::move(*names)});
   }
   const rlim_t mark =
       same == supervision.nested.end() ? supervision.nested.back().mark : same->mark;
@@ -81,6 +113,7 @@ int FindRules(const SupervisedCaller& caller, Supervision& supervision) {
   const Got<rlim_t> mark = MarkOf(caller);
   if (!mark.ok()) return mark.code;
   const Supervision::Nested* nested = Find(supervision, mark.value);
+  if (nested == nullptr && IsGivenMark(supervision, mark.value)) return EACCES;
   for (; nested != nullptr; nested = nested->around) supervision.rules.push_back(&nested->names);
   return 0;
 }

@@ -51,11 +51,14 @@ void OpenAgain(const UniqueFd& sessions, const std::string& name) {
   if (is_changed) ::fchmodat(sessions.get(), name.c_str(), 0700, 0);
 }
 
+// A command can give its /tmp any time: one that is still to come keeps nothing.
 bool IsOld(int folder) {
   struct stat facts {};
   timespec now{};
   ::clock_gettime(CLOCK_REALTIME, &now);
-  return ::fstat(folder, &facts) == 0 && facts.st_mtim.tv_sec < now.tv_sec - kOld;
+  if (::fstat(folder, &facts) != 0) return false;
+  const time_t used = facts.st_mtim.tv_sec;
+  return used < now.tv_sec - kOld || used > now.tv_sec + kOld;
 }
 
 }  // namespace
@@ -107,6 +110,7 @@ void OwnTmp::RemoveOld() const {
   while (const dirent* entry = ::readdir(stream.get())) {
     const std::string name = static_cast<const char*>(entry->d_name);
     if (name == "." || name == "..") continue;
+    OpenAgain(sessions_, name);
     const UniqueFd folder(::openat(sessions_.get(), name.c_str(), kFolder));
     if (!folder.valid() || !IsOld(folder.get())) continue;
     if (::flock(folder.get(), LOCK_EX | LOCK_NB) != 0) continue;  // a command still runs there

@@ -10,7 +10,7 @@
 #include <compare>
 #include <csignal>
 #include <cstdint>
-#include <deque>
+#include <list>
 #include <optional>
 #include <string>
 #include <vector>
@@ -59,7 +59,8 @@ struct Supervision {
     std::string bytes;               // as it was handed over
     GuardedNames names;
   };
-  std::deque<Nested> nested;
+  std::list<Nested> nested;
+  rlim_t nested_before = 0;                // how many there have been, some of which are gone
   std::vector<const GuardedNames*> rules;  // for the call that is being answered
 
   // What this run made of git's: directories, and files ".git". Sorted.

@@ -423,6 +423,20 @@ def nobody_leaves_a_sandbox_inside(world):
     assert not (world.project / "new").exists()
 
 
+def rules_of_sandboxes_that_have_ended_are_forgotten(world):
+    sandbox = Sandbox(world)
+    # More than are kept at a time, each with rules of its own.
+    (world.project / "sub").mkdir()
+    inner = str(world.base / "ringfence")
+    loop = (f"for i in $(seq 1 300); do printf '{{\"version\":1,\"write\":{{\"allow\":"
+            f"[\"sub\",\"sub%s\"]}}}}' $i > /tmp/policy;"
+            f" {inner} run --policy /tmp/policy -- true || exit 1; done;"
+            f" {inner} run --policy /tmp/policy -- sh -c 'echo x > sub/made; echo x > other'")
+    done = sandbox.run(["sh", "-c", loop], "--agent")
+    assert done.returncode != 0 and "ENOSPC" not in done.stderr, done.stderr
+    assert (world.project / "sub/made").exists() and not (world.project / "other").exists()
+
+
 def rules_from_inside_are_not_believed(world):
     sandbox = Sandbox(world)
     script = r"""
