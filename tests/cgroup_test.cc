@@ -61,6 +61,19 @@ pid_t StartIn(const Cgroup& cgroup) {
 
 }  // namespace
 
+TEST_CASE("cgroup: there are four limits on all processes together") {
+  CHECK_FALSE(SandboxRules{}.limits_together());
+  SandboxRules memory;
+  SandboxRules processes;
+  SandboxRules cpus;
+  SandboxRules io;
+  memory.memory = 1;
+  processes.processes = 1;
+  cpus.cpus = 1;
+  io.io = 1;
+  for (const SandboxRules& rules : {memory, processes, cpus, io}) CHECK(rules.limits_together());
+}
+
 TEST_CASE("cgroup: the nearest one that gives its children controllers is used") {
   struct Row {
     std::string_view name;

@@ -66,6 +66,10 @@ TEST_CASE("inside log: a taken line is marked with the launcher's time, and chai
   CHECK(ReadWholeFile(tree.At("log")) ==
         R"({"time":"a lie","inside":"2026-10-14T17:46:40.000Z","chain":")" + std::string(64, '0') +
             "\"}\n");
+  while (log.Take(R"({"time":"t","why":")" + std::string(60'000, 'x') + "\"", kNow)) continue;
+  int short_ones = 0;
+  while (log.Take(R"({"time":"t")", kNow)) ++short_ones;
+  CHECK(short_ones < 60'000 / 512 + 1);
 }
 
 TEST_CASE("inside log: so many bytes at once, and so many each second after that") {

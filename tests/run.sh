@@ -120,7 +120,8 @@ declare -A built=()
 build() {
   local preset=$1 began=$SECONDS
   if [[ -z ${built[$preset]-} ]]; then
-    if cmake --preset "$preset" > "$work/$preset.log" 2>&1 &&
+    # Warnings are errors in all of them; release is what users build.
+    if cmake --preset "$preset" -DRINGFENCE_WERROR=ON > "$work/$preset.log" 2>&1 &&
       cmake --build --preset "$preset" >> "$work/$preset.log" 2>&1; then
       built[$preset]=yes
       echo "(preset $preset built in $((SECONDS - began)) s)"
@@ -151,7 +152,7 @@ part_layering() {
   fi
 }
 
-sources() { find base policy hook sandbox cli include library examples tests fuzz -name '*.cc' -o -name '*.h' | sort; }
+sources() { find base policy hook sandbox run cli include library examples tests fuzz -name '*.cc' -o -name '*.h' | sort; }
 
 part_format() {
   need clang-format format || return
@@ -165,29 +166,44 @@ part_format() {
   fi
 }
 
+# One build for the sanitizers and the coverage, and the tests in eight shares of it, two at a time.
 part_unit() {
-  build dev || return
-  RINGFENCE_CORPORA=$corpora build/dev/tests/unit_tests > "$work/output" 2>&1
-  local status=$? line
-  line=$(grep -F '[doctest] test cases:' "$work/output" | tail -n 1 | sed 's/\x1b\[[0-9;]*m//g')
+  build coverage || return
+  local count share last=0 first
+  rm -rf build/coverage/profiles && mkdir build/coverage/profiles
+  count=$(build/coverage/tests/unit_tests -c | sed -n 's/.*current filters: *\([0-9]*\)$/\1/p')
+  [[ $count -gt 100 ]] || fail "unit tests: there are \"$count\""
+  for share in 1 2 3 4 5 6 7 8; do
+    first=$((last + 1)) last=$((count * share / 8))
+    echo "$share $first $last"
+  done | RINGFENCE_CORPORA=$corpora xargs -P 2 -L 1 sh -c '
+    build/coverage/tests/unit_tests -nc -f="$2" -l="$3" > "$0/unit.$1" 2>&1
+    echo $? > "$0/unit-status.$1"' "$work"
+  for share in 1 2 3 4 5 6 7 8; do count_unit "$work/unit.$share" "$(cat "$work/unit-status.$share")"; done
+}
+
+count_unit() {  # OUTPUT STATUS
+  local line
+  line=$(grep -F '[doctest] test cases:' "$1" | tail -n 1)
   # Whatever a test could not run says so.
   while read -r reason; do skip "${reason#*skipped: }"; done < <(
-    grep -o 'skipped: .*' "$work/output" | sort -u
+    grep -o 'skipped: .*' "$1" | sort -u
   )
-  if [[ $line =~ ([0-9]+)\ passed\ \|\ +([0-9]+)\ failed\ \|\ +([0-9]+)\ skipped ]]; then
-    add "${BASH_REMATCH[1]}" "${BASH_REMATCH[2]}" "${BASH_REMATCH[3]}"
+  if [[ $line =~ ([0-9]+)\ passed\ \|\ +([0-9]+)\ failed\ \| ]]; then
+    # What is skipped there is in another share.
+    add "${BASH_REMATCH[1]}" "${BASH_REMATCH[2]}" 0
     echo "$line"
-    ((status == 0)) || tail -n 100 "$work/output"
-    if ((status != 0 && BASH_REMATCH[2] == 0)); then fail "unit tests: exit $status"; fi
+    (($2 == 0)) || tail -n 100 "$1"
+    if (($2 != 0 && BASH_REMATCH[2] == 0)); then fail "unit tests: exit $2"; fi
   else
-    tail -n 100 "$work/output"
-    fail "unit tests: exit $status"
+    tail -n 100 "$1"
+    fail "unit tests: exit $2"
   fi
 }
 
 part_schema() {
-  build dev || return
-  local loader=build/dev/tests/schema/load_policy
+  build coverage || return
+  local loader=build/coverage/tests/schema/load_policy
   count_program schema_test.py python3 tests/schema/schema_test.py --load-policy "$loader"
   count_program keys_test.py python3 tests/schema/keys_test.py --load-policy "$loader"
 }
@@ -293,6 +309,7 @@ part_system() {
   count_program failure.py python3 tests/system/failure.py --hook "$hook"
   count_program init.py python3 tests/system/init.py --hook "$hook" --ringfence "$command"
   count_program commands.py python3 tests/system/commands.py --hook "$hook" --ringfence "$command"
+  count_program wrap.py python3 tests/system/wrap.py --hook "$hook"
 }
 
 # What must be stopped and what must go on working, for an ordinary user and for root, and with the
@@ -306,7 +323,7 @@ part_sandbox() {
       --probe "$probe" --ringfence "$command" $options
   done
   for user in "" --as-root; do
-    for file in run_agent.py run_covered_proc.py; do
+    for file in run_agent.py run_covered_proc.py run_git.py; do
       # shellcheck disable=SC2086
       count_program "$file $user" python3 "tests/system/$file" --hook "$hook" \
         --ringfence "$command" $user
@@ -391,16 +408,18 @@ part_fuzz() {
 }
 
 part_coverage() {
-  need clang++ coverage || return
   build coverage || return
-  count_program coverage python3 tests/coverage/measure.py --build build/coverage
+  # What the unit tests have counted stays, where they ran just now.
+  local more=
+  if [[ " ${parts[*]} " == *" unit "* ]]; then more=--no-unit; fi
+  count_program coverage python3 tests/coverage/measure.py --build build/coverage $more
 }
 
 part_tidy() {
   need clang-tidy tidy || return
   need clang++ tidy || return
   # Only configured, but for what is made while building: clang-tidy reads the commands.
-  cmake --preset clang > "$work/clang.log" 2>&1 &&
+  cmake --preset clang -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON > "$work/clang.log" 2>&1 &&
     cmake --build --preset clang --target seccomp_programs >> "$work/clang.log" 2>&1 || {
     tail -n 60 "$work/clang.log"
     fail "preset clang cannot be configured"
@@ -408,7 +427,7 @@ part_tidy() {
   }
   local files
   # The back ends of other systems are not in this one's commands.
-  mapfile -t files < <(find base policy hook sandbox cli library -name '*.cc' -not -path '*/macos/*' \
+  mapfile -t files < <(find base policy hook sandbox run cli library -name '*.cc' -not -path '*/macos/*' \
     -not -path '*/none/*' | sort)
   local wrong status
   printf '%s\n' "${files[@]}" | xargs -P 2 -n 4 clang-tidy --quiet -p build/clang \

@@ -90,6 +90,14 @@ TEST_CASE("session: the mode of a run is told") {
   CHECK(Has(texts[0], "change nothing"));
 }
 
+TEST_CASE("session: wrapped commands are told to be confined, but in a mode without a sandbox") {
+  constexpr std::string_view kWrapped = "ringfence's sandbox, with a /tmp of this session's";
+  World wrapped, bare;
+  for (World* world : {&wrapped, &bare}) world->User(R"("bash":{"wrap":true})");
+  CHECK(Has(Text(wrapped), kWrapped));
+  CHECK_FALSE(Has(Text(bare, SandboxMode::kRwx), kWrapped));
+}
+
 TEST_CASE("session: a list of many entries is shortened") {
   World world;
   std::string entries;

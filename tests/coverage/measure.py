@@ -3,7 +3,7 @@
 listed in untaken.txt, under the reason why.
 
     cmake --preset coverage && cmake --build --preset coverage
-    tests/coverage/measure.py --build build/coverage [--no-run] [--update]
+    tests/coverage/measure.py --build build/coverage [--no-run] [--no-unit] [--update]
 
 The programs of that build write their counters below BUILD/profiles when they end. This script
 runs the unit tests and those system tests with them that depend on nothing but the program, and
@@ -39,7 +39,7 @@ NO_CASE_REASON = "no value of the enumeration is left: -Wswitch-enum"
 # Those of tests/system that start the hook again and again; each takes --hook. Not faults.py and
 # limits.py: system calls that fail and limits of memory hit what counts, too, and which branch one
 # of two processes takes that race for the log is no measure. They judge the program that ships.
-SYSTEM_TESTS = ("corpus.py", "captures.py", "failure.py")
+SYSTEM_TESTS = ("corpus.py", "captures.py", "failure.py", "wrap.py")
 
 
 def tool(name):
@@ -51,12 +51,14 @@ def tool(name):
     return found
 
 
-def run_tests(build):
+def run_tests(build, unit):
     profiles = build / "profiles"
-    shutil.rmtree(profiles, ignore_errors=True)
-    profiles.mkdir()
     hook = build / "ringfence-hook"
-    commands = [[str(build / "tests/unit_tests")]]
+    commands = []
+    if unit:
+        shutil.rmtree(profiles, ignore_errors=True)
+        profiles.mkdir()
+        commands = [[str(build / "tests/unit_tests")]]
     commands += [[sys.executable, str(ROOT / "tests/system" / name), "--hook", str(hook)]
                  for name in SYSTEM_TESTS]
     for command in commands:
@@ -205,11 +207,13 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n", maxsplit=1)[0])
     parser.add_argument("--build", type=pathlib.Path, required=True)
     parser.add_argument("--no-run", action="store_true", help="only judge the counters there are")
+    parser.add_argument("--no-unit", action="store_true",
+                        help="the unit tests have left their counters already")
     parser.add_argument("--update", action="store_true", help="write untaken.txt anew")
     options = parser.parse_args()
     build = options.build.resolve()
     if not options.no_run:
-        run_tests(build)
+        run_tests(build, not options.no_unit)
     branches = Branches(export(build))
     untaken = dict.fromkeys(branches.untaken())
     reasons, unsteady = read_list()

@@ -9,40 +9,13 @@
 import json
 import os
 import pathlib
-import shutil
 import signal
 import subprocess
 import sys
 import time
 
 from command_world import Skip, error_of, run_cases, settings_of
-
-SESSION = "0d2c1f6e-session"
-
-
-def policy(world, **sections):
-    sections.setdefault("bash", {"wrap": True})
-    world.write(world.policy, json.dumps({"version": 1, **sections}))
-
-
-def environment(world):
-    return {"HOME": str(world.home), "PATH": "/usr/bin:/bin"}
-
-
-def answer(world, command, session=SESSION, tool="Bash", hook=None, root=None, event="PreToolUse",
-           **more):
-    told = {"hook_event_name": event, "session_id": session, "cwd": str(world.project),
-            "permission_mode": "default", "tool_name": tool,
-            "tool_input": {"command": command, **more}}
-    done = subprocess.run([hook or world.options.hook, "--root", str(root or world.project)],
-                          input=json.dumps(told), env=environment(world), capture_output=True,
-                          text=True, check=True, timeout=30)
-    return json.loads(done.stdout) if done.stdout else {}
-
-
-def wrapped(world, command, **more):
-    said = answer(world, command, **more)
-    return said["hookSpecificOutput"]["updatedInput"]["command"]
+from wrap import SESSION, answer, environment, policy, wrapped
 
 
 def script(command, report, before="true"):
@@ -237,18 +210,23 @@ def old_folders_go_and_used_ones_stay(world):
     policy(world)
     Ran(world, "mkdir -m 0 /tmp/closed; mkdir -p /tmp/a/b/c; echo x > /tmp/a/b/f", session="old")
     Ran(world, "echo x > /tmp/f", session="young")
+    for session, command in (("shut", "chmod 0 /tmp"), ("ahead", "touch -d 2099-01-01 /tmp")):
+        Ran(world, f"mkdir /tmp/a; {command}", session=session)
     held = subprocess.Popen(
         ["/bin/bash", "-c", script(wrapped(world, "sleep 60", session="held"), world.base / "held")],
         cwd=world.project, env=environment(world), start_new_session=True)
     try:
         folders = world.state / "tmp"
         end = time.monotonic() + 20
-        while len(list(folders.iterdir())) < 3 and time.monotonic() < end:
+        while len(list(folders.iterdir())) < 5 and time.monotonic() < end:
             time.sleep(0.05)
         time.sleep(0.5)
-        young = next(f for f in folders.iterdir() if (f / "f").exists())
+        ahead = [f for f in folders.iterdir() if f.stat().st_mtime > time.time() + 86400]
+        assert len(ahead) == 1, ahead
+        open_ones = [f for f in folders.iterdir() if f.stat().st_mode & 0o700]
+        young = next(f for f in open_ones if f not in ahead and (f / "f").exists())
         for folder in folders.iterdir():
-            if folder != young:
+            if folder not in (young, *ahead):
                 os.utime(folder, (0, 0))
         Ran(world, "true", session="new")
         left = set(folders.iterdir())
@@ -293,57 +271,6 @@ def names_with_every_character(world):
     world.project = project
     Ran(world, "pwd > made; cat made").says(0, str(project) + "\n", None)
     assert (project / "made").exists()
-
-
-def a_program_that_needs_quotes_is_a_denial(world):
-    policy(world)
-    folder = world.base / "my tools"
-    folder.mkdir()
-    hook = folder / "ringfence-hook"
-    shutil.copy(world.options.hook, hook)
-    said = answer(world, "ls", hook=hook)["hookSpecificOutput"]
-    assert said["permissionDecision"] == "deny" and "updatedInput" not in said, said
-    assert "quotes" in said["permissionDecisionReason"] and "install" in \
-        said["permissionDecisionReason"], said
-
-
-def other_fields_stay_and_other_tools_are_left_alone(world):
-    policy(world)
-    more = {"timeout": 5, "run_in_background": True, "description": "d", "unknown": [1.5, None]}
-    said = answer(world, "ls", **more)["hookSpecificOutput"]
-    assert "permissionDecision" not in said, said
-    assert {k: v for k, v in said["updatedInput"].items() if k != "command"} == more, said
-    assert wrapped(world, "ls", tool="Monitor").endswith("; \\builtin exit\nls")
-    assert answer(world, "ls", tool="PowerShell")["hookSpecificOutput"]["permissionDecision"] == \
-        "deny"
-    assert answer(world, "ls", tool="Workflow") == {}
-    assert answer(world, "ls", dangerouslyDisableSandbox=True)["hookSpecificOutput"][
-        "permissionDecision"] == "deny"
-    said = answer(world, "x" * (2 << 20))["hookSpecificOutput"]
-    assert said["permissionDecision"] == "deny" and "too long" in said["permissionDecisionReason"]
-    policy(world, bash={"wrap": True}, tools={"ask": ["Bash"]})
-    said = answer(world, "ls")["hookSpecificOutput"]
-    assert said["permissionDecision"] == "ask" and said["updatedInput"]["command"].endswith("\nls")
-    policy(world, permitted="allow")
-    assert answer(world, "ls")["hookSpecificOutput"]["permissionDecision"] == "allow"
-    policy(world, bash={"wrap": False}, permitted="allow")
-    assert answer(world, "ls") == {}
-
-
-def a_bare_run_raises_an_alert(world):
-    inbox = world.base / "inbox"
-    inbox.mkdir()
-    policy(world, alerts={"inbox": str(inbox)})
-    assert answer(world, wrapped(world, "ls"), event="PostToolUse") == {}
-    for event in ("PostToolUse", "PostToolUseFailure"):
-        said = answer(world, "ls", event=event)
-        assert "was not wrapped" in said["systemMessage"], said
-        assert "was not wrapped" in said["hookSpecificOutput"]["additionalContext"], said
-    assert len(list(inbox.iterdir())) == 2
-    log = (world.state / "audit.jsonl").read_text()
-    assert log.count('"verdict":"alert"') == 2 and "another hook rewrote" in log, log
-    policy(world, bash={"wrap": False})
-    assert answer(world, "ls", event="PostToolUse") == {}
 
 
 def init_permits_the_line_and_takes_it_back(world):

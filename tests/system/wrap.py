@@ -1,0 +1,94 @@
+#!/usr/bin/env python3
+"""What the hook answers where commands are wrapped (`bash.wrap`). enter.py runs what it answers.
+
+    wrap.py --hook PROGRAM
+"""
+
+import json
+import shutil
+import subprocess
+import sys
+
+from command_world import run_cases
+
+SESSION = "0d2c1f6e-session"
+
+
+def policy(world, **sections):
+    sections.setdefault("bash", {"wrap": True})
+    world.write(world.policy, json.dumps({"version": 1, **sections}))
+
+
+def environment(of):
+    return {"HOME": str(of.home), "PATH": "/usr/bin:/bin"}
+
+
+def answer(world, command, session=SESSION, tool="Bash", hook=None, root=None, event="PreToolUse",
+           **more):
+    told = {"hook_event_name": event, "session_id": session, "cwd": str(world.project),
+            "permission_mode": "default", "tool_name": tool,
+            "tool_input": {"command": command, **more}}
+    done = subprocess.run([hook or world.options.hook, "--root", str(root or world.project)],
+                          input=json.dumps(told), env=environment(world), capture_output=True,
+                          text=True, check=True, timeout=30)
+    return json.loads(done.stdout) if done.stdout else {}
+
+
+def wrapped(world, command, **more):
+    said = answer(world, command, **more)
+    return said["hookSpecificOutput"]["updatedInput"]["command"]
+
+
+def a_program_that_needs_quotes_is_a_denial(world):
+    policy(world)
+    folder = world.base / "my tools"
+    folder.mkdir()
+    hook = folder / "ringfence-hook"
+    shutil.copy(world.options.hook, hook)
+    said = answer(world, "ls", hook=hook)["hookSpecificOutput"]
+    assert said["permissionDecision"] == "deny" and "updatedInput" not in said, said
+    assert "quotes" in said["permissionDecisionReason"] and "install" in \
+        said["permissionDecisionReason"], said
+
+
+def other_fields_stay_and_other_tools_are_left_alone(world):
+    policy(world)
+    more = {"timeout": 5, "run_in_background": True, "description": "d", "unknown": [1.5, None]}
+    said = answer(world, "ls", **more)["hookSpecificOutput"]
+    assert "permissionDecision" not in said, said
+    assert {k: v for k, v in said["updatedInput"].items() if k != "command"} == more, said
+    assert wrapped(world, "ls", tool="Monitor").endswith("; \\builtin exit\nls")
+    assert answer(world, "ls", tool="PowerShell")["hookSpecificOutput"]["permissionDecision"] == \
+        "deny"
+    assert answer(world, "ls", tool="Workflow") == {}
+    assert answer(world, "ls", dangerouslyDisableSandbox=True)["hookSpecificOutput"][
+        "permissionDecision"] == "deny"
+    said = answer(world, "x" * (2 << 20))["hookSpecificOutput"]
+    assert said["permissionDecision"] == "deny" and "too long" in said["permissionDecisionReason"]
+    policy(world, bash={"wrap": True}, tools={"ask": ["Bash"]})
+    said = answer(world, "ls")["hookSpecificOutput"]
+    assert said["permissionDecision"] == "ask" and said["updatedInput"]["command"].endswith("\nls")
+    policy(world, permitted="allow")
+    assert answer(world, "ls")["hookSpecificOutput"]["permissionDecision"] == "allow"
+    policy(world, bash={"wrap": False}, permitted="allow")
+    assert answer(world, "ls") == {}
+
+
+def a_bare_run_raises_an_alert(world):
+    inbox = world.base / "inbox"
+    inbox.mkdir()
+    policy(world, alerts={"inbox": str(inbox)})
+    assert answer(world, wrapped(world, "ls"), event="PostToolUse") == {}
+    for event in ("PostToolUse", "PostToolUseFailure"):
+        said = answer(world, "ls", event=event)
+        assert "was not wrapped" in said["systemMessage"], said
+        assert "was not wrapped" in said["hookSpecificOutput"]["additionalContext"], said
+    assert len(list(inbox.iterdir())) == 2
+    log = (world.state / "audit.jsonl").read_text()
+    assert log.count('"verdict":"alert"') == 2 and "another hook rewrote" in log, log
+    policy(world, bash={"wrap": False})
+    assert answer(world, "ls", event="PostToolUse") == {}
+
+
+if __name__ == "__main__":
+    sys.exit(run_cases(sys.modules[__name__]))
