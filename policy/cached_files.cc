@@ -86,6 +86,10 @@ Result<FileFacts> CachedFiles::Look(const Path& path) const {
   const uint64_t hash = Hash(path.text());
   if (const Seen* known = Known(path, hash)) return FactsOf(*known);
   if (IsListedMissing(path)) return FileFacts{};
+  return LookAnew(path, hash);
+}
+
+Result<FileFacts> CachedFiles::LookAnew(const Path& path, uint64_t hash) const {
   Result<FileFacts> facts = files_.Look(path);
   if (!facts) Note(facts.error());
   if (seen_.size() >= kMaxSeen) return facts;
@@ -156,8 +160,13 @@ Result<FileKind> CachedFiles::LookKind(const Path& path) const {
 Result<FileKind> CachedFiles::ChildKind(Folder& folder, std::string_view name) const {
   if (!folder.is_listed()) {
     const Path child = folder.path().Child(name);
-    const bool known = Known(child, Hash(child.text())) != nullptr;
-    if (known || !folder.IsAskedOften()) return LookKind(child);
+    const uint64_t hash = Hash(child.text());
+    const Seen* known = Known(child, hash);
+    if (known != nullptr || !folder.IsAskedOften()) {
+      const Result<FileFacts> facts = known ? FactsOf(*known) : LookAnew(child, hash);
+      if (!facts) return facts.error();
+      return facts->kind;
+    }
     Result<std::vector<DirectoryEntry>> entries = List(folder.path(), kMaxListed);
     if (!entries) {
       folder.ExpectFew();

@@ -59,6 +59,7 @@ class CachedFiles final : public FileView {
   Folder* FindFolder(const Path& directory) const;
   bool IsListedMissing(const Path& path) const;
   Result<FileKind> LookKind(const Path& path) const;
+  Result<FileFacts> LookAnew(const Path& path, uint64_t hash) const;
   void Note(const Error& error) const;
 
   const FileView& files_;

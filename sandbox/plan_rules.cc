@@ -174,6 +174,7 @@ bool PlanRules::MayExist(const Path& base, std::string_view below) const {
     const Result<FileKind> kind = files_.ChildKind(*folder, name);
     if (!kind || *kind == FileKind::kLink) return true;
     if (*kind == FileKind::kMissing) return false;
+    if (below.empty()) return true;
     path = path.Child(name);
     folder = &files_.FolderOf(path);
   }
@@ -186,6 +187,7 @@ std::vector<Path> PlanRules::SealedPaths(const GuardedNames& names) const {
     if (rule.is_anywhere) tail.remove_prefix(3);
     if (rule.has_pattern && HasPattern(tail)) continue;
     const std::string& base = rule.is_anywhere ? places_.root_real.text() : rule.base;
+    if (!MayExist(Path::Clean(base), tail)) continue;
     const Walked walked = Walk(base + "/" + std::string(tail), files_);
     const bool is_there =
         walked.stop == Walked::Stop::kEnd && walked.facts.kind != FileKind::kMissing;
