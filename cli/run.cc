@@ -64,6 +64,9 @@ Outcome ShowAndReport(const Options& options) {
   return outcome;
 }
 
+// As CLI11 wants it: what is wrong, or "".
+std::string NotEmpty(const std::string& value) { return value.empty() ? "is empty" : ""; }
+
 Outcome RunOrShow(Options& options) {
   options.run.home = options.ground.common.home;
   options.run.root = options.ground.root;
@@ -93,9 +96,15 @@ void AddRun(CLI::App& app, Action& chosen) {
       ->type_name("LAYERS");
   command
       ->add_option("--chdir", options->run.chdir, "Start the command in this folder of the project")
+      ->check(NotEmpty)
       ->type_name("DIR");
-  command->add_option("--session", options->run.session, "The client's session")->type_name("ID");
+  command
+      ->add_option("--session", options->run.session,
+                   "The client's session: its commands have a /tmp in common, which is kept")
+      ->check(NotEmpty)
+      ->type_name("ID");
   command->add_option("--write", options->run.write, "This directory may be written as well")
+      ->check(NotEmpty)
       ->type_name("DIR");
   command
       ->add_option(

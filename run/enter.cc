@@ -142,6 +142,14 @@ class Entrance {
 }  // namespace
 
 int Enter(std::span<char* const> words) {
+  if (words.size() == 3 && std::string_view(words[2]) == "--help") {
+    constexpr std::string_view kHelp =
+        "ringfence enter is what the hook writes before a command that the policy wraps\n"
+        "(\"bash\": {\"wrap\": true}). It confines the rest of its shell's script and is of no "
+        "use\n"
+        "elsewhere: to confine a command of yours, ringfence run -- COMMAND.\n";
+    return WriteAll(STDOUT_FILENO, kHelp) ? 0 : kNothingRun;
+  }
   const Outcome outcome = Entrance(words).Run();
   if (!outcome.error) return outcome.status;
   [[maybe_unused]] const Status told =

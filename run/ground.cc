@@ -49,7 +49,13 @@ Result<Ground> FindGround(const GroundQuestion& question, const FileView& files)
   registration.program = OwnProgram();
   registration.program_real = std::move(*program_real);
   registration.user = ::geteuid();
-  return FindGround(registration, files);
+  Result<Ground> ground = FindGround(registration, files);
+  if (ground || ground.error().where != "CLAUDE_PROJECT_DIR") return ground;
+  // Nobody has set a variable here, nor registers a hook.
+  Error error = ground.error();
+  error.where = "the current folder";
+  error.hint = "go to the project, or name it: --root DIR";
+  return error;
 }
 
 }  // namespace ringfence

@@ -17,6 +17,17 @@ namespace {
 
 constexpr int kSetupFailed = 125;
 
+Outcome Refused(const Error& error) {
+  Outcome outcome(error);
+  outcome.status = kSetupFailed;
+  return outcome;
+}
+
+// What was asked for or a policy is at fault, or the system.
+Outcome Unplanned(const Error& error) {
+  return error.kind == Error::Kind::kSystem ? Refused(error) : Outcome(error);
+}
+
 class Run {
  public:
   Run(RunRequest request, const RunReport& report, const RealFiles& disk, const CachedFiles& files)
@@ -29,7 +40,7 @@ class Run {
   Outcome Start() {
     for (;;) {
       const Result<SandboxPlan> plan = request_.Plan(files_, facts_);
-      if (!plan) return plan.error();
+      if (!plan) return Unplanned(plan.error());
       const Result<Ended> ended = Confine(*plan);
       if (!ended) return Refused(ended.error());
       if (!ended->failure) return Finish(*ended);
@@ -73,12 +84,6 @@ class Run {
     const Error plain{error.kind, failure.where, failure.what, error.hint};
     if (report_.Failed(failure.step, plain)) return kSetupFailed;
     return Refused(error);
-  }
-
-  static Outcome Refused(const Error& error) {
-    Outcome outcome(error);
-    outcome.status = kSetupFailed;
-    return outcome;
   }
 
   // "missing": "warn" gives up one layer after the other, and says so.
@@ -158,7 +163,7 @@ Outcome Try(const RunOptions& options, const RunReport& report) {
   const RealFiles disk;
   const CachedFiles files(disk);
   Result<RunRequest> request = ReadRequest(options, files, false);
-  if (!request) return request.error();
+  if (!request) return Unplanned(request.error());
   return Run(std::move(*request), report, disk, files).Start();
 }
 
