@@ -32,8 +32,10 @@ Got<rlim_t> MarkOf(const SupervisedCaller& caller) {
 }
 
 const Supervision::Nested* Find(const Supervision& supervision, rlim_t mark) {
-  const auto found = std::ranges::find(supervision.nested, mark, &Supervision::Nested::mark);
-  return found == supervision.nested.end() ? nullptr : &*found;
+  for (const auto& nested : supervision.nested) {
+    if (nested->mark == mark) return nested.get();
+  }
+  return nullptr;
 }
 
 bool ReadRules(const UniqueFd& file, std::string& bytes) {
@@ -64,9 +66,25 @@ void DropEnded(Supervision& supervision) {
     const Supervision::Nested* nested = Find(supervision, limit.rlim_max);
     for (; nested != nullptr; nested = nested->around) used.push_back(nested);
   }
-  std::erase_if(supervision.nested, [&](const Supervision::Nested& nested) {
-    return std::ranges::find(used, &nested) == used.end();
+  std::erase_if(supervision.nested, [&](const std::unique_ptr<Supervision::Nested>& nested) {
+    return std::ranges::find(used, nested.get()) == used.end();
   });
+}
+
+// Of the rules that are known, or of new ones.
+Got<rlim_t> MarkFor(Supervision& supervision, const Supervision::Nested* around,
+                    std::string bytes) {
+  for (const auto& nested : supervision.nested) {
+    if (nested->around == around && nested->bytes == bytes) return {nested->mark, 0};
+  }
+  std::optional<GuardedNames> names = UnpackNames(bytes);
+  if (!names) return {0, EINVAL};
+  if (supervision.nested.size() == kMaxSandboxes) DropEnded(supervision);
+  if (supervision.nested.size() == kMaxSandboxes) return {0, ENOSPC};
+  const rlim_t mark = kFirstMark - supervision.nested_before++;
+  supervision.nested.push_back(std::make_unique<Supervision::Nested>(
+      Supervision::Nested{mark, around, std::move(bytes), std::move(*names)}));
+  return {mark, 0};
 }
 
 }  // namespace
@@ -89,20 +107,9 @@ int TakeRules(const SupervisedCaller& caller, Supervision& supervision, const Un
   const Got<rlim_t> before = MarkOf(caller);
   if (!before.ok()) return before.code;
   const Supervision::Nested* const around = Find(supervision, before.value);
-  const auto same = std::ranges::find_if(supervision.nested, [&](const auto& nested) {
-    return nested.around == around && nested.bytes == bytes;
-  });
-  if (same == supervision.nested.end()) {
-    std::optional<GuardedNames> names = UnpackNames(bytes);
-    if (!names) return EINVAL;
-    if (supervision.nested.size() == kMaxSandboxes) DropEnded(supervision);
-    if (supervision.nested.size() == kMaxSandboxes) return ENOSPC;
-    supervision.nested.push_back(
-        {kFirstMark - supervision.nested_before++, around, std::move(bytes), std::move(*names)});
-  }
-  const rlim_t mark =
-      same == supervision.nested.end() ? supervision.nested.back().mark : same->mark;
-  const rlimit limit{.rlim_cur = mark, .rlim_max = mark};
+  const Got<rlim_t> mark = MarkFor(supervision, around, std::move(bytes));
+  if (!mark.ok()) return mark.code;
+  const rlimit limit{.rlim_cur = mark.value, .rlim_max = mark.value};
   if (!caller.IsWaiting()) return ESRCH;
   return ::prlimit(caller.thread(), RLIMIT_LOCKS, &limit, nullptr) == 0 ? 0 : errno;
 }

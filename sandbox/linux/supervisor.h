@@ -10,7 +10,7 @@
 #include <compare>
 #include <csignal>
 #include <cstdint>
-#include <list>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -59,7 +59,7 @@ struct Supervision {
     std::string bytes;               // as it was handed over
     GuardedNames names;
   };
-  std::list<Nested> nested;
+  std::vector<std::unique_ptr<Nested>> nested;
   rlim_t nested_before = 0;                // how many there have been, some of which are gone
   std::vector<const GuardedNames*> rules;  // for the call that is being answered
 

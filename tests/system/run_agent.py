@@ -427,13 +427,14 @@ def rules_of_sandboxes_that_have_ended_are_forgotten(world):
     sandbox = Sandbox(world)
     # More than are kept at a time, each with rules of its own.
     (world.project / "sub").mkdir()
-    inner = str(world.base / "ringfence")
+    inner = world.project / "ringfence"  # where the outer sandbox sees it
+    shutil.copy(world.options.ringfence, inner)
     loop = (f"for i in $(seq 1 300); do printf '{{\"version\":1,\"write\":{{\"allow\":"
             f"[\"sub\",\"sub%s\"]}}}}' $i > /tmp/policy;"
             f" {inner} run --policy /tmp/policy -- true || exit 1; done;"
             f" {inner} run --policy /tmp/policy -- sh -c 'echo x > sub/made; echo x > other'")
     done = sandbox.run(["sh", "-c", loop], "--agent")
-    assert done.returncode != 0 and "ENOSPC" not in done.stderr, done.stderr
+    assert done.returncode != 0 and "ENOSPC" not in done.stderr, done
     assert (world.project / "sub/made").exists() and not (world.project / "other").exists()
 
 
