@@ -19,6 +19,7 @@ namespace ringfence {
 namespace {
 
 constexpr std::string_view kPrefix = "ringfence-";
+constexpr int kMaxTries = 4;
 constexpr size_t kMaxText = 65536;
 
 std::string TextOf(const std::string& path) {
@@ -171,13 +172,28 @@ Status Cgroup::Create(const std::string& parent) {
   parent_ = UniqueFd(::open(parent.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!parent_.valid()) return SystemError("open(" + parent + ")");
   RemoveLeftovers(parent_.get());
-  name_ = std::string(kPrefix) + std::to_string(::getpid());
+  const std::string name = std::string(kPrefix) + std::to_string(::getpid());
+  name_ = name;
+  Status taken = TakeFolder(parent);
+  for (int tries = 1; !taken && tries < kMaxTries; ++tries) {
+    name_ = name + "-" + std::to_string(tries);
+    taken = TakeFolder(parent);
+  }
+  return taken;
+}
+
+// Somebody else may take the folder for a leftover before it is locked, and a process of the same
+// number in another container may have one of that name.
+Status Cgroup::TakeFolder(const std::string& parent) {
   if (::mkdirat(parent_.get(), name_.c_str(), 0755) != 0) {
     return SystemError("mkdir(" + parent + "/" + name_ + ")");
   }
   folder_ = UniqueFd(::openat(parent_.get(), name_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!folder_.valid()) return SystemError("open(" + name_ + ")");
   if (::flock(folder_.get(), LOCK_EX | LOCK_NB) != 0) return SystemError("flock(" + name_ + ")");
+  if (::faccessat(parent_.get(), name_.c_str(), F_OK, 0) != 0) {
+    return SystemError("access(" + name_ + ")");
+  }
   return Unit{};
 }
 

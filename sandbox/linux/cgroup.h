@@ -45,6 +45,7 @@ class Cgroup {
 
  private:
   Status Create(const std::string& parent);
+  Status TakeFolder(const std::string& parent);
   UniqueFd parent_;
   UniqueFd folder_;  // locked as long as somebody may enter
   UniqueFd entry_;
