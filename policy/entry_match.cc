@@ -44,6 +44,10 @@ bool IsException(const SetEntry& entry, std::string_view rest) {
 }
 
 EntryPrefix FixedPrefix(const SetEntry& entry, const Path& base) {
+  // At once, since there are hundreds: what a policy's reader or a set has put in order.
+  const bool is_plain = !entry.has_pattern && !entry.tail.empty() && !entry.tail.ends_with('/') &&
+                        entry.tail.find("//") == std::string_view::npos;
+  if (is_plain) return {base.Child(entry.tail), ""};
   EntryPrefix prefix{base, entry.tail};
   while (!prefix.rest.empty()) {
     std::string_view rest = prefix.rest;

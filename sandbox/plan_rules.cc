@@ -106,21 +106,30 @@ std::vector<PlanRules::Entry> PlanRules::ExpandAllow(const PathRuleList& rules,
 
 // --- names ---
 
+GuardedName PlanRules::NameOf(const NameSource& name) {
+  return {.base = name.base.text(),
+          .tail = std::string(name.tail),
+          .has_pattern = name.has_pattern,
+          .is_anywhere = name.is_anywhere,
+          .except = std::string(name.except),
+          .unless_new = name.unless_new,
+          .why = std::string(name.why)};
+}
+
 // As it is written, and where its fixed part leads through links.
-void PlanRules::AddName(const GuardedName& name, const FoldedPlaces& places,
+void PlanRules::AddName(const NameSource& name, const FoldedPlaces& places,
                         GuardedNames& names) const {
-  if (name.is_anywhere) return names.Refuse(name);
+  if (name.is_anywhere) return names.Refuse(NameOf(name));
   const SetEntry entry{.tail = name.tail, .has_pattern = name.has_pattern};
-  const Path base = Path::Clean(name.base);
-  const EntryPrefix prefix = FixedPrefix(entry, base);
-  if (IsNear(prefix.path, places)) names.Refuse(name);
-  const std::string_view below = *prefix.path.Below(base);
-  const Result<bool> has_link = files_.HasLinkBelow(files_.FolderOf(base), below);
+  const EntryPrefix prefix = FixedPrefix(entry, name.base);
+  if (IsNear(prefix.path, places)) names.Refuse(NameOf(name));
+  const std::string_view below = *prefix.path.Below(name.base);
+  const Result<bool> has_link = files_.HasLinkBelow(files_.FolderOf(name.base), below);
   if (has_link && !*has_link) return;
   const Walked walked = Walk(prefix.path.text(), files_);
   if (walked.stop != Walked::Stop::kEnd || walked.end == prefix.path) return;
   if (!IsNear(walked.end, places)) return;
-  GuardedName led = name;
+  GuardedName led = NameOf(name);
   led.base = walked.end.text();
   led.tail = prefix.rest;
   names.Refuse(led);
@@ -135,11 +144,11 @@ void PlanRules::AddNameRules(const PathRuleList& rules, std::string_view did,
       std::vector<Entry> entries;
       ExpandRule(rule, Access::kWrite, entries);
       for (const Entry& e : entries) {
-        AddName({.base = e.base.text(),
-                 .tail = std::string(e.entry.tail),
+        AddName({.base = e.base,
+                 .tail = e.entry.tail,
                  .has_pattern = e.entry.has_pattern,
                  .is_anywhere = e.is_anywhere(),
-                 .except = std::string(e.entry.except),
+                 .except = e.entry.except,
                  .unless_new = IsGitsOwn(rule, e.entry.tail),
                  .why = why},
                 places, names);
@@ -153,11 +162,12 @@ void PlanRules::AddNames(const PathRules& write, const std::vector<PlannedPlace>
   FoldedPlaces places;
   for (const PlannedPlace& place : near) places.push_back(FoldName(place.path.text()));
   for (const ProtectedName& name : ProtectedNames(places_, files_)) {
-    AddName({.base = "/",
-             .tail = name.pattern.substr(name.anywhere ? 0 : 1),
+    const std::string why = "it is " + std::string(name.what);
+    AddName({.base = Path(),
+             .tail = std::string_view(name.pattern).substr(name.anywhere ? 0 : 1),
              .has_pattern = name.has_pattern,
              .is_anywhere = name.anywhere,
-             .why = "it is " + std::string(name.what)},
+             .why = why},
             places, names);
   }
   AddNameRules(write.deny, "denied by", places, names);

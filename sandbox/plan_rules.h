@@ -71,7 +71,18 @@ class PlanRules {
   std::vector<PlannedPlace> PlacesOf(const std::vector<PathRuleList>& allow, Access access) const;
 
   using FoldedPlaces = std::vector<std::string>;
-  void AddName(const GuardedName& name, const FoldedPlaces& places, GuardedNames& names) const;
+  // A GuardedName of which most come to nothing: there are hundreds of home folders' names.
+  struct NameSource {
+    const Path& base;
+    std::string_view tail;
+    bool has_pattern = false;
+    bool is_anywhere = false;
+    std::string_view except;
+    bool unless_new = false;
+    std::string_view why;
+  };
+  static GuardedName NameOf(const NameSource& name);
+  void AddName(const NameSource& name, const FoldedPlaces& places, GuardedNames& names) const;
   void AddNameRules(const PathRuleList& rules, std::string_view did, const FoldedPlaces& places,
                     GuardedNames& names) const;
   bool MayExist(const Path& base, std::string_view below) const;
