@@ -66,8 +66,9 @@ TEST_CASE("wrap: what the line says comes back") {
 }
 
 TEST_CASE("wrap: words that no hook wrote are refused") {
-  for (const char* text : {"--home", "--home /a --home /b", "--user x", "home /a", "--root %2",
-                           "--root %zz", "-- true", "--mode rwx", "--profile %", "--session"}) {
+  for (const char* text :
+       {"--home", "--home /a --home /b", "--user x", "home /a", "--root %2", "--root %zz",
+        "-- true", "--mode rwx", "--profile %", "--session", "--root "}) {
     CAPTURE(text);
     ArgumentWords words(text);
     Registration registration;

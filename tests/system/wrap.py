@@ -49,6 +49,7 @@ def a_program_that_needs_quotes_is_a_denial(world):
     assert said["permissionDecision"] == "deny" and "updatedInput" not in said, said
     assert "quotes" in said["permissionDecisionReason"] and "install" in \
         said["permissionDecisionReason"], said
+    assert "was not wrapped" in answer(world, "ls", hook=hook, event="PostToolUse")["systemMessage"]
 
 
 def other_fields_stay_and_other_tools_are_left_alone(world):
@@ -68,10 +69,38 @@ def other_fields_stay_and_other_tools_are_left_alone(world):
     policy(world, bash={"wrap": True}, tools={"ask": ["Bash"]})
     said = answer(world, "ls")["hookSpecificOutput"]
     assert said["permissionDecision"] == "ask" and said["updatedInput"]["command"].endswith("\nls")
+    policy(world, permitted="allow", tools={"ask": ["Bash"]})
+    assert answer(world, "ls")["hookSpecificOutput"]["permissionDecision"] == "ask"
     policy(world, permitted="allow")
     assert answer(world, "ls")["hookSpecificOutput"]["permissionDecision"] == "allow"
     policy(world, bash={"wrap": False}, permitted="allow")
     assert answer(world, "ls") == {}
+
+
+def an_own_wrap_is_left_alone(world):
+    policy(world)
+    own = wrapped(world, "ls")
+    assert answer(world, own) == {}
+    again = answer(world, " " + own)["hookSpecificOutput"]["updatedInput"]["command"]
+    assert again.endswith("\n " + own), again
+
+
+def the_answer_to_a_permission_request_changes_nothing(world):
+    policy(world, permitted="allow")
+    assert answer(world, "ls", event="PermissionRequest") == {}
+
+
+def a_call_without_a_command_is_no_bare_run(world):
+    policy(world)
+    for event in ("PreToolUse", "PostToolUse"):
+        for tool_input in ({}, {"command": 5}, {"description": "d"}):
+            told = {"hook_event_name": event, "session_id": SESSION, "cwd": str(world.project),
+                    "tool_name": "Bash", "tool_input": tool_input}
+            done = subprocess.run([world.options.hook, "--root", str(world.project)],
+                                  input=json.dumps(told), env=environment(world), text=True,
+                                  capture_output=True, timeout=30)
+            assert "updatedInput" not in done.stdout and "allow" not in done.stdout, done
+            assert done.returncode in (0, 2), done
 
 
 def a_bare_run_raises_an_alert(world):
