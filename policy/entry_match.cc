@@ -44,15 +44,13 @@ bool IsException(const SetEntry& entry, std::string_view rest) {
 }
 
 EntryPrefix FixedPrefix(const SetEntry& entry, const Path& base) {
-  // At once, since there are hundreds: what a policy's reader or a set has put in order.
-  const bool is_plain = !entry.has_pattern && !entry.tail.empty() && !entry.tail.ends_with('/') &&
-                        entry.tail.find("//") == std::string_view::npos;
-  if (is_plain) return {base.Child(entry.tail), ""};
+  // At once, since there are hundreds; tails are in order already.
+  if (!entry.has_pattern) return {entry.tail.empty() ? base : base.Child(entry.tail), ""};
   EntryPrefix prefix{base, entry.tail};
   while (!prefix.rest.empty()) {
     std::string_view rest = prefix.rest;
     const std::string_view component = TakeComponent(rest);
-    if (entry.has_pattern && HasPattern(component)) break;
+    if (HasPattern(component)) break;
     prefix.path = prefix.path.Child(component);
     rest.remove_prefix(std::min(rest.find_first_not_of('/'), rest.size()));
     prefix.rest = rest;

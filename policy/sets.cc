@@ -71,9 +71,9 @@ constexpr WordList kMacosSecrets(
 
 // clang-format off
 constexpr WordList kRunsLater(
-    "**/.git/hooks\n**/.git/config\n**/.git/config.worktree\n**/.git/info/attributes\n"
+    "**/.git/hooks\n**/.git/config\n**/config.worktree\n**/.git/info/attributes\n"
     "**/commondir\n**/.git/worktrees/*/commondir\n"
-    "**/.git/modules/**/hooks\n**/.git/modules/**/config\n**/.git/worktrees/*/config.worktree\n"
+    "**/.git/modules/**/hooks\n**/.git/modules/**/config\n"
     "**/.mcp.json\n**/.cursor/mcp.json\n**/.husky\n**/.github/workflows\n"
     "**/.vscode\n**/.idea\n**/*.code-workspace\n**/.envrc\n"
     "**/.claude/commands\n**/.claude/agents\n**/.claude/skills\n**/.claude/plugins\n"

@@ -16,7 +16,8 @@ struct Section {
   std::string_view keys;  // " " around each; "*" for all
 };
 
-// In lower case, as git compares them. Of core, remote, submodule and gc not what names a program.
+// In lower case, as git compares them. Of core, remote, submodule and gc not what names a program,
+// and nothing of partial clones: git would fetch what is missing from there whenever it looks.
 constexpr Section kAllowed[] = {
     {"core", false,
      " repositoryformatversion filemode bare logallrefupdates ignorecase precomposeunicode "
@@ -26,8 +27,7 @@ constexpr Section kAllowed[] = {
      "fscache untrackedcache preloadindex multipackindex commitgraph sharedrepository whitespace "},
     {"remote", true,
      " url pushurl fetch push mirror tagopt prune prunetags skipdefaultupdate skipfetchall "
-     "promisor "
-     "partialclonefilter followremotehead "},
+     "followremotehead "},
     {"branch", true, " remote merge rebase pushremote description "},
     {"branch", false, " autosetupmerge autosetuprebase sort "},
     {"submodule", true, " url active branch ignore fetchrecursesubmodules "},
@@ -45,7 +45,7 @@ constexpr Section kAllowed[] = {
     {"rebase", false, " autostash autosquash "},
     {"gc", false, " auto autodetach autopacklimit pruneexpire "},
     {"maintenance", false, " auto strategy "},
-    {"extensions", false, "*"},
+    {"extensions", false, " worktreeconfig objectformat compatobjectformat relativeworktrees "},
     {"advice", false, "*"},
     {"color", false, "*"},
     {"index", false, "*"},

@@ -40,7 +40,8 @@ bool IsBelowFile(const Walked& walked) {
 }
 
 bool IsGitsOwn(const PathRule& rule, std::string_view tail) {
-  const bool is_gits = tail.starts_with("**/.git/") || tail == "**/commondir";
+  const bool is_gits =
+      tail.starts_with("**/.git/") || tail == "**/commondir" || tail == "**/config.worktree";
   return rule.set == SetName::kRunsLater && is_gits && !tail.ends_with("hooks");
 }
 

@@ -88,6 +88,8 @@ TEST_CASE("git config: keys by which git runs a program, reads or writes elsewhe
                                       "[lfs]\ncustomtransfer = x\n",
                                       "[http]\nproxy = x\n",
                                       "[safe]\nbareRepository = all\n",
+                                      "[remote \"o\"]\npromisor = true\n",
+                                      "[extensions]\npartialClone = o\n",
                                       "[CORE]\nFsMonitor = evil\n",
                                       "[core] fsmonitor = evil\n",
                                       "[user] [core] fsmonitor\n",

@@ -98,7 +98,7 @@ TEST_CASE(
     "names: git's own files may be written in a repository that the run has made, not hooks") {
   const SandboxPlan plan = PlanWorld().Plan();
   for (const std::string_view text :
-       {"**/.git/config", "**/.git/config.worktree", "**/.git/info/attributes", "**/commondir",
+       {"**/.git/config", "**/config.worktree", "**/.git/info/attributes", "**/commondir",
         "**/.git/modules/**/config", "**/.git/worktrees/*/commondir"}) {
     CAPTURE(text);
     REQUIRE(RuleNamed(plan, text) != nullptr);

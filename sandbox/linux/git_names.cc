@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 
 #include "base/case_fold.h"
 #include "sandbox/linux/new_repository.h"
@@ -21,14 +22,19 @@ const GuardedName kBare{.why = "a new or a bare repository"};
 const GuardedName kGitFile{.why = "it leads to a work tree's repository"};
 const GuardedName kUnsaved{.why = "the config of a new repository is saved by way of it"};
 
-bool Exists(const UniqueFd& folder, const char* name) {
-  return ::faccessat(folder.get(), name, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
+// A caller can take away the right to look for a moment: what cannot be told may be either.
+bool MayExist(const UniqueFd& folder, const char* name) {
+  return ::faccessat(folder.get(), name, F_OK, AT_SYMLINK_NOFOLLOW) == 0 ||
+         (errno != ENOENT && errno != ENOTDIR);
+}
+bool MayBeMissing(const UniqueFd& folder, const char* name) {
+  return ::faccessat(folder.get(), name, F_OK, AT_SYMLINK_NOFOLLOW) != 0;
 }
 
 // All parts are there, or are when `made` is there as well.
 bool IsBare(const UniqueFd& folder, std::string_view made) {
   return std::ranges::all_of(kParts, [&](std::string_view part) {
-    return part == made || Exists(folder, part == "head" ? "HEAD" : std::string(part).c_str());
+    return part == made || MayExist(folder, part == "head" ? "HEAD" : std::string(part).c_str());
   });
 }
 
@@ -42,7 +48,7 @@ bool MakesBareRepository(const Location& location) {
   const bool is_own = std::ranges::find(kOwn, name) != kOwn.end();
   if (!is_own && std::ranges::find(kParts, name) == kParts.end()) return false;
   if (IsNamedByRules(FoldName(location.folder_path))) return false;
-  return (is_own || !Exists(location.folder, location.name.c_str())) &&
+  return (is_own || MayBeMissing(location.folder, location.name.c_str())) &&
          IsBare(location.folder, name);
 }
 
@@ -76,6 +82,21 @@ const GuardedName* RefusedByGit(const Supervision& supervision, const Location& 
   if (IsGitFile(location) && !IsOwnGitFile(supervision, location)) return &kGitFile;
   if (MakesBareRepository(location) || IsHookOfBareRepository(location)) return &kBare;
   return nullptr;
+}
+
+const GuardedName* RefusedMove(const Supervision& supervision, const Location& tree) {
+  if (!GuardsRepositories(supervision, tree.path())) return nullptr;
+  // "../.." in it would lead to another repository.
+  if (MayExist(tree.folder, (tree.name + "/commondir").c_str())) return &kGitFile;
+  if (FoldName(tree.name) == "worktrees" && IsBare(tree.folder, "")) return &kGitFile;
+  return nullptr;
+}
+
+bool HasBecomeBare(const Supervision& supervision, const Location& location) {
+  const std::string name = FoldName(location.name);
+  if (std::ranges::find(kParts, name) == kParts.end()) return false;
+  return GuardsRepositories(supervision, location.path()) &&
+         !IsNamedByRules(FoldName(location.folder_path)) && IsBare(location.folder, "");
 }
 
 }  // namespace ringfence

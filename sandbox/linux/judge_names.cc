@@ -14,8 +14,10 @@ namespace {
 
 constexpr size_t kMaxReports = 64;  // between two looks of the launcher
 
-bool Exists(const UniqueFd& folder, const std::string& name) {
-  return ::faccessat(folder.get(), name.c_str(), F_OK, AT_SYMLINK_NOFOLLOW) == 0;
+// What cannot be told may be there.
+bool MayExist(const UniqueFd& folder, const std::string& name) {
+  return ::faccessat(folder.get(), name.c_str(), F_OK, AT_SYMLINK_NOFOLLOW) == 0 ||
+         (errno != ENOENT && errno != ENOTDIR);
 }
 
 // The outer sandbox's rules, and those of the sandboxes inside it that the caller is in. What is
@@ -97,10 +99,11 @@ int JudgeName(Supervision& supervision, const Location& location, Reach reach) {
 int JudgeTree(Supervision& supervision, const Location& name, const Location& tree) {
   const std::string path = name.path();
   for (const GuardedNames::TreeHit& hit : RefusesTree(supervision, path)) {
-    const bool holds = hit.rest.empty() || Exists(tree.folder, tree.name + "/" + hit.rest);
+    const bool holds = hit.rest.empty() || MayExist(tree.folder, tree.name + "/" + hit.rest);
     if (holds) return Refused(supervision, path, *hit.rule);
   }
   const GuardedName* rule = RefusedByGit(supervision, name);
+  if (rule == nullptr) rule = RefusedMove(supervision, tree);
   return rule == nullptr ? 0 : Refused(supervision, path, *rule);
 }
 

@@ -43,9 +43,10 @@ bool IsOwn(const Supervision& supervision, const UniqueFd& folder, const char* n
 bool IsGitFile(const Location& location) {
   if (FoldName(location.name) != ".git") return false;
   struct stat facts {};
-  return ::fstatat(location.folder.get(), location.name.c_str(), &facts, AT_SYMLINK_NOFOLLOW) ==
-             0 &&
-         !S_ISDIR(facts.st_mode);
+  const int found =
+      ::fstatat(location.folder.get(), location.name.c_str(), &facts, AT_SYMLINK_NOFOLLOW);
+  // A caller can take away the right to look for a moment.
+  return found == 0 ? !S_ISDIR(facts.st_mode) : errno != ENOENT;
 }
 
 bool IsOwnRepository(const Supervision& supervision, const UniqueFd& folder) {

@@ -12,6 +12,7 @@
 #include <charconv>
 #include <utility>
 
+#include "sandbox/linux/git_names.h"
 #include "sandbox/linux/new_repository.h"
 
 namespace ringfence {
@@ -120,6 +121,10 @@ class OpenCall {
     opened_ = UniqueFd(::openat(folder.get(), location.name.c_str(),
                                 request_.flags | O_EXCL | O_NOFOLLOW | kDoor, mode));
     if (!opened_.valid()) return errno == EEXIST && !Has(O_EXCL) ? EAGAIN : errno;
+    if (HasBecomeBare(supervision_, location)) {
+      ::unlinkat(folder.get(), location.name.c_str(), 0);
+      return EACCES;
+    }
     NoteGitFile(supervision_, location);
     return 0;
   }

@@ -12,6 +12,7 @@
 #include "base/inside.h"
 #include "sandbox/linux/bind_call.h"
 #include "sandbox/linux/call_arguments.h"
+#include "sandbox/linux/git_names.h"
 #include "sandbox/linux/handle_calls.h"
 #include "sandbox/linux/location.h"
 #include "sandbox/linux/nested_rules.h"
@@ -100,6 +101,10 @@ class Call {
   // After a call that makes anything but a folder.
   int Made(long result, const Location& location) {
     if (result != 0) return errno;
+    if (HasBecomeBare(supervision_, location)) {
+      ::unlinkat(location.folder.get(), location.name.c_str(), 0);
+      return EACCES;
+    }
     NoteGitFile(supervision_, location);
     return 0;
   }
@@ -110,6 +115,10 @@ class Call {
     if (const int code = Judge(at.value, Reach::kFolder)) return code;
     const UniqueFd& folder = FolderToChange(supervision_, at.value);
     if (::mkdirat(folder.get(), at.value.name.c_str(), MaskedMode()) != 0) return errno;
+    if (HasBecomeBare(supervision_, at.value)) {
+      ::unlinkat(folder.get(), at.value.name.c_str(), AT_REMOVEDIR);
+      return EACCES;
+    }
     NoteRepository(supervision_, at.value);
     return 0;
   }
@@ -182,6 +191,11 @@ class Call {
     const UniqueFd& to_folder = FolderToChange(supervision_, to.value);
     const long moved = ::syscall(SYS_renameat2, from_folder.get(), from_name.c_str(),
                                  to_folder.get(), to_name.c_str(), arguments_.flags());
+    if (moved == 0 && HasBecomeBare(supervision_, to.value)) {
+      ::syscall(SYS_renameat2, to_folder.get(), to_name.c_str(), from_folder.get(),
+                from_name.c_str(), kRenameNoReplace);
+      return EACCES;
+    }
     return Made(moved, to.value);
   }
 

@@ -66,11 +66,59 @@ ATTACKS = {
                                  "echo ../.. > r/.git/worktrees/w/commondir;"
                                  "mv r/.git/worktrees/w e/a/b/w; echo 'gitdir: ../e/a/b/w' > w/.git",
     "another config included": "cp ../evil e; git -C r config include.path ../../e",
+    "config.worktree of a submodule":
+        "mkdir -p r/.git/modules/s/objects r/.git/modules/s/refs; cp r/.git/HEAD r/.git/modules/s/HEAD;"
+        "printf '[core]\n\trepositoryformatversion = 1\n\tbare = false\n\tworktree = ../../../s\n"
+        "[extensions]\n\tworktreeConfig = true\n' > c; mv c r/.git/modules/s/config;"
+        "cp ../evil r/.git/modules/s/config.worktree;"
+        "mkdir w r/s; echo 'gitdir: ../r/.git/modules/s' > w/.git",
+    "a worktree of a repository with another name moved":
+        "mkdir -p e/b/c e/b/objects e/b/refs; cp ../evil e/b/config; mv bare/worktrees/main e/b/c/main;"
+        "mkdir w; echo 'gitdir: ../e/b/c/main' > w/.git",
+    "all its worktrees moved":
+        "mkdir -p e/b/objects e/b/refs; cp ../evil e/b/config; mv bare/worktrees e/b/c;"
+        "mkdir w; echo 'gitdir: ../e/b/c/main' > w/.git",
+    "config.worktree of a worktree of such a repository":
+        "cp ../evil bare/worktrees/main/config.worktree",
+    "a bare repository, seen through a changing mode":
+        "mkdir x x/refs; cp ../evil x/config; cp r/.git/HEAD x/HEAD; python3 ../toggle.py x x/objects;"
+        "mkdir w; echo 'gitdir: ../x' > w/.git",
     "git config": "git -C r config core.fsmonitor 'touch RAN; false'",
 }
+# Has the mode of a folder changed by an access control list while a folder is made in it.
+TOGGLE = """
+import os, struct, sys, time
+def acl(mode):
+    entries = ((1, mode), (4, 0), (0x20, 0))
+    return struct.pack("<I", 2) + b"".join(struct.pack("<HHI", t, p, 0xffffffff) for t, p in entries)
+child = os.fork()
+if child == 0:
+    while True:
+        for mode in (6, 7):
+            try:
+                os.setxattr(sys.argv[1], "system.posix_acl_access", acl(mode))
+            except OSError:
+                pass
+end = time.monotonic() + 2
+while time.monotonic() < end and not os.path.isdir(sys.argv[2]):
+    try:
+        os.mkdir(sys.argv[2])
+    except OSError:
+        pass
+os.kill(child, 9)
+os.waitpid(child, 0)
+os.chmod(sys.argv[1], 0o700)
+"""
+# What the user has: a bare repository of another name with a worktree that has a config of its own.
+BEFORE = """
+git init -q --bare bare && cd bare
+git -c user.name=n -c user.email=a@b commit-tree -m x $(git hash-object -t tree -w /dev/null) > c
+git branch main $(cat c) && git worktree add -q ../main main && git config extensions.worktreeConfig true
+git config core.repositoryformatversion 1
+"""
 # Every folder that git may take for a work tree or a repository.
 OUTSIDE = """
-for folder in r w g e x r/.git/x r/.git/worktrees/w; do
+for folder in r w g e x main r/.git/x r/.git/worktrees/w; do
   [ -d "$folder" ] || continue
   git -C "$folder" status; git -C "$folder" config --list; git --git-dir="$folder" config --list
 done > seen 2>&1
@@ -86,13 +134,20 @@ def work_with_new_repositories_goes_on(world):
     assert not (world.project / "new/.git/config.ringfence-new").exists()
 
 
+def prepare(world, folder):
+    subprocess.run(["sh", "-c", BEFORE], cwd=folder, timeout=60, check=True, capture_output=True,
+                   env={"PATH": os.environ["PATH"], "HOME": str(world.home)})
+
+
 def nothing_of_a_new_repository_runs_outside(world):
     sandbox = Sandbox(world)
     world.write(world.project / "evil", EVIL)
+    world.write(world.project / "toggle.py", TOGGLE)
     ran = []
     for number, (name, attack) in enumerate(ATTACKS.items()):
         folder = world.project / f"attack-{number}"
         folder.mkdir()
+        prepare(world, folder)
         begin = f"cd {folder.name} && git init -q r && {{ {attack}; }} 2>/dev/null; :"
         done = sandbox.run(["sh", "-c", begin])
         assert done.returncode == 0, done
@@ -109,10 +164,12 @@ def nothing_of_a_new_repository_runs_outside(world):
 def without_the_sandbox_it_would_run(world):
     """What is tried above does what it is there for."""
     world.write(world.project / "evil", EVIL)
+    world.write(world.project / "toggle.py", TOGGLE)
     dead = []
     for number, (name, attack) in enumerate(ATTACKS.items()):
         folder = world.project / f"attack-{number}"
         folder.mkdir()
+        prepare(world, folder)
         begin = f"git init -q r && {{ {attack}; }} 2>/dev/null; :"
         environment = {"PATH": os.environ["PATH"], "HOME": str(world.home)}
         for script in (begin, OUTSIDE):

@@ -93,9 +93,11 @@ def the_answer_to_a_permission_request_changes_nothing(world):
 def a_call_without_a_command_is_no_bare_run(world):
     policy(world)
     for event in ("PreToolUse", "PostToolUse"):
-        for tool_input in ({}, {"command": 5}, {"description": "d"}):
+        for tool_input in (None, {}, {"command": 5}, {"description": "d"}):
             told = {"hook_event_name": event, "session_id": SESSION, "cwd": str(world.project),
                     "tool_name": "Bash", "tool_input": tool_input}
+            if tool_input is None:
+                del told["tool_input"]
             done = subprocess.run([world.options.hook, "--root", str(world.project)],
                                   input=json.dumps(told), env=environment(world), text=True,
                                   capture_output=True, timeout=30)
