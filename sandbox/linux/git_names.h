@@ -14,8 +14,8 @@ const GuardedName* RefusedByGit(const Supervision& supervision, const Location& 
 // Why a folder may not be moved, in which git finds its way to a repository, or nullptr.
 const GuardedName* RefusedMove(const Supervision& supervision, const Location& tree);
 
-// After something was made: the folder is a bare repository by it, which it was not to become. Another
-// sandbox in the same project can make another part at the same time.
+// After something was made: the folder is a bare repository by it, which it was not to become.
+// Another sandbox in the same project can make another part at the same time.
 bool HasBecomeBare(const Supervision& supervision, const Location& location);
 
 }  // namespace ringfence
