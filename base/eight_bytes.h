@@ -33,6 +33,18 @@ inline bool BeginsWith(std::string_view text, std::string_view prefix) {
   return true;
 }
 
+// As memcmp(3).
+inline int CompareBytes(const char* one, const char* other, size_t size) {
+  for (; size >= 8; one += 8, other += 8, size -= 8) {
+    if (LoadEight(one) != LoadEight(other)) break;
+  }
+  for (; size > 0; ++one, ++other, --size) {
+    const int difference = static_cast<unsigned char>(*one) - static_cast<unsigned char>(*other);
+    if (difference != 0) return difference;
+  }
+  return 0;
+}
+
 // For bytes that are all below 0x80.
 constexpr uint64_t IsWithin(uint64_t bytes, char least, char most) {
   const uint64_t reaches = bytes + kEachByte * (0x80u - static_cast<unsigned char>(least));

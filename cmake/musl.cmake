@@ -43,7 +43,8 @@ file(CREATE_LINK /usr/include/linux ${musl_headers}/linux SYMBOLIC)
 file(CREATE_LINK /usr/include/asm-generic ${musl_headers}/asm-generic SYMBOLIC)
 file(CREATE_LINK /usr/include/${CMAKE_LIBRARY_ARCHITECTURE}/asm ${musl_headers}/asm SYMBOLIC)
 
-function(compile_for_musl target)
+# `level`: -Os, so that starting touches few pages, or -O2.
+function(compile_for_musl target level)
   target_compile_features(${target} PRIVATE cxx_std_20)
   target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR})
   target_compile_definitions(${target} PRIVATE RINGFENCE_VERSION="${PROJECT_VERSION}"
@@ -54,9 +55,8 @@ function(compile_for_musl target)
     -nostdinc "SHELL:-isystem ${cxx_include}" "SHELL:-isystem ${cxx_target_include}"
     "SHELL:-isystem ${cxx_include}/backward" "SHELL:-isystem ${musl_include}" "SHELL:-isystem ${compiler_include}"
     "SHELL:-isystem ${musl_headers}" "SHELL:-include ${PROJECT_SOURCE_DIR}/base/libstdcxx_on_musl.h")
-  # Small, so that starting touches few pages; but the scanner sees every byte of a big file, and
-  # others run for every rule. At link time what several files instantiate becomes one.
-  target_compile_options(${target} PRIVATE "$<$<CONFIG:Release>:-Os;-flto>")
+  # At link time what several files instantiate becomes one.
+  target_compile_options(${target} PRIVATE "$<$<CONFIG:Release>:${level};-flto>")
 endfunction()
 
 function(link_with_musl program)
@@ -66,10 +66,13 @@ function(link_with_musl program)
     ${musl_root}/libc.a ${libgcc} ${musl_root}/crtn.o)
 endfunction()
 
-# What both programs are made of.
-add_library(musl_objects OBJECT ${base_sources} ${policy_sources} ${hook_sources} ${launcher_sources})
-compile_for_musl(musl_objects)
+# What both programs are made of: small, but for the scanner, which sees every byte of a big file, and
+# for what runs for every rule.
+add_library(musl_objects OBJECT base/memcmp_musl.cc ${base_sources} ${policy_sources} ${hook_sources} ${launcher_sources})
+compile_for_musl(musl_objects -Os)
 set_source_files_properties(base/json_scanner.cc base/json_scanner_strings.cc base/json_tree.cc base/text.cc base/utf8.cc
   policy/cached_files.cc policy/entry_match.cc policy/object_reader.cc policy/path.cc policy/path_entry.cc policy/pattern.cc
   policy/protected.cc policy/real_files.cc policy/resolve.cc policy/rule_lists.cc policy/rules.cc policy/rules_links.cc policy/sets.cc
   PROPERTIES COMPILE_OPTIONS "$<$<CONFIG:Release>:-O2>")
+# At link time the compiler would take it for the C library's.
+set_source_files_properties(base/memcmp_musl.cc PROPERTIES COMPILE_OPTIONS "-O2;-fno-lto")

@@ -32,6 +32,7 @@ constexpr std::string_view kInternal = "ringfence: internal error\n";
 // goes back to the kernel: every mapping and unmapping costs more than all that a start does with
 // it.
 constexpr size_t kFirst = size_t{320} * 1024;  // lies in the program, and is enough for most starts
+constexpr size_t kUsual = size_t{64} * 1024;   // most starts take no more
 constexpr size_t kBlock = size_t{256} * 1024;
 constexpr size_t kStep = 16;
 constexpr size_t kSmall = 1024;  // up to here a list for every step, then for every power of two
@@ -41,7 +42,10 @@ struct FreePiece {
   FreePiece* next;
 };
 
-alignas(kStep) char first_block[kFirst];
+constexpr size_t kPage = 4096;
+constexpr int kPopulateWrite = 23;  // MADV_POPULATE_WRITE of madvise(2), which musl does not name
+
+alignas(kPage) char first_block[kFirst];
 char* block_at = first_block;
 char* block_end = first_block + kFirst;
 FreePiece* lists[kLists];
@@ -55,7 +59,11 @@ size_t ListFor(size_t& size) {
   return kSmall / kStep + static_cast<size_t>(std::bit_width(size / kSmall)) - 2;
 }
 
+// One call instead of a fault for every page; a kernel before 5.14 leaves it to the faults.
+void FillUsual() { ::madvise(first_block, kUsual, kPopulateWrite); }
+
 void* NewPiece(size_t size) {
+  if (block_at == first_block) FillUsual();
   if (static_cast<size_t>(block_end - block_at) < size) {
     const size_t whole = std::max(size, kBlock);
     void* block =

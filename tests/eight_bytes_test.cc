@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <cstring>
 #include <string>
 
 using namespace ringfence;
@@ -39,6 +40,24 @@ TEST_CASE("eight bytes: a text begins with what starts_with says") {
       std::string other = prefix;
       other[i] ^= 1;
       CHECK_FALSE(BeginsWith(text, other));
+    }
+  }
+}
+
+TEST_CASE("eight bytes: bytes compare as memcmp(3) compares them, whatever byte differs") {
+  const auto sign = [](int difference) { return (difference > 0) - (difference < 0); };
+  for (size_t size = 0; size <= 20; ++size) {
+    const std::string one(size, '\x40');
+    CHECK(CompareBytes(one.data(), one.data(), size) == 0);
+    for (size_t at = 0; at < size; ++at) {
+      for (const char value : {'\x00', '\x3f', '\x41', '\x7f', '\x80', '\xff'}) {
+        std::string other = one;
+        other[at] = value;
+        if (at + 1 < size) other[at + 1] = '\x01';  // what follows the difference says nothing
+        const int want = sign(std::memcmp(one.data(), other.data(), size));
+        CHECK(sign(CompareBytes(one.data(), other.data(), size)) == want);
+        CHECK(sign(CompareBytes(other.data(), one.data(), size)) == -want);
+      }
     }
   }
 }
