@@ -45,6 +45,8 @@ void AppendJsonEscape(std::string& out, uint32_t value) {
   }
 }
 
+bool IsPlain(char c) { return c >= ' ' && c < 0x7F; }
+
 enum class Escape { kForJson, kForPeople };
 
 // Appends the first code point of `text` and returns how many bytes it took.
@@ -103,6 +105,11 @@ std::string Quote(std::string_view text, size_t limit) {
 std::string Printable(std::string_view text) {
   std::string out;
   while (!text.empty()) {
+    const auto special = std::ranges::find_if_not(text, IsPlain);
+    const auto plain = static_cast<size_t>(special - text.begin());
+    out.append(text.substr(0, plain));
+    text.remove_prefix(plain);
+    if (text.empty()) break;
     const CodePoint point = DecodeUtf8(text);
     const size_t length = point.length == 0 ? 1 : point.length;
     if (point.length == 0) {

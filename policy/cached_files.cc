@@ -8,8 +8,8 @@
 namespace ringfence {
 namespace {
 
-constexpr int kQuestionsBeforeListing = 6;  // a listing costs as much as that many
-constexpr size_t kMaxListed = 4096;         // names; beyond, each is looked up
+constexpr int kQuestionsBeforeListing = 16;  // a listing of some 60 names costs as much
+constexpr size_t kMaxListed = 4096;          // names; beyond, each is looked up
 constexpr size_t kUsuallySeen = 48;
 constexpr size_t kMaxSeen = 256;  // more would take longer to search than to ask again
 

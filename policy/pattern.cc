@@ -225,6 +225,8 @@ bool MatchPattern(std::string_view pattern, std::string_view text, MatchOptions 
 }
 
 bool MatchName(std::string_view pattern, std::string_view name) {
+  const std::string_view first = pattern.substr(0, 1);
+  if (!HasPattern(first) && first != name.substr(0, 1)) return false;  // most differ there
   return MatchComponent(pattern, name, false);
 }
 

@@ -127,6 +127,10 @@ std::string_view NameOf(std::string_view variable) {
   return variable.substr(0, variable.find('='));
 }
 
+bool Sets(std::string_view variable, std::string_view name) {
+  return variable.starts_with(name) && variable.substr(name.size()).starts_with('=');
+}
+
 template <typename List>
 bool IsListed(std::string_view name, const List& list) {
   return std::ranges::any_of(list,
@@ -146,9 +150,7 @@ void SetForAgent(const EnvironmentRequest& request, const Set& set) {
 std::string_view EnvironmentValue(const std::vector<std::string>& environment,
                                   std::string_view name) {
   for (const std::string_view variable : environment) {
-    if (NameOf(variable) == name && variable.size() > name.size()) {
-      return variable.substr(name.size() + 1);
-    }
+    if (Sets(variable, name)) return variable.substr(name.size() + 1);
   }
   return "";
 }
@@ -156,7 +158,7 @@ std::string_view EnvironmentValue(const std::vector<std::string>& environment,
 std::vector<std::string> PlanEnvironment(const EnvironmentRequest& request) {
   std::vector<std::string> planned;
   const auto set = [&planned](std::string_view name, std::string value) {
-    std::erase_if(planned, [name](const std::string& other) { return NameOf(other) == name; });
+    std::erase_if(planned, [name](const std::string& other) { return Sets(other, name); });
     planned.push_back(std::string(name) + "=" + std::move(value));
   };
   for (const std::string& variable : request.caller) {

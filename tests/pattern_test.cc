@@ -209,6 +209,11 @@ TEST_CASE("pattern: names of tools have stars over everything") {
       {"a star", "mcp__team__*", "mcp__team__send", true},
       {"another server", "mcp__team__*", "mcp__teams__send", false},
       {"alone it is every tool", "*", "mcp__a__b", true},
+      {"nothing is only itself", "", "", true},
+      {"nothing against a name", "", "Read", false},
+      {"a name against nothing", "Read", "", false},
+      {"a class at the beginning", "[RW]ead", "Read", true},
+      {"an escape at the beginning", "\\Read", "Read", true},
       {"a star crosses a slash", "mcp__*", "mcp__a/b", true},
   };
   for (const Row& row : kRows) {
