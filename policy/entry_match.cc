@@ -43,19 +43,23 @@ bool IsException(const SetEntry& entry, std::string_view rest) {
   return !entry.except.empty() && TakeComponent(rest) == FoldName(entry.except);
 }
 
-EntryPrefix FixedPrefix(const SetEntry& entry, const Path& base) {
-  // At once, since there are hundreds; tails are in order already.
-  if (!entry.has_pattern) return {entry.tail.empty() ? base : base.Child(entry.tail), ""};
-  EntryPrefix prefix{base, entry.tail};
-  while (!prefix.rest.empty()) {
-    std::string_view rest = prefix.rest;
-    const std::string_view component = TakeComponent(rest);
-    if (HasPattern(component)) break;
-    prefix.path = prefix.path.Child(component);
-    rest.remove_prefix(std::min(rest.find_first_not_of('/'), rest.size()));
-    prefix.rest = rest;
+TailParts SplitTail(const SetEntry& entry) {
+  if (!entry.has_pattern) return {entry.tail, ""};
+  std::string_view rest = entry.tail;
+  while (!rest.empty()) {
+    std::string_view after = rest;
+    if (HasPattern(TakeComponent(after))) break;
+    after.remove_prefix(std::min<size_t>(1, after.size()));
+    rest = after;
   }
-  return prefix;
+  std::string_view fixed = entry.tail.substr(0, entry.tail.size() - rest.size());
+  if (fixed.ends_with('/')) fixed.remove_suffix(1);
+  return {fixed, rest};
+}
+
+EntryPrefix FixedPrefix(const SetEntry& entry, const Path& base) {
+  const TailParts parts = SplitTail(entry);
+  return {parts.fixed.empty() ? base : base.Child(parts.fixed), parts.pattern};
 }
 
 }  // namespace ringfence

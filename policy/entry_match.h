@@ -20,7 +20,14 @@ bool MatchFolded(std::string_view pattern, std::string_view rest);
 // `rest`, folded, is what follows the entry's own path: it begins with what the entry leaves out.
 bool IsException(const SetEntry& entry, std::string_view rest);
 
-// The entry's own path below `base` as far as it has no pattern, and the pattern that follows.
+// The entry's tail as far as it has no pattern, and the pattern that follows: "src" and "**/*.cc".
+struct TailParts {
+  std::string_view fixed;
+  std::string_view pattern;
+};
+TailParts SplitTail(const SetEntry& entry);
+
+// The same with the fixed part as a path below `base`.
 struct EntryPrefix {
   Path path;
   std::string_view rest;  // "" where there is no pattern

@@ -52,6 +52,17 @@ class RuleMatcher {
   // something that its pattern stands for, exists below it. Patterns for any folder do not count.
   RuleHit MatchesBelow(const PathRuleList& rules, Access access, const Path& folder) const;
 
+  // What rules begin at. Those for any folder begin at none.
+  struct Base {
+    Path path;
+    CachedFiles::Folder* folder;  // of the files that are looked at
+  };
+  std::span<const Base> BasesOf(RuleBase base) const;
+
+  // Calls `visit` with the entries that `rule` stands for until it returns true.
+  template <typename Visit>
+  bool ForEach(const PathRule& rule, Access access, Visit visit) const;
+
  private:
   // A path, and what of it lies below each place that a rule may begin at.
   struct Subject {
@@ -71,8 +82,6 @@ class RuleMatcher {
   };
 
   const std::vector<SetEntry>& Expanded(SetName set, Access access) const;
-  template <typename Visit>
-  bool ForEach(const PathRule& rule, Access access, Visit visit) const;
 
   bool MatchesExactly(const SetEntry& entry, const Subject& subject) const;
   bool MatchesFolded(const SetEntry& entry, const Subject& subject, Standing standing) const;
@@ -80,11 +89,6 @@ class RuleMatcher {
   bool OwnerIsRight(const SetEntry& entry) const;
   bool MayBeWritten(const Path& folder) const;
 
-  // What rules begin at.
-  struct Base {
-    Path path;
-    CachedFiles::Folder* folder;  // of files_
-  };
   struct Led {
     Walked walked;
     std::string_view rest;  // of the tail: the pattern
@@ -92,7 +96,6 @@ class RuleMatcher {
   };
   class Guard;
   class PatternSearch;
-  std::span<const Base> BasesOf(RuleBase base) const;
   Result<std::optional<Led>> FollowLinks(const SetEntry& entry, const Base& base) const;
   bool IsUntouchable(const Path& folder) const;
   bool IsOthers(const SetEntry& entry, const Path& base) const;
@@ -121,7 +124,6 @@ class RuleMatcher {
   mutable std::deque<std::string> strings_;
 };
 
-// Calls `visit` with the entries that `rule` stands for until it returns true.
 template <typename Visit>
 bool RuleMatcher::ForEach(const PathRule& rule, Access access, Visit visit) const {
   if (rule.set == SetName::kNone) {

@@ -24,9 +24,8 @@ class PlanRules::Hider {
 
   void Add(const PathRuleList& rules, std::string_view did) {
     for (const Entry& e : rules_.Expand(rules, Access::kRead)) {
-      const EntryPrefix prefix = FixedPrefix(e.entry, e.base);
-      const bool may_exist = e.is_anywhere() || WillBe(prefix.path) ||
-                             rules_.MayExist(e.base, *prefix.path.Below(e.base));
+      const bool may_exist = e.is_anywhere() || (!made_.empty() && WillBe(e.FixedPrefix().path)) ||
+                             rules_.MayExist(*e.base, SplitTail(e.entry).fixed);
       if (!may_exist) continue;
       const std::string why = std::string(did) + " " + Quote(e.rule->written());
       if (e.is_anywhere()) {
@@ -34,7 +33,7 @@ class PlanRules::Hider {
       } else if (e.entry.has_pattern) {
         AddMatches(e, why);
       } else {
-        AddPath(prefix.path, why, e.entry.except);
+        AddPath(e.FixedPrefix().path, why, e.entry.except);
       }
     }
   }
@@ -102,7 +101,7 @@ class PlanRules::Hider {
 
   // A pattern below a fixed folder.
   void AddMatches(const Entry& e, const std::string& why) {
-    const EntryPrefix prefix = FixedPrefix(e.entry, e.base);
+    const EntryPrefix prefix = e.FixedPrefix();
     const Walked walked = Walk(prefix.path.text(), rules_.files_);
     if (walked.stop != Walked::Stop::kEnd || walked.facts.kind != FileKind::kDirectory) return;
     SearchBelow(walked.end, [&](const Path& path) {

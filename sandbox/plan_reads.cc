@@ -41,9 +41,9 @@ class ReadPlanner {
       // Where everything may be read, only what private folders would cover is bound into them.
       const bool is_covered = IsPrivate(place.path) && !IsPrivateItself(place.path);
       const bool is_needed = plan_.reads_all ? is_covered : !IsPrivateItself(place.path);
-      if (is_needed && !place.make && Holding(plan_.writable, place.path) == nullptr) {
-        plan_.readable.push_back(std::move(place));
-      }
+      if (!is_needed || place.make || Holding(plan_.writable, place.path) != nullptr) continue;
+      if (rules_.RefusesReading(policy_.read, place.path)) continue;
+      plan_.readable.push_back(std::move(place));
     }
     if (plan_.reads_all) AddCoveredHomes();
     if (!plan_.reads_all && request_.command.is_agent) {

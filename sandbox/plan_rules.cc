@@ -23,14 +23,6 @@ std::string RuleText(const PathRule& rule) {
   return text + " " + Printable(place.pointer) + ")";
 }
 
-// Letter case is forgiven, as in every deny.
-bool IsNear(const Path& path, const std::vector<std::string>& places) {
-  const std::string folded = FoldName(path.text());
-  return std::ranges::any_of(places, [&](const std::string& place) {
-    return place == "/" || Covers(place, folded) || Covers(folded, place);
-  });
-}
-
 bool IsBelowFile(const Walked& walked) {
   return walked.facts.kind == FileKind::kMissing &&
          std::ranges::any_of(walked.steps, [](const WalkStep& step) {
@@ -49,39 +41,18 @@ bool IsGitsOwn(const PathRule& rule, std::string_view tail) {
 
 PlanRules::PlanRules(const Policy& policy, const Places& places, const CachedFiles& files,
                      const std::string& session)
-    : policy_(policy),
-      places_(places),
-      files_(files),
-      matcher_(policy, places, session, files),
-      context_{.root = places.root_real,
-               .session_id = session,
-               .user = places.user,
-               .macos_names = places.macos_names,
-               .homes = places.homes,
-               .settings_folders = places.settings_folders} {}
+    : policy_(policy), places_(places), files_(files), matcher_(policy, places, session, files) {}
 
-std::vector<Path> PlanRules::BasesOf(RuleBase base) const {
-  switch (base) {
-    case RuleBase::kRoot:
-      return {places_.root_real};
-    case RuleBase::kHome:
-      return places_.homes_real;
-    case RuleBase::kAbsolute:
-    case RuleBase::kAnywhere:
-      break;
-  }
-  return {Path()};
+const PlanRules::Base& PlanRules::Slash() const {
+  return matcher_.BasesOf(RuleBase::kAbsolute).front();
 }
 
 void PlanRules::ExpandRule(const PathRule& rule, Access access, std::vector<Entry>& entries) const {
-  const auto add = [&](const SetEntry& entry) {
-    for (const Path& base : BasesOf(entry.base)) entries.push_back({&rule, entry, base});
-  };
-  if (rule.set == SetName::kNone) {
-    add({.base = rule.base, .tail = rule.tail, .has_pattern = rule.has_pattern});
-    return;
-  }
-  for (const SetEntry& entry : ExpandSet(rule.set, access, context_, strings_)) add(entry);
+  matcher_.ForEach(rule, access, [&](const SetEntry& entry) {
+    if (entry.base == RuleBase::kAnywhere) entries.push_back({&rule, entry, &Slash()});
+    for (const Base& base : matcher_.BasesOf(entry.base)) entries.push_back({&rule, entry, &base});
+    return false;
+  });
 }
 
 std::vector<PlanRules::Entry> PlanRules::Expand(const PathRuleList& rules, Access access) const {
@@ -108,7 +79,7 @@ std::vector<PlanRules::Entry> PlanRules::ExpandAllow(const PathRuleList& rules,
 // --- names ---
 
 GuardedName PlanRules::NameOf(const NameSource& name) {
-  return {.base = name.base.text(),
+  return {.base = name.base.path.text(),
           .tail = std::string(name.tail),
           .has_pattern = name.has_pattern,
           .is_anywhere = name.is_anywhere,
@@ -117,27 +88,56 @@ GuardedName PlanRules::NameOf(const NameSource& name) {
           .why = std::string(name.why)};
 }
 
+PlanRules::View PlanRules::ViewOf(const std::vector<PlannedPlace>& places, const Base& base) {
+  View view{.base = &base};
+  const Path folded = Path::Clean(FoldName(base.path.text()));
+  for (const PlannedPlace& place : places) {
+    const Path other = Path::Clean(FoldName(place.path.text()));
+    view.is_inside = view.is_inside || folded.IsInside(other);
+    if (const auto below = other.Below(folded)) view.below.emplace_back(*below);
+  }
+  return view;
+}
+
+std::vector<PlanRules::View> PlanRules::ViewsOf(const std::vector<PlannedPlace>& places) const {
+  std::vector<View> views;
+  for (const RuleBase base : {RuleBase::kAbsolute, RuleBase::kRoot, RuleBase::kHome}) {
+    for (const Base& folder : matcher_.BasesOf(base)) views.push_back(ViewOf(places, folder));
+  }
+  return views;
+}
+
+// The name, below the folder, lies at, in or above one of the places. Letter case is forgiven, as
+// in every deny.
+bool PlanRules::IsNear(const std::vector<View>& views, const Base& base, std::string_view name) {
+  const View& view = *std::ranges::find(views, &base, &View::base);
+  if (view.is_inside) return true;
+  const std::string folded = FoldName(name);
+  return std::ranges::any_of(view.below, [&](const std::string& place) {
+    return Covers(place, folded) || Covers(folded, place);
+  });
+}
+
 // As it is written, and where its fixed part leads through links.
-void PlanRules::AddName(const NameSource& name, const FoldedPlaces& places,
+void PlanRules::AddName(const NameSource& name, const std::vector<View>& views,
                         GuardedNames& names) const {
   if (name.is_anywhere) return names.Refuse(NameOf(name));
-  const SetEntry entry{.tail = name.tail, .has_pattern = name.has_pattern};
-  const EntryPrefix prefix = FixedPrefix(entry, name.base);
-  if (IsNear(prefix.path, places)) names.Refuse(NameOf(name));
-  const std::string_view below = *prefix.path.Below(name.base);
-  const Result<bool> has_link = files_.HasLinkBelow(files_.FolderOf(name.base), below);
+  const TailParts tail = SplitTail({.tail = name.tail, .has_pattern = name.has_pattern});
+  if (IsNear(views, name.base, tail.fixed)) names.Refuse(NameOf(name));
+  const Result<bool> has_link = files_.HasLinkBelow(*name.base.folder, tail.fixed);
   if (has_link && !*has_link) return;
-  const Walked walked = Walk(prefix.path.text(), files_);
-  if (walked.stop != Walked::Stop::kEnd || walked.end == prefix.path) return;
-  if (!IsNear(walked.end, places)) return;
+  const Path plain = name.base.path.Child(tail.fixed);
+  const Walked walked = Walk(plain.text(), files_);
+  if (walked.stop != Walked::Stop::kEnd || walked.end == plain) return;
+  if (!IsNear(views, Slash(), std::string_view(walked.end.text()).substr(1))) return;
   GuardedName led = NameOf(name);
   led.base = walked.end.text();
-  led.tail = prefix.rest;
+  led.tail = tail.pattern;
   names.Refuse(led);
 }
 
 void PlanRules::AddNameRules(const PathRuleList& rules, std::string_view did,
-                             const FoldedPlaces& places, GuardedNames& names) const {
+                             const std::vector<View>& views, GuardedNames& names) const {
   for (const std::span<const PathRule> list : rules) {
     for (const PathRule& rule : list) {
       const std::string why = std::string(did) + " " + RuleText(rule);
@@ -145,14 +145,14 @@ void PlanRules::AddNameRules(const PathRuleList& rules, std::string_view did,
       std::vector<Entry> entries;
       ExpandRule(rule, Access::kWrite, entries);
       for (const Entry& e : entries) {
-        AddName({.base = e.base,
+        AddName({.base = *e.base,
                  .tail = e.entry.tail,
                  .has_pattern = e.entry.has_pattern,
                  .is_anywhere = e.is_anywhere(),
                  .except = e.entry.except,
                  .unless_new = IsGitsOwn(rule, e.entry.tail),
                  .why = why},
-                places, names);
+                views, names);
       }
     }
   }
@@ -160,25 +160,24 @@ void PlanRules::AddNameRules(const PathRuleList& rules, std::string_view did,
 
 void PlanRules::AddNames(const PathRules& write, const std::vector<PlannedPlace>& near,
                          GuardedNames& names) const {
-  FoldedPlaces places;
-  for (const PlannedPlace& place : near) places.push_back(FoldName(place.path.text()));
+  const std::vector<View> views = ViewsOf(near);
   for (const ProtectedName& name : ProtectedNames(places_, files_)) {
     const std::string why = "it is " + std::string(name.what);
-    AddName({.base = Path(),
+    AddName({.base = Slash(),
              .tail = std::string_view(name.pattern).substr(name.anywhere ? 0 : 1),
              .has_pattern = name.has_pattern,
              .is_anywhere = name.anywhere,
              .why = why},
-            places, names);
+            views, names);
   }
-  AddNameRules(write.deny, "denied by", places, names);
-  AddNameRules(write.ask, "to be asked about by", places, names);
+  AddNameRules(write.deny, "denied by", views, names);
+  AddNameRules(write.ask, "to be asked about by", views, names);
 }
 
 // Says no where the listing of a folder on the way says so; cheaper than a walk for many names.
-bool PlanRules::MayExist(const Path& base, std::string_view below) const {
-  CachedFiles::Folder* folder = &files_.FolderOf(base);
-  Path path = base;
+bool PlanRules::MayExist(const Base& base, std::string_view below) const {
+  CachedFiles::Folder* folder = base.folder;
+  Path path = base.path;
   for (;;) {
     const std::string_view name = TakeComponent(below);
     if (name.empty()) return true;
@@ -197,9 +196,9 @@ std::vector<Path> PlanRules::SealedPaths(const GuardedNames& names) const {
     std::string_view tail = rule.tail;
     if (rule.is_anywhere) tail.remove_prefix(3);
     if (rule.has_pattern && HasPattern(tail)) continue;
-    const std::string& base = rule.is_anywhere ? places_.root_real.text() : rule.base;
-    if (!MayExist(Path::Clean(base), tail)) continue;
-    const Walked walked = Walk(base + "/" + std::string(tail), files_);
+    const Path base = rule.is_anywhere ? places_.root_real : Path::Clean(rule.base);
+    if (!MayExist({base, &files_.FolderOf(base)}, tail)) continue;
+    const Walked walked = Walk(base.Child(tail).text(), files_);
     const bool is_there =
         walked.stop == Walked::Stop::kEnd && walked.facts.kind != FileKind::kMissing;
     if (is_there) found.push_back(walked.end);
@@ -220,7 +219,7 @@ std::vector<PlanRules::Candidate> PlanRules::Candidates(const PathRuleList& rule
                                                         Access access) const {
   std::vector<Candidate> candidates;
   for (const Entry& e : ExpandAllow(rules, access)) {
-    const EntryPrefix prefix = FixedPrefix(e.entry, e.base);
+    const EntryPrefix prefix = e.FixedPrefix();
     Walked walked = Walk(prefix.path.text(), files_);
     if (walked.stop != Walked::Stop::kEnd) continue;  // nothing is found there
     if (IsBelowFile(walked)) continue;                // nothing can be made there
@@ -313,12 +312,12 @@ std::vector<PlannedPlace> PlanRules::WritablePlaces(const PathRules& write) cons
 }
 
 std::vector<PlannedPlace> PlanRules::ReadablePlaces(const PathRules& read) const {
-  std::vector<PlannedPlace> places = PlacesOf(read.allow, Access::kRead);
-  std::erase_if(places, [&](const PlannedPlace& place) {
-    return matcher_.MatchesName(read.deny, Access::kRead, place.path) ||
-           matcher_.MatchesName(read.ask, Access::kRead, place.path);
-  });
-  return places;
+  return PlacesOf(read.allow, Access::kRead);
+}
+
+bool PlanRules::RefusesReading(const PathRules& read, const Path& place) const {
+  return matcher_.MatchesName(read.deny, Access::kRead, place) ||
+         matcher_.MatchesName(read.ask, Access::kRead, place);
 }
 
 void PlanRules::AllowOnly(const PathRules& write, const std::vector<GuardedName>& others,
@@ -326,7 +325,7 @@ void PlanRules::AllowOnly(const PathRules& write, const std::vector<GuardedName>
   for (const PathRuleList& list : write.allow) {
     std::vector<GuardedName> allowed;
     for (const Entry& e : ExpandAllow(list, Access::kWrite)) {
-      const EntryPrefix prefix = FixedPrefix(e.entry, e.base);
+      const EntryPrefix prefix = e.FixedPrefix();
       const Walked walked = Walk(prefix.path.text(), files_);
       if (walked.stop != Walked::Stop::kEnd) continue;
       RulePlace missing;

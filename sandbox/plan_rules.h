@@ -2,10 +2,10 @@
 // links is looked up once, when the plan is made; the answer is the hook's (RuleMatcher).
 #pragma once
 
-#include <deque>
 #include <string>
 #include <vector>
 
+#include "policy/entry_match.h"
 #include "policy/rules.h"
 #include "sandbox/plan.h"
 
@@ -24,7 +24,9 @@ class PlanRules {
   // Where something may be written: covered by every list. A pattern gives the folder it begins in;
   // AllowOnly() says what of it is meant.
   std::vector<PlannedPlace> WritablePlaces(const PathRules& write) const;
+  // Where something may be read, unless the place itself is refused.
   std::vector<PlannedPlace> ReadablePlaces(const PathRules& read) const;
+  bool RefusesReading(const PathRules& read, const Path& place) const;
 
   // Where a place is only a part of its folder: what the lists cover, besides `others`.
   void AllowOnly(const PathRules& write, const std::vector<GuardedName>& others,
@@ -44,18 +46,20 @@ class PlanRules {
   std::vector<std::string> TakeNotes() { return std::move(notes_); }
 
  private:
+  using Base = RuleMatcher::Base;
+  const Base& Slash() const;
   // An entry of a rule below one of the folders it may begin at.
   struct Entry {
     const PathRule* rule = nullptr;
     SetEntry entry;
-    Path base;
+    const Base* base = nullptr;
 
     bool is_anywhere() const { return entry.base == RuleBase::kAnywhere; }
+    EntryPrefix FixedPrefix() const { return ringfence::FixedPrefix(entry, base->path); }
   };
   std::vector<Entry> Expand(const PathRuleList& rules, Access access) const;
   std::vector<Entry> ExpandAllow(const PathRuleList& rules, Access access) const;
   void ExpandRule(const PathRule& rule, Access access, std::vector<Entry>& entries) const;
-  std::vector<Path> BasesOf(RuleBase base) const;
 
   // Where an allow entry leads.
   struct Candidate {
@@ -70,10 +74,18 @@ class PlanRules {
   std::vector<Candidate> InEveryList(const std::vector<PathRuleList>& allow, Access access) const;
   std::vector<PlannedPlace> PlacesOf(const std::vector<PathRuleList>& allow, Access access) const;
 
-  using FoldedPlaces = std::vector<std::string>;
+  // Places as they are seen from a folder that many names begin at.
+  struct View {
+    const Base* base = nullptr;
+    bool is_inside = false;          // of one of the places
+    std::vector<std::string> below;  // it, folded
+  };
+  std::vector<View> ViewsOf(const std::vector<PlannedPlace>& places) const;
+  static bool IsNear(const std::vector<View>& views, const Base& base, std::string_view name);
+  static View ViewOf(const std::vector<PlannedPlace>& places, const Base& base);
   // A GuardedName of which most come to nothing: there are hundreds of home folders' names.
   struct NameSource {
-    const Path& base;
+    const Base& base;
     std::string_view tail;
     bool has_pattern = false;
     bool is_anywhere = false;
@@ -82,10 +94,10 @@ class PlanRules {
     std::string_view why;
   };
   static GuardedName NameOf(const NameSource& name);
-  void AddName(const NameSource& name, const FoldedPlaces& places, GuardedNames& names) const;
-  void AddNameRules(const PathRuleList& rules, std::string_view did, const FoldedPlaces& places,
+  void AddName(const NameSource& name, const std::vector<View>& views, GuardedNames& names) const;
+  void AddNameRules(const PathRuleList& rules, std::string_view did, const std::vector<View>& views,
                     GuardedNames& names) const;
-  bool MayExist(const Path& base, std::string_view below) const;
+  bool MayExist(const Base& base, std::string_view below) const;
 
   class Hider;
 
@@ -93,8 +105,6 @@ class PlanRules {
   const Places& places_;
   const CachedFiles& files_;
   RuleMatcher matcher_;
-  SetContext context_;
-  mutable std::deque<std::string> strings_;
   std::vector<std::string> notes_;
 };
 
