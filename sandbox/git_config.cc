@@ -27,8 +27,10 @@ constexpr Section kAllowed[] = {
      "fscache untrackedcache preloadindex multipackindex commitgraph sharedrepository whitespace "},
     {"remote", true,
      " url pushurl fetch push mirror tagopt prune prunetags skipdefaultupdate skipfetchall "
-     "followremotehead "},
-    {"branch", true, " remote merge rebase pushremote description "},
+     "followremotehead gh-resolved "},
+    {"branch", true,
+     " remote merge rebase pushremote description vscode-merge-base gh-merge-base "
+     "github-pr-owner-number "},
     {"branch", false, " autosetupmerge autosetuprebase sort "},
     {"submodule", true, " url active branch ignore fetchrecursesubmodules "},
     {"submodule", false, " active recurse fetchjobs "},
@@ -48,6 +50,17 @@ constexpr Section kAllowed[] = {
     {"extensions", false, " worktreeconfig objectformat compatobjectformat relativeworktrees "},
     {"advice", false, "*"},
     {"color", false, "*"},
+    {"color", true, "*"},
+    {"column", false, "*"},
+    {"rerere", false, "*"},
+    {"lfs", false, " repositoryformatversion "},
+    {"diff", false,
+     " algorithm colormoved colormovedws context ignoresubmodules indentheuristic "
+     "interhunkcontext mnemonicprefix noprefix relative renamelimit renames submodule "
+     "wserrorhighlight "},
+    {"log", false, " abbrevcommit date decorate follow "},
+    {"checkout", false, " defaultremote guess workers "},
+    {"worktree", false, " guessremote userelativepaths "},
     {"index", false, "*"},
     {"pack", false, "*"},
     {"status", false, "*"},

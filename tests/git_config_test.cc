@@ -47,6 +47,17 @@ TEST_CASE("git config: what git writes into a new repository is accepted") {
   CHECK(Why("") == "");
 }
 
+TEST_CASE("git config: what tools and people write that names no program is accepted") {
+  CHECK(Why("[branch \"main\"]\n\tvscode-merge-base = origin/main\n"
+            "[remote \"origin\"]\n\tgh-resolved = base\n[color \"diff\"]\n\tmeta = yellow bold\n"
+            "[diff]\n\talgorithm = histogram\n\tcolorMoved = zebra\n[rerere]\n\tenabled = true\n"
+            "[lfs]\n\trepositoryformatversion = 0\n[log]\n\tdate = iso\n") == "");
+  CHECK(Why("[diff]\n\texternal = x\n") != "");
+  CHECK(Why("[diff \"x\"]\n\ttextconv = x\n") != "");
+  CHECK(Why("[log]\n\tshowSignature = true\n") != "");
+  CHECK(Why("[lfs]\n\turl = https://example.org\n") != "");
+}
+
 TEST_CASE("git config: keys by which git runs a program, reads or writes elsewhere are refused") {
   for (const std::string_view text : {"[core]\nfsmonitor = evil\n",
                                       "[core]\nhooksPath = x\n",
