@@ -100,6 +100,11 @@ constexpr uint32_t kTerminalRequests[] = {
     0x5423,  // TIOCSETD
 };
 
+constexpr uint32_t kLeaseCommands[] = {
+    1024,  // F_SETLEASE
+    1040,  // F_SETDELEG, Linux 6.19
+};
+
 constexpr uint32_t kOpenFlags[] = {
     01,     // O_WRONLY
     02,     // O_RDWR
@@ -115,6 +120,7 @@ std::span<const CallName> SupervisedCalls() { return kSupervised; }
 std::span<const CallName> SupervisorsOwnCalls() { return kSupervisorsOwn; }
 std::span<const uint32_t> NamespaceFlags() { return kNamespaces; }
 std::span<const uint32_t> RefusedTerminalRequests() { return kTerminalRequests; }
+std::span<const uint32_t> RefusedLeaseCommands() { return kLeaseCommands; }
 std::span<const uint32_t> ChangingOpenFlags() { return kOpenFlags; }
 
 }  // namespace ringfence

@@ -41,6 +41,10 @@ constexpr uint32_t kNewTimeNamespace = 0x80;  // of unshare(2) alone: part of cl
 // Requests of ioctl(2) that put characters into a terminal's input, or change its driver.
 std::span<const uint32_t> RefusedTerminalRequests();
 
+// Commands of fcntl(2) by which one process keeps another's open(2) waiting: the supervisor's, and
+// so every call of the sandbox.
+std::span<const uint32_t> RefusedLeaseCommands();
+
 // Bits of open(2)'s flags with which it may change something.
 std::span<const uint32_t> ChangingOpenFlags();
 

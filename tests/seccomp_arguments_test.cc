@@ -91,6 +91,22 @@ TEST_CASE("seccomp: other requests to a terminal go through") {
   CHECK(Guard({.number = SYS_ioctl, .args = {TIOCSTI, TCGETS, TIOCSTI}}) == Allow());
 }
 
+TEST_CASE("seccomp: nobody takes a lease, and locks and flags go through") {
+  constexpr uint64_t kSetDelegation = 1024 + 16;
+  for (const uint64_t command : {uint64_t{F_SETLEASE}, kSetDelegation}) {
+    CAPTURE(command);
+    for (const uint64_t above : {uint64_t{0}, kGarbage}) {
+      CHECK(Guard({.number = SYS_fcntl, .args = {3, command | above}}) == Errno(EPERM));
+    }
+  }
+  for (const int command : {F_GETLEASE, F_SETLK, F_OFD_SETLKW, F_SETFD, F_SETFL, F_DUPFD_CLOEXEC,
+                            F_ADD_SEALS, F_SETPIPE_SZ, F_SETOWN}) {
+    CAPTURE(command);
+    const auto second = static_cast<uint64_t>(command);
+    CHECK(Guard({.number = SYS_fcntl, .args = {F_SETLEASE, second, F_SETLEASE}}) == Allow());
+  }
+}
+
 TEST_CASE("seccomp: sockets of the families that each kind of rules permits") {
   for (const SocketRules rules : kAllRules) {
     for (uint64_t family = 0; family < kFamilies; ++family) {

@@ -104,6 +104,9 @@ std::vector<sock_filter> Guard(SocketRules sockets) {
   for (const uint32_t request : RefusedTerminalRequests()) {
     filter.Add({"ioctl"}, SCMP_ACT_ERRNO(EPERM), {Word(1, request)});
   }
+  for (const uint32_t command : RefusedLeaseCommands()) {
+    filter.Add({"fcntl"}, SCMP_ACT_ERRNO(EPERM), {Word(1, command)});
+  }
   AddSockets(filter, sockets);
   return filter.Export();
 }

@@ -223,6 +223,13 @@ static Verdict Fds4096(void) {
   return Open("open");
 }
 
+// It would keep whoever opens the file next waiting, which may be the supervisor.
+static Verdict Lease(void) {
+  const int file = open("lease", O_RDONLY | O_CREAT | O_CLOEXEC, 0644);
+  if (file < 0) return Broken("open in the project");
+  return Tried("fcntl(F_SETLEASE)", fcntl(file, F_SETLEASE, F_RDLCK));
+}
+
 // clang-format off
 static const Row kKernel[] = {
     {"bpf-map", BpfMap},
@@ -243,6 +250,7 @@ static const Row kKernel[] = {
     {"fork-600", Fork600},
     {"mem-1gib", Mem1gib},
     {"fds-4096", Fds4096},
+    {"x-lease", Lease},
 };
 // clang-format on
 const RowTable kKernelRows = TABLE(kKernel);

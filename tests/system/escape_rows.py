@@ -220,7 +220,7 @@ ROWS = [
     *rows_of(False, words("perf-event handle-open")),
     *rows_of(True, words("memfd-exec proc-self-mem-write ia32-syscall")),
     *rows_of(False, words("sysrq core-pattern sysctl-write kmsg-read cgroup-mkdir")),
-    *rows_of(True, words("dev-nodes fork-600 mem-1gib fds-4096")),
+    *rows_of(True, words("dev-nodes fork-600 mem-1gib fds-4096 x-lease")),
     *rows_of(True, words("fn-write-cwd fn-mkfifo-cwd fn-tmp-write fn-devnull fn-urandom "
                          "fn-posix-sem fn-pty-open fn-proc-self fn-socketpair fn-unix-inside "
                          "fn-tcp-inside fn-ptrace-child fn-hardlink-cwd fn-rename-across-dirs "
