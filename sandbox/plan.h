@@ -121,6 +121,8 @@ struct SandboxPlan {
 
   bool is_confined() const { return mode != SandboxMode::kRwx; }
   bool has_namespaces() const { return layers == SandboxLayers::kFull && !is_nested; }
+  // The kernel ends everybody when the first of them ends.
+  bool has_own_processes() const { return has_namespaces() && own_proc; }
 };
 
 // As the policy and the command line spell them.

@@ -2,26 +2,14 @@
 
 #include <algorithm>
 
-#include "base/case_fold.h"
 #include "base/text.h"
 #include "policy/entry_match.h"
-#include "policy/pattern.h"
-#include "policy/protected.h"
 #include "policy/resolve.h"
 
 namespace ringfence {
 namespace {
 
 using Kind = PlannedPlace::Kind;
-
-// `"docs/adr" (policy.json:6 /write/deny)`
-std::string RuleText(const PathRule& rule) {
-  const RulePlace place = rule.place();
-  std::string text = rule.is_quotable() ? Quote(rule.written()) : "a rule of the project's policy";
-  text += " (" + Printable(place.file);
-  if (place.line != 0) text += ":" + std::to_string(place.line);
-  return text + " " + Printable(place.pointer) + ")";
-}
 
 bool IsBelowFile(const Walked& walked) {
   return walked.facts.kind == FileKind::kMissing &&
@@ -31,17 +19,19 @@ bool IsBelowFile(const Walked& walked) {
          });
 }
 
-bool IsGitsOwn(const PathRule& rule, std::string_view tail) {
-  const bool is_gits =
-      tail.starts_with("**/.git/") || tail == "**/commondir" || tail == "**/config.worktree";
-  return rule.set == SetName::kRunsLater && is_gits && !tail.ends_with("hooks");
-}
-
 }  // namespace
 
 PlanRules::PlanRules(const Policy& policy, const Places& places, const CachedFiles& files,
                      const std::string& session)
     : policy_(policy), places_(places), files_(files), matcher_(policy, places, session, files) {}
+
+std::string PlanRules::TextOf(const PathRule& rule) {
+  const RulePlace place = rule.place();
+  std::string text = rule.is_quotable() ? Quote(rule.written()) : "a rule of the project's policy";
+  text += " (" + Printable(place.file);
+  if (place.line != 0) text += ":" + std::to_string(place.line);
+  return text + " " + Printable(place.pointer) + ")";
+}
 
 const PlanRules::Base& PlanRules::Slash() const {
   return matcher_.BasesOf(RuleBase::kAbsolute).front();
@@ -76,145 +66,6 @@ std::vector<PlanRules::Entry> PlanRules::ExpandAllow(const PathRuleList& rules,
   return entries;
 }
 
-// --- names ---
-
-GuardedName PlanRules::NameOf(const NameSource& name) {
-  return {.base = name.base.path.text(),
-          .tail = std::string(name.tail),
-          .has_pattern = name.has_pattern,
-          .is_anywhere = name.is_anywhere,
-          .except = std::string(name.except),
-          .unless_new = name.unless_new,
-          .why = std::string(name.why)};
-}
-
-PlanRules::View PlanRules::ViewOf(const std::vector<PlannedPlace>& places, const Base& base) {
-  View view{.base = &base};
-  const Path folded = Path::Clean(FoldName(base.path.text()));
-  for (const PlannedPlace& place : places) {
-    const Path other = Path::Clean(FoldName(place.path.text()));
-    view.is_inside = view.is_inside || folded.IsInside(other);
-    if (const auto below = other.Below(folded)) view.below.emplace_back(*below);
-  }
-  return view;
-}
-
-std::vector<PlanRules::View> PlanRules::ViewsOf(const std::vector<PlannedPlace>& places) const {
-  std::vector<View> views;
-  for (const RuleBase base : {RuleBase::kAbsolute, RuleBase::kRoot, RuleBase::kHome}) {
-    for (const Base& folder : matcher_.BasesOf(base)) views.push_back(ViewOf(places, folder));
-  }
-  return views;
-}
-
-// The name, below the folder, lies at, in or above one of the places. Letter case is forgiven, as
-// in every deny.
-bool PlanRules::IsNear(const std::vector<View>& views, const Base& base, std::string_view name) {
-  const View& view = *std::ranges::find(views, &base, &View::base);
-  if (view.is_inside) return true;
-  const std::string folded = FoldName(name);
-  return std::ranges::any_of(view.below, [&](const std::string& place) {
-    return Covers(place, folded) || Covers(folded, place);
-  });
-}
-
-// As it is written, and where its fixed part leads through links.
-void PlanRules::AddName(const NameSource& name, const std::vector<View>& views,
-                        GuardedNames& names) const {
-  if (name.is_anywhere) return names.Refuse(NameOf(name));
-  const TailParts tail = SplitTail({.tail = name.tail, .has_pattern = name.has_pattern});
-  if (IsNear(views, name.base, tail.fixed)) names.Refuse(NameOf(name));
-  const Result<bool> has_link = files_.HasLinkBelow(*name.base.folder, tail.fixed);
-  if (has_link && !*has_link) return;
-  const Path plain = name.base.path.Child(tail.fixed);
-  const Walked walked = Walk(plain.text(), files_);
-  if (walked.stop != Walked::Stop::kEnd || walked.end == plain) return;
-  if (!IsNear(views, Slash(), std::string_view(walked.end.text()).substr(1))) return;
-  GuardedName led = NameOf(name);
-  led.base = walked.end.text();
-  led.tail = tail.pattern;
-  names.Refuse(led);
-}
-
-void PlanRules::AddNameRules(const PathRuleList& rules, std::string_view did,
-                             const std::vector<View>& views, GuardedNames& names) const {
-  for (const std::span<const PathRule> list : rules) {
-    for (const PathRule& rule : list) {
-      const std::string why = std::string(did) + " " + RuleText(rule);
-      if (rule.set == SetName::kRunsLater) names.GuardBareRepositories(why);
-      std::vector<Entry> entries;
-      ExpandRule(rule, Access::kWrite, entries);
-      for (const Entry& e : entries) {
-        AddName({.base = *e.base,
-                 .tail = e.entry.tail,
-                 .has_pattern = e.entry.has_pattern,
-                 .is_anywhere = e.is_anywhere(),
-                 .except = e.entry.except,
-                 .unless_new = IsGitsOwn(rule, e.entry.tail),
-                 .why = why},
-                views, names);
-      }
-    }
-  }
-}
-
-void PlanRules::AddNames(const PathRules& write, const std::vector<PlannedPlace>& near,
-                         GuardedNames& names) const {
-  const std::vector<View> views = ViewsOf(near);
-  for (const ProtectedName& name : ProtectedNames(places_, files_)) {
-    const std::string why = "it is " + std::string(name.what);
-    AddName({.base = Slash(),
-             .tail = std::string_view(name.pattern).substr(name.anywhere ? 0 : 1),
-             .has_pattern = name.has_pattern,
-             .is_anywhere = name.anywhere,
-             .why = why},
-            views, names);
-  }
-  AddNameRules(write.deny, "denied by", views, names);
-  AddNameRules(write.ask, "to be asked about by", views, names);
-}
-
-// Says no where the listing of a folder on the way says so; cheaper than a walk for many names.
-bool PlanRules::MayExist(const Base& base, std::string_view below) const {
-  CachedFiles::Folder* folder = base.folder;
-  Path path = base.path;
-  for (;;) {
-    const std::string_view name = TakeComponent(below);
-    if (name.empty()) return true;
-    const Result<FileKind> kind = files_.ChildKind(*folder, name);
-    if (!kind || *kind == FileKind::kLink) return true;
-    if (*kind == FileKind::kMissing) return false;
-    if (below.empty()) return true;
-    path = path.Child(name);
-    folder = &files_.FolderOf(path);
-  }
-}
-
-std::vector<Path> PlanRules::SealedPaths(const GuardedNames& names) const {
-  std::vector<Path> found;
-  for (const GuardedName& rule : names.rules()) {
-    std::string_view tail = rule.tail;
-    if (rule.is_anywhere) tail.remove_prefix(3);
-    if (rule.has_pattern && HasPattern(tail)) continue;
-    const Path base = rule.is_anywhere ? places_.root_real : Path::Clean(rule.base);
-    if (!MayExist({base, &files_.FolderOf(base)}, tail)) continue;
-    const Walked walked = Walk(base.Child(tail).text(), files_);
-    const bool is_there =
-        walked.stop == Walked::Stop::kEnd && walked.facts.kind != FileKind::kMissing;
-    if (is_there) found.push_back(walked.end);
-  }
-  std::ranges::sort(found);
-  std::vector<Path> outermost;
-  for (Path& path : found) {
-    const bool is_covered =
-        std::ranges::any_of(outermost, [&](const Path& other) { return path.IsInside(other); });
-    if (!is_covered) outermost.push_back(std::move(path));
-  }
-  return outermost;
-}
-
-// --- what is allowed ---
-
 std::vector<PlanRules::Candidate> PlanRules::Candidates(const PathRuleList& rules,
                                                         Access access) const {
   std::vector<Candidate> candidates;
@@ -227,7 +78,7 @@ std::vector<PlanRules::Candidate> PlanRules::Candidates(const PathRuleList& rule
                         .kind = walked.facts.kind,
                         .is_pattern = !prefix.rest.empty(),
                         .set = e.rule->set,
-                        .why = RuleText(*e.rule)};
+                        .why = TextOf(*e.rule)};
     // A pattern says nothing about where a link leads.
     if (candidate.is_pattern && candidate.path != prefix.path) continue;
     // What the project does not have yet may become a file or a folder: it is made where it

@@ -46,6 +46,9 @@ class PlanRules {
   std::vector<std::string> TakeNotes() { return std::move(notes_); }
 
  private:
+  // `"docs/adr" (policy.json:6 /write/deny)`
+  static std::string TextOf(const PathRule& rule);
+
   using Base = RuleMatcher::Base;
   const Base& Slash() const;
   // An entry of a rule below one of the folders it may begin at.

@@ -3,20 +3,12 @@
 #include "sandbox/backend.h"
 
 #include <fcntl.h>
-#include <linux/landlock.h>
-#include <linux/sched.h>
-#include <linux/seccomp.h>
 #include <poll.h>
 #include <sched.h>
-#include <sys/prctl.h>
-#include <sys/random.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/statvfs.h>
 #include <sys/syscall.h>
-#include <sys/utsname.h>
-#include <sys/vfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -41,25 +33,6 @@ namespace {
 
 constexpr size_t kMaxRefusals = 10;  // that are kept to be told
 constexpr int kSetupFailed = 125;
-
-// The paths at which programs of this network namespace listen (unix(7), proc(5)).
-Result<std::vector<std::string>> ListeningSockets() {
-  std::vector<std::string> sockets;
-  const UniqueFd file(::open("/proc/net/unix", O_RDONLY | O_CLOEXEC));
-  if (!file.valid()) return SystemError("open(/proc/net/unix)");
-  const Result<std::string> text = ReadAll(file.get(), 16u << 20, "/proc/net/unix");
-  if (!text) return text.error();
-  std::string_view rest = *text;
-  while (!rest.empty()) {
-    const std::string_view line = rest.substr(0, rest.find('\n'));
-    rest.remove_prefix(std::min(line.size() + 1, rest.size()));
-    const size_t slash = line.find(" /");
-    if (slash != std::string_view::npos) sockets.emplace_back(line.substr(slash + 1));
-  }
-  std::ranges::sort(sockets);
-  sockets.erase(std::unique(sockets.begin(), sockets.end()), sockets.end());
-  return sockets;
-}
 
 // Directories that the policy allows and that nobody has made yet.
 Status MakePlaces(const SandboxPlan& plan) {
@@ -290,54 +263,6 @@ class Launcher {
 };
 
 }  // namespace
-
-namespace {
-
-// Only a sandbox of ringfence's has this folder, in a /dev of its own that nobody in it can write,
-// and its filter. Nobody's environment is asked.
-bool IsInside() {
-  struct stat cover {};
-  struct statfs devices {};
-  constexpr long kTmpfs = 0x01021994;
-  return ::lstat("/dev/.ringfence/directory", &cover) == 0 && S_ISDIR(cover.st_mode) &&
-         (cover.st_mode & 0777) == 0 && ::statfs("/dev", &devices) == 0 &&
-         devices.f_type == kTmpfs && (devices.f_flags & ST_RDONLY) != 0 &&
-         ::prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1 &&
-         ::prctl(PR_GET_SECCOMP, 0, 0, 0, 0) == SECCOMP_MODE_FILTER;
-}
-
-}  // namespace
-
-HostFacts ProbeHost(const SandboxRules& rules) {
-  HostFacts facts;
-  facts.is_inside = IsInside();
-  utsname name{};
-  if (::uname(&name) == 0) facts.kernel = std::string(name.sysname) + " " + name.release;
-  facts.user = ::geteuid();
-  facts.group = ::getegid();
-  if (rules.limits_together()) {
-    Delegation delegation = FindDelegation();
-    facts.cgroup = std::move(delegation.folder);
-    facts.controllers = std::move(delegation.controllers);
-    if (std::ranges::find(facts.controllers, "io") != facts.controllers.end()) {
-      facts.disks = FindDisks();
-    }
-  }
-  const long abi =
-      ::syscall(SYS_landlock_create_ruleset, nullptr, 0, LANDLOCK_CREATE_RULESET_VERSION);
-  uint64_t number = 0;
-  if (::getrandom(&number, sizeof number, 0) == static_cast<ssize_t>(sizeof number)) {
-    facts.scratch = "/tmp/ringfence-" + std::to_string(number);
-  }
-  facts.landlock_abi = abi > 0 ? static_cast<int>(abi) : 0;
-  if (abi <= 0) facts.lacks.push_back(Feature::kLandlock);
-  constexpr int kKnowsSockets = 9;  // from here Landlock keeps Unix sockets apart itself
-  if (facts.landlock_abi >= kKnowsSockets) return facts;
-  Result<std::vector<std::string>> sockets = ListeningSockets();
-  if (!sockets) facts.sockets_unknown = sockets.error().text();
-  if (sockets) facts.sockets = std::move(*sockets);
-  return facts;
-}
 
 Result<Ended> RunConfined(const SandboxPlan& plan, const RunWatch& watch) {
   if (plan.is_confined()) return Launcher(plan, watch).Run();

@@ -87,7 +87,7 @@ class Command {
 
   // As the first process of a namespace the supervisor hears no signal from within.
   Status SpareParent() {
-    const bool is_first = plan_.has_namespaces() && plan_.own_proc;
+    const bool is_first = plan_.has_own_processes();
     return is_first ? Status(Unit{}) : KeepSignalsFromParent(plan_.landlock_abi);
   }
 

@@ -1,21 +1,16 @@
 #include "sandbox/linux/inside.h"
 
 #include <fcntl.h>
-#include <linux/close_range.h>
 #include <poll.h>
-#include <sched.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
-#include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <cstdlib>
 #include <optional>
 #include <span>
@@ -35,8 +30,6 @@
 namespace ringfence {
 namespace {
 
-constexpr int kFifoRetryMilliseconds = 5;
-
 class Inside {
  public:
   explicit Inside(InsideStart start)
@@ -52,7 +45,11 @@ class Inside {
       const Status done = (this->*step.run)();
       if (!done) Fail(step, done.error());
     }
-    Serve();
+    Supervise({.plan = plan_,
+               .launcher = std::move(channel_),
+               .listener = std::move(listener_),
+               .supervision = std::move(supervision_),
+               .command = command_});
   }
 
  private:
@@ -71,7 +68,6 @@ class Inside {
   }
 
   bool is_full() const { return plan_.has_namespaces(); }
-  bool has_own_processes() const { return is_full() && plan_.own_proc; }
 
   // --- the steps, in their order ---
 
@@ -81,7 +77,7 @@ class Inside {
     pollfd launcher{.fd = channel_.get(), .events = 0, .revents = 0};
     if (::poll(&launcher, 1, 0) < 0) return SystemError("poll");
     if ((launcher.revents & POLLHUP) != 0) ::_exit(125);
-    if (!has_own_processes() && ::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0) {
+    if (!plan_.has_own_processes() && ::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0) {
       return SystemError("prctl(subreaper)");
     }
     if (::setsid() < 0) return SystemError("setsid");
@@ -114,7 +110,7 @@ class Inside {
 
   Status View() { return is_full() ? BuildView(plan_, audit_) : Status(Unit{}); }
 
-  Status Proc() { return has_own_processes() ? MountProc(plan_) : Status(Unit{}); }
+  Status Proc() { return plan_.has_own_processes() ? MountProc(plan_) : Status(Unit{}); }
 
   // Only now: /proc cannot be mounted anew once the one outside is out of sight.
   Status Root() { return is_full() ? LeaveOldRoot(plan_) : Status(Unit{}); }
@@ -209,112 +205,6 @@ class Inside {
     return Unit{};
   }
 
-  // --- afterwards ---
-
-  [[noreturn]] void Serve() {
-    sigset_t children;
-    ::sigemptyset(&children);
-    ::sigaddset(&children, SIGCHLD);
-    const UniqueFd signals(::signalfd(-1, &children, SFD_CLOEXEC | SFD_NONBLOCK));
-    if (!signals.valid()) ::_exit(125);
-    for (;;) ServeOnce(signals);
-  }
-
-  void ServeOnce(const UniqueFd& signals) {
-    std::array<pollfd, 3> polled{{{signals.get(), POLLIN, 0},
-                                  {channel_.get(), POLLIN, 0},
-                                  {listener_.valid() ? listener_.get() : -1, POLLIN, 0}}};
-    const bool waits = supervision_ && !supervision_->waiting.empty();
-    if (::poll(polled.data(), polled.size(), waits ? kFifoRetryMilliseconds : -1) < 0) {
-      if (errno == EINTR) return;
-      ::_exit(125);
-    }
-    if ((polled[2].revents & POLLIN) != 0) AnswerOne();
-    if ((polled[2].revents & POLLHUP) != 0) listener_ = UniqueFd();
-    if (waits) TryWaiting(listener_.get(), *supervision_);
-    if (polled[1].revents != 0) HearLauncher();
-    if ((polled[0].revents & POLLIN) != 0) Reap(signals);
-    SendReports();
-  }
-
-  void AnswerOne() {
-    seccomp_notif call{};
-    if (::ioctl(listener_.get(), SECCOMP_IOCTL_NOTIF_RECV, &call) != 0) return;
-    const SupervisedCaller caller(call, listener_.get(), supervision_->proc);
-    AnswerCall(caller, call, *supervision_);
-  }
-
-  void HearLauncher() {
-    const Result<Packet> packet = ReceivePacket(channel_);
-    if (!packet) EndAll(125);  // it has gone
-    if (packet->message != Message::kSignal || packet->fields.empty()) return;
-    const int signal = std::atoi(packet->fields.front().c_str());
-    ::kill(-command_, signal);
-  }
-
-  void Reap(const UniqueFd& signals) {
-    signalfd_siginfo info{};
-    while (::read(signals.get(), &info, sizeof info) > 0) {
-    }
-    int status = 0;
-    for (;;) {
-      const pid_t ended = ::waitpid(-1, &status, WNOHANG);
-      if (ended <= 0) return;
-      if (ended != command_) continue;
-      SendReports();
-      [[maybe_unused]] const Status sent =
-          SendPacket(channel_, Message::kEnded, {std::to_string(status)});
-      EndAll(0);
-    }
-  }
-
-  // What the sandbox's test of itself was refused is nobody's business; its last name ends it.
-  bool IsTested() {
-    const std::string last = SelfTestName(plan_).text();
-    std::vector<Supervision::Report>& reports = supervision_->reports;
-    const auto found = std::ranges::find(reports, last, &Supervision::Report::path);
-    if (found != reports.end()) {
-      reports.erase(reports.begin(), found + 1);
-      tested_ = true;
-    }
-    return tested_;
-  }
-
-  void SendReports() {
-    if (!supervision_ || supervision_->reports.empty() || !(tested_ || IsTested())) return;
-    for (const Supervision::Report& report : supervision_->reports) {
-      const std::string& why = report.rule == nullptr ? report.why : report.rule->why;
-      [[maybe_unused]] const Status sent =
-          SendPacket(channel_, Message::kRefused, {report.path, why, ErrnoName(report.code)});
-    }
-    supervision_->reports.clear();
-  }
-
-  // With a process namespace the kernel ends everybody when its first process ends.
-  [[noreturn]] void EndAll(int status) {
-    if (!has_own_processes()) EndDescendants();
-    ::_exit(status);
-  }
-
-  // Without one: whoever is left is a child of this process, sooner or later.
-  void EndDescendants() {
-    for (;;) {
-      const std::string name = "/proc/self/task/" + std::to_string(::getpid()) + "/children";
-      const UniqueFd file(::open(name.c_str(), O_RDONLY | O_CLOEXEC));
-      if (!file.valid()) return;
-      const Result<std::string> children = ReadAll(file.get(), 1 << 20, name);
-      if (!children || children->empty()) return;
-      const char* at = children->c_str();
-      for (char* end = nullptr;; at = end) {
-        const long child = std::strtol(at, &end, 10);
-        if (end == at) break;
-        ::kill(static_cast<pid_t>(child), SIGKILL);
-        // For this one alone: its children are this process's now, and live on.
-        ::waitpid(static_cast<pid_t>(child), nullptr, 0);
-      }
-    }
-  }
-
   const SandboxPlan& plan_;
   UniqueFd channel_;
   const UniqueFd& cgroup_;
@@ -325,7 +215,6 @@ class Inside {
   UniqueFd terminal_;  // the command's side
   UniqueFd listener_;
   std::optional<Supervision> supervision_;
-  bool tested_ = false;
   pid_t command_ = -1;
 };
 
@@ -355,30 +244,6 @@ std::span<const Inside::Step> Inside::Steps() {
 }
 
 }  // namespace
-
-Result<Supervision> PrepareSupervision(const SandboxPlan& plan) {
-  Supervision supervision{.names = plan.names};
-  supervision.root = UniqueFd(::open("/", O_PATH | O_DIRECTORY | O_CLOEXEC));
-  supervision.proc = UniqueFd(::open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC));
-  supervision.own_fds = UniqueFd(::open("/proc/self/fd", O_PATH | O_DIRECTORY | O_CLOEXEC));
-  if (!supervision.root.valid() || !supervision.proc.valid() || !supervision.own_fds.valid()) {
-    return SystemError("open(/proc)");
-  }
-  supervision.own_process = "/proc/" + std::to_string(::getpid());
-  if (::chdir("/") != 0) return SystemError("chdir(/)");
-  for (const Path& path : SavedFolders(plan)) {
-    const std::string name =
-        std::string(kSavedFolders) + "/" + std::to_string(supervision.saved.size());
-    UniqueFd folder(::open(name.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
-    if (!folder.valid()) return SystemError("open(" + name + ")");
-    std::vector<std::string> names;
-    for (const SavedFile& file : plan.saved) {
-      if (file.path.Parent() == path) names.emplace_back(file.path.name());
-    }
-    supervision.saved.push_back({path.text(), std::move(names), std::move(folder)});
-  }
-  return supervision;
-}
 
 void RunInside(InsideStart start) { Inside(std::move(start)).Run(); }
 

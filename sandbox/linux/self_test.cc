@@ -56,7 +56,7 @@ Status TestCalls(const SandboxPlan& plan) {
   if (Status s = MustFail("keyctl", ::syscall(SYS_keyctl, 0, -3, 0), {EPERM}); !s) return s;
   const UniqueFd packet(::socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0));
   if (Status s = MustFail("packet socket", packet.valid() ? 0 : -1, {EAFNOSUPPORT}); !s) return s;
-  if (plan.has_namespaces() && plan.own_proc && ::getpid() != 2) {
+  if (plan.has_own_processes() && ::getpid() != 2) {
     return Surprise("own processes", "the first process is not alone");
   }
   return Unit{};

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <sys/resource.h>
+#include <sys/types.h>
 
 #include <compare>
 #include <csignal>
@@ -84,7 +85,20 @@ struct Supervision {
   std::vector<Report> reports;
 };
 
+// Before anything is given up that is needed to open what it holds.
 Result<Supervision> PrepareSupervision(const SandboxPlan& plan);
+
+struct Supervised {
+  const SandboxPlan& plan;
+  UniqueFd launcher;  // the channel to it
+  UniqueFd listener;  // of the command's filter; invalid for none
+  std::optional<Supervision> supervision;
+  pid_t command = -1;
+};
+
+// Answers calls, passes the launcher's signals on and reaps, until the command ends; then it ends
+// everybody else and exits. So it does when the launcher is gone.
+[[noreturn]] void Supervise(Supervised start);
 
 // Answers one call, or puts it with the waiting ones.
 void AnswerCall(const SupervisedCaller& caller, const seccomp_notif& call,

@@ -1,0 +1,175 @@
+#include "sandbox/linux/supervisor.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/ioctl.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+
+#include "base/syscall.h"
+#include "sandbox/linux/channel.h"
+#include "sandbox/linux/kernel_abi.h"
+#include "sandbox/linux/view.h"
+
+namespace ringfence {
+namespace {
+
+constexpr int kFifoRetryMilliseconds = 5;
+
+class Supervisor {
+ public:
+  explicit Supervisor(Supervised start)
+      : plan_(start.plan),
+        launcher_(std::move(start.launcher)),
+        listener_(std::move(start.listener)),
+        supervision_(std::move(start.supervision)),
+        command_(start.command) {}
+
+  [[noreturn]] void Run() {
+    sigset_t children;
+    ::sigemptyset(&children);
+    ::sigaddset(&children, SIGCHLD);
+    const UniqueFd signals(::signalfd(-1, &children, SFD_CLOEXEC | SFD_NONBLOCK));
+    if (!signals.valid()) ::_exit(125);
+    for (;;) ServeOnce(signals);
+  }
+
+ private:
+  void ServeOnce(const UniqueFd& signals) {
+    std::array<pollfd, 3> polled{{{signals.get(), POLLIN, 0},
+                                  {launcher_.get(), POLLIN, 0},
+                                  {listener_.valid() ? listener_.get() : -1, POLLIN, 0}}};
+    const bool waits = supervision_ && !supervision_->waiting.empty();
+    if (::poll(polled.data(), polled.size(), waits ? kFifoRetryMilliseconds : -1) < 0) {
+      if (errno == EINTR) return;
+      ::_exit(125);
+    }
+    if ((polled[2].revents & POLLIN) != 0) AnswerOne();
+    if ((polled[2].revents & POLLHUP) != 0) listener_ = UniqueFd();
+    if (waits) TryWaiting(listener_.get(), *supervision_);
+    if (polled[1].revents != 0) HearLauncher();
+    if ((polled[0].revents & POLLIN) != 0) Reap(signals);
+    SendReports();
+  }
+
+  void AnswerOne() {
+    seccomp_notif call{};
+    if (::ioctl(listener_.get(), SECCOMP_IOCTL_NOTIF_RECV, &call) != 0) return;
+    const SupervisedCaller caller(call, listener_.get(), supervision_->proc);
+    AnswerCall(caller, call, *supervision_);
+  }
+
+  void HearLauncher() {
+    const Result<Packet> packet = ReceivePacket(launcher_);
+    if (!packet) EndAll(125);  // it has gone
+    if (packet->message != Message::kSignal || packet->fields.empty()) return;
+    const int signal = std::atoi(packet->fields.front().c_str());
+    ::kill(-command_, signal);
+  }
+
+  void Reap(const UniqueFd& signals) {
+    signalfd_siginfo info{};
+    while (::read(signals.get(), &info, sizeof info) > 0) {
+    }
+    int status = 0;
+    for (;;) {
+      const pid_t ended = ::waitpid(-1, &status, WNOHANG);
+      if (ended <= 0) return;
+      if (ended != command_) continue;
+      SendReports();
+      [[maybe_unused]] const Status sent =
+          SendPacket(launcher_, Message::kEnded, {std::to_string(status)});
+      EndAll(0);
+    }
+  }
+
+  // What the sandbox's test of itself was refused is nobody's business; its last name ends it.
+  bool IsTested() {
+    const std::string last = SelfTestName(plan_).text();
+    std::vector<Supervision::Report>& reports = supervision_->reports;
+    const auto found = std::ranges::find(reports, last, &Supervision::Report::path);
+    if (found != reports.end()) {
+      reports.erase(reports.begin(), found + 1);
+      tested_ = true;
+    }
+    return tested_;
+  }
+
+  void SendReports() {
+    if (!supervision_ || supervision_->reports.empty() || !(tested_ || IsTested())) return;
+    for (const Supervision::Report& report : supervision_->reports) {
+      const std::string& why = report.rule == nullptr ? report.why : report.rule->why;
+      [[maybe_unused]] const Status sent =
+          SendPacket(launcher_, Message::kRefused, {report.path, why, ErrnoName(report.code)});
+    }
+    supervision_->reports.clear();
+  }
+
+  // With a process namespace the kernel ends everybody when its first process ends.
+  [[noreturn]] void EndAll(int status) {
+    if (!plan_.has_own_processes()) EndDescendants();
+    ::_exit(status);
+  }
+
+  // Without one: whoever is left is a child of this process, sooner or later.
+  void EndDescendants() {
+    for (;;) {
+      const std::string name = "/proc/self/task/" + std::to_string(::getpid()) + "/children";
+      const UniqueFd file(::open(name.c_str(), O_RDONLY | O_CLOEXEC));
+      if (!file.valid()) return;
+      const Result<std::string> children = ReadAll(file.get(), 1 << 20, name);
+      if (!children || children->empty()) return;
+      const char* at = children->c_str();
+      for (char* end = nullptr;; at = end) {
+        const long child = std::strtol(at, &end, 10);
+        if (end == at) break;
+        ::kill(static_cast<pid_t>(child), SIGKILL);
+        // For this one alone: its children are this process's now, and live on.
+        ::waitpid(static_cast<pid_t>(child), nullptr, 0);
+      }
+    }
+  }
+
+  const SandboxPlan& plan_;
+  UniqueFd launcher_;
+  UniqueFd listener_;
+  std::optional<Supervision> supervision_;
+  pid_t command_;
+  bool tested_ = false;
+};
+
+}  // namespace
+
+Result<Supervision> PrepareSupervision(const SandboxPlan& plan) {
+  Supervision supervision{.names = plan.names};
+  supervision.root = UniqueFd(::open("/", O_PATH | O_DIRECTORY | O_CLOEXEC));
+  supervision.proc = UniqueFd(::open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC));
+  supervision.own_fds = UniqueFd(::open("/proc/self/fd", O_PATH | O_DIRECTORY | O_CLOEXEC));
+  if (!supervision.root.valid() || !supervision.proc.valid() || !supervision.own_fds.valid()) {
+    return SystemError("open(/proc)");
+  }
+  supervision.own_process = "/proc/" + std::to_string(::getpid());
+  if (::chdir("/") != 0) return SystemError("chdir(/)");
+  for (const Path& path : SavedFolders(plan)) {
+    const std::string name =
+        std::string(kSavedFolders) + "/" + std::to_string(supervision.saved.size());
+    UniqueFd folder(::open(name.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+    if (!folder.valid()) return SystemError("open(" + name + ")");
+    std::vector<std::string> names;
+    for (const SavedFile& file : plan.saved) {
+      if (file.path.Parent() == path) names.emplace_back(file.path.name());
+    }
+    supervision.saved.push_back({path.text(), std::move(names), std::move(folder)});
+  }
+  return supervision;
+}
+
+void Supervise(Supervised start) { Supervisor(std::move(start)).Run(); }
+
+}  // namespace ringfence
