@@ -9,6 +9,7 @@
 import json
 import os
 import pathlib
+import shutil
 import signal
 import subprocess
 import sys
@@ -75,6 +76,30 @@ def confined_and_otherwise_the_same(world):
     Ran(world, "f() { echo \"$1\"; }; f 'x y' | tr x z").says(0, "z y\n", here(world))
     Ran(world, "head -c 100000 /dev/zero | wc -c").says(0, "100000\n", here(world))
     Ran(world, "echo " + "x" * 60000 + " | wc -c").says(0, "60001\n", here(world))
+
+
+def the_same_with_zsh(world):
+    """The client takes the user's shell where that is zsh."""
+    shell = shutil.which("zsh")
+    if shell is None:
+        raise Skip("there is no zsh")
+    policy(world)
+    (world.project / "sub").mkdir()
+    outside = world.base / "outside"
+    Ran(world, f"echo x > {outside}; echo done", shell=shell).says(0, "done\n", here(world))
+    assert not outside.exists()
+    Ran(world, "exit 7", shell=shell).says(7, "")
+    Ran(world, "false", shell=shell).says(1, "")
+    Ran(world, "cd sub", shell=shell).says(0, "", here(world, "sub"))
+    Ran(world, "print -r -- ${(j:,:)path[1]} 'a  b'", shell=shell, before="path=(/x $path)").says(
+        0, "/x a  b\n", here(world))
+    Ran(world, "cat <<'END'\nit's \"$HOME\" `x`\nEND", shell=shell).says(
+        0, "it's \"$HOME\" `x`\n", here(world))
+    made = world.project / "made"
+    line = wrapped(world, f"echo x > {made}").replace(" enter ", " enter --nonsense x ")
+    for before in ("true", "exit() { :; }", "setopt aliases; alias exit=true"):
+        ran = Ran(world, line, wrap=False, shell=shell, before=before)
+        assert ran.status == 125 and not made.exists(), vars(ran)
 
 
 def wrapped_shell_says_two():
