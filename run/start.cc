@@ -1,7 +1,12 @@
 #include "run/start.h"
 
 #include <time.h>
+#include <unistd.h>
 
+#include <cerrno>
+
+#include "base/inside.h"
+#include "base/syscall.h"
 #include "base/text.h"
 #include "hook/audit_log.h"
 #include "hook/inside_log.h"
@@ -26,6 +31,12 @@ Outcome Refused(const Error& error) {
 // What was asked for or a policy is at fault, or the system.
 Outcome Unplanned(const Error& error) {
   return error.kind == Error::Kind::kSystem ? Refused(error) : Outcome(error);
+}
+
+// Inside another sandbox that takes no lines: asked first, since that one would tell of an attempt.
+bool IsOutOfReach(const Path& file) {
+  return ::access(kAuditSocket, F_OK) != 0 && ::access(file.text().c_str(), W_OK) != 0 &&
+         errno == EROFS;
 }
 
 class Run {
@@ -110,6 +121,10 @@ class Run {
     const std::optional<Path>& file = request_.ground.places.audit_file;
     if (!file) {
       return Error{Error::Kind::kSystem, "audit log", "no home is known", "give it: --home DIR"};
+    }
+    if (facts_.is_inside && IsOutOfReach(*file)) {
+      return Error{Error::Kind::kSystem, "audit log", "the sandbox around this one takes no lines",
+                   "start that one with --agent"};
     }
     const int64_t nanoseconds = Now();
     const AuditEntry entry{.event = &event,

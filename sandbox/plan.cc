@@ -211,7 +211,8 @@ class Planner {
     if (plan_.is_nested) {
       plan_.weaker.emplace_back(
           "this is inside another sandbox of ringfence's: only Landlock and the filters are added, "
-          "everything else is as the outer one has it");
+          "the names of hidden files are seen, what is hidden below a writable place can be read, "
+          "and everything else is as the outer one has it");
     } else if (!plan_.supervised) {
       plan_.weaker.emplace_back(
           "names that do not exist yet are not refused: there is no supervisor");

@@ -83,8 +83,10 @@ class ReadsAround {
     }
   }
 
+  bool is_empty() const { return hidden_.empty(); }
+
   Status Allow(const Path& path) const {
-    if (path.text() == "/dev") return Unit{};  // kHostDevices has what is of use
+    if (path.text() == "/dev") return Unit{};  // AllowSystem() has what is of use
     const auto same = std::ranges::find(hidden_, path, &HiddenPlace::path);
     if (same != hidden_.end()) return AllowKept(**same);
     const bool holds_hidden =
@@ -122,9 +124,12 @@ class ReadsAround {
 };
 
 Status AllowReads(const SandboxPlan& plan, const Ruleset& ruleset) {
-  const bool by_mounts = plan.has_namespaces() || plan.is_nested;
-  if (by_mounts) return ruleset.Allow(Path(), ruleset.rights().read);
+  if (plan.has_namespaces()) return ruleset.Allow(Path(), ruleset.rights().read);
   const ReadsAround around(plan, ruleset);
+  // An outer sandbox has a /dev of its own, and mostly hides the same.
+  if (plan.is_nested && plan.reads_all && around.is_empty()) {
+    return ruleset.Allow(Path(), ruleset.rights().read);
+  }
   if (plan.reads_all) {
     // Names are seen everywhere, contents are not.
     if (Status s = ruleset.Allow(Path(), LANDLOCK_ACCESS_FS_READ_DIR); !s) return s;
@@ -157,7 +162,7 @@ Status AllowSystem(const SandboxPlan& plan, const Ruleset& ruleset) {
   if (Status s = ruleset.Allow(Path::Clean("/dev"), device); !s) return s;
   for (const char* name : {"/dev/shm", "/run/user", "/tmp"}) {
     if (name == std::string_view("/tmp") && !plan.private_tmp) continue;
-    Status s = ruleset.Allow(Path::Clean(name), rights.write);
+    Status s = ruleset.Allow(Path::Clean(name), rights.read | rights.write);
     if (!s && s.error().what != "ENOENT") return s;
   }
   return Unit{};

@@ -89,9 +89,9 @@ class Supervisor {
     }
   }
 
-  // What the sandbox's test of itself was refused is nobody's business; its last name ends it.
-  bool IsTested() {
-    const std::string last = SelfTestName(plan_).text();
+  // What the sandbox's test of itself was refused is nobody's business, nor what one inside was;
+  // its last name ends it.
+  bool IsTested(const std::string& last) {
     std::vector<Supervision::Report>& reports = supervision_->reports;
     const auto found = std::ranges::find(reports, last, &Supervision::Report::path);
     if (found != reports.end()) {
@@ -102,8 +102,11 @@ class Supervisor {
   }
 
   void SendReports() {
-    if (!supervision_ || supervision_->reports.empty() || !(tested_ || IsTested())) return;
+    if (!supervision_ || supervision_->reports.empty()) return;
+    const std::string tested = SelfTestName(plan_).text();
+    if (!tested_ && !IsTested(tested)) return;
     for (const Supervision::Report& report : supervision_->reports) {
+      if (report.path == tested) continue;
       const std::string& why = report.rule == nullptr ? report.why : report.rule->why;
       [[maybe_unused]] const Status sent =
           SendPacket(launcher_, Message::kRefused, {report.path, why, ErrnoName(report.code)});

@@ -85,6 +85,17 @@ def a_report_tells_start_refusal_and_end(world):
     assert "ringfence:" not in run.err, run.err
 
 
+def a_refused_name_is_told_with_each_set_of_layers(world):
+    for layers in LAYERS:
+        run = Run(world, ["--layers", layers], ["sh", "-c", "echo x > .envrc"])
+        refused = event_of(run.finish(), "refused")
+        assert refused["path"] == str(world.project / ".envrc"), refused
+        done = world.run("run", "--layers", layers, "--", "sh", "-c", "echo x > .envrc")
+        told = [line for line in done.stderr.splitlines() if line.startswith("ringfence: write")]
+        assert len(told) == 1 and '.envrc" refused: to be asked about by "@runs-later"' in told[0], \
+            done.stderr
+
+
 def a_report_tells_what_could_not_be_run(world):
     events = Run(world, [], ["no-such-program"]).finish()
     ended = event_of(events, "ended")

@@ -411,6 +411,44 @@ def a_sandbox_inside_is_as_tight_as_its_own_policy(world):
     assert (world.project / "old").read_text() == "old"
 
 
+def a_sandbox_inside_reads_what_its_own_policy_lets_it(world):
+    sandbox = Sandbox(world)
+    world.write(world.project / "old", "old")
+    # Not below /tmp, as the world is: that is the inner one's own.
+    reads = ["open('/etc/passwd').read()", "os.listdir('/var')", "open('/etc/group').read()",
+             "open('old').read()", "open('/tmp/x', 'w').write('x'); open('/tmp/x').read()",
+             "open('/dev/null', 'w').write('x')", "import decimal"]
+    read_all = ["done"] * len(reads)
+    assert nested(world, sandbox, {}, reads) == read_all
+    denied = nested(world, sandbox, {"read": {"deny": ["/etc/passwd"]}}, reads)
+    assert denied[0] != "done" and denied[1:] == read_all[1:], denied
+    listed = nested(world, sandbox, {"sandbox": {"reads": "listed"}, "read": {"allow": ["."]}},
+                    reads)
+    assert listed[1] != "done" and listed[2:] == read_all[2:], listed
+
+
+def of_a_sandbox_inside_only_its_commands_refusals_are_told(world):
+    sandbox = Sandbox(world)
+    program = world.project / "ringfence"
+    shutil.copy(world.options.ringfence, program)
+    done = sandbox.run([program, "run", "--", "sh", "-c", "echo x > .envrc"])
+    told = [line for line in done.stderr.splitlines() if line.startswith("ringfence:")]
+    assert len(told) == 1 and ".envrc" in told[0], done.stderr
+
+
+def a_log_that_is_required_is_asked_of_the_sandbox_around(world):
+    sandbox = Sandbox(world)
+    program = world.project / "ringfence"
+    shutil.copy(world.options.ringfence, program)
+    world.write(world.home / "inner.json", '{"version": 1, "audit": {"required": true}}')
+    inner = [program, "run", "--policy", world.home / "inner.json", "--", "touch", "made"]
+    done = sandbox.run(inner)
+    assert done.returncode == 125 and "takes no lines" in done.stderr, done
+    assert not (world.project / "made").exists()
+    assert sandbox.run(inner, "--agent").returncode == 0
+    assert (world.project / "made").exists()
+
+
 def nobody_leaves_a_sandbox_inside(world):
     sandbox = Sandbox(world)
     (world.project / "sub").mkdir()
