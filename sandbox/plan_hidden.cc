@@ -23,19 +23,11 @@ class PlanRules::Hider {
   Hider(const PlanRules& rules, const std::vector<Path>& made) : rules_(rules), made_(made) {}
 
   void Add(const PathRuleList& rules, std::string_view did) {
-    for (const Entry& e : rules_.Expand(rules, Access::kRead)) {
+    rules_.VisitEntries(rules, Access::kRead, [&](const Entry& e) {
       const bool may_exist = e.is_anywhere() || (!made_.empty() && WillBe(e.FixedPrefix().path)) ||
                              rules_.MayExist(*e.base, SplitTail(e.entry).fixed);
-      if (!may_exist) continue;
-      const std::string why = std::string(did) + " " + Quote(e.rule->written());
-      if (e.is_anywhere()) {
-        floating_.push_back({e.entry, why});
-      } else if (e.entry.has_pattern) {
-        AddMatches(e, why);
-      } else {
-        AddPath(e.FixedPrefix().path, why, e.entry.except);
-      }
-    }
+      if (may_exist) AddEntry(e, std::string(did) + " " + Quote(e.rule->written()));
+    });
   }
 
   // Every name below `folders` is held against the patterns for any folder.
@@ -74,6 +66,16 @@ class PlanRules::Hider {
     SetEntry entry;
     std::string why;
   };
+
+  void AddEntry(const Entry& e, const std::string& why) {
+    if (e.is_anywhere()) {
+      floating_.push_back({e.entry, why});
+    } else if (e.entry.has_pattern) {
+      AddMatches(e, why);
+    } else {
+      AddPath(e.FixedPrefix().path, why, e.entry.except);
+    }
+  }
 
   void AddPath(const Path& path, const std::string& why, std::string_view except) {
     const Walked walked = Walk(path.text(), rules_.files_);

@@ -17,6 +17,14 @@ bool IsGitsOwn(const PathRule& rule, std::string_view tail) {
   return rule.set == SetName::kRunsLater && is_gits && !tail.ends_with("hooks");
 }
 
+// Most names differ from most places in their first letter. `folded` is.
+bool BeginsAlike(std::string_view name, std::string_view folded) {
+  if (name.empty() || folded.empty()) return true;
+  const auto first = static_cast<unsigned char>(name[0]);
+  if (first >= 0x80) return true;
+  return folded[0] == (first >= 'A' && first <= 'Z' ? first + 32 : first);
+}
+
 }  // namespace
 
 GuardedName PlanRules::NameOf(const NameSource& name) {
@@ -53,6 +61,8 @@ std::vector<PlanRules::View> PlanRules::ViewsOf(const std::vector<PlannedPlace>&
 bool PlanRules::IsNear(const std::vector<View>& views, const Base& base, std::string_view name) {
   const View& view = *std::ranges::find(views, &base, &View::base);
   if (view.is_inside) return true;
+  const auto begins_alike = [name](const std::string& place) { return BeginsAlike(name, place); };
+  if (std::ranges::none_of(view.below, begins_alike)) return false;
   const std::string folded = FoldName(name);
   return std::ranges::any_of(view.below, [&](const std::string& place) {
     return Covers(place, folded) || Covers(folded, place);
@@ -83,9 +93,7 @@ void PlanRules::AddNameRules(const PathRuleList& rules, std::string_view did,
     for (const PathRule& rule : list) {
       const std::string why = std::string(did) + " " + TextOf(rule);
       if (rule.set == SetName::kRunsLater) names.GuardBareRepositories(why);
-      std::vector<Entry> entries;
-      ExpandRule(rule, Access::kWrite, entries);
-      for (const Entry& e : entries) {
+      VisitEntries(rule, Access::kWrite, [&](const Entry& e) {
         AddName({.base = *e.base,
                  .tail = e.entry.tail,
                  .has_pattern = e.entry.has_pattern,
@@ -94,7 +102,7 @@ void PlanRules::AddNameRules(const PathRuleList& rules, std::string_view did,
                  .unless_new = IsGitsOwn(rule, e.entry.tail),
                  .why = why},
                 views, names);
-      }
+      });
     }
   }
 }

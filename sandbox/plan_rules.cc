@@ -37,31 +37,18 @@ const PlanRules::Base& PlanRules::Slash() const {
   return matcher_.BasesOf(RuleBase::kAbsolute).front();
 }
 
-void PlanRules::ExpandRule(const PathRule& rule, Access access, std::vector<Entry>& entries) const {
-  matcher_.ForEach(rule, access, [&](const SetEntry& entry) {
-    if (entry.base == RuleBase::kAnywhere) entries.push_back({&rule, entry, &Slash()});
-    for (const Base& base : matcher_.BasesOf(entry.base)) entries.push_back({&rule, entry, &base});
-    return false;
-  });
-}
-
-std::vector<PlanRules::Entry> PlanRules::Expand(const PathRuleList& rules, Access access) const {
-  std::vector<Entry> entries;
-  for (const std::span<const PathRule> list : rules) {
-    for (const PathRule& rule : list) ExpandRule(rule, access, entries);
-  }
-  return entries;
-}
-
 // An allow list also holds what is asked about. Nobody answers a command, so that allows nothing.
-std::vector<PlanRules::Entry> PlanRules::ExpandAllow(const PathRuleList& rules,
-                                                     Access access) const {
+std::vector<PlanRules::Entry> PlanRules::AllowedEntries(const PathRuleList& rules,
+                                                        Access access) const {
   const PathRuleList& asks = access == Access::kRead ? policy_.read.ask : policy_.write.ask;
-  std::vector<Entry> entries = Expand(rules, access);
-  std::erase_if(entries, [&asks](const Entry& e) {
-    return std::ranges::any_of(asks, [&e](std::span<const PathRule> list) {
-      return std::ranges::any_of(list, [&e](const PathRule& rule) { return &rule == e.rule; });
+  const auto is_asked = [&asks](const PathRule* rule) {
+    return std::ranges::any_of(asks, [rule](std::span<const PathRule> list) {
+      return std::ranges::any_of(list, [rule](const PathRule& ask) { return &ask == rule; });
     });
+  };
+  std::vector<Entry> entries;
+  VisitEntries(rules, access, [&](const Entry& e) {
+    if (!is_asked(e.rule)) entries.push_back(e);
   });
   return entries;
 }
@@ -69,7 +56,7 @@ std::vector<PlanRules::Entry> PlanRules::ExpandAllow(const PathRuleList& rules,
 std::vector<PlanRules::Candidate> PlanRules::Candidates(const PathRuleList& rules,
                                                         Access access) const {
   std::vector<Candidate> candidates;
-  for (const Entry& e : ExpandAllow(rules, access)) {
+  for (const Entry& e : AllowedEntries(rules, access)) {
     const EntryPrefix prefix = e.FixedPrefix();
     Walked walked = Walk(prefix.path.text(), files_);
     if (walked.stop != Walked::Stop::kEnd) continue;  // nothing is found there
@@ -175,7 +162,7 @@ void PlanRules::AllowOnly(const PathRules& write, const std::vector<GuardedName>
                           GuardedNames& names) const {
   for (const PathRuleList& list : write.allow) {
     std::vector<GuardedName> allowed;
-    for (const Entry& e : ExpandAllow(list, Access::kWrite)) {
+    for (const Entry& e : AllowedEntries(list, Access::kWrite)) {
       const EntryPrefix prefix = e.FixedPrefix();
       const Walked walked = Walk(prefix.path.text(), files_);
       if (walked.stop != Walked::Stop::kEnd) continue;

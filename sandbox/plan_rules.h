@@ -60,9 +60,12 @@ class PlanRules {
     bool is_anywhere() const { return entry.base == RuleBase::kAnywhere; }
     EntryPrefix FixedPrefix() const { return ringfence::FixedPrefix(entry, base->path); }
   };
-  std::vector<Entry> Expand(const PathRuleList& rules, Access access) const;
-  std::vector<Entry> ExpandAllow(const PathRuleList& rules, Access access) const;
-  void ExpandRule(const PathRule& rule, Access access, std::vector<Entry>& entries) const;
+  // Calls `visit` with each entry that the rules stand for.
+  template <typename Visit>
+  void VisitEntries(const PathRule& rule, Access access, Visit visit) const;
+  template <typename Visit>
+  void VisitEntries(const PathRuleList& rules, Access access, Visit visit) const;
+  std::vector<Entry> AllowedEntries(const PathRuleList& rules, Access access) const;
 
   // Where an allow entry leads.
   struct Candidate {
@@ -110,5 +113,21 @@ class PlanRules {
   RuleMatcher matcher_;
   std::vector<std::string> notes_;
 };
+
+template <typename Visit>
+void PlanRules::VisitEntries(const PathRule& rule, Access access, Visit visit) const {
+  matcher_.ForEach(rule, access, [&](const SetEntry& entry) {
+    if (entry.base == RuleBase::kAnywhere) visit(Entry{&rule, entry, &Slash()});
+    for (const Base& base : matcher_.BasesOf(entry.base)) visit(Entry{&rule, entry, &base});
+    return false;
+  });
+}
+
+template <typename Visit>
+void PlanRules::VisitEntries(const PathRuleList& rules, Access access, Visit visit) const {
+  for (const std::span<const PathRule> list : rules) {
+    for (const PathRule& rule : list) VisitEntries(rule, access, visit);
+  }
+}
 
 }  // namespace ringfence
