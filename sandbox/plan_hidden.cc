@@ -24,7 +24,10 @@ class PlanRules::Hider {
 
   void Add(const PathRuleList& rules, std::string_view did) {
     rules_.VisitEntries(rules, Access::kRead, [&](const Entry& e) {
-      const bool may_exist = e.is_anywhere() || (!made_.empty() && WillBe(e.FixedPrefix().path)) ||
+      // What people write need not have the letter case of the disk, and the hook forgives that.
+      const bool is_typed = e.rule->set == SetName::kNone;
+      const bool may_exist = e.is_anywhere() || is_typed ||
+                             (!made_.empty() && WillBe(e.FixedPrefix().path)) ||
                              rules_.MayExist(*e.base, SplitTail(e.entry).fixed);
       if (may_exist) AddEntry(e, std::string(did) + " " + Quote(e.rule->written()));
     });
@@ -73,8 +76,29 @@ class PlanRules::Hider {
     } else if (e.entry.has_pattern) {
       AddMatches(e, why);
     } else {
-      AddPath(e.FixedPrefix().path, why, e.entry.except);
+      const Path path = e.FixedPrefix().path;
+      AddPath(path, why, e.entry.except);
+      if (e.rule->set == SetName::kNone)
+        AddOtherCases(e.base->path, *path.Below(e.base->path), why);
     }
+  }
+
+  // The same name in other letter cases, where the file system tells them apart.
+  void AddOtherCases(const Path& folder, std::string_view rest, const std::string& why) {
+    const std::string name = FoldName(TakeComponent(rest));
+    if (name.empty()) return AddPath(folder, why, "");
+    for (const DirectoryEntry& entry : Listed(folder)) {
+      if (FoldsTo(entry.name, name)) AddOtherCases(folder.Child(entry.name), rest, why);
+    }
+  }
+
+  // Several rules begin in the same folder. What cannot be listed here cannot be by the command.
+  std::vector<DirectoryEntry> Listed(const Path& folder) {
+    const auto known = std::ranges::find(listed_, folder, &Listing::folder);
+    if (known != listed_.end()) return known->entries;
+    auto entries = rules_.files_.List(folder, kMaxNamesInFolder);
+    listed_.push_back({folder, entries ? std::move(*entries) : std::vector<DirectoryEntry>()});
+    return listed_.back().entries;
   }
 
   void AddPath(const Path& path, const std::string& why, std::string_view except) {
@@ -148,8 +172,14 @@ class PlanRules::Hider {
     }
   }
 
+  struct Listing {
+    Path folder;
+    std::vector<DirectoryEntry> entries;
+  };
+
   const PlanRules& rules_;
   const std::vector<Path>& made_;
+  std::vector<Listing> listed_;
   std::vector<Floating> floating_;
   std::vector<HiddenPlace> hidden_;
   size_t seen_ = 0;

@@ -79,6 +79,8 @@ TEST_CASE("text: a quotation is cut between characters and says so") {
 
 TEST_CASE("text: printable text keeps quotes and shows what is hidden") {
   CHECK(Printable(R"(say "hi" \ there)") == R"(say "hi" \ there)");
+  CHECK(Printable("a\x7F"
+                  "b") == R"(a\u007fb)");
   CHECK(Printable("a\nb\x1B[0m") == R"(a\nb\u001b[0m)");
   CHECK(Printable("a\xE2\x80\xAE\xFFz") == "a\\u202e\xEF\xBF\xBDz");
 }

@@ -1,10 +1,13 @@
+#include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <memory>
 #include <utility>
 
+#include "base/case_fold.h"
 #include "sandbox/linux/git_names.h"
 #include "sandbox/linux/new_repository.h"
 #include "sandbox/linux/supervised_calls.h"
@@ -14,10 +17,28 @@ namespace {
 
 constexpr size_t kMaxReports = 64;  // between two looks of the launcher
 
-// What cannot be told may be there.
-bool MayExist(const UniqueFd& folder, const std::string& name) {
-  return ::faccessat(folder.get(), name.c_str(), F_OK, AT_SYMLINK_NOFOLLOW) == 0 ||
-         (errno != ENOENT && errno != ENOTDIR);
+bool MayExist(const UniqueFd& folder, const char* name, std::string_view rest);
+
+// `rest` is below the folder, in any letter case, also through links. What cannot be told may be.
+bool MayExist(const UniqueFd& folder, std::string_view rest) {
+  const std::string name = FoldName(TakeComponent(rest));
+  const int own = ::openat(folder.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  const std::unique_ptr<DIR, int (*)(DIR*)> stream(own < 0 ? nullptr : ::fdopendir(own),
+                                                   ::closedir);
+  if (stream == nullptr) return true;
+  for (;;) {
+    errno = 0;
+    const dirent* entry = ::readdir(stream.get());  // NOLINT(concurrency-mt-unsafe): one thread
+    if (entry == nullptr) return errno != 0;
+    const bool is_it = FoldsTo(entry->d_name, name);
+    if (is_it && (rest.empty() || MayExist(folder, entry->d_name, rest))) return true;
+  }
+}
+
+bool MayExist(const UniqueFd& folder, const char* name, std::string_view rest) {
+  const UniqueFd tree(::openat(folder.get(), name, O_PATH | O_DIRECTORY | O_CLOEXEC));
+  if (!tree.valid()) return errno != ENOENT && errno != ENOTDIR;
+  return MayExist(tree, rest);
 }
 
 // The outer sandbox's rules, and those of the sandboxes inside it that the caller is in. What is
@@ -99,7 +120,7 @@ int JudgeName(Supervision& supervision, const Location& location, Reach reach) {
 int JudgeTree(Supervision& supervision, const Location& name, const Location& tree) {
   const std::string path = name.path();
   for (const GuardedNames::TreeHit& hit : RefusesTree(supervision, path)) {
-    const bool holds = hit.rest.empty() || MayExist(tree.folder, tree.name + "/" + hit.rest);
+    const bool holds = hit.rest.empty() || MayExist(tree.folder, tree.name.c_str(), hit.rest);
     if (holds) return Refused(supervision, path, *hit.rule);
   }
   const GuardedName* rule = RefusedByGit(supervision, name);

@@ -96,6 +96,21 @@ def a_refused_name_is_told_with_each_set_of_layers(world):
             done.stderr
 
 
+def a_rule_holds_in_whatever_letter_case_it_is_written(world):
+    (world.project / "docs/adr").mkdir(parents=True)
+    (world.project / "docs/adr/one").write_text("one\n")
+    (world.project / "docs/secret").write_text("secret\n")
+    policy = world.base / "policy.json"
+    for rule, secret in (("docs/adr", "docs/secret"), ("Docs/ADR", "DOCS/Secret")):
+        policy.write_text(json.dumps({"version": 1, "read": {"deny": [secret]},
+                                      "write": {"allow": ["."], "deny": [rule]}}))
+        script = "mv docs docs2; echo x >> docs/adr/one; rm -r docs/adr; cat docs/secret; touch ran"
+        done = world.run("run", "--policy", policy, "--", "sh", "-c", script)
+        assert "secret\n" not in done.stdout and (world.project / "ran").exists(), done
+        assert (world.project / "docs/adr/one").read_text() == "one\n", done
+        (world.project / "ran").unlink()
+
+
 def a_report_tells_what_could_not_be_run(world):
     events = Run(world, [], ["no-such-program"]).finish()
     ended = event_of(events, "ended")
