@@ -1,6 +1,7 @@
 // PlanRules: what may not be read. What exists of it when the plan is made is covered by mounts;
 // patterns for any folder need a look at every name below the project.
 #include <algorithm>
+#include <deque>
 
 #include "base/case_fold.h"
 #include "base/text.h"
@@ -73,27 +74,32 @@ class PlanRules::Hider {
   void AddEntry(const Entry& e, const std::string& why) {
     if (e.is_anywhere()) {
       floating_.push_back({e.entry, why});
-    } else if (e.entry.has_pattern) {
-      AddMatches(e, why);
-    } else {
-      const Path path = e.FixedPrefix().path;
-      AddPath(path, why, e.entry.except);
-      if (e.rule->set == SetName::kNone)
-        AddOtherCases(e.base->path, *path.Below(e.base->path), why);
+      return;
     }
+    const EntryPrefix prefix = e.FixedPrefix();
+    const auto add = [&](const Path& path) {
+      if (e.entry.has_pattern) return AddMatches(path, prefix.rest, why);
+      AddPath(path, why, e.entry.except);
+    };
+    add(prefix.path);
+    if (e.rule->set != SetName::kNone) return;
+    VisitCases(e.base->path, *prefix.path.Below(e.base->path), [&](const Path& path) {
+      if (path != prefix.path) add(path);
+    });
   }
 
-  // The same name in other letter cases, where the file system tells them apart.
-  void AddOtherCases(const Path& folder, std::string_view rest, const std::string& why) {
+  // What has that name in any letter case, where the file system tells them apart.
+  template <typename Visit>
+  void VisitCases(const Path& folder, std::string_view rest, Visit visit) {
     const std::string name = FoldName(TakeComponent(rest));
-    if (name.empty()) return AddPath(folder, why, "");
+    if (name.empty()) return visit(folder);
     for (const DirectoryEntry& entry : Listed(folder)) {
-      if (FoldsTo(entry.name, name)) AddOtherCases(folder.Child(entry.name), rest, why);
+      if (FoldsTo(entry.name, name)) VisitCases(folder.Child(entry.name), rest, visit);
     }
   }
 
   // Several rules begin in the same folder. What cannot be listed here cannot be by the command.
-  std::vector<DirectoryEntry> Listed(const Path& folder) {
+  const std::vector<DirectoryEntry>& Listed(const Path& folder) {
     const auto known = std::ranges::find(listed_, folder, &Listing::folder);
     if (known != listed_.end()) return known->entries;
     auto entries = rules_.files_.List(folder, kMaxNamesInFolder);
@@ -126,13 +132,12 @@ class PlanRules::Hider {
   }
 
   // A pattern below a fixed folder.
-  void AddMatches(const Entry& e, const std::string& why) {
-    const EntryPrefix prefix = e.FixedPrefix();
-    const Walked walked = Walk(prefix.path.text(), rules_.files_);
+  void AddMatches(const Path& folder, std::string_view pattern, const std::string& why) {
+    const Walked walked = Walk(folder.text(), rules_.files_);
     if (walked.stop != Walked::Stop::kEnd || walked.facts.kind != FileKind::kDirectory) return;
     SearchBelow(walked.end, [&](const Path& path) {
       const std::string folded = FoldName(*path.Below(walked.end));
-      if (!MatchFolded(prefix.rest, folded)) return false;
+      if (!MatchFolded(pattern, folded)) return false;
       AddPath(path, why, "");
       return true;
     });
@@ -179,7 +184,7 @@ class PlanRules::Hider {
 
   const PlanRules& rules_;
   const std::vector<Path>& made_;
-  std::vector<Listing> listed_;
+  std::deque<Listing> listed_;  // which stay where they are
   std::vector<Floating> floating_;
   std::vector<HiddenPlace> hidden_;
   size_t seen_ = 0;

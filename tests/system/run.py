@@ -101,7 +101,8 @@ def a_rule_holds_in_whatever_letter_case_it_is_written(world):
     (world.project / "docs/adr/one").write_text("one\n")
     (world.project / "docs/secret").write_text("secret\n")
     policy = world.base / "policy.json"
-    for rule, secret in (("docs/adr", "docs/secret"), ("Docs/ADR", "DOCS/Secret")):
+    for rule, secret in (("docs/adr", "docs/secret"), ("Docs/ADR", "DOCS/Secret"),
+                         ("docs/ADR", "Docs/S*T")):
         policy.write_text(json.dumps({"version": 1, "read": {"deny": [secret]},
                                       "write": {"allow": ["."], "deny": [rule]}}))
         script = "mv docs docs2; echo x >> docs/adr/one; rm -r docs/adr; cat docs/secret; touch ran"
