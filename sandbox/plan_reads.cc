@@ -51,14 +51,25 @@ class ReadPlanner {
     }
     if (!plan_.reads_all && plan_.system == HostSystem::kLinux) AddRunTime();
     PlanHidden();
-    for (const std::string& socket : request_.facts.sockets) {
-      const std::optional<Path> path = Path::Parse(socket);
-      if (path && IsSeen(*path) && !IsNamed(*path)) plan_.sockets.push_back(*path);
-    }
+    for (const std::string& socket : request_.facts.sockets) PlanSocket(socket);
     return Unit{};
   }
 
  private:
+  // Where the name leads: programs say /var/run. One that has gone, or whose folder is closed to
+  // the user, is reached by nobody, and what is no socket is another's: /proc/net/unix tells of
+  // every mount namespace.
+  void PlanSocket(const std::string& name) {
+    if (!name.starts_with('/')) return;
+    const Walked walked = Walk(name, files_);
+    const bool is_there =
+        walked.stop == Walked::Stop::kEnd && walked.facts.kind == FileKind::kSocket;
+    if (!is_there || !IsSeen(walked.end) || IsNamed(walked.end)) return;
+    if (std::ranges::find(plan_.sockets, walked.end) == plan_.sockets.end()) {
+      plan_.sockets.push_back(walked.end);
+    }
+  }
+
   // An agent's hook that does not find its policies would go by the built-in one.
   Status AddHooksFiles() {
     std::vector<Path> files = request_.places.policies;

@@ -94,6 +94,7 @@ Host::Host(const Json& json, HostSystem system) : files({}, LettersOf(system)) {
   }
   command = CommandOf(json.at("command"), root);
   facts = FactsOf(json.value("facts", Json::object()), system);
+  for (const std::string& socket : facts.sockets) files.Put(socket, Special(FileKind::kSocket));
 }
 
 SandboxPlan PlanFor(const fs::path& folder, HostSystem system) {

@@ -89,7 +89,24 @@ TEST_CASE("sockets: those of the host's programs are not reached where they woul
   PlanWorld plan;
   plan.facts.sockets = {"/run/docker.sock",   "/var/lib/db/s", "/tmp/.X11-unix/X0",
                         "/home/dev/.gnupg/S", "relative",      "/var/../etc/s"};
+  for (const char* name :
+       {"/run/docker.sock", "/var/lib/db/s", "/tmp/.X11-unix/X0", "/home/dev/.gnupg/S"}) {
+    plan.world.files.Put(name, Special(FileKind::kSocket));
+  }
   CHECK(PathsText(plan.Plan().sockets) == "/var/lib/db/s, /home/dev/.gnupg/S");
+}
+
+TEST_CASE("sockets: what is not there, behind a link or no socket is no reason to refuse a start") {
+  PlanWorld plan;
+  plan.facts.sockets = {"/srv/gone", "/srv/link/s",   "/srv/real/s",
+                        "/srv/file", "/srv/closed/s", "/var/run/d"};
+  plan.world.files.Put("/srv/real/s", Special(FileKind::kSocket));
+  plan.world.files.Put("/srv/link", LinkTo("real"));
+  plan.world.files.Put("/srv/file", File());
+  plan.world.files.Put("/srv/closed", UnreadableDirectory());
+  plan.world.files.Put("/var/run", LinkTo("/run"));
+  plan.world.files.Put("/run/d", Special(FileKind::kSocket));
+  CHECK(PathsText(plan.Plan().sockets) == "/srv/real/s");
 }
 
 TEST_CASE("sockets: one is not reached because its folder may be written") {
@@ -106,6 +123,7 @@ TEST_CASE("sockets: one is not reached because its folder may be written") {
     CAPTURE(row.allow);
     PlanWorld plan;
     plan.facts.sockets = {row.path};
+    plan.world.files.Put(row.path, Special(FileKind::kSocket));
     plan.world.User(R"("write":{"allow":)" + std::string(row.allow) + "}");
     CHECK(PathsText(plan.Plan().sockets) == row.path);
   }

@@ -270,9 +270,14 @@ class View {
 
   Status Hide(const Mount& mount) {
     Status hidden = Cover(mount);
-    // With `reads: listed` most of what is hidden is not there at all.
-    const bool is_gone = !hidden && !plan_.reads_all && hidden.error().what == "ENOENT";
-    return is_gone ? Status(Unit{}) : hidden;
+    if (hidden) return hidden;
+    const std::string& what = hidden.error().what;
+    // With `reads: listed` most of what is hidden is not there at all; a server may have ended
+    // meanwhile, or listens behind a folder that is closed to everybody in here.
+    const bool is_socket = mount.hidden == nullptr;
+    const bool is_gone = what == "ENOENT" && (is_socket || !plan_.reads_all);
+    const bool is_closed = is_socket && (what == "EACCES" || what == "ENOTDIR");
+    return is_gone || is_closed ? Status(Unit{}) : hidden;
   }
 
   static Status Cover(const Mount& mount) {

@@ -112,6 +112,29 @@ def a_rule_holds_in_whatever_letter_case_it_is_written(world):
         (world.project / "ran").unlink()
 
 
+def a_socket_that_cannot_be_reached_is_no_reason_not_to_start(world):
+    """Its file has gone, its folder is closed, or its name leads through a link."""
+    (world.base / "real").mkdir()
+    (world.base / "closed").mkdir()
+    (world.base / "link").symlink_to("real")
+    (world.project / "here").mkdir()
+    (world.project / "there").symlink_to("here")
+    names = [world.project / "gone", world.project / "there/s", world.base / "link/s",
+             world.base / "closed/s"]
+    servers = [socket.socket(socket.AF_UNIX) for _ in names]
+    for server, name in zip(servers, names):
+        server.bind(str(name))
+        server.listen()
+    names[0].unlink()
+    (world.base / "closed").chmod(0)
+    done = world.run("run", "--", "python3", "-c", "import socket; "
+                     "socket.socket(socket.AF_UNIX).connect('here/s')")
+    (world.base / "closed").chmod(0o700)
+    assert done.returncode == 1 and "PermissionError" in done.stderr, done
+    for server in servers:
+        server.close()
+
+
 def a_report_tells_what_could_not_be_run(world):
     events = Run(world, [], ["no-such-program"]).finish()
     ended = event_of(events, "ended")
