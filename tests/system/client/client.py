@@ -213,6 +213,7 @@ def _environment(world, api_url, launcher):
     environment = {
         "PATH": search_path(),
         "HOME": str(world.home),
+        "SHELL": "/bin/bash",  # else the client prefers zsh where there is one
         "LANG": "C.UTF-8",
         "TERM": "xterm",
         "ANTHROPIC_BASE_URL": api_url,
