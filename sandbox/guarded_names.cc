@@ -42,24 +42,46 @@ bool Allows(const GuardedName& rule, std::string_view path) {
   return !rest->empty() && MatchPattern(rule.tail, *rest, {.covers = true});
 }
 
-// The names of `path` are the beginning of what `pattern` matches, and something more must follow.
-bool Begins(std::string_view path, std::string_view pattern) {
-  std::string_view rest = pattern;
-  const std::string_view first = TakeComponent(rest);
-  if (first.empty()) return false;
-  std::string_view path_rest = path;
-  const std::string_view name = TakeComponent(path_rest);
-  if (name.empty()) return true;
-  if (first == "**") return Begins(path, rest) || Begins(path_rest, pattern);
-  return MatchPattern(FoldName(first), name, {.fold = true}) && Begins(path_rest, rest);
+std::vector<std::string_view> Components(std::string_view path) {
+  std::vector<std::string_view> all;
+  for (std::string_view name = TakeComponent(path); !name.empty(); name = TakeComponent(path)) {
+    all.push_back(name);
+  }
+  return all;
 }
 
-// The last names of a path begin a rule for any depth.
-bool BeginsAnywhere(std::string_view path, std::string_view pattern) {
-  for (std::string_view rest = path; !rest.empty(); TakeComponent(rest)) {
-    if (Begins(rest, pattern)) return true;
+enum class From : uint8_t { kFirstName, kAnyName };
+
+// The names of `path`, from the first or from any on, are the beginning of what `pattern` matches,
+// and something more must follow. Patterns also come from inside, so none may take long: `next`
+// says of each component of the pattern whether it may be the next one.
+bool Begins(std::string_view path, std::string_view pattern, From from) {
+  const std::vector<std::string_view> parts = Components(pattern);
+  std::vector<bool> next(parts.size() + 1);
+  const auto skip_any_depth = [&parts](std::vector<bool>& states) {
+    for (size_t i = 0; i < parts.size(); ++i) {
+      if (states[i] && parts[i] == "**") states[i + 1] = true;
+    }
+  };
+  next[0] = true;
+  skip_any_depth(next);
+  for (const std::string_view name : Components(path)) {
+    if (from == From::kAnyName) next[0] = true;
+    skip_any_depth(next);
+    std::vector<bool> after(next.size());
+    for (size_t i = 0; i < parts.size(); ++i) {
+      if (!next[i]) continue;
+      if (parts[i] == "**") {
+        after[i] = true;
+      } else if (MatchPattern(FoldName(parts[i]), name, {.fold = true})) {
+        after[i + 1] = true;
+      }
+    }
+    skip_any_depth(after);
+    next = std::move(after);
   }
-  return false;
+  next.pop_back();
+  return std::ranges::find(next, true) != next.end();
 }
 
 // What of `base` and its `tail` follows after `count` names.
@@ -71,11 +93,7 @@ std::string RestAfter(std::string_view base, std::string_view tail, size_t count
   return std::string(rest.substr(0, rest.find_last_not_of('/') + 1));
 }
 
-size_t CountComponents(std::string_view path) {
-  size_t count = 0;
-  while (!TakeComponent(path).empty()) ++count;
-  return count;
-}
+size_t CountComponents(std::string_view path) { return Components(path).size(); }
 
 }  // namespace
 
@@ -113,6 +131,16 @@ bool GuardedNames::IsExempt(std::string_view path) const {
   return std::ranges::any_of(exempt_, covers) && std::ranges::none_of(kept_, covers);
 }
 
+bool GuardedNames::IsOwn(std::string_view path) const {
+  const auto covers = [&](const Path& folder) { return Covers(folder.text(), path); };
+  const auto is_kept = [&](const Path& folder) {
+    return std::ranges::any_of(
+        kept_, [&](const Path& kept) { return kept.IsInside(folder) && covers(kept); });
+  };
+  return std::ranges::any_of(
+      own_, [&](const Path& folder) { return covers(folder) && !is_kept(folder); });
+}
+
 const GuardedName& NotAllowedRule() {
   static const GuardedName rule{.why = "not in the list of what is allowed"};
   return rule;
@@ -124,7 +152,7 @@ std::optional<std::string> GuardedNames::GoesOnBelow(const GuardedName& rule,
                                                      const std::string& folded) {
   if (rule.is_anywhere) {
     const std::string_view pattern = std::string_view(rule.tail).substr(kAnywhere.size());
-    if (BeginsAnywhere(folded, pattern)) return "";
+    if (!Components(folded).empty() && Begins(folded, pattern, From::kAnyName)) return "";
     return {};
   }
   if (prepared.base != folded && Below(folded, prepared.base)) {
@@ -133,7 +161,7 @@ std::optional<std::string> GuardedNames::GoesOnBelow(const GuardedName& rule,
   const auto below = Below(prepared.base, folded);
   if (!below) return {};
   if (rule.has_pattern) {
-    if (Begins(*below, rule.tail)) return "";
+    if (Begins(*below, rule.tail, From::kFirstName)) return "";
     return {};
   }
   if (!Covers(*below, FoldName(rule.tail))) return {};
@@ -144,13 +172,16 @@ template <typename Allows>
 const GuardedName* GuardedNames::RefusesUnless(std::string_view path, Allows allows) const {
   if (IsExempt(path)) return nullptr;
   const std::string folded = FoldName(path);
+  const bool is_own = IsOwn(path);
   const GuardedName* unless_new = nullptr;  // counts least
   for (size_t i = 0; i < rules_.size(); ++i) {
+    if (is_own && !rules_[i].is_anywhere) continue;
     if (!Matches(rules_[i], prepared_[i], folded)) continue;
     if (!rules_[i].unless_new) return &rules_[i];
     if (unless_new == nullptr) unless_new = &rules_[i];
   }
   for (const std::vector<GuardedName>& list : allow_only_) {
+    if (is_own) break;
     if (std::ranges::none_of(list, allows)) return &NotAllowedRule();
   }
   return unless_new;
@@ -175,9 +206,16 @@ std::vector<GuardedNames::TreeHit> GuardedNames::RefusesTree(std::string_view pa
   if (std::ranges::any_of(kept_, is_above)) return {{&kAboveHost, ""}};
   if (IsExempt(path)) return hits;
   const std::string folded = FoldName(path);
+  const bool is_own = IsOwn(path);
   for (size_t i = 0; i < rules_.size(); ++i) {
+    if (is_own && !rules_[i].is_anywhere) continue;
     const auto rest = GoesOnBelow(rules_[i], prepared_[i], folded);
     if (rest) hits.push_back({&rules_[i], *rest});
+  }
+  for (const GuardedName& place : held_) {
+    const std::string base = FoldName(place.base);
+    if (!Below(folded, base)) continue;
+    hits.push_back({&place, RestAfter(place.base, "", CountComponents(folded))});
   }
   return hits;
 }

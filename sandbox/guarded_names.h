@@ -37,6 +37,13 @@ class GuardedNames {
   // host is kept there.
   void Exempt(Path folder) { exempt_.push_back(std::move(folder)); }
   void KeepHost(Path place) { kept_.push_back(std::move(place)); }
+  // Below `folder`, which is the sandbox's own but lies on the host, only rules for any folder
+  // hold: somebody outside may be led there.
+  void AddOwn(Path folder) { own_.push_back(std::move(folder)); }
+  // What may not be read is covered by its name: no folder above it moves.
+  void HoldInPlace(const Path& path, std::string why) {
+    held_.push_back({.base = path.text(), .why = std::move(why)});
+  }
   // Some entries of `list` are patterns, so that no mount says what is allowed. A path must be
   // covered by an entry of each list.
   void AllowOnly(std::vector<GuardedName> list) { allow_only_.push_back(std::move(list)); }
@@ -63,15 +70,17 @@ class GuardedNames {
   std::vector<TreeHit> RefusesTree(std::string_view path) const;
 
   bool IsExempt(std::string_view path) const;
+  bool IsOwn(std::string_view path) const;
 
   const std::vector<GuardedName>& rules() const { return rules_; }
   const std::vector<std::vector<GuardedName>>& allow_only() const { return allow_only_; }
-  const std::vector<Path>& exempt() const { return exempt_; }
+  const std::vector<GuardedName>& held() const { return held_; }
   const std::string& bare_why() const { return bare_why_; }
 
   bool operator==(const GuardedNames& other) const {
     return rules_ == other.rules_ && allow_only_ == other.allow_only_ && exempt_ == other.exempt_ &&
-           kept_ == other.kept_ && bare_why_ == other.bare_why_;
+           held_ == other.held_ && kept_ == other.kept_ && own_ == other.own_ &&
+           bare_why_ == other.bare_why_;
   }
 
  private:
@@ -89,8 +98,10 @@ class GuardedNames {
   std::vector<GuardedName> rules_;
   std::vector<Prepared> prepared_;  // for each rule
   std::vector<std::vector<GuardedName>> allow_only_;
+  std::vector<GuardedName> held_;  // each its base
   std::vector<Path> exempt_;
   std::vector<Path> kept_;
+  std::vector<Path> own_;
   std::string bare_why_;
 };
 

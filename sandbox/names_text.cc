@@ -1,5 +1,6 @@
 #include "sandbox/names_text.h"
 
+#include <algorithm>
 #include <charconv>
 #include <system_error>
 
@@ -7,6 +8,7 @@ namespace ringfence {
 namespace {
 
 constexpr size_t kMaxCount = 10'000;
+constexpr auto kMaxDepth = 64;  // of a rule: each takes its time in every call
 
 // Every field ends with NUL, which no path holds.
 void Put(std::string& bytes, std::string_view field) {
@@ -59,7 +61,10 @@ class Reader {
     name.has_pattern = flags.find('p') != std::string::npos;
     name.is_anywhere = flags.find('a') != std::string::npos;
     name.unless_new = flags.find('n') != std::string::npos;
-    if (!name.base.starts_with('/') && !name.is_anywhere) sound_ = false;
+    if (!name.base.starts_with('/')) sound_ = false;
+    if (std::ranges::count(name.tail, '/') >= kMaxDepth) sound_ = false;
+    const bool is_anywhere = name.has_pattern && name.tail.starts_with("**/");
+    if (name.is_anywhere && (!is_anywhere || name.base != "/")) sound_ = false;
     return name;
   }
 
@@ -79,6 +84,8 @@ std::string PackNames(const GuardedNames& names) {
     Put(bytes, std::to_string(list.size()));
     for (const GuardedName& name : list) PutName(bytes, name);
   }
+  Put(bytes, std::to_string(names.held().size()));
+  for (const GuardedName& name : names.held()) PutName(bytes, name);
   Put(bytes, names.bare_why());
   return bytes;
 }
@@ -95,6 +102,10 @@ std::optional<GuardedNames> UnpackNames(std::string_view bytes) {
       list.push_back(reader.Name());
     }
     names.AllowOnly(std::move(list));
+  }
+  for (size_t left = reader.Count(); left > 0 && reader.is_sound(); --left) {
+    GuardedName name = reader.Name();
+    names.HoldInPlace(Path::Clean(name.base), std::move(name.why));
   }
   names.GuardBareRepositories(reader.Field());
   if (!reader.is_sound() || !reader.is_at_end()) return {};

@@ -58,6 +58,7 @@ struct HiddenPlace {
   Path path;
   PlannedPlace::Kind kind = PlannedPlace::Kind::kDirectory;
   std::vector<Path> kept;
+  bool is_found = false;  // by a pattern for any folder, which finds it wherever it is moved
   std::string why;
 
   bool covers(const Path& other) const;
@@ -112,15 +113,18 @@ struct SandboxPlan {
   uint32_t user = 0;
   uint32_t group = 0;
   int landlock_abi = 0;
-  bool is_nested = false;  // inside another sandbox, which has the view, the network and the names
-  bool own_proc = true;    // and processes of its own, as the one shows the others
-  bool supervised = true;  // names are looked at when they are made
-  bool takes_log = false;  // hooks inside leave their audit lines with the launcher
+  bool is_nested = false;   // inside another sandbox, which has the view, the network and the names
+  bool inside_view = true;  // of a sandbox around this one: it has private folders
+  bool own_proc = true;     // and processes of its own, as the one shows the others
+  bool supervised = true;   // names are looked at when they are made
+  bool takes_log = false;   // hooks inside leave their audit lines with the launcher
 
   std::vector<std::string> weaker;  // what is not enforced here, and why
 
   bool is_confined() const { return mode != SandboxMode::kRwx; }
   bool has_namespaces() const { return layers == SandboxLayers::kFull && !is_nested; }
+  // What is private is so by mounts: its own or those of the sandbox around it.
+  bool has_view() const { return is_nested ? inside_view : has_namespaces(); }
   // The kernel ends everybody when the first of them ends.
   bool has_own_processes() const { return has_namespaces() && own_proc; }
 };

@@ -53,6 +53,7 @@ class PlanRules::Hider {
       const auto same = std::ranges::find(outermost, place.path, &HiddenPlace::path);
       if (same != outermost.end()) {  // kept is what both keep
         std::erase_if(same->kept, [&](const Path& kept) { return place.covers(kept); });
+        same->is_found = same->is_found && place.is_found;
         continue;
       }
       const bool is_covered = std::ranges::any_of(
@@ -147,7 +148,9 @@ class PlanRules::Hider {
     const std::string folded = FoldName(path.text().substr(1));
     for (const Floating& floating : floating_) {
       if (!MatchFolded(floating.entry.tail, folded)) continue;
+      const size_t before = hidden_.size();
       AddPath(path, floating.why, "");
+      if (hidden_.size() > before) hidden_.back().is_found = true;
       return true;
     }
     return false;

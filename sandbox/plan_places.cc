@@ -117,6 +117,7 @@ class PlacePlanner {
   void AllowPlacesOnly() {
     std::vector<GuardedName> places;
     for (const PlannedPlace& place : plan_.writable) places.push_back({.base = place.path.text()});
+    if (!plan_.inside_view) places.push_back({.base = "/dev"});
     plan_.names.AllowOnly(std::move(places));
   }
 
@@ -140,7 +141,7 @@ class PlacePlanner {
   }
 
   void PlanPrivate() {
-    const bool has_mounts = plan_.has_namespaces() || plan_.is_nested;
+    const bool has_mounts = plan_.has_view();
     if (!has_mounts) plan_.private_tmp = false;
     if (plan_.system != HostSystem::kLinux) {
       const Path tmp = PrivateTmp(plan_);
@@ -151,12 +152,17 @@ class PlacePlanner {
     for (const PlannedPlace& place : plan_.writable) plan_.names.KeepHost(place.path);
   }
 
-  // What mounts make private, or stands in its place.
+  // What mounts make private, or stands in its place. What a session keeps lies on the host.
   void ExemptPrivate(bool has_mounts) {
-    if (!has_mounts) plan_.names.Exempt(plan_.scratch);
+    if (!has_mounts) plan_.names.AddOwn(plan_.scratch);
     for (const std::string_view folder : kPrivateFolders) {
-      const bool is_private = has_mounts && (folder != kTmp.text() || plan_.private_tmp);
-      if (is_private) plan_.names.Exempt(Path::Clean(folder));
+      const bool is_tmp = folder == kTmp.text();
+      if (!has_mounts || (is_tmp && !plan_.private_tmp)) continue;
+      if (is_tmp && !plan_.session_tmp.is_root()) {
+        plan_.names.AddOwn(kTmp);
+      } else {
+        plan_.names.Exempt(Path::Clean(folder));
+      }
     }
     for (const Path& home : request_.places.homes_real) plan_.names.KeepHost(home);
     plan_.names.KeepHost(SelfTestName(plan_));

@@ -121,8 +121,17 @@ class ReadPlanner {
     });
     HideSessions(hidden);
     for (HiddenPlace& place : hidden) {
-      if (IsSeen(place.path)) plan_.hidden.push_back(std::move(place));
+      if (!IsSeen(place.path)) continue;
+      HoldInPlace(place);
+      plan_.hidden.push_back(std::move(place));
     }
+  }
+
+  // The next start looks for it by its name.
+  void HoldInPlace(const HiddenPlace& place) {
+    const bool may_move = Holding(plan_.writable, place.path) != nullptr && !place.is_found;
+    if (may_move)
+      plan_.names.HoldInPlace(place.path, "what may not be read lies below: " + place.why);
   }
 
   // Folders that are there by the time that something is hidden.

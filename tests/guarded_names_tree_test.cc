@@ -197,6 +197,45 @@ TEST_CASE("guarded trees: a private folder above a kept place of the host is not
   CHECK_FALSE(Refused(names, "/tmp/b"));
 }
 
+// What a session keeps in /tmp has another name on the host, to which a file ".git" or a link in
+// the project may lead people.
+TEST_CASE("guarded trees: in a folder of its own that the host keeps, rules for any folder hold") {
+  GuardedNames names = Usual();
+  names.Refuse({.base = "/", .tail = "tmp/docs"});
+  names.AllowOnly({{.base = "/p"}});
+  names.GuardBareRepositories("bare");
+  names.AddOwn(Path::Clean("/tmp"));
+  CHECK(Refused(names, "/tmp/clone/.git"));
+  CHECK(names.Refuses("/tmp/clone/.git/hooks/pre-commit") != nullptr);
+  CHECK(names.GuardsRepositories("/tmp/clone"));
+  CHECK_FALSE(Refused(names, "/tmp/docs"));
+  CHECK(names.Refuses("/tmp/docs/x") == nullptr);
+  CHECK(names.Refuses("/elsewhere") != nullptr);
+}
+
+TEST_CASE("guarded trees: no folder moves above a place that may not be read") {
+  GuardedNames names;
+  names.HoldInPlace(Path::Clean("/p/Conf/keys/a.key"), "why");
+  CHECK(Hits(names, "/p/conf") == "/p/Conf/keys/a.key -> keys/a.key");
+  CHECK(Hits(names, "/p/conf/keys") == "/p/Conf/keys/a.key -> a.key");
+  CHECK(Hits(names, "/p/conf/keys/a.key") == "/p/Conf/keys/a.key");
+  CHECK(Hits(names, "/p/conf2") == "");
+  CHECK(names.Refuses("/p/conf/keys/a.key") == nullptr);
+}
+
+TEST_CASE("guarded trees: a rule of many names takes no longer than their number squared") {
+  GuardedNames names;
+  std::string tail = "zz";
+  for (int i = 0; i < 60; ++i) tail = "**/" + tail;
+  names.Refuse(Anywhere(tail));
+  std::string path = "/p";
+  for (int i = 0; i < 1000; ++i) path += "/d";
+  CHECK(Refused(names, path));  // something of that name may lie below
+  names = GuardedNames();
+  names.Refuse(Anywhere(tail.substr(0, tail.size() - 2) + "x/zz"));
+  CHECK(Refused(names, path));
+}
+
 TEST_CASE("guarded trees: a folder that no allow list covers is refused") {
   GuardedNames names;
   names.AllowOnly({{.base = "/p", .tail = "src/*.d", .has_pattern = true}});

@@ -21,6 +21,7 @@ GuardedNames Sample() {
   names.Refuse({.base = "/h", .tail = ".claude/projects", .except = "-p", .why = ""});
   names.AllowOnly({{.base = "/p"}, {.base = "/h", .tail = "*.json", .has_pattern = true}});
   names.AllowOnly({});
+  names.HoldInPlace(Path::Clean("/h/conf/key.pem"), "held");
   names.GuardBareRepositories("bare");
   return names;
 }
@@ -54,12 +55,32 @@ TEST_CASE("names as text: bytes that were cut or lengthened are none") {
 }
 
 TEST_CASE("names as text: a wrong count or a relative base is an error") {
-  using namespace std::string_view_literals;
-  CHECK(UnpackNames("0\0000\0\0"sv));
-  for (const std::string_view bytes :
-       {"\0000\0\0"sv, "-1\0000\0\0"sv, "x\0000\0\0"sv, "1x\0000\0\0"sv, "10001\0000\0\0"sv,
-        "99999999999999999999\0000\0\0"sv, "1\0p\0t\0\0\0\0000\0\0"sv}) {
-    CAPTURE(bytes);
-    CHECK_FALSE(UnpackNames(bytes));
+  using namespace std::string_literals;
+  const std::string rest("\0000\0000\0\0", 6);
+  CHECK(UnpackNames("0" + rest));
+  CHECK(UnpackNames("1\0/p\0t\0\0\0"s + rest));
+  for (const std::string& count :
+       {""s, "-1"s, "x"s, "1x"s, "10001"s, "99999999999999999999"s, "1\0p\0t\0\0\0"s}) {
+    CAPTURE(count);
+    CHECK_FALSE(UnpackNames(count + rest));
   }
+}
+
+// The supervisor takes what anybody inside hands over.
+TEST_CASE("names as text: a rule for any folder is one, and none is deep") {
+  using namespace std::string_literals;
+  const auto with = [](const std::string& base, const std::string& tail, const char* flags) {
+    const std::string rest("\0000\0000\0\0", 6);
+    return "1\0"s + base + '\0' + tail + "\0\0why\0"s + flags + rest;
+  };
+  CHECK(UnpackNames(with("/", "**/x", "pa")));
+  CHECK_FALSE(UnpackNames(with("/", "", "pa")));
+  CHECK_FALSE(UnpackNames(with("/", "x", "pa")));
+  CHECK_FALSE(UnpackNames(with("/", "**/x", "a")));
+  CHECK_FALSE(UnpackNames(with("", "**/x", "pa")));
+  CHECK_FALSE(UnpackNames(with("/p", "**/x", "pa")));
+  std::string deep = "x";
+  for (int i = 0; i < 63; ++i) deep = "**/" + deep;
+  CHECK(UnpackNames(with("/", deep, "pa")));
+  CHECK_FALSE(UnpackNames(with("/", "**/" + deep, "pa")));
 }

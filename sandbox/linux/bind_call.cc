@@ -22,13 +22,18 @@ int BindAs(const UniqueFd& socket, const sockaddr_storage& address, socklen_t si
   return ::bind(socket.get(), static_cast<const sockaddr*>(bytes), size) == 0 ? 0 : errno;
 }
 
-// From within the folder, since a socket's address is short.
+// The name is what getsockname(2) says afterwards, by which programs tell others where to connect:
+// the whole path, unless the caller named a file of its current directory. A longer one than a
+// socket's address can hold is bound from within its folder. It has no links, and nobody in this
+// sandbox makes any until this call is answered.
 int BindName(const SupervisedCaller& caller, const Supervision& supervision, const UniqueFd& socket,
-             const Location& at) {
+             const Location& at, bool by_path) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
-  if (at.name.size() >= sizeof address.sun_path) return ENAMETOOLONG;
-  std::memcpy(address.sun_path, at.name.data(), at.name.size());
+  std::string name = by_path ? at.path() : at.name;
+  if (name.size() >= sizeof address.sun_path) name = at.name;
+  if (name.size() >= sizeof address.sun_path) return ENAMETOOLONG;
+  std::memcpy(address.sun_path, name.data(), name.size());
   if (::fchdir(at.folder.get()) != 0) return errno;
   const mode_t own = ::umask(caller.Umask());
   const void* bytes = &address;
@@ -59,9 +64,12 @@ CallResult AnswerBind(const SupervisedCaller& caller, const CallArguments& argum
   text.resize(std::min(text.size(), text.find('\0')));
   const Got<Location> at = Locate(caller, supervision, AT_FDCWD, text);
   if (!at.ok()) return {at.code, ""};
-  const int code = JudgeName(supervision, at.value, Reach::kName);
+  int code = JudgeName(supervision, at.value, Reach::kName);
   if (code != 0) return {code, at.value.path()};
-  return {BindName(caller, supervision, socket.value, at.value), at.value.path()};
+  const bool names_folder = text.find('/') != std::string::npos;
+  code = BindName(caller, supervision, socket.value, at.value, names_folder);
+  if (code == 0) code = JudgeMade(supervision, at.value, Reach::kName);
+  return {code, at.value.path()};
 }
 
 }  // namespace ringfence

@@ -8,9 +8,12 @@
 #include <utility>
 
 #include "base/case_fold.h"
+#include "policy/entry_match.h"
 #include "sandbox/linux/git_names.h"
 #include "sandbox/linux/new_repository.h"
+#include "sandbox/linux/proc_entry.h"
 #include "sandbox/linux/supervised_calls.h"
+#include "sandbox/linux/view.h"
 
 namespace ringfence {
 namespace {
@@ -43,11 +46,16 @@ bool MayExist(const UniqueFd& folder, const char* name, std::string_view rest) {
 
 // The outer sandbox's rules, and those of the sandboxes inside it that the caller is in. What is
 // private to the outer one is private to all.
+bool Ask(const Supervision& supervision, const GuardedNames* names, const std::string& path) {
+  const bool is_private = supervision.names.IsExempt(path) || supervision.names.IsOwn(path);
+  return names == &supervision.names || !is_private;
+}
+
 const GuardedName* RefusesName(const Supervision& supervision, const std::string& path,
                                Reach reach = Reach::kName) {
   const GuardedName* unless_new = nullptr;  // counts least
   for (const GuardedNames* names : supervision.rules) {
-    if (names != &supervision.names && supervision.names.IsExempt(path)) continue;
+    if (!Ask(supervision, names, path)) continue;
     const GuardedName* rule =
         reach == Reach::kFolder ? names->RefusesFolder(path) : names->Refuses(path);
     if (rule != nullptr && !rule->unless_new) return rule;
@@ -60,7 +68,7 @@ std::vector<GuardedNames::TreeHit> RefusesTree(const Supervision& supervision,
                                                const std::string& path) {
   std::vector<GuardedNames::TreeHit> all;
   for (const GuardedNames* names : supervision.rules) {
-    if (names != &supervision.names && supervision.names.IsExempt(path)) continue;
+    if (!Ask(supervision, names, path)) continue;
     for (GuardedNames::TreeHit& hit : names->RefusesTree(path)) all.push_back(std::move(hit));
   }
   return all;
@@ -128,6 +136,24 @@ int JudgeTree(Supervision& supervision, const Location& name, const Location& tr
   return rule == nullptr ? 0 : Refused(supervision, path, *rule);
 }
 
+int JudgeMade(Supervision& supervision, const Location& made, Reach reach) {
+  Location now{.folder = {}, .folder_path = made.folder_path, .name = made.name};
+  Got<std::string> path = RealPath(supervision, made.folder);
+  if (!path.ok()) return path.code;
+  now.folder_path = std::move(path.value);
+  const std::string full = now.path();
+  if (reach != Reach::kTree) {
+    if (now.folder_path == made.folder_path) return 0;
+    const GuardedName* rule = RefusesName(supervision, full, reach);
+    return rule == nullptr ? 0 : Refused(supervision, full, *rule);
+  }
+  for (const GuardedNames::TreeHit& hit : RefusesTree(supervision, full)) {
+    const bool holds = hit.rest.empty() || MayExist(made.folder, made.name.c_str(), hit.rest);
+    if (holds) return Refused(supervision, full, *hit.rule);
+  }
+  return 0;
+}
+
 namespace {
 
 constexpr int kMaxMoves = 100;  // of a folder that somebody moves about meanwhile
@@ -143,24 +169,32 @@ Got<Location> LocationOf(const Handle& handle) {
   if (!location.folder.valid()) return {{}, errno};
   struct stat held {};
   struct stat named {};
-  const bool is_there =
-      ::fstat(handle.fd.get(), &held) == 0 &&
-      ::fstatat(location.folder.get(), location.name.c_str(), &named, AT_SYMLINK_NOFOLLOW) == 0;
-  const bool is_same = is_there && held.st_dev == named.st_dev && held.st_ino == named.st_ino;
+  if (::fstat(handle.fd.get(), &held) != 0 ||
+      ::fstatat(location.folder.get(), location.name.c_str(), &named, AT_SYMLINK_NOFOLLOW) != 0) {
+    return {{}, errno};
+  }
+  const bool is_same = held.st_dev == named.st_dev && held.st_ino == named.st_ino;
   return {std::move(location), is_same ? 0 : ENOENT};
 }
 
-// `handle.path` becomes its path. Not found: it has lost its name, or lies outside of the view.
+bool HasNoName(const Handle& handle) {
+  struct stat facts {};
+  return !handle.path.starts_with('/') ||  // a pipe, a socket
+         (::fstat(handle.fd.get(), &facts) == 0 && facts.st_nlink == 0);
+}
+
+// `handle.path` becomes its path. ENOENT: it has no name. What has one and cannot be found, since
+// it is moved about, a folder is closed, or it lies outside of the view, is nobody's to change.
 Got<Location> FindHandle(const Supervision& supervision, Handle& handle) {
-  std::string before;
   for (int tries = 0; tries < kMaxMoves; ++tries) {
     Got<std::string> path = RealPath(supervision, handle.fd);
     if (!path.ok()) return {{}, path.code == ENAMETOOLONG ? EACCES : path.code};
     handle.path = std::move(path.value);
-    if (!handle.path.starts_with('/') || handle.path == before) return {{}, ENOENT};
+    if (HasNoName(handle)) return {{}, ENOENT};
+    if (Covers(kSavedFolders, handle.path)) return {{}, EACCES};
     Got<Location> at = LocationOf(handle);
     if (at.ok()) return at;
-    before = handle.path;
+    if (at.code != ENOENT && at.code != ENOTDIR) break;
   }
   return {{}, EACCES};
 }
@@ -169,8 +203,9 @@ Got<Location> FindHandle(const Supervision& supervision, Handle& handle) {
 
 int JudgeHandle(Supervision& supervision, Handle& handle, Reach reach) {
   const Got<Location> at = FindHandle(supervision, handle);
+  if (IsSavedFile(supervision, handle.fd, handle.path)) return 0;
   if (!at.ok() && at.code != ENOENT) return at.code;
-  if (!handle.path.starts_with('/')) return 0;  // a pipe, a socket, a file without a name
+  if (!handle.path.starts_with('/')) return 0;
   const GuardedName* rule = RefusesName(supervision, handle.path);
   if (rule != nullptr && at.ok() && IsLeftToOwn(supervision, *rule, at.value)) {
     rule = reach == Reach::kName && ComesWhole(at.value.name) ? &kWhole : nullptr;
@@ -183,9 +218,11 @@ namespace {
 
 // One name of a chain of links. `link`, true where a last link is to be followed, becomes whether
 // this is one.
-int OpenStep(const Supervision& supervision, const Location& at, Handle& handle, bool* link) {
+int OpenStep(const SupervisedCaller& caller, const Supervision& supervision, const Location& at,
+             Handle& handle, bool* link) {
   const bool follow = std::exchange(*link, false);
   handle.path = at.path();
+  if (const int code = JudgeProcEntry(caller, supervision, handle.path)) return code;
   const UniqueFd& folder = FolderToChange(supervision, at);
   handle.fd = UniqueFd(::openat(folder.get(), at.name.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));
   if (!handle.fd.valid()) return errno;
@@ -197,9 +234,9 @@ int OpenStep(const Supervision& supervision, const Location& at, Handle& handle,
   if (!follow && !at.must_be_folder) return 0;
   *link = !at.is_in_proc();
   if (*link) return 0;
-  // The kernel jumps.
-  handle.fd = UniqueFd(::openat(at.folder.get(), at.name.c_str(), O_PATH | O_CLOEXEC));
-  return handle.fd.valid() ? 0 : errno;
+  Got<UniqueFd> target = Jump(caller, supervision, at);
+  handle.fd = std::move(target.value);
+  return target.code;
 }
 
 }  // namespace
@@ -213,7 +250,7 @@ int OpenHandle(const SupervisedCaller& caller, Supervision& supervision, const N
                                     : Locate(caller, supervision, name.fd, text);
     if (!at.ok()) return at.code;
     bool is_link = name.follow;
-    const int code = OpenStep(supervision, at.value, handle, &is_link);
+    const int code = OpenStep(caller, supervision, at.value, handle, &is_link);
     if (!caller.IsWaiting()) return ESRCH;
     if (code != 0 || !is_link) return code;
     Got<std::string> target = ReadLinkAt(at.value.folder, at.value.name);

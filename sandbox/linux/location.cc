@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <linux/limits.h>
 #include <linux/openat2.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -10,7 +11,8 @@
 #include <array>
 #include <cerrno>
 
-#include "policy/path.h"
+#include "policy/entry_match.h"
+#include "sandbox/linux/proc_entry.h"
 #include "sandbox/linux/view.h"
 
 namespace ringfence {
@@ -24,10 +26,6 @@ UniqueFd OpenFolder(const UniqueFd& base, const std::string& text, uint64_t reso
   how.resolve = resolve;
   return UniqueFd(
       static_cast<int>(::syscall(SYS_openat2, base.get(), text.c_str(), &how, sizeof how)));
-}
-
-bool IsBelow(const std::string& path, const std::string& folder) {
-  return path.starts_with(folder) && (path.size() == folder.size() || path[folder.size()] == '/');
 }
 
 // Component by component, since "/proc/self" and the links below it mean the supervisor to the
@@ -70,10 +68,10 @@ class SlowWalk {
     if (path.value == "/proc" && (name == "self" || name == "thread-self")) {
       return Follow(std::move(folder), std::to_string(caller_.process()));
     }
-    if (IsBelow(path.value, "/proc")) {  // the kernel jumps, it does not read the link's text
-      UniqueFd next(::openat(folder.get(), name.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
-      if (!next.valid()) return {UniqueFd(), errno};
-      return {std::move(next), 0};
+    if (Covers("/proc", path.value)) {  // the kernel jumps, it does not read the link's text
+      return Jump(caller_, supervision_,
+                  {.folder = std::move(folder), .folder_path = path.value, .name = name},
+                  O_DIRECTORY);
     }
     return Follow(std::move(folder), target.value);
   }
@@ -96,7 +94,7 @@ Got<UniqueFd> OpenParent(const SupervisedCaller& caller, Supervision& supervisio
   if (folder.valid()) {
     const Got<std::string> path = RealPath(supervision, folder);
     if (!path.ok()) return {UniqueFd(), path.code};
-    if (!IsBelow(path.value, supervision.own_process)) return {std::move(folder), 0};
+    if (!Covers(supervision.own_process, path.value)) return {std::move(folder), 0};
   }
   return SlowWalk(caller, supervision).Go(start, parent);
 }
@@ -108,17 +106,37 @@ std::string Location::path() const {
   return folder_path == "/" ? "/" + name : folder_path + "/" + name;
 }
 
-bool Location::is_in_proc() const { return IsBelow(folder_path, "/proc"); }
+bool Location::is_in_proc() const { return Covers("/proc", folder_path); }
+
+namespace {
+
+bool IsSavedName(const Supervision::SavedFolder& saved, std::string_view name) {
+  return std::ranges::any_of(saved.names, [&](const std::string& file) {
+    return name == file || (name.starts_with(file) && name[file.size()] == '.');
+  });
+}
+
+}  // namespace
 
 const UniqueFd& FolderToChange(const Supervision& supervision, const Location& location) {
   for (const Supervision::SavedFolder& saved : supervision.saved) {
-    if (location.folder_path != saved.path) continue;
-    const bool is_saved = std::ranges::any_of(saved.names, [&](const std::string& name) {
-      return location.name == name || location.name.starts_with(name + ".");
-    });
-    if (is_saved) return saved.folder;
+    const bool is_here = location.folder_path == saved.path;
+    if (is_here && IsSavedName(saved, location.name)) return saved.folder;
   }
   return location.folder;
+}
+
+bool IsSavedFile(const Supervision& supervision, const UniqueFd& file, const std::string& path) {
+  struct stat facts {};
+  if (!Covers(kSavedFolders, path)) return false;
+  if (::fstat(file.get(), &facts) != 0 || !S_ISREG(facts.st_mode)) return false;
+  for (size_t i = 0; i < supervision.saved.size(); ++i) {
+    const std::string folder = std::string(kSavedFolders) + "/" + std::to_string(i) + "/";
+    if (!path.starts_with(folder)) continue;
+    const std::string name = path.substr(folder.size());
+    return name.find('/') == std::string::npos && IsSavedName(supervision.saved[i], name);
+  }
+  return false;
 }
 
 Got<std::string> RealPath(const Supervision& supervision, const UniqueFd& fd) {
@@ -157,7 +175,7 @@ Got<Location> LocateBelow(const SupervisedCaller& caller, Supervision& supervisi
   if (!path.ok()) return {{}, path.code};
   location.folder_path = std::move(path.value);
   if (!location.folder_path.starts_with('/')) return {{}, EACCES};
-  if (IsBelow(location.folder_path, kSavedFolders)) return {{}, EACCES};
+  if (Covers(kSavedFolders, location.folder_path)) return {{}, EACCES};
   if (location.name == "..") {  // a name to judge by, not to go by
     location.folder = OpenFolder(location.folder, "..", RESOLVE_NO_MAGICLINKS);
     if (!location.folder.valid()) return {{}, errno};

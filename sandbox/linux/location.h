@@ -31,6 +31,10 @@ Got<Location> LocateBelow(const SupervisedCaller& caller, Supervision& supervisi
 // writable one. No link may be followed from it, and nothing but a plain file is given to a caller.
 const UniqueFd& FolderToChange(const Supervision& supervision, const Location& location);
 
+// A caller's file that was opened in such a writable folder, by its real path: all that a caller
+// may have of one.
+bool IsSavedFile(const Supervision& supervision, const UniqueFd& file, const std::string& path);
+
 // The real path of an open file; a text that does not begin with "/" for what has none.
 Got<std::string> RealPath(const Supervision& supervision, const UniqueFd& fd);
 

@@ -25,9 +25,9 @@ constexpr size_t kMaxSandboxes = 256;  // with different rules, at a time
 // A limit can only be lowered, so what comes later has a lower number.
 constexpr rlim_t kFirstMark = rlim_t{1} << 40;
 
-Got<rlim_t> MarkOf(const SupervisedCaller& caller) {
+Got<rlim_t> MarkOf(pid_t process) {
   rlimit limit{};
-  if (::prlimit(caller.thread(), RLIMIT_LOCKS, nullptr, &limit) != 0) return {0, errno};
+  if (::prlimit(process, RLIMIT_LOCKS, nullptr, &limit) != 0) return {0, errno};
   return {limit.rlim_max, 0};
 }
 
@@ -61,9 +61,8 @@ void DropEnded(Supervision& supervision) {
     pid_t process = 0;
     const char* const end = entry->d_name + std::strlen(entry->d_name);
     if (std::from_chars(entry->d_name, end, process).ptr != end) continue;
-    rlimit limit{};
-    if (::prlimit(process, RLIMIT_LOCKS, nullptr, &limit) != 0) continue;
-    const Supervision::Nested* nested = Find(supervision, limit.rlim_max);
+    const Got<rlim_t> mark = MarkOf(process);
+    const Supervision::Nested* nested = mark.ok() ? Find(supervision, mark.value) : nullptr;
     for (; nested != nullptr; nested = nested->around) used.push_back(nested);
   }
   std::erase_if(supervision.nested, [&](const std::unique_ptr<Supervision::Nested>& nested) {
@@ -90,12 +89,12 @@ Got<rlim_t> MarkFor(Supervision& supervision, const Supervision::Nested* around,
 }  // namespace
 
 Status HandOverRules(const GuardedNames& names) {
-  // Where the outer sandbox has no supervisor, Landlock alone decides, here as well.
-  if (::access(kRulesName, F_OK) != 0) return Unit{};
   const UniqueFd file(::memfd_create("rules", MFD_CLOEXEC));
   if (!file.valid()) return SystemError("memfd_create");
   if (Status s = WriteAll(file.get(), PackNames(names)); !s) return s;
   if (::linkat(file.get(), "", AT_FDCWD, kRulesName, AT_EMPTY_PATH) != 0) {
+    // Where the outer sandbox has no supervisor, Landlock alone decides, here as well.
+    if (errno == ENOENT) return Unit{};
     return SystemError("linkat(" + std::string(kRulesName) + ")");
   }
   return Unit{};
@@ -104,7 +103,7 @@ Status HandOverRules(const GuardedNames& names) {
 int TakeRules(const SupervisedCaller& caller, Supervision& supervision, const UniqueFd& file) {
   std::string bytes;
   if (!ReadRules(file, bytes)) return EINVAL;
-  const Got<rlim_t> before = MarkOf(caller);
+  const Got<rlim_t> before = MarkOf(caller.thread());
   if (!before.ok()) return before.code;
   const Supervision::Nested* const around = Find(supervision, before.value);
   const Got<rlim_t> mark = MarkFor(supervision, around, std::move(bytes));
@@ -117,12 +116,24 @@ int TakeRules(const SupervisedCaller& caller, Supervision& supervision, const Un
 int FindRules(const SupervisedCaller& caller, Supervision& supervision) {
   supervision.rules.assign(1, &supervision.names);
   if (supervision.nested.empty()) return 0;
-  const Got<rlim_t> mark = MarkOf(caller);
+  const Got<rlim_t> mark = MarkOf(caller.thread());
   if (!mark.ok()) return mark.code;
   const Supervision::Nested* nested = Find(supervision, mark.value);
   if (nested == nullptr && IsGivenMark(supervision, mark.value)) return EACCES;
   for (; nested != nullptr; nested = nested->around) supervision.rules.push_back(&nested->names);
   return 0;
+}
+
+bool IsInSandboxOf(const SupervisedCaller& caller, const Supervision& supervision, pid_t process) {
+  if (supervision.nested.empty()) return true;
+  const Got<rlim_t> own = MarkOf(caller.thread());
+  if (!own.ok()) return false;
+  const Supervision::Nested* const innermost = Find(supervision, own.value);
+  if (innermost == nullptr) return true;
+  const Got<rlim_t> other = MarkOf(process);
+  const Supervision::Nested* nested = other.ok() ? Find(supervision, other.value) : nullptr;
+  while (nested != nullptr && nested != innermost) nested = nested->around;
+  return nested != nullptr;
 }
 
 }  // namespace ringfence

@@ -19,4 +19,8 @@ int TakeRules(const SupervisedCaller& caller, Supervision& supervision, const Un
 // Before a call is answered: what holds for its caller. 0 or an errno value.
 int FindRules(const SupervisedCaller& caller, Supervision& supervision);
 
+// `process` is in the innermost sandbox that the caller is in, or in one inside it. Landlock says
+// the same of the processes themselves (ptrace(2)), but not when the supervisor asks for them.
+bool IsInSandboxOf(const SupervisedCaller& caller, const Supervision& supervision, pid_t process);
+
 }  // namespace ringfence

@@ -1,9 +1,7 @@
 #include "sandbox/linux/open_call.h"
 
 #include <fcntl.h>
-#include <linux/capability.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
@@ -14,6 +12,7 @@
 
 #include "sandbox/linux/git_names.h"
 #include "sandbox/linux/new_repository.h"
+#include "sandbox/linux/proc_entry.h"
 
 namespace ringfence {
 namespace {
@@ -25,26 +24,6 @@ constexpr int kRestart = 512;
 constexpr int kMaxRaces = 100;                 // with other users of the same folder
 constexpr int kDoor = O_CLOEXEC | O_NOCTTY;    // added to every open: the descriptor passes through
 constexpr dev_t kControllingTerminal = 0x500;  // 5:0, /dev/tty
-
-// Runs without CAP_SYS_PTRACE, which would open what lies below /proc for a caller who may not.
-class AsCaller {
- public:
-  explicit AsCaller(const Supervision& supervision) : held_(supervision.holds_ptrace) { Set(0); }
-  ~AsCaller() { Set(1u << CAP_SYS_PTRACE); }
-  AsCaller(const AsCaller&) = delete;
-  AsCaller& operator=(const AsCaller&) = delete;
-
- private:
-  void Set(uint32_t effective) const {
-    if (!held_) return;
-    __user_cap_header_struct header{.version = _LINUX_CAPABILITY_VERSION_3, .pid = 0};
-    __user_cap_data_struct data[2] = {};
-    data[0].permitted = 1u << CAP_SYS_PTRACE;
-    data[0].effective = effective;
-    if (::syscall(SYS_capset, &header, data) != 0) ::_exit(1);
-  }
-  bool held_;
-};
 
 class OpenCall {
  public:
@@ -121,9 +100,12 @@ class OpenCall {
     opened_ = UniqueFd(::openat(folder.get(), location.name.c_str(),
                                 request_.flags | O_EXCL | O_NOFOLLOW | kDoor, mode));
     if (!opened_.valid()) return errno == EEXIST && !Has(O_EXCL) ? EAGAIN : errno;
-    if (HasBecomeBare(supervision_, location)) {
+    int code = JudgeMade(supervision_, location, Reach::kName);
+    if (code == 0 && HasBecomeBare(supervision_, location)) code = EACCES;
+    if (code != 0) {
       ::unlinkat(folder.get(), location.name.c_str(), 0);
-      return EACCES;
+      opened_ = UniqueFd();
+      return code;
     }
     NoteGitFile(supervision_, location);
     return 0;
@@ -148,8 +130,8 @@ class OpenCall {
     if (S_ISFIFO(facts.st_mode) && !Has(O_PATH)) return OpenFifo(location);
     if (S_ISCHR(facts.st_mode) && facts.st_rdev == kControllingTerminal) return OpenTerminal();
     if (location.is_in_proc()) {
-      if (location.path().starts_with(supervision_.own_process + "/")) return EACCES;
-      const AsCaller as_caller(supervision_);
+      if (const int code = JudgeProcEntry(caller_, supervision_, path_)) return code;
+      const AsCaller as_caller(caller_, supervision_, path_);
       return OpenAt(location.folder, location.name);
     }
     if (S_ISREG(facts.st_mode)) return OpenPlain(location);
@@ -175,25 +157,27 @@ class OpenCall {
     return errno == ELOOP ? EAGAIN : errno;
   }
 
-  // A link of /proc leads to an open file, not to a name: /dev/stdout, /proc/self/fd/3.
+  // /dev/stdout, /proc/self/fd/3
   int OpenJump(const Location& location) {
-    Handle handle;
-    handle.fd =
-        UniqueFd(::openat(location.folder.get(), location.name.c_str(), O_PATH | O_CLOEXEC));
-    if (!handle.fd.valid()) return errno;
+    const int code = ReopenTarget(location);
+    if (code == 0 || code == kWaits) return code;
+    // What the caller holds already, it may have again: its output may be a file of the host's.
+    return HasSame(location) ? 0 : code;
+  }
+
+  int ReopenTarget(const Location& link) {
+    Got<UniqueFd> target = Jump(caller_, supervision_, link);
+    if (!target.ok()) return target.code;
+    Handle handle{.fd = std::move(target.value), .path = {}};
     // A file that is only read may be any.
     const Reach reach = Changes() ? Reach::kName : Reach::kWhole;
     if (const int code = JudgeHandle(supervision_, handle, reach)) return code;
     path_ = handle.path;
+    // A window into a process, however the caller came by it.
+    if (const int code = JudgeProcEntry(caller_, supervision_, path_)) return code;
     struct stat facts {};
     if (::fstat(handle.fd.get(), &facts) != 0) return errno;
-    // A window into the supervisor itself, however the caller came by it.
-    if (handle.path.starts_with(supervision_.own_process + "/")) return EACCES;
-    const int code =
-        S_ISFIFO(facts.st_mode) ? OpenFifoHandle(std::move(handle.fd)) : Reopen(handle.fd);
-    if (code == 0 || code == kWaits) return code;
-    // What the caller holds already, it may have again: its output may be a file of the host's.
-    return HasSame(location) ? 0 : code;
+    return S_ISFIFO(facts.st_mode) ? OpenFifoHandle(std::move(handle.fd)) : Reopen(handle.fd);
   }
 
   int Reopen(const UniqueFd& handle) {
@@ -205,16 +189,19 @@ class OpenCall {
   }
 
   bool HasSame(const Location& location) {
-    if (!location.folder_path.ends_with("/fd")) return false;
+    const std::string own = "/proc/" + std::to_string(caller_.process()) + "/";
+    if (!location.folder_path.starts_with(own) || !location.folder_path.ends_with("/fd")) {
+      return false;
+    }
     int number = -1;
     std::from_chars(location.name.data(), location.name.data() + location.name.size(), number);
-    Got<UniqueFd> own = caller_.Descriptor(number);
-    if (!own.ok()) return false;
-    const int flags = ::fcntl(own.value.get(), F_GETFL);
+    Got<UniqueFd> held_fd = caller_.Descriptor(number);
+    if (!held_fd.ok()) return false;
+    const int flags = ::fcntl(held_fd.value.get(), F_GETFL);
     if (flags < 0 || (flags & O_PATH) != 0) return false;
     const int held = flags & O_ACCMODE;
     if (held != O_RDWR && held != (request_.flags & O_ACCMODE)) return false;
-    opened_ = std::move(own.value);
+    opened_ = std::move(held_fd.value);
     return true;
   }
 

@@ -101,9 +101,11 @@ class Call {
   // After a call that makes anything but a folder.
   int Made(long result, const Location& location) {
     if (result != 0) return errno;
-    if (HasBecomeBare(supervision_, location)) {
+    int code = JudgeMade(supervision_, location, Reach::kName);
+    if (code == 0 && HasBecomeBare(supervision_, location)) code = EACCES;
+    if (code != 0) {
       ::unlinkat(location.folder.get(), location.name.c_str(), 0);
-      return EACCES;
+      return code;
     }
     NoteGitFile(supervision_, location);
     return 0;
@@ -115,9 +117,11 @@ class Call {
     if (const int code = Judge(at.value, Reach::kFolder)) return code;
     const UniqueFd& folder = FolderToChange(supervision_, at.value);
     if (::mkdirat(folder.get(), at.value.name.c_str(), MaskedMode()) != 0) return errno;
-    if (HasBecomeBare(supervision_, at.value)) {
+    int code = JudgeMade(supervision_, at.value, Reach::kFolder);
+    if (code == 0 && HasBecomeBare(supervision_, at.value)) code = EACCES;
+    if (code != 0) {
       ::unlinkat(folder.get(), at.value.name.c_str(), AT_REMOVEDIR);
-      return EACCES;
+      return code;
     }
     NoteRepository(supervision_, at.value);
     return 0;
@@ -178,9 +182,10 @@ class Call {
     const Got<Location> to = Find(arguments_.fd2(), arguments_.path2());
     if (!to.ok()) return to.code;
     const bool exchange = (arguments_.flags() & kRenameExchange) != 0;
-    if (const int code = JudgeMove(from.value, to.value)) return code;
+    Reach reach = Reach::kName;
+    if (const int code = JudgeMove(from.value, to.value, reach)) return code;
     if (exchange) {
-      if (const int code = JudgeMove(to.value, from.value)) return code;
+      if (const int code = JudgeMove(to.value, from.value, reach)) return code;
     }
     const bool is_same = from.value.path() == to.value.path();
     if (!is_same && MustComeWhole(supervision_, to.value)) return Replace(from.value, to.value);
@@ -191,12 +196,17 @@ class Call {
     const UniqueFd& to_folder = FolderToChange(supervision_, to.value);
     const long moved = ::syscall(SYS_renameat2, from_folder.get(), from_name.c_str(),
                                  to_folder.get(), to_name.c_str(), arguments_.flags());
-    if (moved == 0 && HasBecomeBare(supervision_, to.value)) {
+    if (moved != 0) return errno;
+    int code = JudgeMade(supervision_, to.value, reach);
+    if (code == 0 && exchange) code = JudgeMade(supervision_, from.value, reach);
+    if (code == 0 && HasBecomeBare(supervision_, to.value)) code = EACCES;
+    if (code != 0) {
       ::syscall(SYS_renameat2, to_folder.get(), to_name.c_str(), from_folder.get(),
-                from_name.c_str(), kRenameNoReplace);
-      return EACCES;
+                from_name.c_str(), exchange ? kRenameExchange : kRenameNoReplace);
+      return code;
     }
-    return Made(moved, to.value);
+    NoteGitFile(supervision_, to.value);
+    return 0;
   }
 
   int Replace(const Location& from, const Location& to) {
@@ -205,8 +215,9 @@ class Call {
     return SaveConfig(supervision_, from, to, arguments_.flags() == 0);
   }
 
-  // A plain file has one name; a folder or a link brings all that is below it.
-  int JudgeMove(const Location& from, const Location& to) {
+  // A plain file has one name; a folder or a link brings all that is below it: `reach` becomes
+  // kTree.
+  int JudgeMove(const Location& from, const Location& to, Reach& reach) {
     struct stat facts {};
     if (::fstatat(from.folder.get(), from.name.c_str(), &facts, AT_SYMLINK_NOFOLLOW) != 0) {
       return errno;
@@ -216,6 +227,7 @@ class Call {
       if (const int code = Judge(from, Reach::kWhole)) return code;
       return Judge(to, Reach::kWhole);
     }
+    reach = Reach::kTree;
     if (const int code = JudgeTree(supervision_, from, from)) return code;
     return JudgeTree(supervision_, to, from);
   }

@@ -33,6 +33,9 @@ enum class Reach : uint8_t {
 int JudgeName(Supervision& supervision, const Location& location, Reach reach);
 // A folder or link at `name` would bring what lies below `tree`.
 int JudgeTree(Supervision& supervision, const Location& name, const Location& tree);
+// Once a name was made, or a folder or link moved to it: another sandbox or the host may have moved
+// its folder meanwhile, or put something below it. What is refused now is to be undone.
+int JudgeMade(Supervision& supervision, const Location& made, Reach reach);
 // `reach` is kWhole where only the mode or the times change.
 int JudgeHandle(Supervision& supervision, Handle& handle, Reach reach = Reach::kName);
 int OpenHandle(const SupervisedCaller& caller, Supervision& supervision, const NameText& name,

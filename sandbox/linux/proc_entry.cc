@@ -1,0 +1,69 @@
+#include "sandbox/linux/proc_entry.h"
+
+#include <fcntl.h>
+#include <linux/capability.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <charconv>
+
+#include "sandbox/linux/nested_rules.h"
+
+namespace ringfence {
+namespace {
+
+// Of "/proc/PID" and what lies below; 0 for anything else.
+pid_t ProcessOf(std::string_view path) {
+  constexpr std::string_view kProc = "/proc/";
+  if (!path.starts_with(kProc)) return 0;
+  path.remove_prefix(kProc.size());
+  const std::string_view name = path.substr(0, path.find('/'));
+  pid_t process = 0;
+  const auto read = std::from_chars(name.data(), name.data() + name.size(), process);
+  return read.ptr == name.data() + name.size() ? process : 0;
+}
+
+void UsePtrace(uint32_t effective) {
+  __user_cap_header_struct header{.version = _LINUX_CAPABILITY_VERSION_3, .pid = 0};
+  __user_cap_data_struct data[2] = {};
+  data[0].permitted = 1u << CAP_SYS_PTRACE;
+  data[0].effective = effective;
+  if (::syscall(SYS_capset, &header, data) != 0) ::_exit(1);
+}
+
+}  // namespace
+
+int JudgeProcEntry(const SupervisedCaller& caller, const Supervision& supervision,
+                   const std::string& path) {
+  const pid_t process = ProcessOf(path);
+  if (process <= 0) return 0;
+  if (process == ::getpid()) return EACCES;
+  return IsInSandboxOf(caller, supervision, process) ? 0 : EACCES;
+}
+
+AsCaller::AsCaller(const SupervisedCaller& caller, const Supervision& supervision,
+                   const std::string& path)
+    : gave_up_(supervision.holds_ptrace && ProcessOf(path) != caller.process()) {
+  if (gave_up_) UsePtrace(0);
+}
+
+AsCaller::AsCaller(const Supervision& supervision) : gave_up_(supervision.holds_ptrace) {
+  if (gave_up_) UsePtrace(0);
+}
+
+AsCaller::~AsCaller() {
+  if (gave_up_) UsePtrace(1u << CAP_SYS_PTRACE);
+}
+
+Got<UniqueFd> Jump(const SupervisedCaller& caller, const Supervision& supervision,
+                   const Location& link, int flags) {
+  const std::string path = link.path();
+  if (const int code = JudgeProcEntry(caller, supervision, path)) return {UniqueFd(), code};
+  const AsCaller as_caller(caller, supervision, path);
+  UniqueFd target(::openat(link.folder.get(), link.name.c_str(), O_PATH | O_CLOEXEC | flags));
+  if (!target.valid()) return {UniqueFd(), errno};
+  return {std::move(target), 0};
+}
+
+}  // namespace ringfence
