@@ -21,9 +21,10 @@ enum class Feature : uint8_t {
 
 struct HostFacts {
   HostSystem system = HostSystem::kLinux;
-  std::string kernel;      // for people: "Linux 6.18"
-  bool is_inside = false;  // of a sandbox of ringfence's: namespaces cannot be nested
-  uint32_t user = 0;       // effective user id
+  std::string kernel;       // for people: "Linux 6.18"
+  bool is_inside = false;   // of a sandbox of ringfence's: namespaces cannot be nested
+  bool inside_view = true;  // and that one has a /tmp, /run and /dev of its own
+  uint32_t user = 0;        // effective user id
   uint32_t group = 0;
   int landlock_abi = 0;                  // 0: none
   std::vector<Feature> lacks;            // of those that were tried

@@ -40,12 +40,14 @@ class Planner {
     plan_.supervised = request_.facts.has(Feature::kSupervisor);
     plan_.own_proc = request_.facts.has(Feature::kProc);
     plan_.is_nested = request_.facts.is_inside;
+    plan_.inside_view = request_.facts.inside_view;
     if (plan_.is_nested) plan_.supervised = false;  // one supervisor looks at every name
     plan_.takes_log =
         command.is_agent && plan_.has_namespaces() && plan_.system == HostSystem::kLinux;
     if (!plan_.is_nested && plan_.layers == SandboxLayers::kLandlock) {
       plan_.scratch = Path::Clean(request_.facts.scratch);
     }
+    if (plan_.is_nested && !plan_.inside_view) plan_.scratch = OuterScratch();
     PlanSession();
     if (Status s = PlanCommand(); !s) return s.error();
     if (!plan_.is_confined()) {
@@ -89,6 +91,15 @@ class Planner {
     plan_.argv = command.argv;
     PlanPrograms(EnvironmentValue(command.environment, "PATH"));
     return Unit{};
+  }
+
+  // Without mounts the temporary folder of the sandbox around is one of the host's; its commands
+  // know it by TMPDIR. Only what one looks like is taken for one, and whether it can be written
+  // that sandbox decides.
+  Path OuterScratch() const {
+    const Path tmp = Path::Clean(EnvironmentValue(request_.command.environment, "TMPDIR"));
+    const bool is_one = IsScratch(tmp) || tmp.Parent() == SessionFolders(places_);
+    return is_one && !tmp.is_root() ? tmp : Path();
   }
 
   // In a nested sandbox /tmp is the outer one's already.

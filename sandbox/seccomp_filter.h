@@ -24,9 +24,15 @@ std::span<const CallName> SupervisedCalls();
 // The same, and refused to everybody but the supervisor.
 std::span<const CallName> SupervisorsOwnCalls();
 
-// Whether utimensat(2) is supervised as well: only where a file is saved in a folder that is
-// read-only (SandboxPlan::saved), since the lock beside it is given times by its name.
-enum class SupervisedTimes : bool { kNone, kByName };
+// What the filter of a command has besides.
+enum class SupervisedAlso : uint8_t {
+  kNothing,
+  // utimensat(2) is supervised, where a file is saved in a folder that is read-only
+  // (SandboxPlan::saved): the lock beside it is given times by its name.
+  kTimes,
+  // And nobody sets another process's limits, where the host's are seen: a limit can end it.
+  kOwnLimits,
+};
 
 // A resource limit that has no use, RLIMIT_LOCKS: nobody but the supervisor may set it.
 constexpr uint32_t kMarkingLimit = 10;

@@ -1,6 +1,8 @@
 // Where the commands of one session of the client keep what they write to /tmp.
 #pragma once
 
+#include <cstdint>
+#include <string>
 #include <string_view>
 
 #include "policy/path.h"
@@ -14,5 +16,10 @@ Path SessionFolders(const Places& places);
 
 // The session's own, by a digest of its name; "/" where there is none.
 Path SessionFolder(const Places& places, std::string_view session);
+
+// Where nothing can be mounted, a sandbox without a session has a folder of this name for its
+// temporary files; a launcher that was killed leaves it.
+std::string ScratchFolder(uint64_t number);
+bool IsScratch(const Path& path);
 
 }  // namespace ringfence

@@ -325,7 +325,7 @@ part_sandbox() {
       --probe "$probe" --ringfence "$command" $options
   done
   for user in "" --as-root; do
-    for file in run_agent.py run_covered_proc.py run_git.py; do
+    for file in run_agent.py run_covered_proc.py run_git.py run_ways_out.py; do
       # shellcheck disable=SC2086
       count_program "$file $user" python3 "tests/system/$file" --hook "$hook" \
         --ringfence "$command" $user

@@ -27,7 +27,7 @@ Outcome Guard(const Call& call, SocketRules rules = SocketRules::kUsual) {
   return Evaluate(GuardFilter(rules), call);
 }
 Outcome Supervised(const Call& call) {
-  return Evaluate(SupervisedFilter(SupervisedTimes::kNone), call);
+  return Evaluate(SupervisedFilter(SupervisedAlso::kNothing), call);
 }
 
 }  // namespace

@@ -28,8 +28,8 @@ constexpr uint32_t kX32 = 0x4000'0000;
 Outcome Guard(const Call& call, SocketRules rules = SocketRules::kUsual) {
   return Evaluate(GuardFilter(rules), call);
 }
-Outcome Supervised(const Call& call, SupervisedTimes times = SupervisedTimes::kNone) {
-  return Evaluate(SupervisedFilter(times), call);
+Outcome Supervised(const Call& call, SupervisedAlso also = SupervisedAlso::kNothing) {
+  return Evaluate(SupervisedFilter(also), call);
 }
 
 // A list's calls that this architecture has.
@@ -85,10 +85,25 @@ TEST_CASE("seccomp: the supervised filter hands over each call of its list, and 
 TEST_CASE("seccomp: times given by name are supervised only where that was asked for") {
   const Call by_name{.number = SYS_utimensat, .args = {0, 0x7fff'0000'0000}};
   const Call by_descriptor{.number = SYS_utimensat, .args = {3, 0}};
-  CHECK(Supervised(by_name, SupervisedTimes::kNone) == Allow());
-  CHECK(Supervised(by_name, SupervisedTimes::kByName) == Notify());
-  CHECK(Supervised(by_descriptor, SupervisedTimes::kByName) == Allow());
-  CHECK(Supervised({.number = SYS_mkdirat}, SupervisedTimes::kByName) == Notify());
+  CHECK(Supervised(by_name) == Allow());
+  CHECK(Supervised(by_name, SupervisedAlso::kTimes) == Notify());
+  CHECK(Supervised(by_descriptor, SupervisedAlso::kTimes) == Allow());
+  CHECK(Supervised({.number = SYS_mkdirat}, SupervisedAlso::kTimes) == Notify());
+}
+
+TEST_CASE("seccomp: where the host's processes are seen nobody sets another's limits") {
+  constexpr uint64_t kLimits = 0x7fff'0000'0000;
+  const Call own{.number = SYS_prlimit64, .args = {0, RLIMIT_CPU, kLimits}};
+  const Call asked{.number = SYS_prlimit64, .args = {77, RLIMIT_CPU, 0}};
+  const Call another{.number = SYS_prlimit64, .args = {77, RLIMIT_CPU, kLimits}};
+  const Call garbage{.number = SYS_prlimit64, .args = {kGarbage | 77, RLIMIT_CPU, kLimits}};
+  for (const Call& call : {own, asked, another, garbage}) CHECK(Supervised(call) == Allow());
+  for (const Call& call : {own, asked}) {
+    CHECK(Supervised(call, SupervisedAlso::kOwnLimits) == Allow());
+  }
+  for (const Call& call : {another, garbage}) {
+    CHECK(Supervised(call, SupervisedAlso::kOwnLimits) == Errno(EPERM));
+  }
 }
 
 TEST_CASE("seccomp: the limit that marks a sandbox inside can be read, and set by nobody") {
@@ -212,7 +227,8 @@ TEST_CASE("seccomp: ordinary calls pass both filters") {
 
 TEST_CASE("seccomp: the kernel takes programs of this length") {
   for (const SocketRules rules : kAllRules) CHECK(GuardFilter(rules).size() <= BPF_MAXINSNS);
-  for (const SupervisedTimes times : {SupervisedTimes::kNone, SupervisedTimes::kByName}) {
-    CHECK(SupervisedFilter(times).size() <= BPF_MAXINSNS);
+  for (const SupervisedAlso also :
+       {SupervisedAlso::kNothing, SupervisedAlso::kTimes, SupervisedAlso::kOwnLimits}) {
+    CHECK(SupervisedFilter(also).size() <= BPF_MAXINSNS);
   }
 }

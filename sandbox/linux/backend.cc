@@ -98,7 +98,7 @@ class Launcher {
     if (::sigprocmask(SIG_BLOCK, &heard_, &before) != 0) return SystemError("sigprocmask");
     signals_ = UniqueFd(::signalfd(-1, &heard_, SFD_CLOEXEC | SFD_NONBLOCK));
     if (!signals_.valid()) return SystemError("signalfd");
-    const bool own_terminal = plan_.has_namespaces() && ::isatty(STDIN_FILENO) != 0;
+    if (plan_.has_namespaces()) terminal_ = FindTerminalUse();
     first_ = Clone();
     if (first_ == 0) {
       channel_ = UniqueFd();
@@ -107,7 +107,7 @@ class Launcher {
                  .cgroup = cgroup_.entry(),
                  .audit = audit_.socket().get(),
                  .signals = before,
-                 .own_terminal = own_terminal});
+                 .own_terminal = terminal_.own});
     }
     if (first_ < 0) {
       if (!plan_.has_namespaces()) return SystemError("fork");
@@ -212,7 +212,7 @@ class Launcher {
         break;
       case Message::kTerminal:
         if (packet->fd.valid()) {
-          [[maybe_unused]] const Status begun = relay_.Begin(std::move(packet->fd));
+          [[maybe_unused]] const Status begun = relay_.Begin(std::move(packet->fd), terminal_);
         }
         break;
       case Message::kStarted:
@@ -254,6 +254,7 @@ class Launcher {
   sigset_t heard_{};
   UniqueFd signals_;
   pid_t first_ = -1;
+  TerminalUse terminal_;
   TerminalRelay relay_;
   AuditReceiver audit_;
   bool channel_open_ = true;

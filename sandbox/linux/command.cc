@@ -66,7 +66,7 @@ class Command {
     if (!start_.terminal.valid()) return Unit{};
     if (::ioctl(start_.terminal.get(), TIOCSCTTY, 0) != 0) return SystemError("ioctl(TIOCSCTTY)");
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; ++fd) {
-      if (fd != STDIN_FILENO && ::isatty(fd) == 0) continue;
+      if (::isatty(fd) == 0) continue;
       if (::dup2(start_.terminal.get(), fd) < 0) return SystemError("dup2(terminal)");
     }
     return Unit{};
@@ -93,8 +93,10 @@ class Command {
 
   Status BeSupervised() {
     if (!plan_.supervised) return Unit{};
-    const Result<UniqueFd> listener =
-        InstallSupervised(plan_.saved.empty() ? SupervisedTimes::kNone : SupervisedTimes::kByName);
+    SupervisedAlso also = SupervisedAlso::kNothing;
+    if (!plan_.saved.empty()) also = SupervisedAlso::kTimes;
+    if (!plan_.has_own_processes()) also = SupervisedAlso::kOwnLimits;
+    const Result<UniqueFd> listener = InstallSupervised(also);
     if (!listener) return listener.error();
     Status sent = SendPacket(start_.supervisor, Message::kStarted, {}, listener->get());
     start_.supervisor = UniqueFd();

@@ -112,7 +112,7 @@ std::vector<sock_filter> Guard(SocketRules sockets) {
 }
 
 // For the command and its children.
-std::vector<sock_filter> Supervised(SupervisedTimes times) {
+std::vector<sock_filter> Supervised(SupervisedAlso also) {
   Filter filter;
   filter.Add(SupervisedCalls(), SCMP_ACT_NOTIFY);
   filter.Add(SupervisorsOwnCalls(), SCMP_ACT_ERRNO(EPERM));
@@ -126,7 +126,11 @@ std::vector<sock_filter> Supervised(SupervisedTimes times) {
   filter.Add({"setrlimit"}, SCMP_ACT_ERRNO(EPERM), {Word(0, kMarkingLimit)});
   filter.Add({"prlimit64"}, SCMP_ACT_ERRNO(EPERM),
              {Word(1, kMarkingLimit), {2, SCMP_CMP_NE, 0, 0}});
-  if (times == SupervisedTimes::kByName) {
+  if (also == SupervisedAlso::kOwnLimits) {
+    filter.Add({"prlimit64"}, SCMP_ACT_ERRNO(EPERM),
+               {{0, SCMP_CMP_NE, 0, 0}, {2, SCMP_CMP_NE, 0, 0}});
+  }
+  if (also != SupervisedAlso::kNothing) {
     filter.Add({"utimensat"}, SCMP_ACT_NOTIFY, {{1, SCMP_CMP_NE, 0, 0}});
   }
   return filter.Export();
@@ -160,7 +164,8 @@ int main() {
   Print("kGuardUsual", Guard(SocketRules::kUsual), true);
   Print("kGuardNoUnix", Guard(SocketRules::kNoUnix), true);
   Print("kGuardNoneAtAll", Guard(SocketRules::kNoneAtAll), true);
-  Print("kSupervisedFilter", Supervised(SupervisedTimes::kNone), false);
-  Print("kSupervisedTimesFilter", Supervised(SupervisedTimes::kByName), false);
+  Print("kSupervisedFilter", Supervised(SupervisedAlso::kNothing), false);
+  Print("kSupervisedTimesFilter", Supervised(SupervisedAlso::kTimes), false);
+  Print("kSupervisedLimitsFilter", Supervised(SupervisedAlso::kOwnLimits), false);
   return 0;
 }

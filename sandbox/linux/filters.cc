@@ -34,8 +34,15 @@ std::span<const sock_filter> GuardFilter(SocketRules sockets) {
   return kGuardNoneAtAll;
 }
 
-std::span<const sock_filter> SupervisedFilter(SupervisedTimes times) {
-  if (times == SupervisedTimes::kByName) return kSupervisedTimesFilter;
+std::span<const sock_filter> SupervisedFilter(SupervisedAlso also) {
+  switch (also) {
+    case SupervisedAlso::kTimes:
+      return kSupervisedTimesFilter;
+    case SupervisedAlso::kOwnLimits:
+      return kSupervisedLimitsFilter;
+    case SupervisedAlso::kNothing:
+      break;
+  }
   return kSupervisedFilter;
 }
 
@@ -44,8 +51,8 @@ Status InstallGuard(SocketRules sockets) {
   return Unit{};
 }
 
-Result<UniqueFd> InstallSupervised(SupervisedTimes times) {
-  const std::span<const sock_filter> filter = SupervisedFilter(times);
+Result<UniqueFd> InstallSupervised(SupervisedAlso also) {
+  const std::span<const sock_filter> filter = SupervisedFilter(also);
   // A caller that waits is not disturbed by signals that it handles: a call that is taken back half
   // way would be carried out twice.
   UniqueFd listener(Install(filter, SECCOMP_FILTER_FLAG_NEW_LISTENER | kWaitKillable));

@@ -71,9 +71,12 @@ class Inside {
 
   // --- the steps, in their order ---
 
-  // Nobody outlives the launcher, whatever ends it.
+  // Nobody outlives the launcher, whatever ends it. Where the kernel does not end all processes
+  // with the first, that one hears of it and ends them.
   Status TieToLauncher() {
-    if (::prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) != 0) return SystemError("prctl(death signal)");
+    if (plan_.has_own_processes() && ::prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) != 0) {
+      return SystemError("prctl(death signal)");
+    }
     pollfd launcher{.fd = channel_.get(), .events = 0, .revents = 0};
     if (::poll(&launcher, 1, 0) < 0) return SystemError("poll");
     if ((launcher.revents & POLLHUP) != 0) ::_exit(125);
@@ -138,7 +141,7 @@ class Inside {
     return DropCapabilities(is_full() ? Kept::kPtrace : Kept::kNothing);
   }
 
-  // While it is the outer supervisor's to carry out calls, its Landlock domain is not this one.
+  // While this process's memory can be read: the outer supervisor carries out the call.
   Status HandOver() { return plan_.is_nested ? HandOverRules(plan_.names) : Status(Unit{}); }
 
   Status Resources() { return LimitResources(plan_.limits); }
@@ -232,9 +235,9 @@ std::span<const Inside::Step> Inside::Steps() {
       {"own network", &Inside::Network, Feature::kNamespaces},
       {"own keyring", &Inside::Keyring, {}},
       {"supervision", &Inside::Prepare, Feature::kSupervisor},
+      {"rules for the outer sandbox", &Inside::HandOver, {}},
       {"no privileges", &Inside::Privileges, {}},
       {"resource limits", &Inside::Resources, {}},
-      {"rules for the outer sandbox", &Inside::HandOver, {}},
       {"file rules", &Inside::Landlock, Feature::kLandlock},
       {"system calls", &Inside::Guard, {}},
       {"self-test", &Inside::Test, {}},

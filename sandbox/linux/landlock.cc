@@ -141,9 +141,10 @@ Status AllowReads(const SandboxPlan& plan, const Ruleset& ruleset) {
   return Unit{};
 }
 
-// Of the host's /dev, where there is no private one.
-constexpr const char* kHostDevices[] = {"/dev/null",   "/dev/zero",    "/dev/full", "/dev/tty",
-                                        "/dev/random", "/dev/urandom", "/dev/ptmx", "/dev/pts"};
+// Of the host's /dev, where there is no private one. Not /dev/pts, which has every terminal of the
+// user's, to read what is typed there.
+constexpr const char* kHostDevices[] = {"/dev/null", "/dev/zero",   "/dev/full",
+                                        "/dev/tty",  "/dev/random", "/dev/urandom"};
 
 // What everybody needs besides the plan's places. Private folders are the sandbox's own, except
 // where there are no mounts.
@@ -151,12 +152,16 @@ Status AllowSystem(const SandboxPlan& plan, const Ruleset& ruleset) {
   const LandlockRights& rights = ruleset.rights();
   if (Status s = AllowReads(plan, ruleset); !s) return s;
   const uint64_t device = rights.read | rights.devices;
-  if (Status s = ruleset.Allow(Path::Clean("/proc"), device); !s) return s;
-  if (!plan.has_namespaces() && !plan.is_nested) {
+  // The host's /proc has the whole machine's settings, which root may write without capabilities,
+  // and what every process of the user's lets its owner change.
+  const uint64_t proc = plan.has_own_processes() ? device : rights.read;
+  if (Status s = ruleset.Allow(Path::Clean("/proc"), proc); !s) return s;
+  if (!plan.has_view()) {
     for (const char* name : kHostDevices) {
       Status s = ruleset.Allow(Path::Clean(name), device);
       if (!s && s.error().what != "ENOENT") return s;
     }
+    if (plan.scratch.is_root()) return Unit{};
     return ruleset.Allow(plan.scratch, rights.read | rights.write);
   }
   if (Status s = ruleset.Allow(Path::Clean("/dev"), device); !s) return s;

@@ -86,8 +86,8 @@ Status SealPlace(const Path& path) {
   return tree ? AttachAt(*tree, *place, path) : tree.error();
 }
 
-Status MountMemory(const std::string& path, const char* options) {
-  if (::mount("tmpfs", path.c_str(), "tmpfs", MS_NOSUID | MS_NODEV, options) != 0) {
+Status MountMemory(const std::string& path, const std::string& options) {
+  if (::mount("tmpfs", path.c_str(), "tmpfs", MS_NOSUID | MS_NODEV, options.c_str()) != 0) {
     return SystemError("mount(" + path + ")");
   }
   return Unit{};

@@ -29,7 +29,7 @@ Status AttachTree(const UniqueFd& tree, const Path& path);
 Status SealPlace(const Path& path);
 
 // An empty file system in memory at `path`.
-Status MountMemory(const std::string& path, const char* options);
+Status MountMemory(const std::string& path, const std::string& options);
 
 // Makes the folders above `path`, and at `path` a folder or an empty file to mount upon, where they
 // are missing. Only for private parts of the view.

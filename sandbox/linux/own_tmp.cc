@@ -9,9 +9,12 @@
 
 #include <cerrno>
 #include <memory>
+#include <string_view>
+#include <vector>
 
 #include "base/syscall.h"
 #include "sandbox/linux/remove_tree.h"
+#include "sandbox/session_folder.h"
 
 namespace ringfence {
 namespace {
@@ -51,6 +54,30 @@ void OpenAgain(const UniqueFd& sessions, const std::string& name) {
   if (is_changed) ::fchmodat(sessions.get(), name.c_str(), 0700, 0);
 }
 
+std::vector<std::string> NamesIn(const UniqueFd& folder) {
+  std::vector<std::string> names;
+  UniqueFd own(::openat(folder.get(), ".", kFolder));
+  const std::unique_ptr<DIR, int (*)(DIR*)> stream(own.valid() ? ::fdopendir(own.get()) : nullptr,
+                                                   &::closedir);
+  if (stream == nullptr) return names;
+  own.release();
+  while (const dirent* entry = ::readdir(stream.get())) {
+    std::string name = static_cast<const char*>(entry->d_name);
+    if (name != "." && name != "..") names.push_back(std::move(name));
+  }
+  return names;
+}
+
+// Nobody has made it just now, to lock it next.
+bool IsLeft(int folder) {
+  struct stat facts {};
+  if (::fstat(folder, &facts) != 0 || facts.st_uid != ::geteuid()) return false;
+  constexpr time_t kMinute = 60;
+  constexpr nlink_t kNoFolderInside = 2;
+  if (facts.st_nlink > kNoFolderInside || facts.st_size > 4096) return true;
+  return facts.st_mtim.tv_sec < ::time(nullptr) - kMinute;
+}
+
 // A command can give its /tmp any time: one that is still to come keeps nothing.
 bool IsOld(int folder) {
   struct stat facts {};
@@ -64,16 +91,24 @@ bool IsOld(int folder) {
 }  // namespace
 
 OwnTmp::~OwnTmp() {
-  if (!made_scratch_) return;
+  if (!scratch_.valid()) return;
+  ::fchmod(scratch_.get(), 0700);
   [[maybe_unused]] const Status removed = RemoveTree(plan_.scratch.text());
 }
 
 Status OwnTmp::Make() {
   if (!plan_.session_tmp.is_root()) return MakeSession();
-  if (plan_.scratch.is_root()) return Unit{};
+  const bool has_one = plan_.is_nested || plan_.scratch.is_root();
+  return has_one ? Status(Unit{}) : MakeScratch();
+}
+
+Status OwnTmp::MakeScratch() {
   const std::string& path = plan_.scratch.text();
   if (::mkdir(path.c_str(), 0700) != 0) return SystemError("mkdir(" + path + ")");
-  made_scratch_ = true;
+  Result<UniqueFd> scratch = OpenOwn(plan_.scratch);
+  if (!scratch) return scratch.error();
+  scratch_ = std::move(*scratch);
+  if (::flock(scratch_.get(), LOCK_SH | LOCK_NB) != 0) return SystemError("flock(" + path + ")");
   return Unit{};
 }
 
@@ -101,21 +136,37 @@ Status OwnTmp::MakeSession() {
 }
 
 void OwnTmp::RemoveOld() const {
-  if (!is_first_) return;
-  UniqueFd own(::openat(sessions_.get(), ".", kFolder));
-  const std::unique_ptr<DIR, int (*)(DIR*)> stream(own.valid() ? ::fdopendir(own.get()) : nullptr,
-                                                   &::closedir);
-  if (stream == nullptr) return;
-  own.release();
-  while (const dirent* entry = ::readdir(stream.get())) {
-    const std::string name = static_cast<const char*>(entry->d_name);
-    if (name == "." || name == "..") continue;
+  if (is_first_) RemoveOldSessions();
+  if (scratch_.valid()) RemoveLeftScratch();
+}
+
+void OwnTmp::RemoveOldSessions() const {
+  for (const std::string& name : NamesIn(sessions_)) {
     OpenAgain(sessions_, name);
     const UniqueFd folder(::openat(sessions_.get(), name.c_str(), kFolder));
     if (!folder.valid() || !IsOld(folder.get())) continue;
     if (::flock(folder.get(), LOCK_EX | LOCK_NB) != 0) continue;  // a command still runs there
     [[maybe_unused]] const Status removed =
         RemoveTree(plan_.session_tmp.Parent().Child(name).text());
+  }
+}
+
+void OwnTmp::RemoveLeftScratch() const {
+  const Path all = plan_.scratch.Parent();
+  const UniqueFd folders(::open(all.text().c_str(), kFolder));
+  if (!folders.valid()) return;
+  for (const std::string& name : NamesIn(folders)) {
+    struct stat facts {};
+    if (!IsScratch(all.Child(name)) || all.Child(name) == plan_.scratch ||
+        ::fstatat(folders.get(), name.c_str(), &facts, AT_SYMLINK_NOFOLLOW) != 0 ||
+        facts.st_uid != ::geteuid()) {
+      continue;
+    }
+    OpenAgain(folders, name);
+    const UniqueFd folder(::openat(folders.get(), name.c_str(), kFolder));
+    if (!folder.valid() || !IsLeft(folder.get())) continue;
+    if (::flock(folder.get(), LOCK_EX | LOCK_NB) != 0) continue;
+    [[maybe_unused]] const Status removed = RemoveTree(all.Child(name).text());
   }
 }
 

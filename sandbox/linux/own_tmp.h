@@ -16,17 +16,21 @@ class OwnTmp {
 
   Status Make();
 
-  // Removes those of sessions that nobody has used for days. Called while the command runs.
+  // Removes those of sessions that nobody has used for days, and those that a launcher which was
+  // killed has left. Called while the command runs.
   void RemoveOld() const;
 
  private:
   Status MakeSession();
+  Status MakeScratch();
+  void RemoveOldSessions() const;
+  void RemoveLeftScratch() const;
 
   const SandboxPlan& plan_;
   UniqueFd sessions_;  // the folder of all sessions
   UniqueFd session_;   // locked: a folder in use is not old
+  UniqueFd scratch_;   // locked as well
   bool is_first_ = false;
-  bool made_scratch_ = false;
 };
 
 }  // namespace ringfence

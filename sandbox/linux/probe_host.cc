@@ -2,6 +2,7 @@
 #include <fcntl.h>
 #include <linux/landlock.h>
 #include <linux/seccomp.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/random.h>
 #include <sys/stat.h>
@@ -12,11 +13,14 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 
+#include "base/inside.h"
 #include "base/syscall.h"
 #include "base/unique_fd.h"
 #include "sandbox/backend.h"
 #include "sandbox/linux/cgroup.h"
+#include "sandbox/session_folder.h"
 
 namespace ringfence {
 namespace {
@@ -40,24 +44,38 @@ Result<std::vector<std::string>> ListeningSockets() {
   return sockets;
 }
 
-// Only a sandbox of ringfence's has this folder, in a /dev of its own that nobody in it can write,
-// and its filter. Nobody's environment is asked.
-bool IsInside() {
+// Nobody's environment is asked. A sandbox of ringfence's has a filter...
+bool HasFilter() {
+  return ::prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1 &&
+         ::prctl(PR_GET_SECCOMP, 0, 0, 0, 0) == SECCOMP_MODE_FILTER;
+}
+
+// ...and this folder, in a /dev of its own that nobody in it can write...
+bool IsInsideView() {
   struct stat cover {};
   struct statfs devices {};
   constexpr long kTmpfs = 0x01021994;
   return ::lstat("/dev/.ringfence/directory", &cover) == 0 && S_ISDIR(cover.st_mode) &&
          (cover.st_mode & 0777) == 0 && ::statfs("/dev", &devices) == 0 &&
-         devices.f_type == kTmpfs && (devices.f_flags & ST_RDONLY) != 0 &&
-         ::prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1 &&
-         ::prctl(PR_GET_SECCOMP, 0, 0, 0, 0) == SECCOMP_MODE_FILTER;
+         devices.f_type == kTmpfs && (devices.f_flags & ST_RDONLY) != 0;
+}
+
+// ...or, where nothing can be mounted, a supervisor that says of no rules that they are none. To
+// the kernel there is no such name (ENOENT).
+bool IsSupervised() {
+  const UniqueFd none(::memfd_create("none", MFD_CLOEXEC));
+  return none.valid() && ::linkat(none.get(), "", AT_FDCWD, kRulesName, AT_EMPTY_PATH) != 0 &&
+         errno == EINVAL;
 }
 
 }  // namespace
 
 HostFacts ProbeHost(const SandboxRules& rules) {
   HostFacts facts;
-  facts.is_inside = IsInside();
+  if (HasFilter()) {
+    facts.inside_view = IsInsideView();
+    facts.is_inside = facts.inside_view || IsSupervised();
+  }
   utsname name{};
   if (::uname(&name) == 0) facts.kernel = std::string(name.sysname) + " " + name.release;
   facts.user = ::geteuid();
@@ -74,7 +92,7 @@ HostFacts ProbeHost(const SandboxRules& rules) {
       ::syscall(SYS_landlock_create_ruleset, nullptr, 0, LANDLOCK_CREATE_RULESET_VERSION);
   uint64_t number = 0;
   if (::getrandom(&number, sizeof number, 0) == static_cast<ssize_t>(sizeof number)) {
-    facts.scratch = "/tmp/ringfence-" + std::to_string(number);
+    facts.scratch = ScratchFolder(number);
   }
   facts.landlock_abi = abi > 0 ? static_cast<int>(abi) : 0;
   if (abi <= 0) facts.lacks.push_back(Feature::kLandlock);

@@ -34,19 +34,32 @@ bool WriteFully(int fd, std::string_view bytes) {
 
 }  // namespace
 
-TerminalRelay::~TerminalRelay() {
-  if (master_.valid()) ::tcsetattr(STDIN_FILENO, TCSADRAIN, &before_);
+TerminalUse FindTerminalUse() {
+  const bool in = ::isatty(STDIN_FILENO) != 0;
+  const bool out = ::isatty(STDOUT_FILENO) != 0;
+  if (in && !out && ::tcgetpgrp(STDIN_FILENO) == ::getpgrp()) return {};
+  return {.own = in || out || ::isatty(STDERR_FILENO) != 0, .hears = in && out};
 }
 
-Status TerminalRelay::Begin(UniqueFd master) {
-  if (::tcgetattr(STDIN_FILENO, &before_) != 0) return SystemError("tcgetattr");
-  ::tcsetattr(master.get(), TCSANOW, &before_);
+TerminalRelay::~TerminalRelay() {
+  if (is_raw_) ::tcsetattr(STDIN_FILENO, TCSADRAIN, &before_);
+}
+
+Status TerminalRelay::Begin(UniqueFd master, TerminalUse use) {
+  for (const int fd : {STDOUT_FILENO, STDERR_FILENO, STDIN_FILENO}) {
+    if (person_ < 0 && ::isatty(fd) != 0) person_ = fd;
+  }
+  if (::tcgetattr(person_, &before_) != 0) return SystemError("tcgetattr");
+  termios own = before_;
+  if (!use.hears) own.c_oflag &= ~static_cast<tcflag_t>(OPOST);  // the person's does it
+  ::tcsetattr(master.get(), TCSANOW, &own);
   master_ = std::move(master);
   PassSize();
+  if (!use.hears) return Unit{};
   termios raw = before_;
   ::cfmakeraw(&raw);
   if (::tcsetattr(STDIN_FILENO, TCSADRAIN, &raw) != 0) return SystemError("tcsetattr");
-  hears_person_ = true;
+  is_raw_ = hears_person_ = true;
   return Unit{};
 }
 
@@ -64,12 +77,12 @@ bool TerminalRelay::PassOutput() {
   const ssize_t got = ::read(master_.get(), bytes.data(), bytes.size());
   if (got < 0 && (errno == EINTR || errno == EAGAIN)) return true;
   if (got <= 0) return false;  // EIO: nobody has the other side open
-  return WriteFully(STDOUT_FILENO, {bytes.data(), static_cast<size_t>(got)});
+  return WriteFully(person_, {bytes.data(), static_cast<size_t>(got)});
 }
 
 void TerminalRelay::PassSize() const {
   winsize size{};
-  if (::ioctl(STDIN_FILENO, TIOCGWINSZ, &size) == 0) ::ioctl(master_.get(), TIOCSWINSZ, &size);
+  if (::ioctl(person_, TIOCGWINSZ, &size) == 0) ::ioctl(master_.get(), TIOCSWINSZ, &size);
 }
 
 void TerminalRelay::Drain() {

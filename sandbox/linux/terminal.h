@@ -1,5 +1,6 @@
 // A terminal of the command's own, where the launcher stands at one: the command cannot put
-// characters into the person's, and job control works inside.
+// characters into the person's, reads there only what is typed for it, and job control works
+// inside.
 #pragma once
 
 #include <termios.h>
@@ -8,6 +9,17 @@
 #include "base/unique_fd.h"
 
 namespace ringfence {
+
+// Which of the standard streams are terminals decides.
+struct TerminalUse {
+  bool own = false;    // the command has one of its own in place of each that is
+  bool hears = false;  // what is typed is the command's
+};
+
+// Who types and reads at the terminal is heard. Where the output goes elsewhere, the input stays as
+// it is: `... | less` is typed at as well. A command in the background, or with another input,
+// hears nothing.
+TerminalUse FindTerminalUse();
 
 // Passes bytes and the window's size on until it is destroyed; then the person's terminal is as it
 // was.
@@ -18,8 +30,8 @@ class TerminalRelay {
   TerminalRelay& operator=(const TerminalRelay&) = delete;
   ~TerminalRelay();
 
-  // `master` is the command's terminal; standard input is the person's.
-  Status Begin(UniqueFd master);
+  // `master` is the command's terminal.
+  Status Begin(UniqueFd master, TerminalUse use);
   bool is_on() const { return master_.valid(); }
   int master() const { return master_.get(); }
   bool hears_person() const { return hears_person_; }
@@ -32,7 +44,9 @@ class TerminalRelay {
 
  private:
   UniqueFd master_;
+  int person_ = -1;  // where the output goes
   termios before_{};
+  bool is_raw_ = false;
   bool hears_person_ = false;
 };
 

@@ -163,13 +163,20 @@ class View {
     return Unit{};
   }
 
+  // No larger than what may be used of memory, which files in it are not counted as without a
+  // cgroup.
+  std::string Sized(const char* options) const {
+    if (!plan_.limits.memory) return options;
+    return std::string(options) + ",size=" + std::to_string(*plan_.limits.memory);
+  }
+
   Status MountPrivate() {
     if (plan_.private_tmp) {
       Status s = session_tmp_.valid() ? AttachTree(session_tmp_, Path::Clean("/tmp"))
-                                      : MountMemory("/tmp", "mode=1777");
+                                      : MountMemory("/tmp", Sized("mode=1777"));
       if (!s) return s;
     }
-    if (Status s = MountMemory("/run", "mode=0755"); !s) {
+    if (Status s = MountMemory("/run", Sized("mode=0755")); !s) {
       return s.error().what == "ENOENT" ? Status(Unit{}) : s;
     }
     const Path own = Path::Clean("/run/user/" + std::to_string(plan_.user));
@@ -196,7 +203,7 @@ class View {
     if (plan_.supervised && ::mknod(kRulesName, S_IFREG, 0) != 0) {
       return SystemError("mknod(rules)");
     }
-    if (Status s = MountMemory("/dev/shm", "mode=1777"); !s) return s;
+    if (Status s = MountMemory("/dev/shm", Sized("mode=1777")); !s) return s;
     if (::mount("devpts", "/dev/pts", "devpts", MS_NOSUID | MS_NOEXEC,
                 "newinstance,ptmxmode=0666,mode=0620") != 0) {
       return SystemError("mount(/dev/pts)");
@@ -261,11 +268,11 @@ class View {
     return AttachTree(mount.tree, mount.path);
   }
 
-  static Status MountOwn(const Mount& mount) {
-    Status mounted = MountMemory(mount.path.text(), "mode=0700");
+  Status MountOwn(const Mount& mount) const {
+    Status mounted = MountMemory(mount.path.text(), Sized("mode=0700"));
     if (mounted || mounted.error().what != "ENOENT") return mounted;
     if (Status s = MakeMountPoint(mount.path, mount.kind); !s) return s;
-    return MountMemory(mount.path.text(), "mode=0700");
+    return MountMemory(mount.path.text(), Sized("mode=0700"));
   }
 
   Status Hide(const Mount& mount) {
@@ -347,7 +354,7 @@ Status MountProc(const SandboxPlan& plan) {
 Status LeaveOldRoot(const SandboxPlan& plan) {
   if (plan.reads_all) return Unit{};
   if (!plan.own_proc) {
-    const Result<UniqueFd> tree = CloneTree(Path::Clean("/old/proc"), Writable::kYes);
+    const Result<UniqueFd> tree = CloneTree(Path::Clean("/old/proc"), Writable::kNo);
     if (!tree) return tree.error();
     if (Status s = AttachTree(*tree, Path::Clean("/proc")); !s) return s;
   }

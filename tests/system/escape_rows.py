@@ -249,7 +249,7 @@ ACCEPTED = {
 
 # The same with `--layers landlock`, which has no view, no processes and no network of its own.
 ACCEPTED_LANDLOCK = {
-    **ACCEPTED,
+    **{name: why for name, why in ACCEPTED.items() if name != "proc-self-mem-write"},
     "chmod-outside": "Landlock knows no right for modes",
     "utimes-outside": "nor for times",
     "setxattr-outside": "nor for extended attributes",
@@ -259,6 +259,8 @@ ACCEPTED_LANDLOCK = {
     "dev-nodes": "the host's /dev is seen; what is in it cannot be opened",
     "fn-tmp-write": "/tmp is the host's; $TMPDIR names a folder of the run's own",
     "fn-posix-sem": "/dev/shm is the host's",
+    "fn-pty-open": "/dev/pts is the host's, with what is typed at every terminal of the user's",
+    "fn-x-dev-tty": "the same",
     "fn-unix-inside": "without a network of its own there are no sockets",
     "fn-tcp-inside": "without a network of its own there are no sockets",
     "fn-x-not-dumpable": "without a user namespace nobody reads such a process's arguments",

@@ -1,0 +1,387 @@
+#!/usr/bin/env python3
+"""Ways out of `ringfence run` that were open once: each is tried from inside, and its effect is looked
+for outside.
+
+  run_ways_out.py --ringfence PATH --hook PATH [--as-root]
+
+Started as root, the cases run as an ordinary user; with --as-root, as root. Prints a line for each
+case that failed, and at the end "N passed, N failed, N skipped".
+"""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+from command_world import run_cases
+from run_agent import Sandbox, nested
+from terminal_session import TerminalSession
+
+LANDLOCK = ("--layers", "landlock")
+SECONDS = 20
+# A file whose content git runs.
+EVIL = "[core]\\n\\trepositoryformatversion = 0\\n\\tfsmonitor = touch RAN\\n"
+
+
+def policy_file(world, **policy):
+    file = world.home / "policy.json"
+    world.write(file, json.dumps({"version": 1, **policy}))
+    return ("--policy", str(file))
+
+
+def as_user(sandbox):
+    return {} if sandbox.user is None else {"user": sandbox.user, "group": sandbox.user,
+                                            "extra_groups": []}
+
+
+def start_outside(sandbox, *command, **options):
+    """A process of the user's that no sandbox holds."""
+    return subprocess.Popen(command, stdin=subprocess.DEVNULL, cwd="/", **as_user(sandbox), **options)
+
+
+def end(process):
+    process.kill()
+    process.wait(SECONDS)
+
+
+def wait_until(what, condition):
+    until = time.monotonic() + SECONDS
+    while not condition():
+        assert time.monotonic() < until, f"never: {what}"
+        time.sleep(0.02)
+
+
+# -- the supervisor ---------------------------------------------------------------------------------
+
+def nothing_of_the_supervisor_is_opened_through_proc(world):
+    sandbox = Sandbox(world)
+    world.write(world.home / ".bashrc", "mine\n")
+    world.write(world.home / ".netrc", "secret\n")
+    done = sandbox.python("""
+import os
+flags = (os.O_RDONLY, os.O_RDONLY | os.O_CREAT, os.O_PATH | os.O_CREAT, os.O_RDWR, os.O_WRONLY)
+names = ["/proc/1/fd/%d" % n for n in range(40)] + ["/proc/1/task/1/fd/%d" % n for n in range(40)]
+names += ["/proc/1/" + name for name in ("mem", "environ", "cwd", "root", "exe", "maps")]
+for name in names:
+    for flag in flags:
+        try:
+            opened = os.open(name, flag | os.O_NONBLOCK)
+        except OSError:
+            continue
+        if flag == os.O_PATH | os.O_CREAT:  # a name, and no more
+            try:
+                print("listed", name, os.listdir(opened))
+            except OSError:
+                pass
+            continue
+        print("open", name, os.readlink("/proc/self/fd/%d" % opened))
+    for call in (lambda: os.chmod(name, 0o777), lambda: os.truncate(name, 0),
+                 lambda: os.link(name, "linked", follow_symlinks=True)):
+        try:
+            call()
+            print("changed", name)
+        except OSError:
+            pass
+""", "--agent")
+    assert done.returncode == 0 and not done.stdout, done
+    assert (world.home / ".bashrc").read_text() == "mine\n"
+
+
+def a_closed_folder_hides_no_rule(world):
+    """A handle's name cannot be looked at while its folder is closed."""
+    sandbox = Sandbox(world)
+    world.write(world.project / "tree/.git", "gitdir: /nowhere\n")
+    for name in ("HEAD", "config", "objects/x", "refs/x"):
+        world.write(world.project / "bare" / name, "as it was\n")
+    done = sandbox.python("""
+import os
+for folder, name in (("tree", ".git"), ("bare", "config"), ("bare", "HEAD")):
+    held = os.open(folder + "/" + name, os.O_RDONLY)
+    for mode in (0, 0o600, 0o400):
+        os.chmod(folder, mode)
+        try:
+            os.write(os.open("/proc/self/fd/%d" % held, os.O_WRONLY), b"changed")
+            print("written", name, oct(mode))
+        except PermissionError:
+            pass
+        os.chmod(folder, 0o755)
+""")
+    assert done.returncode == 0 and not done.stdout, done
+    assert (world.project / "tree/.git").read_text() == "gitdir: /nowhere\n"
+    assert (world.project / "bare/config").read_text() == "as it was\n"
+
+
+def a_file_without_a_name_is_its_holders(world):
+    done = Sandbox(world).python("""
+import os
+held = os.open("gone", os.O_RDWR | os.O_CREAT)
+os.unlink("gone")
+os.write(os.open("/proc/self/fd/%d" % held, os.O_WRONLY), b"text")
+os.fchmod(held, 0o600)
+print(os.pread(held, 9, 0))
+""")
+    assert done.stdout == "b'text'\n", done
+
+
+def a_sandbox_inside_has_no_window_into_the_one_around(world):
+    sandbox = Sandbox(world)
+    became = nested(world, sandbox, {}, [
+        "import os; [os.open('/proc/%s/%s' % (p, n), f) for p in [os.getppid()]"
+        f" for n in ['{name}'] for f in [os.{flags}]]"
+        for name in ("mem", "environ", "maps", "fd/0", "fd/1")
+        for flags in ("O_RDONLY | os.O_CREAT", "O_RDWR")])
+    assert "done" not in became, became
+    # Its own are open to it, as a debugger needs.
+    own = nested(world, sandbox, {}, [
+        "os.open('/proc/self/environ', os.O_RDONLY | os.O_CREAT)",
+        "os.open('/proc/%d/mem' % os.getpid(), os.O_RDWR)",
+        "import subprocess; p = subprocess.Popen(['sleep', '9']);"
+        " os.open('/proc/%d/environ' % p.pid, os.O_RDONLY | os.O_CREAT); p.kill()"])
+    assert own == ["done"] * 3, own
+
+
+# -- names --------------------------------------------------------------------------------------------
+
+def what_a_session_keeps_on_the_host_is_guarded_as_the_project_is(world):
+    """A file ".git", or a link, in the project leads people to it."""
+    sandbox = Sandbox(world)
+    subprocess.run(["git", "init", "-q", world.project], check=True)
+    attack = (f"import os; t = os.environ.get('TMPDIR', '/tmp'); os.makedirs(t + '/evil/objects');"
+              f" os.mkdir(t + '/evil/refs'); open(t + '/evil/config', 'w').write('{EVIL}');"
+              f" open(t + '/evil/HEAD', 'w').write('ref: refs/heads/main')")
+    for options in (("--session", "a"), ("--session", "b", *LANDLOCK), LANDLOCK):
+        done = sandbox.python(attack, *options)
+        assert done.returncode == 1 and "PermissionError" in done.stderr, done
+        works = ("cd ${TMPDIR:-/tmp} && git init -q r && cd r && git config user.email a@b &&"
+                 " git config user.name n && echo x > f && git add f && git commit -qm x &&"
+                 " mkdir d && mv d e && ln -s f g && python3 -c 'import tempfile;"
+                 " tempfile.TemporaryDirectory().cleanup()' && git log --format=%s")
+        done = sandbox.run(["sh", "-c", works], *options)
+        assert done.stdout == "x\n" and done.returncode == 0, done
+    # Without a session it goes with the sandbox, and anything is possible.
+    done = sandbox.python(attack)
+    assert done.returncode == 0, done
+
+
+def no_tree_comes_out_of_the_temporary_folder_with_guarded_names(world):
+    sandbox = Sandbox(world)
+    world.write(world.project / "sub/.git/HEAD", "ref: refs/heads/main\n")
+    attacks = {
+        "made there": "mkdir -p $TMPDIR/x/.git/hooks; echo x > $TMPDIR/x/.git/hooks/pre-commit;"
+                      " mv -T $TMPDIR/x x",
+        "settings": "mkdir -p $TMPDIR/y/.claude; echo x > $TMPDIR/y/.claude/settings.json;"
+                    " mv -T $TMPDIR/y y",
+        "changed there": "mv sub $TMPDIR/s; mkdir -p $TMPDIR/s/.git/hooks;"
+                         " echo x > $TMPDIR/s/.git/hooks/pre-commit; mv $TMPDIR/s sub",
+    }
+    for attack in attacks.values():
+        sandbox.run(["sh", "-c", attack], *LANDLOCK)
+    for name in ("x/.git/hooks", "y/.claude/settings.json", "sub/.git/hooks"):
+        assert not (world.project / name).exists(), name
+
+
+def no_folder_moves_above_what_may_not_be_read(world):
+    sandbox = Sandbox(world)
+    world.write(world.project / "conf/key.pem", "secret\n")
+    world.write(world.project / "conf/a.key", "secret\n")
+    world.write(world.project / "other/deep/.env", "secret\n")
+    options = policy_file(world, read={"deny": ["conf/key.pem", "conf/*.key", "**/.env"]})
+    sandbox.run(["sh", "-c", "mv conf conf2; mv other moved; mkdir plain && mv plain plain2"], *options)
+    done = sandbox.run(["sh", "-c", "cat conf2/* conf/* moved/deep/.env other/deep/.env"], *options)
+    assert done.stdout == "", done
+    assert (world.project / "conf/key.pem").exists() and (world.project / "plain2").exists()
+    # A pattern for any folder finds it there.
+    assert (world.project / "moved/deep/.env").exists()
+
+
+def two_sandboxes_together_do_not_make_what_neither_may(world):
+    """One renames the folder, the other one puts something into it."""
+    sandbox = Sandbox(world)
+    options = policy_file(world, write={"allow": ["."], "deny": ["docs/adr"]})
+    (world.project / "x").mkdir()
+    world.write(world.project / "y/made", "")
+    loop = """
+import os, sys, time
+end = time.monotonic() + 4
+pairs = {"a": (("x", "docs"), ("docs", "x")), "b": (("y", "x/adr"), ("x/adr", "y"))}[sys.argv[1]]
+while time.monotonic() < end:
+    for pair in pairs:
+        try:
+            os.rename(*pair)
+        except OSError:
+            pass
+"""
+    world.write(world.project / "loop.py", loop)
+    sandbox.run(["true"], *options)  # gives the user the files
+    runs = [subprocess.Popen(
+        [world.base / "ringfence", "run", *options, "--", "/usr/bin/python3", "loop.py", part],
+        cwd=world.project, env={"PATH": "/usr/bin:/bin", "HOME": str(world.home)},
+        stderr=subprocess.DEVNULL, **as_user(sandbox)) for part in "ab"]
+    for run in runs:
+        run.wait(60)
+    # What was undone a moment later may have been seen; it does not stay.
+    assert not (world.project / "docs/adr").exists(), sorted(world.project.rglob("*"))
+
+
+# -- without namespaces ---------------------------------------------------------------------------------
+
+def without_namespaces_the_hosts_processes_and_terminals_are_left_alone(world):
+    sandbox = Sandbox(world)
+    victim = start_outside(sandbox, "sleep", "60")
+    terminal = TerminalSession(["/bin/sh", "-c", "tty; sleep 60"], _Plain(world))
+    wait_until("a terminal", lambda: terminal.read() or "/dev/pts/" in terminal.seen)
+    name = terminal.seen.split()[0]
+    if sandbox.user is not None:
+        os.chown(name, sandbox.user, -1)
+    try:
+        done = sandbox.python(f"""
+import os, resource
+def no(what, call):
+    try:
+        call()
+        print("done:", what)
+    except OSError:
+        pass
+for limit in ("RLIMIT_CPU", "RLIMIT_NOFILE"):
+    no(limit, lambda: resource.prlimit({victim.pid}, getattr(resource, limit), (0, 0)))
+no("kill", lambda: os.kill({victim.pid}, 15))
+for name in ("oom_score_adj", "comm", "coredump_filter", "timerslack_ns", "mem"):
+    no(name, lambda: os.open("/proc/{victim.pid}/" + name, os.O_WRONLY))
+for name in ("sys/kernel/core_pattern", "sys/kernel/modprobe", "sysrq-trigger", "sys/fs/suid_dumpable"):
+    no(name, lambda: os.open("/proc/" + name, os.O_WRONLY))
+for flags in (os.O_RDONLY, os.O_WRONLY, os.O_RDWR):
+    no("terminal", lambda: os.open({name!r}, flags | os.O_NOCTTY))
+resource.prlimit(0, resource.RLIMIT_NOFILE, (64, 64))
+""", *LANDLOCK)
+        assert done.returncode == 0 and not done.stdout, done
+        assert victim.poll() is None
+    finally:
+        end(victim)
+        os.kill(terminal.pid, signal.SIGKILL)
+        terminal.status()
+
+
+class _Plain:
+    def __init__(self, world):
+        self.project = world.project
+        self.environment = {"PATH": "/usr/bin:/bin"}
+
+
+def without_namespaces_a_sandbox_inside_another_is_one_more_lock(world):
+    sandbox = Sandbox(world)
+    inner = world.project / "ringfence"
+    shutil.copy(world.options.ringfence, inner)
+    world.write(world.project / "sub/a", "a\n")
+    policy = world.home / "inner.json"
+    world.write(policy, json.dumps({"version": 1, "write": {"allow": ["sub"]}}))
+    script = ("echo kept > $TMPDIR/k; for layers in landlock full; do"
+              f" {inner} run --layers $layers --policy {policy} --session s -- sh -c '"
+              "cat $TMPDIR/k; echo x > $TMPDIR/l; echo x > sub/$1; (echo x > other) 2> /dev/null;"
+              " (echo x > sub/.envrc) 2> /dev/null; true' sh $layers || exit 1; done;"
+              f" {inner} run --mode rx -- sh -c 'echo x > sub/rx' 2> /dev/null; cat $TMPDIR/l")
+    for options in (LANDLOCK, (*LANDLOCK, "--session", "s")):
+        done = sandbox.run(["sh", "-c", script], *options)
+        assert done.returncode == 0 and done.stdout.split() == ["kept", "kept", "x"], done
+        assert (world.project / "sub/landlock").exists() and (world.project / "sub/full").exists()
+        for name in ("other", "sub/.envrc", "sub/rx"):
+            assert not (world.project / name).exists(), name
+
+
+def a_killed_launcher_leaves_no_process(world):
+    sandbox = Sandbox(world)
+    command = "setsid sh -c 'while :; do date +%N > alive; sleep 0.05; done' & sleep 60"
+    for options in ((), LANDLOCK):
+        sandbox.run(["true"], *options)
+        run = subprocess.Popen(
+            [world.base / "ringfence", "run", *options, "--", "/bin/sh", "-c", command],
+            cwd=world.project, env={"PATH": "/usr/bin:/bin", "HOME": str(world.home)},
+            stderr=subprocess.DEVNULL, **as_user(sandbox))
+        alive = world.project / "alive"
+        wait_until("a start", alive.exists)
+        end(run)
+        time.sleep(0.5)
+        alive.unlink()
+        time.sleep(0.5)
+        assert not alive.exists(), options
+
+
+def a_folder_of_a_killed_launcher_goes_with_the_next_start(world):
+    sandbox = Sandbox(world)
+    sandbox.run(["true"])
+    run = subprocess.Popen(
+        [world.base / "ringfence", "run", *LANDLOCK, "--", "/bin/sh", "-c",
+         "echo $TMPDIR > where; mkdir -p $TMPDIR/a/b; sleep 60"],
+        cwd=world.project, env={"PATH": "/usr/bin:/bin", "HOME": str(world.home)},
+        stderr=subprocess.DEVNULL, **as_user(sandbox))
+    where = world.project / "where"
+    wait_until("a start", lambda: where.exists() and where.read_text())
+    folder = where.read_text().strip()
+    done = sandbox.run(["sh", "-c", "true"], *LANDLOCK)
+    assert done.returncode == 0 and os.path.isdir(folder), "it is in use"
+    end(run)
+    time.sleep(0.5)
+    done = sandbox.run(["sh", "-c", "true"], *LANDLOCK)
+    assert done.returncode == 0 and not os.path.exists(folder), done
+
+
+# -- what it holds ----------------------------------------------------------------------------------------
+
+def memory_in_files_is_limited_as_well(world):
+    sandbox = Sandbox(world)
+    options = policy_file(world, sandbox={"memory": "64M"})
+    for folder in ("/tmp", "/dev/shm", "/run/user/$(id -u)"):
+        done = sandbox.run(["sh", "-c", f"head -c 80M /dev/zero > {folder}/file"], *options)
+        assert done.returncode != 0 and "No space left" in done.stderr, (folder, done)
+
+
+def what_is_typed_elsewhere_is_not_read_from_the_error_output(world):
+    """Where the input is no terminal, but an output is one."""
+    sandbox = Sandbox(world)
+    sandbox.run(["true"])
+    shutil.copy(world.options.ringfence, world.project / "ringfence")
+    script = "import os, sys; r = os.read(2, 100); open('got', 'w').write(repr(r))"
+    inner = f"exec {world.base}/ringfence run -- /usr/bin/python3 -c \"{script}\" < /dev/null"
+    command = ["/bin/sh", "-c", inner]
+    if sandbox.user is not None:
+        command = ["/usr/bin/setpriv", f"--reuid={sandbox.user}", f"--regid={sandbox.user}",
+                   "--clear-groups", *command]
+    plain = _Plain(world)
+    plain.environment["HOME"] = str(world.home)
+    terminal = TerminalSession(command, plain)
+    if sandbox.user is not None:
+        os.chown(os.ptsname(terminal.master), sandbox.user, -1)
+    time.sleep(1)
+    os.write(terminal.master, b"a password\n")
+    time.sleep(1)
+    got = world.project / "got"
+    assert not got.exists() or "password" not in got.read_text(), got.read_text()
+    os.kill(terminal.pid, signal.SIGTERM)
+    terminal.status()
+
+
+def a_bound_socket_has_its_whole_name(world):
+    done = Sandbox(world).python("""
+import multiprocessing, os, socket
+for name in ("/tmp/whole.sock", "near.sock", os.getcwd() + "/here.sock"):
+    server = socket.socket(socket.AF_UNIX)
+    server.bind(name)
+    server.listen()
+    assert server.getsockname() == name, (server.getsockname(), name)
+    socket.socket(socket.AF_UNIX).connect(name)
+os.makedirs("/tmp/" + "d" * 100)
+server = socket.socket(socket.AF_UNIX)
+os.chdir("/tmp/" + "d" * 100)
+server.bind("short")
+if __name__ == "__main__":
+    os.chdir("/tmp")
+    with multiprocessing.get_context("fork").Manager() as manager:
+        print(list(manager.list([1, 2])))
+""")
+    assert done.stdout == "[1, 2]\n", done
+
+
+if __name__ == "__main__":
+    sys.exit(run_cases(sys.modules[__name__]))
