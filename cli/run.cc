@@ -44,6 +44,11 @@ std::string TextOf(const SandboxPlan& plan, const Options& options) {
 Outcome Show(const Options& options) {
   const RealFiles disk;
   const CachedFiles files(disk);
+  const bool has_text = options.for_system == "macos" || options.for_system == "windows";
+  if (has_text && options.ground.common.json) {
+    return Error{Error::Kind::kUsage, "--json", "there is no such plan for " + options.for_system,
+                 "leave it out: the plan is printed as that system takes it"};
+  }
   const Result<RunRequest> request = ReadRequest(options.run, files, options.for_system == "macos");
   if (!request) return request.error();
   const bool is_here = options.for_system.empty();
@@ -84,7 +89,8 @@ void AddRun(CLI::App& app, Action& chosen) {
                                  "  ringfence run --mode rx -- make test\n"
                                  "  ringfence run --dry-run -- npm install\n\n"
                                  "Exit status: the command's own; 125 the sandbox could not be set "
-                                 "up and nothing was\nrun, 126 and 127 as a shell says.");
+                                 "up and nothing was\nrun, 126 and 127 as a shell says; 2 a "
+                                 "mistake on the command line or in a policy.");
   AddGroundOptions(*command, options->ground);
   command->add_option("--mode", options->run.mode, "sandbox, rx (the project is read-only) or rwx")
       ->check(CLI::IsMember({"sandbox", "rx", "rwx"}))
@@ -95,7 +101,8 @@ void AddRun(CLI::App& app, Action& chosen) {
       ->check(CLI::IsMember({"full", "landlock"}))
       ->type_name("LAYERS");
   command
-      ->add_option("--chdir", options->run.chdir, "Start the command in this folder of the project")
+      ->add_option("--chdir", options->run.chdir,
+                   "Go there first; without --root it is the project")
       ->check(NotEmpty)
       ->type_name("DIR");
   command

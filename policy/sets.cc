@@ -82,8 +82,13 @@ constexpr WordList kRunsLater(
     "~/.profile\n~/.zshrc\n~/.zshenv\n~/.zprofile\n~/.zlogin\n~/.zlogout\n"
     "~/.config/fish\n~/.kshrc\n~/.cshrc\n~/.tcshrc\n~/.login\n~/.inputrc\n"
     "~/.gitconfig\n~/.config/git\n~/.vimrc\n~/.config/nvim\n~/.emacs\n~/.emacs.d\n"
-    "~/.tmux.conf\n~/.pam_environment\n~/.xprofile\n~/.xinitrc\n~/.xsession\n"
-    "~/.config/autostart\n~/.config/systemd/user\n~/.local/share/applications\n"
+    "~/.vim\n~/.gdbinit\n~/.config/gdb\n~/.screenrc\n~/.lesskey\n"
+    "~/.tmux.conf\n~/.config/tmux\n~/.pam_environment\n~/.config/environment.d\n"
+    "~/.xprofile\n~/.xinitrc\n~/.xsession\n~/.xsessionrc\n~/.config/plasma-workspace\n"
+    "~/.config/autostart\n~/.config/systemd/user\n~/.local/share/systemd/user\n"
+    "~/.local/share/dbus-1\n~/.local/share/applications\n~/.cargo/config\n"
+    "~/.cargo/config.toml\n~/.local/lib/python*/site-packages/*customize.py\n"
+    "~/.local/lib/python*/site-packages/*.pth\n"
     "~/.local/bin\n~/bin\n~/Library/LaunchAgents\n");
 // clang-format on
 

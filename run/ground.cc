@@ -11,12 +11,6 @@
 namespace ringfence {
 namespace {
 
-std::string Absolute(const std::string& path) {
-  if (path.starts_with('/')) return Path::Clean(path).text();
-  const std::string folder = CurrentDirectory();
-  return folder.empty() ? path : Path::Clean(folder + "/" + path).text();
-}
-
 std::string Variable(const char* name) {
   const char* value = std::getenv(name);
   return value == nullptr ? "" : value;
@@ -27,6 +21,12 @@ std::string Variable(const char* name) {
 std::string CurrentDirectory() {
   const std::unique_ptr<char, decltype(&std::free)> folder(::getcwd(nullptr, 0), &std::free);
   return folder == nullptr ? "" : folder.get();
+}
+
+std::string Absolute(const std::string& path) {
+  if (path.starts_with('/')) return Path::Clean(path).text();
+  const std::string folder = CurrentDirectory();
+  return folder.empty() ? path : Path::Clean(folder + "/" + path).text();
 }
 
 std::vector<std::string> OwnEnvironment() {

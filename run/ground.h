@@ -20,6 +20,8 @@ Result<Ground> FindGround(const GroundQuestion& question, const FileView& files)
 
 // "": it has none, or cannot be told.
 std::string CurrentDirectory();
+// `path` from the current directory.
+std::string Absolute(const std::string& path);
 
 // "NAME=value".
 std::vector<std::string> OwnEnvironment();

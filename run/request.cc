@@ -29,7 +29,6 @@ SandboxCommand CommandOf(const RunOptions& options) {
   command.cwd = CurrentDirectory();
   command.environment = OwnEnvironment();
   command.session = options.session;
-  command.also_writable = options.write;
   command.is_agent = options.agent || IsAgent(options.command);
   if (options.no_sandbox) command.mode = SandboxMode::kRwx;
   if (!options.mode.empty()) command.mode = ModeOf(options.mode);
@@ -38,22 +37,33 @@ SandboxCommand CommandOf(const RunOptions& options) {
   return command;
 }
 
+std::string AbsoluteOr(const std::string& path) { return path.empty() ? "" : Absolute(path); }
+
 }  // namespace
 
 Result<RunRequest> ReadRequest(const RunOptions& options, const CachedFiles& files,
                                bool macos_names) {
+  if (options.no_sandbox && !options.mode.empty() && options.mode != "rwx") {
+    return Error{Error::Kind::kUsage, "--no-sandbox", "is not --mode " + options.mode,
+                 "--no-sandbox confines nothing; give one of them"};
+  }
+  // Names on the command line are meant from where it was typed.
+  const GroundQuestion question{options.home, AbsoluteOr(options.root), AbsoluteOr(options.policy),
+                                options.profile};
+  const std::string write = AbsoluteOr(options.write);
   if (!options.chdir.empty() && ::chdir(options.chdir.c_str()) != 0) {
     return Error{Error::Kind::kUsage, "--chdir", Quote(options.chdir) + " cannot be entered",
                  "name a folder of the project"};
   }
-  const GroundQuestion question{options.home, options.root, options.policy, options.profile};
   Result<Ground> ground = FindGround(question, files);
   if (!ground) return ground.error();
   if (macos_names) ground->places.macos_names = true;
   Result<Policy> policy = MergePolicies(ground->sources, options.profile, ground->places, Caller{});
   if (!policy) return policy.error();
   ground->places.audit_file = OwnPath(policy->audit.file, ground->places);
-  return RunRequest{std::move(*ground), std::move(*policy), CommandOf(options)};
+  RunRequest request{std::move(*ground), std::move(*policy), CommandOf(options)};
+  request.command.also_writable = write;
+  return request;
 }
 
 }  // namespace ringfence

@@ -54,7 +54,7 @@ class Run {
       if (!plan) return Unplanned(plan.error());
       const Result<Ended> ended = Confine(*plan);
       if (!ended) return Refused(ended.error());
-      if (!ended->failure) return Finish(*ended);
+      if (!ended->failure) return Finish(*plan, *ended);
       if (!GoesOnWithout(*plan, *ended->failure)) {
         return SetupFailed(*ended->failure);
       }
@@ -108,10 +108,15 @@ class Run {
     return true;
   }
 
-  Outcome Finish(const Ended& ended) {
+  Outcome Finish(const SandboxPlan& plan, const Ended& ended) {
     // For people the reason comes first, and refusals only where the command failed.
     const bool tells = report_.descriptor() >= 0 || (ended.not_run.empty() && ended.status != 0);
-    for (const Refusal& refusal : ended.refusals) ExplainRefusal(refusal, tells);
+    for (const Refusal& refusal : ended.refusals) ExplainRefusal(plan, refusal, tells);
+    const size_t told = ended.refusals.size();
+    if (tells && told == kMaxRefusals && ended.refusal_count > told) {
+      report_.Warn("these are the first " + std::to_string(told) + " of " +
+                   std::to_string(ended.refusal_count) + " calls that were refused");
+    }
     report_.Ended(ended);
     return ended.status;
   }
@@ -140,7 +145,9 @@ class Run {
     Event event;
     event.name = "SandboxStart";
     event.session_id = request_.command.session;
-    std::string why = "mode " + std::string(ModeName(plan.mode)) + ", layers " +
+    // The program, and not its arguments, which may hold secrets.
+    std::string why = "start of " + Quote(plan.argv.front()) + " in " + Quote(plan.cwd.text()) +
+                      ", mode " + std::string(ModeName(plan.mode)) + ", layers " +
                       std::string(LayersName(plan.layers));
     for (const std::string& note : plan.weaker) why += "; " + note;
     return Log(event, "permit", nullptr, why);
@@ -148,7 +155,7 @@ class Run {
 
   // The path is decided again: what a program was refused need not be the policy's doing.
   // It is told only where the command failed.
-  void ExplainRefusal(const Refusal& refusal, bool tells) {
+  void ExplainRefusal(const SandboxPlan& plan, const Refusal& refusal, bool tells) {
     Event event;
     event.name = "SandboxDenial";
     event.cwd = request_.command.cwd;
@@ -156,15 +163,27 @@ class Run {
     const CachedFiles now(disk_);
     const Decision decision = DecidePath(event, refusal.path, Access::kWrite,
                                          {request_.policy, request_.ground.places, now});
-    const bool is_denial = !decision.failure && decision.verdict == Verdict::kDeny;
-    if (!is_denial && refusal.why.empty()) return;
+    // The sandbox's own folder is outside of the project to the policy, and may be written.
+    const bool is_denial =
+        !decision.failure && decision.verdict == Verdict::kDeny && !plan.names.IsOwn(refusal.path);
+    const std::string why = refusal.why.empty() ? WhyByMode(plan, refusal) : refusal.why;
+    if (!is_denial && why.empty()) return;
     const std::string text =
         is_denial ? ReasonText(decision, "").substr(std::string_view("ringfence: ").size())
-                  : "write to " + Quote(refusal.path) + " refused: " + Printable(refusal.why);
+                  : "write to " + Quote(refusal.path) + " refused: " + Printable(why) +
+                        ". It is the user's to do, outside of the sandbox";
     if (tells) report_.Refused(refusal, text);
     const Status logged =
         is_denial ? Log(event, "deny", &decision, "") : Log(event, "deny", nullptr, text);
     if (!logged && tells && !facts_.is_inside) report_.Warn(logged.error().text());
+  }
+
+  // What the lists permit, and this run's mode does not.
+  static std::string WhyByMode(const SandboxPlan& plan, const Refusal& refusal) {
+    const std::optional<Path> path = Path::Parse(refusal.path);
+    const bool is_of_project = path && path->IsInside(plan.root);
+    return plan.mode == SandboxMode::kRx && is_of_project ? "in mode rx the project is read-only"
+                                                          : "";
   }
 
   RunRequest request_;

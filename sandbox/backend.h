@@ -36,6 +36,8 @@ struct Refusal {
   std::string code;  // "EACCES"
 };
 
+constexpr size_t kMaxRefusals = 10;  // that are kept to be told
+
 struct Ended {
   int status = 0;  // as a shell says: 126 and 127 when the program could not be run, 128 + signal
   std::optional<SetupFailure> failure;

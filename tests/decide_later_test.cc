@@ -66,7 +66,9 @@ TEST_CASE("runs-later: below the home, where a policy allows it") {
   world.User(R"("write":{"allow":[".","~"]})");
   for (const std::string_view path :
        {"~/.bashrc", "~/.zshenv", "~/.profile", "~/.config/fish/config.fish", "~/.gitconfig",
-        "~/.claude.json", "~/.config/systemd/user/x.service"}) {
+        "~/.claude.json", "~/.config/systemd/user/x.service", "~/.config/environment.d/x.conf",
+        "~/.cargo/config.toml", "~/.local/lib/python3.11/site-packages/usercustomize.py",
+        "~/.vim/vimrc", "~/.xsessionrc"}) {
     CAPTURE(path);
     CHECK(world.Write(path) == "ask");
   }

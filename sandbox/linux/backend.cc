@@ -31,7 +31,6 @@
 namespace ringfence {
 namespace {
 
-constexpr size_t kMaxRefusals = 10;  // that are kept to be told
 constexpr int kSetupFailed = 125;
 
 // Directories that the policy allows and that nobody has made yet.
@@ -48,7 +47,7 @@ Status MakePlaces(const SandboxPlan& plan) {
       if (::mkdir(path.text().c_str(), mode) == 0) continue;
       // Where it may not be made, it need not be: it may be there.
       if (errno != EEXIST && ::access(path.text().c_str(), F_OK) != 0) {
-        return SystemError("mkdir(" + path.text() + ")", EACCES);
+        return SystemError("mkdir(" + path.text() + ") for " + place.why, EACCES);
       }
     }
   }

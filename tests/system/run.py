@@ -96,6 +96,54 @@ def a_refused_name_is_told_with_each_set_of_layers(world):
             done.stderr
 
 
+def a_refusal_by_the_mode_is_told(world):
+    done = world.run("run", "--mode", "rx", "--", "sh", "-c", "echo x > made",
+                     env={"HOME": str(world.home)})
+    assert done.returncode != 0 and "in mode rx the project is read-only" in done.stderr, done
+    log = (world.state / "audit.jsonl").read_text().splitlines()
+    start, denial = [json.loads(line) for line in log]
+    began = f'start of "sh" in "{world.project}", mode rx'
+    assert start["event"] == "SandboxStart" and began in start["why"], start
+    assert denial["event"] == "SandboxDenial" and "mode rx" in denial["why"], denial
+
+
+def a_refusal_in_a_folder_of_the_sandboxs_own_names_its_rule(world):
+    for options in (["--session", "s"], ["--layers", "landlock"]):
+        done = world.run("run", *options, "--", "sh", "-c", "echo x > ${TMPDIR:-/tmp}/.envrc",
+                         env={"HOME": str(world.home)})
+        assert '"@runs-later"' in done.stderr and "outside the project" not in done.stderr, done
+
+
+def more_refusals_than_are_told_are_counted(world):
+    done = world.run("run", "--", "sh", "-c", "for i in $(seq 15); do mkdir $i; echo > $i/.envrc; done;"
+                                              " false")
+    assert done.stderr.count("ringfence: write to") == 10, done
+    assert "the first 10 of 15 calls" in done.stderr, done
+
+
+def names_on_the_command_line_are_from_where_it_was_typed(world):
+    (world.project / "sub").mkdir()
+    (world.base / "also").mkdir()
+    command = ["sh", "-c", "pwd; echo x > ../made; echo x > ../../also/made"]
+    done = world.run("run", "--root", ".", "--chdir", "sub", "--write", "../also", "--", *command)
+    assert done.returncode == 0 and done.stdout == f"{world.project}/sub\n", done
+    assert (world.base / "also/made").exists() and (world.project / "made").exists()
+
+
+def what_contradicts_itself_is_refused(world):
+    error_of(world.run("run", "--mode", "rx", "--no-sandbox", "--", "true"), 2, "--no-sandbox")
+    error_of(world.run("run", "--dry-run", "--json", "--for", "macos", "--", "true"), 2, "--json")
+
+
+def a_folder_that_cannot_be_made_names_its_rule(world):
+    policy = world.base / "policy.json"
+    policy.write_text(json.dumps({"version": 1, "write": {"allow": [".", "/proc/x/y"]}}))
+    done = world.run("run", "--policy", policy, "--", "true")
+    assert done.returncode in (0, 125), done
+    policy.write_text(json.dumps({"version": 1, "write": {"allow": [".", "/sys/kernel/none"]}}))
+    error_of(world.run("run", "--policy", policy, "--", "true"), 125, "/sys/kernel/none", "write/allow")
+
+
 def a_rule_holds_in_whatever_letter_case_it_is_written(world):
     (world.project / "docs/adr").mkdir(parents=True)
     (world.project / "docs/adr/one").write_text("one\n")
