@@ -91,3 +91,42 @@ TEST_CASE("result file: one more that may be written, in every mode") {
     CHECK(plan.private_tmp);
   }
 }
+
+TEST_CASE("session: what is kept on the host is guarded by the rules for any folder") {
+  const SandboxPlan kept = Session().planned.Plan();
+  CHECK(kept.names.IsOwn("/tmp/x"));
+  CHECK(kept.names.Refuses("/tmp/r/.git/hooks/pre-commit") != nullptr);
+  CHECK(kept.names.Refuses("/tmp/x") == nullptr);
+  const SandboxPlan gone = PlanWorld().Plan();
+  CHECK(gone.names.IsExempt("/tmp/x"));
+  CHECK(gone.names.Refuses("/tmp/r/.git/hooks/pre-commit") == nullptr);
+}
+
+TEST_CASE("session: without mounts the temporary folder is guarded so") {
+  PlanWorld world;
+  world.facts.scratch = ScratchFolder(17);
+  world.command.layers = SandboxLayers::kLandlock;
+  const SandboxPlan plan = world.Plan();
+  CHECK(plan.names.IsOwn("/tmp/ringfence-17/x"));
+  CHECK(plan.names.Refuses("/tmp/ringfence-17/.envrc") != nullptr);
+  CHECK(plan.names.Refuses(SelfTestName(plan).text()) != nullptr);
+}
+
+TEST_CASE("session: inside a sandbox without mounts the temporary folder is that one's") {
+  const auto scratch = [](const std::string& tmp) {
+    PlanWorld world;
+    world.facts.is_inside = true;
+    world.facts.inside_view = false;
+    world.command.environment.push_back("TMPDIR=" + tmp);
+    const SandboxPlan plan = world.Plan();
+    CHECK_FALSE(plan.private_tmp);
+    return plan.scratch.text();
+  };
+  CHECK(scratch("/tmp/ringfence-17") == "/tmp/ringfence-17");
+  CHECK(scratch(kFolders + std::string("/0ab")) == kFolders + std::string("/0ab"));
+  for (const char* other : {"", "/", "/tmp", "/tmp/ringfence-", "/tmp/ringfence-17/x", "/home/dev",
+                            "/tmp/ringfence-1x", "relative", kFolders}) {
+    CAPTURE(other);
+    CHECK(scratch(other) == "/");
+  }
+}

@@ -156,7 +156,7 @@ int JudgeMade(Supervision& supervision, const Location& made, Reach reach) {
 
 namespace {
 
-constexpr int kMaxMoves = 100;  // of a folder that somebody moves about meanwhile
+constexpr int kMaxMoves = 20;  // of a folder that somebody moves about meanwhile
 
 // Where `handle` lies by its path; ENOENT where something else or nothing has that name.
 Got<Location> LocationOf(const Handle& handle) {
