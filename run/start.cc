@@ -34,9 +34,13 @@ Outcome Unplanned(const Error& error) {
 }
 
 // Inside another sandbox that takes no lines: asked first, since that one would tell of an attempt.
-bool IsOutOfReach(const Path& file) {
-  return ::access(kAuditSocket, F_OK) != 0 && ::access(file.text().c_str(), W_OK) != 0 &&
-         errno == EROFS;
+bool IsOutOfReach(Path file) {
+  if (::access(kAuditSocket, F_OK) == 0) return false;
+  // It may be missing, with folders around it.
+  while (::access(file.text().c_str(), W_OK) != 0 && errno == ENOENT && !file.is_root()) {
+    file = file.Parent();
+  }
+  return ::access(file.text().c_str(), W_OK) != 0 && errno == EROFS;
 }
 
 class Run {
