@@ -22,6 +22,7 @@
 #include "sandbox/linux/filters.h"
 #include "sandbox/linux/kernel_abi.h"
 #include "sandbox/linux/nested_rules.h"
+#include "sandbox/linux/private_mounts.h"
 #include "sandbox/linux/privileges.h"
 #include "sandbox/linux/self_test.h"
 #include "sandbox/linux/supervisor.h"

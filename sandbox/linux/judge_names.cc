@@ -11,9 +11,9 @@
 #include "policy/entry_match.h"
 #include "sandbox/linux/git_names.h"
 #include "sandbox/linux/new_repository.h"
+#include "sandbox/linux/private_mounts.h"
 #include "sandbox/linux/proc_entry.h"
 #include "sandbox/linux/supervised_calls.h"
-#include "sandbox/linux/view.h"
 
 namespace ringfence {
 namespace {

@@ -13,8 +13,8 @@
 #include "sandbox/landlock_rights.h"
 #include "sandbox/linux/kernel_abi.h"
 #include "sandbox/linux/mounts.h"
+#include "sandbox/linux/private_mounts.h"
 #include "sandbox/linux/privileges.h"
-#include "sandbox/linux/view.h"
 
 namespace ringfence {
 namespace {

@@ -12,8 +12,8 @@
 #include <cerrno>
 
 #include "policy/entry_match.h"
+#include "sandbox/linux/private_mounts.h"
 #include "sandbox/linux/proc_entry.h"
-#include "sandbox/linux/view.h"
 
 namespace ringfence {
 namespace {

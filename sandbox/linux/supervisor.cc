@@ -15,7 +15,7 @@
 #include "base/syscall.h"
 #include "sandbox/linux/channel.h"
 #include "sandbox/linux/kernel_abi.h"
-#include "sandbox/linux/view.h"
+#include "sandbox/linux/private_mounts.h"
 
 namespace ringfence {
 namespace {

@@ -1,0 +1,190 @@
+#include "sandbox/linux/private_mounts.h"
+
+#include <fcntl.h>
+#include <sys/mount.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+
+#include "base/inside.h"
+#include "base/syscall.h"
+#include "sandbox/linux/mounts.h"
+
+namespace ringfence {
+namespace {
+
+using Kind = PlannedPlace::Kind;
+
+constexpr std::array kDevices = {"/dev/null", "/dev/zero",   "/dev/full",
+                                 "/dev/tty",  "/dev/random", "/dev/urandom"};
+
+struct DeviceLink {
+  const char* name;
+  const char* target;
+};
+constexpr DeviceLink kDeviceLinks[] = {
+    {"/dev/fd", "/proc/self/fd"},       {"/dev/stdin", "/proc/self/fd/0"},
+    {"/dev/stdout", "/proc/self/fd/1"}, {"/dev/stderr", "/proc/self/fd/2"},
+    {"/dev/ptmx", "pts/ptmx"},          {"/dev/core", "/proc/kcore"}};
+
+// What of /proc only looks at the user id, which a root without capabilities still has.
+constexpr std::array kSealedInProc = {"/proc/sys", "/proc/sysrq-trigger", "/proc/irq", "/proc/bus",
+                                      "/proc/fs"};
+
+}  // namespace
+
+Status PrivateMounts::Clone() {
+  if (!plan_.session_tmp.is_root()) {
+    Result<UniqueFd> tree = CloneTree(plan_.session_tmp, Writable::kYes);
+    if (!tree) return tree.error();
+    session_tmp_ = std::move(*tree);
+  }
+  for (const Path& folder : SavedFolders(plan_)) {
+    Result<UniqueFd> tree = CloneTree(folder, Writable::kYes);
+    if (!tree) return tree.error();
+    saved_.push_back(std::move(*tree));
+  }
+  for (const char* name : kDevices) {
+    devices_.push_back(OpenTree(AT_FDCWD, name));
+    if (!devices_.back().valid()) return SystemError("open_tree(" + std::string(name) + ")");
+  }
+  return Unit{};
+}
+
+Status PrivateMounts::Mount() {
+  if (Status s = MountFolders(); !s) return s;
+  return MountDevices();
+}
+
+// No larger than what may be used of memory, which files are not counted as without a cgroup.
+Status PrivateMounts::MountEmpty(const std::string& path, const char* options) const {
+  if (!plan_.limits.memory) return MountMemory(path, options);
+  return MountMemory(path, std::string(options) + ",size=" + std::to_string(*plan_.limits.memory));
+}
+
+Status PrivateMounts::MountFolders() {
+  if (plan_.private_tmp) {
+    Status s = session_tmp_.valid() ? AttachTree(session_tmp_, Path::Clean("/tmp"))
+                                    : MountEmpty("/tmp", "mode=1777");
+    if (!s) return s;
+  }
+  if (Status s = MountEmpty("/run", "mode=0755"); !s) {
+    return s.error().what == "ENOENT" ? Status(Unit{}) : s;
+  }
+  const Path own = Path::Clean("/run/user/" + std::to_string(plan_.user));
+  if (Status s = MakeMountPoint(own, Kind::kDirectory); !s) return s;
+  if (::chmod(own.text().c_str(), 0700) != 0) return SystemError("chmod(/run/user)");
+  return Unit{};
+}
+
+Status PrivateMounts::MountDevices() {
+  if (Status s = MountMemory("/dev", "mode=0755"); !s) return s;
+  for (const char* name : {"/dev/pts", "/dev/shm", "/dev/.ringfence"}) {
+    if (::mkdir(name, 0755) != 0) return SystemError("mkdir(" + std::string(name) + ")");
+  }
+  if (Status s = AttachDevices(); !s) return s;
+  if (Status s = MakeCovers(); !s) return s;
+  if (plan_.supervised && ::mknod(kRulesName, S_IFREG, 0) != 0) return SystemError("mknod(rules)");
+  if (Status s = MountEmpty("/dev/shm", "mode=1777"); !s) return s;
+  if (::mount("devpts", "/dev/pts", "devpts", MS_NOSUID | MS_NOEXEC,
+              "newinstance,ptmxmode=0666,mode=0620") != 0) {
+    return SystemError("mount(/dev/pts)");
+  }
+  if (Status s = AttachSaved(); !s) return s;
+  if (Status s = NameAuditSocket(); !s) return s;
+  return SealMount("/dev");
+}
+
+Status PrivateMounts::MakeCovers() {
+  if (::mkdir(kCoverDirectory, 0) != 0) return SystemError("mkdir(cover)");
+  if (::mknod(kCoverFile, S_IFREG, 0) != 0) return SystemError("mknod(cover)");
+  return Unit{};
+}
+
+Status PrivateMounts::AttachDevices() {
+  for (size_t i = 0; i < kDevices.size(); ++i) {
+    const Path path = Path::Clean(kDevices[i]);
+    if (Status s = MakeMountPoint(path, Kind::kFile); !s) return s;
+    if (Status s = AttachTree(devices_[i], path); !s) return s;
+  }
+  for (const DeviceLink& link : kDeviceLinks) {
+    if (::symlink(link.target, link.name) != 0) {
+      return SystemError("symlink(" + std::string(link.name) + ")");
+    }
+  }
+  return Unit{};
+}
+
+Status PrivateMounts::AttachSaved() {
+  if (saved_.empty()) return Unit{};
+  const Path folders = Path::Clean(kSavedFolders);
+  for (size_t i = 0; i < saved_.size(); ++i) {
+    const Path folder = folders.Child(std::to_string(i));
+    if (Status s = MakeMountPoint(folder, Kind::kDirectory); !s) return s;
+    if (Status s = AttachTree(saved_[i], folder); !s) return s;
+  }
+  if (::chmod(kSavedFolders, 0) != 0) return SystemError("chmod(saved)");
+  return Unit{};
+}
+
+Status PrivateMounts::NameAuditSocket() const {
+  if (audit_ < 0) return Unit{};
+  constexpr int kWaiting = 32;
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  std::memcpy(address.sun_path, kAuditSocket, sizeof kAuditSocket);
+  const void* bytes = &address;
+  if (::bind(audit_, static_cast<const sockaddr*>(bytes), sizeof address) != 0) {
+    return SystemError("bind(audit)");
+  }
+  if (::listen(audit_, kWaiting) != 0) return SystemError("listen(audit)");
+  return Unit{};
+}
+
+namespace {
+
+// Before Linux 6.14 the file is the whole machine's, and root could write it from here.
+bool HasOwnNumbers() {
+  utsname name{};
+  if (::uname(&name) != 0) return false;
+  char* end = nullptr;
+  const long major = std::strtol(name.release, &end, 10);
+  const long minor = *end == '.' ? std::strtol(end + 1, nullptr, 10) : 0;
+  return major > 6 || (major == 6 && minor >= 14);
+}
+
+// RLIMIT_NPROC does not count for the host's root. A process namespace that has a highest number of
+// its own cannot have more processes.
+void LimitNumbers(uint64_t processes) {
+  constexpr uint64_t kLeast = 301;  // RESERVED_PIDS + 1
+  if (!HasOwnNumbers()) return;
+  const UniqueFd file(::open("/proc/sys/kernel/pid_max", O_WRONLY | O_CLOEXEC));
+  if (!file.valid()) return;
+  const std::string text = std::to_string(std::max(kLeast, processes));
+  [[maybe_unused]] const ssize_t put = ::write(file.get(), text.data(), text.size());
+}
+
+}  // namespace
+
+Status MountProc(const SandboxPlan& plan) {
+  if (::mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, nullptr) != 0) {
+    return SystemError("mount(/proc)");
+  }
+  if (plan.user != 0) return Unit{};
+  if (plan.limits.processes != 0) LimitNumbers(plan.limits.processes);
+  for (const char* name : kSealedInProc) {
+    Status sealed = SealPlace(Path::Clean(name));
+    if (!sealed && sealed.error().what != "ENOENT") return sealed;
+  }
+  return Unit{};
+}
+
+}  // namespace ringfence
