@@ -127,7 +127,7 @@ def kill_outcomes(tools, rotate):
         seed = time.time_ns() % 100_000
         ended = kill_some(tools, world, seed)
         answer = world.run(tools.hook, world.denied_event())
-        lines, problems = world.log_lines()
+        lines, problems = world.log_lines(some_killed=True)
     killed = KILLED + SAMPLES - ended
     print(f"rotation at {rotate}: {killed} of {KILLED} hooks killed, {len(lines)} lines",
           flush=True)
