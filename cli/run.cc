@@ -80,6 +80,15 @@ Outcome RunOrShow(Options& options) {
   return options.dry_run ? ShowAndReport(options) : RunUnderPolicy(options.run);
 }
 
+void AddConfinement(CLI::App& command, RunOptions& run) {
+  command.add_option("--mode", run.mode, "sandbox, rx (the project is read-only) or rwx")
+      ->check(CLI::IsMember({"sandbox", "rx", "rwx"}))
+      ->type_name("MODE");
+  command.add_option("--layers", run.layers, "full or, where namespaces are forbidden, landlock")
+      ->check(CLI::IsMember({"full", "landlock"}))
+      ->type_name("LAYERS");
+}
+
 }  // namespace
 
 void AddRun(CLI::App& app, Action& chosen) {
@@ -92,14 +101,7 @@ void AddRun(CLI::App& app, Action& chosen) {
                                  "up and nothing was\nrun, 126 and 127 as a shell says; 2 a "
                                  "mistake on the command line or in a policy.");
   AddGroundOptions(*command, options->ground);
-  command->add_option("--mode", options->run.mode, "sandbox, rx (the project is read-only) or rwx")
-      ->check(CLI::IsMember({"sandbox", "rx", "rwx"}))
-      ->type_name("MODE");
-  command
-      ->add_option("--layers", options->run.layers,
-                   "full or, where namespaces are forbidden, landlock")
-      ->check(CLI::IsMember({"full", "landlock"}))
-      ->type_name("LAYERS");
+  AddConfinement(*command, options->run);
   command
       ->add_option("--chdir", options->run.chdir,
                    "Go there first; without --root it is the project")

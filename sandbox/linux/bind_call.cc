@@ -22,15 +22,21 @@ int BindAs(const UniqueFd& socket, const sockaddr_storage& address, socklen_t si
   return ::bind(socket.get(), static_cast<const sockaddr*>(bytes), size) == 0 ? 0 : errno;
 }
 
+struct SocketName {
+  const Location& at;
+  bool by_path;
+};
+
 // The name is what getsockname(2) says afterwards, by which programs tell others where to connect:
 // the whole path, unless the caller named a file of its current directory. A longer one than a
 // socket's address can hold is bound from within its folder. It has no links, and nobody in this
 // sandbox makes any until this call is answered.
 int BindName(const SupervisedCaller& caller, const Supervision& supervision, const UniqueFd& socket,
-             const Location& at, bool by_path) {
+             const SocketName& wanted) {
+  const Location& at = wanted.at;
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
-  std::string name = by_path ? at.path() : at.name;
+  std::string name = wanted.by_path ? at.path() : at.name;
   if (name.size() >= sizeof address.sun_path) name = at.name;
   if (name.size() >= sizeof address.sun_path) return ENAMETOOLONG;
   std::memcpy(address.sun_path, name.data(), name.size());
@@ -67,7 +73,7 @@ CallResult AnswerBind(const SupervisedCaller& caller, const CallArguments& argum
   int code = JudgeName(supervision, at.value, Reach::kName);
   if (code != 0) return {code, at.value.path()};
   const bool names_folder = text.find('/') != std::string::npos;
-  code = BindName(caller, supervision, socket.value, at.value, names_folder);
+  code = BindName(caller, supervision, socket.value, {at.value, names_folder});
   if (code == 0) code = JudgeMade(supervision, at.value, Reach::kName);
   return {code, at.value.path()};
 }

@@ -216,14 +216,18 @@ int JudgeHandle(Supervision& supervision, Handle& handle, Reach reach) {
 
 namespace {
 
+struct Asker {
+  const SupervisedCaller& caller;
+  const Supervision& supervision;
+};
+
 // One name of a chain of links. `link`, true where a last link is to be followed, becomes whether
 // this is one.
-int OpenStep(const SupervisedCaller& caller, const Supervision& supervision, const Location& at,
-             Handle& handle, bool* link) {
+int OpenStep(const Asker& asker, const Location& at, Handle& handle, bool* link) {
   const bool follow = std::exchange(*link, false);
   handle.path = at.path();
-  if (const int code = JudgeProcEntry(caller, supervision, handle.path)) return code;
-  const UniqueFd& folder = FolderToChange(supervision, at);
+  if (const int code = JudgeProcEntry(asker.caller, asker.supervision, handle.path)) return code;
+  const UniqueFd& folder = FolderToChange(asker.supervision, at);
   handle.fd = UniqueFd(::openat(folder.get(), at.name.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));
   if (!handle.fd.valid()) return errno;
   struct stat facts {};
@@ -234,7 +238,7 @@ int OpenStep(const SupervisedCaller& caller, const Supervision& supervision, con
   if (!follow && !at.must_be_folder) return 0;
   *link = !at.is_in_proc();
   if (*link) return 0;
-  Got<UniqueFd> target = Jump(caller, supervision, at);
+  Got<UniqueFd> target = Jump(asker.caller, asker.supervision, at);
   handle.fd = std::move(target.value);
   return target.code;
 }
@@ -250,7 +254,7 @@ int OpenHandle(const SupervisedCaller& caller, Supervision& supervision, const N
                                     : Locate(caller, supervision, name.fd, text);
     if (!at.ok()) return at.code;
     bool is_link = name.follow;
-    const int code = OpenStep(caller, supervision, at.value, handle, &is_link);
+    const int code = OpenStep({caller, supervision}, at.value, handle, &is_link);
     if (!caller.IsWaiting()) return ESRCH;
     if (code != 0 || !is_link) return code;
     Got<std::string> target = ReadLinkAt(at.value.folder, at.value.name);
