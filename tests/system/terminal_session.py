@@ -4,6 +4,7 @@ import fcntl
 import os
 import pty
 import select
+import signal
 import struct
 import termios
 import time
@@ -17,6 +18,8 @@ class TerminalSession:
         self.ended = None
         self.pid, self.master = pty.fork()
         if self.pid == 0:
+            # Who runs the tests in the background has a shell that ignores it.
+            signal.signal(signal.SIGINT, signal.SIG_DFL)
             os.chdir(world.project)
             os.execve(command[0], command, world.environment)
         self.resize(24, 80)
