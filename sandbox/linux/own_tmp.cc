@@ -156,6 +156,7 @@ void OwnTmp::RemoveLeftScratch() const {
   const UniqueFd folders(::open(all.text().c_str(), kFolder));
   if (!folders.valid()) return;
   for (const std::string& name : NamesIn(folders)) {
+    if (!name.starts_with("ringfence-")) continue;  // of the many
     struct stat facts {};
     if (!IsScratch(all.Child(name)) || all.Child(name) == plan_.scratch ||
         ::fstatat(folders.get(), name.c_str(), &facts, AT_SYMLINK_NOFOLLOW) != 0 ||
