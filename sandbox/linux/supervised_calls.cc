@@ -187,6 +187,7 @@ class Call {
     if (exchange) {
       if (const int code = JudgeMove(to.value, from.value, reach)) return code;
     }
+    if (exchange && MustComeWhole(supervision_, from.value)) return EACCES;  // it would come as it is
     const bool is_same = from.value.path() == to.value.path();
     if (!is_same && MustComeWhole(supervision_, to.value)) return Replace(from.value, to.value);
     // A trailing slash says that the name is a folder's; the kernel checks it.

@@ -65,6 +65,14 @@ ATTACKS = {
                                  "cp r/.git/HEAD r/.git/worktrees/w/HEAD;"
                                  "echo ../.. > r/.git/worktrees/w/commondir;"
                                  "mv r/.git/worktrees/w e/a/b/w; echo 'gitdir: ../e/a/b/w' > w/.git",
+    "config exchanged": "cat r/.git/config ../evil > x; python3 ../exchange.py r/.git/config x",
+    "config exchanged, the other way": "cat r/.git/config ../evil > x;"
+                                       "python3 ../exchange.py x r/.git/config",
+    "config of a worktree exchanged":
+        "mkdir -p r/.git/worktrees/w; echo ../.. > r/.git/worktrees/w/commondir;"
+        "echo ../../../../e > x; python3 ../exchange.py r/.git/worktrees/w/commondir x;"
+        "mkdir -p e/objects e/refs w; cp r/.git/HEAD e/HEAD; cp ../evil e/config;"
+        "cp r/.git/HEAD r/.git/worktrees/w/HEAD; echo 'gitdir: ../r/.git/worktrees/w' > w/.git",
     "another config included": "cp ../evil e; git -C r config include.path ../../e",
     "config.worktree of a submodule":
         "mkdir -p r/.git/modules/s/objects r/.git/modules/s/refs; cp r/.git/HEAD r/.git/modules/s/HEAD;"
@@ -85,6 +93,12 @@ ATTACKS = {
         "mkdir w; echo 'gitdir: ../x' > w/.git",
     "git config": "git -C r config core.fsmonitor 'touch RAN; false'",
 }
+# renameat2(2) with RENAME_EXCHANGE.
+EXCHANGE = """
+import ctypes, os, sys
+libc = ctypes.CDLL(None)
+sys.exit(libc.renameat2(-100, os.fsencode(sys.argv[1]), -100, os.fsencode(sys.argv[2]), 2) != 0)
+"""
 # Has the mode of a folder changed by an access control list while a folder is made in it.
 TOGGLE = """
 import os, struct, sys, time
@@ -143,6 +157,7 @@ def nothing_of_a_new_repository_runs_outside(world):
     sandbox = Sandbox(world)
     world.write(world.project / "evil", EVIL)
     world.write(world.project / "toggle.py", TOGGLE)
+    world.write(world.project / "exchange.py", EXCHANGE)
     ran = []
     for number, (name, attack) in enumerate(ATTACKS.items()):
         folder = world.project / f"attack-{number}"
@@ -165,6 +180,7 @@ def without_the_sandbox_it_would_run(world):
     """What is tried above does what it is there for."""
     world.write(world.project / "evil", EVIL)
     world.write(world.project / "toggle.py", TOGGLE)
+    world.write(world.project / "exchange.py", EXCHANGE)
     dead = []
     for number, (name, attack) in enumerate(ATTACKS.items()):
         folder = world.project / f"attack-{number}"
