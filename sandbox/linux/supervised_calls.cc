@@ -99,9 +99,9 @@ class Call {
   }
 
   // After a call that makes anything but a folder.
-  int Made(long result, const Location& location) {
+  int Made(long result, const Location& location, Reach reach = Reach::kName) {
     if (result != 0) return errno;
-    int code = JudgeMade(supervision_, location, Reach::kName);
+    int code = JudgeMade(supervision_, location, reach);
     if (code == 0 && HasBecomeBare(supervision_, location)) code = EACCES;
     if (code != 0) {
       ::unlinkat(location.folder.get(), location.name.c_str(), 0);
@@ -145,7 +145,7 @@ class Call {
     if (!at.ok()) return at.code;
     if (const int code = Judge(at.value, Reach::kTree)) return code;
     return Made(::symlinkat(target.value.c_str(), at.value.folder.get(), at.value.name.c_str()),
-                at.value);
+                at.value, Reach::kTree);
   }
 
   // Both names are judged: the new one would change what the old one is not to be changed by.
@@ -168,12 +168,16 @@ class Call {
     if (const int code = JudgeHandle(supervision_, old_file)) return code;
     const Got<Location> at = Find(arguments_.fd2(), arguments_.path2());
     if (!at.ok()) return at.code;
-    if (const int code = Judge(at.value, Reach::kName)) return code;
+    struct stat facts {};
+    if (::fstat(old_file.fd.get(), &facts) != 0) return errno;
+    // A symbolic link can have a second name as well.
+    const Reach reach = S_ISLNK(facts.st_mode) ? Reach::kTree : Reach::kName;
+    if (const int code = Judge(at.value, reach)) return code;
     const std::string own_name = std::to_string(old_file.fd.get());
     return Made(::linkat(supervision_.own_fds.get(), own_name.c_str(),
                          FolderToChange(supervision_, at.value).get(), at.value.name.c_str(),
                          AT_SYMLINK_FOLLOW),
-                at.value);
+                at.value, reach);
   }
 
   int Rename() {
@@ -187,7 +191,8 @@ class Call {
     if (exchange) {
       if (const int code = JudgeMove(to.value, from.value, reach)) return code;
     }
-    if (exchange && MustComeWhole(supervision_, from.value)) return EACCES;  // it would come as it is
+    if (exchange && MustComeWhole(supervision_, from.value))
+      return EACCES;  // it would come as it is
     const bool is_same = from.value.path() == to.value.path();
     if (!is_same && MustComeWhole(supervision_, to.value)) return Replace(from.value, to.value);
     // A trailing slash says that the name is a folder's; the kernel checks it.

@@ -166,6 +166,35 @@ def what_a_session_keeps_on_the_host_is_guarded_as_the_project_is(world):
     assert done.returncode == 0, done
 
 
+def a_symbolic_link_has_no_second_name_that_is_guarded(world):
+    sandbox = Sandbox(world)
+    script = """
+import os
+for folder in ("evil/workflows", "evil/hooks", "w"):
+    os.makedirs(folder)
+for name in ("settings.json", "mcp.json", "workflows/x.yml", "hooks/pre-commit"):
+    open("evil/" + name, "w").write("x")
+os.symlink("evil", "s")
+for name in (".claude", ".cursor", ".github", "w/.claude", ".git", ".vscode"):
+    for make in (lambda: os.link("s", name, follow_symlinks=False), lambda: os.symlink("evil", name),
+                 lambda: os.rename("s", name)):
+        try:
+            make()
+            print("made", name)
+        except OSError:
+            pass
+os.link("s", "plain", follow_symlinks=False)
+"""
+    for options in ((), ("--session", "s"), LANDLOCK):
+        done = sandbox.python(script, *options)
+        assert done.returncode == 0 and not done.stdout, (options, done)
+        assert (world.project / "plain").is_symlink()
+        for name in ("evil", "w"):
+            shutil.rmtree(world.project / name)
+        for name in ("s", "plain"):
+            (world.project / name).unlink()
+
+
 def no_tree_comes_out_of_the_temporary_folder_with_guarded_names(world):
     sandbox = Sandbox(world)
     world.write(world.project / "sub/.git/HEAD", "ref: refs/heads/main\n")
