@@ -42,7 +42,8 @@ class PlanRules::Hider {
     for (const Path& folder : folders) {
       if (!last.is_root() && folder.IsInside(last)) continue;
       last = folder;
-      SearchBelow(folder, [&](const Path& path) { return MatchesFloating(path); });
+      SearchBelow(folder, floating_.front().why,
+                  [&](const Path& path) { return MatchesFloating(path); });
     }
   }
 
@@ -110,6 +111,7 @@ class PlanRules::Hider {
 
   void AddPath(const Path& path, const std::string& why, std::string_view except) {
     const Walked walked = Walk(path.text(), rules_.files_);
+    if (walked.stop == Walked::Stop::kUnreadable) return AddClosed(walked.end, why);
     if (walked.stop != Walked::Stop::kEnd || walked.end.is_root()) return;
     FileKind kind = walked.facts.kind;
     if (kind == FileKind::kMissing && WillBe(walked.end)) kind = FileKind::kDirectory;
@@ -127,6 +129,21 @@ class PlanRules::Hider {
     hidden_.push_back(std::move(place));
   }
 
+  // The folder that keeps `path` from being looked at. What is in it is not known, and a command
+  // may open a folder of its own that another one has closed.
+  void AddClosed(Path path, const std::string& why) {
+    for (; !path.is_root(); path = path.Parent()) {
+      const Result<FileFacts> facts = rules_.files_.Look(path);
+      if (!facts || facts->kind != FileKind::kDirectory) continue;
+      hidden_.push_back({.path = path,
+                         .kind = Kind::kDirectory,
+                         .kept = {},
+                         .is_closed = true,
+                         .why = why + ", and it cannot be looked into"});
+      return;
+    }
+  }
+
   // A folder that will be made, or that will come to be with it.
   bool WillBe(const Path& path) const {
     return std::ranges::any_of(made_, [&](const Path& made) { return made.IsInside(path); });
@@ -135,8 +152,9 @@ class PlanRules::Hider {
   // A pattern below a fixed folder.
   void AddMatches(const Path& folder, std::string_view pattern, const std::string& why) {
     const Walked walked = Walk(folder.text(), rules_.files_);
+    if (walked.stop == Walked::Stop::kUnreadable) return AddClosed(walked.end, why);
     if (walked.stop != Walked::Stop::kEnd || walked.facts.kind != FileKind::kDirectory) return;
-    SearchBelow(walked.end, [&](const Path& path) {
+    SearchBelow(walked.end, why, [&](const Path& path) {
       const std::string folded = FoldName(*path.Below(walked.end));
       if (!MatchFolded(pattern, folded)) return false;
       AddPath(path, why, "");
@@ -163,15 +181,19 @@ class PlanRules::Hider {
     return facts && facts->kind == FileKind::kDirectory;
   }
 
-  // Calls `takes` with each name; a folder that it takes is not looked into.
+  // Calls `takes` with each name; a folder that it takes is not looked into, and what cannot be is
+  // hidden for `why`.
   template <typename Takes>
-  void SearchBelow(const Path& top, Takes takes) {
+  void SearchBelow(const Path& top, const std::string& why, Takes takes) {
     std::vector<Path> open{top};
     while (!open.empty() && is_whole()) {
       const Path folder = std::move(open.back());
       open.pop_back();
       const auto entries = rules_.files_.List(folder, kMaxNamesInFolder);
-      if (!entries) continue;  // what cannot be listed here cannot be listed by the command
+      if (!entries) {
+        AddClosed(folder, why);
+        continue;
+      }
       for (const DirectoryEntry& entry : *entries) {
         if (++seen_ > kMaxNames) return;
         const Path path = folder.Child(entry.name);

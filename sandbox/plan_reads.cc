@@ -122,6 +122,8 @@ class ReadPlanner {
     HideSessions(hidden);
     for (HiddenPlace& place : hidden) {
       if (!IsSeen(place.path)) continue;
+      // Elsewhere nobody inside can open it.
+      if (place.is_closed && Holding(plan_.writable, place.path) == nullptr) continue;
       HoldInPlace(place);
       plan_.hidden.push_back(std::move(place));
     }

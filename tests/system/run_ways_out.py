@@ -226,6 +226,23 @@ def no_folder_moves_above_what_may_not_be_read(world):
     assert (world.project / "moved/deep/.env").exists()
 
 
+def a_folder_that_is_closed_hides_nothing_from_the_next_start(world):
+    """One command closes it, the next one opens it."""
+    sandbox = Sandbox(world)
+    names = ("conf/key.pem", "conf/a.key", "other/deep/.env", "only/names/.env")
+    for name in names:
+        world.write(world.project / name, "secret\n")
+    options = policy_file(world, read={"deny": ["conf/key.pem", "conf/*.key", "**/.env"]})
+    for closed in (0, 0o100, 0o400, 0o200, 0o600):
+        mode = oct(closed)[2:]
+        sandbox.run(["sh", "-c", f"chmod {mode} conf other only/names"], *options)
+        done = sandbox.run(["sh", "-c", "chmod 700 conf other only/names;"
+                            f" cat {' '.join(names)}"], *options)
+        assert done.stdout == "", (mode, done)
+        for folder in ("conf", "other", "only/names"):
+            (world.project / folder).chmod(0o700)
+
+
 def two_sandboxes_together_do_not_make_what_neither_may(world):
     """One renames the folder, the other one puts something into it."""
     sandbox = Sandbox(world)
