@@ -37,8 +37,9 @@ bool WriteFully(int fd, std::string_view bytes) {
 TerminalUse FindTerminalUse() {
   const bool in = ::isatty(STDIN_FILENO) != 0;
   const bool out = ::isatty(STDOUT_FILENO) != 0;
-  if (in && !out && ::tcgetpgrp(STDIN_FILENO) == ::getpgrp()) return {};
-  return {.own = in || out || ::isatty(STDERR_FILENO) != 0, .hears = in && out};
+  const bool in_front = in && ::tcgetpgrp(STDIN_FILENO) == ::getpgrp();
+  if (in_front && !out) return {};
+  return {.own = in || out || ::isatty(STDERR_FILENO) != 0, .hears = in_front && out};
 }
 
 TerminalRelay::~TerminalRelay() {
