@@ -93,6 +93,12 @@ std::string RestAfter(std::string_view base, std::string_view tail, size_t count
   return std::string(rest.substr(0, rest.find_last_not_of('/') + 1));
 }
 
+// A name in a repository by which git runs something, wherever people are led to it.
+bool IsOfGit(const GuardedName& rule) {
+  return rule.is_anywhere && (rule.tail.starts_with("**/.git/") || rule.tail == "**/commondir" ||
+                              rule.tail == "**/config.worktree");
+}
+
 size_t CountComponents(std::string_view path) { return Components(path).size(); }
 
 }  // namespace
@@ -175,7 +181,7 @@ const GuardedName* GuardedNames::RefusesUnless(std::string_view path, Allows all
   const bool is_own = IsOwn(path);
   const GuardedName* unless_new = nullptr;  // counts least
   for (size_t i = 0; i < rules_.size(); ++i) {
-    if (is_own && !rules_[i].is_anywhere) continue;
+    if (is_own && !IsOfGit(rules_[i])) continue;
     if (!Matches(rules_[i], prepared_[i], folded)) continue;
     if (!rules_[i].unless_new) return &rules_[i];
     if (unless_new == nullptr) unless_new = &rules_[i];
@@ -208,7 +214,7 @@ std::vector<GuardedNames::TreeHit> GuardedNames::RefusesTree(std::string_view pa
   const std::string folded = FoldName(path);
   const bool is_own = IsOwn(path);
   for (size_t i = 0; i < rules_.size(); ++i) {
-    if (is_own && !rules_[i].is_anywhere) continue;
+    if (is_own && !IsOfGit(rules_[i])) continue;
     const auto rest = GoesOnBelow(rules_[i], prepared_[i], folded);
     if (rest) hits.push_back({&rules_[i], *rest});
   }

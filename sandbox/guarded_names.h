@@ -37,8 +37,9 @@ class GuardedNames {
   // host is kept there.
   void Exempt(Path folder) { exempt_.push_back(std::move(folder)); }
   void KeepHost(Path place) { kept_.push_back(std::move(place)); }
-  // Below `folder`, which is the sandbox's own but lies on the host, only rules for any folder
-  // hold: somebody outside may be led there.
+  // Below `folder`, which is the sandbox's own but lies on the host, only git's own names are
+  // guarded: a file ".git" or a link leads git outside there. Packages unpack everything else.
+  // Nothing is moved from there to elsewhere.
   void AddOwn(Path folder) { own_.push_back(std::move(folder)); }
   // What may not be read is covered by its name: no folder above it moves.
   void HoldInPlace(const Path& path, std::string why) {

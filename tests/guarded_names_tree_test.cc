@@ -199,7 +199,7 @@ TEST_CASE("guarded trees: a private folder above a kept place of the host is not
 
 // What a session keeps in /tmp has another name on the host, to which a file ".git" or a link in
 // the project may lead people.
-TEST_CASE("guarded trees: in a folder of its own that the host keeps, rules for any folder hold") {
+TEST_CASE("guarded trees: in a folder of its own that the host keeps, git's rules hold") {
   GuardedNames names = Usual();
   names.Refuse({.base = "/", .tail = "tmp/docs"});
   names.AllowOnly({{.base = "/p"}});
@@ -208,6 +208,7 @@ TEST_CASE("guarded trees: in a folder of its own that the host keeps, rules for 
   CHECK(Refused(names, "/tmp/clone/.git"));
   CHECK(names.Refuses("/tmp/clone/.git/hooks/pre-commit") != nullptr);
   CHECK(names.GuardsRepositories("/tmp/clone"));
+  CHECK(names.Refuses("/tmp/crate/.github/workflows/x.yml") == nullptr);
   CHECK_FALSE(Refused(names, "/tmp/docs"));
   CHECK(names.Refuses("/tmp/docs/x") == nullptr);
   CHECK(names.Refuses("/elsewhere") != nullptr);

@@ -132,12 +132,13 @@ TEST_CASE("hidden: links in a circle and to nowhere hide nothing and stop nothin
   CHECK(PlacesText(plan.Plan().hidden) == "/home/dev/project/.env (file)");
 }
 
-TEST_CASE("hidden: a folder that nobody can list is passed by") {
+TEST_CASE("hidden: so is a folder that nobody can list, which a command could open") {
   PlanWorld plan;
   plan.world.files.Put("/home/dev/project/closed", UnreadableDirectory());
   plan.world.files.Put("/home/dev/project/z/.env", File());
   plan.world.User(R"("read":{"deny":["**/.env"]})");
-  CHECK(PlacesText(plan.Plan().hidden) == "/home/dev/project/z/.env (file)");
+  CHECK(PlacesText(plan.Plan().hidden) ==
+        "/home/dev/project/closed, /home/dev/project/z/.env (file)");
 }
 
 TEST_CASE("hidden: no place lies in another, whatever stands between their names") {

@@ -92,7 +92,7 @@ TEST_CASE("result file: one more that may be written, in every mode") {
   }
 }
 
-TEST_CASE("session: what is kept on the host is guarded by the rules for any folder") {
+TEST_CASE("session: what is kept on the host is guarded by git's rules") {
   const SandboxPlan kept = Session().planned.Plan();
   CHECK(kept.names.IsOwn("/tmp/x"));
   CHECK(kept.names.Refuses("/tmp/r/.git/hooks/pre-commit") != nullptr);
@@ -108,7 +108,8 @@ TEST_CASE("session: without mounts the temporary folder is guarded so") {
   world.command.layers = SandboxLayers::kLandlock;
   const SandboxPlan plan = world.Plan();
   CHECK(plan.names.IsOwn("/tmp/ringfence-17/x"));
-  CHECK(plan.names.Refuses("/tmp/ringfence-17/.envrc") != nullptr);
+  CHECK(plan.names.Refuses("/tmp/ringfence-17/r/.git/config") != nullptr);
+  CHECK(plan.names.Refuses("/tmp/ringfence-17/.github/workflows/x.yml") == nullptr);
   CHECK(plan.names.Refuses(SelfTestName(plan).text()) != nullptr);
 }
 

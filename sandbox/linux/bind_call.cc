@@ -74,7 +74,10 @@ CallResult AnswerBind(const SupervisedCaller& caller, const CallArguments& argum
   if (code != 0) return {code, at.value.path()};
   const bool names_folder = text.find('/') != std::string::npos;
   code = BindName(caller, supervision, socket.value, {at.value, names_folder});
-  if (code == 0) code = JudgeMade(supervision, at.value, Reach::kName);
+  if (code == 0) {
+    code = JudgeMade(supervision, at.value, Reach::kName);
+    if (code != 0) ::unlinkat(at.value.folder.get(), at.value.name.c_str(), 0);
+  }
   return {code, at.value.path()};
 }
 

@@ -2,6 +2,7 @@
 #include "sandbox/linux/supervised_calls.h"
 
 #include <fcntl.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -186,6 +187,9 @@ class Call {
     const Got<Location> to = Find(arguments_.fd2(), arguments_.path2());
     if (!to.ok()) return to.code;
     const bool exchange = (arguments_.flags() & kRenameExchange) != 0;
+    // As between two mounts, which they are where something can be mounted.
+    const GuardedNames& names = supervision_.names;
+    if (names.IsOwn(from.value.path()) != names.IsOwn(to.value.path())) return EXDEV;
     Reach reach = Reach::kName;
     if (const int code = JudgeMove(from.value, to.value, reach)) return code;
     if (exchange) {
@@ -207,12 +211,28 @@ class Call {
     if (code == 0 && exchange) code = JudgeMade(supervision_, from.value, reach);
     if (code == 0 && HasBecomeBare(supervision_, to.value)) code = EACCES;
     if (code != 0) {
-      ::syscall(SYS_renameat2, to_folder.get(), to_name.c_str(), from_folder.get(),
-                from_name.c_str(), exchange ? kRenameExchange : kRenameNoReplace);
+      const long back =
+          ::syscall(SYS_renameat2, to_folder.get(), to_name.c_str(), from_folder.get(),
+                    from_name.c_str(), exchange ? kRenameExchange : kRenameNoReplace);
+      if (back != 0) PutAside(to_folder, to_name);
+      if (back != 0 && exchange) PutAside(from_folder, from_name);
       return code;
     }
     NoteGitFile(supervision_, to.value);
     return 0;
+  }
+
+  // Where somebody has taken the old name meanwhile, any other name is better than a refused one.
+  static void PutAside(const UniqueFd& folder, const std::string& name) {
+    constexpr int kTries = 100;
+    for (int i = 0; i < kTries; ++i) {
+      uint64_t number = 0;
+      if (::getrandom(&number, sizeof number, 0) < 0) return;
+      const std::string aside = ".ringfence-refused-" + std::to_string(number);
+      const long moved = ::syscall(SYS_renameat2, folder.get(), name.c_str(), folder.get(),
+                                   aside.c_str(), kRenameNoReplace);
+      if (moved == 0 || errno != EEXIST) return;
+    }
   }
 
   int Replace(const Location& from, const Location& to) {

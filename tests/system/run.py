@@ -109,7 +109,7 @@ def a_refusal_by_the_mode_is_told(world):
 
 def a_refusal_in_a_folder_of_the_sandboxs_own_names_its_rule(world):
     for options in (["--session", "s"], ["--layers", "landlock"]):
-        done = world.run("run", *options, "--", "sh", "-c", "echo x > ${TMPDIR:-/tmp}/.envrc",
+        done = world.run("run", *options, "--", "sh", "-c", "mkdir -p ${TMPDIR:-/tmp}/r/.git/hooks",
                          env={"HOME": str(world.home)})
         assert '"@runs-later"' in done.stderr and "outside the project" not in done.stderr, done
 

@@ -161,6 +161,11 @@ def what_a_session_keeps_on_the_host_is_guarded_as_the_project_is(world):
                  " tempfile.TemporaryDirectory().cleanup()' && git log --format=%s")
         done = sandbox.run(["sh", "-c", works], *options)
         assert done.stdout == "x\n" and done.returncode == 0, done
+        package = ("cd ${TMPDIR:-/tmp} && mkdir -p p/.github/workflows p/.vscode && echo x >"
+                   " p/.github/workflows/ci.yml && echo x > p/.envrc && tar cf p.tar p && rm -r p &&"
+                   " tar xf p.tar && mv p q")
+        done = sandbox.run(["sh", "-c", package], *options)
+        assert done.returncode == 0 and not done.stderr, done
     # Without a session it goes with the sandbox, and anything is possible.
     done = sandbox.python(attack)
     assert done.returncode == 0, done
