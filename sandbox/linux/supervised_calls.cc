@@ -195,21 +195,26 @@ class Call {
     if (exchange) {
       if (const int code = JudgeMove(to.value, from.value, reach)) return code;
     }
-    if (exchange && MustComeWhole(supervision_, from.value))
-      return EACCES;  // it would come as it is
+    // It would come as it is.
+    if (exchange && MustComeWhole(supervision_, from.value)) return EACCES;
     const bool is_same = from.value.path() == to.value.path();
     if (!is_same && MustComeWhole(supervision_, to.value)) return Replace(from.value, to.value);
+    return Move(from.value, to.value, reach);
+  }
+
+  int Move(const Location& from, const Location& to, Reach reach) {
+    const bool exchange = (arguments_.flags() & kRenameExchange) != 0;
     // A trailing slash says that the name is a folder's; the kernel checks it.
-    const std::string from_name = from.value.name + (from.value.must_be_folder ? "/" : "");
-    const std::string to_name = to.value.name + (to.value.must_be_folder ? "/" : "");
-    const UniqueFd& from_folder = FolderToChange(supervision_, from.value);
-    const UniqueFd& to_folder = FolderToChange(supervision_, to.value);
+    const std::string from_name = from.name + (from.must_be_folder ? "/" : "");
+    const std::string to_name = to.name + (to.must_be_folder ? "/" : "");
+    const UniqueFd& from_folder = FolderToChange(supervision_, from);
+    const UniqueFd& to_folder = FolderToChange(supervision_, to);
     const long moved = ::syscall(SYS_renameat2, from_folder.get(), from_name.c_str(),
                                  to_folder.get(), to_name.c_str(), arguments_.flags());
     if (moved != 0) return errno;
-    int code = JudgeMade(supervision_, to.value, reach);
-    if (code == 0 && exchange) code = JudgeMade(supervision_, from.value, reach);
-    if (code == 0 && HasBecomeBare(supervision_, to.value)) code = EACCES;
+    int code = JudgeMade(supervision_, to, reach);
+    if (code == 0 && exchange) code = JudgeMade(supervision_, from, reach);
+    if (code == 0 && HasBecomeBare(supervision_, to)) code = EACCES;
     if (code != 0) {
       const long back =
           ::syscall(SYS_renameat2, to_folder.get(), to_name.c_str(), from_folder.get(),
@@ -218,7 +223,7 @@ class Call {
       if (back != 0 && exchange) PutAside(from_folder, from_name);
       return code;
     }
-    NoteGitFile(supervision_, to.value);
+    NoteGitFile(supervision_, to);
     return 0;
   }
 
