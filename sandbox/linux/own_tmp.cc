@@ -1,6 +1,5 @@
 #include "sandbox/linux/own_tmp.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -8,8 +7,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <memory>
-#include <string_view>
 #include <vector>
 
 #include "base/syscall.h"
@@ -52,20 +49,6 @@ void OpenAgain(const UniqueFd& sessions, const std::string& name) {
   if (::fstatat(sessions.get(), name.c_str(), &facts, AT_SYMLINK_NOFOLLOW) != 0) return;
   const bool is_changed = S_ISDIR(facts.st_mode) && (facts.st_mode & 07777) != 0700;
   if (is_changed) ::fchmodat(sessions.get(), name.c_str(), 0700, 0);
-}
-
-std::vector<std::string> NamesIn(const UniqueFd& folder) {
-  std::vector<std::string> names;
-  UniqueFd own(::openat(folder.get(), ".", kFolder));
-  const std::unique_ptr<DIR, int (*)(DIR*)> stream(own.valid() ? ::fdopendir(own.get()) : nullptr,
-                                                   &::closedir);
-  if (stream == nullptr) return names;
-  own.release();
-  while (const dirent* entry = ::readdir(stream.get())) {
-    std::string name = static_cast<const char*>(entry->d_name);
-    if (name != "." && name != "..") names.push_back(std::move(name));
-  }
-  return names;
 }
 
 // Nobody has made it just now, to lock it next.
@@ -141,7 +124,9 @@ void OwnTmp::RemoveOld() const {
 }
 
 void OwnTmp::RemoveOldSessions() const {
-  for (const std::string& name : NamesIn(sessions_)) {
+  const Result<std::vector<std::string>> names = NamesIn(sessions_.get());
+  if (!names) return;
+  for (const std::string& name : *names) {
     OpenAgain(sessions_, name);
     const UniqueFd folder(::openat(sessions_.get(), name.c_str(), kFolder));
     if (!folder.valid() || !IsOld(folder.get())) continue;
@@ -155,7 +140,9 @@ void OwnTmp::RemoveLeftScratch() const {
   const Path all = plan_.scratch.Parent();
   const UniqueFd folders(::open(all.text().c_str(), kFolder));
   if (!folders.valid()) return;
-  for (const std::string& name : NamesIn(folders)) {
+  const Result<std::vector<std::string>> names = NamesIn(folders.get());
+  if (!names) return;
+  for (const std::string& name : *names) {
     if (!name.starts_with("ringfence-")) continue;  // of the many
     struct stat facts {};
     if (!IsScratch(all.Child(name)) || all.Child(name) == plan_.scratch ||

@@ -20,6 +20,8 @@ struct CloseFolder {
   void operator()(DIR* stream) const { ::closedir(stream); }
 };
 
+}  // namespace
+
 Result<std::vector<std::string>> NamesIn(int folder) {
   // A descriptor of its own: the stream takes it and moves its position.
   UniqueFd own(::openat(folder, ".", kFolder));
@@ -35,6 +37,8 @@ Result<std::vector<std::string>> NamesIn(int folder) {
   if (errno != 0) return SystemError("readdir");
   return names;
 }
+
+namespace {
 
 // A deep tree would cost a descriptor or a stack frame for each level, or a name that is too long.
 // So every folder that lies in a folder of the top is moved up to the top first.

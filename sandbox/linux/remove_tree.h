@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "base/result.h"
 
@@ -10,5 +11,8 @@ namespace ringfence {
 
 // The caller has ended everybody who could still write there. What has gone meanwhile is no error.
 Status RemoveTree(const std::string& folder);
+
+// The names in a folder, without "." and "..".
+Result<std::vector<std::string>> NamesIn(int folder);
 
 }  // namespace ringfence
