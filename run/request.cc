@@ -53,7 +53,7 @@ Result<RunRequest> ReadRequest(const RunOptions& options, const CachedFiles& fil
   const std::string write = AbsoluteOr(options.write);
   if (!options.chdir.empty() && ::chdir(options.chdir.c_str()) != 0) {
     return Error{Error::Kind::kUsage, "--chdir", Quote(options.chdir) + " cannot be entered",
-                 "name a folder of the project"};
+                 "name a folder that is there"};
   }
   Result<Ground> ground = FindGround(question, files);
   if (!ground) return ground.error();
