@@ -204,6 +204,24 @@ const GuardedName* GuardedNames::RefusesFolder(std::string_view path) const {
   });
 }
 
+const GuardedName* GuardedNames::Holds(std::string_view path) const {
+  if (held_.empty() || IsExempt(path)) return nullptr;
+  const std::string folded = FoldName(path);
+  const auto at = std::ranges::find_if(
+      held_, [&](const GuardedName& held) { return FoldsTo(held.base, folded); });
+  return at == held_.end() ? nullptr : &*at;
+}
+
+const GuardedName* GuardedNames::HoldsBelow(std::string_view path) const {
+  if (held_.empty() || IsExempt(path)) return nullptr;
+  const std::string folded = FoldName(path);
+  const auto is_below = [&](const GuardedName& held) {
+    return Below(folded, FoldName(held.base)).has_value();
+  };
+  const auto at = std::ranges::find_if(held_, is_below);
+  return at == held_.end() ? nullptr : &*at;
+}
+
 std::vector<GuardedNames::TreeHit> GuardedNames::RefusesTree(std::string_view path) const {
   if (const GuardedName* rule = Refuses(path)) return {{rule, ""}};
   static const GuardedName kAboveHost{.why = "a folder of the host's lies below it"};

@@ -41,7 +41,8 @@ class GuardedNames {
   // guarded: a file ".git" or a link leads git outside there. Packages unpack everything else.
   // Nothing is moved from there to elsewhere.
   void AddOwn(Path folder) { own_.push_back(std::move(folder)); }
-  // What may not be read is covered by its name: no folder above it moves.
+  // The next start looks for it by its name: what may not be read, or a link that leads to what a
+  // rule is about. It is not moved, removed or closed, nor is a folder above it.
   void HoldInPlace(const Path& path, std::string why) {
     held_.push_back({.base = path.text(), .why = std::move(why)});
   }
@@ -69,6 +70,10 @@ class GuardedNames {
     std::string rest;  // what must exist below for the rule to be broken; "": the name decides
   };
   std::vector<TreeHit> RefusesTree(std::string_view path) const;
+
+  // What is held in place at the path, or below it as well.
+  const GuardedName* Holds(std::string_view path) const;
+  const GuardedName* HoldsBelow(std::string_view path) const;
 
   bool IsExempt(std::string_view path) const;
   bool IsOwn(std::string_view path) const;

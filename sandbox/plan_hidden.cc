@@ -49,17 +49,13 @@ class PlanRules::Hider {
 
   std::vector<HiddenPlace> Take() {
     std::ranges::stable_sort(hidden_, {}, &HiddenPlace::path);
-    std::vector<HiddenPlace> outermost;
+    std::vector<HiddenPlace> outermost;  // sorted as well: a folder comes before what lies in it
     for (HiddenPlace& place : hidden_) {
-      const auto same = std::ranges::find(outermost, place.path, &HiddenPlace::path);
-      if (same != outermost.end()) {  // kept is what both keep
-        std::erase_if(same->kept, [&](const Path& kept) { return place.covers(kept); });
-        same->is_found = same->is_found && place.is_found;
-        continue;
+      if (!outermost.empty() && outermost.back().path == place.path) {
+        Merge(outermost.back(), place);
+      } else if (!IsCovered(outermost, place.path)) {
+        outermost.push_back(std::move(place));
       }
-      const bool is_covered = std::ranges::any_of(
-          outermost, [&](const HiddenPlace& by) { return by.covers(place.path); });
-      if (!is_covered) outermost.push_back(std::move(place));
     }
     return outermost;
   }
@@ -68,6 +64,26 @@ class PlanRules::Hider {
   bool is_whole() const { return seen_ <= kMaxNames; }
 
  private:
+  // Kept is what both keep.
+  static void Merge(HiddenPlace& place, const HiddenPlace& other) {
+    std::erase_if(place.kept, [&](const Path& kept) { return other.covers(kept); });
+    AddLinks(place, other.links);
+    place.is_found = place.is_found && other.is_found;
+  }
+
+  static void AddLinks(HiddenPlace& place, const std::vector<Path>& links) {
+    place.links.insert(place.links.end(), links.begin(), links.end());
+  }
+
+  static bool IsCovered(const std::vector<HiddenPlace>& places, const Path& inner) {
+    for (Path path = inner; !path.is_root();) {
+      path = path.Parent();
+      const auto above = std::ranges::lower_bound(places, path, {}, &HiddenPlace::path);
+      if (above != places.end() && above->path == path && above->covers(inner)) return true;
+    }
+    return false;
+  }
+
   struct Floating {
     SetEntry entry;
     std::string why;
@@ -111,7 +127,7 @@ class PlanRules::Hider {
 
   void AddPath(const Path& path, const std::string& why, std::string_view except) {
     const Walked walked = Walk(path.text(), rules_.files_);
-    if (walked.stop == Walked::Stop::kUnreadable) return AddClosed(walked.end, why);
+    if (walked.stop == Walked::Stop::kUnreadable) return AddClosed(walked, why);
     if (walked.stop != Walked::Stop::kEnd || walked.end.is_root()) return;
     FileKind kind = walked.facts.kind;
     if (kind == FileKind::kMissing && WillBe(walked.end)) kind = FileKind::kDirectory;
@@ -119,6 +135,7 @@ class PlanRules::Hider {
     HiddenPlace place{.path = walked.end,
                       .kind = kind == FileKind::kDirectory ? Kind::kDirectory : Kind::kFile,
                       .kept = {},
+                      .links = walked.links,
                       .why = why};
     if (!except.empty()) {
       const Path kept = walked.end.Child(except);
@@ -129,16 +146,17 @@ class PlanRules::Hider {
     hidden_.push_back(std::move(place));
   }
 
-  // The folder that keeps `path` from being looked at. What is in it is not known, and a command
-  // may open a folder of its own that another one has closed.
-  void AddClosed(Path path, const std::string& why) {
-    for (; !path.is_root(); path = path.Parent()) {
+  // The folder that ended the walk. What is in it is not known, and a command may open a folder of
+  // its own that another one has closed.
+  void AddClosed(const Walked& walked, const std::string& why) {
+    for (Path path = walked.end; !path.is_root(); path = path.Parent()) {
       const Result<FileFacts> facts = rules_.files_.Look(path);
       if (!facts || facts->kind != FileKind::kDirectory) continue;
       hidden_.push_back({.path = path,
                          .kind = Kind::kDirectory,
                          .kept = {},
                          .is_closed = true,
+                         .links = walked.links,
                          .why = why + ", and it cannot be looked into"});
       return;
     }
@@ -152,12 +170,14 @@ class PlanRules::Hider {
   // A pattern below a fixed folder.
   void AddMatches(const Path& folder, std::string_view pattern, const std::string& why) {
     const Walked walked = Walk(folder.text(), rules_.files_);
-    if (walked.stop == Walked::Stop::kUnreadable) return AddClosed(walked.end, why);
+    if (walked.stop == Walked::Stop::kUnreadable) return AddClosed(walked, why);
     if (walked.stop != Walked::Stop::kEnd || walked.facts.kind != FileKind::kDirectory) return;
     SearchBelow(walked.end, why, [&](const Path& path) {
       const std::string folded = FoldName(*path.Below(walked.end));
       if (!MatchFolded(pattern, folded)) return false;
+      const size_t before = hidden_.size();
       AddPath(path, why, "");
+      if (hidden_.size() > before) AddLinks(hidden_.back(), walked.links);
       return true;
     });
   }
@@ -191,7 +211,7 @@ class PlanRules::Hider {
       open.pop_back();
       const auto entries = rules_.files_.List(folder, kMaxNamesInFolder);
       if (!entries) {
-        AddClosed(folder, why);
+        AddClosed({.stop = Walked::Stop::kUnreadable, .end = folder}, why);
         continue;
       }
       for (const DirectoryEntry& entry : *entries) {

@@ -131,9 +131,17 @@ class ReadPlanner {
 
   // The next start looks for it by its name.
   void HoldInPlace(const HiddenPlace& place) {
-    const bool may_move = Holding(plan_.writable, place.path) != nullptr && !place.is_found;
-    if (may_move)
+    const auto can_move = [this](const Path& path) {
+      return Holding(plan_.writable, path) != nullptr;
+    };
+    if (can_move(place.path) && !place.is_found) {
       plan_.names.HoldInPlace(place.path, "what may not be read lies below: " + place.why);
+    }
+    for (const Path& link : place.links) {
+      if (can_move(link)) {
+        plan_.names.HoldInPlace(link, "the link leads to what may not be read: " + place.why);
+      }
+    }
   }
 
   // Folders that are there by the time that something is hidden.

@@ -222,6 +222,12 @@ TEST_CASE("guarded trees: no folder moves above a place that may not be read") {
   CHECK(Hits(names, "/p/conf/keys/a.key") == "/p/Conf/keys/a.key");
   CHECK(Hits(names, "/p/conf2") == "");
   CHECK(names.Refuses("/p/conf/keys/a.key") == nullptr);
+  CHECK(names.Holds("/p/conf/keys/A.key") != nullptr);
+  CHECK(names.Holds("/p/conf/keys") == nullptr);
+  CHECK(names.HoldsBelow("/p/conf/keys/a.key") != nullptr);
+  CHECK(names.HoldsBelow("/p") != nullptr);
+  CHECK(names.HoldsBelow("/p/conf/keys/a.key/b") == nullptr);
+  CHECK(names.HoldsBelow("/p/con") == nullptr);
 }
 
 TEST_CASE("guarded trees: a rule of many names takes no longer than their number squared") {

@@ -122,6 +122,29 @@ TEST_CASE("hidden: what a link leads to is, for every kind of rule") {
   CheckHidden(kRows);
 }
 
+TEST_CASE("hidden: a link that leads there is held in place, for every kind of rule") {
+  struct Held {
+    std::string_view deny;
+    std::string_view link;
+  };
+  constexpr Held kRows[] = {
+      {"link", "/home/dev/project/link"},          {"LINK", "/home/dev/project/link"},
+      {"folder/real", "/home/dev/project/folder"}, {"li*", "/home/dev/project/link"},
+      {"folder/r*", "/home/dev/project/folder"},   {"**/link", "/home/dev/project/link"},
+  };
+  for (const Held& row : kRows) {
+    CAPTURE(row.deny);
+    PlanWorld plan;
+    plan.world.files.Put("/srv/store/real", File());
+    plan.world.files.Put("/home/dev/project/link", LinkTo("/srv/store/real"));
+    plan.world.files.Put("/home/dev/project/folder", LinkTo("../../../srv/store"));
+    plan.world.User(R"("read":{"deny":[")" + std::string(row.deny) + R"("]})");
+    const SandboxPlan made = plan.Plan();
+    CHECK(made.names.Holds(row.link) != nullptr);
+    CHECK(made.names.held().size() == 1);  // nobody writes to /srv
+  }
+}
+
 TEST_CASE("hidden: links in a circle and to nowhere hide nothing and stop nothing") {
   PlanWorld plan;
   plan.world.files.Put("/home/dev/project/loop", LinkTo("loop"));

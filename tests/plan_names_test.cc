@@ -135,6 +135,19 @@ TEST_CASE("names: a denied or asked name need not exist") {
   CHECK_FALSE(plan.names.RefusesTree("/home/dev/project/docs").empty());
 }
 
+TEST_CASE("names: a link that a denied name leads through is held in place") {
+  PlanWorld plan;
+  plan.world.files.Put("/home/dev/project/real/x", File());
+  plan.world.files.Put("/home/dev/project/conf/l", LinkTo("../real"));
+  plan.world.User(R"("write":{"allow":["."],"deny":["conf/l/x","conf/l/new"]})");
+  const SandboxPlan made = plan.Plan();
+  const GuardedName* held = made.names.Holds("/home/dev/project/conf/l");
+  REQUIRE(held != nullptr);
+  CHECK(held->why.find("conf/l/x") != std::string::npos);
+  CHECK(made.names.Holds("/home/dev/project/real") == nullptr);
+  CHECK(made.names.Refuses("/home/dev/project/real/new") != nullptr);
+}
+
 TEST_CASE("names: the reason names rule, file, line and list") {
   PlanWorld world;
   world.world.User(R"("write":{"deny":["docs/adr"]})");

@@ -71,6 +71,7 @@ class HandleCall {
     }
     last_path_ = file.path;
     if (const int code = JudgeHandle(supervision_, file, Reach::kWhole)) return code;
+    if (const int code = JudgeMode(supervision_, file, arguments_.mode())) return code;
     struct stat facts {};
     if (::fstat(file.fd.get(), &facts) != 0) return errno;
     if (S_ISLNK(facts.st_mode)) return EOPNOTSUPP;
@@ -86,6 +87,7 @@ class HandleCall {
     if (!own.ok()) return own.code;
     file.fd = std::move(own.value);
     if (const int code = JudgeHandle(supervision_, file, Reach::kWhole)) return code;
+    if (const int code = JudgeMode(supervision_, file, arguments_.mode())) return code;
     last_path_ = file.path;
     return ::fchmod(file.fd.get(), arguments_.mode()) == 0 ? 0 : errno;
   }

@@ -74,6 +74,17 @@ std::vector<GuardedNames::TreeHit> RefusesTree(const Supervision& supervision,
   return all;
 }
 
+using HeldQuestion = const GuardedName* (GuardedNames::*)(std::string_view) const;
+
+const GuardedName* FirstHeld(const Supervision& supervision, const std::string& path,
+                             HeldQuestion question) {
+  for (const GuardedNames* names : supervision.rules) {
+    if (!Ask(supervision, names, path)) continue;
+    if (const GuardedName* held = (names->*question)(path)) return held;
+  }
+  return nullptr;
+}
+
 const GuardedName kWhole{.why = "git saves it by a rename, and so must others"};
 
 // It may be written in a repository that this run has made.
@@ -115,6 +126,10 @@ int JudgeName(Supervision& supervision, const Location& location, Reach reach) {
     if (reach == Reach::kName && ComesWhole(location.name)) {
       return Refused(supervision, path, kWhole);
     }
+  }
+  if (reach == Reach::kWhole) {
+    const GuardedName* held = FirstHeld(supervision, path, &GuardedNames::Holds);
+    if (held != nullptr) return Refused(supervision, path, *held);
   }
   if (reach == Reach::kTree) {
     for (const GuardedNames::TreeHit& hit : RefusesTree(supervision, path)) {
@@ -212,6 +227,15 @@ int JudgeHandle(Supervision& supervision, Handle& handle, Reach reach) {
   }
   if (rule == nullptr && at.ok()) rule = RefusedByGit(supervision, at.value);
   return rule == nullptr ? 0 : Refused(supervision, handle.path, *rule);
+}
+
+int JudgeMode(Supervision& supervision, const Handle& handle, mode_t mode) {
+  constexpr mode_t kOpen = S_IRUSR | S_IXUSR;
+  struct stat facts {};
+  if ((mode & kOpen) == kOpen || ::fstat(handle.fd.get(), &facts) != 0) return 0;
+  if (!S_ISDIR(facts.st_mode)) return 0;
+  const GuardedName* held = FirstHeld(supervision, handle.path, &GuardedNames::HoldsBelow);
+  return held == nullptr ? 0 : Refused(supervision, handle.path, *held);
 }
 
 namespace {

@@ -200,6 +200,33 @@ os.link("s", "plain", follow_symlinks=False)
             (world.project / name).unlink()
 
 
+def links_that_rules_lead_through_stay(world):
+    """The next start finds what lies behind them by these names."""
+    sandbox = Sandbox(world)
+    rules = policy_file(world, write={"allow": ["."], "deny": ["conf/l/kept"]},
+                        read={"deny": ["conf/l/key", ".env", "**/.secret"]})
+    for name in ("real/key", "real/kept", "cfg/dev", "cfg/deep"):
+        world.write(world.project / name, "secret\n")
+    for link, target in (("conf/l", "../real"), (".env", "cfg/dev"), ("app/.secret", "../cfg/deep")):
+        (world.project / link).parent.mkdir(exist_ok=True)
+        (world.project / link).symlink_to(target)
+    attacks = ("rm conf/l .env app/.secret", "mv conf/l conf/m; mv .env .e; mv app/.secret app/s",
+               "mv conf c; mv app a", "chmod 0 conf cfg real app; chmod 0 .",
+               "ln -sfn nothing conf/l; ln -sf nothing .env", "echo > x; mv -f x .env; mv -fT cfg .env",
+               "python3 -c \"import os; os.symlink('/', 'x'); os.replace('x', '.env')\"")
+    look = "chmod 755 . conf cfg real app; cat real/key cfg/dev cfg/deep; echo changed > real/kept"
+    for options in ((), LANDLOCK):
+        for attack in attacks:
+            sandbox.run(["sh", "-c", attack], *rules, *options)
+            done = sandbox.run(["sh", "-c", look], *rules)
+            assert "secret" not in done.stdout, (options, attack, done)
+            assert (world.project / "real/kept").read_text() == "secret\n", attack
+    done = sandbox.run(["rm", "conf/l"], *rules)
+    assert "conf/l/kept" in done.stderr or "conf/l/key" in done.stderr, done
+    done = sandbox.run(["sh", "-c", "chmod 700 conf && ln -s cfg other && rm other"], *rules)
+    assert done.returncode == 0, done
+
+
 def no_tree_comes_out_of_the_temporary_folder_with_guarded_names(world):
     sandbox = Sandbox(world)
     world.write(world.project / "sub/.git/HEAD", "ref: refs/heads/main\n")
