@@ -58,6 +58,10 @@ std::string HintFor(const SetupFailure& failure) {
       return "parts of /proc are covered, as in many containers: start it with --security-opt "
              "systempaths=unconfined";
     case Feature::kLandlock:
+      if (failure.what == "E2BIG") {
+        return "without mounts each name beside a hidden one is allowed by itself, and that folder "
+               "has too many; deny the whole folder, or use the full layers";
+      }
       return "Landlock needs Linux 5.13 and \"landlock\" in the kernel's lsm= list";
     case Feature::kSupervisor:
       return "the supervisor needs Linux 5.14 and the right to see into its own children "

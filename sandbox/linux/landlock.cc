@@ -19,7 +19,7 @@
 namespace ringfence {
 namespace {
 
-constexpr size_t kMostEntries = 100'000;  // of a folder around something hidden
+constexpr size_t kMostEntries = 1'000'000;  // of a folder around something hidden
 
 class Ruleset {
  public:
@@ -81,19 +81,16 @@ class ReadsAround {
       // Others' files stay closed by their mode.
       if (::access(place.path.text().c_str(), R_OK) == 0) hidden_.push_back(&place);
     }
+    std::ranges::sort(hidden_, {}, TextOf);
   }
 
   bool is_empty() const { return hidden_.empty(); }
 
   Status Allow(const Path& path) const {
     if (path.text() == "/dev") return Unit{};  // AllowSystem() has what is of use
-    const auto same = std::ranges::find(hidden_, path, &HiddenPlace::path);
-    if (same != hidden_.end()) return AllowKept(**same);
-    const bool holds_hidden =
-        path.is_root() || std::ranges::any_of(hidden_, [&](const HiddenPlace* place) {
-          return place->path.IsInside(path);
-        });
-    if (holds_hidden) return AllowEach(path);
+    const auto same = std::ranges::lower_bound(hidden_, path.text(), {}, TextOf);
+    if (same != hidden_.end() && (*same)->path == path) return AllowKept(**same);
+    if (path.is_root() || HoldsHidden(path)) return AllowEach(path);
     const Status allowed = ruleset_.Allow(path, ruleset_.rights().read);
     // A link leads to what has a rule of its own; what has gone needs none.
     const bool is_nothing =
@@ -103,6 +100,13 @@ class ReadsAround {
   }
 
  private:
+  static const std::string& TextOf(const HiddenPlace* place) { return place->path.text(); }
+
+  bool HoldsHidden(const Path& folder) const {
+    const auto next = std::ranges::lower_bound(hidden_, folder.text() + "/", {}, TextOf);
+    return next != hidden_.end() && (*next)->path.IsInside(folder);
+  }
+
   Status AllowKept(const HiddenPlace& place) const {
     for (const Path& kept : place.kept) {
       if (Status s = ruleset_.Allow(kept, ruleset_.rights().read); !s) return s;
