@@ -21,6 +21,8 @@ constexpr int kMaxLinks = 40;  // path_resolution(7)
 // ERESTARTSYS: with a signal pending, the kernel makes EINTR of it or begins the call again, as the
 // handler's SA_RESTART says.
 constexpr int kRestart = 512;
+constexpr size_t kMaxWaiting = 512;            // each holds a descriptor of the supervisor's
+constexpr size_t kTriesAtOnce = 32;            // of those; others are to be served meanwhile
 constexpr int kMaxRaces = 100;                 // with other users of the same folder
 constexpr int kDoor = O_CLOEXEC | O_NOCTTY;    // added to every open: the descriptor passes through
 constexpr dev_t kControllingTerminal = 0x500;  // 5:0, /dev/tty
@@ -227,6 +229,7 @@ class OpenCall {
   int OpenFifoHandle(UniqueFd handle) {
     const int code = TryFifo(supervision_, handle, request_.flags, opened_);
     if (code != ENXIO || Has(O_NONBLOCK)) return code;
+    if (supervision_.waiting.size() >= kMaxWaiting) return ENFILE;
     supervision_.waiting.push_back({call_, std::move(handle), request_.flags});
     return kWaits;
   }
@@ -260,22 +263,37 @@ void AnswerOpen(const SupervisedCaller& caller, const seccomp_notif& call, Super
   OpenCall(caller, call, supervision, std::move(request)).Answer();
 }
 
+namespace {
+
+bool IsAnswered(const Supervision::WaitingOpen& open, int listener,
+                const Supervision& supervision) {
+  const SupervisedCaller caller(open.call, listener, supervision.proc);
+  if (!caller.IsWaiting()) return true;
+  UniqueFd opened;
+  const int code = OpenCall::TryFifo(supervision, open.fifo, open.flags, opened);
+  if (code == ENXIO && !caller.HasSignal()) return false;
+  if (code == ENXIO) {
+    caller.ReturnError(kRestart);
+  } else if (code == 0) {
+    caller.ReturnDescriptor(std::move(opened), (open.flags & O_CLOEXEC) != 0);
+  } else {
+    caller.ReturnError(code);
+  }
+  return true;
+}
+
+}  // namespace
+
 void TryWaiting(int listener, Supervision& supervision) {
-  std::erase_if(supervision.waiting, [&](const Supervision::WaitingOpen& open) {
-    const SupervisedCaller caller(open.call, listener, supervision.proc);
-    if (!caller.IsWaiting()) return true;
-    UniqueFd opened;
-    const int code = OpenCall::TryFifo(supervision, open.fifo, open.flags, opened);
-    if (code == ENXIO && !caller.HasSignal()) return false;
-    if (code == ENXIO) {
-      caller.ReturnError(kRestart);
-    } else if (code == 0) {
-      caller.ReturnDescriptor(std::move(opened), (open.flags & O_CLOEXEC) != 0);
-    } else {
-      caller.ReturnError(code);
-    }
-    return true;
+  std::vector<Supervision::WaitingOpen>& waiting = supervision.waiting;
+  const size_t tries = std::min(waiting.size(), kTriesAtOnce);
+  // Those that were not tried come first the next time.
+  std::rotate(waiting.begin(), waiting.begin() + static_cast<ptrdiff_t>(tries), waiting.end());
+  const auto first = waiting.end() - static_cast<ptrdiff_t>(tries);
+  const auto done = std::remove_if(first, waiting.end(), [&](const auto& open) {
+    return IsAnswered(open, listener, supervision);
   });
+  waiting.erase(done, waiting.end());
 }
 
 }  // namespace ringfence

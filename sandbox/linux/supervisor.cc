@@ -20,7 +20,7 @@
 namespace ringfence {
 namespace {
 
-constexpr int kFifoRetryMilliseconds = 5;
+constexpr int kFifoRetryMilliseconds = 5;  // nothing tells when a FIFO has a reader
 
 class Supervisor {
  public:
@@ -52,10 +52,20 @@ class Supervisor {
     }
     if ((polled[2].revents & POLLIN) != 0) AnswerOne();
     if ((polled[2].revents & POLLHUP) != 0) listener_ = UniqueFd();
-    if (waits) TryWaiting(listener_.get(), *supervision_);
+    if (waits && IsTimeToTry()) TryWaiting(listener_.get(), *supervision_);
     if (polled[1].revents != 0) HearLauncher();
     if ((polled[0].revents & POLLIN) != 0) Reap(signals);
     SendReports();
+  }
+
+  // Not after each call of somebody else's.
+  bool IsTimeToTry() {
+    timespec time{};
+    ::clock_gettime(CLOCK_MONOTONIC, &time);
+    const int64_t now = int64_t{time.tv_sec} * 1000 + time.tv_nsec / 1'000'000;
+    if (now - tried_ < kFifoRetryMilliseconds) return false;
+    tried_ = now;
+    return true;
   }
 
   void AnswerOne() {
@@ -145,6 +155,7 @@ class Supervisor {
   std::optional<Supervision> supervision_;
   pid_t command_;
   bool tested_ = false;
+  int64_t tried_ = 0;  // the waiting opens, in milliseconds since the machine started
 };
 
 }  // namespace

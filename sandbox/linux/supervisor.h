@@ -104,7 +104,7 @@ struct Supervised {
 void AnswerCall(const SupervisedCaller& caller, const seccomp_notif& call,
                 Supervision& supervision);
 
-// Tries the waiting opens again.
+// Tries some of the waiting opens again.
 void TryWaiting(int listener, Supervision& supervision);
 
 }  // namespace ringfence

@@ -143,6 +143,33 @@ def a_sandbox_inside_has_no_window_into_the_one_around(world):
     assert own == ["done"] * 3, own
 
 
+def many_that_wait_starve_nobody(world):
+    """A FIFO without a reader keeps whoever opens it waiting, and nobody else."""
+    done = Sandbox(world).python("""
+import errno, os, threading, time
+os.mkfifo("fifo")
+refused = []
+def wait():
+    try:
+        os.close(os.open("fifo", os.O_WRONLY))
+    except OSError as error:
+        refused.append(error.errno)
+threads = [threading.Thread(target=wait) for _ in range(600)]
+for thread in threads:
+    thread.start()
+while len(refused) < 600 - 512:
+    time.sleep(0.01)
+for number in range(2000):
+    os.close(os.open("file", os.O_WRONLY | os.O_CREAT))
+    os.unlink("file")
+with open("fifo"):  # until the last has closed it
+    for thread in threads:
+        thread.join()
+print(len(refused), set(refused) == {errno.ENFILE})
+""")
+    assert done.stdout == "88 True\n", done
+
+
 # -- names --------------------------------------------------------------------------------------------
 
 def what_a_session_keeps_on_the_host_is_guarded_as_the_project_is(world):
