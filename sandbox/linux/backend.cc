@@ -32,6 +32,7 @@ namespace ringfence {
 namespace {
 
 constexpr int kSetupFailed = 125;
+constexpr int kLookForFrontMilliseconds = 200;
 
 // Directories that the policy allows and that nobody has made yet.
 Status MakePlaces(const SandboxPlan& plan) {
@@ -152,7 +153,10 @@ class Launcher {
                                   {relay_.hears_person() ? STDIN_FILENO : -1, POLLIN, 0},
                                   {audit_.fd(), POLLIN, 0},
                                   {hangup_, POLLRDHUP, 0}}};
-    if (::poll(polled.data(), polled.size(), -1) < 0) return;
+    // Nothing tells when a shell brings a running job to the front.
+    const int most = relay_.is_away() ? kLookForFrontMilliseconds : -1;
+    if (::poll(polled.data(), polled.size(), most) < 0) return;
+    if (relay_.is_away()) relay_.Resume();
     if (polled[2].revents != 0) relay_.PassOutput();
     if (polled[3].revents != 0) relay_.PassInput();
     if (polled[4].revents != 0) audit_.Serve();
@@ -178,12 +182,23 @@ class Launcher {
         ended = ::waitpid(first_, nullptr, WNOHANG) == first_ || ended;
       } else if (signal == SIGWINCH && relay_.is_on()) {
         relay_.PassSize();
+      } else if (signal == SIGCONT) {
+        Continue();
       } else {
-        [[maybe_unused]] const Status sent =
-            SendPacket(channel_, Message::kSignal, {std::to_string(signal)});
+        Pass(signal);
       }
     }
     return ended;
+  }
+
+  void Pass(int signal) {
+    [[maybe_unused]] const Status sent =
+        SendPacket(channel_, Message::kSignal, {std::to_string(signal)});
+  }
+
+  void Continue() {
+    relay_.Resume();
+    Pass(SIGCONT);
   }
 
   // False when nothing more will come.
@@ -208,6 +223,9 @@ class Launcher {
         break;
       case Message::kEnded:
         KeepEnd(std::atoi(fields[0].c_str()));
+        break;
+      case Message::kStopped:
+        if (StopAlike(relay_, std::atoi(fields[0].c_str()))) Continue();
         break;
       case Message::kTerminal:
         if (packet->fd.valid()) {

@@ -18,6 +18,7 @@ enum class Message : char {
   kNotRun = 'n',    // the program could not be executed: name, errno
   kRefused = 'r',   // path, why, code
   kEnded = 'e',     // the command's wait status
+  kStopped = 'p',   // the command: by which signal
   kTerminal = 't',  // with a descriptor: the master of a new terminal
   // from outside
   kSignal = 'g',  // a number, for the command

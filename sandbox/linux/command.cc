@@ -62,9 +62,11 @@ class Command {
   }
 
   Status TakeTerminal() {
-    if (::setsid() < 0) return SystemError("setsid");
+    // A group beside its parent's in the parent's session: elsewhere it would be orphaned, and
+    // SIGTSTP would not stop it (POSIX, "orphaned process group").
+    if (::setpgid(0, 0) != 0) return SystemError("setpgid");
     if (!start_.terminal.valid()) return Unit{};
-    if (::ioctl(start_.terminal.get(), TIOCSCTTY, 0) != 0) return SystemError("ioctl(TIOCSCTTY)");
+    if (::tcsetpgrp(start_.terminal.get(), ::getpid()) != 0) return SystemError("tcsetpgrp");
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; ++fd) {
       if (::isatty(fd) == 0) continue;
       if (::dup2(start_.terminal.get(), fd) < 0) return SystemError("dup2(terminal)");

@@ -14,7 +14,7 @@ struct CommandStart {
   const SandboxPlan& plan;
   UniqueFd launcher;    // the channel; closed by a successful execve(2)
   UniqueFd supervisor;  // gets the listener of the supervised calls
-  UniqueFd terminal;    // becomes the controlling terminal; may be invalid
+  UniqueFd terminal;    // the controlling terminal; may be invalid
   sigset_t signals;
   mode_t mask;
 };

@@ -165,6 +165,9 @@ class Inside {
     UniqueFd own(pair[0]);
     UniqueFd other(pair[1]);
     if (Status s = OpenTerminal(); !s) return s;
+    if (terminal_.valid() && ::ioctl(terminal_.get(), TIOCSCTTY, 0) != 0) {
+      return SystemError("ioctl(TIOCSCTTY)");
+    }
     sigset_t all;
     ::sigfillset(&all);
     if (::sigprocmask(SIG_BLOCK, &all, nullptr) != 0) return SystemError("sigprocmask");

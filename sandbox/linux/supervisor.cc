@@ -11,6 +11,7 @@
 #include <array>
 #include <cerrno>
 #include <cstdlib>
+#include <ctime>
 
 #include "base/syscall.h"
 #include "sandbox/linux/channel.h"
@@ -89,9 +90,14 @@ class Supervisor {
     }
     int status = 0;
     for (;;) {
-      const pid_t ended = ::waitpid(-1, &status, WNOHANG);
-      if (ended <= 0) return;
-      if (ended != command_) continue;
+      const pid_t child = ::waitpid(-1, &status, WNOHANG | WUNTRACED);
+      if (child <= 0) return;
+      if (child != command_) continue;
+      if (WIFSTOPPED(status)) {
+        [[maybe_unused]] const Status sent =
+            SendPacket(launcher_, Message::kStopped, {std::to_string(WSTOPSIG(status))});
+        continue;
+      }
       SendReports();
       [[maybe_unused]] const Status sent =
           SendPacket(launcher_, Message::kEnded, {std::to_string(status)});

@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cerrno>
+#include <csignal>
 #include <string_view>
 #include <utility>
 
@@ -56,12 +57,31 @@ Status TerminalRelay::Begin(UniqueFd master, TerminalUse use) {
   ::tcsetattr(master.get(), TCSANOW, &own);
   master_ = std::move(master);
   PassSize();
-  if (!use.hears) return Unit{};
+  if (use.hears && !TakeTerminal()) return SystemError("tcsetattr");
+  return Unit{};
+}
+
+void TerminalRelay::Suspend() {
+  if (!hears_person_) return;
+  Drain();
+  ::tcsetattr(STDIN_FILENO, TCSADRAIN, &before_);
+  is_raw_ = hears_person_ = false;
+  is_away_ = true;
+}
+
+void TerminalRelay::Resume() {
+  if (!is_away_ || ::tcgetpgrp(STDIN_FILENO) != ::getpgrp()) return;
+  if (!TakeTerminal()) return;
+  is_away_ = false;
+  PassSize();
+}
+
+bool TerminalRelay::TakeTerminal() {
   termios raw = before_;
   ::cfmakeraw(&raw);
-  if (::tcsetattr(STDIN_FILENO, TCSADRAIN, &raw) != 0) return SystemError("tcsetattr");
+  if (::tcsetattr(STDIN_FILENO, TCSADRAIN, &raw) != 0) return false;
   is_raw_ = hears_person_ = true;
-  return Unit{};
+  return true;
 }
 
 void TerminalRelay::PassInput() {
@@ -91,6 +111,24 @@ void TerminalRelay::Drain() {
   while (master_.valid() && ::poll(&more, 1, 0) > 0 && (more.revents & POLLIN) != 0) {
     if (!PassOutput()) return;
   }
+}
+
+bool StopAlike(TerminalRelay& relay, int signal) {
+  bool in_front = false;
+  for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    in_front = in_front || ::tcgetpgrp(fd) == ::getpgrp();
+  }
+  if (!in_front) return false;
+  relay.Suspend();
+  sigset_t stop;
+  ::sigemptyset(&stop);
+  ::sigaddset(&stop, SIGTSTP);
+  ::kill(signal == SIGTSTP ? 0 : ::getpid(), SIGTSTP);
+  // Here it stops, unless its group is orphaned.
+  ::sigprocmask(SIG_UNBLOCK, &stop, nullptr);
+  ::sigprocmask(SIG_BLOCK, &stop, nullptr);
+  sigset_t pending;
+  return ::sigpending(&pending) != 0 || ::sigismember(&pending, SIGCONT) == 0;
 }
 
 }  // namespace ringfence

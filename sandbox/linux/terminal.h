@@ -36,6 +36,12 @@ class TerminalRelay {
   int master() const { return master_.get(); }
   bool hears_person() const { return hears_person_; }
 
+  // Gives the person's terminal back while the command is stopped, or in the background.
+  void Suspend();
+  // Takes it again, where this process is in front.
+  void Resume();
+  bool is_away() const { return is_away_; }
+
   void PassInput();   // from the person
   bool PassOutput();  // to the person; false: the command has closed its side
   void PassSize() const;
@@ -43,11 +49,20 @@ class TerminalRelay {
   void Drain();
 
  private:
+  bool TakeTerminal();
+
   UniqueFd master_;
   int person_ = -1;  // where the output goes
   termios before_{};
   bool is_raw_ = false;
   bool hears_person_ = false;
+  bool is_away_ = false;  // it would hear the person, and does not now
 };
+
+// The command was stopped by `signal`: so is this process, as the command itself would be in its
+// place, and with SIGTSTP whoever shares its job. False where nobody could continue it, since no
+// shell has it in front; true when it goes on and the command is to be told, which SIGCONT does
+// not.
+bool StopAlike(TerminalRelay& relay, int signal);
 
 }  // namespace ringfence

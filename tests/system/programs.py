@@ -10,9 +10,11 @@ import argparse
 import inspect
 import os
 import pathlib
+import shlex
 import shutil
 import sys
 import tempfile
+import time
 import zipfile
 
 from hook_world import Report, SkipTest
@@ -221,6 +223,34 @@ def shell_has_job_control(world):
         assert session.status() == 7, session.status()
 
 
+def a_job_of_a_shell_is_stopped_and_continued(world):
+    """As the command itself would be; what shares its job stops as well."""
+    need("bash")
+    here = " ".join(map(shlex.quote, world.command()))
+    with TerminalSession(["/bin/bash", "--norc", "-i"], world) as session:
+        session.say("PS1='ready> '; stty -tostop\n", "ready> ")
+        for command in ("sleep 300", "sh -c 'sleep 300' | cat", "sh -c 'kill -STOP $$; sleep 300'"):
+            session.say(f"{here} {command}\n", "sleep 300")
+            if "STOP" not in command:
+                time.sleep(1)  # until it sleeps; nothing says so
+                session.say("\x1a")
+            session.say("", "Stopped")
+            session.say("jobs\n", "Stopped")
+            session.say("stty -a | tr ' ' '\\n' | grep -x icanon\n", "icanon\r\n")
+            session.say("fg\n", "sleep 300")
+            session.say("\x03", "^C")
+            session.say("echo status $?\n", "status ")
+        session.say(f"{here} cat\n", "cat")
+        session.say("typed\n", "typed\r\ntyped")
+        session.say("\x1a", "Stopped")
+        session.say("bg\n", "cat &")
+        session.say("fg\n", "cat")
+        session.say("again\n", "again\r\nagain")
+        session.say("\x04", "ready> ")
+        session.say("exit 7\n")
+        assert session.status() == 7, session.status()
+
+
 def editor_runs_in_tmux(world):
     need("tmux", "vi")
     with TmuxOutside(world) as tmux:
@@ -291,8 +321,8 @@ class TmuxOutside:
 
 CASES = (git_works, git_says_what_it_was_refused, npm_installs_a_local_package,
          pip_installs_a_local_package, cargo_builds, cmake_builds, python_tests_run,
-         shell_has_job_control, editor_runs_in_tmux, pager_follows_the_size_in_tmux,
-         tmux_runs_inside)
+         shell_has_job_control, a_job_of_a_shell_is_stopped_and_continued, editor_runs_in_tmux,
+         pager_follows_the_size_in_tmux, tmux_runs_inside)
 
 
 def run_case(case, options, base):
