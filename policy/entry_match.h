@@ -20,6 +20,19 @@ bool MatchFolded(std::string_view pattern, std::string_view rest);
 // `rest`, folded, is what follows the entry's own path: it begins with what the entry leaves out.
 bool IsException(const SetEntry& entry, std::string_view rest);
 
+// What of `path` is not below one of the `folders`: up to and with the first component of such a
+// name, or all.
+template <typename Names>
+std::string_view OutsideFolders(std::string_view path, const Names& folders) {
+  for (std::string_view rest = path;;) {
+    const std::string_view name = TakeComponent(rest);
+    if (name.empty()) return path;
+    for (const auto& folder : folders) {
+      if (name == folder) return path.substr(0, path.size() - rest.size());
+    }
+  }
+}
+
 // The entry's tail as far as it has no pattern, and the pattern that follows: "src" and "**/*.cc".
 struct TailParts {
   std::string_view fixed;

@@ -130,8 +130,11 @@ bool RuleMatcher::Allows(const std::vector<PathRuleList>& allow, Access access,
 RuleHit RuleMatcher::MatchesName(const PathRuleList& rules, Access access, const Path& path,
                                  Standing standing) const {
   const Subject subject(path, places_, true);
+  const std::string_view outside = OutsideFolders(path.text(), policy_.package_stores);
+  std::optional<Subject> store;
+  if (outside.size() < path.text().size()) store.emplace(Path::Clean(outside), places_, true);
   return FirstHit(rules, access, [&](const PathRule&, const SetEntry& entry) {
-    return MatchesFolded(entry, subject, standing);
+    return MatchesFolded(entry, entry.not_in_stores && store ? *store : subject, standing);
   });
 }
 

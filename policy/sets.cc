@@ -74,9 +74,7 @@ constexpr WordList kRunsLater(
     "**/.git/hooks\n**/.git/config\n**/config.worktree\n**/.git/info/attributes\n"
     "**/commondir\n**/.git/worktrees/*/commondir\n"
     "**/.git/modules/**/hooks\n**/.git/modules/**/config\n"
-    "**/.mcp.json\n**/.cursor/mcp.json\n**/.husky\n**/.github/workflows\n"
-    "**/.vscode\n**/.idea\n**/*.code-workspace\n**/.envrc\n"
-    "**/.claude/commands\n**/.claude/agents\n**/.claude/skills\n**/.claude/plugins\n"
+    "**/.mcp.json\n**/.claude/commands\n**/.claude/agents\n**/.claude/skills\n**/.claude/plugins\n"
     "**/.claude/hooks\n~/.claude.json\n"
     "~/.bashrc\n~/.bash_profile\n~/.bash_login\n~/.bash_logout\n~/.bash_aliases\n"
     "~/.profile\n~/.zshrc\n~/.zshenv\n~/.zprofile\n~/.zlogin\n~/.zlogout\n"
@@ -91,6 +89,11 @@ constexpr WordList kRunsLater(
     "~/.local/lib/python*/site-packages/*.pth\n"
     "~/.local/bin\n~/bin\n~/Library/LaunchAgents\n");
 // clang-format on
+
+// Packages bring their own, which nobody opens or pushes.
+constexpr WordList kRunsInProjects(
+    "**/.cursor/mcp.json\n**/.husky\n**/.github/workflows\n**/.vscode\n**/.idea\n"
+    "**/*.code-workspace\n**/.envrc\n");
 
 // clang-format off
 constexpr WordList kToolchains(
@@ -263,6 +266,10 @@ std::vector<SetEntry> ExpandSet(SetName set, Access access, const SetContext& co
       return Scratch(access, context, strings);
     case SetName::kRunsLater:
       Append(entries, kRunsLater);
+      for (const std::string_view word : kRunsInProjects) {
+        entries.push_back(EntryOf(word));
+        entries.back().not_in_stores = true;
+      }
       break;
     case SetName::kToolchains:
       Append(entries, kToolchains);

@@ -50,6 +50,8 @@ struct SetEntry {
   std::string_view owned_folder = {};
   // One folder of this name directly below is left out; "" for none.
   std::string_view except = {};
+  // A folder of packages (package_stores) is judged by its own name, whatever lies in it.
+  bool not_in_stores = false;
 
   std::string text() const;  // as it would be written in a policy
 };

@@ -178,11 +178,12 @@ template <typename Allows>
 const GuardedName* GuardedNames::RefusesUnless(std::string_view path, Allows allows) const {
   if (IsExempt(path)) return nullptr;
   const std::string folded = FoldName(path);
+  const std::string store = FoldName(OutsideFolders(path, stores_));
   const bool is_own = IsOwn(path);
   const GuardedName* unless_new = nullptr;  // counts least
   for (size_t i = 0; i < rules_.size(); ++i) {
     if (is_own && !IsOfGit(rules_[i])) continue;
-    if (!Matches(rules_[i], prepared_[i], folded)) continue;
+    if (!Matches(rules_[i], prepared_[i], rules_[i].not_in_stores ? store : folded)) continue;
     if (!rules_[i].unless_new) return &rules_[i];
     if (unless_new == nullptr) unless_new = &rules_[i];
   }
@@ -230,10 +231,12 @@ std::vector<GuardedNames::TreeHit> GuardedNames::RefusesTree(std::string_view pa
   if (std::ranges::any_of(kept_, is_above)) return {{&kAboveHost, ""}};
   if (IsExempt(path)) return hits;
   const std::string folded = FoldName(path);
+  const std::string store = FoldName(OutsideFolders(path, stores_));
   const bool is_own = IsOwn(path);
   for (size_t i = 0; i < rules_.size(); ++i) {
     if (is_own && !IsOfGit(rules_[i])) continue;
-    const auto rest = GoesOnBelow(rules_[i], prepared_[i], folded);
+    const std::string& subject = rules_[i].not_in_stores ? store : folded;
+    const auto rest = GoesOnBelow(rules_[i], prepared_[i], subject);
     if (rest) hits.push_back({&rules_[i], *rest});
   }
   for (const GuardedName& place : held_) {

@@ -20,6 +20,9 @@ struct GuardedName {
   std::string except;        // a folder of this name directly below is left out
   // Git's own files: they may be written in a repository that the same run has made.
   bool unless_new = false;
+  // A folder of packages is judged by its own name, whatever lies in it. Of such a rule unless_new
+  // speaks of the work tree of such a repository.
+  bool not_in_stores = false;
   std::string why;  // `denied by "docs/adr" (policy.json:6 /write/deny)`
 
   bool operator==(const GuardedName&) const = default;
@@ -49,6 +52,8 @@ class GuardedNames {
   // Some entries of `list` are patterns, so that no mount says what is allowed. A path must be
   // covered by an entry of each list.
   void AllowOnly(std::vector<GuardedName> list) { allow_only_.push_back(std::move(list)); }
+  // Names of folders of packages.
+  void SetPackageStores(std::vector<std::string> stores) { stores_ = std::move(stores); }
   // What makes a folder a repository without a work tree is refused.
   void GuardBareRepositories(std::string why) { bare_why_ = std::move(why); }
 
@@ -81,12 +86,13 @@ class GuardedNames {
   const std::vector<GuardedName>& rules() const { return rules_; }
   const std::vector<std::vector<GuardedName>>& allow_only() const { return allow_only_; }
   const std::vector<GuardedName>& held() const { return held_; }
+  const std::vector<std::string>& package_stores() const { return stores_; }
   const std::string& bare_why() const { return bare_why_; }
 
   bool operator==(const GuardedNames& other) const {
     return rules_ == other.rules_ && allow_only_ == other.allow_only_ && exempt_ == other.exempt_ &&
            held_ == other.held_ && kept_ == other.kept_ && own_ == other.own_ &&
-           bare_why_ == other.bare_why_;
+           stores_ == other.stores_ && bare_why_ == other.bare_why_;
   }
 
  private:
@@ -108,6 +114,7 @@ class GuardedNames {
   std::vector<Path> exempt_;
   std::vector<Path> kept_;
   std::vector<Path> own_;
+  std::vector<std::string> stores_;
   std::string bare_why_;
 };
 

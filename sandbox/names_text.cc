@@ -24,6 +24,7 @@ void PutName(std::string& bytes, const GuardedName& name) {
   if (name.has_pattern) flags += 'p';
   if (name.is_anywhere) flags += 'a';
   if (name.unless_new) flags += 'n';
+  if (name.not_in_stores) flags += 's';
   Put(bytes, flags);
 }
 
@@ -61,6 +62,7 @@ class Reader {
     name.has_pattern = flags.find('p') != std::string::npos;
     name.is_anywhere = flags.find('a') != std::string::npos;
     name.unless_new = flags.find('n') != std::string::npos;
+    name.not_in_stores = flags.find('s') != std::string::npos;
     if (!name.base.starts_with('/')) sound_ = false;
     if (std::ranges::count(name.tail, '/') >= kMaxDepth) sound_ = false;
     const bool is_anywhere = name.has_pattern && name.tail.starts_with("**/");
@@ -86,6 +88,8 @@ std::string PackNames(const GuardedNames& names) {
   }
   Put(bytes, std::to_string(names.held().size()));
   for (const GuardedName& name : names.held()) PutName(bytes, name);
+  Put(bytes, std::to_string(names.package_stores().size()));
+  for (const std::string& store : names.package_stores()) Put(bytes, store);
   Put(bytes, names.bare_why());
   return bytes;
 }
@@ -107,6 +111,11 @@ std::optional<GuardedNames> UnpackNames(std::string_view bytes) {
     GuardedName name = reader.Name();
     names.HoldInPlace(Path::Clean(name.base), std::move(name.why));
   }
+  std::vector<std::string> stores;
+  for (size_t left = reader.Count(); left > 0 && reader.is_sound(); --left) {
+    stores.push_back(reader.Field());
+  }
+  names.SetPackageStores(std::move(stores));
   names.GuardBareRepositories(reader.Field());
   if (!reader.is_sound() || !reader.is_at_end()) return {};
   return names;

@@ -34,6 +34,7 @@ GuardedName PlanRules::NameOf(const NameSource& name) {
           .is_anywhere = name.is_anywhere,
           .except = std::string(name.except),
           .unless_new = name.unless_new,
+          .not_in_stores = name.not_in_stores,
           .why = std::string(name.why)};
 }
 
@@ -103,7 +104,8 @@ void PlanRules::AddNameRules(const PathRuleList& rules, std::string_view did,
                  .has_pattern = e.entry.has_pattern,
                  .is_anywhere = e.is_anywhere(),
                  .except = e.entry.except,
-                 .unless_new = IsGitsOwn(rule, e.entry.tail),
+                 .unless_new = e.entry.not_in_stores || IsGitsOwn(rule, e.entry.tail),
+                 .not_in_stores = e.entry.not_in_stores,
                  .why = why},
                 views, names);
       });
@@ -114,6 +116,7 @@ void PlanRules::AddNameRules(const PathRuleList& rules, std::string_view did,
 void PlanRules::AddNames(const PathRules& write, const std::vector<PlannedPlace>& near,
                          GuardedNames& names) const {
   const std::vector<View> views = ViewsOf(near);
+  names.SetPackageStores({policy_.package_stores.begin(), policy_.package_stores.end()});
   for (const ProtectedName& name : ProtectedNames(places_, files_)) {
     const std::string why = "it is " + std::string(name.what);
     AddName({.base = Slash(),

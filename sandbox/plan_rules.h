@@ -97,6 +97,7 @@ class PlanRules {
     bool is_anywhere = false;
     std::string_view except;
     bool unless_new = false;
+    bool not_in_stores = false;
     std::string_view why;
   };
   static GuardedName NameOf(const NameSource& name);

@@ -84,9 +84,12 @@ class TextPlan {
   void Names() {
     Line("names     " + std::to_string(plan_.names.rules().size()) +
          " rules; whether or not they exist, these may not be made, changed, moved or removed:");
+    std::string stores = ", or it lies in a package";
+    for (const std::string& store : plan_.names.package_stores()) stores += " of " + Quote(store);
     for (const GuardedName& rule : plan_.names.rules()) {
       Path("  refuse  ", rule.text(),
-           rule.why + (rule.unless_new ? ", unless this run made the repository" : ""));
+           rule.why + (rule.unless_new ? ", unless this run made the repository" : "") +
+               (rule.not_in_stores ? stores : ""));
     }
     for (const std::vector<GuardedName>& list : plan_.names.allow_only()) {
       std::string names;
@@ -161,6 +164,7 @@ Json NamesJson(const GuardedNames& names) {
     name["name"] = rule.text();
     if (!rule.except.empty()) name["except"] = rule.except;
     if (rule.unless_new) name["unless_new"] = true;
+    if (rule.not_in_stores) name["not_below"] = names.package_stores();
     name["why"] = rule.why;
     json.push_back(std::move(name));
   }

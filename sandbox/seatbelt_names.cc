@@ -116,7 +116,7 @@ std::vector<SeatbeltFilter> ListedParents(const SandboxPlan& plan) {
   return Sorted(std::move(parents));
 }
 
-SeatbeltNames::SeatbeltNames(const SandboxPlan& plan) {
+SeatbeltNames::SeatbeltNames(const SandboxPlan& plan) : stores_(plan.names.package_stores()) {
   writable_.reserve(plan.writable.size());
   for (const PlannedPlace& place : plan.writable) writable_.push_back(MacosPath(place.path));
   for (const GuardedName& name : plan.names.rules()) Add(MacosName(name));
@@ -132,6 +132,13 @@ void SeatbeltNames::Add(const GuardedName& name) {
     const Path except = FixedPart(name).Child(name.except);
     filter = "(require-all " + filter + " (require-not " +
              RegexFilter(SubpathRegex(except, Spelling::kForgiven)) + "))";
+  }
+  for (const std::string& store : stores_) {
+    if (!name.not_in_stores) break;
+    GuardedName inside = name;
+    inside.tail = std::string(kAnywhere) + EscapePattern(store) + "/" + name.tail;
+    const std::string except = RegexFilter(NameRegex(inside, Spelling::kExact));
+    filter.insert(0, "(require-all ").append(" (require-not ").append(except).append("))");
   }
   refused_.push_back({std::move(filter), name.why});
   AddBeginnings(name);

@@ -46,6 +46,7 @@ class SeatbeltNames {
   bool IsReachable(const GuardedName& name) const;
   bool IsBelowWritable(const Path& path) const;
 
+  const std::vector<std::string>& stores_;
   std::vector<Path> writable_;
   std::vector<SeatbeltFilter> refused_;
   std::vector<SeatbeltFilter> beginnings_;

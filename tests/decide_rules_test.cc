@@ -213,6 +213,25 @@ TEST_CASE("decide: an existing file with several hard links asks before a write"
   CHECK(world.Write("node_modules/a/index.js") == "permit");
 }
 
+TEST_CASE("decide: what a package brings along for those who work on it is not asked about") {
+  World world;
+  for (const char* name : {"node_modules/a/.vscode/settings.json", "node_modules/a/.envrc",
+                           "node_modules/@s/a/.github/workflows/ci.yml"}) {
+    CAPTURE(name);
+    CHECK(world.Write(name) == "permit");
+  }
+  for (const char* name :
+       {".vscode/settings.json", "a/.envrc", ".husky/node_modules/x", "node_modules2/a/.vscode/x",
+        "node_modules/a/.mcp.json", "node_modules/a/.claude/commands/x.md", "vendor/a/.envrc"}) {
+    CAPTURE(name);
+    CHECK(world.Write(name) == "ask");
+  }
+  world.User(R"("write":{"package_stores":["vendor"]})");
+  CHECK(world.Write("vendor/a/.envrc") == "permit");
+  world.User(R"("write":{"ask":["**/.envrc"]})");  // a person's own rule
+  CHECK(world.Write("node_modules/a/.envrc") == "ask");
+}
+
 TEST_CASE("decide: a reason names the rule, its file and its line, and what to do instead") {
   World world;
   world.User(

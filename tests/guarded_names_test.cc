@@ -169,6 +169,28 @@ TEST_CASE("guarded names: what a rule leaves out begins where its folded name en
   CHECK(names.Refuses("/home/dev/k/projects/-yours") != nullptr);
 }
 
+TEST_CASE("guarded names: a folder of packages is judged by its own name") {
+  GuardedNames names;
+  names.SetPackageStores({"node_modules", "vendor"});
+  names.Refuse({.base = "/",
+                .tail = "**/.vscode",
+                .has_pattern = true,
+                .is_anywhere = true,
+                .not_in_stores = true});
+  names.Refuse({.base = "/", .tail = "**/.mcp.json", .has_pattern = true, .is_anywhere = true});
+  for (const char* path : {"/p/node_modules/a/.vscode", "/p/node_modules/.vscode/settings.json",
+                           "/p/x/vendor/y/.vscode/z"}) {
+    CAPTURE(path);
+    CHECK(names.Refuses(path) == nullptr);
+    CHECK(names.RefusesTree(path).empty());
+  }
+  for (const char* path : {"/p/.vscode", "/p/.vscode/node_modules/x", "/p/node_modules2/.vscode",
+                           "/p/Node_Modules/.vscode", "/p/node_modules/a/.mcp.json"}) {
+    CAPTURE(path);
+    CHECK(names.Refuses(path) != nullptr);
+  }
+}
+
 TEST_CASE("guarded names: a rule is shown as a policy would spell it") {
   CHECK(Fixed("/p", "docs/adr").text() == "/p/docs/adr");
   CHECK(Fixed("/p", "").text() == "/p");

@@ -105,11 +105,14 @@ TEST_CASE(
     CHECK(RuleNamed(plan, text)->unless_new);
   }
   for (const std::string_view text : {"**/.git/hooks", "**/.git/modules/**/hooks", "**/.mcp.json",
-                                      "**/.vscode", "**/.claude/settings*.json"}) {
+                                      "**/.claude/hooks", "**/.claude/settings*.json"}) {
     CAPTURE(text);
     REQUIRE(RuleNamed(plan, text) != nullptr);
     CHECK_FALSE(RuleNamed(plan, text)->unless_new);
   }
+  const GuardedName* editors = RuleNamed(plan, "**/.vscode");
+  REQUIRE(editors != nullptr);
+  CHECK((editors->unless_new && editors->not_in_stores));
 }
 
 TEST_CASE("names: the policy's own rule for git's files spares no new repository") {

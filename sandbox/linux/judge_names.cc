@@ -90,7 +90,14 @@ const GuardedName kWhole{.why = "git saves it by a rename, and so must others"};
 // It may be written in a repository that this run has made.
 bool IsLeftToOwn(const Supervision& supervision, const GuardedName& rule,
                  const Location& location) {
-  return rule.unless_new && IsOwnRepository(supervision, location.folder);
+  if (!rule.unless_new) return false;
+  return rule.not_in_stores ? IsInOwnWorkTree(supervision, location.folder)
+                            : IsOwnRepository(supervision, location.folder);
+}
+
+// Of git's own files.
+bool ComesWholeBy(const GuardedName& rule, const Location& location) {
+  return !rule.not_in_stores && ComesWhole(location.name);
 }
 
 int Refused(Supervision& supervision, const std::string& path, const GuardedName& rule) {
@@ -116,14 +123,15 @@ void ReportWhy(Supervision& supervision, const std::string& path, std::string wh
 bool MustComeWhole(const Supervision& supervision, const Location& location) {
   if (!ComesWhole(location.name)) return false;
   const GuardedName* rule = RefusesName(supervision, location.path());
-  return rule != nullptr && IsLeftToOwn(supervision, *rule, location);
+  return rule != nullptr && ComesWholeBy(*rule, location) &&
+         IsLeftToOwn(supervision, *rule, location);
 }
 
 int JudgeName(Supervision& supervision, const Location& location, Reach reach) {
   const std::string path = location.path();
   if (const GuardedName* rule = RefusesName(supervision, path, reach)) {
     if (!IsLeftToOwn(supervision, *rule, location)) return Refused(supervision, path, *rule);
-    if (reach == Reach::kName && ComesWhole(location.name)) {
+    if (reach == Reach::kName && ComesWholeBy(*rule, location)) {
       return Refused(supervision, path, kWhole);
     }
   }
@@ -223,7 +231,7 @@ int JudgeHandle(Supervision& supervision, Handle& handle, Reach reach) {
   if (!handle.path.starts_with('/')) return 0;
   const GuardedName* rule = RefusesName(supervision, handle.path);
   if (rule != nullptr && at.ok() && IsLeftToOwn(supervision, *rule, at.value)) {
-    rule = reach == Reach::kName && ComesWhole(at.value.name) ? &kWhole : nullptr;
+    rule = reach == Reach::kName && ComesWholeBy(*rule, at.value) ? &kWhole : nullptr;
   }
   if (rule == nullptr && at.ok()) rule = RefusedByGit(supervision, at.value);
   return rule == nullptr ? 0 : Refused(supervision, handle.path, *rule);

@@ -1,5 +1,6 @@
 #include "sandbox/linux/new_repository.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -8,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <memory>
 
 #include "base/case_fold.h"
 #include "base/syscall.h"
@@ -32,10 +34,32 @@ Got<FileId> IdOf(const UniqueFd& folder, const char* name) {
           0};
 }
 
+void Remember(std::vector<FileId>& sorted, const Got<FileId>& id) {
+  const auto at = std::ranges::lower_bound(sorted, id.value);
+  if (id.ok() && (at == sorted.end() || *at != id.value)) sorted.insert(at, id.value);
+}
+
+bool IsIn(const std::vector<FileId>& sorted, const Got<FileId>& id) {
+  return id.ok() && std::ranges::binary_search(sorted, id.value);
+}
+
 bool IsOwn(const Supervision& supervision, const UniqueFd& folder, const char* name) {
-  if (supervision.own_repositories.empty()) return false;
-  const Got<FileId> id = IdOf(folder, name);
-  return id.ok() && std::ranges::binary_search(supervision.own_repositories, id.value);
+  const std::vector<FileId>& own = supervision.own_repositories;
+  return !own.empty() && IsIn(own, IdOf(folder, name));
+}
+
+bool HoldsOnly(const UniqueFd& folder, const std::string& name) {
+  const int own = ::openat(folder.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  const std::unique_ptr<DIR, int (*)(DIR*)> stream(own < 0 ? nullptr : ::fdopendir(own),
+                                                   ::closedir);
+  if (stream == nullptr) return false;
+  for (;;) {
+    errno = 0;
+    const dirent* entry = ::readdir(stream.get());  // NOLINT(concurrency-mt-unsafe): one thread
+    if (entry == nullptr) return errno == 0;
+    const std::string_view found = entry->d_name;
+    if (found != "." && found != ".." && found != name) return false;
+  }
 }
 
 }  // namespace
@@ -63,11 +87,23 @@ void NoteRepository(Supervision& supervision, const Location& location) {
   const bool is_gits = name == ".git" || folder.ends_with("/.git/worktrees") ||
                        IsOwnRepository(supervision, location.folder);
   if (!is_gits) return;
-  const Got<FileId> id = IdOf(location.folder, location.name.c_str());
-  if (!id.ok()) return;
-  std::vector<FileId>& own = supervision.own_repositories;
-  const auto at = std::ranges::lower_bound(own, id.value);
-  if (at == own.end() || *at != id.value) own.insert(at, id.value);
+  Remember(supervision.own_repositories, IdOf(location.folder, location.name.c_str()));
+  if (name == ".git" && HoldsOnly(location.folder, location.name)) {
+    Remember(supervision.own_work_trees, IdOf(location.folder, ""));
+  }
+}
+
+bool IsInOwnWorkTree(const Supervision& supervision, const UniqueFd& folder) {
+  constexpr int kMaxDepth = 64;
+  if (supervision.own_work_trees.empty()) return false;
+  UniqueFd at(::openat(folder.get(), ".", O_PATH | O_DIRECTORY | O_CLOEXEC));
+  for (int depth = 0; depth < kMaxDepth && at.valid(); ++depth) {
+    if (::faccessat(at.get(), ".git", F_OK, AT_SYMLINK_NOFOLLOW) == 0) {
+      return IsIn(supervision.own_work_trees, IdOf(at, "")) && IsOwn(supervision, at, ".git");
+    }
+    at = UniqueFd(::openat(at.get(), "..", O_PATH | O_DIRECTORY | O_CLOEXEC));
+  }
+  return false;
 }
 
 bool IsOwnGitFile(const Supervision& supervision, const Location& location) {

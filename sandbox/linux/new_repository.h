@@ -19,6 +19,9 @@ bool IsGitFile(const Location& location);
 void NoteRepository(Supervision& supervision, const Location& location);
 void NoteGitFile(Supervision& supervision, const Location& location);
 
+// The folder lies in a work tree that was empty when this run made its repository.
+bool IsInOwnWorkTree(const Supervision& supervision, const UniqueFd& folder);
+
 // The folder is git's own, and this run has made it.
 bool IsOwnRepository(const Supervision& supervision, const UniqueFd& folder);
 // The same for a file ".git".

@@ -66,6 +66,7 @@ struct Supervision {
 
   // What this run made of git's: directories, and files ".git". Sorted.
   std::vector<FileId> own_repositories;
+  std::vector<FileId> own_work_trees;  // folders that were empty then
 
   // Opens of FIFOs that nobody reads yet.
   struct WaitingOpen {

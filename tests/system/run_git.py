@@ -197,6 +197,62 @@ def without_the_sandbox_it_would_run(world):
     assert dead == ["the name in between"], dead
 
 
+# What people's editors, hosts and shells run, and the client.
+OF_PROJECTS = (".github/workflows/ci.yml", ".vscode/settings.json", ".husky/pre-commit", ".envrc")
+OF_CLIENT = (".mcp.json", ".claude/settings.json", ".claude/commands/x.md")
+
+
+def upstream(world, names):
+    for name in names:
+        world.write(world.home / "up" / name, "upstream\n")
+    git = ["git", "-C", world.home / "up", "-c", "user.name=n", "-c", "user.email=a@b"]
+    for step in (("init", "-q", "-b", "main"), ("add", "-A"), ("commit", "-qm", "first"),
+                 ("checkout", "-qb", "other")):
+        subprocess.run([*git, *step], check=True)
+    world.write(world.home / "up/.envrc", "changed\n")
+    subprocess.run([*git, "commit", "-qam", "second"], check=True)
+
+
+def a_clone_has_all_of_its_files(world):
+    sandbox = Sandbox(world)
+    upstream(world, ("file", *OF_PROJECTS))
+    script = (f"set -e; {GIT} clone -qb main {world.home}/up lib/up; cd lib/up; {GIT} checkout -q other;"
+              f" {GIT} checkout -q main; {GIT} worktree add -q ../tree other; cat ../tree/.envrc;"
+              " rm -r .vscode; git checkout .; mv ../up ../down; cd ../down; git status --short;"
+              f" {GIT} rm -qr .husky; {GIT} stash -q; cat .husky/pre-commit")
+    done = sandbox.run(["sh", "-c", script])
+    assert done.returncode == 0 and done.stdout == "changed\nupstream\n", done
+    # In the next run it is a repository like any other.
+    done = sandbox.run(["sh", "-c", "cd lib/down; echo x > .envrc; rm .vscode/settings.json"])
+    assert done.returncode != 0 and "@runs-later" in done.stderr, done
+    for name in OF_PROJECTS:
+        assert (world.project / "lib/down" / name).read_text() == "upstream\n", name
+
+
+def a_clone_has_nothing_of_the_client(world):
+    sandbox = Sandbox(world)
+    upstream(world, ("file", ".envrc", *OF_CLIENT))
+    done = sandbox.run(["sh", "-c", f"{GIT} clone -qb main {world.home}/up up"])
+    assert done.returncode != 0 and "ringfence: write to" in done.stderr, done
+    for name in OF_CLIENT:
+        assert not (world.project / "up" / name).exists(), name
+
+
+def what_was_there_is_in_no_new_work_tree(world):
+    """Nor is a repository one that lies in it, or that is one only for a while."""
+    sandbox = Sandbox(world)
+    world.write(world.project / "app/main.c", "x")
+    script = ("mkdir -p app/.git app/x; for d in app app/x; do mkdir $d/.vscode; echo > $d/.envrc; done;"
+              "git init -q new; mv new/.git n; mkdir new/.idea; mv n new/.git; mkdir new/sub;"
+              "git init -q new/sub; mv new/sub/.git gone; echo x > app/.vscode; echo x > app/.envrc;"
+              "mkdir -p new/.idea; mv new/.idea . ; mv new/.idea app; ln -s ../app new/link;"
+              "echo x > new/link/.envrc; mkdir e && mkdir e/.git && rmdir e/.git && echo x > e/.envrc")
+    sandbox.run(["sh", "-c", script])
+    for name in (".vscode", ".envrc", ".idea", "app/.vscode", "app/.envrc", "app/x/.vscode",
+                 "app/x/.envrc", "app/.idea", "e/.envrc"):
+        assert not os.path.lexists(world.project / name), name
+
+
 def a_refused_config_says_why(world):
     done = Sandbox(world).run(["sh", "-c", "git init -q r; git -C r config alias.x '!true'"])
     assert done.returncode != 0, done
