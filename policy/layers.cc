@@ -368,7 +368,7 @@ class Merger {
   Error NoSuchProfile() const {
     return Error{Error::Kind::kUsage, "--profile",
                  "no policy has a profile \"" + std::string(profile_) + "\"",
-                 "register the hook with a profile that exists"};
+                 "name one that a policy file has below \"profiles\""};
   }
 
   const PolicySources& sources_;

@@ -42,6 +42,11 @@ Result<Ground> FindGround(const GroundQuestion& question, const FileView& files)
   // The current folder stands for what the client would say, so the hook may refuse it.
   std::string& root = question.root.empty() ? registration.project_dir : registration.root;
   root = question.root.empty() ? CurrentDirectory() : Absolute(question.root);
+  constexpr const char* kWhere = "go to the project, or name it: --root DIR";
+  if (root.empty()) {
+    return Error{Error::Kind::kUsage, "the current folder", "it has been removed, or is closed",
+                 kWhere};
+  }
   registration.home = question.home.empty() ? Variable("HOME") : question.home;
   registration.config_dir = Variable("CLAUDE_CONFIG_DIR");
   if (!question.policy.empty()) registration.policy = Absolute(question.policy);
@@ -54,7 +59,7 @@ Result<Ground> FindGround(const GroundQuestion& question, const FileView& files)
   // Nobody has set a variable here, nor registers a hook.
   Error error = ground.error();
   error.where = "the current folder";
-  error.hint = "go to the project, or name it: --root DIR";
+  error.hint = kWhere;
   return error;
 }
 

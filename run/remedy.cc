@@ -64,6 +64,10 @@ std::string HintFor(const SetupFailure& failure) {
       }
       return "Landlock needs Linux 5.13 and \"landlock\" in the kernel's lsm= list";
     case Feature::kSupervisor:
+      if (failure.what == "EAGAIN") {
+        return "the policy's limit \"processes\" is too low for the command beside what this user "
+               "runs";
+      }
       return "the supervisor needs Linux 5.14 and the right to see into its own children "
              "(kernel.yama.ptrace_scope below 3)";
     case Feature::kDelegation:

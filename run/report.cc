@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <charconv>
 #include <csignal>
 
@@ -95,6 +96,25 @@ void RunReport::Refused(const Refusal& refusal, std::string_view text) const {
   Say(text);
 }
 
+namespace {
+
+// Of "claude: ENOENT".
+std::string WhyNotRun(std::string_view not_run) {
+  const size_t end = std::min(not_run.rfind(": "), not_run.size());
+  const std::string_view name = not_run.substr(0, end);
+  std::string why = "the kernel cannot execute it";
+  if (not_run.ends_with(": ENOENT")) {
+    const bool is_path = name.find('/') != std::string_view::npos;
+    why = is_path ? "no such file, or what its first line names is missing" : "not found in PATH";
+  } else if (not_run.ends_with(": EACCES")) {
+    why = "it is no file that may be executed";
+  }
+  return Quote(name) + " could not be run: " + why + " (" +
+         Printable(not_run.substr(std::min(end + 2, not_run.size()))) + ")";
+}
+
+}  // namespace
+
 void RunReport::Ended(const ringfence::Ended& ended) const {
   if (socket_.valid()) {
     Send(Line("ended")
@@ -102,7 +122,7 @@ void RunReport::Ended(const ringfence::Ended& ended) const {
              .Number("refusals", ended.refusal_count)
              .Text("not_run", ended.not_run));
   } else if (!ended.not_run.empty()) {
-    Say("the command could not be run: " + Printable(ended.not_run));
+    Say(WhyNotRun(ended.not_run));
   }
 }
 

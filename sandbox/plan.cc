@@ -178,6 +178,9 @@ class Planner {
     }
     if (rules.io) LimitByCgroup("io", "io is not limited");
     if (rules.processes) LimitByCgroup("pids", "");  // a limit of the user's stands there as well
+    if (plan_.user == 0 && !plan_.limits.is_by_cgroup("pids")) {
+      plan_.weaker.emplace_back("processes: the kernel limits every user's but root's");
+    }
   }
 
   // `otherwise`: what is enforced where no cgroup with that controller can be made.

@@ -85,6 +85,13 @@ TEST_CASE("plan: a cgroup that turned out not to be usable is not planned again"
   CHECK(Notes(world.Plan(), "memory is limited for each process"));
 }
 
+TEST_CASE("plan: that root's processes are not limited is said") {
+  PlanWorld world;
+  CHECK_FALSE(Notes(world.Plan(), "processes"));
+  world.facts.user = 0;
+  CHECK(Notes(world.Plan(), "processes"));
+}
+
 TEST_CASE("plan: limits that need a cgroup are said to be weaker without one") {
   struct Row {
     std::string_view policy;

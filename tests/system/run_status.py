@@ -22,7 +22,7 @@ ROWS = (
     ("unknown layers", ("--layers", "none", *TOUCH), 2, "--layers"),
     ("no command", (), 2, "no command is given"),
     ("an empty command", ("--", ""), 2, "no command is given"),
-    ("an unknown profile", ("--profile", "nobody", *TOUCH), 2, "nobody"),
+    ("an unknown profile", ("--profile", "nobody", *TOUCH), 2, "below \"profiles\""),
     ("no such policy", ("--policy", "/nowhere/policy.json", *TOUCH), 2, "/nowhere/policy.json"),
     ("a malformed policy", ("--policy", "BAD", *TOUCH), 2, "is not a setting"),
     ("a policy that is no JSON", ("--policy", "CUT", *TOUCH), 2, "CUT"),
@@ -33,16 +33,21 @@ ROWS = (
     ("another directory without a name", ("--write", "", *TOUCH), 2, "--write"),
     ("a folder to start in without a name", ("--chdir", "", *TOUCH), 2, "--chdir"),
     ("another system without a dry run", ("--for", "macos", *TOUCH), 2, "--dry-run"),
-    ("no such program", ("--", "nobody-has-this"), 127, "could not be run"),
-    ("no such file", ("--", "./nothing"), 127, "could not be run"),
+    ("no such program", ("--", "nobody-has-this"), 127, "not found in PATH"),
+    ("no such file", ("--", "./nothing"), 127, "no such file"),
     ("a file that is no program", ("--", "./src/a.txt"), 126, "could not be run"),
     ("a folder", ("--", "./src"), 126, "could not be run"),
+    ("a folder that is gone", ("--", "/bin/sh", "-c", "mkdir gone && cd gone && rmdir ../gone && "
+                               "exec env -u CLAUDE_PROJECT_DIR RINGFENCE run -- true"), 2,
+     "has been removed"),
+    ("all is writable", ("--write", "/", "--", "/usr/bin/true"), 0, ""),
     ("success", ("--", "/usr/bin/true"), 0, ""),
     ("the command's own status", ("--", "/bin/sh", "-c", "exit 42"), 42, ""),
     ("the command's 125", ("--", "/bin/sh", "-c", "exit 125"), 125, ""),
     ("ended by a signal", ("--", "/bin/sh", "-c", "kill -TERM $$"), 143, ""),
     ("killed", ("--", "/bin/sh", "-c", "kill -KILL $$"), 137, ""),
 )
+FEW_PROCESSES = ("too few processes", ("--policy", "FEW", *TOUCH), 125, "\"processes\" is too low")
 
 
 def problem_of(world, row, done):
@@ -67,9 +72,12 @@ def run_all(options, base):
     bad, cut = world.base / "bad.json", world.base / "cut.json"
     bad.write_text('{"version": 1, "write": {"alow": []}}')
     cut.write_text('{"version": 1')
-    names = {"BAD": str(bad), "CUT": str(cut), "PROJECT": str(world.project)}
-    for row in ROWS:
-        words = [names.get(word, word) for word in row[1]]
+    few = world.base / "few.json"
+    few.write_text('{"version": 1, "sandbox": {"processes": 1}}')
+    names = {"BAD": str(bad), "CUT": str(cut), "FEW": str(few), "PROJECT": str(world.project)}
+    rows = ROWS if options.as_root else (*ROWS, FEW_PROCESSES)  # root's are not limited
+    for row in rows:
+        words = [names.get(word, word.replace("RINGFENCE", options.ringfence)) for word in row[1]]
         policy = () if "--policy" in words else ("--policy", str(world.policy))
         done = finish(world.start([options.ringfence, "run", *policy, *words]))
         report.check(row[0], problem_of(world, row, done))
