@@ -28,6 +28,11 @@ std::string Number(double value) {
   return text;
 }
 
+std::span<const CallName> AbsentIpcCalls(const SandboxPlan& plan) {
+  const bool is_apart = plan.has_namespaces() || plan.is_nested;
+  return is_apart ? std::span<const CallName>() : SharedIpcCalls();
+}
+
 class TextPlan {
  public:
   explicit TextPlan(const SandboxPlan& plan) : plan_(plan) {}
@@ -111,6 +116,7 @@ class TextPlan {
     Line(text);
     Calls("refused", RefusedCalls());
     Calls("absent", AbsentCalls());
+    if (!AbsentIpcCalls(plan_).empty()) Calls("absent", AbsentIpcCalls(plan_));
     Calls("looked at", SupervisedCalls());
     std::string names;
     for (const std::string& variable : plan_.environment) {
@@ -225,6 +231,7 @@ std::string PlanJson(const SandboxPlan& plan) {
     json["limits"] = LimitsJson(plan.limits);
     json["calls"]["refused"] = CallsJson(RefusedCalls());
     json["calls"]["absent"] = CallsJson(AbsentCalls());
+    for (const CallName& call : AbsentIpcCalls(plan)) json["calls"]["absent"].push_back(call.name);
     json["calls"]["supervised"] = CallsJson(SupervisedCalls());
     json["environment"] = Json::array();
     for (const std::string& variable : plan.environment) {

@@ -75,6 +75,11 @@ constexpr CallName kAbsent[] = {
     {"statmount", 457}, {"listmount", 458},
 };
 
+constexpr CallName kSharedIpc[] = {
+    {"shmget"}, {"shmat"},      {"shmctl"}, {"shmdt"},  {"semget"}, {"semop"},   {"semctl"},
+    {"msgget"}, {"semtimedop"}, {"msgsnd"}, {"msgrcv"}, {"msgctl"}, {"mq_open"}, {"mq_unlink"},
+};
+
 constexpr CallName kSupervised[] = {
     {"creat"},     {"truncate"},       {"mkdir"},    {"mkdirat"}, {"mknod"},  {"mknodat"},
     {"symlink"},   {"symlinkat"},      {"link"},     {"linkat"},  {"rename"}, {"renameat"},
@@ -116,6 +121,7 @@ constexpr uint32_t kOpenFlags[] = {
 
 std::span<const CallName> RefusedCalls() { return kRefused; }
 std::span<const CallName> AbsentCalls() { return kAbsent; }
+std::span<const CallName> SharedIpcCalls() { return kSharedIpc; }
 std::span<const CallName> SupervisedCalls() { return kSupervised; }
 std::span<const CallName> SupervisorsOwnCalls() { return kSupervisorsOwn; }
 std::span<const uint32_t> NamespaceFlags() { return kNamespaces; }

@@ -19,6 +19,9 @@ struct CallName {
 std::span<const CallName> RefusedCalls();
 // Refused with ENOSYS, so that programs fall back to older calls.
 std::span<const CallName> AbsentCalls();
+// Refused with ENOSYS where there is no IPC namespace: System V objects and POSIX message queues of
+// the user's other processes (sysvipc(7), mq_overview(7)). Landlock knows neither.
+std::span<const CallName> SharedIpcCalls();
 // Handed to the supervisor, which looks at the names in them (sandbox/linux/supervisor.h).
 std::span<const CallName> SupervisedCalls();
 // The same, and refused to everybody but the supervisor.

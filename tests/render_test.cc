@@ -193,6 +193,15 @@ TEST_CASE("render: every call of the filters is shown") {
   }
 }
 
+TEST_CASE("render: calls that share objects are absent where nothing keeps those apart") {
+  SandboxPlan plan = Sample();
+  CHECK_FALSE(Has(PlanText(plan), " shmget"));
+  CHECK_FALSE(Has(PlanJson(plan), "\"shmget\""));
+  plan.layers = SandboxLayers::kLandlock;
+  CHECK(Has(PlanText(plan), " shmget"));
+  CHECK(Has(PlanJson(plan), "\"shmget\""));
+}
+
 TEST_CASE("render: JSON has a member for each thing of the plan") {
   const std::string text = PlanJson(Sample());
   CHECK(text.ends_with("}\n"));

@@ -127,6 +127,20 @@ constexpr Known kKnown[] = {
 #ifdef SYS_mkdir
     {"mkdir", SYS_mkdir},
 #endif
+    {"shmget", SYS_shmget},
+    {"shmat", SYS_shmat},
+    {"shmctl", SYS_shmctl},
+    {"shmdt", SYS_shmdt},
+    {"semget", SYS_semget},
+    {"semop", SYS_semop},
+    {"semctl", SYS_semctl},
+    {"semtimedop", SYS_semtimedop},
+    {"msgget", SYS_msgget},
+    {"msgsnd", SYS_msgsnd},
+    {"msgrcv", SYS_msgrcv},
+    {"msgctl", SYS_msgctl},
+    {"mq_open", SYS_mq_open},
+    {"mq_unlink", SYS_mq_unlink},
 #ifdef SYS_mknod
     {"mknod", SYS_mknod},
 #endif

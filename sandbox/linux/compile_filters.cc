@@ -96,6 +96,8 @@ std::vector<sock_filter> Guard(SocketRules sockets) {
   Filter filter;
   filter.Add(RefusedCalls(), SCMP_ACT_ERRNO(EPERM));
   filter.Add(AbsentCalls(), SCMP_ACT_ERRNO(ENOSYS));
+  // Neither has namespaces.
+  if (sockets != SocketRules::kUsual) filter.Add(SharedIpcCalls(), SCMP_ACT_ERRNO(ENOSYS));
   for (const uint32_t flag : NamespaceFlags()) {
     filter.Add({"clone"}, SCMP_ACT_ERRNO(EPERM), {Bit(0, flag)});
     filter.Add({"unshare"}, SCMP_ACT_ERRNO(EPERM), {Bit(0, flag)});

@@ -255,7 +255,6 @@ ACCEPTED_LANDLOCK = {
     "setxattr-outside": "nor for extended attributes",
     "read-dotenv-cwd": "Landlock knows no exception below a place that may be written",
     "see-outside-pid": "the host's /proc is seen",
-    "sysv-shm": "Landlock does not know System V memory",
     "dev-nodes": "the host's /dev is seen; what is in it cannot be opened",
     "fn-tmp-write": "/tmp is the host's; $TMPDIR names a folder of the run's own",
     "fn-posix-sem": "/dev/shm is the host's",
