@@ -21,10 +21,11 @@ bool MatchFolded(std::string_view pattern, std::string_view rest);
 bool IsException(const SetEntry& entry, std::string_view rest);
 
 // What of `path` is not below one of the `folders`: up to and with the first component of such a
-// name, or all.
+// name, or all. Where a project itself lies does not count: it is no package to who works on it.
 template <typename Names>
-std::string_view OutsideFolders(std::string_view path, const Names& folders) {
-  for (std::string_view rest = path;;) {
+std::string_view OutsideFolders(std::string_view path, const Names& folders,
+                                std::string_view root) {
+  for (std::string_view rest = path.substr(Covers(root, path) ? root.size() : 0);;) {
     const std::string_view name = TakeComponent(rest);
     if (name.empty()) return path;
     for (const auto& folder : folders) {

@@ -130,7 +130,8 @@ bool RuleMatcher::Allows(const std::vector<PathRuleList>& allow, Access access,
 RuleHit RuleMatcher::MatchesName(const PathRuleList& rules, Access access, const Path& path,
                                  Standing standing) const {
   const Subject subject(path, places_, true);
-  const std::string_view outside = OutsideFolders(path.text(), policy_.package_stores);
+  const std::string_view outside =
+      OutsideFolders(path.text(), policy_.package_stores, places_.root_real.text());
   std::optional<Subject> store;
   if (outside.size() < path.text().size()) store.emplace(Path::Clean(outside), places_, true);
   return FirstHit(rules, access, [&](const PathRule&, const SetEntry& entry) {

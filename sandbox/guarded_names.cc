@@ -178,7 +178,7 @@ template <typename Allows>
 const GuardedName* GuardedNames::RefusesUnless(std::string_view path, Allows allows) const {
   if (IsExempt(path)) return nullptr;
   const std::string folded = FoldName(path);
-  const std::string store = FoldName(OutsideFolders(path, stores_));
+  const std::string store = FoldName(OutsideFolders(path, stores_, root_.text()));
   const bool is_own = IsOwn(path);
   const GuardedName* unless_new = nullptr;  // counts least
   for (size_t i = 0; i < rules_.size(); ++i) {
@@ -231,7 +231,7 @@ std::vector<GuardedNames::TreeHit> GuardedNames::RefusesTree(std::string_view pa
   if (std::ranges::any_of(kept_, is_above)) return {{&kAboveHost, ""}};
   if (IsExempt(path)) return hits;
   const std::string folded = FoldName(path);
-  const std::string store = FoldName(OutsideFolders(path, stores_));
+  const std::string store = FoldName(OutsideFolders(path, stores_, root_.text()));
   const bool is_own = IsOwn(path);
   for (size_t i = 0; i < rules_.size(); ++i) {
     if (is_own && !IsOfGit(rules_[i])) continue;

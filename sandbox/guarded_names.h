@@ -52,8 +52,11 @@ class GuardedNames {
   // Some entries of `list` are patterns, so that no mount says what is allowed. A path must be
   // covered by an entry of each list.
   void AllowOnly(std::vector<GuardedName> list) { allow_only_.push_back(std::move(list)); }
-  // Names of folders of packages.
-  void SetPackageStores(std::vector<std::string> stores) { stores_ = std::move(stores); }
+  // Names of folders of packages; those at or above `root`, the project, are none.
+  void SetPackageStores(std::vector<std::string> stores, Path root) {
+    stores_ = std::move(stores);
+    root_ = std::move(root);
+  }
   // What makes a folder a repository without a work tree is refused.
   void GuardBareRepositories(std::string why) { bare_why_ = std::move(why); }
 
@@ -87,12 +90,13 @@ class GuardedNames {
   const std::vector<std::vector<GuardedName>>& allow_only() const { return allow_only_; }
   const std::vector<GuardedName>& held() const { return held_; }
   const std::vector<std::string>& package_stores() const { return stores_; }
+  const Path& root() const { return root_; }
   const std::string& bare_why() const { return bare_why_; }
 
   bool operator==(const GuardedNames& other) const {
     return rules_ == other.rules_ && allow_only_ == other.allow_only_ && exempt_ == other.exempt_ &&
            held_ == other.held_ && kept_ == other.kept_ && own_ == other.own_ &&
-           stores_ == other.stores_ && bare_why_ == other.bare_why_;
+           stores_ == other.stores_ && root_ == other.root_ && bare_why_ == other.bare_why_;
   }
 
  private:
@@ -115,6 +119,7 @@ class GuardedNames {
   std::vector<Path> kept_;
   std::vector<Path> own_;
   std::vector<std::string> stores_;
+  Path root_;
   std::string bare_why_;
 };
 

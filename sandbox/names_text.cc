@@ -90,6 +90,7 @@ std::string PackNames(const GuardedNames& names) {
   for (const GuardedName& name : names.held()) PutName(bytes, name);
   Put(bytes, std::to_string(names.package_stores().size()));
   for (const std::string& store : names.package_stores()) Put(bytes, store);
+  Put(bytes, names.root().text());
   Put(bytes, names.bare_why());
   return bytes;
 }
@@ -115,7 +116,7 @@ std::optional<GuardedNames> UnpackNames(std::string_view bytes) {
   for (size_t left = reader.Count(); left > 0 && reader.is_sound(); --left) {
     stores.push_back(reader.Field());
   }
-  names.SetPackageStores(std::move(stores));
+  names.SetPackageStores(std::move(stores), Path::Clean(reader.Field()));
   names.GuardBareRepositories(reader.Field());
   if (!reader.is_sound() || !reader.is_at_end()) return {};
   return names;

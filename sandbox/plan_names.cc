@@ -116,7 +116,8 @@ void PlanRules::AddNameRules(const PathRuleList& rules, std::string_view did,
 void PlanRules::AddNames(const PathRules& write, const std::vector<PlannedPlace>& near,
                          GuardedNames& names) const {
   const std::vector<View> views = ViewsOf(near);
-  names.SetPackageStores({policy_.package_stores.begin(), policy_.package_stores.end()});
+  names.SetPackageStores({policy_.package_stores.begin(), policy_.package_stores.end()},
+                         places_.root_real);
   for (const ProtectedName& name : ProtectedNames(places_, files_)) {
     const std::string why = "it is " + std::string(name.what);
     AddName({.base = Slash(),

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/case_fold.h"
+#include "policy/entry_match.h"
 #include "policy/pattern.h"
 #include "sandbox/sbpl_text.h"
 
@@ -116,7 +117,8 @@ std::vector<SeatbeltFilter> ListedParents(const SandboxPlan& plan) {
   return Sorted(std::move(parents));
 }
 
-SeatbeltNames::SeatbeltNames(const SandboxPlan& plan) : stores_(plan.names.package_stores()) {
+SeatbeltNames::SeatbeltNames(const SandboxPlan& plan)
+    : stores_(plan.names.package_stores()), root_(MacosPath(plan.names.root())) {
   writable_.reserve(plan.writable.size());
   for (const PlannedPlace& place : plan.writable) writable_.push_back(MacosPath(place.path));
   for (const GuardedName& name : plan.names.rules()) Add(MacosName(name));
@@ -136,6 +138,11 @@ void SeatbeltNames::Add(const GuardedName& name) {
   for (const std::string& store : stores_) {
     if (!name.not_in_stores) break;
     GuardedName inside = name;
+    // Of where the project lies nothing counts.
+    if (OutsideFolders(root_.text(), stores_, "/") != root_.text()) {
+      inside.base = root_.text();
+      inside.is_anywhere = false;
+    }
     inside.tail = std::string(kAnywhere) + EscapePattern(store) + "/" + name.tail;
     const std::string except = RegexFilter(NameRegex(inside, Spelling::kExact));
     filter.insert(0, "(require-all ").append(" (require-not ").append(except).append("))");

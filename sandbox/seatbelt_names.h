@@ -47,6 +47,7 @@ class SeatbeltNames {
   bool IsBelowWritable(const Path& path) const;
 
   const std::vector<std::string>& stores_;
+  Path root_;
   std::vector<Path> writable_;
   std::vector<SeatbeltFilter> refused_;
   std::vector<SeatbeltFilter> beginnings_;

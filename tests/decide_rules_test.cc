@@ -228,6 +228,8 @@ TEST_CASE("decide: what a package brings along for those who work on it is not a
   }
   world.User(R"("write":{"package_stores":["vendor"]})");
   CHECK(world.Write("vendor/a/.envrc") == "permit");
+  world.User(R"("write":{"package_stores":["project"]})");  // its own folder
+  CHECK(world.Write("a/.envrc") == "ask");
   world.User(R"("write":{"ask":["**/.envrc"]})");  // a person's own rule
   CHECK(world.Write("node_modules/a/.envrc") == "ask");
 }

@@ -171,13 +171,16 @@ TEST_CASE("guarded names: what a rule leaves out begins where its folded name en
 
 TEST_CASE("guarded names: a folder of packages is judged by its own name") {
   GuardedNames names;
-  names.SetPackageStores({"node_modules", "vendor"});
+  names.SetPackageStores({"node_modules", "vendor"}, Path::Clean("/w/vendor/p"));
   names.Refuse({.base = "/",
                 .tail = "**/.vscode",
                 .has_pattern = true,
                 .is_anywhere = true,
                 .not_in_stores = true});
   names.Refuse({.base = "/", .tail = "**/.mcp.json", .has_pattern = true, .is_anywhere = true});
+  CHECK(names.Refuses("/w/vendor/p/.vscode") != nullptr);
+  CHECK(names.Refuses("/w/vendor/p/vendor/.vscode") == nullptr);
+  CHECK(names.Refuses("/w/vendor/q/.vscode") == nullptr);
   for (const char* path : {"/p/node_modules/a/.vscode", "/p/node_modules/.vscode/settings.json",
                            "/p/x/vendor/y/.vscode/z"}) {
     CAPTURE(path);

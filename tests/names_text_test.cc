@@ -29,7 +29,7 @@ GuardedNames Sample() {
   names.AllowOnly({{.base = "/p"}, {.base = "/h", .tail = "*.json", .has_pattern = true}});
   names.AllowOnly({});
   names.HoldInPlace(Path::Clean("/h/conf/key.pem"), "held");
-  names.SetPackageStores({"node_modules", "vendor"});
+  names.SetPackageStores({"node_modules", "vendor"}, Path::Clean("/p"));
   names.GuardBareRepositories("bare");
   return names;
 }
@@ -64,7 +64,7 @@ TEST_CASE("names as text: bytes that were cut or lengthened are none") {
 
 TEST_CASE("names as text: a wrong count or a relative base is an error") {
   using namespace std::string_literals;
-  const std::string rest("\0000\0000\0000\0\0", 8);
+  const std::string rest("\0000\0000\0000\0\0\0", 9);
   CHECK(UnpackNames("0" + rest));
   CHECK(UnpackNames("1\0/p\0t\0\0\0"s + rest));
   for (const std::string& count :
@@ -78,7 +78,7 @@ TEST_CASE("names as text: a wrong count or a relative base is an error") {
 TEST_CASE("names as text: a rule for any folder is one, and none is deep") {
   using namespace std::string_literals;
   const auto with = [](const std::string& base, const std::string& tail, const char* flags) {
-    const std::string rest("\0000\0000\0000\0\0", 8);
+    const std::string rest("\0000\0000\0000\0\0\0", 9);
     return "1\0"s + base + '\0' + tail + "\0\0why\0"s + flags + rest;
   };
   CHECK(UnpackNames(with("/", "**/x", "pa")));
