@@ -40,7 +40,7 @@ TerminalUse FindTerminalUse() {
   const bool out = ::isatty(STDOUT_FILENO) != 0;
   const bool in_front = in && ::tcgetpgrp(STDIN_FILENO) == ::getpgrp();
   if (in_front && !out) return {};
-  return {.own = in || out || ::isatty(STDERR_FILENO) != 0, .hears = in_front && out};
+  return {.own = in || out || ::isatty(STDERR_FILENO) != 0, .hears = in && out};
 }
 
 TerminalRelay::~TerminalRelay() {
@@ -51,13 +51,16 @@ Status TerminalRelay::Begin(UniqueFd master, TerminalUse use) {
   for (const int fd : {STDOUT_FILENO, STDERR_FILENO, STDIN_FILENO}) {
     if (person_ < 0 && ::isatty(fd) != 0) person_ = fd;
   }
-  if (::tcgetattr(person_, &before_) != 0) return SystemError("tcgetattr");
-  termios own = before_;
+  // What a shell that is in front has made of the person's is for the shell.
+  const bool is_alike = ::tcgetpgrp(person_) == ::getpgrp();
+  termios own{};
+  if (::tcgetattr(is_alike ? person_ : master.get(), &own) != 0) return SystemError("tcgetattr");
   if (!use.hears) own.c_oflag &= ~static_cast<tcflag_t>(OPOST);  // the person's does it
   ::tcsetattr(master.get(), TCSANOW, &own);
   master_ = std::move(master);
   PassSize();
-  if (use.hears && !TakeTerminal()) return SystemError("tcsetattr");
+  is_away_ = use.hears;
+  Resume();
   return Unit{};
 }
 
@@ -71,17 +74,13 @@ void TerminalRelay::Suspend() {
 
 void TerminalRelay::Resume() {
   if (!is_away_ || ::tcgetpgrp(STDIN_FILENO) != ::getpgrp()) return;
-  if (!TakeTerminal()) return;
-  is_away_ = false;
-  PassSize();
-}
-
-bool TerminalRelay::TakeTerminal() {
+  if (::tcgetattr(STDIN_FILENO, &before_) != 0) return;
   termios raw = before_;
   ::cfmakeraw(&raw);
-  if (::tcsetattr(STDIN_FILENO, TCSADRAIN, &raw) != 0) return false;
+  if (::tcsetattr(STDIN_FILENO, TCSADRAIN, &raw) != 0) return;
   is_raw_ = hears_person_ = true;
-  return true;
+  is_away_ = false;
+  PassSize();
 }
 
 void TerminalRelay::PassInput() {

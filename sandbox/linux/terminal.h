@@ -13,12 +13,11 @@ namespace ringfence {
 // Which of the standard streams are terminals decides.
 struct TerminalUse {
   bool own = false;    // the command has one of its own in place of each that is
-  bool hears = false;  // what is typed is the command's
+  bool hears = false;  // what is typed is the command's, while the launcher is in front
 };
 
 // Who types and reads at the terminal is heard. Where the output goes elsewhere, the input stays as
-// it is: `... | less` is typed at as well. A command in the background, or with another input,
-// hears nothing.
+// it is: `... | less` is typed at as well. With another input a command hears nothing.
 TerminalUse FindTerminalUse();
 
 // Passes bytes and the window's size on until it is destroyed; then the person's terminal is as it
@@ -36,9 +35,9 @@ class TerminalRelay {
   int master() const { return master_.get(); }
   bool hears_person() const { return hears_person_; }
 
-  // Gives the person's terminal back while the command is stopped, or in the background.
+  // Gives the person's terminal back, for a command that is stopped.
   void Suspend();
-  // Takes it again, where this process is in front.
+  // Takes it, where this process is in front.
   void Resume();
   bool is_away() const { return is_away_; }
 
@@ -49,8 +48,6 @@ class TerminalRelay {
   void Drain();
 
  private:
-  bool TakeTerminal();
-
   UniqueFd master_;
   int person_ = -1;  // where the output goes
   termios before_{};

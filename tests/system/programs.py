@@ -247,6 +247,12 @@ def a_job_of_a_shell_is_stopped_and_continued(world):
         session.say("fg\n", "cat")
         session.say("again\n", "again\r\nagain")
         session.say("\x04", "ready> ")
+        session.say(f"{here} cat &\n", "ready> ")
+        session.say("echo the shell hears\n", "the shell hears\r\n")
+        session.say("fg\n", "cat")
+        time.sleep(1)  # until the launcher has seen that it is in front; nothing says so
+        session.say("typed\n", "typed\r\ntyped")
+        session.say("\x04", "ready> ")
         session.say("exit 7\n")
         assert session.status() == 7, session.status()
 
