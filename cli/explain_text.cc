@@ -4,6 +4,7 @@
 #include "cli/console.h"
 #include "cli/ground_options.h"
 #include "policy/sets.h"
+#include "policy/tools.h"
 
 namespace ringfence {
 namespace {
@@ -106,6 +107,8 @@ void PrintExplained(const Explained& explained) {
     console.Line("  " + decision.cause->what + ": " + decision.cause->why);
     if (decision.cause->place) console.Line("  rule: " + PlaceLabel(*decision.cause->place));
     console.Line("  the model is told: " + ReasonText(decision, explained.policy.say));
+  } else if (explained.policy.wrap_bash && RunsCommand(explained.event.tool_name)) {
+    console.Line("  it is run by ringfence run, which confines it");
   } else {
     console.Line(decision.say_allow ? "  answered with \"allow\": the client does not ask"
                                     : "  nothing is said: the client's own rules go on");

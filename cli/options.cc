@@ -107,6 +107,15 @@ int RefuseWord(const CLI::App& app, const std::string& word) {
   return 2;
 }
 
+// The first option that ends with "=", which would take the next word for its value.
+std::string_view OptionWithoutValue(std::span<char* const> words) {
+  for (const std::string_view word : words) {
+    if (word == "--") break;
+    if (word.starts_with("--") && word.find('=') == word.size() - 1) return word;
+  }
+  return {};
+}
+
 }  // namespace
 
 int RunCommandLine(int argc, char** argv) {
@@ -115,6 +124,12 @@ int RunCommandLine(int argc, char** argv) {
   Action chosen;
   // A start of the sandbox does not pay for the options of all the others.
   const std::string_view first = argc > 1 ? argv[1] : "";
+  const std::string_view empty = OptionWithoutValue({argv, static_cast<size_t>(argc)});
+  if (!empty.empty()) {
+    PrintError({Error::Kind::kUsage, std::string(empty.substr(0, empty.size() - 1)), "is empty",
+                "give a value behind the \"=\", or leave the option out"});
+    return 2;
+  }
   DeclareCommandLine(app, chosen, first == "run" ? first : "");
   try {
     app.parse(argc, argv);

@@ -227,6 +227,18 @@ class Loader {
     return texts;
   }
 
+  // Of variables (environ(7)).
+  std::optional<std::vector<std::string_view>> ReadNames(ObjectReader& object,
+                                                         std::string_view key) {
+    const auto strings = object.Strings(key);
+    if (!strings) return {};
+    for (const Node* node : *strings) {
+      const bool has_value = node->content().find('=') != std::string_view::npos;
+      if (has_value) document_.Wrong(*node, "must be the name of a variable, without \"=\"");
+    }
+    return ReadTexts(object, key);
+  }
+
   void ReadSandbox(const Node& node, SandboxSection& section) {
     ObjectReader object(document_, node);
     constexpr ObjectReader::Choice<SandboxMode> kModes[] = {
@@ -247,7 +259,7 @@ class Loader {
       section.processes = static_cast<uint64_t>(*count);
     }
     section.cpus = ReadPositive(object, "cpus", false);
-    section.env = ReadTexts(object, "env");
+    section.env = ReadNames(object, "env");
     object.Finish();
   }
 

@@ -55,6 +55,11 @@ Result<Ground> FindGround(const GroundQuestion& question, const FileView& files)
   registration.program_real = std::move(*program_real);
   registration.user = ::geteuid();
   Result<Ground> ground = FindGround(registration, files);
+  if (!ground && ground.error().where == "--root") {
+    Error error = ground.error();
+    error.hint = "name a folder that is there, and that is a project";
+    return error;
+  }
   if (ground || ground.error().where != "CLAUDE_PROJECT_DIR") return ground;
   // Nobody has set a variable here, nor registers a hook.
   Error error = ground.error();

@@ -79,6 +79,13 @@ std::string HintFor(const SetupFailure& failure) {
 
 }  // namespace
 
+bool IsLacking(const SetupFailure& failure) {
+  // The kernel does not have it (EOPNOTSUPP: Landlock that is turned off; EBUSY: another listener),
+  // rather than no memory or descriptor for it now. A limit that is not kept opens nothing.
+  return failure.lacks && (*failure.lacks == Feature::kDelegation || IsForbidden(failure.what) ||
+                           failure.what == "EOPNOTSUPP" || failure.what == "EBUSY");
+}
+
 Error ExplainSetupFailure(const SetupFailure& failure) {
   return Error{Error::Kind::kSystem, "the sandbox could not be set up", failure.text(),
                HintFor(failure)};

@@ -7,6 +7,9 @@
 
 namespace ringfence {
 
+// The host lacks what the failure names, and will the next time: no passing shortage.
+bool IsLacking(const SetupFailure& failure);
+
 // One line with the missing layer, and a hint.
 Error ExplainSetupFailure(const SetupFailure& failure);
 

@@ -69,6 +69,11 @@ class Run {
   // A start that must be logged is logged before, any other while the command already runs.
   Result<Ended> Confine(const SandboxPlan& plan) {
     if (!plan.is_confined()) report_.Warn("the command is not confined");
+    // The commands of a session would say it each.
+    const bool says = request_.command.session.empty() && !plan.is_nested;
+    for (const std::string& note : says ? plan.unmet : std::vector<std::string>()) {
+      report_.Warn(note);
+    }
     const bool must_log = request_.policy.audit.required;
     if (must_log) {
       if (Status s = LogStart(plan); !s) return s.error();
@@ -103,7 +108,7 @@ class Run {
 
   // "missing": "warn" gives up one layer after the other, and says so.
   bool GoesOnWithout(const SandboxPlan& plan, const SetupFailure& failure) {
-    if (plan.missing != SandboxMissing::kWarn || !failure.lacks) return false;
+    if (plan.missing != SandboxMissing::kWarn || !IsLacking(failure)) return false;
     if (!facts_.has(*failure.lacks)) return false;
     facts_.lacks.push_back(*failure.lacks);
     if (*failure.lacks == Feature::kNamespaces) request_.command.layers = SandboxLayers::kLandlock;
@@ -142,7 +147,11 @@ class Run {
                            .why = why,
                            .profile = request_.policy.profile,
                            .unix_nanoseconds = nanoseconds};
-    return AppendToAudit(*file, AuditText(entry), request_.policy.audit.rotate, nanoseconds);
+    const Status added =
+        AppendToAudit(*file, AuditText(entry), request_.policy.audit.rotate, nanoseconds);
+    if (added) return Unit{};
+    return Error{Error::Kind::kSystem, "audit log: " + added.error().where, added.error().what,
+                 "name a file that you can write: \"audit\": {\"file\": ...} of the policy"};
   }
 
   Status LogStart(const SandboxPlan& plan) {
@@ -167,11 +176,10 @@ class Run {
     const CachedFiles now(disk_);
     const Decision decision = DecidePath(event, refusal.path, Access::kWrite,
                                          {request_.policy, request_.ground.places, now});
-    // The sandbox's own folder is outside of the project to the policy, and may be written.
-    const bool is_denial =
-        !decision.failure && decision.verdict == Verdict::kDeny && !plan.names.IsOwn(refusal.path);
+    const bool is_denial = !decision.failure && decision.verdict == Verdict::kDeny &&
+                           !plan.names.IsOwn(refusal.path) && !IsAskedFor(refusal);
     const std::string why = refusal.why.empty() ? WhyByMode(plan, refusal) : refusal.why;
-    if (!is_denial && why.empty()) return;
+    if ((!is_denial && why.empty()) || IsOthers(refusal)) return;
     const std::string text =
         is_denial ? ReasonText(decision, "").substr(std::string_view("ringfence: ").size())
                   : "write to " + Quote(refusal.path) + " refused: " + Printable(why) +
@@ -180,6 +188,22 @@ class Run {
     const Status logged =
         is_denial ? Log(event, "deny", &decision, "") : Log(event, "deny", nullptr, text);
     if (!logged && tells && !facts_.is_inside) report_.Warn(logged.error().text());
+  }
+
+  // Outside of the project to the policy, and writable by --write but for its rules.
+  bool IsAskedFor(const Refusal& refusal) const {
+    const std::optional<Path> asked = Path::Parse(request_.command.also_writable);
+    const std::optional<Path> path = Path::Parse(refusal.path);
+    return asked && path && path->IsInside(*asked);
+  }
+
+  // No rule refused what the user's own rights do not allow. Inside another sandbox nothing can be
+  // told from that.
+  bool IsOthers(const Refusal& refusal) const {
+    const std::optional<Path> path = Path::Parse(refusal.path);
+    return refusal.why.empty() && !facts_.is_inside && path &&
+           ::access(path->text().c_str(), W_OK) != 0 &&
+           ::access(path->Parent().text().c_str(), W_OK) != 0 && errno != ENOENT;
   }
 
   // What the lists permit, and this run's mode does not.

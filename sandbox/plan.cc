@@ -13,6 +13,8 @@ namespace {
 
 constexpr uint64_t kDefaultProcesses = 4096;  // at once; a fork bomb ends there
 
+constexpr uint64_t kLeastMemory = uint64_t{16} << 20;
+
 Error Unplannable(std::string where, std::string what, std::string hint = "") {
   return Error{Error::Kind::kUsage, std::move(where), std::move(what), std::move(hint)};
 }
@@ -61,7 +63,7 @@ class Planner {
     }
     if (Status s = PlanPlaces(request_, rules_, plan_); !s) return s.error();
     PlanNetwork();
-    PlanLimits();
+    if (Status s = PlanLimits(); !s) return s.error();
     NoteWeaknesses();
     plan_.environment = PlanEnvironment({.caller = command.environment,
                                          .rules = policy_.sandbox,
@@ -158,18 +160,22 @@ class Planner {
     const bool lists = std::ranges::any_of(
         network.lists, [](const HostList& list) { return !list.allow.empty(); });
     if (!lists) return;
-    plan_.weaker.emplace_back(
+    plan_.unmet.emplace_back(
         "network.allow: the listed hosts cannot be reached, since this version has no egress "
         "proxy");
   }
 
-  void PlanLimits() {
+  Status PlanLimits() {
     const SandboxRules& rules = policy_.sandbox;
+    if (rules.memory.value_or(kLeastMemory) < kLeastMemory) {
+      return Unplannable("sandbox.memory", "no program starts with so little",
+                         "give it 16M or more");
+    }
     plan_.limits = {.memory = rules.memory,
                     .processes = rules.processes.value_or(kDefaultProcesses),
                     .cpus = rules.cpus,
                     .io = rules.io};
-    if (plan_.system != HostSystem::kLinux) return;
+    if (plan_.system != HostSystem::kLinux) return Unit{};
     if (rules.memory) {
       LimitByCgroup("memory", "memory is limited for each process, not for all of them");
     }
@@ -181,6 +187,7 @@ class Planner {
     if (plan_.user == 0 && !plan_.limits.is_by_cgroup("pids")) {
       plan_.weaker.emplace_back("processes: the kernel limits every user's but root's");
     }
+    return Unit{};
   }
 
   // `otherwise`: what is enforced where no cgroup with that controller can be made.
@@ -194,12 +201,13 @@ class Planner {
       plan_.limits.controllers.emplace_back(controller);
       plan_.limits.disks = facts.disks;
     } else if (!otherwise.empty()) {
-      plan_.weaker.push_back(otherwise + ": no cgroup v2 subtree with the " + controller +
-                             " controller is delegated to this user");
+      plan_.unmet.push_back(otherwise + ": no cgroup v2 subtree with the " + controller +
+                            " controller is delegated to this user");
     }
   }
 
   void NoteWeaknesses() {
+    plan_.weaker.insert(plan_.weaker.end(), plan_.unmet.begin(), plan_.unmet.end());
     if (plan_.system == HostSystem::kLinux) NoteLinuxWeaknesses();
     const bool has_parts = std::ranges::any_of(plan_.writable, &PlannedPlace::is_part);
     if (has_parts && !plan_.supervised) {

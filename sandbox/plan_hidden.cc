@@ -128,7 +128,7 @@ class PlanRules::Hider {
   void AddPath(const Path& path, const std::string& why, std::string_view except) {
     const Walked walked = Walk(path.text(), rules_.files_);
     if (walked.stop == Walked::Stop::kUnreadable) return AddClosed(walked, why);
-    if (walked.stop != Walked::Stop::kEnd || walked.end.is_root()) return;
+    if (walked.stop != Walked::Stop::kEnd) return;
     FileKind kind = walked.facts.kind;
     if (kind == FileKind::kMissing && WillBe(walked.end)) kind = FileKind::kDirectory;
     if (kind == FileKind::kMissing) return;

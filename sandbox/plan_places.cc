@@ -110,6 +110,7 @@ class PlacePlanner {
     if (walked.stop != Walked::Stop::kEnd || walked.facts.kind != FileKind::kDirectory) {
       return RefusedDirectory("is not a directory");
     }
+    if (walked.end == Path::Clean("/dev")) return RefusedDirectory("devices are not files");
     return std::optional(PlannedPlace{.path = walked.end, .why = "asked for by --write"});
   }
 
@@ -174,6 +175,8 @@ class PlacePlanner {
     for (const Path& path : rules_.SealedPaths(plan_.names)) {
       const PlannedPlace* holder = Holding(plan_.writable, path);
       if (holder == nullptr || holder->path == path) continue;
+      const auto covers = [&path](const HiddenPlace& place) { return place.covers(path); };
+      if (std::ranges::any_of(plan_.hidden, covers)) continue;
       const Result<FileFacts> facts = files_.Look(path);
       if (!facts) return facts.error();
       const bool is_directory = facts->kind == FileKind::kDirectory;

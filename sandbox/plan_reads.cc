@@ -50,7 +50,7 @@ class ReadPlanner {
       if (Status s = AddHooksFiles(); !s) return s;
     }
     if (!plan_.reads_all && plan_.system == HostSystem::kLinux) AddRunTime();
-    PlanHidden();
+    if (Status s = PlanHidden(); !s) return s;
     for (const std::string& socket : request_.facts.sockets) PlanSocket(socket);
     return Unit{};
   }
@@ -96,8 +96,9 @@ class ReadPlanner {
     return Unit{};
   }
 
-  void PlanHidden() {
-    std::vector<Path> folders{request_.places.root_real};
+  Status PlanHidden() {
+    const Path& root = request_.places.root_real;
+    std::vector<Path> folders{root};
     for (const auto* list : {&plan_.writable, &plan_.readable}) {
       for (const PlannedPlace& place : *list) {
         if (place.path != Path() && place.set == SetName::kNone) folders.push_back(place.path);
@@ -105,6 +106,13 @@ class ReadPlanner {
     }
     const std::vector<Path> made = Made();
     std::vector<HiddenPlace> hidden = rules_.HiddenPlaces(policy_.read, folders, made);
+    const auto holds = std::ranges::find_if(
+        hidden, [&root](const HiddenPlace& place) { return place.covers(root); });
+    if (holds != hidden.end()) {
+      return Error{Error::Kind::kUsage, "read.deny",
+                   holds->why + ": the project " + Quote(root.text()) + " lies there",
+                   "deny what is below it, or let commands read less by \"reads\": \"listed\""};
+    }
     if (request_.command.is_agent) std::erase_if(hidden, IsAgentsOwn);
     DropCovered(hidden, plan_.readable);
     const size_t before = plan_.writable.size();
@@ -127,6 +135,7 @@ class ReadPlanner {
       HoldInPlace(place);
       plan_.hidden.push_back(std::move(place));
     }
+    return Unit{};
   }
 
   // The next start looks for it by its name.
@@ -160,6 +169,8 @@ class ReadPlanner {
     const Result<FileFacts> facts = files_.Look(folders);
     const bool is_there = facts && facts->kind == FileKind::kDirectory;
     if (!is_there && plan_.session_tmp.is_root()) return;
+    const auto covers = [&folders](const HiddenPlace& place) { return place.covers(folders); };
+    if (std::ranges::any_of(hidden, covers)) return;
     hidden.push_back({.path = folders,
                       .kind = Kind::kDirectory,
                       .kept = {},

@@ -80,7 +80,11 @@ class TextPlan {
       Path("  hidden  ", socket.text(), "a program of the host listens there");
     }
     Names();
-    Line(plan_.private_tmp ? "private   /tmp /run /dev /proc" : "private   /run /dev /proc");
+    if (plan_.has_view()) {
+      Line(plan_.private_tmp ? "private   /tmp /run /dev /proc" : "private   /run /dev /proc");
+    } else if (!plan_.scratch.is_root()) {
+      Path("private   ", plan_.scratch.text(), "$TMPDIR");
+    }
     if (!plan_.session_tmp.is_root()) {
       Path("  kept    ", plan_.session_tmp.text(), "the session's temporary files");
     }
@@ -104,8 +108,7 @@ class TextPlan {
   }
 
   void Rest() {
-    Line(plan_.network == PlannedNetwork::kOwn ? "network   its own loopback only"
-                                               : "network   the host's");
+    Line("network   " + Network());
     const PlannedLimits& limits = plan_.limits;
     std::string text = "limits    " + std::to_string(limits.processes) + " processes";
     if (limits.memory) text += ", " + Bytes(*limits.memory) + " memory";
@@ -123,6 +126,12 @@ class TextPlan {
       names += " " + Printable(variable.substr(0, variable.find('=')));
     }
     Line("environment" + names);
+  }
+
+  std::string Network() const {
+    if (plan_.is_nested) return "as the sandbox around has it";
+    if (plan_.network == PlannedNetwork::kHost) return "the host's";
+    return plan_.has_namespaces() ? "its own loopback only" : "none, and no sockets";
   }
 
   void Calls(const char* what, std::span<const CallName> calls) {
@@ -190,6 +199,12 @@ Json LimitsJson(const PlannedLimits& limits) {
   return json;
 }
 
+const char* NetworkName(const SandboxPlan& plan) {
+  if (plan.is_nested) return "outer";
+  if (plan.network == PlannedNetwork::kHost) return "host";
+  return plan.has_namespaces() ? "own loopback" : "none";
+}
+
 Json CallsJson(std::span<const CallName> calls) {
   Json json = Json::array();
   for (const CallName& call : calls) json.push_back(call.name);
@@ -227,7 +242,7 @@ std::string PlanJson(const SandboxPlan& plan) {
     }
     json["private_tmp"] = plan.private_tmp;
     if (!plan.session_tmp.is_root()) json["session_tmp"] = plan.session_tmp.text();
-    json["network"] = plan.network == PlannedNetwork::kOwn ? "own loopback" : "host";
+    json["network"] = NetworkName(plan);
     json["limits"] = LimitsJson(plan.limits);
     json["calls"]["refused"] = CallsJson(RefusedCalls());
     json["calls"]["absent"] = CallsJson(AbsentCalls());

@@ -41,7 +41,13 @@ Ended RunBare(const SandboxPlan& plan) {
   if (program.empty()) return NotRun(plan, code);
   ::execve(program.c_str(), ArgumentPointers(arguments).data(),
            ArgumentPointers(environment).data());
-  return NotRun(plan, errno);
+  code = errno;
+  if (code == ENOEXEC) {  // a script without an interpreter's name is a shell's (execvp(3))
+    arguments.front() = program;
+    arguments.insert(arguments.begin(), "sh");
+    ::execve("/bin/sh", ArgumentPointers(arguments).data(), ArgumentPointers(environment).data());
+  }
+  return NotRun(plan, code);
 }
 
 }  // namespace ringfence

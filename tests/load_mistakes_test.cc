@@ -164,6 +164,8 @@ TEST_CASE("load mistakes: a value that means nothing") {
       {"a condition on a folder of the project", R"("profiles":{"a":{"when":{"root":"src"}}})",
        "46: /profiles/a/when/root must be a path that begins with / or ~/"},
       {"a variable name that is empty", R"("sandbox":{"env":[""]})", "32: /sandbox/env/0 is empty"},
+      {"a variable with its value", R"("sandbox":{"env":["A=b"]})",
+       R"(32: /sandbox/env/0 must be the name of a variable, without "=")"},
       {"a command that holds NUL", R"("stage":{"verify":["a\u0000b"]})",
        "33: /stage/verify/0 holds NUL"},
       {"a mode of the client", R"("client":{"permission_mode":"yolo"})",

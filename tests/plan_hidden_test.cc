@@ -145,6 +145,26 @@ TEST_CASE("hidden: a link that leads there is held in place, for every kind of r
   }
 }
 
+TEST_CASE("hidden: nothing is sealed in it") {
+  PlanWorld plan;
+  plan.world.files.Put("/home/dev/project/.github/workflows/ci.yml", File());
+  plan.world.files.Put("/home/dev/project/.vscode/settings.json", File());
+  plan.world.User(R"("read":{"deny":[".github"]})");
+  CHECK(PlacesText(plan.Plan().hidden) == "/home/dev/project/.github");
+  CHECK(PlacesText(plan.Plan().sealed) == "/home/dev/project/.vscode");
+}
+
+TEST_CASE("hidden: where the project lies nothing could be run") {
+  for (const std::string deny : {"/", "/home", "~", "/*", "/home/*/project"}) {
+    CAPTURE(deny);
+    PlanWorld plan;
+    plan.world.files.Put("/home/dev/project/x", File());
+    plan.world.User(R"("read":{"deny":[")" + deny + R"("]})");
+    CHECK(plan.WhyNot().what.find("the project \"/home/dev/project\" lies there") !=
+          std::string::npos);
+  }
+}
+
 TEST_CASE("hidden: links in a circle and to nowhere hide nothing and stop nothing") {
   PlanWorld plan;
   plan.world.files.Put("/home/dev/project/loop", LinkTo("loop"));

@@ -85,6 +85,15 @@ TEST_CASE("plan: a cgroup that turned out not to be usable is not planned again"
   CHECK(Notes(world.Plan(), "memory is limited for each process"));
 }
 
+TEST_CASE("plan: with too little memory nothing is started") {
+  PlanWorld world;
+  world.world.User(R"("sandbox":{"memory":"15M"})");
+  CHECK(world.WhyNot().where == "sandbox.memory");
+  PlanWorld enough;
+  enough.world.User(R"("sandbox":{"memory":"16M"})");
+  CHECK(enough.Plan().limits.memory == uint64_t{16} << 20);
+}
+
 TEST_CASE("plan: that root's processes are not limited is said") {
   PlanWorld world;
   CHECK_FALSE(Notes(world.Plan(), "processes"));

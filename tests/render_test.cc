@@ -87,13 +87,13 @@ TEST_CASE("render: what differs from the usual is said") {
   plan.layers = SandboxLayers::kLandlock;
   plan.profile = "";
   plan.reads_all = false;
-  plan.private_tmp = false;
+  plan.scratch = Path::Clean("/tmp/ringfence-1");
   plan.network = PlannedNetwork::kHost;
   plan.limits = {.processes = 7};
   const std::vector<std::string> lines = Lines(PlanText(plan));
-  for (const std::string line :
-       {"mode      rx, layers landlock", "reads     what is listed", "private   /run /dev /proc",
-        "network   the host's", "limits    7 processes"}) {
+  for (const std::string line : {"mode      rx, layers landlock", "reads     what is listed",
+                                 "private   \"/tmp/ringfence-1\"  # $TMPDIR",
+                                 "network   the host's", "limits    7 processes"}) {
     CAPTURE(line);
     CHECK(std::ranges::count(lines, line) == 1);
   }
@@ -200,6 +200,20 @@ TEST_CASE("render: calls that share objects are absent where nothing keeps those
   plan.layers = SandboxLayers::kLandlock;
   CHECK(Has(PlanText(plan), " shmget"));
   CHECK(Has(PlanJson(plan), "\"shmget\""));
+}
+
+TEST_CASE("render: what is private and what is connected goes by the layers") {
+  SandboxPlan plan = Sample();
+  plan.private_tmp = false;
+  CHECK(Has(PlanText(plan), "\nprivate   /run /dev /proc\n"));
+  plan.layers = SandboxLayers::kLandlock;
+  CHECK_FALSE(Has(PlanText(plan), "\nprivate"));
+  CHECK(Has(PlanText(plan), "network   none, and no sockets"));
+  CHECK(Json::parse(PlanJson(plan))["network"] == "none");
+  plan.layers = SandboxLayers::kFull;
+  plan.is_nested = true;
+  CHECK(Has(PlanText(plan), "network   as the sandbox around has it"));
+  CHECK(Json::parse(PlanJson(plan))["network"] == "outer");
 }
 
 TEST_CASE("render: JSON has a member for each thing of the plan") {

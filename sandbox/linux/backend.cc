@@ -7,7 +7,6 @@
 #include <sched.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -24,6 +23,7 @@
 #include "sandbox/linux/cgroup.h"
 #include "sandbox/linux/channel.h"
 #include "sandbox/linux/inside.h"
+#include "sandbox/linux/made_places.h"
 #include "sandbox/linux/own_tmp.h"
 #include "sandbox/linux/terminal.h"
 #include "sandbox/run_bare.h"
@@ -34,35 +34,13 @@ namespace {
 constexpr int kSetupFailed = 125;
 constexpr int kLookForFrontMilliseconds = 200;
 
-// Directories that the policy allows and that nobody has made yet.
-Status MakePlaces(const SandboxPlan& plan) {
-  for (const PlannedPlace& place : plan.writable) {
-    if (!place.make) continue;
-    std::string_view rest = place.path.text();
-    Path path;
-    for (;;) {
-      const std::string_view name = TakeComponent(rest);
-      if (name.empty()) break;
-      path = path.Child(name);
-      const mode_t mode = place.set == SetName::kAgentState ? 0700 : 0777;
-      if (::mkdir(path.text().c_str(), mode) == 0) continue;
-      // Where it may not be made, it need not be: it may be there.
-      if (errno != EEXIST && ::access(path.text().c_str(), F_OK) != 0) {
-        return SystemError("mkdir(" + path.text() + ") for " + place.why, EACCES);
-      }
-    }
-  }
-  return Unit{};
-}
-
 class Launcher {
  public:
   Launcher(const SandboxPlan& plan, const RunWatch& watch)
       : plan_(plan), watch_(watch), hangup_(watch.hangup), own_tmp_(plan) {}
 
   Result<Ended> Run() {
-    Status made = MakePlaces(plan_);
-    if (made) made = own_tmp_.Make();
+    const Status made = own_tmp_.Make();
     if (!made) return FailedOutside("make places", made.error(), {});
     Result<Cgroup> cgroup = Cgroup::Make(plan_.limits);
     if (!cgroup) return FailedOutside("resource group", cgroup.error(), Feature::kDelegation);
@@ -283,9 +261,17 @@ class Launcher {
 }  // namespace
 
 Result<Ended> RunConfined(const SandboxPlan& plan, const RunWatch& watch) {
-  if (plan.is_confined()) return Launcher(plan, watch).Run();
-  watch.started();
-  return RunBare(plan);
+  if (!plan.is_confined()) {
+    watch.started();
+    return RunBare(plan);
+  }
+  std::vector<Path> left_out;
+  if (Status made = MakePlaces(plan, left_out); !made) {
+    const SetupFailure failure{"make places", made.error().where, made.error().what, {}};
+    return Ended{.status = kSetupFailed, .failure = failure};
+  }
+  if (left_out.empty()) return Launcher(plan, watch).Run();
+  return Launcher(Without(plan, left_out), watch).Run();
 }
 
 }  // namespace ringfence

@@ -124,6 +124,13 @@ class Command {
   // The launcher logs it.
   Status TellStart() { return SendPacket(start_.launcher, Message::kStarted, {}); }
 
+  // What has no first line that names its interpreter is a shell's, as execvp(3) and shells say.
+  void RunAsScript(const std::string& program, std::vector<std::string>& environment) {
+    std::vector<std::string> arguments{"sh", program};
+    arguments.insert(arguments.end(), plan_.argv.begin() + 1, plan_.argv.end());
+    ::execve("/bin/sh", ArgumentPointers(arguments).data(), ArgumentPointers(environment).data());
+  }
+
   [[noreturn]] void Execute() {
     std::vector<std::string> arguments = plan_.argv;
     std::vector<std::string> environment = plan_.environment;
@@ -136,6 +143,7 @@ class Command {
       const int failed = errno;
       if (::access(program.c_str(), F_OK) == 0 || code == ENOENT) code = failed;
       if (code == EACCES && ::access(program.c_str(), F_OK) != 0) code = ENOENT;
+      if (code == ENOEXEC) RunAsScript(program, environment);
       if (code != ENOENT && code != EACCES) break;
     }
     Tell(Message::kNotRun, {plan_.argv.front(), ErrnoName(code)});

@@ -188,8 +188,6 @@ class View {
 
 }  // namespace
 
-namespace {}  // namespace
-
 Status LeaveOldRoot(const SandboxPlan& plan) {
   if (plan.reads_all) return Unit{};
   if (!plan.own_proc) {

@@ -237,7 +237,8 @@ TEST_CASE("library: killing ends the whole tree, in every set of layers") {
     Expected<Process> process = Spawn(command);
     REQUIRE(process);
     CHECK(process->is_confined());
-    CHECK(process->weaker().empty() == (layers == Layers::kFull));
+    const bool is_limited = ::geteuid() != 0;  // the kernel does not limit root's processes
+    CHECK(process->weaker().empty() == (layers == Layers::kFull && is_limited));
     world.AwaitFile(("project/" + mark).c_str());
     CHECK(Count(mark) > 0);
     process->Kill();

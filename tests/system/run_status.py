@@ -32,6 +32,15 @@ ROWS = (
     ("a session without a name", ("--session", "", *TOUCH), 2, "--session"),
     ("another directory without a name", ("--write", "", *TOUCH), 2, "--write"),
     ("a folder to start in without a name", ("--chdir", "", *TOUCH), 2, "--chdir"),
+    ("an option that would take the next word", ("--write=", *TOUCH), 2, "--write"),
+    ("a policy that hides the project", ("--policy", "HIDES", *TOUCH), 2, "read.deny"),
+    ("a denied folder that holds sealed files", ("--policy", "COVERS", "--", "/usr/bin/true"), 0, ""),
+    ("a script that names no shell", ("--", "./script", "3"), 3, ""),
+    ("devices asked for", ("--write", "/dev", *TOUCH), 2, "devices"),
+    ("a root that is not there", ("--root", "/nowhere", *TOUCH), 2, "that is a project"),
+    ("what the user may not write anyway", ("--write", "/etc", "--", "/bin/sh", "-c",
+                                            "test -w /etc || touch /etc/x 2> /dev/null; exit 4"), 4, ""),
+    ("a place that this user cannot make", ("--policy", "ELSEWHERE", "--", "/usr/bin/true"), 0, ""),
     ("another system without a dry run", ("--for", "macos", *TOUCH), 2, "--dry-run"),
     ("no such program", ("--", "nobody-has-this"), 127, "not found in PATH"),
     ("no such file", ("--", "./nothing"), 127, "no such file"),
@@ -74,13 +83,28 @@ def run_all(options, base):
     cut.write_text('{"version": 1')
     few = world.base / "few.json"
     few.write_text('{"version": 1, "sandbox": {"processes": 1}}')
-    names = {"BAD": str(bad), "CUT": str(cut), "FEW": str(few), "PROJECT": str(world.project)}
+    hides, elsewhere = world.base / "hides.json", world.base / "elsewhere.json"
+    hides.write_text('{"version": 1, "read": {"deny": ["/"]}}')
+    covers = world.base / "covers.json"
+    covers.write_text('{"version": 1, "read": {"deny": [".github", "~/.local"]}}')
+    (world.project / ".github/workflows").mkdir(parents=True)
+    (world.project / ".github/workflows/ci.yml").write_text("x")
+    (world.project / "script").write_text("exit $1\n")
+    (world.project / "script").chmod(0o755)
+    elsewhere.write_text('{"version": 1, "write": {"allow": [".", "/proc/none", "/sys/none/x"]}}')
+    names = {"COVERS": str(covers), "HIDES": str(hides), "ELSEWHERE": str(elsewhere), "BAD": str(bad), "CUT": str(cut), "FEW": str(few), "PROJECT": str(world.project)}
     rows = ROWS if options.as_root else (*ROWS, FEW_PROCESSES)  # root's are not limited
     for row in rows:
         words = [names.get(word, word.replace("RINGFENCE", options.ringfence)) for word in row[1]]
         policy = () if "--policy" in words else ("--policy", str(world.policy))
         done = finish(world.start([options.ringfence, "run", *policy, *words]))
         report.check(row[0], problem_of(world, row, done))
+    short = world.base / "short.json"
+    short.write_text('{"version": 1, "sandbox": {"missing": "warn"}}')
+    done = finish(world.start(["/bin/sh", "-c", f"ulimit -n 8; exec {options.ringfence} run --policy"
+                                                f" {short} -- /usr/bin/touch ran"]))
+    report.check("a passing shortage is no missing layer",
+                 problem_of(world, ("", (), 125, "EMFILE"), done))
     return report.finish()
 
 
