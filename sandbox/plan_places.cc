@@ -62,6 +62,10 @@ class PlacePlanner {
     if (std::ranges::any_of(plan_.writable, &PlannedPlace::is_part)) {
       rules_.AllowOnly(policy_.write, NamesOf(own), plan_.names);
     }
+    for (const PlannedPlace& place : plan_.writable) {
+      if (place.kind != Kind::kDirectory) continue;
+      plan_.names.HoldInPlace(place.path, "the next start needs it");
+    }
     plan_.saved = own.saved;
     if (plan_.is_nested) AllowPlacesOnly();
     // Where the host's /tmp is meant there is nothing to keep.

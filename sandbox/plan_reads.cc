@@ -130,8 +130,9 @@ class ReadPlanner {
     HideSessions(hidden);
     for (HiddenPlace& place : hidden) {
       if (!IsSeen(place.path)) continue;
-      // Elsewhere nobody inside can open it.
-      if (place.is_closed && Holding(plan_.writable, place.path) == nullptr) continue;
+      // Elsewhere nobody inside can open it; without mounts somebody may have closed it.
+      const bool can_open = !plan_.has_view() || Holding(plan_.writable, place.path) != nullptr;
+      if (place.is_closed && !can_open) continue;
       HoldInPlace(place);
       plan_.hidden.push_back(std::move(place));
     }

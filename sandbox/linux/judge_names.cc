@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <memory>
 #include <utility>
@@ -238,6 +239,12 @@ int JudgeHandle(Supervision& supervision, Handle& handle, Reach reach) {
 }
 
 int JudgeMode(Supervision& supervision, const Handle& handle, mode_t mode) {
+  const auto covers = [&handle](const Path& place) { return Covers(place.text(), handle.path); };
+  const std::vector<Path>& within = supervision.modes_within;
+  const bool has_name = handle.path.starts_with('/');
+  if (has_name && !within.empty() && std::ranges::none_of(within, covers)) {
+    return Refused(supervision, handle.path, NotAllowedRule());
+  }
   constexpr mode_t kOpen = S_IRUSR | S_IXUSR;
   struct stat facts {};
   if ((mode & kOpen) == kOpen || ::fstat(handle.fd.get(), &facts) != 0) return 0;

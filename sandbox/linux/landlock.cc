@@ -78,8 +78,11 @@ class ReadsAround {
  public:
   ReadsAround(const SandboxPlan& plan, const Ruleset& ruleset) : ruleset_(ruleset) {
     for (const HiddenPlace& place : plan.hidden) {
-      // Others' files stay closed by their mode.
-      if (::access(place.path.text().c_str(), R_OK) == 0) hidden_.push_back(&place);
+      // Others' files stay closed by their mode, one's own can be opened.
+      struct stat facts {};
+      const char* const path = place.path.text().c_str();
+      const bool is_own = ::lstat(path, &facts) != 0 || facts.st_uid == ::geteuid();
+      if (is_own || ::access(path, R_OK) == 0) hidden_.push_back(&place);
     }
     std::ranges::sort(hidden_, {}, TextOf);
   }

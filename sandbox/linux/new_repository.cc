@@ -1,6 +1,5 @@
 #include "sandbox/linux/new_repository.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -9,7 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <memory>
+#include <utility>
 
 #include "base/case_fold.h"
 #include "base/syscall.h"
@@ -48,20 +47,6 @@ bool IsOwn(const Supervision& supervision, const UniqueFd& folder, const char* n
   return !own.empty() && IsIn(own, IdOf(folder, name));
 }
 
-bool HoldsOnly(const UniqueFd& folder, const std::string& name) {
-  const int own = ::openat(folder.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  const std::unique_ptr<DIR, int (*)(DIR*)> stream(own < 0 ? nullptr : ::fdopendir(own),
-                                                   ::closedir);
-  if (stream == nullptr) return false;
-  for (;;) {
-    errno = 0;
-    const dirent* entry = ::readdir(stream.get());  // NOLINT(concurrency-mt-unsafe): one thread
-    if (entry == nullptr) return errno == 0;
-    const std::string_view found = entry->d_name;
-    if (found != "." && found != ".." && found != name) return false;
-  }
-}
-
 }  // namespace
 
 bool IsGitFile(const Location& location) {
@@ -88,18 +73,19 @@ void NoteRepository(Supervision& supervision, const Location& location) {
                        IsOwnRepository(supervision, location.folder);
   if (!is_gits) return;
   Remember(supervision.own_repositories, IdOf(location.folder, location.name.c_str()));
-  if (name == ".git" && HoldsOnly(location.folder, location.name)) {
-    Remember(supervision.own_work_trees, IdOf(location.folder, ""));
-  }
 }
 
 bool IsInOwnWorkTree(const Supervision& supervision, const UniqueFd& folder) {
   constexpr int kMaxDepth = 64;
-  if (supervision.own_work_trees.empty()) return false;
+  if (supervision.own_repositories.empty()) return false;
   UniqueFd at(::openat(folder.get(), ".", O_PATH | O_DIRECTORY | O_CLOEXEC));
   for (int depth = 0; depth < kMaxDepth && at.valid(); ++depth) {
+    const Got<FileId> id = IdOf(at, "");
+    const bool is_new =
+        id.ok() && std::pair(id.value.born, id.value.born_nanoseconds) >= supervision.began;
+    if (!is_new) return false;
     if (::faccessat(at.get(), ".git", F_OK, AT_SYMLINK_NOFOLLOW) == 0) {
-      return IsIn(supervision.own_work_trees, IdOf(at, "")) && IsOwn(supervision, at, ".git");
+      return IsOwn(supervision, at, ".git");
     }
     at = UniqueFd(::openat(at.get(), "..", O_PATH | O_DIRECTORY | O_CLOEXEC));
   }

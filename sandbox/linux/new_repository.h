@@ -19,7 +19,8 @@ bool IsGitFile(const Location& location);
 void NoteRepository(Supervision& supervision, const Location& location);
 void NoteGitFile(Supervision& supervision, const Location& location);
 
-// The folder lies in a work tree that was empty when this run made its repository.
+// The folder lies in the work tree of a repository that this run has made, and it and all folders
+// up to there have come to be since the run began.
 bool IsInOwnWorkTree(const Supervision& supervision, const UniqueFd& folder);
 
 // The folder is git's own, and this run has made it.

@@ -40,8 +40,8 @@ int JudgeTree(Supervision& supervision, const Location& name, const Location& tr
 int JudgeMade(Supervision& supervision, const Location& made, Reach reach);
 // `reach` is kWhole where only the mode or the times change.
 int JudgeHandle(Supervision& supervision, Handle& handle, Reach reach = Reach::kName);
-// A folder is about to get `mode`. One that nobody can look into keeps the next start from finding
-// what is held in place below it.
+// A file is about to get `mode`: outside of what may be written it is not, and a folder that nobody
+// can look into keeps the next start from finding what is held in place below it.
 int JudgeMode(Supervision& supervision, const Handle& handle, mode_t mode);
 int OpenHandle(const SupervisedCaller& caller, Supervision& supervision, const NameText& name,
                Handle& handle);

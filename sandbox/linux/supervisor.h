@@ -14,6 +14,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -64,9 +65,13 @@ struct Supervision {
   rlim_t nested_before = 0;                // how many there have been, some of which are gone
   std::vector<const GuardedNames*> rules;  // for the call that is being answered
 
+  // Where modes may be changed, if no mount says so. Empty: mounts do.
+  std::vector<Path> modes_within;
+
   // What this run made of git's: directories, and files ".git". Sorted.
   std::vector<FileId> own_repositories;
-  std::vector<FileId> own_work_trees;  // folders that were empty then
+  // When the run began, as the file systems say it: seconds and nanoseconds.
+  std::pair<int64_t, uint32_t> began;
 
   // Opens of FIFOs that nobody reads yet.
   struct WaitingOpen {

@@ -250,8 +250,7 @@ ACCEPTED = {
 # The same with `--layers landlock`, which has no view, no processes and no network of its own.
 ACCEPTED_LANDLOCK = {
     **{name: why for name, why in ACCEPTED.items() if name != "proc-self-mem-write"},
-    "chmod-outside": "Landlock knows no right for modes",
-    "utimes-outside": "nor for times",
+    "utimes-outside": "Landlock knows no right for times",
     "setxattr-outside": "nor for extended attributes",
     "read-dotenv-cwd": "Landlock knows no exception below a place that may be written",
     "see-outside-pid": "the host's /proc is seen",

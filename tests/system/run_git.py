@@ -8,6 +8,7 @@ when somebody uses git outside.
 import os
 import subprocess
 import sys
+import time
 
 from command_world import run_cases
 from run_agent import Sandbox
@@ -242,12 +243,20 @@ def what_was_there_is_in_no_new_work_tree(world):
     """Nor is a repository one that lies in it, or that is one only for a while."""
     sandbox = Sandbox(world)
     world.write(world.project / "app/main.c", "x")
+    world.write(world.project / "old/.vscode/settings.json", "as it was\n")
+    world.write(world.project / "old/.envrc", "as it was\n")
+    time.sleep(0.1)  # what was made in the same tick of the kernel's clock may be new
     script = ("mkdir -p app/.git app/x; for d in app app/x; do mkdir $d/.vscode; echo > $d/.envrc; done;"
               "git init -q new; mv new/.git n; mkdir new/.idea; mv n new/.git; mkdir new/sub;"
               "git init -q new/sub; mv new/sub/.git gone; echo x > app/.vscode; echo x > app/.envrc;"
               "mkdir -p new/.idea; mv new/.idea . ; mv new/.idea app; ln -s ../app new/link;"
-              "echo x > new/link/.envrc; mkdir e && mkdir e/.git && rmdir e/.git && echo x > e/.envrc")
+              "echo x > new/link/.envrc; mkdir e && mkdir e/.git && rmdir e/.git && echo x > e/.envrc;"
+              "mv old new/old; echo x > new/old/.vscode/settings.json; echo x > new/old/.envrc;"
+              "mv new/old old; git init -q; mkdir h; mv app new * h; mkdir .git; mkdir .vscode;"
+              "echo x > .envrc; mv h/* .")
     sandbox.run(["sh", "-c", script])
+    for name in (".vscode/settings.json", ".envrc"):
+        assert (world.project / "old" / name).read_text() == "as it was\n", name
     for name in (".vscode", ".envrc", ".idea", "app/.vscode", "app/.envrc", "app/x/.vscode",
                  "app/x/.envrc", "app/.idea", "e/.envrc"):
         assert not os.path.lexists(world.project / name), name

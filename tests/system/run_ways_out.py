@@ -227,6 +227,25 @@ os.link("s", "plain", follow_symlinks=False)
             (world.project / name).unlink()
 
 
+def what_one_run_closes_the_next_one_hides(world):
+    """A command outside of the view could open it again, and no run keeps others from starting."""
+    sandbox = Sandbox(world)
+    secrets = (".netrc", ".config/gh/hosts.yml", ".ssh/id")
+    for name in secrets:
+        world.write(world.home / name, "secret\n")
+    names = f"{world.home}/.netrc {world.home}/.config/gh {world.home}/.ssh {world.home}/.config ."
+    for options in ((), LANDLOCK):
+        sandbox.run(["sh", "-c", f"chmod 0 {names}"], *options)
+        done = sandbox.run(["sh", "-c", f"chmod 700 {names}; cd; cat {' '.join(secrets)}"], *options)
+        assert "secret" not in done.stdout and "Permission denied" in done.stderr, (options, done)
+    for name in (".netrc", ".config/gh", ".ssh"):  # closed by the host
+        os.chmod(world.home / name, 0)
+    done = sandbox.run(["sh", "-c", f"chmod 700 {names}; cd; cat {' '.join(secrets)}"], *LANDLOCK)
+    assert "secret" not in done.stdout and done.returncode == 1, done
+    for name in (".netrc", ".config/gh", ".ssh"):
+        os.chmod(world.home / name, 0o700)
+
+
 def links_that_rules_lead_through_stay(world):
     """The next start finds what lies behind them by these names."""
     sandbox = Sandbox(world)
