@@ -125,18 +125,20 @@ class Launcher {
   }
 
   void HearOnce() {
-    std::array<pollfd, 6> polled{{{channel_open_ ? channel_.get() : -1, POLLIN, 0},
-                                  {signals_.get(), POLLIN, 0},
-                                  {relay_.is_on() ? relay_.master() : -1, POLLIN, 0},
-                                  {relay_.hears_person() ? STDIN_FILENO : -1, POLLIN, 0},
-                                  {audit_.fd(), POLLIN, 0},
-                                  {hangup_, POLLRDHUP, 0}}};
+    std::array<pollfd, 6> polled{
+        {{channel_open_ ? channel_.get() : -1, POLLIN, 0},
+         {signals_.get(), POLLIN, 0},
+         {relay_.is_on() ? relay_.master() : -1, relay_.master_events(), 0},
+         {relay_.wants_input() ? STDIN_FILENO : -1, POLLIN, 0},
+         {audit_.fd(), POLLIN, 0},
+         {hangup_, POLLRDHUP, 0}}};
     // Nothing tells when a shell brings a running job to the front.
     const int most = relay_.is_away() ? kLookForFrontMilliseconds : -1;
     if (::poll(polled.data(), polled.size(), most) < 0) return;
     if (relay_.is_away()) relay_.Resume();
-    if (polled[2].revents != 0) relay_.PassOutput();
-    if (polled[3].revents != 0) relay_.PassInput();
+    if ((polled[2].revents & POLLOUT) != 0) relay_.PassInput();
+    if ((polled[2].revents & ~POLLOUT) != 0) relay_.PassOutput();
+    if (polled[3].revents != 0) relay_.ReadInput();
     if (polled[4].revents != 0) audit_.Serve();
     if (polled[0].revents != 0) channel_open_ = Hear();
     if (polled[1].revents != 0 && TakeSignals()) first_lives_ = false;

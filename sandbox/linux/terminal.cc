@@ -1,5 +1,6 @@
 #include "sandbox/linux/terminal.h"
 
+#include <fcntl.h>
 #include <poll.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -57,6 +58,8 @@ Status TerminalRelay::Begin(UniqueFd master, TerminalUse use) {
   if (::tcgetattr(is_alike ? person_ : master.get(), &own) != 0) return SystemError("tcgetattr");
   if (!use.hears) own.c_oflag &= ~static_cast<tcflag_t>(OPOST);  // the person's does it
   ::tcsetattr(master.get(), TCSANOW, &own);
+  // Who does not read what is typed keeps nobody waiting here.
+  if (::fcntl(master.get(), F_SETFL, O_RDWR | O_NONBLOCK) != 0) return SystemError("fcntl");
   master_ = std::move(master);
   PassSize();
   is_away_ = use.hears;
@@ -83,13 +86,22 @@ void TerminalRelay::Resume() {
   PassSize();
 }
 
-void TerminalRelay::PassInput() {
+void TerminalRelay::ReadInput() {
   std::array<char, kChunk> bytes{};
   const ssize_t got = ::read(STDIN_FILENO, bytes.data(), bytes.size());
   if (got < 0 && (errno == EINTR || errno == EAGAIN)) return;
-  if (got <= 0 || !WriteFully(master_.get(), {bytes.data(), static_cast<size_t>(got)})) {
+  if (got <= 0) {
     hears_person_ = false;
+    return;
   }
+  typed_.assign(bytes.data(), static_cast<size_t>(got));
+  PassInput();
+}
+
+void TerminalRelay::PassInput() {
+  const ssize_t put = ::write(master_.get(), typed_.data(), typed_.size());
+  if (put < 0 && (errno == EINTR || errno == EAGAIN)) return;
+  typed_.erase(0, put < 0 ? typed_.size() : static_cast<size_t>(put));
 }
 
 bool TerminalRelay::PassOutput() {

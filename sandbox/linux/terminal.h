@@ -3,7 +3,10 @@
 // inside.
 #pragma once
 
+#include <poll.h>
 #include <termios.h>
+
+#include <string>
 
 #include "base/result.h"
 #include "base/unique_fd.h"
@@ -33,7 +36,12 @@ class TerminalRelay {
   Status Begin(UniqueFd master, TerminalUse use);
   bool is_on() const { return master_.valid(); }
   int master() const { return master_.get(); }
-  bool hears_person() const { return hears_person_; }
+  // The events to wait for: of the person, and of the command's terminal. What is typed is taken
+  // only when the command has room for it.
+  bool wants_input() const { return hears_person_ && typed_.empty(); }
+  short master_events() const {  // NOLINT(google-runtime-int): as poll(2) has it
+    return typed_.empty() ? POLLIN : POLLIN | POLLOUT;
+  }
 
   // Gives the person's terminal back, for a command that is stopped.
   void Suspend();
@@ -41,7 +49,8 @@ class TerminalRelay {
   void Resume();
   bool is_away() const { return is_away_; }
 
-  void PassInput();   // from the person
+  void ReadInput();   // from the person
+  void PassInput();   // to the command
   bool PassOutput();  // to the person; false: the command has closed its side
   void PassSize() const;
   // What the command has written and nobody has read yet.
@@ -51,6 +60,7 @@ class TerminalRelay {
   UniqueFd master_;
   int person_ = -1;  // where the output goes
   termios before_{};
+  std::string typed_;  // and not passed yet
   bool is_raw_ = false;
   bool hears_person_ = false;
   bool is_away_ = false;  // it would hear the person, and does not now

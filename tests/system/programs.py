@@ -12,6 +12,7 @@ import os
 import pathlib
 import shlex
 import shutil
+import signal
 import sys
 import tempfile
 import time
@@ -257,6 +258,23 @@ def a_job_of_a_shell_is_stopped_and_continued(world):
         assert session.status() == 7, session.status()
 
 
+def who_does_not_read_its_terminal_keeps_nobody_waiting(world):
+    """What is typed may be more than a terminal holds; the launcher goes on hearing signals."""
+    script = "import time, tty; tty.setraw(0); print('deaf', flush=True); time.sleep(300)"
+    with TerminalSession(world.command(PYTHON, "-c", script), world) as session:
+        session.say("", "deaf")
+        os.set_blocking(session.master, False)
+        typed = 0
+        while typed < 1 << 16:
+            try:
+                typed += os.write(session.master, b"x" * 1024)
+            except BlockingIOError:
+                break
+        time.sleep(0.5)
+        os.kill(session.pid, signal.SIGTERM)
+        assert session.status() == 143, session.status()
+
+
 def editor_runs_in_tmux(world):
     need("tmux", "vi")
     with TmuxOutside(world) as tmux:
@@ -327,7 +345,8 @@ class TmuxOutside:
 
 CASES = (git_works, git_says_what_it_was_refused, npm_installs_a_local_package,
          pip_installs_a_local_package, cargo_builds, cmake_builds, python_tests_run,
-         shell_has_job_control, a_job_of_a_shell_is_stopped_and_continued, editor_runs_in_tmux,
+         shell_has_job_control, a_job_of_a_shell_is_stopped_and_continued,
+         who_does_not_read_its_terminal_keeps_nobody_waiting, editor_runs_in_tmux,
          pager_follows_the_size_in_tmux, tmux_runs_inside)
 
 
