@@ -179,7 +179,9 @@ class Run {
     const bool is_denial = !decision.failure && decision.verdict == Verdict::kDeny &&
                            !plan.names.IsOwn(refusal.path) && !IsAskedFor(refusal);
     const std::string why = refusal.why.empty() ? WhyByMode(plan, refusal) : refusal.why;
-    if ((!is_denial && why.empty()) || IsOthers(refusal)) return;
+    if (!is_denial && why.empty()) return;
+    // Nothing that a person could permit: not worth a line to them.
+    tells = tells && (report_.descriptor() >= 0 || !IsOthers(refusal));
     const std::string text =
         is_denial ? ReasonText(decision, "").substr(std::string_view("ringfence: ").size())
                   : "write to " + Quote(refusal.path) + " refused: " + Printable(why) +

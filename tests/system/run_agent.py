@@ -486,12 +486,12 @@ def hand_over(text):
     os.write(file, text)
     done = libc.linkat(file, b"", -100, b"/dev/.ringfence/rules", 0x1000)
     return 0 if done == 0 else ctypes.get_errno()
-NONE = b"0\0" b"0\0" b"0\0" b"\0"
+NONE = b"0\0" b"0\0" b"0\0" b"0\0" b"\0" b"\0"
 print(hand_over(b""), hand_over(b"x"), hand_over(b"1\0"), hand_over(NONE + b"x"),
       hand_over(b"9" * 30 + NONE), hand_over(b"x" * (1 << 20)))
 open("before", "w")
 print([hand_over(NONE + b"") for _ in range(3)])
-print(hand_over(b"0\0" b"1\0" b"0\0" b"0\0" b"\0"))
+print(hand_over(b"0\0" b"1\0" b"0\0" b"0\0" b"0\0" b"\0" b"\0"))
 try:
     open("after", "w")
     print("open")
