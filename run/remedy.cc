@@ -48,11 +48,20 @@ bool IsForbidden(const std::string& code) {
   return std::ranges::find(kCodes, code) != std::end(kCodes);
 }
 
+bool HasTooManyMounts(const SetupFailure& failure) {
+  return failure.step == "mount view" && failure.what == "ENOSPC";
+}
+
 std::string HintFor(const SetupFailure& failure) {
   constexpr const char* kLook = "nothing was run; ringfence run --dry-run shows the plan";
   if (!failure.lacks) return kLook;
   switch (*failure.lacks) {
     case Feature::kNamespaces:
+      if (HasTooManyMounts(failure)) {
+        return "each hidden file is a mount, and there are more than fs.mount-max: deny the "
+               "folders "
+               "that they lie in";
+      }
       return IsForbidden(failure.what) ? NamespaceHint() : kLook;
     case Feature::kProc:
       return "parts of /proc are covered, as in many containers: start it with --security-opt "
@@ -82,6 +91,7 @@ std::string HintFor(const SetupFailure& failure) {
 bool IsLacking(const SetupFailure& failure) {
   // The kernel does not have it (EOPNOTSUPP: Landlock that is turned off; EBUSY: another listener),
   // rather than no memory or descriptor for it now. A limit that is not kept opens nothing.
+  if (HasTooManyMounts(failure)) return false;
   return failure.lacks && (*failure.lacks == Feature::kDelegation || IsForbidden(failure.what) ||
                            failure.what == "EOPNOTSUPP" || failure.what == "EBUSY");
 }

@@ -235,9 +235,9 @@ class PlanRules::Hider {
   size_t seen_ = 0;
 };
 
-std::vector<HiddenPlace> PlanRules::HiddenPlaces(const PathRules& read,
-                                                 const std::vector<Path>& folders,
-                                                 const std::vector<Path>& made) {
+Result<std::vector<HiddenPlace>> PlanRules::HiddenPlaces(const PathRules& read,
+                                                         const std::vector<Path>& folders,
+                                                         const std::vector<Path>& made) {
   Hider hider(*this, made);
   hider.Add(read.deny, "denied by");
   hider.Add(read.ask, "to be asked about by");
@@ -249,8 +249,10 @@ std::vector<HiddenPlace> PlanRules::HiddenPlaces(const PathRules& read,
         "and only for what is there at the start");
   }
   if (!hider.is_whole()) {
-    notes_.push_back("read.deny: more than " + std::to_string(kMaxNames) +
-                     " names below the project; not all were held against its patterns");
+    return Error{Error::Kind::kUsage, "read.deny",
+                 "more than " + std::to_string(kMaxNames) +
+                     " names below the project, to be held against its patterns for any folder",
+                 "deny names of folders, or remove what is not needed"};
   }
   return hider.Take();
 }

@@ -105,7 +105,9 @@ class ReadPlanner {
       }
     }
     const std::vector<Path> made = Made();
-    std::vector<HiddenPlace> hidden = rules_.HiddenPlaces(policy_.read, folders, made);
+    Result<std::vector<HiddenPlace>> found = rules_.HiddenPlaces(policy_.read, folders, made);
+    if (!found) return found.error();
+    std::vector<HiddenPlace>& hidden = *found;
     const auto holds = std::ranges::find_if(
         hidden, [&root](const HiddenPlace& place) { return place.covers(root); });
     if (holds != hidden.end()) {

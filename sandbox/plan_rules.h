@@ -34,9 +34,10 @@ class PlanRules {
 
   // What exists of that which may not be read. Patterns for any folder are looked for below
   // `folders`. Questions nobody can answer are denials here. Of `made`, folders, it is known that
-  // they will be there.
-  std::vector<HiddenPlace> HiddenPlaces(const PathRules& read, const std::vector<Path>& folders,
-                                        const std::vector<Path>& made);
+  // they will be there. Fails where there are too many names to look at.
+  Result<std::vector<HiddenPlace>> HiddenPlaces(const PathRules& read,
+                                                const std::vector<Path>& folders,
+                                                const std::vector<Path>& made);
 
   // The paths of `names` that exist now and that no pattern is needed for; none lies inside
   // another.

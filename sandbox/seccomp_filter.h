@@ -33,8 +33,6 @@ enum class SupervisedAlso : uint8_t {
   // utimensat(2) is supervised, where a file is saved in a folder that is read-only
   // (SandboxPlan::saved): the lock beside it is given times by its name.
   kTimes,
-  // And nobody sets another process's limits, where the host's are seen: a limit can end it.
-  kOwnLimits,
 };
 
 // A resource limit that has no use, RLIMIT_LOCKS: nobody but the supervisor may set it.

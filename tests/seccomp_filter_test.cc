@@ -94,18 +94,15 @@ TEST_CASE("seccomp: times given by name are supervised only where that was asked
   CHECK(Supervised({.number = SYS_mkdirat}, SupervisedAlso::kTimes) == Notify());
 }
 
-TEST_CASE("seccomp: where the host's processes are seen nobody sets another's limits") {
+TEST_CASE("seccomp: nobody sets another process's limits") {
   constexpr uint64_t kLimits = 0x7fff'0000'0000;
   const Call own{.number = SYS_prlimit64, .args = {0, RLIMIT_CPU, kLimits}};
   const Call asked{.number = SYS_prlimit64, .args = {77, RLIMIT_CPU, 0}};
   const Call another{.number = SYS_prlimit64, .args = {77, RLIMIT_CPU, kLimits}};
   const Call garbage{.number = SYS_prlimit64, .args = {kGarbage | 77, RLIMIT_CPU, kLimits}};
-  for (const Call& call : {own, asked, another, garbage}) CHECK(Supervised(call) == Allow());
-  for (const Call& call : {own, asked}) {
-    CHECK(Supervised(call, SupervisedAlso::kOwnLimits) == Allow());
-  }
-  for (const Call& call : {another, garbage}) {
-    CHECK(Supervised(call, SupervisedAlso::kOwnLimits) == Errno(EPERM));
+  for (const SupervisedAlso also : {SupervisedAlso::kNothing, SupervisedAlso::kTimes}) {
+    for (const Call& call : {own, asked}) CHECK(Supervised(call, also) == Allow());
+    for (const Call& call : {another, garbage}) CHECK(Supervised(call, also) == Errno(EPERM));
   }
 }
 
@@ -230,8 +227,7 @@ TEST_CASE("seccomp: ordinary calls pass both filters") {
 
 TEST_CASE("seccomp: the kernel takes programs of this length") {
   for (const SocketRules rules : kAllRules) CHECK(GuardFilter(rules).size() <= BPF_MAXINSNS);
-  for (const SupervisedAlso also :
-       {SupervisedAlso::kNothing, SupervisedAlso::kTimes, SupervisedAlso::kOwnLimits}) {
+  for (const SupervisedAlso also : {SupervisedAlso::kNothing, SupervisedAlso::kTimes}) {
     CHECK(SupervisedFilter(also).size() <= BPF_MAXINSNS);
   }
 }

@@ -95,9 +95,8 @@ class Command {
 
   Status BeSupervised() {
     if (!plan_.supervised) return Unit{};
-    SupervisedAlso also = SupervisedAlso::kNothing;
-    if (!plan_.saved.empty()) also = SupervisedAlso::kTimes;
-    if (!plan_.has_own_processes()) also = SupervisedAlso::kOwnLimits;
+    const SupervisedAlso also =
+        plan_.saved.empty() ? SupervisedAlso::kNothing : SupervisedAlso::kTimes;
     const Result<UniqueFd> listener = InstallSupervised(also);
     if (!listener) return listener.error();
     Status sent = SendPacket(start_.supervisor, Message::kStarted, {}, listener->get());

@@ -128,10 +128,9 @@ std::vector<sock_filter> Supervised(SupervisedAlso also) {
   filter.Add({"setrlimit"}, SCMP_ACT_ERRNO(EPERM), {Word(0, kMarkingLimit)});
   filter.Add({"prlimit64"}, SCMP_ACT_ERRNO(EPERM),
              {Word(1, kMarkingLimit), {2, SCMP_CMP_NE, 0, 0}});
-  if (also == SupervisedAlso::kOwnLimits) {
-    filter.Add({"prlimit64"}, SCMP_ACT_ERRNO(EPERM),
-               {{0, SCMP_CMP_NE, 0, 0}, {2, SCMP_CMP_NE, 0, 0}});
-  }
+  // Nobody sets another process's limits: they can end it, and the supervisor is one.
+  filter.Add({"prlimit64"}, SCMP_ACT_ERRNO(EPERM),
+             {{0, SCMP_CMP_NE, 0, 0}, {2, SCMP_CMP_NE, 0, 0}});
   if (also != SupervisedAlso::kNothing) {
     filter.Add({"utimensat"}, SCMP_ACT_NOTIFY, {{1, SCMP_CMP_NE, 0, 0}});
   }
@@ -168,6 +167,5 @@ int main() {
   Print("kGuardNoneAtAll", Guard(SocketRules::kNoneAtAll), true);
   Print("kSupervisedFilter", Supervised(SupervisedAlso::kNothing), false);
   Print("kSupervisedTimesFilter", Supervised(SupervisedAlso::kTimes), false);
-  Print("kSupervisedLimitsFilter", Supervised(SupervisedAlso::kOwnLimits), false);
   return 0;
 }

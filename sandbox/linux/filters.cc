@@ -35,14 +35,7 @@ std::span<const sock_filter> GuardFilter(SocketRules sockets) {
 }
 
 std::span<const sock_filter> SupervisedFilter(SupervisedAlso also) {
-  switch (also) {
-    case SupervisedAlso::kTimes:
-      return kSupervisedTimesFilter;
-    case SupervisedAlso::kOwnLimits:
-      return kSupervisedLimitsFilter;
-    case SupervisedAlso::kNothing:
-      break;
-  }
+  if (also == SupervisedAlso::kTimes) return kSupervisedTimesFilter;
   return kSupervisedFilter;
 }
 

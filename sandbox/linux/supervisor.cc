@@ -15,6 +15,7 @@
 
 #include "base/syscall.h"
 #include "sandbox/linux/channel.h"
+#include "sandbox/linux/descendants.h"
 #include "sandbox/linux/kernel_abi.h"
 #include "sandbox/linux/private_mounts.h"
 
@@ -134,25 +135,6 @@ class Supervisor {
   [[noreturn]] void EndAll(int status) {
     if (!plan_.has_own_processes()) EndDescendants();
     ::_exit(status);
-  }
-
-  // Without one: whoever is left is a child of this process, sooner or later.
-  void EndDescendants() {
-    for (;;) {
-      const std::string name = "/proc/self/task/" + std::to_string(::getpid()) + "/children";
-      const UniqueFd file(::open(name.c_str(), O_RDONLY | O_CLOEXEC));
-      if (!file.valid()) return;
-      const Result<std::string> children = ReadAll(file.get(), 1 << 20, name);
-      if (!children || children->empty()) return;
-      const char* at = children->c_str();
-      for (char* end = nullptr;; at = end) {
-        const long child = std::strtol(at, &end, 10);
-        if (end == at) break;
-        ::kill(static_cast<pid_t>(child), SIGKILL);
-        // For this one alone: its children are this process's now, and live on.
-        ::waitpid(static_cast<pid_t>(child), nullptr, 0);
-      }
-    }
   }
 
   const SandboxPlan& plan_;

@@ -139,11 +139,24 @@ class View {
   }
 
   // Most places are there; what a private folder covers is not.
-  static Status Bind(const Mount& mount) {
+  Status Bind(const Mount& mount) const {
+    if (plan_.private_tmp && !plan_.session_tmp.is_root()) ClearWay(mount);
     Status attached = AttachTree(mount.tree, mount.path);
     if (attached || attached.error().what != "ENOENT") return attached;
     if (Status s = MakeMountPoint(mount.path, mount.kind); !s) return s;
     return AttachTree(mount.tree, mount.path);
+  }
+
+  // What a command of the session has put in /tmp where a folder of the host's is to be.
+  static void ClearWay(const Mount& mount) {
+    const auto below = mount.path.Below(Path::Clean("/tmp"));
+    if (!below || below->empty()) return;
+    std::string_view rest = *below;
+    const std::string name = "/tmp/" + std::string(TakeComponent(rest));
+    const bool is_folder = !rest.empty() || mount.kind == Kind::kDirectory;
+    struct stat facts {};
+    if (::lstat(name.c_str(), &facts) != 0) return;
+    if (S_ISLNK(facts.st_mode) || (is_folder && !S_ISDIR(facts.st_mode))) ::unlink(name.c_str());
   }
 
   Status MountOwn(const Mount& mount) const {

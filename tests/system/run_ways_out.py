@@ -246,6 +246,51 @@ def what_one_run_closes_the_next_one_hides(world):
         os.chmod(world.home / name, 0o700)
 
 
+def a_session_is_not_ended_by_what_a_command_leaves_in_its_tmp(world):
+    sandbox = Sandbox(world)
+    name = f"/tmp/claude-{sandbox.user or 0}"
+    for left in (f"touch {name}", f"ln -s /etc {name}", f"mkdir {name}"):
+        sandbox.run(["sh", "-c", left], "--session", "s")
+        os.makedirs(name, mode=0o700, exist_ok=True)  # the client's, which it makes sooner or later
+        if sandbox.user is not None:
+            os.chown(name, sandbox.user, sandbox.user)
+        done = sandbox.run(["touch", "works"], "--session", "s")
+        assert done.returncode == 0, (left, done)
+
+
+def no_storm_of_processes_outlives_the_sandbox(world):
+    """Where no process namespace ends them. The kernel does not limit root's number."""
+    sandbox = Sandbox(world)
+    if sandbox.user is None:
+        return
+    mark = f"storm-{os.getpid()}"
+    storm = f"""
+import os, signal, time
+os.setsid()
+signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+mark = {mark!r}
+while True:
+    try:
+        os.fork()
+    except OSError:
+        time.sleep(0.0002)
+"""
+    rules = policy_file(world, sandbox={"processes": 60})
+    command = ["sh", "-c", f"/usr/bin/python3 -c '{storm.replace(chr(39), chr(34))}' & sleep 1"]
+    sandbox.run(command, *rules, *LANDLOCK)
+    left = subprocess.run(["pgrep", "-f", mark], capture_output=True, text=True, check=False)
+    assert not left.stdout, left.stdout
+
+
+def nobody_sets_the_limits_of_another(world):
+    sandbox = Sandbox(world)
+    line = "import resource; resource.prlimit(1, resource.RLIMIT_NOFILE, (3, 3))"
+    done = sandbox.python(line)
+    assert done.returncode == 1 and "PermissionError" in done.stderr, done
+    became = nested(world, sandbox, {}, [line])
+    assert "done" not in became, became
+
+
 def links_that_rules_lead_through_stay(world):
     """The next start finds what lies behind them by these names."""
     sandbox = Sandbox(world)
