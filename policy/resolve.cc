@@ -111,4 +111,14 @@ Walked Walk(std::string_view text, const FileView& files, const NameGuard* guard
   return Walker(text, files, guard).Run();
 }
 
+std::vector<Path> PassedBy(const Walked& walked) {
+  std::vector<Path> passed;
+  for (const WalkStep& step : walked.steps) {
+    if (step.kind != FileKind::kMissing && !walked.end.IsInside(step.path)) {
+      passed.push_back(step.path);
+    }
+  }
+  return passed;
+}
+
 }  // namespace ringfence

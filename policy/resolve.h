@@ -53,6 +53,10 @@ struct Walked {
   std::optional<Error> error;
 };
 
+// The links that were followed, and the folders that a ".." left again: without one of them the
+// same text would lead elsewhere. What lies above the end is not among them.
+std::vector<Path> PassedBy(const Walked& walked);
+
 // Walks `text`, which is absolute and may hold "..". A ".." leaves the directory that was reached,
 // not the one that was written. Where a component is missing or no directory, the rest is taken as
 // text. `guard` may be null.

@@ -205,6 +205,11 @@ const GuardedName* GuardedNames::RefusesFolder(std::string_view path) const {
   });
 }
 
+void GuardedNames::HoldInPlace(const Path& path, std::string why) {
+  if (std::ranges::find(held_, path.text(), &GuardedName::base) != held_.end()) return;
+  held_.push_back({.base = path.text(), .why = std::move(why)});
+}
+
 const GuardedName* GuardedNames::Holds(std::string_view path) const {
   if (held_.empty() || IsExempt(path)) return nullptr;
   const std::string folded = FoldName(path);

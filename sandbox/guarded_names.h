@@ -46,9 +46,7 @@ class GuardedNames {
   void AddOwn(Path folder) { own_.push_back(std::move(folder)); }
   // The next start looks for it by its name: what may not be read, or a link that leads to what a
   // rule is about. It is not moved, removed or closed, nor is a folder above it.
-  void HoldInPlace(const Path& path, std::string why) {
-    held_.push_back({.base = path.text(), .why = std::move(why)});
-  }
+  void HoldInPlace(const Path& path, std::string why);
   // Some entries of `list` are patterns, so that no mount says what is allowed. A path must be
   // covered by an entry of each list.
   void AllowOnly(std::vector<GuardedName> list) { allow_only_.push_back(std::move(list)); }

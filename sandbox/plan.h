@@ -60,7 +60,7 @@ struct HiddenPlace {
   std::vector<Path> kept;
   bool is_found = false;         // by a pattern for any folder, which finds it wherever it is moved
   bool is_closed = false;        // nobody could look into it, which its owner can change
-  std::vector<Path> links = {};  // that the rule's path leads through
+  std::vector<Path> links = {};  // and folders that the rule's path leads through
   std::string why;
 
   bool covers(const Path& other) const;

@@ -135,7 +135,7 @@ class PlanRules::Hider {
     HiddenPlace place{.path = walked.end,
                       .kind = kind == FileKind::kDirectory ? Kind::kDirectory : Kind::kFile,
                       .kept = {},
-                      .links = walked.links,
+                      .links = PassedBy(walked),
                       .why = why};
     if (!except.empty()) {
       const Path kept = walked.end.Child(except);
@@ -156,7 +156,7 @@ class PlanRules::Hider {
                          .kind = Kind::kDirectory,
                          .kept = {},
                          .is_closed = true,
-                         .links = walked.links,
+                         .links = PassedBy(walked),
                          .why = why + ", and it cannot be looked into"});
       return;
     }
@@ -177,7 +177,7 @@ class PlanRules::Hider {
       if (!MatchFolded(pattern, folded)) return false;
       const size_t before = hidden_.size();
       AddPath(path, why, "");
-      if (hidden_.size() > before) AddLinks(hidden_.back(), walked.links);
+      if (hidden_.size() > before) AddLinks(hidden_.back(), PassedBy(walked));
       return true;
     });
   }

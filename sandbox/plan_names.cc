@@ -81,7 +81,7 @@ void PlanRules::AddName(const NameSource& name, const std::vector<View>& views,
   const Path plain = name.base.path.Child(tail.fixed);
   const Walked walked = Walk(plain.text(), files_);
   if (walked.stop != Walked::Stop::kEnd || walked.end == plain) return;
-  for (const Path& link : walked.links) {
+  for (const Path& link : PassedBy(walked)) {
     if (!IsNear(views, Slash(), std::string_view(link.text()).substr(1))) continue;
     names.HoldInPlace(link, "the link leads to what may not be written: " + std::string(name.why));
   }

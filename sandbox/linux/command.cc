@@ -35,7 +35,6 @@ class Command {
     };
     constexpr Step kSteps[] = {
         {"terminal", &Command::TakeTerminal},
-        {"signals", &Command::ResetSignals},
         {"no privileges", &Command::DropAll},
         {"signals to the supervisor", &Command::SpareParent},
         {"supervised calls", &Command::BeSupervised},
@@ -43,6 +42,8 @@ class Command {
         {"close descriptors", &Command::CloseAtExec},
         {"self-test", &Command::TestConfinement},
         {"start", &Command::TellStart},
+        // Only now: who is stopped before keeps the supervisor waiting.
+        {"signals", &Command::ResetSignals},
     };
     for (const Step& step : kSteps) {
       const Status done = (this->*step.run)();

@@ -82,7 +82,8 @@ class Supervisor {
     if (!packet) EndAll(125);  // it has gone
     if (packet->message != Message::kSignal || packet->fields.empty()) return;
     const int signal = std::atoi(packet->fields.front().c_str());
-    ::kill(-command_, signal);
+    // It may have left its group.
+    if (::kill(-command_, signal) != 0) ::kill(command_, signal);
   }
 
   void Reap(const UniqueFd& signals) {

@@ -258,6 +258,15 @@ def a_job_of_a_shell_is_stopped_and_continued(world):
         assert session.status() == 7, session.status()
 
 
+def a_command_that_leaves_its_group_still_hears(world):
+    script = ("import os, time; os.setpgid(0, os.getpgid(os.getppid())); print('moved', flush=True);"
+              " time.sleep(300)")
+    process = world.start(world.command(PYTHON, "-c", script))
+    assert process.stdout.readline() == "moved\n"
+    process.terminate()
+    assert process.wait(30) == 143, process.returncode
+
+
 def who_does_not_read_its_terminal_keeps_nobody_waiting(world):
     """What is typed may be more than a terminal holds; the launcher goes on hearing signals."""
     script = "import time, tty; tty.setraw(0); print('deaf', flush=True); time.sleep(300)"
@@ -346,6 +355,7 @@ class TmuxOutside:
 CASES = (git_works, git_says_what_it_was_refused, npm_installs_a_local_package,
          pip_installs_a_local_package, cargo_builds, cmake_builds, python_tests_run,
          shell_has_job_control, a_job_of_a_shell_is_stopped_and_continued,
+         a_command_that_leaves_its_group_still_hears,
          who_does_not_read_its_terminal_keeps_nobody_waiting, editor_runs_in_tmux,
          pager_follows_the_size_in_tmux, tmux_runs_inside)
 

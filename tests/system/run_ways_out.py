@@ -295,17 +295,20 @@ def links_that_rules_lead_through_stay(world):
     """The next start finds what lies behind them by these names."""
     sandbox = Sandbox(world)
     rules = policy_file(world, write={"allow": ["."], "deny": ["conf/l/kept"]},
-                        read={"deny": ["conf/l/key", ".env", "**/.secret"]})
-    for name in ("real/key", "real/kept", "cfg/dev", "cfg/deep"):
+                        read={"deny": ["conf/l/key", ".env", "**/.secret", "conf/dots/key"]})
+    for name in ("real/key", "real/kept", "cfg/dev", "cfg/deep", "data/key", "x/file"):
         world.write(world.project / name, "secret\n")
-    for link, target in (("conf/l", "../real"), (".env", "cfg/dev"), ("app/.secret", "../cfg/deep")):
+    for link, target in (("conf/l", "../real"), (".env", "cfg/dev"), ("app/.secret", "../cfg/deep"),
+                         ("conf/dots", "../x/../data")):
         (world.project / link).parent.mkdir(exist_ok=True)
         (world.project / link).symlink_to(target)
-    attacks = ("rm conf/l .env app/.secret", "mv conf/l conf/m; mv .env .e; mv app/.secret app/s",
-               "mv conf c; mv app a", "chmod 0 conf cfg real app; chmod 0 .",
-               "ln -sfn nothing conf/l; ln -sf nothing .env", "echo > x; mv -f x .env; mv -fT cfg .env",
-               "python3 -c \"import os; os.symlink('/', 'x'); os.replace('x', '.env')\"")
-    look = "chmod 755 . conf cfg real app; cat real/key cfg/dev cfg/deep; echo changed > real/kept"
+    attacks = ("mv x y && ln -s / x", "rm conf/l .env app/.secret",
+               "mv conf/l conf/m; mv .env .e; mv app/.secret app/s", "mv conf c; mv app a",
+               "chmod 0 conf cfg real app; chmod 0 .", "ln -sfn nothing conf/l; ln -sf nothing .env",
+               "echo > z; mv -f z .env; mv -fT cfg .env",
+               "python3 -c \"import os; os.symlink('/', 'z'); os.replace('z', '.env')\"")
+    look = ("chmod 755 . conf cfg real app; cat real/key cfg/dev cfg/deep data/key;"
+            " echo changed > real/kept")
     for options in ((), LANDLOCK):
         for attack in attacks:
             sandbox.run(["sh", "-c", attack], *rules, *options)
