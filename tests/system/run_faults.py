@@ -150,13 +150,14 @@ class Faults:
     # -- what is demanded ------------------------------------------------------------------------
 
     def left(self):
-        """What is left of a run, once what was killed has gone."""
+        """What is left of a run, but for what the command made, once what was killed has gone."""
         for _ in range(100):
             processes = self.world.processes()
             if not processes:
                 break
             time.sleep(0.05)
         problems = [f"left running: {processes}"] if processes else []
+        self.has_run()
         files = self.world.files()
         if files - self.files:
             problems.append(f"left behind: {sorted(files - self.files)}")
@@ -201,7 +202,6 @@ class Faults:
             problems = self.left()
             if done.returncode != KILLED:
                 problems.append(f"status {done.returncode}")
-            self.has_run()
             self.check(f"killed at {self.name(call)}", done, "; ".join(problems))
 
     def check(self, name, done, problem):
@@ -221,7 +221,6 @@ class Faults:
                 self.wait_until_run()
             os.kill(process.pid, signal.SIGKILL)
             finish(process)
-            self.has_run()
             self.report.check(f"killed at some time, {number}", "; ".join(self.left()))
 
     def wait_until_run(self):
