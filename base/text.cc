@@ -124,6 +124,17 @@ std::string Printable(std::string_view text) {
   return out;
 }
 
+std::string PrintableLines(std::string_view text) {
+  std::string out;
+  while (!text.empty()) {
+    const size_t end = std::min(text.find('\n'), text.size());
+    out += Printable(text.substr(0, end));
+    if (end < text.size()) out.push_back('\n');
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return out;
+}
+
 std::string CutText(std::string text, size_t limit) {
   constexpr std::string_view kMissing = "...";
   if (text.size() <= limit) return text;

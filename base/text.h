@@ -19,6 +19,8 @@ std::string Quote(std::string_view text, size_t limit = 200);
 
 // `text` with every invisible character escaped, without quotes; for whole lines of messages.
 std::string Printable(std::string_view text);
+// The same for each line of a longer text. A JSON document keeps its meaning by it.
+std::string PrintableLines(std::string_view text);
 
 // `text`, of at most `limit` bytes: cut between code points, "..." where something is missing.
 std::string CutText(std::string text, size_t limit);

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <string>
 
+#include "base/text.h"
 #include "run/messages.h"
 
 namespace ringfence {
@@ -37,7 +38,8 @@ std::string Console::In(Tone tone, std::string_view text) const {
 void Console::Line(std::string_view text) const { Put(stdout, std::string(text) + "\n"); }
 
 void PrintJson(const OrderedJson& value) {
-  Put(stdout, value.dump(2, ' ', false, OrderedJson::error_handler_t::replace) + "\n");
+  const std::string text = value.dump(2, ' ', false, OrderedJson::error_handler_t::replace);
+  Put(stdout, PrintableLines(text) + "\n");
 }
 
 }  // namespace ringfence

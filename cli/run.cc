@@ -4,6 +4,7 @@
 
 #include <memory>
 
+#include "base/text.h"
 #include "cli/ground_options.h"
 #include "policy/real_files.h"
 #include "run/report.h"
@@ -36,8 +37,11 @@ HostFacts FactsOf(const std::string& system) {
 
 // As the system itself takes it, where that was asked for.
 std::string TextOf(const SandboxPlan& plan, const Options& options) {
-  if (options.ground.common.json) return PlanJson(plan);
-  if (options.for_system == "macos") return SeatbeltProfile(plan);
+  if (options.ground.common.json) return PrintableLines(PlanJson(plan));
+  if (options.for_system == "macos") {
+    const std::string profile = SeatbeltProfile(plan);
+    return ::isatty(STDOUT_FILENO) == 1 ? PrintableLines(profile) : profile;
+  }
   return options.for_system == "windows" ? WindowsPlan(plan) : PlanText(plan);
 }
 

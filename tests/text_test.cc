@@ -83,6 +83,9 @@ TEST_CASE("text: printable text keeps quotes and shows what is hidden") {
                   "b") == R"(a\u007fb)");
   CHECK(Printable("a\nb\x1B[0m") == R"(a\nb\u001b[0m)");
   CHECK(Printable("a\xE2\x80\xAE\xFFz") == "a\\u202e\xEF\xBF\xBDz");
+  CHECK(PrintableLines("{\n \"a\xC2\x9B\"\n}\n\n") == "{\n \"a\\u009b\"\n}\n\n");
+  CHECK(PrintableLines("no end\x1B").ends_with("end\\u001b"));
+  CHECK(PrintableLines("").empty());
 }
 
 TEST_CASE("text: the nearest word is the one that was meant") {

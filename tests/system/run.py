@@ -130,6 +130,17 @@ def names_on_the_command_line_are_from_where_it_was_typed(world):
     assert (world.base / "also/made").exists() and (world.project / "made").exists()
 
 
+def nothing_that_a_terminal_takes_for_a_command_is_printed(world):
+    name = "a\x9b31m\x7f\u202eb"
+    (world.project / name).mkdir()
+    done = world.run("run", "--dry-run", "--json", "--write", name, "--", "true")
+    assert done.returncode == 0 and not set("\x9b\x7f\u202e") & set(done.stdout), done
+    places = [place["path"] for place in json.loads(done.stdout)["write"]]
+    assert str(world.project / name) in places or str(world.project) in places, places
+    done = world.run("run", "--dry-run", "--write", name, "--", "true")
+    assert not set("\x9b\x7f\u202e") & set(done.stdout), done
+
+
 def what_contradicts_itself_is_refused(world):
     error_of(world.run("run", "--mode", "rx", "--no-sandbox", "--", "true"), 2, "--no-sandbox")
     error_of(world.run("run", "--dry-run", "--json", "--for", "macos", "--", "true"), 2, "--json")
