@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <memory>
 #include <utility>
 
@@ -254,7 +255,10 @@ class Allowance {
       notes_.push_back("it counts in the session " + session_ + " alone");
     }
     if (!taken_.empty()) notes_.push_back(taken_);
-    if (nothing.empty()) NoteHome();
+    if (nothing.empty()) {
+      NoteHome();
+      NoteMissing();
+    }
     const bool is_confined = wish_.kind != WishKind::kTool && nothing.empty() && session_.empty();
     if (is_confined && HasRegistration()) {
       notes_.emplace_back(
@@ -294,6 +298,15 @@ class Allowance {
                                             : "every file of the home directory and beside it";
     notes_.push_back("this opens " + what + " for reading" +
                      (wish_.also_write ? " and writing" : "") + ", but for what rules deny");
+  }
+
+  void NoteMissing() {
+    const bool may_be_made = wish_.also_write && !wish_.as_question && !wish_.is_pattern;
+    if (wish_.path.empty() || !may_be_made || what_.ends_with('/')) return;
+    if (::access(wish_.path.c_str(), F_OK) == 0 || errno != ENOENT) return;
+    notes_.emplace_back(
+        "it is not there: ringfence run makes a folder of that name; make the file first if it is "
+        "to be one");
   }
 
   bool HasRegistration() const {

@@ -30,6 +30,14 @@ def allow_adds_to_the_users_policy(world):
     assert world.snapshot() == before
 
 
+def allow_says_that_a_missing_name_becomes_a_folder(world):
+    (world.home / "src").mkdir()
+    assert "makes a folder" in world.run("allow", "~/src/new").stdout
+    for more in (("~/src",), ("~/src/other/",), ("~/src/read", "--read"), ("~/src/*.c",)):
+        done = world.run("allow", *more)
+        assert done.returncode == 0 and "makes a folder" not in done.stdout, (more, done)
+
+
 def allow_keeps_the_defaults_that_a_new_list_replaces(world):
     world.write(world.policy, '{ "version": 1 } // mine\n')
     world.run("allow", "/srv")
