@@ -45,6 +45,14 @@ Result<UniqueFd> OpenPlace(const Path& path) {
   return fd;
 }
 
+UniqueFd OpenInMount(const UniqueFd& folder, const std::string& name) {
+  open_how how{};
+  how.flags = O_PATH | O_NOFOLLOW | O_CLOEXEC;
+  how.resolve = RESOLVE_NO_XDEV;
+  return UniqueFd(
+      static_cast<int>(::syscall(SYS_openat2, folder.get(), name.c_str(), &how, sizeof how)));
+}
+
 namespace {
 
 Result<UniqueFd> CloneAt(const UniqueFd& place, const Path& path, Writable writable) {

@@ -147,16 +147,39 @@ class View {
     return AttachTree(mount.tree, mount.path);
   }
 
-  // What a command of the session has put in /tmp where a folder of the host's is to be.
+  // What a command of the session has put in /tmp, or closed there, where a place of the host's is
+  // to be.
   static void ClearWay(const Mount& mount) {
     const auto below = mount.path.Below(Path::Clean("/tmp"));
-    if (!below || below->empty()) return;
+    if (!below) return;
+    UniqueFd folder(::open("/tmp", O_PATH | O_DIRECTORY | O_CLOEXEC));
     std::string_view rest = *below;
-    const std::string name = "/tmp/" + std::string(TakeComponent(rest));
-    const bool is_folder = !rest.empty() || mount.kind == Kind::kDirectory;
+    while (folder.valid() && !rest.empty()) {
+      const std::string name(TakeComponent(rest));
+      const bool is_folder = !rest.empty() || mount.kind == Kind::kDirectory;
+      folder = ClearName(folder, name, is_folder);
+    }
+  }
+
+  // A folder to go on from. None where nothing is left, or the host's own begins.
+  static UniqueFd ClearName(const UniqueFd& folder, const std::string& name, bool is_folder) {
+    UniqueFd held = OpenInMount(folder, name);
     struct stat facts {};
-    if (::lstat(name.c_str(), &facts) != 0) return;
-    if (S_ISLNK(facts.st_mode) || (is_folder && !S_ISDIR(facts.st_mode))) ::unlink(name.c_str());
+    if (!held.valid() || ::fstat(held.get(), &facts) != 0) return {};
+    if (!S_ISDIR(facts.st_mode)) {
+      if (is_folder || S_ISLNK(facts.st_mode)) ::unlinkat(folder.get(), name.c_str(), 0);
+      return {};
+    }
+    if (!is_folder) {
+      ::unlinkat(folder.get(), name.c_str(), AT_REMOVEDIR);
+      return {};
+    }
+    if ((facts.st_mode & S_IRWXU) != S_IRWXU) {
+      const UniqueFd closed(
+          ::openat(folder.get(), name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+      if (closed.valid()) ::fchmod(closed.get(), S_IRWXU);
+    }
+    return held;
   }
 
   Status MountOwn(const Mount& mount) const {

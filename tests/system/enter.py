@@ -9,6 +9,7 @@
 import json
 import os
 import pathlib
+import re
 import shutil
 import signal
 import subprocess
@@ -229,6 +230,38 @@ def a_session_goes_on_after_its_tmp_was_closed_or_opened(world):
         assert ran.status == 0 and ran.out == "x\n", (mode, vars(ran))
         folder, = (world.state / "tmp").iterdir()
         assert folder.stat().st_mode & 0o7777 == 0o700
+
+
+def a_session_goes_on_after_the_way_to_its_scratchpad_was_closed(world):
+    policy(world)
+    top = pathlib.Path(f"/tmp/claude-{os.getuid()}")
+    slug = top / re.sub("[^A-Za-z0-9]", "-", str(world.project))
+    folders = [slug / SESSION / name for name in ("scratchpad", "tasks")]
+    try:
+        Ran(world, f"mkdir -m 0 {top}").says(0, "", here(world))
+        for folder in folders:
+            folder.mkdir(parents=True)
+        top.chmod(0o700)
+        for attack in ("true", f"chmod 0 {slug}/{SESSION} {slug} {top}", f"chmod 0 {folders[1]}",
+                       f"chmod 0 {folders[0]}; mkdir {slug}/{SESSION}/other"):
+            Ran(world, attack)
+            Ran(world, f"echo x > {folders[0]}/f && cat {folders[0]}/f").says(0, "x\n", here(world))
+        assert (folders[0] / "f").read_text() == "x\n"
+        shutil.rmtree(slug)
+        Ran(world, f"rm -rf {slug}; mkdir -p {slug}; echo x > {slug}/{SESSION}")
+        for folder in folders:
+            folder.mkdir(parents=True)
+        Ran(world, f"ls {folders[1]}; echo x > {folders[0]}/f").says(0, "", here(world))
+        shutil.rmtree(slug)
+        Ran(world, f"rm -rf {slug}/{SESSION}; ln -s {world.project} {slug}/{SESSION}")
+        folders[0].mkdir(parents=True)
+        Ran(world, f"echo x > {folders[0]}/f").says(0, "", here(world))
+        assert (folders[0] / "f").exists() and os.listdir(world.project) == []
+    finally:
+        subprocess.run(["chmod", "-R", "u+rwx", slug], check=False)
+        shutil.rmtree(slug, ignore_errors=True)
+        if not os.listdir(top):
+            top.rmdir()
 
 
 def old_folders_go_and_used_ones_stay(world):
