@@ -71,8 +71,14 @@ constexpr CallName kRefused[] = {
 
 constexpr CallName kAbsent[] = {
     {"clone3"},  // its flags lie in memory, where no filter sees them
-    {"io_uring_setup"}, {"io_uring_enter"}, {"io_uring_register"},
-    {"statmount", 457}, {"listmount", 458},
+    // the attribute as well
+    {"setxattrat", 463},
+    {"removexattrat", 466},
+    {"io_uring_setup"},
+    {"io_uring_enter"},
+    {"io_uring_register"},
+    {"statmount", 457},
+    {"listmount", 458},
 };
 
 constexpr CallName kSharedIpc[] = {
@@ -81,10 +87,12 @@ constexpr CallName kSharedIpc[] = {
 };
 
 constexpr CallName kSupervised[] = {
-    {"creat"},     {"truncate"},       {"mkdir"},    {"mkdirat"}, {"mknod"},  {"mknodat"},
-    {"symlink"},   {"symlinkat"},      {"link"},     {"linkat"},  {"rename"}, {"renameat"},
-    {"renameat2"}, {"unlink"},         {"unlinkat"}, {"rmdir"},   {"chmod"},  {"fchmod"},
-    {"fchmodat"},  {"fchmodat2", 452}, {"bind"},
+    {"creat"},        {"truncate"},     {"mkdir"},     {"mkdirat"},   {"mknod"},
+    {"mknodat"},      {"symlink"},      {"symlinkat"}, {"link"},      {"linkat"},
+    {"rename"},       {"renameat"},     {"renameat2"}, {"unlink"},    {"unlinkat"},
+    {"rmdir"},        {"chmod"},        {"fchmod"},    {"fchmodat"},  {"fchmodat2", 452},
+    {"bind"},         {"setxattr"},     {"lsetxattr"}, {"fsetxattr"}, {"removexattr"},
+    {"lremovexattr"}, {"fremovexattr"},
 };
 
 constexpr CallName kSupervisorsOwn[] = {{"pidfd_getfd"}};

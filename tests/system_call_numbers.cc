@@ -75,6 +75,12 @@ constexpr Known kKnown[] = {
     {"fchmod", SYS_fchmod},
     {"fchmodat", SYS_fchmodat},
     {"bind", SYS_bind},
+    {"setxattr", SYS_setxattr},
+    {"lsetxattr", SYS_lsetxattr},
+    {"fsetxattr", SYS_fsetxattr},
+    {"removexattr", SYS_removexattr},
+    {"lremovexattr", SYS_lremovexattr},
+    {"fremovexattr", SYS_fremovexattr},
     {"pidfd_getfd", SYS_pidfd_getfd},
 #ifdef SYS_open_tree_attr
     {"open_tree_attr", SYS_open_tree_attr},

@@ -42,6 +42,12 @@ constexpr CallShape kShapes[] = {
     {SYS_fchmod, What::kFchmod, 0, -1, -1, -1, -1, 1},
     {SYS_bind, What::kBind, 0, 1, -1, -1, 2, -1},
     {SYS_utimensat, What::kTimes, 0, 1, -1, -1, 3, 2},
+    {SYS_setxattr, What::kXattr, -1, 0, -1, 1, 4, 2},
+    {SYS_lsetxattr, What::kLxattr, -1, 0, -1, 1, 4, 2},
+    {SYS_fsetxattr, What::kFxattr, 0, -1, -1, 1, 4, 2},
+    {SYS_removexattr, What::kXattr, -1, 0, -1, 1, -1, -1},
+    {SYS_lremovexattr, What::kLxattr, -1, 0, -1, 1, -1, -1},
+    {SYS_fremovexattr, What::kFxattr, 0, -1, -1, 1, -1, -1},
 };
 
 }  // namespace

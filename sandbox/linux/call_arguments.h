@@ -25,9 +25,13 @@ enum class SupervisedCall : uint8_t {
   kFchmod,
   kBind,
   kTimes,
+  kXattr,
+  kLxattr,
+  kFxattr,
 };
 
-// Indices of arguments; -1: the call has none. The calls without "at" have no descriptors.
+// Indices of arguments; -1: the call has none. The calls without "at" have no descriptors. An
+// attribute's name is the second path, its value the mode; without flags it is removed.
 struct CallShape {
   int number;
   SupervisedCall what;

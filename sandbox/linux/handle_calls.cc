@@ -1,7 +1,9 @@
 #include "sandbox/linux/handle_calls.h"
 
 #include <fcntl.h>
+#include <linux/limits.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include <array>
@@ -12,6 +14,20 @@
 
 namespace ringfence {
 namespace {
+
+constexpr std::string_view kAccessList = "system.posix_acl_access";
+
+// What the owner may do by an access control list, as a mode: a 32-bit version, then entries of 16
+// bits tag, 16 bits rights and a 32-bit id, least byte first (linux/posix_acl_xattr.h).
+mode_t OwnersMode(std::string_view list) {
+  constexpr size_t kHeader = 4;
+  constexpr size_t kEntry = 8;
+  constexpr char kOwner = 0x01;  // ACL_USER_OBJ
+  for (size_t at = kHeader; at + kEntry <= list.size(); at += kEntry) {
+    if (list[at] == kOwner && list[at + 1] == 0) return static_cast<mode_t>(list[at + 2] & 7) << 6;
+  }
+  return 0;
+}
 
 class HandleCall {
  public:
@@ -30,7 +46,8 @@ class HandleCall {
     if (what == SupervisedCall::kTruncate) return Truncate();
     if (what == SupervisedCall::kChmod) return Chmod();
     if (what == SupervisedCall::kFchmod) return Fchmod();
-    return Times();
+    if (what == SupervisedCall::kTimes) return Times();
+    return ChangeAttribute();
   }
 
   int Truncate() {
@@ -112,6 +129,60 @@ class HandleCall {
     const std::string own_name = std::to_string(file.fd.get());
     const timespec* wanted = address == 0 ? nullptr : times.data();
     return ::utimensat(supervision_.own_fds.get(), own_name.c_str(), wanted, 0) == 0 ? 0 : errno;
+  }
+
+  struct Attribute {
+    std::string name, value;
+  };
+
+  bool IsRemoval() const { return !arguments_.has_flags(); }
+
+  Got<Attribute> ReadAttribute() const {
+    if ((arguments_.flags() & ~(XATTR_CREATE | XATTR_REPLACE)) != 0) return {{}, EINVAL};
+    Got<std::string> name = arguments_.path2();
+    if (!name.ok()) return {{}, name.code};
+    if (name.value.empty() || name.value.size() > XATTR_NAME_MAX) return {{}, ERANGE};
+    if (IsRemoval()) return {{std::move(name.value), ""}, 0};
+    const uint64_t size = caller_.argument(3);
+    if (size > XATTR_SIZE_MAX) return {{}, E2BIG};
+    if (size == 0) return {{std::move(name.value), ""}, 0};
+    Got<std::string> value = caller_.ReadBytes(arguments_.raw_mode(), size);
+    return {{std::move(name.value), std::move(value.value)}, value.code};
+  }
+
+  int OpenForAttribute(Handle& file) const {
+    if (arguments_.what() == SupervisedCall::kFxattr) {
+      Got<UniqueFd> own = caller_.Descriptor(arguments_.fd());
+      if (!own.ok()) return own.code;
+      file.fd = std::move(own.value);
+      // As the kernel has it for a descriptor that cannot be read or written.
+      return (::fcntl(file.fd.get(), F_GETFL) & O_PATH) != 0 ? EBADF : 0;
+    }
+    const Got<std::string> text = arguments_.path();
+    if (!text.ok()) return text.code;
+    const bool follow = arguments_.what() == SupervisedCall::kXattr;
+    return OpenHandle(caller_, supervision_, {AT_FDCWD, text.value, follow}, file);
+  }
+
+  int ChangeAttribute() {
+    const Got<Attribute> attribute = ReadAttribute();
+    if (!attribute.ok()) return attribute.code;
+    const auto& [name, value] = attribute.value;
+    Handle file;
+    if (const int code = OpenForAttribute(file)) return code;
+    last_path_ = file.path;
+    if (const int code = JudgeHandle(supervision_, file, Reach::kWhole)) return code;
+    const bool is_list = name == kAccessList && !IsRemoval();
+    const mode_t mode = is_list ? OwnersMode(value) : S_IRWXU;  // the owner's stays
+    if (const int code = JudgeMode(supervision_, file, mode)) return code;
+    // setxattrat(2) came with Linux 6.13.
+    if (::fchdir(supervision_.own_fds.get()) != 0) return errno;
+    const std::string own_name = std::to_string(file.fd.get());
+    const int done = IsRemoval() ? ::removexattr(own_name.c_str(), name.c_str())
+                                 : ::setxattr(own_name.c_str(), name.c_str(), value.data(),
+                                              value.size(), arguments_.flags());
+    const int code = done == 0 ? 0 : errno;
+    return ::fchdir(supervision_.root.get()) == 0 ? code : errno;
   }
 
   const SupervisedCaller& caller_;

@@ -1,4 +1,5 @@
-// Calls that change a file which is there, whatever its name: truncate, chmod, fchmod, utimensat.
+// Calls that change a file which is there, whatever its name: truncate, chmod, fchmod, utimensat,
+// setxattr, removexattr and the like.
 #pragma once
 
 #include "sandbox/linux/call_arguments.h"

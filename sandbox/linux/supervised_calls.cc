@@ -54,6 +54,9 @@ class Call {
       case SupervisedCall::kChmod:
       case SupervisedCall::kFchmod:
       case SupervisedCall::kTimes:
+      case SupervisedCall::kXattr:
+      case SupervisedCall::kLxattr:
+      case SupervisedCall::kFxattr:
         return Return(AnswerHandleCall(caller_, arguments_, supervision_));
       case SupervisedCall::kBind:
         return Return(AnswerBind(caller_, arguments_, supervision_));

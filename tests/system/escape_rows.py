@@ -251,7 +251,6 @@ ACCEPTED = {
 ACCEPTED_LANDLOCK = {
     **{name: why for name, why in ACCEPTED.items() if name != "proc-self-mem-write"},
     "utimes-outside": "Landlock knows no right for times",
-    "setxattr-outside": "nor for extended attributes",
     "read-dotenv-cwd": "Landlock knows no exception below a place that may be written",
     "see-outside-pid": "the host's /proc is seen",
     "dev-nodes": "the host's /dev is seen; what is in it cannot be opened",

@@ -24,6 +24,19 @@ LANDLOCK = ("--layers", "landlock")
 SECONDS = 20
 # A file whose content git runs.
 EVIL = "[core]\\n\\trepositoryformatversion = 0\\n\\tfsmonitor = touch RAN\\n"
+# Takes the owner's rights by an access control list, as chmod would, by each of the calls.
+CLOSE_BY_LIST = """
+import os, struct, sys
+entries = ((1, 0), (4, 0), (0x20, 0))
+nothing = struct.pack("<I", 2) + b"".join(struct.pack("<HHI", t, r, 0xffffffff) for t, r in entries)
+for name in sys.argv[1:]:
+    held = os.open(name, os.O_RDONLY) if os.path.isdir(name) else name
+    for place, more in ((name, {}), (name, {"follow_symlinks": False}), (held, {})):
+        try:
+            os.setxattr(place, "system.posix_acl_access", nothing, **more)
+        except OSError:
+            pass
+"""
 
 
 def policy_file(world, **policy):
@@ -238,6 +251,10 @@ def what_one_run_closes_the_next_one_hides(world):
         sandbox.run(["sh", "-c", f"chmod 0 {names}"], *options)
         done = sandbox.run(["sh", "-c", f"chmod 700 {names}; cd; cat {' '.join(secrets)}"], *options)
         assert "secret" not in done.stdout and "Permission denied" in done.stderr, (options, done)
+        sandbox.run(["python3", "-c", CLOSE_BY_LIST, *names.split()], *options)
+        done = sandbox.run(["sh", "-c", f"cd; cat {' '.join(secrets)}"], *options)
+        assert "secret" not in done.stdout and done.returncode == 1, (options, done)
+        assert world.home.stat().st_mode & 0o700 == 0o700
     for name in (".netrc", ".config/gh", ".ssh"):  # closed by the host
         os.chmod(world.home / name, 0)
     done = sandbox.run(["sh", "-c", f"chmod 700 {names}; cd; cat {' '.join(secrets)}"], *LANDLOCK)
@@ -248,7 +265,8 @@ def what_one_run_closes_the_next_one_hides(world):
 
 def a_session_is_not_ended_by_what_a_command_leaves_in_its_tmp(world):
     sandbox = Sandbox(world)
-    name = f"/tmp/claude-{sandbox.user or 0}"
+    name = f"/tmp/claude-{os.getuid() if sandbox.user is None else sandbox.user}"
+    was_there = os.path.isdir(name)
     for left in (f"touch {name}", f"ln -s /etc {name}", f"mkdir {name}"):
         sandbox.run(["sh", "-c", left], "--session", "s")
         os.makedirs(name, mode=0o700, exist_ok=True)  # the client's, which it makes sooner or later
@@ -256,6 +274,8 @@ def a_session_is_not_ended_by_what_a_command_leaves_in_its_tmp(world):
             os.chown(name, sandbox.user, sandbox.user)
         done = sandbox.run(["touch", "works"], "--session", "s")
         assert done.returncode == 0, (left, done)
+        if not was_there:
+            os.rmdir(name)
 
 
 def no_storm_of_processes_outlives_the_sandbox(world):
@@ -362,6 +382,7 @@ def a_folder_that_is_closed_hides_nothing_from_the_next_start(world):
     for closed in (0, 0o100, 0o400, 0o200, 0o600):
         mode = oct(closed)[2:]
         sandbox.run(["sh", "-c", f"chmod {mode} conf other only/names"], *options)
+        sandbox.run(["python3", "-c", CLOSE_BY_LIST, "conf", "other", "only/names"], *options)
         done = sandbox.run(["sh", "-c", "chmod 700 conf other only/names;"
                             f" cat {' '.join(names)}"], *options)
         assert done.stdout == "", (mode, done)

@@ -1,0 +1,62 @@
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <utility>
+
+#include "sandbox/linux/proc_entry.h"
+#include "sandbox/linux/supervised_calls.h"
+
+namespace ringfence {
+namespace {
+
+struct Asker {
+  const SupervisedCaller& caller;
+  const Supervision& supervision;
+};
+
+// One name of a chain of links. `link`, true where a last link is to be followed, becomes whether
+// this is one.
+int OpenStep(const Asker& asker, const Location& at, Handle& handle, bool* link) {
+  const bool follow = std::exchange(*link, false);
+  handle.path = at.path();
+  if (const int code = JudgeProcEntry(asker.caller, asker.supervision, handle.path)) return code;
+  const UniqueFd& folder = FolderToChange(asker.supervision, at);
+  handle.fd = UniqueFd(::openat(folder.get(), at.name.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));
+  if (!handle.fd.valid()) return errno;
+  struct stat facts {};
+  if (::fstat(handle.fd.get(), &facts) != 0) return errno;
+  if (!S_ISLNK(facts.st_mode)) {
+    return at.must_be_folder && !S_ISDIR(facts.st_mode) ? ENOTDIR : 0;
+  }
+  if (!follow && !at.must_be_folder) return 0;
+  *link = !at.is_in_proc();
+  if (*link) return 0;
+  Got<UniqueFd> target = Jump(asker.caller, asker.supervision, at);
+  handle.fd = std::move(target.value);
+  return target.code;
+}
+
+}  // namespace
+
+int OpenHandle(const SupervisedCaller& caller, Supervision& supervision, const NameText& name,
+               Handle& handle) {
+  std::string text = name.text;
+  UniqueFd from;  // of a link's text
+  for (int links = 0; links <= 40; ++links) {
+    Got<Location> at = from.valid() ? LocateBelow(caller, supervision, from, text)
+                                    : Locate(caller, supervision, name.fd, text);
+    if (!at.ok()) return at.code;
+    bool is_link = name.follow;
+    const int code = OpenStep({caller, supervision}, at.value, handle, &is_link);
+    if (!caller.IsWaiting()) return ESRCH;
+    if (code != 0 || !is_link) return code;
+    Got<std::string> target = ReadLinkAt(at.value.folder, at.value.name);
+    if (!target.ok()) return target.code;
+    text = std::move(target.value);
+    from = std::move(at.value.folder);
+  }
+  return ELOOP;
+}
+
+}  // namespace ringfence
