@@ -1,5 +1,6 @@
 #include "cli/completion.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <memory>
 #include <string>
@@ -13,6 +14,7 @@ namespace {
 struct Word {
   std::string text;
   std::string what;
+  std::string values = {};  // of an option: those that there are, with blanks between; "" for any
 };
 
 struct CommandWords {
@@ -20,10 +22,20 @@ struct CommandWords {
   std::vector<Word> options;
 };
 
+// CLI11 says them for people: "MODE:{sandbox,rx,rwx}".
+std::string ValuesOf(const CLI::Option& option) {
+  const std::string type = option.get_type_name();
+  const size_t begin = type.find('{');
+  if (begin == std::string::npos) return "";
+  std::string values = type.substr(begin + 1, type.find('}', begin) - begin - 1);
+  std::ranges::replace(values, ',', ' ');
+  return values;
+}
+
 void AddOptions(const CLI::App& app, std::vector<Word>& words) {
   for (const CLI::Option* option : app.get_options()) {
     for (const std::string& name : option->get_lnames()) {
-      words.push_back({"--" + name, option->get_description()});
+      words.push_back({"--" + name, option->get_description(), ValuesOf(*option)});
     }
   }
 }
@@ -51,6 +63,20 @@ std::string Joined(const std::vector<Word>& words) {
   return out;
 }
 
+// A case "COMMAND:OPTION) `before` VALUES `after` ;;" for each option that has them.
+std::string ValueCases(const std::vector<CommandWords>& commands, const std::string& before,
+                       const std::string& after) {
+  std::string out;
+  for (const CommandWords& command : commands) {
+    for (const Word& option : command.options) {
+      if (option.values.empty()) continue;
+      out.append("    ").append(command.name.text).append(":").append(option.text);
+      out.append(") ").append(before).append(option.values).append(after).append(" ;;\n");
+    }
+  }
+  return out;
+}
+
 std::string Bash(const std::vector<CommandWords>& commands) {
   std::string names;
   std::string cases;
@@ -59,13 +85,26 @@ std::string Bash(const std::vector<CommandWords>& commands) {
     cases += "    " + command.name.text + ") words=" + Quoted(Joined(command.options)) + " ;;\n";
   }
   return "_ringfence() {\n"
-         "  local word=${COMP_WORDS[COMP_CWORD]} words=''\n"
+         "  local word=${COMP_WORDS[COMP_CWORD]} words='' values='' i\n"
+         "  for ((i = 2; i < COMP_CWORD; ++i)); do\n"
+         "    [[ ${COMP_WORDS[1]}:${COMP_WORDS[i]} == run:-- ]] || continue\n"
+         "    if declare -F _command_offset > /dev/null; then _command_offset $((i + 1)); return; "
+         "fi\n"
+         "    if ((COMP_CWORD == i + 1)); then COMPREPLY=($(compgen -c -- \"$word\")); return; fi\n"
+         "    COMPREPLY=($(compgen -f -- \"$word\"))\n"
+         "    return\n"
+         "  done\n"
          "  case ${COMP_WORDS[1]} in\n" +
          cases +
          "  esac\n"
          "  if [ \"$COMP_CWORD\" -eq 1 ]; then words=" +
          Quoted(names + " --help --version") +
          "; fi\n"
+         "  case ${COMP_WORDS[1]}:${COMP_WORDS[COMP_CWORD - 1]} in\n" +
+         ValueCases(commands, "values='", "'") +
+         "  esac\n"
+         "  if [ -n \"$values\" ]; then COMPREPLY=($(compgen -W \"$values\" -- \"$word\")); "
+         "return; fi\n"
          "  case $COMP_CWORD:$word in\n"
          "    1:* | *:-*) COMPREPLY=($(compgen -W \"$words\" -- \"$word\")) ;;\n"
          "    *) COMPREPLY=($(compgen -f -- \"$word\")) ;;\n"
@@ -95,6 +134,13 @@ std::string Zsh(const std::vector<CommandWords>& commands) {
          Described(names) +
          " )\n"
          "  if (( CURRENT == 2 )); then _describe command commands; return; fi\n"
+         "  local -i end=${words[(i)--]}\n"
+         "  if [[ ${words[2]} == run ]] && (( end < CURRENT )); then\n"
+         "    shift end words; (( CURRENT -= end )); _normal; return\n"
+         "  fi\n"
+         "  case ${words[2]}:${words[CURRENT-1]} in\n" +
+         ValueCases(commands, "compadd -- ", "; return") +
+         "  esac\n"
          "  case ${words[2]} in\n" +
          cases +
          "  esac\n"
@@ -110,7 +156,9 @@ std::string Fish(const std::vector<CommandWords>& commands) {
            Quoted(command.name.what) + "\n";
     for (const Word& option : command.options) {
       out += "complete -c ringfence -n '__fish_seen_subcommand_from " + command.name.text +
-             "' -l " + option.text.substr(2) + " -d " + Quoted(option.what) + "\n";
+             "' -l " + option.text.substr(2) +
+             (option.values.empty() ? "" : " -x -a " + Quoted(option.values)) + " -d " +
+             Quoted(option.what) + "\n";
     }
   }
   return out;

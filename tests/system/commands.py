@@ -246,6 +246,30 @@ def completions_are_scripts(world):
             assert subprocess.run([*check, script], timeout=60).returncode == 0, shell
 
 
+def completed(world, *words):
+    """What bash would offer for the last of them."""
+    script = subprocess.run([world.options.ringfence, "completion", "bash"], capture_output=True,
+                            text=True, env={"HOME": str(world.home)}, timeout=60).stdout
+    line = " ".join(f"'{word}'" for word in ("ringfence", *words))
+    script += (f"COMP_WORDS=({line}); COMP_CWORD={len(words)}; _ringfence;"
+               " printf '%s\\n' \"${COMPREPLY[@]}\"")
+    done = subprocess.run(["bash", "--norc", "-c", script], capture_output=True, text=True,
+                          cwd=world.project, env={"PATH": os.environ["PATH"]}, timeout=60)
+    assert done.returncode == 0 and not done.stderr, done
+    return done.stdout.split()
+
+
+def bash_is_told_what_an_option_takes(world):
+    world.write(world.project / "file", "")
+    assert completed(world, "run", "--mode", "") == ["sandbox", "rx", "rwx"]
+    assert completed(world, "run", "--layers", "l") == ["landlock"]
+    assert completed(world, "run", "--root", "") == ["file"]
+    assert completed(world, "run", "--lay") == ["--layers"]
+    assert completed(world, "un") == ["uninstall"]
+    assert "python3" in completed(world, "run", "--", "python")
+    assert completed(world, "run", "--", "cat", "f") == ["file"]
+
+
 def install_says_that_a_build_folder_is_of_elsewhere(world):
     if not shutil.which("cmake"):
         raise Skip("no cmake")
