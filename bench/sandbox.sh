@@ -48,6 +48,7 @@ make_project() {
   done
   git -C "$project" add -A
   git -C "$project" -c user.name=n -c user.email=e commit -qm all
+  tar -cf "$project/.git/some.tar" -C "$project" src/{1..30}
 }
 
 # What ringfence hides and seals, for the bare program.
@@ -142,3 +143,5 @@ time_work "find and cat, 10,000 files" "find src -name '*.c' -exec cat {} + > /d
 time_work "400 forks" 'i=0; while [ $i -lt 400 ]; do /bin/true; i=$((i + 1)); done'
 time_work "a C build, 18 files" \
   'for f in src/1/?.c src/2/?.c; do cc -O1 -c -o "$f.o" "$f" || exit 1; done' 7
+time_work "unpacking 3,000 small files" \
+  'rm -rf unpacked && mkdir unpacked && tar -xf .git/some.tar -C unpacked' 7
