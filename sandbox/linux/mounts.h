@@ -14,8 +14,8 @@ namespace ringfence {
 // paths were resolved, and one that leads elsewhere now is an error (ELOOP).
 Result<UniqueFd> OpenPlace(const Path& path);
 
-// What has this name in the same mount, also a link, as an O_PATH descriptor. Invalid where there is
-// none, or something else is mounted there.
+// What has this name in the same mount, also a link, as an O_PATH descriptor. Invalid where there
+// is none, or something else is mounted there.
 UniqueFd OpenInMount(const UniqueFd& folder, const std::string& name);
 
 // A detached copy of the mount at `path` (open_tree(2)); invalid, with errno, where it fails.

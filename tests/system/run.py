@@ -135,7 +135,7 @@ def nothing_that_a_terminal_takes_for_a_command_is_printed(world):
     (world.project / name).mkdir()
     done = world.run("run", "--dry-run", "--json", "--write", name, "--", "true")
     assert done.returncode == 0 and not set("\x9b\x7f\u202e") & set(done.stdout), done
-    places = [place["path"] for place in json.loads(done.stdout)["write"]]
+    places = [place["path"] for place in json.loads(done.stdout)["writable"]]
     assert str(world.project / name) in places or str(world.project) in places, places
     done = world.run("run", "--dry-run", "--write", name, "--", "true")
     assert not set("\x9b\x7f\u202e") & set(done.stdout), done
