@@ -88,7 +88,7 @@ time_starts() {
   add "nsjail" nsjail -Q -Mo --chroot / --bindmount "$project" --
   add "firejail" firejail --quiet --noprofile --net=none --private-tmp --
   add "srt" srt
-  add "codex sandbox" codex sandbox linux --
+  add "codex sandbox" codex sandbox --
   unset 'commands[-1]'
   echo "starts..." >&2
   (cd "$project" && "$work/spawn_bench" "$runs" /dev/null "${commands[@]}")
