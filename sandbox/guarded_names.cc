@@ -175,34 +175,40 @@ std::optional<std::string> GuardedNames::GoesOnBelow(const GuardedName& rule,
 }
 
 template <typename Allows>
-const GuardedName* GuardedNames::RefusesUnless(std::string_view path, Allows allows) const {
-  if (IsExempt(path)) return nullptr;
+std::vector<const GuardedName*> GuardedNames::AllUnless(std::string_view path,
+                                                        Allows allows) const {
+  if (IsExempt(path)) return {};
   const std::string folded = FoldName(path);
   const std::string store = FoldName(OutsideFolders(path, stores_, root_.text()));
   const bool is_own = IsOwn(path);
-  const GuardedName* unless_new = nullptr;  // counts least
+  std::vector<const GuardedName*> unless_new;  // count least
   for (size_t i = 0; i < rules_.size(); ++i) {
     if (is_own && !IsOfGit(rules_[i])) continue;
     if (!Matches(rules_[i], prepared_[i], rules_[i].not_in_stores ? store : folded)) continue;
-    if (!rules_[i].unless_new) return &rules_[i];
-    if (unless_new == nullptr) unless_new = &rules_[i];
+    if (!rules_[i].unless_new) return {&rules_[i]};
+    unless_new.push_back(&rules_[i]);
   }
   for (const std::vector<GuardedName>& list : allow_only_) {
     if (is_own) break;
-    if (std::ranges::none_of(list, allows)) return &NotAllowedRule();
+    if (std::ranges::none_of(list, allows)) return {&NotAllowedRule()};
   }
   return unless_new;
 }
 
-const GuardedName* GuardedNames::Refuses(std::string_view path) const {
-  return RefusesUnless(path, [&](const GuardedName& rule) { return Allows(rule, path); });
+std::vector<const GuardedName*> GuardedNames::AllThatRefuse(std::string_view path) const {
+  return AllUnless(path, [&](const GuardedName& rule) { return Allows(rule, path); });
 }
 
-const GuardedName* GuardedNames::RefusesFolder(std::string_view path) const {
-  return RefusesUnless(path, [&](const GuardedName& rule) {
+std::vector<const GuardedName*> GuardedNames::AllThatRefuseFolder(std::string_view path) const {
+  return AllUnless(path, [&](const GuardedName& rule) {
     const Prepared prepared{FoldName(rule.base), ""};
     return Allows(rule, path) || GoesOnBelow(rule, prepared, FoldName(path));
   });
+}
+
+const GuardedName* GuardedNames::Refuses(std::string_view path) const {
+  const std::vector<const GuardedName*> all = AllThatRefuse(path);
+  return all.empty() ? nullptr : all.front();
 }
 
 void GuardedNames::HoldInPlace(const Path& path, std::string why) {

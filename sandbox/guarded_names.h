@@ -63,11 +63,16 @@ class GuardedNames {
     return !bare_why_.empty() && !IsExempt(path);
   }
 
-  // Why the file or folder of that name may not be made, written, moved or removed; or nothing.
-  const GuardedName* Refuses(std::string_view path) const;
+  // Why the file or folder of that name may not be made, written, moved or removed: one rule that
+  // says so whatever it belongs to, or all that leave it to what this run has made (unless_new),
+  // each of which has to be met.
+  std::vector<const GuardedName*> AllThatRefuse(std::string_view path) const;
 
   // The same for an empty folder: it may also lead to what is allowed.
-  const GuardedName* RefusesFolder(std::string_view path) const;
+  std::vector<const GuardedName*> AllThatRefuseFolder(std::string_view path) const;
+
+  // One of them, or nullptr.
+  const GuardedName* Refuses(std::string_view path) const;
 
   // The same for a folder or a link, which gives names to all that is below it: also rules that
   // such a name begins (".git" of ".git/hooks").
@@ -104,7 +109,7 @@ class GuardedNames {
     std::string key;   // every path that matches holds this text, folded; may be ""
   };
   template <typename Allows>
-  const GuardedName* RefusesUnless(std::string_view path, Allows allows) const;
+  std::vector<const GuardedName*> AllUnless(std::string_view path, Allows allows) const;
   static std::optional<std::string> GoesOnBelow(const GuardedName& rule, const Prepared& prepared,
                                                 const std::string& folded);
   static bool Matches(const GuardedName& rule, const Prepared& prepared, std::string_view folded);

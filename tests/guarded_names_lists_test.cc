@@ -86,6 +86,20 @@ TEST_CASE(
   CHECK_FALSE(rule->unless_new);
 }
 
+TEST_CASE("guarded names: all rules that spare what is new are told, since each has to be met") {
+  GuardedName gits = Anywhere("**/.git/config");
+  gits.unless_new = true;
+  GuardedName editors = Anywhere("**/.vscode");
+  editors.unless_new = editors.not_in_stores = true;
+  const GuardedNames names = With({editors, gits});
+  CHECK(names.AllThatRefuse("/p/new/.vscode/.git/config").size() == 2);
+  CHECK(names.AllThatRefuse("/p/new/.git/config").size() == 1);
+  CHECK(names.AllThatRefuse("/p/new/config").empty());
+  const GuardedNames strict = With({editors, gits, Fixed("/p", "new/.vscode")});
+  REQUIRE(strict.AllThatRefuse("/p/new/.vscode/.git/config").size() == 1);
+  CHECK_FALSE(strict.AllThatRefuse("/p/new/.vscode/.git/config").front()->unless_new);
+}
+
 TEST_CASE("guarded names: an allow list is told before a rule that spares new repositories") {
   GuardedName gits = Anywhere("**/.git/config");
   gits.unless_new = true;
@@ -125,7 +139,7 @@ TEST_CASE("guarded names: an empty folder may lead to what is allowed") {
   };
   for (const NameRow& row : kRows) {
     CAPTURE(row.name);
-    CHECK((names.RefusesFolder(row.path) != nullptr) == row.refused);
+    CHECK((!names.AllThatRefuseFolder(row.path).empty()) == row.refused);
   }
   CHECK(names.Refuses("/p/src") == &NotAllowedRule());
 }

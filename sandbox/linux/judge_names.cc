@@ -52,17 +52,16 @@ bool Ask(const Supervision& supervision, const GuardedNames* names, const std::s
   return names == &supervision.names || !is_private;
 }
 
-const GuardedName* RefusesName(const Supervision& supervision, const std::string& path,
-                               Reach reach = Reach::kName) {
-  const GuardedName* unless_new = nullptr;  // counts least
+std::vector<const GuardedName*> AllThatRefuse(const Supervision& supervision,
+                                              const std::string& path, Reach reach = Reach::kName) {
+  std::vector<const GuardedName*> all;
   for (const GuardedNames* names : supervision.rules) {
     if (!Ask(supervision, names, path)) continue;
-    const GuardedName* rule =
-        reach == Reach::kFolder ? names->RefusesFolder(path) : names->Refuses(path);
-    if (rule != nullptr && !rule->unless_new) return rule;
-    if (rule != nullptr) unless_new = rule;
+    const auto rules =
+        reach == Reach::kFolder ? names->AllThatRefuseFolder(path) : names->AllThatRefuse(path);
+    all.insert(all.end(), rules.begin(), rules.end());
   }
-  return unless_new;
+  return all;
 }
 
 std::vector<GuardedNames::TreeHit> RefusesTree(const Supervision& supervision,
@@ -101,6 +100,22 @@ bool ComesWholeBy(const GuardedName& rule, const Location& location) {
   return !rule.not_in_stores && ComesWhole(location.name);
 }
 
+struct NameVerdict {
+  const GuardedName* refused_by = nullptr;
+  bool comes_whole = false;  // what is left to an own repository is a file of git's that does
+};
+
+// By every rule of every sandbox: what one leaves to an own repository, another need not.
+NameVerdict RefusesName(const Supervision& supervision, const Location& location,
+                        const std::string& path, Reach reach = Reach::kName) {
+  NameVerdict verdict;
+  for (const GuardedName* rule : AllThatRefuse(supervision, path, reach)) {
+    if (!IsLeftToOwn(supervision, *rule, location)) return {rule, false};
+    if (ComesWholeBy(*rule, location)) verdict.comes_whole = true;
+  }
+  return verdict;
+}
+
 int Refused(Supervision& supervision, const std::string& path, const GuardedName& rule) {
   Report(supervision, path, &rule, EACCES);
   return EACCES;
@@ -123,19 +138,14 @@ void ReportWhy(Supervision& supervision, const std::string& path, std::string wh
 
 bool MustComeWhole(const Supervision& supervision, const Location& location) {
   if (!ComesWhole(location.name)) return false;
-  const GuardedName* rule = RefusesName(supervision, location.path());
-  return rule != nullptr && ComesWholeBy(*rule, location) &&
-         IsLeftToOwn(supervision, *rule, location);
+  return RefusesName(supervision, location, location.path()).comes_whole;
 }
 
 int JudgeName(Supervision& supervision, const Location& location, Reach reach) {
   const std::string path = location.path();
-  if (const GuardedName* rule = RefusesName(supervision, path, reach)) {
-    if (!IsLeftToOwn(supervision, *rule, location)) return Refused(supervision, path, *rule);
-    if (reach == Reach::kName && ComesWholeBy(*rule, location)) {
-      return Refused(supervision, path, kWhole);
-    }
-  }
+  const NameVerdict verdict = RefusesName(supervision, location, path, reach);
+  if (verdict.refused_by != nullptr) return Refused(supervision, path, *verdict.refused_by);
+  if (reach == Reach::kName && verdict.comes_whole) return Refused(supervision, path, kWhole);
   if (reach == Reach::kWhole) {
     const GuardedName* held = FirstHeld(supervision, path, &GuardedNames::Holds);
     if (held != nullptr) return Refused(supervision, path, *held);
@@ -168,8 +178,8 @@ int JudgeMade(Supervision& supervision, const Location& made, Reach reach) {
   const std::string full = now.path();
   if (reach != Reach::kTree) {
     if (now.folder_path == made.folder_path) return 0;
-    const GuardedName* rule = RefusesName(supervision, full, reach);
-    return rule == nullptr ? 0 : Refused(supervision, full, *rule);
+    const auto rules = AllThatRefuse(supervision, full, reach);
+    return rules.empty() ? 0 : Refused(supervision, full, *rules.front());
   }
   for (const GuardedNames::TreeHit& hit : RefusesTree(supervision, full)) {
     const bool holds = hit.rest.empty() || MayExist(made.folder, made.name.c_str(), hit.rest);
@@ -230,11 +240,14 @@ int JudgeHandle(Supervision& supervision, Handle& handle, Reach reach) {
   if (IsSavedFile(supervision, handle.fd, handle.path)) return 0;
   if (!at.ok() && at.code != ENOENT) return at.code;
   if (!handle.path.starts_with('/')) return 0;
-  const GuardedName* rule = RefusesName(supervision, handle.path);
-  if (rule != nullptr && at.ok() && IsLeftToOwn(supervision, *rule, at.value)) {
-    rule = reach == Reach::kName && ComesWholeBy(*rule, at.value) ? &kWhole : nullptr;
+  if (!at.ok()) {
+    const auto rules = AllThatRefuse(supervision, handle.path);
+    return rules.empty() ? 0 : Refused(supervision, handle.path, *rules.front());
   }
-  if (rule == nullptr && at.ok()) rule = RefusedByGit(supervision, at.value);
+  const NameVerdict verdict = RefusesName(supervision, at.value, handle.path);
+  const GuardedName* rule = verdict.refused_by;
+  if (rule == nullptr && verdict.comes_whole && reach == Reach::kName) rule = &kWhole;
+  if (rule == nullptr) rule = RefusedByGit(supervision, at.value);
   return rule == nullptr ? 0 : Refused(supervision, handle.path, *rule);
 }
 

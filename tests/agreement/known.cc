@@ -72,7 +72,7 @@ constexpr Difference kKnown[] = {
      [](const Case& c) {
        const std::string& path = c.walked.end.text();
        return c.question.operation == 'd' && c.plan.names.Refuses(path) == &NotAllowedRule() &&
-              c.plan.names.RefusesFolder(path) == nullptr;
+              c.plan.names.AllThatRefuseFolder(path).empty();
      }},
     {"folders and links", true,
      [](const Case& c) {
