@@ -5,7 +5,6 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <utility>
@@ -13,16 +12,13 @@
 #include "sandbox/linux/git_names.h"
 #include "sandbox/linux/new_repository.h"
 #include "sandbox/linux/proc_entry.h"
+#include "sandbox/linux/waiting_opens.h"
 
 namespace ringfence {
 namespace {
 
-constexpr int kMaxLinks = 40;  // path_resolution(7)
-// ERESTARTSYS: with a signal pending, the kernel makes EINTR of it or begins the call again, as the
-// handler's SA_RESTART says.
-constexpr int kRestart = 512;
+constexpr int kMaxLinks = 40;                  // path_resolution(7)
 constexpr size_t kMaxWaiting = 512;            // each holds a descriptor of the supervisor's
-constexpr size_t kTriesAtOnce = 32;            // of those; others are to be served meanwhile
 constexpr int kMaxRaces = 100;                 // with other users of the same folder
 constexpr int kDoor = O_CLOEXEC | O_NOCTTY;    // added to every open: the descriptor passes through
 constexpr dev_t kControllingTerminal = 0x500;  // 5:0, /dev/tty
@@ -150,13 +146,25 @@ class OpenCall {
     return EAGAIN;
   }
 
+  // Never waits: another sandbox may have put a FIFO there since the name was looked at.
   int OpenAt(const UniqueFd& folder, const std::string& name) {
     const bool is_unnamed = Has(O_TMPFILE);
-    const int flags = is_unnamed ? request_.flags : request_.flags & ~O_CREAT;
+    const int wanted = is_unnamed ? request_.flags : request_.flags & ~O_CREAT;
     const mode_t mode = is_unnamed ? request_.mode & ~caller_.Umask() : 0;
-    opened_ = UniqueFd(::openat(folder.get(), name.c_str(), flags | O_NOFOLLOW | kDoor, mode));
-    if (opened_.valid()) return 0;
-    return errno == ELOOP ? EAGAIN : errno;
+    const int flags = wanted | O_NOFOLLOW | O_NONBLOCK | kDoor;
+    opened_ = UniqueFd(::openat(folder.get(), name.c_str(), flags, mode));
+    const int code = opened_.valid() ? 0 : errno;
+    if (code == ELOOP) return EAGAIN;
+    if (Has(O_PATH)) return code;
+    struct stat facts {};
+    const int looked = code == 0
+                           ? ::fstat(opened_.get(), &facts)
+                           : ::fstatat(folder.get(), name.c_str(), &facts, AT_SYMLINK_NOFOLLOW);
+    if ((code == 0 || code == ENXIO) && looked == 0 && S_ISFIFO(facts.st_mode)) {
+      opened_ = UniqueFd();
+      return EAGAIN;
+    }
+    return code != 0 || Has(O_NONBLOCK) ? code : MakeBlocking(opened_);
   }
 
   // /dev/stdout, /proc/self/fd/3
@@ -234,20 +242,6 @@ class OpenCall {
     return kWaits;
   }
 
- public:
-  static int TryFifo(const Supervision& supervision, const UniqueFd& handle, int flags,
-                     UniqueFd& opened) {
-    const std::string own_name = std::to_string(handle.get());
-    const int wanted = flags & ~(O_CREAT | O_EXCL | O_NOFOLLOW);
-    opened = UniqueFd(
-        ::openat(supervision.own_fds.get(), own_name.c_str(), wanted | O_NONBLOCK | kDoor));
-    if (!opened.valid()) return errno;
-    if ((flags & O_NONBLOCK) != 0) return 0;
-    const int status = ::fcntl(opened.get(), F_GETFL);
-    return ::fcntl(opened.get(), F_SETFL, status & ~O_NONBLOCK) == 0 ? 0 : errno;
-  }
-
- private:
   const SupervisedCaller& caller_;
   const seccomp_notif& call_;
   Supervision& supervision_;
@@ -261,39 +255,6 @@ class OpenCall {
 void AnswerOpen(const SupervisedCaller& caller, const seccomp_notif& call, Supervision& supervision,
                 OpenRequest request) {
   OpenCall(caller, call, supervision, std::move(request)).Answer();
-}
-
-namespace {
-
-bool IsAnswered(const Supervision::WaitingOpen& open, int listener,
-                const Supervision& supervision) {
-  const SupervisedCaller caller(open.call, listener, supervision.proc);
-  if (!caller.IsWaiting()) return true;
-  UniqueFd opened;
-  const int code = OpenCall::TryFifo(supervision, open.fifo, open.flags, opened);
-  if (code == ENXIO && !caller.HasSignal()) return false;
-  if (code == ENXIO) {
-    caller.ReturnError(kRestart);
-  } else if (code == 0) {
-    caller.ReturnDescriptor(std::move(opened), (open.flags & O_CLOEXEC) != 0);
-  } else {
-    caller.ReturnError(code);
-  }
-  return true;
-}
-
-}  // namespace
-
-void TryWaiting(int listener, Supervision& supervision) {
-  std::vector<Supervision::WaitingOpen>& waiting = supervision.waiting;
-  const size_t tries = std::min(waiting.size(), kTriesAtOnce);
-  // Those that were not tried come first the next time.
-  std::rotate(waiting.begin(), waiting.begin() + static_cast<ptrdiff_t>(tries), waiting.end());
-  const auto first = waiting.end() - static_cast<ptrdiff_t>(tries);
-  const auto done = std::remove_if(first, waiting.end(), [&](const auto& open) {
-    return IsAnswered(open, listener, supervision);
-  });
-  waiting.erase(done, waiting.end());
 }
 
 }  // namespace ringfence

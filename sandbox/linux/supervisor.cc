@@ -18,6 +18,7 @@
 #include "sandbox/linux/descendants.h"
 #include "sandbox/linux/kernel_abi.h"
 #include "sandbox/linux/private_mounts.h"
+#include "sandbox/linux/waiting_opens.h"
 
 namespace ringfence {
 namespace {
@@ -166,7 +167,7 @@ Result<Supervision> PrepareSupervision(const SandboxPlan& plan) {
   supervision.began = {now.tv_sec, static_cast<uint32_t>(now.tv_nsec)};
   if (!plan.has_view()) {
     for (const PlannedPlace& place : plan.writable) supervision.modes_within.push_back(place.path);
-    supervision.modes_within.push_back(plan.scratch);
+    if (!plan.scratch.is_root()) supervision.modes_within.push_back(plan.scratch);
   }
   for (const Path& path : SavedFolders(plan)) {
     const std::string name =

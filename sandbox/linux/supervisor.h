@@ -65,7 +65,8 @@ struct Supervision {
   rlim_t nested_before = 0;                // how many there have been, some of which are gone
   std::vector<const GuardedNames*> rules;  // for the call that is being answered
 
-  // Where modes may be changed, if no mount says so. Empty: mounts do.
+  // Where modes, owners, times and attributes may be changed, if no mount says so. Empty: mounts
+  // do.
   std::vector<Path> modes_within;
 
   // What this run made of git's: directories, and files ".git". Sorted.
@@ -109,8 +110,5 @@ struct Supervised {
 // Answers one call, or puts it with the waiting ones.
 void AnswerCall(const SupervisedCaller& caller, const seccomp_notif& call,
                 Supervision& supervision);
-
-// Tries some of the waiting opens again.
-void TryWaiting(int listener, Supervision& supervision);
 
 }  // namespace ringfence

@@ -1,0 +1,65 @@
+#include "sandbox/linux/waiting_opens.h"
+
+#include <fcntl.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <string>
+#include <utility>
+
+#include "sandbox/linux/caller.h"
+
+namespace ringfence {
+namespace {
+
+// ERESTARTSYS: with a signal pending, the kernel makes EINTR of it or begins the call again, as the
+// handler's SA_RESTART says.
+constexpr int kRestart = 512;
+constexpr size_t kTriesAtOnce = 32;  // others are to be served meanwhile
+
+bool IsAnswered(const Supervision::WaitingOpen& open, int listener,
+                const Supervision& supervision) {
+  const SupervisedCaller caller(open.call, listener, supervision.proc);
+  if (!caller.IsWaiting()) return true;
+  UniqueFd opened;
+  const int code = TryFifo(supervision, open.fifo, open.flags, opened);
+  if (code == ENXIO && !caller.HasSignal()) return false;
+  if (code == ENXIO) {
+    caller.ReturnError(kRestart);
+  } else if (code == 0) {
+    caller.ReturnDescriptor(std::move(opened), (open.flags & O_CLOEXEC) != 0);
+  } else {
+    caller.ReturnError(code);
+  }
+  return true;
+}
+
+}  // namespace
+
+int TryFifo(const Supervision& supervision, const UniqueFd& handle, int flags, UniqueFd& opened) {
+  const std::string own_name = std::to_string(handle.get());
+  const int wanted = flags & ~(O_CREAT | O_EXCL | O_NOFOLLOW);
+  opened = UniqueFd(::openat(supervision.own_fds.get(), own_name.c_str(),
+                             wanted | O_NONBLOCK | O_CLOEXEC | O_NOCTTY));
+  if (!opened.valid()) return errno;
+  return (flags & O_NONBLOCK) != 0 ? 0 : MakeBlocking(opened);
+}
+
+int MakeBlocking(const UniqueFd& file) {
+  const int status = ::fcntl(file.get(), F_GETFL);
+  return ::fcntl(file.get(), F_SETFL, status & ~O_NONBLOCK) == 0 ? 0 : errno;
+}
+
+void TryWaiting(int listener, Supervision& supervision) {
+  std::vector<Supervision::WaitingOpen>& waiting = supervision.waiting;
+  const size_t tries = std::min(waiting.size(), kTriesAtOnce);
+  // Those that were not tried come first the next time.
+  std::rotate(waiting.begin(), waiting.begin() + static_cast<ptrdiff_t>(tries), waiting.end());
+  const auto first = waiting.end() - static_cast<ptrdiff_t>(tries);
+  const auto done = std::remove_if(first, waiting.end(), [&](const auto& open) {
+    return IsAnswered(open, listener, supervision);
+  });
+  waiting.erase(done, waiting.end());
+}
+
+}  // namespace ringfence
