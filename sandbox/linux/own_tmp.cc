@@ -42,6 +42,12 @@ Result<UniqueFd> OpenOwn(const Path& path) {
   return folder;
 }
 
+// So that nobody removes it. A command that holds a lock of its own keeps nobody from starting.
+Status Keep(const UniqueFd& folder, const Path& path) {
+  if (::flock(folder.get(), LOCK_SH | LOCK_NB) == 0 || errno == EWOULDBLOCK) return Unit{};
+  return SystemError("flock(" + path.text() + ")");
+}
+
 // A command may have changed the mode of its /tmp. The folder around it is closed, so nobody else
 // has put anything there.
 void OpenAgain(const UniqueFd& sessions, const std::string& name) {
@@ -91,8 +97,7 @@ Status OwnTmp::MakeScratch() {
   Result<UniqueFd> scratch = OpenOwn(plan_.scratch);
   if (!scratch) return scratch.error();
   scratch_ = std::move(*scratch);
-  if (::flock(scratch_.get(), LOCK_SH | LOCK_NB) != 0) return SystemError("flock(" + path + ")");
-  return Unit{};
+  return Keep(scratch_, plan_.scratch);
 }
 
 Status OwnTmp::MakeSession() {
@@ -108,7 +113,7 @@ Status OwnTmp::MakeSession() {
   Result<UniqueFd> session = OpenOwn(plan_.session_tmp);
   if (!session) return session.error();
   session_ = std::move(*session);
-  if (::flock(session_.get(), LOCK_SH | LOCK_NB) != 0) return SystemError("flock(session)");
+  if (Status s = Keep(session_, plan_.session_tmp); !s) return s;
   // Used now. The lock is no protection from somebody who was removing it a moment ago.
   if (::futimens(session_.get(), nullptr) != 0) return SystemError("futimens(session)");
   struct stat facts {};
