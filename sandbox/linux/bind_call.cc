@@ -49,6 +49,19 @@ int BindName(const SupervisedCaller& caller, const Supervision& supervision, con
   return ::fchdir(supervision.root.get()) == 0 ? code : errno;
 }
 
+// Another sandbox can have put a link in place of the folder, or of one above it, while bind(2)
+// went by its path: what was made elsewhere goes again.
+bool IsSocketAt(const Location& at) {
+  struct stat facts {};
+  const bool is_there =
+      ::fstatat(at.folder.get(), at.name.c_str(), &facts, AT_SYMLINK_NOFOLLOW) == 0;
+  if (is_there && S_ISSOCK(facts.st_mode)) return true;
+  struct stat elsewhere {};
+  const bool is_socket = ::lstat(at.path().c_str(), &elsewhere) == 0 && S_ISSOCK(elsewhere.st_mode);
+  if (is_socket) ::unlink(at.path().c_str());
+  return false;
+}
+
 }  // namespace
 
 CallResult AnswerBind(const SupervisedCaller& caller, const CallArguments& arguments,
@@ -76,6 +89,7 @@ CallResult AnswerBind(const SupervisedCaller& caller, const CallArguments& argum
   code = BindName(caller, supervision, socket.value, {at.value, names_folder});
   if (code == 0) {
     code = JudgeMade(supervision, at.value, Reach::kName);
+    if (code == 0 && !IsSocketAt(at.value)) code = EACCES;
     if (code != 0) ::unlinkat(at.value.folder.get(), at.value.name.c_str(), 0);
   }
   return {code, at.value.path()};

@@ -24,6 +24,24 @@ long SetAttributes(int folder, const char* path, unsigned flags,
   return ::syscall(SYS_mount_setattr, folder, path, flags, &attributes, sizeof attributes);
 }
 
+// Name by name, none of them a link; invalid, with errno, where one is.
+UniqueFd OpenByNames(const Path& path) {
+  UniqueFd folder(::open("/", O_PATH | O_CLOEXEC));
+  std::string_view rest = path.text();
+  for (std::string_view name = TakeComponent(rest); !name.empty(); name = TakeComponent(rest)) {
+    folder = UniqueFd(
+        ::openat(folder.get(), std::string(name).c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));
+    if (!folder.valid()) return {};
+    struct stat facts {};
+    if (::fstat(folder.get(), &facts) != 0) return {};
+    if (S_ISLNK(facts.st_mode)) {
+      errno = ELOOP;
+      return {};
+    }
+  }
+  return folder;
+}
+
 }  // namespace
 
 UniqueFd OpenTree(int folder, const char* path, unsigned flags) {
@@ -38,9 +56,7 @@ Result<UniqueFd> OpenPlace(const Path& path) {
   UniqueFd fd(
       static_cast<int>(::syscall(SYS_openat2, AT_FDCWD, path.text().c_str(), &how, sizeof how)));
   // Inside another sandbox the call is not there, and nothing is mounted.
-  if (!fd.valid() && errno == ENOSYS) {
-    fd = UniqueFd(::open(path.text().c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));
-  }
+  if (!fd.valid() && errno == ENOSYS) fd = OpenByNames(path);
   if (!fd.valid()) return SystemError(Call("openat2", path));
   return fd;
 }
