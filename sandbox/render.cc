@@ -33,6 +33,11 @@ std::span<const CallName> AbsentIpcCalls(const SandboxPlan& plan) {
   return is_apart ? std::span<const CallName>() : SharedIpcCalls();
 }
 
+// What Landlock alone has no rights for.
+std::span<const CallName> AlsoSupervised(const SandboxPlan& plan) {
+  return plan.has_view() ? std::span<const CallName>() : OwnersAndTimesCalls();
+}
+
 class TextPlan {
  public:
   explicit TextPlan(const SandboxPlan& plan) : plan_(plan) {}
@@ -121,6 +126,7 @@ class TextPlan {
     Calls("absent", AbsentCalls());
     if (!AbsentIpcCalls(plan_).empty()) Calls("absent", AbsentIpcCalls(plan_));
     Calls("looked at", SupervisedCalls());
+    if (!AlsoSupervised(plan_).empty()) Calls("looked at", AlsoSupervised(plan_));
     std::string names;
     for (const std::string& variable : plan_.environment) {
       names += " " + Printable(variable.substr(0, variable.find('=')));
@@ -205,10 +211,18 @@ const char* NetworkName(const SandboxPlan& plan) {
   return plan.has_namespaces() ? "own loopback" : "none";
 }
 
-Json CallsJson(std::span<const CallName> calls) {
+Json CallsJson(std::initializer_list<std::span<const CallName>> lists) {
   Json json = Json::array();
-  for (const CallName& call : calls) json.push_back(call.name);
+  for (const std::span<const CallName> list : lists) {
+    for (const CallName& call : list) json.push_back(call.name);
+  }
   return json;
+}
+
+Json AllCallsJson(const SandboxPlan& plan) {
+  return {{"refused", CallsJson({RefusedCalls()})},
+          {"absent", CallsJson({AbsentCalls(), AbsentIpcCalls(plan)})},
+          {"supervised", CallsJson({SupervisedCalls(), AlsoSupervised(plan)})}};
 }
 
 }  // namespace
@@ -244,10 +258,7 @@ std::string PlanJson(const SandboxPlan& plan) {
     if (!plan.session_tmp.is_root()) json["session_tmp"] = plan.session_tmp.text();
     json["network"] = NetworkName(plan);
     json["limits"] = LimitsJson(plan.limits);
-    json["calls"]["refused"] = CallsJson(RefusedCalls());
-    json["calls"]["absent"] = CallsJson(AbsentCalls());
-    for (const CallName& call : AbsentIpcCalls(plan)) json["calls"]["absent"].push_back(call.name);
-    json["calls"]["supervised"] = CallsJson(SupervisedCalls());
+    json["calls"] = AllCallsJson(plan);
     json["environment"] = Json::array();
     for (const std::string& variable : plan.environment) {
       json["environment"].push_back(variable.substr(0, variable.find('=')));

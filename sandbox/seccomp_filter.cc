@@ -95,6 +95,11 @@ constexpr CallName kSupervised[] = {
     {"lremovexattr"}, {"fremovexattr"},
 };
 
+constexpr CallName kOwnersAndTimes[] = {
+    {"chown"}, {"lchown"}, {"fchown"},    {"fchownat"},
+    {"utime"}, {"utimes"}, {"futimesat"}, {"utimensat"},
+};
+
 constexpr CallName kSupervisorsOwn[] = {{"pidfd_getfd"}};
 
 constexpr uint32_t kNamespaces[] = {
@@ -111,6 +116,27 @@ constexpr uint32_t kTerminalRequests[] = {
     0x5412,  // TIOCSTI
     0x541C,  // TIOCLINUX
     0x5423,  // TIOCSETD
+};
+
+// The lower half of a request: its type and number.
+constexpr uint32_t kSubvolumeRequests[] = {
+    0x9401,  // BTRFS_IOC_SNAP_CREATE
+    0x940E,  // BTRFS_IOC_SUBVOL_CREATE
+    0x940F,  // BTRFS_IOC_SNAP_DESTROY
+    0x9417,  // BTRFS_IOC_SNAP_CREATE_V2
+    0x9418,  // BTRFS_IOC_SUBVOL_CREATE_V2
+    0x941A,  // BTRFS_IOC_SUBVOL_SETFLAGS
+    0x9425,  // BTRFS_IOC_SET_RECEIVED_SUBVOL
+    0x943F,  // BTRFS_IOC_SNAP_DESTROY_V2
+};
+
+constexpr uint32_t kFileRequests[] = {
+    0x6602,  // FS_IOC_SETFLAGS
+    0x5820,  // FS_IOC_FSSETXATTR
+    0x7602,  // FS_IOC_SETVERSION
+    0x6604,  // EXT4_IOC_SETVERSION
+    0x6613,  // FS_IOC_SET_ENCRYPTION_POLICY
+    0x6685,  // FS_IOC_ENABLE_VERITY
 };
 
 constexpr uint32_t kLeaseCommands[] = {
@@ -131,9 +157,12 @@ std::span<const CallName> RefusedCalls() { return kRefused; }
 std::span<const CallName> AbsentCalls() { return kAbsent; }
 std::span<const CallName> SharedIpcCalls() { return kSharedIpc; }
 std::span<const CallName> SupervisedCalls() { return kSupervised; }
+std::span<const CallName> OwnersAndTimesCalls() { return kOwnersAndTimes; }
 std::span<const CallName> SupervisorsOwnCalls() { return kSupervisorsOwn; }
 std::span<const uint32_t> NamespaceFlags() { return kNamespaces; }
 std::span<const uint32_t> RefusedTerminalRequests() { return kTerminalRequests; }
+std::span<const uint32_t> RefusedSubvolumeRequests() { return kSubvolumeRequests; }
+std::span<const uint32_t> RefusedFileRequests() { return kFileRequests; }
 std::span<const uint32_t> RefusedLeaseCommands() { return kLeaseCommands; }
 std::span<const uint32_t> ChangingOpenFlags() { return kOpenFlags; }
 

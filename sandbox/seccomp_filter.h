@@ -24,6 +24,8 @@ std::span<const CallName> AbsentCalls();
 std::span<const CallName> SharedIpcCalls();
 // Handed to the supervisor, which looks at the names in them (sandbox/linux/supervisor.h).
 std::span<const CallName> SupervisedCalls();
+// The same with Landlock alone, which has no rights for these.
+std::span<const CallName> OwnersAndTimesCalls();
 // The same, and refused to everybody but the supervisor.
 std::span<const CallName> SupervisorsOwnCalls();
 
@@ -33,6 +35,8 @@ enum class SupervisedAlso : uint8_t {
   // utimensat(2) is supervised, where a file is saved in a folder that is read-only
   // (SandboxPlan::saved): the lock beside it is given times by its name.
   kTimes,
+  // OwnersAndTimesCalls(), where no mount says whose files they are.
+  kOwnersAndTimes,
 };
 
 // A resource limit that has no use, RLIMIT_LOCKS: nobody but the supervisor may set it.
@@ -47,6 +51,15 @@ constexpr uint32_t kNewTimeNamespace = 0x80;  // of unshare(2) alone: part of cl
 
 // Requests of ioctl(2) that put characters into a terminal's input, or change its driver.
 std::span<const uint32_t> RefusedTerminalRequests();
+
+// Requests of ioctl(2), of any size, that make or remove a subvolume, which is a folder with a name
+// that no other call has said (ioctl_btrfs), or change one; and the same of bcachefs, by their
+// type.
+std::span<const uint32_t> RefusedSubvolumeRequests();
+constexpr uint32_t kBcachefsRequests = 0xBC00;
+// Requests of ioctl(2) by which a file's owner changes it without writing to it: attributes,
+// fs-verity, encryption (ioctl_iflags(2)). Landlock knows no right for them.
+std::span<const uint32_t> RefusedFileRequests();
 
 // Commands of fcntl(2) by which one process keeps another's open(2) waiting: the supervisor's, and
 // so every call of the sandbox.

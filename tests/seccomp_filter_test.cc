@@ -58,6 +58,7 @@ TEST_CASE("seccomp: the guard refuses each call of its lists, and no other by it
     std::vector<int> absent = NumbersOf(AbsentCalls());
     if (rules != SocketRules::kUsual) {
       for (const int number : NumbersOf(SharedIpcCalls())) absent.push_back(number);
+      absent.push_back(469);  // file_setattr(2)
     }
     for (int number = 0; number <= kNewestCall; ++number) {
       CAPTURE(number);
@@ -92,6 +93,47 @@ TEST_CASE("seccomp: times given by name are supervised only where that was asked
   CHECK(Supervised(by_name, SupervisedAlso::kTimes) == Notify());
   CHECK(Supervised(by_descriptor, SupervisedAlso::kTimes) == Allow());
   CHECK(Supervised({.number = SYS_mkdirat}, SupervisedAlso::kTimes) == Notify());
+}
+
+TEST_CASE("seccomp: owners and all times are supervised where no mount says whose files they are") {
+  for (const int number : NumbersOf(OwnersAndTimesCalls())) {
+    CAPTURE(number);
+    for (const uint64_t argument : {uint64_t{0}, uint64_t{3}, ~uint64_t{0}}) {
+      const Call call{.number = number, .args = {argument, argument}};
+      CHECK(Supervised(call, SupervisedAlso::kOwnersAndTimes) == Notify());
+      CHECK(Supervised(call) == Allow());
+    }
+  }
+  CHECK(Supervised({.number = SYS_mkdirat}, SupervisedAlso::kOwnersAndTimes) == Notify());
+}
+
+TEST_CASE("seccomp: nobody makes or removes subvolumes") {
+  constexpr uint64_t kSizes[] = {0x5000'0000, 0x4008'0000, kGarbage | 0xC0C8'0000};
+  for (const SocketRules rules : kAllRules) {
+    for (const uint64_t size : kSizes) {
+      for (const uint32_t request : RefusedSubvolumeRequests()) {
+        CHECK(Guard({.number = SYS_ioctl, .args = {3, size | request}}, rules) == Errno(EPERM));
+      }
+      CHECK(Guard({.number = SYS_ioctl, .args = {3, size | 0xBC10}}, rules) == Errno(EPERM));
+    }
+    for (const uint64_t request :
+         {uint64_t{0x4004'9409}, uint64_t{0x4020'940D}}) {  // FICLONE, FICLONERANGE
+      CHECK(Guard({.number = SYS_ioctl, .args = {3, request}}, rules) == Allow());
+    }
+  }
+}
+
+TEST_CASE("seccomp: a file's attributes are changed by their owner only where mounts hold") {
+  const int file_setattr = 469;
+  for (const SocketRules rules : kAllRules) {
+    const bool has_mounts = rules == SocketRules::kUsual;
+    for (const uint32_t request : RefusedFileRequests()) {
+      const Call call{.number = SYS_ioctl, .args = {3, 0x4008'0000 | request}};
+      CHECK(Guard(call, rules) == (has_mounts ? Allow() : Errno(EPERM)));
+    }
+    CHECK(Guard({.number = SYS_ioctl, .args = {3, 0x8008'6601}}, rules) == Allow());  // asked
+    CHECK(Guard({.number = file_setattr}, rules) == (has_mounts ? Allow() : Errno(ENOSYS)));
+  }
 }
 
 TEST_CASE("seccomp: nobody sets another process's limits") {
@@ -132,8 +174,9 @@ TEST_CASE("seccomp: arguments change nothing for calls of the lists") {
 
 TEST_CASE("seccomp: no call is in two lists") {
   std::map<std::string_view, int> seen;
-  for (const std::span<const CallName> list : {RefusedCalls(), AbsentCalls(), SharedIpcCalls(),
-                                               SupervisedCalls(), SupervisorsOwnCalls()}) {
+  for (const std::span<const CallName> list :
+       {RefusedCalls(), AbsentCalls(), SharedIpcCalls(), SupervisedCalls(), OwnersAndTimesCalls(),
+        SupervisorsOwnCalls()}) {
     for (const CallName& call : list) ++seen[call.name];
   }
   for (const auto& entry : seen) {
@@ -227,7 +270,8 @@ TEST_CASE("seccomp: ordinary calls pass both filters") {
 
 TEST_CASE("seccomp: the kernel takes programs of this length") {
   for (const SocketRules rules : kAllRules) CHECK(GuardFilter(rules).size() <= BPF_MAXINSNS);
-  for (const SupervisedAlso also : {SupervisedAlso::kNothing, SupervisedAlso::kTimes}) {
+  for (const SupervisedAlso also :
+       {SupervisedAlso::kNothing, SupervisedAlso::kTimes, SupervisedAlso::kOwnersAndTimes}) {
     CHECK(SupervisedFilter(also).size() <= BPF_MAXINSNS);
   }
 }

@@ -75,6 +75,9 @@ constexpr Known kKnown[] = {
     {"fchmod", SYS_fchmod},
     {"fchmodat", SYS_fchmodat},
     {"bind", SYS_bind},
+    {"fchown", SYS_fchown},
+    {"fchownat", SYS_fchownat},
+    {"utimensat", SYS_utimensat},
     {"setxattr", SYS_setxattr},
     {"lsetxattr", SYS_lsetxattr},
     {"fsetxattr", SYS_fsetxattr},
@@ -168,6 +171,15 @@ constexpr Known kKnown[] = {
 #ifdef SYS_chmod
     {"chmod", SYS_chmod},
 #endif
+#ifdef SYS_chown
+    {"chown", SYS_chown},
+    {"lchown", SYS_lchown},
+#endif
+#ifdef SYS_utime
+    {"utime", SYS_utime},
+    {"utimes", SYS_utimes},
+    {"futimesat", SYS_futimesat},
+#endif
 #ifdef SYS_fchmodat2
     {"fchmodat2", SYS_fchmodat2},
 #endif
@@ -180,6 +192,7 @@ constexpr std::string_view kMissing[] = {
     "sysfs", "_sysctl", "uselib",     "create_module", "query_module", "get_kernel_syms", "stime",
     "iopl",  "ioperm",  "modify_ldt", "vm86",          "vm86old",      "creat",           "mkdir",
     "mknod", "symlink", "link",       "rename",        "unlink",       "rmdir",           "chmod",
+    "chown", "lchown",  "utime",      "utimes",        "futimesat",
 };
 #endif
 

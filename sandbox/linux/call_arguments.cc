@@ -25,6 +25,11 @@ constexpr CallShape kShapes[] = {
     {SYS_unlink, What::kUnlink, -1, 0, -1, -1, -1, -1},
     {SYS_rmdir, What::kRmdir, -1, 0, -1, -1, -1, -1},
     {SYS_chmod, What::kChmod, -1, 0, -1, -1, -1, 1},
+    {SYS_chown, What::kOwner, -1, 0, -1, -1, -1, 1},
+    {SYS_lchown, What::kLowner, -1, 0, -1, -1, -1, 1},
+    {SYS_utime, What::kSeconds, -1, 0, -1, -1, -1, 1},
+    {SYS_utimes, What::kMicroseconds, -1, 0, -1, -1, -1, 1},
+    {SYS_futimesat, What::kMicroseconds, 0, 1, -1, -1, -1, 2},
 #endif
 #ifdef SYS_renameat
     {SYS_renameat, What::kRename, 0, 1, 2, 3, -1, -1},
@@ -42,6 +47,8 @@ constexpr CallShape kShapes[] = {
     {SYS_fchmod, What::kFchmod, 0, -1, -1, -1, -1, 1},
     {SYS_bind, What::kBind, 0, 1, -1, -1, 2, -1},
     {SYS_utimensat, What::kTimes, 0, 1, -1, -1, 3, 2},
+    {SYS_fchownat, What::kOwner, 0, 1, -1, -1, 4, 2},
+    {SYS_fchown, What::kFowner, 0, -1, -1, -1, -1, 1},
     {SYS_setxattr, What::kXattr, -1, 0, -1, 1, 4, 2},
     {SYS_lsetxattr, What::kLxattr, -1, 0, -1, 1, 4, 2},
     {SYS_fsetxattr, What::kFxattr, 0, -1, -1, 1, 4, 2},

@@ -24,14 +24,20 @@ enum class SupervisedCall : uint8_t {
   kChmod,
   kFchmod,
   kBind,
-  kTimes,
+  kTimes,         // as timespec
+  kMicroseconds,  // as timeval
+  kSeconds,       // as utimbuf
   kXattr,
   kLxattr,
   kFxattr,
+  kOwner,
+  kLowner,
+  kFowner,
 };
 
 // Indices of arguments; -1: the call has none. The calls without "at" have no descriptors. An
-// attribute's name is the second path, its value the mode; without flags it is removed.
+// attribute's name is the second path, its value the mode; without flags it is removed. The mode is
+// also an owner, with the group after it, and times.
 struct CallShape {
   int number;
   SupervisedCall what;
@@ -60,6 +66,7 @@ class CallArguments {
   // As they are: a device of mknod(2), a size, an address.
   uint64_t raw_flags() const { return caller_.argument(shape_.flags); }
   uint64_t raw_mode() const { return caller_.argument(shape_.mode); }
+  uint64_t after_mode() const { return caller_.argument(shape_.mode + 1); }
 
  private:
   int Fd(int8_t index) const { return index < 0 ? AT_FDCWD : caller_.IntArgument(index); }

@@ -96,8 +96,9 @@ class Command {
 
   Status BeSupervised() {
     if (!plan_.supervised) return Unit{};
-    const SupervisedAlso also =
-        plan_.saved.empty() ? SupervisedAlso::kNothing : SupervisedAlso::kTimes;
+    SupervisedAlso also = SupervisedAlso::kNothing;
+    if (!plan_.saved.empty()) also = SupervisedAlso::kTimes;
+    if (!plan_.has_view()) also = SupervisedAlso::kOwnersAndTimes;
     const Result<UniqueFd> listener = InstallSupervised(also);
     if (!listener) return listener.error();
     Status sent = SendPacket(start_.supervisor, Message::kStarted, {}, listener->get());

@@ -74,6 +74,10 @@ scmp_arg_cmp Bit(unsigned argument, uint32_t bit) {
 scmp_arg_cmp Word(unsigned argument, uint32_t value) {
   return {argument, SCMP_CMP_MASKED_EQ, kWord, value};
 }
+// A request of ioctl(2), whatever the size of what it speaks of.
+scmp_arg_cmp Request(uint32_t type_and_number) {
+  return {1, SCMP_CMP_MASKED_EQ, 0xFFFF, type_and_number};
+}
 
 void AddSockets(Filter& filter, SocketRules rules) {
   const uint32_t no_family = SCMP_ACT_ERRNO(EAFNOSUPPORT);
@@ -106,6 +110,17 @@ std::vector<sock_filter> Guard(SocketRules sockets) {
   for (const uint32_t request : RefusedTerminalRequests()) {
     filter.Add({"ioctl"}, SCMP_ACT_ERRNO(EPERM), {Word(1, request)});
   }
+  for (const uint32_t request : RefusedSubvolumeRequests()) {
+    filter.Add({"ioctl"}, SCMP_ACT_ERRNO(EPERM), {Request(request)});
+  }
+  filter.Add({"ioctl"}, SCMP_ACT_ERRNO(EPERM),
+             {{1, SCMP_CMP_MASKED_EQ, 0xFF00, kBcachefsRequests}});
+  if (sockets != SocketRules::kUsual) {
+    for (const uint32_t request : RefusedFileRequests()) {
+      filter.Add({"ioctl"}, SCMP_ACT_ERRNO(EPERM), {Request(request)});
+    }
+    filter.Add({"file_setattr", 469}, SCMP_ACT_ERRNO(ENOSYS), {});
+  }
   for (const uint32_t command : RefusedLeaseCommands()) {
     filter.Add({"fcntl"}, SCMP_ACT_ERRNO(EPERM), {Word(1, command)});
   }
@@ -131,7 +146,8 @@ std::vector<sock_filter> Supervised(SupervisedAlso also) {
   // Nobody sets another process's limits: they can end it, and the supervisor is one.
   filter.Add({"prlimit64"}, SCMP_ACT_ERRNO(EPERM),
              {{0, SCMP_CMP_NE, 0, 0}, {2, SCMP_CMP_NE, 0, 0}});
-  if (also != SupervisedAlso::kNothing) {
+  if (also == SupervisedAlso::kOwnersAndTimes) filter.Add(OwnersAndTimesCalls(), SCMP_ACT_NOTIFY);
+  if (also == SupervisedAlso::kTimes) {
     filter.Add({"utimensat"}, SCMP_ACT_NOTIFY, {{1, SCMP_CMP_NE, 0, 0}});
   }
   return filter.Export();
@@ -167,5 +183,6 @@ int main() {
   Print("kGuardNoneAtAll", Guard(SocketRules::kNoneAtAll), true);
   Print("kSupervisedFilter", Supervised(SupervisedAlso::kNothing), false);
   Print("kSupervisedTimesFilter", Supervised(SupervisedAlso::kTimes), false);
+  Print("kSupervisedOwnersFilter", Supervised(SupervisedAlso::kOwnersAndTimes), false);
   return 0;
 }

@@ -35,7 +35,14 @@ std::span<const sock_filter> GuardFilter(SocketRules sockets) {
 }
 
 std::span<const sock_filter> SupervisedFilter(SupervisedAlso also) {
-  if (also == SupervisedAlso::kTimes) return kSupervisedTimesFilter;
+  switch (also) {
+    case SupervisedAlso::kTimes:
+      return kSupervisedTimesFilter;
+    case SupervisedAlso::kOwnersAndTimes:
+      return kSupervisedOwnersFilter;
+    case SupervisedAlso::kNothing:
+      break;
+  }
   return kSupervisedFilter;
 }
 

@@ -42,12 +42,72 @@ class HandleCall {
 
  private:
   int Carry() {
-    const SupervisedCall what = arguments_.what();
-    if (what == SupervisedCall::kTruncate) return Truncate();
-    if (what == SupervisedCall::kChmod) return Chmod();
-    if (what == SupervisedCall::kFchmod) return Fchmod();
-    if (what == SupervisedCall::kTimes) return Times();
-    return ChangeAttribute();
+    using What = SupervisedCall;
+    switch (arguments_.what()) {
+      case What::kTruncate:
+        return Truncate();
+      case What::kChmod:
+        return Chmod();
+      case What::kFchmod:
+        return Fchmod();
+      case What::kTimes:
+      case What::kMicroseconds:
+      case What::kSeconds:
+        return Times();
+      case What::kOwner:
+      case What::kLowner:
+      case What::kFowner:
+        return ChangeOwner();
+      case What::kXattr:
+      case What::kLxattr:
+      case What::kFxattr:
+        return ChangeAttribute();
+      case What::kOpen:
+      case What::kMkdir:
+      case What::kMknod:
+      case What::kSymlink:
+      case What::kLink:
+      case What::kRename:
+      case What::kUnlink:
+      case What::kRmdir:
+      case What::kBind:
+        break;  // answered elsewhere
+    }
+    return ENOSYS;
+  }
+
+  // By its name, or by the descriptor where that is empty (AT_EMPTY_PATH).
+  int OpenNamed(Handle& file, int flags) {
+    if ((flags & ~(AT_SYMLINK_NOFOLLOW | AT_EMPTY_PATH)) != 0) return EINVAL;
+    const Got<std::string> text = arguments_.path();
+    if (!text.ok()) return text.code;
+    if (text.value.empty() && (flags & AT_EMPTY_PATH) != 0) {
+      Got<UniqueFd> own = caller_.Folder(arguments_.fd());
+      if (!own.ok()) return own.code;
+      file.fd = std::move(own.value);
+      return 0;
+    }
+    const bool follow = (flags & AT_SYMLINK_NOFOLLOW) == 0;
+    const int code = OpenHandle(caller_, supervision_, {arguments_.fd(), text.value, follow}, file);
+    last_path_ = file.path;
+    return code;
+  }
+
+  // As the kernel has it, one that can be read or written.
+  int OpenDescriptor(Handle& file) const {
+    Got<UniqueFd> own = caller_.Descriptor(arguments_.fd());
+    if (!own.ok()) return own.code;
+    file.fd = std::move(own.value);
+    return (::fcntl(file.fd.get(), F_GETFL) & O_PATH) != 0 ? EBADF : 0;
+  }
+
+  // Owners and times are no content: where a file is not to be written, its mount says so, if there
+  // are any.
+  int JudgeWithoutMounts(Handle& file) {
+    if (supervision_.modes_within.empty()) return 0;
+    if (const int code = JudgeHandle(supervision_, file, Reach::kWhole)) return code;
+    last_path_ = file.path;
+    return JudgeMode(supervision_, file, S_IRWXU);
   }
 
   int Truncate() {
@@ -72,21 +132,8 @@ class HandleCall {
   }
 
   int Chmod() {
-    const Got<std::string> text = arguments_.path();
-    if (!text.ok()) return text.code;
-    if ((arguments_.flags() & ~(AT_SYMLINK_NOFOLLOW | AT_EMPTY_PATH)) != 0) return EINVAL;
     Handle file;
-    if (text.value.empty() && (arguments_.flags() & AT_EMPTY_PATH) != 0) {
-      Got<UniqueFd> own = caller_.Folder(arguments_.fd());
-      if (!own.ok()) return own.code;
-      file.fd = std::move(own.value);
-    } else {
-      const bool follow = (arguments_.flags() & AT_SYMLINK_NOFOLLOW) == 0;
-      const int code =
-          OpenHandle(caller_, supervision_, {arguments_.fd(), text.value, follow}, file);
-      if (code != 0) return code;
-    }
-    last_path_ = file.path;
+    if (const int code = OpenNamed(file, arguments_.flags())) return code;
     if (const int code = JudgeHandle(supervision_, file, Reach::kWhole)) return code;
     if (const int code = JudgeMode(supervision_, file, arguments_.mode())) return code;
     struct stat facts {};
@@ -109,26 +156,58 @@ class HandleCall {
     return ::fchmod(file.fd.get(), arguments_.mode()) == 0 ? 0 : errno;
   }
 
-  // Times are no content: where a file is not to be written, its mount says so.
-  int Times() {
-    const Got<std::string> text = arguments_.path();
-    if (!text.ok()) return text.code;
-    if ((arguments_.flags() & ~AT_SYMLINK_NOFOLLOW) != 0) return EINVAL;
-    std::array<timespec, 2> times{};
+  struct FileTimes {
+    bool are_now = false;
+    std::array<timespec, 2> given{};
+  };
+
+  // As timespec of utimensat(2), timeval of utimes(2) or whole seconds of utime(2).
+  Got<FileTimes> ReadTimes() const {
+    FileTimes times;
     const uint64_t address = arguments_.raw_mode();
-    if (address != 0) {
-      const Got<std::string> bytes = caller_.ReadBytes(address, sizeof times);
-      if (!bytes.ok()) return bytes.code;
-      std::memcpy(times.data(), bytes.value.data(), sizeof times);
+    times.are_now = address == 0;
+    if (times.are_now) return {times, 0};
+    const bool is_utime = arguments_.what() == SupervisedCall::kSeconds;
+    const bool is_micro = arguments_.what() == SupervisedCall::kMicroseconds;
+    const size_t each = is_utime ? sizeof(int64_t) : 2 * sizeof(int64_t);
+    const Got<std::string> bytes = caller_.ReadBytes(address, 2 * each);
+    if (!bytes.ok()) return {{}, bytes.code};
+    for (size_t i = 0; i < times.given.size(); ++i) {
+      std::array<int64_t, 2> parts{};
+      std::memcpy(parts.data(), bytes.value.data() + i * each, each);
+      if (is_micro && (parts[1] < 0 || parts[1] >= 1'000'000)) return {{}, EINVAL};
+      times.given[i].tv_sec = parts[0];
+      times.given[i].tv_nsec = is_micro ? parts[1] * 1000 : parts[1];
     }
+    return {times, 0};
+  }
+
+  int Times() {
+    const Got<FileTimes> times = ReadTimes();
+    if (!times.ok()) return times.code;
     Handle file;
-    const bool follow = (arguments_.flags() & AT_SYMLINK_NOFOLLOW) == 0;
-    const int code = OpenHandle(caller_, supervision_, {arguments_.fd(), text.value, follow}, file);
+    const bool by_descriptor = arguments_.path_address() == 0;
+    if (by_descriptor && arguments_.flags() != 0) return EINVAL;
+    const int code = by_descriptor ? OpenDescriptor(file) : OpenNamed(file, arguments_.flags());
     if (code != 0) return code;
-    last_path_ = file.path;
+    if (const int refused = JudgeWithoutMounts(file)) return refused;
     const std::string own_name = std::to_string(file.fd.get());
-    const timespec* wanted = address == 0 ? nullptr : times.data();
+    const timespec* wanted = times.value.are_now ? nullptr : times.value.given.data();
     return ::utimensat(supervision_.own_fds.get(), own_name.c_str(), wanted, 0) == 0 ? 0 : errno;
+  }
+
+  int ChangeOwner() {
+    Handle file;
+    const bool by_descriptor = arguments_.what() == SupervisedCall::kFowner;
+    const bool is_link = arguments_.what() == SupervisedCall::kLowner;
+    const int flags = is_link ? AT_SYMLINK_NOFOLLOW : arguments_.flags();
+    if (const int code = by_descriptor ? OpenDescriptor(file) : OpenNamed(file, flags)) return code;
+    if (const int code = JudgeWithoutMounts(file)) return code;
+    const auto owner = static_cast<uid_t>(arguments_.raw_mode());
+    const auto group = static_cast<gid_t>(arguments_.after_mode());
+    const std::string own_name = std::to_string(file.fd.get());
+    return ::fchownat(supervision_.own_fds.get(), own_name.c_str(), owner, group, 0) == 0 ? 0
+                                                                                          : errno;
   }
 
   struct Attribute {
@@ -151,13 +230,7 @@ class HandleCall {
   }
 
   int OpenForAttribute(Handle& file) const {
-    if (arguments_.what() == SupervisedCall::kFxattr) {
-      Got<UniqueFd> own = caller_.Descriptor(arguments_.fd());
-      if (!own.ok()) return own.code;
-      file.fd = std::move(own.value);
-      // As the kernel has it for a descriptor that cannot be read or written.
-      return (::fcntl(file.fd.get(), F_GETFL) & O_PATH) != 0 ? EBADF : 0;
-    }
+    if (arguments_.what() == SupervisedCall::kFxattr) return OpenDescriptor(file);
     const Got<std::string> text = arguments_.path();
     if (!text.ok()) return text.code;
     const bool follow = arguments_.what() == SupervisedCall::kXattr;

@@ -50,16 +50,21 @@ class Call {
       case SupervisedCall::kUnlink:
       case SupervisedCall::kRmdir:
         return Return(Unlink());
+      case SupervisedCall::kBind:
+        return Return(AnswerBind(caller_, arguments_, supervision_));
       case SupervisedCall::kTruncate:
       case SupervisedCall::kChmod:
       case SupervisedCall::kFchmod:
       case SupervisedCall::kTimes:
+      case SupervisedCall::kMicroseconds:
+      case SupervisedCall::kSeconds:
       case SupervisedCall::kXattr:
       case SupervisedCall::kLxattr:
       case SupervisedCall::kFxattr:
+      case SupervisedCall::kOwner:
+      case SupervisedCall::kLowner:
+      case SupervisedCall::kFowner:
         return Return(AnswerHandleCall(caller_, arguments_, supervision_));
-      case SupervisedCall::kBind:
-        return Return(AnswerBind(caller_, arguments_, supervision_));
     }
   }
 
@@ -222,8 +227,13 @@ class Call {
       const long back =
           ::syscall(SYS_renameat2, to_folder.get(), to_name.c_str(), from_folder.get(),
                     from_name.c_str(), exchange ? kRenameExchange : kRenameNoReplace);
+      // Another sandbox may have put something else there meanwhile.
+      const bool is_back = back == 0 && JudgeMade(supervision_, from, reach) == 0;
       if (back != 0) PutAside(to_folder, to_name);
-      if (back != 0 && exchange) PutAside(from_folder, from_name);
+      if (!is_back && (back == 0 || exchange)) PutAside(from_folder, from_name);
+      if (back == 0 && exchange && JudgeMade(supervision_, to, reach) != 0) {
+        PutAside(to_folder, to_name);
+      }
       return code;
     }
     NoteGitFile(supervision_, to);

@@ -250,7 +250,6 @@ ACCEPTED = {
 # The same with `--layers landlock`, which has no view, no processes and no network of its own.
 ACCEPTED_LANDLOCK = {
     **{name: why for name, why in ACCEPTED.items() if name != "proc-self-mem-write"},
-    "utimes-outside": "Landlock knows no right for times",
     "read-dotenv-cwd": "Landlock knows no exception below a place that may be written",
     "see-outside-pid": "the host's /proc is seen",
     "dev-nodes": "the host's /dev is seen; what is in it cannot be opened",

@@ -8,6 +8,7 @@ Started as root, the cases run as an ordinary user; with --as-root, as root. Pri
 case that failed, and at the end "N passed, N failed, N skipped".
 """
 
+import fcntl
 import json
 import os
 import shutil
@@ -16,7 +17,7 @@ import subprocess
 import sys
 import time
 
-from command_world import run_cases
+from command_world import Skip, run_cases
 from run_agent import Sandbox, nested
 from terminal_session import TerminalSession
 
@@ -24,6 +25,23 @@ LANDLOCK = ("--layers", "landlock")
 SECONDS = 20
 # A file whose content git runs.
 EVIL = "[core]\\n\\trepositoryformatversion = 0\\n\\tfsmonitor = touch RAN\\n"
+# Hands over rules that leave git's names to any work tree of this run.
+RELAX = """
+import ctypes, os, subprocess, sys
+fields = ["4"]
+for name in ("**/.git/config", "**/config.worktree", "**/commondir", "**/.git/worktrees/*/commondir"):
+    fields += ["/", name, "", "why", "pans"]
+fields += ["0", "0", "0", os.getcwd(), ""]
+rules = os.memfd_create("rules")
+os.write(rules, "".join(field + "\\0" for field in fields).encode())
+taken = ctypes.CDLL(None).linkat(rules, b"", -100, b"/dev/.ringfence/rules", 0x1000)
+def write(name, text):
+    try:
+        with open(name, "w") as file:
+            file.write(text)
+    except OSError:
+        pass
+"""
 # Takes the owner's rights by an access control list, as chmod would, by each of the calls.
 CLOSE_BY_LIST = """
 import os, struct, sys
@@ -240,6 +258,35 @@ os.link("s", "plain", follow_symlinks=False)
             (world.project / name).unlink()
 
 
+def rules_that_are_handed_over_only_add_up(world):
+    """What they leave to repositories of this run, those around them do not."""
+    sandbox = Sandbox(world)
+    make = RELAX + f"""
+os.makedirs("new/.git/.git")
+subprocess.run(["git", "init", "-q", "new"])
+write("new/.git/config", "{EVIL}")
+os.makedirs("new/.vscode/.git")
+write("new/.vscode/.git/config", "{EVIL}")
+os.makedirs(".git/worktrees/wt/.git")
+os.makedirs("evil/objects")
+os.makedirs("evil/refs")
+write("evil/config", "{EVIL}")
+write(".git/worktrees/wt/commondir", "../../../evil\\n")
+print(taken)
+"""
+    for options in ((), LANDLOCK):
+        for script in (make, make.replace("taken = ", "taken = 0 # ")):
+            subprocess.run(["git", "init", "-q", world.project], check=True)
+            done = sandbox.python(script, *options)
+            assert done.stdout == "0\n", (options, done)
+            texts = [file.read_text() for file in world.project.glob("**/.git/config")]
+            assert texts and "fsmonitor" not in "".join(texts), (options, texts)
+            led = world.project / ".git/worktrees/wt/commondir"
+            assert not led.exists() or led.read_text() == "../..\n", (options, led.read_text())
+            for name in (".git", "new", "evil"):
+                shutil.rmtree(world.project / name)
+
+
 def what_one_run_closes_the_next_one_hides(world):
     """A command outside of the view could open it again, and no run keeps others from starting."""
     sandbox = Sandbox(world)
@@ -276,6 +323,111 @@ def a_session_is_not_ended_by_what_a_command_leaves_in_its_tmp(world):
         assert done.returncode == 0, (left, done)
         if not was_there:
             os.rmdir(name)
+
+
+def a_fifo_in_place_of_a_file_keeps_no_supervisor_waiting(world):
+    """Another sandbox exchanges them between two looks; who never answers cannot be ended either."""
+    sandbox = Sandbox(world)
+    swap = """
+import ctypes, os, time
+os.mkfifo("fifo")
+open("plain", "w").close()
+until = time.monotonic() + 8
+while time.monotonic() < until and not os.path.exists("stop"):
+    ctypes.CDLL(None).renameat2(-100, b"fifo", -100, b"plain", 2)
+"""
+    write = """
+import os, signal, time
+signal.signal(signal.SIGALRM, lambda *ignored: None)
+child = os.fork()
+if child == 0:
+    signal.setitimer(signal.ITIMER_REAL, 0.003, 0.003)
+    while True:
+        try:
+            os.close(os.open("plain", os.O_WRONLY))
+        except OSError:
+            pass
+until = time.monotonic() + 3
+while time.monotonic() < until:
+    os.mkdir("beat")
+    os.rmdir("beat")
+os.kill(child, 9)
+print("answered")
+"""
+    for options in ((), LANDLOCK):
+        sandbox.run(["true"])  # the files are the user's
+        other = start_outside(sandbox, world.base / "ringfence", "run", "--chdir", world.project, "--",
+                              "/usr/bin/python3", "-c", swap,
+                              env={"PATH": "/usr/bin:/bin", "HOME": str(world.home)})
+        wait_until("a FIFO", lambda: (world.project / "plain").exists())
+        try:
+            done = sandbox.python(write, *options)
+        finally:
+            (world.project / "stop").touch()
+            other.wait(SECONDS)
+        assert done.stdout == "answered\n", (options, done)
+        for name in ("stop", "plain", "fifo"):
+            (world.project / name).unlink()
+
+
+def who_holds_a_lock_keeps_nobody_from_starting(world):
+    """As a command can do it with each folder that it sees before the launcher locks it."""
+    sandbox = Sandbox(world)
+    for options in ((), LANDLOCK):
+        assert sandbox.run(["true"], "--session", "s", *options).returncode == 0
+        folder, = (world.home / ".local/state/ringfence/tmp").iterdir()
+        held = os.open(folder, os.O_RDONLY)
+        fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        done = sandbox.run(["true"], "--session", "s", *options)
+        os.close(held)
+        assert done.returncode == 0, (options, done)
+
+
+def nothing_of_a_file_outside_is_changed_by_landlock_alone(world):
+    """Mounts hold owners, times and attributes; Landlock has no rights for them."""
+    sandbox = Sandbox(world)
+    file = world.home / "outside"
+    world.write(file, "mine\n")
+    (world.project / "inside").touch()
+    file.chmod(0o755)
+    os.utime(file, (1e9, 1e9))
+    script = """
+import ctypes, fcntl, os, struct, sys
+libc = ctypes.CDLL(None, use_errno=True)
+name, held = sys.argv[1], os.open(sys.argv[1], os.O_RDONLY)
+text, times, two = name.encode(), struct.pack("4q", 5, 0, 5, 0), struct.pack("2q", 5, 5)
+ways = {
+    "utimensat": (280, -100, text, times, 0), "futimens": (280, held, None, times, 0),
+    "empty": (280, held, b"", times, 0x1000), "utimes": (235, text, times),
+    "utime": (132, text, two), "futimesat": (261, -100, text, times),
+    "futimesat fd": (261, held, None, times),
+    "chown": (92, text, -1, os.getgid()), "lchown": (94, text, -1, os.getgid()),
+    "fchown": (93, held, -1, os.getgid()), "fchownat": (260, -100, text, -1, os.getgid(), 0),
+    "setxattr": (188, text, b"user.a", b"b", 1, 0), "fsetxattr": (190, held, b"user.a", b"b", 1, 0),
+    "removexattr": (197, text, b"user.b"),
+}
+for way, arguments in ways.items():
+    if libc.syscall(*arguments) == 0:
+        print(way)
+if os.path.basename(name) == "outside":
+    try:
+        fcntl.ioctl(held, 0x40086602, struct.pack("l", 0x40 | 0x80000))  # FS_IOC_SETFLAGS: nodump
+        print("flags")
+    except OSError:
+        pass
+"""
+    if os.uname().machine != "x86_64":
+        raise Skip("the calls have other numbers here")
+    inside = str(world.project / "inside")
+    for options in ((), LANDLOCK):
+        before = file.stat()
+        done = sandbox.run(["/usr/bin/python3", "-c", script, str(file)], *options)
+        assert (done.returncode, done.stdout) == (0, ""), (options, done)
+        after = file.stat()
+        assert (before.st_mode, before.st_mtime) == (after.st_mode, after.st_mtime), options
+        done = sandbox.run(["/usr/bin/python3", "-c", script, inside], *options)
+        assert len(done.stdout.splitlines()) == 13, (options, done)  # there is no such attribute
+        assert os.stat(inside).st_mtime == 5 and os.getxattr(inside, "user.a") == b"b"
 
 
 def no_storm_of_processes_outlives_the_sandbox(world):
