@@ -1,5 +1,6 @@
 #include "run/start.h"
 
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -74,6 +75,7 @@ class Run {
     for (const std::string& note : says ? plan.unmet : std::vector<std::string>()) {
       report_.Warn(note);
     }
+    if (says && plan.is_confined() && facts_.user == 0) WarnRoot(plan);
     const bool must_log = request_.policy.audit.required;
     if (must_log) {
       if (Status s = LogStart(plan); !s) return s.error();
@@ -91,6 +93,23 @@ class Run {
     if (file) log.emplace(*file, request_.policy.audit.rotate);
     watch.audit = [&log](std::string_view line) { return log && log->Take(line, Now()); };
     return RunConfined(plan, watch);
+  }
+
+  // In containers the project is often another user's.
+  void WarnRoot(const SandboxPlan& plan) const {
+    const auto is_anothers = [](const std::string& path) {
+      struct stat facts {};
+      return ::stat(path.c_str(), &facts) == 0 && facts.st_uid != 0;
+    };
+    if (is_anothers(plan.root.text())) {
+      report_.Warn(
+          "the project is another user's: root has no capabilities in the sandbox, and writes"
+          " there only what that user lets everybody write");
+    }
+    const std::vector<Path>& homes = request_.ground.places.homes_real;
+    if (!homes.empty() && is_anothers(homes.front().text())) {
+      report_.Warn("HOME is another user's: what ringfence keeps there becomes root's (sudo -H)");
+    }
   }
 
   static int64_t Now() {

@@ -130,6 +130,22 @@ def names_on_the_command_line_are_from_where_it_was_typed(world):
     assert (world.base / "also/made").exists() and (world.project / "made").exists()
 
 
+def root_is_told_of_what_is_another_users(world):
+    if os.geteuid() != 0:
+        raise Skip("needs root")
+    def touch(name):
+        return world.run("run", "--home", world.home, "--", "sh", "-c", f"touch {name}")
+
+    done = touch("made")
+    assert done.returncode == 0 and "another user's" not in done.stderr, done
+    os.chown(world.project, 65534, 65534)
+    done = touch("more")
+    assert done.returncode == 1 and "the project is another user's" in done.stderr, done
+    os.chown(world.home, 65534, 65534)
+    done = touch("more")
+    assert "HOME is another user's" in done.stderr, done
+
+
 def nothing_that_a_terminal_takes_for_a_command_is_printed(world):
     name = "a\x9b31m\x7f\u202eb"
     (world.project / name).mkdir()
