@@ -59,8 +59,7 @@ std::string HintFor(const SetupFailure& failure) {
     case Feature::kNamespaces:
       if (HasTooManyMounts(failure)) {
         return "each hidden file is a mount, and there are more than fs.mount-max: deny the "
-               "folders "
-               "that they lie in";
+               "folders that they lie in";
       }
       return IsForbidden(failure.what) ? NamespaceHint() : kLook;
     case Feature::kProc:

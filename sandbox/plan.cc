@@ -226,8 +226,7 @@ class Planner {
     if (!plan_.is_nested && plan_.layers == SandboxLayers::kLandlock) {
       plan_.weaker.emplace_back(
           "layers landlock: other processes and the names of hidden files are seen, what is hidden "
-          "below a writable place can be read, no network and no Unix socket is usable, times "
-          "and attributes of files outside can be changed");
+          "below a writable place can be read, no network and no Unix socket is usable");
     }
     if (plan_.landlock_abi == 0) plan_.weaker.emplace_back("no second lock: Landlock is missing");
     if (plan_.is_nested) {

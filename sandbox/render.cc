@@ -28,9 +28,9 @@ std::string Number(double value) {
   return text;
 }
 
-std::span<const CallName> AbsentIpcCalls(const SandboxPlan& plan) {
+std::span<const CallName> AlsoAbsent(const SandboxPlan& plan) {
   const bool is_apart = plan.has_namespaces() || plan.is_nested;
-  return is_apart ? std::span<const CallName>() : SharedIpcCalls();
+  return is_apart ? std::span<const CallName>() : CallsBeyondLandlock();
 }
 
 // What Landlock alone has no rights for.
@@ -124,7 +124,7 @@ class TextPlan {
     Line(text);
     Calls("refused", RefusedCalls());
     Calls("absent", AbsentCalls());
-    if (!AbsentIpcCalls(plan_).empty()) Calls("absent", AbsentIpcCalls(plan_));
+    if (!AlsoAbsent(plan_).empty()) Calls("absent", AlsoAbsent(plan_));
     Calls("looked at", SupervisedCalls());
     if (!AlsoSupervised(plan_).empty()) Calls("looked at", AlsoSupervised(plan_));
     std::string names;
@@ -221,7 +221,7 @@ Json CallsJson(std::initializer_list<std::span<const CallName>> lists) {
 
 Json AllCallsJson(const SandboxPlan& plan) {
   return {{"refused", CallsJson({RefusedCalls()})},
-          {"absent", CallsJson({AbsentCalls(), AbsentIpcCalls(plan)})},
+          {"absent", CallsJson({AbsentCalls(), AlsoAbsent(plan)})},
           {"supervised", CallsJson({SupervisedCalls(), AlsoSupervised(plan)})}};
 }
 

@@ -81,9 +81,10 @@ constexpr CallName kAbsent[] = {
     {"listmount", 458},
 };
 
-constexpr CallName kSharedIpc[] = {
-    {"shmget"}, {"shmat"},      {"shmctl"}, {"shmdt"},  {"semget"}, {"semop"},   {"semctl"},
-    {"msgget"}, {"semtimedop"}, {"msgsnd"}, {"msgrcv"}, {"msgctl"}, {"mq_open"}, {"mq_unlink"},
+constexpr CallName kBeyondLandlock[] = {
+    {"shmget"}, {"shmat"},  {"shmctl"},  {"shmdt"},      {"semget"},
+    {"semop"},  {"semctl"}, {"msgget"},  {"semtimedop"}, {"msgsnd"},
+    {"msgrcv"}, {"msgctl"}, {"mq_open"}, {"mq_unlink"},  {"file_setattr", 469},
 };
 
 constexpr CallName kSupervised[] = {
@@ -155,7 +156,7 @@ constexpr uint32_t kOpenFlags[] = {
 
 std::span<const CallName> RefusedCalls() { return kRefused; }
 std::span<const CallName> AbsentCalls() { return kAbsent; }
-std::span<const CallName> SharedIpcCalls() { return kSharedIpc; }
+std::span<const CallName> CallsBeyondLandlock() { return kBeyondLandlock; }
 std::span<const CallName> SupervisedCalls() { return kSupervised; }
 std::span<const CallName> OwnersAndTimesCalls() { return kOwnersAndTimes; }
 std::span<const CallName> SupervisorsOwnCalls() { return kSupervisorsOwn; }

@@ -19,9 +19,10 @@ struct CallName {
 std::span<const CallName> RefusedCalls();
 // Refused with ENOSYS, so that programs fall back to older calls.
 std::span<const CallName> AbsentCalls();
-// Refused with ENOSYS where there is no IPC namespace: System V objects and POSIX message queues of
-// the user's other processes (sysvipc(7), mq_overview(7)). Landlock knows neither.
-std::span<const CallName> SharedIpcCalls();
+// Refused with ENOSYS where there are no namespaces and mounts: System V objects and POSIX message
+// queues of the user's other processes (sysvipc(7), mq_overview(7)), and what an owner changes of a
+// file without writing to it. Landlock knows none of them.
+std::span<const CallName> CallsBeyondLandlock();
 // Handed to the supervisor, which looks at the names in them (sandbox/linux/supervisor.h).
 std::span<const CallName> SupervisedCalls();
 // The same with Landlock alone, which has no rights for these.

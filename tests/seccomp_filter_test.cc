@@ -57,8 +57,7 @@ TEST_CASE("seccomp: the guard refuses each call of its lists, and no other by it
   for (const SocketRules rules : kAllRules) {
     std::vector<int> absent = NumbersOf(AbsentCalls());
     if (rules != SocketRules::kUsual) {
-      for (const int number : NumbersOf(SharedIpcCalls())) absent.push_back(number);
-      absent.push_back(469);  // file_setattr(2)
+      for (const int number : NumbersOf(CallsBeyondLandlock())) absent.push_back(number);
     }
     for (int number = 0; number <= kNewestCall; ++number) {
       CAPTURE(number);
@@ -175,8 +174,8 @@ TEST_CASE("seccomp: arguments change nothing for calls of the lists") {
 TEST_CASE("seccomp: no call is in two lists") {
   std::map<std::string_view, int> seen;
   for (const std::span<const CallName> list :
-       {RefusedCalls(), AbsentCalls(), SharedIpcCalls(), SupervisedCalls(), OwnersAndTimesCalls(),
-        SupervisorsOwnCalls()}) {
+       {RefusedCalls(), AbsentCalls(), CallsBeyondLandlock(), SupervisedCalls(),
+        OwnersAndTimesCalls(), SupervisorsOwnCalls()}) {
     for (const CallName& call : list) ++seen[call.name];
   }
   for (const auto& entry : seen) {

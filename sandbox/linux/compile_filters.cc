@@ -100,8 +100,7 @@ std::vector<sock_filter> Guard(SocketRules sockets) {
   Filter filter;
   filter.Add(RefusedCalls(), SCMP_ACT_ERRNO(EPERM));
   filter.Add(AbsentCalls(), SCMP_ACT_ERRNO(ENOSYS));
-  // Neither has namespaces.
-  if (sockets != SocketRules::kUsual) filter.Add(SharedIpcCalls(), SCMP_ACT_ERRNO(ENOSYS));
+  if (sockets != SocketRules::kUsual) filter.Add(CallsBeyondLandlock(), SCMP_ACT_ERRNO(ENOSYS));
   for (const uint32_t flag : NamespaceFlags()) {
     filter.Add({"clone"}, SCMP_ACT_ERRNO(EPERM), {Bit(0, flag)});
     filter.Add({"unshare"}, SCMP_ACT_ERRNO(EPERM), {Bit(0, flag)});
@@ -119,7 +118,6 @@ std::vector<sock_filter> Guard(SocketRules sockets) {
     for (const uint32_t request : RefusedFileRequests()) {
       filter.Add({"ioctl"}, SCMP_ACT_ERRNO(EPERM), {Request(request)});
     }
-    filter.Add({"file_setattr", 469}, SCMP_ACT_ERRNO(ENOSYS), {});
   }
   for (const uint32_t command : RefusedLeaseCommands()) {
     filter.Add({"fcntl"}, SCMP_ACT_ERRNO(EPERM), {Word(1, command)});

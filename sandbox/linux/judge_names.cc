@@ -13,7 +13,6 @@
 #include "sandbox/linux/git_names.h"
 #include "sandbox/linux/new_repository.h"
 #include "sandbox/linux/private_mounts.h"
-#include "sandbox/linux/proc_entry.h"
 #include "sandbox/linux/supervised_calls.h"
 
 namespace ringfence {

@@ -224,16 +224,15 @@ class Call {
     if (code == 0 && exchange) code = JudgeMade(supervision_, from, reach);
     if (code == 0 && HasBecomeBare(supervision_, to)) code = EACCES;
     if (code != 0) {
-      const long back =
+      const bool is_back =
           ::syscall(SYS_renameat2, to_folder.get(), to_name.c_str(), from_folder.get(),
-                    from_name.c_str(), exchange ? kRenameExchange : kRenameNoReplace);
+                    from_name.c_str(), exchange ? kRenameExchange : kRenameNoReplace) == 0;
       // Another sandbox may have put something else there meanwhile.
-      const bool is_back = back == 0 && JudgeMade(supervision_, from, reach) == 0;
-      if (back != 0) PutAside(to_folder, to_name);
-      if (!is_back && (back == 0 || exchange)) PutAside(from_folder, from_name);
-      if (back == 0 && exchange && JudgeMade(supervision_, to, reach) != 0) {
-        PutAside(to_folder, to_name);
-      }
+      const auto is_refused = [&](const Location& at) {
+        return JudgeMade(supervision_, at, reach) != 0;
+      };
+      if (!is_back || (exchange && is_refused(to))) PutAside(to_folder, to_name);
+      if (is_back ? is_refused(from) : exchange) PutAside(from_folder, from_name);
       return code;
     }
     NoteGitFile(supervision_, to);

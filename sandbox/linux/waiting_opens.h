@@ -9,7 +9,7 @@ namespace ringfence {
 // reads.
 int TryFifo(const Supervision& supervision, const UniqueFd& handle, int flags, UniqueFd& opened);
 
-// What open(2) leaves to its flags: the descriptor's later calls wait.
+// Of one that was opened with O_NONBLOCK so that open(2) did not wait: later calls do.
 int MakeBlocking(const UniqueFd& file);
 
 // Tries the waiting ones again, some at a time.
