@@ -11,8 +11,7 @@
 #include "cli/explain_text.h"
 #include "cli/files.h"
 #include "cli/ground_options.h"
-#include "hook/event_reader.h"
-#include "policy/decide.h"
+#include "cli/judge.h"
 #include "policy/real_files.h"
 #include "policy/tools.h"
 
@@ -88,10 +87,8 @@ Result<std::string> EventText(const ExplainOptions& options, const Places& place
 Outcome ExplainCall(const ExplainOptions& options, Ground& ground, const CachedFiles& files) {
   const Result<std::string> text = EventText(options, ground.places);
   if (!text) return text.error();
-  EventFilter filter;
-  for (const PolicySource& source : ground.sources.sources) AddNeeds(*source.file, filter);
-  TextSource source(*text);
-  const Result<Event> event = ReadEvent(source, filter);
+  Judge judge(ground, options.ground.profile);
+  const Result<Event> event = judge.Read(*text);
   if (!event) return event.error();
   const bool is_call =
       event->kind == EventKind::kPreToolUse || event->kind == EventKind::kPermissionRequest;
@@ -99,12 +96,11 @@ Outcome ExplainCall(const ExplainOptions& options, Ground& ground, const CachedF
     return Usage("the event is no tool call", "only PreToolUse and PermissionRequest are decided");
   const Result<bool> granted = AddSessionGrants(event->session_id, ground.places, ground.sources);
   if (!granted) return granted.error();
-  const Result<Policy> policy =
-      MergePolicies(ground.sources, options.ground.profile, ground.places, CallerOf(*event));
-  if (!policy) return policy.error();
-  Explained explained{*event, *policy, {}, {}, ground.sources.notes};
-  explained.decision = Decide(*event, {*policy, ground.places, files}, &explained.traces);
-  if (explained.decision.failure) return *explained.decision.failure;
+  std::vector<PathTrace> traces;
+  Result<Judge::Ruling> ruling = judge.Decide(*event, files, &traces);
+  if (!ruling) return ruling.error();
+  const Explained explained{*event, *ruling->policy, std::move(ruling->decision), std::move(traces),
+                            ground.sources.notes};
   if (options.ground.common.json) {
     PrintJson(ExplainedJson(explained));
   } else {

@@ -38,6 +38,14 @@ def allow_says_that_a_missing_name_becomes_a_folder(world):
         assert done.returncode == 0 and "makes a folder" not in done.stdout, (more, done)
 
 
+def explain_protects_the_audit_log_that_the_policy_names(world):
+    log = world.home / "log/audit.jsonl"
+    world.write(world.policy, json.dumps({
+        "version": 1, "write": {"allow": ["~/log"]}, "audit": {"file": str(log)}}))
+    out = world.run("explain", "Write", log).stdout
+    assert "audit log" in out, out
+
+
 def allow_keeps_the_defaults_that_a_new_list_replaces(world):
     world.write(world.policy, '{ "version": 1 } // mine\n')
     world.run("allow", "/srv")
