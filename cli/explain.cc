@@ -96,11 +96,11 @@ Outcome ExplainCall(const ExplainOptions& options, Ground& ground, const CachedF
     return Usage("the event is no tool call", "only PreToolUse and PermissionRequest are decided");
   const Result<bool> granted = AddSessionGrants(event->session_id, ground.places, ground.sources);
   if (!granted) return granted.error();
-  std::vector<PathTrace> traces;
-  Result<Judge::Ruling> ruling = judge.Decide(*event, files, &traces);
+  Trace trace;
+  Result<Judge::Ruling> ruling = judge.Decide(*event, files, &trace);
   if (!ruling) return ruling.error();
-  const Explained explained{*event, *ruling->policy, std::move(ruling->decision), std::move(traces),
-                            ground.sources.notes};
+  const Explained explained{*event, *ruling->policy, std::move(ruling->decision),
+                            std::move(trace), ground.sources.notes};
   if (options.ground.common.json) {
     PrintJson(ExplainedJson(explained));
   } else {

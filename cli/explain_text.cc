@@ -73,6 +73,15 @@ OrderedJson TraceJson(const PathTrace& trace) {
           {"readings", std::move(readings)}};
 }
 
+// Each once: both readings of a path meet the same.
+std::vector<RuleUse> UsedRules(const Trace& trace) {
+  std::vector<RuleUse> uses;
+  for (const RuleUse& use : trace.rules) {
+    if (std::ranges::find(uses, use) == uses.end()) uses.push_back(use);
+  }
+  return uses;
+}
+
 SetContext ContextOf(const Places& places) {
   return {.root = places.root_real,
           .session_id = "SESSION",
@@ -116,7 +125,10 @@ void PrintExplained(const Explained& explained) {
   if (!explained.policy.profile.empty()) {
     console.Line("  profile chosen by the event: " + Printable(explained.policy.profile));
   }
-  for (const PathTrace& trace : explained.traces) PrintTrace(console, trace);
+  for (const RuleUse& use : UsedRules(explained.trace)) {
+    console.Line("  rule met: " + Quote(use.written) + " (" + PlaceLabel(use.place) + ")");
+  }
+  for (const PathTrace& path : explained.trace.paths) PrintTrace(console, path);
   for (const std::string& note : explained.notes) console.Line("  note: " + note);
 }
 
@@ -134,7 +146,13 @@ OrderedJson ExplainedJson(const Explained& explained) {
   if (!explained.policy.profile.empty()) json["profile"] = explained.policy.profile;
   json["paths"] = decision.paths;
   OrderedJson traces = OrderedJson::array();
-  for (const PathTrace& trace : explained.traces) traces.push_back(TraceJson(trace));
+  for (const PathTrace& path : explained.trace.paths) traces.push_back(TraceJson(path));
+  OrderedJson rules = OrderedJson::array();
+  for (const RuleUse& use : UsedRules(explained.trace)) {
+    OrderedJson& rule = rules.emplace_back(PlaceJson(use.place));
+    rule["entry"] = use.written;
+  }
+  json["rules"] = std::move(rules);
   json["steps"] = std::move(traces);
   if (!explained.notes.empty()) json["notes"] = explained.notes;
   return json;

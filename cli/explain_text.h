@@ -16,7 +16,7 @@ struct Explained {
   const Event& event;
   const Policy& policy;
   Decision decision;
-  std::vector<PathTrace> traces;
+  Trace trace;
   const std::vector<std::string>& notes;
 };
 

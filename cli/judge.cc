@@ -33,12 +33,11 @@ Result<const Policy*> Judge::PolicyFor(const Event& event) {
   return &policies_.emplace(std::move(key), std::move(*policy)).first->second;
 }
 
-Result<Judge::Ruling> Judge::Decide(const Event& event, const CachedFiles& files,
-                                    std::vector<PathTrace>* traces) {
+Result<Judge::Ruling> Judge::Decide(const Event& event, const CachedFiles& files, Trace* trace) {
   const Result<const Policy*> policy = PolicyFor(event);
   if (!policy) return policy.error();
   places_.audit_file = OwnPath((*policy)->audit.file, places_);  // no agent may write it
-  Ruling ruling{*policy, ringfence::Decide(event, {**policy, places_, files}, traces)};
+  Ruling ruling{*policy, ringfence::Decide(event, {**policy, places_, files}, trace)};
   if (ruling.decision.failure) return *ruling.decision.failure;
   return ruling;
 }

@@ -5,7 +5,6 @@
 #include <map>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "base/result.h"
 #include "hook/event_reader.h"
@@ -29,8 +28,7 @@ class Judge {
     const Policy* policy = nullptr;  // as PolicyFor()
     Decision decision;               // Decision::failure is an error of Decide() instead
   };
-  Result<Ruling> Decide(const Event& event, const CachedFiles& files,
-                        std::vector<PathTrace>* traces = nullptr);
+  Result<Ruling> Decide(const Event& event, const CachedFiles& files, Trace* trace = nullptr);
 
   const Places& places() const { return places_; }
 

@@ -21,17 +21,17 @@ namespace {
 class CallJudge {
  public:
   CallJudge(const Event& event, const Policy& policy, const Places& places,
-            const CachedFiles& files, std::vector<PathTrace>* traces)
+            const CachedFiles& files, Trace* trace)
       : event_(event),
         policy_(policy),
-        paths_(policy, places, event, files, traces),
+        trace_(trace),
+        paths_(policy, places, event, files, trace),
         search_(event, paths_, verdict_),
         tool_(FindTool(event.tool_name)) {}
 
   Decision Run() {
     JudgeFlags();
-    const NameJudgement tool = JudgeTool(event_.tool_name, policy_);
-    TakeName(tool);
+    TakeName(JudgeTool(event_.tool_name, policy_, trace_));
     JudgeShell();
     if (verdict_.is_denied()) return std::move(verdict_).Finish(false);
     if (tool_ != nullptr) {
@@ -137,13 +137,13 @@ class CallJudge {
       case FieldRole::kSearchPattern:
         return search_.JudgePattern(field);
       case FieldRole::kUrl:
-        return TakeName(JudgeUrl(field.text, policy_));
+        return TakeName(JudgeUrl(field.text, policy_, trace_));
       case FieldRole::kResourceUri:
         return JudgeResource(field);
       case FieldRole::kWorktreeName:
         return JudgeWorktree(field);
       case FieldRole::kMcpServer:
-        return TakeName(JudgeMcpServer(field.text, policy_));
+        return TakeName(JudgeMcpServer(field.text, policy_, trace_));
       case FieldRole::kIsolation:
         return;  // judged whatever its type is
     }
@@ -168,7 +168,7 @@ class CallJudge {
 
   // A web URL, or one of another scheme that is the server's own business.
   void JudgeOtherUrl(const InputField& field, Access access, TextKind kind) {
-    if (kind == TextKind::kWebUrl) TakeName(JudgeUrl(field.text, policy_));
+    if (kind == TextKind::kWebUrl) TakeName(JudgeUrl(field.text, policy_, trace_));
     if (!paths_.MayBePath(field.text)) return;
     JudgePath(field, "./" + field.text, access, access == Access::kRead ? "read of" : "write to");
   }
@@ -278,7 +278,7 @@ class CallJudge {
     const std::string_view host = TakeComponent(rest);
     const bool is_host = field.text[0] != '/' && host.find('.') != std::string_view::npos &&
                          host.find_first_not_of('.') == 0;
-    if (is_host && policy_.network) TakeName(JudgeUrl("https://" + field.text, policy_));
+    if (is_host && policy_.network) TakeName(JudgeUrl("https://" + field.text, policy_, trace_));
   }
 
   // A path that a known tool has no argument for: no honest client sends it.
@@ -314,6 +314,7 @@ class CallJudge {
 
   const Event& event_;
   const Policy& policy_;
+  Trace* trace_;
   PathJudge paths_;
   CallVerdict verdict_;
   SearchJudge search_;
@@ -322,8 +323,8 @@ class CallJudge {
 
 }  // namespace
 
-Decision Decide(const Event& event, const Surroundings& around, std::vector<PathTrace>* traces) {
-  Decision decision = CallJudge(event, around.policy, around.places, around.files, traces).Run();
+Decision Decide(const Event& event, const Surroundings& around, Trace* trace) {
+  Decision decision = CallJudge(event, around.policy, around.places, around.files, trace).Run();
   decision.failure = around.files.failure();
   return decision;
 }

@@ -18,11 +18,9 @@ struct Surroundings {
   const CachedFiles& files;
 };
 
-// Decides about the tool call of a PreToolUse or PermissionRequest event. `traces` may be null;
-// with it every judged path is explained. What the files failed at, now or before, is a failure of
-// the decision.
-Decision Decide(const Event& event, const Surroundings& around,
-                std::vector<PathTrace>* traces = nullptr);
+// Decides about the tool call of a PreToolUse or PermissionRequest event. `trace` may be null. What
+// the files failed at, now or before, is a failure of the decision.
+Decision Decide(const Event& event, const Surroundings& around, Trace* trace = nullptr);
 
 // Decides about one path as if a tool named it; for explanations.
 Decision DecidePath(const Event& event, std::string_view text, Access access,

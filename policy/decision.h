@@ -27,7 +27,7 @@ struct Cause {
   bool operator==(const Cause&) const = default;
 };
 
-// What one path argument came to; filled only when somebody asks for an explanation.
+// What one path argument came to.
 struct PathTrace {
   std::string field;  // JSON pointer below tool_input
   std::string text;   // as the agent wrote it
@@ -40,6 +40,12 @@ struct PathTrace {
   };
   std::vector<Reading> readings;
   Verdict verdict = Verdict::kPermit;
+};
+
+// How a decision came about; filled in only when somebody asks for an explanation.
+struct Trace {
+  std::vector<PathTrace> paths;
+  std::vector<RuleUse> rules;  // as they were met
 };
 
 struct Decision {

@@ -98,13 +98,15 @@ class PathJudge::Guard final : public NameGuard {
 };
 
 PathJudge::PathJudge(const Policy& policy, const Places& places, const Event& event,
-                     const CachedFiles& files, std::vector<PathTrace>* traces)
+                     const CachedFiles& files, Trace* trace)
     : policy_(policy),
       places_(places),
       event_(event),
       files_(files),
       matcher_(policy, places, event.session_id, files),
-      traces_(traces) {}
+      trace_(trace) {
+  if (trace != nullptr) matcher_.Record(trace->rules);
+}
 
 const PathRules& PathJudge::RulesFor(Access access) const {
   return access == Access::kRead ? policy_.read : policy_.write;
@@ -182,7 +184,7 @@ Judgement PathJudge::Judge(std::string_view text, Access access, std::string_vie
     }
   }
   trace.verdict = worst.verdict;
-  if (traces_ != nullptr) traces_->push_back(std::move(trace));
+  if (trace_ != nullptr) trace_->paths.push_back(std::move(trace));
   return worst;
 }
 

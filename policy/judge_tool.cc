@@ -23,6 +23,12 @@ bool Matches(const NameRule& rule, std::string_view tool) {
   return MatchesOne(rule, tool) || (!other.empty() && MatchesOne(rule, other));
 }
 
+void Note(Trace* trace, const NameRule* rule) {
+  if (trace != nullptr && rule != nullptr) {
+    trace->rules.push_back({rule->place, std::string(rule->pattern)});
+  }
+}
+
 const NameRule* Find(const std::vector<NameRule>& rules, std::string_view tool) {
   const auto rule =
       std::ranges::find_if(rules, [&](const NameRule& r) { return Matches(r, tool); });
@@ -66,10 +72,12 @@ std::optional<RulePlace> PlaceOf(const std::vector<NameRule>& list) {
 }
 
 // Why the lists of what is allowed do not have it.
-std::optional<Cause> NotAllowed(std::string_view tool, const ToolRules& rules) {
+std::optional<Cause> NotAllowed(std::string_view tool, const ToolRules& rules, Trace* trace) {
   Cause cause{"tool " + Quote(tool), "not in the list of what is allowed", {}, ""};
   const bool known = rules.known_tools && !IsMcpTool(tool) && FindTool(tool) != nullptr;
-  if (!known && Find(rules.names, tool) == nullptr) {
+  const NameRule* named = Find(rules.names, tool);
+  Note(trace, named);
+  if (!known && named == nullptr) {
     if (IsMcpTool(tool)) {
       cause.why = "the policy names no such MCP tool";
     } else if (rules.known_tools) {
@@ -80,7 +88,9 @@ std::optional<Cause> NotAllowed(std::string_view tool, const ToolRules& rules) {
     return cause;
   }
   for (const std::vector<NameRule>& list : rules.narrower) {
-    if (Find(list, tool) != nullptr) continue;
+    const NameRule* narrower = Find(list, tool);
+    Note(trace, narrower);
+    if (narrower != nullptr) continue;
     cause.place = PlaceOf(list);  // adding it to the user's own list would not help
     return cause;
   }
@@ -98,9 +108,12 @@ std::string ServerTool(std::string_view server) {
   return name;
 }
 
-bool MatchesAny(const std::vector<HostRule>& rules, const Url& url) {
-  return std::ranges::any_of(
-      rules, [&](const HostRule& rule) { return MatchHost(rule, url.host, url.port); });
+const HostRule* Find(const std::vector<HostRule>& rules, const Url& url, Trace* trace) {
+  const auto rule = std::ranges::find_if(
+      rules, [&](const HostRule& r) { return MatchHost(r, url.host, url.port); });
+  if (rule == rules.end()) return nullptr;
+  if (trace != nullptr) trace->rules.push_back({rule->place, std::string(rule->written)});
+  return &*rule;
 }
 
 NameJudgement JudgeUnlisted(std::string what, const Url& url, const HostList& list) {
@@ -120,30 +133,35 @@ NameJudgement JudgeUnlisted(std::string what, const Url& url, const HostList& li
 
 }  // namespace
 
-NameJudgement JudgeTool(std::string_view tool, const Policy& policy) {
+NameJudgement JudgeTool(std::string_view tool, const Policy& policy, Trace* trace) {
   const ToolRules& rules = policy.tools;
   const std::string what = "tool " + Quote(tool);
   if (const NameRule* rule = FindDeny(rules.deny, tool)) {
+    Note(trace, rule);
     return Denied(what, RuleText(*rule, "denied"), rule->place, "");
   }
-  if (auto cause = NotAllowed(tool, rules)) return {Verdict::kDeny, std::move(cause)};
+  if (auto cause = NotAllowed(tool, rules, trace)) return {Verdict::kDeny, std::move(cause)};
   if (const NameRule* rule = Find(rules.ask, tool)) {
+    Note(trace, rule);
     return {Verdict::kAsk, Cause{what, RuleText(*rule, "to be asked about"), rule->place, ""}};
   }
   return {};
 }
 
-NameJudgement JudgeMcpServer(std::string_view server, const Policy& policy) {
+NameJudgement JudgeMcpServer(std::string_view server, const Policy& policy, Trace* trace) {
   const std::string name = ServerTool(server);
   const std::string resources = name + "__resources";
   const std::string what = "resource of the MCP server " + Quote(server);
   const ToolRules& rules = policy.tools;
   const auto find = [&](const std::vector<NameRule>& list) {
     const NameRule* rule = Find(list, name);
-    return rule != nullptr ? rule : Find(list, resources);
+    if (rule == nullptr) rule = Find(list, resources);
+    Note(trace, rule);
+    return rule;
   };
   for (const std::string& text : {name, resources}) {
     if (const NameRule* rule = FindDeny(rules.deny, text)) {
+      Note(trace, rule);
       return Denied(what, RuleText(*rule, "denied"), rule->place, "");
     }
   }
@@ -165,7 +183,7 @@ bool IsWebUrl(std::string_view text) {
          lower.starts_with("ws://") || lower.starts_with("wss://");
 }
 
-NameJudgement JudgeUrl(std::string_view text, const Policy& policy) {
+NameJudgement JudgeUrl(std::string_view text, const Policy& policy, Trace* trace) {
   std::string what = "connection to " + Quote(text);
   if (!IsWebUrl(text)) {
     return Denied(std::move(what), "it is not an http, https, ws or wss URL", {}, "");
@@ -174,14 +192,13 @@ NameJudgement JudgeUrl(std::string_view text, const Policy& policy) {
   const Result<Url> url = ParseUrl(text);
   if (!url) return Denied(std::move(what), "it " + url.error().what, {}, "");
   const NetworkRules& rules = *policy.network;
-  for (const HostRule& rule : rules.deny) {
-    if (!MatchHost(rule, url->host, url->port)) continue;
-    const std::string by = rule.place.quotable ? Quote(rule.written) : "the project's policy";
-    return Denied(std::move(what), "denied by " + by, rule.place, "");
+  if (const HostRule* rule = Find(rules.deny, *url, trace)) {
+    const std::string by = rule->place.quotable ? Quote(rule->written) : "the project's policy";
+    return Denied(std::move(what), "denied by " + by, rule->place, "");
   }
   NameJudgement worst;
   for (const HostList& list : rules.lists) {
-    if (MatchesAny(list.allow, *url)) continue;
+    if (Find(list.allow, *url, trace) != nullptr) continue;
     NameJudgement judgement = JudgeUnlisted(what, *url, list);
     if (judgement.verdict > worst.verdict) worst = std::move(judgement);
   }

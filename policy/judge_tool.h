@@ -15,15 +15,16 @@ struct NameJudgement {
   std::optional<Cause> cause;
 };
 
-NameJudgement JudgeTool(std::string_view tool, const Policy& policy);
+// `trace` may be null, here and below.
+NameJudgement JudgeTool(std::string_view tool, const Policy& policy, Trace* trace = nullptr);
 
 // A resource of an MCP server is read through a built-in tool: the policy must name the server.
-NameJudgement JudgeMcpServer(std::string_view server, const Policy& policy);
+NameJudgement JudgeMcpServer(std::string_view server, const Policy& policy, Trace* trace = nullptr);
 
 // Begins with http://, https://, ws:// or wss://.
 bool IsWebUrl(std::string_view text);
 
 // `text` as the agent wrote it. file: URLs are not judged here.
-NameJudgement JudgeUrl(std::string_view text, const Policy& policy);
+NameJudgement JudgeUrl(std::string_view text, const Policy& policy, Trace* trace = nullptr);
 
 }  // namespace ringfence

@@ -22,6 +22,14 @@ struct RulePlace {
   bool operator==(const RulePlace&) const = default;
 };
 
+// A rule that had a part in a decision, also in a permission.
+struct RuleUse {
+  RulePlace place;
+  std::string written;  // what the policy has there: "docs/adr", "@secrets", "mcp__team__*"
+
+  bool operator==(const RuleUse&) const = default;
+};
+
 // What the rules of one list have in common.
 struct RuleOrigin {
   std::string_view file;

@@ -104,6 +104,10 @@ bool RuleMatcher::OwnerIsRight(const SetEntry& entry) const {
          (facts->mode & 022) == 0;
 }
 
+void RuleMatcher::Note(const PathRule& rule) const {
+  if (uses_ != nullptr) uses_->push_back({rule.place(), rule.written()});
+}
+
 bool RuleMatcher::Allows(const std::vector<PathRuleList>& allow, Access access,
                          const Path& resolved, RulePlace* missing) const {
   const Subject subject(resolved, places_, false);
@@ -114,13 +118,17 @@ bool RuleMatcher::Allows(const std::vector<PathRuleList>& allow, Access access,
     return AllowsThroughLinks(entry, resolved) && OwnerIsRight(entry);
   };
   for (const PathRuleList& list : allow) {
-    const auto any = [&list](auto holds) {
-      return std::ranges::any_of(list, [&holds](std::span<const PathRule> rules) {
-        return std::ranges::any_of(rules, holds);
-      });
+    const auto any = [&](const auto& holds) {
+      for (const std::span<const PathRule> rules : list) {
+        for (const PathRule& rule : rules) {
+          if (!ForEach(rule, access, holds)) continue;
+          Note(rule);
+          return true;
+        }
+      }
+      return false;
     };
-    if (any([&](const PathRule& rule) { return ForEach(rule, access, covers); })) continue;
-    if (any([&](const PathRule& rule) { return ForEach(rule, access, leads); })) continue;
+    if (any(covers) || any(leads)) continue;
     if (!list.empty() && !list.front().empty()) *missing = list.front().front().place();
     return false;
   }

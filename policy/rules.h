@@ -35,6 +35,9 @@ class RuleMatcher {
   RuleMatcher(const Policy& policy, const Places& places, std::string session_id,
               const CachedFiles& files);
 
+  // From now on every rule that matches is added to `uses`, which outlives this.
+  void Record(std::vector<RuleUse>& uses) { uses_ = &uses; }
+
   // Whether every list of `allow` covers `resolved`. Otherwise `missing` is the place of a list
   // that does not.
   bool Allows(const std::vector<PathRuleList>& allow, Access access, const Path& resolved,
@@ -108,6 +111,8 @@ class RuleMatcher {
       const PathRuleList& rules, Access access, Holds holds,
       May may = [](const PathRule&) { return true; }) const;
 
+  void Note(const PathRule& rule) const;
+
   const Policy& policy_;
   const Places& places_;
   SetContext context_;
@@ -122,6 +127,7 @@ class RuleMatcher {
   };
   mutable std::deque<Expansion> expansions_;
   mutable std::deque<std::string> strings_;
+  std::vector<RuleUse>* uses_ = nullptr;
 };
 
 template <typename Visit>
@@ -149,7 +155,9 @@ RuleHit RuleMatcher::FirstHit(const PathRuleList& rules, Access access, Holds ho
         hit = {&rule, rule.set == SetName::kNone ? "" : entry.text()};
         return true;
       });
-      if (matched) return hit;
+      if (!matched) continue;
+      Note(rule);
+      return hit;
     }
   }
   return hit;

@@ -369,14 +369,45 @@ TEST_CASE("tools: every judged path can be explained") {
   const Event event = world.EventOf("Read", R"({"file_path":"src/../README.md"})");
   const Policy policy = world.Merged(event);
   const CachedFiles files(world.files);
-  std::vector<PathTrace> traces;
-  const Decision decision = Decide(event, {policy, world.places, files}, &traces);
+  Trace trace;
+  const Decision decision = Decide(event, {policy, world.places, files}, &trace);
   CHECK(decision.verdict == Verdict::kPermit);
+  const std::vector<PathTrace>& traces = trace.paths;
   REQUIRE(traces.size() == 1);
   CHECK(traces[0].field == "/file_path");
   CHECK(traces[0].text == "src/../README.md");
   REQUIRE_FALSE(traces[0].readings.empty());
   CHECK(traces[0].readings.front().end == Path::Clean("/home/dev/project/README.md"));
+}
+
+TEST_CASE("tools: the rules that had a part are named, also in a permission") {
+  World world;
+  world.User(
+      R"("tools":{"allow":["Read","WebFetch"]},"read":{"allow":["src","."],"deny":["**/.env"]},
+    "network":{"allow":["*.forge.example"],"deny":["gist.forge.example"]})");
+  struct Use {
+    const char* tool;
+    const char* input;
+    std::vector<std::string> rules;
+  };
+  const Use uses[] = {
+      {"Read", R"({"file_path":"src/main.cc"})", {"Read", "src"}},
+      {"Read", R"({"file_path":"README.md"})", {"Read", "."}},
+      {"Read", R"({"file_path":".env"})", {"Read", "**/.env"}},
+      {"WebFetch", R"({"url":"https://a.forge.example"})", {"WebFetch", "*.forge.example"}},
+      {"WebFetch", R"({"url":"https://gist.forge.example"})", {"WebFetch", "gist.forge.example"}},
+      {"Write", R"({"file_path":"README.md"})", {}},
+  };
+  for (const Use& use : uses) {
+    CAPTURE(use.input);
+    const Event event = world.EventOf(use.tool, use.input);
+    const Policy policy = world.Merged(event);
+    Trace trace;
+    Decide(event, {policy, world.places, CachedFiles(world.files)}, &trace);
+    std::vector<std::string> rules;
+    for (const RuleUse& rule : trace.rules) rules.push_back(rule.written);
+    CHECK(rules == use.rules);
+  }
 }
 
 TEST_CASE("tools: a subagent's worktree is made where the client makes worktrees") {
