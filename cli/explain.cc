@@ -12,8 +12,8 @@
 #include "cli/files.h"
 #include "cli/ground_options.h"
 #include "cli/judge.h"
+#include "cli/tool_input.h"
 #include "policy/real_files.h"
-#include "policy/tools.h"
 
 namespace ringfence {
 namespace {
@@ -31,18 +31,6 @@ struct ExplainOptions {
 
 Error Usage(std::string what, std::string hint) {
   return Error{Error::Kind::kUsage, "", std::move(what), std::move(hint)};
-}
-
-// The argument that a tool is mostly about: "file_path" of Read, "command" of Bash.
-std::string MainArgument(const std::string& tool) {
-  if (const KnownTool* known = FindTool(tool)) {
-    for (const ToolField& field : known->fields) {
-      const bool is_main = field.required || field.role == FieldRole::kWorktreeName;
-      if (is_main) return std::string(field.pointer.substr(1));
-    }
-    if (!known->fields.empty()) return std::string(known->fields.front().pointer.substr(1));
-  }
-  return IsMcpTool(tool) ? "path" : "command";
 }
 
 Result<OrderedJson> ToolInput(const ExplainOptions& options) {

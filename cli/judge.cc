@@ -14,9 +14,9 @@ std::string KeyOf(const Event& event) {
 
 }  // namespace
 
-Judge::Judge(const Ground& ground, std::string profile)
-    : ground_(ground), profile_(std::move(profile)), places_(ground.places) {
-  for (const PolicySource& source : ground.sources.sources) AddNeeds(*source.file, filter_);
+Judge::Judge(const PolicySources& sources, Places places, std::string profile)
+    : sources_(sources), places_(std::move(places)), profile_(std::move(profile)) {
+  for (const PolicySource& source : sources.sources) AddNeeds(*source.file, filter_);
 }
 
 Result<Event> Judge::Read(std::string_view json) const {
@@ -27,7 +27,7 @@ Result<Event> Judge::Read(std::string_view json) const {
 Result<const Policy*> Judge::PolicyFor(const Event& event) {
   std::string key = KeyOf(event);
   if (const auto known = policies_.find(key); known != policies_.end()) return &known->second;
-  Result<Policy> policy = MergePolicies(ground_.sources, profile_, ground_.places, CallerOf(event));
+  Result<Policy> policy = MergePolicies(sources_, profile_, places_, CallerOf(event));
   if (!policy) return policy.error();
   if (policies_.size() >= kMaxPolicies) policies_.clear();
   return &policies_.emplace(std::move(key), std::move(*policy)).first->second;

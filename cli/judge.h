@@ -15,8 +15,10 @@ namespace ringfence {
 
 class Judge {
  public:
-  // `profile` is --profile, or "". `ground` outlives the judge.
-  Judge(const Ground& ground, std::string profile);
+  // `profile` is --profile, or "". `sources` outlives the judge.
+  Judge(const PolicySources& sources, Places places, std::string profile);
+  Judge(const Ground& ground, std::string profile)
+      : Judge(ground.sources, ground.places, std::move(profile)) {}
 
   // One event, as the client writes it. The result does not point into `json`.
   Result<Event> Read(std::string_view json) const;
@@ -33,9 +35,9 @@ class Judge {
   const Places& places() const { return places_; }
 
  private:
-  const Ground& ground_;
-  std::string profile_;
+  const PolicySources& sources_;
   Places places_;
+  std::string profile_;
   EventFilter filter_;
   std::map<std::string, Policy> policies_;  // by caller
 };

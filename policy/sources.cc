@@ -85,8 +85,7 @@ class SourceReader {
     if (!policy_option.empty()) {
       if (Status s = AddNamed(policy_option); !s) return s.error();
       ApplyRootSetting();
-      Protect(ProjectPolicyPath(places_.root_real.text()));
-      ProtectUserPolicies();
+      ProtectUsual();
       return std::move(found_);
     }
     if (!places_.homes.empty()) {
@@ -94,22 +93,23 @@ class SourceReader {
         return s.error();
       }
     }
-    ProtectUserPolicies();
     ApplyRootSetting();
     if (Status s = Add(Layer::kProject, ProjectPolicyPath(places_.root_real.text())); !s) {
       return s.error();
     }
     ApplyRootSetting();  // once more: a trusted project may say so as well
+    ProtectUsual();
     return std::move(found_);
   }
 
  private:
-  void Protect(const std::string& path) {
-    if (const std::optional<Path> p = Path::Parse(path)) places_.policies.push_back(*p);
+  void Protect(const Path& path) {
+    if (std::ranges::find(places_.policies, path) == places_.policies.end()) {
+      places_.policies.push_back(path);
+    }
   }
-
-  void ProtectUserPolicies() {
-    for (const Path& home : places_.homes) Protect(UserPolicyPath(home.text()));
+  void ProtectUsual() {
+    for (const Path& path : UsualPolicyPlaces(places_)) Protect(path);
   }
 
   Status AddNamed(const std::string& path) {
@@ -126,7 +126,7 @@ class SourceReader {
   }
 
   Status Add(Layer layer, const std::string& path) {
-    Protect(path);
+    if (const std::optional<Path> parsed = Path::Parse(path)) Protect(*parsed);
     const std::string shown = Shown(path, places_);
     const Walked walked = Walk(path, files_);
     const bool missing = !IsHandedOver(path) && walked.stop == Walked::Stop::kEnd &&
@@ -226,6 +226,13 @@ Result<bool> AddSessionGrants(std::string_view session_id, const Places& places,
 std::string UserPolicyPath(const std::string& home) {
   return home + "/.config/ringfence/policy.json";
 }
+std::vector<Path> UsualPolicyPlaces(const Places& places) {
+  std::vector<Path> all{Path::Clean(kManagedPolicy),
+                        Path::Clean(ProjectPolicyPath(places.root_real.text()))};
+  for (const Path& home : places.homes) all.push_back(Path::Clean(UserPolicyPath(home.text())));
+  return all;
+}
+
 std::string ProjectPolicyPath(const std::string& root) { return root + "/.ringfence/policy.json"; }
 
 Result<PolicyBytes> ReadPolicyBytes(const std::string& path) {

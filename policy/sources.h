@@ -32,6 +32,9 @@ constexpr const char* kManagedPolicy = "/etc/ringfence/policy.json";
 std::string UserPolicyPath(const std::string& home);
 std::string ProjectPolicyPath(const std::string& root);
 
+// Where policies are read from without --policy, whether or not there are any.
+std::vector<Path> UsualPolicyPlaces(const Places& places);
+
 // Reads them all; one that cannot be used is an error. May widen `places.root` ("root": "git") and
 // records in `places` where policies are and would be read. `policy_option` is --policy, or "".
 Result<PolicySources> ReadPolicySources(const std::string& policy_option, Places& places,

@@ -97,11 +97,7 @@ void World::NoHome() {
 
 // As ReadPolicySources() records them.
 void World::FindPolicies() {
-  places.policies = {Path::Clean(kManagedPolicy),
-                     Path::Clean(ProjectPolicyPath(places.root_real.text()))};
-  for (const Path& home : places.homes) {
-    places.policies.push_back(Path::Clean(UserPolicyPath(home.text())));
-  }
+  places.policies = UsualPolicyPlaces(places);
   places.audit_file.reset();
   if (places.homes.empty()) return;
   places.audit_file = OwnPath(AuditRules{}.file, places);

@@ -1,0 +1,272 @@
+#include "cli/audit/fixture.h"
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+
+#include "base/text.h"
+#include "cli/audit/recorded.h"
+#include "policy/client_settings.h"
+#include "policy/object_reader.h"
+
+namespace ringfence {
+namespace {
+
+using Node = JsonTree::Node;
+using Kind = JsonTree::Kind;
+
+std::string Raw(const JsonTree& tree, const Node& node) {
+  return tree.text().substr(node.begin, node.end - node.begin);
+}
+
+std::optional<MemoryNode> NodeOfKind(std::string_view kind) {
+  if (kind == "file") return File();
+  if (kind == "folder") return Directory();
+  if (kind == "unreadable folder") return UnreadableDirectory();
+  if (kind == "device") return Special(FileKind::kCharacterDevice);
+  if (kind.starts_with("-> ") && kind.size() > 3) return LinkTo(std::string(kind.substr(3)));
+  return {};
+}
+
+class FixtureReader {
+ public:
+  FixtureReader(const JsonTree& tree, const std::string& path, std::vector<Error>& mistakes)
+      : tree_(tree), path_(path), document_(tree, mistakes) {}
+
+  Fixture Read() {
+    const Node& root = tree_.root();
+    ObjectReader object(document_, root);
+    fixture_.name = object.String("name").value_or("");
+    fixture_.why = object.String("why").value_or("");
+    fixture_.time = object.String("time").value_or("");
+    ReadPlaces(object);
+    ReadPolicies(object);
+    if (const auto profile = object.String("profile")) fixture_.profile = *profile;
+    if (const Node* files = object.Object("files")) ReadFiles(*files);
+    if (const Node* event = object.Object("event")) {
+      fixture_.event = CompletedEvent(tree_, *event);
+      fixture_.has_cwd = tree_.Find(*event, "cwd") != nullptr;
+    }
+    if (const Node* expect = object.Object("expect")) ReadExpected(*expect);
+    object.Finish();
+    return std::move(fixture_);
+  }
+
+ private:
+  std::string AbsolutePath(ObjectReader& object, std::string_view key, std::string otherwise) {
+    const auto text = object.String(key);
+    if (!text) return otherwise;
+    if (Path::Parse(*text)) return std::string(*text);
+    document_.Wrong(*object.Any(key), "must be an absolute path without \"..\"");
+    return otherwise;
+  }
+
+  void ReadPlaces(ObjectReader& object) {
+    fixture_.root = AbsolutePath(object, "root", fixture_.root);
+    fixture_.home = AbsolutePath(object, "home", fixture_.home);
+    fixture_.other_home = AbsolutePath(object, "other_home", "");
+    fixture_.macos = object.Bool("macos").value_or(false);
+  }
+
+  void ReadPolicies(ObjectReader& object) {
+    ReadPolicy(object, "managed", {Layer::kManaged, true, "", "managed.json"});
+    ReadPolicy(object, "policy", {Layer::kUser, true, "", "policy.json"});
+    ReadPolicy(object, "project", {Layer::kProject, true, "", "project.json"});
+    ReadPolicy(object, "untrusted_project", {Layer::kProject, false, "", "project.json"});
+  }
+
+  // The policy itself, or the name of a file beside the fixture.
+  void ReadPolicy(ObjectReader& object, std::string_view key, FixturePolicy policy) {
+    const Node* node = object.Any(key);
+    if (node == nullptr) return;
+    if (node->kind == Kind::kObject) {
+      policy.text = Raw(tree_, *node);
+    } else if (!document_.IsString(*node)) {
+      return;
+    } else {
+      policy.shown = node->content();
+      const std::filesystem::path folder = std::filesystem::path(path_).parent_path();
+      Result<PolicyBytes> bytes = ReadPolicyBytes((folder / node->content()).string());
+      if (!bytes || bytes->missing) {
+        return document_.Wrong(*node,
+                               bytes ? "names a file that does not exist" : bytes.error().text());
+      }
+      policy.text = std::move(bytes->text);
+    }
+    fixture_.policies.push_back(std::move(policy));
+  }
+
+  // Below the project where it is relative.
+  std::string PathOf(std::string_view key) const {
+    if (key.starts_with('/')) return std::string(key);
+    if (key == "~" || key.starts_with("~/")) return fixture_.home + std::string(key.substr(1));
+    return fixture_.root + "/" + std::string(key);
+  }
+
+  void ReadFiles(const Node& files) {
+    fixture_.files.emplace();
+    for (JsonTree::Index i = files.first_child; i != JsonTree::kNone; i = tree_.node(i).next) {
+      const Node& node = tree_.node(i);
+      if (std::optional<MemoryNode> file = ReadNode(node)) {
+        fixture_.files->push_back({PathOf(tree_.KeyOf(node)), std::move(*file)});
+      }
+    }
+  }
+
+  std::optional<MemoryNode> ReadNode(const Node& node) {
+    constexpr std::string_view kHint =
+        "\"file\", \"folder\", \"-> TARGET\", \"unreadable folder\", \"device\"";
+    std::optional<ObjectReader> object;
+    std::string_view kind = node.content();
+    if (node.kind == Kind::kObject) {
+      object.emplace(document_, node);
+      kind = object->String("kind").value_or("");
+    } else if (!document_.IsString(node)) {
+      return {};
+    }
+    std::optional<MemoryNode> file = NodeOfKind(kind);
+    if (!file) {
+      document_.Wrong(node, "is no kind of file", kHint);
+      return {};
+    }
+    if (object) ReadFacts(*object, file->facts);
+    return file;
+  }
+
+  void ReadFacts(ObjectReader& object, FileFacts& facts) {
+    const auto number = [&](std::string_view key, auto& fact) {
+      const auto value = object.Number(key);
+      if (value && *value >= 0 && *value < 1e9) {
+        fact = static_cast<std::remove_reference_t<decltype(fact)>>(*value);
+      } else if (value) {
+        document_.Wrong(*object.Any(key), "must be a number from 0 to 999999999");
+      }
+    };
+    number("links", facts.links);
+    number("inode", facts.inode);
+    number("owner", facts.owner);
+    if (const auto mode = object.String("mode")) {
+      const char* end = mode->data() + mode->size();
+      const auto read = std::from_chars(mode->data(), end, facts.mode, 8);
+      const bool is_mode = !mode->empty() && read.ptr == end && facts.mode <= 07777;
+      if (!is_mode) document_.Wrong(*object.Any("mode"), "must be a mode such as \"0644\"");
+    }
+    object.Finish();
+  }
+
+  void ReadExpected(const Node& node) {
+    ObjectReader object(document_, node);
+    constexpr ObjectReader::Choice<std::string_view> kDecisions[] = {
+        {"permit", "permit"}, {"ask", "ask"}, {"deny", "deny"}, {"error", "error"}};
+    constexpr ObjectReader::Choice<bool> kSays[] = {{"allow", true}, {"nothing", false}};
+    fixture_.expected.decision = object.OneOf("decision", kDecisions).value_or("");
+    fixture_.expected.rule = object.String("rule").value_or("");
+    fixture_.expected.reason = object.String("reason").value_or("");
+    fixture_.expected.says_allow = object.OneOf("says", kSays);
+    if (object.Any("decision") == nullptr) {
+      document_.Wrong(node, "has no \"decision\"", "\"permit\", \"ask\", \"deny\" or \"error\"");
+    }
+    object.Finish();
+  }
+
+  const JsonTree& tree_;
+  const std::string& path_;
+  JsonDocument document_;
+  Fixture fixture_;
+};
+
+// Whole files and lines alike: one JSON object.
+class DocumentReader {
+ public:
+  DocumentReader(const std::string& path, FixtureFile& file, std::vector<Error>& mistakes)
+      : path_(path), file_(file), mistakes_(mistakes) {}
+
+  void Read(std::string text, const std::string& name, FixturePlace place) {
+    const Result<JsonTree> tree = JsonTree::Parse(std::move(text), place.file, false);
+    if (!tree) return AddMistake(tree.error(), place);
+    const size_t before = mistakes_.size();
+    std::optional<Fixture> fixture = ReadObject(*tree, name, place);
+    for (size_t i = before; i < mistakes_.size(); ++i) Move(mistakes_[i], place);
+    if (!fixture || mistakes_.size() != before) return;
+    if (fixture->name.empty()) fixture->name = name;
+    fixture->place = std::move(place);
+    file_.fixtures.push_back(std::move(*fixture));
+  }
+
+ private:
+  std::optional<Fixture> ReadObject(const JsonTree& tree, const std::string& name,
+                                    const FixturePlace& place) {
+    const Node& root = tree.root();
+    if (tree.Find(root, "event") != nullptr && !IsLogLine(tree)) {
+      return FixtureReader(tree, path_, mistakes_).Read();
+    }
+    if (const Node* event = tree.Find(root, "hook_event_name")) return Captured(tree, *event, name);
+    if (IsLogLine(tree)) {
+      std::optional<Fixture> fixture = FixtureOfLogLine(tree);
+      if (!fixture) file_.skipped.push_back(name + ": the log does not say what was asked for");
+      return fixture;
+    }
+    mistakes_.push_back({Error::Kind::kInvalidInput, PlaceText(place.file, tree.text(), root.begin),
+                         "is neither a fixture nor an event",
+                         "a fixture has \"event\" and \"expect\", an event \"hook_event_name\""});
+    return {};
+  }
+
+  std::optional<Fixture> Captured(const JsonTree& tree, const Node& event,
+                                  const std::string& name) {
+    const std::string_view kind = event.content();
+    if (kind != "PreToolUse" && kind != "PermissionRequest") {
+      file_.skipped.push_back(name + ": " + Printable(kind) + " decides nothing");
+      return {};
+    }
+    Fixture fixture;
+    fixture.event = Raw(tree, tree.root());
+    fixture.has_cwd = tree.Find(tree.root(), "cwd") != nullptr;
+    return fixture;
+  }
+
+  void AddMistake(Error error, const FixturePlace& place) {
+    Move(error, place);
+    mistakes_.push_back(std::move(error));
+  }
+
+  // A line of a file was read as a document of its own.
+  static void Move(Error& error, const FixturePlace& place) {
+    const std::string first = place.file + ":1:";
+    if (place.line == 1 || !error.where.starts_with(first)) return;
+    error.where =
+        place.file + ":" + std::to_string(place.line) + ":" + error.where.substr(first.size());
+  }
+
+  const std::string& path_;
+  FixtureFile& file_;
+  std::vector<Error>& mistakes_;
+};
+
+bool IsBlankLine(std::string_view line) {
+  return line.find_first_not_of(" \t\r") == std::string_view::npos;
+}
+
+}  // namespace
+
+FixtureFile ReadFixtures(std::string text, const std::string& path, const std::string& name,
+                         std::vector<Error>& mistakes) {
+  FixtureFile file;
+  DocumentReader reader(path, file, mistakes);
+  if (!path.ends_with(".jsonl") && !path.ends_with(".ndjson")) {
+    const std::string stem = name.ends_with(".json") ? name.substr(0, name.size() - 5) : name;
+    reader.Read(std::move(text), stem, {name, 1});
+    return file;
+  }
+  std::string_view rest = WithoutByteOrderMark(text);
+  for (uint32_t line = 1; !rest.empty(); ++line) {
+    const size_t end = std::min(rest.find('\n'), rest.size());
+    const std::string_view one = rest.substr(0, end);
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+    if (IsBlankLine(one)) continue;
+    reader.Read(std::string(one), name + ":" + std::to_string(line), {name, line});
+  }
+  return file;
+}
+
+}  // namespace ringfence

@@ -1,0 +1,191 @@
+#include "cli/audit/matrix.h"
+
+#include <algorithm>
+#include <map>
+
+#include "base/text.h"
+#include "cli/audit/surroundings.h"
+#include "cli/judge.h"
+#include "policy/real_files.h"
+
+namespace ringfence {
+namespace {
+
+Ruling Undecided(const Error& error) {
+  Ruling ruling;
+  ruling.decision = "error";
+  ruling.reason = error.text();
+  return ruling;
+}
+
+std::string WithoutLine(const RulePlace& place) {
+  RulePlace without = place;
+  without.line = 0;
+  return PlaceLabel(without);
+}
+
+Ruling RulingOf(const Event& event, const Judge::Ruling& judged, const Trace& trace) {
+  const Decision& decision = judged.decision;
+  Ruling ruling;
+  ruling.decision = VerdictName(decision.verdict);
+  ruling.says_allow = decision.say_allow;
+  ruling.tool = event.tool_name;
+  ruling.paths = decision.paths;
+  if (decision.cause) {
+    ruling.reason = ReasonText(decision, judged.policy->say);
+    if (decision.cause->place) {
+      ruling.rule = PlaceLabel(*decision.cause->place);
+      ruling.rule_place = WithoutLine(*decision.cause->place);
+    }
+  }
+  for (const RuleUse& use : trace.rules) {
+    RuleEntry entry = EntryOf(use.place, use.written);
+    if (std::ranges::find(ruling.met, entry) == ruling.met.end()) ruling.met.push_back(entry);
+  }
+  return ruling;
+}
+
+std::string EventText(const Fixture& fixture, const Places& places) {
+  if (fixture.has_cwd) return fixture.event;
+  const bool is_empty = fixture.event == "{}";
+  return "{\"cwd\":" + JsonString(places.root.text()) + (is_empty ? "" : ",") +
+         fixture.event.substr(1);
+}
+
+// Decides fixtures, keeping what they share.
+class Auditor {
+ public:
+  explicit Auditor(const AuditQuestion& question) : question_(question) {}
+
+  std::vector<Column> ColumnsFor(const Fixture& fixture) const {
+    const bool is_own = !fixture.policies.empty();
+    std::vector<std::string> policies = question_.policies;
+    if (is_own || policies.empty()) policies = {""};
+    std::vector<std::string> profiles = question_.profiles;
+    if (fixture.profile) profiles = {*fixture.profile};
+    if (profiles.empty()) profiles = {""};
+    std::vector<Column> columns;
+    for (const std::string& policy : policies) {
+      for (const std::string& profile : profiles) columns.push_back({policy, profile, is_own});
+    }
+    return columns;
+  }
+
+  Result<Ruling> Decide(const Fixture& fixture, const Column& column) {
+    const bool in_memory = fixture.files || question_.in_memory;
+    PolicySources own;
+    if (column.is_own) {
+      Result<PolicySources> sources = SourcesOf(fixture);
+      if (!sources) return sources.error();
+      own = std::move(*sources);
+      AddRules(own);
+    }
+    Places places;
+    const PolicySources* sources = &own;
+    if (!column.is_own || !in_memory) {
+      const Result<const Ground*> shared = SharedGround(column.policy);
+      if (!shared) return shared.error();
+      places = (*shared)->places;
+      if (!column.is_own) sources = &(*shared)->sources;
+    }
+    MemoryFiles memory({});
+    if (in_memory) {
+      PutFiles(fixture, memory);
+      Result<Places> described = PlacesOf(fixture, memory, *sources);
+      if (!described) return Undecided(described.error());
+      places = std::move(*described);
+    }
+    Judge judge(*sources, std::move(places), column.profile);
+    return RulingFor(fixture, judge, in_memory ? static_cast<const FileView&>(memory) : disk_);
+  }
+
+  std::vector<RuleEntry> TakeRules() { return std::move(rules_); }
+
+ private:
+  static Ruling RulingFor(const Fixture& fixture, Judge& judge, const FileView& files) {
+    const Result<Event> event = judge.Read(EventText(fixture, judge.places()));
+    if (!event) return Undecided(event.error());
+    Trace trace;
+    const Result<Judge::Ruling> ruling = judge.Decide(*event, CachedFiles(files), &trace);
+    if (!ruling) return Undecided(ruling.error());
+    return RulingOf(*event, *ruling, trace);
+  }
+
+  // The project that is audited, on the disk.
+  Result<const Ground*> SharedGround(const std::string& policy) {
+    if (const auto known = grounds_.find(policy); known != grounds_.end()) return &known->second;
+    GroundOptions options = question_.ground;
+    options.policy = policy;
+    options.profile.clear();
+    Result<Ground> ground = FindGround(options, disk_);
+    if (!ground) return ground.error();
+    AddRules(ground->sources);
+    return &grounds_.emplace(policy, std::move(*ground)).first->second;
+  }
+
+  void AddRules(const PolicySources& sources) {
+    for (const PolicySource& source : sources.sources) {
+      for (RuleEntry& rule : RulesOf(*source.file)) rules_.push_back(std::move(rule));
+    }
+  }
+
+  const AuditQuestion& question_;
+  RealFiles disk_;
+  std::map<std::string, Ground> grounds_;
+  std::vector<RuleEntry> rules_;
+};
+
+bool IsPlace(const Expected& expected, const Ruling& ruling) {
+  return expected.rule == ruling.rule || expected.rule == ruling.rule_place ||
+         ruling.rule_place.ends_with(" " + expected.rule);
+}
+
+}  // namespace
+
+std::string Column::label() const {
+  std::string label = is_own ? "the fixture's policy" : policy.empty() ? "policy in force" : policy;
+  if (!profile.empty()) label += ", profile " + profile;
+  return label;
+}
+
+std::string Mismatch(const Expected& expected, const Ruling& ruling) {
+  if (!expected.decision.empty() && expected.decision != ruling.decision) {
+    return "it should be \"" + expected.decision + "\" and is \"" + ruling.decision + "\"";
+  }
+  if (!expected.rule.empty() && !IsPlace(expected, ruling)) {
+    return "the rule should be " + Quote(expected.rule) + " and is " + Quote(ruling.rule);
+  }
+  if (ruling.reason.find(expected.reason) == std::string::npos) {
+    return "the reason should hold " + Quote(expected.reason) + " and is " + Quote(ruling.reason);
+  }
+  if (expected.says_allow && *expected.says_allow != ruling.says_allow) {
+    return ruling.says_allow ? "\"allow\" is said, and should not be"
+                             : "\"allow\" should be said, and is not";
+  }
+  return "";
+}
+
+Result<Matrix> DecideAll(const AuditQuestion& question, std::vector<Fixture> fixtures,
+                         const std::function<void(size_t)>& progress) {
+  Auditor auditor(question);
+  Matrix matrix;
+  for (Fixture& fixture : fixtures) {
+    Row row;
+    for (const Column& column : auditor.ColumnsFor(fixture)) {
+      Result<Ruling> ruling = auditor.Decide(fixture, column);
+      if (!ruling) return ruling.error();
+      auto found = std::ranges::find(matrix.columns, column);
+      if (found == matrix.columns.end()) found = matrix.columns.insert(found, column);
+      Cell cell{static_cast<size_t>(found - matrix.columns.begin()), std::move(*ruling), ""};
+      cell.mismatch = Mismatch(fixture.expected, cell.ruling);
+      row.cells.push_back(std::move(cell));
+    }
+    row.fixture = std::move(fixture);
+    matrix.rows.push_back(std::move(row));
+    progress(matrix.rows.size());
+  }
+  matrix.rules = auditor.TakeRules();
+  return matrix;
+}
+
+}  // namespace ringfence

@@ -1,0 +1,165 @@
+#include "cli/audit/memory_files.h"
+
+#include <cerrno>
+#include <utility>
+
+#include "base/case_fold.h"
+#include "base/syscall.h"
+
+namespace ringfence {
+namespace {
+
+constexpr int kMaxLinks = 40;
+constexpr size_t kMaxName = 255;
+
+MemoryNode Node(FileKind kind, uint32_t mode) {
+  MemoryNode node;
+  node.facts.kind = kind;
+  node.facts.device = 1;
+  node.facts.owner = 1000;
+  node.facts.mode = mode;
+  return node;
+}
+
+}  // namespace
+
+MemoryNode MemoryNode::Inode(uint64_t inode) && {
+  facts.inode = inode;
+  return std::move(*this);
+}
+MemoryNode MemoryNode::Links(uint64_t links) && {
+  facts.links = links;
+  return std::move(*this);
+}
+MemoryNode MemoryNode::Owner(uint32_t user) && {
+  facts.owner = user;
+  return std::move(*this);
+}
+MemoryNode MemoryNode::Mode(uint32_t mode) && {
+  facts.mode = mode;
+  return std::move(*this);
+}
+MemoryNode MemoryNode::Device(uint64_t device) && {
+  facts.device = device;
+  return std::move(*this);
+}
+
+MemoryNode File() { return Node(FileKind::kFile, 0644); }
+MemoryNode Directory() { return Node(FileKind::kDirectory, 0755); }
+MemoryNode UnreadableDirectory() {
+  MemoryNode node = Node(FileKind::kDirectory, 0);
+  node.is_unreadable = true;
+  return node;
+}
+MemoryNode LinkTo(std::string target) {
+  MemoryNode node = Node(FileKind::kLink, 0777);
+  node.target = std::move(target);
+  return node;
+}
+MemoryNode Special(FileKind kind) { return Node(kind, 0600); }
+
+MemoryFiles::MemoryFiles(std::initializer_list<Entry> entries, LetterCase letter_case)
+    : MemoryFiles(std::vector<Entry>(entries), letter_case) {}
+
+MemoryFiles::MemoryFiles(const std::vector<Entry>& entries, LetterCase letter_case)
+    : letter_case_(letter_case) {
+  Put("/", Directory());
+  for (const Entry& entry : entries) Put(entry.path, entry.node);
+}
+
+std::string MemoryFiles::Key(std::string_view path) const {
+  return letter_case_ == LetterCase::kIgnored ? FoldName(path) : std::string(path);
+}
+
+void MemoryFiles::Put(const std::string& path, MemoryNode node) {
+  const Path clean = Path::Clean(path);
+  if (!clean.is_root() && !nodes_.contains(Key(clean.Parent().text()))) {
+    Put(clean.Parent().text(), Directory());
+  }
+  if (node.facts.inode == 0) node.facts.inode = next_inode_++;
+  nodes_[Key(clean.text())] = {std::string(clean.name()), std::move(node)};
+}
+
+void MemoryFiles::Remove(const std::string& path) {
+  const Path folder = Path::Clean(Key(path));
+  std::erase_if(nodes_, [&](const auto& item) { return Path::Clean(item.first).IsInside(folder); });
+}
+
+// Every component but the last leads into a directory that may be searched, or nowhere.
+Result<MemoryFiles::Found> MemoryFiles::Follow(Step step, bool follow_last, int* links) const {
+  for (;;) {
+    const std::string_view name = TakeComponent(step.rest);
+    if (name.empty()) return Found(step.at.empty() ? "/" : step.at);
+    const MemoryNode& folder = nodes_.at(step.at.empty() ? "/" : step.at).node;
+    if (folder.facts.kind != FileKind::kDirectory) return Found();
+    if (folder.is_unreadable) return SystemError("look", EACCES);
+    if (name.size() > kMaxName) return SystemError("look", ENAMETOOLONG);
+    if (name == ".") continue;
+    if (name == "..") {
+      step.at.resize(step.at.empty() ? 0 : step.at.rfind('/'));
+      continue;
+    }
+    const std::string here = step.at + "/" + Key(name);
+    const auto found = nodes_.find(here);
+    if (found == nodes_.end()) return Found();
+    const MemoryNode& node = found->second.node;
+    const bool is_last = step.rest.find_first_not_of('/') == std::string_view::npos;
+    if (node.facts.kind != FileKind::kLink || (is_last && !follow_last)) {
+      step.at = here;
+      continue;
+    }
+    if (++*links > kMaxLinks) return SystemError("look", ELOOP);
+    const std::string from = node.target.starts_with('/') ? "" : step.at;
+    Result<Found> target = Follow({from, node.target}, true, links);
+    if (!target || !target->has_value()) return target;
+    step.at = **target == "/" ? "" : **target;
+  }
+}
+
+Result<const MemoryFiles::Stored*> MemoryFiles::Find(const Path& path) const {
+  int links = 0;
+  const Result<Found> key = Follow({"", path.text()}, false, &links);
+  if (!key) return key.error();
+  if (!key->has_value()) return static_cast<const Stored*>(nullptr);
+  return &nodes_.at(**key);
+}
+
+Result<FileFacts> MemoryFiles::Look(const Path& path) const {
+  Result<const Stored*> stored = Find(path);
+  if (!stored)
+    return Error{Error::Kind::kSystem, "lstat(" + path.text() + ")", stored.error().what, ""};
+  return *stored == nullptr ? FileFacts{} : (*stored)->node.facts;
+}
+
+Result<std::string> MemoryFiles::ReadLink(const Path& path) const {
+  Result<const Stored*> stored = Find(path);
+  if (!stored) return stored.error();
+  if (*stored == nullptr) return SystemError("readlink(" + path.text() + ")", ENOENT);
+  if ((*stored)->node.facts.kind != FileKind::kLink) {
+    return SystemError("readlink(" + path.text() + ")", EINVAL);
+  }
+  return (*stored)->node.target;
+}
+
+Result<std::vector<DirectoryEntry>> MemoryFiles::List(const Path& directory, size_t most) const {
+  int links = 0;
+  const Result<Found> key = Follow({"", directory.text()}, true, &links);
+  if (!key) return key.error();
+  if (!key->has_value()) return SystemError("open(" + directory.text() + ")", ENOENT);
+  const MemoryNode& node = nodes_.at(**key).node;
+  if (node.facts.kind != FileKind::kDirectory) {
+    return SystemError("open(" + directory.text() + ")", ENOTDIR);
+  }
+  if (node.is_unreadable) return SystemError("open(" + directory.text() + ")", EACCES);
+  std::vector<DirectoryEntry> entries;
+  const Path folder = Path::Clean(**key);
+  for (const auto& [text, stored] : nodes_) {
+    const Path path = Path::Clean(text);
+    if (path.is_root() || path.Parent() != folder) continue;
+    entries.push_back({stored.name, stored.node.facts.kind});
+  }
+  if (entries.size() > most) return SystemError("open(" + directory.text() + ")", E2BIG);
+  return entries;
+}
+
+}  // namespace ringfence

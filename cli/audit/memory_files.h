@@ -1,0 +1,81 @@
+// MemoryFiles is a FileView in memory: a fixture says which files there are, and the decision is
+// made of them without a disk. It follows links on the way to a name as lstat(2) does, with code of
+// its own, so that it can also be held against Walk().
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "policy/file_view.h"
+
+namespace ringfence {
+
+struct MemoryNode {
+  FileFacts facts;
+  std::string target;          // of a link
+  bool is_unreadable = false;  // a directory that may be neither listed nor searched
+
+  MemoryNode Inode(uint64_t inode) &&;  // two names with one inode are hard links: say Links(2) too
+  MemoryNode Links(uint64_t links) &&;
+  MemoryNode Owner(uint32_t user) &&;
+  MemoryNode Mode(uint32_t mode) &&;
+  MemoryNode Device(uint64_t device) &&;
+};
+
+MemoryNode File();
+MemoryNode Directory();
+MemoryNode UnreadableDirectory();
+MemoryNode LinkTo(std::string target);
+MemoryNode Special(FileKind kind);
+
+enum class LetterCase { kCounts, kIgnored };
+
+class MemoryFiles final : public FileView {
+ public:
+  struct Entry {
+    std::string path;  // absolute, without ".."
+    MemoryNode node;
+  };
+
+  // The directories on the way to an entry are there without being named. An inode that nobody set
+  // is one of its own.
+  MemoryFiles(std::initializer_list<Entry> entries, LetterCase letter_case = LetterCase::kCounts);
+  explicit MemoryFiles(const std::vector<Entry>& entries,
+                       LetterCase letter_case = LetterCase::kCounts);
+
+  void Put(const std::string& path, MemoryNode node);
+  void Remove(const std::string& path);  // and everything below it
+
+  Result<FileFacts> Look(const Path& path) const override;
+  Result<std::string> ReadLink(const Path& path) const override;
+  Result<std::vector<DirectoryEntry>> List(const Path& directory, size_t most) const override;
+
+ private:
+  struct Stored {
+    std::string name;  // as it was written
+    MemoryNode node;
+  };
+
+  std::string Key(std::string_view path) const;
+  // The entry that a name leads to without following its last component; nullptr: there is none.
+  Result<const Stored*> Find(const Path& path) const;
+
+  // The key of what a text leads to, or nothing. `at` is the directory's key, "" for the root.
+  using Found = std::optional<std::string>;
+  struct Step {
+    std::string at;
+    std::string_view rest;
+  };
+  Result<Found> Follow(Step step, bool follow_last, int* links) const;
+
+  LetterCase letter_case_;
+  uint64_t next_inode_ = 1000;
+  std::map<std::string, Stored> nodes_;  // by Key() of the path
+};
+
+}  // namespace ringfence

@@ -1,0 +1,25 @@
+// What the audit log has kept of a call, as a fixture: the tool, the paths where they led to, and
+// the decision. The log has neither file contents nor commands, so it is the call as far as it was
+// judged by its paths.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "base/json_tree.h"
+#include "cli/audit/fixture.h"
+
+namespace ringfence {
+
+bool IsLogLine(const JsonTree& tree);
+
+// Nothing where the log does not say what the decision was about (a host, say).
+std::optional<Fixture> FixtureOfLogLine(const JsonTree& tree);
+
+// One line of JSON that ReadFixtures() reads as the same fixture.
+std::string FixtureLine(const Fixture& fixture);
+
+// The event with what the client always sends: a name, a session, a mode.
+std::string CompletedEvent(const JsonTree& tree, const JsonTree::Node& event);
+
+}  // namespace ringfence
