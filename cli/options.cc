@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 #include "cli/allow.h"
+#include "cli/audit/audit.h"
 #include "cli/completion.h"
 #include "cli/explain.h"
 #include "cli/init.h"
@@ -27,6 +28,7 @@ constexpr Command kCommands[] = {
     {"allow", AddAllow},
     {"trust", AddTrust},
     {"explain", AddExplain},
+    {"audit", AddAudit},
     {"prompt", AddPrompt},
     {"completion", AddCompletion},
 };

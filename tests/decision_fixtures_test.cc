@@ -46,7 +46,7 @@ void CheckFixture(const fs::path& path, bool update) {
   CAPTURE(path.string());
   std::vector<Error> mistakes;
   FixtureFile file =
-      ReadFixtures(ReadWholeFile(path.string()), path.string(), path.filename(), mistakes);
+      ReadFixtures(ReadWholeFile(path.string()), path.string(), true, mistakes);
   if (!mistakes.empty()) FAIL(mistakes.front().text());
   REQUIRE(file.fixtures.size() == 1);
   // Nothing of this machine counts.

@@ -178,8 +178,9 @@ class FixtureReader {
 // Whole files and lines alike: one JSON object.
 class DocumentReader {
  public:
-  DocumentReader(const std::string& path, FixtureFile& file, std::vector<Error>& mistakes)
-      : path_(path), file_(file), mistakes_(mistakes) {}
+  DocumentReader(const std::string& path, bool is_named, FixtureFile& file,
+                 std::vector<Error>& mistakes)
+      : path_(path), is_named_(is_named), file_(file), mistakes_(mistakes) {}
 
   void Read(std::string text, const std::string& name, FixturePlace place) {
     const Result<JsonTree> tree = JsonTree::Parse(std::move(text), place.file, false);
@@ -197,14 +198,17 @@ class DocumentReader {
   std::optional<Fixture> ReadObject(const JsonTree& tree, const std::string& name,
                                     const FixturePlace& place) {
     const Node& root = tree.root();
-    if (tree.Find(root, "event") != nullptr && !IsLogLine(tree)) {
-      return FixtureReader(tree, path_, mistakes_).Read();
-    }
     if (const Node* event = tree.Find(root, "hook_event_name")) return Captured(tree, *event, name);
     if (IsLogLine(tree)) {
       std::optional<Fixture> fixture = FixtureOfLogLine(tree);
       if (!fixture) file_.skipped.push_back(name + ": the log does not say what was asked for");
       return fixture;
+    }
+    const auto has = [&](std::string_view key) { return tree.Find(root, key) != nullptr; };
+    if (has("event")) return FixtureReader(tree, path_, mistakes_).Read();
+    if (!is_named_ && !has("expect")) {
+      file_.skipped.push_back(name + ": neither a fixture nor an event");
+      return {};
     }
     mistakes_.push_back({Error::Kind::kInvalidInput, PlaceText(place.file, tree.text(), root.begin),
                          "is neither a fixture nor an event",
@@ -239,6 +243,7 @@ class DocumentReader {
   }
 
   const std::string& path_;
+  bool is_named_;
   FixtureFile& file_;
   std::vector<Error>& mistakes_;
 };
@@ -249,13 +254,13 @@ bool IsBlankLine(std::string_view line) {
 
 }  // namespace
 
-FixtureFile ReadFixtures(std::string text, const std::string& path, const std::string& name,
+FixtureFile ReadFixtures(std::string text, const std::string& path, bool is_named,
                          std::vector<Error>& mistakes) {
   FixtureFile file;
-  DocumentReader reader(path, file, mistakes);
+  DocumentReader reader(path, is_named, file, mistakes);
   if (!path.ends_with(".jsonl") && !path.ends_with(".ndjson")) {
-    const std::string stem = name.ends_with(".json") ? name.substr(0, name.size() - 5) : name;
-    reader.Read(std::move(text), stem, {name, 1});
+    const std::string stem = path.ends_with(".json") ? path.substr(0, path.size() - 5) : path;
+    reader.Read(std::move(text), stem, {path, 1});
     return file;
   }
   std::string_view rest = WithoutByteOrderMark(text);
@@ -264,7 +269,7 @@ FixtureFile ReadFixtures(std::string text, const std::string& path, const std::s
     const std::string_view one = rest.substr(0, end);
     rest.remove_prefix(std::min(end + 1, rest.size()));
     if (IsBlankLine(one)) continue;
-    reader.Read(std::string(one), name + ":" + std::to_string(line), {name, line});
+    reader.Read(std::string(one), path + ":" + std::to_string(line), {path, line});
   }
   return file;
 }

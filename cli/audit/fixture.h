@@ -61,10 +61,10 @@ struct FixtureFile {
   std::vector<std::string> skipped;  // events that decide nothing: "captured/Stop.json: Stop"
 };
 
-// Reads `text`: a fixture, a captured event, or lines of them and of the audit log. `name` is what
-// messages call the file and fixtures begin with; `path` finds policies that a fixture names.
-// Every mistake of the file is added to `mistakes`.
-FixtureFile ReadFixtures(std::string text, const std::string& path, const std::string& name,
+// Reads the text of the file `path`: a fixture, a captured event, or (*.jsonl, *.ndjson) lines of
+// them and of the audit log. A fixture without a name is called by its file. Every mistake is added
+// to `mistakes`; JSON that is none of those is one where the file `is_named`, else it is skipped.
+FixtureFile ReadFixtures(std::string text, const std::string& path, bool is_named,
                          std::vector<Error>& mistakes);
 
 }  // namespace ringfence

@@ -1,0 +1,95 @@
+#include "cli/audit/fixture_files.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+
+#include "base/syscall.h"
+#include "base/text.h"
+
+namespace ringfence {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr size_t kMaxFile = size_t{1} << 30;
+
+bool IsFixtureName(const fs::path& path) {
+  const std::string extension = path.extension().string();
+  return extension == ".json" || extension == ".jsonl" || extension == ".ndjson";
+}
+
+Error Unreadable(const std::string& path, const std::string& what) {
+  return Error{Error::Kind::kUsage, Quote(path), what, "name fixtures, or a folder of them"};
+}
+
+// The files below a folder, sorted.
+std::vector<std::string> FilesBelow(const std::string& folder, std::vector<Error>& mistakes) {
+  std::vector<std::string> files;
+  std::error_code failure;
+  fs::recursive_directory_iterator entry(folder, failure);
+  for (; !failure && entry != fs::recursive_directory_iterator(); entry.increment(failure)) {
+    std::error_code ignored;
+    const bool is_file = entry->symlink_status(ignored).type() == fs::file_type::regular;
+    if (is_file && IsFixtureName(entry->path())) files.push_back(entry->path().string());
+  }
+  if (failure) mistakes.push_back(Unreadable(folder, "cannot be searched: " + failure.message()));
+  std::ranges::sort(files);
+  return files;
+}
+
+Result<std::string> ReadFile(const std::string& path) {
+  const UniqueFd fd(::openat(AT_FDCWD, path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+  if (!fd.valid()) return SystemError("open(" + path + ")");
+  struct stat facts {};
+  if (::fstat(fd.get(), &facts) != 0) return SystemError("fstat(" + path + ")");
+  if (!S_ISREG(facts.st_mode)) return Unreadable(path, "is not a regular file");
+  return ReadAll(fd.get(), kMaxFile, path, static_cast<size_t>(facts.st_size));
+}
+
+void Append(FixtureFile from, FixtureFile& to) {
+  for (Fixture& fixture : from.fixtures) to.fixtures.push_back(std::move(fixture));
+  for (std::string& skipped : from.skipped) to.skipped.push_back(std::move(skipped));
+}
+
+// A baseline knows fixtures by their names.
+void FindTwins(const std::vector<Fixture>& fixtures, std::vector<Error>& mistakes) {
+  std::map<std::string_view, const Fixture*> known;
+  for (const Fixture& fixture : fixtures) {
+    const auto [first, is_new] = known.emplace(fixture.name, &fixture);
+    if (is_new) continue;
+    const auto place = [](const Fixture& f) {
+      return f.place.file + ":" + std::to_string(f.place.line);
+    };
+    mistakes.push_back({Error::Kind::kInvalidConfig, place(fixture),
+                        "has the name " + Quote(fixture.name) + " of " + place(*first->second),
+                        "give it a \"name\" of its own"});
+  }
+}
+
+}  // namespace
+
+FixtureFile ReadFixtureFiles(const std::vector<std::string>& paths, std::vector<Error>& mistakes) {
+  FixtureFile all;
+  for (const std::string& path : paths) {
+    std::error_code failure;
+    const bool is_folder = fs::is_directory(path, failure);
+    const std::vector<std::string> files =
+        is_folder ? FilesBelow(path, mistakes) : std::vector<std::string>{path};
+    for (const std::string& file : files) {
+      Result<std::string> text = ReadFile(file);
+      if (!text) {
+        mistakes.push_back(text.error());
+        continue;
+      }
+      Append(ReadFixtures(std::move(*text), file, !is_folder, mistakes), all);
+    }
+  }
+  FindTwins(all.fixtures, mistakes);
+  return all;
+}
+
+}  // namespace ringfence

@@ -1,0 +1,233 @@
+// The formats that other programs read.
+#include "base/text.h"
+#include "cli/audit/report.h"
+#include "cli/json_edit.h"
+
+namespace ringfence {
+namespace {
+
+std::string Dump(const OrderedJson& json) {
+  return json.dump(2, ' ', false, OrderedJson::error_handler_t::replace) + "\n";
+}
+
+OrderedJson RuleJson(const RuleEntry& rule) {
+  return {
+      {"file", rule.file}, {"line", rule.line}, {"pointer", rule.pointer}, {"entry", rule.written}};
+}
+
+OrderedJson CellJson(const Cell& cell, const Column& column) {
+  const Ruling& ruling = cell.ruling;
+  OrderedJson json{{"under", column.label()}, {"decision", ruling.decision}};
+  if (ruling.says_allow) json["says"] = "allow";
+  if (!ruling.rule.empty()) json["rule"] = ruling.rule;
+  if (!ruling.reason.empty()) json["reason"] = ruling.reason;
+  if (!ruling.paths.empty()) json["paths"] = ruling.paths;
+  if (!cell.mismatch.empty()) json["mismatch"] = cell.mismatch;
+  OrderedJson met = OrderedJson::array();
+  for (const RuleEntry& rule : ruling.met) met.push_back(RuleJson(rule));
+  json["met"] = std::move(met);
+  return json;
+}
+
+OrderedJson RowJson(const Row& row, const Matrix& matrix) {
+  const Fixture& fixture = row.fixture;
+  OrderedJson json{
+      {"name", fixture.name}, {"file", fixture.place.file}, {"line", fixture.place.line}};
+  if (!fixture.time.empty()) json["time"] = fixture.time;
+  if (!row.cells.empty()) json["tool"] = row.cells.front().ruling.tool;
+  OrderedJson cells = OrderedJson::array();
+  for (const Cell& cell : row.cells) cells.push_back(CellJson(cell, matrix.columns[cell.column]));
+  json["decisions"] = std::move(cells);
+  return json;
+}
+
+// Text and attributes of XML 1.0, which has no control characters.
+std::string Xml(std::string_view text) {
+  std::string out;
+  for (const char c : Printable(text)) {
+    switch (c) {
+      case '<':
+        out += "&lt;";
+        break;
+      case '>':
+        out += "&gt;";
+        break;
+      case '&':
+        out += "&amp;";
+        break;
+      case '"':
+        out += "&quot;";
+        break;
+      default:
+        out += c;
+    }
+  }
+  return out;
+}
+
+void AppendTestCase(const Row& row, const Cell& cell, std::string& out) {
+  const Fixture& fixture = row.fixture;
+  out += "    <testcase name=\"" + Xml(fixture.name) + "\" classname=\"" + Xml(cell.ruling.tool) +
+         "\" file=\"" + Xml(fixture.place.file) + "\" line=\"" +
+         std::to_string(fixture.place.line) + "\"";
+  if (cell.mismatch.empty()) {
+    out += "/>\n";
+    return;
+  }
+  out += ">\n      <failure message=\"" + Xml(cell.mismatch) + "\">" + Xml(cell.ruling.reason) +
+         "</failure>\n    </testcase>\n";
+}
+
+// A suite for what is different from the baseline.
+void AppendChanges(const AuditReport& report, std::string& out) {
+  if (report.baseline.empty()) return;
+  const std::string count = std::to_string(report.changes.size());
+  out += "  <testsuite name=\"" + Xml(report.baseline) + "\" tests=\"" + count + "\" failures=\"" +
+         count + "\">\n";
+  for (const BaselineChange& change : report.changes) {
+    out += "    <testcase name=\"" + Xml(change.fixture) + "\" classname=\"" + Xml(change.under) +
+           "\">\n      <failure message=\"was " +
+           Xml(change.before.empty() ? "not there" : change.before) + ", is " +
+           Xml(change.now.empty() ? "gone" : change.now) + "\"/>\n    </testcase>\n";
+  }
+  out += "  </testsuite>\n";
+}
+
+// Where a file is, for SARIF: percent-encoded, relative where it was named so.
+std::string Uri(std::string_view path) {
+  std::string uri = path.starts_with('/') ? "file://" : "";
+  constexpr std::string_view kHex = "0123456789ABCDEF";
+  for (const char c : path) {
+    const auto byte = static_cast<unsigned char>(c);
+    const bool is_plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+                          (c >= '0' && c <= '9') ||
+                          std::string_view("-._~/").find(c) != std::string_view::npos;
+    if (is_plain) {
+      uri += c;
+    } else {
+      uri += '%';
+      uri += kHex[byte >> 4];
+      uri += kHex[byte & 15];
+    }
+  }
+  return uri;
+}
+
+OrderedJson SarifResult(const char* rule, const std::string& text, const std::string& file,
+                        uint32_t line) {
+  OrderedJson location;
+  location["physicalLocation"]["artifactLocation"]["uri"] = Uri(file);
+  location["physicalLocation"]["region"]["startLine"] = line == 0 ? 1 : line;
+  OrderedJson result{{"ruleId", rule}};
+  result["level"] = std::string_view(rule) == "rule-never-met" ? "note" : "error";
+  result["message"]["text"] = text;
+  result["locations"].push_back(std::move(location));
+  return result;
+}
+
+OrderedJson SarifRules() {
+  constexpr std::pair<const char*, const char*> kRules[] = {
+      {"decision-differs", "A fixture is not decided as it says."},
+      {"decision-changed", "A decision is not as in the baseline."},
+      {"rule-never-met", "No fixture ever met this rule."},
+  };
+  OrderedJson rules = OrderedJson::array();
+  for (const auto& [id, text] : kRules) {
+    OrderedJson& rule = rules.emplace_back(OrderedJson{{"id", id}});
+    rule["shortDescription"]["text"] = text;
+  }
+  return rules;
+}
+
+OrderedJson SarifResults(const AuditReport& report) {
+  OrderedJson results = OrderedJson::array();
+  for (const Row& row : report.matrix.rows) {
+    for (const Cell& cell : row.cells) {
+      if (cell.mismatch.empty()) continue;
+      const std::string under = report.matrix.columns[cell.column].label();
+      results.push_back(SarifResult("decision-differs",
+                                    row.fixture.name + " (" + under + "): " + cell.mismatch,
+                                    row.fixture.place.file, row.fixture.place.line));
+    }
+  }
+  for (const BaselineChange& change : report.changes) {
+    results.push_back(SarifResult("decision-changed",
+                                  change.fixture + " (" + change.under + "): was " +
+                                      (change.before.empty() ? "not there" : change.before) +
+                                      ", is " + (change.now.empty() ? "gone" : change.now),
+                                  report.baseline, 1));
+  }
+  if (!report.unmet) return results;
+  for (const RuleEntry& rule : *report.unmet) {
+    results.push_back(
+        SarifResult("rule-never-met", rule.label() + " is never met", rule.file, rule.line));
+  }
+  return results;
+}
+
+}  // namespace
+
+std::string AuditJson(const AuditReport& report) {
+  OrderedJson json{{"fixtures", report.matrix.rows.size()},
+                   {"decisions", report.decisions()},
+                   {"mismatches", report.mismatches()}};
+  OrderedJson rows = OrderedJson::array();
+  for (const Row& row : report.matrix.rows) rows.push_back(RowJson(row, report.matrix));
+  json["rows"] = std::move(rows);
+  if (!report.baseline.empty()) {
+    OrderedJson changes = OrderedJson::array();
+    for (const BaselineChange& change : report.changes) {
+      changes.push_back({{"fixture", change.fixture},
+                         {"under", change.under},
+                         {"before", change.before},
+                         {"now", change.now}});
+    }
+    json["changes"] = std::move(changes);
+  }
+  if (report.unmet) {
+    OrderedJson unmet = OrderedJson::array();
+    for (const RuleEntry& rule : *report.unmet) unmet.push_back(RuleJson(rule));
+    json["never_met"] = std::move(unmet);
+  }
+  if (!report.skipped.empty()) json["skipped"] = report.skipped;
+  return Dump(json);
+}
+
+std::string AuditJunit(const AuditReport& report) {
+  std::string out =
+      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"ringfence audit\">\n";
+  const Matrix& matrix = report.matrix;
+  for (size_t column = 0; column < matrix.columns.size(); ++column) {
+    std::string cases;
+    size_t count = 0;
+    size_t failed = 0;
+    for (const Row& row : matrix.rows) {
+      for (const Cell& cell : row.cells) {
+        if (cell.column != column) continue;
+        ++count;
+        failed += cell.mismatch.empty() ? 0 : 1;
+        AppendTestCase(row, cell, cases);
+      }
+    }
+    out += "  <testsuite name=\"" + Xml(matrix.columns[column].label()) + "\" tests=\"" +
+           std::to_string(count) + "\" failures=\"" + std::to_string(failed) + "\">\n" + cases +
+           "  </testsuite>\n";
+  }
+  AppendChanges(report, out);
+  return out + "</testsuites>\n";
+}
+
+std::string AuditSarif(const AuditReport& report) {
+  OrderedJson run;
+  OrderedJson& driver = run["tool"]["driver"];
+  driver["name"] = "ringfence";
+  driver["version"] = RINGFENCE_VERSION;
+  driver["rules"] = SarifRules();
+  run["results"] = SarifResults(report);
+  OrderedJson sarif{{"$schema", "https://json.schemastore.org/sarif-2.1.0.json"},
+                    {"version", "2.1.0"}};
+  sarif["runs"].push_back(std::move(run));
+  return Dump(sarif);
+}
+
+}  // namespace ringfence
