@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "cli/allow.h"
 #include "cli/audit/audit.h"
+#include "cli/check/check.h"
 #include "cli/completion.h"
 #include "cli/explain.h"
 #include "cli/init.h"
@@ -28,6 +29,7 @@ constexpr Command kCommands[] = {
     {"allow", AddAllow},
     {"trust", AddTrust},
     {"explain", AddExplain},
+    {"check", AddCheck},
     {"audit", AddAudit},
     {"prompt", AddPrompt},
     {"completion", AddCompletion},

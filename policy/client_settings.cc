@@ -1,6 +1,7 @@
 #include "policy/client_settings.h"
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "base/sha256.h"
 #include "base/text.h"
@@ -64,6 +65,9 @@ HookEntry ReadEntry(const JsonTree& tree, const Node& node) {
   }
   entry.blocks_on_failure = TextOf(tree, node, "onFailure") == "block";
   entry.is_async = IsTrue(tree, node, "async") || IsTrue(tree, node, "asyncRewake");
+  if (const Node* timeout = tree.Find(node, "timeout")) {
+    entry.timeout = std::strtod(std::string(timeout->content()).c_str(), nullptr);
+  }
   entry.is_conditional = tree.Find(node, "if") != nullptr || IsTrue(tree, node, "once");
   return entry;
 }

@@ -25,8 +25,9 @@ struct HookEntry {
   bool is_exec_form = false;  // has "args": started without a shell
   std::vector<std::string> args;
   bool blocks_on_failure = false;
-  bool is_async = false;        // its answer comes too late
-  bool is_conditional = false;  // "if" or "once"
+  bool is_async = false;          // its answer comes too late
+  bool is_conditional = false;    // "if" or "once"
+  std::optional<double> timeout;  // seconds; without it the client waits for 600
 
   // For every tool call, so that nothing goes past it.
   bool is_for_everything() const;

@@ -1,0 +1,116 @@
+// `ringfence check`: policies, registrations and programs are sound.
+#include "cli/check/check.h"
+
+#include <algorithm>
+#include <memory>
+
+#include "base/text.h"
+#include "cli/check/subjects.h"
+#include "cli/console.h"
+
+namespace ringfence {
+namespace {
+
+struct CheckOptions {
+  CheckQuestion question;
+  bool strict = false;
+};
+
+std::string_view NameOf(Severity severity) {
+  switch (severity) {
+    case Severity::kError:
+      return "error";
+    case Severity::kWarning:
+      return "warning";
+    case Severity::kNote:
+      return "note";
+  }
+  return "error";
+}
+
+size_t Count(const Findings& findings, Severity severity) {
+  return static_cast<size_t>(std::ranges::count(findings, severity, &Finding::severity));
+}
+
+// As compilers say it, so that editors find the place.
+void Print(const Console& console, const Finding& finding) {
+  const Error& error = finding.error;
+  const Tone tone = finding.severity == Severity::kError ? Tone::kBad : Tone::kStrong;
+  console.Line((error.where.empty() ? "" : Printable(error.where) + ": ") +
+               console.In(tone, NameOf(finding.severity)) + ": " + Printable(error.what) + " [" +
+               finding.code + "]");
+  if (!error.hint.empty()) console.Line("  Hint: " + Printable(error.hint));
+}
+
+std::string Counted(size_t count, const std::string& word) {
+  return std::to_string(count) + " " + word + (count == 1 ? "" : "s");
+}
+
+void PrintAll(const Checked& checked) {
+  const Console console;
+  for (const Finding& finding : checked.findings) Print(console, finding);
+  const size_t errors = Count(checked.findings, Severity::kError);
+  const size_t warnings = Count(checked.findings, Severity::kWarning);
+  std::string subjects;
+  for (const std::string& subject : checked.subjects) subjects += " " + Printable(subject);
+  console.Line("checked" + subjects + ": " +
+               (errors + warnings == 0
+                    ? console.In(Tone::kGood, "sound")
+                    : Counted(errors, "error") + ", " + Counted(warnings, "warning")));
+}
+
+OrderedJson JsonOf(const Checked& checked) {
+  OrderedJson findings = OrderedJson::array();
+  for (const Finding& finding : checked.findings) {
+    OrderedJson& json = findings.emplace_back(
+        OrderedJson{{"severity", NameOf(finding.severity)}, {"code", finding.code}});
+    json["where"] = finding.error.where;
+    json["what"] = finding.error.what;
+    if (!finding.error.hint.empty()) json["hint"] = finding.error.hint;
+  }
+  return {{"checked", checked.subjects},
+          {"errors", Count(checked.findings, Severity::kError)},
+          {"warnings", Count(checked.findings, Severity::kWarning)},
+          {"findings", std::move(findings)}};
+}
+
+Outcome RunCheck(const CheckOptions& options) {
+  const CheckQuestion& question = options.question;
+  const Result<Checked> checked =
+      question.files.empty() ? CheckEverything(question) : CheckFiles(question);
+  if (!checked) return checked.error();
+  if (question.ground.common.json) {
+    PrintJson(JsonOf(*checked));
+  } else {
+    PrintAll(*checked);
+  }
+  const bool is_wrong = Count(checked->findings, Severity::kError) > 0 ||
+                        (options.strict && Count(checked->findings, Severity::kWarning) > 0);
+  return is_wrong ? 1 : 0;
+}
+
+constexpr const char* kExamples =
+    "  ringfence check                            everything that counts here\n"
+    "  ringfence check .ringfence/policy.json     one policy: for editors and pre-commit\n"
+    "  ringfence check .claude/settings.json      one settings file of the client's\n"
+    "  ringfence check --strict --json            warnings count as well; for a CI\n"
+    "Exit status: 0 sound, 1 not, 2 it could not be looked at.";
+
+}  // namespace
+
+void AddCheck(CLI::App& app, Action& chosen) {
+  CLI::App* command =
+      AddCommand(app, "check", "Say what is wrong with policies and registrations", kExamples);
+  const auto options = std::make_shared<CheckOptions>();
+  AddGroundOptions(*command, options->question.ground);
+  command->add_option("file", options->question.files,
+                      "Policies, or settings files of the client's; all that count when absent");
+  command
+      ->add_option("--hook", options->question.hook,
+                   "The hook's program (default: beside this one)")
+      ->type_name("PATH");
+  command->add_flag("--strict", options->strict, "Warnings end with 1 as well");
+  command->callback([options, &chosen] { chosen = [options] { return RunCheck(*options); }; });
+}
+
+}  // namespace ringfence

@@ -1,0 +1,98 @@
+#include "cli/check/lint.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "policy/decision.h"
+#include "policy/layers.h"
+
+namespace ringfence {
+namespace {
+
+Error At(const PolicyFile& file, const Profile& profile, std::string what, std::string hint) {
+  return Error{Error::Kind::kInvalidConfig, file.shown + " /profiles/" + std::string(profile.name),
+               std::move(what), std::move(hint)};
+}
+
+template <typename T>
+bool IsWeaker(const std::optional<T>& condition, const std::optional<T>& other) {
+  return !condition || condition == other;
+}
+
+bool IsSameRoot(const std::optional<PathRule>& root, const std::optional<PathRule>& other) {
+  return root && other && root->base == other->base && root->tail == other->tail;
+}
+
+// Whoever fulfils `later` fulfils `earlier` as well.
+bool Precedes(const When& earlier, const When& later) {
+  return earlier.is_chosen_by_event() == later.is_chosen_by_event() &&
+         IsWeaker(earlier.agent_type, later.agent_type) &&
+         IsWeaker(earlier.subagent, later.subagent) &&
+         IsWeaker(earlier.permission_mode, later.permission_mode) &&
+         (!earlier.root || IsSameRoot(earlier.root, later.root));
+}
+
+// What a profile that the event chooses may not do is left out without a word.
+void FindIgnored(const PolicyFile& file, const Profile& profile, Findings& findings) {
+  const Sections& sections = profile.sections;
+  const auto warn = [&](const char* key) {
+    Add(findings, Severity::kWarning, "ignored-key",
+        At(file, profile,
+           std::string(key) + " has no effect: the agent's own word chooses this profile, and it "
+                              "can only tighten",
+           "leave it out, or choose the profile by --profile or when.root"));
+  };
+  if (sections.permitted == Permitted::kAllow) warn("permitted \"allow\"");
+  if (sections.unsandboxed == Unsandboxed::kAsk &&
+      file.sections.unsandboxed.value_or(Unsandboxed::kDeny) == Unsandboxed::kDeny) {
+    warn("bash.unsandboxed \"ask\"");
+  }
+  if (sections.package_stores) warn("write.package_stores");
+}
+
+}  // namespace
+
+void LintProfiles(const LintQuestion& question, Findings& findings) {
+  for (const PolicySource& source : question.sources.sources) {
+    const PolicyFile& file = *source.file;
+    for (const Profile& profile : file.profiles) {
+      if (!profile.when) continue;
+      if (profile.when->is_chosen_by_event()) FindIgnored(file, profile, findings);
+      const auto earlier = std::ranges::find_if(file.profiles, [&](const Profile& other) {
+        return &other < &profile && other.when && Precedes(*other.when, *profile.when);
+      });
+      if (earlier == file.profiles.end()) continue;
+      Add(findings, Severity::kWarning, "dead-profile",
+          At(file, profile,
+             "is never chosen by its \"when\": " + Quote(earlier->name) +
+                 " before it applies to everybody whom it is for",
+             "the first profile that applies counts: put the narrower one first"));
+    }
+  }
+}
+
+Error AtRule(const RulePlace& place, std::string_view what) {
+  RulePlace file = place;
+  file.pointer = "";
+  return Error{Error::Kind::kInvalidConfig, PlaceLabel(file),
+               Printable(place.pointer) + " " + std::string(what), ""};
+}
+
+Findings LintPolicy(const LintQuestion& question) {
+  Findings findings;
+  for (const PolicySource& source : question.sources.sources) {
+    const PolicyFile& file = *source.file;
+    std::vector<LintSection> sections{{file, file.sections}};
+    for (const Profile& profile : file.profiles) {
+      sections.push_back({file, profile.sections, &profile});
+    }
+    for (const LintSection& section : sections) {
+      LintPaths(question, section, findings);
+      LintNames(section, findings);
+    }
+  }
+  LintProfiles(question, findings);
+  return findings;
+}
+
+}  // namespace ringfence

@@ -1,0 +1,34 @@
+// Rules that change nothing, and settings of a policy that contradict each other. Whether a path
+// rule can match is asked of the decision itself.
+#pragma once
+
+#include "cli/check/finding.h"
+#include "policy/file_view.h"
+#include "policy/places.h"
+#include "policy/sources.h"
+
+namespace ringfence {
+
+// "policy.json:6" and "/write/allow WHAT".
+Error AtRule(const RulePlace& place, std::string_view what);
+
+// `sources` are the built-in policy and the one file that is looked at, as the user's.
+struct LintQuestion {
+  const PolicySources& sources;
+  const Places& places;
+  const FileView& files;
+};
+
+Findings LintPolicy(const LintQuestion& question);
+
+// Its parts. `pointer` is that of the section, "" or "/profiles/NAME".
+struct LintSection {
+  const PolicyFile& file;
+  const Sections& sections;
+  const Profile* profile = nullptr;  // nullptr: the top of the file
+};
+void LintPaths(const LintQuestion& question, const LintSection& section, Findings& findings);
+void LintNames(const LintSection& section, Findings& findings);  // tools, hosts, MCP entries
+void LintProfiles(const LintQuestion& question, Findings& findings);
+
+}  // namespace ringfence

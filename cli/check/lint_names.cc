@@ -1,0 +1,144 @@
+#include <algorithm>
+
+#include "base/case_fold.h"
+#include "base/text.h"
+#include "cli/check/lint.h"
+#include "policy/decision.h"
+#include "policy/domain.h"
+#include "policy/pattern.h"
+#include "policy/tools.h"
+
+namespace ringfence {
+namespace {
+
+void Warn(Findings& findings, const RulePlace& place, const char* code, std::string_view what) {
+  Add(findings, Severity::kWarning, code, AtRule(place, what));
+}
+
+std::string CoveredBy(std::string_view text, std::string_view by, const RulePlace& place) {
+  return Quote(text) + " changes nothing: " + Quote(by) + " (" + PlaceLabel(place) + ") covers it";
+}
+
+std::string DeniedBy(std::string_view text, std::string_view by, const RulePlace& place) {
+  return Quote(text) + " never permits anything: denied by " + Quote(by) + " (" +
+         PlaceLabel(place) + ")";
+}
+
+// As in the decision: "*" of `pattern` stands for any text, also for a "*" of the other.
+bool CoversTool(const NameRule& rule, const NameRule& other) {
+  if (rule.session_tools || other.session_tools) return rule.session_tools == other.session_tools;
+  return MatchName(rule.pattern, other.pattern) ||
+         MatchName(rule.pattern, OtherToolName(other.pattern));
+}
+
+bool CoversHost(const HostRule& rule, const HostRule& other) {
+  if (other.any) return rule.any && rule.port == other.port;
+  if (other.subdomains && !rule.subdomains && !rule.any) return false;
+  const std::string host = (other.subdomains ? "x." : "") + std::string(other.host);
+  const bool has_port = rule.port == 0 || rule.port == other.port;
+  return has_port && MatchHost(rule, host, other.port == 0 ? 443 : other.port);
+}
+
+std::string_view TextOf(const NameRule& rule) { return rule.pattern; }
+std::string_view TextOf(const HostRule& rule) { return rule.written; }
+
+template <typename Rule, typename Covers>
+class NameLint {
+ public:
+  NameLint(Covers covers, Findings& findings) : covers_(covers), findings_(findings) {}
+
+  using List = std::optional<std::vector<Rule>>;
+
+  void Denied(const List& rules, const List& deny) {
+    if (!rules || !deny) return;
+    for (const Rule& rule : *rules) {
+      const auto by =
+          std::ranges::find_if(*deny, [&](const Rule& other) { return covers_(other, rule); });
+      if (by != deny->end()) {
+        Warn(findings_, rule.place, "dead-rule", DeniedBy(TextOf(rule), TextOf(*by), by->place));
+      }
+    }
+  }
+
+  void Shadowed(const List& rules) {
+    if (!rules) return;
+    for (size_t i = 0; i < rules->size(); ++i) {
+      const Rule& rule = (*rules)[i];
+      for (size_t j = 0; j < rules->size(); ++j) {
+        const Rule& other = (*rules)[j];
+        // A set of hosts stands in its list once for each host.
+        const bool is_same_entry =
+            i == j || (other.place == rule.place && TextOf(other) == TextOf(rule));
+        if (is_same_entry || !covers_(other, rule)) continue;
+        if (covers_(rule, other) && j > i) continue;  // of two alike the first stays
+        Warn(findings_, rule.place, "shadowed-rule",
+             CoveredBy(TextOf(rule), TextOf(other), other.place));
+        break;
+      }
+    }
+  }
+
+ private:
+  Covers covers_;
+  Findings& findings_;
+};
+
+// A misspelt name permits nothing and denies nothing.
+void FindUnknownTools(const std::optional<std::vector<NameRule>>& rules, Findings& findings) {
+  if (!rules) return;
+  std::vector<std::string_view> names;
+  for (const KnownTool& tool : KnownTools()) names.push_back(tool.name);
+  for (const NameRule& rule : *rules) {
+    const bool is_plain = !rule.session_tools && rule.pattern.find('*') == std::string_view::npos;
+    if (!is_plain || IsMcpTool(rule.pattern) || FindTool(rule.pattern) != nullptr) continue;
+    const std::string_view nearest = Nearest(rule.pattern, names);
+    Warn(findings, rule.place, "unknown-tool",
+         Quote(rule.pattern) + " is not a tool that this client is known to have" +
+             (nearest.empty() ? "" : "; did you mean " + Quote(nearest) + "?"));
+  }
+}
+
+// Fields of a tool that no list lets through.
+void FindUnusedMcp(const LintSection& section, Findings& findings) {
+  const auto names = [&](const Sections& sections, std::string_view tool) {
+    for (const auto* rules : {&sections.tools.allow, &sections.tools.ask}) {
+      if (!*rules) continue;
+      for (const NameRule& rule : **rules) {
+        if (MatchName(rule.pattern, tool) || MatchName(tool, rule.pattern)) return true;
+      }
+    }
+    return false;
+  };
+  for (const McpFields& fields : section.sections.mcp) {
+    if (names(section.sections, fields.tool) || names(section.file.sections, fields.tool)) continue;
+    const auto in_profile = [&](const Profile& p) { return names(p.sections, fields.tool); };
+    if (section.profile == nullptr && std::ranges::any_of(section.file.profiles, in_profile))
+      continue;
+    Warn(findings, fields.place, "dead-rule",
+         Quote(fields.tool) + " is never asked for: no list of tools names it");
+  }
+}
+
+}  // namespace
+
+void LintNames(const LintSection& section, Findings& findings) {
+  const RuleLists<NameRule>& tools = section.sections.tools;
+  NameLint<NameRule, decltype(&CoversTool)> tool_lint(&CoversTool, findings);
+  tool_lint.Denied(tools.allow, tools.deny);
+  tool_lint.Denied(tools.ask, tools.deny);
+  for (const auto* rules : {&tools.allow, &tools.ask, &tools.deny}) {
+    tool_lint.Shadowed(*rules);
+    FindUnknownTools(*rules, findings);
+  }
+  FindUnusedMcp(section, findings);
+  if (!section.sections.network) return;
+  const NetworkSection& network = *section.sections.network;
+  NameLint<HostRule, decltype(&CoversHost)> host_lint(&CoversHost, findings);
+  host_lint.Denied(network.allow, network.deny);
+  host_lint.Denied(network.inspect, network.deny);
+  for (const auto* rules : {&network.allow, &network.deny, &network.inspect}) {
+    host_lint.Shadowed(*rules);
+  }
+}
+
+}  // namespace ringfence

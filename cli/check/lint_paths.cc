@@ -1,0 +1,179 @@
+#include <algorithm>
+
+#include "base/text.h"
+#include "cli/check/lint.h"
+#include "cli/rule_list.h"
+#include "policy/decide.h"
+#include "policy/layers.h"
+#include "policy/rules.h"
+
+namespace ringfence {
+namespace {
+
+// Whoever fulfils the conditions of a profile that the event chooses.
+Caller CallerFor(const Profile* profile, std::string& agent_type) {
+  Caller caller;
+  if (profile == nullptr || !profile->when) return caller;
+  const When& when = *profile->when;
+  if (when.agent_type) agent_type = *when.agent_type;
+  std::ranges::replace(agent_type, '*', 'x');
+  caller.agent_type = agent_type;
+  caller.subagent = when.subagent.value_or(when.agent_type.has_value());
+  caller.permission_mode = when.permission_mode.value_or("");
+  return caller;
+}
+
+// A rule and where it begins: the path up to its first pattern.
+struct Subject {
+  const PathRule& rule;
+  Path path;
+};
+
+class PathLint {
+ public:
+  PathLint(const LintQuestion& question, const LintSection& section, const Policy& policy,
+           Findings& findings)
+      : question_(question),
+        section_(section),
+        policy_(policy),
+        cached_(question.files),
+        matcher_(policy, question.places, "check", cached_),
+        findings_(findings) {}
+
+  void Run() {
+    Lint(section_.sections.read, &Sections::read, Access::kRead);
+    Lint(section_.sections.write, &Sections::write, Access::kWrite);
+  }
+
+ private:
+  using Lists = RuleLists<PathRule> Sections::*;
+
+  void Lint(const RuleLists<PathRule>& lists, Lists member, Access access) {
+    if (lists.allow) LintList(*lists.allow, {}, access);
+    // Denies and asks of a profile add to those around it.
+    const RuleLists<PathRule>& around = section_.file.sections.*member;
+    const bool is_top = section_.profile == nullptr;
+    if (lists.ask) LintList(*lists.ask, is_top ? nullptr : &around.ask, access);
+    if (lists.deny) {
+      FindShadowed(*lists.deny, is_top ? nullptr : &around.deny, access);
+    }
+  }
+
+  using List = std::optional<std::vector<PathRule>>;
+
+  // What permits, with or without a question: a denial may stand in its way.
+  void LintList(const std::vector<PathRule>& rules, const List* around, Access access) {
+    for (const PathRule& rule : rules) {
+      if (rule.set == SetName::kNone && IsDead(rule, access)) dead_.push_back(&rule);
+    }
+    FindShadowed(rules, around, access);
+  }
+
+  void Warn(const PathRule& rule, const char* code, const std::string& what) {
+    Add(findings_, Severity::kWarning, code,
+        AtRule(rule.place(), Quote(rule.written()) + " " + what));
+  }
+
+  std::vector<Path> PathsOf(const PathRule& rule) const {
+    std::vector<Path> paths;
+    const SetEntry entry{.base = rule.base, .tail = rule.tail, .has_pattern = rule.has_pattern};
+    for (const RuleMatcher::Base& base : matcher_.BasesOf(rule.base)) {
+      paths.push_back(FixedPrefix(entry, base.path).path);
+    }
+    return paths;
+  }
+
+  // Nothing that it covers is ever permitted: neither the place itself nor a name below it.
+  bool IsDead(const PathRule& rule, Access access) {
+    const std::vector<Path> paths = PathsOf(rule);
+    std::optional<Cause> cause;
+    for (const Path& path : paths) {
+      if (rule.has_pattern) {
+        const PathRuleList& deny = access == Access::kRead ? policy_.read.deny : policy_.write.deny;
+        const RuleHit hit = matcher_.MatchesName(deny, access, path);
+        if (!hit) return false;
+        cause = Cause{"", "denied by " + Quote(hit.rule->written()), hit.rule->place(), ""};
+        continue;
+      }
+      cause = CauseAt(path, access);
+      if (!cause || !CauseAt(path.Child("ringfence-check"), access)) return false;
+    }
+    if (!cause) return false;
+    const std::string place = cause->place ? " (" + PlaceLabel(*cause->place) + ")" : "";
+    Warn(rule, "dead-rule", "never permits anything: " + cause->why + place);
+    return true;
+  }
+
+  std::optional<Cause> CauseAt(const Path& path, Access access) {
+    Event event;
+    event.kind = EventKind::kPreToolUse;
+    event.cwd = question_.places.root.text();
+    Decision decision =
+        DecidePath(event, path.text(), access, {policy_, question_.places, cached_});
+    if (decision.verdict != Verdict::kDeny || decision.failure) return {};
+    return std::move(decision.cause);
+  }
+
+  // Another rule of the same list, or of the list around a profile, covers it.
+  void FindShadowed(const std::vector<PathRule>& rules, const List* around, Access access) {
+    for (const PathRule& rule : rules) {
+      if (std::ranges::find(dead_, &rule) != dead_.end()) continue;
+      const PathRule* by =
+          around != nullptr && *around ? FindCover(rule, **around, access) : nullptr;
+      if (by == nullptr) by = FindCover(rule, rules, access);
+      if (by == nullptr) continue;
+      Warn(rule, "shadowed-rule",
+           "changes nothing: " + Quote(by->written()) + " (" + PlaceLabel(by->place()) +
+               ") covers it");
+    }
+  }
+
+  const PathRule* FindCover(const PathRule& rule, const std::vector<PathRule>& others,
+                            Access access) const {
+    for (const PathRule& other : others) {
+      if (&other == &rule || !CoversRule(other, rule, access)) continue;
+      // Of two that cover each other the first stays.
+      const bool is_mutual = CoversRule(rule, other, access);
+      if (!is_mutual || other.offset < rule.offset) return &other;
+    }
+    return nullptr;
+  }
+
+  bool CoversRule(const PathRule& other, const PathRule& rule, Access access) const {
+    const bool is_same =
+        other.set == rule.set && other.base == rule.base && other.tail == rule.tail;
+    if (is_same) return true;
+    if (rule.set != SetName::kNone || rule.base == RuleBase::kAnywhere) return false;
+    // A pattern stands for other names than it is written with.
+    if (rule.has_pattern && other.has_pattern) return false;
+    const PathRule rules[] = {other};
+    const PathRuleList list{std::span<const PathRule>(rules)};
+    const std::vector<Path> paths = PathsOf(rule);
+    return !paths.empty() && std::ranges::all_of(paths, [&](const Path& path) {
+      return static_cast<bool>(matcher_.MatchesName(list, access, path));
+    });
+  }
+
+  const LintQuestion& question_;
+  const LintSection& section_;
+  const Policy& policy_;
+  CachedFiles cached_;
+  RuleMatcher matcher_;
+  std::vector<const PathRule*> dead_;
+  Findings& findings_;
+};
+
+}  // namespace
+
+void LintPaths(const LintQuestion& question, const LintSection& section, Findings& findings) {
+  std::string agent_type;
+  const Profile* profile = section.profile;
+  const bool by_event = profile != nullptr && profile->when && profile->when->is_chosen_by_event();
+  const std::string_view name = profile == nullptr || by_event ? "" : profile->name;
+  const Result<Policy> policy =
+      MergePolicies(question.sources, name, question.places, CallerFor(profile, agent_type));
+  if (!policy) return;  // an unsound policy was reported before
+  PathLint(question, section, *policy, findings).Run();
+}
+
+}  // namespace ringfence

@@ -1,0 +1,27 @@
+// Whether the client starts the hook for everything, and so that it blocks: read from the settings
+// files of every layer.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/check/finding.h"
+#include "cli/settings_files.h"
+#include "policy/client_settings.h"
+
+namespace ringfence {
+
+struct RegistrationQuestion {
+  std::vector<SettingsFile> files;  // of all layers
+  Approvals approvals;
+  std::string program;  // the hook's, absolute
+  bool wraps_bash = false;
+};
+
+// The whole of a registration.
+Findings JudgeRegistration(const RegistrationQuestion& question);
+
+// One settings file by itself: what the client drops it for, and entries of ours that are wrong.
+Findings JudgeSettingsFile(const ClientSettings& settings, const std::string& program);
+
+}  // namespace ringfence

@@ -1,0 +1,230 @@
+#include "cli/check/subjects.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+
+#include "base/text.h"
+#include "cli/check/lint.h"
+#include "cli/check/programs.h"
+#include "cli/check/registration.h"
+#include "cli/files.h"
+#include "cli/host_tools.h"
+#include "cli/state.h"
+#include "policy/layers.h"
+#include "policy/load.h"
+#include "policy/real_files.h"
+#include "run/ground.h"
+
+namespace ringfence {
+namespace {
+
+bool IsSettingsFile(const std::string& path) {
+  const std::filesystem::path file(path);
+  const std::string name = file.filename().string();
+  return name == "settings.local.json" || name == "managed-settings.json" ||
+         (name == "settings.json" && file.parent_path().filename() == ".claude");
+}
+
+class Checker {
+ public:
+  explicit Checker(const CheckQuestion& question) : question_(question) {}
+
+  Result<Checked> RunFiles() {
+    for (const std::string& file : question_.files) {
+      Result<std::optional<std::string>> text = ReadIfThere(Absolute(file));
+      if (!text) return text.error();
+      if (!*text) return Missing(file);
+      checked_.subjects.push_back(file);
+      if (IsSettingsFile(file)) {
+        CheckSettings(file, **text);
+        continue;
+      }
+      Result<Places> places = PlacesFor(file);
+      if (!places) return places.error();
+      CheckPolicy({**text, Absolute(file), file}, *places);
+    }
+    return std::move(checked_);
+  }
+
+  Result<Checked> RunEverything() {
+    const Result<Whereabouts> where =
+        FindProject(question_.ground.common.home, question_.ground.root);
+    if (!where) return where.error();
+    const Result<HookProgram> hook = FindHookProgram(question_.hook);
+    if (!hook) return hook.error();
+    where_ = *where;
+    hook_ = *hook;
+    if (Status s = CheckPolicies(); !s) return s.error();
+    if (Status s = CheckRegistration(); !s) return s.error();
+    CheckPrograms();
+    return std::move(checked_);
+  }
+
+ private:
+  static Error Missing(const std::string& file) {
+    return Error{Error::Kind::kUsage, Quote(file), "does not exist",
+                 "name a policy or a settings file"};
+  }
+
+  void Take(Findings findings) {
+    for (Finding& finding : findings) checked_.findings.push_back(std::move(finding));
+  }
+  void Wrong(Error error) {
+    Add(checked_.findings, Severity::kError, "unusable", std::move(error));
+  }
+
+  // Rules are judged in a project: the one that is named, or whose policy it is, or this folder.
+  Result<Places> PlacesFor(const std::string& file) const {
+    Registration registration;
+    const std::string absolute = Absolute(file);
+    const std::string own = ProjectPolicyPath("");
+    if (!question_.ground.root.empty()) {
+      registration.root = Absolute(question_.ground.root);
+    } else if (absolute.ends_with(own) && absolute.size() > own.size()) {
+      registration.root = absolute.substr(0, absolute.size() - own.size());
+    } else {
+      registration.root = CurrentDirectory();
+    }
+    const char* home = std::getenv("HOME");
+    registration.home = question_.ground.common.home;
+    if (registration.home.empty() && home != nullptr) registration.home = home;
+    registration.user = ::geteuid();
+    return FindPlaces(registration, disk_);
+  }
+
+  void CheckSettings(const std::string& shown, std::string text) {
+    const std::string program = hook_.path.empty() ? std::string("/ringfence-hook") : hook_.path;
+    Take(JudgeSettingsFile(
+        ParseClientSettings(IsBlank(text) ? "{}" : std::move(text), shown, Absolute(shown)),
+        program));
+  }
+
+  // All mistakes of the file; only a sound one can be looked at further.
+  bool CheckPolicy(PolicyText text, const Places& places) {
+    std::vector<Error> mistakes;
+    PolicySources alone;
+    alone.built_in = LoadPolicy({BuiltInPolicyText(), "", "built-in policy", true}, mistakes);
+    auto file = LoadPolicy(std::move(text), mistakes);
+    for (Error& mistake : mistakes) Wrong(std::move(mistake));
+    if (file == nullptr) return false;
+    alone.sources.push_back({Layer::kUser, true, std::move(file)});
+    Take(LintPolicy({alone, places, disk_}));
+    return true;
+  }
+
+  struct PolicyPlace {
+    std::string path;
+    std::string shown;
+  };
+
+  std::vector<PolicyPlace> PolicyPlaces() const {
+    std::vector<std::string> paths{kManagedPolicy};
+    if (question_.ground.policy.empty()) {
+      paths.push_back(UserPolicyPath(where_.home));
+      paths.push_back(ProjectPolicyPath(where_.project));
+    } else {
+      paths.push_back(Absolute(question_.ground.policy));
+    }
+    std::vector<PolicyPlace> places;
+    for (const std::string& path : paths) places.push_back({path, ShownPath(path, where_)});
+    return places;
+  }
+
+  // Each by itself, then all of them as the hook reads them.
+  Status CheckPolicies() {
+    const Result<Places> places = PlacesFor(ProjectPolicyPath(where_.project));
+    if (!places) return places.error();
+    bool is_sound = true;
+    for (const PolicyPlace& place : PolicyPlaces()) {
+      Result<std::optional<std::string>> text = ReadIfThere(place.path);
+      if (!text) {
+        is_sound = false;
+        Wrong(text.error());
+      } else if (*text) {
+        checked_.subjects.push_back(place.shown);
+        is_sound &= CheckPolicy({**text, place.path, place.shown}, *places);
+      }
+    }
+    if (!is_sound) return Unit{};
+    Result<Ground> ground = FindGround(question_.ground, disk_);
+    if (!ground) {
+      Wrong(ground.error());
+      return Unit{};
+    }
+    for (const std::string& note : ground->sources.notes) {
+      Add(checked_.findings, Severity::kWarning, "untrusted-policy",
+          {Error::Kind::kInvalidConfig, "", note, ""});
+    }
+    const Result<Policy> policy =
+        MergePolicies(ground->sources, question_.ground.profile, ground->places, Caller{});
+    if (!policy) {
+      Wrong(policy.error());
+    } else {
+      wraps_bash_ = policy->wrap_bash;
+    }
+    project_real_ = ground->places.root_real.text();
+    return Unit{};
+  }
+
+  Status CheckRegistration() {
+    RegistrationQuestion question;
+    for (const SettingsLayer layer : kSettingsLayers) {
+      Result<SettingsFile> file = ReadSettingsFile(layer, where_);
+      if (!file) return file.error();
+      if (file->text) checked_.subjects.push_back(file->settings.name);
+      question.files.push_back(std::move(*file));
+    }
+    const auto approvals = ReadApprovalsFile(where_.home);
+    if (!approvals) {
+      Wrong(approvals.error());
+    } else {
+      question.approvals = approvals->value;
+    }
+    question.program = hook_.path;
+    question.wraps_bash = wraps_bash_;
+    Take(JudgeRegistration(question));
+    programs_ = {hook_.path};
+    for (const SettingsFile& file : question.files) {
+      for (const HookEntry& entry : file.settings.hooks) {
+        const bool is_other = Runs(entry, hook_.path) && entry.command.starts_with('/') &&
+                              std::ranges::find(programs_, entry.command) == programs_.end();
+        if (is_other) programs_.push_back(entry.command);
+      }
+    }
+    return Unit{};
+  }
+
+  void CheckPrograms() {
+    if (!hook_.command.empty()) programs_.push_back(hook_.command);
+    for (const std::string& program : programs_) {
+      checked_.subjects.push_back(program);
+      Take(JudgeProgram({program, project_real_}));
+    }
+    if (hook_.is_immune_to_preloading) return;
+    Add(checked_.findings, Severity::kWarning, "dynamic-program",
+        {Error::Kind::kInvalidConfig, Quote(hook_.path),
+         "is not a static program: LD_PRELOAD in the settings of a project can silence it",
+         "use the ringfence-hook that install.sh builds"});
+  }
+
+  const CheckQuestion& question_;
+  const RealFiles disk_;
+  Whereabouts where_;
+  HookProgram hook_;
+  bool wraps_bash_ = false;
+  std::string project_real_;
+  std::vector<std::string> programs_;
+  Checked checked_;
+};
+
+}  // namespace
+
+Result<Checked> CheckFiles(const CheckQuestion& question) { return Checker(question).RunFiles(); }
+Result<Checked> CheckEverything(const CheckQuestion& question) {
+  return Checker(question).RunEverything();
+}
+
+}  // namespace ringfence

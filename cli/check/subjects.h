@@ -1,0 +1,27 @@
+// What `ringfence check` looks at: files that were named, or all that counts for a project.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/check/finding.h"
+#include "cli/ground_options.h"
+
+namespace ringfence {
+
+struct CheckQuestion {
+  GroundOptions ground;
+  std::string hook;                // --hook; "": beside this program
+  std::vector<std::string> files;  // none: everything
+};
+
+struct Checked {
+  std::vector<std::string> subjects;  // what was looked at, for people
+  Findings findings;
+};
+
+// Errors are for what cannot be looked at at all; what is wrong is a finding.
+Result<Checked> CheckFiles(const CheckQuestion& question);
+Result<Checked> CheckEverything(const CheckQuestion& question);
+
+}  // namespace ringfence

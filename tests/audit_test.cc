@@ -1,0 +1,167 @@
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+#include "cli/audit/recorded.h"
+#include "cli/audit/report.h"
+
+using namespace ringfence;
+
+namespace {
+
+std::vector<Fixture> Read(const std::string& text, const std::string& path = "f.jsonl") {
+  std::vector<Error> mistakes;
+  FixtureFile file = ReadFixtures(text, path, true, mistakes);
+  if (!mistakes.empty()) FAIL(mistakes.front().text());
+  return std::move(file.fixtures);
+}
+
+std::vector<std::string> Mistakes(const std::string& text, const std::string& path = "f.json") {
+  std::vector<Error> mistakes;
+  ReadFixtures(text, path, true, mistakes);
+  std::vector<std::string> texts;
+  for (const Error& mistake : mistakes) texts.push_back(mistake.text());
+  return texts;
+}
+
+Matrix Decide(std::vector<Fixture> fixtures) {
+  Result<Matrix> matrix = DecideAll({}, std::move(fixtures), [](size_t) {});
+  if (!matrix) FAIL(matrix.error().text());
+  return std::move(*matrix);
+}
+
+constexpr const char* kRead =
+    R"({"name":"r","policy":{"version":1,"read":{"allow":["."],"deny":["docs"]}},"files":{"a":"file"},)"
+    R"("event":{"tool_name":"Read","tool_input":{"file_path":"a"}},"expect":{"decision":"permit"}})";
+constexpr const char* kDenied =
+    R"({"name":"d","policy":{"version":1,"read":{"allow":["."],"deny":["docs","unmet"]}},"files":{},)"
+    R"("event":{"tool_name":"Read","tool_input":{"file_path":"docs/x"}},)"
+    R"("expect":{"decision":"deny","rule":"/read/deny","reason":"docs/x"}})";
+
+}  // namespace
+
+TEST_CASE("audit: a fixture is decided in memory, where it says what there is") {
+  const Matrix matrix = Decide(Read(std::string(kRead) + "\n\n" + kDenied + "\n"));
+  REQUIRE(matrix.rows.size() == 2);
+  CHECK(matrix.rows[0].fixture.place.line == 1);
+  CHECK(matrix.rows[1].fixture.place.line == 3);
+  for (const Row& row : matrix.rows) CHECK(row.cells.at(0).mismatch == "");
+  CHECK(matrix.rows[1].cells[0].ruling.rule == "policy.json:1 /read/deny");
+  CHECK(matrix.rows[1].cells[0].ruling.rule_place == "policy.json /read/deny");
+}
+
+TEST_CASE("audit: every mistake of a file is told with its place") {
+  using Texts = std::vector<std::string>;
+  CHECK(
+      Mistakes("{\n \"event\": {},\n \"expect\": {\"decision\": \"denny\"},\n \"evnt\": 1}") ==
+      Texts{"f.json:3:25: /expect/decision must be \"permit\", \"ask\", \"deny\" or \"error\", not "
+            "\"denny\"; did you mean \"deny\"?",
+            "f.json:4:2: /evnt is not a setting; did you mean \"event\"?"});
+  CHECK(Mistakes("{}\n{\"event\": 5}\n{\n", "f.jsonl")
+            .at(1)
+            .starts_with("f.jsonl:2:11: /event must"));
+  CHECK(Mistakes("{}\n{\"event\": 5}\n{\n", "f.jsonl").at(2).starts_with("f.jsonl:3:"));
+  const Texts files = Mistakes(
+      R"({"event":{},"files":{"a":"fiel","b":{"kind":"file","mode":"9"},"c":{"kind":"file","size":1}}})");
+  CHECK(files.size() == 3);
+}
+
+TEST_CASE("audit: what is expected is held against all of the answer") {
+  Ruling ruling;
+  ruling.decision = "deny";
+  ruling.rule = "policy.json:6 /write/deny";
+  ruling.rule_place = "policy.json /write/deny";
+  ruling.reason = "ringfence: write refused";
+  CHECK(Mismatch({}, ruling) == "");
+  CHECK(Mismatch({.decision = "deny", .rule = "/write/deny", .reason = "refused"}, ruling) == "");
+  CHECK(Mismatch({.rule = "policy.json:6 /write/deny"}, ruling) == "");
+  CHECK(Mismatch({.rule = "policy.json:7 /write/deny"}, ruling) != "");
+  CHECK(Mismatch({.rule = "rite/deny"}, ruling) != "");
+  CHECK(Mismatch({.decision = "ask"}, ruling) != "");
+  CHECK(Mismatch({.reason = "allowed"}, ruling) != "");
+  CHECK(Mismatch({.says_allow = true}, ruling) != "");
+}
+
+TEST_CASE("audit: a policy that cannot be read is no decision") {
+  std::vector<Fixture> fixtures =
+      Read(R"({"policy":{"version":2},"files":{},"event":{"tool_name":"Read"}})");
+  const Result<Matrix> matrix = DecideAll({}, std::move(fixtures), [](size_t) {});
+  REQUIRE_FALSE(matrix);
+  CHECK(matrix.error().text().starts_with("f.jsonl: policy.json:1:12: /version must be 1"));
+}
+
+TEST_CASE("audit: rules that nothing met are found") {
+  const Matrix matrix = Decide(Read(std::string(kRead) + "\n" + kDenied));
+  std::vector<std::string> unmet;
+  for (const RuleEntry& rule : UnmetRules(matrix)) unmet.push_back(rule.label());
+  // The second policy has the same file and line as the first.
+  CHECK(unmet == std::vector<std::string>{"policy.json:1 /read/deny \"unmet\""});
+}
+
+TEST_CASE("audit: a baseline tells what is different") {
+  const Matrix matrix = Decide(Read(std::string(kRead) + "\n" + kDenied));
+  const std::vector<BaselineEntry> now = EntriesOf(matrix);
+  REQUIRE(now.size() == 2);
+  const auto again = ParseBaseline(RenderBaseline(now), "b.json");
+  REQUIRE(again);
+  CHECK(*again == now);
+  CHECK(ChangesSince(*again, now).empty());
+  std::vector<BaselineEntry> before = now;
+  before[0].decision = "deny";
+  before[1].fixture = "gone";
+  const std::vector<BaselineChange> changes = ChangesSince(before, now);
+  REQUIRE(changes.size() == 3);
+  CHECK(changes[0].before == "deny");
+  CHECK(changes[0].now == "permit");
+  CHECK(changes[1].before == "");  // "d" is new
+  CHECK(changes[2].now == "");     // "gone" is gone
+  CHECK_FALSE(ParseBaseline("{}", "b.json"));
+  CHECK_FALSE(ParseBaseline(R"({"version":1,"decisions":[{"fixture":"a"}]})", "b.json"));
+}
+
+TEST_CASE("audit: a line of the audit log becomes the call that it is about") {
+  struct Row {
+    const char* line;
+    const char* event;  // "": it cannot be told
+  };
+  const Row rows[] = {
+      {R"({"time":"2026-10-14T16:26:40.123Z","event":"PreToolUse","session":"s","tool":"Write","paths":["/etc/x","/etc/x"],"verdict":"deny","rule":{"file":"p","line":6,"pointer":"/write/allow"},"us":12,"chain":"00"})",
+       R"({"hook_event_name":"PreToolUse","session_id":"s","permission_mode":"default","tool_name":"Write","tool_input":{"file_path":"/etc/x"}})"},
+      {R"({"time":"t","event":"PreToolUse","session":"s","agent_id":"a","agent_type":"x","tool":"Bash","verdict":"deny","rule":{"file":"p","pointer":"/bash/unsandboxed"},"us":1})",
+       R"({"hook_event_name":"PreToolUse","agent_id":"a","agent_type":"x","session_id":"s","permission_mode":"default","tool_name":"Bash","tool_input":{"dangerouslyDisableSandbox":true,"command":"true"}})"},
+      {R"({"time":"t","event":"PreToolUse","session":"s","tool":"WebFetch","verdict":"permit","us":1})",
+       ""},
+      {R"({"time":"t","event":"PreToolUse","session":"s","tool":"Read","verdict":"error","us":1})",
+       ""},
+      {R"({"time":"t","event":"PostToolUse","session":"s","tool":"Read","verdict":"alert","us":1})",
+       ""},
+  };
+  for (const Row& row : rows) {
+    CAPTURE(row.line);
+    const std::vector<Fixture> fixtures = Read(row.line);
+    CHECK(fixtures.size() == (std::string_view(row.event).empty() ? 0 : 1));
+    if (fixtures.empty()) continue;
+    CHECK(fixtures[0].event == row.event);
+    const std::vector<Fixture> again = Read(FixtureLine(fixtures[0]));
+    REQUIRE(again.size() == 1);
+    CHECK(again[0].event == fixtures[0].event);
+    CHECK(again[0].expected.decision == fixtures[0].expected.decision);
+    CHECK(again[0].expected.rule == fixtures[0].expected.rule);
+    CHECK(again[0].time == fixtures[0].time);
+  }
+}
+
+TEST_CASE(
+    "audit: a captured event needs nothing around it, and one that decides nothing is skipped") {
+  std::vector<Error> mistakes;
+  const FixtureFile file = ReadFixtures(
+      R"({"hook_event_name":"PreToolUse","cwd":"/x","tool_name":"Read","tool_input":{}}
+{"hook_event_name":"SessionStart"})",
+      "f.jsonl", true, mistakes);
+  CHECK(mistakes.empty());
+  REQUIRE(file.fixtures.size() == 1);
+  CHECK(file.fixtures[0].name == "f.jsonl:1");
+  CHECK(file.fixtures[0].has_cwd);
+  REQUIRE(file.skipped.size() == 1);
+  CHECK(file.skipped[0] == "f.jsonl:2: SessionStart decides nothing");
+}

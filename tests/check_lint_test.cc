@@ -1,0 +1,175 @@
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "cli/check/lint.h"
+#include "policy/load.h"
+#include "tests/fake_files.h"
+
+using namespace ringfence;
+
+namespace {
+
+// The findings about one policy in /home/dev/project, as "CODE WHAT".
+std::vector<std::string> Lint(const std::string& members, const FakeFiles& files) {
+  std::vector<Error> mistakes;
+  PolicySources sources;
+  sources.built_in = LoadPolicy({BuiltInPolicyText(), "", "built-in policy", true}, mistakes);
+  auto file = LoadPolicy({"{\"version\":1," + members + "}", "/p.json", "p.json", true}, mistakes);
+  if (file == nullptr) throw std::runtime_error(mistakes.front().text());
+  sources.sources.push_back({Layer::kUser, true, std::move(file)});
+  Registration registration;
+  registration.root = "/home/dev/project";
+  registration.home = "/home/dev";
+  registration.user = 1000;
+  const Result<Places> places = FindPlaces(registration, files);
+  if (!places) throw std::runtime_error(places.error().text());
+  std::vector<std::string> texts;
+  for (const Finding& finding : LintPolicy({sources, *places, files})) {
+    CHECK(finding.severity == Severity::kWarning);
+    CHECK(finding.error.where.starts_with("p.json"));
+    texts.push_back(finding.code + " " + finding.error.what);
+  }
+  return texts;
+}
+
+std::vector<std::string> Lint(const std::string& members) {
+  return Lint(members, FakeFiles{{"/home/dev/project/src/main.cc", File()}});
+}
+
+struct Row {
+  const char* name;
+  const char* members;
+  const char* finding;  // the only one begins so; "" for none
+};
+
+void Check(std::span<const Row> rows) {
+  for (const Row& row : rows) {
+    CAPTURE(std::string(row.name));
+    const std::vector<std::string> texts = Lint(row.members);
+    if (std::string_view(row.finding).empty()) {
+      CHECK(texts == std::vector<std::string>{});
+    } else {
+      REQUIRE(texts.size() == 1);
+      CAPTURE(texts[0]);
+      CHECK(texts[0].starts_with(row.finding));
+    }
+  }
+}
+
+}  // namespace
+
+TEST_CASE("lint: a path rule that a deny covers never permits anything") {
+  static constexpr Row kRows[] = {
+      {"nothing", R"("read":{"allow":[".","/usr/include"],"deny":["docs"]})", ""},
+      {"below", R"("read":{"allow":[".","/etc/x"],"deny":["/etc"]})",
+       "dead-rule /read/allow \"/etc/x\" never permits anything: denied by \"/etc\""},
+      {"above", R"("read":{"allow":[".","/etc"],"deny":["/etc/x"]})", ""},
+      {"the same", R"("write":{"allow":["."],"ask":["docs"],"deny":["docs"]})",
+       "dead-rule /write/ask \"docs\""},
+      {"a pattern", R"("write":{"allow":[".","/srv/a/*.c"],"deny":["/srv"]})",
+       "dead-rule /write/allow \"/srv/a/*.c\""},
+      {"a pattern beside", R"("write":{"allow":[".","/srv/a/*.c"],"deny":["/srv/a/*.h"]})", ""},
+      {"a floating deny", R"("read":{"allow":[".","/opt/.env"],"deny":["**/.env"]})",
+       "dead-rule /read/allow \"/opt/.env\""},
+      {"another case", R"("read":{"allow":[".","/Opt/x"],"deny":["/opt"]})",
+       "dead-rule /read/allow \"/Opt/x\""},
+      {"secrets", R"("read":{"allow":[".","~/.ssh"]})", "dead-rule /read/allow \"~/.ssh\""},
+      {"secrets, wanted", R"("read":{"allow":[".","~/.ssh"],"deny":[]})", ""},
+      {"protected", R"("write":{"allow":[".","~/.config/ringfence"]})", "dead-rule /write/allow"},
+      {"protected only in part", R"("write":{"allow":[".","~/.config"]})", ""},
+      {"another list", R"("read":{"allow":[".","/srv"]},"write":{"deny":["/srv"]})", ""},
+  };
+  Check(kRows);
+}
+
+TEST_CASE("lint: a rule that another one covers changes nothing") {
+  static constexpr Row kRows[] = {
+      {"inside", R"("read":{"allow":[".","src"]})",
+       "shadowed-rule /read/allow \"src\" changes nothing: \".\""},
+      {"twice", R"("read":{"allow":["/srv","/opt","/srv"]})", "shadowed-rule /read/allow \"/srv\""},
+      {"a set twice", R"("read":{"allow":[".","@toolchains","@toolchains"]})",
+       "shadowed-rule /read/allow \"@toolchains\""},
+      {"a deny by a pattern", R"("read":{"deny":["config/.env","**/.env"]})",
+       "shadowed-rule /read/deny \"config/.env\""},
+      {"a pattern twice", R"("read":{"deny":["**/*.key","**/*.key"]})",
+       "shadowed-rule /read/deny \"**/*.key\""},
+      {"a wider pattern", R"("read":{"deny":["**/*.key","**/a*.key"]})", ""},  // not looked into
+      {"an ask in what is allowed", R"("write":{"allow":["."],"ask":["docs"]})", ""},
+      {"a profile's deny",
+       R"("write":{"deny":["docs"]},"profiles":{"w":{"write":{"deny":["docs/adr"]}}})",
+       "shadowed-rule /profiles/w/write/deny \"docs/adr\" changes nothing: \"docs\""},
+      {"a profile's allow",
+       R"("write":{"allow":["."]},"profiles":{"w":{"write":{"allow":["src"]}}})", ""},
+  };
+  Check(kRows);
+}
+
+TEST_CASE("lint: names of tools and hosts") {
+  static constexpr Row kRows[] = {
+      {"sound",
+       R"("tools":{"allow":["@session-tools","Read","mcp__team__*"],"deny":["mcp__team__drop"]})",
+       ""},
+      {"denied", R"("tools":{"allow":["Read","mcp__a__b"],"deny":["mcp__*"]})",
+       "dead-rule /tools/allow \"mcp__a__b\" never permits anything: denied by \"mcp__*\""},
+      {"covered", R"("tools":{"allow":["mcp__a__b","mcp__a__*"]})",
+       "shadowed-rule /tools/allow \"mcp__a__b\""},
+      {"misspelt", R"("tools":{"allow":["Reed"]})",
+       "unknown-tool /tools/allow \"Reed\" is not a tool that this client is known to have; did "
+       "you "
+       "mean \"Read\"?"},
+      {"a former name", R"("tools":{"deny":["MultiEdit"]})", ""},
+      {"a host denied", R"("network":{"allow":["a.example"],"deny":["*.example"]})",
+       "dead-rule /network/allow \"a.example\""},
+      {"a host covered", R"("network":{"allow":["a.b.example","*.b.example"]})",
+       "shadowed-rule /network/allow \"a.b.example\""},
+      {"another port", R"("network":{"allow":["a.example:8443","a.example:443"]})", ""},
+      {"any port", R"("network":{"allow":["a.example:8443","a.example"]})",
+       "shadowed-rule /network/allow \"a.example:8443\""},
+      {"a set of hosts", R"("network":{"allow":["@agent-hosts"]})", ""},
+      {"mcp without a tool", R"("mcp":{"mcp__a__b":{"read":["/p"]}})",
+       "dead-rule /mcp \"mcp__a__b\" is never asked for"},
+      {"mcp with a tool", R"("tools":{"allow":["mcp__a__*"]},"mcp":{"mcp__a__b":{"read":["/p"]}})",
+       ""},
+      {"mcp with a tool of a profile",
+       R"("mcp":{"mcp__a__b":{"read":["/p"]}},"profiles":{"w":{"tools":{"allow":["mcp__a__b"]}}})",
+       ""},
+  };
+  Check(kRows);
+}
+
+TEST_CASE("lint: profiles that are never chosen, or may not do what they say") {
+  static constexpr Row kRows[] = {
+      {"narrower first",
+       R"("profiles":{"a":{"when":{"subagent":true,"agent_type":"x"}},"b":{"when":{"subagent":true}}})",
+       ""},
+      {"wider first",
+       R"("profiles":{"a":{"when":{"subagent":true}},"b":{"when":{"subagent":true,"agent_type":"x"}}})",
+       "dead-profile is never chosen by its \"when\": \"a\""},
+      {"the same root", R"("profiles":{"a":{"when":{"root":"/srv"}},"b":{"when":{"root":"/srv"}}})",
+       "dead-profile"},
+      {"chosen in different ways",
+       R"("profiles":{"a":{"when":{"root":"/srv"}},"b":{"when":{"root":"/srv","subagent":true}}})",
+       ""},
+      {"by name", R"("profiles":{"a":{},"b":{}})", ""},
+      {"allow for whom the agent names",
+       R"("profiles":{"a":{"when":{"subagent":true},"permitted":"allow"}})",
+       "ignored-key permitted"},
+      {"allow by the place", R"("profiles":{"a":{"when":{"root":"/srv"},"permitted":"allow"}})",
+       ""},
+      {"wider than around",
+       R"("profiles":{"a":{"when":{"subagent":true},"write":{"allow":["/srv"]}}})",
+       "dead-rule /profiles/a/write/allow \"/srv\""},
+      {"wider by name", R"("profiles":{"a":{"write":{"allow":["/srv"]}}})", ""},
+  };
+  Check(kRows);
+}
+
+TEST_CASE("lint: an allow entry behind a link that the agent could repoint permits nothing") {
+  const FakeFiles files{{"/home/dev/project/data", LinkTo("/srv/data")},
+                        {"/srv/data", Directory()}};
+  const std::vector<std::string> texts = Lint(R"("read":{"allow":[".","data"]})", files);
+  REQUIRE_FALSE(texts.empty());
+  CHECK(texts[0].find("/read/allow \"data\"") != std::string::npos);
+}
