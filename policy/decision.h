@@ -51,7 +51,7 @@ struct Trace {
 struct Decision {
   Verdict verdict = Verdict::kPermit;
   std::optional<Cause> cause;      // absent when permitted
-  std::vector<std::string> paths;  // resolved paths that were judged, for the audit log
+  std::vector<std::string> paths;  // that were judged, resolved unless refused by name; for the log
   bool say_allow = false;          // answer "allow" instead of nothing
   std::optional<Error> failure;    // the files could not be seen: there is no decision
 

@@ -192,7 +192,7 @@ Judgement PathJudge::JudgeReading(const Question& question, const std::string& s
                                   PathTrace::Reading* reading) const {
   const Path named = Path::Clean(start);
   if (auto cause = DeniedByName(question, named, Standing::kMeant))
-    return {Verdict::kDeny, std::move(cause), {}};
+    return {Verdict::kDeny, std::move(cause), {named}};
   const Guard guard(*this, question, named);
   const Walked walked = Walk(start, files_, &guard);
   reading->steps = walked.steps;
@@ -203,7 +203,7 @@ Judgement PathJudge::JudgeReading(const Question& question, const std::string& s
     case Walked::Stop::kRefused: {
       Cause cause = *guard.cause();
       cause.why = "it leads to " + Quote(walked.end.text()) + ", " + cause.why;
-      return {Verdict::kDeny, std::move(cause), {}};
+      return {Verdict::kDeny, std::move(cause), {walked.end}};
     }
     case Walked::Stop::kLoop:
       return {Verdict::kDeny, PlainCause(question, "too many links follow each other"), {}};

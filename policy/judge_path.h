@@ -17,7 +17,7 @@ namespace ringfence {
 struct Judgement {
   Verdict verdict = Verdict::kPermit;
   std::optional<Cause> cause;
-  std::vector<Path> ends;  // where each reading leads
+  std::vector<Path> ends;  // where each reading leads, as far as it was followed
 };
 
 // Why text cannot be a path that the client and the kernel read alike, or nothing.

@@ -7,6 +7,7 @@
 #include "cli/audit/surroundings.h"
 #include "cli/judge.h"
 #include "policy/real_files.h"
+#include "run/ground.h"
 
 namespace ringfence {
 namespace {
@@ -18,13 +19,41 @@ Ruling Undecided(const Error& error) {
   return ruling;
 }
 
-std::string WithoutLine(const RulePlace& place) {
-  RulePlace without = place;
-  without.line = 0;
-  return PlaceLabel(without);
+// Names of policies that mean the same on other machines: as the command line has them, or below
+// the project.
+class FileNames {
+ public:
+  FileNames(const Column& column, const Places& places)
+      : named_(column.policy), absolute_(named_.empty() ? "" : Absolute(named_)), places_(places) {}
+
+  RulePlace Shown(RulePlace place) const {
+    if (!named_.empty() && (place.file == absolute_ || IsTilde(place.file))) {
+      place.file = named_;
+    } else if (const std::optional<Path> path = Path::Parse(place.file)) {
+      const auto below = path->Below(places_.root_real);
+      if (below && !below->empty()) place.file.remove_prefix(place.file.size() - below->size());
+    }
+    return place;
+  }
+
+ private:
+  // The home was shortened to "~".
+  bool IsTilde(std::string_view file) const {
+    return file.starts_with("~/") && absolute_.ends_with(file.substr(1));
+  }
+
+  const std::string& named_;
+  std::string absolute_;
+  const Places& places_;
+};
+
+std::string WithoutLine(RulePlace place) {
+  place.line = 0;
+  return PlaceLabel(place);
 }
 
-Ruling RulingOf(const Event& event, const Judge::Ruling& judged, const Trace& trace) {
+Ruling RulingOf(const Event& event, const Judge::Ruling& judged, const Trace& trace,
+                const FileNames& names) {
   const Decision& decision = judged.decision;
   Ruling ruling;
   ruling.decision = VerdictName(decision.verdict);
@@ -34,12 +63,13 @@ Ruling RulingOf(const Event& event, const Judge::Ruling& judged, const Trace& tr
   if (decision.cause) {
     ruling.reason = ReasonText(decision, judged.policy->say);
     if (decision.cause->place) {
-      ruling.rule = PlaceLabel(*decision.cause->place);
-      ruling.rule_place = WithoutLine(*decision.cause->place);
+      const RulePlace place = names.Shown(*decision.cause->place);
+      ruling.rule = PlaceLabel(place);
+      ruling.rule_place = WithoutLine(place);
     }
   }
   for (const RuleUse& use : trace.rules) {
-    RuleEntry entry = EntryOf(use.place, use.written);
+    RuleEntry entry = EntryOf(names.Shown(use.place), use.written);
     if (std::ranges::find(ruling.met, entry) == ruling.met.end()) ruling.met.push_back(entry);
   }
   return ruling;
@@ -78,7 +108,7 @@ class Auditor {
       Result<PolicySources> sources = SourcesOf(fixture);
       if (!sources) return sources.error();
       own = std::move(*sources);
-      AddRules(own);
+      AddRules(own, FileNames(column, {}));
     }
     Places places;
     const PolicySources* sources = &own;
@@ -96,19 +126,21 @@ class Auditor {
       places = std::move(*described);
     }
     Judge judge(*sources, std::move(places), column.profile);
-    return RulingFor(fixture, judge, in_memory ? static_cast<const FileView&>(memory) : disk_);
+    return RulingFor(fixture, column, judge,
+                     in_memory ? static_cast<const FileView&>(memory) : disk_);
   }
 
   std::vector<RuleEntry> TakeRules() { return std::move(rules_); }
 
  private:
-  static Ruling RulingFor(const Fixture& fixture, Judge& judge, const FileView& files) {
+  static Ruling RulingFor(const Fixture& fixture, const Column& column, Judge& judge,
+                          const FileView& files) {
     const Result<Event> event = judge.Read(EventText(fixture, judge.places()));
     if (!event) return Undecided(event.error());
     Trace trace;
     const Result<Judge::Ruling> ruling = judge.Decide(*event, CachedFiles(files), &trace);
     if (!ruling) return Undecided(ruling.error());
-    return RulingOf(*event, *ruling, trace);
+    return RulingOf(*event, *ruling, trace, FileNames(column, judge.places()));
   }
 
   // The project that is audited, on the disk.
@@ -119,13 +151,17 @@ class Auditor {
     options.profile.clear();
     Result<Ground> ground = FindGround(options, disk_);
     if (!ground) return ground.error();
-    AddRules(ground->sources);
+    AddRules(ground->sources, FileNames({policy, "", false}, ground->places));
     return &grounds_.emplace(policy, std::move(*ground)).first->second;
   }
 
-  void AddRules(const PolicySources& sources) {
+  void AddRules(const PolicySources& sources, const FileNames& names) {
     for (const PolicySource& source : sources.sources) {
-      for (RuleEntry& rule : RulesOf(*source.file)) rules_.push_back(std::move(rule));
+      const RulePlace shown = names.Shown({.file = source.file->shown});
+      for (RuleEntry& rule : RulesOf(*source.file)) {
+        rule.file = shown.file;
+        rules_.push_back(std::move(rule));
+      }
     }
   }
 

@@ -1,0 +1,207 @@
+#!/usr/bin/env python3
+"""Runs `ringfence audit`: fixtures, captured events and the audit log, in every format.
+
+  audit.py --ringfence PATH --hook PATH
+
+Prints a line for each case that failed, and at the end "N passed, N failed, N skipped".
+"""
+
+import json
+import pathlib
+import subprocess
+import sys
+import xml.etree.ElementTree as xml
+
+from command_world import error_of, run_cases
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+POLICY = {"version": 1, "read": {"allow": ["."], "deny": ["private"]},
+          "write": {"allow": ["."], "deny": ["docs"]},
+          "profiles": {"worker": {"write": {"allow": ["src"]}}}}
+
+
+def call(tool, path, **more):
+    return {"files": {}, "event": {"tool_name": tool, "tool_input": {"file_path": path}}, **more}
+
+
+def fixtures(world, *rows):
+    text = "".join(json.dumps({"name": f"case {i}", **row}) + "\n" for i, row in enumerate(rows))
+    return world.write(world.project / "calls.jsonl", text)
+
+
+def policy(world, name="policy.json", **changes):
+    return world.write(world.project / name, json.dumps({**POLICY, **changes}) + "\n")
+
+
+def audit(world, *arguments, status=0):
+    done = world.run("audit", *arguments)
+    assert done.returncode == status, f"status {done.returncode}: {done.stdout}{done.stderr}"
+    return done.stdout
+
+
+def the_decisions_that_are_the_specification_hold(world):
+    out = audit(world, ROOT / "fixtures/decisions")
+    assert "all as expected" in out, out
+
+
+def captured_events_are_taken_as_they_are(world):
+    out = json.loads(audit(world, ROOT / "fixtures/events/captured", "--in-memory", "--json"))
+    assert out["fixtures"] > 60 and out["mismatches"] == 0, out["fixtures"]
+    by_name = {row["name"].rsplit("/", 1)[1]: row["decisions"][0]["decision"] for row in out["rows"]}
+    assert by_name["PreToolUse.Read"] == "permit"
+    assert by_name["PreToolUse.Bash.dangerouslyDisableSandbox"] == "deny"
+    assert any("SessionStart decides nothing" in line for line in out["skipped"])
+
+
+def the_audit_agrees_with_the_hook(world):
+    """Every captured call: the hook as the client starts it, and the audit, on the same disk."""
+    world.write(world.policy, json.dumps(POLICY))
+    folder = world.base / "captured"
+    for source in (ROOT / "fixtures/events/captured").glob("PreToolUse.*.json"):
+        text = source.read_text().replace("/home/dev/project", str(world.project))
+        world.write(folder / source.name, text)
+    rows = json.loads(audit(world, folder, "--json"))["rows"]
+    assert len(rows) > 60
+    for row in rows:
+        event = pathlib.Path(row["file"]).read_bytes()
+        done = subprocess.run([world.options.hook, "--home", str(world.home)], input=event,
+                              capture_output=True, timeout=60,
+                              env={"CLAUDE_PROJECT_DIR": str(world.project), "HOME": str(world.home)})
+        said = "permit"
+        if done.returncode == 2:
+            said = "error"
+        elif done.stdout:
+            answer = json.loads(done.stdout)["hookSpecificOutput"]
+            said = {"allow": "permit"}.get(answer["permissionDecision"], answer["permissionDecision"])
+        assert said == row["decisions"][0]["decision"], (row["name"], said, row["decisions"])
+
+
+def many_policies_and_profiles_make_a_matrix(world):
+    policy(world, "old.json")
+    policy(world, "new.json", write={"allow": ["."]})
+    calls = fixtures(world, call("Write", "docs/x"), call("Write", "src/x"), call("Read", "a"))
+    out = json.loads(audit(world, calls, "--policy", "old.json", "--policy", "new.json", "--profile", "",
+                           "--profile", "worker", "--json"))
+    table = [[cell["decision"] for cell in row["decisions"]] for row in out["rows"]]
+    assert table == [["deny", "deny", "permit", "deny"], ["permit"] * 4, ["permit"] * 4], table
+    text = audit(world, calls, "--policy", "old.json", "--policy", "new.json")
+    assert "[2] new.json" in text and "case 0  deny     permit" in text, text
+
+
+def a_baseline_stops_what_was_not_meant(world):
+    policy(world)
+    calls = fixtures(world, call("Write", "docs/x"), call("Write", "src/x"))
+    arguments = (calls, "--policy", "policy.json", "--baseline", "matrix.json")
+    error_of(world.run("audit", *arguments), 2, "matrix.json", "--update")
+    audit(world, *arguments, "--update")
+    baseline = (world.project / "matrix.json").read_text()
+    assert '"rule": "policy.json /write/deny"' in baseline, baseline
+    assert "as in matrix.json" in audit(world, *arguments)
+    # A line more changes no decision.
+    world.write(world.project / "policy.json", "// why\n" + json.dumps(POLICY))
+    audit(world, *arguments)
+    policy(world, write={"allow": ["."], "deny": ["src"]})
+    out = audit(world, *arguments, status=1)
+    assert "CHANGED case 0 (policy.json): was deny (policy.json /write/deny), is permit" in out, out
+    assert (world.project / "matrix.json").read_text() == baseline
+    fixtures(world, call("Write", "docs/x"))
+    out = audit(world, *arguments, status=1)
+    assert "GONE case 1" in out, out
+    audit(world, *arguments, "--update")
+    audit(world, *arguments)
+
+
+def a_baseline_that_is_none_is_left_alone(world):
+    policy(world)
+    calls = fixtures(world, call("Read", "a"))
+    world.write(world.project / "notes.json", '{"mine": 1}\n')
+    error_of(world.run("audit", calls, "--policy", "policy.json", "--baseline", "notes.json"), 2,
+             "notes.json:1:1", "is no baseline")
+    error_of(world.run("audit", calls, "--update"), 2, "--update needs --baseline")
+
+
+def rules_that_nothing_met_are_listed(world):
+    policy(world)
+    calls = fixtures(world, call("Read", "a"), call("Write", "docs/x"))
+    out = audit(world, calls, "--policy", "policy.json", "--coverage")
+    never = [line for line in out.splitlines() if line.startswith("never met")]
+    assert never == [f"never met: policy.json:1 {rule}" for rule in (
+        '/profiles/worker/write/allow "src"', '/read/deny "private"', '/write/allow "."')], never
+
+
+def what_is_expected_and_is_not_is_told(world):
+    policy(world)
+    calls = fixtures(world, call("Write", "docs/x", expect={"decision": "permit"}),
+                     call("Write", "docs/y", expect={"decision": "deny", "rule": "/write/allow"}))
+    out = audit(world, calls, "--policy", "policy.json", status=1)
+    assert "FAIL" in out and 'calls.jsonl:1: case 0: it should be "permit" and is "deny"' in out, out
+    assert 'the rule should be "/write/allow"' in out and "2 not as expected" in out, out
+
+
+def programs_read_the_formats(world):
+    policy(world)
+    calls = fixtures(world, call("Write", "docs/<x> & \"y\"\u202e", expect={"decision": "permit"}),
+                     call("Read", "a", expect={"decision": "permit"}))
+    arguments = (calls, "--policy", "policy.json", "--coverage")
+    suite = xml.fromstring(audit(world, *arguments, "--format", "junit", status=1)).find("testsuite")
+    assert (suite.get("tests"), suite.get("failures")) == ("2", "1")
+    assert 'it should be "permit"' in suite.find("testcase/failure").get("message")
+    sarif = json.loads(audit(world, *arguments, "--format", "sarif", status=1))
+    results = sarif["runs"][0]["results"]
+    assert sarif["version"] == "2.1.0"
+    assert [one["ruleId"] for one in results] == ["decision-differs"] + ["rule-never-met"] * 3
+    place = results[0]["locations"][0]["physicalLocation"]
+    assert place["artifactLocation"]["uri"].endswith("/calls.jsonl")
+    assert place["region"] == {"startLine": 1}
+    report = world.project / "report.json"
+    audit(world, *arguments, "--json", "--output", report, status=1)
+    assert json.loads(report.read_text())["mismatches"] == 1
+
+
+def a_report_is_written_whole_or_not_at_all(world):
+    policy(world)
+    calls = fixtures(world, call("Read", "a"))
+    done = world.run("audit", calls, "--policy", "policy.json", "--output", "nowhere/deep/report")
+    assert done.returncode in (0, 2) and not (world.project / "nowhere/deep/report.tmp").exists()
+    (world.project / "folder").mkdir()
+    error_of(world.run("audit", calls, "--policy", "policy.json", "--output", "folder"), 2, "folder")
+
+
+def bad_fixtures_are_told_with_their_places(world):
+    world.write(world.project / "f/a.json", '{"event": {},\n "expect": {"decision": "yes"}}\n')
+    world.write(world.project / "f/b.jsonl", '{"event": {}}\n{"event": 5}\n')
+    world.write(world.project / "f/c.json", '{"event": ')
+    done = world.run("audit", "f")
+    assert done.returncode == 2 and not done.stdout, done
+    for part in ("f/a.json:2:25:", "f/b.jsonl:2:11:", "f/c.json:1:11:"):
+        assert part in done.stderr, (part, done.stderr)
+    error_of(world.run("audit", "nowhere"), 2, "nowhere")
+    error_of(world.run("audit"), 2, "no fixtures are named")
+
+
+def two_fixtures_of_one_name_are_a_mistake(world):
+    world.write(world.project / "f.jsonl", '{"name":"x","event":{}}\n{"name":"x","event":{}}\n')
+    error_of(world.run("audit", "f.jsonl"), 2, "f.jsonl:2", 'has the name "x" of f.jsonl:1')
+
+
+def the_log_becomes_fixtures_that_hold(world):
+    world.write(world.policy, json.dumps(POLICY))
+    for tool, path in (("Read", "a"), ("Write", "docs/x"), ("Write", "docs/x"), ("Write", "/etc/x")):
+        event = {"hook_event_name": "PreToolUse", "session_id": "s", "cwd": str(world.project),
+                 "permission_mode": "default", "tool_name": tool, "tool_input": {"file_path": path}}
+        subprocess.run([world.options.hook, "--home", str(world.home)], input=json.dumps(event).encode(),
+                       capture_output=True, timeout=60, check=True,
+                       env={"CLAUDE_PROJECT_DIR": str(world.project), "HOME": str(world.home)})
+    lines = audit(world, "--record").splitlines()
+    assert len(lines) == 3, lines  # the same call twice is one fixture
+    recorded = [json.loads(line) for line in lines]
+    assert [one["expect"]["decision"] for one in recorded] == ["permit", "deny", "deny"]
+    world.write(world.project / "recorded.jsonl", "\n".join(lines) + "\n")
+    assert "3 fixtures, 3 decisions: all as expected" in audit(world, "recorded.jsonl")
+    # The log itself, line by line.
+    log = world.state / "audit.jsonl"
+    assert "4 fixtures" in audit(world, log)
+
+
+if __name__ == "__main__":
+    sys.exit(run_cases(sys.modules[__name__]))

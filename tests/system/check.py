@@ -1,0 +1,181 @@
+#!/usr/bin/env python3
+"""Runs `ringfence check` and, through the pre-commit framework, its hooks.
+
+  check.py --ringfence PATH --hook PATH
+
+Prints a line for each case that failed, and at the end "N passed, N failed, N skipped".
+"""
+
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+
+from command_world import Skip, error_of, run_cases
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+EVERYDAY = '{"version": 1, "write": {"allow": ["."], "deny": ["docs"]}}\n'
+
+
+def findings(world, *arguments, status):
+    done = world.run("check", "--json", "--hook", world.options.hook, *arguments)
+    assert done.returncode == status, f"status {done.returncode}: {done.stdout}{done.stderr}"
+    return json.loads(done.stdout)["findings"]
+
+
+def codes(found):
+    return sorted({finding["code"] for finding in found if finding["severity"] != "note"})
+
+
+def what_init_leaves_behind_is_sound(world):
+    world.init("--no-client-sandbox")
+    # The folder of a build may be anybody's; what is installed is not.
+    found = [one for one in findings_of_any_status(world) if "-folder" not in one["code"]
+             and one["code"] not in ("foreign-owner", "dynamic-program", "writable-program")]
+    assert not found, found
+
+
+def findings_of_any_status(world):
+    done = world.run("check", "--json", "--hook", world.options.hook)
+    return json.loads(done.stdout)["findings"]
+
+
+def without_a_registration_nothing_is_decided(world):
+    assert "not-registered" in codes(findings(world, status=1))
+
+
+def all_mistakes_of_a_policy_are_told_at_once(world):
+    world.write(world.project / "p.json",
+                '{"version": 1,\n "reed": {},\n "write": {"allow": []},\n "bash": {"unsandboxed": "x"}}\n')
+    done = world.run("check", "p.json")
+    assert done.returncode == 1, done
+    for part in ("p.json:2:2: error: /reed is not a setting; did you mean", "p.json:3:21: error:",
+                 "p.json:4:26: error:", "3 errors"):
+        assert part in done.stdout, (part, done.stdout)
+
+
+def a_file_that_is_not_there_is_wrong_usage(world):
+    error_of(world.run("check", "nowhere.json"), 2, "nowhere.json", "does not exist")
+
+
+def a_rule_without_effect_is_a_warning(world):
+    world.write(world.project / "p.json",
+                '{"version": 1, "read": {"allow": [".", "~/.ssh"], "deny": ["a", "a/b"]}}\n')
+    found = findings(world, "p.json", status=0)
+    assert codes(found) == ["dead-rule", "shadowed-rule"], found
+    assert world.run("check", "p.json", "--strict").returncode == 1
+
+
+def each_settings_layer_is_looked_at(world):
+    world.init("--no-client-sandbox")
+    local = world.project / ".claude/settings.local.json"
+    for text, code in (('{"disableAllHooks": true}', "hooks-disabled"), ('{"model": 5}', "dropped-file"),
+                       ('{"sandbox": {"excludedCommands": ["git"]}}', "weakened")):
+        world.write(local, text)
+        assert code in codes(findings(world, status=1)), (text, findings_of_any_status(world))
+    # One file by itself, as an editor has it checked.
+    world.write(local, '{"permissions": 5}')
+    found = findings(world, ".claude/settings.local.json", status=1)
+    assert codes(found) == ["dropped-file"] and "settings.local.json:1:17" in found[0]["where"], found
+
+
+def a_weakened_registration_is_told_with_its_place(world):
+    world.init("--no-client-sandbox")
+    text = world.user.read_text()
+    world.user.write_text(text.replace('"timeout": 10', '"timeout": 900', 1)
+                          .replace('"onFailure": "block"', '"onFailure": "continue"', 1))
+    found = findings(world, status=1)
+    assert {"on-failure", "timeout", "weakened"} <= set(codes(found)), found
+    place = next(one["where"] for one in found if one["code"] == "on-failure")
+    assert place.startswith("~/.claude/settings.json:"), place
+
+
+def a_program_that_others_can_replace_is_an_error(world):
+    folder = world.base / "bin"
+    folder.mkdir()
+    for name in ("ringfence-hook", "ringfence", "ringfence-cli"):
+        source = pathlib.Path(world.options.ringfence).parent / name
+        shutil.copy(world.options.hook if name == "ringfence-hook" else source, folder / name)
+    os.chmod(folder / "ringfence-hook", 0o775)
+    done = world.run("check", "--json", "--hook", folder / "ringfence-hook")
+    assert "writable-program" in codes(json.loads(done.stdout)["findings"]), done.stdout
+    os.chmod(folder, 0o777)
+    done = world.run("check", "--json", "--hook", folder / "ringfence-hook")
+    assert "writable-folder" in codes(json.loads(done.stdout)["findings"]), done.stdout
+
+
+def a_policy_of_the_project_is_judged_in_its_own_folder(world):
+    policy = world.write(world.project / ".ringfence/policy.json", EVERYDAY)
+    assert findings(world, policy, status=0) == []
+    done = world.run("check", policy, cwd="/")
+    assert done.returncode == 0 and "sound" in done.stdout, done
+
+
+# --- the pre-commit framework -------------------------------------------------------------------
+
+
+class Repository:
+    """A scratch repository whose hooks come from this tree's .pre-commit-hooks.yaml."""
+
+    def __init__(self, world):
+        if shutil.which("pre-commit") is None:
+            raise Skip("pre-commit is not installed")
+        self.world = world
+        self.hooks = self._commit(world.base / "hooks", {
+            ".pre-commit-hooks.yaml": (ROOT / ".pre-commit-hooks.yaml").read_text()})
+        self.folder = world.project
+
+    def _environment(self):
+        folder = pathlib.Path(self.world.options.ringfence).parent
+        return {"PATH": f"{folder}:/usr/bin:/bin", "HOME": str(self.world.home),
+                "XDG_CACHE_HOME": str(self.world.base / "cache"),
+                "GIT_CONFIG_NOSYSTEM": "1", "GIT_AUTHOR_NAME": "a", "GIT_AUTHOR_EMAIL": "a@example.org",
+                "GIT_COMMITTER_NAME": "a", "GIT_COMMITTER_EMAIL": "a@example.org"}
+
+    def call(self, *words, cwd):
+        return subprocess.run(words, cwd=cwd, capture_output=True, text=True, timeout=120,
+                              env=self._environment())
+
+    def _commit(self, folder, files):
+        folder.mkdir(exist_ok=True)
+        for name, text in files.items():
+            self.world.write(folder / name, text)
+        for words in (["init", "-q"], ["add", "-A"], ["commit", "-qm", "files"]):
+            done = self.call("git", *words, cwd=folder)
+            assert done.returncode == 0, done
+        return self.call("git", "rev-parse", "HEAD", cwd=folder).stdout.strip()
+
+    def run(self, files):
+        self._commit(self.folder, {".pre-commit-config.yaml": json.dumps({"repos": [{
+            "repo": str(self.world.base / "hooks"), "rev": self.hooks,
+            "hooks": [{"id": "ringfence-check"}, {"id": "ringfence-audit"}]}]}), **files})
+        return self.call("pre-commit", "run", "--all-files", cwd=self.folder)
+
+
+FIXTURE = {"files": {}, "event": {"tool_name": "Write", "tool_input": {"file_path": "docs/a.md"}},
+           "expect": {"decision": "deny", "rule": "/write/deny"}}
+
+
+def pre_commit_passes_what_is_sound(world):
+    done = Repository(world).run({".ringfence/policy.json": EVERYDAY,
+                                  ".ringfence/fixtures/docs.json": json.dumps(FIXTURE)})
+    assert done.returncode == 0 and done.stdout.count("Passed") == 2, done
+
+
+def pre_commit_stops_an_unsound_policy(world):
+    done = Repository(world).run({".ringfence/policy.json": '{"version": 1, "wirte": {}}\n',
+                                  ".ringfence/fixtures/docs.json": json.dumps(FIXTURE)})
+    assert done.returncode == 1 and "/wirte is not a setting" in done.stdout, done
+
+
+def pre_commit_stops_a_policy_that_decides_otherwise(world):
+    done = Repository(world).run({".ringfence/policy.json": EVERYDAY.replace('"docs"', '"doc"'),
+                                  ".ringfence/fixtures/docs.json": json.dumps(FIXTURE)})
+    assert done.returncode == 1 and done.stdout.count("Passed") == 1, done
+    assert 'it should be "deny" and is "permit"' in done.stdout, done.stdout
+
+
+if __name__ == "__main__":
+    sys.exit(run_cases(sys.modules[__name__]))
