@@ -85,7 +85,7 @@ list_packages() {
       optional_tests="$optional_tests bubblewrap=bwrap socat=socat npm=npm python3-jsonschema"
       optional_tests="$optional_tests pkg-config=pkg-config make=make apparmor=apparmor_parser"
       optional_tests="$optional_tests git=git cargo=/usr/bin/cargo python3-pip tmux=tmux less=less"
-      optional_tests="$optional_tests vim-tiny=vi zsh=zsh"
+      optional_tests="$optional_tests vim-tiny=vi zsh=zsh pre-commit=pre-commit"
       ;;
     dnf)
       required='gcc-c++=g++ cmake=cmake ninja-build=ninja json-devel cli11-devel libmd-devel'

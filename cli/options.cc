@@ -5,6 +5,7 @@
 #include "cli/audit/audit.h"
 #include "cli/check/check.h"
 #include "cli/completion.h"
+#include "cli/doctor/doctor.h"
 #include "cli/explain.h"
 #include "cli/init.h"
 #include "cli/prompt.h"
@@ -31,6 +32,7 @@ constexpr Command kCommands[] = {
     {"explain", AddExplain},
     {"check", AddCheck},
     {"audit", AddAudit},
+    {"doctor", AddDoctor},
     {"prompt", AddPrompt},
     {"completion", AddCompletion},
 };

@@ -311,6 +311,9 @@ part_system() {
   count_program failure.py python3 tests/system/failure.py --hook "$hook"
   count_program init.py python3 tests/system/init.py --hook "$hook" --ringfence "$command"
   count_program commands.py python3 tests/system/commands.py --hook "$hook" --ringfence "$command"
+  for file in check.py audit.py doctor.py; do
+    count_program "$file" python3 "tests/system/$file" --hook "$hook" --ringfence "$command"
+  done
   count_program wrap.py python3 tests/system/wrap.py --hook "$hook"
 }
 

@@ -1,0 +1,158 @@
+// `ringfence doctor`: what is enforced on this host, what is not, and how to mend it.
+#include "cli/doctor/doctor.h"
+
+#include <algorithm>
+#include <memory>
+
+#include "base/text.h"
+#include "cli/check/subjects.h"
+#include "cli/console.h"
+#include "cli/doctor/rows.h"
+#include "cli/ground_options.h"
+#include "policy/layers.h"
+#include "policy/real_files.h"
+#include "run/ground.h"
+
+namespace ringfence {
+namespace {
+
+struct DoctorOptions {
+  GroundOptions ground;
+  std::string hook;
+  std::string client;
+};
+
+std::string_view NameOf(Health health) {
+  switch (health) {
+    case Health::kGood:
+      return "ok";
+    case Health::kWeak:
+      return "weak";
+    case Health::kMissing:
+      return "missing";
+  }
+  return "missing";
+}
+
+Health HealthOf(Severity severity) {
+  switch (severity) {
+    case Severity::kError:
+      return Health::kMissing;
+    case Severity::kWarning:
+      return Health::kWeak;
+    case Severity::kNote:
+      return Health::kGood;
+  }
+  return Health::kMissing;
+}
+
+// What `ringfence check` finds, each in a row.
+Status LookAtFiles(const DoctorOptions& options, DoctorRows& rows) {
+  const Result<Checked> checked = CheckEverything({options.ground, options.hook, {}});
+  if (!checked) return checked.error();
+  for (const Finding& finding : checked->findings) {
+    rows.push_back({HealthOf(finding.severity), "check", Printable(finding.error.text()),
+                    Printable(finding.error.hint)});
+  }
+  return Unit{};
+}
+
+Status Examine(const DoctorOptions& options, DoctorRows& rows) {
+  const Result<Whereabouts> where = FindProject(options.ground.common.home, options.ground.root);
+  if (!where) return where.error();
+  const Result<HookProgram> hook = FindHookProgram(options.hook);
+  if (!hook) return hook.error();
+  if (Status s = LookAtFiles(options, rows); !s) return s;
+  const RealFiles disk;
+  const Result<Ground> ground = FindGround(options.ground, disk);
+  if (!ground) {
+    rows.push_back({Health::kMissing, "policy", ground.error().text(), ground.error().hint});
+    return Unit{};
+  }
+  const Result<Policy> policy =
+      MergePolicies(ground->sources, options.ground.profile, ground->places, Caller{});
+  if (!policy) {
+    rows.push_back({Health::kMissing, "policy", policy.error().text(), policy.error().hint});
+    return Unit{};
+  }
+  Patient patient{
+      .where = *where,
+      .hook = *hook,
+      .ringfence = Path::Clean(hook->path).Parent().Child("ringfence").text(),
+      .ground = *ground,
+      .policy = *policy,
+      .policy_option = options.ground.policy.empty() ? "" : Absolute(options.ground.policy),
+      .profile = options.ground.profile,
+      .client = options.client.empty() ? "" : Absolute(options.client),
+      .settings = {}};
+  for (const SettingsLayer layer : kSettingsLayers) {
+    Result<SettingsFile> file = ReadSettingsFile(layer, *where);
+    if (!file) return file.error();
+    patient.settings.push_back(std::move(*file));
+  }
+  LookAtPolicies(patient, rows);
+  LookAtRegistration(patient, rows);
+  LookAtClient(patient, rows);
+  LookAtSandbox(patient, rows);
+  LookAtState(patient, rows);
+  return Unit{};
+}
+
+void Print(const DoctorRows& rows) {
+  const Console console;
+  constexpr size_t kWidth = 8;
+  for (const DoctorRow& row : rows) {
+    const std::string_view name = NameOf(row.health);
+    const Tone tone = row.health == Health::kGood   ? Tone::kGood
+                      : row.health == Health::kWeak ? Tone::kStrong
+                                                    : Tone::kBad;
+    console.Line(console.In(tone, name) + std::string(kWidth - name.size(), ' ') + row.about +
+                 ": " + Printable(row.text));
+    if (!row.mend.empty()) console.Line(std::string(kWidth, ' ') + "mend: " + Printable(row.mend));
+  }
+}
+
+OrderedJson JsonOf(const DoctorRows& rows, bool is_well) {
+  OrderedJson all = OrderedJson::array();
+  for (const DoctorRow& row : rows) {
+    OrderedJson& json =
+        all.emplace_back(OrderedJson{{"health", NameOf(row.health)}, {"about", row.about}});
+    json["text"] = row.text;
+    if (!row.mend.empty()) json["mend"] = row.mend;
+  }
+  return {{"well", is_well}, {"rows", std::move(all)}};
+}
+
+Outcome RunDoctor(const DoctorOptions& options) {
+  DoctorRows rows;
+  if (Status s = Examine(options, rows); !s) return s.error();
+  const bool is_well = std::ranges::none_of(
+      rows, [](const DoctorRow& row) { return row.health == Health::kMissing; });
+  if (options.ground.common.json) {
+    PrintJson(JsonOf(rows, is_well));
+  } else {
+    Print(rows);
+  }
+  return is_well ? 0 : 1;
+}
+
+}  // namespace
+
+void AddDoctor(CLI::App& app, Action& chosen) {
+  CLI::App* command =
+      AddCommand(app, "doctor", "Say what is enforced on this host, and what is not",
+                 "  ringfence doctor\n"
+                 "  ringfence doctor --profile worker --json\n"
+                 "  ringfence doctor --client ~/.local/bin/claude\n"
+                 "Exit status: 0 all that the policy demands is there, 1 something is "
+                 "missing, 2 it could\nnot be looked at.");
+  const auto options = std::make_shared<DoctorOptions>();
+  AddGroundOptions(*command, options->ground);
+  command->add_option("--hook", options->hook, "The hook's program (default: beside this one)")
+      ->type_name("PATH");
+  command->add_option("--client", options->client, "The client's program (default: claude in PATH)")
+      ->type_name("PATH");
+  command->callback([options, &chosen] { chosen = [options] { return RunDoctor(*options); }; });
+}
+
+}  // namespace ringfence

@@ -1,0 +1,51 @@
+// What `ringfence doctor` says of this host, a row a thing.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/host_tools.h"
+#include "cli/settings_files.h"
+#include "hook/ground.h"
+#include "policy/policy.h"
+
+namespace ringfence {
+
+enum class Health {
+  kGood,
+  kWeak,     // works, and less than it could; or nobody demands it
+  kMissing,  // the policy demands it, and it is not there
+};
+
+struct DoctorRow {
+  Health health = Health::kGood;
+  std::string about;  // "sandbox", "client"
+  std::string text;
+  std::string mend;  // "": nothing to be done
+};
+
+// What is looked at. The policy points into `ground`.
+struct Patient {
+  Whereabouts where;
+  HookProgram hook;
+  std::string ringfence;  // the program that starts sandboxes, absolute
+  const Ground& ground;
+  const Policy& policy;
+  std::string policy_option;  // absolute; may be empty
+  std::string profile;        // --profile; may be empty
+  std::string client;         // --client; "": the first in PATH
+  std::vector<SettingsFile> settings;
+};
+
+using DoctorRows = std::vector<DoctorRow>;
+
+void LookAtPolicies(const Patient& patient, DoctorRows& rows);
+void LookAtRegistration(const Patient& patient, DoctorRows& rows);  // by a live event
+void LookAtClient(const Patient& patient, DoctorRows& rows);
+void LookAtSandbox(const Patient& patient, DoctorRows& rows);  // by running it
+void LookAtState(const Patient& patient, DoctorRows& rows);    // modes, the log, the clock
+
+// Of "2.1.330 (Claude Code)": {2, 1, 330}; empty where it is none.
+std::vector<int> ParseVersion(std::string_view text);
+
+}  // namespace ringfence

@@ -1,0 +1,158 @@
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/text.h"
+#include "cli/confinement.h"
+#include "cli/doctor/rows.h"
+#include "cli/process.h"
+#include "policy/real_files.h"
+#include "policy/trust.h"
+#include "run/request.h"
+#include "sandbox/backend.h"
+
+namespace ringfence {
+namespace {
+
+constexpr int kNotSetUp = 125;
+
+class SandboxDoctor {
+ public:
+  SandboxDoctor(const Patient& patient, DoctorRows& rows) : patient_(patient), rows_(rows) {}
+
+  void Run() {
+    const SandboxRules& rules = patient_.policy.sandbox;
+    demanded_ = rules.missing == SandboxMissing::kRefuse && rules.mode != SandboxMode::kRwx;
+    LookAtKernel();
+    for (const SandboxLayers layers : {SandboxLayers::kFull, SandboxLayers::kLandlock}) {
+      Try(layers, demanded_ && layers == rules.layers);
+    }
+    LookAtPlan();
+    LookAtCommands();
+  }
+
+ private:
+  void Add(Health health, std::string text, std::string mend = "") {
+    rows_.push_back({health, "sandbox", std::move(text), std::move(mend)});
+  }
+
+  void LookAtKernel() {
+    const HostFacts facts = ProbeHost(patient_.policy.sandbox);
+    std::string text =
+        facts.kernel + ", Landlock " +
+        (facts.landlock_abi == 0 ? "absent" : "ABI " + std::to_string(facts.landlock_abi));
+    if (facts.is_inside) text += "; this is inside a sandbox of ringfence's";
+    Add(facts.landlock_abi == 0 ? Health::kWeak : Health::kGood, text,
+        facts.landlock_abi == 0 ? "use a kernel with Landlock (5.13 and later, \"lsm=\" names it)"
+                                : "");
+  }
+
+  std::vector<std::string> RunLine(SandboxLayers layers) const {
+    std::vector<std::string> line{"run",
+                                  "--home",
+                                  patient_.where.home,
+                                  "--root",
+                                  patient_.ground.places.root.text(),
+                                  "--layers",
+                                  std::string(LayersName(layers))};
+    if (!patient_.policy_option.empty()) {
+      line.insert(line.end(), {"--policy", patient_.policy_option});
+    }
+    if (!patient_.profile.empty()) line.insert(line.end(), {"--profile", patient_.profile});
+    line.emplace_back("--");
+    return line;
+  }
+
+  Result<Finished> Start(SandboxLayers layers, std::vector<std::string> command) const {
+    std::vector<std::string> line = RunLine(layers);
+    line.insert(line.end(), command.begin(), command.end());
+    return ringfence::Run({.program = patient_.ringfence,
+                           .arguments = std::move(line),
+                           .environment = {"HOME=" + patient_.where.home, "PATH=/usr/bin:/bin"},
+                           .limit = std::chrono::seconds(30)});
+  }
+
+  // A command that must run, and one that must not be able to write where no policy permits it.
+  void Try(SandboxLayers layers, bool is_demanded) {
+    const std::string name = "layers \"" + std::string(LayersName(layers)) + "\": ";
+    const Health bad = is_demanded ? Health::kMissing : Health::kWeak;
+    const Result<Finished> plain = Start(layers, {"/bin/true"});
+    if (!plain) return Add(bad, name + plain.error().text());
+    if (plain->exit_status != 0) {
+      const std::string what = plain->exit_status == kNotSetUp
+                                   ? "cannot be set up here"
+                                   : "a command ended with " + std::to_string(plain->exit_status);
+      return Add(bad, name + what + ": " + Printable(FirstLine(plain->err)), HintOf(plain->err));
+    }
+    const std::string probe =
+        StateFolder(patient_.where.home) + "/doctor-probe-" + std::to_string(::getpid());
+    const Result<Finished> write = Start(layers, {"/bin/cp", "/dev/null", probe});
+    struct stat facts {};
+    if (::lstat(probe.c_str(), &facts) == 0) {
+      ::unlink(probe.c_str());
+      return Add(Health::kMissing, name + "a command could write ringfence's own state",
+                 "report this: it must never be so");
+    }
+    if (!write || write->exit_status == 0) return Add(bad, name + "the trial could not be made");
+    Add(Health::kGood, name + "works: a command ran, and could not write " + Quote(probe));
+  }
+
+  static std::string FirstLine(std::string_view text) {
+    return std::string(text.substr(0, text.find('\n')));
+  }
+  static std::string HintOf(std::string_view text) {
+    constexpr std::string_view kHint = "Hint: ";
+    const size_t at = text.find(kHint);
+    return at == std::string_view::npos ? "" : Printable(FirstLine(text.substr(at + kHint.size())));
+  }
+
+  // What the policy asks for and this host cannot give.
+  void LookAtPlan() {
+    const RealFiles disk;
+    const CachedFiles files(disk);
+    RunOptions options;
+    options.home = patient_.where.home;
+    options.root = patient_.ground.places.root.text();
+    options.policy = patient_.policy_option;
+    options.profile = patient_.profile;
+    options.command = {"/bin/true"};
+    const Result<RunRequest> request = ReadRequest(options, files, false);
+    if (!request) return Add(Health::kMissing, request.error().text(), request.error().hint);
+    const Result<SandboxPlan> plan = request->Plan(files, ProbeHost(request->policy.sandbox));
+    if (!plan) return Add(Health::kMissing, plan.error().text(), plan.error().hint);
+    Add(Health::kGood,
+        "mode \"" + std::string(ModeName(plan->mode)) + "\", layers \"" +
+            std::string(LayersName(plan->layers)) + "\"" +
+            (plan->profile.empty() ? "" : ", profile " + Quote(plan->profile)) +
+            (plan->network == PlannedNetwork::kOwn ? ", no network" : ", the host's network"));
+    for (const std::string& unmet : plan->unmet) {
+      Add(demanded_ ? Health::kMissing : Health::kWeak, unmet, "see docs/sandbox.md");
+    }
+    for (const std::string& weaker : plan->weaker) Add(Health::kWeak, weaker);
+  }
+
+  void LookAtCommands() {
+    const bool wraps = patient_.policy.wrap_bash;
+    const Confinement confinement = wraps ? WrappedConfinement(patient_.policy.sandbox.mode)
+                                          : JudgeConfinement(patient_.settings, FindSandboxTools());
+    const Health bad = wraps ? Health::kMissing : Health::kWeak;
+    rows_.push_back({confinement.is_confined ? Health::kGood : bad, "commands",
+                     confinement.sentence,
+                     confinement.is_confined
+                         ? ""
+                         : "\"bash\": {\"wrap\": true} in the policy, or the client's sandbox, or: "
+                           "ringfence run -- claude"});
+    for (const std::string& hole : confinement.holes) {
+      rows_.push_back({Health::kWeak, "commands", hole, ""});
+    }
+  }
+
+  const Patient& patient_;
+  DoctorRows& rows_;
+  bool demanded_ = true;
+};
+
+}  // namespace
+
+void LookAtSandbox(const Patient& patient, DoctorRows& rows) { SandboxDoctor(patient, rows).Run(); }
+
+}  // namespace ringfence

@@ -1,0 +1,128 @@
+#include <sys/stat.h>
+#include <sys/timex.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <ctime>
+
+#include "base/syscall.h"
+#include "base/text.h"
+#include "cli/doctor/rows.h"
+#include "policy/trust.h"
+
+namespace ringfence {
+namespace {
+
+std::string Octal(mode_t mode) {
+  std::string text;
+  for (int shift = 6; shift >= 0; shift -= 3)
+    text += static_cast<char>('0' + ((mode >> shift) & 7));
+  return "0" + text;
+}
+
+// The file or folder is the user's alone to write; the log and what is trusted are nobody else's to
+// read either.
+void LookAtMode(const std::string& path, mode_t most, DoctorRows& rows) {
+  struct stat facts {};
+  if (::lstat(path.c_str(), &facts) != 0) {
+    if (errno == ENOENT) return;
+    rows.push_back(
+        {Health::kMissing, "permissions", SystemError("lstat(" + path + ")").text(), ""});
+    return;
+  }
+  const mode_t mode = facts.st_mode & 0777;
+  if (S_ISLNK(facts.st_mode)) {
+    rows.push_back(
+        {Health::kWeak, "permissions", Quote(path) + " is a link", "put the file itself there"});
+  } else if (facts.st_uid != ::geteuid()) {
+    rows.push_back({Health::kMissing, "permissions",
+                    Quote(path) + " belongs to user " + std::to_string(facts.st_uid),
+                    "chown it to the user who runs the client"});
+  } else if ((mode & ~most) != 0) {
+    rows.push_back(
+        {Health::kMissing, "permissions",
+         Quote(path) + " has mode " + Octal(mode) + ", at most " + Octal(most) + " is meant",
+         "chmod " + Octal(most) + " " + path});
+  } else {
+    rows.push_back({Health::kGood, "permissions", Quote(path) + " has mode " + Octal(mode), ""});
+  }
+}
+
+// The hook appends to it; where nobody can, lines are lost, or nothing is permitted.
+void LookAtLog(const Patient& patient, DoctorRows& rows) {
+  const std::optional<Path> file = OwnPath(patient.policy.audit.file, patient.ground.places);
+  const Health bad = patient.policy.audit.required ? Health::kMissing : Health::kWeak;
+  if (!file) {
+    rows.push_back({bad, "audit log", "no home is known for it", "register the hook with --home"});
+    return;
+  }
+  struct stat facts {};
+  if (::lstat(file->text().c_str(), &facts) != 0) {
+    rows.push_back({errno == ENOENT ? Health::kGood : bad, "audit log",
+                    errno == ENOENT ? Quote(file->text()) + " is not there yet"
+                                    : SystemError("lstat(" + file->text() + ")").text(),
+                    ""});
+    return;
+  }
+  if (!S_ISREG(facts.st_mode) || ::access(file->text().c_str(), W_OK) != 0) {
+    rows.push_back(
+        {bad, "audit log", Quote(file->text()) + " cannot be written", "mend its owner and mode"});
+    return;
+  }
+  LookAtMode(file->text(), 0600, rows);
+  rows.push_back({Health::kGood, "audit log",
+                  Quote(file->text()) + ", " + std::to_string(facts.st_size) + " bytes" +
+                      (patient.policy.audit.required ? ", demanded by the policy" : ""),
+                  ""});
+  constexpr time_t kAhead = 60;
+  if (facts.st_mtime > ::time(nullptr) + kAhead) {
+    rows.push_back({Health::kWeak, "clock", Quote(file->text()) + " was written in the future",
+                    "set the clock; lines of the log are in another order than their times"});
+  }
+}
+
+// Times in the log, and of alerts, are the machine's word (adjtimex(2)).
+void LookAtClock(DoctorRows& rows) {
+  timex clock{};
+  const int state = ::adjtimex(&clock);
+  constexpr time_t kBuilt = 1760000000;  // October 2025: no clock that runs is before it
+  if (::time(nullptr) < kBuilt) {
+    rows.push_back(
+        {Health::kWeak, "clock", "the clock is years behind", "set it, and have it synchronised"});
+  } else if (state < 0 || state == TIME_ERROR || (clock.status & STA_UNSYNC) != 0) {
+    rows.push_back({Health::kWeak, "clock", "the clock is not synchronised",
+                    "run chrony, systemd-timesyncd or ntpd if times of the log matter"});
+  } else {
+    rows.push_back({Health::kGood, "clock", "synchronised", ""});
+  }
+}
+
+}  // namespace
+
+void LookAtState(const Patient& patient, DoctorRows& rows) {
+  const std::string folder = StateFolder(patient.where.home);
+  LookAtMode(folder, 0700, rows);
+  LookAtMode(TrustStorePath(patient.where.home), 0600, rows);
+  LookAtMode(ApprovalsPath(patient.where.home), 0600, rows);
+  LookAtLog(patient, rows);
+  LookAtClock(rows);
+}
+
+void LookAtPolicies(const Patient& patient, DoctorRows& rows) {
+  for (const PolicySource& source : patient.ground.sources.sources) {
+    rows.push_back(
+        {source.trusted ? Health::kGood : Health::kWeak, "policy",
+         Printable(source.file->shown) + (source.trusted ? " is in force" : " is not trusted"),
+         source.trusted ? "" : "look at it, then run: ringfence trust"});
+  }
+  if (patient.ground.sources.sources.empty()) {
+    rows.push_back({Health::kGood, "policy", "no file: the built-in policy is in force", ""});
+  }
+  std::string text = "project " + Quote(patient.ground.places.root.text());
+  if (!patient.policy.profile.empty()) text += ", profile " + Quote(patient.policy.profile);
+  text +=
+      patient.policy.permitted == Permitted::kAllow ? ", permitted calls run without a prompt" : "";
+  rows.push_back({Health::kGood, "policy", text, ""});
+}
+
+}  // namespace ringfence

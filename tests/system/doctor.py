@@ -1,0 +1,110 @@
+#!/usr/bin/env python3
+"""Runs `ringfence doctor` in homes of its own: sound ones, and ones in which one thing is missing.
+
+  doctor.py --ringfence PATH --hook PATH
+
+Prints a line for each case that failed, and at the end "N passed, N failed, N skipped".
+"""
+
+import json
+import os
+import sys
+
+from command_world import run_cases
+
+
+def client(world, version):
+    path = world.write(world.base / "claude", f'#!/bin/sh\necho "{version} (Claude Code)"\n')
+    path.chmod(0o755)
+    return path
+
+
+def examined(world, *arguments, status=None, version="2.1.330"):
+    done = world.run("doctor", "--json", "--hook", world.options.hook, "--client",
+                     client(world, version), *arguments)
+    assert status is None or done.returncode == status, f"{done.returncode}: {done.stdout}{done.stderr}"
+    out = json.loads(done.stdout)
+    assert out["well"] == (done.returncode == 0), out
+    return out["rows"]
+
+
+def missing(rows):
+    # The folder of a build may be anybody's; what is installed is not.
+    return [row for row in rows if row["health"] == "missing"
+            and not (row["about"] == "check" and "ringfence" in row["text"] and "/tmp" not in row["text"]
+                     and ("belongs to user" in row["text"] or "can be written by" in row["text"]))]
+
+
+def what_init_leaves_behind_is_well(world):
+    world.init("--no-client-sandbox")
+    rows = examined(world)
+    assert not missing(rows), missing(rows)
+    told = {row["about"]: row for row in rows}
+    assert "denied a Read of" in told["registration"]["text"]
+    assert "2.1.330" in told["client"]["text"]
+    for layers in ("full", "landlock"):
+        assert any(f'layers "{layers}": works' in row["text"] for row in rows), rows
+    assert not list(world.state.glob("doctor-probe*"))
+
+
+def without_a_registration_it_is_not(world):
+    rows = examined(world, status=1)
+    assert any("no settings file registers the hook" in row["text"] for row in missing(rows))
+
+
+def a_hook_that_does_not_decide_is_found_by_a_live_event(world):
+    world.init("--no-client-sandbox")
+    mute = world.write(world.base / "bin/ringfence-hook", "#!/bin/sh\nexit 0\n")
+    mute.chmod(0o755)
+    world.user.write_text(world.user.read_text().replace(world.options.hook, str(mute)))
+    rows = examined(world, status=1)
+    assert any("did not deny a Read" in row["text"] for row in missing(rows)), missing(rows)
+
+
+def an_old_client_lets_failing_hooks_through(world):
+    world.init("--no-client-sandbox")
+    rows = examined(world, status=1, version="2.1.197")
+    assert any("2.1.197" in row["text"] and "onFailure" in row["text"] for row in missing(rows))
+    assert not missing(examined(world, version="2.1.400"))
+    assert any("does not say its version" in row["text"] for row in examined(world, version="x"))
+
+
+def a_log_that_must_be_kept_and_cannot_is_missing(world):
+    world.init("--no-client-sandbox")
+    for required in (False, True):
+        world.write(world.policy, json.dumps({
+            "version": 1, "audit": {"file": str(world.home / "log"), "required": required}}))
+        (world.home / "log").mkdir(exist_ok=True)
+        assert bool(missing(examined(world))) == required
+
+
+def modes_of_the_state_are_looked_at(world):
+    world.init("--no-client-sandbox")
+    os.chmod(world.state, 0o755)
+    rows = missing(examined(world, status=1))
+    assert any("has mode 0755" in row["text"] and row["mend"].startswith("chmod 0700") for row in rows), rows
+
+
+def an_unsound_policy_is_told_and_nothing_more(world):
+    world.init("--no-client-sandbox")
+    world.write(world.policy, '{"version": 1, "wirte": {}}\n')
+    rows = missing(examined(world, status=1))
+    assert any("/wirte is not a setting" in row["text"] for row in rows), rows
+
+
+def limits_that_this_host_cannot_hold_are_told(world):
+    world.init("--no-client-sandbox")
+    world.write(world.policy, '{"version": 1, "sandbox": {"io": "1M"}}\n')
+    rows = examined(world)
+    assert any(row["about"] == "sandbox" and row["health"] != "good" and "io" in row["text"]
+               for row in rows), rows
+
+
+def people_read_it_too(world):
+    world.init("--no-client-sandbox")
+    done = world.run("doctor", "--hook", world.options.hook, "--client", client(world, "2.1.330"))
+    assert "ok      sandbox: " in done.stdout and "\033" not in done.stdout, done.stdout
+
+
+if __name__ == "__main__":
+    sys.exit(run_cases(sys.modules[__name__]))
