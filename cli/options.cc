@@ -8,6 +8,7 @@
 #include "cli/doctor/doctor.h"
 #include "cli/explain.h"
 #include "cli/init.h"
+#include "cli/manual.h"
 #include "cli/prompt.h"
 #include "cli/run.h"
 #include "cli/trust.h"
@@ -35,6 +36,7 @@ constexpr Command kCommands[] = {
     {"doctor", AddDoctor},
     {"prompt", AddPrompt},
     {"completion", AddCompletion},
+    {"manual", AddManual},
 };
 
 constexpr const char* kExamples = R"(Examples:

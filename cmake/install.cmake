@@ -1,5 +1,5 @@
-# What `cmake --install` puts below the prefix: programs, man pages, the policy's schema, and
-# completions that `ringfence completion` writes itself.
+# What `cmake --install` puts below the prefix: programs, man pages, the policy's schema, and what
+# ringfence writes of itself: completions, and a manual page for each command.
 install(TARGETS ringfence-hook RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(FILES docs/man/ringfence-hook.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 install(FILES docs/man/ringfence-policy.5 DESTINATION ${CMAKE_INSTALL_MANDIR}/man5)
@@ -18,3 +18,17 @@ endfunction()
 install_completion(bash ringfence bash-completion/completions)
 install_completion(zsh _ringfence zsh/site-functions)
 install_completion(fish ringfence.fish fish/vendor_completions.d)
+
+# One page a command, of the commands that --help lists.
+install(CODE "
+  execute_process(COMMAND \"$<TARGET_FILE:ringfence>\" completion fish OUTPUT_VARIABLE script
+    COMMAND_ERROR_IS_FATAL ANY)
+  string(REGEX MATCHALL \"__fish_use_subcommand -f -a [a-z]+\" commands \"\${script}\")
+  foreach(command IN LISTS commands)
+    string(REGEX REPLACE \".* \" \"\" command \"\${command}\")
+    set(page \"${CMAKE_CURRENT_BINARY_DIR}/man/ringfence-\${command}.1\")
+    file(MAKE_DIRECTORY \"${CMAKE_CURRENT_BINARY_DIR}/man\")
+    execute_process(COMMAND \"$<TARGET_FILE:ringfence>\" manual \${command} OUTPUT_FILE \"\${page}\"
+      COMMAND_ERROR_IS_FATAL ANY)
+    file(INSTALL \"\${page}\" DESTINATION \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_MANDIR}/man1\")
+  endforeach()")

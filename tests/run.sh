@@ -281,21 +281,21 @@ build_against() {  # PREFIX SOURCE BUILD
     cmake --build "$3"
 }
 
-# Whatever --help lists of commands and options stands in the man page too.
+# Whatever --help lists of commands and options stands in a man page too.
 man_pages_name_options() {
-  local bin=$1/bin word command_name missing=0
+  local bin=$1/bin pages=$1/share/man/man1 word command_name missing=0
   {
     "$bin/ringfence-hook" --help | grep -oE '^ +--[a-z-]+' | sed 's/.*--/ringfence-hook -/'
     "$bin/ringfence" --help | sed -n '/^Subcommands:/,/^$/s/^  \([a-z]*\) .*/\1/p' |
       while read -r command_name; do
         echo "ringfence $command_name"
         "$bin/ringfence" "$command_name" --help | grep -oE '^ +(-h,)?--[a-z-]+' |
-          sed 's/.*--/ringfence -/'
+          sed "s/.*--/ringfence-$command_name -/"
       done
   } | sort -u > "$work/options"
   [[ -s $work/options ]] || missing=1
   while read -r page word; do
-    grep -qE "(Fl|\||Cm) (-user.*)?$word( |$)" "docs/man/$page.1" || {
+    grep -qE "(Fl|\||Cm) (-user.*)?$word( |$)" "$pages/$page.1" || {
       echo "$page.1 does not name $word"
       missing=1
     }
