@@ -1,5 +1,5 @@
 // The formats that other programs read.
-#include "base/text.h"
+#include "cli/audit/markup.h"
 #include "cli/audit/report.h"
 #include "cli/json_edit.h"
 
@@ -41,54 +41,30 @@ OrderedJson RowJson(const Row& row, const Matrix& matrix) {
   return json;
 }
 
-// Text and attributes of XML 1.0, which has no control characters.
-std::string Xml(std::string_view text) {
-  std::string out;
-  for (const char c : Printable(text)) {
-    switch (c) {
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '&':
-        out += "&amp;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      default:
-        out += c;
-    }
-  }
-  return out;
-}
-
 void AppendTestCase(const Row& row, const Cell& cell, std::string& out) {
   const Fixture& fixture = row.fixture;
-  out += "    <testcase name=\"" + Xml(fixture.name) + "\" classname=\"" + Xml(cell.ruling.tool) +
-         "\" file=\"" + Xml(fixture.place.file) + "\" line=\"" +
+  out += "    <testcase name=\"" + Markup(fixture.name) + "\" classname=\"" +
+         Markup(cell.ruling.tool) + "\" file=\"" + Markup(fixture.place.file) + "\" line=\"" +
          std::to_string(fixture.place.line) + "\"";
   if (cell.mismatch.empty()) {
     out += "/>\n";
     return;
   }
-  out += ">\n      <failure message=\"" + Xml(cell.mismatch) + "\">" + Xml(cell.ruling.reason) +
-         "</failure>\n    </testcase>\n";
+  out += ">\n      <failure message=\"" + Markup(cell.mismatch) + "\">" +
+         Markup(cell.ruling.reason) + "</failure>\n    </testcase>\n";
 }
 
 // A suite for what is different from the baseline.
 void AppendChanges(const AuditReport& report, std::string& out) {
   if (report.baseline.empty()) return;
   const std::string count = std::to_string(report.changes.size());
-  out += "  <testsuite name=\"" + Xml(report.baseline) + "\" tests=\"" + count + "\" failures=\"" +
-         count + "\">\n";
+  out += "  <testsuite name=\"" + Markup(report.baseline) + "\" tests=\"" + count +
+         "\" failures=\"" + count + "\">\n";
   for (const BaselineChange& change : report.changes) {
-    out += "    <testcase name=\"" + Xml(change.fixture) + "\" classname=\"" + Xml(change.under) +
-           "\">\n      <failure message=\"was " +
-           Xml(change.before.empty() ? "not there" : change.before) + ", is " +
-           Xml(change.now.empty() ? "gone" : change.now) + "\"/>\n    </testcase>\n";
+    out += "    <testcase name=\"" + Markup(change.fixture) + "\" classname=\"" +
+           Markup(change.under) + "\">\n      <failure message=\"was " +
+           Markup(change.before.empty() ? "not there" : change.before) + ", is " +
+           Markup(change.now.empty() ? "gone" : change.now) + "\"/>\n    </testcase>\n";
   }
   out += "  </testsuite>\n";
 }
@@ -209,7 +185,7 @@ std::string AuditJunit(const AuditReport& report) {
         AppendTestCase(row, cell, cases);
       }
     }
-    out += "  <testsuite name=\"" + Xml(matrix.columns[column].label()) + "\" tests=\"" +
+    out += "  <testsuite name=\"" + Markup(matrix.columns[column].label()) + "\" tests=\"" +
            std::to_string(count) + "\" failures=\"" + std::to_string(failed) + "\">\n" + cases +
            "  </testsuite>\n";
   }

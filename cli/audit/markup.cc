@@ -1,0 +1,105 @@
+#include "cli/audit/markup.h"
+
+#include <algorithm>
+#include <cstdint>
+
+#include "base/sha256.h"
+#include "base/text.h"
+
+namespace ringfence {
+namespace {
+
+std::string_view Entity(char c) {
+  switch (c) {
+    case '<':
+      return "&lt;";
+    case '>':
+      return "&gt;";
+    case '&':
+      return "&amp;";
+    case '"':
+      return "&quot;";
+    case '\'':
+      return "&#39;";
+    default:
+      return "";
+  }
+}
+
+unsigned HexValue(char digit) {
+  return static_cast<unsigned>(digit <= '9' ? digit - '0' : digit - 'a' + 10);
+}
+
+std::string Base64OfHex(std::string_view hex) {
+  constexpr std::string_view kDigits =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string out;
+  // Six digits are three bytes are four characters.
+  for (size_t i = 0; i < hex.size(); i += 6) {
+    const std::string_view part = hex.substr(i, 6);
+    uint32_t bits = 0;
+    for (size_t j = 0; j < 6; ++j) bits = bits << 4 | (j < part.size() ? HexValue(part[j]) : 0);
+    const size_t characters = part.size() / 2 + 1;
+    for (size_t j = 0; j < 4; ++j) {
+      out += j < characters ? kDigits[bits >> (18 - 6 * j) & 63] : '=';
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string Markup(std::string_view text) {
+  const std::string printable = Printable(text);
+  std::string out;
+  out.reserve(printable.size());
+  for (std::string_view rest = printable; !rest.empty();) {
+    const std::string_view entity = Entity(rest.front());
+    // U+FFFE and U+FFFF are in no XML document.
+    const bool is_foreign = rest.starts_with("\xEF\xBF\xBE") || rest.starts_with("\xEF\xBF\xBF");
+    if (is_foreign) {
+      out += "\xEF\xBF\xBD";
+    } else if (!entity.empty()) {
+      out += entity;
+    } else {
+      out += rest.front();
+    }
+    rest.remove_prefix(is_foreign ? 3 : 1);
+  }
+  return out;
+}
+
+std::string Markup(std::string_view text, size_t limit) {
+  return Markup(CutText(Printable(text.substr(0, limit + 4)), limit));
+}
+
+std::string Grouped(size_t number) {
+  std::string digits = std::to_string(number);
+  for (size_t i = digits.size(); i > 3; i -= 3) digits.insert(i - 3, ",");
+  return digits;
+}
+
+std::string Counted(size_t number, std::string_view word) {
+  return Grouped(number) + " " + std::string(word) + (number == 1 ? "" : "s");
+}
+
+std::string Fill(std::string_view page, std::span<const Slot> slots) {
+  std::string out;
+  while (true) {
+    const size_t begin = page.find("{{");
+    const size_t end = page.find("}}", std::min(begin, page.size()));
+    if (begin == std::string_view::npos || end == std::string_view::npos) break;
+    const std::string_view name = page.substr(begin + 2, end - begin - 2);
+    const auto slot = std::ranges::find(slots, name, &Slot::name);
+    out += page.substr(0, begin);
+    if (slot != slots.end()) out += slot->value;
+    page.remove_prefix(end + 2);
+  }
+  return out.append(page);
+}
+
+std::string PolicyHash(std::string_view text) {
+  return "'sha256-" + Base64OfHex(Sha256Hex(text)) + "'";
+}
+
+}  // namespace ringfence

@@ -1,0 +1,31 @@
+// Text for XML and HTML. Whatever goes into a report from outside goes through Markup().
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace ringfence {
+
+// Text, or an attribute in double quotes: no character of it is markup, none is invisible or
+// reorders what a person reads, and all of them may stand in XML 1.0.
+std::string Markup(std::string_view text);
+// The same of at most about `limit` bytes.
+std::string Markup(std::string_view text, size_t limit);
+
+// "1 fixture", "20,000 fixtures".
+std::string Grouped(size_t number);
+std::string Counted(size_t number, std::string_view word);
+
+struct Slot {
+  std::string_view name;
+  std::string value;  // markup
+};
+
+// `page` with each "{{name}}" replaced, once: what stands in a value is left alone.
+std::string Fill(std::string_view page, std::span<const Slot> slots);
+
+// What a Content-Security-Policy calls an inline style or script: "'sha256-...'".
+std::string PolicyHash(std::string_view text);
+
+}  // namespace ringfence

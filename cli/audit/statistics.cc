@@ -1,0 +1,246 @@
+#include "cli/audit/statistics.h"
+
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <map>
+#include <numeric>
+
+namespace ringfence {
+namespace {
+
+constexpr int64_t kMinute = 60;
+constexpr int64_t kHour = 60 * kMinute;
+constexpr int64_t kDay = 24 * kHour;
+constexpr int64_t kWeek = 7 * kDay;
+constexpr int64_t kFirstMonday = 4 * kDay;  // Unix time began on a Thursday
+
+std::optional<int> Number(std::string_view& text, size_t digits) {
+  int number = 0;
+  const char* end = text.data() + std::min(digits, text.size());
+  const auto read = std::from_chars(text.data(), end, number);
+  if (text.size() < digits || read.ptr != end || text.front() == '-') return {};
+  text.remove_prefix(digits);
+  return number;
+}
+
+bool Take(std::string_view& text, char c) {
+  if (!text.starts_with(c)) return false;
+  text.remove_prefix(1);
+  return true;
+}
+
+std::optional<int64_t> DateOf(std::string_view& text) {
+  const auto year = Number(text, 4);
+  if (!year || !Take(text, '-')) return {};
+  const auto month = Number(text, 2);
+  if (!month || !Take(text, '-')) return {};
+  const auto day = Number(text, 2);
+  if (!day) return {};
+  const std::chrono::year_month_day date{std::chrono::year(*year),
+                                         std::chrono::month(static_cast<unsigned>(*month)),
+                                         std::chrono::day(static_cast<unsigned>(*day))};
+  if (!date.ok()) return {};
+  return std::chrono::sys_days(date).time_since_epoch().count() * kDay;
+}
+
+// "14:05", "14:05:59.123"
+std::optional<int64_t> ClockOf(std::string_view& text) {
+  const auto hour = Number(text, 2);
+  if (!hour || *hour > 23 || !Take(text, ':')) return {};
+  const auto minute = Number(text, 2);
+  if (!minute || *minute > 59) return {};
+  int64_t time = *hour * kHour + *minute * kMinute;
+  if (!Take(text, ':')) return time;
+  const auto second = Number(text, 2);
+  if (!second || *second > 60) return {};
+  if (Take(text, '.')) {
+    text.remove_prefix(std::min(text.find_first_not_of("0123456789"), text.size()));
+  }
+  return time + *second;
+}
+
+// "Z", "+02:00", "-0330"
+std::optional<int64_t> OffsetOf(std::string_view text) {
+  if (text == "Z" || text == "z") return 0;
+  const bool is_west = text.starts_with('-');
+  if (!Take(text, '+') && !Take(text, '-')) return {};
+  const auto hours = Number(text, 2);
+  Take(text, ':');
+  const auto minutes = Number(text, 2);
+  if (!hours || !minutes || !text.empty()) return {};
+  const int64_t offset = *hours * kHour + *minutes * kMinute;
+  return is_west ? -offset : offset;
+}
+
+int64_t RoundedDown(int64_t time, int64_t step) {
+  const int64_t since = time - (step >= kWeek ? kFirstMonday : 0);
+  const int64_t over = (since % step + step) % step;
+  return time - over;
+}
+
+std::chrono::year_month_day DayOf(int64_t time) {
+  const std::chrono::sys_seconds point{std::chrono::seconds(time)};
+  return std::chrono::floor<std::chrono::days>(point);
+}
+
+std::string TwoDigits(int64_t number) { return (number < 10 ? "0" : "") + std::to_string(number); }
+
+struct Moment {
+  size_t decision;
+  std::optional<size_t> span;  // nothing: nobody knows when
+};
+
+void Count(const Moment& moment, Series& series) {
+  ++series.tally[moment.decision];
+  if (moment.span) ++series.spans[*moment.span][moment.decision];
+}
+
+Series Empty(std::string label, const TimeAxis& axis) {
+  return {std::move(label), {}, std::vector<Tally>(axis.spans)};
+}
+
+// One kind of label, counted.
+class Counter {
+ public:
+  explicit Counter(const TimeAxis& axis) : axis_(axis) {}
+
+  void Add(const std::string& label, const Moment& moment) {
+    const auto [found, is_new] = places_.try_emplace(label, series_.size());
+    if (is_new) series_.push_back(Empty(label, axis_));
+    Count(moment, series_[found->second]);
+  }
+
+  std::vector<Series> MostFirst() {
+    std::ranges::stable_sort(series_, std::greater<>(),
+                             [](const Series& series) { return TotalOf(series.tally); });
+    return std::move(series_);
+  }
+
+ private:
+  const TimeAxis& axis_;
+  std::map<std::string, size_t> places_;
+  std::vector<Series> series_;
+};
+
+void FindSpan(const Matrix& matrix, Statistics& statistics) {
+  bool is_first = true;
+  for (const Row& row : matrix.rows) {
+    const std::optional<int64_t> time = UnixTime(row.fixture.time);
+    if (row.cells.empty()) continue;
+    if (!time) {
+      statistics.timeless += row.cells.size();
+      continue;
+    }
+    statistics.oldest = is_first ? *time : std::min(statistics.oldest, *time);
+    statistics.newest = is_first ? *time : std::max(statistics.newest, *time);
+    is_first = false;
+  }
+  if (!is_first) statistics.axis = AxisFor(statistics.oldest, statistics.newest);
+}
+
+}  // namespace
+
+size_t DecisionIndex(std::string_view decision) {
+  const auto found = std::ranges::find(kDecisions, decision);
+  return std::min(static_cast<size_t>(found - kDecisions.begin()), kDecisions.size() - 1);
+}
+
+size_t TotalOf(const Tally& tally) {
+  return std::accumulate(tally.begin(), tally.end(), size_t{0});
+}
+
+TimeAxis AxisFor(int64_t oldest, int64_t newest) {
+  constexpr int64_t kSteps[] = {kMinute,   5 * kMinute, 15 * kMinute, kHour,
+                                6 * kHour, kDay,        kWeek,        4 * kWeek};
+  const auto spans_of = [&](int64_t step) {
+    return static_cast<size_t>((newest - RoundedDown(oldest, step)) / step + 1);
+  };
+  int64_t step = 0;
+  for (const int64_t candidate : kSteps) {
+    step = candidate;
+    if (spans_of(step) <= kMaxSpans) break;
+  }
+  while (spans_of(step) > kMaxSpans) step *= 2;
+  return {RoundedDown(oldest, step), step, spans_of(step)};
+}
+
+std::string StepName(int64_t step) {
+  constexpr std::pair<int64_t, std::string_view> kUnits[] = {
+      {kWeek, "week"}, {kDay, "day"}, {kHour, "hour"}, {kMinute, "minute"}};
+  for (const auto& [seconds, name] : kUnits) {
+    if (step % seconds != 0) continue;
+    const int64_t count = step / seconds;
+    return count == 1 ? std::string(name) : std::to_string(count) + " " + std::string(name) + "s";
+  }
+  return std::to_string(step) + " seconds";
+}
+
+std::optional<int64_t> UnixTime(std::string_view text) {
+  const auto date = DateOf(text);
+  if (!date || (!Take(text, 'T') && !Take(text, ' '))) return {};
+  const auto clock = ClockOf(text);
+  if (!clock) return {};
+  const auto offset = OffsetOf(text);
+  if (!offset) return {};
+  return *date + *clock - *offset;
+}
+
+std::string DateText(int64_t time) {
+  const std::chrono::year_month_day date = DayOf(time);
+  return std::to_string(static_cast<int>(date.year())) + "-" +
+         TwoDigits(static_cast<unsigned>(date.month())) + "-" +
+         TwoDigits(static_cast<unsigned>(date.day()));
+}
+
+std::string DateTimeText(int64_t time) {
+  const int64_t second = (time % kDay + kDay) % kDay;
+  return DateText(time) + " " + TwoDigits(second / kHour) + ":" +
+         TwoDigits(second % kHour / kMinute);
+}
+
+std::string DecidingRule(const Ruling& ruling) {
+  if (!ruling.rule.empty()) {
+    // Outside of an allow list is what none of its entries covers.
+    if (ruling.rule.ends_with("/allow")) return ruling.rule;
+    const auto entry = std::ranges::find_if(ruling.met, [&](const RuleEntry& met) {
+      return met.label().starts_with(ruling.rule + " ");
+    });
+    return entry == ruling.met.end() ? ruling.rule : entry->label();
+  }
+  if (ruling.decision != "permit" || ruling.met.empty()) return "";
+  // What is said of a path says more than that the tool may be used.
+  const auto entry = std::ranges::find_if(ruling.met, [](const RuleEntry& met) {
+    return met.pointer.find("/tools/") == std::string::npos;
+  });
+  return (entry == ruling.met.end() ? ruling.met.front() : *entry).label();
+}
+
+Statistics StatisticsOf(const Matrix& matrix) {
+  Statistics statistics;
+  FindSpan(matrix, statistics);
+  const TimeAxis& axis = statistics.axis;
+  statistics.all = Empty("", axis);
+  for (const Column& column : matrix.columns) {
+    statistics.columns.push_back(Empty(column.label(), axis));
+  }
+  Counter tools(axis);
+  Counter rules(axis);
+  for (const Row& row : matrix.rows) {
+    const std::optional<int64_t> time = UnixTime(row.fixture.time);
+    std::optional<size_t> span;
+    if (time) span = static_cast<size_t>((*time - axis.start) / axis.step);
+    for (const Cell& cell : row.cells) {
+      const Moment moment{DecisionIndex(cell.ruling.decision), span};
+      Count(moment, statistics.all);
+      Count(moment, statistics.columns[cell.column]);
+      tools.Add(cell.ruling.tool, moment);
+      rules.Add(DecidingRule(cell.ruling), moment);
+    }
+  }
+  statistics.tools = tools.MostFirst();
+  statistics.rules = rules.MostFirst();
+  return statistics;
+}
+
+}  // namespace ringfence

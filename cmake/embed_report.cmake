@@ -1,0 +1,18 @@
+# Makes a C++ source of the page around the HTML report (cli/audit/report_template.h).
+#
+#   cmake -DFOLDER=cli/audit -DOUTPUT=FILE.cc -P cmake/embed_report.cmake
+cmake_minimum_required(VERSION 3.25)
+
+set(source "#include \"cli/audit/report_template.h\"\n\nnamespace ringfence {\n\n")
+foreach(kind Html Css Js)
+  string(TOLOWER "${kind}" extension)
+  set(file "${FOLDER}/report.${extension}")
+  file(READ "${file}" text)
+  string(FIND "${text}" ")report\"" end)
+  if(NOT end EQUAL -1)
+    message(FATAL_ERROR "${file} holds )report\", which ends it in C++")
+  endif()
+  string(APPEND source "const std::string_view kReport${kind} = R\"report(${text})report\";\n\n")
+endforeach()
+string(APPEND source "}  // namespace ringfence\n")
+file(WRITE "${OUTPUT}" "${source}")
