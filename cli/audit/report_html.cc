@@ -52,8 +52,8 @@ std::string Lede(const AuditReport& report, const Statistics& statistics) {
                      Counted(report.decisions(), "decision") + " under " +
                      (columns == 1 ? "one policy" : Grouped(columns) + " policies and profiles");
   if (statistics.axis.spans != 0) {
-    text += ", from " + DateTimeText(statistics.oldest) + " to " + DateTimeText(statistics.newest) +
-            " UTC";
+    text += ", from <time>" + DateTimeText(statistics.oldest) + "</time> to <time>" +
+            DateTimeText(statistics.newest) + "</time> UTC";
   }
   text += ".";
   if (!report.baseline.empty()) text += " Compared with " + Markup(report.baseline, kMaxLine) + ".";

@@ -107,19 +107,21 @@ std::string Svg(std::string_view attributes, const std::string& content) {
          "\" preserveAspectRatio=\"none\">" + content + "</svg>";
 }
 
-std::string NumberCells(const Tally& tally) {
+// A column for each kind of decision that there is at all; `all` says which.
+std::string NumberCells(const Tally& tally, const Tally& all) {
   std::string out = "<td>" + Grouped(TotalOf(tally)) + "</td>";
-  for (const size_t count : tally) {
-    out += count == 0 ? "<td class=\"zero\">0</td>" : "<td>" + Grouped(count) + "</td>";
+  for (size_t i = 0; i < tally.size(); ++i) {
+    if (all[i] == 0) continue;
+    out += tally[i] == 0 ? "<td class=\"zero\">0</td>" : "<td>" + Grouped(tally[i]) + "</td>";
   }
   return out;
 }
 
-std::string NumberHeadings(std::string_view first) {
+std::string NumberHeadings(std::string_view first, const Tally& all) {
   std::string out =
       "<thead><tr><th scope=\"col\">" + std::string(first) + "</th><th scope=\"col\">all</th>";
-  for (const std::string_view decision : kDecisions) {
-    out += "<th scope=\"col\">" + DecisionHtml(decision) + "</th>";
+  for (size_t i = 0; i < all.size(); ++i) {
+    if (all[i] != 0) out += "<th scope=\"col\">" + DecisionHtml(kDecisions[i]) + "</th>";
   }
   return out + "</tr></thead>";
 }
@@ -129,26 +131,27 @@ std::string SpansTable(const Statistics& statistics) {
       "<details><summary>The same as numbers</summary>"
       "<div class=\"scroll\" role=\"region\" aria-label=\"Decisions over time as numbers\" "
       "tabindex=\"0\"><table class=\"numbers\"><caption>Decisions by " +
-      StepName(statistics.axis.step) + ", UTC</caption>" + NumberHeadings("from") + "<tbody>";
+      StepName(statistics.axis.step) + ", UTC</caption>" +
+      NumberHeadings("from", statistics.all.tally) + "<tbody>";
   for (size_t i = 0; i < statistics.axis.spans; ++i) {
     out += "<tr><th scope=\"row\">" + SpanLabel(statistics.axis, i) + "</th>" +
-           NumberCells(statistics.all.spans[i]) + "</tr>";
+           NumberCells(statistics.all.spans[i], statistics.all.tally) + "</tr>";
   }
   return out + "</tbody></table></div></details>";
 }
 
 struct Scale {
-  const TimeAxis& axis;
+  const Statistics& statistics;
   size_t largest;  // total of a series
 };
 
 std::string SeriesLine(const std::string& label, const Series& series, const Scale& scale) {
-  const bool has_times = scale.axis.spans != 0;
+  const bool has_times = scale.statistics.axis.spans != 0;
   const std::string bars =
       has_times ? Svg("class=\"bars\" aria-hidden=\"true\"", Columns(series))
                 : Svg("class=\"bars flat\" aria-hidden=\"true\"", Bar(series.tally, scale.largest));
   return "<tr><th scope=\"row\"><div class=\"series\"><span>" + label + "</span>" + bars +
-         "</div></th>" + NumberCells(series.tally) + "</tr>";
+         "</div></th>" + NumberCells(series.tally, scale.statistics.all.tally) + "</tr>";
 }
 
 Series SumOf(const std::vector<Series>& series, size_t first) {
@@ -171,7 +174,8 @@ std::string LabelHtml(const SeriesTable& table, const Series& series) {
 }
 
 // What the table has no room for, without bars.
-std::string FoldedSeries(const SeriesTable& table, const std::vector<Series>& series) {
+std::string FoldedSeries(const SeriesTable& table, const std::vector<Series>& series,
+                         const Tally& all) {
   const size_t end = std::min(series.size(), kMaxSeries + kMaxFolded);
   std::string out = "<details><summary>" + Grouped(series.size() - kMaxSeries) +
                     " others one by one</summary><div class=\"scroll\" role=\"region\" "
@@ -180,14 +184,14 @@ std::string FoldedSeries(const SeriesTable& table, const std::vector<Series>& se
                     ", the others\" tabindex=\"0\">"
                     "<table class=\"numbers\"><caption>" +
                     std::string(table.caption) + ", the others</caption>" +
-                    NumberHeadings(table.heading) + "<tbody>";
+                    NumberHeadings(table.heading, all) + "<tbody>";
   for (size_t i = kMaxSeries; i < end; ++i) {
     out += "<tr><th scope=\"row\">" + LabelHtml(table, series[i]) + "</th>" +
-           NumberCells(series[i].tally) + "</tr>";
+           NumberCells(series[i].tally, all) + "</tr>";
   }
   if (end < series.size()) {
     out += "<tr><th scope=\"row\"><i>" + Counted(series.size() - end, "other") + "</i></th>" +
-           NumberCells(SumOf(series, end).tally) + "</tr>";
+           NumberCells(SumOf(series, end).tally, all) + "</tr>";
   }
   return out + "</tbody></table></div></details>";
 }
@@ -220,7 +224,7 @@ std::string SeriesTableHtml(const SeriesTable& table, const std::vector<Series>&
   const std::string caption(table.caption);
   std::string out = "<div class=\"scroll\" role=\"region\" aria-label=\"" + caption +
                     "\" tabindex=\"0\"><table class=\"numbers\"><caption>" + caption +
-                    "</caption>" + NumberHeadings(table.heading) + "<tbody>";
+                    "</caption>" + NumberHeadings(table.heading, statistics.all.tally) + "<tbody>";
   const size_t shown = std::min(series.size(), kMaxSeries);
   std::vector<std::pair<std::string, Series>> lines;
   for (size_t i = 0; i < shown; ++i) lines.emplace_back(LabelHtml(table, series[i]), series[i]);
@@ -231,10 +235,10 @@ std::string SeriesTableHtml(const SeriesTable& table, const std::vector<Series>&
   size_t largest = 1;
   for (const auto& [label, line] : lines) largest = std::max(largest, TotalOf(line.tally));
   for (const auto& [label, line] : lines) {
-    out += SeriesLine(label, line, {statistics.axis, largest});
+    out += SeriesLine(label, line, {statistics, largest});
   }
   out += "</tbody></table></div>";
-  return series.size() > kMaxSeries ? out + FoldedSeries(table, series) : out;
+  return series.size() > kMaxSeries ? out + FoldedSeries(table, series, statistics.all.tally) : out;
 }
 
 }  // namespace ringfence

@@ -129,7 +129,7 @@ std::vector<RuleGroup> ByRule(const std::vector<Explanation>& explanations) {
 bool NeedsExplanation(const Cell& cell) { return cell.ruling.decision != "permit"; }
 
 std::string RuleName(const std::string& rule) {
-  return rule.empty() ? "<i>no rule: refused whatever the policy says</i>" : Code(rule, 300);
+  return rule.empty() ? "<i>no rule of a policy</i>" : Code(rule, 300);
 }
 
 std::string SummaryHtml(const RuleGroup& group) {

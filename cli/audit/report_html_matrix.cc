@@ -3,6 +3,7 @@
 #include <set>
 
 #include "base/text.h"
+#include "cli/audit/explanation.h"
 #include "cli/audit/markup.h"
 #include "cli/audit/report_html_parts.h"
 
@@ -83,8 +84,14 @@ class MatrixWriter {
     return found == before_.end() ? "" : found->second;
   }
 
+  // Where the call led, or else what it named.
   static std::string PathOf(const Cell& cell) {
-    return cell.ruling.paths.empty() ? "" : cell.ruling.paths.front();
+    if (!cell.ruling.paths.empty()) return cell.ruling.paths.front();
+    Subject subject;
+    PatternOf(cell.ruling, subject);
+    const std::string& written = subject.written;
+    const std::string name = written.empty() ? "" : written.substr(1, written.size() - 2);
+    return name == cell.ruling.tool ? "" : name;
   }
 
   // "captured/", where all names begin with it.

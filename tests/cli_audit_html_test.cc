@@ -1,0 +1,253 @@
+// The page about an audit: what is counted, how reasons are put together, and that no text of an
+// agent becomes markup.
+#include <doctest/doctest.h>
+
+#include <numeric>
+
+#include "cli/audit/explanation.h"
+#include "cli/audit/markup.h"
+#include "cli/audit/report.h"
+#include "cli/audit/report_html_parts.h"
+#include "cli/audit/report_template.h"
+#include "cli/audit/statistics.h"
+
+namespace ringfence {
+namespace {
+
+constexpr const char* kHostile = "</script></style><img src=x onerror=\"alert('1')\">&lt;{{js}}";
+
+Ruling RulingOf(std::string decision, std::string tool, std::string rule) {
+  Ruling ruling;
+  ruling.decision = std::move(decision);
+  ruling.tool = std::move(tool);
+  ruling.rule = std::move(rule);
+  return ruling;
+}
+
+Ruling Refused(const std::string& written, const std::string& path) {
+  Ruling ruling = RulingOf("deny", "Read", "policy.json:6 /read/allow");
+  ruling.paths = {path};
+  ruling.reason = "ringfence: read of \"" + written +
+                  "\" refused: outside the project (policy.json:6 /read/allow). Work below "
+                  "\"/home/dev/project\", or ask the user to run: ringfence allow --read " +
+                  path;
+  return ruling;
+}
+
+Row RowOf(Ruling ruling, std::string time = "") {
+  Row row;
+  row.fixture.name = ruling.tool + " " + ruling.decision;
+  row.fixture.place = {"calls.jsonl", 3};
+  row.fixture.time = std::move(time);
+  row.cells.push_back({0, std::move(ruling), ""});
+  return row;
+}
+
+Matrix MatrixOf(std::vector<Row> rows) {
+  Matrix matrix;
+  matrix.columns = {{"policy.json", "", false}};
+  matrix.rows = std::move(rows);
+  return matrix;
+}
+
+size_t CountOf(const std::string& text, std::string_view part) {
+  size_t count = 0;
+  for (size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++count;
+  return count;
+}
+
+size_t Sum(const std::vector<Series>& series) {
+  size_t sum = 0;
+  for (const Series& one : series) sum += TotalOf(one.tally);
+  return sum;
+}
+
+}  // namespace
+
+TEST_CASE("markup: no character of a text is markup or invisible") {
+  CHECK(Markup("a<b>&\"c'") == "a&lt;b&gt;&amp;&quot;c&#39;");
+  CHECK(Markup("\x01\n\x7f") == "\\u0001\\n\\u007f");
+  CHECK(Markup("\xE2\x80\xAEtxt") == "\\u202etxt");  // reads from right to left
+  CHECK(Markup("\xEF\xBB\xBF") == "\\ufeff");
+  CHECK(Markup("\xFF\xC3") == "\xEF\xBF\xBD\xEF\xBF\xBD");
+  CHECK(Markup("\xEF\xBF\xBE|\xEF\xBF\xBF") == "\xEF\xBF\xBD|\xEF\xBF\xBD");
+  CHECK(Markup("\xC3\xA9\xF0\x9F\x98\x80") == "\xC3\xA9\xF0\x9F\x98\x80");
+}
+
+TEST_CASE("markup: a long text is cut before it is escaped") {
+  CHECK(Markup("<<<<<<<<", 5) == "&lt;&lt;...");
+  CHECK(Markup("short", 5) == "short");
+  CHECK(Markup(std::string(5000000, '\x01'), 100).size() == 100);
+}
+
+TEST_CASE("markup: what stands in a slot is left alone") {
+  const Slot slots[] = {{"a", "{{b}}"}, {"b", "two"}};
+  CHECK(Fill("<{{a}}|{{b}}|{{c}}|{{", slots) == "<{{b}}|two||{{");
+}
+
+TEST_CASE("markup: digests are as a browser computes them") {
+  // printf '' | openssl dgst -sha256 -binary | base64
+  CHECK(PolicyHash("") == "'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU='");
+  CHECK(PolicyHash("abc") == "'sha256-ungWv48Bz+pBQUDeXa4iI7ADYaOWF3qctBD/YfIAFa0='");
+}
+
+TEST_CASE("markup: numbers are grouped") {
+  CHECK(Grouped(0) == "0");
+  CHECK(Grouped(999) == "999");
+  CHECK(Grouped(1234567) == "1,234,567");
+  CHECK(Counted(1, "rule") == "1 rule");
+  CHECK(Counted(20000, "rule") == "20,000 rules");
+}
+
+TEST_CASE("statistics: times are read strictly") {
+  CHECK(UnixTime("1970-01-01T00:00:00.000Z") == 0);
+  CHECK(UnixTime("2025-11-23T14:05:09.123Z") == 1763906709);
+  CHECK(UnixTime("2025-11-23T14:05:09+02:00") == 1763906709 - 7200);
+  CHECK(UnixTime("2025-11-23 14:05-0330") == 1763906700 + 12600);
+  CHECK(DateTimeText(1763906709) == "2025-11-23 14:05");
+  CHECK(DateTimeText(-1) == "1969-12-31 23:59");
+  for (const char* text :
+       {"", "yesterday", "2025-11-23", "2025-13-01T00:00:00Z", "2025-11-23T24:00Z",
+        "2025-02-30T00:00Z", "2025-11-23T14:05:09", "2025-11-23T14:05:09Zx", "-025-11-23T14:05Z",
+        "2025-1-123T14:05Z", "2025-11-23T14:05:09+2"}) {
+    CAPTURE(text);
+    CHECK_FALSE(UnixTime(text));
+  }
+}
+
+TEST_CASE("statistics: an axis covers its times with few round spans") {
+  constexpr int64_t kTimes[] = {-62167219200, 0, 59, 86399, 1763906709, 1763906710, 253402300799};
+  for (const int64_t oldest : kTimes) {
+    for (const int64_t newest : kTimes) {
+      if (newest < oldest) continue;
+      CAPTURE(oldest);
+      CAPTURE(newest);
+      const TimeAxis axis = AxisFor(oldest, newest);
+      CHECK(axis.spans >= 1);
+      CHECK(axis.spans <= kMaxSpans);
+      CHECK(axis.start <= oldest);
+      CHECK(oldest < axis.start + axis.step);
+      CHECK(newest < axis.start + axis.step * static_cast<int64_t>(axis.spans));
+    }
+  }
+  CHECK(StepName(AxisFor(0, 21L * 86400).step) == "day");
+  const TimeAxis weeks = AxisFor(1763906709, 1763906709 + 200L * 86400);
+  CHECK(StepName(weeks.step) == "week");
+  CHECK(DateText(weeks.start) == "2025-11-17");  // a Monday
+}
+
+TEST_CASE("statistics: every decision is counted once by tool, by rule and in its span") {
+  std::vector<Row> rows;
+  constexpr const char* kTools[] = {"Read", "Write", ""};
+  for (size_t i = 0; i < 500; ++i) {
+    const std::string decision(kDecisions[i % 4]);
+    const std::string time = i % 5 == 0 ? "" : "2025-11-" + std::to_string(10 + i % 20) + "T00:00Z";
+    rows.push_back(RowOf(RulingOf(decision, kTools[i % 3], i % 7 == 0 ? "a /x" : ""), time));
+  }
+  const Statistics statistics = StatisticsOf(MatrixOf(std::move(rows)));
+  CHECK(TotalOf(statistics.all.tally) == 500);
+  CHECK(statistics.all.tally[DecisionIndex("ask")] == 125);
+  CHECK(statistics.timeless == 100);
+  CHECK(Sum(statistics.tools) == 500);
+  CHECK(Sum(statistics.rules) == 500);
+  CHECK(Sum(statistics.columns) == 500);
+  size_t in_spans = 0;
+  for (const Tally& span : statistics.all.spans) in_spans += TotalOf(span);
+  CHECK(in_spans == 400);
+  CHECK(statistics.tools.size() == 3);
+  CHECK(TotalOf(statistics.tools[0].tally) >= TotalOf(statistics.tools[2].tally));
+}
+
+TEST_CASE("statistics: the rule that decided is named with its entry") {
+  Ruling ruling = RulingOf("deny", "Read", "policy.json:7 /read/deny");
+  ruling.met = {{"policy.json", 6, "/read/allow", "."},
+                {"policy.json", 7, "/read/deny", "@secrets"}};
+  CHECK(DecidingRule(ruling) == "policy.json:7 /read/deny \"@secrets\"");
+  ruling.rule = "policy.json:6 /read/allow";  // outside of it
+  CHECK(DecidingRule(ruling) == "policy.json:6 /read/allow");
+  ruling.rule = "";
+  CHECK(DecidingRule(ruling).empty());
+  ruling.decision = "permit";
+  ruling.met.insert(ruling.met.begin(), {"policy.json", 3, "/tools/allow", "Read"});
+  CHECK(DecidingRule(ruling) == "policy.json:6 /read/allow \".\"");
+}
+
+TEST_CASE("explanation: reasons that differ by their path are one") {
+  const Matrix matrix =
+      MatrixOf({RowOf(Refused("/etc/hosts", "/etc/hosts")), RowOf(Refused("../x", "/home/dev/x")),
+                RowOf(Refused("../x", "/home/dev/x")), RowOf(RulingOf("permit", "Read", ""))});
+  const auto found = ExplanationsOf(
+      matrix, {[](const Cell& cell) { return cell.ruling.decision == "deny"; }, false});
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].decisions == 3);
+  REQUIRE(found[0].calls.size() == 2);
+  CHECK(found[0].calls[0].subject == Subject{"\"../x\"", "/home/dev/x"});
+  CHECK(found[0].calls[0].decisions == 2);
+  CHECK(found[0].calls[0].fixtures.size() == 2);
+}
+
+TEST_CASE("explanation: a pattern and its subject are the whole reason") {
+  const char* const kReasons[] = {"ringfence: read of \"a \\\" b\" refused: it is \"a \\\" b\".",
+                                  "ringfence: read of \"x\" refused. Run: ringfence allow /etc/x",
+                                  "no quotes", "\"open", ""};
+  for (const char* reason : kReasons) {
+    Ruling ruling = RulingOf("deny", "Read", "");
+    ruling.paths = {"/etc/x"};
+    ruling.reason = reason;
+    Subject subject;
+    std::string whole;
+    for (const char c : PatternOf(ruling, subject)) {
+      whole += c == kWrittenMark    ? subject.written
+               : c == kResolvedMark ? subject.resolved
+                                    : std::string(1, c);
+    }
+    CHECK(whole == reason);
+  }
+}
+
+TEST_CASE("page: hostile text stays text, wherever it comes from") {
+  Ruling ruling = RulingOf("deny", kHostile, kHostile);
+  ruling.paths = {kHostile};
+  ruling.reason = kHostile;
+  ruling.met = {{kHostile, 1, kHostile, kHostile}};
+  Row row = RowOf(ruling, kHostile);
+  row.fixture.name = row.fixture.why = row.fixture.place.file = kHostile;
+  row.fixture.expected.decision = kHostile;
+  row.cells[0].mismatch = kHostile;
+  AuditReport report;
+  report.matrix = MatrixOf({row, RowOf(RulingOf(kHostile, "x", ""))});
+  report.matrix.columns = {{kHostile, kHostile, false}};
+  report.matrix.rules = ruling.met;
+  report.skipped = {kHostile};
+  report.baseline = kHostile;
+  report.changes = {{kHostile, kHostile, kHostile, kHostile}, {kHostile, kHostile, "", ""}};
+  report.unmet = ruling.met;
+  const std::string page = AuditHtml(report);
+  CHECK(CountOf(page, "<img") == 0);
+  CHECK(CountOf(page, "onerror=\"") == 0);
+  CHECK(CountOf(page, "</script") == 1);
+  CHECK(CountOf(page, "</style") == 1);
+  CHECK(CountOf(page, std::string(kReportJs)) == 1);
+  CHECK(CountOf(page, "&lt;img src=x") > 10);
+}
+
+TEST_CASE("page: an audit of nothing, and bars of one decision and of many") {
+  const std::string empty = AuditHtml({});
+  CHECK(CountOf(empty, "Nothing was decided") == 2);
+  CHECK(CountOf(empty, "class=\"bars") == 0);
+
+  AuditReport one;
+  one.matrix = MatrixOf({RowOf(RulingOf("deny", "Read", ""), "2025-11-23T14:05Z")});
+  CHECK(CountOf(AuditHtml(one), "<h2") == 3);
+
+  AuditReport many;
+  std::vector<Row> rows(50000, RowOf(RulingOf("permit", "Read", ""), "2025-11-23T14:05Z"));
+  for (Row& row : rows) row.fixture.name = "calls.jsonl:3";
+  rows.push_back(RowOf(RulingOf("deny", "Write", ""), "2025-11-22T14:05Z"));
+  many.matrix = MatrixOf(std::move(rows));
+  const std::string page = AuditHtml(many);
+  CHECK(CountOf(page, "50,000") > 1);
+  CHECK(page.size() < 100000);  // calls that are alike are one row
+}
+
+}  // namespace ringfence
