@@ -85,7 +85,8 @@ list_packages() {
       optional_tests="$optional_tests bubblewrap=bwrap socat=socat npm=npm python3-jsonschema"
       optional_tests="$optional_tests pkg-config=pkg-config make=make apparmor=apparmor_parser"
       optional_tests="$optional_tests git=git cargo=/usr/bin/cargo python3-pip tmux=tmux less=less"
-      optional_tests="$optional_tests vim-tiny=vi zsh=zsh pre-commit=pre-commit"
+      optional_tests="$optional_tests vim-tiny=vi zsh=zsh pre-commit=pre-commit chromium=chromium"
+      optional_tests="$optional_tests nodejs=node libxml2-utils=xmllint"
       ;;
     dnf)
       required='gcc-c++=g++ cmake=cmake ninja-build=ninja json-devel cli11-devel libmd-devel'
@@ -95,7 +96,7 @@ list_packages() {
       optional_tests='clang-tools-extra=clang-tidy llvm=llvm-cov strace=strace'
       optional_tests="$optional_tests bubblewrap=bwrap socat=socat npm=npm python3-jsonschema"
       optional_tests="$optional_tests git=git cargo=/usr/bin/cargo python3-pip tmux=tmux less=less"
-      optional_tests="$optional_tests vim-minimal=vi zsh=zsh"
+      optional_tests="$optional_tests vim-minimal=vi zsh=zsh chromium=chromium-browser libxml2=xmllint"
       ;;
     brew)
       required='cmake=cmake ninja=ninja nlohmann-json cli11 libmd'

@@ -315,6 +315,10 @@ part_system() {
     count_program "$file" python3 "tests/system/$file" --hook "$hook" --ringfence "$command"
   done
   count_program wrap.py python3 tests/system/wrap.py --hook "$hook"
+  count_program audit_formats.py python3 tests/system/audit_formats.py --hook "$hook" \
+    --ringfence "$command"
+  count_program audit_html.py python3 tests/system/audit_html.py --hook "$hook" \
+    --ringfence "$command"
 }
 
 # What must be stopped and what must go on working, for an ordinary user and for root, and with the

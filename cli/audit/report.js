@@ -132,9 +132,10 @@
 
   const turn = (step) => {
     page += step;
+    const pressed = document.activeElement;
     show();
     // A button that can no longer be used would lose the place of the keyboard.
-    if (document.activeElement === document.body) (step > 0 ? earlier : later).focus();
+    if (pressed.disabled) (step > 0 ? earlier : later).focus();
   };
   earlier.addEventListener("click", () => turn(-1));
   later.addEventListener("click", () => turn(1));

@@ -39,9 +39,9 @@ std::string ReasonHtml(const std::string& pattern, const Subject* subject) {
   return out;
 }
 
-std::string TimeText(const std::string& text) {
+std::string TimeHtml(const std::string& text) {
   const std::optional<int64_t> time = UnixTime(text);
-  return time ? DateTimeText(*time) : Markup(text, 40);
+  return time ? "<time>" + DateTimeText(*time) + "</time>" : Markup(text, 40);
 }
 
 std::string FixtureHtml(const Fixture& fixture) {
@@ -50,7 +50,7 @@ std::string FixtureHtml(const Fixture& fixture) {
   if (!fixture.name.starts_with(fixture.place.file.substr(0, fixture.place.file.rfind('.')))) {
     out = "<b>" + Markup(fixture.name, kMaxName) + "</b> " + out;
   }
-  if (!fixture.time.empty()) out += " <time>" + TimeText(fixture.time) + "</time>";
+  if (!fixture.time.empty()) out += " " + TimeHtml(fixture.time);
   if (!fixture.why.empty()) out += " <q>" + Markup(fixture.why, kMaxWhy) + "</q>";
   return out;
 }

@@ -38,7 +38,7 @@ class MatrixWriter {
     std::vector<std::string> rows;
     for (const Group& group : Grouped()) rows.push_back(RowHtml(group));
     const std::string begin =
-        "<div class=\"scroll matrix\" role=\"region\" aria-label=\"The matrix\" tabindex=\"0\">"
+        "<div class=\"scroll matrix\" role=\"region\" aria-label=\"Rows of the matrix\" tabindex=\"0\">"
         "<table><caption>Each fixture under each policy and profile" +
         (folder_.empty() ? "" : "; names are below " + Markup(folder_, kMaxPath)) + "</caption>" +
         Head() + "<tbody>";

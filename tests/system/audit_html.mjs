@@ -1,0 +1,421 @@
+// The cases of audit_html.py, which says in JSON where everything is. Each case opens a page of its
+// own; whatever is thrown fails it.
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { pathToFileURL } from "node:url";
+
+const question = JSON.parse(process.argv[2]);
+const { chromium } = createRequire(import.meta.url)(question.playwright);
+const axe = readFileSync(question.axe, "utf8");
+const SCHEMES = ["light", "dark"];
+const WIDTHS = { phone: 360, desk: 1280 };
+const RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"];
+
+const browser = await chromium.launch({ executablePath: question.chromium });
+const counts = { passed: 0, failed: 0 };
+
+// --- what cases are made of ---
+
+// Opens a page; `more` are options of Playwright's. Requests and messages are kept.
+async function open(name, more = {}) {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...more });
+  const page = await context.newPage();
+  page.requests = [];
+  page.messages = [];
+  await context.route("**/*", (route) => {
+    page.requests.push(route.request().url());
+    return route.request().url().startsWith("file:") ? route.continue() : route.abort();
+  });
+  page.on("console", (message) => page.messages.push(message.text()));
+  page.on("pageerror", (error) => page.messages.push(String(error)));
+  await page.goto(pathToFileURL(question.pages[name].page).href);
+  return page;
+}
+
+async function run(name, test, ...opened) {
+  if (!name.includes(question.only)) return;
+  let page;
+  try {
+    page = await open(...opened);
+    await test(page);
+    counts.passed += 1;
+  } catch (problem) {
+    counts.failed += 1;
+    console.log(`FAILED ${name}: ${String(problem.message ?? problem).slice(0, 1500)}`);
+  } finally {
+    if (page && question.shots) {
+      await page.screenshot({ path: `${question.shots}/${name.replace(/\W+/g, "-")}.png` });
+    }
+    await page?.context().close();
+  }
+}
+
+const openAll = (page) => page.evaluate(() => {
+  for (const details of document.querySelectorAll("details")) details.open = true;
+});
+
+const shownRows = (page) => page.locator(".matrix tbody tr").count();
+const status = (page) => page.locator("[role=status]").textContent();
+
+// What has the keyboard now.
+const focused = (page) => page.evaluate(() => {
+  const at = document.activeElement;
+  const style = getComputedStyle(at);
+  const box = at.getBoundingClientRect();
+  at.dataset.reached = "yes";
+  return {
+    name: at.localName, text: at.textContent.slice(0, 60), label: at.getAttribute("aria-label"),
+    isFree: at === document.body,
+    isSeen: style.outlineStyle !== "none" && parseFloat(style.outlineWidth) >= 2 &&
+      box.width > 0 && box.bottom > 0 && box.top < innerHeight && box.left < innerWidth,
+  };
+});
+
+async function tabTo(page, isIt, most = 400) {
+  for (let i = 0; i < most; ++i) {
+    await page.keyboard.press("Tab");
+    const at = await focused(page);
+    if (isIt(at)) return at;
+  }
+  throw new Error(`${most} presses of Tab do not reach it: ${isIt}`);
+}
+
+async function typeInto(page, role, label, text) {
+  await page.getByRole(role, { name: label, exact: true }).focus();
+  await page.keyboard.type(text);
+}
+
+// The filter waits for a pause in typing.
+async function expectStatus(page, pattern) {
+  await page.waitForFunction(
+    (source) => new RegExp(source).test(document.querySelector("[role=status]").textContent),
+    pattern.source, { timeout: 5000 });
+}
+
+// --- the cases ---
+
+async function isQuiet(page) {
+  await openAll(page);
+  assert.equal(page.requests.length, 1, `requests: ${page.requests}`);
+  assert.deepEqual(page.messages, []);
+}
+
+async function isAccessible(page) {
+  await openAll(page);
+  await page.evaluate(axe);
+  const found = await page.evaluate(
+    (tags) => axe.run(document, { runOnly: tags, resultTypes: ["violations"] }), RULES);
+  assert.ok(found.passes.length > 10, "axe tried nothing");
+  assert.deepEqual(found.violations.map((one) =>
+    `${one.id}: ${one.nodes.slice(0, 3).map((node) => node.html + node.failureSummary)}`), []);
+}
+
+async function fitsItsWidth(page) {
+  await openAll(page);
+  const [page_width, window_width] = await page.evaluate(
+    () => [document.documentElement.scrollWidth, innerWidth]);
+  assert.ok(page_width <= window_width, `${page_width} in a window of ${window_width}`);
+  // What is wider scrolls by itself, and the keyboard gets there.
+  const stuck = await page.evaluate(() => [...document.querySelectorAll(".scroll")]
+    .filter((region) => region.scrollWidth > region.clientWidth && region.tabIndex !== 0).length);
+  assert.equal(stuck, 0);
+}
+
+async function fitsWithLargeText(page) {
+  await page.addStyleTag({ content: "html { font-size: 200% }" });
+  await fitsItsWidth(page);
+}
+
+async function hasStructure(page) {
+  const facts = await page.evaluate(() => ({
+    lang: document.documentElement.lang,
+    title: document.title,
+    landmarks: ["header", "nav", "main", "footer"].filter((name) => document.querySelector(name)),
+    levels: [...document.querySelectorAll("h1, h2, h3")].map((heading) => heading.localName),
+    bare: [...document.querySelectorAll("table")]
+      .filter((table) => !table.caption || !table.querySelector("th[scope=col]")).length,
+    unnamed: [...document.querySelectorAll("svg:not([aria-hidden])")]
+      .filter((chart) => !chart.getAttribute("aria-label")).length,
+    doubled: [...document.querySelectorAll("[id]")].length -
+      new Set([...document.querySelectorAll("[id]")].map((one) => one.id)).size,
+  }));
+  assert.equal(facts.lang, "en");
+  assert.match(facts.title, /^(Sound|Not sound)/);
+  assert.equal(facts.landmarks.length, 4);
+  assert.equal(facts.levels.filter((level) => level === "h1").length, 1);
+  assert.equal(facts.levels[0], "h1");
+  assert.ok(facts.levels.length > 2);
+  assert.deepEqual([facts.bare, facts.unnamed, facts.doubled], [0, 0, 0]);
+}
+
+// Every decision has its word, so that no colour is needed.
+async function needsNoColour(page) {
+  const wrong = await page.evaluate(() => [...document.querySelectorAll(".matrix td[class]")]
+    .filter((cell) => !cell.textContent.startsWith(cell.className)).length);
+  assert.equal(wrong, 0);
+  const fills = await page.evaluate(() => ["permit", "ask", "deny", "error"].map((kind) => {
+    const path = document.createElementNS("http://www.w3.org/2000/svg", "path");
+    path.setAttribute("class", kind);
+    document.querySelector("svg").append(path);
+    return getComputedStyle(path).fill;
+  }));
+  assert.equal(new Set(fills).size, 4, fills.join());
+  assert.match(fills[1] + fills[3], /url.*url/);
+}
+
+async function addsUp(page, facts) {
+  const sums = await page.evaluate(() => [...document.querySelectorAll("section .numbers")]
+    .filter((table) => !table.closest("details"))
+    .map((table) => [...table.querySelectorAll("tbody tr")].reduce((sum, row) =>
+      sum + Number(row.cells[1].textContent.replaceAll(",", "")), 0)));
+  assert.ok(sums.length >= 2);
+  for (const sum of sums) assert.equal(sum, facts.decisions);
+  const figures = await page.locator(".figures dd").allTextContents();
+  const [permit, ask, deny, error, wrong] = figures.map((text) => Number(text.replaceAll(",", "")));
+  assert.equal(permit + ask + deny + error, facts.decisions);
+  assert.equal(wrong, facts.mismatches);
+}
+
+async function readsWithoutScript(page, facts) {
+  assert.equal(await page.locator(".tools, .pages, thead button").count(), 0);
+  const rows = await page.locator("section table:not(.numbers, .changes) tbody tr").count();
+  assert.ok(rows > 0 && rows <= facts.fixtures, `${rows} rows`);
+  if (facts.fixtures < 1000) assert.equal(rows, facts.fixtures);
+  const group = page.locator("details.group").first();
+  if (await group.count()) {
+    await group.locator("summary").first().click();
+    assert.ok(await group.locator(".explanation").first().isVisible());
+  }
+  assert.deepEqual(page.messages, []);
+}
+
+async function firstLinkSkips(page) {
+  await page.keyboard.press("Tab");
+  const at = await focused(page);
+  assert.match(at.text, /^Skip/);
+  assert.ok(at.isSeen);
+  await page.keyboard.press("Enter");
+  await page.waitForFunction(() => document.activeElement.id === "content");
+}
+
+// Through the page by Tab alone: nothing holds the keyboard, nothing is left out.
+async function isReachedByTab(page) {
+  await page.evaluate(() => {
+    for (const region of document.querySelectorAll(".matrix tbody tr:nth-child(n+8)")) region.remove();
+    for (const details of document.querySelectorAll("details")) details.open = true;
+  });
+  const unseen = [];
+  for (let i = 0; i < 2000; ++i) {
+    await page.keyboard.press("Tab");
+    const at = await focused(page);
+    if (at.isFree) break;
+    if (!at.isSeen) unseen.push(`${at.name} ${at.text}`);
+  }
+  assert.deepEqual(unseen, []);
+  const left = await page.evaluate(() => [...document.querySelectorAll(
+    "a, button:enabled, input, select, summary, [tabindex='0']")]
+    .filter((one) => one.checkVisibility() && !one.dataset.reached)
+    .map((one) => one.outerHTML.slice(0, 100)));
+  assert.deepEqual(left, []);
+}
+
+async function opensReasonsByKeyboard(page) {
+  const groups = await page.locator("details.group").count();
+  assert.ok(groups > 3);
+  let opened = 0;
+  while (opened < groups) {
+    await tabTo(page, (at) => at.name === "summary");
+    const isGroup = await page.evaluate(() => document.activeElement.parentElement.className === "group");
+    if (!isGroup) continue;
+    await page.keyboard.press("Enter");
+    assert.ok(await page.evaluate(() => document.activeElement.parentElement.open));
+    opened += 1;
+  }
+  assert.equal(await page.locator("details.group[open]").count(), groups);
+  const text = await page.locator("#reasons + *").first().locator("xpath=..").innerText();
+  assert.match(text, /the model is told/);
+  assert.match(text, /A key opens other machines\./);
+  assert.match(text, /policy\.json:\d+ \/read\/deny "@secrets"/);
+}
+
+async function filtersByKeyboard(page, facts) {
+  const all = await shownRows(page);
+  await typeInto(page, "searchbox", "Text", "no key");
+  await expectStatus(page, /^Rows 1 to 1 of 1,/);
+  assert.equal(await shownRows(page), 1);
+  await page.keyboard.press("Control+A");
+  await page.keyboard.press("Delete");
+  await expectStatus(page, new RegExp(`^Rows 1 to ${all} of ${all}$`));
+  await typeInto(page, "combobox", "Decision", "ask");
+  assert.equal(await page.locator(".matrix tbody tr:not(:has(td.ask))").count(), 0);
+  assert.equal(await shownRows(page), 1);
+  await page.keyboard.press("Home");
+  await page.getByLabel("only mismatches and changes").focus();
+  await page.keyboard.press("Space");
+  assert.equal(await page.locator(".matrix tbody tr:not(:has(td > b))").count(), 0);
+  assert.ok(await page.locator(".matrix td > b").count() >= facts.mismatches);
+  await page.keyboard.press("Space");
+  await page.getByLabel("only where columns differ").focus();
+  await page.keyboard.press("Space");
+  assert.equal(await shownRows(page), 2);
+  await page.keyboard.press("Space");
+  await typeInto(page, "searchbox", "Text", "nothing is called so");
+  await expectStatus(page, /^No row/);
+}
+
+async function sortsByKeyboard(page) {
+  const names = () => page.locator(".matrix tbody th").allTextContents();
+  const written = await names();
+  await tabTo(page, (at) => at.label === "Rows of the matrix");
+  await page.keyboard.press("Tab");
+  await page.keyboard.press("Enter");
+  const up = await names();
+  assert.notDeepEqual(up, written);
+  assert.equal(await page.locator("th[aria-sort=ascending]").count(), 1);
+  await page.keyboard.press("Enter");
+  assert.deepEqual(await names(), up.reverse());
+  assert.equal(await page.locator("th[aria-sort=descending]").count(), 1);
+}
+
+async function leadsToTheReason(page) {
+  const link = page.locator(".matrix td.deny a").first();
+  await link.focus();
+  await page.keyboard.press("Enter");
+  const target = await link.getAttribute("href");
+  await page.waitForFunction((id) => document.querySelector(id).open &&
+    document.querySelector(id).contains(document.activeElement), target);
+}
+
+async function turnsPages(page) {
+  assert.match(await status(page), /^Rows 1 to 100 of [\d,]+$/);
+  assert.equal(await shownRows(page), 100);
+  const first = await page.locator(".matrix tbody th").first().textContent();
+  await page.getByRole("button", { name: "Next page" }).focus();
+  await page.keyboard.press("Enter");
+  assert.match(await status(page), /^Rows 101 to 200 of/);
+  assert.notEqual(await page.locator(".matrix tbody th").first().textContent(), first);
+  await page.getByRole("button", { name: "Previous page" }).focus();
+  await page.keyboard.press("Enter");
+  assert.match(await status(page), /^Rows 1 to 100 of/);
+  assert.ok(await page.evaluate(() => document.activeElement.localName === "button"));
+  await page.getByRole("region", { name: "Rows of the matrix" }).focus();
+  await page.keyboard.press("PageDown");
+  await page.waitForFunction(() => document.querySelector(".matrix").scrollTop > 0);
+  // The headings stay.
+  const [head, region] = await page.evaluate(() => [
+    document.querySelector(".matrix thead th").getBoundingClientRect().top,
+    document.querySelector(".matrix").getBoundingClientRect().top]);
+  assert.ok(Math.abs(head - region) < 3, `${head} ${region}`);
+}
+
+async function showsTime(page) {
+  const chart = page.getByRole("img", { name: /^Decisions in each day from 2025-11-02 to 2025-11-2/ });
+  assert.ok((await chart.boundingBox()).height > 50);
+  assert.ok(await chart.locator("path").count() > 20);
+  await page.getByText("The same as numbers").click();
+  const days = await page.locator("details[open] .numbers tbody tr").count();
+  assert.ok(days >= 21 && days <= 23, `${days} days`);
+}
+
+async function holdsHostileText(page) {
+  await openAll(page);
+  const facts = await page.evaluate(() => ({
+    foreign: document.querySelectorAll("img, iframe, object, embed, link, base, form, video, audio").length,
+    scripts: document.scripts.length,
+    styles: document.querySelectorAll("style").length,
+    handlers: [...document.querySelectorAll("*")].filter((one) => one.getAttributeNames()
+      .some((name) => name.startsWith("on") || name === "style" || name === "src")).length,
+    hacked: "hacked" in window,
+    addresses: [...document.querySelectorAll("a")].filter((one) => !/^#[a-z0-9-]+$/.test(
+      one.getAttribute("href"))).length,
+    text: document.body.textContent,
+  }));
+  const { text, ...rest } = facts;
+  assert.deepEqual(rest, { foreign: 0, scripts: 1, styles: 1, handlers: 0, hacked: false, addresses: 0 });
+  assert.ok(text.split(question.hostile).length > 8, "the text is not shown as it is");
+  // What cannot be seen is spelt out.
+  assert.doesNotMatch(text.replaceAll("\n", ""), /[\p{Cc}\p{Cf}\u2028\u2029\uffff]/u);
+  assert.ok(text.includes("a\\u202eb\\u2066c\\u200bd\\u0007e\\u001bf\\ufeffg"), "nor is that");
+}
+
+// The policy would hold even if an element came into being.
+async function policyForbids(page) {
+  const refused = await page.evaluate(() => new Promise((resolve) => {
+    const seen = new Set();
+    document.addEventListener("securitypolicyviolation", (event) => {
+      seen.add(event.effectiveDirective);
+      if (seen.size === 5) resolve([...seen].sort());
+    });
+    const image = document.createElement("img");
+    image.src = "http://evil.example/x";
+    const style = document.createElement("style");
+    style.textContent = "h1 { display: none }";
+    document.body.append(image, style);
+    try {
+      document.body.setAttribute("onclick", "window.hacked = 1");
+    } catch {
+      seen.add("not a trusted script");
+    }
+    fetch("http://evil.example/y").catch(() => {});
+    setTimeout(() => resolve([...seen].sort()), 3000);
+  }));
+  assert.deepEqual(refused, ["connect-src", "img-src", "not a trusted script",
+    "require-trusted-types-for", "style-src-elem"]);
+  assert.equal(page.requests.length, 1, `requests: ${page.requests}`);
+}
+
+async function doesNotMove(page) {
+  await openAll(page);
+  assert.equal(await page.evaluate(() => document.getAnimations().length), 0);
+  const behaviour = await page.evaluate(() => getComputedStyle(document.documentElement).scrollBehavior);
+  assert.equal(behaviour, "auto");
+}
+
+async function prints(page) {
+  await page.emulateMedia({ media: "print" });
+  assert.equal(await page.locator("nav, .tools").first().isVisible(), false);
+  assert.ok(await page.locator(".group .explanation").first().isVisible(), "reasons are folded");
+  assert.ok((await page.pdf()).length > 10000);
+}
+
+// --- all of it ---
+
+for (const [name, facts] of Object.entries(question.pages)) {
+  for (const colorScheme of SCHEMES) {
+    const how = `${name}, ${colorScheme}`;
+    await run(`${how}: no request, no message`, isQuiet, name, { colorScheme });
+    await run(`${how}: accessible`, isAccessible, name, { colorScheme, bypassCSP: true });
+    await run(`${how}: accessible on a phone`, isAccessible, name,
+      { colorScheme, bypassCSP: true, viewport: { width: WIDTHS.phone, height: 780 } });
+  }
+  for (const [what, width] of Object.entries(WIDTHS)) {
+    await run(`${name}: fits a ${what}`, fitsItsWidth, name, { viewport: { width, height: 800 } });
+  }
+  await run(`${name}: fits with text twice as large`, fitsWithLargeText, name,
+    { bypassCSP: true, viewport: { width: 640, height: 800 } });
+  await run(`${name}: structure`, hasStructure, name);
+  await run(`${name}: without colour`, needsNoColour, name);
+  await run(`${name}: counts add up`, (page) => addsUp(page, facts), name);
+  await run(`${name}: without JavaScript`, (page) => readsWithoutScript(page, facts), name,
+    { javaScriptEnabled: false });
+  await run(`${name}: skip link`, firstLinkSkips, name);
+  await run(`${name}: Content-Security-Policy`, policyForbids, name);
+}
+const facts = question.pages.fixtures;
+await run("fixtures: hostile text", holdsHostileText, "fixtures");
+await run("fixtures: everything by Tab", isReachedByTab, "fixtures");
+await run("fixtures: everything by Tab on a phone", isReachedByTab, "fixtures",
+  { viewport: { width: WIDTHS.phone, height: 780 } });
+await run("fixtures: reasons by keyboard", opensReasonsByKeyboard, "fixtures");
+await run("fixtures: filters by keyboard", (page) => filtersByKeyboard(page, facts), "fixtures");
+await run("fixtures: order by keyboard", sortsByKeyboard, "fixtures");
+await run("fixtures: a denial leads to its reason", leadsToTheReason, "fixtures");
+await run("fixtures: nothing moves", doesNotMove, "fixtures");
+await run("fixtures: on paper", prints, "fixtures");
+await run("log: pages of the matrix", turnsPages, "log");
+await run("log: decisions over time", showsTime, "log");
+
+await browser.close();
+console.log(`${counts.passed} passed, ${counts.failed} failed, 0 skipped`);
+process.exit(counts.failed === 0 ? 0 : 1);
