@@ -61,10 +61,11 @@
 
   const rows = [...section.querySelectorAll("tbody > tr")].map((line, place) => {
     const cells = [...line.cells];
-    const verdicts = cells.slice(3).map((cell) => cell.className).filter(Boolean);
+    // The fixture, a decision for each column, the tool, the path.
+    const verdicts = cells.slice(1, -2).map((cell) => cell.className).filter(Boolean);
     return {
       line, place, cells, verdicts,
-      tool: cells[1].textContent,
+      tool: cells.at(-2).textContent,
       text: line.textContent.toLowerCase(),
       isWrong: line.querySelector("td > b") !== null,
       differs: new Set(verdicts).size > 1,

@@ -38,7 +38,8 @@ class MatrixWriter {
     std::vector<std::string> rows;
     for (const Group& group : Grouped()) rows.push_back(RowHtml(group));
     const std::string begin =
-        "<div class=\"scroll matrix\" role=\"region\" aria-label=\"Rows of the matrix\" tabindex=\"0\">"
+        "<div class=\"scroll matrix\" role=\"region\" aria-label=\"Rows of the matrix\" "
+        "tabindex=\"0\">"
         "<table><caption>Each fixture under each policy and profile" +
         (folder_.empty() ? "" : "; names are below " + Markup(folder_, kMaxPath)) + "</caption>" +
         Head() + "<tbody>";
@@ -107,15 +108,16 @@ class MatrixWriter {
   }
 
   std::string Head() const {
-    std::string out =
-        "<thead><tr><th scope=\"col\">fixture</th><th scope=\"col\">tool</th>"
-        "<th scope=\"col\">path</th>";
+    std::string out = "<thead><tr><th scope=\"col\">fixture</th>";
     for (size_t i = 0; i < labels_.size(); ++i) {
       out += "<th scope=\"col\">";
       if (labels_.size() > 1) out += "[" + std::to_string(i + 1) + "] ";
-      out += Markup(labels_[i], kMaxName) + "</th>";
+      // The numbers and whole names are at the top of the page.
+      Column shortened = matrix_.columns[i];
+      shortened.policy.erase(0, shortened.policy.rfind('/') + 1);
+      out += Markup(shortened.label(), kMaxName) + "</th>";
     }
-    return out + "</tr></thead>";
+    return out + "<th scope=\"col\">tool</th><th scope=\"col\">path</th></tr></thead>";
   }
 
   std::string RowHtml(const Group& group) const {
@@ -125,18 +127,13 @@ class MatrixWriter {
         "<tr><th scope=\"row\">" + Markup(fixture.name.substr(folder_.size()), kMaxName);
     if (group.count > 1) out += " <small>\xC3\x97" + ringfence::Grouped(group.count) + "</small>";
     out += "</th>";
+    std::vector<std::string> cells(labels_.size(), "<td>\xE2\x80\x93</td>");
+    for (const Cell& cell : row.cells) cells[cell.column] = CellHtml(fixture, cell);
+    for (const std::string& cell : cells) out += cell;
     if (row.cells.empty()) return out + "<td></td><td></td></tr>";
     const Cell& first = row.cells.front();
-    out += "<td>" + Markup(first.ruling.tool, kMaxName) + "</td><td>";
-    out += Markup(PathOf(first), kMaxPath) + "</td>";
-    size_t column = 0;
-    for (const Cell& cell : row.cells) {
-      for (; column < cell.column; ++column) out += "<td>\xE2\x80\x93</td>";
-      out += CellHtml(fixture, cell);
-      column = cell.column + 1;
-    }
-    for (; column < labels_.size(); ++column) out += "<td>\xE2\x80\x93</td>";
-    return out + "</tr>";
+    return out + "<td>" + Markup(first.ruling.tool, kMaxName) + "</td><td>" +
+           Markup(PathOf(first), kMaxPath) + "</td></tr>";
   }
 
   std::string CellHtml(const Fixture& fixture, const Cell& cell) const {
