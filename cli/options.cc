@@ -10,6 +10,7 @@
 #include "cli/init.h"
 #include "cli/manual.h"
 #include "cli/prompt.h"
+#include "cli/replay/replay.h"
 #include "cli/run.h"
 #include "cli/trust.h"
 #include "cli/uninstall.h"
@@ -34,6 +35,7 @@ constexpr Command kCommands[] = {
     {"check", AddCheck},
     {"audit", AddAudit},
     {"doctor", AddDoctor},
+    {"replay", AddReplay},
     {"prompt", AddPrompt},
     {"completion", AddCompletion},
     {"manual", AddManual},

@@ -41,7 +41,11 @@ Result<Ground> FindGround(const GroundQuestion& question, const FileView& files)
   Registration registration;
   // The current folder stands for what the client would say, so the hook may refuse it.
   std::string& root = question.root.empty() ? registration.project_dir : registration.root;
-  root = question.root.empty() ? CurrentDirectory() : Absolute(question.root);
+  if (!question.root.empty()) {
+    root = Absolute(question.root);
+  } else {
+    root = question.project.empty() ? CurrentDirectory() : question.project;
+  }
   constexpr const char* kWhere = "go to the project, or name it: --root DIR";
   if (root.empty()) {
     return Error{Error::Kind::kUsage, "the current folder", "it has been removed, or is closed",
@@ -60,7 +64,8 @@ Result<Ground> FindGround(const GroundQuestion& question, const FileView& files)
     error.hint = "name a folder that is there, and that is a project";
     return error;
   }
-  if (ground || ground.error().where != "CLAUDE_PROJECT_DIR") return ground;
+  const bool is_here = question.root.empty() && question.project.empty();
+  if (ground || !is_here || ground.error().where != "CLAUDE_PROJECT_DIR") return ground;
   // Nobody has set a variable here, nor registers a hook.
   Error error = ground.error();
   error.where = "the current folder";

@@ -12,9 +12,10 @@ namespace ringfence {
 
 struct GroundQuestion {
   std::string home;  // "": HOME
-  std::string root;  // "": the current directory
+  std::string root;  // "": `project`
   std::string policy;
   std::string profile;
+  std::string project;  // absolute, as the client says it; "": the current directory
 };
 Result<Ground> FindGround(const GroundQuestion& question, const FileView& files);
 

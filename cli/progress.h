@@ -1,0 +1,44 @@
+// How far long work has come: one line on standard error, where that is a terminal, and nothing
+// elsewhere. Not for several threads at once.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+
+namespace ringfence {
+
+// "replay [#####-----]  45 %  1.5 of 3.4 GB, 210 MB/s"
+struct ProgressState {
+  std::string name;
+  uint64_t done = 0;
+  uint64_t total = 0;  // bytes; 0: not known
+  double seconds = 0;
+};
+// In at most `width` columns.
+std::string ProgressLine(const ProgressState& state, size_t width);
+
+// "3.4 GB"
+std::string SizeText(uint64_t bytes);
+
+class Progress {
+ public:
+  // `wanted`: show it if there is a terminal.
+  Progress(std::string name, uint64_t total, bool wanted);
+  // Takes the line away.
+  ~Progress();
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+
+  void Add(uint64_t bytes);
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  ProgressState state_;
+  bool shown_ = false;
+  bool drawn_ = false;
+  Clock::time_point start_;
+  Clock::time_point next_;
+};
+
+}  // namespace ringfence

@@ -1,0 +1,90 @@
+// Several threads work on numbered pieces; what depends on the order is done in the order of the
+// numbers, so that the result is the same for any number of threads.
+#pragma once
+
+#include <condition_variable>
+#include <cstddef>
+#include <exception>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace ringfence {
+
+// Lets one thread through after the other, in the order of their numbers.
+class Turns {
+ public:
+  // Waits for the turn of `number`; false: somebody has given up.
+  bool Await(size_t number) {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return stopped_ || next_ == number; });
+    return !stopped_;
+  }
+  void Pass() {
+    const std::scoped_lock lock(mutex_);
+    ++next_;
+    changed_.notify_all();
+  }
+  void Stop() {
+    const std::scoped_lock lock(mutex_);
+    stopped_ = true;
+    changed_.notify_all();
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  size_t next_ = 0;
+  bool stopped_ = false;
+};
+
+// Each of `jobs` is one thread's: it takes pieces and does what can be done beside the others.
+//   bool Take();      the next piece; for one thread at a time
+//   size_t number();  of the piece
+//   void Prepare();   beside the others
+//   void Settle();    in order
+//   void Finish();    beside the others
+//   bool Deliver();   in order; false: stop everything
+// An exception of any of them is thrown here.
+template <typename Jobs>
+void RunInOrder(Jobs& jobs) {
+  std::mutex taking;
+  Turns settling;
+  Turns delivering;
+  std::vector<std::exception_ptr> failures(jobs.size());
+  const auto work = [&](auto& job) {
+    for (;;) {
+      {
+        const std::scoped_lock lock(taking);
+        if (!job.Take()) return true;
+      }
+      job.Prepare();
+      if (!settling.Await(job.number())) return false;
+      job.Settle();
+      settling.Pass();
+      job.Finish();
+      if (!delivering.Await(job.number()) || !job.Deliver()) return false;
+      delivering.Pass();
+    }
+  };
+  const auto guarded = [&](size_t i) {
+    bool done = false;
+    try {
+      done = work(jobs[i]);
+    } catch (...) {
+      failures[i] = std::current_exception();
+    }
+    if (done) return;
+    settling.Stop();
+    delivering.Stop();
+  };
+  std::vector<std::jthread> threads;
+  for (size_t i = 1; i < jobs.size(); ++i) threads.emplace_back(guarded, i);
+  guarded(0);
+  threads.clear();
+  for (const std::exception_ptr& failure : failures) {
+    if (failure) std::rethrow_exception(failure);
+  }
+}
+
+}  // namespace ringfence

@@ -1,0 +1,145 @@
+#include "cli/replay/line_chunks.h"
+
+#include <poll.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+
+#include "base/syscall.h"
+
+namespace ringfence {
+namespace {
+
+constexpr size_t kMaxUnreadable = 20;
+
+// What is behind the last newline of the first `used` bytes, or npos.
+size_t LastNewline(const std::string& buffer, size_t from, size_t used) {
+  const void* at = ::memrchr(buffer.data() + from, '\n', used - from);
+  if (at == nullptr) return std::string::npos;
+  return static_cast<size_t>(static_cast<const char*>(at) - buffer.data());
+}
+
+}  // namespace
+
+std::string_view TakeLine(std::string_view& text) {
+  const size_t end = std::min(text.find('\n'), text.size());
+  const std::string_view line = text.substr(0, end);
+  text.remove_prefix(std::min(end + 1, text.size()));
+  return line;
+}
+
+LineChunks::LineChunks(int fd, Sizes sizes)
+    : sizes_(sizes), fd_(fd), streams_(true), begins_file_(true) {}
+
+LineChunks::LineChunks(const std::vector<TranscriptFile>& files, Sizes sizes)
+    : files_(&files), sizes_(sizes) {}
+
+void LineChunks::Miss(const Error& error) {
+  if (unreadable_.size() < kMaxUnreadable) unreadable_.push_back(error);
+}
+
+bool LineChunks::OpenNext() {
+  if (files_ == nullptr) return false;
+  while (next_file_ < files_->size()) {
+    const TranscriptFile& file = (*files_)[next_file_++];
+    Result<UniqueFd> fd = OpenTranscript(file);
+    if (!fd) {
+      Miss({Error::Kind::kSystem, file.shown, fd.error().what, ""});
+      continue;
+    }
+    own_fd_ = std::move(*fd);
+    fd_ = own_fd_.get();
+    at_end_ = false;
+    begins_file_ = true;
+    return true;
+  }
+  return false;
+}
+
+// How many bytes came; none at the end of the file, and where it cannot be read any further.
+size_t LineChunks::ReadSome(std::string& buffer, size_t used) {
+  const size_t wanted = std::max(sizes_.chunk, used + sizes_.chunk / 2);
+  if (buffer.size() < wanted) buffer.resize(wanted);
+  for (;;) {
+    const ssize_t got = ::read(fd_, buffer.data() + used, wanted - used);
+    if (got > 0) return static_cast<size_t>(got);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) {
+      const std::string where = files_ ? (*files_)[next_file_ - 1].shown : "standard input";
+      Miss({Error::Kind::kSystem, where, "cannot be read any further: " + ErrnoName(errno), ""});
+    }
+    at_end_ = true;
+    return 0;
+  }
+}
+
+// Somebody who waits for the answer to what was sent gets it before sending more.
+bool LineChunks::HasMoreNow() const {
+  if (!streams_) return true;
+  pollfd question{fd_, POLLIN, 0};
+  return ::poll(&question, 1, 0) == 1;
+}
+
+bool LineChunks::Fill(Chunk& chunk) {
+  size_t used = rest_.size();
+  if (chunk.buffer.size() < used) chunk.buffer.resize(used);
+  std::ranges::copy(rest_, chunk.buffer.begin());
+  rest_.clear();
+  size_t newline = std::string::npos;
+  while (!at_end_) {
+    const size_t got = ReadSome(chunk.buffer, used);
+    const size_t later = LastNewline(chunk.buffer, used, used + got);
+    if (later != std::string::npos) newline = later;
+    used += got;
+    if (newline == std::string::npos && used > sizes_.line) {
+      chunk.size = used;
+      return PassOver(chunk);
+    }
+    if (newline != std::string::npos && (used >= sizes_.chunk || !HasMoreNow())) break;
+  }
+  const size_t end = at_end_ || newline == std::string::npos ? used : newline + 1;
+  rest_.assign(chunk.buffer, end, used - end);
+  chunk.text = std::string_view(chunk.buffer).substr(0, end);
+  chunk.size = end;
+  return end > 0;
+}
+
+// To the end of a line that is too long.
+bool LineChunks::PassOver(Chunk& chunk) {
+  chunk.too_long = true;
+  while (!at_end_) {
+    const size_t got = ReadSome(chunk.buffer, 0);
+    const void* newline = ::memchr(chunk.buffer.data(), '\n', got);
+    if (newline == nullptr) {
+      chunk.size += got;
+      continue;
+    }
+    const size_t end =
+        static_cast<size_t>(static_cast<const char*>(newline) - chunk.buffer.data()) + 1;
+    rest_.assign(chunk.buffer, end, got - end);
+    chunk.size += end;
+    break;
+  }
+  return true;
+}
+
+bool LineChunks::Take(Chunk& chunk) {
+  for (;;) {
+    chunk.text = {};
+    chunk.too_long = false;
+    if (chunk.buffer.size() > 2 * sizes_.chunk) std::string().swap(chunk.buffer);
+    if (fd_ >= 0 && Fill(chunk)) {
+      chunk.number = next_number_++;
+      chunk.file = next_file_ == 0 ? 0 : next_file_ - 1;
+      chunk.begins_file = begins_file_;
+      begins_file_ = false;
+      return true;
+    }
+    fd_ = -1;
+    if (!OpenNext()) return false;
+  }
+}
+
+}  // namespace ringfence

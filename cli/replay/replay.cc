@@ -1,0 +1,153 @@
+// `ringfence replay`: what a policy would have decided about the calls of past sessions.
+#include "cli/replay/replay.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <ctime>
+#include <memory>
+#include <thread>
+
+#include "base/text.h"
+#include "cli/console.h"
+#include "cli/ground_options.h"
+#include "cli/replay/filter.h"
+#include "cli/replay/report.h"
+#include "cli/replay/since.h"
+#include "cli/replay/survey.h"
+#include "run/messages.h"
+
+namespace ringfence {
+namespace {
+
+constexpr size_t kMaxJobs = 64;
+constexpr size_t kFilterChunk = size_t{256} * 1024;
+
+struct ReplayOptions {
+  GroundOptions ground;
+  std::vector<std::string> paths;
+  std::string against;
+  std::string since;
+  size_t examples = 3;
+  size_t jobs = 0;  // 0: one for each processor
+};
+
+std::string Variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+Result<std::string> UsualFolder(const std::string& home_option) {
+  const std::string config = Variable("CLAUDE_CONFIG_DIR");
+  if (!config.empty() && home_option.empty()) return config + "/projects";
+  const std::string home = home_option.empty() ? Variable("HOME") : home_option;
+  if (!home.empty()) return home + "/.claude/projects";
+  return Error{Error::Kind::kUsage, "", "no transcripts are named, and HOME is not set",
+               "name files or folders: ringfence replay PATH"};
+}
+
+size_t JobsOf(const ReplayOptions& options) {
+  const size_t wanted = options.jobs == 0 ? std::thread::hardware_concurrency() : options.jobs;
+  return std::clamp<size_t>(wanted, 1, kMaxJobs);
+}
+
+RulingQuestion RulingQuestionOf(const ReplayOptions& options) {
+  const GroundOptions& ground = options.ground;
+  return {{ground.common.home, ground.root, ground.policy, ground.profile, ""}, options.against};
+}
+
+Outcome Filter(const ReplayOptions& options) {
+  if (options.paths.size() > 1 || !options.since.empty()) {
+    return Error{Error::Kind::kUsage, "", "\"-\" stands alone, without other paths and --since",
+                 "ringfence replay - < lines > lines"};
+  }
+  FilterQuestion question{RulingQuestionOf(options), JobsOf(options), {}};
+  question.sizes.chunk = kFilterChunk;
+  return FilterLines(question, STDIN_FILENO, STDOUT_FILENO);
+}
+
+void PrintUnreadable(const Survey& survey, uint64_t count) {
+  for (const Error& error : survey.unreadable) Say(Printable(error.text()));
+  if (count > survey.unreadable.size()) {
+    Say(std::to_string(count - survey.unreadable.size()) + " more could not be read");
+  }
+}
+
+Outcome Report(const ReplayOptions& options, const SurveyQuestion& question) {
+  std::vector<std::string> paths = options.paths;
+  if (paths.empty()) {
+    Result<std::string> usual = UsualFolder(options.ground.common.home);
+    if (!usual) return usual.error();
+    paths.push_back(std::move(*usual));
+  }
+  const Result<TranscriptFiles> files = FindTranscripts(paths);
+  if (!files) return files.error();
+  Survey survey = SurveyTranscripts(question, *files);
+  const uint64_t count = files->unreadable_count + survey.unreadable.size();
+  survey.unreadable.insert(survey.unreadable.begin(), files->unreadable.begin(),
+                           files->unreadable.end());
+  const ReportNames names{options.against, files->files.size()};
+  if (options.ground.common.json) {
+    PrintJson(ReportJson(survey, names));
+  } else {
+    PrintReport(survey, names);
+  }
+  if (count > 0) {
+    PrintUnreadable(survey, count);
+    return 2;
+  }
+  return survey.tally.has_changes() ? 1 : 0;
+}
+
+Outcome RunReplay(const ReplayOptions& options) {
+  if (Status s = Rulings(RulingQuestionOf(options)).Check(); !s) return s.error();
+  if (std::ranges::find(options.paths, "-") != options.paths.end()) return Filter(options);
+  SurveyQuestion question{.rulings = RulingQuestionOf(options),
+                          .since = "",
+                          .examples = options.examples,
+                          .jobs = JobsOf(options),
+                          .sizes = {},
+                          .shows_progress = true};
+  if (!options.since.empty()) {
+    Result<std::string> since = SinceText(options.since, std::time(nullptr));
+    if (!since) return since.error();
+    question.since = std::move(*since);
+  }
+  return Report(options, question);
+}
+
+}  // namespace
+
+void AddReplay(CLI::App& app, Action& chosen) {
+  CLI::App* command = AddCommand(
+      app, "replay", "Say what a policy would have decided about the calls of past sessions",
+      "  ringfence replay\n"
+      "  ringfence replay --policy new.json --against ~/.config/ringfence/policy.json\n"
+      "  ringfence replay ~/.claude/projects/-home-dev-shop --since 7d --json\n"
+      "  ringfence replay - < lines > lines      one line out for each line in\n"
+      "Exit status: 0 done, 1 a call is decided otherwise than under --against, 2 something could\n"
+      "not be read.");
+  const auto options = std::make_shared<ReplayOptions>();
+  AddGroundOptions(*command, options->ground);
+  command->get_option("--root")->description(
+      "The project of every call (default: the folder its session began in)");
+  command->add_option("path", options->paths,
+                      "Transcripts, and folders with *.jsonl (default: ~/.claude/projects); "
+                      "- for a filter");
+  command
+      ->add_option("--against", options->against,
+                   "Show what is decided otherwise than under this policy")
+      ->type_name("FILE");
+  command->add_option("--since", options->since, "Only calls since then: 7d, 12h, 2026-11-22")
+      ->type_name("TIME");
+  command->add_option("--examples", options->examples, "At most so many of each group (default: 3)")
+      ->check(CLI::Range(0, 10000))
+      ->type_name("N");
+  command->add_option("--jobs", options->jobs, "So many threads (default: one a processor)")
+      ->check(CLI::Range(1, 64))
+      ->type_name("N");
+  command->callback([options, &chosen] { chosen = [options] { return RunReplay(*options); }; });
+}
+
+}  // namespace ringfence

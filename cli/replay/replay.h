@@ -1,0 +1,9 @@
+#pragma once
+
+#include "cli/options.h"
+
+namespace ringfence {
+
+void AddReplay(CLI::App& app, Action& chosen);
+
+}  // namespace ringfence

@@ -1,0 +1,225 @@
+#include "cli/replay/report.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "cli/console.h"
+#include "cli/progress.h"
+
+namespace ringfence {
+namespace {
+
+constexpr Fate kFates[] = {Fate::kRefused, Fate::kDenied, Fate::kAsked, Fate::kPermitted};
+
+// "denied", of calls.
+std::string_view FateWord(Fate fate) {
+  switch (fate) {
+    case Fate::kPermitted:
+      return "permitted";
+    case Fate::kAsked:
+      return "asked about";
+    case Fate::kDenied:
+      return "denied";
+    case Fate::kRefused:
+      return "stopped without a decision";
+  }
+  return "";
+}
+
+Tone ToneOf(Fate fate) {
+  if (fate == Fate::kPermitted) return Tone::kGood;
+  return fate == Fate::kAsked ? Tone::kStrong : Tone::kBad;
+}
+
+std::string Count(uint64_t count) {
+  std::string text = std::to_string(count);
+  for (size_t at = text.size(); at > 3;) text.insert(at -= 3, ",");
+  return text;
+}
+
+std::string Counted(uint64_t count, const std::string& one) {
+  return Count(count) + " " + one + (count == 1 ? "" : "s");
+}
+
+using Entry = Groups::const_pointer;
+
+// The strongest first, of equal ones the largest.
+std::vector<Entry> Ordered(const Groups& groups) {
+  std::vector<Entry> entries;
+  for (const auto& entry : groups) entries.push_back(&entry);
+  std::ranges::stable_sort(entries, [](Entry a, Entry b) {
+    if (a->first.now != b->first.now) return a->first.now > b->first.now;
+    return a->second.calls > b->second.calls;
+  });
+  return entries;
+}
+
+std::string ToolsText(const Group& group) {
+  std::vector<std::pair<uint64_t, std::string>> tools;
+  for (const auto& [tool, calls] : group.tools) {
+    tools.emplace_back(calls, tool.empty() ? "others" : Printable(tool));
+  }
+  std::ranges::stable_sort(tools, std::ranges::greater(), &std::pair<uint64_t, std::string>::first);
+  std::string text;
+  for (const auto& [calls, tool] : tools) {
+    text += (text.empty() ? "" : ", ") + tool + " " + Count(calls);
+  }
+  return text;
+}
+
+void PrintGroup(const Console& console, const GroupKey& key, const Group& group) {
+  const bool has_rule = !group.rule.file.empty();
+  std::string line = "  ";
+  if (!key.rule.empty()) line += console.In(Tone::kStrong, Printable(key.rule)) + "  ";
+  console.Line(line + Counted(group.calls, "call") + ": " + ToolsText(group));
+  if (has_rule && !group.why.empty()) console.Line("    " + group.why);
+  if (key.now == Fate::kPermitted && !key.was) return;  // nothing to look at
+  for (const Example& example : group.examples) {
+    console.Line("    " + (example.what.empty() ? Printable(example.tool) : example.what) + "  " +
+                 Printable(example.place.file) + ":" + std::to_string(example.place.line));
+  }
+}
+
+std::string ChangeTitle(const GroupKey& key) {
+  const std::string now =
+      key.now == Fate::kRefused ? "stopped without a decision" : std::string(FateWord(key.now));
+  return "Newly " + now + " (was " + std::string(FateWord(*key.was)) + ")";
+}
+
+void PrintChanges(const Console& console, const Tally& tally, const std::string& against) {
+  if (!tally.has_changes()) {
+    console.Line("Against " + Quote(against) + ": no call is decided otherwise.");
+    return;
+  }
+  console.Line("Against " + Quote(against) + ":");
+  std::string title;
+  std::vector<Entry> entries = Ordered(tally.changes);
+  std::ranges::stable_sort(entries, [](Entry a, Entry b) {
+    return std::pair(a->first.now, a->first.was) > std::pair(b->first.now, b->first.was);
+  });
+  for (const Entry entry : entries) {
+    if (ChangeTitle(entry->first) != title) {
+      title = ChangeTitle(entry->first);
+      console.Line(console.In(ToneOf(entry->first.now), title));
+    }
+    PrintGroup(console, entry->first, entry->second);
+  }
+}
+
+void PrintGroups(const Console& console, const Tally& tally) {
+  std::optional<Fate> fate;
+  for (const Entry entry : Ordered(tally.groups)) {
+    if (fate != entry->first.now) {
+      fate = entry->first.now;
+      std::string title(FateWord(*fate));
+      title.front() = static_cast<char>(title.front() - 'a' + 'A');
+      const uint64_t calls = tally.fates[static_cast<size_t>(*fate)];
+      console.Line(console.In(ToneOf(*fate), title) + ": " + Count(calls));
+    }
+    PrintGroup(console, entry->first, entry->second);
+  }
+}
+
+void PrintLeftOut(const Console& console, const Survey& survey) {
+  const Tally& tally = survey.tally;
+  const auto say = [&](uint64_t count, const std::string& one, const std::string& why) {
+    if (count > 0) console.Line(Counted(count, one) + why);
+  };
+  say(tally.repeated, "call", " not counted again: it stands in the transcripts twice");
+  say(tally.earlier, "call", " before --since");
+  say(tally.in_gone_projects, "call",
+      " in projects that are gone, decided as if their folder were there and empty");
+  say(tally.foreign, "line", " of other programs, passed over");
+  say(tally.broken, "line", " torn or no JSON, not judged");
+  say(tally.too_long, "line", " too long, not judged");
+  for (const BrokenLine& broken : tally.first_broken) {
+    console.Line("  " + Printable(broken.place.file) + ":" + std::to_string(broken.place.line) +
+                 ": " + Printable(broken.what));
+  }
+  for (const std::string& note : survey.notes) console.Line("note: " + Printable(note));
+}
+
+OrderedJson ExampleJson(const Example& example) {
+  OrderedJson json{
+      {"file", example.place.file}, {"line", example.place.line}, {"tool", example.tool}};
+  if (!example.what.empty()) json["what"] = example.what;
+  return json;
+}
+
+OrderedJson GroupJson(const GroupKey& key, const Group& group) {
+  OrderedJson json{{"verdict", FateName(key.now)}};
+  if (key.was) json["against"] = FateName(*key.was);
+  if (!group.rule.file.empty()) {
+    OrderedJson rule{{"file", group.rule.file}};
+    if (group.rule.line != 0) rule["line"] = group.rule.line;
+    rule["pointer"] = group.rule.pointer;
+    json["rule"] = std::move(rule);
+  }
+  if (!group.why.empty()) json["why"] = group.why;
+  json["calls"] = group.calls;
+  json["tools"] = group.tools;
+  OrderedJson examples = OrderedJson::array();
+  for (const Example& example : group.examples) examples.push_back(ExampleJson(example));
+  json["examples"] = std::move(examples);
+  return json;
+}
+
+OrderedJson GroupsJson(const Groups& groups) {
+  OrderedJson json = OrderedJson::array();
+  for (const Entry entry : Ordered(groups)) json.push_back(GroupJson(entry->first, entry->second));
+  return json;
+}
+
+OrderedJson LinesJson(const Tally& tally) {
+  OrderedJson first = OrderedJson::array();
+  for (const BrokenLine& broken : tally.first_broken) {
+    first.push_back(
+        {{"file", broken.place.file}, {"line", broken.place.line}, {"what", broken.what}});
+  }
+  return {{"all", tally.lines},
+          {"foreign", tally.foreign},
+          {"broken", tally.broken},
+          {"too_long", tally.too_long},
+          {"first_unusable", std::move(first)}};
+}
+
+}  // namespace
+
+void PrintReport(const Survey& survey, const ReportNames& names) {
+  const Console console;
+  const Tally& tally = survey.tally;
+  console.Line(Counted(tally.calls, "call") + " in " + Counted(names.files, "transcript") + " (" +
+               Counted(tally.lines, "line") + ", " + SizeText(tally.bytes) +
+               "), decided as the disk is now");
+  PrintGroups(console, tally);
+  if (!names.against.empty()) PrintChanges(console, tally, names.against);
+  PrintLeftOut(console, survey);
+}
+
+OrderedJson ReportJson(const Survey& survey, const ReportNames& names) {
+  const Tally& tally = survey.tally;
+  OrderedJson verdicts;
+  for (const Fate fate : kFates) {
+    verdicts[std::string(FateName(fate))] = tally.fates[static_cast<size_t>(fate)];
+  }
+  OrderedJson json{{"files", names.files},
+                   {"bytes", tally.bytes},
+                   {"lines", LinesJson(tally)},
+                   {"calls", tally.calls},
+                   {"verdicts", std::move(verdicts)},
+                   {"repeated", tally.repeated},
+                   {"before_since", tally.earlier},
+                   {"in_gone_projects", tally.in_gone_projects},
+                   {"groups", GroupsJson(tally.groups)}};
+  if (!names.against.empty()) {
+    json["against"] = names.against;
+    json["changes"] = GroupsJson(tally.changes);
+  }
+  OrderedJson unreadable = OrderedJson::array();
+  for (const Error& error : survey.unreadable) unreadable.push_back(error.text());
+  json["unreadable"] = std::move(unreadable);
+  json["notes"] = survey.notes;
+  return json;
+}
+
+}  // namespace ringfence

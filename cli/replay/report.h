@@ -1,0 +1,19 @@
+// How a survey looks, for people and as JSON.
+#pragma once
+
+#include <string>
+
+#include "cli/json_edit.h"
+#include "cli/replay/survey.h"
+
+namespace ringfence {
+
+struct ReportNames {
+  std::string against;  // the second policy, as it was given; ""
+  size_t files = 0;
+};
+
+void PrintReport(const Survey& survey, const ReportNames& names);
+OrderedJson ReportJson(const Survey& survey, const ReportNames& names);
+
+}  // namespace ringfence

@@ -1,0 +1,30 @@
+// The survey of many transcripts: every call in them is decided and counted, by several threads.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/replay/line_chunks.h"
+#include "cli/replay/rulings.h"
+#include "cli/replay/tally.h"
+
+namespace ringfence {
+
+struct SurveyQuestion {
+  RulingQuestion rulings;
+  std::string since;  // calls with a smaller time are left out; ""
+  size_t examples = 3;
+  size_t jobs = 1;
+  LineChunks::Sizes sizes;
+  bool shows_progress = false;
+};
+
+struct Survey {
+  Tally tally;
+  std::vector<Error> unreadable;   // files that could not be read to their end
+  std::vector<std::string> notes;  // about the policies, sorted
+};
+
+Survey SurveyTranscripts(const SurveyQuestion& question, const TranscriptFiles& files);
+
+}  // namespace ringfence

@@ -1,0 +1,102 @@
+#include "cli/replay/tally.h"
+
+#include "base/text.h"
+
+namespace ringfence {
+namespace {
+
+constexpr size_t kMaxGroups = 1000;
+constexpr size_t kMaxTools = 100;
+constexpr size_t kMaxToolName = 100;
+constexpr size_t kMaxBroken = 10;
+
+// A new group only where there is room for one; the last one takes the rest of its kind.
+Group& GroupOf(Groups& groups, GroupKey key) {
+  if (!groups.contains(key) && groups.size() >= kMaxGroups) key.rule = "further rules";
+  return groups[std::move(key)];
+}
+
+void AddTool(Group& group, const std::string& tool, uint64_t calls) {
+  const bool has_room = group.tools.size() < kMaxTools || group.tools.contains(tool);
+  group.tools[has_room ? tool : ""] += calls;
+}
+
+void AddExample(Group& group, Example example, size_t most) {
+  if (group.examples.size() < most) group.examples.push_back(std::move(example));
+}
+
+void AddTo(Groups& groups, const GroupKey& key, const Ruling& reason, Example example,
+           size_t most) {
+  Group& group = GroupOf(groups, key);
+  if (group.calls++ == 0) {
+    group.rule = reason.rule;
+    group.why = reason.why;
+  }
+  AddTool(group, example.tool, 1);
+  AddExample(group, std::move(example), most);
+}
+
+void AddAll(Groups& groups, Groups later, size_t most) {
+  for (auto& [key, from] : later) {
+    Group& group = GroupOf(groups, key);
+    if (group.calls == 0) {
+      group.rule = std::move(from.rule);
+      group.why = std::move(from.why);
+    }
+    group.calls += from.calls;
+    for (const auto& [tool, calls] : from.tools) AddTool(group, tool, calls);
+    for (Example& example : from.examples) AddExample(group, std::move(example), most);
+  }
+}
+
+std::string LabelOf(const Ruling& ruling) {
+  if (!ruling.rule.file.empty()) return ruling.rule.label();
+  return ruling.why;
+}
+
+bool IsBlocked(Fate fate) { return fate == Fate::kDenied || fate == Fate::kRefused; }
+
+}  // namespace
+
+bool Differ(Fate one, Fate other) { return one != other && !(IsBlocked(one) && IsBlocked(other)); }
+
+void Tally::AddBroken(LinePlace place, std::string what) {
+  if (first_broken.size() < kMaxBroken) {
+    first_broken.push_back({std::move(place), std::move(what)});
+  }
+}
+
+void Tally::AddCall(const Rulings::Answer& answer, const std::string& tool,
+                    const LinePlace& place) {
+  const Ruling& now = answer.now;
+  ++calls;
+  ++fates[static_cast<size_t>(now.fate)];
+  if (answer.project_is_gone) ++in_gone_projects;
+  const std::string name = CutText(tool, kMaxToolName);
+  AddTo(groups, {now.fate, {}, LabelOf(now)}, now, {place, name, now.what}, most_examples);
+  if (!answer.was || !Differ(now.fate, answer.was->fate)) return;
+  // What was refused and is permitted now was refused by a rule of the other policy.
+  const Ruling& reason = now.fate == Fate::kPermitted ? *answer.was : now;
+  AddTo(changes, {now.fate, answer.was->fate, LabelOf(reason)}, reason, {place, name, reason.what},
+        most_examples);
+}
+
+void Tally::Add(Tally later) {
+  bytes += later.bytes;
+  lines += later.lines;
+  calls += later.calls;
+  for (size_t i = 0; i < std::size(fates); ++i) fates[i] += later.fates[i];
+  repeated += later.repeated;
+  earlier += later.earlier;
+  in_gone_projects += later.in_gone_projects;
+  foreign += later.foreign;
+  broken += later.broken;
+  too_long += later.too_long;
+  for (BrokenLine& line : later.first_broken) {
+    AddBroken(std::move(line.place), std::move(line.what));
+  }
+  AddAll(groups, std::move(later.groups), most_examples);
+  AddAll(changes, std::move(later.changes), most_examples);
+}
+
+}  // namespace ringfence

@@ -1,0 +1,78 @@
+// Tally counts what was decided, grouped by the rule that decided. A plain value: tallies of parts
+// that are added up in order are the tally of the whole.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/replay/rulings.h"
+
+namespace ringfence {
+
+struct LinePlace {
+  std::string file;
+  uint64_t line = 0;  // from 1
+};
+
+// One call, as an example of its group.
+struct Example {
+  LinePlace place;
+  std::string tool;
+  std::string what;
+};
+
+struct Group {
+  uint64_t calls = 0;
+  RuleName rule;
+  std::string why;                        // of the first
+  std::map<std::string, uint64_t> tools;  // by name; "" for all names beyond a bound
+  std::vector<Example> examples;          // the first ones
+};
+
+struct GroupKey {
+  Fate now = Fate::kPermitted;
+  std::optional<Fate> was;  // of a difference
+  std::string rule;         // its label; the reason where no rule decided; "" where nothing did
+  auto operator<=>(const GroupKey&) const = default;
+};
+using Groups = std::map<GroupKey, Group>;
+
+struct BrokenLine {
+  LinePlace place;
+  std::string what;
+};
+
+struct Tally {
+  explicit Tally(size_t example_limit = 3) : most_examples(example_limit) {}
+
+  size_t most_examples;
+  uint64_t bytes = 0;
+  uint64_t lines = 0;
+  uint64_t calls = 0;      // that were decided
+  uint64_t fates[4] = {};  // of them, by Fate
+  uint64_t repeated = 0;   // calls that were there already
+  uint64_t earlier = 0;    // calls before --since
+  uint64_t in_gone_projects = 0;
+  uint64_t foreign = 0;
+  uint64_t broken = 0;
+  uint64_t too_long = 0;
+  std::vector<BrokenLine> first_broken;  // and too long ones
+  Groups groups;
+  Groups changes;  // against the second policy
+
+  void AddBroken(LinePlace place, std::string what);
+  void AddCall(const Rulings::Answer& answer, const std::string& tool, const LinePlace& place);
+  // `later` is about what comes after what this one is about.
+  void Add(Tally later);
+
+  bool has_changes() const { return !changes.empty(); }
+};
+
+// Whether the client would have acted otherwise: a call that is refused for any reason is not made.
+bool Differ(Fate one, Fate other);
+
+}  // namespace ringfence
