@@ -14,7 +14,7 @@ namespace {
 
 constexpr size_t kMaxUnreadable = 20;
 
-// What is behind the last newline of the first `used` bytes, or npos.
+// Where the last newline between the two is, or npos.
 size_t LastNewline(const std::string& buffer, size_t from, size_t used) {
   const void* at = ::memrchr(buffer.data() + from, '\n', used - from);
   if (at == nullptr) return std::string::npos;
@@ -60,7 +60,7 @@ bool LineChunks::OpenNext() {
 
 // How many bytes came; none at the end of the file, and where it cannot be read any further.
 size_t LineChunks::ReadSome(std::string& buffer, size_t used) {
-  const size_t wanted = std::max(sizes_.chunk, used + sizes_.chunk / 2);
+  const size_t wanted = std::max(sizes_.chunk, used + sizes_.chunk / 2 + 1);
   if (buffer.size() < wanted) buffer.resize(wanted);
   for (;;) {
     const ssize_t got = ::read(fd_, buffer.data() + used, wanted - used);
@@ -87,8 +87,11 @@ bool LineChunks::Fill(Chunk& chunk) {
   if (chunk.buffer.size() < used) chunk.buffer.resize(used);
   std::ranges::copy(rest_, chunk.buffer.begin());
   rest_.clear();
-  size_t newline = std::string::npos;
-  while (!at_end_) {
+  size_t newline = LastNewline(chunk.buffer, 0, used);  // what follows a long line may be many
+  const auto is_enough = [&] {
+    return newline != std::string::npos && (used >= sizes_.chunk || !HasMoreNow());
+  };
+  while (!at_end_ && !is_enough()) {
     const size_t got = ReadSome(chunk.buffer, used);
     const size_t later = LastNewline(chunk.buffer, used, used + got);
     if (later != std::string::npos) newline = later;
@@ -97,7 +100,6 @@ bool LineChunks::Fill(Chunk& chunk) {
       chunk.size = used;
       return PassOver(chunk);
     }
-    if (newline != std::string::npos && (used >= sizes_.chunk || !HasMoreNow())) break;
   }
   const size_t end = at_end_ || newline == std::string::npos ? used : newline + 1;
   rest_.assign(chunk.buffer, end, used - end);
