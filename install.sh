@@ -86,7 +86,7 @@ list_packages() {
       optional_tests="$optional_tests pkg-config=pkg-config make=make apparmor=apparmor_parser"
       optional_tests="$optional_tests git=git cargo=/usr/bin/cargo python3-pip tmux=tmux less=less"
       optional_tests="$optional_tests vim-tiny=vi zsh=zsh pre-commit=pre-commit chromium=chromium"
-      optional_tests="$optional_tests nodejs=node libxml2-utils=xmllint"
+      optional_tests="$optional_tests nodejs=node libxml2-utils=xmllint parallel=parallel"
       ;;
     dnf)
       required='gcc-c++=g++ cmake=cmake ninja-build=ninja json-devel cli11-devel libmd-devel'
@@ -97,12 +97,13 @@ list_packages() {
       optional_tests="$optional_tests bubblewrap=bwrap socat=socat npm=npm python3-jsonschema"
       optional_tests="$optional_tests git=git cargo=/usr/bin/cargo python3-pip tmux=tmux less=less"
       optional_tests="$optional_tests vim-minimal=vi zsh=zsh chromium=chromium-browser libxml2=xmllint"
+      optional_tests="$optional_tests parallel=parallel"
       ;;
     brew)
       required='cmake=cmake ninja=ninja nlohmann-json cli11 libmd'
       optional=
       required_tests='doctest python3=python3'
-      optional_tests='llvm clang-format=clang-format socat=socat node=npm python-jsonschema'
+      optional_tests='llvm clang-format=clang-format socat=socat node=npm python-jsonschema parallel=parallel'
       ;;
   esac
   if [ "$with_tests" = yes ]; then

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # How long the hook takes, as whole processes beside the least that a program can do; then what
-# `ringfence run` costs (bench/sandbox.sh). Prints Markdown tables; asserts nothing.
+# `ringfence run` costs (bench/sandbox.sh) and how fast `ringfence replay` is (bench/replay.sh). Prints
+# Markdown tables; asserts nothing.
 #
 #   bench/run.sh [--runs N] [--hook NAME=PROGRAM]...    default: both release builds, 300 runs
 set -euo pipefail
@@ -12,7 +13,7 @@ while (($# > 0)); do
   case $1 in
     --runs) runs=${2:?--runs needs a number}; shift ;;
     --hook) hooks+=("${2:?--hook needs NAME=PROGRAM}"); shift ;;
-    -h | --help) sed -n '2,5s/^# \{0,1\}//p' "$0"; exit 0 ;;
+    -h | --help) sed -n '2,6s/^# \{0,1\}//p' "$0"; exit 0 ;;
     *) echo "run.sh: unknown option $1" >&2; exit 2 ;;
   esac
   shift
@@ -187,3 +188,5 @@ print_system_calls
 print_sizes
 echo
 "$root/bench/sandbox.sh"
+echo
+"$root/bench/replay.sh"

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Makes the fuzzers' seeds from the fixtures.
 
-    seeds.py DIR      writes DIR/event_fuzz, DIR/policy_fuzz, DIR/path_fuzz and DIR/pattern_fuzz
+    seeds.py DIR      writes DIR/event_fuzz, DIR/policy_fuzz, DIR/path_fuzz, DIR/pattern_fuzz and
+                      DIR/replay_fuzz
 
 A fixture that holds an event, a policy or both gives a seed of each; the strings in them that look
 like paths and patterns are seeds for those two.
@@ -50,6 +51,8 @@ def seeds_of(text, value):
         return
     if "hook_event_name" in value:
         yield "event", text
+    if "hook_event_name" in value or "sessionId" in value:
+        yield "replay", text
     if "version" in value:
         yield "policy", text
     for key, fuzzer in (("event", "event"), ("stdin", "event"), ("stdin_raw", "event"),

@@ -145,6 +145,15 @@ TEST_CASE("transcript line: events of the hook are taken as they are") {
   CHECK(other.calls.empty());
 }
 
+TEST_CASE("transcript line: of an event only the hook's own names count") {
+  const TranscriptLine line = ReadTranscriptLine(
+      R"({"session_id":"s","hook_event_name":"PreToolUse","tool_name":"Read","tool_input":{},)"
+      R"("sessionId":"other","agentId":"a","permissionMode":"plan"})");
+  CHECK(line.session.text == "s");
+  CHECK(line.agent_id.text.empty());
+  CHECK(line.permission_mode.text.empty());
+}
+
 TEST_CASE("transcript line: what the client prints as a stream is read too") {
   const TranscriptLine line =
       ReadTranscriptLine(R"({"type":"assistant","message":{"content":[)" + kRead +

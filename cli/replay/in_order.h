@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <exception>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -79,7 +80,10 @@ void RunInOrder(Jobs& jobs) {
     delivering.Stop();
   };
   std::vector<std::jthread> threads;
-  for (size_t i = 1; i < jobs.size(); ++i) threads.emplace_back(guarded, i);
+  try {
+    for (size_t i = 1; i < jobs.size(); ++i) threads.emplace_back(guarded, i);
+  } catch (const std::system_error&) {  // no more threads can be had: those there are do it all
+  }
   guarded(0);
   threads.clear();
   for (const std::exception_ptr& failure : failures) {

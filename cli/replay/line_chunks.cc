@@ -15,10 +15,9 @@ namespace {
 constexpr size_t kMaxUnreadable = 20;
 
 // Where the last newline between the two is, or npos.
-size_t LastNewline(const std::string& buffer, size_t from, size_t used) {
-  const void* at = ::memrchr(buffer.data() + from, '\n', used - from);
-  if (at == nullptr) return std::string::npos;
-  return static_cast<size_t>(static_cast<const char*>(at) - buffer.data());
+size_t LastNewline(const std::string& buffer, size_t from, size_t end) {
+  const size_t at = std::string_view(buffer).substr(from, end - from).rfind('\n');
+  return at == std::string_view::npos ? std::string::npos : from + at;
 }
 
 }  // namespace

@@ -31,7 +31,7 @@ Result<UniqueFd> OpenBelow(int base, std::string_view name, int flags) {
     const bool is_last = slash == std::string_view::npos;
     const std::string component(name.substr(0, slash));
     const int at = folder.valid() ? folder.get() : base;
-    const int how = is_last ? flags : O_PATH | O_DIRECTORY;
+    const int how = is_last ? flags : O_RDONLY | O_DIRECTORY | O_NONBLOCK;
     UniqueFd next(::openat(at, component.c_str(), how | O_NOFOLLOW | O_CLOEXEC));
     if (!next.valid()) return SystemError("openat");
     if (is_last) return next;

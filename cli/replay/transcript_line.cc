@@ -20,19 +20,27 @@ struct Member {
   std::string_view key;
   Word TranscriptLine::*word;
 };
-// As transcripts name them, and as the hook's events and stream-json do.
+// In transcripts.
 constexpr Member kMembers[] = {
     {"sessionId", &TranscriptLine::session},
-    {"session_id", &TranscriptLine::session},
     {"cwd", &TranscriptLine::cwd},
     {"permissionMode", &TranscriptLine::permission_mode},
-    {"permission_mode", &TranscriptLine::permission_mode},
     {"agentId", &TranscriptLine::agent_id},
-    {"agent_id", &TranscriptLine::agent_id},
-    {"parent_tool_use_id", &TranscriptLine::agent_id},
     {"attributionAgent", &TranscriptLine::agent_type},
+};
+// In events of the hook, and some of them in stream-json.
+constexpr Member kHookMembers[] = {
+    {"session_id", &TranscriptLine::session},
+    {"permission_mode", &TranscriptLine::permission_mode},
+    {"agent_id", &TranscriptLine::agent_id},
     {"agent_type", &TranscriptLine::agent_type},
 };
+
+template <size_t kSize>
+const Member* FindMember(const Member (&members)[kSize], std::string_view key) {
+  const auto found = std::ranges::find(members, key, &Member::key);
+  return found == std::end(members) ? nullptr : found;
+}
 
 class Reader {
  public:
@@ -42,10 +50,7 @@ class Reader {
     const bool sound = Next() == Token::kObjectBegin ? ReadMembers() : SkipValue();
     if (!sound || Next() != Token::kEnd) return Broken();
     if (too_many_) return Broken("more calls than a line has");
-    if (!event_name_.text.empty()) return AsEvent();
-    found_.kind = type_.raw.empty() ? LineKind::kForeign : LineKind::kTranscript;
-    if (type_.text != "assistant") found_.calls.clear();
-    return std::move(found_);
+    return event_name_.raw.empty() ? AsTranscript() : AsEvent();
   }
 
  private:
@@ -59,14 +64,22 @@ class Reader {
     return broken;
   }
 
-  TranscriptLine AsEvent() {
-    found_.kind = LineKind::kEvent;
-    found_.event = line_;
-    found_.calls.clear();
-    if (event_name_.text == "PreToolUse" || event_name_.text == "PermissionRequest") {
-      found_.calls.push_back(std::move(event_call_));
-    }
+  TranscriptLine AsTranscript() {
+    found_.kind = type_.raw.empty() ? LineKind::kForeign : LineKind::kTranscript;
+    if (type_.text != "assistant") found_.calls.clear();
+    if (found_.session.raw.empty()) found_.session = std::move(hook_.session);
+    if (found_.agent_id.raw.empty()) found_.agent_id = std::move(parent_);
     return std::move(found_);
+  }
+
+  TranscriptLine AsEvent() {
+    hook_.kind = LineKind::kEvent;
+    hook_.event = line_;
+    hook_.cwd = std::move(found_.cwd);
+    if (event_name_.text == "PreToolUse" || event_name_.text == "PermissionRequest") {
+      hook_.calls.push_back(std::move(event_call_));
+    }
+    return std::move(hook_);
   }
 
   bool ReadMembers() {
@@ -79,8 +92,11 @@ class Reader {
 
   bool ReadMember(const std::string& key) {
     Next();
-    const auto member = std::ranges::find(kMembers, key, &Member::key);
-    if (member != std::end(kMembers)) return ReadWord(found_.*(member->word));
+    if (const Member* member = FindMember(kMembers, key)) return ReadWord(found_.*(member->word));
+    if (const Member* member = FindMember(kHookMembers, key)) {
+      return ReadWord(hook_.*(member->word));
+    }
+    if (key == "parent_tool_use_id") return ReadWord(parent_);
     if (key == "type") return ReadWord(type_);
     if (key == "timestamp") return ReadText(found_.timestamp);
     if (key == "message") return ReadMessage();
@@ -177,7 +193,9 @@ class Reader {
   TextSource source_;
   JsonScanner scanner_;
   Token token_ = Token::kError;
-  TranscriptLine found_;
+  TranscriptLine found_;  // as a transcript's line
+  TranscriptLine hook_;   // as an event of the hook
+  Word parent_;
   Word type_;
   Word event_name_;
   ToolCall event_call_;
