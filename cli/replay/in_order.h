@@ -39,6 +39,36 @@ class Turns {
   bool stopped_ = false;
 };
 
+// What the threads of a run have in common.
+struct InOrder {
+  std::mutex taking;
+  Turns settling;
+  Turns delivering;
+
+  void Stop() {
+    settling.Stop();
+    delivering.Stop();
+  }
+};
+
+// Works until there are no more pieces; false: somebody has given up.
+template <typename Job>
+bool WorkInOrder(Job& job, InOrder& order) {
+  for (;;) {
+    {
+      const std::scoped_lock lock(order.taking);
+      if (!job.Take()) return true;
+    }
+    job.Prepare();
+    if (!order.settling.Await(job.number())) return false;
+    job.Settle();
+    order.settling.Pass();
+    job.Finish();
+    if (!order.delivering.Await(job.number()) || !job.Deliver()) return false;
+    order.delivering.Pass();
+  }
+}
+
 // Each of `jobs` is one thread's: it takes pieces and does what can be done beside the others.
 //   bool Take();      the next piece; for one thread at a time
 //   size_t number();  of the piece
@@ -49,35 +79,15 @@ class Turns {
 // An exception of any of them is thrown here.
 template <typename Jobs>
 void RunInOrder(Jobs& jobs) {
-  std::mutex taking;
-  Turns settling;
-  Turns delivering;
+  InOrder order;
   std::vector<std::exception_ptr> failures(jobs.size());
-  const auto work = [&](auto& job) {
-    for (;;) {
-      {
-        const std::scoped_lock lock(taking);
-        if (!job.Take()) return true;
-      }
-      job.Prepare();
-      if (!settling.Await(job.number())) return false;
-      job.Settle();
-      settling.Pass();
-      job.Finish();
-      if (!delivering.Await(job.number()) || !job.Deliver()) return false;
-      delivering.Pass();
-    }
-  };
   const auto guarded = [&](size_t i) {
-    bool done = false;
     try {
-      done = work(jobs[i]);
+      if (WorkInOrder(jobs[i], order)) return;
     } catch (...) {
       failures[i] = std::current_exception();
     }
-    if (done) return;
-    settling.Stop();
-    delivering.Stop();
+    order.Stop();
   };
   std::vector<std::jthread> threads;
   try {

@@ -25,9 +25,7 @@ void AddExample(Group& group, Example example, size_t most) {
   if (group.examples.size() < most) group.examples.push_back(std::move(example));
 }
 
-void AddTo(Groups& groups, const GroupKey& key, const Ruling& reason, Example example,
-           size_t most) {
-  Group& group = GroupOf(groups, key);
+void AddCallTo(Group& group, const Ruling& reason, Example example, size_t most) {
   if (group.calls++ == 0) {
     group.rule = reason.rule;
     group.why = reason.why;
@@ -36,7 +34,7 @@ void AddTo(Groups& groups, const GroupKey& key, const Ruling& reason, Example ex
   AddExample(group, std::move(example), most);
 }
 
-void AddAll(Groups& groups, Groups later, size_t most) {
+void AddAll(Groups& groups, Groups&& later, size_t most) {
   for (auto& [key, from] : later) {
     Group& group = GroupOf(groups, key);
     if (group.calls == 0) {
@@ -73,12 +71,13 @@ void Tally::AddCall(const Rulings::Answer& answer, const std::string& tool,
   ++fates[static_cast<size_t>(now.fate)];
   if (answer.project_is_gone) ++in_gone_projects;
   const std::string name = CutText(tool, kMaxToolName);
-  AddTo(groups, {now.fate, {}, LabelOf(now)}, now, {place, name, now.what}, most_examples);
+  AddCallTo(GroupOf(groups, {now.fate, {}, LabelOf(now)}), now, {place, name, now.what},
+            most_examples);
   if (!answer.was || !Differ(now.fate, answer.was->fate)) return;
   // What was refused and is permitted now was refused by a rule of the other policy.
   const Ruling& reason = now.fate == Fate::kPermitted ? *answer.was : now;
-  AddTo(changes, {now.fate, answer.was->fate, LabelOf(reason)}, reason, {place, name, reason.what},
-        most_examples);
+  AddCallTo(GroupOf(changes, {now.fate, answer.was->fate, LabelOf(reason)}), reason,
+            {place, name, reason.what}, most_examples);
 }
 
 void Tally::Add(Tally later) {

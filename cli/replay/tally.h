@@ -37,6 +37,7 @@ struct GroupKey {
   Fate now = Fate::kPermitted;
   std::optional<Fate> was;  // of a difference
   std::string rule;         // its label; the reason where no rule decided; "" where nothing did
+  // NOLINTNEXTLINE(modernize-use-nullptr): no pointer here
   auto operator<=>(const GroupKey&) const = default;
 };
 using Groups = std::map<GroupKey, Group>;
