@@ -148,27 +148,27 @@ TEST_CASE("replay: junk anywhere changes what is decided about no other line") {
   Past past;
   struct Junk {
     std::string text;
-    uint64_t Tally::*counted;  // null: blank, or a transcript's line
+    uint64_t CallTally::*counted;  // null: blank, or a transcript's line
   };
   const Junk kJunk[] = {
       {"", nullptr},
       {"\r", nullptr},
       {R"({"type":"user"})", nullptr},
-      {"null", &Tally::foreign},
-      {R"({"level":"info"})", &Tally::foreign},
-      {"{", &Tally::broken},
-      {"\xEF\xBB\xBF{}", &Tally::broken},
-      {std::string(3, '\0'), &Tally::broken},
-      {"\xFF\xFE", &Tally::broken},
-      {std::string(500, '['), &Tally::broken},
-      {past.Call("x", "t1").substr(0, 60), &Tally::broken},
-      {std::string(3000, '['), &Tally::too_long},
+      {"null", &CallTally::foreign},
+      {R"({"level":"info"})", &CallTally::foreign},
+      {"{", &CallTally::broken},
+      {"\xEF\xBB\xBF{}", &CallTally::broken},
+      {std::string(3, '\0'), &CallTally::broken},
+      {"\xFF\xFE", &CallTally::broken},
+      {std::string(500, '['), &CallTally::broken},
+      {past.Call("x", "t1").substr(0, 60), &CallTally::broken},
+      {std::string(3000, '['), &CallTally::too_long},
   };
   std::mt19937 random(3);
   for (int round = 0; round < 30; ++round) {
     std::string clean;
     std::string dirty;
-    Tally wanted;
+    CallTally wanted;
     const auto add_junk = [&] {
       const Junk& junk = kJunk[random() % std::size(kJunk)];
       dirty += junk.text;

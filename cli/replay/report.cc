@@ -86,7 +86,7 @@ std::string ChangeTitle(const GroupKey& key) {
   return "Newly " + now + " (was " + std::string(FateWord(*key.was)) + ")";
 }
 
-void PrintChanges(const Console& console, const Tally& tally, const std::string& against) {
+void PrintChanges(const Console& console, const CallTally& tally, const std::string& against) {
   if (!tally.has_changes()) {
     console.Line("Against " + Quote(against) + ": no call is decided otherwise.");
     return;
@@ -106,7 +106,7 @@ void PrintChanges(const Console& console, const Tally& tally, const std::string&
   }
 }
 
-void PrintGroups(const Console& console, const Tally& tally) {
+void PrintGroups(const Console& console, const CallTally& tally) {
   std::optional<Fate> fate;
   for (const Entry entry : Ordered(tally.groups)) {
     if (fate != entry->first.now) {
@@ -121,7 +121,7 @@ void PrintGroups(const Console& console, const Tally& tally) {
 }
 
 void PrintLeftOut(const Console& console, const Survey& survey) {
-  const Tally& tally = survey.tally;
+  const CallTally& tally = survey.tally;
   const auto say = [&](uint64_t count, const std::string& one, const std::string& why) {
     if (count > 0) console.Line(Counted(count, one) + why);
   };
@@ -170,7 +170,7 @@ OrderedJson GroupsJson(const Groups& groups) {
   return json;
 }
 
-OrderedJson LinesJson(const Tally& tally) {
+OrderedJson LinesJson(const CallTally& tally) {
   OrderedJson first = OrderedJson::array();
   for (const BrokenLine& broken : tally.first_broken) {
     first.push_back(
@@ -187,7 +187,7 @@ OrderedJson LinesJson(const Tally& tally) {
 
 void PrintReport(const Survey& survey, const ReportNames& names) {
   const Console console;
-  const Tally& tally = survey.tally;
+  const CallTally& tally = survey.tally;
   console.Line(Counted(tally.calls, "call") + " in " + Counted(names.files, "transcript") + " (" +
                Counted(tally.lines, "line") + ", " + SizeText(tally.bytes) +
                "), decided as the disk is now");
@@ -197,7 +197,7 @@ void PrintReport(const Survey& survey, const ReportNames& names) {
 }
 
 OrderedJson ReportJson(const Survey& survey, const ReportNames& names) {
-  const Tally& tally = survey.tally;
+  const CallTally& tally = survey.tally;
   OrderedJson verdicts;
   for (const Fate fate : kFates) {
     verdicts[std::string(FateName(fate))] = tally.fates[static_cast<size_t>(fate)];

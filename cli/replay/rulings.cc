@@ -14,7 +14,7 @@ constexpr size_t kMaxNotes = 1000;
 constexpr size_t kMaxText = 400;
 constexpr uint64_t kCallsTogether = 16;
 
-Ruling Refused(const Error& error) {
+CallRuling Refused(const Error& error) {
   return {Fate::kRefused, {}, "the call", CutText(Printable(error.text()), kMaxText)};
 }
 
@@ -30,8 +30,8 @@ Fate FateOf(Verdict verdict) {
   return Fate::kDenied;
 }
 
-Ruling RulingOf(const Decision& decision) {
-  Ruling ruling{FateOf(decision.verdict), {}, "", ""};
+CallRuling RulingOf(const Decision& decision) {
+  CallRuling ruling{FateOf(decision.verdict), {}, "", ""};
   if (!decision.cause) return ruling;
   const Cause& cause = *decision.cause;
   ruling.what = CutText(cause.what, kMaxText);
@@ -76,7 +76,7 @@ class Bench {
     if (ground_) judge_.emplace(*ground_, question.profile);
   }
 
-  Ruling Decide(std::string_view event_text) {
+  CallRuling Decide(std::string_view event_text) {
     if (!judge_) return Refused(ground_.error());
     const Result<Event> event = judge_->Read(event_text);
     if (!event) return Refused(event.error());

@@ -31,7 +31,7 @@ struct RuleName {
   bool operator==(const RuleName&) const = default;
 };
 
-struct Ruling {
+struct CallRuling {
   Fate fate = Fate::kPermitted;
   RuleName rule;
   std::string what;  // `write to "/etc/hosts"`
@@ -52,8 +52,8 @@ class Rulings {
   Status Check();
 
   struct Answer {
-    Ruling now;
-    std::optional<Ruling> was;  // under the second policy
+    CallRuling now;
+    std::optional<CallRuling> was;  // under the second policy
     bool project_is_gone = false;
   };
   // `root` is the folder that the session began in, `event` the hook's event.

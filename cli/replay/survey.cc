@@ -18,7 +18,7 @@ struct Shared {
   LineChunks chunks;
   Sessions sessions;
   uint64_t lines_of_file = 0;  // before the chunk whose turn it is
-  Tally tally;
+  CallTally tally;
   Progress progress;
 };
 
@@ -38,7 +38,7 @@ class Surveyor {
   size_t number() const { return chunk_.number; }
 
   void Prepare() {
-    part_ = Tally(shared_->question.examples);
+    part_ = CallTally(shared_->question.examples);
     part_.bytes = chunk_.size;
     noted_.clear();
     if (chunk_.too_long) return NoteTooLong();
@@ -136,7 +136,7 @@ class Surveyor {
   Shared* shared_;
   Rulings rulings_;
   Chunk chunk_;
-  Tally part_;
+  CallTally part_;
   std::vector<NotedLine> noted_;
   uint64_t first_line_ = 1;
 };
@@ -149,7 +149,7 @@ Survey SurveyTranscripts(const SurveyQuestion& question, const TranscriptFiles& 
                 LineChunks(files.files, question.sizes),
                 {},
                 0,
-                Tally(question.examples),
+                CallTally(question.examples),
                 Progress("replay", files.size, question.shows_progress)};
   std::deque<Surveyor> surveyors;
   for (size_t i = 0; i < question.jobs; ++i) surveyors.emplace_back(shared);

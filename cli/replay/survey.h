@@ -20,7 +20,7 @@ struct SurveyQuestion {
 };
 
 struct Survey {
-  Tally tally;
+  CallTally tally;
   std::vector<Error> unreadable;   // files that could not be read to their end
   std::vector<std::string> notes;  // about the policies, sorted
 };

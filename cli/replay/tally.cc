@@ -25,7 +25,7 @@ void AddExample(Group& group, Example example, size_t most) {
   if (group.examples.size() < most) group.examples.push_back(std::move(example));
 }
 
-void AddCallTo(Group& group, const Ruling& reason, Example example, size_t most) {
+void AddCallTo(Group& group, const CallRuling& reason, Example example, size_t most) {
   if (group.calls++ == 0) {
     group.rule = reason.rule;
     group.why = reason.why;
@@ -47,7 +47,7 @@ void AddAll(Groups& groups, Groups&& later, size_t most) {
   }
 }
 
-std::string LabelOf(const Ruling& ruling) {
+std::string LabelOf(const CallRuling& ruling) {
   if (!ruling.rule.file.empty()) return ruling.rule.label();
   return ruling.why;
 }
@@ -58,15 +58,15 @@ bool IsBlocked(Fate fate) { return fate == Fate::kDenied || fate == Fate::kRefus
 
 bool Differ(Fate one, Fate other) { return one != other && !(IsBlocked(one) && IsBlocked(other)); }
 
-void Tally::AddBroken(LinePlace place, std::string what) {
+void CallTally::AddBroken(LinePlace place, std::string what) {
   if (first_broken.size() < kMaxBroken) {
     first_broken.push_back({std::move(place), std::move(what)});
   }
 }
 
-void Tally::AddCall(const Rulings::Answer& answer, const std::string& tool,
-                    const LinePlace& place) {
-  const Ruling& now = answer.now;
+void CallTally::AddCall(const Rulings::Answer& answer, const std::string& tool,
+                        const LinePlace& place) {
+  const CallRuling& now = answer.now;
   ++calls;
   ++fates[static_cast<size_t>(now.fate)];
   if (answer.project_is_gone) ++in_gone_projects;
@@ -75,12 +75,12 @@ void Tally::AddCall(const Rulings::Answer& answer, const std::string& tool,
             most_examples);
   if (!answer.was || !Differ(now.fate, answer.was->fate)) return;
   // What was refused and is permitted now was refused by a rule of the other policy.
-  const Ruling& reason = now.fate == Fate::kPermitted ? *answer.was : now;
+  const CallRuling& reason = now.fate == Fate::kPermitted ? *answer.was : now;
   AddCallTo(GroupOf(changes, {now.fate, answer.was->fate, LabelOf(reason)}), reason,
             {place, name, reason.what}, most_examples);
 }
 
-void Tally::Add(Tally later) {
+void CallTally::Add(CallTally later) {
   bytes += later.bytes;
   lines += later.lines;
   calls += later.calls;

@@ -1,5 +1,5 @@
-// Tally counts what was decided, grouped by the rule that decided. A plain value: tallies of parts
-// that are added up in order are the tally of the whole.
+// CallTally counts what was decided, grouped by the rule that decided. A plain value: tallies of
+// parts that are added up in order are the tally of the whole.
 #pragma once
 
 #include <compare>
@@ -47,8 +47,8 @@ struct BrokenLine {
   std::string what;
 };
 
-struct Tally {
-  explicit Tally(size_t example_limit = 3) : most_examples(example_limit) {}
+struct CallTally {
+  explicit CallTally(size_t example_limit = 3) : most_examples(example_limit) {}
 
   size_t most_examples;
   uint64_t bytes = 0;
@@ -68,7 +68,7 @@ struct Tally {
   void AddBroken(LinePlace place, std::string what);
   void AddCall(const Rulings::Answer& answer, const std::string& tool, const LinePlace& place);
   // `later` is about what comes after what this one is about.
-  void Add(Tally later);
+  void Add(CallTally later);
 
   bool has_changes() const { return !changes.empty(); }
 };
