@@ -42,28 +42,52 @@ void AddOnce(std::vector<std::string>& texts, const std::string& text) {
   if (std::ranges::find(texts, text) == texts.end()) texts.push_back(text);
 }
 
+bool IsPerProject(SettingsLayer layer) {
+  return layer == SettingsLayer::kProject || layer == SettingsLayer::kLocal;
+}
+
+// What settings can say, by where they stand.
+struct Reach {
+  bool names_project = false;  // they serve one project, whose paths they can name
+  bool may_be_strict =
+      false;  // the client reads strictAllowlist from user and managed settings only
+  bool is_of_no_file = false;  // so "./" would mean nothing, and paths are absolute
+};
+
 class SandboxPlanner {
  public:
-  SandboxPlanner(const Policy& policy, const Places& places, SettingsLayer layer,
-                 const std::vector<std::string>& guarded)
-      : policy_(policy), layer_(layer), guarded_(guarded) {
+  SandboxPlanner(const Policy& policy, const Places& places, Reach reach)
+      : policy_(policy), reach_(reach) {
     context_.root = places.root_real;
     context_.user = places.user;
     context_.macos_names = places.macos_names;
     context_.homes = places.homes;
   }
 
-  ClientLimits Run() {
+  ClientLimits Run(const std::vector<std::string>& guarded) {
     limits_.flags = {{"/sandbox/enabled", true},
                      {"/sandbox/failIfUnavailable", true},
                      {"/sandbox/allowUnsandboxedCommands", false}};
     const std::vector<std::string> allow_write = AllowedWrites();
     Add("/sandbox/filesystem/allowWrite", allow_write);
-    Add("/sandbox/filesystem/denyWrite", DeniedWrites(!allow_write.empty()));
+    Add("/sandbox/filesystem/denyWrite", DeniedWrites(!allow_write.empty(), guarded));
     Add("/sandbox/filesystem/denyRead", DeniedReads());
     PlanNetwork();
     NoteWhatIsLost();
     return std::move(limits_);
+  }
+
+  std::vector<std::string> Outside() {
+    std::vector<std::vector<PlainEntry>> lists;
+    for (const PathRules* rules : {&policy_.write, &policy_.read}) {
+      for (const PathRuleList& list : rules->allow) {
+        lists.push_back(PlainList(list, Access::kWrite, false));
+      }
+    }
+    std::vector<PlainEntry> asked = PlainList(policy_.write.ask, Access::kWrite);
+    const std::vector<PlainEntry> reads = PlainList(policy_.read.ask, Access::kRead);
+    asked.insert(asked.end(), reads.begin(), reads.end());
+    return AllowedByAll(lists, asked);
   }
 
  private:
@@ -72,8 +96,12 @@ class SandboxPlanner {
     limits_.lists.push_back({std::move(pointer), std::move(texts)});
   }
 
-  bool is_per_project() const {
-    return layer_ == SettingsLayer::kProject || layer_ == SettingsLayer::kLocal;
+  std::string Spelled(const PlainEntry& entry) const {
+    if (!reach_.is_of_no_file || entry.base != RuleBase::kRoot) return entry.text();
+    return InRoot(entry.tail);
+  }
+  std::string InRoot(const std::string& tail) const {
+    return context_.root.text() + (tail.empty() ? "" : "/" + tail);
   }
 
   // The plain entries of one rule; what is no plain path is remembered as lost.
@@ -92,17 +120,19 @@ class SandboxPlanner {
     // A path of each project cannot be named in settings that serve all of them.
     const bool is_relative = rule.base == RuleBase::kRoot && !rule.tail.empty();
     if (rule.has_pattern || rule.base == RuleBase::kAnywhere ||
-        (is_relative && !is_per_project())) {
-      AddOnce(lost_, rule.written());
+        (is_relative && !reach_.names_project)) {
+      if (access == Access::kWrite || !reach_.is_of_no_file) AddOnce(lost_, rule.written());
       return {};
     }
     return {{rule.base, std::string(rule.tail)}};
   }
 
-  std::vector<PlainEntry> PlainList(const PathRuleList& rules, Access access) {
+  std::vector<PlainEntry> PlainList(const PathRuleList& rules, Access access,
+                                    bool with_sets = true) {
     std::vector<PlainEntry> all;
     for (const std::span<const PathRule> part : rules) {
       for (const PathRule& rule : part) {
+        if (!with_sets && rule.set != SetName::kNone) continue;
         const std::vector<PlainEntry> entries = Plain(rule, access);
         all.insert(all.end(), entries.begin(), entries.end());
       }
@@ -110,14 +140,18 @@ class SandboxPlanner {
     return all;
   }
 
-  // What every list allows: an entry of one that each of the others covers.
   std::vector<std::string> AllowedWrites() {
     std::vector<std::vector<PlainEntry>> lists;
     for (const PathRuleList& rules : policy_.write.allow) {
       lists.push_back(PlainList(rules, Access::kWrite));
     }
     // An allow list also holds the asks of its file, and nobody can be asked in the sandbox.
-    const std::vector<PlainEntry> asked = PlainList(policy_.write.ask, Access::kWrite);
+    return AllowedByAll(lists, PlainList(policy_.write.ask, Access::kWrite));
+  }
+
+  // What every list allows: an entry of one that each of the others covers.
+  std::vector<std::string> AllowedByAll(const std::vector<std::vector<PlainEntry>>& lists,
+                                        const std::vector<PlainEntry>& asked) const {
     std::vector<std::string> texts;
     for (const std::vector<PlainEntry>& list : lists) {
       for (const PlainEntry& entry : list) {
@@ -128,32 +162,40 @@ class SandboxPlanner {
         // The project itself is writable for the client's sandbox anyway.
         const bool is_project = entry.base == RuleBase::kRoot;
         if (!is_project && !is_asked && std::ranges::all_of(lists, covers)) {
-          AddOnce(texts, entry.text());
+          AddOnce(texts, Spelled(entry));
         }
       }
     }
     return texts;
   }
 
-  std::vector<std::string> DeniedWrites(bool beyond_project) {
+  std::vector<std::string> DeniedWrites(bool beyond_project,
+                                        const std::vector<std::string>& guarded) {
     std::vector<std::string> texts;
     for (const PathRuleList* rules : {&policy_.write.deny, &policy_.write.ask}) {
       for (const std::span<const PathRule> part : *rules) {
         for (const PathRule& rule : part) {
           // Sets name places out of the project, which are read-only unless something opens them.
           if (rule.set != SetName::kNone && !beyond_project) continue;
-          for (const PlainEntry& entry : Plain(rule, Access::kWrite)) AddOnce(texts, entry.text());
+          for (const PlainEntry& entry : Plain(rule, Access::kWrite)) {
+            AddOnce(texts, Spelled(entry));
+          }
         }
       }
     }
-    for (const std::string& path : guarded_) AddOnce(texts, path);
+    for (const std::string& path : guarded) {
+      const bool is_relative = reach_.is_of_no_file && path.starts_with("./");
+      AddOnce(texts, is_relative ? InRoot(path.substr(2)) : path);
+    }
     return texts;
   }
 
   std::vector<std::string> DeniedReads() {
     std::vector<std::string> texts;
     for (const PathRuleList* rules : {&policy_.read.deny, &policy_.read.ask}) {
-      for (const PlainEntry& entry : PlainList(*rules, Access::kRead)) AddOnce(texts, entry.text());
+      for (const PlainEntry& entry : PlainList(*rules, Access::kRead)) {
+        AddOnce(texts, Spelled(entry));
+      }
     }
     return texts;
   }
@@ -193,8 +235,7 @@ class SandboxPlanner {
     if (!network.opens_sandbox) allowed.clear();
     Add("/sandbox/network/allowedDomains", std::move(allowed));
     Add("/sandbox/network/deniedDomains", std::move(denied));
-    // The client reads this key from user and managed settings only.
-    if (unlisted == Unlisted::kDeny && !is_per_project()) {
+    if (unlisted == Unlisted::kDeny && reach_.may_be_strict) {
       limits_.flags.push_back({kStrict, true});
     } else {
       limits_.dropped.emplace_back(kStrict);
@@ -240,8 +281,7 @@ class SandboxPlanner {
   }
 
   const Policy& policy_;
-  SettingsLayer layer_;
-  const std::vector<std::string>& guarded_;
+  Reach reach_;
   SetContext context_;
   ClientLimits limits_;
   std::vector<std::string> lost_;
@@ -268,8 +308,27 @@ const PathRule* FirstBeyond(const PathRules& rules) {
 
 ClientLimits SandboxFor(const Policy& policy, const Places& places, SettingsLayer layer,
                         const std::vector<std::string>& guarded) {
-  return SandboxPlanner(policy, places, layer, guarded).Run();
+  const bool is_per_project = IsPerProject(layer);
+  const Reach reach{.names_project = is_per_project, .may_be_strict = !is_per_project};
+  return SandboxPlanner(policy, places, reach).Run(guarded);
 }
+
+ClientLimits SandboxForOneProject(const Policy& policy, const Places& places,
+                                  const std::vector<std::string>& guarded) {
+  return SandboxPlanner(policy, places, {true, true, true}).Run(guarded);
+}
+
+std::vector<std::string> FoldersOutside(const Policy& policy, const Places& places) {
+  std::vector<std::string> folders = SandboxPlanner(policy, places, {true, true, true}).Outside();
+  for (std::string& folder : folders) {
+    if (!folder.starts_with('~') || places.homes.empty()) continue;
+    folder.replace(0, 1, places.homes.front().text());
+  }
+  std::erase_if(folders, [](const std::string& folder) { return folder.starts_with('~'); });
+  return folders;
+}
+
+ClientLimits::Flag NoSkillShell() { return {"/disableSkillShellExecution", true}; }
 
 ClientLimits OutsideLimitsFor(const Policy& policy) {
   ClientLimits limits;

@@ -31,6 +31,19 @@ struct ClientLimits {
 ClientLimits SandboxFor(const Policy& policy, const Places& places, SettingsLayer layer,
                         const std::vector<std::string>& guarded);
 
+// The same for settings that belong to no file: they are made for this project alone (`--settings`,
+// the agent SDK), so paths of the project are absolute, and the entries that ReadRulesFor()
+// expresses are not noted as lost.
+ClientLimits SandboxForOneProject(const Policy& policy, const Places& places,
+                                  const std::vector<std::string>& guarded);
+
+// Absolute paths out of the project that every list allows to read and to write: what the client
+// calls additional directories.
+std::vector<std::string> FoldersOutside(const Policy& policy, const Places& places);
+
+// Skills run shell lines that no hook sees.
+ClientLimits::Flag NoSkillShell();
+
 // The client's own refusal of what lies outside the project. A policy that goes beyond the project
 // would not get what it permits, so then the key is missing and a note says why.
 ClientLimits OutsideLimitsFor(const Policy& policy);

@@ -3,17 +3,15 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <utility>
 
 #include "base/sha256.h"
 #include "base/text.h"
 #include "cli/guarded_paths.h"
+#include "cli/hook_command.h"
 #include "cli/mcp_servers.h"
 #include "cli/starter_policy.h"
 #include "cli/state.h"
-#include "hook/event_reader.h"
-#include "hook/wrap.h"
 #include "policy/layers.h"
 #include "policy/load.h"
 
@@ -167,18 +165,13 @@ Status Installation::PinStarter(const std::string& text) {
 }
 
 HookCommand Installation::Command() const {
-  HookCommand command{request_.hook.path, {}};
   // Shared settings serve several people, each with a home of their own.
-  if (request_.layer == SettingsLayer::kUser || request_.layer == SettingsLayer::kLocal) {
-    command.arguments = {"--home", request_.where.home};
-  }
-  if (!request_.profile.empty()) {
-    command.arguments.insert(command.arguments.end(), {"--profile", request_.profile});
-  }
-  if (!request_.policy.empty()) {
-    command.arguments.insert(command.arguments.end(), {"--policy", request_.policy});
-  }
-  return command;
+  const bool is_own =
+      request_.layer == SettingsLayer::kUser || request_.layer == SettingsLayer::kLocal;
+  return CommandOf({.program = request_.hook.path,
+                    .home = is_own ? request_.where.home : "",
+                    .profile = request_.profile,
+                    .policy = request_.policy});
 }
 
 Status Installation::EditSettings() {
@@ -207,7 +200,7 @@ Status Installation::EditSettings() {
 }
 
 void Installation::LimitClient(SettingsEditor& editor) {
-  KeepOrSet(editor, {"/disableSkillShellExecution", true});
+  KeepOrSet(editor, NoSkillShell());
   const ClientLimits limits = OutsideLimitsFor(*policy_);
   for (const std::string& pointer : limits.dropped) editor.DropFlag(pointer);
   for (const ClientLimits::Flag& flag : limits.flags) KeepOrSet(editor, flag);
@@ -254,30 +247,18 @@ void Installation::LimitSandbox(SettingsEditor& editor) {
   for (const std::string& note : limits.notes) Note(note);
 }
 
-// The client asks about every part of a command that no rule allows. Without wrapping, what an
-// earlier run put there goes.
+// Without wrapping, what an earlier run put there goes.
 Status Installation::PermitWrapping(SettingsEditor& editor) {
   std::vector<std::string> rules;
   if (policy_->wrap_bash) {
-    Registration registration{.program = request_.hook.path};
-    std::error_code failed;
-    registration.program_real = std::filesystem::canonical(request_.hook.path, failed).string();
-    const Result<std::string> program = WrapProgram(registration);
-    if (!program) return program.error();
-    rules = {"Bash(" + *program + " enter *)", "Bash(exit)"};
-  } else if (MayWrap()) {
-    Note(
-        "bash.wrap is on for some callers only. For those every command fails while the client's "
-        "own sandbox is on: set it for all");
+    Result<std::vector<std::string>> wrapping = WrappingRules(request_.hook.path);
+    if (!wrapping) return wrapping.error();
+    rules = std::move(*wrapping);
+  } else if (MayWrap(policies_->sources)) {
+    Note(kWrapsForSome);
   }
   editor.SyncTexts("/permissions/allow", rules);
   return Unit{};
-}
-
-bool Installation::MayWrap() const {
-  EventFilter filter;
-  for (const PolicySource& source : policies_->sources.sources) AddNeeds(*source.file, filter);
-  return filter.keeps_input;
 }
 
 // A sandbox in a sandbox cannot be, and the client leaves out of its own only commands of which it

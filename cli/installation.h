@@ -64,7 +64,6 @@ class Installation {
   void LimitSandbox(SettingsEditor& editor);
   Status PermitWrapping(SettingsEditor& editor);
   void LeaveSandbox(SettingsEditor& editor);
-  bool MayWrap() const;
   void KeepOrSet(SettingsEditor& editor, const ClientLimits::Flag& flag);
   HookCommand Command() const;
   Status WriteState();

@@ -12,6 +12,7 @@
 #include "cli/prompt.h"
 #include "cli/replay/replay.h"
 #include "cli/run.h"
+#include "cli/settings/settings.h"
 #include "cli/trust.h"
 #include "cli/uninstall.h"
 #include "run/messages.h"
@@ -36,6 +37,7 @@ constexpr Command kCommands[] = {
     {"audit", AddAudit},
     {"doctor", AddDoctor},
     {"replay", AddReplay},
+    {"settings", AddSettings},
     {"prompt", AddPrompt},
     {"completion", AddCompletion},
     {"manual", AddManual},

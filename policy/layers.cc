@@ -16,7 +16,8 @@ bool Holds(const When& when, const Caller& caller, const Places& places) {
   return !when.root || RootIsBelow(*when.root, places);
 }
 
-// The profile that the registration or the place of the project chose: it may widen.
+}  // namespace
+
 const Profile* RegisteredProfile(const PolicyFile& file, std::string_view name,
                                  const Places& places) {
   for (const Profile& profile : file.profiles) {
@@ -29,6 +30,8 @@ const Profile* RegisteredProfile(const PolicyFile& file, std::string_view name,
   }
   return nullptr;
 }
+
+namespace {
 
 // The profile that the event chose: it may only tighten, also over a registered one.
 const Profile* CallersProfile(const PolicyFile& file, const Caller& caller, const Places& places) {

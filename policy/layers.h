@@ -21,6 +21,11 @@ struct Caller {
 };
 Caller CallerOf(const Event& event);
 
+// The profile of a file that the registration (`name`, from --profile) or, where that is "", the
+// place of the project chose: a person's choice, so it may widen. nullptr where there is none.
+const Profile* RegisteredProfile(const PolicyFile& file, std::string_view name,
+                                 const Places& places);
+
 // `profile` is --profile, or "". A profile of that name that no file has is an error.
 // The result points into `sources`.
 Result<Policy> MergePolicies(const PolicySources& sources, std::string_view profile,

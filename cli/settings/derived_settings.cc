@@ -1,0 +1,219 @@
+#include "cli/settings/derived_settings.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "cli/client_sandbox.h"
+#include "cli/settings/path_rules.h"
+#include "cli/settings/tool_names.h"
+#include "policy/judge_tool.h"
+
+namespace ringfence {
+namespace {
+
+using Pointer = OrderedJson::json_pointer;
+
+void Put(OrderedJson& json, const ClientLimits& limits) {
+  for (const ClientLimits::Flag& flag : limits.flags) json[Pointer(flag.pointer)] = flag.value;
+  for (const ClientLimits::Texts& list : limits.lists) {
+    if (!list.texts.empty()) json[Pointer(list.pointer)] = list.texts;
+  }
+}
+
+void PutTexts(OrderedJson& json, const char* key, const std::vector<std::string>& texts) {
+  if (!texts.empty()) json[key] = texts;
+}
+
+// As `ringfence init` writes them.
+OrderedJson HooksOf(const HookCommand& command) {
+  Result<SettingsEditor> editor = SettingsEditor::Open("{}", {});
+  if (!editor) return {};
+  editor->Register(command);
+  return OrderedJson::parse(editor->text())["hooks"];
+}
+
+// "manual" is the client's newer word, which the SDK does not know.
+std::string ModeOf(const Policy& policy) {
+  return policy.permission_mode == "manual" ? "default" : std::string(policy.permission_mode);
+}
+
+bool IsBashPermitted(const Policy& policy) {
+  return JudgeTool("Bash", policy).verdict == Verdict::kPermit;
+}
+
+class Deriver {
+ public:
+  explicit Deriver(const SettingsQuestion& question)
+      : question_(question),
+        policy_(question.policy),
+        tools_(ToolNamesFor(question.policy, question.sources)) {}
+
+  Derived Settings() {
+    OrderedJson json = Common();
+    OrderedJson& permissions = json["permissions"];
+    if (const std::string mode = ModeOf(policy_); !mode.empty()) {
+      permissions["defaultMode"] = mode;
+    }
+    // A file has no list of the tools that exist, only one of those that do not.
+    AddRules(permissions, Refused(true));
+    json["sandbox"] = Sandbox(policy_.permitted == Permitted::kAllow);
+    NoteTheRest();
+    return {std::move(json), std::move(notes_)};
+  }
+
+  Derived SdkOptions() {
+    OrderedJson options{{"cwd", question_.places.root_real.text()}};
+    if (tools_.every_tool) {
+      options["tools"] = {{"type", "preset"}, {"preset", "claude_code"}};
+    } else {
+      std::vector<std::string> tools = tools_.tools;
+      tools.insert(tools.end(), tools_.mcp.begin(), tools_.mcp.end());
+      options["tools"] = tools;
+    }
+    options["allowedTools"] = tools_.allowed;
+    // With a list of tools, the list leaves out the others.
+    options["disallowedTools"] = Refused(tools_.every_tool);
+    const std::string mode = ModeOf(policy_);
+    // Else a project's settings would choose it.
+    options["permissionMode"] = mode.empty() ? "default" : mode;
+    if (mode == "bypassPermissions") options["allowDangerouslySkipPermissions"] = true;
+    PutTexts(options, "additionalDirectories", FoldersOutside(policy_, question_.places));
+    options["settingSources"] = {"project"};
+    options["sandbox"] = Sandbox(true);
+    OrderedJson settings = Common();
+    AddRules(settings["permissions"], {});
+    options["settings"] = std::move(settings);
+    NotePrompts();
+    NoteTheRest();
+    return {std::move(options), std::move(notes_)};
+  }
+
+ private:
+  // What settings of every kind have: the hook, and what keeps others from going past it.
+  OrderedJson Common() {
+    OrderedJson json;
+    json["disableAllHooks"] = false;  // a project's settings may say true
+    Put(json, {.flags = {NoSkillShell()}});
+    json["hooks"] = HooksOf(question_.command);
+    json["permissions"] = OrderedJson::object();
+    const ClientLimits limits = OutsideLimitsFor(policy_);
+    Put(json, limits);
+    AddNotes(limits.notes);
+    return json;
+  }
+
+  void AddRules(OrderedJson& permissions, std::vector<std::string> deny) {
+    const PathRulesOfClient rules = PathRulesFor(policy_, question_.places);
+    deny.insert(deny.end(), rules.deny.begin(), rules.deny.end());
+    if (policy_.wrap_bash) PutTexts(permissions, "allow", question_.wrapping);
+    PutTexts(permissions, "ask", rules.ask);
+    PutTexts(permissions, "deny", deny);
+    AddNotes(rules.notes);
+  }
+
+  bool sandbox_is_ours() const { return policy_.wrap_bash || question_.under_run; }
+
+  // A sandbox in a sandbox cannot be.
+  OrderedJson Sandbox(bool without_prompt) {
+    if (sandbox_is_ours()) return {{"enabled", false}};
+    const ClientLimits limits = SandboxForOneProject(policy_, question_.places, question_.guarded);
+    AddNotes(limits.notes);
+    OrderedJson json;
+    Put(json, limits);
+    if (without_prompt && IsBashPermitted(policy_)) {
+      json["sandbox"]["autoAllowBashIfSandboxed"] = true;
+    }
+    return json["sandbox"];
+  }
+
+  std::vector<std::string> Refused(bool with_missing) const {
+    std::vector<std::string> names;
+    if (with_missing) names = tools_.missing;
+    for (const std::string& name : tools_.denied) {
+      if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+    }
+    return names;
+  }
+
+  // In the client's words nobody has said yes to these, and without a terminal that is a no.
+  void NotePrompts() {
+    if (policy_.permission_mode == "bypassPermissions") return;
+    std::string list;
+    for (const std::string& glob : tools_.mcp) list += (list.empty() ? "" : ", ") + Quote(glob, 60);
+    if (list.empty()) return;
+    notes_.push_back(
+        "the client asks before each call of these, and refuses where nobody answers: " + list +
+        "; answer in canUseTool, or list in allowedTools what may go without a question");
+  }
+
+  void NoteTheRest() {
+    if (!sandbox_is_ours() && policy_.unsandboxed == Unsandboxed::kAsk) {
+      notes_.emplace_back(
+          "bash.unsandboxed is \"ask\", but sandbox.allowUnsandboxedCommands is false: what the"
+          " user says yes to still runs in the sandbox");
+    }
+    if (!policy_.wrap_bash && !question_.under_run && MayWrap(question_.sources)) {
+      notes_.emplace_back(kWrapsForSome);
+    }
+    std::string callers;
+    for (const PolicySource& source : question_.sources.sources) {
+      for (const Profile& profile : source.file->profiles) {
+        if (!profile.when || !profile.when->is_chosen_by_event()) continue;
+        callers += (callers.empty() ? "" : ", ") + Quote(profile.name, 60);
+      }
+    }
+    if (callers.empty()) return;
+    notes_.push_back(
+        "the client's settings are one for all callers, so these profiles count in "
+        "the hook alone: " +
+        callers);
+  }
+
+  void AddNotes(const std::vector<std::string>& notes) {
+    notes_.insert(notes_.end(), notes.begin(), notes.end());
+  }
+
+  const SettingsQuestion& question_;
+  const Policy& policy_;
+  ToolNames tools_;
+  std::vector<std::string> notes_;
+};
+
+struct PythonName {
+  const char* typescript;
+  const char* python;
+};
+constexpr PythonName kPythonNames[] = {
+    {"cwd", "cwd"},
+    {"tools", "tools"},
+    {"allowedTools", "allowed_tools"},
+    {"disallowedTools", "disallowed_tools"},
+    {"permissionMode", "permission_mode"},
+    {"additionalDirectories", "add_dirs"},
+    {"settingSources", "setting_sources"},
+    {"sandbox", "sandbox"},
+    {"settings", "settings"},
+};
+
+// The same fields by the names of Python, where `settings` is text, and the mode needs no second
+// word.
+OrderedJson InPython(const OrderedJson& options) {
+  OrderedJson json;
+  for (const PythonName& name : kPythonNames) {
+    if (options.contains(name.typescript)) json[name.python] = options[name.typescript];
+  }
+  json["settings"] = json["settings"].dump();
+  return json;
+}
+
+}  // namespace
+
+Derived ClientSettingsFor(const SettingsQuestion& question) { return Deriver(question).Settings(); }
+
+Derived SdkOptionsFor(const SettingsQuestion& question, SdkLanguage language) {
+  Derived derived = Deriver(question).SdkOptions();
+  if (language == SdkLanguage::kPython) derived.json = InPython(derived.json);
+  return derived;
+}
+
+}  // namespace ringfence

@@ -1,0 +1,266 @@
+#include "cli/settings/settings.h"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+
+#include "base/text.h"
+#include "cli/console.h"
+#include "cli/files.h"
+#include "cli/ground_options.h"
+#include "cli/guarded_paths.h"
+#include "cli/settings/derived_settings.h"
+#include "cli/settings/merge_settings.h"
+#include "cli/settings/unsafe_bypass.h"
+#include "cli/state.h"
+#include "run/ground.h"
+#include "run/messages.h"
+
+namespace ringfence {
+namespace {
+
+struct SettingsOptions {
+  GroundOptions ground;
+  std::string hook;
+  std::string reader = "claude";
+  std::string language = "typescript";
+  std::string merge;
+  bool in_place = false;
+  bool replace = false;
+  bool under_run = false;
+
+  bool is_for_sdk() const { return reader == "sdk"; }
+};
+
+constexpr const char* kExamples =
+    "  ringfence settings > s.json && claude --settings s.json\n"
+    "  ringfence settings --profile worker --for sdk\n"
+    "  ringfence settings --merge .claude/settings.local.json --in-place";
+
+// All that the answer is made from.
+struct Found {
+  Whereabouts where;
+  HookProgram hook;
+  std::string policy_option;
+  Policies policies;
+  Policy policy;
+};
+
+Status Find(const SettingsOptions& options, Found& found) {
+  const GroundOptions& ground = options.ground;
+  Result<Whereabouts> where = FindProject(ground.common.home, ground.root);
+  if (!where) return where.error();
+  found.where = std::move(*where);
+  Result<HookProgram> hook = FindHookProgram(options.hook);
+  if (!hook) return hook.error();
+  found.hook = std::move(*hook);
+  if (!ground.policy.empty()) found.policy_option = Absolute(ground.policy);
+  Result<Policies> policies = ReadPolicies({found.where, found.hook.path, found.policy_option});
+  if (!policies) return policies.error();
+  found.policies = std::move(*policies);
+  Result<Policy> policy =
+      MergePolicies(found.policies.sources, ground.profile, found.policies.places, Caller{});
+  if (!policy) return policy.error();
+  found.policy = std::move(*policy);
+  return Unit{};
+}
+
+void Note(const std::string& note) { Say("note: " + Printable(note)); }
+
+void NoteMachine(const Found& found, const SettingsOptions& options) {
+  for (const std::string& note : found.policies.sources.notes) Note(note);
+  if (!found.hook.is_immune_to_preloading) {
+    Note(Quote(found.hook.path) +
+         " is not a static program: LD_PRELOAD in the settings of a project can silence it");
+  }
+  if (found.policy.wrap_bash || options.under_run) return;
+  const SandboxTools tools = FindSandboxTools();
+  for (const std::string& program : tools.missing) {
+    Note(program + " cannot be found: with failIfUnavailable the client will not start here");
+  }
+  if (!tools.broken.empty()) Note("the client's sandbox cannot work here: " + tools.broken);
+}
+
+// The SDK loads the project's settings, and a registration in them counts beside the one here.
+void NoteOtherRegistration(const Found& found, const HookCommand& command) {
+  const Result<SettingsFile> file = ReadSettingsFile(SettingsLayer::kProject, found.where);
+  if (!file) return;
+  const bool differs = std::ranges::any_of(file->settings.hooks, [&](const HookEntry& entry) {
+    return Runs(entry, command.program) && entry.args != command.arguments;
+  });
+  if (!differs) return;
+  Note(file->settings.name +
+       " registers the hook with other arguments: both count, and the stricter answer wins");
+}
+
+// The client passes over a folder that is not there, and one that is a file.
+void KeepFolders(OrderedJson& options, const char* key) {
+  if (!options.contains(key)) return;
+  OrderedJson kept = OrderedJson::array();
+  for (const OrderedJson& folder : options[key]) {
+    struct stat facts {};
+    const auto& path = folder.get_ref<const std::string&>();
+    if (::stat(path.c_str(), &facts) == 0 && S_ISDIR(facts.st_mode)) kept.push_back(folder);
+  }
+  options[key] = kept;
+  if (kept.empty()) options.erase(key);
+}
+
+// Each of those who share a file has a home of their own.
+bool IsShared(const std::string& path, const Whereabouts& where) {
+  return path == SettingsPath(SettingsLayer::kProject, where) ||
+         path == SettingsPath(SettingsLayer::kManaged, where);
+}
+
+Result<SettingsQuestion> QuestionOf(const Found& found, const SettingsOptions& options) {
+  const bool is_shared = !options.merge.empty() && IsShared(Absolute(options.merge), found.where);
+  SettingsQuestion question{.policy = found.policy,
+                            .sources = found.policies.sources,
+                            .places = found.policies.places,
+                            .command = CommandOf({.program = found.hook.path,
+                                                  .home = is_shared ? "" : found.where.home,
+                                                  .profile = options.ground.profile,
+                                                  .policy = found.policy_option}),
+                            .under_run = options.under_run};
+  question.guarded = GuardedPaths({found.where, SettingsLayer::kLocal, found.hook,
+                                   found.policy_option, found.policies, found.policy});
+  if (found.policy.wrap_bash) {
+    Result<std::vector<std::string>> rules = WrappingRules(found.hook.path);
+    if (!rules) return rules.error();
+    question.wrapping = std::move(*rules);
+  }
+  return question;
+}
+
+// What a person had in the file and the policy does not want is weaker than the settings alone.
+void NoteWeaker(const Merged& merged, const Derived& derived, const std::string& path,
+                const std::string& program) {
+  const ClientSettings alone = ParseClientSettings(derived.json.dump(), path, path);
+  const Approvals approvals{{ApprovedAsIs(alone, program)}};
+  const ClientSettings now = ParseClientSettings(merged.text, path, path);
+  for (const std::string& sentence : Weakens(now, approvals, program)) {
+    Note("beside what the policy says, in " + path + " " + sentence);
+  }
+}
+
+void NoteUnread(const Derived& derived, const std::string& path, const Whereabouts& where) {
+  const bool is_of_project = path == SettingsPath(SettingsLayer::kProject, where) ||
+                             path == SettingsPath(SettingsLayer::kLocal, where);
+  const OrderedJson::json_pointer strict("/sandbox/network/strictAllowlist");
+  if (!is_of_project || !derived.json.contains(strict)) return;
+  Note(
+      "the client reads sandbox.network.strictAllowlist from user and managed settings and"
+      " --settings alone: from " +
+      path + " it would ask about a host that is not listed");
+}
+
+Status WriteInPlace(const std::string& path, const std::optional<std::string>& before,
+                    const std::string& after, const Found& found) {
+  const Result<std::string> target = FollowedPath(path);
+  if (!target) return target.error();
+  auto approvals = ReadApprovalsFile(found.where.home);
+  if (!approvals) return approvals.error();
+  // A running session's hook holds the file against this.
+  Approve(approvals->value, ApprovedAsIs(ParseClientSettings(after, path, path), found.hook.path));
+  Transaction transaction;
+  if (Status s = Save(*approvals, transaction); !s) return s;
+  if (before != after) {
+    if (Status s = transaction.Write(*target, before, after, {}); !s) return s;
+  }
+  transaction.Commit();
+  return Unit{};
+}
+
+Outcome Merge(const SettingsOptions& options, const Found& found, const Derived& derived,
+              const HookCommand& command) {
+  const std::string path = Absolute(options.merge);
+  const Result<std::optional<std::string>> before = ReadIfThere(path);
+  if (!before) return before.error();
+  const Result<Merged> merged =
+      MergeSettings({before->value_or(""), path, derived.json, command, options.replace});
+  if (!merged) return merged.error();
+  for (const std::string& conflict : merged->conflicts) {
+    Say(Printable(conflict) + (options.replace ? "; it was replaced" : ""));
+  }
+  if (!merged->conflicts.empty() && !options.replace) {
+    return Outcome::No({Error::Kind::kInvalidConfig, path,
+                        "says otherwise than the policy; nothing was changed",
+                        "change it there, or take the policy's values with --replace"});
+  }
+  NoteWeaker(*merged, derived, path, command.program);
+  NoteUnread(derived, path, found.where);
+  if (!options.in_place) {
+    std::fwrite(merged->text.data(), 1, merged->text.size(), stdout);
+    return 0;
+  }
+  if (Status s = WriteInPlace(path, *before, merged->text, found); !s) return s.error();
+  return 0;
+}
+
+Outcome RunSettings(const SettingsOptions& options) {
+  Found found;
+  if (Status s = Find(options, found); !s) return s.error();
+  if (const auto unsafe = UnsafeBypass(found.policy, found.policies.sources, options.ground.profile,
+                                       found.policies.places)) {
+    return Outcome::No(*unsafe);
+  }
+  const Result<SettingsQuestion> question = QuestionOf(found, options);
+  if (!question) return question.error();
+  const bool is_python = options.language == "python";
+  Derived derived =
+      options.is_for_sdk()
+          ? SdkOptionsFor(*question, is_python ? SdkLanguage::kPython : SdkLanguage::kTypeScript)
+          : ClientSettingsFor(*question);
+  KeepFolders(derived.json, is_python ? "add_dirs" : "additionalDirectories");
+  NoteMachine(found, options);
+  for (const std::string& note : derived.notes) Note(note);
+  if (options.is_for_sdk()) NoteOtherRegistration(found, question->command);
+  if (!options.merge.empty()) return Merge(options, found, derived, question->command);
+  PrintJson(derived.json);
+  return 0;
+}
+
+void CheckUse(const SettingsOptions& options) {
+  if (options.is_for_sdk() && !options.merge.empty()) {
+    throw CLI::ValidationError("--merge is for settings files, not for --for sdk");
+  }
+  if (!options.is_for_sdk() && options.language != "typescript") {
+    throw CLI::ValidationError("--language needs --for sdk");
+  }
+  if (options.merge.empty() && (options.in_place || options.replace)) {
+    throw CLI::ValidationError("--in-place and --replace need --merge FILE");
+  }
+}
+
+}  // namespace
+
+void AddSettings(CLI::App& app, Action& chosen) {
+  CLI::App* command = AddCommand(
+      app, "settings", "Print the client's own settings, or the agent SDK's options, for a policy",
+      kExamples);
+  const auto options = std::make_shared<SettingsOptions>();
+  AddGroundOptions(*command, options->ground);
+  command->add_option("--for", options->reader, "claude: settings (default); sdk: options")
+      ->check(CLI::IsMember({"claude", "sdk"}))
+      ->type_name("WHOM");
+  command->add_option("--language", options->language, "Of the SDK: typescript (default), python")
+      ->check(CLI::IsMember({"typescript", "python"}))
+      ->type_name("NAME");
+  command->add_flag("--under-run", options->under_run,
+                    "ringfence run confines the agent: the client's own sandbox is off");
+  command->add_option("--merge", options->merge, "Put them into this settings file and print it")
+      ->type_name("FILE");
+  command->add_flag("--in-place", options->in_place, "Write that file, and print nothing");
+  command->add_flag("--replace", options->replace,
+                    "Where that file says otherwise, take the policy's value");
+  command
+      ->add_option("--hook", options->hook,
+                   "The hook's program (default: ringfence-hook beside this one)")
+      ->type_name("PATH");
+  command->parse_complete_callback([options] { CheckUse(*options); });
+  command->callback([options, &chosen] { chosen = [options] { return RunSettings(*options); }; });
+}
+
+}  // namespace ringfence

@@ -1,0 +1,10 @@
+// `ringfence settings`: what the policy means for the client's own settings and for the agent SDK.
+#pragma once
+
+#include "cli/options.h"
+
+namespace ringfence {
+
+void AddSettings(CLI::App& app, Action& chosen);
+
+}  // namespace ringfence

@@ -1,0 +1,81 @@
+#include "cli/settings/tool_names.h"
+
+#include <algorithm>
+#include <array>
+
+#include "policy/judge_tool.h"
+#include "policy/tools.h"
+
+namespace ringfence {
+namespace {
+
+// Names that the client (2.1.330) has no tool for, or has under another name.
+constexpr std::array<std::string_view, 7> kFormer = {
+    "BashOutput", "KillShell", "LS", "MultiEdit", "NotebookRead", "Task", "TaskOutput"};
+
+// They are questions themselves; without a prompt nobody would answer them.
+constexpr std::array<std::string_view, 3> kQuestions = {"AskUserQuestion", "EnterPlanMode",
+                                                        "ExitPlanMode"};
+
+template <size_t N>
+bool Has(const std::array<std::string_view, N>& names, std::string_view name) {
+  return std::ranges::find(names, name) != names.end();
+}
+
+void AddOnce(std::vector<std::string>& texts, std::string_view text) {
+  if (std::ranges::find(texts, text) == texts.end()) texts.emplace_back(text);
+}
+
+Verdict VerdictOf(std::string_view tool, const Policy& policy) {
+  return JudgeTool(tool, policy).verdict;
+}
+
+bool IsDenied(std::string_view tool, const Policy& policy) {
+  return VerdictOf(tool, policy) == Verdict::kDeny;
+}
+
+// No tool is called so: only a pattern for every tool fits.
+bool PermitsEveryTool(const Policy& policy) { return !IsDenied("~", policy); }
+
+// A profile that an event chooses has the client's prompts come back for its caller, and a rule of
+// the client's would answer them for all callers.
+bool SomeCallersArePrompted(const PolicySources& sources) {
+  return std::ranges::any_of(sources.sources, [](const PolicySource& source) {
+    return std::ranges::any_of(source.file->profiles, [](const Profile& profile) {
+      return profile.when && profile.when->is_chosen_by_event() &&
+             profile.sections.permitted == Permitted::kClient;
+    });
+  });
+}
+
+void AddMcpGlobs(const std::vector<NameRule>& rules, const Policy& policy,
+                 std::vector<std::string>& globs) {
+  for (const NameRule& rule : rules) {
+    if (IsMcpTool(rule.pattern) && !IsDenied(rule.pattern, policy)) AddOnce(globs, rule.pattern);
+  }
+}
+
+}  // namespace
+
+ToolNames ToolNamesFor(const Policy& policy, const PolicySources& sources) {
+  ToolNames names;
+  names.every_tool = PermitsEveryTool(policy);
+  const bool may_allow = policy.permitted == Permitted::kAllow && !SomeCallersArePrompted(sources);
+  for (const KnownTool& tool : KnownTools()) {
+    if (Has(kFormer, tool.name)) continue;
+    const Verdict verdict = VerdictOf(tool.name, policy);
+    AddOnce(verdict == Verdict::kDeny ? names.missing : names.tools, tool.name);
+    const bool is_allowed = may_allow && !tool.runs_code && !Has(kQuestions, tool.name);
+    if (is_allowed && verdict == Verdict::kPermit) names.allowed.emplace_back(tool.name);
+  }
+  AddMcpGlobs(policy.tools.names, policy, names.mcp);
+  for (const auto& list : policy.tools.narrower) AddMcpGlobs(list, policy, names.mcp);
+  for (const NameRule& rule : policy.tools.deny) {
+    if (!rule.session_tools) AddOnce(names.denied, rule.pattern);
+  }
+  // The client offers every MCP tool that nobody takes away.
+  if (names.mcp.empty() && !names.every_tool) AddOnce(names.denied, "mcp__*");
+  return names;
+}
+
+}  // namespace ringfence
