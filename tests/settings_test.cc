@@ -248,6 +248,14 @@ TEST_CASE("settings: an MCP glob must be in every list") {
   CHECK(Maker(world).Tools().mcp == Texts{"mcp__b__x", "mcp__a__one"});
 }
 
+TEST_CASE("settings: a name that the client skips is said, where nothing else says it") {
+  const UserWorld world(R"("tools": {"deny": ["webfetch", "mc*", "mcp_x*", "Cron*", "*Edit"]})");
+  const ToolNames names = Maker(world).Tools();
+  CHECK(names.denied == Texts{"mcp_x*", "Cron*", "*Edit", "mcp__*"});
+  CHECK(names.lost == Texts{"mc*"});
+  CHECK(Has(names.missing, "WebFetch"));
+}
+
 TEST_CASE("settings: floating denies become the client's rules") {
   UserWorld world(R"("read": {"deny": ["**/.env", "k/*.key", "~/n/*", "/s/*/t", "plain"]},)"
                   R"("write": {"deny": ["**/*.lock"]})");

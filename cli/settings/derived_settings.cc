@@ -155,6 +155,15 @@ class Deriver {
     if (!policy_.wrap_bash && !question_.under_run && MayWrap(question_.sources)) {
       notes_.emplace_back(kWrapsForSome);
     }
+    for (const std::string& entry : tools_.lost) {
+      notes_.push_back("the client takes " + Quote(entry, 60) +
+                       " for no tool, so tools.deny keeps"
+                       " to the hook there");
+    }
+    NoteCallers();
+  }
+
+  void NoteCallers() {
     std::string callers;
     for (const PolicySource& source : question_.sources.sources) {
       for (const Profile& profile : source.file->profiles) {

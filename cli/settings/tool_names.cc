@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <array>
 
+#include "base/case_fold.h"
 #include "policy/judge_tool.h"
+#include "policy/pattern.h"
 #include "policy/tools.h"
 
 namespace ringfence {
@@ -55,6 +57,22 @@ void AddMcpGlobs(const std::vector<NameRule>& rules, const Policy& policy,
   }
 }
 
+// The client skips a rule whose tool begins with a small letter, but for MCP tools.
+bool IsRule(std::string_view pattern) {
+  const bool is_small = !pattern.empty() && pattern[0] >= 'a' && pattern[0] <= 'z';
+  return !is_small || pattern.starts_with("mcp_");
+}
+
+void AddDenied(const NameRule& rule, ToolNames& names) {
+  if (rule.session_tools) return;
+  if (IsRule(rule.pattern)) return AddOnce(names.denied, rule.pattern);
+  // A policy's denies forgive letter case, so those that it means stand there by their own names.
+  const std::string folded = FoldName(rule.pattern);
+  const bool is_said = std::ranges::any_of(
+      names.missing, [&](const std::string& tool) { return MatchName(folded, FoldName(tool)); });
+  if (!is_said) AddOnce(names.lost, rule.pattern);
+}
+
 }  // namespace
 
 ToolNames ToolNamesFor(const Policy& policy, const PolicySources& sources) {
@@ -70,9 +88,7 @@ ToolNames ToolNamesFor(const Policy& policy, const PolicySources& sources) {
   }
   AddMcpGlobs(policy.tools.names, policy, names.mcp);
   for (const auto& list : policy.tools.narrower) AddMcpGlobs(list, policy, names.mcp);
-  for (const NameRule& rule : policy.tools.deny) {
-    if (!rule.session_tools) AddOnce(names.denied, rule.pattern);
-  }
+  for (const NameRule& rule : policy.tools.deny) AddDenied(rule, names);
   // The client offers every MCP tool that nobody takes away.
   if (names.mcp.empty() && !names.every_tool) AddOnce(names.denied, "mcp__*");
   return names;

@@ -15,6 +15,7 @@ struct ToolNames {
   std::vector<std::string> mcp;      // globs, as the policy has them
   std::vector<std::string> allowed;  // no prompt: only where the hook itself says "allow"
   std::vector<std::string> denied;   // what tools.deny has, in the client's spelling
+  std::vector<std::string> lost;     // entries of tools.deny that are no rule for the client
   std::vector<std::string> missing;  // built-in ones that are in no list of what is allowed
 };
 ToolNames ToolNamesFor(const Policy& policy, const PolicySources& sources);
