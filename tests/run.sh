@@ -311,7 +311,7 @@ part_system() {
   count_program failure.py python3 tests/system/failure.py --hook "$hook"
   count_program init.py python3 tests/system/init.py --hook "$hook" --ringfence "$command"
   count_program commands.py python3 tests/system/commands.py --hook "$hook" --ringfence "$command"
-  for file in check.py audit.py audit_formats.py audit_html.py doctor.py replay.py; do
+  for file in check.py audit.py audit_formats.py audit_html.py doctor.py replay.py settings.py; do
     count_program "$file" python3 "tests/system/$file" --hook "$hook" --ringfence "$command"
   done
   count_program wrap.py python3 tests/system/wrap.py --hook "$hook"

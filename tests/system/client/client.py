@@ -23,6 +23,11 @@ PACKAGES = {
     ("Darwin", "x86_64"): "claude-code-darwin-x64",
     ("Darwin", "arm64"): "claude-code-darwin-arm64",
 }
+SDK_VERSION = "0.3.330"  # of the agent SDK for that client
+# What it loads beside itself.
+SDK_PACKAGES = (f"@anthropic-ai/claude-agent-sdk@{SDK_VERSION}", "@anthropic-ai/sdk@0.93.0",
+                "@modelcontextprotocol/sdk@1.29.0", "zod@4.0.0")
+SDK_DRIVER = pathlib.Path(__file__).with_name("sdk.mjs")
 SESSION_SECONDS = 60
 
 
@@ -42,6 +47,39 @@ def find():
 def _cache():
     caches = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
     return pathlib.Path(caches) / "ringfence-tests" / f"claude-{VERSION}"
+
+
+def find_sdk():
+    """The agent SDK's module: from $CLAUDE_SDK, else the cache, else fetched into the cache. It
+    drives the same client, so it comes without one of its own."""
+    named = os.environ.get("CLAUDE_SDK")
+    folder = pathlib.Path(named) if named else _cache().with_name(f"claude-agent-sdk-{SDK_VERSION}")
+    if not shutil.which("node"):
+        raise Unavailable("no node to run the agent SDK with")
+    module = folder / "node_modules/@anthropic-ai/claude-agent-sdk/sdk.mjs"
+    if not module.exists():
+        _fetch_sdk(folder)
+    if not module.exists():
+        raise Unavailable(f"there is no {module}")
+    return module
+
+
+def _fetch_sdk(folder):
+    if not shutil.which("npm"):
+        raise Unavailable("no agent SDK: set CLAUDE_SDK, or install npm to fetch it")
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=folder.parent) as fresh:
+        install = ["npm", "install", "--silent", "--omit=optional", "--ignore-scripts", "--no-audit",
+                   "--no-fund", "--prefix", fresh, *SDK_PACKAGES]
+        try:
+            done = subprocess.run(install, capture_output=True, text=True, timeout=600)
+        except subprocess.TimeoutExpired as error:
+            raise Unavailable("npm install of the agent SDK took too long") from error
+        if done.returncode:
+            lines = done.stderr.strip().splitlines() or ["no reason given"]
+            raise Unavailable(f"npm install of the agent SDK failed: {lines[-1]}")
+        shutil.move(fresh, folder)  # whole, so that nobody ever finds half of it
+        os.makedirs(fresh)  # for the manager, which removes it
 
 
 def _of_the_right_version(program):
@@ -160,6 +198,15 @@ class Client:
         stderr = self._stderr.read_text(errors="replace")[:1000]
         return f"exit {self._process.returncode}, {said!r}, stderr {stderr!r}"
 
+
+
+class SdkClient(Client):
+    """The same, driven by the agent SDK with the options in a file of the world."""
+
+    def __init__(self, program, world, api_url, folder, prompt, arguments, launcher=(), user=None):
+        super().__init__(program, world, api_url, folder, prompt, (), launcher, user)
+        options = world.path("$BASE/options.json")
+        self._command = ["node", SDK_DRIVER, find_sdk(), options, program, prompt]
 
 
 class TerminalClient(Client):

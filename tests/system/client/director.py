@@ -54,6 +54,7 @@ class Director:
                        for turn, (_, calls) in enumerate(conversation.messages)
                        for index, call in enumerate(calls)}
         self._outcomes, self._trouble = {}, []
+        self._offered = set()  # names of tools, in the main conversation
         self._requests = []  # (name of the script or None, all that the model was told in it)
 
     # The model's side.
@@ -61,6 +62,8 @@ class Director:
     def next_blocks(self, request):
         conversation = self._conversation_of(request)
         self._requests.append((conversation and conversation.name, _everything_said(request)))
+        if conversation is not None and conversation.name == "main":
+            self._offered.update(tool["name"] for tool in request["tools"])
         if conversation is None:
             return [fake_api.text_block("ok")]  # a title, a summary: not part of the play
         with conversation.lock:
@@ -140,6 +143,13 @@ class Director:
         return Outcome(wish.name, [f"the model never heard {fragment!r}" for fragment
                                    in self._stage.world.expand(wish.fragments)
                                    if fragment not in said])
+
+    def offered(self, wish):
+        problems = [f"{tool} was not offered" for tool in wish.tools if tool not in self._offered]
+        problems += [f"{tool} WAS OFFERED" for tool in wish.others if tool in self._offered]
+        if problems:
+            problems.append(f"offered were {sorted(self._offered)}")
+        return Outcome(wish.name, problems)
 
     def ever_heard(self, text):
         return any(text in said for _, said in self._requests)

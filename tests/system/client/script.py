@@ -72,6 +72,15 @@ class Heard:
 
 
 @dataclasses.dataclass(frozen=True)
+class Offered:
+    """Tools that the model must be offered in the main conversation, and others that it must not."""
+
+    name: str
+    tools: tuple
+    others: tuple = ()
+
+
+@dataclasses.dataclass(frozen=True)
 class Found:
     """In a call's input: the text that `pattern` finds in what the model was last told."""
 

@@ -75,7 +75,7 @@ class Session:
     name: str
     play: list
     subagents: dict = dataclasses.field(default_factory=dict)
-    mode: str = "bypassPermissions"
+    mode: str = "bypassPermissions"  # None: as the settings say
     policy: object = None  # the user's; None for the one that is built in
     files: dict = dataclasses.field(default_factory=dict)  # beside those every world has
     register: object = hooked()
@@ -86,6 +86,8 @@ class Session:
     after: tuple = ()  # checks of the disk once the client has ended
     confined: object = None  # options of `ringfence run` for the client itself; None: not in it
     in_terminal: bool = False  # with its user interface
+    in_sdk: bool = False  # driven by the agent SDK, with the options in $BASE/options.json
+    offered: tuple = ()  # script.Offered
     user: object = None  # the id of an ordinary user, where root runs this
     fenced: bool = True  # False for a control, where the outside is meant to be reached
     may_allow: bool = False  # the policy lets the hook skip the client's prompts
@@ -96,7 +98,8 @@ class Session:
                 for call in step.calls]
 
     def case_names(self):
-        return self.call_names() + [wish.name for wish in self.heard] + [WHOLE]
+        wishes = (*self.heard, *self.offered)
+        return self.call_names() + [wish.name for wish in wishes] + [WHOLE]
 
 
 WHOLE = "the session as a whole"
@@ -140,6 +143,8 @@ def as_other(session):
 
 def client_of(session, stage, api, prompt, arguments):
     kind = client.TerminalClient if session.in_terminal else client.Client
+    if session.in_sdk:
+        kind = client.SdkClient
     launcher = ()
     if session.confined is not None:
         if not stage.tools.ringfence:
@@ -151,7 +156,8 @@ def client_of(session, stage, api, prompt, arguments):
 
 def _play(session, stage):
     stage.director = director.Director({"main": session.play, **session.subagents}, stage)
-    arguments = ["--permission-mode", session.mode, *stage.world.expand(session.arguments)]
+    mode = [] if session.mode is None else ["--permission-mode", session.mode]
+    arguments = [*mode, *stage.world.expand(session.arguments)]
     with fake_api.FakeApi(stage.director) as api:
         stage.client = client_of(session, stage, api, script.play_prompt("main"), arguments)
         with stage.client:
@@ -160,6 +166,7 @@ def _play(session, stage):
             ended = stage.client.wait()
     outcomes = stage.director.outcomes()
     outcomes += [stage.director.heard(wish) for wish in session.heard]
+    outcomes += [stage.director.offered(wish) for wish in session.offered]
     return outcomes + [director.Outcome(WHOLE, _problems_of_the_whole(session, stage, ended))]
 
 
