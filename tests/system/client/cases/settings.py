@@ -96,7 +96,8 @@ def sections_count():
              Told(True, ("end",), (world.SECRET,))),
         Call("and do not leave it", bash("touch $HOME/left", dangerouslyDisableSandbox=True),
              refused(), absent("$HOME/left")),
-        Call("what floats is not written", write("gen/a.lock"), Told(False), absent("$PROJECT/gen/a.lock")),
+        Call("what floats is not written", write("gen/a.lock"), Told(False),
+             absent("$PROJECT/gen/a.lock")),
         Call("a skill runs no shell", ("Skill", {"skill": "shell"}), Told(True),
              absent("$PROJECT/skill-ran")),
     ]
@@ -130,15 +131,18 @@ SKIPPED = Session(
     after=(holds("$BASE/debug.log", "Invalid setting skipped"),))
 
 # The mode comes from the settings, not from the command line.
-MODES = [Session(
-    f"the mode of a profile: {profile or 'none'}", policy=POLICY, mode=None,
-    prepare=(needs_sandbox, settings_in("$BASE/settings.json", *(("--profile", profile) if profile else ()))),
-    register=no_registration, arguments=("--settings", "$BASE/settings.json"),
-    may_allow=profile == "worker",
-    play=[Call("a write", write("new.txt"), told, *disk)])
-    for profile, told, disk in (("", left_to_the_client("haven't granted"), (absent("$PROJECT/new.txt"),)),
-                                ("main", runs(), (present("$PROJECT/new.txt"),)),
-                                ("worker", runs(), (present("$PROJECT/new.txt"),)))]
+def mode_of(profile, told, *disk):
+    chosen = ("--profile", profile) if profile else ()
+    return Session(
+        f"the mode of a profile: {profile or 'none'}", policy=POLICY, mode=None,
+        prepare=(needs_sandbox, settings_in("$BASE/settings.json", *chosen)),
+        register=no_registration, arguments=("--settings", "$BASE/settings.json"),
+        may_allow=profile == "worker", play=[Call("a write", write("new.txt"), told, *disk)])
+
+
+MODES = (mode_of("", left_to_the_client("haven't granted"), absent("$PROJECT/new.txt")),
+         mode_of("main", runs(), present("$PROJECT/new.txt")),
+         mode_of("worker", runs(), present("$PROJECT/new.txt")))
 
 OFFERED = Offered("tools that exist", ("Read", "Bash", "mcp__team__echo"),
                   ("WebSearch", "WebFetch", "Agent", "Monitor", "NotebookEdit"))
