@@ -26,6 +26,7 @@ struct Command {
 };
 
 // In the order of --help.
+// clang-format off
 constexpr Command kCommands[] = {
     {"run", AddRun},
     {"init", AddInit},
@@ -42,6 +43,7 @@ constexpr Command kCommands[] = {
     {"completion", AddCompletion},
     {"manual", AddManual},
 };
+// clang-format on
 
 constexpr const char* kExamples = R"(Examples:
   ringfence init                      register the hook for all your projects
