@@ -141,7 +141,8 @@ void NoteWeaker(const Merged& merged, const Derived& derived, const std::string&
   const Approvals approvals{{ApprovedAsIs(alone, program)}};
   const ClientSettings now = ParseClientSettings(merged.text, path, path);
   for (const std::string& sentence : Weakens(now, approvals, program)) {
-    Note("beside what the policy says, in " + path + " " + sentence);
+    std::string note = "beside what the policy says, in ";
+    Note(note.append(path).append(" ").append(sentence));
   }
 }
 
