@@ -87,8 +87,8 @@ Outcome ExplainCall(const ExplainOptions& options, Ground& ground, const CachedF
   Trace trace;
   Result<Judge::Ruling> ruling = judge.Decide(*event, files, &trace);
   if (!ruling) return ruling.error();
-  const Explained explained{*event, *ruling->policy, std::move(ruling->decision),
-                            std::move(trace), ground.sources.notes};
+  const Explained explained{*event, *ruling->policy, std::move(ruling->decision), std::move(trace),
+                            ground.sources.notes};
   if (options.ground.common.json) {
     PrintJson(ExplainedJson(explained));
   } else {

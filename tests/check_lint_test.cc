@@ -11,8 +11,8 @@ using namespace ringfence;
 
 namespace {
 
-// The findings about one policy in /home/dev/project, as "CODE WHAT".
-std::vector<std::string> Lint(const std::string& members, const FakeFiles& files) {
+// The findings about one policy in /home/dev/project.
+Findings FindingsOf(const std::string& members, const FakeFiles& files) {
   std::vector<Error> mistakes;
   PolicySources sources;
   sources.built_in = LoadPolicy({BuiltInPolicyText(), "", "built-in policy", true}, mistakes);
@@ -25,8 +25,13 @@ std::vector<std::string> Lint(const std::string& members, const FakeFiles& files
   registration.user = 1000;
   const Result<Places> places = FindPlaces(registration, files);
   if (!places) throw std::runtime_error(places.error().text());
+  return LintPolicy({sources, *places, files});
+}
+
+// As "CODE WHAT".
+std::vector<std::string> Lint(const std::string& members, const FakeFiles& files) {
   std::vector<std::string> texts;
-  for (const Finding& finding : LintPolicy({sources, *places, files})) {
+  for (const Finding& finding : FindingsOf(members, files)) {
     CHECK(finding.severity == Severity::kWarning);
     CHECK(finding.error.where.starts_with("p.json"));
     texts.push_back(finding.code + " " + finding.error.what);
@@ -164,6 +169,29 @@ TEST_CASE("lint: profiles that are never chosen, or may not do what they say") {
       {"wider by name", R"("profiles":{"a":{"write":{"allow":["/srv"]}}})", ""},
   };
   Check(kRows);
+}
+
+TEST_CASE("lint: asking nothing and a sandbox that may be left exclude each other") {
+  struct Bypass {
+    const char* members;
+    bool is_unsafe;
+  };
+  const Bypass rows[] = {
+      {R"("client":{"permission_mode":"bypassPermissions"})", false},
+      {R"("client":{"permission_mode":"bypassPermissions"},"bash":{"unsandboxed":"ask"})", true},
+      {R"("client":{"permission_mode":"plan"},"bash":{"unsandboxed":"ask"})", false},
+      {R"("bash":{"unsandboxed":"ask"},"profiles":{"main":{"client":{"permission_mode":"bypassPermissions"}}})",
+       false},
+  };
+  for (const Bypass& row : rows) {
+    CAPTURE(std::string(row.members));
+    const Findings findings =
+        FindingsOf(row.members, FakeFiles{{"/home/dev/project", Directory()}});
+    const bool found = std::ranges::any_of(findings, [](const Finding& finding) {
+      return finding.code == "unsafe-bypass" && finding.severity == Severity::kError;
+    });
+    CHECK(found == row.is_unsafe);
+  }
 }
 
 TEST_CASE("lint: an allow entry behind a link that the agent could repoint permits nothing") {

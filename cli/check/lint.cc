@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "cli/settings/unsafe_bypass.h"
 #include "policy/decision.h"
 #include "policy/layers.h"
 
@@ -30,6 +31,19 @@ bool Precedes(const When& earlier, const When& later) {
          IsWeaker(earlier.subagent, later.subagent) &&
          IsWeaker(earlier.permission_mode, later.permission_mode) &&
          (!earlier.root || IsSameRoot(earlier.root, later.root));
+}
+
+// Whoever fulfils the conditions of a profile that the event chooses.
+Caller CallerFor(const Profile* profile, std::string& agent_type) {
+  Caller caller;
+  if (profile == nullptr || !profile->when) return caller;
+  const When& when = *profile->when;
+  if (when.agent_type) agent_type = *when.agent_type;
+  std::ranges::replace(agent_type, '*', 'x');
+  caller.agent_type = agent_type;
+  caller.subagent = when.subagent.value_or(when.agent_type.has_value());
+  caller.permission_mode = when.permission_mode.value_or("");
+  return caller;
 }
 
 // What a profile that the event chooses may not do is left out without a word.
@@ -78,6 +92,27 @@ Error AtRule(const RulePlace& place, std::string_view what) {
                Printable(place.pointer) + " " + std::string(what), ""};
 }
 
+Result<Policy> MergedFor(const LintQuestion& question, const Profile* profile) {
+  std::string agent_type;
+  const bool by_event = profile != nullptr && profile->when && profile->when->is_chosen_by_event();
+  const std::string_view name = profile == nullptr || by_event ? "" : profile->name;
+  return MergePolicies(question.sources, name, question.places, CallerFor(profile, agent_type));
+}
+
+namespace {
+
+// Nobody is asked, and commands may leave the sandbox when somebody says yes.
+void LintBypass(const LintQuestion& question, const Profile* profile, Findings& findings) {
+  const Result<Policy> policy = MergedFor(question, profile);
+  if (!policy) return;
+  const std::string_view name = profile == nullptr ? "" : profile->name;
+  if (auto unsafe = UnsafeBypass(*policy, question.sources, name, question.places)) {
+    Add(findings, Severity::kError, "unsafe-bypass", std::move(*unsafe));
+  }
+}
+
+}  // namespace
+
 Findings LintPolicy(const LintQuestion& question) {
   Findings findings;
   for (const PolicySource& source : question.sources.sources) {
@@ -89,6 +124,7 @@ Findings LintPolicy(const LintQuestion& question) {
     for (const LintSection& section : sections) {
       LintPaths(question, section, findings);
       LintNames(section, findings);
+      LintBypass(question, section.profile, findings);
     }
   }
   LintProfiles(question, findings);

@@ -21,7 +21,10 @@ struct LintQuestion {
 
 Findings LintPolicy(const LintQuestion& question);
 
-// Its parts. `pointer` is that of the section, "" or "/profiles/NAME".
+// The policy for whom `profile` is; nullptr: everybody else.
+Result<Policy> MergedFor(const LintQuestion& question, const Profile* profile);
+
+// Its parts.
 struct LintSection {
   const PolicyFile& file;
   const Sections& sections;

@@ -4,24 +4,10 @@
 #include "cli/check/lint.h"
 #include "cli/rule_list.h"
 #include "policy/decide.h"
-#include "policy/layers.h"
 #include "policy/rules.h"
 
 namespace ringfence {
 namespace {
-
-// Whoever fulfils the conditions of a profile that the event chooses.
-Caller CallerFor(const Profile* profile, std::string& agent_type) {
-  Caller caller;
-  if (profile == nullptr || !profile->when) return caller;
-  const When& when = *profile->when;
-  if (when.agent_type) agent_type = *when.agent_type;
-  std::ranges::replace(agent_type, '*', 'x');
-  caller.agent_type = agent_type;
-  caller.subagent = when.subagent.value_or(when.agent_type.has_value());
-  caller.permission_mode = when.permission_mode.value_or("");
-  return caller;
-}
 
 // A rule and where it begins: the path up to its first pattern.
 struct Subject {
@@ -166,12 +152,7 @@ class PathLint {
 }  // namespace
 
 void LintPaths(const LintQuestion& question, const LintSection& section, Findings& findings) {
-  std::string agent_type;
-  const Profile* profile = section.profile;
-  const bool by_event = profile != nullptr && profile->when && profile->when->is_chosen_by_event();
-  const std::string_view name = profile == nullptr || by_event ? "" : profile->name;
-  const Result<Policy> policy =
-      MergePolicies(question.sources, name, question.places, CallerFor(profile, agent_type));
+  const Result<Policy> policy = MergedFor(question, section.profile);
   if (!policy) return;  // an unsound policy was reported before
   PathLint(question, section, *policy, findings).Run();
 }
