@@ -15,6 +15,7 @@ struct RuleEntry {
   std::string written;  // "docs/adr"
 
   std::string label() const;  // policy.json:6 /write/allow "docs/adr"
+  // NOLINTNEXTLINE(modernize-use-nullptr): no pointer here
   auto operator<=>(const RuleEntry&) const = default;
 };
 
