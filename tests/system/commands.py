@@ -155,7 +155,7 @@ def denial_of(world, path, session, **more):
 def an_unknown_word_is_named(world):
     error_of(world.run("exlain", hook=False), 2, '"exlain" is not a command', '"explain"')
     error_of(world.run("--nope", hook=False), 2, '"--nope" is not an option')
-    error_of(world.run("doctor", hook=False), 2, '"doctor" is not a command')
+    error_of(world.run("surgeon", hook=False), 2, '"surgeon" is not a command')
 
 
 def what_a_denial_advises_permits_that_and_no_more(world):
