@@ -1,5 +1,7 @@
 #include "cli/ground_options.h"
 
+#include <CLI/CLI.hpp>
+
 #include "run/ground.h"
 
 namespace ringfence {

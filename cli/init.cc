@@ -1,5 +1,6 @@
 #include "cli/init.h"
 
+#include <CLI/CLI.hpp>
 #include <memory>
 #include <span>
 

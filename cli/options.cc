@@ -1,5 +1,7 @@
 #include "cli/options.h"
 
+#include <CLI/CLI.hpp>
+
 #include "base/text.h"
 #include "cli/allow.h"
 #include "cli/audit/audit.h"

@@ -3,12 +3,16 @@
 // lists them.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <functional>
 #include <string>
 
 #include "base/outcome.h"
 #include "cli/settings_files.h"
+
+// CLI11 is heavy; whoever declares options includes it.
+namespace CLI {
+class App;
+}  // namespace CLI
 
 namespace ringfence {
 

@@ -1,6 +1,7 @@
 // `ringfence prompt`: the boundaries in words, for a system prompt.
 #include "cli/prompt.h"
 
+#include <CLI/CLI.hpp>
 #include <memory>
 
 #include "cli/console.h"

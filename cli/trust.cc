@@ -1,5 +1,6 @@
 #include "cli/trust.h"
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
 

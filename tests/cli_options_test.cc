@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include <CLI/CLI.hpp>
 #include <string>
 
 #include "cli/completion.h"

@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include <CLI/CLI.hpp>
 #include <optional>
 #include <set>
 #include <string>

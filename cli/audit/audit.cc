@@ -1,6 +1,7 @@
 // `ringfence audit`: what a policy decides about recorded and written calls, and what has changed.
 #include "cli/audit/audit.h"
 
+#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <memory>
 #include <set>

@@ -1,6 +1,7 @@
 // `ringfence check`: policies, registrations and programs are sound.
 #include "cli/check/check.h"
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
 

@@ -1,6 +1,7 @@
 // `ringfence doctor`: what is enforced on this host, what is not, and how to mend it.
 #include "cli/doctor/doctor.h"
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
 
