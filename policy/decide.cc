@@ -20,14 +20,15 @@ namespace {
 // Goes through one call's arguments.
 class CallJudge {
  public:
-  CallJudge(const Event& event, const Policy& policy, const Places& places,
-            const CachedFiles& files, Trace* trace)
+  CallJudge(const Event& event, const Surroundings& around, Trace* trace)
       : event_(event),
-        policy_(policy),
+        policy_(around.policy),
         trace_(trace),
-        paths_(policy, places, event, files, trace),
+        paths_(around.policy, around.places, event, around.files),
         search_(event, paths_, verdict_),
-        tool_(FindTool(event.tool_name)) {}
+        tool_(FindTool(event.tool_name)) {
+    if (trace != nullptr) paths_.Record(*trace);
+  }
 
   Decision Run() {
     JudgeFlags();
@@ -324,14 +325,14 @@ class CallJudge {
 }  // namespace
 
 Decision Decide(const Event& event, const Surroundings& around, Trace* trace) {
-  Decision decision = CallJudge(event, around.policy, around.places, around.files, trace).Run();
+  Decision decision = CallJudge(event, around, trace).Run();
   decision.failure = around.files.failure();
   return decision;
 }
 
 Decision DecidePath(const Event& event, std::string_view text, Access access,
                     const Surroundings& around) {
-  const PathJudge judge(around.policy, around.places, event, around.files, nullptr);
+  const PathJudge judge(around.policy, around.places, event, around.files);
   Judgement judgement =
       judge.Judge(text, access, access == Access::kRead ? "read of" : "write to", "");
   Decision decision{.verdict = judgement.verdict, .cause = std::move(judgement.cause), .paths = {}};

@@ -98,14 +98,16 @@ class PathJudge::Guard final : public NameGuard {
 };
 
 PathJudge::PathJudge(const Policy& policy, const Places& places, const Event& event,
-                     const CachedFiles& files, Trace* trace)
+                     const CachedFiles& files)
     : policy_(policy),
       places_(places),
       event_(event),
       files_(files),
-      matcher_(policy, places, event.session_id, files),
-      trace_(trace) {
-  if (trace != nullptr) matcher_.Record(trace->rules);
+      matcher_(policy, places, event.session_id, files) {}
+
+void PathJudge::Record(Trace& trace) {
+  trace_ = &trace;
+  matcher_.Record(trace.rules);
 }
 
 const PathRules& PathJudge::RulesFor(Access access) const {

@@ -29,7 +29,10 @@ std::optional<std::string_view> RefusedSpecialName(const Path& path);
 class PathJudge {
  public:
   PathJudge(const Policy& policy, const Places& places, const Event& event,
-            const CachedFiles& files, Trace* trace);
+            const CachedFiles& files);
+
+  // From now on it is told how each path was judged. `trace` outlives this.
+  void Record(Trace& trace);
 
   // `verb` begins the message: "read of", "write to". `field` is for the trace.
   Judgement Judge(std::string_view text, Access access, std::string_view verb,
@@ -80,7 +83,7 @@ class PathJudge {
   const CachedFiles& files_;
   RuleMatcher matcher_;
   mutable std::optional<ProtectedPaths> protected_;  // made for the first write
-  Trace* trace_;
+  Trace* trace_ = nullptr;
 };
 
 // A word for the shell: quoted where it must be; "" for what no message should repeat.

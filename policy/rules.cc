@@ -108,6 +108,19 @@ void RuleMatcher::Note(const PathRule& rule) const {
   if (uses_ != nullptr) uses_->push_back({rule.place(), rule.written()});
 }
 
+// Whether `holds` is true for an entry of one of the rules.
+template <typename Holds>
+bool RuleMatcher::HasRule(const PathRuleList& rules, Access access, const Holds& holds) const {
+  for (const std::span<const PathRule> list : rules) {
+    for (const PathRule& rule : list) {
+      if (!ForEach(rule, access, holds)) continue;
+      Note(rule);
+      return true;
+    }
+  }
+  return false;
+}
+
 bool RuleMatcher::Allows(const std::vector<PathRuleList>& allow, Access access,
                          const Path& resolved, RulePlace* missing) const {
   const Subject subject(resolved, places_, false);
@@ -118,17 +131,7 @@ bool RuleMatcher::Allows(const std::vector<PathRuleList>& allow, Access access,
     return AllowsThroughLinks(entry, resolved) && OwnerIsRight(entry);
   };
   for (const PathRuleList& list : allow) {
-    const auto any = [&](const auto& holds) {
-      for (const std::span<const PathRule> rules : list) {
-        for (const PathRule& rule : rules) {
-          if (!ForEach(rule, access, holds)) continue;
-          Note(rule);
-          return true;
-        }
-      }
-      return false;
-    };
-    if (any(covers) || any(leads)) continue;
+    if (HasRule(list, access, covers) || HasRule(list, access, leads)) continue;
     if (!list.empty() && !list.front().empty()) *missing = list.front().front().place();
     return false;
   }

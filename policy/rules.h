@@ -112,6 +112,8 @@ class RuleMatcher {
       May may = [](const PathRule&) { return true; }) const;
 
   void Note(const PathRule& rule) const;
+  template <typename Holds>
+  bool HasRule(const PathRuleList& rules, Access access, const Holds& holds) const;
 
   const Policy& policy_;
   const Places& places_;

@@ -27,6 +27,7 @@ bool IsServed(std::string_view event) {
 Result<HookOptions> OptionsOf(const HookEntry& entry) {
   std::vector<std::string> words = entry.args;
   std::vector<char*> pointers;
+  pointers.reserve(words.size());
   for (std::string& word : words) pointers.push_back(word.data());
   return ParseHookOptions(pointers);
 }

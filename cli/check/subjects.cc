@@ -129,6 +129,7 @@ class Checker {
       paths.push_back(Absolute(question_.ground.policy));
     }
     std::vector<PolicyPlace> places;
+    places.reserve(paths.size());
     for (const std::string& path : paths) places.push_back({path, ShownPath(path, where_)});
     return places;
   }
