@@ -10,6 +10,7 @@
 #include "cli/doctor/doctor.h"
 #include "cli/explain.h"
 #include "cli/init.h"
+#include "cli/layout/layout.h"
 #include "cli/manual.h"
 #include "cli/prompt.h"
 #include "cli/replay/replay.h"
@@ -41,6 +42,7 @@ constexpr Command kCommands[] = {
     {"doctor", AddDoctor},
     {"replay", AddReplay},
     {"settings", AddSettings},
+    {"layout", AddLayout},
     {"prompt", AddPrompt},
     {"completion", AddCompletion},
     {"manual", AddManual},
@@ -123,6 +125,17 @@ int RefuseWord(const CLI::App& app, const std::string& word) {
   return 2;
 }
 
+// CLI11 would give words on both sides of a "--" to the same list. Where the command has an option
+// for those behind it they are not parsed at all.
+void Parse(CLI::App& app, std::span<char*> words) {
+  const bool takes_command = words.size() > 1 && std::string_view(words[1]) == "layout";
+  const auto end = takes_command ? std::ranges::find(words, std::string_view("--")) : words.end();
+  app.parse(static_cast<int>(end - words.begin()), words.data());
+  if (end == words.end()) return;
+  CLI::Option* option = app.get_subcommand(words[1])->get_option(kCommandOption);
+  for (const char* word : std::span(end + 1, words.end())) option->add_result(word);
+}
+
 // The first option that ends with "=", which would take the next word for its value.
 std::string_view OptionWithoutValue(std::span<char* const> words) {
   for (const std::string_view word : words) {
@@ -148,7 +161,7 @@ int RunCommandLine(int argc, char** argv) {
   }
   DeclareCommandLine(app, chosen, first == "run" ? first : "");
   try {
-    app.parse(argc, argv);
+    Parse(app, {argv, static_cast<size_t>(argc)});
   } catch (const CLI::Success& success) {
     if (!app.remaining().empty()) return RefuseWord(app, app.remaining().front());
     return app.exit(success);

@@ -23,6 +23,9 @@ int RunCommandLine(int argc, char** argv);
 // Fills `app` with every command, or with `only` one.
 void DeclareCommandLine(CLI::App& app, Action& chosen, std::string_view only = "");
 
+// The words behind "--", where a command takes others in front of it.
+constexpr const char* kCommandOption = "command";
+
 // A command with its examples, one to a line, below its help.
 CLI::App* AddCommand(CLI::App& app, const std::string& name, const std::string& what,
                      const std::string& examples);

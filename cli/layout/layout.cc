@@ -1,0 +1,305 @@
+#include "cli/layout/layout.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <map>
+#include <memory>
+#include <utility>
+
+#include "base/program.h"
+#include "base/text.h"
+#include "cli/files.h"
+#include "cli/layout/panes.h"
+#include "cli/layout/relay.h"
+#include "cli/layout/rewrite.h"
+#include "policy/cached_files.h"
+#include "policy/layers.h"
+#include "policy/real_files.h"
+#include "run/ground.h"
+#include "run/messages.h"
+
+namespace ringfence {
+namespace {
+
+struct LayoutOptions {
+  GroundQuestion ground;
+  std::vector<std::string> profiles;
+  const CLI::Option* command = nullptr;  // its results are what stands behind "--"
+  std::string word;                      // not used: nothing is parsed for that option
+  std::string kind;                      // zellij (also ""), tmux
+  std::string relay;
+  std::string output;
+  std::string rewrite;
+  bool in_place = false;
+  bool no_sandbox = false;
+};
+
+Error Usage(std::string where, std::string what, std::string hint) {
+  return Error{Error::Kind::kUsage, std::move(where), std::move(what), std::move(hint)};
+}
+
+// Panes have a PATH of their own, so they name the program by its place: beside this one.
+Result<std::string> PaneProgram() {
+  const Result<std::string> own = OwnProgramReal();
+  if (!own) return own.error();
+  const std::optional<Path> path = Path::Parse(own->empty() ? OwnProgram() : *own);
+  if (!path) {
+    return Error{Error::Kind::kSystem, "", "the folder of this program is not known",
+                 "start it by its absolute name"};
+  }
+  std::string program = path->Parent().Child("ringfence").text();
+  if (::access(program.c_str(), X_OK) == 0) return program;
+  return Error{Error::Kind::kSystem, "", Quote(program) + " is not there",
+               "ringfence and ringfence-cli belong together: install both by install.sh"};
+}
+
+std::vector<std::string> KnownProfiles(const PolicySources& sources) {
+  std::vector<std::string> names;
+  for (const PolicySource& source : sources.sources) {
+    if (!source.trusted || source.layer == Layer::kSession) continue;
+    for (const Profile& profile : source.file->profiles) names.emplace_back(profile.name);
+  }
+  return names;
+}
+
+class LayoutCommand {
+ public:
+  explicit LayoutCommand(const LayoutOptions& options) : options_(options) {}
+
+  Outcome Run() {
+    if (Status s = CheckUsage(); !s) return s.error();
+    const RealFiles disk;
+    const CachedFiles files(disk);
+    Result<Ground> ground = FindGround(options_.ground, files);
+    if (!ground) return ground.error();
+    ground_ = &*ground;
+    if (Status s = CheckProfiles(); !s) return s.error();
+    if (Status s = FindWrapper(); !s) return s.error();
+    const Result<std::string> text = options_.rewrite.empty() ? MakeNew() : Rewrite();
+    if (!text) return text.error();
+    if (std::optional<Outcome> no = CheckRelay()) return *no;
+    if (Status s = Deliver(*text); !s) return s.error();
+    Warn();
+    return 0;
+  }
+
+ private:
+  Status CheckUsage() const {
+    const bool is_rewrite = !options_.rewrite.empty();
+    const bool has_command = options_.command->count() > 0;
+    if (options_.in_place && !is_rewrite) {
+      return Usage("--in-place", "there is no file to change", "name it: --rewrite FILE");
+    }
+    if (options_.in_place && !options_.output.empty()) {
+      return Usage("--in-place", "and --output name two files", "give one of them");
+    }
+    if (is_rewrite && options_.kind == "tmux") {
+      return Usage("--rewrite", "knows the layouts of Zellij alone", "leave out --for tmux");
+    }
+    if (is_rewrite && options_.no_sandbox) {
+      return Usage("--no-sandbox", "and --rewrite: nothing would be rewritten", "give one of them");
+    }
+    if (is_rewrite && has_command) {
+      return Usage("--rewrite", "the commands are those of the file",
+                   R"(leave out what follows "--")");
+    }
+    if (!is_rewrite && options_.profiles.empty()) {
+      return Usage("", "no profile is named", "one for each pane: ringfence layout main worker");
+    }
+    if (has_command && options_.command->results().front().empty()) {
+      return Usage("", "the command is empty", R"(name a program behind "--")");
+    }
+    return Unit{};
+  }
+
+  Status CheckProfiles() {
+    known_ = KnownProfiles(ground_->sources);
+    for (const std::string& name : options_.profiles) {
+      if (name.empty()) return Usage("", "a profile's name is empty", "");
+      const Result<Policy> policy =
+          MergePolicies(ground_->sources, name, ground_->places, Caller{});
+      if (policy) continue;
+      const std::vector<std::string_view> names(known_.begin(), known_.end());
+      const std::string_view nearest = Nearest(name, names);
+      return Usage("",
+                   "no policy has a profile " + Quote(name) +
+                       (nearest.empty() ? "" : "; did you mean " + Quote(nearest) + "?"),
+                   R"(a command follows "--"; profiles stand below "profiles" of a policy)");
+    }
+    return Unit{};
+  }
+
+  Status FindWrapper() {
+    Result<std::string> program = PaneProgram();
+    if (!program) return program.error();
+    wrapper_.program = std::move(*program);
+    wrapper_.options.push_back("--root=" + ground_->places.root.text());
+    const GroundQuestion& asked = options_.ground;
+    if (!asked.policy.empty()) wrapper_.options.push_back("--policy=" + Absolute(asked.policy));
+    if (!asked.home.empty()) wrapper_.options.push_back("--home=" + Absolute(asked.home));
+    return Unit{};
+  }
+
+  std::vector<std::string> CommandFor(const std::string& profile) const {
+    std::vector<std::string> argv;
+    if (!options_.no_sandbox) {
+      argv = wrapper_.Words(profile);
+      argv.insert(argv.begin(), wrapper_.program);
+    }
+    const std::vector<std::string> command = options_.command->results();
+    argv.insert(argv.end(), command.begin(), command.end());
+    if (command.empty()) argv.emplace_back("claude");
+    return argv;
+  }
+
+  Result<std::string> MakeNew() {
+    // Several panes of one profile have numbers.
+    std::map<std::string, int> counts;
+    for (const std::string& profile : options_.profiles) ++counts[profile];
+    std::map<std::string, int> numbers;
+    PaneSet set{.folder = options_.ground.root.empty() ? CurrentDirectory()
+                                                       : Absolute(options_.ground.root),
+                .panes = {}};
+    for (const std::string& profile : options_.profiles) {
+      const int number = ++numbers[profile];
+      const std::string suffix = counts[profile] > 1 ? " " + std::to_string(number) : "";
+      set.panes.push_back({profile + suffix, CommandFor(profile)});
+      if (number == 1) used_.push_back(profile);
+    }
+    return options_.kind == "tmux" ? Result<std::string>(TmuxScript(set)) : ZellijLayout(set);
+  }
+
+  Result<std::string> Rewrite() {
+    Result<std::string> path = FollowedPath(Absolute(options_.rewrite));
+    if (!path) return path.error();
+    target_ = std::move(*path);
+    const Result<std::optional<std::string>> text = ReadIfThere(target_);
+    if (!text) return text.error();
+    if (!*text) return Usage("--rewrite", Quote(options_.rewrite) + " does not exist", "");
+    before_ = **text;
+    Result<RewrittenLayout> layout =
+        RewriteLayout(before_, options_.rewrite, {wrapper_, options_.profiles, known_});
+    if (!layout) return layout.error();
+    used_ = std::move(layout->profiles);
+    notes_ = std::move(layout->notes);
+    return std::move(layout->text);
+  }
+
+  std::optional<Outcome> CheckRelay() const {
+    if (options_.relay.empty()) return {};
+    const Result<std::string> relay = FindRelay(options_.relay);
+    if (!relay) return Outcome(relay.error());
+    std::vector<Error> all;
+    for (const std::string& profile : used_) {
+      Result<std::vector<Error>> problems = RelayProblems(*relay, profile, *ground_);
+      if (!problems) return Outcome(problems.error());
+      all.insert(all.end(), problems->begin(), problems->end());
+    }
+    if (all.empty()) return {};
+    for (size_t i = 0; i + 1 < all.size(); ++i) PrintError(all[i]);
+    return Outcome::No(all.back());
+  }
+
+  // Whole or not at all.
+  Status Write(const std::string& path, const std::optional<std::string>& expected,
+               const std::string& text) const {
+    Transaction transaction;
+    const mode_t mode = options_.kind == "tmux" ? 0755 : 0644;
+    if (Status s = transaction.Write(path, expected, text, {.file = mode}); !s) return s;
+    transaction.Commit();
+    return Unit{};
+  }
+
+  Status Deliver(const std::string& text) const {
+    if (options_.in_place) return text == before_ ? Unit{} : Write(target_, before_, text);
+    if (!options_.output.empty()) {
+      const Result<std::string> path = FollowedPath(Absolute(options_.output));
+      if (!path) return path.error();
+      const Result<std::optional<std::string>> there = ReadIfThere(*path);
+      if (!there) return there.error();
+      return Write(*path, *there, text);
+    }
+    const bool is_written =
+        std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
+    if (is_written) return Unit{};
+    return Error{Error::Kind::kSystem, "stdout", "the layout could not be written", ""};
+  }
+
+  // What a person might think is confined.
+  void Warn() const {
+    if (options_.no_sandbox) Say("warning: the panes are not confined (--no-sandbox)");
+    for (const std::string& note : notes_) Say("warning: " + Printable(note));
+    for (const std::string& profile : used_) {
+      const Result<Policy> policy =
+          MergePolicies(ground_->sources, profile, ground_->places, Caller{});
+      if (!policy || policy->sandbox.mode != SandboxMode::kRwx || options_.no_sandbox) continue;
+      Say("warning: profile " + Quote(profile) + R"( is not confined: its "mode" is "rwx")");
+    }
+  }
+
+  const LayoutOptions& options_;
+  const Ground* ground_ = nullptr;
+  PaneWrapper wrapper_;
+  std::vector<std::string> known_;
+  std::vector<std::string> used_;  // profiles of the panes, each once
+  std::vector<std::string> notes_;
+  std::string target_;  // the file that is rewritten, links followed
+  std::string before_;  // what it held
+};
+
+constexpr const char* kExamples =
+    "  ringfence layout main worker > agents.kdl && zellij --layout agents.kdl\n"
+    "  ringfence layout main worker worker --for tmux --output agents.sh && sh agents.sh\n"
+    "  ringfence layout a b --relay ~/relay -- claude --add-dir ~/relay\n"
+    "  ringfence layout --rewrite mine.kdl --in-place    (panes have the names of profiles)\n"
+    "  ringfence layout --rewrite mine.kdl worker        (one profile for all panes)\n\n"
+    "Each pane runs the command (claude, where none is given) under ringfence run --profile.\n"
+    "Exit status: 0 done, 1 a profile may not use the relay, 2 unusable input.";
+
+void AddRewriteOptions(CLI::App& command, LayoutOptions& options) {
+  command
+      .add_option("--rewrite", options.rewrite,
+                  "Change the commands of this Zellij layout instead, and nothing else in it")
+      ->type_name("FILE");
+  command.add_flag("--in-place", options.in_place, "With --rewrite: write that file itself");
+}
+
+}  // namespace
+
+void AddLayout(CLI::App& app, Action& chosen) {
+  CLI::App* command =
+      AddCommand(app, "layout", "Lay out terminals with a confined agent in each", kExamples);
+  const auto options = std::make_shared<LayoutOptions>();
+  command->add_option("profile", options->profiles, "A pane for each of these profiles")
+      ->type_name("PROFILE");
+  command->add_option("--for", options->kind, "zellij: a layout (default); tmux: a shell script")
+      ->check(CLI::IsMember({"zellij", "tmux"}))
+      ->type_name("PROGRAM");
+  command
+      ->add_option("--relay", options->relay,
+                   "A directory that every profile must be allowed to read and write")
+      ->type_name("DIR");
+  command
+      ->add_option("--root", options->ground.root, "The project (default: the current directory)")
+      ->type_name("DIR");
+  command
+      ->add_option("--policy", options->ground.policy,
+                   "This policy instead of the user's and project's")
+      ->type_name("FILE");
+  command->add_option("--home", options->ground.home, "The home directory, instead of HOME")
+      ->type_name("DIR");
+  command->add_flag("--no-sandbox", options->no_sandbox, "Leave the commands bare");
+  command->add_option("--output", options->output, "Write to this file instead of standard output")
+      ->type_name("FILE");
+  AddRewriteOptions(*command, *options);
+  options->command = command
+                         ->add_option(kCommandOption, options->word,
+                                      "The command and its arguments, after -- (default: claude)")
+                         ->type_name("COMMAND ...");
+  command->callback(
+      [&chosen, options] { chosen = [options] { return LayoutCommand(*options).Run(); }; });
+}
+
+}  // namespace ringfence

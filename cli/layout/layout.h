@@ -1,0 +1,10 @@
+// `ringfence layout`: terminals side by side with an agent in each, confined by its profile.
+#pragma once
+
+#include "cli/options.h"
+
+namespace ringfence {
+
+void AddLayout(CLI::App& app, Action& chosen);
+
+}  // namespace ringfence

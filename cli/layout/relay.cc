@@ -1,0 +1,153 @@
+#include "cli/layout/relay.h"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <span>
+
+#include "base/text.h"
+#include "cli/json_edit.h"
+#include "cli/wish.h"
+#include "policy/decide.h"
+#include "policy/judge_path.h"
+#include "policy/layers.h"
+#include "policy/real_files.h"
+#include "run/ground.h"
+
+namespace ringfence {
+namespace {
+
+// A trusted file that has the profile; the last one counts most.
+const PolicySource* OwnerOf(const PolicySources& sources, std::string_view profile) {
+  for (auto it = sources.sources.rbegin(); it != sources.sources.rend(); ++it) {
+    const PolicySource& source = *it;
+    const bool has_it = std::ranges::find(source.file->profiles, profile, &Profile::name) !=
+                        source.file->profiles.end();
+    if (source.trusted && source.layer != Layer::kSession && has_it) return &source;
+  }
+  return nullptr;
+}
+
+class RelayJudge {
+ public:
+  RelayJudge(const std::string& relay, const std::string& profile, const Ground& ground)
+      : relay_(relay), profile_(profile), ground_(ground) {}
+
+  Result<std::vector<Error>> Run() {
+    Result<Policy> policy = MergePolicies(ground_.sources, profile_, ground_.places, Caller{});
+    if (!policy) return policy.error();
+    Places places = ground_.places;
+    places.audit_file = OwnPath(policy->audit.file, places);  // no agent may write it
+    std::vector<Error> problems;
+    for (const Access access : {Access::kRead, Access::kWrite}) {
+      if (Status s = Judge(*policy, places, access, problems); !s) return s.error();
+    }
+    if (problems.empty() && policy->sandbox.mode == SandboxMode::kRx) {
+      problems.push_back(Problem(Access::kWrite, R"(its "sandbox" has "mode": "rx")",
+                                 "such an agent writes nothing but its own state: give the profile "
+                                 R"("sandbox": { "mode": "sandbox" })"));
+    }
+    return problems;
+  }
+
+ private:
+  Status Judge(const Policy& policy, const Places& places, Access access,
+               std::vector<Error>& problems) const {
+    const RealFiles disk;
+    const CachedFiles files(disk);
+    Event event;
+    event.kind = EventKind::kPreToolUse;
+    event.cwd = places.root.text();
+    const Decision decision =
+        DecidePath(event, relay_ + "/message", access, {policy, places, files});
+    if (decision.failure) return *decision.failure;
+    if (decision.verdict == Verdict::kPermit) return Unit{};
+    // A question is a denial in the sandbox, where nobody can answer.
+    problems.push_back(Problem(access, decision.cause ? decision.cause->why : "",
+                               decision.cause ? Remedy(policy, *decision.cause, access) : ""));
+    return Unit{};
+  }
+
+  Error Problem(Access access, const std::string& why, std::string hint) const {
+    return Error{Error::Kind::kInvalidConfig, "profile " + Quote(profile_),
+                 std::string("may not ") + (access == Access::kRead ? "read" : "write") +
+                     " in the relay " + Quote(relay_) + ": " + why,
+                 std::move(hint)};
+  }
+
+  // As `ringfence allow` writes it into that file.
+  std::string EntryIn(std::string_view file) const {
+    const auto source = std::ranges::find_if(
+        ground_.sources.sources, [&](const PolicySource& s) { return s.file->shown == file; });
+    const bool is_project =
+        source != ground_.sources.sources.end() && source->layer == Layer::kProject;
+    Wish wish;
+    wish.path = relay_;
+    return EntryFor(
+        wish, is_project ? ground_.places.root_real.text() : "",
+        ground_.places.homes_real.empty() ? "/" : ground_.places.homes_real.front().text());
+  }
+
+  std::string Remedy(const Policy& policy, const Cause& cause, Access access) const {
+    if (!cause.place) return "name another folder";
+    const RulePlace& place = *cause.place;
+    if (!place.pointer.ends_with("/allow")) {
+      return PlaceLabel(place) + " says so: take that away if you mean it, or name another folder";
+    }
+    const PathRules& rules = access == Access::kRead ? policy.read : policy.write;
+    const std::span<const PathRule> list = rules.allow.front().front();
+    const bool is_in_force = !list.empty() && list.front().place().file == place.file &&
+                             list.front().place().pointer == place.pointer;
+    const PolicySource* owner = OwnerOf(ground_.sources, profile_);
+    if (is_in_force && owner != nullptr && !place.pointer.starts_with("/profiles/")) {
+      return NewList(*owner, list, access);
+    }
+    return "add " + JsonString(EntryIn(place.file)) + " to " + PlaceLabel(place);
+  }
+
+  // The profile has no list of its own, and one takes the place of that in force.
+  std::string NewList(const PolicySource& owner, std::span<const PathRule> in_force,
+                      Access access) const {
+    OrderedJson entries = OrderedJson::array();
+    for (const PathRule& rule : in_force) entries.push_back(rule.written());
+    entries.push_back(EntryIn(owner.file->shown));
+    const JsonTree& tree = *owner.file->tree;
+    const JsonTree::Node* profiles = tree.Find(tree.root(), "profiles");
+    const JsonTree::Node* node = profiles == nullptr ? nullptr : tree.Find(*profiles, profile_);
+    if (node == nullptr) return "";
+    const std::string pointer =
+        tree.Pointer(*node) + (access == Access::kRead ? "/read/allow" : "/write/allow");
+    const RulePlace place{owner.file->shown, pointer, LineOf(tree.text(), node->begin)};
+    return "the profile has no such list; make " + PlaceLabel(place) + ": " +
+           entries.dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
+  }
+
+  const std::string& relay_;
+  const std::string& profile_;
+  const Ground& ground_;
+};
+
+}  // namespace
+
+Result<std::string> FindRelay(const std::string& text) {
+  const std::string path = Absolute(text);
+  const auto wrong = [&](std::string what, std::string hint) {
+    return Error{Error::Kind::kUsage, "--relay", Quote(path) + std::move(what), std::move(hint)};
+  };
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0) {
+    const std::string word = ShellWord(path);
+    return wrong(" is not there", word.empty() ? "make it first" : "mkdir -m 700 " + word);
+  }
+  if (!S_ISDIR(status.st_mode)) return wrong(" is not a directory", "name a directory");
+  Result<Wish> wish = MakeWish(WishKind::kPath, path, "/", "/");
+  if (!wish) return wish.error();
+  return wish->path;
+}
+
+Result<std::vector<Error>> RelayProblems(const std::string& relay, const std::string& profile,
+                                         const Ground& ground) {
+  return RelayJudge(relay, profile, ground).Run();
+}
+
+}  // namespace ringfence
