@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Makes the fuzzers' seeds from the fixtures.
 
-    seeds.py DIR      writes DIR/event_fuzz, DIR/policy_fuzz, DIR/path_fuzz, DIR/pattern_fuzz and
-                      DIR/replay_fuzz
+    seeds.py DIR      writes DIR/event_fuzz, DIR/policy_fuzz, DIR/path_fuzz, DIR/pattern_fuzz,
+                      DIR/replay_fuzz and DIR/kdl_fuzz
 
 A fixture that holds an event, a policy or both gives a seed of each; the strings in them that look
 like paths and patterns are seeds for those two.
@@ -71,12 +71,13 @@ def main():
     if len(sys.argv) != 2:
         sys.exit(__doc__)
     target = pathlib.Path(sys.argv[1])
-    for text, value in documents():
-        for fuzzer, seed in seeds_of(text, value):
-            content = seed.encode("utf-8", "surrogatepass")
-            file = target / f"{fuzzer}_fuzz" / hashlib.sha256(content).hexdigest()[:16]
-            file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_bytes(content)
+    seeds = [seed for text, value in documents() for seed in seeds_of(text, value)]
+    seeds += [("kdl", file.read_text(encoding="utf-8")) for file in FIXTURES.rglob("*.kdl")]
+    for fuzzer, seed in seeds:
+        content = seed.encode("utf-8", "surrogatepass")
+        file = target / f"{fuzzer}_fuzz" / hashlib.sha256(content).hexdigest()[:16]
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(content)
 
 
 if __name__ == "__main__":
