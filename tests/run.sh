@@ -208,6 +208,7 @@ part_schema() {
   local loader=build/coverage/tests/schema/load_policy
   count_program schema_test.py python3 tests/schema/schema_test.py --load-policy "$loader"
   count_program keys_test.py python3 tests/schema/keys_test.py --load-policy "$loader"
+  count_program kdl_test.py python3 tests/kdl/kdl_test.py --read-kdl build/coverage/tests/kdl/read_kdl
 }
 
 # Twice, as a newcomer would: the second time must change nothing.
@@ -311,7 +312,8 @@ part_system() {
   count_program failure.py python3 tests/system/failure.py --hook "$hook"
   count_program init.py python3 tests/system/init.py --hook "$hook" --ringfence "$command"
   count_program commands.py python3 tests/system/commands.py --hook "$hook" --ringfence "$command"
-  for file in check.py audit.py audit_formats.py audit_html.py doctor.py replay.py settings.py; do
+  for file in check.py audit.py audit_formats.py audit_html.py doctor.py replay.py settings.py \
+    layout.py; do
     count_program "$file" python3 "tests/system/$file" --hook "$hook" --ringfence "$command"
   done
   count_program wrap.py python3 tests/system/wrap.py --hook "$hook"

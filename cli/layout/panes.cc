@@ -89,25 +89,27 @@ constexpr const char* kScriptHead = R"(#!/bin/sh
 set -eu
 )";
 
-// The panes are made around one that waits, so that none can end before it is known what happens
-// then. Half a layout is none.
+// The first pane only waits until the others are there, so that none of them can end before tmux
+// knows to keep it. Half a layout is none.
 constexpr const char* kScriptBegin = R"(
 first=$(tmux "$@" new-session -d -x 200 -y 50 -n ringfence -P -F '#{pane_id}' -- sleep 600)
 trap 'tmux "$@" kill-session -t "$first"' EXIT
 tmux "$@" set-option -w -t "$first" remain-on-exit on
 tmux "$@" set-option -w -t "$first" pane-border-status top
 tmux "$@" set-option -w -t "$first" pane-border-format ' #{@ringfence} '
+pane=$first
 )";
 
 constexpr const char* kScriptEnd = R"(
-tmux "$@" select-pane -t "$first"
 trap - EXIT
+tmux "$@" kill-pane -t "$first"
+tmux "$@" select-layout -t "$pane" tiled
 if ! [ -t 0 ] || ! [ -t 1 ]; then
   echo "started; to look at it: tmux attach-session"
 elif [ -n "${TMUX-}" ]; then
-  exec tmux "$@" switch-client -t "$first"
+  exec tmux "$@" switch-client -t "$pane"
 else
-  exec tmux "$@" attach-session -t "$first"
+  exec tmux "$@" attach-session -t "$pane"
 fi
 )";
 
@@ -141,16 +143,9 @@ std::string TmuxScript(const PaneSet& set) {
   std::string out = kScriptHead;
   out += "cd " + ShellQuoted(set.folder) + "\n" + kScriptBegin;
   for (const Pane& pane : set.panes) {
-    const bool is_first = &pane == &set.panes.front();
-    const std::string target = is_first ? "\"$first\"" : "\"$pane\"";
-    const std::string words = TmuxWords(pane.argv);
-    out += "\n";
-    if (!is_first) {
-      out += "pane=$(" + tmux + "split-window -d -t \"$first\" -P -F '#{pane_id}' --" + words +
-             ")\n" + tmux + "select-layout -t \"$first\" tiled\n";
-    }
-    out += tmux + "set-option -p -t " + target + " @ringfence " + TmuxName(pane.name) + "\n";
-    if (is_first) out += tmux + "respawn-pane -k -t \"$first\" --" + words + "\n";
+    out += "\npane=$(" + tmux + "split-window -d -t \"$pane\" -P -F '#{pane_id}' --" +
+           TmuxWords(pane.argv) + ")\n" + tmux + "set-option -p -t \"$pane\" @ringfence " +
+           TmuxName(pane.name) + "\n" + tmux + "select-layout -t \"$pane\" tiled\n";
   }
   return out + kScriptEnd;
 }
