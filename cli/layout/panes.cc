@@ -139,13 +139,18 @@ Result<std::string> ZellijLayout(const PaneSet& set) {
 }
 
 std::string TmuxScript(const PaneSet& set) {
-  const std::string tmux = "tmux \"$@\" ";
   std::string out = kScriptHead;
   out += "cd " + ShellQuoted(set.folder) + "\n" + kScriptBegin;
   for (const Pane& pane : set.panes) {
-    out += "\npane=$(" + tmux + "split-window -d -t \"$pane\" -P -F '#{pane_id}' --" +
-           TmuxWords(pane.argv) + ")\n" + tmux + "set-option -p -t \"$pane\" @ringfence " +
-           TmuxName(pane.name) + "\n" + tmux + "select-layout -t \"$pane\" tiled\n";
+    out += R"(
+pane=$(tmux "$@" split-window -d -t "$pane" -P -F '#{pane_id}' --)";
+    out += TmuxWords(pane.argv);
+    out += R"()
+tmux "$@" set-option -p -t "$pane" @ringfence )";
+    out += TmuxName(pane.name);
+    out += R"(
+tmux "$@" select-layout -t "$pane" tiled
+)";
   }
   return out + kScriptEnd;
 }

@@ -19,13 +19,13 @@ namespace {
 
 // A trusted file that has the profile; the last one counts most.
 const PolicySource* OwnerOf(const PolicySources& sources, std::string_view profile) {
-  for (auto it = sources.sources.rbegin(); it != sources.sources.rend(); ++it) {
-    const PolicySource& source = *it;
-    const bool has_it = std::ranges::find(source.file->profiles, profile, &Profile::name) !=
-                        source.file->profiles.end();
-    if (source.trusted && source.layer != Layer::kSession && has_it) return &source;
-  }
-  return nullptr;
+  const auto owner = std::find_if(
+      sources.sources.rbegin(), sources.sources.rend(), [&](const PolicySource& source) {
+        const std::vector<Profile>& profiles = source.file->profiles;
+        return source.trusted && source.layer != Layer::kSession &&
+               std::ranges::find(profiles, profile, &Profile::name) != profiles.end();
+      });
+  return owner == sources.sources.rend() ? nullptr : &*owner;
 }
 
 class RelayJudge {

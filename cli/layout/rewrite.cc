@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/json_tree.h"
+#include "base/program.h"
 #include "base/text.h"
 #include "cli/layout/kdl.h"
 #include "cli/layout/layout_panes.h"
@@ -39,8 +40,8 @@ bool IsWrapped(const LayoutPane& pane) {
 // Why a pane that is wrapped already is not confined, or "".
 std::string Unconfined(const LayoutPane& pane) {
   std::vector<std::string> words(pane.args.begin() + 1, pane.args.end());
-  std::vector<char*> pointers;
-  for (std::string& word : words) pointers.push_back(word.data());
+  std::vector<char*> pointers = ArgumentPointers(words);
+  pointers.pop_back();  // the end of the list
   const std::optional<RunOptions> options = ReadRunLine(pointers);
   if (!options) return "its \"ringfence run\" has a command line that could not be read";
   if (options->no_sandbox) return "its \"ringfence run\" has --no-sandbox";
