@@ -45,8 +45,7 @@ void Rewrite(const fs::path& path, const Ruling& ruling) {
 void CheckFixture(const fs::path& path, bool update) {
   CAPTURE(path.string());
   std::vector<Error> mistakes;
-  FixtureFile file =
-      ReadFixtures(ReadWholeFile(path.string()), path.string(), true, mistakes);
+  FixtureFile file = ReadFixtures(ReadWholeFile(path.string()), path.string(), true, mistakes);
   if (!mistakes.empty()) FAIL(mistakes.front().text());
   REQUIRE(file.fixtures.size() == 1);
   // Nothing of this machine counts.
