@@ -130,6 +130,13 @@ int RefuseWord(const CLI::App& app, const std::string& word) {
 void Parse(CLI::App& app, std::span<char*> words) {
   const bool takes_command = words.size() > 1 && std::string_view(words[1]) == "layout";
   const auto end = takes_command ? std::ranges::find(words, std::string_view("--")) : words.end();
+  for (const std::string_view word :
+       std::span(words.begin(), takes_command ? end : words.begin())) {
+    // CLI11 would take it for a list of others.
+    if (word.starts_with('[') && word.ends_with(']')) {
+      throw CLI::ValidationError(Quote(word) + " is in brackets, which no name here may be");
+    }
+  }
   app.parse(static_cast<int>(end - words.begin()), words.data());
   if (end == words.end()) return;
   CLI::Option* option = app.get_subcommand(words[1])->get_option(kCommandOption);

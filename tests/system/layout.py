@@ -125,7 +125,7 @@ def wrong_usage_is_told(world):
     write_policy(world, {"worker": {}})
     file = world.write(world.project / "x.kdl", "layout { pane command=\"x\"; }")
     for words, parts in ((("workr",), ("no policy has a profile", 'did you mean "worker"')), ((), ("no profile",)),
-                         (("",), ("empty",)), (("worker", "--root", "/"), ("may not be",)),
+                         (("",), ("empty",)), (("[worker]",), ("in brackets",)), (("worker", "--root", "/"), ("may not be",)),
                          (("worker", "--root", "/nonexistent"), ("--root",)),
                          (("worker", "--relay", "/nonexistent"), ("is not there", "mkdir")),
                          (("worker", "--relay", file), ("is not a directory",)),
