@@ -67,7 +67,9 @@ std::vector<std::string> Powers(const PolicyFile& file) {
   if (file.sections.permitted == Permitted::kAllow) {
     powers.emplace_back("what it permits runs without the client's own question");
   }
-  if (file.has_alerts) powers.push_back("alerts are written to " + Quote(file.alerts.inbox));
+  if (const auto& inbox = file.sections.alerts.inbox) {
+    powers.push_back("alerts are written to " + Quote(*inbox));
+  }
   if (file.audit.file) powers.push_back("the audit log is " + Quote(*file.audit.file));
   if (file.sections.say) powers.push_back("denials tell the agent: " + Quote(*file.sections.say));
   if (!file.profiles.empty()) {

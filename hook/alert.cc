@@ -2,36 +2,158 @@
 
 #include <fcntl.h>
 #include <stdio.h>
+#include <sys/random.h>
+#include <sys/stat.h>
 #include <unistd.h>
+
+#include <array>
+#include <cerrno>
 
 #include "base/syscall.h"
 #include "base/text.h"
+#include "hook/alert_rate.h"
+#include "hook/audit_log.h"
+#include "hook/folder_walk.h"
+#include "hook/state_file.h"
+#include "policy/trust.h"
 
 namespace ringfence {
+namespace {
 
-Status WriteAlert(const AlertRules& rules, const Places& places, const std::string& text,
-                  int64_t unix_nanoseconds) {
-  if (rules.inbox.empty()) return Unit{};
-  const std::optional<Path> inbox = OwnPath(rules.inbox, places);
-  if (!inbox) return Error{Error::Kind::kInvalidConfig, "alerts.inbox", "no home is known", ""};
-  std::string json = "{";
-  for (const auto& [name, value] : rules.fields) {
-    json += JsonString(name) + ":" + JsonString(value) + ",";
+constexpr size_t kMaxText = 200;
+constexpr mode_t kMode = 0644;  // any program may read it
+constexpr int kLockTries = 50;  // a millisecond each: another hook holds it no longer
+constexpr int64_t kSecond = 1'000'000'000;
+
+// Nobody can take a name beforehand that nobody knows.
+std::string FreshName(int64_t unix_nanoseconds) {
+  std::array<unsigned char, 8> random{};
+  if (::getentropy(random.data(), random.size()) != 0) random.fill(0);
+  constexpr std::string_view kHex = "0123456789abcdef";
+  std::string name = "ringfence-" + std::to_string(unix_nanoseconds) + "-";
+  for (const unsigned char byte : random) {
+    name += kHex[byte >> 4];
+    name += kHex[byte & 15];
   }
-  json += "\"text\":" + JsonString(text) + "}\n";
-  const std::string name =
-      "ringfence-" + std::to_string(unix_nanoseconds) + "-" + std::to_string(::getpid()) + ".json";
-  const std::string final_path = inbox->Child(name).text();
-  const std::string temporary = inbox->Child("." + name + ".tmp").text();
-  const UniqueFd fd(::openat(AT_FDCWD, temporary.c_str(),
-                             O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644));
-  if (!fd.valid()) return SystemError("open(" + temporary + ")");
-  Status status = WriteAll(fd.get(), json);
-  if (status && ::rename(temporary.c_str(), final_path.c_str()) != 0) {
-    status = SystemError("rename(" + temporary + ")");
-  }
-  if (!status) ::unlink(temporary.c_str());  // the folder's reader sees whole files or none
+  return name + ".json";
+}
+
+Status WriteFile(int folder, const std::string& name, const std::string& content) {
+  const UniqueFd fd(
+      ::openat(folder, name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, kMode));
+  if (!fd.valid()) return SystemError("open(" + name + ")");
+  Status status = WriteAll(fd.get(), content);
+  if (status && ::fchmod(fd.get(), kMode) != 0) status = SystemError("fchmod(" + name + ")");
+  if (!status) ::unlinkat(folder, name.c_str(), 0);
   return status;
+}
+
+Status PutInto(const Path& inbox, const std::string& content, int64_t unix_nanoseconds) {
+  const Result<UniqueFd> folder = OpenPlainFolder(inbox);
+  if (!folder) return folder.error();
+  const std::string name = FreshName(unix_nanoseconds);
+  const std::string temporary = "." + name + ".tmp";
+  if (Status s = WriteFile(folder->get(), temporary, content); !s) return s;
+  if (::renameat(folder->get(), temporary.c_str(), folder->get(), name.c_str()) == 0) return Unit{};
+  const Error error = SystemError("rename(" + temporary + ")");
+  ::unlinkat(folder->get(), temporary.c_str(), 0);
+  return error;
+}
+
+// What was written lately, for as long as this lives nobody else's business.
+class RateFile {
+ public:
+  static Result<RateFile> Open(const Places& places) {
+    if (places.homes_real.empty()) {
+      return Error{Error::Kind::kSystem, "alerts", "no home is known", "register with --home"};
+    }
+    const Path file = Path::Clean(StateFolder(places.homes_real.front().text()) + "/alerts.rate");
+    Result<UniqueFd> fd = OpenStateFile(file, StateWrites::kAnywhere);
+    if (!fd) return fd.error();
+    if (Status s = LockFile(fd->get(), kLockTries); !s) return s.error();
+    struct stat facts {};
+    if (::fstat(fd->get(), &facts) != 0) return SystemError("fstat(" + file.text() + ")");
+    if (!S_ISREG(facts.st_mode)) return SystemError("open(" + file.text() + ")", EINVAL);
+    Result<std::string> text = ReadAll(fd->get(), AlertRate::kMostText, file.text());
+    // One that is too long is no file of ours; a new one is begun.
+    return RateFile(std::move(*fd), AlertRate::Read(text ? *text : ""));
+  }
+
+  AlertRate& rate() { return rate_; }
+
+  Status Save() {
+    const std::string text = rate_.text();
+    if (::lseek(fd_.get(), 0, SEEK_SET) != 0) return SystemError("lseek(alerts.rate)");
+    if (Status s = WriteAll(fd_.get(), text); !s) return s;
+    if (::ftruncate(fd_.get(), static_cast<off_t>(text.size())) != 0) {
+      return SystemError("ftruncate(alerts.rate)");
+    }
+    return Unit{};
+  }
+
+ private:
+  RateFile(UniqueFd fd, AlertRate rate) : fd_(std::move(fd)), rate_(std::move(rate)) {}
+  UniqueFd fd_;
+  AlertRate rate_;
+};
+
+std::string_view KindName(Alert::Kind kind) {
+  switch (kind) {
+    case Alert::Kind::kDenial:
+      return "ringfence-denial";
+    case Alert::Kind::kUnwrapped:
+      return "ringfence-unwrapped";
+  }
+  return "";
+}
+
+void Member(std::string& json, std::string_view name, std::string_view value) {
+  json += (json.size() == 1 ? "" : ",") + JsonString(name) + ":" + JsonString(value);
+}
+
+}  // namespace
+
+std::string AlertText(const Cause& cause) {
+  std::string text = cause.what + " refused: " + cause.why;
+  if (cause.place) text += " (" + PlaceLabel(*cause.place) + ")";
+  return CutText(std::move(text), kMaxText);
+}
+
+std::string AlertJson(const Alert& alert, const Policy& policy, uint64_t held,
+                      int64_t unix_nanoseconds) {
+  std::string json = "{";
+  Member(json, "type", KindName(alert.kind));
+  Member(json, "text", alert.text);
+  Member(json, "tool", CutText(Printable(alert.tool), kMaxText));
+  Member(json, "profile", policy.profile);
+  Member(json, "session", CutText(Printable(alert.session), kMaxText));
+  Member(json, "timestamp", AuditTime(unix_nanoseconds));
+  if (held != 0) json += ",\"held\":" + std::to_string(held);
+  if (alert.is_from_inside) json += ",\"inside\":true";
+  for (const auto& [name, value] : policy.alerts.fields) Member(json, name, value);
+  return json + "}\n";
+}
+
+Status WriteAlert(const Alert& alert, const Policy& policy, const Places& places,
+                  int64_t unix_nanoseconds) {
+  if (policy.alerts.inbox.empty()) return Unit{};
+  const std::optional<Path> inbox = OwnPath(policy.alerts.inbox, places);
+  if (!inbox) {
+    return Error{Error::Kind::kInvalidConfig, "alerts.inbox", "no home is known",
+                 "register with --home"};
+  }
+  Result<RateFile> file = RateFile::Open(places);
+  if (!file) return file.error();
+  const std::string_view session = alert.is_from_inside ? "" : std::string_view(alert.session);
+  const std::string group = AlertDigest({inbox->text(), session});
+  uint64_t held = 0;
+  const bool may_write = file->rate().Take(
+      {group, AlertDigest({KindName(alert.kind), alert.text}), unix_nanoseconds / kSecond}, &held);
+  if (may_write) {
+    const std::string json = AlertJson(alert, policy, held, unix_nanoseconds);
+    if (Status s = PutInto(*inbox, json, unix_nanoseconds); !s) return s;
+  }
+  return file->Save();
 }
 
 }  // namespace ringfence

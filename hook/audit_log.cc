@@ -2,17 +2,12 @@
 
 #include <dirent.h>
 #include <fcntl.h>
-#include <sys/file.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/time.h>
-#include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
 #include <memory>
 #include <optional>
 
@@ -20,6 +15,8 @@
 #include "base/sha256.h"
 #include "base/syscall.h"
 #include "base/text.h"
+#include "hook/launcher.h"
+#include "hook/state_file.h"
 
 namespace ringfence {
 namespace {
@@ -79,47 +76,11 @@ bool IsSame(const struct stat& one, const struct stat& other) {
   return one.st_ino == other.st_ino && one.st_dev == other.st_dev;
 }
 
-// Makes at most ~/.local/state/ringfence: a home that is not there is a disk that is not mounted.
-constexpr int kMissingFolders = 3;
-
-Status MakeFolders(const Path& folder, int levels = kMissingFolders) {
-  if (folder.is_root()) return Unit{};
-  if (::mkdir(folder.text().c_str(), 0700) == 0 || errno == EEXIST) return Unit{};
-  if (errno != ENOENT || levels == 1) return SystemError("mkdir(" + folder.text() + ")");
-  if (Status s = MakeFolders(folder.Parent(), levels - 1); !s) return s;
-  if (::mkdir(folder.text().c_str(), 0700) != 0 && errno != EEXIST) {
-    return SystemError("mkdir(" + folder.text() + ")");
-  }
-  return Unit{};
-}
-
-Result<UniqueFd> OpenFile(const Path& file) {
-  constexpr int kFlags =
-      O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
-  UniqueFd fd(::openat(AT_FDCWD, file.text().c_str(), kFlags, 0600));
-  if (!fd.valid() && errno == ENOENT) {
-    if (Status s = MakeFolders(file.Parent()); !s) return s.error();
-    fd = UniqueFd(::openat(AT_FDCWD, file.text().c_str(), kFlags, 0600));
-  }
-  if (!fd.valid()) return SystemError("open(" + file.text() + ")");
-  return fd;
-}
-
-Status Lock(int fd) {
-  for (int i = 0; i < kLockTries; ++i) {
-    if (::flock(fd, LOCK_EX | LOCK_NB) == 0) return Unit{};
-    if (errno != EWOULDBLOCK && errno != EINTR) return SystemError("flock");
-    const timespec wait{.tv_sec = 0, .tv_nsec = 1000000};
-    ::nanosleep(&wait, nullptr);
-  }
-  return SystemError("flock", EWOULDBLOCK);
-}
-
 // The file that has the name now; nothing when it was renamed before we had the lock.
 Result<std::optional<OpenLog>> OpenLocked(const Path& file) {
-  Result<UniqueFd> fd = OpenFile(file);
+  Result<UniqueFd> fd = OpenStateFile(file, StateWrites::kAppended);
   if (!fd) return fd.error();
-  if (Status s = Lock(fd->get()); !s) return s.error();
+  if (Status s = LockFile(fd->get(), kLockTries); !s) return s.error();
   OpenLog log{.fd = std::move(*fd)};
   struct stat named {};
   if (::fstat(log.fd.get(), &log.facts) != 0) return SystemError("fstat(" + file.text() + ")");
@@ -203,36 +164,6 @@ std::string Chained(const std::string& text, const std::string& last) {
   return text + ",\"chain\":\"" + digest + "\"}\n";
 }
 
-#ifdef __linux__
-// Inside a sandbox of ringfence's nobody can write the log: the launcher outside does it. False
-// where there is no such launcher.
-Result<bool> SendToLauncher(const std::string& text) {
-  constexpr const char* kCall = "audit log outside of the sandbox";
-  if (::access(kAuditSocket, F_OK) != 0) {
-    if (errno == ENOENT || errno == ENOTDIR) return false;
-    return SystemError(kCall);
-  }
-  const UniqueFd launcher(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
-  sockaddr_un address{};
-  address.sun_family = AF_UNIX;
-  std::memcpy(address.sun_path, kAuditSocket, sizeof kAuditSocket);
-  const timeval wait{.tv_sec = 0, .tv_usec = kLockTries * 1000L};
-  ::setsockopt(launcher.get(), SOL_SOCKET, SO_SNDTIMEO, &wait, sizeof wait);
-  ::setsockopt(launcher.get(), SOL_SOCKET, SO_RCVTIMEO, &wait, sizeof wait);
-  const void* bytes = &address;
-  char answer = 0;
-  if (::connect(launcher.get(), static_cast<const sockaddr*>(bytes), sizeof address) != 0 ||
-      ::send(launcher.get(), text.data(), text.size(), MSG_NOSIGNAL) < 0 ||
-      ::recv(launcher.get(), &answer, 1, 0) < 0) {
-    return SystemError(kCall);
-  }
-  if (answer != '1') return SystemError(kCall, EIO);
-  return true;
-}
-#else
-Result<bool> SendToLauncher(const std::string&) { return false; }
-#endif
-
 }  // namespace
 
 std::string AuditTime(int64_t unix_nanoseconds) {
@@ -269,6 +200,7 @@ std::string AuditText(const AuditEntry& entry) {
 
 Status AppendToAudit(const Path& file, const std::string& text, uint64_t rotate,
                      int64_t unix_nanoseconds) {
+  // Inside a sandbox of ringfence's nobody can write the log.
   const Result<bool> sent = SendToLauncher(text);
   if (!sent) return sent.error();
   if (*sent) return Unit{};

@@ -1,82 +1,145 @@
 #include "hook/failure.h"
 
 #include <algorithm>
+#include <deque>
 #include <span>
+
+#include "base/json_tree.h"
+#include "base/text.h"
+#include "hook/failure_line.h"
+#include "hook/failure_words.h"
 
 namespace ringfence {
 namespace {
 
-constexpr size_t kMaxPaths = 4;
+using Kind = Named::Kind;
 
-constexpr std::string_view kRefusals[] = {
-    "Permission denied",
-    "Read-only file system",
-    "Operation not permitted",
-    "EACCES",
-    "EROFS",
-    "EPERM",
-    "permission denied",
-    "read-only file system",
-};
+constexpr size_t kLinesAbove = 3;
 
 // What programs say of a write that failed.
 constexpr std::string_view kWrites[] = {
-    "creat",   "write", "writing", "remov", "unlink",
-    "delet",   "touch", "mkdir",   "mov",   "renam",
-    "truncat", "chmod", "chown",   "EROFS", "ead-only file system",
+    "creat", "write", "writing", "remov",   "unlink", "delet", "touch",
+    "mkdir", "mov",   "renam",   "truncat", "chmod",  "chown", "lock",
 };
 
-bool HasOneOf(std::string_view line, std::span<const std::string_view> texts) {
-  return std::ranges::any_of(
-      texts, [line](std::string_view text) { return line.find(text) != std::string_view::npos; });
+bool SpeaksOfWrite(std::string_view lower) {
+  return std::ranges::any_of(kWrites, [lower](std::string_view word) {
+    return lower.find(word) != std::string_view::npos;
+  });
 }
 
-// GNU programs quote with these where the locale has them.
-constexpr std::string_view kOpenQuote = "\xE2\x80\x98";
-constexpr std::string_view kCloseQuote = "\xE2\x80\x99";
-
-// Where the path ends that follows `before` in its line.
-size_t EndOfPath(std::string_view before, std::string_view line, size_t start) {
-  if (before.ends_with(kOpenQuote)) return line.find(kCloseQuote, start);
-  const bool quoted = before.ends_with('\'') || before.ends_with('"') || before.ends_with('`');
-  return line.find_first_of(quoted ? "'\"`" : " '\"`:,;)\t", start);
-}
-
-// The next word that looks like an absolute or home path; quotes and colons end it.
-std::string_view TakePath(std::string_view& line) {
-  for (;;) {
-    const size_t start = line.find_first_of("/~");
-    if (start == std::string_view::npos) return {};
-    const std::string_view before = line.substr(0, start);
-    const bool begins_word =
-        start == 0 || before.ends_with(kOpenQuote) ||
-        std::string_view(" '\"`:=(\t").find(before.back()) != std::string_view::npos;
-    const size_t end = std::min(EndOfPath(before, line, start), line.size());
-    const std::string_view word = line.substr(start, end - start);
-    line.remove_prefix(end);
-    if (begins_word && word.size() > 1) return word;
-    if (line.empty()) return {};
+class Reader {
+ public:
+  std::vector<Named> Run(std::string_view failure) {
+    while (!failure.empty() && names_.size() < kMaxNamed) {
+      const std::string_view line = failure.substr(0, failure.find('\n'));
+      failure.remove_prefix(std::min(line.size() + 1, failure.size()));
+      Read(line);
+      above_.push_front(line);
+      if (above_.size() > kLinesAbove) above_.pop_back();
+    }
+    return std::move(names_);
   }
-}
+
+ private:
+  void Read(std::string_view line) {
+    const std::string lower = LowerAscii(line);
+    size_t at = 0;
+    const Wording* wording = FindWording(lower, &at);
+    if (wording == nullptr) return;
+    switch (wording->form) {
+      case WordingForm::kOurs:
+        return ReadOurs(line.substr(at));
+      case WordingForm::kSeatbelt:
+        return ReadSeatbelt(line.substr(at));
+      case WordingForm::kPath:
+        return AddPaths(line, at - wording->words.size(),
+                        SpeaksOfWrite(lower) ? Kind::kWritten : Kind::kPath);
+      case WordingForm::kWrittenPath:
+        return AddPaths(line, at - wording->words.size(), Kind::kWritten);
+      case WordingForm::kPathAbove:
+        return AddPathsAbove(line, lower);
+      case WordingForm::kHiddenPath:
+        return AddAll(Kind::kHidden, AbsolutePathsIn(line));
+      case WordingForm::kHostBehind:
+        return Add(Kind::kHost, HostAtFront(line.substr(at)));
+      case WordingForm::kHostSomewhere:
+        return AddHost(line);
+    }
+  }
+
+  void Add(Kind kind, const std::string& text) {
+    const Named named{kind, text};
+    if (text.empty() || names_.size() == kMaxNamed) return;
+    if (std::ranges::find(names_, named) == names_.end()) names_.push_back(named);
+  }
+  void AddAll(Kind kind, const std::vector<std::string>& texts) {
+    for (const std::string& text : texts) Add(kind, text);
+  }
+
+  void AddPaths(std::string_view line, size_t end, Kind kind) {
+    const std::vector<std::string> paths = AbsolutePathsIn(line);
+    AddAll(kind, paths.empty() ? RelativePathsIn(line, end) : paths);
+  }
+
+  // The nearest line above that names one.
+  void AddPathsAbove(std::string_view line, const std::string& lower) {
+    const bool is_write = lower.find("(os error 30)") != std::string::npos;
+    std::deque<std::string_view> lines = above_;
+    lines.push_front(line);
+    for (const std::string_view named : lines) {
+      const std::vector<std::string> paths = AbsolutePathsIn(named);
+      if (paths.empty()) continue;
+      const bool writes = is_write || SpeaksOfWrite(LowerAscii(named));
+      return AddAll(writes ? Kind::kWritten : Kind::kPath, paths);
+    }
+  }
+
+  void AddHost(std::string_view line) {
+    std::deque<std::string_view> lines = above_;
+    lines.push_front(line);
+    for (const std::string_view named : lines) {
+      const std::string host = HostOfUrlIn(named);
+      if (!host.empty()) return Add(Kind::kHost, host);
+    }
+  }
+
+  // write to "/x" refused: ...; what was cut is no path any more.
+  void ReadOurs(std::string_view text) {
+    for (const std::string_view verb : {"write to ", "read of "}) {
+      if (!text.starts_with(verb)) continue;
+      text.remove_prefix(verb.size());
+      const size_t end = text.find("\" ");
+      if (!text.starts_with('"') || end == std::string_view::npos || end < 2) return;
+      const Result<JsonTree> quoted =
+          JsonTree::Parse(std::string(text.substr(0, end + 1)), "quoted", false);
+      if (!quoted || quoted->root().kind != JsonTree::Kind::kString) return;
+      return Add(verb == "read of " ? Kind::kPath : Kind::kWritten,
+                 std::string(quoted->root().content()));
+    }
+  }
+
+  // 1) file-write-create /private/etc/x, to the end of the line
+  void ReadSeatbelt(std::string_view text) {
+    const size_t close = text.find(") ");
+    if (close == std::string_view::npos) return;
+    text.remove_prefix(close + 2);
+    const std::string_view operation = text.substr(0, text.find(' '));
+    text.remove_prefix(std::min(operation.size() + 1, text.size()));
+    if (operation.starts_with("network-outbound") && !text.starts_with('/')) {
+      return Add(Kind::kHost, HostAtFront(text));
+    }
+    if (!text.starts_with('/')) return;
+    if (operation.starts_with("file-write")) return Add(Kind::kWritten, std::string(text));
+    if (operation.starts_with("file-read")) return Add(Kind::kPath, std::string(text));
+  }
+
+  std::deque<std::string_view> above_;  // the nearest first
+  std::vector<Named> names_;
+};
 
 }  // namespace
 
-std::vector<RefusedPath> RefusedPaths(std::string_view failure) {
-  std::vector<RefusedPath> paths;
-  while (!failure.empty() && paths.size() < kMaxPaths) {
-    const size_t end = std::min(failure.find('\n'), failure.size());
-    std::string_view line = failure.substr(0, end);
-    failure.remove_prefix(std::min(end + 1, failure.size()));
-    if (!HasOneOf(line, kRefusals)) continue;
-    const bool is_write = HasOneOf(line, kWrites);
-    for (;;) {
-      const std::string path(TakePath(line));
-      if (path.empty() || paths.size() == kMaxPaths) break;
-      const RefusedPath refused{path, is_write};
-      if (std::ranges::find(paths, refused) == paths.end()) paths.push_back(refused);
-    }
-  }
-  return paths;
-}
+std::vector<Named> NamesInFailure(std::string_view failure) { return Reader().Run(failure); }
 
 }  // namespace ringfence

@@ -1,22 +1,30 @@
-// A command that failed on the sandbox: which path was it, and would the policy refuse it?
+// What a failed program's own words name as refused. They are the confined program's words: they
+// prove nothing, and are only a reason to ask the policy again (denials.h).
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace ringfence {
 
-struct RefusedPath {
-  std::string path;
-  bool is_write = false;  // by the words around it: "cannot create"
+struct Named {
+  enum class Kind : uint8_t {
+    kPath,     // read or written; nobody knows
+    kWritten,  // by the words around it: "cannot create"
+    kHidden,   // not there for the program, as what a sandbox hides is
+    kHost,     // HOST or HOST:PORT
+  };
+  Kind kind = Kind::kPath;
+  std::string text;
 
-  bool operator==(const RefusedPath&) const = default;
+  bool operator==(const Named&) const = default;
 };
 
-// Paths that the failed program's own words name beside a refusal of the kernel ("Permission
-// denied", "Read-only file system", "Operation not permitted"), at most four. The words are the
-// confined program's: they prove nothing, and are only a reason to look at the policy again.
-std::vector<RefusedPath> RefusedPaths(std::string_view failure);
+constexpr size_t kMaxNamed = 4;
+
+// At most kMaxNamed, each once, in the order of the text.
+std::vector<Named> NamesInFailure(std::string_view failure);
 
 }  // namespace ringfence

@@ -2,13 +2,12 @@
 
 #include <time.h>
 
-#include "hook/alert.h"
 #include "hook/answer.h"
 #include "hook/audit_log.h"
 #include "hook/config_change.h"
 #include "hook/event_reader.h"
-#include "hook/failure.h"
 #include "hook/ground.h"
+#include "hook/serve_result.h"
 #include "hook/session_text.h"
 #include "hook/wrap.h"
 #include "policy/cached_files.h"
@@ -186,48 +185,20 @@ class Server {
     return Answer(ContextAnswer(event_.name, text));
   }
 
-  // Another hook that rewrites the call can undo the wrapping; nobody hears of it but after the
-  // call.
-  std::string TellUnwrapped(Reply& reply) {
-    if (!RanUnwrapped()) return "";
-    Decision decision{.verdict = Verdict::kDeny, .cause = {}, .paths = {}};
-    decision.cause = Cause{"command of " + event_.tool_name,
-                           "it RAN, and outside of the sandbox: another hook rewrote the call",
-                           {},
-                           "Tell the user, who can find that hook under /hooks."};
-    if (Status s = Log("alert", &decision, ""); !s) reply.err = RefusalLine(s.error(), "");
-    return "ringfence: a " + decision.cause->what + " was not wrapped. " + decision.cause->why +
-           ". " + decision.cause->remedy + "\n";
-  }
-
-  // Only what the policy itself refuses is explained; the program's words are no evidence.
-  std::string TellRefusals() {
-    std::string text;
-    for (const RefusedPath& refused : RefusedPaths(event_.failure)) {
-      const Access first = refused.is_write ? Access::kWrite : Access::kRead;
-      for (const Access access : {first, Access::kWrite}) {
-        const Decision decision =
-            DecidePath(event_, refused.path, access, {policy_, ground_.places, files_});
-        if (decision.failure || decision.verdict != Verdict::kDeny) continue;
-        text += ReasonText(decision, "") + "\n";
-        break;
-      }
-    }
-    if (!text.empty() && !policy_.say.empty()) text += std::string(policy_.say) + "\n";
-    return text;
-  }
-
   Reply ServeResult() {
-    Reply logged;
-    const std::string unwrapped = TellUnwrapped(logged);
-    const std::string text = unwrapped + TellRefusals();
-    if (text.empty()) return {};
-    Reply reply = Answer(ContextAnswer(event_.name, text, unwrapped));
+    const Told told = TellResult(event_, {policy_, ground_.places, files_}, RanUnwrapped());
+    if (told.model.empty()) return {};
+    std::string err;
+    if (told.unwrapped) {
+      if (Status s = Log("alert", &*told.unwrapped, ""); !s) err = RefusalLine(s.error(), "");
+    }
+    Reply reply = Answer(ContextAnswer(event_.name, told.model, told.user));
     if (reply.status != 0) return reply;
-    reply.err = std::move(logged.err);
-    const Status alert =
-        WriteAlert(policy_.alerts, ground_.places, text, Nanoseconds(CLOCK_REALTIME));
-    if (!alert) reply.err += RefusalLine(alert.error(), "");
+    const int64_t now = Nanoseconds(CLOCK_REALTIME);
+    for (const Error& error : RaiseAlerts(told.alerts, policy_, ground_.places, now)) {
+      err += RefusalLine(error, "");
+    }
+    reply.err = std::move(err);
     return reply;
   }
 

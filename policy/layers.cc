@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "policy/alert_rules.h"
 #include "policy/pattern.h"
 #include "policy/rules.h"
 #include "policy/tighten.h"
@@ -246,7 +247,7 @@ class Merger {
   Result<Policy> Run(const Caller& caller) {
     Chain chain;
     for (const PolicySource& source : sources_.sources) {
-      if (source.trusted && source.layer != Layer::kSession) AddTrusted(*source.file, chain);
+      if (source.trusted && source.layer != Layer::kSession) AddTrusted(source, chain);
     }
     if (!profile_.empty() && !profile_found_) return NoSuchProfile();
     Policy policy = PolicyOf(chain);
@@ -256,20 +257,26 @@ class Merger {
     for (const PolicySource& source : sources_.sources) {
       if (source.layer != Layer::kSession) ApplyTightening(source, caller, policy);
     }
-    for (const PolicySource& source : sources_.sources) ApplyAuditAndAlerts(source, policy);
+    for (const PolicySource& source : sources_.sources) ApplyAudit(source, policy.audit);
     ApplyManagedAudit(policy.audit);
+    policy.alerts = AlertsOf(chain.all(), managed_.all());
     policy.profile = names_;
     return policy;
   }
 
  private:
-  void AddTrusted(const PolicyFile& file, Chain& chain) {
-    chain.Add(file.sections);
-    const Profile* profile = RegisteredProfile(file, profile_, places_);
+  void AddTrusted(const PolicySource& source, Chain& chain) {
+    AddSections(source, source.file->sections, chain);
+    const Profile* profile = RegisteredProfile(*source.file, profile_, places_);
     if (profile == nullptr) return;
     if (profile->name == profile_) profile_found_ = true;
     AddName(profile->name);
-    chain.Add(profile->sections);
+    AddSections(source, profile->sections, chain);
+  }
+
+  void AddSections(const PolicySource& source, const Sections& sections, Chain& chain) {
+    chain.Add(sections);
+    if (source.layer == Layer::kManaged) managed_.Add(sections);
   }
 
   Policy PolicyOf(const Chain& chain) const {
@@ -351,13 +358,12 @@ class Merger {
   }
 
   // The log's place is the most specific trusted file's, but the managed file can demand one.
-  static void ApplyAuditAndAlerts(const PolicySource& source, Policy& policy) {
+  static void ApplyAudit(const PolicySource& source, AuditRules& rules) {
     if (!source.trusted || source.layer == Layer::kSession) return;
     const AuditSection& audit = source.file->audit;
-    policy.audit.file = audit.file.value_or(policy.audit.file);
-    policy.audit.rotate = audit.rotate.value_or(policy.audit.rotate);
-    policy.audit.required = audit.required.value_or(policy.audit.required);
-    if (source.file->has_alerts) policy.alerts = source.file->alerts;
+    rules.file = audit.file.value_or(rules.file);
+    rules.rotate = audit.rotate.value_or(rules.rotate);
+    rules.required = audit.required.value_or(rules.required);
   }
 
   void ApplyManagedAudit(AuditRules& audit) const {
@@ -378,6 +384,7 @@ class Merger {
   std::string_view profile_;
   const Places& places_;
   Sections nothing_;
+  Chain managed_;  // the managed file's part of the chain
   std::string names_;
   bool profile_found_ = false;
 };

@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "base/utf8.h"
+#include "policy/load_sections.h"
 #include "policy/object_reader.h"
 #include "policy/path_entry.h"
 #include "policy/rule_lists.h"
@@ -12,38 +13,6 @@ namespace ringfence {
 namespace {
 
 using Node = JsonTree::Node;
-
-uint64_t UnitFactor(char unit) {
-  switch (unit) {
-    case 'K':
-      return 1ull << 10;
-    case 'M':
-      return 1ull << 20;
-    case 'G':
-      return 1ull << 30;
-    case 'T':
-      return 1ull << 40;
-    default:
-      return 0;
-  }
-}
-
-// "64M" in bytes; nothing when it is not a size.
-std::optional<uint64_t> ParseSize(std::string_view text) {
-  uint64_t factor = 1;
-  if (!text.empty() && UnitFactor(text.back()) != 0) {
-    factor = UnitFactor(text.back());
-    text.remove_suffix(1);
-  }
-  if (text.empty() || text.size() > 6) return {};
-  uint64_t value = 0;
-  for (const char c : text) {
-    if (c < '0' || c > '9') return {};
-    value = value * 10 + static_cast<uint64_t>(c - '0');
-  }
-  if (value == 0) return {};
-  return value * factor;
-}
 
 constexpr ObjectReader::Choice<std::string_view> kPermissionModes[] = {
     {"default", "default"},
@@ -58,7 +27,10 @@ constexpr ObjectReader::Choice<std::string_view> kPermissionModes[] = {
 class Loader {
  public:
   Loader(PolicyFile& file, bool quotable, std::vector<Error>& mistakes)
-      : file_(file), document_(*file.tree, mistakes), rules_(file, quotable, document_) {}
+      : file_(file),
+        document_(*file.tree, mistakes),
+        rules_(file, quotable, document_),
+        sections_(document_, *file.strings) {}
 
   void ReadFile() {
     const Node& root = file_.tree->root();
@@ -71,8 +43,7 @@ class Loader {
       file_.root_is_git = word.has_value();
     }
     ReadSections(object, "", file_.sections);
-    ReadAudit(object);
-    ReadAlerts(object);
+    if (const Node* node = object.Object("audit")) file_.audit = sections_.ReadAudit(*node);
     ReadProfiles(object);
     object.Finish();
   }
@@ -113,8 +84,13 @@ class Loader {
                                                               {"allow", Permitted::kAllow}};
     sections.permitted = object.OneOf("permitted", kPermitted);
     if (const Node* node = object.Object("mcp")) ReadMcp(*node, At(at, "mcp"), sections.mcp);
-    if (const Node* node = object.Object("sandbox")) ReadSandbox(*node, sections.sandbox);
-    if (const Node* node = object.Object("stage")) ReadStage(*node, sections.stage);
+    if (const Node* node = object.Object("sandbox")) {
+      sections.sandbox = sections_.ReadSandbox(*node);
+    }
+    if (const Node* node = object.Object("stage")) sections.stage = sections_.ReadStage(*node);
+    if (const Node* node = object.Object("alerts")) {
+      sections.alerts = sections_.ReadAlerts(*node, at.empty());
+    }
     if (const Node* node = object.Object("denied")) {
       ObjectReader denied(document_, *node);
       sections.say = denied.String("say");
@@ -195,136 +171,9 @@ class Loader {
     }
   }
 
-  std::optional<uint64_t> ReadSize(ObjectReader& object, std::string_view key) {
-    const auto text = object.String(key);
-    if (!text) return {};
-    const std::optional<uint64_t> size = ParseSize(*text);
-    if (!size) document_.Wrong(*object.Any(key), "must be a size such as \"64M\" or \"8G\"");
-    return size;
-  }
-
-  std::optional<double> ReadPositive(ObjectReader& object, std::string_view key, bool whole) {
-    const auto number = object.Number(key);
-    if (!number) return {};
-    const bool in_range = *number > 0 && *number <= 1e6;
-    const bool is_whole = in_range && *number == static_cast<double>(static_cast<int64_t>(*number));
-    if (in_range && (is_whole || !whole)) return number;
-    document_.Wrong(*object.Any(key), whole ? "must be a whole number from 1 to 1000000"
-                                            : "must be a number above 0 and up to 1000000");
-    return {};
-  }
-
-  std::optional<std::vector<std::string_view>> ReadTexts(ObjectReader& object,
-                                                         std::string_view key) {
-    const auto strings = object.Strings(key);
-    if (!strings) return {};
-    std::vector<std::string_view> texts;
-    for (const Node* node : *strings) {
-      if (node->content().empty()) document_.Wrong(*node, "is empty");
-      if (node->has_nul) document_.Wrong(*node, "holds NUL");
-      texts.push_back(node->content());
-    }
-    return texts;
-  }
-
-  // Of variables (environ(7)).
-  std::optional<std::vector<std::string_view>> ReadNames(ObjectReader& object,
-                                                         std::string_view key) {
-    const auto strings = object.Strings(key);
-    if (!strings) return {};
-    for (const Node* node : *strings) {
-      const bool has_value = node->content().find('=') != std::string_view::npos;
-      if (has_value) document_.Wrong(*node, "must be the name of a variable, without \"=\"");
-    }
-    return ReadTexts(object, key);
-  }
-
-  void ReadSandbox(const Node& node, SandboxSection& section) {
-    ObjectReader object(document_, node);
-    constexpr ObjectReader::Choice<SandboxMode> kModes[] = {
-        {"sandbox", SandboxMode::kSandbox}, {"rx", SandboxMode::kRx}, {"rwx", SandboxMode::kRwx}};
-    section.mode = object.OneOf("mode", kModes);
-    constexpr ObjectReader::Choice<SandboxLayers> kLayers[] = {
-        {"full", SandboxLayers::kFull}, {"landlock", SandboxLayers::kLandlock}};
-    section.layers = object.OneOf("layers", kLayers);
-    constexpr ObjectReader::Choice<SandboxMissing> kMissing[] = {
-        {"refuse", SandboxMissing::kRefuse}, {"warn", SandboxMissing::kWarn}};
-    section.missing = object.OneOf("missing", kMissing);
-    constexpr ObjectReader::Choice<SandboxReads> kReads[] = {{"all", SandboxReads::kAll},
-                                                             {"listed", SandboxReads::kListed}};
-    section.reads = object.OneOf("reads", kReads);
-    section.memory = ReadSize(object, "memory");
-    section.io = ReadSize(object, "io");
-    if (const auto count = ReadPositive(object, "processes", true)) {
-      section.processes = static_cast<uint64_t>(*count);
-    }
-    section.cpus = ReadPositive(object, "cpus", false);
-    section.env = ReadNames(object, "env");
-    object.Finish();
-  }
-
-  void ReadStage(const Node& node, StageSection& section) {
-    ObjectReader object(document_, node);
-    section.verify = ReadTexts(object, "verify");
-    if (const Node* commands = object.Object("commands")) {
-      ObjectReader inner(document_, *commands);
-      section.sandbox = inner.Bool("sandbox");
-      section.auto_apply = inner.Bool("auto_apply");
-      section.trusted = ReadTexts(inner, "trusted");
-      inner.Finish();
-    }
-    object.Finish();
-  }
-
   void ReadClient(const Node& node, Sections& sections) {
     ObjectReader object(document_, node);
     sections.permission_mode = object.OneOf("permission_mode", kPermissionModes);
-    object.Finish();
-  }
-
-  // A file outside of the project's reach: absolute or below the home.
-  std::optional<std::string_view> ReadOwnPath(ObjectReader& object, std::string_view key) {
-    const auto text = object.String(key);
-    if (!text) return {};
-    PathRule rule;
-    const Status parsed = ParsePathEntry(*text, ListKind::kAllow, *file_.strings, &rule);
-    const bool sound =
-        parsed && rule.set == SetName::kNone && !rule.has_pattern && rule.base != RuleBase::kRoot;
-    if (!sound) {
-      document_.Wrong(*object.Any(key), "must be a path that begins with / or ~/",
-                      parsed || text->empty() ? "" : parsed.error().hint);
-    }
-    return text;
-  }
-
-  void ReadAudit(ObjectReader& parent) {
-    const Node* node = parent.Object("audit");
-    if (node == nullptr) return;
-    ObjectReader object(document_, *node);
-    file_.audit.file = ReadOwnPath(object, "file");
-    file_.audit.rotate = ReadSize(object, "rotate");
-    file_.audit.required = object.Bool("required");
-    object.Finish();
-  }
-
-  void ReadAlerts(ObjectReader& parent) {
-    const Node* node = parent.Object("alerts");
-    if (node == nullptr) return;
-    file_.has_alerts = true;
-    ObjectReader object(document_, *node);
-    if (const auto inbox = ReadOwnPath(object, "inbox")) {
-      file_.alerts.inbox = *inbox;
-    } else if (object.Any("inbox") == nullptr) {
-      document_.Wrong(*node, "has no \"inbox\"", "name the directory that alerts are written to");
-    }
-    if (const Node* fields = object.Object("fields")) {
-      const JsonTree& tree = *file_.tree;
-      for (JsonTree::Index i = fields->first_child; i != JsonTree::kNone; i = tree.node(i).next) {
-        const Node& member = tree.node(i);
-        if (member.kind != JsonTree::Kind::kString) document_.Wrong(member, "must be a string");
-        file_.alerts.fields.emplace_back(tree.KeyOf(member), member.content());
-      }
-    }
     object.Finish();
   }
 
@@ -367,6 +216,7 @@ class Loader {
   PolicyFile& file_;
   JsonDocument document_;
   RuleListReader rules_;
+  SectionReader sections_;
 };
 
 }  // namespace

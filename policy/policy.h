@@ -187,9 +187,15 @@ struct AuditRules {
   bool operator==(const AuditRules&) const = default;
 };
 
+// What each alert says of itself; no constant of a policy takes such a name.
+inline constexpr std::string_view kAlertMembers[] = {"type",    "text",      "tool", "profile",
+                                                     "session", "timestamp", "held", "inside"};
+
+using AlertFields = std::vector<std::pair<std::string_view, std::string_view>>;
+
 struct AlertRules {
   std::string_view inbox;  // a directory; "": no alerts
-  std::vector<std::pair<std::string_view, std::string_view>> fields;
+  AlertFields fields;      // constants, each name once
 
   bool operator==(const AlertRules&) const = default;
 };

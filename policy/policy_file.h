@@ -46,6 +46,13 @@ struct AuditSection {
   std::optional<bool> required;
 };
 
+struct AlertSection {
+  bool is_there = false;
+  std::optional<bool> enabled;
+  std::optional<std::string_view> inbox;
+  AlertFields fields;
+};
+
 // What stands at the top of a file or in one profile.
 struct Sections {
   RuleLists<NameRule> tools;
@@ -59,6 +66,7 @@ struct Sections {
   std::vector<McpFields> mcp;
   SandboxSection sandbox;
   StageSection stage;
+  AlertSection alerts;
   std::optional<std::string_view> say;
   std::optional<std::string_view> permission_mode;
 };
@@ -86,8 +94,6 @@ struct PolicyFile {
   bool root_is_git = false;  // "root": "git"
   Sections sections;
   AuditSection audit;
-  AlertRules alerts;
-  bool has_alerts = false;
   std::vector<Profile> profiles;
 
   // Owned text, at places that do not move.

@@ -10,6 +10,7 @@
 #include "base/syscall.h"
 #include "base/text.h"
 #include "hook/audit_log.h"
+#include "hook/inside_alerts.h"
 #include "hook/inside_log.h"
 #include "policy/decide.h"
 #include "policy/real_files.h"
@@ -91,7 +92,11 @@ class Run {
     const std::optional<Path>& file = request_.ground.places.audit_file;
     std::optional<InsideLog> log;
     if (file) log.emplace(*file, request_.policy.audit.rotate);
-    watch.audit = [&log](std::string_view line) { return log && log->Take(line, Now()); };
+    InsideAlerts alerts(request_.policy, request_.ground.places, disk_);
+    watch.audit = [&log, &alerts](std::string_view line) {
+      if (IsAlertRequest(line)) return alerts.Take(line, Now());
+      return log && log->Take(line, Now());
+    };
     return RunConfined(plan, watch);
   }
 

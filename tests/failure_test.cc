@@ -8,8 +8,9 @@ namespace {
 
 std::string Paths(std::string_view failure) {
   std::string text;
-  for (const RefusedPath& refused : RefusedPaths(failure)) {
-    text += "[" + std::string(refused.is_write ? "w " : "") + refused.path + "]";
+  for (const Named& named : NamesInFailure(failure)) {
+    constexpr std::string_view kKinds[] = {"", "w ", "hidden ", "host "};
+    text += "[" + std::string(kKinds[static_cast<size_t>(named.kind)]) + named.text + "]";
   }
   return text;
 }
@@ -23,7 +24,7 @@ TEST_CASE("failure: paths that stand beside a refusal of the kernel") {
   };
   static constexpr Row kRows[] = {
       {"nothing", "", ""},
-      {"another failure", "cat: /etc/x: No such file or directory", ""},
+      {"another failure", "cat: /etc/x: Is a directory", ""},
       {"a refusal without a path", "Permission denied", ""},
       {"cat", "cat: /etc/shadow: Permission denied", "[/etc/shadow]"},
       {"touch", "touch: cannot touch '/etc/x y': Read-only file system", "[w /etc/x y]"},
@@ -42,6 +43,51 @@ TEST_CASE("failure: paths that stand beside a refusal of the kernel") {
       {"once each", "cat: /a: Permission denied\ncat: /a: Permission denied", "[/a]"},
       {"the other line does not count", "see /x\ncat: /a: Permission denied", "[/a]"},
       {"a slash inside a word is no path", "a/b: Permission denied", ""},
+      {"relative", "cat: a/b: Permission denied", "[a/b]"},
+      {"relative, of tar", "tar: a/b: Cannot open: Permission denied", "[a/b]"},
+      {"relative, of git", "error: could not lock config file .git/config: Permission denied",
+       "[w .git/config]"},
+      {"relative, in quotes", "touch: cannot touch '../x': Read-only file system", "[w ../x]"},
+      {"a URL is no path", "fatal: https://h/x: Permission denied", ""},
+      {"another user's home is none", "cat: ~root/x: Permission denied", "[~root/x]"},
+      {"hidden", "cat: /etc/x: No such file or directory", "[hidden /etc/x]"},
+      {"ours", "ringfence: write to \"/a \\u202eb\\n\" refused: outside. Work below \"/p\"",
+       "[w /a \xE2\x80\xAE"
+       "b\n]"},
+      {"ours, cut", "ringfence: write to \"/a\"... refused: x", ""},
+      {"ours, of another kind", "ringfence: tool \"X\" refused: x", ""},
+      {"seatbelt", "bash(12) deny(1) file-write-create /private/etc/a b", "[w /private/etc/a b]"},
+      {"sandboxd", "Sandbox: cat(96730) deny(1) file-read-data /Users/u/x", "[/Users/u/x]"},
+      {"seatbelt, another operation", "x(1) deny(1) mach-lookup com.apple.x", ""},
+      {"seatbelt, a host", "curl(1) deny(1) network-outbound 93.184.216.34:443",
+       "[host 93.184.216.34:443]"},
+      {"seatbelt, a socket", "curl(1) deny(1) network-outbound /private/var/run/x", ""},
+      {"rust", "error: could not open `/a/b`\n\nCaused by:\n  Permission denied (os error 13)",
+       "[/a/b]"},
+      {"rust, too far above", "x /a/b\n\n\n\nPermission denied (os error 13)", ""},
+      {"curl", "curl: (6) Could not resolve host: evil.example", "[host evil.example]"},
+      {"curl, a port", "curl: (7) Failed to connect to e.example port 8443 after 0 ms: x",
+       "[host e.example:8443]"},
+      {"wget",
+       "wget: unable to resolve host address \xE2\x80\x98"
+       "e.example\xE2\x80\x99",
+       "[host e.example]"},
+      {"node", "Error: getaddrinfo ENOTFOUND e.example", "[host e.example]"},
+      {"node, an address", "Error: connect ENETUNREACH 1.2.3.4:443 - Local (0.0.0.0:0)",
+       "[host 1.2.3.4:443]"},
+      {"go", "dial tcp: lookup e.example on 1.1.1.1:53: no such host", "[host e.example]"},
+      {"ssh", "ssh: connect to host e.example port 22: Network is unreachable",
+       "[host e.example:22]"},
+      {"python", "HTTPSConnectionPool(host='e.example', port=443): Max retries exceeded",
+       "[host e.example:443]"},
+      {"git",
+       "fatal: unable to access 'https://u@e.example/x/': CONNECT tunnel failed, response 403",
+       "[host e.example]"},
+      {"the client's proxy",
+       "GET https://e.example:8443/x\nConnection blocked by network allowlist",
+       "[host e.example:8443]"},
+      {"a host without a name", "Connection blocked by network allowlist", ""},
+      {"no host", "curl: (6) Could not resolve host: ;rm", ""},
       {"double quotes", "x: \"/a b\": Permission denied", "[/a b]"},
       {"backticks", "x: `/a b`: Permission denied", "[/a b]"},
       {"at the front of a line", "/a/b: Permission denied", "[/a/b]"},
@@ -58,7 +104,7 @@ TEST_CASE("failure: paths that stand beside a refusal of the kernel") {
 TEST_CASE("failure: at most four paths, and no text makes it slow") {
   std::string many;
   for (int i = 0; i < 50; ++i) many += "cat: /a" + std::to_string(i) + ": Permission denied\n";
-  CHECK(RefusedPaths(many).size() == 4);
-  CHECK(RefusedPaths("Permission denied " + std::string(16000, '/')).size() <= 4);
-  CHECK(RefusedPaths("Permission denied " + std::string(16000, '~')).size() <= 4);
+  CHECK(NamesInFailure(many).size() == 4);
+  CHECK(NamesInFailure("Permission denied " + std::string(16000, '/')).size() <= 4);
+  CHECK(NamesInFailure("Permission denied " + std::string(16000, '~')).size() <= 4);
 }

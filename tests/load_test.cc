@@ -63,9 +63,9 @@ TEST_CASE("load: the example of the design is a policy") {
   CHECK(loaded.file->audit.file == "~/.local/state/ringfence/audit.jsonl");
   CHECK(loaded.file->audit.rotate == 64u << 20);
   CHECK(loaded.file->audit.required == false);
-  CHECK(loaded.file->alerts.inbox == "/srv/team/ipc/main/messages");
-  REQUIRE(loaded.file->alerts.fields.size() == 1);
-  CHECK(loaded.file->alerts.fields[0].second == "main");
+  CHECK(loaded.file->sections.alerts.inbox == "/srv/team/ipc/main/messages");
+  REQUIRE(loaded.file->sections.alerts.fields.size() == 1);
+  CHECK(loaded.file->sections.alerts.fields[0].second == "main");
 }
 
 TEST_CASE("load: the example's sections for later are read, too") {
@@ -156,7 +156,7 @@ TEST_CASE("load: the smallest policy says nothing but its version") {
   CHECK(IsEmpty(loaded.file->sections.write));
   CHECK(IsEmpty(loaded.file->sections.tools));
   CHECK_FALSE(loaded.file->sections.permitted);
-  CHECK_FALSE(loaded.file->has_alerts);
+  CHECK_FALSE(loaded.file->sections.alerts.is_there);
   CHECK(Load(R"({"version":1,"root":"git"})").file->root_is_git);
 }
 

@@ -20,10 +20,6 @@ class Writer {
     Text("audit.file", file.audit.file);
     Number("audit.rotate", file.audit.rotate);
     Number("audit.required", file.audit.required);
-    out_ << "alerts " << file.has_alerts << JsonString(file.alerts.inbox) << '\n';
-    for (const auto& [key, value] : file.alerts.fields) {
-      out_ << "  " << JsonString(key) << JsonString(value) << '\n';
-    }
     for (const Profile& profile : file.profiles) {
       out_ << "profile " << JsonString(profile.name) << '\n';
       if (profile.when) Condition(*profile.when);
@@ -113,6 +109,12 @@ class Writer {
       Texts("mcp " + std::string(fields.tool) + " write", fields.write);
     }
     SandboxAndStage(all);
+    out_ << "alerts " << all.alerts.is_there << '\n';
+    Number("alerts.enabled", all.alerts.enabled);
+    Text("alerts.inbox", all.alerts.inbox);
+    for (const auto& [key, value] : all.alerts.fields) {
+      out_ << "  " << JsonString(key) << JsonString(value) << '\n';
+    }
     Text("say", all.say);
     Text("permission_mode", all.permission_mode);
   }

@@ -42,12 +42,13 @@ def check_failures(hook, report):
         ("no refusal", "cat: {outside}/x: No such file or directory", []),
     )
     for name, error, wanted in rows:
-        for inbox in ("inbox", "none", None):
+        for inbox in ("inbox", "linked", None):
             extra = {"denied": {"say": SAY}} if inbox else {}
             if inbox:
                 extra["alerts"] = {"inbox": f"~/{inbox}", "fields": {"to": "x"}}
             with World(extra=extra) as world:
                 (world.home / "inbox").mkdir()
+                (world.home / "linked").symlink_to("inbox")
                 answer = world.run(hook, failed(world, error.format(
                     outside=world.outside, project=world.project)))
                 report.check(f"{name}, inbox {inbox}", problem(world, answer, wanted, inbox))
@@ -60,13 +61,17 @@ def problem(world, answer, wanted, inbox):
     if wanted and inbox and SAY not in text:
         return f"without the policy's sentence: {text!r}"
     files = list((world.home / "inbox").iterdir())
-    if len(files) != (1 if wanted and inbox == "inbox" else 0):
+    if len(files) != (len(wanted) if inbox == "inbox" else 0):
         return f"{len(files)} alerts"
-    if files and json.loads(files[0].read_text()) != {"to": "x", "text": text}:
-        return f"the alert is {files[0].read_text()!r}"
+    alerts = [json.loads(file.read_text()) for file in files]
+    for alert in alerts:
+        if alert["type"] != "ringfence-denial" or alert["to"] != "x" or alert["tool"] != "Bash":
+            return f"the alert is {alert}"
+    if any(not any(word in alert["text"] for alert in alerts) for word in wanted if alerts):
+        return f"the alerts are {alerts}"
     # An alert that cannot be written is told to the user, and changes no answer.
-    told = b"ENOENT" in answer.stderr
-    return "" if told == (bool(wanted) and inbox == "none") else f"stderr: {answer.stderr!r}"
+    told = b"is a link" in answer.stderr
+    return "" if told == (bool(wanted) and inbox == "linked") else f"stderr: {answer.stderr!r}"
 
 
 def check_command_line(hook, report):

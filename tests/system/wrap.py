@@ -114,7 +114,10 @@ def a_bare_run_raises_an_alert(world):
         said = answer(world, "ls", event=event)
         assert "was not wrapped" in said["systemMessage"], said
         assert "was not wrapped" in said["hookSpecificOutput"]["additionalContext"], said
-    assert len(list(inbox.iterdir())) == 2
+    alert, = inbox.iterdir()  # the same twice in a minute
+    told = json.loads(alert.read_text())
+    assert told["type"] == "ringfence-unwrapped" and told["tool"] == "Bash", told
+    assert "another hook rewrote" in told["text"] and "held" not in told, told
     log = (world.state / "audit.jsonl").read_text()
     assert log.count('"verdict":"alert"') == 2 and "another hook rewrote" in log, log
     policy(world, bash={"wrap": False})

@@ -1,0 +1,33 @@
+// What a hook inside a sandbox tells the launcher outside, which alone can write an alert: facts of
+// the event, and nothing that is to stand in the alert as it is.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "hook/alert.h"
+#include "hook/failure.h"
+
+namespace ringfence {
+
+constexpr size_t kMaxAlertRequest = 16 * 1024;
+
+struct AlertRequest {
+  Alert::Kind kind = Alert::Kind::kDenial;
+  Named named;  // of a denial
+  std::string cwd;
+  std::string tool;
+  std::string session;
+
+  bool operator==(const AlertRequest&) const = default;
+};
+
+std::string AlertRequestText(const AlertRequest& request);
+
+// Any other text than those of the function above is nothing.
+bool IsAlertRequest(std::string_view text);
+std::optional<AlertRequest> ReadAlertRequest(std::string_view text);
+
+}  // namespace ringfence

@@ -1,0 +1,78 @@
+#include "hook/denials.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "policy/judge_path.h"
+#include "policy/judge_tool.h"
+
+namespace ringfence {
+namespace {
+
+// The program chose the path, so its words must not become advice to permit it.
+Denial Told(const Named& named, Decision decision) {
+  if (decision.verdict == Verdict::kAsk) {
+    decision.verdict = Verdict::kDeny;
+    decision.cause->why += ", and nobody can be asked in the midst of a command";
+  }
+  decision.cause->remedy.clear();
+  return {named, std::move(decision)};
+}
+
+bool IsByDenyList(const Decision& decision) {
+  return decision.cause->place && decision.cause->place->pointer.ends_with("/deny");
+}
+
+std::optional<Denial> DecideAccess(const Named& named, Access access, const Event& event,
+                                   const Surroundings& around, Verdict least) {
+  Decision decision = DecidePath(event, named.text, access, around);
+  if (decision.failure || decision.verdict < least || !decision.cause) return {};
+  // What is merely not there is nobody's doing.
+  if (named.kind == Named::Kind::kHidden && !IsByDenyList(decision)) return {};
+  return Told(named, std::move(decision));
+}
+
+std::optional<Denial> DecideHost(const Named& named, const Policy& policy, bool confined) {
+  const std::string url = "https://" + named.text;
+  NameJudgement judgement = JudgeUrl(url, policy);
+  Decision decision{.verdict = judgement.verdict, .cause = std::move(judgement.cause), .paths = {}};
+  const bool has_network = policy.network && policy.network->opens_sandbox;
+  if (confined && !has_network) {
+    decision.verdict = Verdict::kDeny;
+    decision.cause = Cause{"connection to " + Quote(url),
+                           "the policy opens no network to commands (it has no \"network\")",
+                           {},
+                           ""};
+  }
+  if (decision.verdict < (confined ? Verdict::kAsk : Verdict::kDeny) || !decision.cause) return {};
+  return Told(named, std::move(decision));
+}
+
+}  // namespace
+
+std::optional<Denial> DecideAgain(const Named& named, const Event& event,
+                                  const Surroundings& around, bool confined) {
+  if (named.kind == Named::Kind::kHost) return DecideHost(named, around.policy, confined);
+  if (RefusedText(named.text)) return {};  // no path that the kernel was asked for
+  const Verdict least = confined ? Verdict::kAsk : Verdict::kDeny;
+  if (named.kind != Named::Kind::kWritten) {
+    auto read = DecideAccess(named, Access::kRead, event, around, least);
+    if (read || named.kind == Named::Kind::kHidden) return read;
+  }
+  return DecideAccess(named, Access::kWrite, event, around, least);
+}
+
+std::vector<Denial> DenialsOf(const Event& event, const Surroundings& around, bool confined) {
+  std::vector<Denial> denials;
+  for (const Named& named : NamesInFailure(event.failure)) {
+    std::optional<Denial> denial = DecideAgain(named, event, around, confined);
+    if (!denial) continue;
+    const auto is_same = [&](const Denial& other) {
+      return other.decision.cause == denial->decision.cause;
+    };
+    if (std::ranges::none_of(denials, is_same)) denials.push_back(std::move(*denial));
+  }
+  return denials;
+}
+
+}  // namespace ringfence

@@ -1,0 +1,14 @@
+// Goes to a folder component by component and through no link, so that whoever can write somewhere
+// on the way cannot have it lead to another place.
+#pragma once
+
+#include "base/result.h"
+#include "base/unique_fd.h"
+#include "policy/path.h"
+
+namespace ringfence {
+
+// The folder, for *at() calls. The last few that are missing are made (mode 0755).
+Result<UniqueFd> OpenPlainFolder(const Path& folder);
+
+}  // namespace ringfence

@@ -1,0 +1,78 @@
+#include "hook/serve_result.h"
+
+#include "base/text.h"
+#include "hook/launcher.h"
+
+namespace ringfence {
+namespace {
+
+AlertRequest RequestOf(const Event& event) {
+  return {.named = {},
+          .cwd = event.cwd.value_or(""),
+          .tool = event.tool_name,
+          .session = event.session_id};
+}
+
+// Another hook that rewrites the call can undo the wrapping; nobody hears of it but after the call.
+void TellUnwrapped(const Event& event, Told& told) {
+  const Cause cause = UnwrappedCause(event.tool_name);
+  told.user =
+      "ringfence: a " + cause.what + " was not wrapped. " + cause.why + ". " + cause.remedy + "\n";
+  told.model = told.user;
+  AlertRequest request = RequestOf(event);
+  request.kind = Alert::Kind::kUnwrapped;
+  told.alerts.push_back({std::move(request), AlertText(cause)});
+  told.unwrapped = Decision{.verdict = Verdict::kDeny, .cause = cause, .paths = {}};
+}
+
+void TellDenials(const Event& event, const Surroundings& around, Told& told) {
+  const std::vector<Denial> denials = DenialsOf(event, around, around.policy.wrap_bash);
+  for (const Denial& denial : denials) {
+    told.model += ReasonText(denial.decision, "") + "\n";
+    AlertRequest request = RequestOf(event);
+    request.named = denial.named;
+    told.alerts.push_back({std::move(request), AlertText(*denial.decision.cause)});
+  }
+  if (denials.empty()) return;
+  told.model += around.policy.say.empty() ? "Tell the user what was refused, and why."
+                                          : std::string(around.policy.say);
+  told.model += "\n";
+}
+
+}  // namespace
+
+Cause UnwrappedCause(std::string_view tool) {
+  return {"command of " + Printable(tool),
+          "it RAN, and outside of the sandbox: another hook rewrote the call",
+          {},
+          "Tell the user, who can find that hook under /hooks."};
+}
+
+Told TellResult(const Event& event, const Surroundings& around, bool ran_unwrapped) {
+  Told told;
+  if (ran_unwrapped) TellUnwrapped(event, told);
+  TellDenials(event, around, told);
+  return told;
+}
+
+std::vector<Error> RaiseAlerts(const std::vector<Told::Item>& alerts, const Policy& policy,
+                               const Places& places, int64_t unix_nanoseconds) {
+  std::vector<Error> errors;
+  for (const Told::Item& item : alerts) {
+    // Inside a sandbox of ringfence's the launcher outside has a policy and an inbox of its own.
+    const Result<bool> sent = SendToLauncher(AlertRequestText(item.request));
+    if (!sent) errors.push_back(sent.error());
+    if (!sent || *sent) continue;
+    const Alert alert{.kind = item.request.kind,
+                      .text = item.text,
+                      .tool = item.request.tool,
+                      .session = item.request.session};
+    const Status written = WriteAlert(alert, policy, places, unix_nanoseconds);
+    if (written) continue;
+    errors.push_back(written.error());
+    break;  // the others would fail as well
+  }
+  return errors;
+}
+
+}  // namespace ringfence

@@ -1,0 +1,61 @@
+// How often alerts are written.
+#include "hook/alert_rate.h"
+
+#include <doctest/doctest.h>
+
+using namespace ringfence;
+
+namespace {
+
+constexpr int64_t kNow = 1'792'000'000;
+
+AlertRate::Question Ask(int group, int alert, int64_t at = kNow) {
+  return {AlertDigest({std::to_string(group)}), AlertDigest({std::to_string(alert)}), at};
+}
+
+}  // namespace
+
+TEST_CASE("alert rate: parts are kept apart") {
+  CHECK(AlertDigest({"ab", "c"}) != AlertDigest({"a", "bc"}));
+  CHECK(AlertDigest({"ab", "c"}).size() == 16);
+}
+
+TEST_CASE("alert rate: what is written is read again") {
+  AlertRate rate;
+  uint64_t held = 0;
+  CHECK(rate.Take(Ask(1, 1), &held));
+  CHECK_FALSE(rate.Take(Ask(1, 1), &held));
+  AlertRate again = AlertRate::Read(rate.text());
+  CHECK(again.text() == rate.text());
+  CHECK_FALSE(again.Take(Ask(1, 1), &held));
+  CHECK(again.Take(Ask(1, 2), &held));
+  CHECK(held == 2);
+}
+
+TEST_CASE("alert rate: what is no line is dropped") {
+  for (const std::string text :
+       {"x", "w a b 1", "w 0123456789abcdef 0123456789abcdef", "h 0123456789abcdef x 1",
+        "w 0123456789abcdef 0123456789abcdef 1x", "q 0123456789abcdef 1 1", "\n\n"}) {
+    CAPTURE(text);
+    CHECK(AlertRate::Read(text).text().empty());
+  }
+}
+
+TEST_CASE("alert rate: however many sessions there are, it stays small") {
+  AlertRate rate;
+  uint64_t held = 0;
+  size_t written = 0;
+  for (int i = 0; i < 5000; ++i) written += rate.Take(Ask(i, i), &held) ? 1 : 0;
+  CHECK(written == AlertRate::kMost);
+  CHECK(rate.text().size() < AlertRate::kMostText);
+  CHECK(AlertRate::Read(rate.text()).text() == rate.text());
+  CHECK(rate.Take(Ask(1, 1, kNow + 60), &held));
+}
+
+TEST_CASE("alert rate: a clock that was put back or ahead silences nothing") {
+  AlertRate rate;
+  uint64_t held = 0;
+  CHECK(rate.Take(Ask(1, 1), &held));
+  CHECK(rate.Take(Ask(1, 1, kNow - 1000), &held));
+  CHECK(rate.Take(Ask(1, 1, kNow + 1000), &held));
+}
