@@ -28,6 +28,15 @@ bool SpeaksOfWrite(std::string_view lower) {
   });
 }
 
+// "/bin/sh: 1: cannot create /x: ..." begins with who speaks. Nothing where the words follow at
+// once.
+size_t SpeakerIn(std::string_view line, size_t words) {
+  constexpr std::string_view kEnd = ": ";
+  const size_t end = line.find(kEnd);
+  if (!line.starts_with('/') || end == std::string_view::npos) return 0;
+  return end + kEnd.size() < words ? end + kEnd.size() : 0;
+}
+
 class Reader {
  public:
   std::vector<Named> Run(std::string_view failure) {
@@ -60,7 +69,8 @@ class Reader {
       case WordingForm::kPathAbove:
         return AddPathsAbove(line, lower);
       case WordingForm::kHiddenPath:
-        return AddAll(Kind::kHidden, AbsolutePathsIn(line));
+        return AddAll(Kind::kHidden,
+                      AbsolutePathsIn(line.substr(SpeakerIn(line, at - wording->words.size()))));
       case WordingForm::kHostBehind:
         return Add(Kind::kHost, HostAtFront(line.substr(at)));
       case WordingForm::kHostSomewhere:
@@ -77,9 +87,12 @@ class Reader {
     for (const std::string& text : texts) Add(kind, text);
   }
 
-  void AddPaths(std::string_view line, size_t end, Kind kind) {
+  // `words`: where those of the refusal begin.
+  void AddPaths(std::string_view line, size_t words, Kind kind) {
+    const size_t speaker = SpeakerIn(line, words);
+    line.remove_prefix(speaker);
     const std::vector<std::string> paths = AbsolutePathsIn(line);
-    AddAll(kind, paths.empty() ? RelativePathsIn(line, end) : paths);
+    AddAll(kind, paths.empty() ? RelativePathsIn(line, words - speaker) : paths);
   }
 
   // The nearest line above that names one.

@@ -43,6 +43,8 @@ TEST_CASE("failure: paths that stand beside a refusal of the kernel") {
       {"once each", "cat: /a: Permission denied\ncat: /a: Permission denied", "[/a]"},
       {"the other line does not count", "see /x\ncat: /a: Permission denied", "[/a]"},
       {"a slash inside a word is no path", "a/b: Permission denied", ""},
+      {"who speaks is none", "/bin/sh: 1: cannot create /etc/x: Permission denied", "[w /etc/x]"},
+      {"who speaks of a relative one", "/bin/bash: line 1: a/b: Permission denied", "[a/b]"},
       {"relative", "cat: a/b: Permission denied", "[a/b]"},
       {"relative, of tar", "tar: a/b: Cannot open: Permission denied", "[a/b]"},
       {"relative, of git", "error: could not lock config file .git/config: Permission denied",

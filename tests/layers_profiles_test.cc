@@ -206,3 +206,49 @@ TEST_CASE("layers: a managed profile says its limits anew, key by key") {
   CHECK(world.Call("WebFetch", url("b.example")) == "permit");
   CHECK(world.Call("WebFetch", url("a.example")) == "deny");
 }
+
+namespace {
+
+AlertRules AlertsOf(const World& world) {
+  return world.Merged(world.EventOf("Bash", R"({"command":"x"})")).alerts;
+}
+
+}  // namespace
+
+TEST_CASE("layers: a registered profile moves alerts key by key, and turns them off") {
+  World world;
+  world.User(R"("alerts":{"inbox":"/srv/main","fields":{"chat":"main","to":"x"}},
+                "profiles":{"a":{"alerts":{"inbox":"/srv/a","fields":{"chat":"a"}}},
+                            "named":{"alerts":{"fields":{"more":"m"}}},
+                            "quiet":{"alerts":{"enabled":false}}})");
+  CHECK(AlertsOf(world).inbox == "/srv/main");
+  world.profile = "a";
+  CHECK(AlertsOf(world) == AlertRules{"/srv/a", {{"chat", "a"}, {"to", "x"}}});
+  world.profile = "named";
+  CHECK(AlertsOf(world) == AlertRules{"/srv/main", {{"chat", "main"}, {"to", "x"}, {"more", "m"}}});
+  world.profile = "quiet";
+  CHECK(AlertsOf(world) == AlertRules{});
+}
+
+TEST_CASE("layers: a profile that an event chose neither moves alerts nor turns them off") {
+  World world;
+  world.agent_type = "worker";
+  world.User(R"("alerts":{"inbox":"/srv/main"},
+                "profiles":{"w":{"when":{"subagent":true},
+                                 "alerts":{"enabled":false,"inbox":"/srv/w"}}})");
+  CHECK(AlertsOf(world).inbox == "/srv/main");
+}
+
+TEST_CASE("layers: the managed file's inbox is demanded, unless it turns alerts off itself") {
+  World world;
+  world.Managed(R"("alerts":{"inbox":"/srv/ops","fields":{"to":"ops"}},
+                   "profiles":{"off":{"alerts":{"enabled":false}}})");
+  world.User(R"("alerts":{"inbox":"/srv/u","enabled":false,"fields":{"to":"u","by":"u"}},
+                "profiles":{"off":{}, "none":{"alerts":{"enabled":false}}})");
+  const AlertRules demanded{"/srv/ops", {{"to", "ops"}, {"by", "u"}}};
+  CHECK(AlertsOf(world) == demanded);
+  world.profile = "none";
+  CHECK(AlertsOf(world) == demanded);
+  world.profile = "off";
+  CHECK(AlertsOf(world) == AlertRules{});
+}

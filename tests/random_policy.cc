@@ -74,6 +74,15 @@ json RandomPolicies::Network() {
   return network;
 }
 
+// With an inbox, which a section at the top needs.
+json RandomPolicies::Alerts() {
+  static constexpr const char* kInboxes[] = {"/srv/in", "~/in", "/srv/other"};
+  json alerts = {{"inbox", One(kInboxes)}};
+  if (OneIn(3)) alerts["enabled"] = OneIn(2);
+  if (OneIn(2)) alerts["fields"] = {{One(kNames), One(kInboxes)}};
+  return alerts;
+}
+
 json RandomPolicies::Sections() {
   static constexpr const char* kPermitted[] = {"client", "allow"};
   static constexpr const char* kUnsandboxed[] = {"deny", "ask"};
@@ -84,6 +93,7 @@ json RandomPolicies::Sections() {
   if (OneIn(3)) sections["network"] = Network();
   if (OneIn(3)) sections["permitted"] = One(kPermitted);
   if (OneIn(3)) sections["bash"] = {{"unsandboxed", One(kUnsandboxed)}};
+  if (OneIn(3)) sections["alerts"] = Alerts();
   if (OneIn(4)) {
     json entry = json::object();
     if (OneIn(2)) entry["read"] = {"/path"};

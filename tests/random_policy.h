@@ -42,6 +42,7 @@ class RandomPolicies {
   nlohmann::json PathLists();
   nlohmann::json ToolLists();
   nlohmann::json Network();
+  nlohmann::json Alerts();
   nlohmann::json When();
   std::string AllowedPath() { return PathEntry(false); }
   std::string AskedPath() { return OneIn(6) ? "@runs-later" : PathEntry(true); }

@@ -310,6 +310,7 @@ part_system() {
     ${corpora:+--corpora "$corpora"}
   count_program captures.py python3 tests/system/captures.py --hook "$hook"
   count_program failure.py python3 tests/system/failure.py --hook "$hook"
+  count_program failures.py python3 tests/system/failures.py --hook "$hook"
   count_program init.py python3 tests/system/init.py --hook "$hook" --ringfence "$command"
   count_program commands.py python3 tests/system/commands.py --hook "$hook" --ringfence "$command"
   for file in check.py audit.py audit_formats.py audit_html.py doctor.py replay.py settings.py \
@@ -330,7 +331,7 @@ part_sandbox() {
       --probe "$probe" --ringfence "$command" $options
   done
   for user in "" --as-root; do
-    for file in run_agent.py run_covered_proc.py run_git.py run_ways_out.py; do
+    for file in alerts.py run_agent.py run_covered_proc.py run_git.py run_ways_out.py; do
       # shellcheck disable=SC2086
       count_program "$file $user" python3 "tests/system/$file" --hook "$hook" \
         --ringfence "$command" $user

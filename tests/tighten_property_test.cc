@@ -3,6 +3,7 @@
 // a run.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "tests/mutate.h"
@@ -48,6 +49,13 @@ class Judge {
     Add(Layer::kUser, layers.user, true);
     Add(Layer::kProject, layers.project, true);
     Add(Layer::kProject, layers.untrusted, false);
+  }
+
+  // Where alerts of this call go.
+  AlertRules AlertsOf(const RandomCall& call) {
+    world_.mode = call.mode;
+    world_.agent_type = call.agent_type;
+    return world_.Merged(world_.EventOf(call.tool, call.input.dump())).alerts;
   }
 
   Outcome Run(const RandomCall& call) {
@@ -185,6 +193,46 @@ TEST_CASE("property: an untrusted file's words are in no reason") {
       CAPTURE(call.text());
       CHECK(reason.find("qq") == std::string::npos);
     }
+  }
+}
+
+TEST_CASE("property: neither an event's profile nor an untrusted file has a say in alerts") {
+  Random random(9);
+  int with_inbox = 0;
+  for (int i = 0; i < kPolicies; ++i) {
+    Layers layers = random.SomeLayers();
+    layers.untrusted = random.Policy();
+    Layers without = layers;
+    without.untrusted = {};
+    for (json* policy : {&without.managed, &without.user, &without.project}) {
+      *policy = WithoutEventProfiles(*policy);
+    }
+    Judge one(layers, false);
+    Judge other(without, false);
+    for (int n = 0; n < 5; ++n) {
+      const RandomCall call = random.Call();
+      const AlertRules alerts = one.AlertsOf(call);
+      CAPTURE(layers.user.dump());
+      CHECK(alerts == other.AlertsOf(call));
+      with_inbox += alerts.inbox.empty() ? 0 : 1;
+    }
+  }
+  CHECK(with_inbox > 100);
+}
+
+TEST_CASE("property: no profile and no other file takes the managed file's alerts away") {
+  Random random(10);
+  for (int i = 0; i < kPolicies; ++i) {
+    Layers layers = random.SomeLayers();
+    layers.managed = random.Policy();
+    layers.managed["alerts"] = {{"inbox", "/srv/demanded"}, {"fields", {{"to", "ops"}}}};
+    layers.managed.erase("profiles");
+    layers.user["profiles"]["fixed"] = random.Sections();
+    layers.user["profiles"]["fixed"]["alerts"] = {{"enabled", false}};
+    if (random.OneIn(2)) layers.profile = "fixed";
+    const AlertRules alerts = Judge(layers, false).AlertsOf(random.Call());
+    CHECK(alerts.inbox == "/srv/demanded");
+    CHECK(std::ranges::count(alerts.fields, AlertFields::value_type{"to", "ops"}) == 1);
   }
 }
 
