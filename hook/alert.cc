@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 
@@ -20,6 +21,7 @@
 namespace ringfence {
 namespace {
 
+constexpr size_t kLeastName = 60;  // of what was refused, however long the reason is
 constexpr size_t kMaxText = 200;
 constexpr mode_t kMode = 0644;  // any program may read it
 constexpr int kLockTries = 50;  // a millisecond each: another hook holds it no longer
@@ -114,9 +116,13 @@ void Member(std::string& json, std::string_view name, std::string_view value) {
 }  // namespace
 
 std::string AlertText(const Cause& cause) {
-  std::string text = cause.what + " refused: " + cause.why;
-  if (cause.place) text += " (" + PlaceLabel(*cause.place) + ")";
-  return CutText(std::move(text), kMaxText);
+  std::string why = " refused: " + cause.why;
+  if (cause.place) why += " (" + PlaceLabel(*cause.place) + ")";
+  // A long name must not leave the reason out, nor its own quote open.
+  const size_t room = kMaxText - std::min(why.size(), kMaxText - kLeastName);
+  std::string what = cause.what;
+  if (what.size() > room) what = CutText(std::move(what), room - 1) + "\"";
+  return CutText(what + why, kMaxText);
 }
 
 std::string AlertJson(const Alert& alert, const Policy& policy, uint64_t held,

@@ -58,13 +58,16 @@ class Walk {
     if (folder.valid()) return folder;
     if (errno != ENOENT) return Failed(parent, name, errno);
     if (1 + CountOf(left) > kMostMade) return SystemError(Call(name), ENOENT);
-    if (::mkdirat(parent, name.c_str(), kMode) != 0 && errno != EEXIST) {
+    const bool is_made = ::mkdirat(parent, name.c_str(), kMode) == 0;
+    if (!is_made && errno != EEXIST) {
       return SystemError("mkdir(" + Quote(name) + " of " + Quote(folder_.text()) + ")");
     }
-    // By its descriptor: the mode is given to what was opened, whoever has replaced it meanwhile.
-    folder = OpenFolder(parent, name, O_RDONLY);
+    // By its descriptor: the mode is given to what was opened, whoever has replaced it meanwhile. A
+    // folder that somebody else made first keeps its own.
+    folder = OpenFolder(parent, name, is_made ? O_RDONLY : kSearch);
     if (!folder.valid()) return Failed(parent, name, errno);
-    if (::fchmod(folder.get(), kMode) != 0) return SystemError("fchmod(" + Quote(name) + ")");
+    if (is_made && ::fchmod(folder.get(), kMode) != 0)
+      return SystemError("fchmod(" + Quote(name) + ")");
     return folder;
   }
 

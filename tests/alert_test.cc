@@ -186,6 +186,10 @@ TEST_CASE("alert: foreign words are escaped and cut") {
   CHECK(told["session"].get<std::string>().size() <= 200);
   const Cause cause{"write to \"/x\"", std::string(5000, 'w'), {}, "Ask the user."};
   CHECK(AlertText(cause).size() <= 200);
+  // However long the name is, the reason is there, and the quote is closed.
+  const Cause long_name{
+      "write to \"" + std::string(300, 'x') + "\"", "outside the project", {}, ""};
+  CHECK(AlertText(long_name).ends_with("x...\" refused: outside the project"));
   CHECK(AlertText({"write to \"/x\"", "outside",
                    RulePlace{.file = "p.json", .pointer = "/write", .line = 3}, "Ask."}) ==
         "write to \"/x\" refused: outside (p.json:3 /write)");
