@@ -1,6 +1,8 @@
-"""An MCP server on standard input and output: a tool that says what it was given, a resource."""
+"""An MCP server on standard input and output: a tool that says what it was given, a resource, and,
+where a folder is named on the command line, a tool that writes a message there by itself."""
 
 import json
+import pathlib
 import sys
 
 TOOL = {
@@ -8,6 +10,13 @@ TOOL = {
     "description": "says what it was given",
     "inputSchema": {"type": "object",
                     "properties": {"path": {"type": "string"}, "text": {"type": "string"}}},
+}
+
+
+SEND = {
+    "name": "send",
+    "description": "leaves a message",
+    "inputSchema": {"type": "object", "properties": {"text": {"type": "string"}}},
 }
 
 
@@ -21,7 +30,10 @@ def answer(method, params):
                 "capabilities": {"tools": {}, "resources": {}},
                 "serverInfo": {"name": "echo", "version": "1"}}
     if method == "tools/list":
-        return {"tools": [TOOL]}
+        return {"tools": [TOOL] + ([SEND] if sys.argv[1:] else [])}
+    if method == "tools/call" and params.get("name") == "send":
+        pathlib.Path(sys.argv[1], "mcp.json").write_text(json.dumps(params.get("arguments")))
+        return {"content": text("sent")}
     if method == "tools/call":
         return {"content": text("echo: " + json.dumps(params.get("arguments")))}
     if method == "resources/list":

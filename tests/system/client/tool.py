@@ -38,6 +38,10 @@ def echo(**arguments):
     return "mcp__echo__echo", arguments
 
 
+def send(text):
+    return "mcp__echo__send", {"text": text}
+
+
 def mcp_resource(uri):
     return "ReadMcpResourceTool", {"server": "echo", "uri": uri}
 
