@@ -2,10 +2,10 @@
 """Makes the fuzzers' seeds from the fixtures.
 
     seeds.py DIR      writes DIR/event_fuzz, DIR/policy_fuzz, DIR/path_fuzz, DIR/pattern_fuzz,
-                      DIR/replay_fuzz and DIR/kdl_fuzz
+                      DIR/replay_fuzz, DIR/failure_fuzz and DIR/kdl_fuzz
 
-A fixture that holds an event, a policy or both gives a seed of each; the strings in them that look
-like paths and patterns are seeds for those two.
+A fixture that holds an event, a policy or both gives a seed of each, a failure one of its words;
+the strings in them that look like paths and patterns are seeds for those two.
 """
 
 import hashlib
@@ -55,6 +55,8 @@ def seeds_of(text, value):
         yield "replay", text
     if "version" in value:
         yield "policy", text
+    if isinstance(value.get("event"), dict) and "error" in value["event"]:
+        yield "failure", value["event"]["error"]
     for key, fuzzer in (("event", "event"), ("stdin", "event"), ("stdin_raw", "event"),
                         ("policy", "policy"), ("policy_raw", "policy")):
         part = value.get(key)
