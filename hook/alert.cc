@@ -109,6 +109,13 @@ std::string_view KindName(Alert::Kind kind) {
   return "";
 }
 
+// The home may lie behind a link: whoever registered the hook says where it is, and no policy does.
+std::optional<Path> InboxOf(std::string_view text, const Places& places) {
+  if (!text.starts_with('~')) return Path::Parse(text);
+  if (places.homes_real.empty()) return {};
+  return Path::Parse(places.homes_real.front().text() + std::string(text.substr(1)));
+}
+
 void Member(std::string& json, std::string_view name, std::string_view value) {
   json += (json.size() == 1 ? "" : ",") + JsonString(name) + ":" + JsonString(value);
 }
@@ -143,7 +150,7 @@ std::string AlertJson(const Alert& alert, const Policy& policy, uint64_t held,
 Status WriteAlert(const Alert& alert, const Policy& policy, const Places& places,
                   int64_t unix_nanoseconds) {
   if (policy.alerts.inbox.empty()) return Unit{};
-  const std::optional<Path> inbox = OwnPath(policy.alerts.inbox, places);
+  const std::optional<Path> inbox = InboxOf(policy.alerts.inbox, places);
   if (!inbox) {
     return Error{Error::Kind::kInvalidConfig, "alerts.inbox", "no home is known",
                  "register with --home"};

@@ -22,8 +22,11 @@ constexpr std::string_view kWrites[] = {
     "mkdir", "mov",   "renam",   "truncat", "chmod",  "chown", "lock",
 };
 
-bool SpeaksOfWrite(std::string_view lower) {
-  return std::ranges::any_of(kWrites, [lower](std::string_view word) {
+// But for the paths, which may be called anything.
+bool SpeaksOfWrite(std::string_view line) {
+  std::string lower = LowerAscii(line);
+  for (const std::string& path : AbsolutePathsIn(lower)) lower.erase(lower.find(path), path.size());
+  return std::ranges::any_of(kWrites, [&lower](std::string_view word) {
     return lower.find(word) != std::string_view::npos;
   });
 }
@@ -35,6 +38,16 @@ size_t SpeakerIn(std::string_view line, size_t words) {
   const size_t end = line.find(kEnd);
   if (!line.starts_with('/') || end == std::string_view::npos) return 0;
   return end + kEnd.size() < words ? end + kEnd.size() : 0;
+}
+
+// Where the quote is that ends the JSON string at the beginning of `text`.
+size_t EndOfQuoted(std::string_view text) {
+  if (!text.starts_with('"')) return std::string_view::npos;
+  for (size_t i = 1; i < text.size(); ++i) {
+    if (text[i] == '"') return i;
+    if (text[i] == '\\') ++i;
+  }
+  return std::string_view::npos;
 }
 
 class Reader {
@@ -63,7 +76,7 @@ class Reader {
         return ReadSeatbelt(line.substr(at));
       case WordingForm::kPath:
         return AddPaths(line, at - wording->words.size(),
-                        SpeaksOfWrite(lower) ? Kind::kWritten : Kind::kPath);
+                        SpeaksOfWrite(line) ? Kind::kWritten : Kind::kPath);
       case WordingForm::kWrittenPath:
         return AddPaths(line, at - wording->words.size(), Kind::kWritten);
       case WordingForm::kPathAbove:
@@ -103,7 +116,7 @@ class Reader {
     for (const std::string_view named : lines) {
       const std::vector<std::string> paths = AbsolutePathsIn(named);
       if (paths.empty()) continue;
-      const bool writes = is_write || SpeaksOfWrite(LowerAscii(named));
+      const bool writes = is_write || SpeaksOfWrite(named);
       return AddAll(writes ? Kind::kWritten : Kind::kPath, paths);
     }
   }
@@ -122,8 +135,8 @@ class Reader {
     for (const std::string_view verb : {"write to ", "read of "}) {
       if (!text.starts_with(verb)) continue;
       text.remove_prefix(verb.size());
-      const size_t end = text.find("\" ");
-      if (!text.starts_with('"') || end == std::string_view::npos || end < 2) return;
+      const size_t end = EndOfQuoted(text);
+      if (end == std::string_view::npos || !text.substr(end + 1).starts_with(' ')) return;
       const Result<JsonTree> quoted =
           JsonTree::Parse(std::string(text.substr(0, end + 1)), "quoted", false);
       if (!quoted || quoted->root().kind != JsonTree::Kind::kString) return;

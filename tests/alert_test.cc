@@ -102,7 +102,7 @@ TEST_CASE("alert: none without an inbox") {
 TEST_CASE("alert: what cannot be written is told") {
   Desk desk;
   desk.policy.alerts.inbox = "~/in";
-  desk.places.homes.clear();
+  desk.places.homes_real.clear();
   const Status no_home = desk.Write("t");
   REQUIRE(!no_home);
   CHECK(no_home.error().where == "alerts.inbox");
@@ -131,6 +131,15 @@ TEST_CASE("alert: a link on the way to the inbox is not followed, wherever it st
       CHECK(entry.is_directory());
     }
   }
+}
+
+TEST_CASE("alert: a home behind a link is where it leads") {
+  Desk desk;
+  fs::create_symlink(desk.At("home"), desk.At("linked-home"));
+  desk.places.homes = {Path::Clean(desk.At("linked-home")), Path::Clean(desk.At("home"))};
+  desk.policy.alerts.inbox = "~/inbox";
+  CHECK(desk.Write("t"));
+  CHECK_FALSE(fs::is_empty(desk.At("home/inbox")));
 }
 
 TEST_CASE("alert: a file and a dangling link are no inbox") {

@@ -56,6 +56,8 @@ TEST_CASE("failure: paths that stand beside a refusal of the kernel") {
       {"ours", "ringfence: write to \"/a \\u202eb\\n\" refused: outside. Work below \"/p\"",
        "[w /a \xE2\x80\xAE"
        "b\n]"},
+      {"ours, with a quote", "ringfence: read of \"/a\\\" b\" refused: x", "[/a\" b]"},
+      {"a path that speaks of writing", "cat: /srv/writer/x: Permission denied", "[/srv/writer/x]"},
       {"ours, cut", "ringfence: write to \"/a\"... refused: x", ""},
       {"ours, of another kind", "ringfence: tool \"X\" refused: x", ""},
       {"seatbelt", "bash(12) deny(1) file-write-create /private/etc/a b", "[w /private/etc/a b]"},
