@@ -135,6 +135,21 @@ std::string PrintableLines(std::string_view text) {
   return out;
 }
 
+std::string AsciiJson(std::string_view json) {
+  std::string out;
+  while (!json.empty()) {
+    const auto special = std::ranges::find_if_not(json, IsPlain);
+    const auto plain = static_cast<size_t>(special - json.begin());
+    out.append(json.substr(0, plain));
+    json.remove_prefix(plain);
+    if (json.empty()) break;
+    const CodePoint point = DecodeUtf8(json);
+    AppendUnicodeEscape(out, point.length == 0 ? 0xFFFD : point.value);
+    json.remove_prefix(point.length == 0 ? 1 : point.length);
+  }
+  return out;
+}
+
 std::string CutText(std::string text, size_t limit) {
   constexpr std::string_view kMissing = "...";
   if (text.size() <= limit) return text;

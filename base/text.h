@@ -22,6 +22,10 @@ std::string Printable(std::string_view text);
 // The same for each line of a longer text. A JSON document keeps its meaning by it.
 std::string PrintableLines(std::string_view text);
 
+// A JSON document in ASCII, with the same meaning: all other characters stand in strings and are
+// escaped there.
+std::string AsciiJson(std::string_view json);
+
 // `text`, of at most `limit` bytes: cut between code points, "..." where something is missing.
 std::string CutText(std::string text, size_t limit);
 

@@ -72,7 +72,9 @@ class RateFile {
     const Path file = Path::Clean(StateFolder(places.homes_real.front().text()) + "/alerts.rate");
     Result<UniqueFd> fd = OpenStateFile(file, StateWrites::kAnywhere);
     if (!fd) return fd.error();
-    if (Status s = LockFile(fd->get(), kLockTries); !s) return s.error();
+    const Result<bool> is_locked = LockFile(fd->get(), kLockTries);
+    if (!is_locked) return is_locked.error();
+    if (!*is_locked) return SystemError("flock(" + file.text() + ")", EWOULDBLOCK);
     struct stat facts {};
     if (::fstat(fd->get(), &facts) != 0) return SystemError("fstat(" + file.text() + ")");
     if (!S_ISREG(facts.st_mode)) return SystemError("open(" + file.text() + ")", EINVAL);

@@ -9,62 +9,23 @@
 #include <algorithm>
 #include <cerrno>
 #include <memory>
-#include <optional>
 
-#include "base/inside.h"
-#include "base/sha256.h"
 #include "base/syscall.h"
-#include "base/text.h"
 #include "hook/launcher.h"
 #include "hook/state_file.h"
+#include "hook/system_log.h"
 
 namespace ringfence {
 namespace {
 
-constexpr size_t kMaxText = 512;  // of a path, a file name, a pointer
-constexpr size_t kMaxWhy = 1024;
-constexpr size_t kMaxLine = kMaxAuditLine;
 constexpr size_t kShortLine = 1024;
-constexpr int kLockTries = 500;    // one millisecond apart
-constexpr int kRotations = 10000;  // by others, while we wait for the lock
+constexpr size_t kTornLines = 4 * kMaxAuditLine;  // a whole line, and torn ones behind it
+constexpr int kLockTries = 500;                   // one millisecond apart
+constexpr int kWriteTries = 20;                   // the same, for a line that is being written
+constexpr int kRotations = 10000;                 // by others, while we wait for the lock
+constexpr uint64_t kAnchorBytes = 64 * 1024;
+constexpr int64_t kAnchorSeconds = 15 * 60L;
 
-struct UtcTime {
-  tm parts{};
-  long nanoseconds = 0;
-};
-
-UtcTime UtcOf(int64_t unix_nanoseconds) {
-  UtcTime utc;
-  const time_t seconds = unix_nanoseconds / 1000000000;
-  utc.nanoseconds = static_cast<long>(unix_nanoseconds % 1000000000);
-  ::gmtime_r(&seconds, &utc.parts);
-  return utc;
-}
-
-std::string Digits(long value, size_t width) {
-  std::string text = std::to_string(value);
-  return text.size() < width ? std::string(width - text.size(), '0') + text : text;
-}
-
-std::string DateAndTime(const UtcTime& utc, const char* dash, const char* colon) {
-  const tm& t = utc.parts;
-  return Digits(t.tm_year + 1900, 4) + dash + Digits(t.tm_mon + 1, 2) + dash +
-         Digits(t.tm_mday, 2) + "T" + Digits(t.tm_hour, 2) + colon + Digits(t.tm_min, 2) + colon +
-         Digits(t.tm_sec, 2);
-}
-
-void Member(std::string& line, std::string_view name, std::string_view value) {
-  if (value.empty()) return;
-  line += ",\"" + std::string(name) + "\":" + JsonString(value);
-}
-
-void AppendRule(std::string& line, const RulePlace& place) {
-  line += ",\"rule\":{\"file\":" + JsonString(CutText(std::string(place.file), kMaxText));
-  if (place.line != 0) line += ",\"line\":" + std::to_string(place.line);
-  line += ",\"pointer\":" + JsonString(CutText(std::string(place.pointer), kMaxText)) + "}";
-}
-
-// The open log, locked.
 struct OpenLog {
   UniqueFd fd;
   struct stat facts {};
@@ -76,49 +37,64 @@ bool IsSame(const struct stat& one, const struct stat& other) {
   return one.st_ino == other.st_ino && one.st_dev == other.st_dev;
 }
 
-// The file that has the name now; nothing when it was renamed before we had the lock.
-Result<std::optional<OpenLog>> OpenLocked(const Path& file) {
+Result<OpenLog> Open(const Path& file) {
   Result<UniqueFd> fd = OpenStateFile(file, StateWrites::kAppended);
   if (!fd) return fd.error();
-  if (Status s = LockFile(fd->get(), kLockTries); !s) return s.error();
-  OpenLog log{.fd = std::move(*fd)};
-  struct stat named {};
+  return OpenLog{.fd = std::move(*fd)};
+}
+
+Status Look(const Path& file, OpenLog& log) {
   if (::fstat(log.fd.get(), &log.facts) != 0) return SystemError("fstat(" + file.text() + ")");
   if (!S_ISREG(log.facts.st_mode)) return SystemError("open(" + file.text() + ")", EINVAL);
-  const bool is_named = ::lstat(file.text().c_str(), &named) == 0 && IsSame(named, log.facts);
-  if (!is_named) return std::optional<OpenLog>();
-  return std::optional<OpenLog>(std::move(log));
+  return Unit{};
 }
 
-// What follows the last newline but one: the last line, whole or torn.
-Result<std::string> LastLine(const OpenLog& log, bool* torn) {
-  *torn = false;
+// Not when it was renamed before we had the lock.
+bool HasName(const Path& file, const OpenLog& log) {
+  struct stat named {};
+  return ::lstat(file.text().c_str(), &named) == 0 && IsSame(named, log.facts);
+}
+
+// The end of the log.
+struct Tail {
+  std::string text;      // from the last whole line on, without the last newline
+  bool is_torn = false;  // there is no last newline
+};
+
+Result<Tail> ReadTail(const OpenLog& log) {
+  Tail tail;
   const auto size = static_cast<size_t>(log.size());
-  if (size == 0) return std::string();
-  // Most lines are short: the longest is looked for only when it has to be.
-  for (const size_t length : {kShortLine, kMaxLine}) {
+  if (size == 0) return tail;
+  // Most lines are short: longer ones are looked for only when it has to be.
+  for (const size_t length : {kShortLine, size_t{kMaxAuditLine}, kTornLines}) {
     const size_t start = size - std::min(size, length);
-    std::string tail(size - start, '\0');
-    const ssize_t got = ::pread(log.fd.get(), tail.data(), tail.size(), static_cast<off_t>(start));
+    tail.text.resize(size - start);
+    const ssize_t got =
+        ::pread(log.fd.get(), tail.text.data(), tail.text.size(), static_cast<off_t>(start));
     if (got < 0) return SystemError("pread(audit log)");
-    // We hold the lock, so what fstat counted is there.
-    if (static_cast<size_t>(got) != tail.size()) return SystemError("pread(audit log)", EIO);
-    *torn = !tail.ends_with('\n');
-    if (!*torn) tail.pop_back();
-    const size_t newline = tail.rfind('\n');
-    if (newline != std::string::npos || start == 0 || length == kMaxLine) {
-      return tail.substr(newline + 1);
+    // Nobody makes the file shorter, so what fstat counted is there.
+    if (static_cast<size_t>(got) != tail.text.size()) return SystemError("pread(audit log)", EIO);
+    tail.is_torn = !tail.text.ends_with('\n');
+    if (!tail.is_torn) tail.text.pop_back();
+    const size_t whole = AuditChainStart(tail.text, start == 0);
+    if (whole != std::string::npos) {
+      tail.text.erase(0, whole);
+      return tail;
     }
   }
-  return std::string();
+  return tail;
 }
 
-Status Write(const OpenLog& log, const std::string& line) {
+// Part of a line is taken back, but only with the lock and where nothing stands behind it.
+Status Write(const OpenLog& log, const std::string& line, AuditLock lock) {
   ssize_t put = ::write(log.fd.get(), line.data(), line.size());
   while (put < 0 && errno == EINTR) put = ::write(log.fd.get(), line.data(), line.size());
   if (put == static_cast<ssize_t>(line.size())) return Unit{};
   const Error error = SystemError("write(audit log)", put < 0 ? errno : ENOSPC);
-  if (put > 0 && ::ftruncate(log.fd.get(), log.facts.st_size) != 0) {
+  struct stat now {};
+  const bool is_last = put > 0 && lock == AuditLock::kHeld && ::fstat(log.fd.get(), &now) == 0 &&
+                       now.st_size == log.facts.st_size + put;
+  if (is_last && ::ftruncate(log.fd.get(), log.facts.st_size) != 0) {
     return SystemError("ftruncate(audit log)");
   }
   return error;
@@ -152,72 +128,90 @@ bool Rotate(const Path& file, const OpenLog& log, const std::string& first_line,
   const UniqueFd fd(::openat(AT_FDCWD, fresh.c_str(),
                              O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
   if (!fd.valid() || !WriteAll(fd.get(), first_line)) return false;
-  const UtcTime utc = UtcOf(unix_nanoseconds);
-  const std::string old =
-      file.text() + "." + DateAndTime(utc, "", "") + "." + Digits(utc.nanoseconds, 9) + "Z";
+  const std::string old = file.text() + "." + AuditFileTime(unix_nanoseconds);
   if (!IsPutAside(file, log) && ::link(file.text().c_str(), old.c_str()) != 0) return false;
   return ::rename(fresh.c_str(), file.text().c_str()) == 0;
 }
 
-std::string Chained(const std::string& text, const std::string& last) {
-  const std::string digest = last.empty() ? std::string(64, '0') : Sha256Hex(last);
-  return text + ",\"chain\":\"" + digest + "\"}\n";
+// A line that goes to the log.
+struct NewLine {
+  const Path& file;
+  const AuditRules& rules;
+  const std::string& text;
+  int64_t unix_nanoseconds;
+};
+
+// At the beginning of a file, each 64 KiB, and with the first line of each quarter of an hour. All
+// that is known from what was asked for anyway.
+bool IsAnchorDue(const OpenLog& log, uint64_t end, int64_t unix_nanoseconds) {
+  const int64_t seconds = unix_nanoseconds / 1'000'000'000;
+  return log.size() == 0 || log.size() / kAnchorBytes != end / kAnchorBytes ||
+         log.facts.st_mtime / kAnchorSeconds != seconds / kAnchorSeconds;
+}
+
+void TellSystem(const NewLine& added, const std::string& line, uint64_t end, bool is_due) {
+  const WrittenLine written{added.file.text(), line, end, added.unix_nanoseconds};
+  switch (added.rules.system_log) {
+    case SystemLog::kOff:
+      return;
+    case SystemLog::kAnchors:
+      if (is_due) SendToSystemLog(AnchorMessage(written), added.unix_nanoseconds);
+      return;
+    case SystemLog::kLines:
+      return SendToSystemLog(LineMessage(written), added.unix_nanoseconds);
+  }
+}
+
+Status AppendLine(const NewLine& added, const OpenLog& log, const Tail& tail, AuditLock lock) {
+  const std::string line = ChainedLine(added.text, tail.text, lock);
+  // A torn line is closed, so that only it is lost.
+  const std::string bytes = (tail.is_torn ? "\n" : "") + line + "\n";
+  uint64_t end = log.size() + bytes.size();
+  const bool is_full = lock == AuditLock::kHeld && log.size() > 0 && end > added.rules.rotate;
+  if (is_full && Rotate(added.file, log, line + "\n", added.unix_nanoseconds)) {
+    TellSystem(added, line, line.size() + 1, true);
+    return Unit{};
+  }
+  if (Status s = Write(log, bytes, lock); !s) return s;
+  TellSystem(added, line, end, IsAnchorDue(log, end, added.unix_nanoseconds));
+  return Unit{};
+}
+
+// Nobody may keep lines out of the log by its lock.
+Status AppendUnlocked(const NewLine& added) {
+  Result<OpenLog> log = Open(added.file);
+  if (!log) return log.error();
+  for (int i = 1;; ++i) {
+    if (Status s = Look(added.file, *log); !s) return s;
+    const Result<Tail> tail = ReadTail(*log);
+    if (!tail) return tail.error();
+    // Without a newline another line is just being written, or has been torn for good.
+    if (!tail->is_torn || i == kWriteTries) {
+      return AppendLine(added, *log, *tail, AuditLock::kNotGot);
+    }
+    WaitForOthers();
+  }
 }
 
 }  // namespace
 
-std::string AuditTime(int64_t unix_nanoseconds) {
-  const UtcTime utc = UtcOf(unix_nanoseconds);
-  return DateAndTime(utc, "-", ":") + "." + Digits(utc.nanoseconds / 1000000, 3) + "Z";
-}
-
-std::string AuditText(const AuditEntry& entry) {
-  std::string line = "{\"time\":\"" + AuditTime(entry.unix_nanoseconds) + "\"";
-  const Event& event = *entry.event;
-  Member(line, "event", event.name);
-  Member(line, "session", event.session_id);
-  Member(line, "agent_id", event.agent_id);
-  Member(line, "agent_type", event.agent_type);
-  Member(line, "tool", event.tool_name);
-  Member(line, "profile", CutText(std::string(entry.profile), kMaxText));
-  if (entry.decision != nullptr && !entry.decision->paths.empty()) {
-    line += ",\"paths\":[";
-    for (const std::string& path : entry.decision->paths) {
-      if (&path != &entry.decision->paths.front()) line += ",";
-      line += JsonString(CutText(path, kMaxText));
-    }
-    line += "]";
-  }
-  Member(line, "verdict", entry.verdict);
-  if (entry.decision != nullptr && entry.decision->cause) {
-    const Cause& cause = *entry.decision->cause;
-    if (cause.place) AppendRule(line, *cause.place);
-    Member(line, "why", CutText(cause.why, kMaxWhy));
-  }
-  Member(line, "why", CutText(std::string(entry.why), kMaxWhy));
-  return line + ",\"us\":" + std::to_string(entry.microseconds);
-}
-
-Status AppendToAudit(const Path& file, const std::string& text, uint64_t rotate,
+Status AppendToAudit(const Path& file, const AuditRules& rules, const std::string& text,
                      int64_t unix_nanoseconds) {
-  // Inside a sandbox of ringfence's nobody can write the log.
   const Result<bool> sent = SendToLauncher(text);
   if (!sent) return sent.error();
   if (*sent) return Unit{};
+  const NewLine added{file, rules, text, unix_nanoseconds};
   for (int i = 0; i < kRotations; ++i) {
-    Result<std::optional<OpenLog>> log = OpenLocked(file);
+    Result<OpenLog> log = Open(file);
     if (!log) return log.error();
-    if (!*log) continue;
-    bool torn = false;
-    const Result<std::string> last = LastLine(**log, &torn);
-    if (!last) return last.error();
-    // A torn line is closed, so that only it is lost.
-    const std::string line = (torn ? "\n" : "") + Chained(text, *last);
-    const bool is_full = (*log)->size() > 0 && (*log)->size() + line.size() > rotate;
-    if (!is_full || !Rotate(file, **log, Chained(text, *last), unix_nanoseconds)) {
-      return Write(**log, line);
-    }
-    return Unit{};
+    const Result<bool> is_locked = LockFile(log->fd.get(), kLockTries);
+    if (!is_locked) return is_locked.error();
+    if (!*is_locked) return AppendUnlocked(added);
+    if (Status s = Look(file, *log); !s) return s;
+    if (!HasName(file, *log)) continue;
+    const Result<Tail> tail = ReadTail(*log);
+    if (!tail) return tail.error();
+    return AppendLine(added, *log, *tail, AuditLock::kHeld);
   }
   return SystemError("flock(audit log)", EWOULDBLOCK);
 }

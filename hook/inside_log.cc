@@ -50,7 +50,7 @@ bool InsideLog::Take(std::string_view text, int64_t unix_nanoseconds) {
   if (!IsAuditText(text) || !budget_.Take(text.size(), unix_nanoseconds)) return false;
   const std::string line =
       std::string(text) + ",\"inside\":\"" + AuditTime(unix_nanoseconds) + "\"";
-  return AppendToAudit(file_, line, rotate_, unix_nanoseconds).has_value();
+  return AppendToAudit(file_, rules_, line, unix_nanoseconds).has_value();
 }
 
 }  // namespace ringfence

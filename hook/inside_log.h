@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "policy/path.h"
+#include "policy/policy.h"
 
 namespace ringfence {
 
@@ -30,13 +31,13 @@ bool IsAuditText(std::string_view text);
 
 class InsideLog {
  public:
-  InsideLog(Path file, uint64_t rotate) : file_(std::move(file)), rotate_(rotate) {}
+  InsideLog(Path file, AuditRules rules) : file_(std::move(file)), rules_(rules) {}
 
   bool Take(std::string_view text, int64_t unix_nanoseconds);
 
  private:
   Path file_;
-  uint64_t rotate_;
+  AuditRules rules_;
   ByteBudget budget_;
 };
 

@@ -17,7 +17,7 @@ namespace ringfence {
 #ifdef __linux__
 Result<bool> SendToLauncher(const std::string& packet) {
   constexpr const char* kCall = "audit log outside of the sandbox";
-  constexpr timeval kWait{.tv_sec = 0, .tv_usec = 500'000};
+  constexpr timeval kWait{.tv_sec = 1, .tv_usec = 0};  // it may wait for a lock itself
   if (::access(kAuditSocket, F_OK) != 0) {
     if (errno == ENOENT || errno == ENOTDIR) return false;
     return SystemError(kCall);

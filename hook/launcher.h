@@ -8,7 +8,7 @@
 namespace ringfence {
 
 // One packet. False where there is no launcher; an error where it did not take the packet, or not
-// within half a second.
+// within a second.
 Result<bool> SendToLauncher(const std::string& packet);
 
 }  // namespace ringfence

@@ -94,7 +94,7 @@ class Server {
     entry.profile = policy_.profile;
     entry.unix_nanoseconds = Nanoseconds(CLOCK_REALTIME);
     entry.microseconds = (Nanoseconds(CLOCK_MONOTONIC) - start_) / 1000;
-    return AppendToAudit(*ground_.places.audit_file, AuditText(entry), policy_.audit.rotate,
+    return AppendToAudit(*ground_.places.audit_file, policy_.audit, AuditText(entry),
                          entry.unix_nanoseconds);
   }
 

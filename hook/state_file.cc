@@ -39,14 +39,18 @@ Result<UniqueFd> OpenStateFile(const Path& file, StateWrites writes) {
   return fd;
 }
 
-Status LockFile(int fd, int tries) {
+Result<bool> LockFile(int fd, int tries) {
   for (int i = 0; i < tries; ++i) {
-    if (::flock(fd, LOCK_EX | LOCK_NB) == 0) return Unit{};
+    if (::flock(fd, LOCK_EX | LOCK_NB) == 0) return true;
     if (errno != EWOULDBLOCK && errno != EINTR) return SystemError("flock");
-    const timespec wait{.tv_sec = 0, .tv_nsec = 1000000};
-    ::nanosleep(&wait, nullptr);
+    WaitForOthers();
   }
-  return SystemError("flock", EWOULDBLOCK);
+  return false;
+}
+
+void WaitForOthers() {
+  const timespec wait{.tv_sec = 0, .tv_nsec = 1000000};
+  ::nanosleep(&wait, nullptr);
 }
 
 }  // namespace ringfence

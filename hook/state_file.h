@@ -14,7 +14,10 @@ namespace ringfence {
 enum class StateWrites { kAppended, kAnywhere };
 Result<UniqueFd> OpenStateFile(const Path& file, StateWrites writes);
 
-// flock(2), tried so often, a millisecond apart.
-Status LockFile(int fd, int tries);
+// flock(2), tried so often, a millisecond apart. False: others hold the lock.
+Result<bool> LockFile(int fd, int tries);
+
+// That millisecond.
+void WaitForOthers();
 
 }  // namespace ringfence

@@ -364,6 +364,7 @@ class Merger {
     rules.file = audit.file.value_or(rules.file);
     rules.rotate = audit.rotate.value_or(rules.rotate);
     rules.required = audit.required.value_or(rules.required);
+    rules.system_log = audit.system_log.value_or(rules.system_log);
   }
 
   void ApplyManagedAudit(AuditRules& audit) const {
@@ -371,6 +372,9 @@ class Merger {
       if (source.layer != Layer::kManaged) continue;
       if (source.file->audit.file) audit.file = *source.file->audit.file;
       if (source.file->audit.required == true) audit.required = true;
+      if (const auto least = source.file->audit.system_log) {
+        audit.system_log = std::max(audit.system_log, *least);
+      }
     }
   }
 

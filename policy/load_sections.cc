@@ -147,6 +147,9 @@ AuditSection SectionReader::ReadAudit(const Node& node) {
   section.file = ReadOwnPath(object, "file");
   section.rotate = ReadSize(object, "rotate");
   section.required = object.Bool("required");
+  constexpr ObjectReader::Choice<SystemLog> kSystemLogs[] = {
+      {"anchors", SystemLog::kAnchors}, {"lines", SystemLog::kLines}, {"off", SystemLog::kOff}};
+  section.system_log = object.OneOf("system_log", kSystemLogs);
   object.Finish();
   return section;
 }

@@ -179,10 +179,14 @@ struct StageRules {
   bool operator==(const StageRules&) const = default;
 };
 
+// What of the audit log goes to the system's own log as well; each holds the one before it.
+enum class SystemLog : uint8_t { kOff, kAnchors, kLines };
+
 struct AuditRules {
   std::string_view file = "~/.local/state/ringfence/audit.jsonl";
   uint64_t rotate = 64u << 20;  // bytes
   bool required = false;
+  SystemLog system_log = SystemLog::kAnchors;
 
   bool operator==(const AuditRules&) const = default;
 };

@@ -44,6 +44,7 @@ struct AuditSection {
   std::optional<std::string_view> file;
   std::optional<uint64_t> rotate;
   std::optional<bool> required;
+  std::optional<SystemLog> system_log;
 };
 
 struct AlertSection {

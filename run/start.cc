@@ -91,7 +91,7 @@ class Run {
     };
     const std::optional<Path>& file = request_.ground.places.audit_file;
     std::optional<InsideLog> log;
-    if (file) log.emplace(*file, request_.policy.audit.rotate);
+    if (file) log.emplace(*file, request_.policy.audit);
     InsideAlerts alerts(request_.policy, request_.ground.places, disk_);
     watch.audit = [&log, &alerts](std::string_view line) {
       if (IsAlertRequest(line)) return alerts.Take(line, Now());
@@ -171,8 +171,7 @@ class Run {
                            .why = why,
                            .profile = request_.policy.profile,
                            .unix_nanoseconds = nanoseconds};
-    const Status added =
-        AppendToAudit(*file, AuditText(entry), request_.policy.audit.rotate, nanoseconds);
+    const Status added = AppendToAudit(*file, request_.policy.audit, AuditText(entry), nanoseconds);
     if (added) return Unit{};
     return Error{Error::Kind::kSystem, "audit log: " + added.error().where, added.error().what,
                  "name a file that you can write: \"audit\": {\"file\": ...} of the policy"};

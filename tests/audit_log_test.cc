@@ -31,12 +31,20 @@ constexpr int64_t kTime = 1'792'000'000'123'456'789;  // 2026-10-14T16:26:40.123
 constexpr uint64_t kNoRotation = 64u << 20;
 const std::string kNothing(64, '0');
 
+// This machine's own log hears nothing of tests.
+AuditRules Quiet(uint64_t rotate = kNoRotation) {
+  AuditRules rules;
+  rules.rotate = rotate;
+  rules.system_log = SystemLog::kOff;
+  return rules;
+}
+
 class Log : public TemporaryTree {
  public:
   Path path() const { return Path::Clean(At("state/log.jsonl")); }
   Status Append(const std::string& text, uint64_t rotate = kNoRotation,
                 int64_t time = kTime) const {
-    return AppendToAudit(path(), R"({"n":")" + text + "\"", rotate, time);
+    return AppendToAudit(path(), Quiet(rotate), R"({"n":")" + text + "\"", time);
   }
   std::string Text() const { return ReadWholeFile(path().text()); }
 
@@ -181,7 +189,7 @@ TEST_CASE("audit: the file and its folders are made for this user alone") {
   CHECK(ModeOf(log.path().text()) == 0600);
   CHECK(ModeOf(log.At("state")) == 0700);
   const Path deep = Path::Clean(log.At("a/b/c/log.jsonl"));
-  REQUIRE(AppendToAudit(deep, "{\"n\":1", kNoRotation, kTime).has_value());
+  REQUIRE(AppendToAudit(deep, Quiet(), "{\"n\":1", kTime).has_value());
   CHECK(ModeOf(log.At("a")) == 0700);
   CHECK(ModeOf(log.At("a/b/c")) == 0700);
 }
@@ -218,7 +226,7 @@ TEST_CASE("audit: a torn line is closed, and only it is lost") {
   const std::string whole = log.Text();
   log.File("state/log.jsonl", whole + R"({"n":"2","ch)");
   REQUIRE(log.Append("3").has_value());
-  const std::string three = R"({"n":"3","chain":")" + Sha256Hex(R"({"n":"2","ch)") + "\"}";
+  const std::string three = R"({"n":"3","chain":")" + Sha256Hex(whole + R"({"n":"2","ch)") + "\"}";
   CHECK(log.Text() == whole + R"({"n":"2","ch)" + "\n" + three + "\n");
   log.File("state/log.jsonl", "half");
   REQUIRE(log.Append("4").has_value());
@@ -228,7 +236,7 @@ TEST_CASE("audit: a torn line is closed, and only it is lost") {
 TEST_CASE("audit: the folders of the state are made, a home is not") {
   const TemporaryTree tree;
   const auto append = [&tree](std::string_view name) {
-    return AppendToAudit(Path::Clean(tree.At(name)), "{\"n\":\"1\"", kNoRotation, kTime);
+    return AppendToAudit(Path::Clean(tree.At(name)), Quiet(), "{\"n\":\"1\"", kTime);
   };
   tree.Directory("home");
   CHECK(append("home/.local/state/ringfence/audit.jsonl").has_value());
@@ -250,8 +258,8 @@ TEST_CASE("audit: the chain holds across the longest line that a call can make")
   Decision decision;
   for (int i = 0; i < 8; ++i) decision.paths.push_back("/" + std::string(4000, '\x01'));
   const std::string text = AuditText(EntryOf(event, decision));
-  REQUIRE(AppendToAudit(log.path(), text, kNoRotation, kTime).has_value());
-  REQUIRE(AppendToAudit(log.path(), text, kNoRotation, kTime).has_value());
+  REQUIRE(AppendToAudit(log.path(), Quiet(), text, kTime).has_value());
+  REQUIRE(AppendToAudit(log.path(), Quiet(), text, kTime).has_value());
   REQUIRE(log.Append("last").has_value());
   CHECK(ChainLength(log.Lines()) == 3);
 }
@@ -360,15 +368,78 @@ TEST_CASE("audit: after kill -9 every line but the last is whole, and the next o
   }
 }
 
-TEST_CASE("audit: another writer is waited for half a second, not for ever") {
+TEST_CASE("audit: several torn lines are covered together with the whole one before them") {
   const Log log;
   REQUIRE(log.Append("1").has_value());
-  const UniqueFd holder(::open(log.path().text().c_str(), O_RDWR | O_CLOEXEC));
+  const std::string torn = log.Text() + "{\"n\":\"2\",\"ch\n{\n\n" + std::string(100'000, 'x');
+  log.File("state/log.jsonl", torn);
+  REQUIRE(log.Append("3").has_value());
+  CHECK(log.Text() == torn + "\n" + R"({"n":"3","chain":")" + Sha256Hex(torn) + "\"}\n");
+}
+
+TEST_CASE("audit: another writer is waited for half a second, and then the line is written") {
+  const Log log;
+  REQUIRE(log.Append("1").has_value());
+  const UniqueFd holder(::open(log.path().text().c_str(), O_RDONLY | O_CLOEXEC));
   REQUIRE(::flock(holder.get(), LOCK_EX) == 0);
   const int64_t start = Now();
-  CHECK_FALSE(log.Append("2").has_value());
+  CHECK(log.Append("2", 10).has_value());  // and the file is not put aside
   CHECK(Now() - start < 5'000'000'000);
   REQUIRE(::flock(holder.get(), LOCK_UN) == 0);
   CHECK(log.Append("3").has_value());
-  CHECK(ChainLength(log.Lines()) == 2);
+  const std::vector<std::string> lines = log.Lines();
+  CHECK(ChainLength(lines) == 3);
+  CHECK(log.Files() == 1);
+  CHECK(lines[1].starts_with(R"({"n":"2","unlocked":true,"chain":")"));
+  CHECK(IsUnlocked(lines[1]));
+  CHECK_FALSE(IsUnlocked(lines[2]));
+}
+
+TEST_CASE("audit: without the lock a torn line is closed, too") {
+  const Log log;
+  REQUIRE(log.Append("1").has_value());
+  const std::string torn = log.Text() + "{\"torn";
+  log.File("state/log.jsonl", torn);
+  const UniqueFd holder(::open(log.path().text().c_str(), O_RDONLY | O_CLOEXEC));
+  REQUIRE(::flock(holder.get(), LOCK_EX) == 0);
+  CHECK(log.Append("2").has_value());
+  CHECK(log.Text() ==
+        torn + "\n" + R"({"n":"2","unlocked":true,"chain":")" + Sha256Hex(torn) + "\"}\n");
+}
+
+TEST_CASE("audit: many writers without the lock lose no line and tear none") {
+  constexpr int kWriters = 8;
+  const Log log;
+  REQUIRE(log.Append("1").has_value());
+  const UniqueFd holder(::open(log.path().text().c_str(), O_RDONLY | O_CLOEXEC));
+  REQUIRE(::flock(holder.get(), LOCK_EX) == 0);
+  std::vector<pid_t> writers;
+  for (int w = 0; w < kWriters; ++w) {
+    const pid_t child = ::fork();
+    REQUIRE(child >= 0);
+    if (child == 0) ::_exit(log.Append(std::to_string(w)).has_value() ? 0 : 1);
+    writers.push_back(child);
+  }
+  for (const pid_t writer : writers) {
+    int status = 0;
+    REQUIRE(::waitpid(writer, &status, 0) == writer);
+    CHECK(status == 0);
+  }
+  const std::vector<std::string> lines = log.Lines();
+  CHECK(lines.size() == kWriters + 1);
+  for (const std::string& line : lines) CHECK(nlohmann::json::accept(line));
+}
+
+TEST_CASE("audit line: only a line that ends as lines of the log end is whole") {
+  const std::string digits(64, 'a');
+  CHECK(ChainOf("{\"n\":1,\"chain\":\"" + digits + "\"}") == digits);
+  for (const std::string& line :
+       {std::string(), "{\"n\":1,\"chain\":\"" + digits + "\"", std::string("{\"n\":1}"),
+        "{\"n\":1,\"chain\":\"" + digits.substr(1) + "\"}",
+        "{\"n\":1,\"chain\":\"" + digits.substr(1) + "G\"}",
+        R"({"n":"\",\"chain\":\")" + digits + "\"}", ",\"chain\":\"" + digits + "\"}"}) {
+    CAPTURE(line);
+    CHECK(ChainOf(line).empty());
+    CHECK_FALSE(IsUnlocked(line));
+  }
 }

@@ -60,7 +60,9 @@ TEST_CASE("inside log: nothing else is") {
 
 TEST_CASE("inside log: a taken line is marked with the launcher's time, and chained") {
   const TemporaryTree tree;
-  InsideLog log(Path::Clean(tree.At("log")), 1 << 20);
+  AuditRules rules;
+  rules.system_log = SystemLog::kOff;
+  InsideLog log(Path::Clean(tree.At("log")), rules);
   CHECK(log.Take(R"({"time":"a lie")", kNow));
   CHECK_FALSE(log.Take("no line", kNow));
   CHECK(ReadWholeFile(tree.At("log")) ==

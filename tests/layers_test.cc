@@ -272,6 +272,33 @@ TEST_CASE("layers: the managed file can demand a log and its place, nobody can u
   CHECK(policy.audit.rotate == 1u << 20);
 }
 
+TEST_CASE("layers: nobody sends less to the system's log than the managed file says") {
+  struct Row {
+    const char* managed;
+    const char* user;
+    SystemLog wanted;
+  };
+  static constexpr const char* kOff = R"("audit":{"system_log":"off"})";
+  static constexpr const char* kAnchors = R"("audit":{"system_log":"anchors"})";
+  static constexpr const char* kLines = R"("audit":{"system_log":"lines"})";
+  static constexpr const char* kSilent = R"("audit":{"rotate":"1M"})";
+  static constexpr Row kRows[] = {
+      {kSilent, kSilent, SystemLog::kAnchors}, {kSilent, kOff, SystemLog::kOff},
+      {kSilent, kLines, SystemLog::kLines},    {kOff, kSilent, SystemLog::kOff},
+      {kOff, kAnchors, SystemLog::kAnchors},   {kAnchors, kOff, SystemLog::kAnchors},
+      {kAnchors, kLines, SystemLog::kLines},   {kLines, kAnchors, SystemLog::kLines},
+      {kLines, kSilent, SystemLog::kLines},
+  };
+  for (const Row& row : kRows) {
+    CAPTURE(row.managed);
+    CAPTURE(row.user);
+    World world;
+    world.Managed(row.managed);
+    world.User(row.user);
+    CHECK(Merged(world).audit.system_log == row.wanted);
+  }
+}
+
 TEST_CASE("layers: the more specific trusted file's log, alerts and words count") {
   World world;
   world.User(R"("audit":{"file":"~/u.jsonl"},"denied":{"say":"u"},"alerts":{"inbox":"/srv/u"})");

@@ -120,3 +120,10 @@ TEST_CASE("text: lower case is ASCII's alone") {
   CHECK(LowerAscii("\xC3\x89") == "\xC3\x89");
   CHECK(LowerAscii("") == "");
 }
+
+TEST_CASE("text: JSON in ASCII means the same") {
+  CHECK(AsciiJson(R"({"a":"b\n\\"})") == R"({"a":"b\n\\"})");
+  CHECK(AsciiJson("\"\xC3\xA9\xE2\x80\xAE\xF0\x9F\x98\x80\x7F\xFF\x01\"") ==
+        R"("\u00e9\u202e\ud83d\ude00\u007f\ufffd\u0001")");
+  CHECK(AsciiJson("").empty());
+}

@@ -142,17 +142,21 @@ def parse_trace(lines):
     return calls
 
 
+LOG_SOCKETS = ("/dev/.ringfence/log", "/run/systemd/journal/socket", '"/dev/log"',
+               "AF_UNIX, SOCK_DGRAM", "<UNIX")
+
+
 def mark_log_calls(calls):
     """From the first call that makes or opens the log, what names its folder serves only the log.
     Earlier ones ask whether it is what the event wants to write: they serve the decision. The socket
-    that takes its place inside a sandbox serves nothing else."""
+    that takes its place inside a sandbox and those of the system's own log serve nothing else."""
     begun = False
     for call in calls:
         names_log = "LOG" in call.text
         writes = call.family in ("mkdir", "flock") or re.search(r"O_WRONLY|O_RDWR|O_CREAT",
                                                                 call.text)
         begun = begun or bool(names_log and writes)
-        call.serves_log = (begun and names_log) or "/dev/.ringfence/log" in call.text
+        call.serves_log = (begun and names_log) or any(name in call.text for name in LOG_SOCKETS)
 
 
 def covered_from(signal, calls):
