@@ -20,7 +20,8 @@ struct Word {
 
 struct CommandWords {
   Word name;
-  std::vector<Word> options;
+  std::vector<Word> options;  // its own, and those of the commands below it
+  std::vector<Word> below;    // "verify" of "log"
 };
 
 // CLI11 says them for people: "MODE:{sandbox,rx,rwx}".
@@ -36,7 +37,10 @@ std::string ValuesOf(const CLI::Option& option) {
 void AddOptions(const CLI::App& app, std::vector<Word>& words) {
   for (const CLI::Option* option : app.get_options()) {
     for (const std::string& name : option->get_lnames()) {
-      words.push_back({"--" + name, option->get_description(), ValuesOf(*option)});
+      Word word{"--" + name, option->get_description(), ValuesOf(*option)};
+      if (std::ranges::find(words, word.text, &Word::text) == words.end()) {
+        words.push_back(std::move(word));
+      }
     }
   }
 }
@@ -44,8 +48,12 @@ void AddOptions(const CLI::App& app, std::vector<Word>& words) {
 std::vector<CommandWords> WordsOf(const CLI::App& app) {
   std::vector<CommandWords> commands;
   for (const CLI::App* command : app.get_subcommands({})) {
-    CommandWords words{{command->get_name(), command->get_description()}, {}};
+    CommandWords words{{command->get_name(), command->get_description()}, {}, {}};
     AddOptions(*command, words.options);
+    for (const CLI::App* below : command->get_subcommands({})) {
+      words.below.push_back({below->get_name(), below->get_description()});
+      AddOptions(*below, words.options);
+    }
     commands.push_back(std::move(words));
   }
   return commands;
@@ -81,9 +89,13 @@ std::string ValueCases(const std::vector<CommandWords>& commands, const std::str
 std::string Bash(const std::vector<CommandWords>& commands) {
   std::string names;
   std::string cases;
+  std::string below;
   for (const CommandWords& command : commands) {
     names += (names.empty() ? "" : " ") + command.name.text;
     cases += "    " + command.name.text + ") words=" + Quoted(Joined(command.options)) + " ;;\n";
+    if (command.below.empty()) continue;
+    below += "    2:" + command.name.text + ":[!-]* | 2:" + command.name.text +
+             ":) values=" + Quoted(Joined(command.below)) + " ;;\n";
   }
   return "_ringfence() {\n"
          "  local word=${COMP_WORDS[COMP_CWORD]} words='' values='' i\n"
@@ -103,6 +115,9 @@ std::string Bash(const std::vector<CommandWords>& commands) {
          "; fi\n"
          "  case ${COMP_WORDS[1]}:${COMP_WORDS[COMP_CWORD - 1]} in\n" +
          ValueCases(commands, "values='", "'") +
+         "  esac\n"
+         "  case $COMP_CWORD:${COMP_WORDS[1]}:$word in\n" +
+         below +
          "  esac\n"
          "  if [ -n \"$values\" ]; then COMPREPLY=($(compgen -W \"$values\" -- \"$word\")); "
          "return; fi\n"
@@ -124,9 +139,13 @@ std::string Described(const std::vector<Word>& words) {
 std::string Zsh(const std::vector<CommandWords>& commands) {
   std::vector<Word> names;
   std::string cases;
+  std::string below;
   for (const CommandWords& command : commands) {
     names.push_back(command.name);
     cases += "    " + command.name.text + ") options=(" + Described(command.options) + " ) ;;\n";
+    if (command.below.empty()) continue;
+    below += "    3:" + command.name.text + ") commands=(" + Described(command.below) +
+             " ); [[ ${words[CURRENT]} == -* ]] || { _describe command commands; return } ;;\n";
   }
   return "#compdef ringfence\n"
          "_ringfence() {\n"
@@ -142,6 +161,9 @@ std::string Zsh(const std::vector<CommandWords>& commands) {
          "  case ${words[2]}:${words[CURRENT-1]} in\n" +
          ValueCases(commands, "compadd -- ", "; return") +
          "  esac\n"
+         "  case $CURRENT:${words[2]} in\n" +
+         below +
+         "  esac\n"
          "  case ${words[2]} in\n" +
          cases +
          "  esac\n"
@@ -155,6 +177,10 @@ std::string Fish(const std::vector<CommandWords>& commands) {
   for (const CommandWords& command : commands) {
     out += "complete -c ringfence -n __fish_use_subcommand -f -a " + command.name.text + " -d " +
            Quoted(command.name.what) + "\n";
+    for (const Word& below : command.below) {
+      out += "complete -c ringfence -n '__fish_seen_subcommand_from " + command.name.text +
+             "' -f -a " + below.text + " -d " + Quoted(below.what) + "\n";
+    }
     for (const Word& option : command.options) {
       out += "complete -c ringfence -n '__fish_seen_subcommand_from " + command.name.text +
              "' -l " + option.text.substr(2) +

@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "policy/real_files.h"
 #include "run/ground.h"
 
 namespace ringfence {
@@ -18,6 +19,17 @@ void AddGroundOptions(CLI::App& command, GroundOptions& options) {
 Result<Ground> FindGround(const GroundOptions& options, const FileView& files) {
   return FindGround(
       GroundQuestion{options.common.home, options.root, options.policy, options.profile}, files);
+}
+
+Result<Path> AuditFileInForce(const GroundOptions& options) {
+  const RealFiles disk;
+  const Result<Ground> ground = FindGround(options, disk);
+  if (!ground) return ground.error();
+  const Result<Policy> policy = MergePolicies(ground->sources, "", ground->places, Caller{});
+  if (!policy) return policy.error();
+  std::optional<Path> file = OwnPath(policy->audit.file, ground->places);
+  if (file) return *std::move(file);
+  return Error{Error::Kind::kUsage, "audit log", "no home is known", "give it: --home DIR"};
 }
 
 OrderedJson PlaceJson(const RulePlace& place) {

@@ -21,6 +21,9 @@ void AddGroundOptions(CLI::App& command, GroundOptions& options);
 // As the hook would find it when the client is started in that directory.
 Result<Ground> FindGround(const GroundOptions& options, const FileView& files);
 
+// The audit log that the policy in force names.
+Result<Path> AuditFileInForce(const GroundOptions& options);
+
 OrderedJson PlaceJson(const RulePlace& place);
 
 }  // namespace ringfence

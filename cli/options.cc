@@ -11,6 +11,7 @@
 #include "cli/explain.h"
 #include "cli/init.h"
 #include "cli/layout/layout.h"
+#include "cli/log/log.h"
 #include "cli/manual.h"
 #include "cli/prompt.h"
 #include "cli/replay/replay.h"
@@ -39,6 +40,7 @@ constexpr Command kCommands[] = {
     {"explain", AddExplain},
     {"check", AddCheck},
     {"audit", AddAudit},
+    {"log", AddLog},
     {"doctor", AddDoctor},
     {"replay", AddReplay},
     {"settings", AddSettings},

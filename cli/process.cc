@@ -11,6 +11,7 @@
 #include <cerrno>
 #include <csignal>
 #include <string_view>
+#include <utility>
 
 #include "base/program.h"
 #include "base/syscall.h"
@@ -129,6 +130,7 @@ class Running {
     }
     if (polled[0].revents != 0) Feed();
     if (polled[1].revents != 0) Hear(ours_[1], finished_.out);
+    if (call_.hear && !finished_.out.empty()) call_.hear(std::exchange(finished_.out, {}));
     if (polled[2].revents != 0) Hear(ours_[2], finished_.err);
     return Unit{};
   }

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -21,6 +23,8 @@ struct ProgramCall {
   std::vector<std::string> environment;  // "NAME=value"
   std::string input;
   std::chrono::milliseconds limit{10'000};
+  // Gets what it says on standard output, piece by piece, in the place of Finished::out.
+  std::function<void(std::string_view)> hear = {};
 };
 
 // An error when it cannot be started or takes longer than the limit (it is killed then).

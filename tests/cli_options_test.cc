@@ -48,6 +48,15 @@ TEST_CASE("completion: each shell's script knows every command and option") {
     for (const CLI::App* command : declared.app.get_subcommands({})) {
       CAPTURE(command->get_name());
       CHECK(script.find(command->get_name()) != std::string::npos);
+      for (const CLI::App* below : command->get_subcommands({})) {
+        CAPTURE(below->get_name());
+        CHECK(script.find(below->get_name()) != std::string::npos);
+        for (const CLI::Option* option : below->get_options()) {
+          if (!option->get_lnames().empty()) {
+            CHECK(script.find(option->get_lnames().front()) != std::string::npos);
+          }
+        }
+      }
     }
     CHECK(script.find("no-client-sandbox") != std::string::npos);
   }

@@ -292,6 +292,11 @@ man_pages_name_options() {
         echo "ringfence $command_name"
         "$bin/ringfence" "$command_name" --help | grep -oE '^ +(-h,)?--[a-z-]+' |
           sed "s/.*--/ringfence-$command_name -/"
+        "$bin/ringfence" "$command_name" --help | sed -n '/^Subcommands:/,/^$/s/^  \([a-z]*\) .*/\1/p' |
+          while read -r word; do
+            "$bin/ringfence" "$command_name" "$word" --help | grep -oE '^ +(-h,)?--[a-z-]+' |
+              sed "s/.*--/ringfence-$command_name -/"
+          done
       done
   } | sort -u > "$work/options"
   [[ -s $work/options ]] || missing=1
@@ -313,7 +318,7 @@ part_system() {
   count_program failures.py python3 tests/system/failures.py --hook "$hook"
   count_program init.py python3 tests/system/init.py --hook "$hook" --ringfence "$command"
   count_program commands.py python3 tests/system/commands.py --hook "$hook" --ringfence "$command"
-  for file in check.py audit.py audit_formats.py audit_html.py doctor.py replay.py settings.py \
+  for file in check.py audit.py audit_formats.py audit_html.py log.py doctor.py replay.py settings.py \
     layout.py; do
     count_program "$file" python3 "tests/system/$file" --hook "$hook" --ringfence "$command"
   done

@@ -81,20 +81,6 @@ Status UseBaseline(const AuditOptions& options, AuditReport& report) {
   return Unit{};
 }
 
-// The log that the policy in force names.
-Result<std::string> LogInForce(const AuditOptions& options) {
-  const RealFiles disk;
-  GroundOptions question = options.question.ground;
-  if (!options.question.policies.empty()) question.policy = options.question.policies.front();
-  const Result<Ground> ground = FindGround(question, disk);
-  if (!ground) return ground.error();
-  const Result<Policy> policy = MergePolicies(ground->sources, "", ground->places, Caller{});
-  if (!policy) return policy.error();
-  const std::optional<Path> file = OwnPath(policy->audit.file, ground->places);
-  if (!file) return Usage("no home is known, so there is no audit log", "name it: --record LOG");
-  return file->text();
-}
-
 // "Read /etc/hosts"; the second of that name gets a number.
 std::string NameFor(const Fixture& fixture, std::set<std::string>& names) {
   const OrderedJson event = OrderedJson::parse(fixture.event, nullptr, false);
@@ -112,9 +98,11 @@ std::string NameFor(const Fixture& fixture, std::set<std::string>& names) {
 Outcome Record(const AuditOptions& options) {
   std::vector<std::string> paths = options.paths;
   if (paths.empty()) {
-    Result<std::string> log = LogInForce(options);
+    GroundOptions ground = options.question.ground;
+    if (!options.question.policies.empty()) ground.policy = options.question.policies.front();
+    const Result<Path> log = AuditFileInForce(ground);
     if (!log) return log.error();
-    paths.push_back(*log);
+    paths.push_back(log->text());
   }
   std::vector<Error> mistakes;
   FixtureFile log = ReadFixtureFiles(paths, mistakes);

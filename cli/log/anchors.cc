@@ -1,0 +1,162 @@
+#include "cli/log/anchors.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <charconv>
+
+#include "base/syscall.h"
+#include "base/text.h"
+#include "base/unique_fd.h"
+#include "cli/json_edit.h"
+#include "cli/log/log_line.h"
+#include "cli/process.h"
+#include "hook/audit_line.h"
+#include "hook/system_log.h"
+#include "run/ground.h"
+
+namespace ringfence {
+namespace {
+
+constexpr size_t kLongestLine = 1 << 20;  // of a system's log; more of one is not looked at
+
+// Puts together the lines of a text that comes in pieces.
+class Lines {
+ public:
+  template <typename F>
+  void Add(std::string_view piece, const F& take) {
+    while (!piece.empty()) {
+      const size_t newline = piece.find('\n');
+      const std::string_view part = piece.substr(0, newline);
+      if (rest_.size() < kLongestLine) rest_ += part.substr(0, kLongestLine - rest_.size());
+      if (newline == std::string_view::npos) return;
+      take(std::string_view(rest_));
+      rest_.clear();
+      piece.remove_prefix(newline + 1);
+    }
+  }
+  template <typename F>
+  void End(const F& take) {
+    if (!rest_.empty()) take(std::string_view(rest_));
+  }
+
+ private:
+  std::string rest_;
+};
+
+// What stands before `mark`, which is taken away together with it.
+bool TakeUntil(std::string_view& text, std::string_view mark, std::string_view* before) {
+  const size_t at = text.find(mark);
+  if (at == std::string_view::npos) return false;
+  *before = text.substr(0, at);
+  text.remove_prefix(at + mark.size());
+  return true;
+}
+
+Status ReadFile(const std::string& name, Anchors& anchors) {
+  const UniqueFd fd(::open(Absolute(name).c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY));
+  if (!fd.valid()) return SystemError("open(" + name + ")");
+  Lines lines;
+  const auto take = [&anchors](std::string_view line) { anchors.Take(line); };
+  std::array<char, 64 * 1024> bytes{};
+  for (;;) {
+    const ssize_t got = ::read(fd.get(), bytes.data(), bytes.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return SystemError("read(" + name + ")");
+    if (got == 0) break;
+    lines.Add({bytes.data(), static_cast<size_t>(got)}, take);
+  }
+  lines.End(take);
+  return Unit{};
+}
+
+void TakeJournal(std::string_view line, Anchors& anchors) {
+  const OrderedJson json = OrderedJson::parse(line, nullptr, false);
+  if (!json.is_object() || !json.contains("MESSAGE") || !json["MESSAGE"].is_string()) return;
+  const auto message = json["MESSAGE"].get<std::string>();
+  if (message.starts_with(kAnchorWord) || message.starts_with(kLineWord)) anchors.Take(message);
+}
+
+// Who wrote an entry journald knows from the kernel: other users' are nothing to this log.
+Status ReadJournal(const std::string& folder, uint32_t owner, Anchors& anchors) {
+  constexpr const char* kProgram = "/usr/bin/journalctl";
+  ProgramCall call{
+      .program = kProgram,
+      .arguments = {"--quiet", "--no-pager", "--output=json", "--output-fields=MESSAGE",
+                    "--identifier=" + std::string(kSystemLogName), "_UID=" + std::to_string(owner)},
+      .environment = {},
+      .input = "",
+      .limit = std::chrono::minutes(10)};
+  if (!folder.empty()) call.arguments.insert(call.arguments.begin(), "--directory=" + folder);
+  Lines lines;
+  const auto take = [&anchors](std::string_view line) { TakeJournal(line, anchors); };
+  call.hear = [&lines, &take](std::string_view piece) { lines.Add(piece, take); };
+  const Result<Finished> done = Run(call);
+  if (!done) return done.error();
+  lines.End(take);
+  // "No entries" is status 1 for some versions, without a word.
+  if (done->exit_status == 0 || (done->exit_status == 1 && done->err.empty())) return Unit{};
+  return Error{Error::Kind::kSystem, kProgram,
+               "ended with status " + std::to_string(done->exit_status) + ": " +
+                   Printable(done->err.substr(0, done->err.find('\n'))),
+               "name a file instead: --anchors FILE"};
+}
+
+}  // namespace
+
+bool Anchors::Take(std::string_view text) {
+  for (const std::string_view word : {kAnchorWord, kLineWord}) {
+    const size_t at = text.find(std::string(word) + "{\"file\":\"");
+    if (at == std::string_view::npos) continue;
+    std::string_view rest = text.substr(at + word.size() + std::string_view("{\"file\":").size());
+    std::string_view file, time, end;
+    // A quote in a file's name would be escaped.
+    if (!TakeUntil(rest, ",\"time\":\"", &file) || !TakeUntil(rest, "\",\"end\":", &time) ||
+        !TakeUntil(rest, ",\"digest\":\"", &end)) {
+      return false;
+    }
+    const OrderedJson name = OrderedJson::parse(file, nullptr, false);
+    const std::string digest(rest.substr(0, kChainDigits));
+    const bool is_digest = digest.size() == kChainDigits &&
+                           digest.find_first_not_of("0123456789abcdef") == std::string::npos &&
+                           rest.substr(kChainDigits).starts_with('"');
+    if (!name.is_string() || name.get<std::string>() != named_ || !is_digest || !IsLogTime(time)) {
+      return false;
+    }
+    Anchor anchor{.time = std::string(time)};
+    std::from_chars(end.data(), end.data() + end.size(), anchor.end);
+    anchors_.emplace(digest, std::move(anchor));
+    return true;
+  }
+  return false;
+}
+
+bool Anchors::Meet(const std::string& digest) {
+  const auto anchor = anchors_.find(digest);
+  if (anchor == anchors_.end()) return false;
+  anchor->second.is_met = true;
+  return true;
+}
+
+std::vector<Anchor> Anchors::Unmet() const {
+  std::vector<Anchor> unmet;
+  for (const auto& [digest, anchor] : anchors_) {
+    if (!anchor.is_met) unmet.push_back(anchor);
+  }
+  std::ranges::sort(unmet, {}, &Anchor::time);
+  return unmet;
+}
+
+Status ReadAnchors(const std::string& source, uint32_t owner, Anchors& anchors) {
+  constexpr std::string_view kJournal = "journal";
+  if (source == kJournal) return ReadJournal("", owner, anchors);
+  if (source.starts_with("journal:")) {
+    return ReadJournal(Absolute(source.substr(kJournal.size() + 1)), owner, anchors);
+  }
+  return ReadFile(source, anchors);
+}
+
+}  // namespace ringfence

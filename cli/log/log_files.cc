@@ -1,0 +1,252 @@
+#include "cli/log/log_files.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <memory>
+
+#include "base/inside.h"
+#include "base/sha256.h"
+#include "base/syscall.h"
+#include "base/text.h"
+#include "hook/audit_line.h"
+
+namespace ringfence {
+namespace {
+
+constexpr size_t kLongestLine = 4 * kMaxAuditLine;
+constexpr size_t kChunk = 64 * 1024;
+
+std::pair<dev_t, ino_t> IdOf(const struct stat& facts) { return {facts.st_dev, facts.st_ino}; }
+
+// Not valid where there is no such file (any more).
+Result<UniqueFd> OpenForReading(const std::string& name, struct stat* facts) {
+  UniqueFd fd(::open(name.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY));
+  if (!fd.valid() && errno == ENOENT) return fd;
+  if (!fd.valid()) return SystemError("open(" + name + ")");
+  if (::fstat(fd.get(), facts) != 0) return SystemError("fstat(" + name + ")");
+  if (!S_ISREG(facts->st_mode)) {
+    return Error{Error::Kind::kUsage, name, "is not a regular file", ""};
+  }
+  return fd;
+}
+
+// "20261014T162640.123456789Z"
+bool IsFileTime(std::string_view text) {
+  constexpr std::string_view kForm = "ddddddddTdddddd.dddddddddZ";
+  return std::ranges::equal(text, kForm, [](char c, char form) {
+    return form == 'd' ? c >= '0' && c <= '9' : c == form;
+  });
+}
+
+// At most `length` bytes from `start`.
+std::string BytesAt(const UniqueFd& fd, off_t start, size_t length) {
+  std::string bytes(length, '\0');
+  const ssize_t got = ::pread(fd.get(), bytes.data(), bytes.size(), start);
+  bytes.resize(got < 0 ? 0 : static_cast<size_t>(got));
+  return bytes;
+}
+
+std::string FirstChain(const UniqueFd& fd) {
+  const std::string head = BytesAt(fd, 0, 2 * kMaxAuditLine);
+  return std::string(ChainOf(std::string_view(head).substr(0, head.find('\n'))));
+}
+
+std::string NextChain(const UniqueFd& fd, off_t size) {
+  const off_t start = std::max<off_t>(0, size - static_cast<off_t>(kLongestLine));
+  std::string tail = BytesAt(fd, start, static_cast<size_t>(size - start));
+  if (tail.ends_with('\n')) tail.pop_back();
+  const size_t whole = AuditChainStart(tail, start == 0);
+  return whole == std::string::npos ? "" : Sha256Hex(std::string_view(tail).substr(whole));
+}
+
+// Nothing where there is no such file any more.
+Result<std::optional<LogFile>> LookAt(const std::string& name) {
+  struct stat facts {};
+  const Result<UniqueFd> fd = OpenForReading(name, &facts);
+  if (!fd) return fd.error();
+  if (!fd->valid()) return std::optional<LogFile>();
+  return std::optional<LogFile>(
+      LogFile{name, IdOf(facts), FirstChain(*fd), NextChain(*fd, facts.st_size)});
+}
+
+}  // namespace
+
+std::vector<LogFile> InOrder(std::vector<LogFile> files) {
+  std::vector<LogFile> ordered;
+  const auto follows_none = [&files](const LogFile& file) {
+    return std::ranges::none_of(files, [&file](const LogFile& other) {
+      return &other != &file && !file.begins.empty() && other.ends == file.begins;
+    });
+  };
+  while (!files.empty()) {
+    auto next = files.end();
+    if (!ordered.empty() && !ordered.back().ends.empty()) {
+      next = std::ranges::find(files, ordered.back().ends, &LogFile::begins);
+    }
+    if (next == files.end()) next = std::ranges::find_if(files, follows_none);
+    if (next == files.end()) next = files.begin();
+    ordered.push_back(std::move(*next));
+    files.erase(next);
+  }
+  return ordered;
+}
+
+Result<std::vector<LogFile>> LogReader::List() const {
+  const Path folder = file_.Parent();
+  const std::unique_ptr<DIR, int (*)(DIR*)> listing(::opendir(folder.text().c_str()), ::closedir);
+  if (listing == nullptr && errno == ENOENT) return std::vector<LogFile>();
+  if (listing == nullptr) return SystemError("open(" + folder.text() + ")");
+  const std::string prefix = std::string(file_.name()) + ".";
+  std::vector<std::string> names;
+  while (const dirent* entry = ::readdir(listing.get())) {
+    const std::string_view name = entry->d_name;
+    if (name.starts_with(prefix) && IsFileTime(name.substr(prefix.size()))) {
+      names.push_back(folder.Child(name).text());
+    }
+  }
+  std::ranges::sort(names);
+  names.push_back(file_.text());
+  std::vector<LogFile> files;
+  for (const std::string& name : names) {
+    Result<std::optional<LogFile>> file = LookAt(name);
+    if (!file) return file.error();
+    if (*file) files.push_back(std::move(**file));
+  }
+  // A rotation that was killed half way leaves the log a second name.
+  const LogFile last = files.empty() ? LogFile{} : files.back();
+  if (last.name == file_.text()) {
+    std::erase_if(files, [&last](const LogFile& file) {
+      return file.id == last.id && file.name != last.name;
+    });
+  }
+  return InOrder(std::move(files));
+}
+
+Status LogReader::Open() {
+  const Result<bool> opened = Advance();
+  if (!opened) return opened.error();
+  if (*opened) return Unit{};
+  return Error{Error::Kind::kUsage, file_.text(), "there is no such audit log",
+               "name it: --file FILE"};
+}
+
+// What is listed may be renamed before it is opened.
+Result<bool> LogReader::Advance() {
+  constexpr int kTries = 100;
+  for (int i = 0; i < kTries; ++i) {
+    const bool is_last = listed_.empty() || (current_ && listed_.back().id == current_->id);
+    if (i > 0 || is_last) {
+      Result<std::vector<LogFile>> files = List();
+      if (!files) return files.error();
+      listed_ = std::move(*files);
+    }
+    const Result<Opened> opened = OpenNext();
+    if (!opened) return opened.error();
+    if (*opened != Opened::kRenamed) return *opened == Opened::kNext;
+  }
+  return false;
+}
+
+Result<LogReader::Opened> LogReader::OpenNext() {
+  const auto is_current = [this](const LogFile& file) {
+    return current_ && file.id == current_->id;
+  };
+  auto next = std::ranges::find_if(listed_, is_current);
+  if (next != listed_.end()) {
+    ++next;
+  } else {  // the first one, or behind one that is gone
+    next = std::ranges::find_if(listed_,
+                                [this](const LogFile& file) { return !done_.contains(file.name); });
+  }
+  if (next == listed_.end()) return Opened::kNone;
+  struct stat facts {};
+  Result<UniqueFd> fd = OpenForReading(next->name, &facts);
+  if (!fd) return fd.error();
+  if (!fd->valid() || IdOf(facts) != next->id) return Opened::kRenamed;
+  if (current_ && current_->name != file_.text()) done_.insert(current_->name);
+  current_ = *next;
+  fd_ = std::move(*fd);
+  number_ = 0;
+  ++files_read_;
+  return Opened::kNext;
+}
+
+// Whether another file has the log's name by now, so that nobody with the lock writes to this one.
+Result<bool> LogReader::IsFinished() const {
+  struct stat named {};
+  if (::lstat(file_.text().c_str(), &named) != 0) {
+    if (errno == ENOENT) return current_->name != file_.text();
+    return SystemError("lstat(" + file_.text() + ")");
+  }
+  return IdOf(named) != current_->id;
+}
+
+LogLine LogReader::Give(size_t end, size_t next) {
+  LogLine line;
+  line.text = std::string_view(buffer_).substr(begin_, end - begin_);
+  line.is_cut = is_cut_;
+  line.file = current_->name;
+  line.number = ++number_;
+  begin_ = searched_ = next;
+  is_cut_ = false;
+  return line;
+}
+
+// False at the end of the file.
+Result<bool> LogReader::ReadMore() {
+  buffer_.erase(0, begin_);
+  begin_ = 0;
+  searched_ = buffer_.size();
+  if (buffer_.size() > kLongestLine) {
+    buffer_.resize(kLongestLine);
+    is_cut_ = true;
+    searched_ = buffer_.size();
+  }
+  const size_t size = buffer_.size();
+  buffer_.resize(size + kChunk);
+  ssize_t got = 0;
+  do {
+    got = ::read(fd_.get(), buffer_.data() + size, kChunk);
+  } while (got < 0 && errno == EINTR);
+  const int code = errno;
+  buffer_.resize(size + (got > 0 ? static_cast<size_t>(got) : 0));
+  if (got < 0) return SystemError("read(" + current_->name + ")", code);
+  return got > 0;
+}
+
+std::optional<LogLine> LogReader::TakeLine() {
+  const size_t newline = buffer_.find('\n', searched_);
+  if (newline != std::string::npos) return Give(newline, newline + 1);
+  searched_ = buffer_.size();
+  return {};
+}
+
+Result<std::optional<LogLine>> LogReader::Next() {
+  for (bool was_finished = false;;) {
+    if (std::optional<LogLine> line = TakeLine()) return line;
+    const Result<bool> more = ReadMore();
+    if (!more) return more.error();
+    if (*more) continue;
+    const Result<bool> finished = IsFinished();
+    if (!finished) return finished.error();
+    if (!*finished) return std::optional<LogLine>();
+    // Once more: its last lines may have come between the two looks.
+    if (!std::exchange(was_finished, true)) continue;
+    if (std::optional<LogLine> rest = Rest()) return rest;
+    const Result<bool> opened = Advance();
+    if (!opened) return opened.error();
+    if (!*opened) return std::optional<LogLine>();
+    was_finished = false;
+  }
+}
+
+std::optional<LogLine> LogReader::Rest() {
+  if (begin_ >= buffer_.size()) return {};
+  return Give(buffer_.size(), buffer_.size());
+}
+
+}  // namespace ringfence

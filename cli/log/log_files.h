@@ -1,0 +1,78 @@
+// Reads an audit log line by line, its files that were put aside first, in memory that does not
+// grow with it; goes on across rotations while others write.
+#pragma once
+
+#include <sys/stat.h>
+
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "base/unique_fd.h"
+#include "policy/path.h"
+
+namespace ringfence {
+
+// One file of a log.
+struct LogFile {
+  std::string name;
+  std::pair<dev_t, ino_t> id;
+  std::string begins;  // the chain of its first line
+  std::string ends;    // the chain that a line behind its last one has
+};
+
+// By their digests, and where those say nothing in the order that is given: by their names, the
+// log itself last. The clock may have been set back between two rotations.
+std::vector<LogFile> InOrder(std::vector<LogFile> files);
+
+struct LogLine {
+  std::string_view text;  // until the next call; of a very long line only the beginning
+  bool is_cut = false;
+  std::string file;
+  uint64_t number = 0;  // in its file, from 1
+};
+
+class LogReader {
+ public:
+  explicit LogReader(Path file) : file_(std::move(file)) {}
+
+  // An error where there is no such log.
+  Status Open();
+
+  // After Open(). Nothing: these are all the whole lines that there are for now.
+  Result<std::optional<LogLine>> Next();
+  // What stands behind the last newline, if there is something.
+  std::optional<LogLine> Rest();
+
+  const Path& file() const { return file_; }
+  size_t files() const { return files_read_; }
+
+ private:
+  enum class Opened { kNext, kNone, kRenamed };
+
+  Result<std::vector<LogFile>> List() const;
+  Result<bool> Advance();
+  Result<Opened> OpenNext();
+  Result<bool> IsFinished() const;
+  std::optional<LogLine> TakeLine();
+  Result<bool> ReadMore();
+  LogLine Give(size_t end, size_t next);
+
+  Path file_;
+  std::vector<LogFile> listed_;
+  std::set<std::string> done_;  // names of files that were read
+  std::optional<LogFile> current_;
+  UniqueFd fd_;
+  uint64_t number_ = 0;
+  size_t files_read_ = 0;
+  std::string buffer_;
+  size_t begin_ = 0;     // of the next line in buffer_
+  size_t searched_ = 0;  // no newline before this
+  bool is_cut_ = false;
+};
+
+}  // namespace ringfence

@@ -1,0 +1,173 @@
+#include "cli/log/send.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "base/sha256.h"
+#include "base/text.h"
+#include "cli/files.h"
+#include "cli/json_edit.h"
+#include "cli/log/waiting.h"
+#include "run/ground.h"
+#include "run/messages.h"
+
+namespace ringfence {
+namespace {
+
+constexpr int kPoll = 250;  // milliseconds
+constexpr int kLongestPause = 30'000;
+constexpr int kTries = 4;        // where nobody waits for more
+constexpr uint64_t kSave = 256;  // lines, after which the place is kept
+
+// Which line was the last to be sent: its digest, which it keeps wherever its file goes.
+class Place {
+ public:
+  explicit Place(const std::string& file) : file_(file.empty() ? "" : Absolute(file)) {}
+
+  Result<std::string> Read() {
+    if (file_.empty()) return std::string();
+    Result<std::optional<std::string>> text = ReadIfThere(file_);
+    if (!text) return text.error();
+    before_ = *text;
+    if (!before_) return std::string();
+    const OrderedJson json = OrderedJson::parse(*before_, nullptr, false);
+    const auto digest = json.is_object() ? json.find("sent") : json.end();
+    if (!json.is_object() || digest == json.end() || !digest->is_string()) {
+      return Error{Error::Kind::kUsage, file_, "is no place of \"ringfence log send\"",
+                   "name another file, or remove this one to send everything"};
+    }
+    return digest->get<std::string>();
+  }
+
+  Status Write(const std::string& digest) {
+    if (file_.empty() || digest.empty()) return Unit{};
+    const std::string text = OrderedJson{{"sent", digest}}.dump() + "\n";
+    if (text == before_) return Unit{};
+    Transaction transaction;
+    if (Status s = transaction.Write(file_, before_, text, {0600, 0700}); !s) return s;
+    transaction.Commit();
+    before_ = text;
+    return Unit{};
+  }
+
+ private:
+  std::string file_;
+  std::optional<std::string> before_;
+};
+
+// Whether a line of the log has this digest.
+Result<bool> Holds(const Path& file, const std::string& digest) {
+  LogReader reader(file);
+  if (Status s = reader.Open(); !s) return s.error();
+  for (;;) {
+    const Result<std::optional<LogLine>> line = reader.Next();
+    if (!line) return line.error();
+    if (!*line) return false;
+    if (Sha256Hex((*line)->text) == digest) return true;
+  }
+}
+
+class Sender {
+ public:
+  Sender(const Path& file, LogSink& sink, const SendOptions& options)
+      : reader_(file), sink_(sink), options_(options), place_(options.state) {}
+
+  Outcome Run() {
+    if (Status s = reader_.Open(); !s) return s.error();
+    if (Status s = FindPlace(); !s) return s.error();
+    Status status = SendAll();
+    // What has arrived is kept, however it ended.
+    if (Status s = place_.Write(settled_); !s && status) status = s;
+    if (skipped_ > 0) Say(std::to_string(skipped_) + " torn or foreign lines were not sent");
+    if (!status) return status.error();
+    if (sink_.too_long() == 0) return 0;
+    return Outcome::No({Error::Kind::kSystem, "",
+                        std::to_string(sink_.too_long()) + " lines are too long for one datagram",
+                        "send them by TCP: syslog://"});
+  }
+
+ private:
+  Status FindPlace() {
+    const Result<std::string> sent = place_.Read();
+    if (!sent) return sent.error();
+    if (sent->empty()) return Unit{};
+    const Result<bool> is_there = Holds(reader_.file(), *sent);
+    if (!is_there) return is_there.error();
+    if (*is_there) {
+      skip_until_ = *sent;
+    } else {
+      Say("the line that was sent last is not in the log any more: all of it is sent");
+    }
+    return Unit{};
+  }
+
+  Status SendAll() {
+    for (;;) {
+      const Result<std::optional<LogLine>> line = reader_.Next();
+      if (!line) return line.error();
+      if (*line) {
+        Take(**line);
+        if (Status s = Try(false); !s) return s;
+        if (taken_ % kSave == 0) {
+          if (Status s = Keep(); !s) return s;
+        }
+        if (!waiting_.is_over()) continue;
+      }
+      if (Status s = Keep(); !s) return s;
+      if (!options_.follow || !waiting_.For(kPoll, false)) return Unit{};
+    }
+  }
+
+  void Take(const LogLine& line) {
+    ++taken_;
+    const std::string digest = Sha256Hex(line.text);
+    if (!skip_until_.empty()) {
+      if (digest == skip_until_) skip_until_.clear();
+      return;
+    }
+    const std::optional<LogEntry> entry = line.is_cut ? std::nullopt : ReadLogEntry(line.text);
+    if (!entry) {
+      ++skipped_;
+      return;
+    }
+    if (options_.filter.Wants(*entry)) sink_.Add(line.text, *entry);
+    last_ = digest;
+  }
+
+  Status Keep() {
+    if (Status s = Try(true); !s) return s;
+    settled_ = last_;
+    return place_.Write(settled_);
+  }
+
+  // Again and again, with longer and longer pauses.
+  Status Try(bool settle) {
+    int pause = kPoll;
+    for (int i = 1;; ++i) {
+      Status status = settle ? sink_.Settle() : sink_.Send();
+      if (status || (!options_.follow && i == kTries)) return status;
+      if (i == 1) Say(status.error().text() + "; trying again");
+      if (!waiting_.For(pause, false)) return status;
+      pause = std::min(2 * pause, kLongestPause);
+    }
+  }
+
+  LogReader reader_;
+  LogSink& sink_;
+  const SendOptions& options_;
+  Place place_;
+  Waiting waiting_;
+  std::string skip_until_;  // the digest of the last line that was sent before
+  std::string last_;        // of the last line that was taken
+  std::string settled_;     // of the last line that arrived
+  uint64_t taken_ = 0;
+  uint64_t skipped_ = 0;
+};
+
+}  // namespace
+
+Outcome SendLog(const Path& file, LogSink& sink, const SendOptions& options) {
+  return Sender(file, sink, options).Run();
+}
+
+}  // namespace ringfence

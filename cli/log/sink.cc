@@ -1,0 +1,288 @@
+#include "cli/log/sink.h"
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <sys/un.h>
+#include <unistd.h>
+#ifdef __linux__
+#include <linux/sockios.h>
+#endif
+
+#include <cerrno>
+#include <cstring>
+#include <deque>
+
+#include "base/syscall.h"
+#include "base/unique_fd.h"
+#include "cli/process.h"
+#include "hook/system_log.h"
+
+namespace ringfence {
+namespace {
+
+constexpr int kSeconds = 10;  // for whatever the other side has to do
+
+// An address of any family.
+struct Address {
+  sockaddr_storage bytes{};
+  socklen_t size = 0;
+  const sockaddr* get() const {
+    const void* address = &bytes;
+    return static_cast<const sockaddr*>(address);
+  }
+};
+
+bool ParseAddress(const std::string& text, uint16_t port, Address* address) {
+  sockaddr_in four{};
+  four.sin_family = AF_INET;
+  four.sin_port = htons(port);
+  if (::inet_pton(AF_INET, text.c_str(), &four.sin_addr) == 1) {
+    address->size = sizeof four;
+    std::memcpy(&address->bytes, &four, sizeof four);
+    return true;
+  }
+  sockaddr_in6 six{};
+  six.sin6_family = AF_INET6;
+  six.sin6_port = htons(port);
+  if (::inet_pton(AF_INET6, text.c_str(), &six.sin6_addr) != 1) return false;
+  address->size = sizeof six;
+  std::memcpy(&address->bytes, &six, sizeof six);
+  return true;
+}
+
+// A static program has no resolver: the system's own program is asked.
+Result<Address> Resolve(const LogTarget& target) {
+  Address address;
+  if (ParseAddress(target.host, target.port, &address)) return address;
+  const Result<Finished> done = Run({.program = "/usr/bin/getent",
+                                     .arguments = {"ahosts", target.host},
+                                     .environment = {},
+                                     .input = ""});
+  if (!done) return done.error();
+  const std::string first = done->out.substr(0, done->out.find_first_of(" \t\n"));
+  if (done->exit_status == 0 && ParseAddress(first, target.port, &address)) return address;
+  return Error{Error::Kind::kSystem, target.host, "no address is known for this name", ""};
+}
+
+Error Failed(const char* call) { return SystemError(std::string(call) + "(the log's receiver)"); }
+
+Result<UniqueFd> Connect(int type, const Address& address) {
+  UniqueFd fd(::socket(address.get()->sa_family, type | SOCK_CLOEXEC, 0));
+  if (!fd.valid()) return Failed("socket");
+  const timeval wait{.tv_sec = kSeconds, .tv_usec = 0};
+  ::setsockopt(fd.get(), SOL_SOCKET, SO_SNDTIMEO, &wait, sizeof wait);
+  if (::connect(fd.get(), address.get(), address.size) != 0) return Failed("connect");
+  return fd;
+}
+
+// One message a datagram; nobody hears whether it arrived.
+class DatagramSink : public LogSink {
+ public:
+  Status Send() override {
+    while (!waiting_.empty()) {
+      if (!fd_.valid()) {
+        Result<UniqueFd> fd = Open();
+        if (!fd) return fd.error();
+        fd_ = std::move(*fd);
+      }
+      const std::string& message = waiting_.front();
+      if (::send(fd_.get(), message.data(), message.size(), MSG_NOSIGNAL) < 0) {
+        if (errno == EINTR) continue;
+        if (errno != EMSGSIZE) {
+          Error error = Failed("send");
+          fd_ = UniqueFd();
+          return error;
+        }
+        ++too_long_;
+      }
+      waiting_.pop_front();
+    }
+    return Unit{};
+  }
+  Status Settle() override { return Send(); }
+  uint64_t too_long() const override { return too_long_; }
+
+ protected:
+  virtual Result<UniqueFd> Open() const = 0;
+  void Put(std::string message) { waiting_.push_back(std::move(message)); }
+
+ private:
+  UniqueFd fd_;
+  std::deque<std::string> waiting_;
+  uint64_t too_long_ = 0;
+};
+
+class JournalSink final : public DatagramSink {
+ public:
+  void Add(std::string_view line, const LogEntry& entry) override {
+    Put(JournalMessage(line, entry));
+  }
+
+ private:
+  Result<UniqueFd> Open() const override {
+    sockaddr_un journal{};
+    journal.sun_family = AF_UNIX;
+    std::memcpy(journal.sun_path, kJournalSocket, sizeof kJournalSocket);
+    Address address{.bytes = {}, .size = sizeof journal};
+    std::memcpy(&address.bytes, &journal, sizeof journal);
+    return Connect(SOCK_DGRAM, address);
+  }
+};
+
+// What both kinds of syslog servers get.
+class Messages {
+ public:
+  Messages() {
+    std::string name(256, '\0');
+    if (::gethostname(name.data(), name.size() - 1) == 0) host_ = name.c_str();
+  }
+  std::string Next(std::string_view line, const LogEntry& entry) {
+    constexpr uint32_t kLast = 2147483647;
+    sequence_ = sequence_ == kLast ? 1 : sequence_ + 1;
+    return SyslogMessage(line, entry, host_, sequence_);
+  }
+
+ private:
+  std::string host_;
+  uint32_t sequence_ = 0;
+};
+
+class UdpSink final : public DatagramSink {
+ public:
+  explicit UdpSink(const Address& address) : address_(address) {}
+  void Add(std::string_view line, const LogEntry& entry) override {
+    Put(messages_.Next(line, entry));
+  }
+
+ private:
+  Result<UniqueFd> Open() const override { return Connect(SOCK_DGRAM, address_); }
+
+  Address address_;
+  Messages messages_;
+};
+
+// Keeps each message until the other side's system has it, and sends it again by a new connection
+// where it has not. Nothing tells what the program there did with it.
+class TcpSink final : public LogSink {
+ public:
+  explicit TcpSink(const Address& address) : address_(address) {}
+  ~TcpSink() override {
+    if (!fd_.valid()) return;
+    ::shutdown(fd_.get(), SHUT_WR);
+    pollfd closed{.fd = fd_.get(), .events = POLLIN, .revents = 0};
+    ::poll(&closed, 1, kSeconds * 100);  // it closes when it has read everything
+  }
+
+  void Add(std::string_view line, const LogEntry& entry) override {
+    kept_.push_back({Framed(messages_.Next(line, entry)), 0});
+  }
+
+  Status Send() override {
+    if (Status s = SendKept(); !s) {
+      Drop();
+      return s;
+    }
+    return kept_.size() < kMostKept ? Status(Unit{}) : Settle();
+  }
+
+  Status Settle() override {
+    Status status = SendKept();
+    for (int i = 0; status && i < kSeconds * 200; ++i) {
+      Forget();
+      if (kept_.empty()) return Unit{};
+      if (IsClosed()) break;
+      ::poll(nullptr, 0, 5);
+    }
+    Drop();
+    return status ? SystemError("send(the log's receiver)", ECONNRESET) : status;
+  }
+
+  uint64_t too_long() const override { return 0; }
+
+ private:
+  static constexpr size_t kMostKept = 1024;
+
+  struct Kept {
+    std::string bytes;
+    uint64_t end = 0;  // where it ends in what this connection was given
+  };
+
+  Status SendKept() {
+    if (kept_.empty()) return Unit{};
+    if (fd_.valid() && IsClosed()) Drop();
+    if (!fd_.valid()) {
+      Result<UniqueFd> fd = Connect(SOCK_STREAM, address_);
+      if (!fd) return fd.error();
+      fd_ = std::move(*fd);
+    }
+    while (next_ < kept_.size()) {
+      if (Status s = Write(kept_[next_].bytes); !s) return s;
+      kept_[next_++].end = written_;
+      Forget();
+    }
+    return Unit{};
+  }
+
+  Status Write(std::string_view bytes) {
+    while (!bytes.empty()) {
+      const ssize_t put = ::send(fd_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
+      if (put < 0 && errno == EINTR) continue;
+      if (put < 0) return Failed("send");
+      bytes.remove_prefix(static_cast<size_t>(put));
+      written_ += static_cast<uint64_t>(put);
+    }
+    return Unit{};
+  }
+
+  void Drop() {
+    fd_ = UniqueFd();
+    next_ = 0;
+    written_ = 0;
+  }
+
+  // A syslog server says nothing; what can be read is the end.
+  bool IsClosed() const {
+    char byte = 0;
+    const ssize_t got = ::recv(fd_.get(), &byte, 1, MSG_DONTWAIT | MSG_PEEK);
+    return got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR);
+  }
+
+  void Forget() {
+    int unsent = 0;
+#ifdef __linux__
+    if (::ioctl(fd_.get(), SIOCOUTQ, &unsent) != 0) return;
+#endif
+    const uint64_t arrived = written_ - static_cast<uint64_t>(unsent);
+    while (next_ > 0 && kept_.front().end <= arrived) {
+      kept_.pop_front();
+      --next_;
+    }
+  }
+
+  Address address_;
+  Messages messages_;
+  UniqueFd fd_;
+  std::deque<Kept> kept_;  // those before next_ were written to this connection
+  size_t next_ = 0;
+  uint64_t written_ = 0;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<LogSink>> MakeSink(const LogTarget& target) {
+  if (target.kind == LogTarget::Kind::kJournal) {
+    return std::unique_ptr<LogSink>(std::make_unique<JournalSink>());
+  }
+  const Result<Address> address = Resolve(target);
+  if (!address) return address.error();
+  if (target.kind == LogTarget::Kind::kUdp) {
+    return std::unique_ptr<LogSink>(std::make_unique<UdpSink>(*address));
+  }
+  return std::unique_ptr<LogSink>(std::make_unique<TcpSink>(*address));
+}
+
+}  // namespace ringfence

@@ -1,0 +1,100 @@
+#include "cli/log/syslog_message.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "base/text.h"
+#include "hook/system_log.h"
+
+namespace ringfence {
+namespace {
+
+enum Severity { kError = 3, kWarning = 4, kNotice = 5, kInformational = 6 };
+
+Severity SeverityOf(const LogEntry& entry) {
+  if (entry.verdict == "deny") return kWarning;
+  if (entry.verdict == "ask") return kNotice;
+  return entry.verdict == "permit" ? kInformational : kError;
+}
+
+// A field of the header: printable ASCII without a space, cut, or "-".
+std::string HeaderField(std::string_view text, size_t longest) {
+  const auto is_allowed = [](char c) { return c > ' ' && c < 0x7F; };
+  if (text.empty() || !std::ranges::all_of(text, is_allowed)) return "-";
+  return std::string(text.substr(0, longest));
+}
+
+// Without its quotes: neither a newline nor anything invisible.
+std::string Value(const std::string& text) {
+  const std::string quoted = AsciiJson(JsonString(text));
+  return quoted.substr(1, quoted.size() - 2);
+}
+
+bool IsHost(std::string_view host) {
+  return !host.empty() && host.size() <= 253 && host.front() != '-' &&
+         std::ranges::all_of(host, [](char c) {
+           return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+                  c == '.' || c == '-' || c == '_' || c == ':';
+         });
+}
+
+}  // namespace
+
+// No structured data of our own: that would need an enterprise number. "origin" and "meta" are
+// anybody's. ASCII needs no byte order mark, which readers of JSON would stumble over.
+std::string SyslogMessage(std::string_view line, const LogEntry& entry, const std::string& host,
+                          uint32_t sequence) {
+  return "<" + std::to_string(kAuthPriv * 8 + SeverityOf(entry)) + ">1 " + entry.time + " " +
+         HeaderField(host, 255) + " " + std::string(kSystemLogName) + " - " +
+         HeaderField(entry.event, 32) + " [origin software=\"ringfence\" swVersion=\"" +
+         RINGFENCE_VERSION + "\"][meta sequenceId=\"" + std::to_string(sequence) + "\"] " +
+         AsciiJson(line);
+}
+
+std::string Framed(const std::string& message) {
+  return std::to_string(message.size()) + " " + message;
+}
+
+std::string JournalMessage(std::string_view line, const LogEntry& entry) {
+  std::string out = "MESSAGE=" + AsciiJson(line) +
+                    "\nPRIORITY=" + std::to_string(SeverityOf(entry)) +
+                    "\nSYSLOG_FACILITY=" + std::to_string(kAuthPriv) +
+                    "\nSYSLOG_IDENTIFIER=" + std::string(kSystemLogName) + "\n";
+  const auto add = [&out](const char* name, const std::string& text) {
+    if (!text.empty()) out += std::string(name) + "=" + Value(text) + "\n";
+  };
+  add("RINGFENCE_TIME", entry.time);
+  add("RINGFENCE_VERDICT", entry.verdict);
+  add("RINGFENCE_TOOL", entry.tool);
+  add("RINGFENCE_SESSION", entry.session);
+  return out;
+}
+
+Result<LogTarget> ReadLogTarget(const std::string& text) {
+  LogTarget target;
+  const Error wrong{Error::Kind::kUsage, "--to", Quote(text) + " is no place to send to",
+                    "write journald, syslog://HOST:PORT or syslog+udp://HOST:PORT"};
+  if (text == "journald") return target;
+  std::string_view rest = text;
+  for (const auto& [scheme, kind] : {std::pair("syslog://", LogTarget::Kind::kTcp),
+                                     std::pair("syslog+udp://", LogTarget::Kind::kUdp)}) {
+    if (!rest.starts_with(scheme)) continue;
+    rest.remove_prefix(std::string_view(scheme).size());
+    target.kind = kind;
+  }
+  if (target.kind == LogTarget::Kind::kJournal) return wrong;
+  const bool has_brackets = rest.starts_with('[');
+  const size_t end = has_brackets ? rest.find(']') : rest.find(':');
+  if (has_brackets && end == std::string_view::npos) return wrong;
+  target.host = rest.substr(has_brackets ? 1 : 0, has_brackets ? end - 1 : end);
+  rest.remove_prefix(std::min(rest.size(), has_brackets ? end + 1 : end));
+  if (!IsHost(target.host)) return wrong;
+  if (rest.empty()) return target;
+  rest.remove_prefix(1);
+  const auto [at, error] = std::from_chars(rest.data(), rest.data() + rest.size(), target.port);
+  const bool is_port = error == std::errc() && at == rest.data() + rest.size() && target.port != 0;
+  if (!is_port || (has_brackets && text[text.find(']') + 1] != ':')) return wrong;
+  return target;
+}
+
+}  // namespace ringfence
