@@ -19,11 +19,11 @@ namespace ringfence {
 namespace {
 
 constexpr size_t kShortLine = 1024;
-constexpr size_t kTornLines = 4 * kMaxAuditLine;  // a whole line, and torn ones behind it
-constexpr int kLockTries = 500;                   // one millisecond apart
-constexpr int kWriteTries = 20;                   // the same, for a line that is being written
-constexpr int kRotations = 10000;                 // by others, while we wait for the lock
-constexpr uint64_t kAnchorBytes = 64 * 1024;
+constexpr size_t kTornLines = size_t{4} * kMaxAuditLine;  // a whole line, and torn ones behind it
+constexpr int kLockTries = 500;                           // one millisecond apart
+constexpr int kWriteTries = 20;    // the same, for a line that is being written
+constexpr int kRotations = 10000;  // by others, while we wait for the lock
+constexpr uint64_t kAnchorBytes = 65536;
 constexpr int64_t kAnchorSeconds = 15 * 60L;
 
 struct OpenLog {

@@ -61,7 +61,7 @@ Status ReadFile(const std::string& name, Anchors& anchors) {
   if (!fd.valid()) return SystemError("open(" + name + ")");
   Lines lines;
   const auto take = [&anchors](std::string_view line) { anchors.Take(line); };
-  std::array<char, 64 * 1024> bytes{};
+  std::array<char, 65536> bytes{};
   for (;;) {
     const ssize_t got = ::read(fd.get(), bytes.data(), bytes.size());
     if (got < 0 && errno == EINTR) continue;

@@ -11,7 +11,7 @@ namespace {
 
 // So many lines may be written while one writer is on its way.
 constexpr size_t kNear = 256;
-constexpr size_t kMostKept = 4 * kMaxAuditLine;  // what a writer looks at
+constexpr size_t kMostKept = size_t{4} * kMaxAuditLine;  // what a writer looks at
 
 }  // namespace
 
@@ -49,10 +49,11 @@ std::string ChainFollower::FaultOf(std::string_view chain, const ChainStep& step
 }
 
 bool ChainFollower::Follows(std::string_view chain, bool is_unlocked) const {
-  for (auto state = recent_.rbegin(); state != recent_.rend(); ++state) {
-    if (state->digest == chain) return true;
+  for (size_t i = recent_.size(); i > 0; --i) {
+    const State& state = recent_[i - 1];
+    if (state.digest == chain) return true;
     // With the lock nobody else writes meanwhile, but those who could not wait for it.
-    if (!is_unlocked && !state->was_unlocked) return false;
+    if (!is_unlocked && !state.was_unlocked) return false;
   }
   return false;
 }

@@ -71,19 +71,9 @@ class Shower {
     if (Status s = reader_.Open(); !s) return s.error();
     std::optional<Waiting> waiting;
     if (options_.follow) waiting.emplace();
-    for (;;) {
-      const Result<std::optional<LogLine>> line = reader_.Next();
-      if (!line) return line.error();
-      if (*line) {
-        Show(**line);
-        if (!waiting || !waiting->is_over()) continue;
-      }
-      if (std::fflush(stdout) != 0) return Gone();
-      if (!waiting) break;
-      if (!waiting->For(kPoll, true)) break;
-    }
-    if (const std::optional<LogLine> rest = waiting ? std::nullopt : reader_.Rest()) Show(*rest);
-    if (std::fflush(stdout) != 0) return Gone();
+    do {
+      if (Status s = ShowAll(waiting); !s) return s.error();
+    } while (waiting && waiting->For(kPoll, true));
     if (foreign_ > 0) {
       Say(std::to_string(foreign_) + (foreign_ == 1 ? " line is" : " lines are") +
           " torn or foreign, and not shown");
@@ -92,8 +82,17 @@ class Shower {
   }
 
  private:
-  static Error Gone() {
-    return {Error::Kind::kSystem, "stdout", "the log could not be written", ""};
+  // What there is for now; a line that is not whole yet may become so.
+  Status ShowAll(const std::optional<Waiting>& waiting) {
+    while (!waiting || !waiting->is_over()) {
+      const Result<std::optional<LogLine>> line = reader_.Next();
+      if (!line) return line.error();
+      if (!*line) break;
+      Show(**line);
+    }
+    if (const std::optional<LogLine> rest = waiting ? std::nullopt : reader_.Rest()) Show(*rest);
+    if (std::fflush(stdout) == 0) return Unit{};
+    return Error{Error::Kind::kSystem, "stdout", "the log could not be written", ""};
   }
 
   void Show(const LogLine& line) {

@@ -17,8 +17,8 @@
 namespace ringfence {
 namespace {
 
-constexpr size_t kLongestLine = 4 * kMaxAuditLine;
-constexpr size_t kChunk = 64 * 1024;
+constexpr size_t kLongestLine = size_t{4} * kMaxAuditLine;
+constexpr size_t kChunk = 65536;
 
 std::pair<dev_t, ino_t> IdOf(const struct stat& facts) { return {facts.st_dev, facts.st_ino}; }
 
@@ -51,7 +51,7 @@ std::string BytesAt(const UniqueFd& fd, off_t start, size_t length) {
 }
 
 std::string FirstChain(const UniqueFd& fd) {
-  const std::string head = BytesAt(fd, 0, 2 * kMaxAuditLine);
+  const std::string head = BytesAt(fd, 0, kLongestLine);
   return std::string(ChainOf(std::string_view(head).substr(0, head.find('\n'))));
 }
 

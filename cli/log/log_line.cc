@@ -52,7 +52,7 @@ std::optional<int64_t> ReadSpan(std::string_view text) {
       unit = 3600 * kSecond;
       break;
     case 'd':
-      unit = 24 * 3600 * kSecond;
+      unit = 86400 * kSecond;
       break;
     default:
       return {};

@@ -103,19 +103,29 @@ class Sender {
 
   Status SendAll() {
     for (;;) {
-      const Result<std::optional<LogLine>> line = reader_.Next();
-      if (!line) return line.error();
-      if (*line) {
-        Take(**line);
-        if (Status s = Try(false); !s) return s;
-        if (taken_ % kSave == 0) {
-          if (Status s = Keep(); !s) return s;
-        }
-        if (!waiting_.is_over()) continue;
-      }
+      const Result<bool> more = SendNext();
+      if (!more) return more.error();
+      if (*more && waiting_.is_over()) return Interrupted();
+      if (*more) continue;
       if (Status s = Keep(); !s) return s;
       if (!options_.follow || !waiting_.For(kPoll, false)) return Unit{};
     }
+  }
+
+  Status Interrupted() {
+    if (Status s = Keep(); !s || options_.follow) return s;
+    return Error{Error::Kind::kSystem, "", "a signal came before all lines were sent", ""};
+  }
+
+  // False where there is no line for now.
+  Result<bool> SendNext() {
+    const Result<std::optional<LogLine>> line = reader_.Next();
+    if (!line) return line.error();
+    if (!*line) return false;
+    Take(**line);
+    const Status sent = taken_ % kSave == 0 ? Keep() : Try(false);
+    if (!sent) return sent.error();
+    return true;
   }
 
   void Take(const LogLine& line) {
