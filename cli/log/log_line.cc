@@ -139,7 +139,9 @@ Result<std::string> ReadSince(const std::string& text, int64_t unix_nanoseconds)
   constexpr std::string_view kForms[] = {"0000-00-00", "0000-00-00T00:00", "0000-00-00T00:00:00",
                                          "0000-00-00T00:00:00.000"};
   constexpr std::string_view kZero = "0000-00-00T00:00:00.000Z";
-  std::string_view given = text;
+  std::string as_kept = text;
+  if (text.size() > 11 && text[10] == ' ') as_kept[10] = 'T';  // as it is shown
+  std::string_view given = as_kept;
   if (given.size() > 11 && given.ends_with('Z')) given.remove_suffix(1);
   for (const std::string_view form : kForms) {
     if (!HasForm(given, form)) continue;
