@@ -52,8 +52,8 @@ TEST_CASE("transcript line: a call is handed on byte for byte") {
 }
 
 TEST_CASE("transcript line: an agent's kind counts only where an agent called") {
-  const TranscriptLine line =
-      ReadTranscriptLine(Assistant(kRead, R"(,"attributionAgent":"worker")"));
+  const std::string text = Assistant(kRead, R"(,"attributionAgent":"worker")");
+  const TranscriptLine line = ReadTranscriptLine(text);
   REQUIRE(line.calls.size() == 1);
   const Result<Event> event = EventOf(line, line.calls[0]);
   REQUIRE(event);
@@ -61,9 +61,10 @@ TEST_CASE("transcript line: an agent's kind counts only where an agent called") 
 }
 
 TEST_CASE("transcript line: several calls, in any order of keys, among other blocks") {
-  const TranscriptLine line = ReadTranscriptLine(
+  const std::string text =
       Assistant(R"({"type":"text","text":"\"tool_use\""},)" + kRead +
-                R"(,7,{"input":{"type":"tool_use"},"name":"Bash","id":"t2","type":"tool_use"})"));
+                R"(,7,{"input":{"type":"tool_use"},"name":"Bash","id":"t2","type":"tool_use"})");
+  const TranscriptLine line = ReadTranscriptLine(text);
   REQUIRE(line.calls.size() == 2);
   CHECK(line.calls[1].tool.text == "Bash");
   CHECK(line.calls[1].input == R"({"type":"tool_use"})");
@@ -155,9 +156,9 @@ TEST_CASE("transcript line: of an event only the hook's own names count") {
 }
 
 TEST_CASE("transcript line: what the client prints as a stream is read too") {
-  const TranscriptLine line =
-      ReadTranscriptLine(R"({"type":"assistant","message":{"content":[)" + kRead +
-                         R"(]},"parent_tool_use_id":"toolu_1","session_id":"s7"})");
+  const std::string text = R"({"type":"assistant","message":{"content":[)" + kRead +
+                           R"(]},"parent_tool_use_id":"toolu_1","session_id":"s7"})";
+  const TranscriptLine line = ReadTranscriptLine(text);
   REQUIRE(line.calls.size() == 1);
   CHECK(line.session.text == "s7");
   CHECK(line.agent_id.text == "toolu_1");

@@ -230,7 +230,8 @@ TEST_CASE("property: no profile and no other file takes the managed file's alert
     layers.user["profiles"]["fixed"] = random.Sections();
     layers.user["profiles"]["fixed"]["alerts"] = {{"enabled", false}};
     if (random.OneIn(2)) layers.profile = "fixed";
-    const AlertRules alerts = Judge(layers, false).AlertsOf(random.Call());
+    Judge judge(layers, false);
+    const AlertRules alerts = judge.AlertsOf(random.Call());
     CHECK(alerts.inbox == "/srv/demanded");
     CHECK(std::ranges::count(alerts.fields, AlertFields::value_type{"to", "ops"}) == 1);
   }
