@@ -201,3 +201,18 @@ TEST_CASE("lint: an allow entry behind a link that the agent could repoint permi
   REQUIRE_FALSE(texts.empty());
   CHECK(texts[0].find("/read/allow \"data\"") != std::string::npos);
 }
+
+TEST_CASE("lint: an inbox that the agent may write to") {
+  constexpr Row kRows[] = {
+      {"beside the project", R"("alerts":{"inbox":"~/inbox"})", ""},
+      {"in the project", R"("alerts":{"inbox":"/home/dev/project/in"})", "open-inbox"},
+      {"denied there",
+       R"("alerts":{"inbox":"/home/dev/project/in"},"write":{"allow":["."],"deny":["in"]})", ""},
+      {"named by a profile", R"("profiles":{"a":{"alerts":{"inbox":"/home/dev/project/in"}}})",
+       "open-inbox"},
+      {"opened by a profile",
+       R"("alerts":{"inbox":"~/inbox"},"profiles":{"a":{"write":{"allow":["~/inbox"]}}})",
+       "open-inbox"},
+  };
+  Check(kRows);
+}

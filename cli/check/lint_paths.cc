@@ -29,6 +29,7 @@ class PathLint {
   void Run() {
     Lint(section_.sections.read, &Sections::read, Access::kRead);
     Lint(section_.sections.write, &Sections::write, Access::kWrite);
+    LintInbox();
   }
 
  private:
@@ -91,13 +92,33 @@ class PathLint {
   }
 
   std::optional<Cause> CauseAt(const Path& path, Access access) {
+    Decision decision = DecisionOn(path, access);
+    if (decision.verdict != Verdict::kDeny || decision.failure) return {};
+    return std::move(decision.cause);
+  }
+
+  Decision DecisionOn(const Path& path, Access access) {
     Event event;
     event.kind = EventKind::kPreToolUse;
     event.cwd = question_.places.root.text();
-    Decision decision =
-        DecidePath(event, path.text(), access, {policy_, question_.places, cached_});
-    if (decision.verdict != Verdict::kDeny || decision.failure) return {};
-    return std::move(decision.cause);
+    return DecidePath(event, path.text(), access, {policy_, question_.places, cached_});
+  }
+
+  // Said where the inbox is named, and where what may be written is.
+  void LintInbox() {
+    const Sections& sections = section_.sections;
+    if (!sections.alerts.inbox && !sections.write.allow) return;
+    if (policy_.alerts.inbox.empty()) return;
+    const std::optional<Path> inbox = OwnPath(policy_.alerts.inbox, question_.places);
+    if (!inbox) return;
+    const Decision decision = DecisionOn(inbox->Child("ringfence-check"), Access::kWrite);
+    if (decision.verdict == Verdict::kDeny) return;
+    const std::string profile =
+        section_.profile == nullptr ? "" : "/profiles/" + std::string(section_.profile->name);
+    Add(findings_, Severity::kWarning, "open-inbox",
+        Error{Error::Kind::kInvalidConfig, section_.file.shown + " " + profile + "/alerts/inbox",
+              Quote(policy_.alerts.inbox) + " may be written by the agent, who can forge alerts",
+              "name a folder that no write.allow covers, or deny it there"});
   }
 
   // Another rule of the same list, or of the list around a profile, covers it.
