@@ -46,12 +46,27 @@ std::string SizeText(uint64_t bytes) {
   return text + std::string(kUnits[unit]);
 }
 
+namespace {
+
+// "12 of 40 fixtures", "1.5 of 3.4 GB"
+std::string DoneText(const ProgressState& state) {
+  const auto text = [&state](uint64_t number) {
+    return state.what.empty() ? SizeText(number) : std::to_string(number);
+  };
+  std::string done = text(state.done);
+  if (state.total != 0) done += " of " + text(state.total);
+  return state.what.empty() ? done : done + " " + std::string(state.what);
+}
+
+}  // namespace
+
 std::string ProgressLine(const ProgressState& state, size_t width) {
   std::string line = state.name + " ";
   const auto rate = state.seconds > 0 ? static_cast<double>(state.done) / state.seconds : 0.0;
-  const std::string speed = ", " + SizeText(static_cast<uint64_t>(rate)) + "/s";
+  const std::string speed =
+      state.what.empty() ? ", " + SizeText(static_cast<uint64_t>(rate)) + "/s" : "";
   if (state.total == 0) {
-    line += SizeText(state.done) + speed;
+    line += DoneText(state) + speed;
   } else {
     const double share =
         std::min(1.0, static_cast<double>(state.done) / static_cast<double>(state.total));
@@ -59,13 +74,13 @@ std::string ProgressLine(const ProgressState& state, size_t width) {
     char percent[16];
     std::snprintf(percent, sizeof percent, "%3d %%  ", static_cast<int>(share * 100));
     line += "[" + std::string(full, '#') + std::string(kBar - full, '-') + "] " + percent +
-            SizeText(state.done) + " of " + SizeText(state.total) + speed;
+            DoneText(state) + speed;
   }
   return line.substr(0, width);
 }
 
-Progress::Progress(std::string name, uint64_t total, bool wanted)
-    : state_{std::move(name), 0, total, 0},
+Progress::Progress(std::string name, uint64_t total, bool wanted, std::string_view what)
+    : state_{std::move(name), 0, total, 0, what},
       shown_(wanted && IsTerminal()),
       start_(Clock::now()),
       next_(start_ + kBetween) {}
@@ -74,8 +89,8 @@ Progress::~Progress() {
   if (drawn_) Put("\r\033[K");
 }
 
-void Progress::Add(uint64_t bytes) {
-  state_.done += bytes;
+void Progress::Add(uint64_t done) {
+  state_.done += done;
   if (!shown_) return;
   const Clock::time_point now = Clock::now();
   if (now < next_) return;

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 namespace ringfence {
 
@@ -12,8 +13,9 @@ namespace ringfence {
 struct ProgressState {
   std::string name;
   uint64_t done = 0;
-  uint64_t total = 0;  // bytes; 0: not known
+  uint64_t total = 0;  // 0: not known
   double seconds = 0;
+  std::string_view what;  // is counted; nothing: bytes
 };
 // In at most `width` columns.
 std::string ProgressLine(const ProgressState& state, size_t width);
@@ -24,13 +26,13 @@ std::string SizeText(uint64_t bytes);
 class Progress {
  public:
   // `wanted`: show it if there is a terminal.
-  Progress(std::string name, uint64_t total, bool wanted);
+  Progress(std::string name, uint64_t total, bool wanted, std::string_view what = {});
   // Takes the line away.
   ~Progress();
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  void Add(uint64_t bytes);
+  void Add(uint64_t done);
 
  private:
   using Clock = std::chrono::steady_clock;

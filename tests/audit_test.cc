@@ -25,7 +25,7 @@ std::vector<std::string> Mistakes(const std::string& text, const std::string& pa
 }
 
 Matrix Decide(std::vector<Fixture> fixtures) {
-  Result<Matrix> matrix = DecideAll({}, std::move(fixtures), [](size_t) {});
+  Result<Matrix> matrix = DecideAll({}, std::move(fixtures), [] {});
   if (!matrix) FAIL(matrix.error().text());
   return std::move(*matrix);
 }
@@ -85,7 +85,7 @@ TEST_CASE("audit: what is expected is held against all of the answer") {
 TEST_CASE("audit: a policy that cannot be read is no decision") {
   std::vector<Fixture> fixtures =
       Read(R"({"policy":{"version":2},"files":{},"event":{"tool_name":"Read"}})");
-  const Result<Matrix> matrix = DecideAll({}, std::move(fixtures), [](size_t) {});
+  const Result<Matrix> matrix = DecideAll({}, std::move(fixtures), [] {});
   REQUIRE_FALSE(matrix);
   CHECK(matrix.error().text().starts_with("f.jsonl: policy.json:1:12: /version must be 1"));
 }

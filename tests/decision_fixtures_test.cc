@@ -52,7 +52,7 @@ void CheckFixture(const fs::path& path, bool update) {
   CHECK(file.fixtures.front().files.has_value());
   CHECK_FALSE(file.fixtures.front().policies.empty());
   CHECK_FALSE(file.fixtures.front().why.empty());
-  const Result<Matrix> matrix = DecideAll({}, std::move(file.fixtures), [](size_t) {});
+  const Result<Matrix> matrix = DecideAll({}, std::move(file.fixtures), [] {});
   if (!matrix) FAIL(matrix.error().text());
   REQUIRE(matrix->rows.size() == 1);
   REQUIRE(matrix->rows.front().cells.size() == 1);

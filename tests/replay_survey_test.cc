@@ -318,6 +318,8 @@ TEST_CASE("progress: a line that fits, and sizes that people read") {
   CHECK(ProgressLine({"replay", 2'000'000'000, 1'000'000'000, 1}, 100).find("100 %") !=
         std::string::npos);
   CHECK(ProgressLine({"replay", 5, 0, 0}, 100) == "replay 5 bytes, 0 bytes/s");
+  CHECK(ProgressLine({"audit", 1, 4, 1, "fixtures"}, 100) ==
+        "audit [#######-----------------------]  25 %  1 of 4 fixtures");
 }
 
 }  // namespace

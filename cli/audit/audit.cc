@@ -11,6 +11,7 @@
 #include "cli/audit/recorded.h"
 #include "cli/audit/report.h"
 #include "cli/files.h"
+#include "cli/progress.h"
 #include "policy/layers.h"
 #include "policy/real_files.h"
 #include "run/ground.h"
@@ -134,7 +135,9 @@ Outcome RunAudit(const AuditOptions& options) {
     return Usage("there is nothing to decide", "name fixtures, or a folder of them");
   }
   AuditReport report;
-  Result<Matrix> matrix = DecideAll(options.question, std::move(file.fixtures), [](size_t) {});
+  Progress progress("audit", file.fixtures.size(), true, "fixtures");
+  Result<Matrix> matrix = DecideAll(options.question, std::move(file.fixtures),
+                                    [&progress] { progress.Add(1); });
   if (!matrix) return matrix.error();
   report.matrix = std::move(*matrix);
   report.skipped = std::move(file.skipped);

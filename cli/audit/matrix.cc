@@ -202,7 +202,7 @@ std::string Mismatch(const Expected& expected, const Ruling& ruling) {
 }
 
 Result<Matrix> DecideAll(const AuditQuestion& question, std::vector<Fixture> fixtures,
-                         const std::function<void(size_t)>& progress) {
+                         const std::function<void()>& progress) {
   Auditor auditor(question);
   Matrix matrix;
   for (Fixture& fixture : fixtures) {
@@ -218,7 +218,7 @@ Result<Matrix> DecideAll(const AuditQuestion& question, std::vector<Fixture> fix
     }
     row.fixture = std::move(fixture);
     matrix.rows.push_back(std::move(row));
-    progress(matrix.rows.size());
+    progress();
   }
   matrix.rules = auditor.TakeRules();
   return matrix;

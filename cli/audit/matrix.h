@@ -57,10 +57,10 @@ struct AuditQuestion {
   bool in_memory = false;  // also fixtures without "files"
 };
 
-// `progress` is called with the number of fixtures that are done. A policy that cannot be read is
+// `progress` is called after each fixture. A policy that cannot be read is
 // an error; what cannot be decided about one fixture is its ruling.
 Result<Matrix> DecideAll(const AuditQuestion& question, std::vector<Fixture> fixtures,
-                         const std::function<void(size_t)>& progress);
+                         const std::function<void()>& progress);
 
 // What of `ruling` is not as `expected`, or "".
 std::string Mismatch(const Expected& expected, const Ruling& ruling);
