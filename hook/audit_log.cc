@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <memory>
 
+#include "base/inside.h"
 #include "base/syscall.h"
 #include "hook/launcher.h"
 #include "hook/state_file.h"
