@@ -87,7 +87,7 @@ list_packages() {
       optional_tests="$optional_tests git=git cargo=/usr/bin/cargo python3-pip tmux=tmux less=less"
       optional_tests="$optional_tests vim-tiny=vi zsh=zsh pre-commit=pre-commit chromium=chromium"
       optional_tests="$optional_tests nodejs=node libxml2-utils=xmllint parallel=parallel"
-      optional_tests="$optional_tests rsyslog=/usr/sbin/rsyslogd"
+      optional_tests="$optional_tests rsyslog=/usr/sbin/rsyslogd lld=ld.lld"
       ;;
     dnf)
       required='gcc-c++=g++ cmake=cmake ninja-build=ninja json-devel cli11-devel libmd-devel'

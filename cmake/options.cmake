@@ -16,6 +16,11 @@ endif()
 if(RINGFENCE_WERROR)
   target_compile_options(project_options INTERFACE -Werror)
 endif()
+# The usual linker takes half a minute for a program full of counters.
+find_program(LLD ld.lld)
+if(LLD AND RINGFENCE_SANITIZE)
+  target_link_options(project_options INTERFACE -fuse-ld=lld)
+endif()
 if(RINGFENCE_SANITIZE)
   target_compile_options(project_options INTERFACE -fsanitize=address,undefined
     -fno-sanitize-recover=all -fno-omit-frame-pointer)

@@ -165,22 +165,23 @@ part_format() {
   fi
 }
 
-# One build for the sanitizers and the coverage, and the tests in eight shares of it, two at a time.
+# One build for the sanitizers and the coverage, and the tests in shares of it, two at a time.
 part_unit() {
   build coverage || return
-  local count share last=0 first
+  local count share
+  local -r shares=24
   rm -rf build/coverage/profiles && mkdir build/coverage/profiles
   count=$(build/coverage/tests/unit_tests -c | sed -n 's/.*current filters: *\([0-9]*\)$/\1/p')
   [[ $count -gt 100 ]] || fail "unit tests: there are \"$count\""
-  for share in 1 2 3 4 5 6 7 8; do
-    first=$((last + 1)) last=$((count * share / 8))
-    echo "$share $first $last"
+  # The last ones, which take the longest, begin.
+  for ((share = shares; share > 0; --share)); do
+    echo "$share $((count * (share - 1) / shares + 1)) $((count * share / shares))"
   done | RINGFENCE_CORPORA=$corpora xargs -P 2 -L 1 sh -c '
     build/coverage/tests/unit_tests -nc -f="$2" -l="$3" > "$0/unit.$1" 2>&1
     echo $? > "$0/unit-status.$1"' "$work"
-  for share in 1 2 3 4 5 6 7 8; do
+  for ((share = 1; share <= shares; ++share)); do
     count_unit "$work/unit.$share" "$(cat "$work/unit-status.$share")" \
-      $((count * share / 8 - count * (share - 1) / 8))
+      $((count * share / shares - count * (share - 1) / shares))
   done
 }
 
