@@ -2,7 +2,6 @@
 
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cerrno>
 #include <memory>
@@ -334,27 +333,24 @@ class Allowance {
 
 }  // namespace
 
-void AddAllow(CLI::App& app, Action& chosen) {
-  CLI::App* command = AddCommand(app, "allow", "Permit one path, host or tool more", kExamples);
+void AddAllow(Command& app, Action& chosen) {
+  Command command = AddCommand(app, "allow", "Permit one path, host or tool more", kExamples);
   const auto options = std::make_shared<AllowOptions>();
-  command->add_option("what", options->what, "A path, a host (with :PORT or not) or a tool")
-      ->type_name("PATH|HOST|TOOL");
-  command->add_flag("--read", options->read, "A path for reading only");
-  command->add_flag("--ask", options->ask, "Only with a question");
-  command->add_flag("--session", options->session,
-                    "Only for the session that was refused it last, by the audit log");
-  command->add_option("--session-id", options->session_id, "Only for this session")
-      ->type_name("ID");
-  command->add_option("--as", options->kind, "What it is, where the name does not tell")
-      ->check(CLI::IsMember({"path", "host", "tool"}))
-      ->type_name("path|host|tool");
-  command->add_option("--project", options->project, "The project (default: around this folder)")
-      ->type_name("DIR");
-  command->add_option("--policy", options->policy, "This policy file and no other")
-      ->type_name("FILE");
-  AddCommonOptions(*command, options->common);
-  command->callback(
-      [&chosen, options] { chosen = [options] { return Allowance(*options).Run(); }; });
+  command.AddOption("what", options->what, "A path, a host (with :PORT or not) or a tool")
+      .Type("PATH|HOST|TOOL");
+  command.AddFlag("--read", options->read, "A path for reading only");
+  command.AddFlag("--ask", options->ask, "Only with a question");
+  command.AddFlag("--session", options->session,
+                  "Only for the session that was refused it last, by the audit log");
+  command.AddOption("--session-id", options->session_id, "Only for this session").Type("ID");
+  command.AddOption("--as", options->kind, "What it is, where the name does not tell")
+      .OneOf({"path", "host", "tool"})
+      .Type("path|host|tool");
+  command.AddOption("--project", options->project, "The project (default: around this folder)")
+      .Type("DIR");
+  command.AddOption("--policy", options->policy, "This policy file and no other").Type("FILE");
+  AddCommonOptions(command, options->common);
+  command.OnGiven([&chosen, options] { chosen = [options] { return Allowance(*options).Run(); }; });
 }
 
 }  // namespace ringfence

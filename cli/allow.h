@@ -5,6 +5,6 @@
 
 namespace ringfence {
 
-void AddAllow(CLI::App& app, Action& chosen);
+void AddAllow(Command& app, Action& chosen);
 
 }  // namespace ringfence

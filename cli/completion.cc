@@ -204,17 +204,17 @@ std::string CompletionScript(const CLI::App& app, const std::string& shell) {
   return shell == "zsh" ? Zsh(commands) : Fish(commands);
 }
 
-void AddCompletion(CLI::App& app, Action& chosen) {
-  CLI::App* command =
+void AddCompletion(Command& app, Action& chosen) {
+  Command command =
       AddCommand(app, "completion", "Print what a shell completes commands by", kExamples);
   const auto shell = std::make_shared<std::string>();
-  command->add_option("shell", *shell, "bash, zsh or fish")
-      ->required()
-      ->check(CLI::IsMember({"bash", "zsh", "fish"}))
-      ->type_name("SHELL");
-  command->callback([&app, &chosen, shell] {
-    chosen = [&app, shell] {
-      const std::string script = CompletionScript(app, *shell);
+  command.AddOption("shell", *shell, "bash, zsh or fish")
+      .Required()
+      .OneOf({"bash", "zsh", "fish"})
+      .Type("SHELL");
+  command.OnGiven([&all = app.app(), &chosen, shell] {
+    chosen = [&all, shell] {
+      const std::string script = CompletionScript(all, *shell);
       std::fwrite(script.data(), 1, script.size(), stdout);
       return Outcome();
     };

@@ -8,6 +8,6 @@ namespace ringfence {
 // `shell` is "bash", "zsh" or "fish".
 std::string CompletionScript(const CLI::App& app, const std::string& shell);
 
-void AddCompletion(CLI::App& app, Action& chosen);
+void AddCompletion(Command& app, Action& chosen);
 
 }  // namespace ringfence

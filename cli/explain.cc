@@ -3,7 +3,6 @@
 
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <filesystem>
 #include <memory>
 
@@ -118,8 +117,8 @@ Outcome RunExplain(const ExplainOptions& options) {
 
 }  // namespace
 
-void AddExplain(CLI::App& app, Action& chosen) {
-  CLI::App* command = AddCommand(
+void AddExplain(Command& app, Action& chosen) {
+  Command command = AddCommand(
       app, "explain", "Say what would be decided, by which rule, and each step on the way",
       "  ringfence explain Read ../other/notes.md\n"
       "  ringfence explain Bash '{\"command\": \"ls\", \"dangerouslyDisableSandbox\": true}'\n"
@@ -128,22 +127,22 @@ void AddExplain(CLI::App& app, Action& chosen) {
       "  ringfence explain @secrets\n"
       "Exit status: 0 permitted, 1 asked about or denied, 2 not understood.");
   const auto options = std::make_shared<ExplainOptions>();
-  AddGroundOptions(*command, options->ground);
-  command->add_option("what", options->what, "A tool (Read, Bash, mcp__server__tool) or a @set");
-  command->add_option("argument", options->argument,
-                      "Its main argument, or the whole input as a JSON object");
-  command->add_option("--event", options->event_file, "A whole hook event, as the client sends it")
-      ->type_name("FILE");
-  command->add_option("--cwd", options->cwd, "Where the session is (default: the project)")
-      ->type_name("DIR");
-  command->add_flag("--subagent", options->subagent, "As if a subagent called");
-  command->add_option("--agent-type", options->agent_type, "As if this kind of subagent called")
-      ->type_name("TYPE");
+  AddGroundOptions(command, options->ground);
+  command.AddOption("what", options->what, "A tool (Read, Bash, mcp__server__tool) or a @set");
+  command.AddOption("argument", options->argument,
+                    "Its main argument, or the whole input as a JSON object");
+  command.AddOption("--event", options->event_file, "A whole hook event, as the client sends it")
+      .Type("FILE");
+  command.AddOption("--cwd", options->cwd, "Where the session is (default: the project)")
+      .Type("DIR");
+  command.AddFlag("--subagent", options->subagent, "As if a subagent called");
+  command.AddOption("--agent-type", options->agent_type, "As if this kind of subagent called")
+      .Type("TYPE");
   command
-      ->add_option("--permission-mode", options->permission_mode,
-                   "As if the session ran in this mode (default: default)")
-      ->type_name("MODE");
-  command->callback([options, &chosen] { chosen = [options] { return RunExplain(*options); }; });
+      .AddOption("--permission-mode", options->permission_mode,
+                 "As if the session ran in this mode (default: default)")
+      .Type("MODE");
+  command.OnGiven([options, &chosen] { chosen = [options] { return RunExplain(*options); }; });
 }
 
 }  // namespace ringfence

@@ -4,6 +4,6 @@
 
 namespace ringfence {
 
-void AddExplain(CLI::App& app, Action& chosen);
+void AddExplain(Command& app, Action& chosen);
 
 }  // namespace ringfence

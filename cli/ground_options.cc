@@ -1,19 +1,16 @@
 #include "cli/ground_options.h"
 
-#include <CLI/CLI.hpp>
-
 #include "policy/real_files.h"
 #include "run/ground.h"
 
 namespace ringfence {
-void AddGroundOptions(CLI::App& command, GroundOptions& options) {
+void AddGroundOptions(Command& command, GroundOptions& options) {
   AddCommonOptions(command, options.common);
-  command.add_option("--root", options.root, "The project (default: the current directory)")
-      ->type_name("DIR");
-  command.add_option("--policy", options.policy, "This policy instead of the user's and project's")
-      ->type_name("FILE");
-  command.add_option("--profile", options.profile, "The policy's profile of that name")
-      ->type_name("NAME");
+  command.AddOption("--root", options.root, "The project (default: the current directory)")
+      .Type("DIR");
+  command.AddOption("--policy", options.policy, "This policy instead of the user's and project's")
+      .Type("FILE");
+  command.AddOption("--profile", options.profile, "The policy's profile of that name").Type("NAME");
 }
 
 Result<Ground> FindGround(const GroundOptions& options, const FileView& files) {

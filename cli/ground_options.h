@@ -16,7 +16,7 @@ struct GroundOptions {
   std::string policy;
   std::string profile;
 };
-void AddGroundOptions(CLI::App& command, GroundOptions& options);
+void AddGroundOptions(Command& command, GroundOptions& options);
 
 // As the hook would find it when the client is started in that directory.
 Result<Ground> FindGround(const GroundOptions& options, const FileView& files);

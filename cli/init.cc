@@ -1,6 +1,5 @@
 #include "cli/init.h"
 
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <span>
 
@@ -137,29 +136,29 @@ Outcome RunInit(const InitOptions& options) {
 
 }  // namespace
 
-void AddInit(CLI::App& app, Action& chosen) {
-  CLI::App* command =
+void AddInit(Command& app, Action& chosen) {
+  Command command =
       AddCommand(app, "init",
                  "Register the hook in the client's settings, and confine its commands", kExamples);
   const auto options = std::make_shared<InitOptions>();
-  command->add_option("project", options->project, "The project's folder (default: this one)")
-      ->type_name("DIR");
-  AddLayerOptions(*command, options->layers);
-  command->add_option("--profile", options->profile, "Decide by this profile of the policy")
-      ->type_name("NAME");
+  command.AddOption("project", options->project, "The project's folder (default: this one)")
+      .Type("DIR");
+  AddLayerOptions(command, options->layers);
+  command.AddOption("--profile", options->profile, "Decide by this profile of the policy")
+      .Type("NAME");
   command
-      ->add_option("--policy", options->policy,
-                   "Decide by this policy instead of the user's and the project's")
-      ->type_name("FILE");
+      .AddOption("--policy", options->policy,
+                 "Decide by this policy instead of the user's and the project's")
+      .Type("FILE");
   command
-      ->add_option("--hook", options->hook,
-                   "The hook's program (default: ringfence-hook beside this one)")
-      ->type_name("PATH");
-  command->add_flag("--no-client-sandbox", options->no_client_sandbox,
-                    "Leave the client's own sandbox as it is");
-  command->add_flag("--dry-run", options->dry_run, "Say what would be changed, and change nothing");
-  AddCommonOptions(*command, options->common);
-  command->callback([&chosen, options] { chosen = [options] { return RunInit(*options); }; });
+      .AddOption("--hook", options->hook,
+                 "The hook's program (default: ringfence-hook beside this one)")
+      .Type("PATH");
+  command.AddFlag("--no-client-sandbox", options->no_client_sandbox,
+                  "Leave the client's own sandbox as it is");
+  command.AddFlag("--dry-run", options->dry_run, "Say what would be changed, and change nothing");
+  AddCommonOptions(command, options->common);
+  command.OnGiven([&chosen, options] { chosen = [options] { return RunInit(*options); }; });
 }
 
 }  // namespace ringfence

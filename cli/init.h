@@ -5,6 +5,6 @@
 
 namespace ringfence {
 
-void AddInit(CLI::App& app, Action& chosen);
+void AddInit(Command& app, Action& chosen);
 
 }  // namespace ringfence

@@ -123,23 +123,23 @@ std::string ManualPage(const CLI::App& app, const CLI::App& command) {
   return out + " ,\n.Xr ringfence-policy 5\n";
 }
 
-void AddManual(CLI::App& app, Action& chosen) {
-  CLI::App* command =
+void AddManual(Command& app, Action& chosen) {
+  Command command =
       AddCommand(app, "manual", "Print the manual page of a command",
                  "  ringfence manual run | man -l -\n"
                  "  ringfence manual audit > ~/.local/share/man/man1/ringfence-audit.1");
   const auto name = std::make_shared<std::string>();
-  command->add_option("command", *name, "The command")->required()->type_name("COMMAND");
-  command->callback([&app, &chosen, name] {
-    chosen = [&app, name]() -> Outcome {
-      const auto commands = app.get_subcommands({});
+  command.AddOption("command", *name, "The command").Required().Type("COMMAND");
+  command.OnGiven([&all = app.app(), &chosen, name] {
+    chosen = [&all, name]() -> Outcome {
+      const auto commands = all.get_subcommands({});
       const auto found =
           std::ranges::find(commands, *name, [](const CLI::App* one) { return one->get_name(); });
       if (found == commands.end()) {
         return Error{Error::Kind::kUsage, "", Quote(*name) + " is not a command",
                      "see: ringfence --help"};
       }
-      const std::string page = ManualPage(app, **found);
+      const std::string page = ManualPage(all, **found);
       std::fwrite(page.data(), 1, page.size(), stdout);
       return 0;
     };

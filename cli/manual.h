@@ -8,6 +8,6 @@ namespace ringfence {
 // In mdoc(7). `command` belongs to `app`.
 std::string ManualPage(const CLI::App& app, const CLI::App& command);
 
-void AddManual(CLI::App& app, Action& chosen);
+void AddManual(Command& app, Action& chosen);
 
 }  // namespace ringfence

@@ -24,14 +24,14 @@
 namespace ringfence {
 namespace {
 
-struct Command {
+struct Entry {
   std::string_view name;
-  void (*add)(CLI::App&, Action&);
+  void (*add)(Command&, Action&);
 };
 
 // In the order of --help.
 // clang-format off
-constexpr Command kCommands[] = {
+constexpr Entry kCommands[] = {
     {"run", AddRun},
     {"init", AddInit},
     {"uninstall", AddUninstall},
@@ -67,18 +67,9 @@ std::string GivenCommand(const CLI::App& app) {
 
 }  // namespace
 
-CLI::App* AddCommand(CLI::App& app, const std::string& name, const std::string& what,
-                     const std::string& examples) {
-  CLI::App* command = app.add_subcommand(name, what);
-  command->footer("Examples:\n" + examples);
-  command->fallthrough(false);
-  return command;
-}
-
-void AddCommonOptions(CLI::App& command, CommonOptions& common) {
-  command.add_option("--home", common.home, "The home directory, instead of HOME")
-      ->type_name("DIR");
-  command.add_flag("--json", common.json, "Print the result as JSON");
+void AddCommonOptions(Command& command, CommonOptions& common) {
+  command.AddOption("--home", common.home, "The home directory, instead of HOME").Type("DIR");
+  command.AddFlag("--json", common.json, "Print the result as JSON");
 }
 
 SettingsLayer LayerOptions::layer() const {
@@ -87,17 +78,17 @@ SettingsLayer LayerOptions::layer() const {
   return managed ? SettingsLayer::kManaged : SettingsLayer::kUser;
 }
 
-void AddLayerOptions(CLI::App& command, LayerOptions& layers) {
+void AddLayerOptions(Command& command, LayerOptions& layers) {
   const auto add = [&](const std::string& name, bool& given, const std::string& what) {
-    command.add_flag(name, given, what)->group("Settings file (one of)");
+    command.app().add_flag(name, given, what)->group("Settings file (one of)");
   };
   add("--user", layers.user, "~/.claude/settings.json: all your projects (default)");
   add("--project", layers.project, ".claude/settings.json: everybody who works on the project");
   add("--local", layers.local, ".claude/settings.local.json: you alone, in this project");
   add("--managed", layers.managed, "the managed settings of this machine: every user");
-  command.parse_complete_callback([&layers] {
+  command.OnParsed([&layers] {
     const int given = layers.user + layers.project + layers.local + layers.managed;
-    if (given > 1) throw CLI::ValidationError("name one of --user, --project, --local, --managed");
+    if (given > 1) RefuseUsage("name one of --user, --project, --local, --managed");
   });
 }
 
@@ -106,8 +97,9 @@ void DeclareCommandLine(CLI::App& app, Action& chosen, std::string_view only) {
   app.set_help_flag("-h,--help", "Print this help and exit");
   app.footer(kExamples);
   app.require_subcommand(1);
-  for (const Command& command : kCommands) {
-    if (only.empty() || command.name == only) command.add(app, chosen);
+  Command program(app);
+  for (const Entry& command : kCommands) {
+    if (only.empty() || command.name == only) command.add(program, chosen);
   }
 }
 

@@ -7,12 +7,8 @@
 #include <string>
 
 #include "base/outcome.h"
+#include "cli/command.h"
 #include "cli/settings_files.h"
-
-// CLI11 is heavy; whoever declares options includes it.
-namespace CLI {
-class App;
-}  // namespace CLI
 
 namespace ringfence {
 
@@ -26,15 +22,11 @@ void DeclareCommandLine(CLI::App& app, Action& chosen, std::string_view only = "
 // The words behind "--", where a command takes others in front of it.
 constexpr const char* kCommandOption = "command";
 
-// A command with its examples, one to a line, below its help.
-CLI::App* AddCommand(CLI::App& app, const std::string& name, const std::string& what,
-                     const std::string& examples);
-
 struct CommonOptions {
   std::string home;
   bool json = false;
 };
-void AddCommonOptions(CLI::App& command, CommonOptions& common);
+void AddCommonOptions(Command& command, CommonOptions& common);
 
 // --user, --project, --local, --managed; at most one of them.
 struct LayerOptions {
@@ -46,6 +38,6 @@ struct LayerOptions {
   bool is_given() const { return project || local || managed || user; }
   SettingsLayer layer() const;
 };
-void AddLayerOptions(CLI::App& command, LayerOptions& layers);
+void AddLayerOptions(Command& command, LayerOptions& layers);
 
 }  // namespace ringfence

@@ -1,7 +1,6 @@
 // `ringfence prompt`: the boundaries in words, for a system prompt.
 #include "cli/prompt.h"
 
-#include <CLI/CLI.hpp>
 #include <memory>
 
 #include "cli/console.h"
@@ -44,17 +43,17 @@ Outcome RunPrompt(const PromptOptions& options) {
 
 }  // namespace
 
-void AddPrompt(CLI::App& app, Action& chosen) {
-  CLI::App* command =
+void AddPrompt(Command& app, Action& chosen) {
+  Command command =
       AddCommand(app, "prompt", "Say the policy's boundaries in words, for an agent's prompt",
                  "  ringfence prompt --profile worker\n"
                  "  ringfence prompt --mode rx --root ~/src/shop");
   const auto options = std::make_shared<PromptOptions>();
-  AddGroundOptions(*command, options->ground);
-  command->add_option("--mode", options->mode, "sandbox, rx or rwx (default: the policy's)")
-      ->check(CLI::IsMember({"sandbox", "rx", "rwx"}))
-      ->type_name("MODE");
-  command->callback([options, &chosen] { chosen = [options] { return RunPrompt(*options); }; });
+  AddGroundOptions(command, options->ground);
+  command.AddOption("--mode", options->mode, "sandbox, rx or rwx (default: the policy's)")
+      .OneOf({"sandbox", "rx", "rwx"})
+      .Type("MODE");
+  command.OnGiven([options, &chosen] { chosen = [options] { return RunPrompt(*options); }; });
 }
 
 }  // namespace ringfence

@@ -4,6 +4,6 @@
 
 namespace ringfence {
 
-void AddPrompt(CLI::App& app, Action& chosen);
+void AddPrompt(Command& app, Action& chosen);
 
 }  // namespace ringfence

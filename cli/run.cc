@@ -2,7 +2,6 @@
 
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <memory>
 
 #include "base/text.h"
@@ -75,7 +74,6 @@ Outcome ShowAndReport(const Options& options) {
 }
 
 // As CLI11 wants it: what is wrong, or "".
-std::string NotEmpty(const std::string& value) { return value.empty() ? "is empty" : ""; }
 
 Outcome RunOrShow(Options& options) {
   options.run.home = options.ground.common.home;
@@ -85,61 +83,58 @@ Outcome RunOrShow(Options& options) {
   return options.dry_run ? ShowAndReport(options) : RunUnderPolicy(options.run);
 }
 
-void AddConfinement(CLI::App& command, RunOptions& run) {
-  command.add_option("--mode", run.mode, "sandbox, rx (the project is read-only) or rwx")
-      ->check(CLI::IsMember({"sandbox", "rx", "rwx"}))
-      ->type_name("MODE");
-  command.add_option("--layers", run.layers, "full or, where namespaces are forbidden, landlock")
-      ->check(CLI::IsMember({"full", "landlock"}))
-      ->type_name("LAYERS");
+void AddConfinement(Command& command, RunOptions& run) {
+  command.AddOption("--mode", run.mode, "sandbox, rx (the project is read-only) or rwx")
+      .OneOf({"sandbox", "rx", "rwx"})
+      .Type("MODE");
+  command.AddOption("--layers", run.layers, "full or, where namespaces are forbidden, landlock")
+      .OneOf({"full", "landlock"})
+      .Type("LAYERS");
 }
 
 }  // namespace
 
-void AddRun(CLI::App& app, Action& chosen) {
+void AddRun(Command& app, Action& chosen) {
   const auto options = std::make_shared<Options>();
-  CLI::App* command = AddCommand(app, "run", "Run a command confined by the kernel",
-                                 "  ringfence run -- claude\n"
-                                 "  ringfence run --mode rx -- make test\n"
-                                 "  ringfence run --dry-run -- npm install\n\n"
-                                 "Exit status: the command's own; 125 the sandbox could not be set "
-                                 "up and nothing was\nrun, 126 and 127 as a shell says; 2 a "
-                                 "mistake on the command line or in a policy.");
-  AddGroundOptions(*command, options->ground);
-  AddConfinement(*command, options->run);
+  Command command = AddCommand(app, "run", "Run a command confined by the kernel",
+                               "  ringfence run -- claude\n"
+                               "  ringfence run --mode rx -- make test\n"
+                               "  ringfence run --dry-run -- npm install\n\n"
+                               "Exit status: the command's own; 125 the sandbox could not be set "
+                               "up and nothing was\nrun, 126 and 127 as a shell says; 2 a "
+                               "mistake on the command line or in a policy.");
+  AddGroundOptions(command, options->ground);
+  AddConfinement(command, options->run);
   command
-      ->add_option("--chdir", options->run.chdir,
-                   "Go there first; without --root it is the project")
-      ->check(NotEmpty)
-      ->type_name("DIR");
+      .AddOption("--chdir", options->run.chdir, "Go there first; without --root it is the project")
+      .NotEmpty()
+      .Type("DIR");
   command
-      ->add_option("--session", options->run.session,
-                   "The client's session: its commands have a /tmp in common, which is kept")
-      ->check(NotEmpty)
-      ->type_name("ID");
-  command->add_option("--write", options->run.write, "This directory may be written as well")
-      ->check(NotEmpty)
-      ->type_name("DIR");
+      .AddOption("--session", options->run.session,
+                 "The client's session: its commands have a /tmp in common, which is kept")
+      .NotEmpty()
+      .Type("ID");
+  command.AddOption("--write", options->run.write, "This directory may be written as well")
+      .NotEmpty()
+      .Type("DIR");
   command
-      ->add_option(
-          "--report", options->run.report,
-          "Tell a program, on this socket, what becomes of the command; when it is closed, "
-          "the command ends")
-      ->type_name("FD");
-  command->add_flag("--agent", options->run.agent,
-                    "The command is the agent: its state is writable");
-  command->add_flag("--no-sandbox", options->run.no_sandbox, "Run it without any confinement");
-  command->add_flag("--dry-run", options->dry_run, "Print what would be confined and how");
+      .AddOption("--report", options->run.report,
+                 "Tell a program, on this socket, what becomes of the command; when it is closed, "
+                 "the command ends")
+      .Type("FD");
+  command.AddFlag("--agent", options->run.agent, "The command is the agent: its state is writable");
+  command.AddFlag("--no-sandbox", options->run.no_sandbox, "Run it without any confinement");
+  command.AddFlag("--dry-run", options->dry_run, "Print what would be confined and how");
   command
-      ->add_option("--for", options->for_system,
-                   "With --dry-run: the plan for linux, macos (a Seatbelt profile) or windows")
-      ->check(CLI::IsMember({"linux", "macos", "windows"}))
-      ->needs("--dry-run")
-      ->type_name("SYSTEM");
-  command->add_option("command", options->run.command, "The command and its arguments, after --")
-      ->type_name("COMMAND");
-  command->positionals_at_end();
-  command->callback([options, &chosen] { chosen = [options] { return RunOrShow(*options); }; });
+      .AddOption("--for", options->for_system,
+                 "With --dry-run: the plan for linux, macos (a Seatbelt profile) or windows")
+      .OneOf({"linux", "macos", "windows"})
+      .Needs("--dry-run")
+      .Type("SYSTEM");
+  command.AddOption("command", options->run.command, "The command and its arguments, after --")
+      .Type("COMMAND");
+  command.EndWithPositionals();
+  command.OnGiven([options, &chosen] { chosen = [options] { return RunOrShow(*options); }; });
 }
 
 }  // namespace ringfence

@@ -5,6 +5,6 @@
 
 namespace ringfence {
 
-void AddRun(CLI::App& app, Action& chosen);
+void AddRun(Command& app, Action& chosen);
 
 }  // namespace ringfence

@@ -1,6 +1,5 @@
 #include "cli/trust.h"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
 
@@ -222,16 +221,16 @@ class TrustCommand {
 
 }  // namespace
 
-void AddTrust(CLI::App& app, Action& chosen) {
-  CLI::App* command = AddCommand(
+void AddTrust(Command& app, Action& chosen) {
+  Command command = AddCommand(
       app, "trust", "Look at the policy that came with a project, and pin it", kExamples);
   const auto options = std::make_shared<TrustOptions>();
-  command->add_option("project", options->project, "The project's folder (default: this one)")
-      ->type_name("DIR");
-  CLI::Option* list = command->add_flag("--list", options->list, "List what is trusted");
-  command->add_flag("--remove", options->remove, "Take the trust away again")->excludes(list);
-  AddCommonOptions(*command, options->common);
-  command->callback(
+  command.AddOption("project", options->project, "The project's folder (default: this one)")
+      .Type("DIR");
+  const Option list = command.AddFlag("--list", options->list, "List what is trusted");
+  command.AddFlag("--remove", options->remove, "Take the trust away again").Excludes(list);
+  AddCommonOptions(command, options->common);
+  command.OnGiven(
       [&chosen, options] { chosen = [options] { return TrustCommand(*options).Run(); }; });
 }
 

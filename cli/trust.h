@@ -5,6 +5,6 @@
 
 namespace ringfence {
 
-void AddTrust(CLI::App& app, Action& chosen);
+void AddTrust(Command& app, Action& chosen);
 
 }  // namespace ringfence

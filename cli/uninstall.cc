@@ -2,7 +2,6 @@
 
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
 
@@ -171,17 +170,17 @@ Outcome RunUninstall(const UninstallOptions& options) {
 
 }  // namespace
 
-void AddUninstall(CLI::App& app, Action& chosen) {
-  CLI::App* command = AddCommand(
+void AddUninstall(Command& app, Action& chosen) {
+  Command command = AddCommand(
       app, "uninstall", "Take the hook out of the client's settings, and put back what was there",
       kExamples);
   const auto options = std::make_shared<UninstallOptions>();
-  command->add_option("project", options->project, "The project's folder (default: this one)")
-      ->type_name("DIR");
-  AddLayerOptions(*command, options->layers);
-  command->add_flag("--all", options->all, "Every settings file that ringfence is registered in");
-  AddCommonOptions(*command, options->common);
-  command->callback([&chosen, options] { chosen = [options] { return RunUninstall(*options); }; });
+  command.AddOption("project", options->project, "The project's folder (default: this one)")
+      .Type("DIR");
+  AddLayerOptions(command, options->layers);
+  command.AddFlag("--all", options->all, "Every settings file that ringfence is registered in");
+  AddCommonOptions(command, options->common);
+  command.OnGiven([&chosen, options] { chosen = [options] { return RunUninstall(*options); }; });
 }
 
 }  // namespace ringfence

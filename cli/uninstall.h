@@ -5,6 +5,6 @@
 
 namespace ringfence {
 
-void AddUninstall(CLI::App& app, Action& chosen);
+void AddUninstall(Command& app, Action& chosen);
 
 }  // namespace ringfence

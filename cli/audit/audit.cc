@@ -1,7 +1,6 @@
 // `ringfence audit`: what a policy decides about recorded and written calls, and what has changed.
 #include "cli/audit/audit.h"
 
-#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <memory>
 #include <set>
@@ -136,8 +135,8 @@ Outcome RunAudit(const AuditOptions& options) {
   }
   AuditReport report;
   Progress progress("audit", file.fixtures.size(), true, "fixtures");
-  Result<Matrix> matrix = DecideAll(options.question, std::move(file.fixtures),
-                                    [&progress] { progress.Add(1); });
+  Result<Matrix> matrix =
+      DecideAll(options.question, std::move(file.fixtures), [&progress] { progress.Add(1); });
   if (!matrix) return matrix.error();
   report.matrix = std::move(*matrix);
   report.skipped = std::move(file.skipped);
@@ -156,46 +155,42 @@ constexpr const char* kExamples =
     "  ringfence audit --record > calls.jsonl    (fixtures of what the audit log has)\n"
     "Exit status: 0 as expected, 1 a decision differs, 2 unusable input.";
 
-void AddReportOptions(CLI::App& command, AuditOptions& options) {
-  command.add_option("--format", options.format, "How the report looks (default: text)")
-      ->check(CLI::IsMember({"text", "json", "junit", "sarif", "html"}))
-      ->type_name("FORMAT");
-  command.add_flag_callback(
+void AddReportOptions(Command& command, AuditOptions& options) {
+  command.AddOption("--format", options.format, "How the report looks (default: text)")
+      .OneOf({"text", "json", "junit", "sarif", "html"})
+      .Type("FORMAT");
+  command.AddFlag(
       "--json", [&options] { options.format = "json"; }, "The same as --format json");
-  command.add_option("--output", options.output, "Write to this file instead of standard output")
-      ->type_name("FILE");
-  command.add_option("--baseline", options.baseline, "Compare with this matrix")->type_name("FILE");
-  command.add_flag("--update", options.update, "Write the baseline anew");
-  command.add_flag("--coverage", options.coverage, "List the rules that no fixture met");
+  command.AddOption("--output", options.output, "Write to this file instead of standard output")
+      .Type("FILE");
+  command.AddOption("--baseline", options.baseline, "Compare with this matrix").Type("FILE");
+  command.AddFlag("--update", options.update, "Write the baseline anew");
+  command.AddFlag("--coverage", options.coverage, "List the rules that no fixture met");
 }
 
 }  // namespace
 
-void AddAudit(CLI::App& app, Action& chosen) {
-  CLI::App* command =
+void AddAudit(Command& app, Action& chosen) {
+  Command command =
       AddCommand(app, "audit", "Run fixtures against policies and profiles", kExamples);
   const auto options = std::make_shared<AuditOptions>();
   AuditQuestion& question = options->question;
-  command->add_option("path", options->paths,
-                      "Fixtures, captured events, lines of them or of the audit log; or a folder");
-  command->add_option("--home", question.ground.common.home, "The home directory, instead of HOME")
-      ->type_name("DIR");
+  command.AddOption("path", options->paths,
+                    "Fixtures, captured events, lines of them or of the audit log; or a folder");
+  command.AddOption("--home", question.ground.common.home, "The home directory, instead of HOME")
+      .Type("DIR");
+  command.AddOption("--root", question.ground.root, "The project (default: the current directory)")
+      .Type("DIR");
   command
-      ->add_option("--root", question.ground.root, "The project (default: the current directory)")
-      ->type_name("DIR");
-  command
-      ->add_option("--policy", question.policies,
-                   "Policies to decide by, instead of those in force")
-      ->type_name("FILE")
-      ->allow_extra_args(false);
-  command->add_option("--profile", question.profiles, "Profiles to decide by")
-      ->type_name("NAME")
-      ->allow_extra_args(false);
-  command->add_flag("--in-memory", question.in_memory,
-                    "Decide all of them without the disk, as if only their own files existed");
-  AddReportOptions(*command, *options);
-  command->add_flag("--record", options->record, "Turn lines of the audit log into fixtures");
-  command->callback([options, &chosen] { chosen = [options] { return RunAudit(*options); }; });
+      .AddOption("--policy", question.policies, "Policies to decide by, instead of those in force")
+      .Type("FILE")
+      .OneEach();
+  command.AddOption("--profile", question.profiles, "Profiles to decide by").Type("NAME").OneEach();
+  command.AddFlag("--in-memory", question.in_memory,
+                  "Decide all of them without the disk, as if only their own files existed");
+  AddReportOptions(command, *options);
+  command.AddFlag("--record", options->record, "Turn lines of the audit log into fixtures");
+  command.OnGiven([options, &chosen] { chosen = [options] { return RunAudit(*options); }; });
 }
 
 }  // namespace ringfence

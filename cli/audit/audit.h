@@ -4,6 +4,6 @@
 
 namespace ringfence {
 
-void AddAudit(CLI::App& app, Action& chosen);
+void AddAudit(Command& app, Action& chosen);
 
 }  // namespace ringfence

@@ -1,7 +1,6 @@
 // `ringfence check`: policies, registrations and programs are sound.
 #include "cli/check/check.h"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
 
@@ -99,19 +98,18 @@ constexpr const char* kExamples =
 
 }  // namespace
 
-void AddCheck(CLI::App& app, Action& chosen) {
-  CLI::App* command =
+void AddCheck(Command& app, Action& chosen) {
+  Command command =
       AddCommand(app, "check", "Say what is wrong with policies and registrations", kExamples);
   const auto options = std::make_shared<CheckOptions>();
-  AddGroundOptions(*command, options->question.ground);
-  command->add_option("file", options->question.files,
-                      "Policies, or settings files of the client's; all that count when absent");
+  AddGroundOptions(command, options->question.ground);
+  command.AddOption("file", options->question.files,
+                    "Policies, or settings files of the client's; all that count when absent");
   command
-      ->add_option("--hook", options->question.hook,
-                   "The hook's program (default: beside this one)")
-      ->type_name("PATH");
-  command->add_flag("--strict", options->strict, "Warnings end with 1 as well");
-  command->callback([options, &chosen] { chosen = [options] { return RunCheck(*options); }; });
+      .AddOption("--hook", options->question.hook, "The hook's program (default: beside this one)")
+      .Type("PATH");
+  command.AddFlag("--strict", options->strict, "Warnings end with 1 as well");
+  command.OnGiven([options, &chosen] { chosen = [options] { return RunCheck(*options); }; });
 }
 
 }  // namespace ringfence

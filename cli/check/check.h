@@ -4,6 +4,6 @@
 
 namespace ringfence {
 
-void AddCheck(CLI::App& app, Action& chosen);
+void AddCheck(Command& app, Action& chosen);
 
 }  // namespace ringfence

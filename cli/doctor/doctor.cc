@@ -1,7 +1,6 @@
 // `ringfence doctor`: what is enforced on this host, what is not, and how to mend it.
 #include "cli/doctor/doctor.h"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
 
@@ -139,8 +138,8 @@ Outcome RunDoctor(const DoctorOptions& options) {
 
 }  // namespace
 
-void AddDoctor(CLI::App& app, Action& chosen) {
-  CLI::App* command =
+void AddDoctor(Command& app, Action& chosen) {
+  Command command =
       AddCommand(app, "doctor", "Say what is enforced on this host, and what is not",
                  "  ringfence doctor\n"
                  "  ringfence doctor --profile worker --json\n"
@@ -148,12 +147,12 @@ void AddDoctor(CLI::App& app, Action& chosen) {
                  "Exit status: 0 all that the policy demands is there, 1 something is "
                  "missing, 2 it could\nnot be looked at.");
   const auto options = std::make_shared<DoctorOptions>();
-  AddGroundOptions(*command, options->ground);
-  command->add_option("--hook", options->hook, "The hook's program (default: beside this one)")
-      ->type_name("PATH");
-  command->add_option("--client", options->client, "The client's program (default: claude in PATH)")
-      ->type_name("PATH");
-  command->callback([options, &chosen] { chosen = [options] { return RunDoctor(*options); }; });
+  AddGroundOptions(command, options->ground);
+  command.AddOption("--hook", options->hook, "The hook's program (default: beside this one)")
+      .Type("PATH");
+  command.AddOption("--client", options->client, "The client's program (default: claude in PATH)")
+      .Type("PATH");
+  command.OnGiven([options, &chosen] { chosen = [options] { return RunDoctor(*options); }; });
 }
 
 }  // namespace ringfence

@@ -4,6 +4,6 @@
 
 namespace ringfence {
 
-void AddDoctor(CLI::App& app, Action& chosen);
+void AddDoctor(Command& app, Action& chosen);
 
 }  // namespace ringfence

@@ -2,7 +2,6 @@
 
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
 #include <map>
@@ -27,9 +26,9 @@ namespace {
 struct LayoutOptions {
   GroundQuestion ground;
   std::vector<std::string> profiles;
-  const CLI::Option* command = nullptr;  // its results are what stands behind "--"
-  std::string word;                      // not used: nothing is parsed for that option
-  std::string kind;                      // zellij (also ""), tmux
+  std::optional<Option> command;  // its results are what stands behind "--"
+  std::string word;               // not used: nothing is parsed for that option
+  std::string kind;               // zellij (also ""), tmux
   std::string relay;
   std::string output;
   std::string rewrite;
@@ -89,7 +88,7 @@ class LayoutCommand {
  private:
   Status CheckUsage() const {
     const bool is_rewrite = !options_.rewrite.empty();
-    const bool has_command = options_.command->count() > 0;
+    const bool has_command = options_.command->is_given();
     if (options_.in_place && !is_rewrite) {
       return Usage("--in-place", "there is no file to change", "name it: --rewrite FILE");
     }
@@ -109,7 +108,7 @@ class LayoutCommand {
     if (!is_rewrite && options_.profiles.empty()) {
       return Usage("", "no profile is named", "one for each pane: ringfence layout main worker");
     }
-    if (has_command && options_.command->results().front().empty()) {
+    if (has_command && options_.command->values().front().empty()) {
       return Usage("", "the command is empty", R"(name a program behind "--")");
     }
     return Unit{};
@@ -149,7 +148,7 @@ class LayoutCommand {
       argv = wrapper_.Words(profile);
       argv.insert(argv.begin(), wrapper_.program);
     }
-    const std::vector<std::string> command = options_.command->results();
+    const std::vector<std::string> command = options_.command->values();
     argv.insert(argv.end(), command.begin(), command.end());
     if (command.empty()) argv.emplace_back("claude");
     return argv;
@@ -259,47 +258,46 @@ constexpr const char* kExamples =
     "Each pane runs the command (claude, where none is given) under ringfence run --profile.\n"
     "Exit status: 0 done, 1 a profile may not use the relay, 2 unusable input.";
 
-void AddRewriteOptions(CLI::App& command, LayoutOptions& options) {
+void AddRewriteOptions(Command& command, LayoutOptions& options) {
   command
-      .add_option("--rewrite", options.rewrite,
-                  "Change the commands of this Zellij layout instead, and nothing else in it")
-      ->type_name("FILE");
-  command.add_flag("--in-place", options.in_place, "With --rewrite: write that file itself");
+      .AddOption("--rewrite", options.rewrite,
+                 "Change the commands of this Zellij layout instead, and nothing else in it")
+      .Type("FILE");
+  command.AddFlag("--in-place", options.in_place, "With --rewrite: write that file itself");
 }
 
 }  // namespace
 
-void AddLayout(CLI::App& app, Action& chosen) {
-  CLI::App* command =
+void AddLayout(Command& app, Action& chosen) {
+  Command command =
       AddCommand(app, "layout", "Lay out terminals with a confined agent in each", kExamples);
   const auto options = std::make_shared<LayoutOptions>();
-  command->add_option("profile", options->profiles, "A pane for each of these profiles")
-      ->type_name("PROFILE");
-  command->add_option("--for", options->kind, "zellij: a layout (default); tmux: a shell script")
-      ->check(CLI::IsMember({"zellij", "tmux"}))
-      ->type_name("PROGRAM");
+  command.AddOption("profile", options->profiles, "A pane for each of these profiles")
+      .Type("PROFILE");
+  command.AddOption("--for", options->kind, "zellij: a layout (default); tmux: a shell script")
+      .OneOf({"zellij", "tmux"})
+      .Type("PROGRAM");
   command
-      ->add_option("--relay", options->relay,
-                   "A directory that every profile must be allowed to read and write")
-      ->type_name("DIR");
+      .AddOption("--relay", options->relay,
+                 "A directory that every profile must be allowed to read and write")
+      .Type("DIR");
+  command.AddOption("--root", options->ground.root, "The project (default: the current directory)")
+      .Type("DIR");
   command
-      ->add_option("--root", options->ground.root, "The project (default: the current directory)")
-      ->type_name("DIR");
-  command
-      ->add_option("--policy", options->ground.policy,
-                   "This policy instead of the user's and project's")
-      ->type_name("FILE");
-  command->add_option("--home", options->ground.home, "The home directory, instead of HOME")
-      ->type_name("DIR");
-  command->add_flag("--no-sandbox", options->no_sandbox, "Leave the commands bare");
-  command->add_option("--output", options->output, "Write to this file instead of standard output")
-      ->type_name("FILE");
-  AddRewriteOptions(*command, *options);
+      .AddOption("--policy", options->ground.policy,
+                 "This policy instead of the user's and project's")
+      .Type("FILE");
+  command.AddOption("--home", options->ground.home, "The home directory, instead of HOME")
+      .Type("DIR");
+  command.AddFlag("--no-sandbox", options->no_sandbox, "Leave the commands bare");
+  command.AddOption("--output", options->output, "Write to this file instead of standard output")
+      .Type("FILE");
+  AddRewriteOptions(command, *options);
   options->command = command
-                         ->add_option(kCommandOption, options->word,
-                                      "The command and its arguments, after -- (default: claude)")
-                         ->type_name("COMMAND ...");
-  command->callback(
+                         .AddOption(kCommandOption, options->word,
+                                    "The command and its arguments, after -- (default: claude)")
+                         .Type("COMMAND ...");
+  command.OnGiven(
       [&chosen, options] { chosen = [options] { return LayoutCommand(*options).Run(); }; });
 }
 

@@ -5,6 +5,6 @@
 
 namespace ringfence {
 
-void AddLayout(CLI::App& app, Action& chosen);
+void AddLayout(Command& app, Action& chosen);
 
 }  // namespace ringfence

@@ -4,7 +4,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <memory>
 
@@ -159,23 +158,23 @@ Outcome Send(SendCommand& command) {
   return SendLog(*file, **sink, command.options);
 }
 
-void AddWhichLog(CLI::App& command, WhichLog& log) {
+void AddWhichLog(Command& command, WhichLog& log) {
   GroundOptions& ground = log.ground;
-  command.add_option("--file", log.file, "This log, instead of the one that the policy names")
-      ->type_name("FILE");
-  command.add_option("--home", ground.common.home, "The home directory, instead of HOME")
-      ->type_name("DIR");
-  command.add_option("--root", ground.root, "The project (default: the current directory)")
-      ->type_name("DIR");
-  command.add_option("--policy", ground.policy, "This policy instead of the user's and project's")
-      ->type_name("FILE");
+  command.AddOption("--file", log.file, "This log, instead of the one that the policy names")
+      .Type("FILE");
+  command.AddOption("--home", ground.common.home, "The home directory, instead of HOME")
+      .Type("DIR");
+  command.AddOption("--root", ground.root, "The project (default: the current directory)")
+      .Type("DIR");
+  command.AddOption("--policy", ground.policy, "This policy instead of the user's and project's")
+      .Type("FILE");
 }
 
-void AddSince(CLI::App& command, std::string& since) {
+void AddSince(Command& command, std::string& since) {
   command
-      .add_option("--since", since,
-                  "Only from then on: 10m, 2h, 3d, or a time in UTC as it is shown")
-      ->type_name("TIME");
+      .AddOption("--since", since,
+                 "Only from then on: 10m, 2h, 3d, or a time in UTC as it is shown")
+      .Type("TIME");
 }
 
 constexpr const char* kShowExamples =
@@ -195,67 +194,66 @@ constexpr const char* kSendExamples =
     "  ringfence log send --to syslog://logs.example:514 --follow --state ~/.cache/log-sent\n"
     "  ringfence log send --to syslog+udp://[::1]:514";
 
-void AddVerify(CLI::App& log, Action& chosen) {
-  CLI::App* command = AddCommand(log, "verify", "Follow the digests, and hold them against anchors",
-                                 kVerifyExamples);
+void AddVerify(Command& log, Action& chosen) {
+  Command command = AddCommand(log, "verify", "Follow the digests, and hold them against anchors",
+                               kVerifyExamples);
   const auto options = std::make_shared<VerifyOptions>();
-  AddWhichLog(*command, options->log);
+  AddWhichLog(command, options->log);
   command
-      ->add_option("--anchors", options->anchors,
-                   "\"journal\", \"journal:DIR\", or a file that syslog wrote")
-      ->type_name("SOURCE")
-      ->allow_extra_args(false);
+      .AddOption("--anchors", options->anchors,
+                 "\"journal\", \"journal:DIR\", or a file that syslog wrote")
+      .Type("SOURCE")
+      .OneEach();
   command
-      ->add_option("--anchored-as", options->anchored_as,
-                   "What anchors call the log, where it was written elsewhere")
-      ->type_name("FILE");
-  command->add_flag("--json", options->log.ground.common.json, "Print the result as JSON");
-  command->callback([options, &chosen] { chosen = [options] { return Verify(*options); }; });
+      .AddOption("--anchored-as", options->anchored_as,
+                 "What anchors call the log, where it was written elsewhere")
+      .Type("FILE");
+  command.AddFlag("--json", options->log.ground.common.json, "Print the result as JSON");
+  command.OnGiven([options, &chosen] { chosen = [options] { return Verify(*options); }; });
 }
 
-void AddSend(CLI::App& log, Action& chosen) {
-  CLI::App* command =
+void AddSend(Command& log, Action& chosen) {
+  Command command =
       AddCommand(log, "send", "Hand the lines on to journald or a syslog server", kSendExamples);
   const auto options = std::make_shared<SendCommand>();
-  AddWhichLog(*command, options->log);
+  AddWhichLog(command, options->log);
   command
-      ->add_option("--to", options->to,
-                   "journald, syslog://HOST:PORT (TCP) or syslog+udp://HOST:PORT")
-      ->required()
-      ->type_name("PLACE");
-  command->add_flag("--follow", options->options.follow, "Go on with what is written later");
-  AddSince(*command, options->since);
+      .AddOption("--to", options->to,
+                 "journald, syslog://HOST:PORT (TCP) or syslog+udp://HOST:PORT")
+      .Required()
+      .Type("PLACE");
+  command.AddFlag("--follow", options->options.follow, "Go on with what is written later");
+  AddSince(command, options->since);
   command
-      ->add_option("--state", options->options.state,
-                   "Keep the place in this file, and begin behind it the next time")
-      ->type_name("FILE");
-  command->callback([options, &chosen] { chosen = [options] { return Send(*options); }; });
+      .AddOption("--state", options->options.state,
+                 "Keep the place in this file, and begin behind it the next time")
+      .Type("FILE");
+  command.OnGiven([options, &chosen] { chosen = [options] { return Send(*options); }; });
 }
 
 }  // namespace
 
-void AddLog(CLI::App& app, Action& chosen) {
-  CLI::App* command =
+void AddLog(Command& app, Action& chosen) {
+  Command command =
       AddCommand(app, "log", "Show, verify and hand on the log of decisions", kShowExamples);
   const auto options = std::make_shared<ShowOptions>();
-  AddWhichLog(*command, options->log);
+  AddWhichLog(command, options->log);
   LogFilter& filter = options->filter;
-  command->add_flag("--follow", options->follow, "Go on with what is written later");
-  command->add_option("--tool", filter.tool, "Only this tool; * for any text")->type_name("TOOL");
-  command->add_option("--verdict", filter.verdict, "Only this verdict")
-      ->check(CLI::IsMember({"permit", "ask", "deny", "error", "alert"}))
-      ->type_name("VERDICT");
-  command->add_option("--session", filter.session, "Only sessions that begin so")
-      ->type_name("SESSION");
-  command->add_option("--agent", filter.agent, "Only this kind or number of subagent; * for any")
-      ->type_name("AGENT");
-  AddSince(*command, options->since);
-  command->add_flag("--json", options->log.ground.common.json, "Pass the lines on as they are");
-  AddVerify(*command, chosen);
-  AddSend(*command, chosen);
-  command->require_subcommand(0, 1);
-  command->callback([command, options, &chosen] {
-    if (!command->get_subcommands().empty()) return;
+  command.AddFlag("--follow", options->follow, "Go on with what is written later");
+  command.AddOption("--tool", filter.tool, "Only this tool; * for any text").Type("TOOL");
+  command.AddOption("--verdict", filter.verdict, "Only this verdict")
+      .OneOf({"permit", "ask", "deny", "error", "alert"})
+      .Type("VERDICT");
+  command.AddOption("--session", filter.session, "Only sessions that begin so").Type("SESSION");
+  command.AddOption("--agent", filter.agent, "Only this kind or number of subagent; * for any")
+      .Type("AGENT");
+  AddSince(command, options->since);
+  command.AddFlag("--json", options->log.ground.common.json, "Pass the lines on as they are");
+  AddVerify(command, chosen);
+  AddSend(command, chosen);
+  command.MayHaveCommand();
+  command.OnGiven([command, options, &chosen] {
+    if (command.has_command()) return;
     chosen = [options] { return Show(*options); };
   });
 }

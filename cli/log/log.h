@@ -5,6 +5,6 @@
 
 namespace ringfence {
 
-void AddLog(CLI::App& app, Action& chosen);
+void AddLog(Command& app, Action& chosen);
 
 }  // namespace ringfence

@@ -3,7 +3,6 @@
 
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdlib>
 #include <ctime>
@@ -120,8 +119,8 @@ Outcome RunReplay(const ReplayOptions& options) {
 
 }  // namespace
 
-void AddReplay(CLI::App& app, Action& chosen) {
-  CLI::App* command = AddCommand(
+void AddReplay(Command& app, Action& chosen) {
+  Command command = AddCommand(
       app, "replay", "Say what a policy would have decided about the calls of past sessions",
       "  ringfence replay\n"
       "  ringfence replay --policy new.json --against ~/.config/ringfence/policy.json\n"
@@ -130,25 +129,25 @@ void AddReplay(CLI::App& app, Action& chosen) {
       "Exit status: 0 done, 1 a call is decided otherwise than under --against, 2 something could\n"
       "not be read.");
   const auto options = std::make_shared<ReplayOptions>();
-  AddGroundOptions(*command, options->ground);
-  command->get_option("--root")->description(
-      "The project of every call (default: the folder its session began in)");
-  command->add_option("path", options->paths,
-                      "Transcripts, and folders with *.jsonl (default: ~/.claude/projects); "
-                      "- for a filter");
+  AddGroundOptions(command, options->ground);
+  command.Describe("--root",
+                   "The project of every call (default: the folder its session began in)");
+  command.AddOption("path", options->paths,
+                    "Transcripts, and folders with *.jsonl (default: ~/.claude/projects); "
+                    "- for a filter");
   command
-      ->add_option("--against", options->against,
-                   "Show what is decided otherwise than under this policy")
-      ->type_name("FILE");
-  command->add_option("--since", options->since, "Only calls since then: 7d, 12h, 2026-11-22")
-      ->type_name("TIME");
-  command->add_option("--examples", options->examples, "At most so many of each group (default: 3)")
-      ->check(CLI::Range(0, 10000))
-      ->type_name("N");
-  command->add_option("--jobs", options->jobs, "So many threads (default: one a processor)")
-      ->check(CLI::Range(1, 64))
-      ->type_name("N");
-  command->callback([options, &chosen] { chosen = [options] { return RunReplay(*options); }; });
+      .AddOption("--against", options->against,
+                 "Show what is decided otherwise than under this policy")
+      .Type("FILE");
+  command.AddOption("--since", options->since, "Only calls since then: 7d, 12h, 2026-11-22")
+      .Type("TIME");
+  command.AddOption("--examples", options->examples, "At most so many of each group (default: 3)")
+      .Between(0, 10000)
+      .Type("N");
+  command.AddOption("--jobs", options->jobs, "So many threads (default: one a processor)")
+      .Between(1, 64)
+      .Type("N");
+  command.OnGiven([options, &chosen] { chosen = [options] { return RunReplay(*options); }; });
 }
 
 }  // namespace ringfence

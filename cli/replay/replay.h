@@ -4,6 +4,6 @@
 
 namespace ringfence {
 
-void AddReplay(CLI::App& app, Action& chosen);
+void AddReplay(Command& app, Action& chosen);
 
 }  // namespace ringfence

@@ -2,7 +2,6 @@
 
 #include <sys/stat.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
 #include <memory>
@@ -226,43 +225,43 @@ Outcome RunSettings(const SettingsOptions& options) {
 
 void CheckUse(const SettingsOptions& options) {
   if (options.is_for_sdk() && !options.merge.empty()) {
-    throw CLI::ValidationError("--merge is for settings files, not for --for sdk");
+    RefuseUsage("--merge is for settings files, not for --for sdk");
   }
   if (!options.is_for_sdk() && options.language != "typescript") {
-    throw CLI::ValidationError("--language needs --for sdk");
+    RefuseUsage("--language needs --for sdk");
   }
   if (options.merge.empty() && (options.in_place || options.replace)) {
-    throw CLI::ValidationError("--in-place and --replace need --merge FILE");
+    RefuseUsage("--in-place and --replace need --merge FILE");
   }
 }
 
 }  // namespace
 
-void AddSettings(CLI::App& app, Action& chosen) {
-  CLI::App* command = AddCommand(
+void AddSettings(Command& app, Action& chosen) {
+  Command command = AddCommand(
       app, "settings", "Print the client's own settings, or the agent SDK's options, for a policy",
       kExamples);
   const auto options = std::make_shared<SettingsOptions>();
-  AddGroundOptions(*command, options->ground);
-  command->add_option("--for", options->reader, "claude: settings (default); sdk: options")
-      ->check(CLI::IsMember({"claude", "sdk"}))
-      ->type_name("WHOM");
-  command->add_option("--language", options->language, "Of the SDK: typescript (default), python")
-      ->check(CLI::IsMember({"typescript", "python"}))
-      ->type_name("NAME");
-  command->add_flag("--under-run", options->under_run,
-                    "ringfence run confines the agent: the client's own sandbox is off");
-  command->add_option("--merge", options->merge, "Put them into this settings file and print it")
-      ->type_name("FILE");
-  command->add_flag("--in-place", options->in_place, "Write that file, and print nothing");
-  command->add_flag("--replace", options->replace,
-                    "Where that file says otherwise, take the policy's value");
+  AddGroundOptions(command, options->ground);
+  command.AddOption("--for", options->reader, "claude: settings (default); sdk: options")
+      .OneOf({"claude", "sdk"})
+      .Type("WHOM");
+  command.AddOption("--language", options->language, "Of the SDK: typescript (default), python")
+      .OneOf({"typescript", "python"})
+      .Type("NAME");
+  command.AddFlag("--under-run", options->under_run,
+                  "ringfence run confines the agent: the client's own sandbox is off");
+  command.AddOption("--merge", options->merge, "Put them into this settings file and print it")
+      .Type("FILE");
+  command.AddFlag("--in-place", options->in_place, "Write that file, and print nothing");
+  command.AddFlag("--replace", options->replace,
+                  "Where that file says otherwise, take the policy's value");
   command
-      ->add_option("--hook", options->hook,
-                   "The hook's program (default: ringfence-hook beside this one)")
-      ->type_name("PATH");
-  command->parse_complete_callback([options] { CheckUse(*options); });
-  command->callback([options, &chosen] { chosen = [options] { return RunSettings(*options); }; });
+      .AddOption("--hook", options->hook,
+                 "The hook's program (default: ringfence-hook beside this one)")
+      .Type("PATH");
+  command.OnParsed([options] { CheckUse(*options); });
+  command.OnGiven([options, &chosen] { chosen = [options] { return RunSettings(*options); }; });
 }
 
 }  // namespace ringfence

@@ -5,6 +5,6 @@
 
 namespace ringfence {
 
-void AddSettings(CLI::App& app, Action& chosen);
+void AddSettings(Command& app, Action& chosen);
 
 }  // namespace ringfence
