@@ -32,7 +32,8 @@ if(RINGFENCE_COVERAGE)
   # stands for the program, whose runs are added up.
   target_compile_options(project_options INTERFACE
     -fprofile-instr-generate=${PROJECT_BINARY_DIR}/profiles/%2m.profraw -fcoverage-mapping)
-  target_link_options(project_options INTERFACE -fprofile-instr-generate -Wl,--wrap=_exit)
+  target_link_options(project_options INTERFACE -fprofile-instr-generate -Wl,--wrap=_exit
+    -Wl,--undefined=__wrap__exit)  # lld would not look for it in the library
   add_library(count_at_exit STATIC tests/coverage/count_at_exit.cc)
   target_link_libraries(project_options INTERFACE count_at_exit)
   target_compile_definitions(project_options INTERFACE RINGFENCE_SANITIZED)
