@@ -179,7 +179,8 @@ TEST_CASE("log chain: any change of one line is found, but of the last, which an
     const size_t kind = below(4);
     if (kind == 0) {
       const size_t byte = below(place->size());
-      (*place)[byte] = static_cast<char>(static_cast<unsigned char>((*place)[byte]) ^ (1 + below(31)));
+      (*place)[byte] =
+          static_cast<char>(static_cast<unsigned char>((*place)[byte]) ^ (1 + below(31)));
     } else if (kind == 1) {
       changed.erase(place);
     } else if (kind == 2) {
