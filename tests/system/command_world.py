@@ -4,12 +4,15 @@ A case is a function of a file that takes a `world`; run_cases() finds them.
 """
 
 import argparse
+import copy
 import inspect
 import json
 import os
 import pathlib
 import subprocess
 import tempfile
+
+from ordinary_user import ORDINARY_USER, copy_programs
 
 EVENTS = ["PreToolUse", "PermissionRequest", "ConfigChange", "SessionStart", "SubagentStart",
           "PostToolUse", "PostToolUseFailure"]
@@ -32,13 +35,25 @@ class World:
         self.user = self.home / ".claude/settings.json"
         self.policy = self.home / ".config/ringfence/policy.json"
         self.state = self.home / ".local/state/ringfence"
+        self.as_user = {}
+
+    def give_up_root(self):
+        """From here on the program runs as an ordinary user, to whom home and project belong."""
+        if os.geteuid() != 0:
+            return
+        self.options = copy.copy(self.options)
+        copy_programs(self.options, ("ringfence", "hook"), self.base)
+        for path in (self.base, *self.base.rglob("*")):
+            os.chown(path, ORDINARY_USER, ORDINARY_USER, follow_symlinks=False)
+        self.as_user = {"user": ORDINARY_USER, "group": ORDINARY_USER, "extra_groups": []}
 
     def run(self, *arguments, cwd=None, env=None, hook=True):
         command = [self.options.ringfence, *map(str, arguments), "--home", str(self.home)]
         if hook and arguments[0] == "init":
             command += ["--hook", self.options.hook]
         return subprocess.run(command, cwd=cwd or self.project, capture_output=True, text=True,
-                              timeout=60, env={"PATH": "/usr/bin:/bin", **(env or {})})
+                              timeout=60, env={"PATH": "/usr/bin:/bin", **(env or {})},
+                              **self.as_user)
 
     def init(self, *arguments, **more):
         done = self.run("init", *arguments, **more)
