@@ -14,7 +14,7 @@ class AlertRate {
  public:
   static constexpr size_t kMostEach = 10;  // a minute, of one inbox and session
   static constexpr size_t kMost = 256;     // a minute, of all together
-  static constexpr size_t kMostText = 64 * 1024;
+  static constexpr size_t kMostText = size_t{64} * 1024;
 
   // What is no line of it is dropped.
   static AlertRate Read(std::string_view text);

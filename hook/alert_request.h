@@ -12,7 +12,7 @@
 
 namespace ringfence {
 
-constexpr size_t kMaxAlertRequest = 16 * 1024;
+constexpr size_t kMaxAlertRequest = size_t{16} * 1024;
 
 struct AlertRequest {
   Alert::Kind kind = Alert::Kind::kDenial;

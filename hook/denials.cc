@@ -23,10 +23,19 @@ bool IsByDenyList(const Decision& decision) {
   return decision.cause->place && decision.cause->place->pointer.ends_with("/deny");
 }
 
-std::optional<Denial> DecideAccess(const Named& named, Access access, const Event& event,
-                                   const Surroundings& around, Verdict least) {
-  Decision decision = DecidePath(event, named.text, access, around);
-  if (decision.failure || decision.verdict < least || !decision.cause) return {};
+// A verdict that stops the call.
+Verdict LeastVerdict(bool confined) { return confined ? Verdict::kAsk : Verdict::kDeny; }
+
+struct Question {
+  const Event& event;
+  const Surroundings& around;
+  bool confined;
+};
+
+std::optional<Denial> DecideAccess(const Named& named, Access access, const Question& question) {
+  Decision decision = DecidePath(question.event, named.text, access, question.around);
+  const bool is_stopped = decision.verdict >= LeastVerdict(question.confined);
+  if (decision.failure || !is_stopped || !decision.cause) return {};
   // What is merely not there is nobody's doing.
   if (named.kind == Named::Kind::kHidden && !IsByDenyList(decision)) return {};
   return Told(named, std::move(decision));
@@ -44,7 +53,7 @@ std::optional<Denial> DecideHost(const Named& named, const Policy& policy, bool 
                            {},
                            ""};
   }
-  if (decision.verdict < (confined ? Verdict::kAsk : Verdict::kDeny) || !decision.cause) return {};
+  if (decision.verdict < LeastVerdict(confined) || !decision.cause) return {};
   return Told(named, std::move(decision));
 }
 
@@ -54,12 +63,12 @@ std::optional<Denial> DecideAgain(const Named& named, const Event& event,
                                   const Surroundings& around, bool confined) {
   if (named.kind == Named::Kind::kHost) return DecideHost(named, around.policy, confined);
   if (RefusedText(named.text)) return {};  // no path that the kernel was asked for
-  const Verdict least = confined ? Verdict::kAsk : Verdict::kDeny;
+  const Question question{event, around, confined};
   if (named.kind != Named::Kind::kWritten) {
-    auto read = DecideAccess(named, Access::kRead, event, around, least);
+    auto read = DecideAccess(named, Access::kRead, question);
     if (read || named.kind == Named::Kind::kHidden) return read;
   }
-  return DecideAccess(named, Access::kWrite, event, around, least);
+  return DecideAccess(named, Access::kWrite, question);
 }
 
 std::vector<Denial> DenialsOf(const Event& event, const Surroundings& around, bool confined) {

@@ -35,10 +35,17 @@ TEST_CASE("alert rate: what is written is read again") {
 TEST_CASE("alert rate: what is no line is dropped") {
   for (const std::string text :
        {"x", "w a b 1", "w 0123456789abcdef 0123456789abcdef", "h 0123456789abcdef x 1",
-        "w 0123456789abcdef 0123456789abcdef 1x", "q 0123456789abcdef 1 1", "\n\n"}) {
+        "w 0123456789abcdef 0123456789abcdef 1x", "q 0123456789abcdef 1 1", "\n\n",
+        "w 0123456789abcdef x 1", "w 0123456789abcdeg 0123456789abcdef 1"}) {
     CAPTURE(text);
     CHECK(AlertRate::Read(text).text().empty());
   }
+  std::string many;
+  for (size_t i = 0; i < 2 * AlertRate::kMost; ++i) {
+    const std::string digest = AlertDigest({std::to_string(i)});
+    many += "w " + digest + " " + digest + " 1\nh " + digest + " 1 1\n";
+  }
+  CHECK(AlertRate::Read(many).text().size() < AlertRate::kMostText);
 }
 
 TEST_CASE("alert rate: however many sessions there are, it stays small") {

@@ -57,12 +57,15 @@ TEST_CASE("alert request: nothing else is one") {
            R"({"alert":"else","name":"/x"})",
            R"({"alert":"unwrapped","name":"/x"})",
            R"({"name":"/x","alert":"path"})",
+           R"({"alert":"path","name":"\q"})",
        }) {
     CAPTURE(text);
     CHECK_FALSE(ReadAlertRequest(text));
   }
   CHECK_FALSE(ReadAlertRequest(R"({"alert":"path","name":"/)" + std::string(5000, 'x') + "\"}"));
+  CHECK_FALSE(ReadAlertRequest(R"({"alert":"path","name":"/x"})" + std::string(20000, ' ')));
   CHECK(ReadAlertRequest(R"({"alert":"path","name":"x","cwd":"/"})"));
+  CHECK(ReadAlertRequest(R"({"alert":"path","name":"~/x"})"));
 }
 
 TEST_CASE("alert request: forty at once, then forty a minute, whatever the clock does") {
@@ -98,4 +101,17 @@ TEST_CASE("alert request: the launcher's policy decides, and its answer tells no
     take(R"({"alert":"path","name":"/etc/)" + std::to_string(i) + "\"}");
   }
   CHECK(FilesIn(tree.At("home/in")) == 10);
+}
+
+TEST_CASE("alert request: where the hook was, and a command that ran unwrapped") {
+  const TemporaryTree tree;
+  tree.Directory("home");
+  World world;
+  world.MoveHome(tree.At("home"), tree.At("home"));
+  world.User(R"("alerts":{"inbox":"~/in"},"bash":{"wrap":true})");
+  const Policy policy = world.Merged(world.EventOf("Bash", R"({"command":"x"})"));
+  InsideAlerts alerts(policy, world.places, world.files);
+  CHECK(alerts.Take(R"({"alert":"unwrapped","tool":"Bash"})", kNow));
+  CHECK(alerts.Take(R"({"alert":"path","name":"passwd","cwd":"/etc"})", kNow));
+  CHECK(FilesIn(tree.At("home/in")) == 2);
 }

@@ -2,6 +2,8 @@
 #include "hook/alert.h"
 
 #include <doctest/doctest.h>
+#include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 
 #include <filesystem>
@@ -9,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "base/unique_fd.h"
 #include "tests/corpora.h"
 #include "tests/temporary_tree.h"
 
@@ -167,6 +170,24 @@ TEST_CASE("alert: the same one once a minute, and then how many were held back")
   CHECK_FALSE(desk.Find("three").contains("held"));
   CHECK(desk.Write("one", kNow + 60 * kSecond));
   CHECK(desk.Files().size() == 5);
+}
+
+TEST_CASE("alert: none where nobody can say how many there were") {
+  Desk desk;
+  desk.tree().Directory("in");
+  const std::string rate = desk.At("home/.local/state/ringfence/alerts.rate");
+  CHECK(desk.Write("one"));
+  {
+    const UniqueFd held(::open(rate.c_str(), O_RDONLY | O_CLOEXEC));
+    REQUIRE(::flock(held.get(), LOCK_EX) == 0);
+    CHECK_FALSE(desk.Write("two"));
+  }
+  fs::remove(rate);
+  fs::create_directory(rate);
+  CHECK_FALSE(desk.Write("two"));
+  desk.places.homes_real.clear();
+  CHECK_FALSE(desk.Write("two"));
+  CHECK(desk.Files().size() == 1);
 }
 
 TEST_CASE("alert: ten a minute of a session, whatever they say") {

@@ -85,3 +85,14 @@ TEST_CASE("denials: hosts by the policy's network, or by its having none") {
   CHECK_FALSE(Told(world, {Kind::kHost, "p.example:22"}).empty());
   CHECK_FALSE(Told(world, {Kind::kHost, "a:b@c"}).empty());
 }
+
+TEST_CASE("denials: what two lines say of one file is told once") {
+  World world;
+  world.User(R"("read":{"allow":["/"]})");
+  Event event = world.EventOf("Bash", R"({"command":"x"})");
+  event.failure = "cat: /etc/x: Permission denied\ntouch: cannot touch '/etc/x': Permission denied";
+  REQUIRE(NamesInFailure(event.failure).size() == 2);
+  const Policy policy = world.Merged(event);
+  const CachedFiles files(world.files);
+  CHECK(DenialsOf(event, {policy, world.places, files}, false).size() == 1);
+}

@@ -92,7 +92,33 @@ TEST_CASE("failure: paths that stand beside a refusal of the kernel") {
        "[host e.example:8443]"},
       {"a host without a name", "Connection blocked by network allowlist", ""},
       {"no host", "curl: (6) Could not resolve host: ;rm", ""},
+      {"ours, without a quote", "ringfence: read of /a refused: x", ""},
+      {"ours, torn", "ringfence: read of \"/a", ""},
+      {"ours, torn at an escape", "ringfence: read of \"/a\\", ""},
+      {"ours, no JSON string", "ringfence: read of \"/a\\q\" refused: x", ""},
+      {"seatbelt, torn", "x(1) deny(1", ""},
+      {"rust, which writes", "error: failed to write `/a/b`\n  Permission denied (os error 13)",
+       "[w /a/b]"},
+      {"rust, read-only", "error: `/a/b`\n  Read-only file system (os error 30)", "[w /a/b]"},
+      {"rust, nothing above", "Permission denied (os error 13)", ""},
+      {"a host in capitals", "curl: (6) Could not resolve host: A-z_Z.Example.",
+       "[host A-z_Z.Example]"},
+      {"a host that ends in another character", "curl: (6) Could not resolve host: e.example{x",
+       "[host e.example]"},
+      {"a port that is none", "ssh: connect to host e.example port x: Network is unreachable",
+       "[host e.example]"},
+      {"a port that is too long",
+       "ssh: connect to host e.example port 123456: Network is unreachable", "[host e.example]"},
       {"double quotes", "x: \"/a b\": Permission denied", "[/a b]"},
+      {"relative, in curly quotes",
+       "mkdir: cannot create directory \xE2\x80\x98sub/x\xE2\x80\x99: Permission denied",
+       "[w sub/x]"},
+      {"relative, in double quotes", "x: cannot open \"sub/x\": Permission denied", "[sub/x]"},
+      {"a quote that is not closed", "x: cannot open \"sub/x: Permission denied", "[\"sub/x]"},
+      {"nothing in quotes", "x: cannot open '' 'sub/x': Permission denied", "[sub/x]"},
+      {"a URL in quotes", "x: cannot open 'ftp://h/x': Permission denied", ""},
+      {"a colon before a path", "x:/a: Permission denied", "[/a]"},
+      {"who speaks, and no more", "/bin/x Permission denied", "[/bin/x]"},
       {"backticks", "x: `/a b`: Permission denied", "[/a b]"},
       {"at the front of a line", "/a/b: Permission denied", "[/a/b]"},
       {"at the end of a line", "Permission denied: /", ""},
@@ -109,6 +135,8 @@ TEST_CASE("failure: at most four paths, and no text makes it slow") {
   std::string many;
   for (int i = 0; i < 50; ++i) many += "cat: /a" + std::to_string(i) + ": Permission denied\n";
   CHECK(NamesInFailure(many).size() == 4);
+  CHECK(Paths("x: cannot open '" + std::string(5000, 'a') + "': Permission denied").empty());
+  CHECK(Paths("curl: (6) Could not resolve host: " + std::string(300, 'a')).empty());
   CHECK(NamesInFailure("Permission denied " + std::string(16000, '/')).size() <= 4);
   CHECK(NamesInFailure("Permission denied " + std::string(16000, '~')).size() <= 4);
 }

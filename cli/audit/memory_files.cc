@@ -87,33 +87,42 @@ void MemoryFiles::Remove(const std::string& path) {
 
 // Every component but the last leads into a directory that may be searched, or nowhere.
 Result<MemoryFiles::Found> MemoryFiles::Follow(Step step, bool follow_last, int* links) const {
-  for (;;) {
+  while (true) {
     const std::string_view name = TakeComponent(step.rest);
     if (name.empty()) return Found(step.at.empty() ? "/" : step.at);
-    const MemoryNode& folder = nodes_.at(step.at.empty() ? "/" : step.at).node;
-    if (folder.facts.kind != FileKind::kDirectory) return Found();
-    if (folder.is_unreadable) return SystemError("look", EACCES);
-    if (name.size() > kMaxName) return SystemError("look", ENAMETOOLONG);
-    if (name == ".") continue;
-    if (name == "..") {
-      step.at.resize(step.at.empty() ? 0 : step.at.rfind('/'));
-      continue;
-    }
-    const std::string here = step.at + "/" + Key(name);
-    const auto found = nodes_.find(here);
-    if (found == nodes_.end()) return Found();
-    const MemoryNode& node = found->second.node;
-    const bool is_last = step.rest.find_first_not_of('/') == std::string_view::npos;
-    if (node.facts.kind != FileKind::kLink || (is_last && !follow_last)) {
-      step.at = here;
-      continue;
-    }
-    if (++*links > kMaxLinks) return SystemError("look", ELOOP);
-    const std::string from = node.target.starts_with('/') ? "" : step.at;
-    Result<Found> target = Follow({from, node.target}, true, links);
-    if (!target || !target->has_value()) return target;
-    step.at = **target == "/" ? "" : **target;
+    const Result<bool> is_there = Enter(step, name, follow_last, links);
+    if (!is_there) return is_there.error();
+    if (!*is_there) return Found();
   }
+}
+
+Result<bool> MemoryFiles::Enter(Step& step, std::string_view name, bool follow_last,
+                                int* links) const {
+  const MemoryNode& folder = nodes_.at(step.at.empty() ? "/" : step.at).node;
+  if (folder.facts.kind != FileKind::kDirectory) return false;
+  if (folder.is_unreadable) return SystemError("look", EACCES);
+  if (name.size() > kMaxName) return SystemError("look", ENAMETOOLONG);
+  if (name == ".") return true;
+  if (name == "..") {
+    step.at.resize(step.at.empty() ? 0 : step.at.rfind('/'));
+    return true;
+  }
+  const std::string here = step.at + "/" + Key(name);
+  const auto found = nodes_.find(here);
+  if (found == nodes_.end()) return false;
+  const MemoryNode& node = found->second.node;
+  const bool is_last = step.rest.find_first_not_of('/') == std::string_view::npos;
+  if (node.facts.kind != FileKind::kLink || (is_last && !follow_last)) {
+    step.at = here;
+    return true;
+  }
+  if (++*links > kMaxLinks) return SystemError("look", ELOOP);
+  const std::string from = node.target.starts_with('/') ? "" : step.at;
+  const Result<Found> target = Follow({from, node.target}, true, links);
+  if (!target) return target.error();
+  if (!target->has_value()) return false;
+  step.at = **target == "/" ? "" : **target;
+  return true;
 }
 
 Result<const MemoryFiles::Stored*> MemoryFiles::Find(const Path& path) const {

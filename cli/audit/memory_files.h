@@ -72,6 +72,8 @@ class MemoryFiles final : public FileView {
     std::string_view rest;
   };
   Result<Found> Follow(Step step, bool follow_last, int* links) const;
+  // One component on, by its links; false: there is nothing.
+  Result<bool> Enter(Step& step, std::string_view name, bool follow_last, int* links) const;
 
   LetterCase letter_case_;
   uint64_t next_inode_ = 1000;
