@@ -31,7 +31,8 @@ if(RINGFENCE_COVERAGE)
   # The file's name is compiled in, since tests start the hook with an environment of their own; %m
   # stands for the program, whose runs are added up.
   target_compile_options(project_options INTERFACE
-    -fprofile-instr-generate=${PROJECT_BINARY_DIR}/profiles/%2m.profraw -fcoverage-mapping)
+    -fprofile-instr-generate=${PROJECT_BINARY_DIR}/profiles/%2m.profraw -fcoverage-mapping
+    -fprofile-update=atomic)  # replay has threads
   target_link_options(project_options INTERFACE -fprofile-instr-generate -Wl,--wrap=_exit
     -Wl,--undefined=__wrap__exit)  # lld would not look for it in the library
   add_library(count_at_exit STATIC tests/coverage/count_at_exit.cc)
