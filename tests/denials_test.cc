@@ -84,6 +84,11 @@ TEST_CASE("denials: hosts by the policy's network, or by its having none") {
   CHECK(Told(world, {Kind::kHost, "p.example:443"}).empty());
   CHECK_FALSE(Told(world, {Kind::kHost, "p.example:22"}).empty());
   CHECK_FALSE(Told(world, {Kind::kHost, "a:b@c"}).empty());
+  World tightened;
+  tightened.Project(R"("network":{"allow":["good.example"]})", false);
+  CHECK(Told(tightened, {Kind::kHost, "good.example"}).empty());
+  CHECK(Told(tightened, {Kind::kHost, "good.example"}, true).find("opens no network") !=
+        std::string::npos);
 }
 
 TEST_CASE("denials: what two lines say of one file is told once") {
