@@ -25,10 +25,12 @@ struct Finding {
 using Findings = std::vector<Finding>;
 
 // What is there already is not said again.
-inline void Add(Findings& findings, Severity severity, const char* code, Error error) {
-  Finding finding{severity, code, std::move(error)};
+inline void Add(Findings& findings, Finding finding) {
   if (std::ranges::find(findings, finding) == findings.end())
     findings.push_back(std::move(finding));
+}
+inline void Add(Findings& findings, Severity severity, const char* code, Error error) {
+  Add(findings, {severity, code, std::move(error)});
 }
 
 }  // namespace ringfence

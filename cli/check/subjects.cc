@@ -70,7 +70,7 @@ class Checker {
   }
 
   void Take(Findings findings) {
-    for (Finding& finding : findings) checked_.findings.push_back(std::move(finding));
+    for (Finding& finding : findings) Add(checked_.findings, std::move(finding));
   }
   void Wrong(Error error) {
     Add(checked_.findings, Severity::kError, "unusable", std::move(error));

@@ -6,6 +6,7 @@
 Prints a line for each case that failed, and at the end "N passed, N failed, N skipped".
 """
 
+import copy
 import json
 import os
 import pathlib
@@ -104,6 +105,12 @@ def a_program_that_others_can_replace_is_an_error(world):
     os.chmod(folder, 0o777)
     done = world.run("check", "--json", "--hook", folder / "ringfence-hook")
     assert "writable-folder" in codes(json.loads(done.stdout)["findings"]), done.stdout
+    # The other programs lie there as well: said once.
+    world.options = copy.copy(world.options)
+    world.options.ringfence = str(folder / "ringfence")
+    done = world.run("check", "--json", "--hook", folder / "ringfence-hook")
+    said = [json.dumps(finding) for finding in json.loads(done.stdout)["findings"]]
+    assert len(said) == len(set(said)), done.stdout
 
 
 def a_policy_of_the_project_is_judged_in_its_own_folder(world):
