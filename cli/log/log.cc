@@ -68,7 +68,7 @@ class Shower {
   }
 
   Outcome Run() {
-    if (Status s = reader_.Open(); !s) return s.error();
+    if (Status s = reader_.Open(options_.follow); !s) return s.error();
     std::optional<Waiting> waiting;
     if (options_.follow) waiting.emplace();
     do {

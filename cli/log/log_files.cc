@@ -13,6 +13,7 @@
 #include "base/syscall.h"
 #include "base/text.h"
 #include "hook/audit_line.h"
+#include "run/messages.h"
 
 namespace ringfence {
 namespace {
@@ -126,10 +127,14 @@ Result<std::vector<LogFile>> LogReader::List() const {
   return InOrder(std::move(files));
 }
 
-Status LogReader::Open() {
+Status LogReader::Open(bool may_come) {
   const Result<bool> opened = Advance();
   if (!opened) return opened.error();
   if (*opened) return Unit{};
+  if (may_come) {
+    Say("waiting for " + Printable(file_.text()));
+    return Unit{};
+  }
   return Error{Error::Kind::kUsage, file_.text(), "there is no such audit log",
                "name it: --file FILE"};
 }
@@ -226,6 +231,11 @@ std::optional<LogLine> LogReader::TakeLine() {
 }
 
 Result<std::optional<LogLine>> LogReader::Next() {
+  if (!current_) {
+    const Result<bool> opened = Advance();
+    if (!opened) return opened.error();
+    if (!*opened) return std::optional<LogLine>();
+  }
   for (bool was_finished = false;;) {
     if (std::optional<LogLine> line = TakeLine()) return line;
     const Result<bool> more = ReadMore();

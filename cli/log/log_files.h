@@ -40,10 +40,10 @@ class LogReader {
  public:
   explicit LogReader(Path file) : file_(std::move(file)) {}
 
-  // An error where there is no such log.
-  Status Open();
+  // An error where there is no such log; where it `may_come`, a word on standard error.
+  Status Open(bool may_come = false);
 
-  // After Open(). Nothing: these are all the whole lines that there are for now.
+  // Nothing: these are all the whole lines that there are for now.
   Result<std::optional<LogLine>> Next();
   // What stands behind the last newline, if there is something.
   std::optional<LogLine> Rest();

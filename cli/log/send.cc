@@ -58,7 +58,6 @@ class Place {
 // Whether a line of the log has this digest.
 Result<bool> Holds(const Path& file, const std::string& digest) {
   LogReader reader(file);
-  if (Status s = reader.Open(); !s) return s.error();
   for (;;) {
     const Result<std::optional<LogLine>> line = reader.Next();
     if (!line) return line.error();
@@ -73,7 +72,7 @@ class Sender {
       : reader_(file), sink_(sink), options_(options), place_(options.state) {}
 
   Outcome Run() {
-    if (Status s = reader_.Open(); !s) return s.error();
+    if (Status s = reader_.Open(options_.follow); !s) return s.error();
     if (Status s = FindPlace(); !s) return s.error();
     Status status = SendAll();
     // What has arrived is kept, however it ended.

@@ -154,6 +154,19 @@ def following_goes_on_across_rotations_and_ends_with_a_signal(world):
         assert out.read_bytes().splitlines() == whole
 
 
+def following_waits_for_the_first_line(world):
+    set_policy(world)
+    with subprocess.Popen(
+            [world.options.ringfence, "log", "--follow", "--home", str(world.home)],
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=world.project,
+            env={"PATH": "/usr/bin:/bin"}) as follower:
+        assert b"waiting for " in follower.stderr.readline()
+        call(world)
+        assert b"permit" in follower.stdout.readline()
+        follower.terminate()
+        assert follower.wait(PATIENCE) == 0
+
+
 def following_ends_when_nobody_reads(world):
     set_policy(world)
     call(world)
