@@ -8,6 +8,7 @@ namespace {
 constexpr size_t kMaxPath = 4095;
 constexpr size_t kMaxHost = 253;
 constexpr size_t kMaxPort = 5;
+constexpr size_t kMaxAddress6 = 51;  // eight groups, or an IPv4 address in it, and a port of Node's
 
 // GNU programs quote with these where the locale has them.
 constexpr std::string_view kOpenQuote = "\xE2\x80\x98";
@@ -94,6 +95,30 @@ std::string_view DigitsOf(std::string_view text) {
   return text.substr(0, std::min(text.find_first_not_of("0123456789"), text.size()));
 }
 
+// "[::1]", "::1" and "fe80::1%eth0" as the policy writes it: "[::1]"; "" for what is none. Nothing
+// of it is left in `text`.
+std::string TakeAddress6(std::string_view& text) {
+  const bool has_brackets = text.starts_with('[');
+  std::string_view rest = text.substr(has_brackets ? 1 : 0);
+  const size_t end = std::min(rest.find_first_not_of("0123456789abcdefABCDEF:."), rest.size());
+  const std::string_view address = rest.substr(0, end);
+  if (address.size() > kMaxAddress6 || std::ranges::count(address, ':') < 2) return "";
+  rest.remove_prefix(end);
+  if (rest.starts_with('%')) rest.remove_prefix(std::min(rest.find_first_of("] :/"), rest.size()));
+  if (has_brackets && !rest.starts_with(']')) return "";
+  text = rest.substr(has_brackets ? 1 : 0);
+  return "[" + std::string(address) + "]";
+}
+
+// Node writes "connect ENETUNREACH ::1:443 - Local (:::0)".
+std::string SplitGluedPort(const std::string& address, std::string_view rest) {
+  if (!rest.starts_with(" - Local")) return address;
+  const size_t colon = address.rfind(':');
+  const std::string_view port = DigitsOf(std::string_view(address).substr(colon + 1));
+  const bool is_port = !port.empty() && port.size() + colon + 2 == address.size();
+  return is_port ? address.substr(0, colon) + "]:" + std::string(port) : address;
+}
+
 }  // namespace
 
 std::vector<std::string> AbsolutePathsIn(std::string_view line) {
@@ -119,10 +144,15 @@ std::vector<std::string> RelativePathsIn(std::string_view line, size_t end) {
 std::string HostAtFront(std::string_view text) {
   if (text.starts_with(kOpenQuote)) text.remove_prefix(kOpenQuote.size());
   text.remove_prefix(std::min(text.find_first_not_of("'\"` "), text.size()));
-  const auto end = std::ranges::find_if_not(text, IsHostCharacter);
-  std::string host(text.begin(), end);
-  text.remove_prefix(host.size());
-  while (host.ends_with('.')) host.pop_back();
+  std::string host = TakeAddress6(text);
+  if (host.empty()) {
+    const auto end = std::ranges::find_if_not(text, IsHostCharacter);
+    host.assign(text.begin(), end);
+    text.remove_prefix(host.size());
+    while (host.ends_with('.')) host.pop_back();
+  } else if (std::string whole = SplitGluedPort(host, text); whole != host) {
+    return whole;
+  }
   if (host.empty() || host.size() > kMaxHost) return "";
   // "1.2.3.4:443", "x port 443", "x', port=443"
   for (const std::string_view before : {":", " port ", "', port="}) {
