@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "base/sha256.h"

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "cli/json_edit.h"
+#include "cli/json.h"
 
 namespace ringfence {
 

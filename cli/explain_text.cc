@@ -1,5 +1,7 @@
 #include "cli/explain_text.h"
 
+#include <nlohmann/json.hpp>
+
 #include "base/text.h"
 #include "cli/console.h"
 #include "cli/ground_options.h"

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/json_edit.h"
+#include "cli/json.h"
 #include "cli/options.h"
 #include "policy/decision.h"
 #include "policy/event.h"

@@ -1,5 +1,7 @@
 #include "cli/ground_options.h"
 
+#include <nlohmann/json.hpp>
+
 #include "policy/real_files.h"
 #include "run/ground.h"
 

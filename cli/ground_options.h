@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/result.h"
-#include "cli/json_edit.h"
+#include "cli/json.h"
 #include "cli/options.h"
 #include "hook/ground.h"
 #include "policy/layers.h"

@@ -1,6 +1,7 @@
 #include "cli/init.h"
 
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <span>
 
 #include "base/text.h"

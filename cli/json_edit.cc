@@ -1,6 +1,7 @@
 #include "cli/json_edit.h"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "base/text.h"

@@ -2,16 +2,14 @@
 // for byte, and what is added looks like its neighbours (indentation, line ends, one line or many).
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 
 #include "base/json_tree.h"
 #include "base/result.h"
+#include "cli/json.h"
 
 namespace ringfence {
-
-using OrderedJson = nlohmann::ordered_json;
 
 class JsonEdit {
  public:

@@ -1,5 +1,6 @@
 #include "cli/mcp_servers.h"
 
+#include <nlohmann/json.hpp>
 #include <set>
 
 #include "cli/files.h"

@@ -1,6 +1,7 @@
 #include "cli/policy_addition.h"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "base/text.h"
 #include "cli/json_edit.h"

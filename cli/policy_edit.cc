@@ -1,6 +1,7 @@
 #include "cli/policy_edit.h"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 namespace ringfence {
 namespace {

@@ -2,6 +2,7 @@
 #include "cli/prompt.h"
 
 #include <memory>
+#include <nlohmann/json.hpp>
 
 #include "cli/console.h"
 #include "cli/ground_options.h"

@@ -1,5 +1,7 @@
 #include "cli/proof.h"
 
+#include <nlohmann/json.hpp>
+
 #include "base/text.h"
 #include "cli/json_edit.h"
 #include "cli/process.h"

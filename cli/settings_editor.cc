@@ -1,6 +1,7 @@
 #include "cli/settings_editor.h"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "base/text.h"

@@ -1,6 +1,7 @@
 #include "cli/audit/recorded.h"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <vector>
 
 #include "base/text.h"

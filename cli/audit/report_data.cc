@@ -1,4 +1,6 @@
 // The formats that other programs read.
+#include <nlohmann/json.hpp>
+
 #include "cli/audit/markup.h"
 #include "cli/audit/report.h"
 #include "cli/json_edit.h"

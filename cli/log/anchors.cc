@@ -7,6 +7,7 @@
 #include <array>
 #include <cerrno>
 #include <charconv>
+#include <nlohmann/json.hpp>
 
 #include "base/syscall.h"
 #include "base/text.h"

@@ -6,6 +6,7 @@
 
 #include <cstdio>
 #include <memory>
+#include <nlohmann/json.hpp>
 
 #include "base/text.h"
 #include "cli/ground_options.h"

@@ -1,6 +1,7 @@
 #include "cli/log/send.h"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "base/sha256.h"

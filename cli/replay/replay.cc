@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <ctime>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <thread>
 
 #include "base/text.h"

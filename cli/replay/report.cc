@@ -1,6 +1,7 @@
 #include "cli/replay/report.h"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "base/text.h"
 #include "cli/console.h"

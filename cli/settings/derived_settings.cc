@@ -1,6 +1,7 @@
 #include "cli/settings/derived_settings.h"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "base/text.h"
 #include "cli/client_sandbox.h"

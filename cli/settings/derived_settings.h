@@ -2,11 +2,12 @@
 // on this machine comes as values.
 #pragma once
 
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "cli/hook_command.h"
-#include "cli/json_edit.h"
+#include "cli/json.h"
 #include "policy/places.h"
 #include "policy/policy.h"
 #include "policy/sources.h"

@@ -1,6 +1,7 @@
 #include "cli/settings/merge_settings.h"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "base/text.h"
 #include "cli/settings_editor.h"

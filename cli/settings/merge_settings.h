@@ -6,7 +6,7 @@
 
 #include "base/result.h"
 #include "cli/hook_command.h"
-#include "cli/json_edit.h"
+#include "cli/json.h"
 
 namespace ringfence {
 
