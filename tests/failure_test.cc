@@ -85,6 +85,8 @@ TEST_CASE("failure: paths that stand beside a refusal of the kernel") {
        "[host [fe80::1]:22]"},
       {"node, IPv6", "Error: connect ENETUNREACH 2001:db8::1:443 - Local (:::0)",
        "[host [2001:db8::1]:443]"},
+      {"node, IPv6 that ends in a letter", "Error: connect ENETUNREACH 2001:db8::1b - Local (:::0)",
+       "[host [2001:db8::1b]]"},
       {"node, IPv6 without a port", "Error: connect ENETUNREACH 2001:db8::b - Local (:::0)",
        "[host [2001:db8::b]]"},
       {"python, IPv6", "HTTPSConnectionPool(host='::1', port=443): Max retries exceeded",
