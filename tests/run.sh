@@ -397,7 +397,7 @@ fuzz_one() {
 part_fuzz() {
   need clang++ fuzz || return
   build fuzz || return
-  local seconds=40 targets name running=0
+  local seconds=25 targets name running=0
   if [[ $quick == yes ]]; then seconds=10; fi
   targets=$(find build/fuzz/fuzz -maxdepth 1 -name '*_fuzz' -type f -perm -u+x -printf '%f\n' | sort)
   [[ -n $targets ]] || fail "there is no fuzzer"
