@@ -236,6 +236,10 @@ Result<std::optional<LogLine>> LogReader::Next() {
     if (!opened) return opened.error();
     if (!*opened) return std::optional<LogLine>();
   }
+  return NextFromHere();
+}
+
+Result<std::optional<LogLine>> LogReader::NextFromHere() {
   for (bool was_finished = false;;) {
     if (std::optional<LogLine> line = TakeLine()) return line;
     const Result<bool> more = ReadMore();

@@ -56,6 +56,7 @@ class LogReader {
 
   Result<std::vector<LogFile>> List() const;
   Result<bool> Advance();
+  Result<std::optional<LogLine>> NextFromHere();  // in the current file and those behind it
   Result<Opened> OpenNext();
   Result<bool> IsFinished() const;
   std::optional<LogLine> TakeLine();
