@@ -301,8 +301,9 @@ async function turnsPages(page) {
   assert.ok(await page.evaluate(() => document.activeElement.localName === "button"));
   await page.getByRole("region", { name: "Rows of the matrix" }).focus();
   await page.keyboard.press("PageDown");
-  await page.waitForFunction(() => document.querySelector(".matrix").scrollTop > 0);
-  // The headings stay.
+  // The headings stay, once the caption above them is past: the scrolling takes some frames.
+  await page.waitForFunction(() => document.querySelector(".matrix").scrollTop >
+    document.querySelector(".matrix caption").getBoundingClientRect().height);
   const [head, region] = await page.evaluate(() => [
     document.querySelector(".matrix thead th").getBoundingClientRect().top,
     document.querySelector(".matrix").getBoundingClientRect().top]);
