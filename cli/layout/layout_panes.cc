@@ -90,6 +90,7 @@ class Finder {
     Result<LayoutPane> pane = ReadPane(node);
     if (!pane) return pane.error();
     if (of_template != templates_.end()) Inherit(of_template->second, *pane);
+    if (Status s = CheckRuns(node, *pane); !s) return s.error();
     if (pane->own_args != nullptr && !pane->command) {
       return Wrong(pane->own_args->begin, "\"args\" without a command");
     }
@@ -134,6 +135,12 @@ class Finder {
                  Quote(node.name) + " has a command, and is neither a pane nor a template");
   }
 
+  // Its command may be its template's.
+  Status CheckRuns(const KdlNode& node, const LayoutPane& pane) const {
+    if (!pane.command || (!pane.edits && ChildOf(node, "plugin") == nullptr)) return Unit{};
+    return Wrong(node.begin, "a pane with a command and with something else to run");
+  }
+
   bool HoldsPanes(const KdlNode& node) const {
     return std::ranges::any_of(node.children, [this](const KdlNode& child) {
       return child.name == "pane" || child.name == "children" || templates_.contains(child.name);
@@ -154,9 +161,7 @@ class Finder {
     if (!edit) return edit.error();
     pane.edits = *edit != nullptr;
     const bool has_plugin = ChildOf(node, "plugin") != nullptr;
-    if (pane.command && (pane.edits || has_plugin)) {
-      return Wrong(node.begin, "a pane with a command and with something else to run");
-    }
+    if (Status s = CheckRuns(node, pane); !s) return s.error();
     if (Status s = ReadArgs(node, pane); !s) return s.error();
     pane.is_shell = !pane.command && !pane.edits && !has_plugin && !HoldsPanes(node);
     return pane;

@@ -304,7 +304,12 @@ class Tmux:
         return self
 
     def __exit__(self, *_):
+        """Its panes write to the home of the test until they have ended."""
+        panes = self.run("list-panes", "-a", "-F", "#{pane_pid}").stdout.split()
         self.run("kill-server")
+        for _ in TerminalSession.moments():
+            if not any(os.path.exists(f"/proc/{pane}") for pane in panes):
+                break
 
 
 # Tries to write everywhere, to see its siblings' terminals, and says so in the relay.
