@@ -165,6 +165,11 @@ std::span<const TextsKey> SettingLists() {
       {"/otelHeadersHelper", kLongerIsWeaker},
       {"/statusLine/command", kLongerIsWeaker},
       {"/fileSuggestion/command", kLongerIsWeaker},
+      // Where the hook finds its policy, and what is loaded into programs.
+      {"/env/HOME", kLongerIsWeaker},
+      {"/env/LD_PRELOAD", kLongerIsWeaker},
+      {"/env/LD_LIBRARY_PATH", kLongerIsWeaker},
+      {"/env/LD_AUDIT", kLongerIsWeaker},
       {"/sandbox/enabledPlatforms", kLongerIsWeaker},  // all others have none
       {"/sandbox/excludedCommands", kLongerIsWeaker},
       {"/sandbox/filesystem/allowWrite", kLongerIsWeaker},

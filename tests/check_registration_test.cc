@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
+#include "cli/check/registered.h"
 #include "cli/check/registration.h"
+#include "cli/check/settings_file.h"
 #include "cli/settings_editor.h"
 
 using namespace ringfence;
@@ -75,6 +77,8 @@ TEST_CASE("check: each mistake of a registration is found") {
       {"\"timeout\": 10", "\"timeout\": 10, \"if\": \"Bash(*)\"", {"conditional"}, {}},
       {"\"hooks\": [", "\"matcher\": \"Bash\", \"hooks\": [", {"matcher"}, {}},
       {"--home", "--hom", {"wrong-options"}, {}},
+      {"\"--home\"", "\"--version\", \"--home\"", {"wrong-options"}, {}},
+      {"/usr/bin/true", "/usr/../usr/bin/true", {}, {}},
       {"\"--home\"", "\"--policy\", \"/nowhere.json\", \"--home\"", {"no-policy"}, {}},
       {"\"onFailure\": \"block\"",
        "\"onFailure\": \"deny\"",
@@ -104,6 +108,78 @@ TEST_CASE("check: any other layer can take the registration away") {
   CHECK(with(other).others == Texts{"other-hook"});
   CHECK(with(R"({"hooks":{"Stop":[{"hooks":[{"type":"command","command":"x"}]}]}})").others ==
         Texts{});
+}
+
+TEST_CASE("check: what one settings file does to the hook is found by itself") {
+  struct Row {
+    const char* text;
+    Texts errors, others;
+  };
+  const Row rows[] = {
+      {R"({"disableAllHooks": true})", {"hooks-disabled"}, {}},
+      {R"({"env": {"HOME": "/tmp"}})", {"environment"}, {}},
+      {R"({"env": {"LD_PRELOAD": "/tmp/x.so"}})", {}, {"environment"}},
+      {R"({"env": {"EDITOR": "vi"}})", {}, {}},
+      {R"({"permissions": {"defaultMode": "bypassPermissions"}})", {}, {"bypass"}},
+      {R"({"sandbox": {"excludedCommands": ["git", "*"]}})", {"everything-excluded"}, {}},
+      {R"({"sandbox": {"excludedCommands": ["git *"]}})", {}, {}},
+      {R"({"hooks":{"PermissionRequest":[{"hooks":[{"type":"command","command":"yes"}]}]}})",
+       {},
+       {"other-hook"}},
+      {R"({"hooks":{"PreToolUse":[{"hooks":[{"type":"command","command":"/bin/sh",
+           "args":["-c","exec true --home /home/dev"]}]}]}})",
+       {"shell-form"},
+       {}},
+      {R"({"hooks":{"PreToolUse":[{"hooks":[{"type":"command","command":"env true"}]}]}})",
+       {"shell-form"},
+       {}},
+  };
+  for (const Row& row : rows) {
+    CAPTURE(std::string(row.text));
+    const SettingsFile file = FileOf(SettingsLayer::kLocal, row.text);
+    REQUIRE(file.settings.drops.empty());
+    Codes codes;
+    for (const Finding& finding : JudgeSettingsFile({file.settings, kTrue, {}})) {
+      (finding.severity == Severity::kError ? codes.errors : codes.others).push_back(finding.code);
+    }
+    CHECK(codes.errors == row.errors);
+    CHECK(codes.others == row.others);
+  }
+}
+
+TEST_CASE("check: a home of settings does nothing to registrations that name one") {
+  const SettingsFile user = FileOf(SettingsLayer::kUser, Registered());
+  const SettingsFile local = FileOf(SettingsLayer::kLocal, R"({"env": {"HOME": "/tmp"}})");
+  CHECK(CodesOf({user, local}).errors == Texts{});
+  const std::string text = Replaced(Registered(), "\"--home\"", "\"--policy\"");
+  const SettingsFile shared = FileOf(SettingsLayer::kProject, text);
+  CHECK(CodesOf({user, local, shared}).errors == Texts{"environment", "no-policy"});
+}
+
+TEST_CASE("check: each registration puts its own policy, profile, project and home in force") {
+  const auto with = [](const std::string& to) {
+    return FileOf(SettingsLayer::kUser, Replaced(Registered(), "\"--home\"", to + "\"--home\""));
+  };
+  GroundOptions given;
+  given.root = "/srv/x";
+  const auto of = [&](const std::vector<SettingsFile>& files) {
+    std::string all;
+    for (const RegisteredGround& ground : GroundsInForce(given, files, kTrue)) {
+      const GroundOptions& options = ground.options;
+      all += options.common.home + "|" + options.root + "|" + options.policy + "|" +
+             options.profile + ";";
+    }
+    return all;
+  };
+  CHECK(of({}) == "|/srv/x||;");
+  const SettingsFile plain = with("");
+  CHECK(of({plain}) == "/home/dev|/srv/x||;");
+  CHECK(of({plain, plain}) == "/home/dev|/srv/x||;");
+  CHECK(of({plain, with(R"("--profile", "a", "--root", "/r", "--policy", "/p.json", )")}) ==
+        "/home/dev|/srv/x||;/home/dev|/r|/p.json|a;");
+  CHECK(of({with(R"("--version", )")}) == "|/srv/x||;");
+  given.profile = "b";
+  CHECK(of({plain}) == "|/srv/x||b;");
 }
 
 TEST_CASE("check: a policy that wraps commands and the client's own sandbox exclude each other") {

@@ -66,7 +66,7 @@ class Maker {
   ToolNames Tools() const { return ToolNamesFor(policy_, world_.sources); }
   PathRulesOfClient Paths() const { return PathRulesFor(policy_, world_.places); }
   std::optional<Error> Unsafe() const {
-    return UnsafeBypass(policy_, world_.sources, profile_, world_.places);
+    return UnsafeBypass({policy_, world_.sources, profile_, world_.places});
   }
   const Policy& policy() const { return policy_; }
 

@@ -106,12 +106,34 @@ void LintBypass(const LintQuestion& question, const Profile* profile, Findings& 
   const Result<Policy> policy = MergedFor(question, profile);
   if (!policy) return;
   const std::string_view name = profile == nullptr ? "" : profile->name;
-  if (auto unsafe = UnsafeBypass(*policy, question.sources, name, question.places)) {
+  if (auto unsafe = UnsafeBypass({*policy, question.sources, name, question.places})) {
     Add(findings, Severity::kError, "unsafe-bypass", std::move(*unsafe));
   }
 }
 
 }  // namespace
+
+Findings LintTogether(const LintQuestion& question, std::string_view profile,
+                      std::string_view settings) {
+  Findings findings;
+  const auto lint = [&](const Profile* by_event) {
+    std::string agent_type;
+    const Result<Policy> policy =
+        MergePolicies(question.sources, profile, question.places, CallerFor(by_event, agent_type));
+    if (!policy) return;  // reported before
+    if (auto unsafe =
+            UnsafeBypass({*policy, question.sources, profile, question.places, settings})) {
+      Add(findings, Severity::kError, "unsafe-bypass", std::move(*unsafe));
+    }
+  };
+  lint(nullptr);
+  for (const PolicySource& source : question.sources.sources) {
+    for (const Profile& by_event : source.file->profiles) {
+      if (by_event.when && by_event.when->is_chosen_by_event()) lint(&by_event);
+    }
+  }
+  return findings;
+}
 
 Findings LintPolicy(const LintQuestion& question) {
   Findings findings;

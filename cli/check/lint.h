@@ -12,7 +12,8 @@ namespace ringfence {
 // "policy.json:6" and "/write/allow WHAT".
 Error AtRule(const RulePlace& place, std::string_view what);
 
-// `sources` are the built-in policy and the one file that is looked at, as the user's.
+// `sources` are the built-in policy and, for LintPolicy(), the one file that is looked at, as the
+// user's.
 struct LintQuestion {
   const PolicySources& sources;
   const Places& places;
@@ -20,6 +21,11 @@ struct LintQuestion {
 };
 
 Findings LintPolicy(const LintQuestion& question);
+
+// The files that count together, for a registration with that profile ("": none): what none of them
+// says alone. `settings` is a settings file of the client's that asks nobody, or "".
+Findings LintTogether(const LintQuestion& question, std::string_view profile,
+                      std::string_view settings);
 
 // The policy for whom `profile` is; nullptr: everybody else.
 Result<Policy> MergedFor(const LintQuestion& question, const Profile* profile);

@@ -3,17 +3,74 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cerrno>
-#include <climits>
-#include <cstdlib>
-#include <memory>
+#include <algorithm>
+#include <fstream>
+#include <sstream>
+#include <vector>
 
 #include "base/syscall.h"
 #include "base/text.h"
+#include "cli/files.h"
 #include "policy/path.h"
+#include "policy/real_files.h"
+#include "policy/resolve.h"
 
 namespace ringfence {
 namespace {
+
+// The lines of /etc/passwd (passwd(5)) or /etc/group (group(5)), each cut at its colons. Names that
+// come from a network's directory are not in them, and count as unknown.
+std::vector<std::vector<std::string>> Accounts(const std::string& file) {
+  std::vector<std::vector<std::string>> lines;
+  const Result<std::optional<std::string>> text = ReadIfThere(file);
+  if (!text || !*text) return lines;
+  std::istringstream all(**text);
+  for (std::string line; std::getline(all, line);) {
+    constexpr size_t kLeast = 4;  // name, password, and the numbers of both
+    std::istringstream fields(line);
+    std::vector<std::string> parts;
+    for (std::string part; std::getline(fields, part, ':');) parts.push_back(part);
+    if (parts.size() >= kLeast - 1) {
+      parts.resize(std::max(parts.size(), kLeast));
+      lines.push_back(std::move(parts));
+    }
+  }
+  return lines;
+}
+
+// Whether somebody besides root, the user and `owner` is in that group. Many systems give each
+// user a group of its own, and let it write; "staff" of Debian's /usr/local has no members.
+class Group {
+ public:
+  explicit Group(gid_t id) : id_(std::to_string(id)) {
+    for (const auto& line : Accounts("/etc/group")) {
+      if (line[2] == id_) entry_ = line;
+    }
+  }
+
+  std::string name() const { return entry_.empty() ? id_ : Quote(entry_.front()); }
+
+  bool HasOthersThan(uid_t owner) const {
+    if (id_ == "0") return false;
+    if (entry_.empty()) return true;
+    const std::vector<std::vector<std::string>> users = Accounts("/etc/passwd");
+    const auto is_foreign = [&](const std::vector<std::string>& user) {
+      return user[2] != "0" && user[2] != std::to_string(::geteuid()) &&
+             user[2] != std::to_string(owner);
+    };
+    std::istringstream members(entry_[3]);
+    for (std::string name; std::getline(members, name, ',');) {
+      const auto user = std::ranges::find_if(users, [&](const auto& u) { return u[0] == name; });
+      if (user == users.end() || is_foreign(*user)) return true;
+    }
+    return std::ranges::any_of(
+        users, [&](const auto& user) { return user[3] == id_ && is_foreign(user); });
+  }
+
+ private:
+  std::string id_;
+  std::vector<std::string> entry_;
+};
 
 class OwnerJudge {
  public:
@@ -42,11 +99,31 @@ class OwnerJudge {
     JudgeOwner(path, facts);
     // In a sticky folder nobody renames what is another's.
     const bool is_sticky = (facts.st_mode & S_ISVTX) != 0;
-    if ((facts.st_mode & S_IWOTH) != 0 && !is_sticky) {
+    if (is_sticky) return;
+    if ((facts.st_mode & S_IWOTH) != 0) {
       Wrong("writable-folder", path,
             "can be written by everybody, who could put another program there",
             "chmod o-w " + path);
+    } else if (const Group group(facts.st_gid);
+               (facts.st_mode & S_IWGRP) != 0 && group.HasOthersThan(facts.st_uid)) {
+      Wrong("writable-folder", path,
+            "can be written by group " + group.name() +
+                ", whose members could put another program there",
+            "chmod g-w " + path);
     }
+  }
+
+  void JudgeFoldersOf(const Path& path) {
+    for (Path folder = path; !folder.is_root();) {
+      folder = folder.Parent();
+      JudgeFolder(folder.text());
+    }
+  }
+
+  // In a sticky folder its owner may point it elsewhere.
+  void JudgeLink(const std::string& path) {
+    struct stat facts {};
+    if (::lstat(path.c_str(), &facts) == 0) JudgeOwner(path, facts);
   }
 
  private:
@@ -65,18 +142,39 @@ class OwnerJudge {
   Findings& findings_;
 };
 
+// The bytes of a program, at most 64 MB; "" where it cannot be read.
+std::string BytesOf(const std::string& path) {
+  constexpr size_t kMost = 64u << 20;
+  std::ifstream file(path, std::ios::binary);
+  std::string bytes;
+  char block[65536];
+  while (bytes.size() < kMost && (file.read(block, sizeof block), file.gcount() > 0)) {
+    bytes.append(block, static_cast<size_t>(file.gcount()));
+  }
+  return bytes;
+}
+
 }  // namespace
+
+bool IsSameProgram(const std::string& one, const std::string& other) {
+  struct stat facts {};
+  struct stat others {};
+  if (::stat(one.c_str(), &facts) != 0 || ::stat(other.c_str(), &others) != 0) return true;
+  if (facts.st_dev == others.st_dev && facts.st_ino == others.st_ino) return true;
+  return facts.st_size == others.st_size && BytesOf(one) == BytesOf(other);
+}
 
 Findings JudgeProgram(const ProgramQuestion& question) {
   Findings findings;
   OwnerJudge judge(findings);
-  const std::unique_ptr<char, decltype(&std::free)> real(
-      ::realpath(question.program.c_str(), nullptr), &std::free);
-  const Path path = Path::Clean(real == nullptr ? question.program : real.get());
+  const RealFiles disk;
+  const Walked walked = Walk(question.program, disk);
+  const Path& path = walked.end;
   judge.JudgeFile(path.text());
-  for (Path folder = path; !folder.is_root();) {
-    folder = folder.Parent();
-    judge.JudgeFolder(folder.text());
+  judge.JudgeFoldersOf(path);
+  for (const Path& link : walked.links) {
+    judge.JudgeLink(link.text());
+    judge.JudgeFoldersOf(link);
   }
   const bool is_in_project =
       !question.project_real.empty() && path.IsInside(Path::Clean(question.project_real));

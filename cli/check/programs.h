@@ -12,7 +12,11 @@ struct ProgramQuestion {
   std::string project_real;  // "": none
 };
 
-// The file and every folder above it.
+// The file, every folder above it, and the links that lead to it.
 Findings JudgeProgram(const ProgramQuestion& question);
+
+// The same file, or one with the same bytes; also where one of the two cannot be read, which is
+// said elsewhere.
+bool IsSameProgram(const std::string& one, const std::string& other);
 
 }  // namespace ringfence

@@ -21,7 +21,4 @@ struct RegistrationQuestion {
 // The whole of a registration.
 Findings JudgeRegistration(const RegistrationQuestion& question);
 
-// One settings file by itself: what the client drops it for, and entries of ours that are wrong.
-Findings JudgeSettingsFile(const ClientSettings& settings, const std::string& program);
-
 }  // namespace ringfence

@@ -9,7 +9,9 @@
 #include "base/text.h"
 #include "cli/check/lint.h"
 #include "cli/check/programs.h"
+#include "cli/check/registered.h"
 #include "cli/check/registration.h"
+#include "cli/check/settings_file.h"
 #include "cli/files.h"
 #include "cli/host_tools.h"
 #include "cli/state.h"
@@ -57,8 +59,11 @@ class Checker {
     if (!hook) return hook.error();
     where_ = *where;
     hook_ = *hook;
-    if (Status s = CheckPolicies(); !s) return s.error();
-    if (Status s = CheckRegistration(); !s) return s.error();
+    if (Status s = ReadSettings(); !s) return s.error();
+    for (const RegisteredGround& ground : GroundsInForce(question_.ground, settings_, hook_.path)) {
+      if (Status s = CheckPolicies(ground); !s) return s.error();
+    }
+    CheckRegistration();
     CheckPrograms();
     return std::move(checked_);
   }
@@ -96,10 +101,13 @@ class Checker {
   }
 
   void CheckSettings(const std::string& shown, std::string text) {
-    const std::string program = hook_.path.empty() ? std::string("/ringfence-hook") : hook_.path;
-    Take(JudgeSettingsFile(
-        ParseClientSettings(IsBlank(text) ? "{}" : std::move(text), shown, Absolute(shown)),
-        program));
+    const Result<HookProgram> hook = FindHookProgram(question_.hook);
+    const std::string program = hook ? hook->path : std::string("/ringfence-hook");
+    const ClientSettings settings =
+        ParseClientSettings(IsBlank(text) ? "{}" : std::move(text), shown, Absolute(shown));
+    const auto is_ours = [&](const HookEntry& entry) { return Runs(entry, program); };
+    const bool registers = std::ranges::any_of(settings.hooks, is_ours);
+    Take(JudgeSettingsFile({settings, program, {}, !registers || ReliesOnHome(settings, program)}));
   }
 
   // All mistakes of the file; only a sound one can be looked at further.
@@ -115,69 +123,82 @@ class Checker {
     return true;
   }
 
-  struct PolicyPlace {
-    std::string path;
-    std::string shown;
-  };
-
-  std::vector<PolicyPlace> PolicyPlaces() const {
-    std::vector<std::string> paths{kManagedPolicy};
-    if (question_.ground.policy.empty()) {
-      paths.push_back(UserPolicyPath(where_.home));
-      paths.push_back(ProjectPolicyPath(where_.project));
-    } else {
-      paths.push_back(Absolute(question_.ground.policy));
+  Status ReadSettings() {
+    for (const SettingsLayer layer : kSettingsLayers) {
+      Result<SettingsFile> file = ReadSettingsFile(layer, where_);
+      if (!file) return file.error();
+      settings_.push_back(std::move(*file));
     }
-    std::vector<PolicyPlace> places;
-    places.reserve(paths.size());
-    for (const std::string& path : paths) places.push_back({path, ShownPath(path, where_)});
-    return places;
+    return Unit{};
+  }
+
+  std::vector<std::string> PolicyPaths(const RegisteredGround& ground) const {
+    std::vector<std::string> paths{kManagedPolicy};
+    if (ground.options.policy.empty()) {
+      paths.push_back(UserPolicyPath(
+          ground.options.common.home.empty() ? where_.home : ground.options.common.home));
+      paths.push_back(ProjectPolicyPath(
+          ground.options.root.empty() ? where_.project : Absolute(ground.options.root)));
+    } else {
+      paths.push_back(Absolute(ground.options.policy));
+    }
+    return paths;
+  }
+
+  // What is wrong with it is wrong with the registration, where one named it.
+  void WrongGround(const RegisteredGround& ground, Error error) {
+    if (!ground.place.empty()) {
+      error.where = ground.place + (error.where.empty() ? "" : ": " + error.where);
+    }
+    Wrong(std::move(error));
   }
 
   // Each by itself, then all of them as the hook reads them.
-  Status CheckPolicies() {
+  Status CheckPolicies(const RegisteredGround& ground) {
     const Result<Places> places = PlacesFor(ProjectPolicyPath(where_.project));
     if (!places) return places.error();
     bool is_sound = true;
-    for (const PolicyPlace& place : PolicyPlaces()) {
-      Result<std::optional<std::string>> text = ReadIfThere(place.path);
+    for (const std::string& path : PolicyPaths(ground)) {
+      const std::string shown = ShownPath(path, where_);
+      const bool is_known = std::ranges::find(checked_.subjects, shown) != checked_.subjects.end();
+      Result<std::optional<std::string>> text = ReadIfThere(path);
       if (!text) {
         is_sound = false;
         Wrong(text.error());
       } else if (*text) {
-        checked_.subjects.push_back(place.shown);
-        is_sound &= CheckPolicy({**text, place.path, place.shown}, *places);
+        if (!is_known) checked_.subjects.push_back(shown);
+        is_sound &= CheckPolicy({**text, path, shown}, *places);
       }
     }
-    if (!is_sound) return Unit{};
-    Result<Ground> ground = FindGround(question_.ground, disk_);
-    if (!ground) {
-      Wrong(ground.error());
-      return Unit{};
-    }
+    if (is_sound) CheckTogether(ground);
+    return Unit{};
+  }
+
+  void CheckTogether(const RegisteredGround& registered) {
+    Result<Ground> ground = FindGround(registered.options, disk_);
+    if (!ground) return WrongGround(registered, ground.error());
     for (const std::string& note : ground->sources.notes) {
       Add(checked_.findings, Severity::kWarning, "untrusted-policy",
           {Error::Kind::kInvalidConfig, "", note, ""});
     }
-    const Result<Policy> policy =
-        MergePolicies(ground->sources, question_.ground.profile, ground->places, Caller{});
-    if (!policy) {
-      Wrong(policy.error());
-    } else {
-      wraps_bash_ = policy->wrap_bash;
-    }
-    project_real_ = ground->places.root_real.text();
-    return Unit{};
+    const std::string_view profile = registered.options.profile;
+    const Result<Policy> policy = MergePolicies(ground->sources, profile, ground->places, Caller{});
+    if (!policy) return WrongGround(registered, policy.error());
+    wraps_bash_ |= policy->wrap_bash;
+    Take(LintTogether({ground->sources, ground->places, disk_}, profile, BypassingSettings()));
+    if (project_real_.empty()) project_real_ = ground->places.root_real.text();
   }
 
-  Status CheckRegistration() {
-    RegistrationQuestion question;
-    for (const SettingsLayer layer : kSettingsLayers) {
-      Result<SettingsFile> file = ReadSettingsFile(layer, where_);
-      if (!file) return file.error();
-      if (file->text) checked_.subjects.push_back(file->settings.name);
-      question.files.push_back(std::move(*file));
+  std::string BypassingSettings() const {
+    for (const SettingsFile& file : settings_) {
+      const bool counts = file.settings.drops.empty();
+      if (counts && file.settings.permission_mode == "bypassPermissions") return file.settings.name;
     }
+    return "";
+  }
+
+  void CheckRegistration() {
+    RegistrationQuestion question;
     const auto approvals = ReadApprovalsFile(where_.home);
     if (!approvals) {
       Wrong(approvals.error());
@@ -186,16 +207,17 @@ class Checker {
     }
     question.program = hook_.path;
     question.wraps_bash = wraps_bash_;
-    Take(JudgeRegistration(question));
     programs_ = {hook_.path};
-    for (const SettingsFile& file : question.files) {
+    for (const SettingsFile& file : settings_) {
+      if (file.text) checked_.subjects.push_back(file.settings.name);
       for (const HookEntry& entry : file.settings.hooks) {
         const bool is_other = Runs(entry, hook_.path) && entry.command.starts_with('/') &&
                               std::ranges::find(programs_, entry.command) == programs_.end();
         if (is_other) programs_.push_back(entry.command);
       }
     }
-    return Unit{};
+    question.files = settings_;
+    Take(JudgeRegistration(question));
   }
 
   void CheckPrograms() {
@@ -215,6 +237,7 @@ class Checker {
   const RealFiles disk_;
   Whereabouts where_;
   HookProgram hook_;
+  std::vector<SettingsFile> settings_;
   bool wraps_bash_ = false;
   std::string project_real_;
   std::vector<std::string> programs_;

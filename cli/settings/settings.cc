@@ -175,6 +175,24 @@ Status WriteInPlace(const std::string& path, const std::optional<std::string>& b
   return Unit{};
 }
 
+BypassQuestion BypassOf(const Found& found, const SettingsOptions& options) {
+  return {found.policy, found.policies.sources, options.ground.profile, found.policies.places};
+}
+
+// The policy may say nothing of the mode that the file has, which stays.
+Status CheckMode(const Merged& merged, const std::string& path, const SettingsOptions& options,
+                 const Found& found) {
+  const ClientSettings now = ParseClientSettings(merged.text, path, path);
+  if (now.permission_mode != "bypassPermissions") return Unit{};
+  BypassQuestion question = BypassOf(found, options);
+  question.settings = path;
+  if (auto unsafe = UnsafeBypass(question)) return *std::move(unsafe);
+  if (found.policy.permission_mode == now.permission_mode) return Unit{};
+  Note("permissions.defaultMode is \"bypassPermissions\" in " + path +
+       " and stays: nobody is asked, only what the policy denies is stopped");
+  return Unit{};
+}
+
 Outcome Merge(const SettingsOptions& options, const Found& found, const Derived& derived,
               const HookCommand& command) {
   const std::string path = Absolute(options.merge);
@@ -191,6 +209,7 @@ Outcome Merge(const SettingsOptions& options, const Found& found, const Derived&
                         "says otherwise than the policy; nothing was changed",
                         "change it there, or take the policy's values with --replace"});
   }
+  if (Status s = CheckMode(*merged, path, options, found); !s) return Outcome::No(s.error());
   NoteWeaker(*merged, derived, path, command.program);
   NoteUnread(derived, path, found.where);
   if (!options.in_place) {
@@ -204,10 +223,7 @@ Outcome Merge(const SettingsOptions& options, const Found& found, const Derived&
 Outcome RunSettings(const SettingsOptions& options) {
   Found found;
   if (Status s = Find(options, found); !s) return s.error();
-  if (const auto unsafe = UnsafeBypass(found.policy, found.policies.sources, options.ground.profile,
-                                       found.policies.places)) {
-    return Outcome::No(*unsafe);
-  }
+  if (const auto unsafe = UnsafeBypass(BypassOf(found, options))) return Outcome::No(*unsafe);
   const Result<SettingsQuestion> question = QuestionOf(found, options);
   if (!question) return question.error();
   const bool is_python = options.language == "python";

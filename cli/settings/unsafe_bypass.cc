@@ -6,23 +6,27 @@
 
 namespace ringfence {
 
-std::optional<Error> UnsafeBypass(const Policy& policy, const PolicySources& sources,
-                                  std::string_view profile, const Places& places) {
+std::optional<Error> UnsafeBypass(const BypassQuestion& question) {
   constexpr std::string_view kBypass = "bypassPermissions";
-  if (policy.permission_mode != kBypass || policy.unsandboxed == Unsandboxed::kDeny) return {};
-  const bool is_chosen = std::ranges::any_of(sources.sources, [&](const PolicySource& source) {
+  const Policy& policy = question.policy;
+  const bool is_policy = policy.permission_mode == kBypass;
+  if (policy.unsandboxed == Unsandboxed::kDeny) return {};
+  if (!is_policy && question.settings.empty()) return {};
+  const auto chooses = [&](const PolicySource& source) {
     if (!source.trusted || source.layer == Layer::kSession) return false;
-    const Profile* chosen = RegisteredProfile(*source.file, profile, places);
+    const Profile* chosen = RegisteredProfile(*source.file, question.profile, question.places);
     return chosen != nullptr && (chosen->sections.permission_mode == kBypass ||
                                  chosen->sections.unsandboxed == Unsandboxed::kAsk);
-  });
-  if (is_chosen) return {};
+  };
+  if (std::ranges::any_of(question.sources.sources, chooses)) return {};
+  const std::string bypass = is_policy
+                                 ? "client.permission_mode"
+                                 : "permissions.defaultMode of " + std::string(question.settings);
   const RulePlace& place = policy.unsandboxed_place;
   return Error{Error::Kind::kInvalidConfig,
                std::string(place.file) + ":" + std::to_string(place.line),
-               std::string(place.pointer) +
-                   " is \"ask\" while client.permission_mode is \"bypassPermissions\", which asks "
-                   "nothing",
+               std::string(place.pointer) + " is \"ask\" while " + bypass +
+                   " is \"bypassPermissions\", which asks nothing",
                "say \"deny\", or move one of the two to a profile that --profile or when.root "
                "chooses"};
 }

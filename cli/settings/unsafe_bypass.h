@@ -12,11 +12,17 @@
 
 namespace ringfence {
 
-// `policy` is what MergePolicies(sources, profile, places, {}) gave. An error with the place of
-// bash.unsandboxed where client.permission_mode is "bypassPermissions" and bash.unsandboxed is not
-// "deny". A profile that a person chose, by --profile or by the project's place, may have both: it
-// has to say at least one of them itself.
-std::optional<Error> UnsafeBypass(const Policy& policy, const PolicySources& sources,
-                                  std::string_view profile, const Places& places);
+struct BypassQuestion {
+  const Policy& policy;  // what MergePolicies(sources, profile, places, ...) gave
+  const PolicySources& sources;
+  std::string_view profile;  // --profile, or ""
+  const Places& places;
+  std::string_view settings = "";  // a settings file whose permissions.defaultMode asks nobody
+};
+
+// An error with the place of bash.unsandboxed where client.permission_mode, or that settings file,
+// has "bypassPermissions" and bash.unsandboxed is not "deny". A profile that a person chose, by
+// --profile or by the project's place, may have both: it has to say at least one of them itself.
+std::optional<Error> UnsafeBypass(const BypassQuestion& question);
 
 }  // namespace ringfence

@@ -93,6 +93,89 @@ def a_weakened_registration_is_told_with_its_place(world):
     assert place.startswith("~/.claude/settings.json:"), place
 
 
+def registered_with(world, *words):
+    """The user's registration, each entry with these words more."""
+    settings = json.loads(world.user.read_text())
+    for groups in settings["hooks"].values():
+        for group in groups:
+            for entry in group["hooks"]:
+                entry["args"] += list(map(str, words))
+    world.write(world.user, json.dumps(settings))
+
+
+def the_registered_policy_and_profile_are_looked_at(world):
+    world.init("--no-client-sandbox")
+    before = world.user.read_text()
+    other = world.write(world.home / "other.json", '{"version": 1, "profiles": {"a": {}}, "reed": {}}\n')
+    registered_with(world, "--policy", other)
+    found = findings(world, status=1)
+    assert any(one["code"] == "unusable" and "/reed" in one["what"] for one in found), found
+    other.write_text('{"version": 1, "profiles": {"a": {}}}\n')
+    for words, told in ((("--profile", "nosuch"), "nosuch"), (("--root", "/"), "--root")):
+        world.user.write_text(before)
+        registered_with(world, "--policy", other, *words)
+        found = [one for one in findings(world, status=1) if one["code"] == "unusable"]
+        assert found and told in json.dumps(found), found
+        assert found[0]["where"].startswith("~/.claude/settings.json:"), found
+    other.chmod(0o666)
+    assert "unusable" in codes(findings(world, status=1))
+
+
+def nobody_is_asked_and_commands_leave_the_sandbox(world):
+    """Each of the two is said in another file."""
+    world.init("--no-client-sandbox")
+    asks = '{"version": 1, "bash": {"unsandboxed": "ask"}}\n'
+    world.write(world.policy, '{"version": 1, "client": {"permission_mode": "bypassPermissions"}}\n')
+    assert "unsafe-bypass" not in codes(findings_of_any_status(world))
+    world.write(world.policy, asks)
+    assert "unsafe-bypass" not in codes(findings_of_any_status(world))
+    world.write(world.project / ".claude/settings.local.json",
+                '{"permissions": {"defaultMode": "bypassPermissions"}}\n')
+    assert "unsafe-bypass" in codes(findings(world, status=1))
+    (world.project / ".claude/settings.local.json").unlink()
+    world.write(world.policy, '{"version": 1, "client": {"permission_mode": "bypassPermissions"}}\n')
+    world.write(world.project / ".ringfence/policy.json", asks)
+    assert world.run("trust").returncode == 0
+    assert "unsafe-bypass" in codes(findings(world, status=1))
+
+
+def what_a_commit_does_to_the_hook_is_found(world):
+    local = world.project / ".claude/settings.json"
+    for settings, code in (({"disableAllHooks": True}, "hooks-disabled"),
+                           ({"env": {"HOME": "/tmp"}}, "environment"),
+                           ({"sandbox": {"excludedCommands": ["*"]}}, "everything-excluded"),
+                           ({"hooks": {"PreToolUse": [{"hooks": [{
+                               "type": "command", "command": "/bin/sh",
+                               "args": ["-c", world.options.hook]}]}]}}, "shell-form")):
+        world.write(local, json.dumps(settings))
+        assert codes(findings(world, ".claude/settings.json", status=1)) == [code], settings
+
+
+def another_program_of_the_name_is_not_the_hook(world):
+    world.init("--no-client-sandbox")
+    mute = world.write(world.base / "bin/ringfence-hook", "#!/bin/sh\nexit 0\n")
+    mute.chmod(0o755)
+    world.user.write_text(world.user.read_text().replace(world.options.hook, str(mute)))
+    assert "other-program" in codes(findings(world, status=1))
+    # The same program in another place is.
+    shutil.copy(world.options.hook, mute)
+    assert "other-program" not in codes(findings_of_any_status(world))
+
+
+def whoever_can_write_a_link_to_the_program_can_replace_it(world):
+    world.init("--no-client-sandbox")
+    folder = world.base / "shared"
+    folder.mkdir()
+    link = folder / "ringfence-hook"
+    link.symlink_to(world.options.hook)
+    world.user.write_text(world.user.read_text().replace(world.options.hook, str(link)))
+    shared = [one for one in findings_of_any_status(world) if str(folder) in one["where"]]
+    assert not shared, shared
+    folder.chmod(0o777)
+    assert "writable-folder" in [one["code"] for one in findings(world, status=1)
+                                 if str(folder) in one["where"]]
+
+
 def a_program_that_others_can_replace_is_an_error(world):
     folder = world.base / "bin"
     folder.mkdir()

@@ -51,6 +51,16 @@ def a_profile_is_derived_by_itself(world):
     error_of(derive(world, "--profile", "nobody", status=2), 2, "--profile", "nobody")
 
 
+def a_mode_that_asks_nobody_stays_and_is_told(world):
+    bypass = '{"permissions": {"defaultMode": "bypassPermissions"}}\n'
+    file = local_settings(world, bypass)
+    done = derive(world, "--merge", file, policy={})
+    assert "permissions.defaultMode" in done.stderr and "stays" in done.stderr, done.stderr
+    done = derive(world, "--merge", file, "--in-place", policy={"bash": {"unsandboxed": "ask"}}, status=1)
+    assert "/bash/unsandboxed" in done.stderr and "settings.local.json" in done.stderr, done.stderr
+    assert file.read_text() == bypass
+
+
 def options_of_the_sdk_carry_the_registration(world):
     out = derive(world, "--for", "sdk", policy={"tools": {"allow": ["Read", "mcp__team__*"]}}).stdout
     options = json.loads(out)

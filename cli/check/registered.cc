@@ -1,0 +1,66 @@
+#include "cli/check/registered.h"
+
+#include <algorithm>
+
+#include "base/program.h"
+#include "cli/settings_editor.h"
+#include "hook/options.h"
+
+namespace ringfence {
+namespace {
+
+bool IsSame(const GroundOptions& one, const GroundOptions& other) {
+  return one.common.home == other.common.home && one.root == other.root &&
+         one.policy == other.policy && one.profile == other.profile;
+}
+
+}  // namespace
+
+Result<GroundOptions> GroundOptionsOf(const HookEntry& entry, const GroundOptions& given) {
+  std::vector<std::string> words = entry.args;
+  std::vector<char*> pointers = ArgumentPointers(words);
+  pointers.pop_back();  // the end of the list
+  Result<HookOptions> options = ParseHookOptions(pointers);
+  if (!options) return options.error();
+  if (options->help || options->version) {
+    return Error{Error::Kind::kInvalidConfig, entry.place,
+                 "--help and --version make the hook say that, and decide nothing", ""};
+  }
+  GroundOptions ground = given;
+  if (!options->home.empty()) ground.common.home = options->home;
+  if (!options->root.empty()) ground.root = options->root;
+  ground.policy = options->policy;
+  ground.profile = options->profile;
+  return ground;
+}
+
+std::vector<RegisteredGround> RegisteredGrounds(const GroundOptions& given,
+                                                const std::vector<SettingsFile>& files,
+                                                const std::string& program) {
+  std::vector<RegisteredGround> grounds;
+  for (const SettingsFile& file : files) {
+    if (!file.settings.drops.empty()) continue;
+    for (const HookEntry& entry : file.settings.hooks) {
+      if (entry.event != ServedEvents().front() || !Runs(entry, program)) continue;
+      Result<GroundOptions> options = GroundOptionsOf(entry, given);
+      if (!options) continue;  // said where the entry is judged
+      const bool is_known = std::ranges::any_of(
+          grounds, [&](const RegisteredGround& g) { return IsSame(g.options, *options); });
+      if (!is_known) grounds.push_back({entry.place, std::move(*options)});
+    }
+  }
+  return grounds;
+}
+
+std::vector<RegisteredGround> GroundsInForce(const GroundOptions& given,
+                                             const std::vector<SettingsFile>& files,
+                                             const std::string& program) {
+  std::vector<RegisteredGround> grounds;
+  if (given.policy.empty() && given.profile.empty()) {
+    grounds = RegisteredGrounds(given, files, program);
+  }
+  if (grounds.empty()) grounds.push_back({"", given});
+  return grounds;
+}
+
+}  // namespace ringfence

@@ -1,0 +1,33 @@
+// What the registrations of the hook put in force: each names a policy, a profile, a project and a
+// home of its own, or leaves them to the place where the client is started.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/ground_options.h"
+#include "cli/settings_files.h"
+
+namespace ringfence {
+
+struct RegisteredGround {
+  std::string place;  // of the first entry that says so: "settings.json:7:12"
+  GroundOptions options;
+};
+
+// One for each different registration for tool calls in a file that the client reads; entries whose
+// options cannot be read are left out.
+std::vector<RegisteredGround> RegisteredGrounds(const GroundOptions& given,
+                                                const std::vector<SettingsFile>& files,
+                                                const std::string& program);
+
+// What one entry names, and `given` for the rest.
+Result<GroundOptions> GroundOptionsOf(const HookEntry& entry, const GroundOptions& given);
+
+// What a command looks at: the registrations, or `given` alone where there are none or it names a
+// policy or a profile.
+std::vector<RegisteredGround> GroundsInForce(const GroundOptions& given,
+                                             const std::vector<SettingsFile>& files,
+                                             const std::string& program);
+
+}  // namespace ringfence

@@ -1,0 +1,234 @@
+#include "cli/check/settings_file.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "base/text.h"
+#include "cli/check/programs.h"
+#include "cli/check/registered.h"
+#include "cli/settings_editor.h"
+
+namespace ringfence {
+namespace {
+
+constexpr double kLongestTimeout = 60;  // seconds; the hook itself takes at most a few
+constexpr const char* kInit = "register it anew: ringfence init";
+
+Error At(const std::string& where, std::string what, std::string hint = kInit) {
+  return Error{Error::Kind::kInvalidConfig, where, std::move(what), std::move(hint)};
+}
+
+bool IsServed(std::string_view event) {
+  return std::ranges::find(ServedEvents(), event) != ServedEvents().end();
+}
+
+// One entry that starts our hook.
+class EntryJudge {
+ public:
+  EntryJudge(const HookEntry& entry, const std::string& program, Findings& findings)
+      : entry_(entry), program_(program), findings_(findings) {}
+
+  void Run() {
+    JudgeProgram();
+    JudgeBlocking();
+    if (!IsServed(entry_.event)) {
+      Warn("wrong-event", "the hook says nothing to " + Quote(entry_.event));
+    }
+    if (!entry_.is_for_everything()) {
+      Wrong("matcher", "the matcher " + Quote(entry_.matcher) + " leaves calls out");
+    }
+    if (entry_.is_conditional) {
+      Wrong("conditional", "\"if\" or \"once\" lets calls go past it");
+    }
+  }
+
+ private:
+  void Wrong(const char* code, std::string what, std::string hint = kInit) {
+    Add(findings_, Severity::kError, code, At(entry_.place, std::move(what), std::move(hint)));
+  }
+  void Warn(const char* code, std::string what, std::string hint = kInit) {
+    Add(findings_, Severity::kWarning, code, At(entry_.place, std::move(what), std::move(hint)));
+  }
+
+  void JudgeProgram() {
+    if (!entry_.is_exec_form) {
+      return Wrong("shell-form",
+                   "starts the hook through a shell, whose environment a project's settings can "
+                   "poison (it has no \"args\")");
+    }
+    if (!entry_.command.starts_with('/')) {
+      return Wrong("relative-path", Quote(entry_.command) +
+                                        " is not an absolute path: it is looked for in a PATH "
+                                        "that is not yours");
+    }
+    std::error_code failure;
+    const bool is_program = std::filesystem::is_regular_file(entry_.command, failure) &&
+                            ::access(entry_.command.c_str(), X_OK) == 0;
+    if (!is_program) {
+      Wrong("no-program", Quote(entry_.command) + " is not a program");
+    }
+    if (is_program && !IsSameProgram(entry_.command, program_)) {
+      Wrong("other-program",
+            Quote(entry_.command) + " is not the installed hook, " + Quote(program_));
+    }
+    const Result<GroundOptions> options = GroundOptionsOf(entry_, {});
+    if (!options) return Wrong("wrong-options", options.error().what);
+    if (options->policy.empty()) return;
+    if (!std::filesystem::is_regular_file(options->policy, failure)) {
+      Wrong("no-policy", "--policy " + Quote(options->policy) + " does not exist",
+            "write that policy, or register without it: ringfence init");
+    }
+  }
+
+  void JudgeBlocking() {
+    if (!entry_.blocks_on_failure) {
+      Wrong("on-failure",
+            "a hook that cannot be started lets the call through: it has no "
+            "\"onFailure\": \"block\"");
+    }
+    if (entry_.is_async) Wrong("async", "its answer comes too late: \"async\"");
+    if (!entry_.timeout || *entry_.timeout > kLongestTimeout) {
+      Warn("timeout", "the client would wait " +
+                          (entry_.timeout ? std::to_string(static_cast<long>(*entry_.timeout))
+                                          : std::string("600")) +
+                          " seconds for the hook");
+    }
+  }
+
+  const HookEntry& entry_;
+  const std::string& program_;
+  Findings& findings_;
+};
+
+// Everything else in the file that takes the hook away or goes past it.
+class FileJudge {
+ public:
+  FileJudge(const SettingsQuestion& question, Findings& findings)
+      : question_(question), settings_(question.settings), findings_(findings) {}
+
+  void Run() {
+    JudgeReading();
+    for (const HookEntry& entry : settings_.hooks) {
+      if (Runs(entry, question_.program)) {
+        EntryJudge(entry, question_.program, findings_).Run();
+      } else {
+        JudgeOther(entry);
+      }
+    }
+    if (!settings_.drops.empty()) return;
+    JudgeSwitches();
+    JudgeEnvironment();
+  }
+
+ private:
+  void JudgeReading() {
+    for (const Error& drop : settings_.drops) {
+      Add(findings_, Severity::kError, "dropped-file",
+          At(drop.where, drop.what + ": for this the client drops the whole file, hooks included",
+             drop.hint.empty() ? "mend it" : drop.hint));
+    }
+    for (const Error& ignored : settings_.ignored) {
+      Add(findings_, Severity::kWarning, "ignored-entry",
+          At(ignored.where, "the client ignores a hook entry: " + ignored.what, ignored.hint));
+    }
+  }
+
+  bool IsApproved(const HookEntry& entry) const {
+    return std::ranges::any_of(question_.approvals.files, [&](const ApprovedFile& file) {
+      return std::ranges::find(file.hooks, entry.digest) != file.hooks.end();
+    });
+  }
+
+  // "sh -c", "env": our program among the words of another.
+  bool StartsOurs(const HookEntry& entry) const {
+    const std::string name = std::filesystem::path(question_.program).filename();
+    const auto names = [&](const std::string& word) { return word.find(name) != word.npos; };
+    return entry.type == "command" &&
+           (names(entry.command) || std::ranges::any_of(entry.args, names));
+  }
+
+  // Hooks run side by side: nobody sees what another one made of the call, or answered.
+  void JudgeOther(const HookEntry& entry) {
+    const std::string what = Quote(entry.command.empty() ? entry.type : entry.command, 80);
+    if (StartsOurs(entry)) {
+      return Add(findings_, Severity::kError, "shell-form",
+                 At(entry.place, what + " starts the hook in the place of the client"));
+    }
+    const bool rewrites = entry.event == "PreToolUse";
+    if (!rewrites && entry.event != "PermissionRequest") return;
+    const bool is_approved = IsApproved(entry);
+    Add(findings_, is_approved ? Severity::kNote : Severity::kWarning, "other-hook",
+        At(entry.place,
+           "another hook (" + what + ") may " +
+               (rewrites ? "rewrite a call after ringfence has judged it"
+                         : "say yes in the place of the person whom ringfence has asked") +
+               (is_approved ? "; it was there at ringfence init" : ""),
+           "allowManagedHooksOnly in the managed settings keeps others out"));
+  }
+
+  void JudgeSwitches() {
+    if (settings_.disables_hooks) {
+      Add(findings_, Severity::kError, "hooks-disabled",
+          At(settings_.name, "\"disableAllHooks\" is true: the client starts no hook",
+             "take it out"));
+    }
+    if (settings_.permission_mode == "bypassPermissions") {
+      Add(findings_, Severity::kNote, "bypass",
+          At(settings_.name,
+             "permissions.defaultMode is \"bypassPermissions\": nobody is asked, only what the "
+             "policy denies is stopped",
+             ""));
+    }
+    const std::vector<std::string>* excluded = settings_.Texts("/sandbox/excludedCommands");
+    if (excluded == nullptr) return;
+    for (const std::string& pattern : *excluded) {
+      if (pattern.find_first_not_of("*: ") != pattern.npos) continue;
+      Add(findings_, Severity::kError, "everything-excluded",
+          At(settings_.name,
+             "sandbox.excludedCommands has " + Quote(pattern) +
+                 ": every command runs outside of the client's sandbox",
+             "name the commands, or take it out"));
+    }
+  }
+
+  // The client starts hooks with what "env" of its settings says.
+  void JudgeEnvironment() {
+    if (settings_.Texts("/env/HOME") != nullptr && question_.relies_on_home) {
+      Add(findings_, Severity::kError, "environment",
+          At(settings_.name, "env.HOME moves the home from which the hook reads the policy",
+             "take it out, and register with --home: ringfence init"));
+    }
+    for (const char* name : {"LD_PRELOAD", "LD_LIBRARY_PATH", "LD_AUDIT"}) {
+      if (settings_.Texts(std::string("/env/") + name) == nullptr) continue;
+      Add(findings_, Severity::kWarning, "environment",
+          At(settings_.name,
+             std::string("env.") + name +
+                 " puts code into every dynamic program that the client starts",
+             "take it out"));
+    }
+  }
+
+  const SettingsQuestion& question_;
+  const ClientSettings& settings_;
+  Findings& findings_;
+};
+
+}  // namespace
+
+bool ReliesOnHome(const ClientSettings& settings, const std::string& program) {
+  return std::ranges::any_of(settings.hooks, [&](const HookEntry& entry) {
+    if (!Runs(entry, program)) return false;
+    const Result<GroundOptions> options = GroundOptionsOf(entry, {});
+    return !options || options->common.home.empty();
+  });
+}
+
+Findings JudgeSettingsFile(const SettingsQuestion& question) {
+  Findings findings;
+  FileJudge(question, findings).Run();
+  return findings;
+}
+
+}  // namespace ringfence

@@ -1,0 +1,23 @@
+// One settings file of the client's by itself: what the client drops it for, entries of ours that
+// are wrong, and what goes past the hook.
+#pragma once
+
+#include <string>
+
+#include "cli/check/finding.h"
+#include "policy/client_settings.h"
+
+namespace ringfence {
+
+struct SettingsQuestion {
+  const ClientSettings& settings;
+  const std::string& program;  // the hook's, absolute
+  const Approvals& approvals;
+  bool relies_on_home = true;  // a registration, here or elsewhere, takes HOME for the home
+};
+Findings JudgeSettingsFile(const SettingsQuestion& question);
+
+// Whether an entry of ours names no home.
+bool ReliesOnHome(const ClientSettings& settings, const std::string& program);
+
+}  // namespace ringfence
