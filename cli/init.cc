@@ -48,18 +48,19 @@ OrderedJson ToJson(const InstallReport& report, const InitOptions& options) {
     json["switched_off"].push_back({{"file", off.file}, {"why", off.what}});
   }
   if (report.proof) {
-    json["proof"] = {{"denied", report.proof->denied_path},
+    json["proof"] = {{"denied", report.proof->trial.denied_path},
                      {"reason", report.proof->reason},
-                     {"permitted", report.proof->permitted_path}};
+                     {"permitted", report.proof->trial.permitted_path}};
   }
   return json;
 }
 
 void PrintProof(const Console& console, const Proof& proof) {
-  console.Line("Proof: the registered command denied a Read of " + Quote(proof.denied_path) + ":");
+  console.Line("Proof: the registered command denied a " + proof.trial.tool + " of " +
+               Quote(proof.trial.denied_path) + ":");
   console.Line("  " + Printable(proof.reason));
-  if (!proof.permitted_path.empty()) {
-    console.Line("  and let a Read of " + Quote(proof.permitted_path) + " pass.");
+  if (!proof.trial.permitted_path.empty()) {
+    console.Line("  and let a Read of " + Quote(proof.trial.permitted_path) + " pass.");
   }
 }
 

@@ -326,11 +326,11 @@ Status Installation::ProveIt() {
   if (entry == file->settings.hooks.end() || !file->settings.drops.empty()) {
     return Unusable(target_, "does not hold the registration after it was written", "");
   }
-  Result<Proof> proof =
-      Prove({.command = {entry->command, entry->args},
-             .home = request_.where.home,
-             .project = request_.where.project,
-             .permitted_path = PermittedRead(*policy_, policies_->places, request_.where)});
+  Result<Proof> proof = Prove({.command = {entry->command, entry->args},
+                               .home = request_.where.home,
+                               .project = request_.where.project,
+                               .session = "ringfence-init",
+                               .trial = TrialFor(*policy_, policies_->places, request_.where)});
   if (!proof) return proof.error();
   // A command that decides proves nothing while the client does not start it.
   if (report_->switches.empty()) report_->proof = std::move(*proof);

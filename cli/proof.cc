@@ -1,5 +1,8 @@
 #include "cli/proof.h"
 
+#include <sys/random.h>
+
+#include <cstdint>
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
@@ -7,27 +10,33 @@
 #include "cli/process.h"
 #include "policy/decide.h"
 #include "policy/real_files.h"
+#include "policy/trust.h"
 
 namespace ringfence {
 namespace {
 
-// In every policy: @secrets are denied beside whatever else is.
-constexpr const char* kSecret = "/etc/shadow";
-
-std::string ReadEvent(const ProofCase& proof_case, const std::string& path) {
-  const OrderedJson event{{"session_id", "ringfence-init"},      {"transcript_path", ""},
-                          {"cwd", proof_case.project},           {"permission_mode", "default"},
-                          {"hook_event_name", "PreToolUse"},     {"tool_name", "Read"},
-                          {"tool_input", {{"file_path", path}}}, {"tool_use_id", "ringfence-init"}};
+std::string EventText(const ProofCase& proof_case, const std::string& tool,
+                      const std::string& path) {
+  OrderedJson input{{"file_path", path}};
+  if (tool == "Write") input["content"] = "";
+  const OrderedJson event{{"session_id", proof_case.session},
+                          {"transcript_path", ""},
+                          {"cwd", proof_case.project},
+                          {"permission_mode", "default"},
+                          {"hook_event_name", "PreToolUse"},
+                          {"tool_name", tool},
+                          {"tool_input", input},
+                          {"tool_use_id", proof_case.session}};
   return event.dump(-1, ' ', false, OrderedJson::error_handler_t::replace) + "\n";
 }
 
-Result<Finished> Ask(const ProofCase& proof_case, const std::string& path) {
+Result<Finished> Ask(const ProofCase& proof_case, const std::string& tool,
+                     const std::string& path) {
   return Run({.program = proof_case.command.program,
               .arguments = proof_case.command.arguments,
               .environment = {"HOME=" + proof_case.home, "CLAUDE_PROJECT_DIR=" + proof_case.project,
                               "PATH=/usr/bin:/bin"},
-              .input = ReadEvent(proof_case, path)});
+              .input = EventText(proof_case, tool, path)});
 }
 
 Error Wrong(const ProofCase& proof_case, std::string what, std::string hint = "") {
@@ -66,43 +75,87 @@ std::string FolderOf(const PathRule& rule, const Whereabouts& where) {
   return folder;
 }
 
-}  // namespace
+// "/ringfence-proof-" and 16 hexadecimal digits.
+std::string UnforeseenName() {
+  uint64_t number = 0;
+  if (::getrandom(&number, sizeof number, 0) != sizeof number) number = 0;
+  constexpr char kDigits[] = "0123456789abcdef";
+  std::string name = "/ringfence-proof-";
+  for (int shift = 60; shift >= 0; shift -= 4) name += kDigits[(number >> shift) & 15];
+  return name;
+}
 
-std::string PermittedRead(const Policy& policy, const Places& places, const Whereabouts& where) {
-  const RealFiles disk;
-  const CachedFiles files(disk);
-  Event event;
-  event.kind = EventKind::kPreToolUse;
-  event.cwd = where.project;
-  for (const PathRuleList& list : policy.read.allow) {
-    for (const std::span<const PathRule> part : list) {
-      for (const PathRule& rule : part) {
-        if (rule.set != SetName::kNone || rule.has_pattern) continue;
-        std::string path = FolderOf(rule, where) + "/ringfence-proof";
-        const Decision decision = DecidePath(event, path, Access::kRead, {policy, places, files});
-        if (decision.verdict != Verdict::kDeny && !decision.failure) return path;
+class TrialFinder {
+ public:
+  TrialFinder(const Policy& policy, const Places& places, const Whereabouts& where)
+      : policy_(policy), places_(places), where_(where), files_(disk_), name_(UnforeseenName()) {
+    event_.kind = EventKind::kPreToolUse;
+    event_.cwd = where.project;
+  }
+
+  // Most policies deny a home's secrets; ringfence's own state may be written under none.
+  Trial Run() const {
+    const std::string secret = where_.home + "/.ssh" + name_;
+    const std::string state = StateFolder(where_.home) + name_;
+    Trial trial = DecisionOn(secret, Access::kRead).verdict == Verdict::kDeny
+                      ? Trial{"Read", secret, ""}
+                      : Trial{"Write", state, ""};
+    trial.permitted_path = PermittedRead();
+    return trial;
+  }
+
+ private:
+  // A name in the first folder that the policy lets the agent read, or "".
+  std::string PermittedRead() const {
+    for (const PathRuleList& list : policy_.read.allow) {
+      for (const std::span<const PathRule> part : list) {
+        for (const PathRule& rule : part) {
+          if (rule.set != SetName::kNone || rule.has_pattern) continue;
+          std::string path = FolderOf(rule, where_) + name_;
+          const Decision decision = DecisionOn(path, Access::kRead);
+          if (decision.verdict != Verdict::kDeny && !decision.failure) return path;
+        }
       }
     }
+    return "";
   }
-  return "";
+
+  Decision DecisionOn(const std::string& path, Access access) const {
+    return DecidePath(event_, path, access, {policy_, places_, files_});
+  }
+
+  const Policy& policy_;
+  const Places& places_;
+  const Whereabouts& where_;
+  RealFiles disk_;
+  CachedFiles files_;
+  std::string name_;
+  Event event_;
+};
+
+}  // namespace
+
+Trial TrialFor(const Policy& policy, const Places& places, const Whereabouts& where) {
+  return TrialFinder(policy, places, where).Run();
 }
 
 Result<Proof> Prove(const ProofCase& proof_case) {
-  const Result<Finished> denied = Ask(proof_case, kSecret);
+  const Trial& trial = proof_case.trial;
+  const Result<Finished> denied = Ask(proof_case, trial.tool, trial.denied_path);
   if (!denied) return denied.error();
   const Answer answer = AnswerOf(*denied);
   if (denied->exit_status != 0 || answer.decision != "deny" || answer.reason.empty()) {
-    return Wrong(proof_case,
-                 "did not deny a Read of " + std::string(kSecret) + ": " + Heard(*denied));
+    return Wrong(proof_case, "did not deny a " + trial.tool + " of " + Quote(trial.denied_path) +
+                                 ": " + Heard(*denied));
   }
-  if (proof_case.permitted_path.empty()) return Proof{kSecret, answer.reason, ""};
-  const Result<Finished> passed = Ask(proof_case, proof_case.permitted_path);
+  if (trial.permitted_path.empty()) return Proof{trial, answer.reason};
+  const Result<Finished> passed = Ask(proof_case, "Read", trial.permitted_path);
   if (!passed) return passed.error();
   if (passed->exit_status != 0 || AnswerOf(*passed).decision == "deny") {
-    return Wrong(proof_case, "did not let a Read of " + Quote(proof_case.permitted_path) +
+    return Wrong(proof_case, "did not let a Read of " + Quote(trial.permitted_path) +
                                  " pass: " + Heard(*passed));
   }
-  return Proof{kSecret, answer.reason, proof_case.permitted_path};
+  return Proof{trial, answer.reason};
 }
 
 }  // namespace ringfence

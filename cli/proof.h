@@ -11,21 +11,26 @@
 
 namespace ringfence {
 
+// What is tried: two names that nobody can foresee, so that no program can know the answers.
+struct Trial {
+  std::string tool;            // "Read" or "Write", which the policy denies of `denied_path`
+  std::string denied_path;     // there is no such file
+  std::string permitted_path;  // that the policy permits to read; "": there is none to try
+};
+Trial TrialFor(const Policy& policy, const Places& places, const Whereabouts& where);
+
 struct Proof {
-  std::string denied_path;
+  Trial trial;
   std::string reason;  // what the model would be told
-  std::string permitted_path;
 };
 
 struct ProofCase {
   HookCommand command;
-  std::string home;
-  std::string project;         // an existing folder
-  std::string permitted_path;  // that the policy permits to read; "": there is none to try
+  std::string home;     // as the client would set HOME
+  std::string project;  // an existing folder
+  std::string session;  // by which the log knows the trial
+  Trial trial;
 };
-
-// A name in the first folder that the policy lets the agent read, or "".
-std::string PermittedRead(const Policy& policy, const Places& places, const Whereabouts& where);
 
 // An error says which of the two went wrong, and how.
 Result<Proof> Prove(const ProofCase& proof_case);

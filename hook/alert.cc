@@ -112,17 +112,17 @@ std::string_view KindName(Alert::Kind kind) {
 }
 
 // The home may lie behind a link: whoever registered the hook says where it is, and no policy does.
-std::optional<Path> InboxOf(std::string_view text, const Places& places) {
-  if (!text.starts_with('~')) return Path::Parse(text);
-  if (places.homes_real.empty()) return {};
-  return Path::Parse(places.homes_real.front().text() + std::string(text.substr(1)));
-}
-
 void Member(std::string& json, std::string_view name, std::string_view value) {
   json += (json.size() == 1 ? "" : ",") + JsonString(name) + ":" + JsonString(value);
 }
 
 }  // namespace
+
+std::optional<Path> InboxOf(std::string_view text, const Places& places) {
+  if (!text.starts_with('~')) return Path::Parse(text);
+  if (places.homes_real.empty()) return {};
+  return Path::Parse(places.homes_real.front().text() + std::string(text.substr(1)));
+}
 
 std::string AlertText(const Cause& cause) {
   std::string why = " refused: " + cause.why;

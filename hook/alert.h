@@ -23,6 +23,10 @@ struct Alert {
   bool is_from_inside = false;
 };
 
+// Where alerts.inbox leads: its "~" is the home without links, since no link is followed on the
+// way. Nothing: no home is known, or the text is no absolute path.
+std::optional<Path> InboxOf(std::string_view text, const Places& places);
+
 // What was refused and why, without the remedy, cut to 200 characters.
 std::string AlertText(const Cause& cause);
 

@@ -3,9 +3,12 @@
 #include <filesystem>
 
 #include "base/text.h"
+#include "cli/check/registered.h"
 #include "cli/doctor/rows.h"
 #include "cli/process.h"
 #include "cli/proof.h"
+#include "policy/layers.h"
+#include "policy/real_files.h"
 
 namespace ringfence {
 namespace {
@@ -100,28 +103,55 @@ void LookAtClient(const Patient& patient, DoctorRows& rows) {
   Add(rows, Health::kGood, name);
 }
 
+namespace {
+
+// As the client would start the hook: "env" of any settings counts.
+std::string HomeForHooks(const Patient& patient) {
+  std::string home = patient.where.home;
+  for (const SettingsFile& file : patient.settings) {
+    const std::vector<std::string>* set = file.settings.Texts("/env/HOME");
+    if (file.settings.drops.empty() && set != nullptr && !set->empty()) home = set->front();
+  }
+  return home;
+}
+
+void LookAtEntry(const Patient& patient, const HookEntry& entry, DoctorRows& rows) {
+  const Result<GroundOptions> options = GroundOptionsOf(entry, patient.given);
+  if (!options) return;  // said by the check
+  const auto wrong = [&](const Error& error) {
+    rows.push_back({Health::kMissing, "registration", entry.place + ": " + error.text(),
+                    error.hint.empty() ? "run: ringfence init" : error.hint});
+  };
+  const RealFiles disk;
+  const Result<Ground> ground = FindGround(*options, disk);
+  if (!ground) return wrong(ground.error());
+  const Result<Policy> policy =
+      MergePolicies(ground->sources, options->profile, ground->places, Caller{});
+  if (!policy) return wrong(policy.error());
+  const Result<Proof> proof = Prove({.command = {entry.command, entry.args},
+                                     .home = HomeForHooks(patient),
+                                     .project = ground->places.root.text(),
+                                     .session = "ringfence-doctor",
+                                     .trial = TrialFor(*policy, ground->places, patient.where)});
+  if (!proof) return wrong(proof.error());
+  const Trial& trial = proof->trial;
+  rows.push_back({Health::kGood, "registration",
+                  entry.place + ": denied a " + trial.tool + " of " + Quote(trial.denied_path) +
+                      (trial.permitted_path.empty()
+                           ? ""
+                           : ", let a Read of " + Quote(trial.permitted_path) + " pass"),
+                  ""});
+}
+
+}  // namespace
+
 // That there is none says `ringfence check`.
 void LookAtRegistration(const Patient& patient, DoctorRows& rows) {
   for (const SettingsFile& file : patient.settings) {
     if (!file.settings.drops.empty()) continue;
     for (const HookEntry& entry : file.settings.hooks) {
-      if (entry.event != ServedEvents().front() || !Runs(entry, patient.hook.path)) continue;
-      const Result<Proof> proof = Prove(
-          {.command = {entry.command, entry.args},
-           .home = patient.where.home,
-           .project = patient.ground.places.root.text(),
-           .permitted_path = PermittedRead(patient.policy, patient.ground.places, patient.where)});
-      if (!proof) {
-        rows.push_back({Health::kMissing, "registration", entry.place + ": " + proof.error().text(),
-                        "run: ringfence init"});
-        continue;
-      }
-      rows.push_back({Health::kGood, "registration",
-                      entry.place + ": denied a Read of " + Quote(proof->denied_path) +
-                          (proof->permitted_path.empty()
-                               ? ""
-                               : ", let one of " + Quote(proof->permitted_path) + " pass"),
-                      ""});
+      const bool decides = entry.event == ServedEvents().front();
+      if (decides && Runs(entry, patient.hook.path)) LookAtEntry(patient, entry, rows);
     }
   }
 }

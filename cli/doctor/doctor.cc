@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
+#include "cli/check/registered.h"
 #include "cli/check/subjects.h"
 #include "cli/console.h"
 #include "cli/doctor/rows.h"
@@ -58,43 +59,50 @@ Status LookAtFiles(const DoctorOptions& options, DoctorRows& rows) {
   return Unit{};
 }
 
+// What one registration, or the command line, puts in force.
+void ExamineGround(const RegisteredGround& registered, Patient& patient, DoctorRows& rows) {
+  const GroundOptions& options = registered.options;
+  const auto wrong = [&](const Error& error) {
+    const std::string place = registered.place.empty() ? "" : registered.place + ": ";
+    rows.push_back({Health::kMissing, "policy", place + error.text(), error.hint});
+  };
+  const RealFiles disk;
+  const Result<Ground> ground = FindGround(options, disk);
+  if (!ground) return wrong(ground.error());
+  const Result<Policy> policy =
+      MergePolicies(ground->sources, options.profile, ground->places, Caller{});
+  if (!policy) return wrong(policy.error());
+  patient.ground = &*ground;
+  patient.policy = &*policy;
+  patient.policy_option = options.policy.empty() ? "" : Absolute(options.policy);
+  patient.profile = options.profile;
+  LookAtPolicies(patient, rows);
+  LookAtSandbox(patient, rows);
+  LookAtReports(patient, rows);
+}
+
 Status Examine(const DoctorOptions& options, DoctorRows& rows) {
   const Result<Whereabouts> where = FindProject(options.ground.common.home, options.ground.root);
   if (!where) return where.error();
   const Result<HookProgram> hook = FindHookProgram(options.hook);
   if (!hook) return hook.error();
   if (Status s = LookAtFiles(options, rows); !s) return s;
-  const RealFiles disk;
-  const Result<Ground> ground = FindGround(options.ground, disk);
-  if (!ground) {
-    rows.push_back({Health::kMissing, "policy", ground.error().text(), ground.error().hint});
-    return Unit{};
-  }
-  const Result<Policy> policy =
-      MergePolicies(ground->sources, options.ground.profile, ground->places, Caller{});
-  if (!policy) {
-    rows.push_back({Health::kMissing, "policy", policy.error().text(), policy.error().hint});
-    return Unit{};
-  }
-  Patient patient{
-      .where = *where,
-      .hook = *hook,
-      .ringfence = Path::Clean(hook->path).Parent().Child("ringfence").text(),
-      .ground = *ground,
-      .policy = *policy,
-      .policy_option = options.ground.policy.empty() ? "" : Absolute(options.ground.policy),
-      .profile = options.ground.profile,
-      .client = options.client.empty() ? "" : Absolute(options.client),
-      .settings = {}};
+  Patient patient{.where = *where,
+                  .hook = *hook,
+                  .ringfence = Path::Clean(hook->path).Parent().Child("ringfence").text(),
+                  .client = options.client.empty() ? "" : Absolute(options.client),
+                  .given = options.ground};
   for (const SettingsLayer layer : kSettingsLayers) {
     Result<SettingsFile> file = ReadSettingsFile(layer, *where);
     if (!file) return file.error();
     patient.settings.push_back(std::move(*file));
   }
-  LookAtPolicies(patient, rows);
   LookAtRegistration(patient, rows);
+  for (const RegisteredGround& ground :
+       GroundsInForce(options.ground, patient.settings, hook->path)) {
+    ExamineGround(ground, patient, rows);
+  }
   LookAtClient(patient, rows);
-  LookAtSandbox(patient, rows);
   LookAtState(patient, rows);
   return Unit{};
 }

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/ground_options.h"
 #include "cli/host_tools.h"
 #include "cli/settings_files.h"
 #include "hook/ground.h"
@@ -24,17 +25,20 @@ struct DoctorRow {
   std::string mend;  // "": nothing to be done
 };
 
-// What is looked at. The policy points into `ground`.
+// What is looked at.
 struct Patient {
   Whereabouts where;
   HookProgram hook;
   std::string ringfence;  // the program that starts sandboxes, absolute
-  const Ground& ground;
-  const Policy& policy;
-  std::string policy_option;  // absolute; may be empty
-  std::string profile;        // --profile; may be empty
-  std::string client;         // --client; "": the first in PATH
+  std::string client;     // --client; "": the first in PATH
+  GroundOptions given;    // on the command line
   std::vector<SettingsFile> settings;
+
+  // Of what a registration puts in force; nothing before one is looked at.
+  const Ground* ground = nullptr;
+  const Policy* policy = nullptr;
+  std::string policy_option;  // absolute; may be empty
+  std::string profile;        // may be empty
 };
 
 using DoctorRows = std::vector<DoctorRow>;
@@ -43,7 +47,8 @@ void LookAtPolicies(const Patient& patient, DoctorRows& rows);
 void LookAtRegistration(const Patient& patient, DoctorRows& rows);  // by a live event
 void LookAtClient(const Patient& patient, DoctorRows& rows);
 void LookAtSandbox(const Patient& patient, DoctorRows& rows);  // by running it
-void LookAtState(const Patient& patient, DoctorRows& rows);    // modes, the log, the clock
+void LookAtState(const Patient& patient, DoctorRows& rows);    // modes, the clock
+void LookAtReports(const Patient& patient, DoctorRows& rows);  // the log and the alerts
 
 // Of "2.1.330 (Claude Code)": {2, 1, 330}; empty where it is none.
 std::vector<int> ParseVersion(std::string_view text);

@@ -20,7 +20,7 @@ class SandboxDoctor {
   SandboxDoctor(const Patient& patient, DoctorRows& rows) : patient_(patient), rows_(rows) {}
 
   void Run() {
-    const SandboxRules& rules = patient_.policy.sandbox;
+    const SandboxRules& rules = patient_.policy->sandbox;
     demanded_ = rules.missing == SandboxMissing::kRefuse && rules.mode != SandboxMode::kRwx;
     LookAtKernel();
     for (const SandboxLayers layers : {SandboxLayers::kFull, SandboxLayers::kLandlock}) {
@@ -36,7 +36,7 @@ class SandboxDoctor {
   }
 
   void LookAtKernel() {
-    const HostFacts facts = ProbeHost(patient_.policy.sandbox);
+    const HostFacts facts = ProbeHost(patient_.policy->sandbox);
     std::string text =
         facts.kernel + ", Landlock " +
         (facts.landlock_abi == 0 ? "absent" : "ABI " + std::to_string(facts.landlock_abi));
@@ -51,7 +51,7 @@ class SandboxDoctor {
                                   "--home",
                                   patient_.where.home,
                                   "--root",
-                                  patient_.ground.places.root.text(),
+                                  patient_.ground->places.root.text(),
                                   "--layers",
                                   std::string(LayersName(layers))};
     if (!patient_.policy_option.empty()) {
@@ -111,7 +111,7 @@ class SandboxDoctor {
     const CachedFiles files(disk);
     RunOptions options;
     options.home = patient_.where.home;
-    options.root = patient_.ground.places.root.text();
+    options.root = patient_.ground->places.root.text();
     options.policy = patient_.policy_option;
     options.profile = patient_.profile;
     options.command = {"/bin/true"};
@@ -131,8 +131,8 @@ class SandboxDoctor {
   }
 
   void LookAtCommands() {
-    const bool wraps = patient_.policy.wrap_bash;
-    const Confinement confinement = wraps ? WrappedConfinement(patient_.policy.sandbox.mode)
+    const bool wraps = patient_.policy->wrap_bash;
+    const Confinement confinement = wraps ? WrappedConfinement(patient_.policy->sandbox.mode)
                                           : JudgeConfinement(patient_.settings, FindSandboxTools());
     const Health bad = wraps ? Health::kMissing : Health::kWeak;
     rows_.push_back({confinement.is_confined ? Health::kGood : bad, "commands",

@@ -48,39 +48,6 @@ void LookAtMode(const std::string& path, mode_t most, DoctorRows& rows) {
   }
 }
 
-// The hook appends to it; where nobody can, lines are lost, or nothing is permitted.
-void LookAtLog(const Patient& patient, DoctorRows& rows) {
-  const std::optional<Path> file = OwnPath(patient.policy.audit.file, patient.ground.places);
-  const Health bad = patient.policy.audit.required ? Health::kMissing : Health::kWeak;
-  if (!file) {
-    rows.push_back({bad, "audit log", "no home is known for it", "register the hook with --home"});
-    return;
-  }
-  struct stat facts {};
-  if (::lstat(file->text().c_str(), &facts) != 0) {
-    rows.push_back({errno == ENOENT ? Health::kGood : bad, "audit log",
-                    errno == ENOENT ? Quote(file->text()) + " is not there yet"
-                                    : SystemError("lstat(" + file->text() + ")").text(),
-                    ""});
-    return;
-  }
-  if (!S_ISREG(facts.st_mode) || ::access(file->text().c_str(), W_OK) != 0) {
-    rows.push_back(
-        {bad, "audit log", Quote(file->text()) + " cannot be written", "mend its owner and mode"});
-    return;
-  }
-  LookAtMode(file->text(), 0600, rows);
-  rows.push_back({Health::kGood, "audit log",
-                  Quote(file->text()) + ", " + std::to_string(facts.st_size) + " bytes" +
-                      (patient.policy.audit.required ? ", demanded by the policy" : ""),
-                  ""});
-  constexpr time_t kAhead = 60;
-  if (facts.st_mtime > ::time(nullptr) + kAhead) {
-    rows.push_back({Health::kWeak, "clock", Quote(file->text()) + " was written in the future",
-                    "set the clock; lines of the log are in another order than their times"});
-  }
-}
-
 // Times in the log, and of alerts, are the machine's word (adjtimex(2)).
 void LookAtClock(DoctorRows& rows) {
   timex clock{};
@@ -104,24 +71,23 @@ void LookAtState(const Patient& patient, DoctorRows& rows) {
   LookAtMode(folder, 0700, rows);
   LookAtMode(TrustStorePath(patient.where.home), 0600, rows);
   LookAtMode(ApprovalsPath(patient.where.home), 0600, rows);
-  LookAtLog(patient, rows);
   LookAtClock(rows);
 }
 
 void LookAtPolicies(const Patient& patient, DoctorRows& rows) {
-  for (const PolicySource& source : patient.ground.sources.sources) {
+  for (const PolicySource& source : patient.ground->sources.sources) {
     rows.push_back(
         {source.trusted ? Health::kGood : Health::kWeak, "policy",
          Printable(source.file->shown) + (source.trusted ? " is in force" : " is not trusted"),
          source.trusted ? "" : "look at it, then run: ringfence trust"});
   }
-  if (patient.ground.sources.sources.empty()) {
+  if (patient.ground->sources.sources.empty()) {
     rows.push_back({Health::kGood, "policy", "no file: the built-in policy is in force", ""});
   }
-  std::string text = "project " + Quote(patient.ground.places.root.text());
-  if (!patient.policy.profile.empty()) text += ", profile " + Quote(patient.policy.profile);
-  text +=
-      patient.policy.permitted == Permitted::kAllow ? ", permitted calls run without a prompt" : "";
+  std::string text = "project " + Quote(patient.ground->places.root.text());
+  if (!patient.policy->profile.empty()) text += ", profile " + Quote(patient.policy->profile);
+  text += patient.policy->permitted == Permitted::kAllow ? ", permitted calls run without a prompt"
+                                                         : "";
   rows.push_back({Health::kGood, "policy", text, ""});
 }
 

@@ -59,6 +59,47 @@ def a_hook_that_does_not_decide_is_found_by_a_live_event(world):
     world.user.write_text(world.user.read_text().replace(world.options.hook, str(mute)))
     rows = examined(world, status=1)
     assert any("did not deny a Read" in row["text"] for row in missing(rows)), missing(rows)
+    # It knows what everybody is refused, and no more.
+    mute.write_text("""#!/bin/sh
+cat > /dev/null
+echo '{"hookSpecificOutput": {"hookEventName": "PreToolUse", "permissionDecision": "deny",
+       "permissionDecisionReason": "x"}}'
+""")
+    assert any("did not let a Read" in row["text"] for row in missing(examined(world, status=1)))
+
+
+def the_registered_policy_is_the_one_in_force(world):
+    world.init("--no-client-sandbox")
+    other = world.write(world.home / "other.json", '{"version": 1, "profiles": {"a": {}}}\n')
+    settings = json.loads(world.user.read_text())
+    for groups in settings["hooks"].values():
+        groups[0]["hooks"][0]["args"] += ["--policy", str(other), "--profile", "a"]
+    world.write(world.user, json.dumps(settings))
+    told = [row["text"] for row in examined(world) if row["about"] == "policy"]
+    assert any("other.json is in force" in text for text in told), told
+    assert any('profile "a"' in text for text in told), told
+    assert not any("ringfence/policy.json" in text for text in told), told
+
+
+def a_policy_that_permits_every_read_is_proven_by_a_write(world):
+    world.init("--no-client-sandbox")
+    world.write(world.policy, '{"version": 1, "read": {"allow": ["/"], "deny": []}}\n')
+    told = {row["about"]: row for row in examined(world)}
+    assert told["registration"]["health"] == "ok" and "denied a " in told["registration"]["text"], told
+
+
+def where_reports_go_is_tried_out(world):
+    world.init("--no-client-sandbox")
+    world.write(world.policy, json.dumps({
+        "version": 1, "audit": {"file": "/proc/nope/a.jsonl", "required": True}}))
+    assert any("cannot be made" in row["text"] for row in missing(examined(world, status=1)))
+    elsewhere = world.base / "elsewhere"
+    elsewhere.mkdir()
+    (world.home / "inbox").symlink_to(elsewhere)
+    for inbox, well in (("~/inbox/a", False), ("/proc/nope", False), ("~/alerts", True)):
+        world.write(world.policy, json.dumps({"version": 1, "alerts": {"inbox": inbox}}))
+        rows = [row for row in examined(world) if row["about"] == "alerts"]
+        assert [row["health"] for row in rows] == ["ok" if well else "missing"], (inbox, rows)
 
 
 def an_old_client_lets_failing_hooks_through(world):

@@ -23,7 +23,7 @@ def init_on_an_empty_home(world):
                      "timeout": 10, "onFailure": "block"}, entry
     assert "matcher" not in settings_of(world.user)["hooks"]["PreToolUse"][0]
     assert world.policy.exists()
-    assert "/etc/shadow" in out and "refused" in out, out
+    assert "/.ssh/ringfence-proof-" in out and "refused" in out, out
     assert "Bash is" in out.splitlines()[-1], out
     assert stat.S_IMODE(world.state.stat().st_mode) == 0o700
     for name in ("approvals.json", "registrations.json"):

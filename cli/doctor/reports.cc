@@ -1,0 +1,128 @@
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <ctime>
+
+#include "base/syscall.h"
+#include "base/text.h"
+#include "cli/doctor/rows.h"
+#include "hook/alert.h"
+#include "hook/folder_walk.h"
+#include "hook/system_log.h"
+#include "policy/places.h"
+
+namespace ringfence {
+namespace {
+
+constexpr mode_t kLogMode = 0600;  // nobody else is to read what an agent did
+
+// Why nothing can be made in the nearest folder above `file` that is there, or "".
+std::string WhyNotMade(const Path& file) {
+  Path folder = file.Parent();
+  struct stat facts {};
+  while (!folder.is_root() && ::lstat(folder.text().c_str(), &facts) != 0 && errno == ENOENT) {
+    folder = folder.Parent();
+  }
+  std::string trial = folder.Child(".ringfence-doctor-XXXXXX").text();
+  if (::mkdtemp(trial.data()) == nullptr) return SystemError("mkdir(" + trial + ")").text();
+  ::rmdir(trial.c_str());
+  return "";
+}
+
+class ReportsDoctor {
+ public:
+  ReportsDoctor(const Patient& patient, DoctorRows& rows)
+      : audit_(patient.policy->audit),
+        alerts_(patient.policy->alerts),
+        places_(patient.ground->places),
+        bad_(audit_.required ? Health::kMissing : Health::kWeak),
+        rows_(rows) {}
+
+  void Run() {
+    LookAtLog();
+    LookAtSystemLog();
+    LookAtInbox();
+  }
+
+ private:
+  void Log(Health health, std::string text, std::string mend = "") {
+    rows_.push_back({health, "audit log", std::move(text), std::move(mend)});
+  }
+
+  // The hook appends to it; where it cannot, lines are lost, or nothing is permitted.
+  void LookAtLog() {
+    const std::optional<Path> file = OwnPath(audit_.file, places_);
+    if (!file) return Log(bad_, "no home is known for it", "register the hook with --home");
+    const std::string name = Quote(file->text());
+    struct stat facts {};
+    if (::lstat(file->text().c_str(), &facts) != 0) {
+      if (errno != ENOENT) return Log(bad_, SystemError("lstat(" + file->text() + ")").text());
+      const std::string why = WhyNotMade(*file);
+      if (!why.empty()) return Log(bad_, name + " cannot be made: " + why, "name another file");
+      return Log(Health::kGood, name + " is not there yet, and can be made");
+    }
+    if (!S_ISREG(facts.st_mode) || ::access(file->text().c_str(), W_OK) != 0) {
+      return Log(bad_, name + " cannot be written", "mend its owner and mode");
+    }
+    if ((facts.st_mode & 0777 & ~kLogMode) != 0) {
+      Log(Health::kMissing, name + " can be read or written by others",
+          "chmod 0600 " + file->text());
+    }
+    Log(Health::kGood, name + ", " + std::to_string(facts.st_size) + " bytes" +
+                           (audit_.required ? ", demanded by the policy" : ""));
+    constexpr time_t kAhead = 60;
+    if (facts.st_mtime <= ::time(nullptr) + kAhead) return;
+    rows_.push_back({Health::kWeak, "clock", name + " was written in the future",
+                     "set the clock; lines of the log are in another order than their times"});
+  }
+
+  static bool IsSocket(const char* path) {
+    struct stat facts {};
+    return ::stat(path, &facts) == 0 && S_ISSOCK(facts.st_mode);
+  }
+
+  void LookAtSystemLog() {
+    if (audit_.system_log == SystemLog::kOff) return;
+    const bool is_there = IsSocket(kJournalSocket) || IsSocket(kSyslogSocket);
+    const std::string what =
+        audit_.system_log == SystemLog::kLines ? "lines of the log" : "anchors of the log";
+    if (is_there) return Log(Health::kGood, what + " go to the system's own log as well");
+    Log(Health::kWeak, what + " are lost: neither journald nor /dev/log is here",
+        R"(run one of them, or say "audit": {"system_log": "off"})");
+  }
+
+  // As the hook opens it, which makes what is missing.
+  void LookAtInbox() {
+    if (alerts_.inbox.empty()) return;
+    const auto say = [&](Health health, std::string text, std::string mend = "") {
+      rows_.push_back({health, "alerts", std::move(text), std::move(mend)});
+    };
+    const std::optional<Path> inbox = InboxOf(alerts_.inbox, places_);
+    if (!inbox) return say(Health::kMissing, "no home is known for the inbox", "give --home");
+    const std::string name = Quote(inbox->text());
+    const Result<UniqueFd> folder = OpenPlainFolder(*inbox);
+    if (!folder) {
+      return say(Health::kMissing, "the inbox " + name + ": " + folder.error().text(),
+                 folder.error().hint);
+    }
+    if (::access(inbox->text().c_str(), W_OK | X_OK) != 0) {
+      return say(Health::kMissing, "the inbox " + name + " cannot be written",
+                 "mend its owner and mode");
+    }
+    say(Health::kGood, "alerts go to " + name);
+  }
+
+  const AuditRules& audit_;
+  const AlertRules& alerts_;
+  const Places& places_;
+  Health bad_;
+  DoctorRows& rows_;
+};
+
+}  // namespace
+
+void LookAtReports(const Patient& patient, DoctorRows& rows) { ReportsDoctor(patient, rows).Run(); }
+
+}  // namespace ringfence
