@@ -115,6 +115,14 @@ TEST_CASE("audit: a baseline tells what is different") {
   CHECK(changes[0].now == "permit");
   CHECK(changes[1].before == "");  // "d" is new
   CHECK(changes[2].now == "");     // "gone" is gone
+  before = now;
+  before[0].says = "allow";
+  before[1].call = "another";
+  const std::vector<BaselineChange> finer = ChangesSince(before, now);
+  REQUIRE(finer.size() == 2);
+  CHECK(finer[0].before == "permit, says \"allow\"");
+  CHECK(finer[0].now == "permit");
+  CHECK(finer[1].now == finer[1].before + ", of another call");
   CHECK_FALSE(ParseBaseline("{}", "b.json"));
   CHECK_FALSE(ParseBaseline(R"({"version":1,"decisions":[{"fixture":"a"}]})", "b.json"));
 }

@@ -4,6 +4,7 @@
 #include <map>
 #include <utility>
 
+#include "base/sha256.h"
 #include "base/text.h"
 #include "policy/object_reader.h"
 
@@ -19,6 +20,8 @@ BaselineEntry ReadEntry(JsonDocument& document, const Node& node) {
   entry.under = object.String("under").value_or("");
   entry.decision = object.String("decision").value_or("");
   entry.rule = object.String("rule").value_or("");
+  entry.says = object.String("says").value_or("");
+  entry.call = object.String("call").value_or("");
   if (entry.fixture.empty() || entry.decision.empty()) {
     document.Wrong(node, "needs \"fixture\" and \"decision\"");
   }
@@ -27,7 +30,23 @@ BaselineEntry ReadEntry(JsonDocument& document, const Node& node) {
 }
 
 std::string Shown(const BaselineEntry& entry) {
-  return entry.decision + (entry.rule.empty() ? "" : " (" + entry.rule + ")");
+  return entry.decision + (entry.says.empty() ? "" : ", says \"" + entry.says + "\"") +
+         (entry.rule.empty() ? "" : " (" + entry.rule + ")");
+}
+
+// The event as it is written, in its surroundings; a policy is what a baseline is to judge.
+std::string CallOf(const Fixture& fixture) {
+  constexpr size_t kDigits = 16;
+  std::string text = fixture.event + "\n" + fixture.root + "\n" + fixture.home + "\n";
+  if (fixture.files) {
+    for (const MemoryFiles::Entry& entry : *fixture.files) {
+      const FileFacts& facts = entry.node.facts;
+      text += entry.path + " " + std::to_string(static_cast<int>(facts.kind)) + " " +
+              std::to_string(facts.mode) + " " + std::to_string(facts.owner) + " " +
+              entry.node.target + "\n";
+    }
+  }
+  return Sha256Hex(text).substr(0, kDigits);
 }
 
 }  // namespace
@@ -35,9 +54,11 @@ std::string Shown(const BaselineEntry& entry) {
 std::vector<BaselineEntry> EntriesOf(const Matrix& matrix) {
   std::vector<BaselineEntry> entries;
   for (const Row& row : matrix.rows) {
+    const std::string call = CallOf(row.fixture);
     for (const Cell& cell : row.cells) {
-      entries.push_back({row.fixture.name, matrix.columns[cell.column].label(),
-                         cell.ruling.decision, cell.ruling.rule_place});
+      const Ruling& ruling = cell.ruling;
+      entries.push_back({row.fixture.name, matrix.columns[cell.column].label(), ruling.decision,
+                         ruling.rule_place, ruling.says_allow ? "allow" : "", call});
     }
   }
   return entries;
@@ -72,6 +93,8 @@ std::string RenderBaseline(const std::vector<BaselineEntry>& entries) {
     out += ", \"under\": " + JsonString(entry.under);
     out += ", \"decision\": " + JsonString(entry.decision);
     if (!entry.rule.empty()) out += ", \"rule\": " + JsonString(entry.rule);
+    if (!entry.says.empty()) out += ", \"says\": " + JsonString(entry.says);
+    out += ", \"call\": " + JsonString(entry.call);
     out += "}";
   }
   return out + (entries.empty() ? "]\n}\n" : "\n  ]\n}\n");
@@ -88,8 +111,11 @@ std::vector<BaselineChange> ChangesSince(const std::vector<BaselineEntry>& befor
       changes.push_back({entry.fixture, entry.under, "", Shown(entry)});
       continue;
     }
-    if (*found->second != entry) {
-      changes.push_back({entry.fixture, entry.under, Shown(*found->second), Shown(entry)});
+    const BaselineEntry& was = *found->second;
+    if (was != entry) {
+      const bool is_other_call = was.call != entry.call;
+      changes.push_back({entry.fixture, entry.under, Shown(was),
+                         Shown(entry) + (is_other_call ? ", of another call" : "")});
     }
     known.erase(found);
   }

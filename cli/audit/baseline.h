@@ -15,6 +15,9 @@ struct BaselineEntry {
   std::string under;  // the column's label
   std::string decision;
   std::string rule;  // without its line, which moves with every edit of the file
+  std::string says;  // "allow", which spares the person a question; else ""
+  std::string
+      call;  // a digest of the event and its surroundings: the same name may come to mean another
 
   bool operator==(const BaselineEntry&) const = default;
 };

@@ -28,6 +28,10 @@ std::optional<MemoryNode> NodeOfKind(std::string_view kind) {
   return {};
 }
 
+bool IsDecided(std::string_view event_name) {
+  return event_name == "PreToolUse" || event_name == "PermissionRequest";
+}
+
 class FixtureReader {
  public:
   FixtureReader(const JsonTree& tree, const std::string& path, std::vector<Error>& mistakes)
@@ -44,8 +48,10 @@ class FixtureReader {
     if (const auto profile = object.String("profile")) fixture_.profile = *profile;
     if (const Node* files = object.Object("files")) ReadFiles(*files);
     if (const Node* event = object.Object("event")) {
-      fixture_.event = CompletedEvent(tree_, *event);
-      fixture_.has_cwd = tree_.Find(*event, "cwd") != nullptr;
+      ReadEvent(*event);
+    } else if (object.Any("event") == nullptr) {
+      document_.Wrong(root, "has no \"event\"",
+                      "the call: {\"tool_name\": ..., \"tool_input\": ...}");
     }
     if (const Node* expect = object.Object("expect")) ReadExpected(*expect);
     object.Finish();
@@ -53,6 +59,16 @@ class FixtureReader {
   }
 
  private:
+  void ReadEvent(const Node& event) {
+    const Node* name = tree_.Find(event, "hook_event_name");
+    if (name != nullptr && !IsDecided(name->content())) {
+      document_.Wrong(*name, Quote(name->content()) + " is no event that is decided",
+                      "\"PreToolUse\", which may be left out, or \"PermissionRequest\"");
+    }
+    fixture_.event = CompletedEvent(tree_, event);
+    fixture_.has_cwd = tree_.Find(event, "cwd") != nullptr;
+  }
+
   std::string AbsolutePath(ObjectReader& object, std::string_view key, std::string otherwise) {
     const auto text = object.String(key);
     if (!text) return otherwise;
@@ -198,15 +214,22 @@ class DocumentReader {
   std::optional<Fixture> ReadObject(const JsonTree& tree, const std::string& name,
                                     const FixturePlace& place) {
     const Node& root = tree.root();
-    if (const Node* event = tree.Find(root, "hook_event_name")) return Captured(tree, *event, name);
+    const auto has = [&](std::string_view key) { return tree.Find(root, key) != nullptr; };
     if (IsLogLine(tree)) {
       std::optional<Fixture> fixture = FixtureOfLogLine(tree);
       if (!fixture) file_.skipped.push_back(name + ": the log does not say what was asked for");
       return fixture;
     }
-    const auto has = [&](std::string_view key) { return tree.Find(root, key) != nullptr; };
-    if (has("event")) return FixtureReader(tree, path_, mistakes_).Read();
-    if (!is_named_ && !has("expect")) {
+    const Node* call = tree.Find(root, "event");  // some events have a text of that name
+    const bool is_call =
+        call != nullptr && (call->kind == Kind::kObject || !has("hook_event_name"));
+    if (has("expect") || is_call) {
+      return FixtureReader(tree, path_, mistakes_).Read();
+    }
+    if (const Node* event = tree.Find(root, "hook_event_name")) return Captured(tree, *event, name);
+    // A fixture that is misspelt is told; policies, packages and others have a version.
+    const bool is_fixture = has("name") && !has("version");
+    if (!is_named_ && !is_fixture) {
       file_.skipped.push_back(name + ": neither a fixture nor an event");
       return {};
     }
@@ -219,7 +242,7 @@ class DocumentReader {
   std::optional<Fixture> Captured(const JsonTree& tree, const Node& event,
                                   const std::string& name) {
     const std::string_view kind = event.content();
-    if (kind != "PreToolUse" && kind != "PermissionRequest") {
+    if (!IsDecided(kind)) {
       file_.skipped.push_back(name + ": " + Printable(kind) + " decides nothing");
       return {};
     }
@@ -258,8 +281,9 @@ FixtureFile ReadFixtures(std::string text, const std::string& path, bool is_name
                          std::vector<Error>& mistakes) {
   FixtureFile file;
   DocumentReader reader(path, is_named, file, mistakes);
-  if (!path.ends_with(".jsonl") && !path.ends_with(".ndjson")) {
-    const std::string stem = path.ends_with(".json") ? path.substr(0, path.size() - 5) : path;
+  const std::string lower = LowerAscii(path);
+  if (!lower.ends_with(".jsonl") && !lower.ends_with(".ndjson")) {
+    const std::string stem = lower.ends_with(".json") ? path.substr(0, path.size() - 5) : path;
     reader.Read(std::move(text), stem, {path, 1});
     return file;
   }

@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 constexpr size_t kMaxFile = size_t{1} << 30;
 
 bool IsFixtureName(const fs::path& path) {
-  const std::string extension = path.extension().string();
+  const std::string extension = LowerAscii(path.extension().string());
   return extension == ".json" || extension == ".jsonl" || extension == ".ndjson";
 }
 

@@ -111,6 +111,33 @@ def a_baseline_stops_what_was_not_meant(world):
     audit(world, *arguments)
 
 
+def a_baseline_knows_what_is_said_and_of_which_call(world):
+    policy(world)
+    calls = fixtures(world, call("Read", "src/x"))
+    arguments = (calls, "--policy", "policy.json", "--baseline", "matrix.json")
+    audit(world, *arguments, "--update")
+    policy(world, permitted="allow")
+    out = audit(world, *arguments, status=1)
+    assert 'is permit, says "allow"' in out, out
+    policy(world)
+    fixtures(world, call("Read", "src/y"))
+    out = audit(world, *arguments, status=1)
+    assert "of another call" in out, out
+
+
+def a_fixture_that_cannot_be_one_is_told(world):
+    policy(world)
+    folder = world.project / "f"
+    folder.mkdir()
+    one = call("Read", "src/x")
+    for text, told in (({**one, "hook_event_name": "PostToolUse"}, "/hook_event_name"),
+                       ({**one, "event": {**one["event"], "hook_event_name": "Stop"}}, "no event that is decided"),
+                       ({"name": "a", "evnt": one["event"]}, "neither a fixture nor an event"),
+                       ({"expect": {"decision": "deny"}}, 'has no "event"')):
+        world.write(folder / "x.JSON", json.dumps(text))
+        error_of(world.run("audit", folder, "--policy", "policy.json"), 2, "x.JSON:1:", told)
+
+
 def a_baseline_that_is_none_is_left_alone(world):
     policy(world)
     calls = fixtures(world, call("Read", "a"))
