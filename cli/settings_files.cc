@@ -3,9 +3,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <climits>
 #include <cstdlib>
+#include <filesystem>
 #include <memory>
 
 #include "base/syscall.h"
@@ -139,15 +141,56 @@ ClientSettings JudgeSettings(const std::optional<std::string>& text, const std::
   return ParseClientSettings(is_blank ? "{}" : *text, ShownPath(path, where), path);
 }
 
-Result<SettingsFile> ReadSettingsFile(SettingsLayer layer, const Whereabouts& where) {
+namespace {
+
+// More of the managed settings, each a file of its own.
+std::vector<std::string> ManagedParts() {
+  std::vector<std::string> parts;
+  std::error_code failure;
+  const std::filesystem::path folder =
+      std::filesystem::path(kManagedSettings).parent_path() / "managed-settings.d";
+  for (const auto& entry : std::filesystem::directory_iterator(folder, failure)) {
+    const std::filesystem::path& path = entry.path();
+    const bool is_hidden = path.filename().string().starts_with('.');
+    if (!is_hidden && path.extension() == ".json") parts.push_back(path.string());
+  }
+  std::ranges::sort(parts);
+  return parts;
+}
+
+Result<SettingsFile> ReadFrom(std::string path, SettingsLayer layer, const Whereabouts& where) {
   SettingsFile file;
   file.layer = layer;
-  file.path = SettingsPath(layer, where);
+  file.path = std::move(path);
   Result<std::optional<std::string>> text = ReadIfThere(file.path);
   if (!text) return text.error();
   file.text = std::move(*text);
   file.settings = JudgeSettings(file.text, file.path, where);
   return file;
+}
+
+}  // namespace
+
+Result<SettingsFile> ReadSettingsFile(SettingsLayer layer, const Whereabouts& where) {
+  return ReadFrom(SettingsPath(layer, where), layer, where);
+}
+
+Result<std::vector<SettingsFile>> ReadSettingsFiles(const Whereabouts& where) {
+  std::vector<SettingsFile> files;
+  const auto take = [&](Result<SettingsFile> file) -> Status {
+    if (!file) return file.error();
+    files.push_back(std::move(*file));
+    return Unit{};
+  };
+  for (const SettingsLayer layer : kSettingsLayers) {
+    if (Status s = take(ReadSettingsFile(layer, where)); !s) return s.error();
+  }
+  for (std::string& part : ManagedParts()) {
+    if (Status s = take(ReadFrom(std::move(part), SettingsLayer::kManaged, where)); !s) {
+      return s.error();
+    }
+  }
+  return files;
 }
 
 }  // namespace ringfence

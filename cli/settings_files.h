@@ -46,6 +46,8 @@ struct SettingsFile {
   ClientSettings settings;
 };
 Result<SettingsFile> ReadSettingsFile(SettingsLayer layer, const Whereabouts& where);
+// Of every layer, in the order of the layers, then the managed ones of managed-settings.d.
+Result<std::vector<SettingsFile>> ReadSettingsFiles(const Whereabouts& where);
 ClientSettings JudgeSettings(const std::optional<std::string>& text, const std::string& path,
                              const Whereabouts& where);
 

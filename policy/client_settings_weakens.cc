@@ -165,8 +165,7 @@ std::span<const TextsKey> SettingLists() {
       {"/otelHeadersHelper", kLongerIsWeaker},
       {"/statusLine/command", kLongerIsWeaker},
       {"/fileSuggestion/command", kLongerIsWeaker},
-      // Where the hook finds its policy, and what is loaded into programs.
-      {"/env/HOME", kLongerIsWeaker},
+      // What is loaded into programs.
       {"/env/LD_PRELOAD", kLongerIsWeaker},
       {"/env/LD_LIBRARY_PATH", kLongerIsWeaker},
       {"/env/LD_AUDIT", kLongerIsWeaker},

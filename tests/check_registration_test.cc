@@ -117,7 +117,6 @@ TEST_CASE("check: what one settings file does to the hook is found by itself") {
   };
   const Row rows[] = {
       {R"({"disableAllHooks": true})", {"hooks-disabled"}, {}},
-      {R"({"env": {"HOME": "/tmp"}})", {"environment"}, {}},
       {R"({"env": {"LD_PRELOAD": "/tmp/x.so"}})", {}, {"environment"}},
       {R"({"env": {"EDITOR": "vi"}})", {}, {}},
       {R"({"permissions": {"defaultMode": "bypassPermissions"}})", {}, {"bypass"}},
@@ -145,15 +144,6 @@ TEST_CASE("check: what one settings file does to the hook is found by itself") {
     CHECK(codes.errors == row.errors);
     CHECK(codes.others == row.others);
   }
-}
-
-TEST_CASE("check: a home of settings does nothing to registrations that name one") {
-  const SettingsFile user = FileOf(SettingsLayer::kUser, Registered());
-  const SettingsFile local = FileOf(SettingsLayer::kLocal, R"({"env": {"HOME": "/tmp"}})");
-  CHECK(CodesOf({user, local}).errors == Texts{});
-  const std::string text = Replaced(Registered(), "\"--home\"", "\"--policy\"");
-  const SettingsFile shared = FileOf(SettingsLayer::kProject, text);
-  CHECK(CodesOf({user, local, shared}).errors == Texts{"environment", "no-policy"});
 }
 
 TEST_CASE("check: each registration puts its own policy, profile, project and home in force") {

@@ -6,6 +6,7 @@
 #include "cli/settings/unsafe_bypass.h"
 #include "policy/decision.h"
 #include "policy/layers.h"
+#include "policy/pattern.h"
 
 namespace ringfence {
 namespace {
@@ -20,6 +21,12 @@ bool IsWeaker(const std::optional<T>& condition, const std::optional<T>& other) 
   return !condition || condition == other;
 }
 
+// "*" of the earlier one stands for any text, also for a "*" of the later.
+bool IsWiderName(const std::optional<std::string_view>& pattern,
+                 const std::optional<std::string_view>& other) {
+  return !pattern || (other && MatchName(*pattern, *other));
+}
+
 bool IsSameRoot(const std::optional<PathRule>& root, const std::optional<PathRule>& other) {
   return root && other && root->base == other->base && root->tail == other->tail;
 }
@@ -27,7 +34,7 @@ bool IsSameRoot(const std::optional<PathRule>& root, const std::optional<PathRul
 // Whoever fulfils `later` fulfils `earlier` as well.
 bool Precedes(const When& earlier, const When& later) {
   return earlier.is_chosen_by_event() == later.is_chosen_by_event() &&
-         IsWeaker(earlier.agent_type, later.agent_type) &&
+         IsWiderName(earlier.agent_type, later.agent_type) &&
          IsWeaker(earlier.subagent, later.subagent) &&
          IsWeaker(earlier.permission_mode, later.permission_mode) &&
          (!earlier.root || IsSameRoot(earlier.root, later.root));
@@ -46,6 +53,31 @@ Caller CallerFor(const Profile* profile, std::string& agent_type) {
   return caller;
 }
 
+template <typename T>
+bool IsAbove(const std::optional<T>& value, const std::optional<T>& around) {
+  return value && around && *value > *around;
+}
+
+// Enumerations of the sandbox run from tight to wide, limits from small to large.
+template <typename Warn>
+void FindLooser(const SandboxSection& sandbox, const SandboxSection& around, const Warn& warn) {
+  const SandboxRules usual;
+  if (sandbox.mode && *sandbox.mode > around.mode.value_or(usual.mode)) warn("sandbox.mode");
+  if (sandbox.layers && *sandbox.layers > around.layers.value_or(usual.layers)) {
+    warn("sandbox.layers");
+  }
+  if (sandbox.missing && *sandbox.missing > around.missing.value_or(usual.missing)) {
+    warn("sandbox.missing");
+  }
+  if (IsAbove(sandbox.memory, around.memory)) warn("sandbox.memory");
+  if (IsAbove(sandbox.processes, around.processes)) warn("sandbox.processes");
+  if (IsAbove(sandbox.cpus, around.cpus)) warn("sandbox.cpus");
+  if (IsAbove(sandbox.io, around.io)) warn("sandbox.io");
+}
+
+// A subagent is what has an agent_type.
+bool IsImpossible(const When& when) { return when.agent_type && when.subagent == false; }
+
 // What a profile that the event chooses may not do is left out without a word.
 void FindIgnored(const PolicyFile& file, const Profile& profile, Findings& findings) {
   const Sections& sections = profile.sections;
@@ -62,6 +94,10 @@ void FindIgnored(const PolicyFile& file, const Profile& profile, Findings& findi
     warn("bash.unsandboxed \"ask\"");
   }
   if (sections.package_stores) warn("write.package_stores");
+  if (sections.permission_mode) warn("client.permission_mode");
+  if (sections.alerts.is_there) warn("alerts");
+  if (sections.wrap_bash == false && file.sections.wrap_bash == true) warn("bash.wrap false");
+  FindLooser(sections.sandbox, file.sections.sandbox, warn);
 }
 
 }  // namespace
@@ -72,6 +108,12 @@ void LintProfiles(const LintQuestion& question, Findings& findings) {
     for (const Profile& profile : file.profiles) {
       if (!profile.when) continue;
       if (profile.when->is_chosen_by_event()) FindIgnored(file, profile, findings);
+      if (IsImpossible(*profile.when)) {
+        Add(findings, Severity::kWarning, "dead-profile",
+            At(file, profile, "is never chosen: whoever has an agent_type is a subagent",
+               "leave \"subagent\" out"));
+        continue;
+      }
       const auto earlier = std::ranges::find_if(file.profiles, [&](const Profile& other) {
         return &other < &profile && other.when && Precedes(*other.when, *profile.when);
       });

@@ -84,13 +84,20 @@ class NameLint {
 };
 
 // A misspelt name permits nothing and denies nothing.
-void FindUnknownTools(const std::optional<std::vector<NameRule>>& rules, Findings& findings) {
+// Names of denials are compared without their letter case.
+void FindUnknownTools(const std::optional<std::vector<NameRule>>& rules, bool is_deny,
+                      Findings& findings) {
   if (!rules) return;
   std::vector<std::string_view> names;
   for (const KnownTool& tool : KnownTools()) names.push_back(tool.name);
   for (const NameRule& rule : *rules) {
     const bool is_plain = !rule.session_tools && rule.pattern.find('*') == std::string_view::npos;
     if (!is_plain || IsMcpTool(rule.pattern) || FindTool(rule.pattern) != nullptr) continue;
+    const auto is_it = [&](std::string_view name) {
+      return LowerAscii(name) == LowerAscii(rule.pattern) ||
+             LowerAscii(OtherToolName(name)) == LowerAscii(rule.pattern);
+    };
+    if (is_deny && std::ranges::any_of(names, is_it)) continue;
     const std::string_view nearest = Nearest(rule.pattern, names);
     Warn(findings, rule.place, "unknown-tool",
          Quote(rule.pattern) + " is not a tool that this client is known to have" +
@@ -124,11 +131,14 @@ void FindUnusedMcp(const LintSection& section, Findings& findings) {
 void LintNames(const LintSection& section, Findings& findings) {
   const RuleLists<NameRule>& tools = section.sections.tools;
   NameLint<NameRule, decltype(&CoversTool)> tool_lint(&CoversTool, findings);
-  tool_lint.Denied(tools.allow, tools.deny);
-  tool_lint.Denied(tools.ask, tools.deny);
+  const RuleLists<NameRule>& outer = section.file.sections.tools;
+  for (const auto* rules : {&tools.allow, &tools.ask}) {
+    tool_lint.Denied(*rules, tools.deny);
+    if (section.profile != nullptr) tool_lint.Denied(*rules, outer.deny);
+  }
   for (const auto* rules : {&tools.allow, &tools.ask, &tools.deny}) {
     tool_lint.Shadowed(*rules);
-    FindUnknownTools(*rules, findings);
+    FindUnknownTools(*rules, rules == &tools.deny, findings);
   }
   FindUnusedMcp(section, findings);
   if (!section.sections.network) return;
@@ -136,6 +146,9 @@ void LintNames(const LintSection& section, Findings& findings) {
   NameLint<HostRule, decltype(&CoversHost)> host_lint(&CoversHost, findings);
   host_lint.Denied(network.allow, network.deny);
   host_lint.Denied(network.inspect, network.deny);
+  if (section.profile != nullptr && section.file.sections.network) {
+    host_lint.Denied(network.allow, section.file.sections.network->deny);
+  }
   for (const auto* rules : {&network.allow, &network.deny, &network.inspect}) {
     host_lint.Shadowed(*rules);
   }

@@ -74,7 +74,11 @@ class PathLint {
   bool IsDead(const PathRule& rule, Access access) {
     const std::vector<Path> paths = PathsOf(rule);
     std::optional<Cause> cause;
+    if (const PathRule* same = SameInDeny(rule, access)) {
+      cause = Cause{"", "denied by " + Quote(same->written()), same->place(), ""};
+    }
     for (const Path& path : paths) {
+      if (cause && rule.has_pattern) break;
       if (rule.has_pattern) {
         const PathRuleList& deny = access == Access::kRead ? policy_.read.deny : policy_.write.deny;
         const RuleHit hit = matcher_.MatchesName(deny, access, path);
@@ -89,6 +93,17 @@ class PathLint {
     const std::string place = cause->place ? " (" + PlaceLabel(*cause->place) + ")" : "";
     Warn(rule, "dead-rule", "never permits anything: " + cause->why + place);
     return true;
+  }
+
+  // What is written alike covers at least as much in a list of denials.
+  const PathRule* SameInDeny(const PathRule& rule, Access access) const {
+    const PathRuleList& deny = access == Access::kRead ? policy_.read.deny : policy_.write.deny;
+    for (const std::span<const PathRule> part : deny) {
+      for (const PathRule& other : part) {
+        if (rule.has_pattern && other.written() == rule.written()) return &other;
+      }
+    }
+    return nullptr;
   }
 
   std::optional<Cause> CauseAt(const Path& path, Access access) {

@@ -21,9 +21,6 @@ class LayersJudge {
       : question_(question), findings_(findings) {}
 
   void Run() {
-    relies_on_home_ = std::ranges::any_of(question_.files, [&](const SettingsFile& file) {
-      return ReliesOnHome(file.settings, question_.program);
-    });
     for (const SettingsFile& file : question_.files) JudgeFile(file);
     JudgeEvents();
     if (question_.wraps_bash) JudgeSandbox();
@@ -32,8 +29,7 @@ class LayersJudge {
  private:
   void JudgeFile(const SettingsFile& file) {
     const ClientSettings& settings = file.settings;
-    const SettingsQuestion question{settings, question_.program, question_.approvals,
-                                    relies_on_home_};
+    const SettingsQuestion question{settings, question_.program, question_.approvals};
     for (Finding& finding : JudgeSettingsFile(question)) findings_.push_back(std::move(finding));
     // What is said already is not said twice.
     const bool is_said = !settings.drops.empty() || settings.disables_hooks;
@@ -84,7 +80,6 @@ class LayersJudge {
 
   const RegistrationQuestion& question_;
   Findings& findings_;
-  bool relies_on_home_ = true;
 };
 
 }  // namespace

@@ -193,13 +193,9 @@ class FileJudge {
     }
   }
 
-  // The client starts hooks with what "env" of its settings says.
+  // The client starts hooks with what "env" of its settings says, but for HOME (measured
+  // on 2.1.330).
   void JudgeEnvironment() {
-    if (settings_.Texts("/env/HOME") != nullptr && question_.relies_on_home) {
-      Add(findings_, Severity::kError, "environment",
-          At(settings_.name, "env.HOME moves the home from which the hook reads the policy",
-             "take it out, and register with --home: ringfence init"));
-    }
     for (const char* name : {"LD_PRELOAD", "LD_LIBRARY_PATH", "LD_AUDIT"}) {
       if (settings_.Texts(std::string("/env/") + name) == nullptr) continue;
       Add(findings_, Severity::kWarning, "environment",
@@ -216,14 +212,6 @@ class FileJudge {
 };
 
 }  // namespace
-
-bool ReliesOnHome(const ClientSettings& settings, const std::string& program) {
-  return std::ranges::any_of(settings.hooks, [&](const HookEntry& entry) {
-    if (!Runs(entry, program)) return false;
-    const Result<GroundOptions> options = GroundOptionsOf(entry, {});
-    return !options || options->common.home.empty();
-  });
-}
 
 Findings JudgeSettingsFile(const SettingsQuestion& question) {
   Findings findings;

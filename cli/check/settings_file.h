@@ -13,11 +13,7 @@ struct SettingsQuestion {
   const ClientSettings& settings;
   const std::string& program;  // the hook's, absolute
   const Approvals& approvals;
-  bool relies_on_home = true;  // a registration, here or elsewhere, takes HOME for the home
 };
 Findings JudgeSettingsFile(const SettingsQuestion& question);
-
-// Whether an entry of ours names no home.
-bool ReliesOnHome(const ClientSettings& settings, const std::string& program);
 
 }  // namespace ringfence

@@ -26,8 +26,8 @@ namespace {
 bool IsSettingsFile(const std::string& path) {
   const std::filesystem::path file(path);
   const std::string name = file.filename().string();
-  return name == "settings.local.json" || name == "managed-settings.json" ||
-         (name == "settings.json" && file.parent_path().filename() == ".claude");
+  return name == "settings.json" || name == "settings.local.json" ||
+         name == "managed-settings.json" || file.parent_path().filename() == "managed-settings.d";
 }
 
 class Checker {
@@ -59,7 +59,9 @@ class Checker {
     if (!hook) return hook.error();
     where_ = *where;
     hook_ = *hook;
-    if (Status s = ReadSettings(); !s) return s.error();
+    Result<std::vector<SettingsFile>> settings = ReadSettingsFiles(where_);
+    if (!settings) return settings.error();
+    settings_ = std::move(*settings);
     for (const RegisteredGround& ground : GroundsInForce(question_.ground, settings_, hook_.path)) {
       if (Status s = CheckPolicies(ground); !s) return s.error();
     }
@@ -105,9 +107,7 @@ class Checker {
     const std::string program = hook ? hook->path : std::string("/ringfence-hook");
     const ClientSettings settings =
         ParseClientSettings(IsBlank(text) ? "{}" : std::move(text), shown, Absolute(shown));
-    const auto is_ours = [&](const HookEntry& entry) { return Runs(entry, program); };
-    const bool registers = std::ranges::any_of(settings.hooks, is_ours);
-    Take(JudgeSettingsFile({settings, program, {}, !registers || ReliesOnHome(settings, program)}));
+    Take(JudgeSettingsFile({settings, program, {}}));
   }
 
   // All mistakes of the file; only a sound one can be looked at further.
@@ -121,15 +121,6 @@ class Checker {
     alone.sources.push_back({Layer::kUser, true, std::move(file)});
     Take(LintPolicy({alone, places, disk_}));
     return true;
-  }
-
-  Status ReadSettings() {
-    for (const SettingsLayer layer : kSettingsLayers) {
-      Result<SettingsFile> file = ReadSettingsFile(layer, where_);
-      if (!file) return file.error();
-      settings_.push_back(std::move(*file));
-    }
-    return Unit{};
   }
 
   std::vector<std::string> PolicyPaths(const RegisteredGround& ground) const {

@@ -105,16 +105,6 @@ void LookAtClient(const Patient& patient, DoctorRows& rows) {
 
 namespace {
 
-// As the client would start the hook: "env" of any settings counts.
-std::string HomeForHooks(const Patient& patient) {
-  std::string home = patient.where.home;
-  for (const SettingsFile& file : patient.settings) {
-    const std::vector<std::string>* set = file.settings.Texts("/env/HOME");
-    if (file.settings.drops.empty() && set != nullptr && !set->empty()) home = set->front();
-  }
-  return home;
-}
-
 void LookAtEntry(const Patient& patient, const HookEntry& entry, DoctorRows& rows) {
   const Result<GroundOptions> options = GroundOptionsOf(entry, patient.given);
   if (!options) return;  // said by the check
@@ -129,7 +119,7 @@ void LookAtEntry(const Patient& patient, const HookEntry& entry, DoctorRows& row
       MergePolicies(ground->sources, options->profile, ground->places, Caller{});
   if (!policy) return wrong(policy.error());
   const Result<Proof> proof = Prove({.command = {entry.command, entry.args},
-                                     .home = HomeForHooks(patient),
+                                     .home = patient.where.home,
                                      .project = ground->places.root.text(),
                                      .session = "ringfence-doctor",
                                      .trial = TrialFor(*policy, ground->places, patient.where)});

@@ -92,11 +92,9 @@ Status Examine(const DoctorOptions& options, DoctorRows& rows) {
                   .ringfence = Path::Clean(hook->path).Parent().Child("ringfence").text(),
                   .client = options.client.empty() ? "" : Absolute(options.client),
                   .given = options.ground};
-  for (const SettingsLayer layer : kSettingsLayers) {
-    Result<SettingsFile> file = ReadSettingsFile(layer, *where);
-    if (!file) return file.error();
-    patient.settings.push_back(std::move(*file));
-  }
+  Result<std::vector<SettingsFile>> settings = ReadSettingsFiles(*where);
+  if (!settings) return settings.error();
+  patient.settings = std::move(*settings);
   LookAtRegistration(patient, rows);
   for (const RegisteredGround& ground :
        GroundsInForce(options.ground, patient.settings, hook->path)) {

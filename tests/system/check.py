@@ -142,13 +142,18 @@ def nobody_is_asked_and_commands_leave_the_sandbox(world):
 def what_a_commit_does_to_the_hook_is_found(world):
     local = world.project / ".claude/settings.json"
     for settings, code in (({"disableAllHooks": True}, "hooks-disabled"),
-                           ({"env": {"HOME": "/tmp"}}, "environment"),
                            ({"sandbox": {"excludedCommands": ["*"]}}, "everything-excluded"),
                            ({"hooks": {"PreToolUse": [{"hooks": [{
                                "type": "command", "command": "/bin/sh",
                                "args": ["-c", world.options.hook]}]}]}}, "shell-form")):
         world.write(local, json.dumps(settings))
         assert codes(findings(world, ".claude/settings.json", status=1)) == [code], settings
+
+
+def settings_of_the_client_are_known_by_their_names(world):
+    for name in ("cc/settings.json", "managed-settings.json", "managed-settings.d/10-hooks.json"):
+        file = world.write(world.project / name, '{"disableAllHooks": true}')
+        assert codes(findings(world, file, status=1)) == ["hooks-disabled"], name
 
 
 def another_program_of_the_name_is_not_the_hook(world):
