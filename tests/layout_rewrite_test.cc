@@ -114,7 +114,9 @@ TEST_CASE("layout rewrite: what is wrapped stays") {
     const auto twice = RewriteLayout(once, "x.kdl", Asked());
     REQUIRE(twice.has_value());
     CHECK(twice->text == once);
-    CHECK(twice->profiles.empty());
+    const auto first = RewriteLayout(row.text, "x.kdl", Asked());
+    REQUIRE(first.has_value());
+    CHECK(twice->profiles == first->profiles);
   }
 }
 
@@ -155,6 +157,8 @@ TEST_CASE("layout rewrite: what is not confined by it is told") {
       " pane command=\"/opt/ringfence\" { args \"run\" \"--mode=rwx\" \"--\" \"x\"; }\n"
       " pane command=\"/opt/ringfence\" { args \"run\" \"--what\"; }\n"
       " pane command=\"/opt/ringfence\" { args \"run\" \"--profile=a\" \"--\" \"x\"; }\n"
+      " pane command=\"/opt/ringfence\" { args \"run\" \"--policy=/p\" \"--\" \"x\"; }\n"
+      " pane name=\"b\" command=\"/opt/ringfence\" { args \"run\" \"--profile=a\" \"--\" \"x\"; }\n"
       " swap_tiled_layout { tab { pane; }; }\n"
       "}",
       "x.kdl", Asked());
@@ -168,7 +172,10 @@ TEST_CASE("layout rewrite: what is not confined by it is told") {
             "x.kdl:7:2: is not confined: its \"ringfence run\" has --mode rwx",
             "x.kdl:8:2: is not confined: its \"ringfence run\" has a command line "
             "that could not be read",
+            "x.kdl:10:2: runs under another policy, \"/p\", and stays as it is",
+            "x.kdl:11:2: runs under profile \"a\", not \"b\", and stays as it is",
         });
+  CHECK(layout->profiles == std::vector<std::string>{"a"});
 }
 
 TEST_CASE("layout rewrite: what it does not understand is an error with its place") {

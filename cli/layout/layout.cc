@@ -278,9 +278,11 @@ void AddLayout(Command& app, Action& chosen) {
       .OneOf({"zellij", "tmux"})
       .Type("PROGRAM");
   command
-      .AddOption("--relay", options->relay,
-                 "A directory that every profile must be allowed to read and write")
-      .Type("DIR");
+      .AddOption(
+          "--relay", options->relay,
+          "A directory that every profile must be allowed to read and write without a question")
+      .Type("DIR")
+      .NotEmpty();
   command.AddOption("--root", options->ground.root, "The project (default: the current directory)")
       .Type("DIR");
   command

@@ -141,6 +141,10 @@ Result<std::string> FindRelay(const std::string& text) {
     return wrong(" is not there", word.empty() ? "make it first" : "mkdir -m 700 " + word);
   }
   if (!S_ISDIR(status.st_mode)) return wrong(" is not a directory", "name a directory");
+  if ((status.st_mode & S_IWOTH) != 0) {
+    return wrong(" may be written by everybody, who could speak to the agents",
+                 "chmod o-w " + ShellWord(path));
+  }
   Result<Wish> wish = MakeWish(WishKind::kPath, path, "/", "/");
   if (!wish) return wish.error();
   return wish->path;

@@ -37,12 +37,16 @@ bool IsWrapped(const LayoutPane& pane) {
   return is_ringfence && !pane.args.empty() && pane.args.front() == "run";
 }
 
-// Why a pane that is wrapped already is not confined, or "".
-std::string Unconfined(const LayoutPane& pane) {
+// How a pane that is wrapped already runs; nothing: its line could not be read.
+std::optional<RunOptions> RunLineOf(const LayoutPane& pane) {
   std::vector<std::string> words(pane.args.begin() + 1, pane.args.end());
   std::vector<char*> pointers = ArgumentPointers(words);
   pointers.pop_back();  // the end of the list
-  const std::optional<RunOptions> options = ReadRunLine(pointers);
+  return ReadRunLine(pointers);
+}
+
+// Why such a pane is not confined, or "".
+std::string Unconfined(const std::optional<RunOptions>& options) {
   if (!options) return "its \"ringfence run\" has a command line that could not be read";
   if (options->no_sandbox) return "its \"ringfence run\" has --no-sandbox";
   return options->mode == "rwx" ? "its \"ringfence run\" has --mode rwx" : "";
@@ -113,20 +117,48 @@ class Rewriter {
     if (pane.is_shell) Note(pane, "runs a shell, which is not confined");
     if (!pane.command) return Unit{};
     if (IsWrapped(pane)) {
-      if (*pane.command != question_.wrapper.program) {
-        Note(pane, "runs another program, " + Quote(*pane.command) + ", and stays as it is");
-      }
-      const std::string why = Unconfined(pane);
-      if (!why.empty()) Note(pane, "is not confined: " + why);
+      TakeWrapped(pane, position);
       return Unit{};
     }
     Result<std::string> profile = ProfileOf(pane, position);
     if (!profile) return profile.error();
     if (pane.command->empty()) return Wrong(pane, "an empty command", "");
-    if (std::ranges::find(result_.profiles, *profile) == result_.profiles.end()) {
-      result_.profiles.push_back(*profile);
-    }
+    Uses(*profile);
     return Wrap(pane, *profile);
+  }
+
+  void Uses(const std::string& profile) {
+    if (std::ranges::find(result_.profiles, profile) == result_.profiles.end()) {
+      result_.profiles.push_back(profile);
+    }
+  }
+
+  // It stays as it is; how it differs from what was asked for is told.
+  void TakeWrapped(const LayoutPane& pane, size_t position) {
+    if (*pane.command != question_.wrapper.program) {
+      Note(pane, "runs another program, " + Quote(*pane.command) + ", and stays as it is");
+    }
+    const std::optional<RunOptions> options = RunLineOf(pane);
+    const std::string why = Unconfined(options);
+    if (!why.empty()) Note(pane, "is not confined: " + why);
+    if (!options) return;
+    const std::vector<std::string>& own = question_.wrapper.options;
+    const bool is_foreign = !options->policy.empty() &&
+                            std::ranges::find(own, "--policy=" + options->policy) == own.end();
+    if (is_foreign) {
+      return Note(pane,
+                  "runs under another policy, " + Quote(options->policy) + ", and stays as it is");
+    }
+    const Result<std::string> asked = ProfileOf(pane, position);
+    if (asked && *asked != options->profile) {
+      Note(pane,
+           "runs under " +
+               (options->profile.empty() ? "no profile" : "profile " + Quote(options->profile)) +
+               ", not " + Quote(*asked) + ", and stays as it is");
+    }
+    const bool is_known =
+        std::ranges::find(question_.known, options->profile) != question_.known.end();
+    if (is_known) Uses(options->profile);
   }
 
   Result<std::string> ProfileOf(const LayoutPane& pane, size_t position) const {

@@ -21,8 +21,8 @@ struct RewriteQuestion {
 
 struct RewrittenLayout {
   std::string text;
-  std::vector<std::string> profiles;  // of the panes that were wrapped, each once
-  std::vector<std::string> notes;     // what is not confined by it
+  std::vector<std::string> profiles;  // of the panes that are wrapped, also before; each once
+  std::vector<std::string> notes;     // what is not confined by it, or not as it was asked
 };
 
 // `name` is what messages call the document.

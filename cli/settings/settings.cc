@@ -38,7 +38,8 @@ struct SettingsOptions {
 constexpr const char* kExamples =
     "  ringfence settings > s.json && claude --settings s.json\n"
     "  ringfence settings --profile worker --for sdk\n"
-    "  ringfence settings --merge .claude/settings.local.json --in-place";
+    "  ringfence settings --merge .claude/settings.local.json --in-place\n\n"
+    "What is printed is JSON in any case: --json changes nothing.";
 
 // All that the answer is made from.
 struct Found {

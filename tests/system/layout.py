@@ -124,11 +124,15 @@ def output_is_written_whole(world):
 def wrong_usage_is_told(world):
     write_policy(world, {"worker": {}})
     file = world.write(world.project / "x.kdl", "layout { pane command=\"x\"; }")
+    everybodys = folder(world, "everybodys")
+    everybodys.chmod(0o1777)
     for words, parts in ((("workr",), ("no policy has a profile", 'did you mean "worker"')), ((), ("no profile",)),
                          (("",), ("empty",)), (("[worker]",), ("in brackets",)), (("worker", "--root", "/"), ("may not be",)),
                          (("worker", "--root", "/nonexistent"), ("--root",)),
                          (("worker", "--relay", "/nonexistent"), ("is not there", "mkdir")),
                          (("worker", "--relay", file), ("is not a directory",)),
+                         (("worker", "--relay", ""), ("--relay",)),
+                         (("worker", "--relay", everybodys), ("may be written by everybody", "chmod o-w")),
                          (("worker", "--in-place"), ("--rewrite FILE",)),
                          (("worker", "--policy", "/nonexistent"), ("/nonexistent",)),
                          (("--rewrite", file, "--for", "tmux"), ("Zellij",)),
