@@ -235,7 +235,7 @@ def a_job_of_a_shell_is_stopped_and_continued(world):
             if "STOP" not in command:
                 time.sleep(1)  # until it sleeps; nothing says so
                 session.say("\x1a")
-            session.say("", "Stopped")
+            session.wait("Stopped")
             session.say("jobs\n", "Stopped")
             session.say("stty -a | tr ' ' '\\n' | grep -x icanon\n", "icanon\r\n")
             session.say("fg\n", "sleep 300")
@@ -271,7 +271,7 @@ def who_does_not_read_its_terminal_keeps_nobody_waiting(world):
     """What is typed may be more than a terminal holds; the launcher goes on hearing signals."""
     script = "import time, tty; tty.setraw(0); print('deaf', flush=True); time.sleep(300)"
     with TerminalSession(world.command(PYTHON, "-c", script), world) as session:
-        session.say("", "deaf")
+        session.wait("deaf")
         os.set_blocking(session.master, False)
         typed = 0
         while typed < 1 << 16:

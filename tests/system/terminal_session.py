@@ -39,11 +39,15 @@ class TerminalSession:
         """Types, and waits until `awaited` is on the screen."""
         self.seen = ""
         os.write(self.master, text.encode())
+        self.wait(awaited, f" after {text!r}")
+
+    def wait(self, awaited, when=""):
+        """Until `awaited` has come since something was last typed."""
         for _ in self.moments():
             if awaited in self.seen:
                 return
             self.read()
-        raise AssertionError(f"no {awaited!r} after {text!r}: {self.seen!r}")
+        raise AssertionError(f"no {awaited!r}{when}: {self.seen!r}")
 
     def read(self):
         if select.select([self.master], [], [], 0.05)[0]:
