@@ -109,9 +109,12 @@ void* calloc(size_t count, size_t size) {
 }
 void free(void*) {}
 
+// What compiled code asks of the library that it is linked without.
+// NOLINTBEGIN(clang-diagnostic-reserved-identifier)
 void __cxa_pure_virtual() { ringfence::Refuse(kInternal); }
 int __cxa_atexit(void (*)(void*), void*, void*) { return 0; }  // the hook ends in _exit
 void* __dso_handle = nullptr;
+// NOLINTEND(clang-diagnostic-reserved-identifier)
 }
 
 namespace ringfence {

@@ -137,9 +137,12 @@ void free(void* memory) {
   Release(whole, whole->size);
 }
 
+// What compiled code asks of the library that it is linked without.
+// NOLINTBEGIN(clang-diagnostic-reserved-identifier)
 void __cxa_pure_virtual() { End(kInternal); }
 int __cxa_atexit(void (*)(void*), void*, void*) {
   return 0;
 }  // no object outlives main that matters
 void* __dso_handle = nullptr;
+// NOLINTEND(clang-diagnostic-reserved-identifier)
 }
