@@ -65,8 +65,13 @@ Result<Registration> RegistrationOf(const HookOptions& options) {
   End({"", RefusalLine(error, ""), 2});
 }
 
-[[noreturn]] void Run(std::span<char* const> arguments) {
-  if (Status s = FailClosed(); !s) End({"", RefusalLine(s.error(), ""), 2});
+[[noreturn, gnu::noinline]] void EndUnguarded(const Error& error) {
+  End({"", RefusalLine(error, ""), 2});
+}
+
+// Not inlined into main: its variables take 5 KiB of stack, and where there is less the fault is
+// caught only once FailClosed has been called.
+[[noreturn, gnu::noinline]] void Run(std::span<char* const> arguments) {
   StdinSource source;
   const Result<HookOptions> options = ParseHookOptions(arguments);
   if (!options) EndRefused(options.error(), source);
@@ -87,6 +92,7 @@ Result<Registration> RegistrationOf(const HookOptions& options) {
 }  // namespace ringfence
 
 int main(int argc, char** argv) {
+  if (const ringfence::Status s = ringfence::FailClosed(); !s) ringfence::EndUnguarded(s.error());
   const std::span<char* const> arguments(argv, static_cast<size_t>(argc < 0 ? 0 : argc));
   ringfence::Run(arguments.subspan(arguments.empty() ? 0 : 1));
 }

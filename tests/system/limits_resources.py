@@ -69,14 +69,18 @@ def empty_program(tools):
     return tools.compile(source, "empty", f"-DCONSTANT={missing[0]}", f"-DVARIABLE={missing[1]}")
 
 
+def tries(number, value):
+    """The kernel moves the stack about by some pages."""
+    return 40 if number == resource.RLIMIT_STACK and value < 64 * KIB else 1
+
+
 def starts(tools, empty, number, value):
-    """Whether it does every time: the kernel moves the stack about. The hook's name, arguments and
-    environment lie there too, and what the C library needs before main."""
+    """Whether it does every time. The hook's name, arguments and environment lie on the stack too,
+    and what the C library needs before main."""
     command = [str(tools.launcher), "limit", str(number), str(value), str(empty)]
     environment = {"PAD": "x" * 2048}
-    tries = 40 if number == resource.RLIMIT_STACK and value < 64 * KIB else 1
     return all(subprocess.run(command, check=False, env=environment,
-                              stderr=subprocess.DEVNULL).returncode == 0 for _ in range(tries))
+                              stderr=subprocess.DEVNULL).returncode == 0 for _ in range(tries(number, value)))
 
 
 def test_limits_down_to_nothing(tools):
@@ -99,7 +103,7 @@ def test_limits_down_to_nothing(tools):
 def problems_at(tools, number, value):
     prefix = [str(tools.launcher), "limit", str(number), str(value)]
     with World(log="present") as world:
-        for kind, problem_of in (("denied", blocked), ("permitted", not_open)):
+        for kind, problem_of in (("denied", blocked), ("permitted", not_open)) * tries(number, value):
             answer = world.run(tools.hook, getattr(world, f"{kind}_event")(), prefix=prefix)
             if problem := problem_of(answer):
                 yield f"{kind} at {value}: {problem}"
