@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "policy/alert_rules.h"
+#include "policy/merge_sections.h"
 #include "policy/pattern.h"
 #include "policy/rules.h"
 #include "policy/tighten.h"
@@ -43,156 +44,6 @@ const Profile* CallersProfile(const PolicyFile& file, const Caller& caller, cons
     }
   }
   return nullptr;
-}
-
-// Trusted sections from the widest to the most specific. The last that says something counts, and
-// denies and asks of all of them add up.
-class Chain {
- public:
-  void Add(const Sections& sections) { sections_.push_back(&sections); }
-
-  template <typename T>
-  T Last(std::optional<T> Sections::*member, T otherwise) const {
-    return Last([member](const Sections& s) -> const std::optional<T>& { return s.*member; },
-                std::move(otherwise));
-  }
-  template <typename Get, typename T>
-  T Last(Get get, T otherwise) const {
-    for (const Sections* sections : sections_) {
-      if (const auto& value = get(*sections)) otherwise = *value;
-    }
-    return otherwise;
-  }
-
-  const std::vector<const Sections*>& all() const { return sections_; }
-
- private:
-  std::vector<const Sections*> sections_;
-};
-
-using PathLists = RuleLists<PathRule> Sections::*;
-
-// Every one of `sets` stands in one of the lists already; going through a set twice takes time.
-bool NamesSets(const PathRuleList& lists, const std::vector<PathRule>& sets) {
-  return std::ranges::all_of(sets, [&lists](const PathRule& wanted) {
-    return std::ranges::any_of(lists, [&wanted](std::span<const PathRule> list) {
-      return wanted.set != SetName::kNone &&
-             std::ranges::find(list, wanted.set, &PathRule::set) != list.end();
-    });
-  });
-}
-
-PathRules PathsOf(const Chain& chain, PathLists lists, const Sections& built_in,
-                  const Sections& own) {
-  PathRules rules;
-  const RuleLists<PathRule>* allow = &(built_in.*lists);
-  for (const Sections* sections : chain.all()) {
-    const RuleLists<PathRule>& said = sections->*lists;
-    if (said.allow) allow = &said;
-    if (said.ask) rules.ask.emplace_back(*said.ask);
-    if (said.deny) rules.deny.emplace_back(*said.deny);
-  }
-  // The built-in denies and asks add up like all others; only an empty list in the user's own
-  // policy drops them.
-  const auto drops = [](const std::optional<std::vector<PathRule>>& list) {
-    return list && list->empty();
-  };
-  const RuleLists<PathRule>& defaults = built_in.*lists;
-  const auto add = [&drops](const auto& list, const auto& own_list, PathRuleList& to) {
-    if (list && !drops(own_list) && !NamesSets(to, *list)) to.emplace_back(*list);
-  };
-  add(defaults.ask, (own.*lists).ask, rules.ask);
-  add(defaults.deny, (own.*lists).deny, rules.deny);
-  PathRuleList& permitted = rules.allow.emplace_back();
-  permitted.emplace_back(*allow->allow);
-  for (const Sections* sections : chain.all()) {
-    AppendPermittedAsks(permitted, (sections->*lists).ask);
-  }
-  return rules;
-}
-
-ToolRules ToolsOf(const Chain& chain) {
-  ToolRules rules;
-  const std::vector<NameRule>* allow = nullptr;
-  for (const Sections* sections : chain.all()) {
-    const RuleLists<NameRule>& said = sections->tools;
-    if (said.allow) allow = &*said.allow;
-    if (said.ask) rules.ask.insert(rules.ask.end(), said.ask->begin(), said.ask->end());
-    if (said.deny) rules.deny.insert(rules.deny.end(), said.deny->begin(), said.deny->end());
-  }
-  rules.known_tools = allow == nullptr;
-  if (allow != nullptr) rules.names = *allow;
-  rules.names.insert(rules.names.end(), rules.ask.begin(), rules.ask.end());
-  return rules;
-}
-
-// Key by key, the later section over the earlier one; denies add up.
-NetworkSection MergedNetwork(const NetworkSection& base, NetworkSection over) {
-  if (!over.allow) over.allow = base.allow;
-  if (!over.unlisted) over.unlisted = base.unlisted;
-  if (!over.inspect) over.inspect = base.inspect;
-  if (!base.deny) return over;
-  if (!over.deny) over.deny.emplace();
-  over.deny->insert(over.deny->end(), base.deny->begin(), base.deny->end());
-  return over;
-}
-
-std::optional<NetworkRules> NetworkOfAll(const Chain& chain) {
-  std::optional<NetworkSection> merged;
-  for (const Sections* sections : chain.all()) {
-    if (!sections->network) continue;
-    merged = merged ? MergedNetwork(*merged, *sections->network) : *sections->network;
-  }
-  if (!merged) return {};
-  return NetworkOf(*merged);
-}
-
-SandboxRules SandboxOf(const Chain& chain) {
-  SandboxRules rules;
-  const auto last = [&chain](auto member, auto otherwise) {
-    return chain.Last(
-        [member](const Sections& s) -> const auto& { return s.sandbox.*member; }, otherwise);
-  };
-  const auto last_limit = [&chain](auto member, auto& limit) {
-    for (const Sections* sections : chain.all()) {
-      if (sections->sandbox.*member) limit = sections->sandbox.*member;
-    }
-  };
-  rules.mode = last(&SandboxSection::mode, rules.mode);
-  rules.layers = last(&SandboxSection::layers, rules.layers);
-  rules.missing = last(&SandboxSection::missing, rules.missing);
-  rules.reads = last(&SandboxSection::reads, rules.reads);
-  last_limit(&SandboxSection::memory, rules.memory);
-  last_limit(&SandboxSection::processes, rules.processes);
-  last_limit(&SandboxSection::cpus, rules.cpus);
-  last_limit(&SandboxSection::io, rules.io);
-  last_limit(&SandboxSection::env, rules.env);
-  return rules;
-}
-
-StageRules StageOf(const Chain& chain) {
-  StageRules rules;
-  const auto last = [&chain](auto member, auto otherwise) {
-    return chain.Last(
-        [member](const Sections& s) -> const auto& { return s.stage.*member; }, otherwise);
-  };
-  rules.verify = last(&StageSection::verify, rules.verify);
-  rules.sandbox = last(&StageSection::sandbox, rules.sandbox);
-  rules.auto_apply = last(&StageSection::auto_apply, rules.auto_apply);
-  rules.trusted = last(&StageSection::trusted, rules.trusted);
-  return rules;
-}
-
-// A more specific entry for a tool stands for a wider one.
-std::vector<McpFields> McpOf(const Chain& chain) {
-  std::vector<McpFields> all;
-  for (const Sections* sections : chain.all()) {
-    for (const McpFields& fields : sections->mcp) {
-      std::erase_if(all, [&](const McpFields& old) { return old.tool == fields.tool; });
-      all.push_back(fields);
-    }
-  }
-  return all;
 }
 
 template <typename T>
@@ -245,12 +96,12 @@ class Merger {
       : sources_(sources), profile_(profile), places_(places) {}
 
   Result<Policy> Run(const Caller& caller) {
-    Chain chain;
+    std::vector<const Sections*> chain;
     for (const PolicySource& source : sources_.sources) {
       if (source.trusted && source.layer != Layer::kSession) AddTrusted(source, chain);
     }
     if (!profile_.empty() && !profile_found_) return NoSuchProfile();
-    Policy policy = PolicyOf(chain);
+    Policy policy = MergeSections(chain, sources_.built_in->sections, UsersOwn());
     for (const PolicySource& source : sources_.sources) {
       if (source.layer == Layer::kSession) Grant(source.file->sections, policy);
     }
@@ -259,13 +110,13 @@ class Merger {
     }
     for (const PolicySource& source : sources_.sources) ApplyAudit(source, policy.audit);
     ApplyManagedAudit(policy.audit);
-    policy.alerts = AlertsOf(chain.all(), managed_.all());
+    policy.alerts = AlertsOf(chain, managed_);
     policy.profile = names_;
     return policy;
   }
 
  private:
-  void AddTrusted(const PolicySource& source, Chain& chain) {
+  void AddTrusted(const PolicySource& source, std::vector<const Sections*>& chain) {
     AddSections(source, source.file->sections, chain);
     const Profile* profile = RegisteredProfile(*source.file, profile_, places_);
     if (profile == nullptr) return;
@@ -274,36 +125,10 @@ class Merger {
     AddSections(source, profile->sections, chain);
   }
 
-  void AddSections(const PolicySource& source, const Sections& sections, Chain& chain) {
-    chain.Add(sections);
-    if (source.layer == Layer::kManaged) managed_.Add(sections);
-  }
-
-  Policy PolicyOf(const Chain& chain) const {
-    const Sections& built_in = sources_.built_in->sections;
-    Policy policy;
-    policy.tools = ToolsOf(chain);
-    policy.read = PathsOf(chain, &Sections::read, built_in, UsersOwn());
-    policy.write = PathsOf(chain, &Sections::write, built_in, UsersOwn());
-    policy.network = NetworkOfAll(chain);
-    policy.unsandboxed = Unsandboxed::kDeny;
-    policy.unsandboxed_place = built_in.unsandboxed_place;
-    for (const Sections* sections : chain.all()) {
-      if (!sections->unsandboxed) continue;
-      policy.unsandboxed = *sections->unsandboxed;
-      policy.unsandboxed_place = sections->unsandboxed_place;
-    }
-    policy.wrap_bash = std::ranges::any_of(
-        chain.all(), [](const Sections* sections) { return sections->wrap_bash == true; });
-    policy.permitted = chain.Last(&Sections::permitted, Permitted::kClient);
-    policy.mcp = McpOf(chain);
-    policy.sandbox = SandboxOf(chain);
-    policy.stage = StageOf(chain);
-    policy.say = chain.Last(&Sections::say, std::string_view());
-    policy.permission_mode = chain.Last(&Sections::permission_mode, std::string_view());
-    policy.package_stores = chain.Last(&Sections::package_stores, std::vector<std::string_view>{});
-    policy.package_stores.emplace_back("node_modules");
-    return policy;
+  void AddSections(const PolicySource& source, const Sections& sections,
+                   std::vector<const Sections*>& chain) {
+    chain.push_back(&sections);
+    if (source.layer == Layer::kManaged) managed_.push_back(&sections);
   }
 
   // What a person permitted for this session. Whatever narrows the others narrows it as well.
@@ -388,7 +213,7 @@ class Merger {
   std::string_view profile_;
   const Places& places_;
   Sections nothing_;
-  Chain managed_;  // the managed file's part of the chain
+  std::vector<const Sections*> managed_;  // the managed file's part of the chain
   std::string names_;
   bool profile_found_ = false;
 };
