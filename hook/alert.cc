@@ -111,13 +111,13 @@ std::string_view KindName(Alert::Kind kind) {
   return "";
 }
 
-// The home may lie behind a link: whoever registered the hook says where it is, and no policy does.
 void Member(std::string& json, std::string_view name, std::string_view value) {
   json += (json.size() == 1 ? "" : ",") + JsonString(name) + ":" + JsonString(value);
 }
 
 }  // namespace
 
+// The home may lie behind a link: whoever registered the hook says where it is, and no policy does.
 std::optional<Path> InboxOf(std::string_view text, const Places& places) {
   if (!text.starts_with('~')) return Path::Parse(text);
   if (places.homes_real.empty()) return {};
