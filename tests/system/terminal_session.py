@@ -41,6 +41,19 @@ class TerminalSession:
         os.write(self.master, text.encode())
         self.wait(awaited, f" after {text!r}")
 
+    def press(self, key, awaited):
+        """Types a key that may come too early, again each second, until `awaited` is on the screen."""
+        self.seen = ""
+        pressed = None
+        for _ in self.moments():
+            if awaited in self.seen:
+                return
+            if pressed is None or time.monotonic() - pressed > 1:
+                os.write(self.master, key.encode())
+                pressed = time.monotonic()
+            self.read()
+        raise AssertionError(f"no {awaited!r} after {key!r}: {self.seen!r}")
+
     def wait(self, awaited, when=""):
         """Until `awaited` has come since something was last typed."""
         for _ in self.moments():
