@@ -1,4 +1,4 @@
-// Tools by name, the sandbox flag, what is answered to permitted calls, required arguments.
+// Tools by name, and required arguments.
 #include <doctest/doctest.h>
 
 #include "base/text.h"
@@ -227,113 +227,6 @@ TEST_CASE("tools: a request for permission is decided like the call itself") {
   CHECK(world.Read("README.md") == "permit");
   CHECK(world.Read("/etc/passwd") == "deny");
   CHECK(world.Write(".envrc") == "ask");
-}
-
-TEST_CASE("flag: counts on every tool, at any depth, in any spelling, with any value but false") {
-  World world;
-  world.User(R"("tools":{"allow":["*"]})");
-  struct Flag {
-    std::string_view input, want;
-  };
-  static constexpr Flag kFlags[] = {
-      {R"({"command":"x","dangerouslyDisableSandbox":true})", "deny"},
-      {R"({"command":"x","dangerouslyDisableSandbox":"false"})", "deny"},
-      {R"({"command":"x","dangerouslyDisableSandbox":0})", "deny"},
-      {R"({"command":"x","dangerouslyDisableSandbox":null})", "deny"},
-      {R"({"command":"x","dangerouslyDisableSandbox":[]})", "deny"},
-      {R"({"command":"x","dangerouslyDisableSandbox":{}})", "deny"},
-      {R"({"command":"x","dangerously_disable_sandbox":true})", "deny"},
-      {R"({"command":"x","DANGEROUSLY-DISABLE-SANDBOX":1})", "deny"},
-      {R"({"command":"x","dangerously disable\tsandbox":1})", "deny"},
-      {R"({"command":"x","dangerously\u00a0Disable\u2003Sandbox":1})", "deny"},
-      {R"({"command":"x","dangerouslyDisableSandbox\u200b":1})", "deny"},
-      {R"({"command":"x","\u0064angerouslyDisableSandbox":true})", "deny"},
-      {R"({"options":{"a":[{"dangerouslyDisableSandbox":true}]}})", "deny"},
-      {R"({"command":"x","dangerouslyDisableSandbox":false})", "permit"},
-      {R"({"command":"x","dangerously_disable_sandbox":false})", "permit"},
-      {R"({"command":"dangerouslyDisableSandbox:true"})", "permit"},
-      {R"({"command":"x","dangerouslyDisableSandboxes":true})", "permit"},
-      {R"({"command":"x","disableSandbox":true})", "permit"},
-  };
-  for (const Flag& flag : kFlags) {
-    CAPTURE(flag.input);
-    for (const std::string_view tool :
-         {"Bash", "Monitor", "PowerShell", "mcp__x__y", "TaskCreate"}) {
-      CAPTURE(tool);
-      CHECK(world.Call(tool, flag.input) == flag.want);
-    }
-  }
-}
-
-TEST_CASE("flag: a key may not be too long to be seen") {
-  const World world;
-  const std::string key = "dangerously" + std::string(5000, '_') + "DisableSandbox";
-  CHECK(world.Call("Bash", R"({"command":"x",")" + key + R"(":true})") == "deny");
-}
-
-TEST_CASE("flag: a policy may ask instead") {
-  World world;
-  world.User(R"("bash":{"unsandboxed":"ask"})");
-  CHECK(world.Call("Bash", R"({"command":"x","dangerouslyDisableSandbox":true})") == "ask");
-  CHECK(world.Call("Bash", R"({"command":"x","dangerouslyDisableSandbox":false})") == "permit");
-  CHECK(world.Call("Bash", R"({"x":{"dangerouslyDisableSandbox":true}})") != "permit");
-}
-
-TEST_CASE("permitted: allow is said only for tools that start no code") {
-  World world;
-  world.User(R"("permitted":"allow","tools":{"allow":["*"]})");
-  CHECK(world.Decide("Read", PathInput("README.md")).say_allow);
-  CHECK(world.Decide("Write", PathInput("README.md")).say_allow);
-  CHECK(world.Decide("TaskCreate", R"({"subject":"x"})").say_allow);
-  for (const std::string_view tool : {"Bash", "PowerShell", "Monitor", "Workflow", "Skill", "Agent",
-                                      "Task", "mcp__team__x", "SomethingNew"}) {
-    CAPTURE(tool);
-    const Decision decision = world.Decide(tool, R"({"command":"x"})");
-    CHECK(decision.verdict == Verdict::kPermit);
-    CHECK_FALSE(decision.say_allow);
-  }
-}
-
-TEST_CASE("permitted: allow is said for nothing that is asked about or denied") {
-  World world;
-  world.User(R"("permitted":"allow","read":{"ask":["src"]})");
-  CHECK_FALSE(world.Decide("Read", PathInput("src/x")).say_allow);
-  CHECK_FALSE(world.Decide("Read", PathInput("/etc/passwd")).say_allow);
-  World silent;
-  CHECK_FALSE(silent.Decide("Read", PathInput("README.md")).say_allow);
-}
-
-TEST_CASE("bypass mode: a question about a write is a denial, since the client would not ask") {
-  World world;
-  world.User(R"("read":{"ask":["src"]},"tools":{"ask":["WebFetch"]})");
-  for (const std::string_view mode :
-       {"default", "manual", "acceptEdits", "plan", "auto", "dontAsk"}) {
-    CAPTURE(mode);
-    world.mode = std::string(mode);
-    CHECK(world.Write(".git/hooks/x") == "ask");
-    CHECK(world.Read("src/x") == "ask");
-  }
-  world.mode = "bypassPermissions";
-  CHECK(world.Write(".git/hooks/x") == "deny");
-  CHECK(world.Write(".envrc") == "deny");
-  CHECK(world.Write("README.md") == "permit");
-  CHECK(world.Read("src/x") == "ask");
-  CHECK(world.Call("WebFetch", R"({"url":"https://a.example"})") == "ask");
-  CHECK(world.WhyNotWrite(".envrc").find("ask nothing") != std::string::npos);
-}
-
-TEST_CASE("tools: the flag in other types than true is no question") {
-  World world;
-  world.User(R"("bash":{"unsandboxed":"ask"})");
-  static constexpr Row kRows[] = {
-      {"set", "Bash", R"({"command":"x","dangerouslyDisableSandbox":true})", "ask"},
-      {"not set", "Bash", R"({"command":"x","dangerouslyDisableSandbox":false})", "permit"},
-      {"text", "Bash", R"({"command":"x","dangerouslyDisableSandbox":"true"})", "deny"},
-      {"number", "Bash", R"({"command":"x","dangerouslyDisableSandbox":1})", "deny"},
-      {"null", "Bash", R"({"command":"x","dangerouslyDisableSandbox":null})", "deny"},
-      {"deeper", "Bash", R"({"command":"x","o":{"dangerouslyDisableSandbox":true}})", "deny"},
-  };
-  Check(world, kRows);
 }
 
 TEST_CASE("tools: a tool that only the policy knows may say where it works, and nothing else") {
