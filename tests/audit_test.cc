@@ -90,6 +90,40 @@ TEST_CASE("audit: a policy that cannot be read is no decision") {
   CHECK(matrix.error().text().starts_with("f.jsonl: policy.json:1:12: /version must be 1"));
 }
 
+TEST_CASE("audit: a profile that no policy has is an error, one that some have is not") {
+  const std::string own =
+      R"({"name":"o","policy":{"version":1,"profiles":{"worker":{}}},"files":{},)"
+      R"("event":{"tool_name":"Read","tool_input":{"file_path":"a"}}})";
+  AuditQuestion question;
+  question.profiles = {"", "worker"};
+  const Result<Matrix> some = DecideAll(question, Read(std::string(kRead) + "\n" + own), [] {});
+  REQUIRE(some);
+  CHECK(some->rows[0].cells.at(0).mismatch == "");
+  CHECK(some->rows[0].cells.at(1).ruling.decision == "error");
+  CHECK(some->rows[0].cells.at(1).mismatch == "it should be \"permit\" and is \"error\"");
+  CHECK(some->rows[1].cells.at(1).ruling.decision == "permit");
+  question.profiles = {"workr"};
+  const Result<Matrix> none = DecideAll(question, Read(own), [] {});
+  REQUIRE_FALSE(none);
+  CHECK(none.error().text() ==
+        "--profile: no policy has a profile \"workr\"; did you mean \"worker\"?");
+  // A project that nobody trusts has no profiles to choose.
+  std::string untrusted = own;
+  untrusted.replace(untrusted.find("policy"), 6, "untrusted_project");
+  question.profiles = {"worker"};
+  CHECK_FALSE(DecideAll(question, Read(untrusted), [] {}));
+}
+
+TEST_CASE("audit: what a fixture says of its profile is held against what it expects") {
+  const std::string text =
+      R"({"name":"f","policy":{"version":1},"profile":"nope","files":{},)"
+      R"("event":{"tool_name":"Read","tool_input":{"file_path":"a"}},"expect":{"decision":"error"}})";
+  CHECK(Decide(Read(text)).rows[0].cells.at(0).mismatch == "");
+  AuditQuestion question;
+  question.profiles = {"unused"};
+  CHECK(DecideAll(question, Read(text), [] {}).has_value());
+}
+
 TEST_CASE("audit: rules that nothing met are found") {
   const Matrix matrix = Decide(Read(std::string(kRead) + "\n" + kDenied));
   std::vector<std::string> unmet;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "base/text.h"
 #include "cli/audit/surroundings.h"
@@ -108,7 +109,7 @@ class Auditor {
       Result<PolicySources> sources = SourcesOf(fixture);
       if (!sources) return sources.error();
       own = std::move(*sources);
-      AddRules(own, FileNames(column, {}));
+      Note(own, FileNames(column, {}));
     }
     Places places;
     const PolicySources* sources = &own;
@@ -128,6 +129,22 @@ class Auditor {
     Judge judge(*sources, std::move(places), column.profile);
     return RulingFor(fixture, column, judge,
                      in_memory ? static_cast<const FileView&>(memory) : disk_);
+  }
+
+  // One of several policies need not have it, but a profile that none has is misspelt. What a
+  // fixture says itself is held against what it expects.
+  Status CheckProfiles(const std::vector<Column>& columns) const {
+    for (const std::string& name : question_.profiles) {
+      const bool is_used = std::ranges::find(columns, name, &Column::profile) != columns.end();
+      if (name.empty() || !is_used || profiles_.contains(name)) continue;
+      const std::vector<std::string_view> known(profiles_.begin(), profiles_.end());
+      const std::string_view nearest = Nearest(name, known);
+      return Error{Error::Kind::kUsage, "--profile",
+                   "no policy has a profile " + Quote(name) +
+                       (nearest.empty() ? "" : "; did you mean " + Quote(nearest) + "?"),
+                   "name one that a policy file has below \"profiles\""};
+    }
+    return Unit{};
   }
 
   std::vector<RuleEntry> TakeRules() { return std::move(rules_); }
@@ -151,12 +168,16 @@ class Auditor {
     options.profile.clear();
     Result<Ground> ground = FindGround(options, disk_);
     if (!ground) return ground.error();
-    AddRules(ground->sources, FileNames({policy, "", false}, ground->places));
+    Note(ground->sources, FileNames({policy, "", false}, ground->places));
     return &grounds_.emplace(policy, std::move(*ground)).first->second;
   }
 
-  void AddRules(const PolicySources& sources, const FileNames& names) {
+  // What there is in the policies of this audit.
+  void Note(const PolicySources& sources, const FileNames& names) {
     for (const PolicySource& source : sources.sources) {
+      if (source.trusted && source.layer != Layer::kSession) {  // only those have --profile
+        for (const Profile& profile : source.file->profiles) profiles_.emplace(profile.name);
+      }
       const RulePlace shown = names.Shown({.file = source.file->shown});
       for (RuleEntry& rule : RulesOf(*source.file)) {
         rule.file = shown.file;
@@ -169,6 +190,7 @@ class Auditor {
   RealFiles disk_;
   std::map<std::string, Ground> grounds_;
   std::vector<RuleEntry> rules_;
+  std::set<std::string> profiles_;
 };
 
 bool IsPlace(const Expected& expected, const Ruling& ruling) {
@@ -220,6 +242,7 @@ Result<Matrix> DecideAll(const AuditQuestion& question, std::vector<Fixture> fix
     matrix.rows.push_back(std::move(row));
     progress();
   }
+  if (Status s = auditor.CheckProfiles(matrix.columns); !s) return s.error();
   matrix.rules = auditor.TakeRules();
   return matrix;
 }

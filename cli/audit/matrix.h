@@ -57,8 +57,9 @@ struct AuditQuestion {
   bool in_memory = false;  // also fixtures without "files"
 };
 
-// `progress` is called after each fixture. A policy that cannot be read is
-// an error; what cannot be decided about one fixture is its ruling.
+// `progress` is called after each fixture. A policy that cannot be read and a profile of the
+// question that none of them has are errors; what cannot be decided about one fixture is its
+// ruling.
 Result<Matrix> DecideAll(const AuditQuestion& question, std::vector<Fixture> fixtures,
                          const std::function<void()>& progress);
 

@@ -194,6 +194,17 @@ def a_report_is_written_whole_or_not_at_all(world):
     error_of(world.run("audit", calls, "--policy", "policy.json", "--output", "folder"), 2, "folder")
 
 
+def a_profile_that_no_policy_has_is_told(world):
+    policy(world, "with.json")
+    policy(world, "without.json", profiles={})
+    calls = fixtures(world, call("Read", "a"))
+    error_of(world.run("audit", calls, "--policy", "with.json", "--policy", "without.json", "--profile", "wroker"),
+             2, '--profile: no policy has a profile "wroker"; did you mean "worker"?')
+    out = json.loads(audit(world, calls, "--policy", "with.json", "--policy", "without.json",
+                           "--profile", "worker", "--json"))
+    assert [cell["decision"] for cell in out["rows"][0]["decisions"]] == ["permit", "error"], out
+
+
 def bad_fixtures_are_told_with_their_places(world):
     world.write(world.project / "f/a.json", '{"event": {},\n "expect": {"decision": "yes"}}\n')
     world.write(world.project / "f/b.jsonl", '{"event": {}}\n{"event": 5}\n')
