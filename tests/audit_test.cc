@@ -66,6 +66,21 @@ TEST_CASE("audit: every mistake of a file is told with its place") {
   CHECK(files.size() == 3);
 }
 
+TEST_CASE("audit: a file without a name, or above its folder, is a mistake with its place") {
+  using Texts = std::vector<std::string>;
+  const std::string what = " must name a file, by a path without \"..\"";
+  CHECK(
+      Mistakes(
+          "{\"event\":{},\n\"files\":{\"\":\"file\",\"b/../c\":\"file\",\n\"~/../x\":\"file\"}}") ==
+      Texts{"f.json:2:13: /files/" + what, "f.json:2:29: /files/b~1..~1c" + what,
+            "f.json:3:10: /files/~0~1..~1x" + what});
+  const std::vector<Fixture> fixtures =
+      Read(R"({"event":{},"files":{"a//./b/":"folder","/":"folder","~":"folder","..c":"file"}})");
+  std::vector<std::string> paths;
+  for (const MemoryFiles::Entry& entry : *fixtures.at(0).files) paths.push_back(entry.path);
+  CHECK(paths == Texts{"/home/dev/project/a/b", "/", "/home/dev", "/home/dev/project/..c"});
+}
+
 TEST_CASE("audit: what is expected is held against all of the answer") {
   Ruling ruling;
   ruling.decision = "deny";
@@ -191,6 +206,80 @@ TEST_CASE("audit: a line of the audit log becomes the call that it is about") {
     CHECK(again[0].expected.rule == fixtures[0].expected.rule);
     CHECK(again[0].time == fixtures[0].time);
   }
+}
+
+TEST_CASE("audit: a path of the log becomes the argument that it was") {
+  struct Row {
+    const char* call;   // its tool, paths, verdict and rule
+    const char* input;  // "": it cannot be told
+  };
+  const Row rows[] = {
+      {R"("tool":"EnterWorktree","paths":["/p/.claude/worktrees/w"],"verdict":"permit")",
+       R"({"path":"/p/.claude/worktrees/w"})"},
+      {R"("tool":"EnterWorktree","verdict":"deny")", ""},  // its name was no plain one
+      {R"("tool":"ExitWorktree","verdict":"permit")", "{}"},
+      {R"("tool":"Agent","paths":["/p/.claude/worktrees"],"verdict":"deny")",
+       R"({"isolation":"worktree"})"},
+      {R"("tool":"Glob","paths":["/p/[id]"],"verdict":"permit")",
+       R"({"path":"/p/[id]","pattern":"*"})"},
+      {R"("tool":"Grep","paths":["/p"],"verdict":"permit")", R"({"path":"/p"})"},
+      {R"("tool":"Grep","paths":["/p"],"verdict":"deny")", ""},  // its glob held ".."
+      {R"("tool":"Artifact","paths":["/p"],"verdict":"permit")", R"({"file_path":"/p"})"},
+      {R"("tool":"Artifact","paths":["/p"],"verdict":"deny","rule":{"pointer":"/write/allow"})",
+       R"({"out_dir":"/p"})"},
+      {R"("tool":"Artifact","verdict":"deny","rule":{"pointer":"/tools/deny"})", ""},
+      {R"("tool":"Projects","paths":["/p"],"verdict":"ask","rule":{"pointer":"/write/ask"})",
+       R"({"local_path":"/p"})"},
+      {R"("tool":"EnterWorktree","paths":["/p"],"verdict":"deny","rule":{"pointer":"/profiles/read/write/deny"})",
+       R"({"path":"/p"})"},
+      {R"("tool":"ReadMcpResourceTool","paths":["/p"],"verdict":"deny")", ""},
+      {R"("tool":"ListMcpResourcesTool","verdict":"deny")", ""},
+      {R"("tool":"ListMcpResourcesTool","verdict":"permit")", "{}"},
+      {R"("tool":"TodoWrite","paths":["/p"],"verdict":"deny")", R"({"path":"/p"})"},
+      {R"("tool":"Monitor","verdict":"deny","rule":{"pointer":"/network/deny"})", ""},
+      {R"("tool":"mcp__a__b","verdict":"deny","rule":{"pointer":"/network/deny"})", ""},
+      {R"("tool":"mcp__a__b","paths":["/p","/q"],"verdict":"permit")",
+       R"({"path":"/p","paths":["/q"]})"},
+  };
+  for (const Row& row : rows) {
+    CAPTURE(row.call);
+    const FixtureFile log = ReadLog(
+        R"({"time":"t","event":"PreToolUse","session":"s","us":1,)" + std::string(row.call) + "}",
+        "l");
+    CHECK(log.foreign.empty());
+    const std::string_view input = row.input;
+    REQUIRE(log.fixtures.size() == (input.empty() ? 0 : 1));
+    if (input.empty()) continue;
+    const std::string& event = log.fixtures[0].event;
+    CHECK(event.substr(event.find("\"tool_input\":") + 13) == std::string(input) + "}");
+  }
+}
+
+TEST_CASE("audit: a search of the project may have been refused for its pattern") {
+  const auto may = [](const std::string& more) {
+    const FixtureFile log =
+        ReadLog(R"({"time":"t","event":"PreToolUse","session":"s","us":1,)" + more + "}", "l");
+    return MayBeOfPattern(log.fixtures.at(0), Path::Clean("/p"));
+  };
+  const std::string rule = R"("verdict":"deny","rule":{"pointer":"/read/allow"})";
+  CHECK(may(R"("tool":"Glob","paths":["/p/a"],)" + rule));
+  CHECK(may(R"("tool":"Grep","paths":["/p"],)" + rule));
+  CHECK_FALSE(may(R"("tool":"Grep","paths":["/q"],)" + rule));
+  CHECK_FALSE(may(R"("tool":"Read","paths":["/p/a"],)" + rule));
+  CHECK_FALSE(may(R"("tool":"Grep","paths":["/p"],"verdict":"permit")"));
+}
+
+TEST_CASE("audit: a torn line and lines of others cost the log none of its own") {
+  const std::string line =
+      R"({"time":"t","event":"PreToolUse","session":"s","tool":"TaskList","verdict":"permit","us":1})";
+  const FixtureFile log = ReadLog(
+      line + "\n{\"event\":{},\"level\":5}\nhello\n\n" + line + "\n" + line.substr(0, 60), "l");
+  REQUIRE(log.fixtures.size() == 2);
+  CHECK(log.fixtures[1].place.line == 5);
+  REQUIRE(log.foreign.size() == 3);
+  CHECK(log.foreign[0].line == 2);
+  CHECK(log.foreign[1].line == 3);
+  CHECK(log.foreign[2].line == 6);
 }
 
 TEST_CASE(

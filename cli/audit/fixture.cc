@@ -1,11 +1,11 @@
 #include "cli/audit/fixture.h"
 
 #include <algorithm>
-#include <charconv>
 #include <filesystem>
 
 #include "base/text.h"
 #include "cli/audit/recorded.h"
+#include "cli/audit/surroundings.h"
 #include "policy/client_settings.h"
 #include "policy/object_reader.h"
 
@@ -17,15 +17,6 @@ using Kind = JsonTree::Kind;
 
 std::string Raw(const JsonTree& tree, const Node& node) {
   return tree.text().substr(node.begin, node.end - node.begin);
-}
-
-std::optional<MemoryNode> NodeOfKind(std::string_view kind) {
-  if (kind == "file") return File();
-  if (kind == "folder") return Directory();
-  if (kind == "unreadable folder") return UnreadableDirectory();
-  if (kind == "device") return Special(FileKind::kCharacterDevice);
-  if (kind.starts_with("-> ") && kind.size() > 3) return LinkTo(std::string(kind.substr(3)));
-  return {};
 }
 
 bool IsDecided(std::string_view event_name) {
@@ -46,7 +37,7 @@ class FixtureReader {
     ReadPlaces(object);
     ReadPolicies(object);
     if (const auto profile = object.String("profile")) fixture_.profile = *profile;
-    if (const Node* files = object.Object("files")) ReadFiles(*files);
+    if (const Node* files = object.Object("files")) ReadFiles(document_, *files, fixture_);
     if (const Node* event = object.Object("event")) {
       ReadEvent(*event);
     } else if (object.Any("event") == nullptr) {
@@ -112,64 +103,6 @@ class FixtureReader {
     fixture_.policies.push_back(std::move(policy));
   }
 
-  // Below the project where it is relative.
-  std::string PathOf(std::string_view key) const {
-    if (key.starts_with('/')) return std::string(key);
-    if (key == "~" || key.starts_with("~/")) return fixture_.home + std::string(key.substr(1));
-    return fixture_.root + "/" + std::string(key);
-  }
-
-  void ReadFiles(const Node& files) {
-    fixture_.files.emplace();
-    for (JsonTree::Index i = files.first_child; i != JsonTree::kNone; i = tree_.node(i).next) {
-      const Node& node = tree_.node(i);
-      if (std::optional<MemoryNode> file = ReadNode(node)) {
-        fixture_.files->push_back({PathOf(tree_.KeyOf(node)), std::move(*file)});
-      }
-    }
-  }
-
-  std::optional<MemoryNode> ReadNode(const Node& node) {
-    constexpr std::string_view kHint =
-        "\"file\", \"folder\", \"-> TARGET\", \"unreadable folder\", \"device\"";
-    std::optional<ObjectReader> object;
-    std::string_view kind = node.content();
-    if (node.kind == Kind::kObject) {
-      object.emplace(document_, node);
-      kind = object->String("kind").value_or("");
-    } else if (!document_.IsString(node)) {
-      return {};
-    }
-    std::optional<MemoryNode> file = NodeOfKind(kind);
-    if (!file) {
-      document_.Wrong(node, "is no kind of file", kHint);
-      return {};
-    }
-    if (object) ReadFacts(*object, file->facts);
-    return file;
-  }
-
-  void ReadFacts(ObjectReader& object, FileFacts& facts) {
-    const auto number = [&](std::string_view key, auto& fact) {
-      const auto value = object.Number(key);
-      if (value && *value >= 0 && *value < 1e9) {
-        fact = static_cast<std::remove_reference_t<decltype(fact)>>(*value);
-      } else if (value) {
-        document_.Wrong(*object.Any(key), "must be a number from 0 to 999999999");
-      }
-    };
-    number("links", facts.links);
-    number("inode", facts.inode);
-    number("owner", facts.owner);
-    if (const auto mode = object.String("mode")) {
-      const char* end = mode->data() + mode->size();
-      const auto read = std::from_chars(mode->data(), end, facts.mode, 8);
-      const bool is_mode = !mode->empty() && read.ptr == end && facts.mode <= 07777;
-      if (!is_mode) document_.Wrong(*object.Any("mode"), "must be a mode such as \"0644\"");
-    }
-    object.Finish();
-  }
-
   void ReadExpected(const Node& node) {
     ObjectReader object(document_, node);
     constexpr ObjectReader::Choice<std::string_view> kDecisions[] = {
@@ -231,6 +164,7 @@ class DocumentReader {
     const bool is_fixture = has("name") && !has("version");
     if (!is_named_ && !is_fixture) {
       file_.skipped.push_back(name + ": neither a fixture nor an event");
+      file_.foreign.push_back(place);
       return {};
     }
     mistakes_.push_back({Error::Kind::kInvalidInput, PlaceText(place.file, tree.text(), root.begin),
@@ -277,6 +211,18 @@ bool IsBlankLine(std::string_view line) {
 
 }  // namespace
 
+std::vector<NumberedLine> LinesOf(std::string_view text) {
+  std::vector<NumberedLine> lines;
+  std::string_view rest = WithoutByteOrderMark(text);
+  for (uint32_t number = 1; !rest.empty(); ++number) {
+    const size_t end = std::min(rest.find('\n'), rest.size());
+    const std::string_view line = rest.substr(0, end);
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+    if (!IsBlankLine(line)) lines.push_back({line, number});
+  }
+  return lines;
+}
+
 FixtureFile ReadFixtures(std::string text, const std::string& path, bool is_named,
                          std::vector<Error>& mistakes) {
   FixtureFile file;
@@ -287,13 +233,9 @@ FixtureFile ReadFixtures(std::string text, const std::string& path, bool is_name
     reader.Read(std::move(text), stem, {path, 1});
     return file;
   }
-  std::string_view rest = WithoutByteOrderMark(text);
-  for (uint32_t line = 1; !rest.empty(); ++line) {
-    const size_t end = std::min(rest.find('\n'), rest.size());
-    const std::string_view one = rest.substr(0, end);
-    rest.remove_prefix(std::min(end + 1, rest.size()));
-    if (IsBlankLine(one)) continue;
-    reader.Read(std::string(one), path + ":" + std::to_string(line), {path, line});
+  for (const NumberedLine& line : LinesOf(text)) {
+    reader.Read(std::string(line.text), path + ":" + std::to_string(line.number),
+                {path, line.number});
   }
   return file;
 }

@@ -58,8 +58,18 @@ struct Fixture {
 
 struct FixtureFile {
   std::vector<Fixture> fixtures;
-  std::vector<std::string> skipped;  // events that decide nothing: "captured/Stop.json: Stop"
+  std::vector<std::string> skipped;   // events that decide nothing: "captured/Stop.json: Stop"
+  std::vector<FixturePlace> foreign;  // of `skipped`, what is something else altogether
+  std::vector<std::string> files;     // that were named, or hold more than something else
 };
+
+struct NumberedLine {
+  std::string_view text;
+  uint32_t number = 1;  // from 1
+};
+
+// Those that are not blank.
+std::vector<NumberedLine> LinesOf(std::string_view text);
 
 // Reads the text of the file `path`: a fixture, a captured event, or (*.jsonl, *.ndjson) lines of
 // them and of the audit log. A fixture without a name is called by its file. Every mistake is added

@@ -4,11 +4,14 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <filesystem>
+#include <functional>
 #include <map>
 
 #include "base/syscall.h"
 #include "base/text.h"
+#include "cli/audit/recorded.h"
 
 namespace ringfence {
 namespace {
@@ -43,7 +46,11 @@ std::vector<std::string> FilesBelow(const std::string& folder, std::vector<Error
 
 Result<std::string> ReadFile(const std::string& path) {
   const UniqueFd fd(::openat(AT_FDCWD, path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
-  if (!fd.valid()) return SystemError("open(" + path + ")");
+  if (!fd.valid()) {
+    const int code = errno;
+    const bool is_missing = code == ENOENT || code == ENOTDIR;
+    return Unreadable(path, is_missing ? "does not exist" : "cannot be read: " + ErrnoName(code));
+  }
   struct stat facts {};
   if (::fstat(fd.get(), &facts) != 0) return SystemError("fstat(" + path + ")");
   if (!S_ISREG(facts.st_mode)) return Unreadable(path, "is not a regular file");
@@ -53,6 +60,7 @@ Result<std::string> ReadFile(const std::string& path) {
 void Append(FixtureFile from, FixtureFile& to) {
   for (Fixture& fixture : from.fixtures) to.fixtures.push_back(std::move(fixture));
   for (std::string& skipped : from.skipped) to.skipped.push_back(std::move(skipped));
+  for (FixturePlace& place : from.foreign) to.foreign.push_back(std::move(place));
 }
 
 // A baseline knows fixtures by their names.
@@ -70,9 +78,10 @@ void FindTwins(const std::vector<Fixture>& fixtures, std::vector<Error>& mistake
   }
 }
 
-}  // namespace
+using Reader = std::function<FixtureFile(std::string text, const std::string& path, bool is_named)>;
 
-FixtureFile ReadFixtureFiles(const std::vector<std::string>& paths, std::vector<Error>& mistakes) {
+FixtureFile ReadEach(const std::vector<std::string>& paths, const Reader& read,
+                     std::vector<Error>& mistakes) {
   FixtureFile all;
   for (const std::string& path : paths) {
     std::error_code failure;
@@ -85,11 +94,31 @@ FixtureFile ReadFixtureFiles(const std::vector<std::string>& paths, std::vector<
         mistakes.push_back(text.error());
         continue;
       }
-      Append(ReadFixtures(std::move(*text), file, !is_folder, mistakes), all);
+      FixtureFile one = read(std::move(*text), file, !is_folder);
+      const bool is_ours = !one.fixtures.empty() || one.skipped.size() != one.foreign.size();
+      if (!is_folder || is_ours) all.files.push_back(file);
+      Append(std::move(one), all);
     }
   }
+  return all;
+}
+
+}  // namespace
+
+FixtureFile ReadFixtureFiles(const std::vector<std::string>& paths, std::vector<Error>& mistakes) {
+  const Reader read = [&mistakes](std::string text, const std::string& path, bool is_named) {
+    return ReadFixtures(std::move(text), path, is_named, mistakes);
+  };
+  FixtureFile all = ReadEach(paths, read, mistakes);
   FindTwins(all.fixtures, mistakes);
   return all;
+}
+
+FixtureFile ReadLogFiles(const std::vector<std::string>& paths, std::vector<Error>& mistakes) {
+  const Reader read = [](const std::string& text, const std::string& path, bool) {
+    return ReadLog(text, path);
+  };
+  return ReadEach(paths, read, mistakes);
 }
 
 }  // namespace ringfence

@@ -13,4 +13,7 @@ namespace ringfence {
 // name.
 FixtureFile ReadFixtureFiles(const std::vector<std::string>& paths, std::vector<Error>& mistakes);
 
+// The same of files whose lines are those of the audit log (ReadLog()).
+FixtureFile ReadLogFiles(const std::vector<std::string>& paths, std::vector<Error>& mistakes);
+
 }  // namespace ringfence

@@ -6,7 +6,6 @@
 
 #include "base/text.h"
 #include "cli/json_edit.h"
-#include "cli/tool_input.h"
 #include "policy/tools.h"
 
 namespace ringfence {
@@ -25,22 +24,99 @@ bool IsDecision(std::string_view verdict) {
   return verdict == "permit" || verdict == "ask" || verdict == "deny";
 }
 
-// The arguments by which the call was judged, or nothing where the log has not kept them.
-std::optional<OrderedJson> InputOf(const std::string& tool, const std::vector<std::string>& paths,
-                                   bool leaves_sandbox) {
-  OrderedJson input = OrderedJson::object();
-  if (leaves_sandbox) input["dangerouslyDisableSandbox"] = true;
-  const KnownTool* known = FindTool(tool);
-  const bool has_path = !paths.empty();
-  if (RunsCommand(tool)) {
-    input["command"] = "true";
-  } else if (has_path) {
-    input[MainArgument(tool)] = paths.front();
-    for (size_t i = 1; i < paths.size() && IsMcpTool(tool); ++i) input["paths"].push_back(paths[i]);
-  } else if (known != nullptr) {
-    const auto is_needed = [](const ToolField& field) { return field.required; };
-    if (std::ranges::any_of(known->fields, is_needed)) return {};
+// A call as the log has kept it.
+struct LoggedCall {
+  std::string tool;
+  std::vector<std::string> paths;  // where its arguments led, each once
+  std::string decision;
+  std::string rule;  // its pointer; ""
+
+  // "read", "write": whose list decided.
+  bool IsOf(std::string_view section) const {
+    return std::string_view(rule).substr(0, rule.rfind('/')).ends_with("/" + std::string(section));
   }
+};
+
+// Whether a path of the log can have been this argument.
+bool MayBePath(FieldRole role, const LoggedCall& call) {
+  switch (role) {
+    case FieldRole::kRead:
+    case FieldRole::kSearchFolder:
+      return !call.IsOf("write");
+    case FieldRole::kWrite:
+      return !call.IsOf("read");
+    case FieldRole::kReadWrite:
+      return true;
+    case FieldRole::kSearchPattern:
+    case FieldRole::kSearchFilter:
+    case FieldRole::kUrl:
+    case FieldRole::kResourceUri:
+    case FieldRole::kWorktreeName:  // of one component: where it led is the "path" beside it
+    case FieldRole::kMcpServer:
+    case FieldRole::kIsolation:
+      return false;
+  }
+  return false;
+}
+
+// An argument that names no path and that the log does not keep.
+bool IsLost(const ToolField& field) {
+  return field.role == FieldRole::kUrl || field.role == FieldRole::kResourceUri ||
+         field.role == FieldRole::kMcpServer;
+}
+
+bool HasPattern(const KnownTool& tool) {
+  return std::ranges::any_of(tool.fields, [](const ToolField& field) {
+    return field.role == FieldRole::kSearchPattern || field.role == FieldRole::kSearchFilter;
+  });
+}
+
+// The arguments of a tool that named paths. False: the call had others that the log has not kept.
+bool PutPaths(const LoggedCall& call, OrderedJson& input) {
+  const std::string& first = call.paths.front();
+  const KnownTool* known = FindTool(call.tool);
+  if (known == nullptr) {
+    input["path"] = first;
+    for (size_t i = 1; i < call.paths.size(); ++i) input["paths"].push_back(call.paths[i]);
+    return true;
+  }
+  if (HasPattern(*known) && call.decision != "permit" && call.rule.empty()) return false;
+  const auto field = std::ranges::find_if(
+      known->fields, [&](const ToolField& f) { return MayBePath(f.role, call); });
+  const bool makes_worktree = std::ranges::any_of(
+      known->fields, [](const ToolField& f) { return f.role == FieldRole::kIsolation; });
+  if (field != known->fields.end()) {
+    input[std::string(field->pointer.substr(1))] = first;
+  } else if (makes_worktree) {
+    input["isolation"] = "worktree";
+  } else {
+    input["path"] = first;  // one that the tool does not have
+  }
+  for (const ToolField& other : known->fields) {
+    if (other.required && IsLost(other)) return false;
+    if (other.role == FieldRole::kSearchPattern) input[std::string(other.pointer.substr(1))] = "*";
+  }
+  return true;
+}
+
+// Whether a call without paths was decided by more than its tool's name.
+bool HidesArguments(const LoggedCall& call) {
+  const KnownTool* known = FindTool(call.tool);
+  if (known == nullptr || known->fields.empty()) return false;
+  const auto needs = [](const ToolField& field) { return field.required; };
+  if (std::ranges::any_of(known->fields, needs)) return true;
+  if (call.decision == "permit" || call.IsOf("bash")) return false;
+  return call.rule.empty() || std::ranges::any_of(known->fields, IsLost);
+}
+
+// The arguments by which the call was judged, or nothing where the log has not kept them.
+std::optional<OrderedJson> InputOf(const LoggedCall& call) {
+  if (call.IsOf("network")) return {};
+  OrderedJson input = OrderedJson::object();
+  if (call.rule.ends_with("/bash/unsandboxed")) input["dangerouslyDisableSandbox"] = true;
+  if (RunsCommand(call.tool)) input["command"] = "true";
+  const bool is_kept = call.paths.empty() ? !HidesArguments(call) : PutPaths(call, input);
+  if (!is_kept) return {};
   return input;
 }
 
@@ -75,7 +151,7 @@ std::optional<Fixture> FixtureOfLogLine(const JsonTree& tree) {
     fixture.expected.rule = TextOf(tree, *rule, "pointer");
   }
   const std::optional<OrderedJson> input =
-      InputOf(tool, PathsOf(tree), fixture.expected.rule.ends_with("/bash/unsandboxed"));
+      InputOf({tool, PathsOf(tree), fixture.expected.decision, fixture.expected.rule});
   if (!input) return {};
   fixture.time = TextOf(tree, line, "time");
   OrderedJson event{{"hook_event_name", name}};
@@ -92,6 +168,35 @@ std::optional<Fixture> FixtureOfLogLine(const JsonTree& tree) {
   event["tool_input"] = *input;
   fixture.event = event.dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
   return fixture;
+}
+
+bool MayBeOfPattern(const Fixture& fixture, const Path& project) {
+  if (fixture.expected.decision == "permit") return false;
+  const OrderedJson event = OrderedJson::parse(fixture.event, nullptr, false);
+  const KnownTool* tool = FindTool(event.value("tool_name", ""));
+  if (tool == nullptr || !HasPattern(*tool)) return false;
+  const OrderedJson input = event.value("tool_input", OrderedJson::object());
+  const std::optional<Path> folder = Path::Parse(input.value("path", ""));
+  return folder && folder->IsInside(project);
+}
+
+FixtureFile ReadLog(std::string_view text, const std::string& path) {
+  FixtureFile file;
+  for (const NumberedLine& line : LinesOf(text)) {
+    const std::string name = path + ":" + std::to_string(line.number);
+    const Result<JsonTree> tree = JsonTree::Parse(std::string(line.text), path, false);
+    if (!tree || !IsLogLine(*tree)) {
+      file.foreign.push_back({path, line.number});
+      file.skipped.push_back(name + ": no line of the audit log");
+    } else if (std::optional<Fixture> fixture = FixtureOfLogLine(*tree)) {
+      fixture->name = name;
+      fixture->place = {path, line.number};
+      file.fixtures.push_back(std::move(*fixture));
+    } else {
+      file.skipped.push_back(name + ": the log does not say what was asked for");
+    }
+  }
+  return file;
 }
 
 std::string FixtureLine(const Fixture& fixture) {

@@ -5,9 +5,11 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "base/json_tree.h"
 #include "cli/audit/fixture.h"
+#include "policy/path.h"
 
 namespace ringfence {
 
@@ -15,6 +17,14 @@ bool IsLogLine(const JsonTree& tree);
 
 // Nothing where the log does not say what the decision was about (a host, say).
 std::optional<Fixture> FixtureOfLogLine(const JsonTree& tree);
+
+// Whether a search in the project that was not permitted may have been refused for its pattern,
+// which can lead out of the project and which the log does not keep.
+bool MayBeOfPattern(const Fixture& fixture, const Path& project);
+
+// The lines of a log, each by its place. What is torn or another program's is skipped, since one
+// such line must not cost all others.
+FixtureFile ReadLog(std::string_view text, const std::string& path);
 
 // One line of JSON that ReadFixtures() reads as the same fixture.
 std::string FixtureLine(const Fixture& fixture);

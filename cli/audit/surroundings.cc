@@ -1,16 +1,93 @@
 #include "cli/audit/surroundings.h"
 
 #include <algorithm>
+#include <charconv>
 
 #include "policy/load.h"
 
 namespace ringfence {
 namespace {
 
+using Node = JsonTree::Node;
+
 constexpr uint32_t kUser = 1000;  // owns the files in memory
 constexpr const char* kProgram = "/opt/ringfence/bin/ringfence-hook";
 
+std::optional<MemoryNode> NodeOfKind(std::string_view kind) {
+  if (kind == "file") return File();
+  if (kind == "folder") return Directory();
+  if (kind == "unreadable folder") return UnreadableDirectory();
+  if (kind == "device") return Special(FileKind::kCharacterDevice);
+  if (kind.starts_with("-> ") && kind.size() > 3) return LinkTo(std::string(kind.substr(3)));
+  return {};
+}
+
+// Below the project where it is relative; nothing: it is no file's name.
+std::optional<Path> PathOf(std::string_view key, const Fixture& fixture) {
+  if (key.empty() || key.starts_with('/')) return Path::Parse(key);
+  if (key == "~" || key.starts_with("~/")) {
+    return Path::Parse(fixture.home + std::string(key.substr(1)));
+  }
+  return Path::Parse(fixture.root + "/" + std::string(key));
+}
+
+void ReadFacts(JsonDocument& document, ObjectReader& object, FileFacts& facts) {
+  const auto number = [&](std::string_view key, auto& fact) {
+    const auto value = object.Number(key);
+    if (value && *value >= 0 && *value < 1e9) {
+      fact = static_cast<std::remove_reference_t<decltype(fact)>>(*value);
+    } else if (value) {
+      document.Wrong(*object.Any(key), "must be a number from 0 to 999999999");
+    }
+  };
+  number("links", facts.links);
+  number("inode", facts.inode);
+  number("owner", facts.owner);
+  if (const auto mode = object.String("mode")) {
+    const char* end = mode->data() + mode->size();
+    const auto read = std::from_chars(mode->data(), end, facts.mode, 8);
+    const bool is_mode = !mode->empty() && read.ptr == end && facts.mode <= 07777;
+    if (!is_mode) document.Wrong(*object.Any("mode"), "must be a mode such as \"0644\"");
+  }
+  object.Finish();
+}
+
+std::optional<MemoryNode> ReadNode(JsonDocument& document, const Node& node) {
+  constexpr std::string_view kHint =
+      "\"file\", \"folder\", \"-> TARGET\", \"unreadable folder\", \"device\"";
+  std::optional<ObjectReader> object;
+  std::string_view kind = node.content();
+  if (node.kind == JsonTree::Kind::kObject) {
+    object.emplace(document, node);
+    kind = object->String("kind").value_or("");
+  } else if (!document.IsString(node)) {
+    return {};
+  }
+  std::optional<MemoryNode> file = NodeOfKind(kind);
+  if (!file) {
+    document.Wrong(node, "is no kind of file", kHint);
+    return {};
+  }
+  if (object) ReadFacts(document, *object, file->facts);
+  return file;
+}
+
 }  // namespace
+
+void ReadFiles(JsonDocument& document, const Node& files, Fixture& fixture) {
+  const JsonTree& tree = document.tree();
+  fixture.files.emplace();
+  for (JsonTree::Index i = files.first_child; i != JsonTree::kNone; i = tree.node(i).next) {
+    const Node& node = tree.node(i);
+    const std::optional<Path> path = PathOf(tree.KeyOf(node), fixture);
+    if (!path) {
+      document.Wrong(node, "must name a file, by a path without \"..\"",
+                     "below the project, or after \"/\" or \"~/\"");
+    }
+    std::optional<MemoryNode> file = ReadNode(document, node);
+    if (path && file) fixture.files->push_back({path->text(), std::move(*file)});
+  }
+}
 
 void PutFiles(const Fixture& fixture, MemoryFiles& files) {
   files.Put("/tmp", Directory());

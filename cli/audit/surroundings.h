@@ -3,10 +3,14 @@
 
 #include "base/result.h"
 #include "cli/audit/fixture.h"
+#include "policy/object_reader.h"
 #include "policy/places.h"
 #include "policy/sources.h"
 
 namespace ringfence {
+
+// Reads "files" of a fixture whose project and home are known. Every mistake is one of `document`.
+void ReadFiles(JsonDocument& document, const JsonTree::Node& files, Fixture& fixture);
 
 // Puts its files there, and the project and the homes, which need not be named.
 void PutFiles(const Fixture& fixture, MemoryFiles& files);

@@ -213,7 +213,9 @@ def bad_fixtures_are_told_with_their_places(world):
     assert done.returncode == 2 and not done.stdout, done
     for part in ("f/a.json:2:25:", "f/b.jsonl:2:11:", "f/c.json:1:11:"):
         assert part in done.stderr, (part, done.stderr)
-    error_of(world.run("audit", "nowhere"), 2, "nowhere")
+    error_of(world.run("audit", "nowhere.json"), 2, '"nowhere.json": does not exist')
+    world.write(world.project / "g.json", '{"event": {}, "files": {\n"b/../c": "file"}}\n')
+    error_of(world.run("audit", "g.json"), 2, "g.json:2:11: /files/b~1..~1c must name a file")
     error_of(world.run("audit"), 2, "no fixtures are named")
 
 
