@@ -2,6 +2,7 @@
 #include "cli/audit/audit.h"
 
 #include <cstdio>
+#include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -24,6 +25,7 @@ struct AuditOptions {
   AuditQuestion question;
   std::vector<std::string> paths;
   std::string format = "text";
+  bool json = false;
   std::string output;
   std::string baseline;
   bool update = false;
@@ -35,18 +37,53 @@ Error Usage(std::string what, std::string hint) {
   return Error{Error::Kind::kUsage, "", std::move(what), std::move(hint)};
 }
 
+Error Unwritable(std::string option, std::string what, std::string hint) {
+  return Error{Error::Kind::kUsage, std::move(option), std::move(what), std::move(hint)};
+}
+
 // Prints every mistake but the last, which the caller hands on.
 Error LastOf(const std::vector<Error>& mistakes) {
   for (size_t i = 0; i + 1 < mistakes.size(); ++i) PrintError(mistakes[i]);
   return mistakes.back();
 }
 
+// A file that is to be written, before anything is decided: its folder is there, and it is none of
+// those that the audit reads.
+Status CheckTarget(const std::string& option, const std::string& target,
+                   const std::vector<std::string>& inputs) {
+  if (target.empty()) return Unit{};
+  const Result<std::string> path = FollowedPath(Absolute(target));
+  if (!path) return path.error();
+  if (const std::vector<std::string> missing = MissingFolders(*path); !missing.empty()) {
+    return Unwritable(option, "the folder " + Quote(missing.back()) + " does not exist",
+                      "make it, or name a file in another one");
+  }
+  for (const std::string& input : inputs) {
+    std::error_code failure;  // one of them is not there
+    const bool is_same =
+        *path == Absolute(input) || std::filesystem::equivalent(*path, Absolute(input), failure);
+    if (!is_same) continue;
+    return Unwritable(option, Quote(target) + " is one of the files of this audit",
+                      "name another file");
+  }
+  return Unit{};
+}
+
+Status CheckTargets(const AuditOptions& options, std::vector<std::string> inputs) {
+  for (const std::string& policy : options.question.policies) inputs.push_back(policy);
+  if (Status s = CheckTarget("--baseline", options.baseline, inputs); !s) return s;
+  if (!options.baseline.empty()) inputs.push_back(options.baseline);
+  return CheckTarget("--output", options.output, inputs);
+}
+
+// Whole or not at all. A link stays, and so does the mode of the file that it leads to.
 Status WriteWhole(const std::string& path, const std::string& text) {
-  Transaction transaction;
-  const std::string absolute = Absolute(path);
-  const Result<std::optional<std::string>> before = ReadIfThere(absolute);
+  const Result<std::string> target = FollowedPath(Absolute(path));
+  if (!target) return target.error();
+  const Result<std::optional<std::string>> before = ReadIfThere(*target);
   if (!before) return before.error();
-  if (Status s = transaction.Write(absolute, *before, text, {}); !s) return s;
+  Transaction transaction;
+  if (Status s = transaction.Write(*target, *before, text, {}); !s) return s;
   transaction.Commit();
   return Unit{};
 }
@@ -58,27 +95,38 @@ Status Deliver(const AuditOptions& options, const std::string& text) {
 }
 
 std::string Rendered(const AuditOptions& options, const AuditReport& report) {
-  if (options.format == "json") return AuditJson(report);
+  if (options.json || options.format == "json") return AuditJson(report);
   if (options.format == "junit") return AuditJunit(report);
   if (options.format == "sarif") return AuditSarif(report);
   if (options.format == "html") return AuditHtml(report);
   return AuditText(report, Console());
 }
 
+// What the baseline says now. With --update it need not be there, but what is there must be one.
+Result<std::vector<BaselineEntry>> ReadBaseline(const AuditOptions& options) {
+  if (options.baseline.empty()) return std::vector<BaselineEntry>{};
+  Result<std::optional<std::string>> text = ReadIfThere(Absolute(options.baseline));
+  if (!text) return text.error();
+  const bool is_empty = !*text || (*text)->find_first_not_of(" \t\r\n") == std::string::npos;
+  if (options.update && is_empty) return std::vector<BaselineEntry>{};
+  if (!*text) {
+    return Usage(Quote(options.baseline) + " does not exist", "make it: add --update");
+  }
+  Result<std::vector<BaselineEntry>> entries = ParseBaseline(std::move(**text), options.baseline);
+  if (entries || !options.update) return entries;
+  Error error = entries.error();
+  error.hint = "--update writes over a baseline alone: name another file, or remove this one";
+  return error;
+}
+
 // The decisions become the baseline, or are compared with it.
-Status UseBaseline(const AuditOptions& options, AuditReport& report) {
+Status UseBaseline(const AuditOptions& options, const std::vector<BaselineEntry>& before,
+                   AuditReport& report) {
   if (options.baseline.empty()) return Unit{};
   report.baseline = options.baseline;
   const std::vector<BaselineEntry> now = EntriesOf(report.matrix);
   if (options.update) return WriteWhole(options.baseline, RenderBaseline(now));
-  Result<std::optional<std::string>> text = ReadIfThere(Absolute(options.baseline));
-  if (!text) return text.error();
-  if (!*text) {
-    return Usage(Quote(options.baseline) + " does not exist", "make it: add --update");
-  }
-  const auto before = ParseBaseline(std::move(**text), options.baseline);
-  if (!before) return before.error();
-  report.changes = ChangesSince(*before, now);
+  report.changes = ChangesSince(before, now);
   return Unit{};
 }
 
@@ -96,29 +144,54 @@ std::string NameFor(const Fixture& fixture, std::set<std::string>& names) {
 }
 
 // The same call is decided the same way each time: one fixture is enough.
-Outcome Record(const AuditOptions& options) {
-  std::vector<std::string> paths = options.paths;
-  if (paths.empty()) {
-    GroundOptions ground = options.question.ground;
-    if (!options.question.policies.empty()) ground.policy = options.question.policies.front();
-    const Result<Path> log = AuditFileInForce(ground);
-    if (!log) return log.error();
-    paths.push_back(log->text());
-  }
-  std::vector<Error> mistakes;
-  FixtureFile log = ReadFixtureFiles(paths, mistakes);
-  if (!mistakes.empty()) return LastOf(mistakes);
+std::string RecordedLines(std::vector<Fixture> fixtures) {
   std::set<std::string> seen;
   std::set<std::string> names;
   std::string lines;
-  for (Fixture& fixture : log.fixtures) {
+  for (Fixture& fixture : fixtures) {
     Fixture timeless = fixture;
     timeless.name = timeless.time = "";
     if (!seen.insert(FixtureLine(timeless)).second) continue;
     fixture.name = NameFor(fixture, names);
     lines += FixtureLine(fixture);
   }
-  if (Status s = Deliver(options, lines); !s) return s.error();
+  return lines;
+}
+
+void SayForeign(const std::vector<FixturePlace>& foreign) {
+  if (foreign.empty()) return;
+  const FixturePlace& first = foreign.front();
+  const bool is_one = foreign.size() == 1;
+  Say("skipped " + std::to_string(foreign.size()) + (is_one ? " line that is" : " lines that are") +
+      " torn or not of the audit log" + (is_one ? ": " : ", the first of them ") +
+      Printable(first.file) + ":" + std::to_string(first.line));
+}
+
+Outcome Record(const AuditOptions& options) {
+  GroundOptions asked = options.question.ground;
+  if (!options.question.policies.empty()) asked.policy = options.question.policies.front();
+  std::vector<std::string> paths = options.paths;
+  if (paths.empty()) {
+    const Result<Path> log = AuditFileInForce(asked);
+    if (!log) return log.error();
+    paths.push_back(log->text());
+  }
+  std::vector<Error> mistakes;
+  FixtureFile log = ReadLogFiles(paths, mistakes);
+  if (!mistakes.empty()) return LastOf(mistakes);
+  if (Status s = CheckTargets(options, log.files); !s) return s.error();
+  const bool is_other = log.fixtures.empty() && log.skipped.size() == log.foreign.size();
+  if (is_other && !log.foreign.empty()) {
+    return Usage("there is no line of an audit log in " + Quote(log.foreign.front().file),
+                 "name the log of the hook; without a name it is the one in force");
+  }
+  if (const Result<Ground> ground = FindGround(asked, RealFiles())) {
+    std::erase_if(log.fixtures, [&ground](const Fixture& fixture) {
+      return MayBeOfPattern(fixture, ground->places.root_real);
+    });
+  }
+  if (Status s = Deliver(options, RecordedLines(std::move(log.fixtures))); !s) return s.error();
+  SayForeign(log.foreign);
   return 0;
 }
 
@@ -134,6 +207,9 @@ Outcome RunAudit(const AuditOptions& options) {
   if (file.fixtures.empty()) {
     return Usage("there is nothing to decide", "name fixtures, or a folder of them");
   }
+  if (Status s = CheckTargets(options, file.files); !s) return s.error();
+  const Result<std::vector<BaselineEntry>> before = ReadBaseline(options);
+  if (!before) return before.error();
   AuditReport report;
   Progress progress("audit", file.fixtures.size(), true, "fixtures");
   Result<Matrix> matrix =
@@ -142,7 +218,7 @@ Outcome RunAudit(const AuditOptions& options) {
   report.matrix = std::move(*matrix);
   report.skipped = std::move(file.skipped);
   if (options.coverage) report.unmet = UnmetRules(report.matrix);
-  if (Status s = UseBaseline(options, report); !s) return s.error();
+  if (Status s = UseBaseline(options, *before, report); !s) return s.error();
   if (Status s = Deliver(options, Rendered(options, report)); !s) return s.error();
   return report.is_sound() ? 0 : 1;
 }
@@ -156,17 +232,22 @@ constexpr const char* kExamples =
     "  ringfence audit --record > calls.jsonl    (fixtures of what the audit log has)\n"
     "Exit status: 0 as expected, 1 a decision differs, 2 unusable input.";
 
-void AddReportOptions(Command& command, AuditOptions& options) {
-  command.AddOption("--format", options.format, "How the report looks (default: text)")
-      .OneOf({"text", "json", "junit", "sarif", "html"})
-      .Type("FORMAT");
-  command.AddFlag(
-      "--json", [&options] { options.format = "json"; }, "The same as --format json");
+// Each of them is about decisions.
+std::vector<Option> AddReportOptions(Command& command, AuditOptions& options) {
+  std::vector<Option> added;
+  added.push_back(
+      command.AddOption("--format", options.format, "How the report looks (default: text)")
+          .OneOf({"text", "json", "junit", "sarif", "html"})
+          .Type("FORMAT"));
+  added.push_back(command.AddFlag("--json", options.json, "The same as --format json"));
   command.AddOption("--output", options.output, "Write to this file instead of standard output")
       .Type("FILE");
-  command.AddOption("--baseline", options.baseline, "Compare with this matrix").Type("FILE");
-  command.AddFlag("--update", options.update, "Write the baseline anew");
-  command.AddFlag("--coverage", options.coverage, "List the rules that no fixture met");
+  added.push_back(
+      command.AddOption("--baseline", options.baseline, "Compare with this matrix").Type("FILE"));
+  added.push_back(command.AddFlag("--update", options.update, "Write the baseline anew"));
+  added.push_back(
+      command.AddFlag("--coverage", options.coverage, "List the rules that no fixture met"));
+  return added;
 }
 
 }  // namespace
@@ -186,11 +267,17 @@ void AddAudit(Command& app, Action& chosen) {
       .AddOption("--policy", question.policies, "Policies to decide by, instead of those in force")
       .Type("FILE")
       .OneEach();
-  command.AddOption("--profile", question.profiles, "Profiles to decide by").Type("NAME").OneEach();
-  command.AddFlag("--in-memory", question.in_memory,
-                  "Decide all of them without the disk, as if only their own files existed");
-  AddReportOptions(command, *options);
-  command.AddFlag("--record", options->record, "Turn lines of the audit log into fixtures");
+  Option profile = command.AddOption("--profile", question.profiles, "Profiles to decide by")
+                       .Type("NAME")
+                       .OneEach();
+  Option in_memory =
+      command.AddFlag("--in-memory", question.in_memory,
+                      "Decide all of them without the disk, as if only their own files existed");
+  std::vector<Option> deciding = AddReportOptions(command, *options);
+  deciding.insert(deciding.end(), {profile, in_memory});
+  const Option record =
+      command.AddFlag("--record", options->record, "Turn lines of the audit log into fixtures");
+  for (Option& option : deciding) option.Excludes(record);  // nothing is decided
   command.OnGiven([options, &chosen] { chosen = [options] { return RunAudit(*options); }; });
 }
 

@@ -64,9 +64,7 @@ def the_audit_agrees_with_the_hook(world):
     assert len(rows) > 60
     for row in rows:
         event = pathlib.Path(row["file"]).read_bytes()
-        done = subprocess.run([world.options.hook, "--home", str(world.home)], input=event,
-                              capture_output=True, timeout=60,
-                              env={"CLAUDE_PROJECT_DIR": str(world.project), "HOME": str(world.home)})
+        done = run_hook(world, event)
         said = "permit"
         if done.returncode == 2:
             said = "error"
@@ -142,8 +140,15 @@ def a_baseline_that_is_none_is_left_alone(world):
     policy(world)
     calls = fixtures(world, call("Read", "a"))
     world.write(world.project / "notes.json", '{"mine": 1}\n')
-    error_of(world.run("audit", calls, "--policy", "policy.json", "--baseline", "notes.json"), 2,
-             "notes.json:1:1", "is no baseline")
+    arguments = (calls, "--policy", "policy.json", "--baseline", "notes.json")
+    for more in ((), ("--update",)):
+        error_of(world.run("audit", *arguments, *more), 2, "notes.json:1:1", "is no baseline")
+    assert (world.project / "notes.json").read_text() == '{"mine": 1}\n'
+    world.write(world.project / "notes.json", "buy milk\n")
+    error_of(world.run("audit", *arguments, "--update"), 2, "notes.json:1:1", "remove this one")
+    world.write(world.project / "notes.json", "")
+    audit(world, *arguments, "--update")
+    audit(world, *arguments)
     error_of(world.run("audit", calls, "--update"), 2, "--update needs --baseline")
 
 
@@ -188,10 +193,51 @@ def programs_read_the_formats(world):
 def a_report_is_written_whole_or_not_at_all(world):
     policy(world)
     calls = fixtures(world, call("Read", "a"))
-    done = world.run("audit", calls, "--policy", "policy.json", "--output", "nowhere/deep/report")
-    assert done.returncode in (0, 2) and not (world.project / "nowhere/deep/report.tmp").exists()
+    for option in ("--output", "--baseline"):
+        arguments = (calls, "--policy", "policy.json", *(["--update"] * (option == "--baseline")), option)
+        error_of(world.run("audit", *arguments, "nowhere/deep/report"), 2,
+                 option, f'the folder "{world.project}/nowhere/deep" does not exist')
+        assert not (world.project / "nowhere").exists()
+        (world.project / "folder").mkdir(exist_ok=True)
+        error_of(world.run("audit", *arguments, "folder"), 2, "folder")
+
+
+def a_link_to_a_report_stays_one(world):
+    policy(world)
+    calls = fixtures(world, call("Read", "a"))
+    target = world.write(world.base / "kept/report", "")
+    target.chmod(0o640)
+    link = world.project / "link"
+    link.symlink_to(target)
+    for more in (("--output", "link"), ("--baseline", "link", "--update")):
+        world.write(target, "")
+        audit(world, calls, "--policy", "policy.json", *more)
+        assert link.is_symlink() and target.read_text(), more
+        assert target.stat().st_mode & 0o7777 == 0o640, oct(target.stat().st_mode)
+        link.unlink()
+        link.symlink_to(world.base / "kept/nothing")
+        error_of(world.run("audit", calls, "--policy", "policy.json", *more), 2, "link", "leads nowhere")
+        assert not (world.base / "kept/nothing").exists()
+        link.unlink()
+        link.symlink_to(target)
+
+
+def what_is_audited_is_not_written_over(world):
+    rules = policy(world)
+    calls = fixtures(world, call("Read", "a"))
+    before = calls.read_bytes()
+    (world.project / "same.jsonl").hardlink_to(calls)
     (world.project / "folder").mkdir()
-    error_of(world.run("audit", calls, "--policy", "policy.json", "--output", "folder"), 2, "folder")
+    (world.project / "folder/calls.jsonl").symlink_to(calls)
+    for more in (("--output", calls), ("--output", "same.jsonl"), ("--output", "folder/calls.jsonl"),
+                 ("--baseline", calls, "--update"), ("--output", rules),
+                 ("--baseline", "new.json", "--update", "--output", "new.json")):
+        error_of(world.run("audit", calls, "--policy", rules, *more), 2, "is one of the files of this audit")
+    assert calls.read_bytes() == before and not (world.project / "new.json").exists()
+    # A baseline among the fixtures is none of them.
+    for more in (("--update",), (), ("--update",)):
+        audit(world, calls, world.write(world.project / "f/b.json", json.dumps(call("Read", "b"))).parent,
+              "--policy", rules, "--baseline", "f/matrix.json", *more)
 
 
 def a_profile_that_no_policy_has_is_told(world):
@@ -224,14 +270,22 @@ def two_fixtures_of_one_name_are_a_mistake(world):
     error_of(world.run("audit", "f.jsonl"), 2, "f.jsonl:2", 'has the name "x" of f.jsonl:1')
 
 
+def run_hook(world, event):
+    return subprocess.run([world.options.hook, "--home", str(world.home)], input=event,
+                          capture_output=True, timeout=60,
+                          env={"CLAUDE_PROJECT_DIR": str(world.project), "HOME": str(world.home)})
+
+
+def event_of(world, tool, path):
+    return json.dumps({"hook_event_name": "PreToolUse", "session_id": "s", "cwd": str(world.project),
+                       "permission_mode": "default", "tool_name": tool,
+                       "tool_input": {"file_path": path}}).encode()
+
+
 def the_log_becomes_fixtures_that_hold(world):
     world.write(world.policy, json.dumps(POLICY))
     for tool, path in (("Read", "a"), ("Write", "docs/x"), ("Write", "docs/x"), ("Write", "/etc/x")):
-        event = {"hook_event_name": "PreToolUse", "session_id": "s", "cwd": str(world.project),
-                 "permission_mode": "default", "tool_name": tool, "tool_input": {"file_path": path}}
-        subprocess.run([world.options.hook, "--home", str(world.home)], input=json.dumps(event).encode(),
-                       capture_output=True, timeout=60, check=True,
-                       env={"CLAUDE_PROJECT_DIR": str(world.project), "HOME": str(world.home)})
+        assert run_hook(world, event_of(world, tool, path)).returncode == 0
     lines = audit(world, "--record").splitlines()
     assert len(lines) == 3, lines  # the same call twice is one fixture
     recorded = [json.loads(line) for line in lines]
@@ -241,6 +295,36 @@ def the_log_becomes_fixtures_that_hold(world):
     # The log itself, line by line.
     log = world.state / "audit.jsonl"
     assert "4 fixtures" in audit(world, log)
+
+
+def captured_calls_come_back_from_the_log(world):
+    for source in sorted((ROOT / "fixtures/events/captured").glob("P*.json")):
+        if not source.name.startswith("Post"):
+            run_hook(world, source.read_text().replace("/home/dev/project", str(world.project)).encode())
+    audit(world, "--record", "--output", "recorded.jsonl")
+    out = audit(world, "recorded.jsonl")
+    assert "all as expected" in out and "EnterWorktree" in (world.project / "recorded.jsonl").read_text(), out
+
+
+def what_is_not_of_the_log_is_skipped_and_counted(world):
+    for path in ("a", "b"):
+        run_hook(world, event_of(world, "Read", path))
+    log = world.state / "audit.jsonl"
+    text = log.read_text()
+    world.write(log, '{"msg": "hello"}\n' + text + text[:80])
+    done = world.run("audit", "--record")
+    assert done.returncode == 0 and len(done.stdout.splitlines()) == 2, done
+    assert f"skipped 2 lines that are torn or not of the audit log, the first of them {log}:1" in done.stderr, done
+    error_of(world.run("audit", "--record", "--output", log), 2, "is one of the files of this audit")
+    world.write(world.project / "other.jsonl", '{"msg": "hello"}\n')
+    error_of(world.run("audit", "--record", "other.jsonl"), 2, "no line of an audit log", "other.jsonl")
+
+
+def recording_takes_no_option_about_decisions(world):
+    for more in (("--format", "json"), ("--json",), ("--baseline", "b"), ("--coverage",), ("--update",),
+                 ("--profile", "x"), ("--in-memory",)):
+        done = world.run("audit", "--record", *more)
+        assert done.returncode == 2 and "--record" in done.stderr and more[0] in done.stderr, (more, done)
 
 
 if __name__ == "__main__":
