@@ -189,7 +189,12 @@ Token JsonScanner::ReadKey() {
   if (key.cut) return FailAt(token_offset_, "a key is too long");
   if (key.has_nul) return FailAt(token_offset_, "a key holds NUL");
   text_.assign(key.text);
-  if (!IsNewKey(text_)) return FailAt(token_offset_, "duplicate key " + Quote(text_));
+  if (!IsNewKey(text_)) {
+    std::string what = "duplicate key " + Quote(text_);
+    std::vector<Duplicate>* const taken = options_.duplicates;
+    if (taken == nullptr || taken->size() >= kMaxDuplicates) return FailAt(token_offset_, what);
+    taken->push_back({token_offset_, std::move(what)});
+  }
   if (!SkipSpace()) return Token::kError;
   if (Peek() != ':') return Fail("expected : after a key");
   ++at_;

@@ -53,10 +53,18 @@ enum class Token : uint8_t {
 
 class JsonScanner {
  public:
+  struct Duplicate {
+    size_t offset = 0;  // of the second key
+    std::string what;
+  };
   struct Options {
     bool comments = false;  // also // and /* */, for files that people write
     size_t max_depth = 200;
+    // Takes the first kMaxDuplicates keys that an object has twice; without it the first is an
+    // error. Whoever gives it must refuse the document all the same.
+    std::vector<Duplicate>* duplicates = nullptr;
   };
+  static constexpr size_t kMaxDuplicates = 100;
   struct String {
     std::string_view text;  // valid until the next call of the scanner
     bool cut = false;       // longer than the limit: `text` is only a part of it

@@ -9,8 +9,8 @@ namespace ringfence {
 // Feeds the scanner's tokens into the node list.
 class JsonTree::Builder {
  public:
-  explicit Builder(JsonTree& tree, bool comments)
-      : tree_(tree), source_(*tree.text_), scanner_(source_, {.comments = comments}) {}
+  Builder(JsonTree& tree, JsonScanner::Options options)
+      : tree_(tree), source_(*tree.text_), scanner_(source_, options) {}
 
   Status Run() {
     for (;;) {
@@ -133,6 +133,16 @@ size_t ExpectedNodes(std::string_view text) {
 }  // namespace
 
 Result<JsonTree> JsonTree::Parse(std::string text, std::string name, bool comments) {
+  return Parse(std::move(text), std::move(name), {.comments = comments}, nullptr);
+}
+
+Result<JsonTree> JsonTree::ParseForPeople(std::string text, std::string name,
+                                          std::vector<Error>& mistakes) {
+  return Parse(std::move(text), std::move(name), {.comments = true}, &mistakes);
+}
+
+Result<JsonTree> JsonTree::Parse(std::string text, std::string name, JsonScanner::Options options,
+                                 std::vector<Error>* mistakes) {
   JsonTree tree;
   tree.text_ = std::make_unique<std::string>(std::move(text));
   tree.decoded_ = std::make_unique<std::deque<std::string>>();
@@ -141,8 +151,15 @@ Result<JsonTree> JsonTree::Parse(std::string text, std::string name, bool commen
     return Error{Error::Kind::kInvalidConfig, tree.name_, "too large", ""};
   }
   tree.nodes_.reserve(ExpectedNodes(*tree.text_));
-  Builder builder(tree, comments);
-  if (Status status = builder.Run(); !status) return status.error();
+  std::vector<JsonScanner::Duplicate> duplicates;
+  if (mistakes != nullptr) options.duplicates = &duplicates;
+  const Status status = Builder(tree, options).Run();
+  for (JsonScanner::Duplicate& duplicate : duplicates) {
+    mistakes->push_back({Error::Kind::kInvalidConfig,
+                         PlaceText(tree.name_, *tree.text_, duplicate.offset),
+                         std::move(duplicate.what), ""});
+  }
+  if (!status) return status.error();
   return tree;
 }
 

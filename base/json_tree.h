@@ -42,6 +42,11 @@ class JsonTree {
 
   // `name` is what messages call the document. `comments` allows // and /* */.
   static Result<JsonTree> Parse(std::string text, std::string name, bool comments);
+  // Of a file that people write: keys that an object has twice become mistakes, so that those
+  // behind them are found as well. The tree is for finding them: with any mistake the file is
+  // unusable.
+  static Result<JsonTree> ParseForPeople(std::string text, std::string name,
+                                         std::vector<Error>& mistakes);
 
   const Node& root() const { return nodes_.front(); }
   const Node& node(Index index) const { return nodes_[index]; }
@@ -65,6 +70,8 @@ class JsonTree {
 
  private:
   class Builder;
+  static Result<JsonTree> Parse(std::string text, std::string name, JsonScanner::Options options,
+                                std::vector<Error>* mistakes);
   std::unique_ptr<std::string> text_;  // on the heap: nodes point into it when the tree is moved
   std::unique_ptr<std::deque<std::string>> decoded_;
   std::string name_;

@@ -227,13 +227,13 @@ std::unique_ptr<PolicyFile> LoadPolicy(PolicyText source, std::vector<Error>& mi
   file->shown = std::move(source.shown);
   file->strings = std::make_unique<std::deque<std::string>>();
   file->origins = std::make_unique<std::deque<RuleOrigin>>();
-  Result<JsonTree> tree = JsonTree::Parse(std::move(source.text), file->shown, true);
+  const size_t before = mistakes.size();
+  Result<JsonTree> tree = JsonTree::ParseForPeople(std::move(source.text), file->shown, mistakes);
   if (!tree) {
     mistakes.push_back(tree.error());
     return nullptr;
   }
   file->tree = std::make_unique<JsonTree>(std::move(*tree));
-  const size_t before = mistakes.size();
   Loader(*file, source.quotable, mistakes).ReadFile();
   if (mistakes.size() != before) return nullptr;
   return file;

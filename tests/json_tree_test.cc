@@ -70,6 +70,27 @@ TEST_CASE("json tree: every value has its kind, its content and its place in the
   CHECK(tree.Find(Member(tree, tree.root(), "array"), "x") == nullptr);
 }
 
+TEST_CASE("json tree: for people a key twice is a mistake beside others") {
+  std::vector<Error> mistakes;
+  const auto tree = JsonTree::ParseForPeople("{\"a\":1,\n\"a\":2, // x\n\"b\":{\"c\":1,\"c\":2}}",
+                                             "f.json", mistakes);
+  REQUIRE(tree.has_value());
+  REQUIRE(mistakes.size() == 2);
+  CHECK(mistakes[0].text() == "f.json:2:1: duplicate key \"a\"");
+  CHECK(mistakes[1].text() == "f.json:3:12: duplicate key \"c\"");
+  // Before the one that ends the reading.
+  mistakes.clear();
+  CHECK(JsonTree::ParseForPeople("{\"a\":1,\"a\":2,]", "f.json", mistakes).error().where ==
+        "f.json:1:14");
+  CHECK(mistakes.size() == 1);
+  // A file of nothing else ends at some point.
+  std::string many = "{\"a\":0";
+  for (int i = 0; i < 1000; ++i) many += ",\"a\":0";
+  mistakes.clear();
+  CHECK_FALSE(JsonTree::ParseForPeople(many + "}", "f.json", mistakes).has_value());
+  CHECK(mistakes.size() == JsonScanner::kMaxDuplicates);
+}
+
 TEST_CASE("json tree: children come in the order of the text and know their parent") {
   const JsonTree tree = Parsed("[10,[20,30],{},40]");
   std::string order;
