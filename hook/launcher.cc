@@ -15,8 +15,10 @@
 namespace ringfence {
 
 #ifdef __linux__
+bool HasLauncher() { return ::access(kAuditSocket, F_OK) == 0; }
+
 Result<bool> SendToLauncher(const std::string& packet) {
-  constexpr const char* kCall = "audit log outside of the sandbox";
+  constexpr const char* kCall = "the launcher outside of the sandbox";
   constexpr timeval kWait{.tv_sec = 1, .tv_usec = 0};  // it may wait for a lock itself
   if (::access(kAuditSocket, F_OK) != 0) {
     if (errno == ENOENT || errno == ENOTDIR) return false;
@@ -35,10 +37,12 @@ Result<bool> SendToLauncher(const std::string& packet) {
       ::recv(launcher.get(), &answer, 1, 0) < 0) {
     return SystemError(kCall);
   }
-  if (answer != '1') return SystemError(kCall, EIO);
+  if (answer != '1') return Error{Error::Kind::kSystem, kCall, "did not take it", ""};
   return true;
 }
 #else
+bool HasLauncher() { return false; }
+
 Result<bool> SendToLauncher(const std::string&) { return false; }
 #endif
 

@@ -7,6 +7,9 @@
 
 namespace ringfence {
 
+// Whether there is one: then the kernel refuses what the policy only asks about.
+bool HasLauncher();
+
 // One packet. False where there is no launcher; an error where it did not take the packet, or not
 // within a second.
 Result<bool> SendToLauncher(const std::string& packet);

@@ -7,6 +7,7 @@
 #include "hook/config_change.h"
 #include "hook/event_reader.h"
 #include "hook/ground.h"
+#include "hook/launcher.h"
 #include "hook/serve_result.h"
 #include "hook/session_text.h"
 #include "hook/wrap.h"
@@ -186,7 +187,9 @@ class Server {
   }
 
   Reply ServeResult() {
-    const Told told = TellResult(event_, {policy_, ground_.places, files_}, RanUnwrapped());
+    const bool is_confined = policy_.wrap_bash || HasLauncher();
+    const Told told = TellResult(event_, {policy_, ground_.places, files_},
+                                 {.unwrapped = RanUnwrapped(), .confined = is_confined});
     if (told.model.empty()) return {};
     std::string err;
     if (told.unwrapped) {

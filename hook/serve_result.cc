@@ -25,8 +25,8 @@ void TellUnwrapped(const Event& event, Told& told) {
   told.unwrapped = Decision{.verdict = Verdict::kDeny, .cause = cause, .paths = {}};
 }
 
-void TellDenials(const Event& event, const Surroundings& around, Told& told) {
-  const std::vector<Denial> denials = DenialsOf(event, around, around.policy.wrap_bash);
+void TellDenials(const Event& event, const Surroundings& around, bool confined, Told& told) {
+  const std::vector<Denial> denials = DenialsOf(event, around, confined);
   for (const Denial& denial : denials) {
     told.model += ReasonText(denial.decision, "") + "\n";
     AlertRequest request = RequestOf(event);
@@ -48,10 +48,10 @@ Cause UnwrappedCause(std::string_view tool) {
           "Tell the user, who can find that hook under /hooks."};
 }
 
-Told TellResult(const Event& event, const Surroundings& around, bool ran_unwrapped) {
+Told TellResult(const Event& event, const Surroundings& around, Ran ran) {
   Told told;
-  if (ran_unwrapped) TellUnwrapped(event, told);
-  TellDenials(event, around, told);
+  if (ran.unwrapped) TellUnwrapped(event, told);
+  TellDenials(event, around, ran.confined, told);
   return told;
 }
 

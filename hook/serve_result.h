@@ -25,8 +25,12 @@ struct Told {
 // A command that ran although it was to be wrapped.
 Cause UnwrappedCause(std::string_view tool);
 
-// `ran_unwrapped`: the command did.
-Told TellResult(const Event& event, const Surroundings& around, bool ran_unwrapped);
+// How the tool ran.
+struct Ran {
+  bool unwrapped = false;  // a command that was to be wrapped
+  bool confined = false;   // in a sandbox of ringfence's
+};
+Told TellResult(const Event& event, const Surroundings& around, Ran ran);
 
 // Writes the alerts, or has the launcher outside write them. Every failure is in the result.
 std::vector<Error> RaiseAlerts(const std::vector<Told::Item>& alerts, const Policy& policy,

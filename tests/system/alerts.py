@@ -185,6 +185,22 @@ def an_agent_inside_has_the_launcher_write(world):
     assert str(world.base / "secret") in alert["text"], alert
 
 
+def what_the_policy_asks_about_is_refused_inside_and_told(world):
+    """The kernel refuses what the hook outside would ask about: nobody can be asked."""
+    sandbox = Sandbox(world)
+    inbox = write_policy(world)
+    as_user(sandbox, world, inbox)
+    refused = sandbox.run(["/bin/sh", "-c", "echo x > .envrc"], "--agent")
+    assert "cannot create .envrc" in refused.stderr, refused
+    text = failure(world, refused.stderr)
+    done = sandbox.run([sandbox.hook, "--root", world.project], "--agent", text=text)
+    assert "nobody can be asked" in done.stdout, done
+    alert, = alerts_in(inbox)
+    assert ".envrc" in alert["text"], alert
+    # Outside of a sandbox somebody can.
+    assert not tell(world, refused.stderr).stdout
+
+
 def the_launchers_own_profile_counts(world):
     """The hook inside says that it is of another profile, or that alerts are off: the launcher's
     inbox gets the alert."""
