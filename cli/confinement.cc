@@ -118,14 +118,17 @@ std::vector<HookSwitch> FindHookSwitches(const std::vector<SettingsFile>& files,
   std::vector<HookSwitch> switches;
   for (const SettingsFile& file : files) {
     const std::string& name = file.settings.name;
-    if (!file.settings.drops.empty()) continue;  // the client drops it as a whole
+    if (!MayRunHooks(file)) continue;  // the client drops it as a whole
+    const bool is_managed = file.layer == SettingsLayer::kManaged;
     // In the home directory two layers are one file.
     if (std::ranges::find(switches, name, &HookSwitch::file) != switches.end()) continue;
-    if (file.settings.disables_hooks) {
-      switches.push_back({name, "disableAllHooks is true, so the client runs no hook"});
-    } else if (file.layer == SettingsLayer::kManaged && layer != SettingsLayer::kManaged &&
+    // Managed hooks go on whatever another file says.
+    if (file.settings.disables_hooks && (is_managed || layer != SettingsLayer::kManaged)) {
+      switches.push_back({name, file.settings.disables_hooks_at,
+                          "disableAllHooks is true, so the client runs no hook"});
+    } else if (is_managed && layer != SettingsLayer::kManaged &&
                file.settings.Flag("/allowManagedHooksOnly") == true) {
-      switches.push_back({name,
+      switches.push_back({name, name,
                           "allowManagedHooksOnly is true, so the client runs no hook but "
                           "those of the managed settings"});
     }

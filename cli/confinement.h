@@ -25,7 +25,8 @@ Confinement WrappedConfinement(SandboxMode mode);
 // Why the client would run no hook that `layer` registers, by the file that says so; empty where
 // nothing does. The client merges its files, so each of them may switch hooks off.
 struct HookSwitch {
-  std::string file;  // as messages call it
+  std::string file;   // as messages call it
+  std::string place;  // the same, with the line where it is known
   std::string what;
 };
 std::vector<HookSwitch> FindHookSwitches(const std::vector<SettingsFile>& files,

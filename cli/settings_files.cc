@@ -131,6 +131,10 @@ std::string ShownPath(const std::string& path, const Whereabouts& where) {
   return path;
 }
 
+bool MayRunHooks(const SettingsFile& file) {
+  return file.layer == SettingsLayer::kManaged || file.settings.drops.empty();
+}
+
 bool IsBlank(std::string_view text) {
   return WithoutByteOrderMark(text).find_first_not_of(" \t\r\n") == std::string_view::npos;
 }

@@ -51,6 +51,10 @@ Result<std::vector<SettingsFile>> ReadSettingsFiles(const Whereabouts& where);
 ClientSettings JudgeSettings(const std::optional<std::string>& text, const std::string& path,
                              const Whereabouts& where);
 
+// The client starts the hooks in it. For a mistake it drops the whole file; of the managed ones it
+// skips the key, or does not start at all.
+bool MayRunHooks(const SettingsFile& file);
+
 // Nothing but white space counts as an empty object.
 bool IsBlank(std::string_view text);
 

@@ -167,6 +167,7 @@ ClientSettings ReadClientSettings(const JsonTree& tree, std::string path) {
   }
   if (const Node* node = NodeAt(tree, "/disableAllHooks")) {
     settings.disables_hooks = node->kind == Kind::kTrue;
+    settings.disables_hooks_at = PlaceText(tree.name(), tree.text(), node->begin);
   }
   for (const FlagKey& key : SettingFlags()) {
     const Node* node = NodeAt(tree, key.pointer);

@@ -59,6 +59,7 @@ struct ClientSettings {
   std::vector<Error> ignored;  // each makes the client ignore one hook entry
   std::vector<HookEntry> hooks;
   bool disables_hooks = false;      // disableAllHooks
+  std::string disables_hooks_at;    // "settings.json:7:12"
   std::string permission_mode;      // permissions.defaultMode
   std::vector<SettingFlag> flags;   // those of SettingFlags() that the file sets
   std::vector<SettingTexts> lists;  // those of SettingLists() that the file sets

@@ -202,9 +202,10 @@ class HookShapes {
 
 void FindDropReasons(const JsonTree& tree, ClientSettings& settings) {
   const auto drop = [&](const Node& node, std::string_view what) {
+    const std::string pointer = Printable(tree.Pointer(node));
     settings.drops.push_back({Error::Kind::kInvalidConfig,
                               PlaceText(settings.name, tree.text(), node.begin),
-                              Printable(tree.Pointer(node)) + " " + std::string(what), ""});
+                              (pointer.empty() ? "" : pointer + " ") + std::string(what), ""});
   };
   if (tree.root().kind != Kind::kObject) return drop(tree.root(), "the file must hold an object");
   for (const ShapeOf& row : kShapes) {

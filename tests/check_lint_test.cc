@@ -103,6 +103,12 @@ TEST_CASE("lint: a rule that another one covers changes nothing") {
       {"a pattern twice", R"("read":{"deny":["**/*.key","**/*.key"]})",
        "shadowed-rule /read/deny \"**/*.key\""},
       {"a wider pattern", R"("read":{"deny":["**/*.key","**/a*.key"]})", ""},  // not looked into
+      {"an ask that permits beside a set, which only asks",
+       R"("write":{"allow":["src"],"ask":["@runs-later",".git/hooks",".envrc"]})", ""},
+      {"an ask in another that permits", R"("write":{"allow":["src"],"ask":["docs","docs/adr"]})",
+       "shadowed-rule /write/ask \"docs/adr\""},
+      {"an ask beside a floating one, which only asks",
+       R"("write":{"allow":["src"],"ask":["**/.envrc",".envrc"]})", ""},
       {"an ask in what is allowed", R"("write":{"allow":["."],"ask":["docs"]})", ""},
       {"a profile's deny",
        R"("write":{"deny":["docs"]},"profiles":{"w":{"write":{"deny":["docs/adr"]}}})",
@@ -122,6 +128,8 @@ TEST_CASE("lint: names of tools and hosts") {
        "dead-rule /tools/allow \"mcp__a__b\" never permits anything: denied by \"mcp__*\""},
       {"covered", R"("tools":{"allow":["mcp__a__b","mcp__a__*"]})",
        "shadowed-rule /tools/allow \"mcp__a__b\""},
+      {"twice in a line", R"("tools":{"ask":["Glob","Glob"]})",
+       "shadowed-rule /tools/ask \"Glob\""},
       {"misspelt", R"("tools":{"allow":["Reed"]})",
        "unknown-tool /tools/allow \"Reed\" is not a tool that this client is known to have; did "
        "you "
@@ -165,6 +173,11 @@ TEST_CASE("lint: profiles that are never chosen, or may not do what they say") {
        "dead-profile is never chosen by its \"when\": \"a\""},
       {"the same root", R"("profiles":{"a":{"when":{"root":"/srv"}},"b":{"when":{"root":"/srv"}}})",
        "dead-profile"},
+      {"a wider root",
+       R"("profiles":{"a":{"when":{"root":"/srv"}},"b":{"when":{"root":"/srv/x"}}})",
+       "dead-profile is never chosen by its \"when\": \"a\""},
+      {"a root with the same beginning",
+       R"("profiles":{"a":{"when":{"root":"/srv"}},"b":{"when":{"root":"/srvx"}}})", ""},
       {"chosen in different ways",
        R"("profiles":{"a":{"when":{"root":"/srv"}},"b":{"when":{"root":"/srv","subagent":true}}})",
        ""},

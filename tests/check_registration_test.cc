@@ -110,6 +110,34 @@ TEST_CASE("check: any other layer can take the registration away") {
         Texts{});
 }
 
+TEST_CASE("check: managed settings leave others' hooks out, and nobody switches theirs off") {
+  const SettingsFile user = FileOf(SettingsLayer::kUser, Registered());
+  const SettingsFile managed = FileOf(SettingsLayer::kManaged, Registered());
+  const SettingsFile alone = FileOf(SettingsLayer::kManaged, R"({"allowManagedHooksOnly": true})");
+  const SettingsFile off = FileOf(SettingsLayer::kUser, "{\n\"disableAllHooks\": true}");
+  CHECK(CodesOf({user, alone}).errors == Texts{"hooks-disabled"});
+  CHECK(CodesOf({managed, alone}).errors == Texts{});
+  CHECK(CodesOf({off, managed}).errors == Texts{});
+  CHECK(CodesOf({off, managed}).others == Texts{});
+  const SettingsFile both =
+      FileOf(SettingsLayer::kLocal, R"({"disableAllHooks": true,)" + Registered().substr(1));
+  CHECK(CodesOf({user, both, managed}).errors == Texts{});
+  CHECK(CodesOf({user, both, managed}).others == Texts{"hooks-disabled"});
+  const Findings found = JudgeRegistration(
+      {{user, FileOf(SettingsLayer::kLocal, "{\n\"disableAllHooks\": true}")}, {}, kTrue, false});
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].error.where == "local:2:20");
+}
+
+TEST_CASE("check: of managed settings a mistake costs the key, not the hooks") {
+  const SettingsFile managed =
+      FileOf(SettingsLayer::kManaged, R"({"model": 5,)" + Registered().substr(1));
+  const Findings found = JudgeRegistration({{managed}, {}, kTrue, false});
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].code == "dropped-file");
+  CHECK(found[0].error.what.find("skips the key") != std::string::npos);
+}
+
 TEST_CASE("check: what one settings file does to the hook is found by itself") {
   struct Row {
     const char* text;

@@ -231,6 +231,8 @@ TEST_CASE("hooks: which file switches them off") {
   };
   CHECK(count(Files("{}", "{}", "{}", "{}"), SettingsLayer::kUser) == 0);
   CHECK(count(Files(off, "{}", "{}", "{}"), SettingsLayer::kUser) == 1);
+  CHECK(count(Files(off, "{}", off, "{}"), SettingsLayer::kManaged) == 0);
+  CHECK(count(Files("{}", "{}", "{}", off), SettingsLayer::kManaged) == 1);
   CHECK(count(Files("{}", "{}", off, "{}"), SettingsLayer::kUser) == 1);
   CHECK(count(Files("{}", "{}", "{}", managed), SettingsLayer::kUser) == 1);
   CHECK(count(Files("{}", "{}", "{}", managed), SettingsLayer::kManaged) == 0);

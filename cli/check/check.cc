@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "cli/check/subjects.h"
 #include "cli/console.h"
+#include "run/messages.h"
 
 namespace ringfence {
 namespace {
@@ -80,10 +81,15 @@ Outcome RunCheck(const CheckOptions& options) {
   const Result<Checked> checked =
       question.files.empty() ? CheckEverything(question) : CheckFiles(question);
   if (!checked) return checked.error();
+  const std::vector<Error>& unread = checked->unread;
   if (question.ground.common.json) {
     PrintJson(JsonOf(*checked));
-  } else {
+  } else if (unread.empty() || !checked->subjects.empty()) {
     PrintAll(*checked);
+  }
+  if (!unread.empty()) {
+    for (size_t i = 0; i + 1 < unread.size(); ++i) PrintError(unread[i]);
+    return unread.back();
   }
   const bool is_wrong = Count(checked->findings, Severity::kError) > 0 ||
                         (options.strict && Count(checked->findings, Severity::kWarning) > 0);

@@ -27,8 +27,13 @@ bool IsWiderName(const std::optional<std::string_view>& pattern,
   return !pattern || (other && MatchName(*pattern, *other));
 }
 
-bool IsSameRoot(const std::optional<PathRule>& root, const std::optional<PathRule>& other) {
-  return root && other && root->base == other->base && root->tail == other->tail;
+// Whatever lies below `other` lies below `root`; of patterns only the same text counts.
+bool IsWiderRoot(const std::optional<PathRule>& root, const std::optional<PathRule>& other) {
+  if (!root) return true;
+  if (!other || root->base != other->base) return false;
+  if (root->tail == other->tail) return true;
+  if (root->has_pattern || other->has_pattern || !other->tail.starts_with(root->tail)) return false;
+  return root->tail.empty() || other->tail[root->tail.size()] == '/';
 }
 
 // Whoever fulfils `later` fulfils `earlier` as well.
@@ -37,7 +42,7 @@ bool Precedes(const When& earlier, const When& later) {
          IsWiderName(earlier.agent_type, later.agent_type) &&
          IsWeaker(earlier.subagent, later.subagent) &&
          IsWeaker(earlier.permission_mode, later.permission_mode) &&
-         (!earlier.root || IsSameRoot(earlier.root, later.root));
+         IsWiderRoot(earlier.root, later.root);
 }
 
 // Whoever fulfils the conditions of a profile that the event chooses.

@@ -39,6 +39,12 @@ bool CoversHost(const HostRule& rule, const HostRule& other) {
   return has_port && MatchHost(rule, host, other.port == 0 ? 443 : other.port);
 }
 
+// A set of hosts stands in its list once for each host.
+bool IsOfOneSet(const HostRule& rule, const HostRule& other) {
+  return other.place == rule.place && other.written == rule.written;
+}
+bool IsOfOneSet(const NameRule&, const NameRule&) { return false; }
+
 std::string_view TextOf(const NameRule& rule) { return rule.pattern; }
 std::string_view TextOf(const HostRule& rule) { return rule.written; }
 
@@ -66,9 +72,7 @@ class NameLint {
       const Rule& rule = (*rules)[i];
       for (size_t j = 0; j < rules->size(); ++j) {
         const Rule& other = (*rules)[j];
-        // A set of hosts stands in its list once for each host.
-        const bool is_same_entry =
-            i == j || (other.place == rule.place && TextOf(other) == TextOf(rule));
+        const bool is_same_entry = i == j || IsOfOneSet(rule, other);
         if (is_same_entry || !covers_(other, rule)) continue;
         if (covers_(rule, other) && j > i) continue;  // of two alike the first stays
         Warn(findings_, rule.place, "shadowed-rule",

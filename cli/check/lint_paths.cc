@@ -36,24 +36,24 @@ class PathLint {
   using Lists = RuleLists<PathRule> Sections::*;
 
   void Lint(const RuleLists<PathRule>& lists, Lists member, Access access) {
-    if (lists.allow) LintList(*lists.allow, {}, access);
+    if (lists.allow) LintList(*lists.allow, {}, access, false);
     // Denies and asks of a profile add to those around it.
     const RuleLists<PathRule>& around = section_.file.sections.*member;
     const bool is_top = section_.profile == nullptr;
-    if (lists.ask) LintList(*lists.ask, is_top ? nullptr : &around.ask, access);
+    if (lists.ask) LintList(*lists.ask, is_top ? nullptr : &around.ask, access, true);
     if (lists.deny) {
-      FindShadowed(*lists.deny, is_top ? nullptr : &around.deny, access);
+      FindShadowed(*lists.deny, is_top ? nullptr : &around.deny, access, false);
     }
   }
 
   using List = std::optional<std::vector<PathRule>>;
 
   // What permits, with or without a question: a denial may stand in its way.
-  void LintList(const std::vector<PathRule>& rules, const List* around, Access access) {
+  void LintList(const std::vector<PathRule>& rules, const List* around, Access access, bool asks) {
     for (const PathRule& rule : rules) {
       if (rule.set == SetName::kNone && IsDead(rule, access)) dead_.push_back(&rule);
     }
-    FindShadowed(rules, around, access);
+    FindShadowed(rules, around, access, asks);
   }
 
   void Warn(const PathRule& rule, const char* code, const std::string& what) {
@@ -137,12 +137,14 @@ class PathLint {
   }
 
   // Another rule of the same list, or of the list around a profile, covers it.
-  void FindShadowed(const std::vector<PathRule>& rules, const List* around, Access access) {
+  // `asks`: the list is one of questions.
+  void FindShadowed(const std::vector<PathRule>& rules, const List* around, Access access,
+                    bool asks) {
     for (const PathRule& rule : rules) {
       if (std::ranges::find(dead_, &rule) != dead_.end()) continue;
       const PathRule* by =
-          around != nullptr && *around ? FindCover(rule, **around, access) : nullptr;
-      if (by == nullptr) by = FindCover(rule, rules, access);
+          around != nullptr && *around ? FindCover(rule, **around, access, asks) : nullptr;
+      if (by == nullptr) by = FindCover(rule, rules, access, asks);
       if (by == nullptr) continue;
       Warn(rule, "shadowed-rule",
            "changes nothing: " + Quote(by->written()) + " (" + PlaceLabel(by->place()) +
@@ -150,10 +152,16 @@ class PathLint {
     }
   }
 
+  // As in policy/tighten.cc: an ask that names a place permits it as well, a set or "**/" does not.
+  static bool NamesPlace(const PathRule& rule) {
+    return rule.set == SetName::kNone && rule.base != RuleBase::kAnywhere;
+  }
+
   const PathRule* FindCover(const PathRule& rule, const std::vector<PathRule>& others,
-                            Access access) const {
+                            Access access, bool asks) const {
     for (const PathRule& other : others) {
       if (&other == &rule || !CoversRule(other, rule, access)) continue;
+      if (asks && NamesPlace(rule) && !NamesPlace(other)) continue;
       // Of two that cover each other the first stays.
       const bool is_mutual = CoversRule(rule, other, access);
       if (!is_mutual || other.offset < rule.offset) return &other;

@@ -39,7 +39,7 @@ std::vector<RegisteredGround> RegisteredGrounds(const GroundOptions& given,
                                                 const std::string& program) {
   std::vector<RegisteredGround> grounds;
   for (const SettingsFile& file : files) {
-    if (!file.settings.drops.empty()) continue;
+    if (!MayRunHooks(file)) continue;
     for (const HookEntry& entry : file.settings.hooks) {
       if (entry.event != ServedEvents().front() || !Runs(entry, program)) continue;
       Result<GroundOptions> options = GroundOptionsOf(entry, given);

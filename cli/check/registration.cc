@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "cli/check/settings_file.h"
+#include "cli/confinement.h"
 #include "cli/settings_editor.h"
 
 namespace ringfence {
@@ -29,7 +30,11 @@ class LayersJudge {
  private:
   void JudgeFile(const SettingsFile& file) {
     const ClientSettings& settings = file.settings;
-    const SettingsQuestion question{settings, question_.program, question_.approvals};
+    const SettingsQuestion question{.settings = settings,
+                                    .program = question_.program,
+                                    .approvals = question_.approvals,
+                                    .is_managed = file.layer == SettingsLayer::kManaged,
+                                    .is_alone = false};
     for (Finding& finding : JudgeSettingsFile(question)) findings_.push_back(std::move(finding));
     // What is said already is not said twice.
     const bool is_said = !settings.drops.empty() || settings.disables_hooks;
@@ -39,20 +44,41 @@ class LayersJudge {
     }
   }
 
-  bool Counts(const SettingsFile& file) const { return file.settings.drops.empty(); }
-
-  bool IsRegistered(std::string_view event) const {
+  bool Registers(const SettingsFile& file, std::string_view event) const {
     const auto serves = [&](const HookEntry& entry) {
       return entry.event == event && Runs(entry, question_.program);
     };
-    const auto has = [&](const SettingsFile& file) {
-      return Counts(file) && std::ranges::any_of(file.settings.hooks, serves);
-    };
-    return std::ranges::any_of(question_.files, has);
+    return MayRunHooks(file) && std::ranges::any_of(file.settings.hooks, serves);
+  }
+
+  // The client runs it: no file switches the hooks of its layer off.
+  bool IsInForce(std::string_view event) const {
+    return std::ranges::any_of(question_.files, [&](const SettingsFile& file) {
+      return Registers(file, event) && FindHookSwitches(question_.files, file.layer).empty();
+    });
+  }
+
+  // What switches a registration off. Where another one goes on, that is worth a note.
+  bool JudgeSwitches() {
+    const std::string_view decides = ServedEvents().front();
+    const bool goes_on = IsInForce(decides);
+    bool is_off = false;
+    for (const SettingsFile& file : question_.files) {
+      if (!Registers(file, decides)) continue;
+      for (const HookSwitch& off : FindHookSwitches(question_.files, file.layer)) {
+        is_off = true;
+        Add(findings_, goes_on ? Severity::kNote : Severity::kError, "hooks-disabled",
+            At(off.place, off.what + (goes_on ? "; the hook of the managed ones goes on" : ""),
+               "take it out, or register the hook in the managed settings: ringfence init "
+               "--managed"));
+      }
+    }
+    return is_off && !goes_on;
   }
 
   void JudgeEvents() {
-    const auto missing = [&](std::string_view event) { return !IsRegistered(event); };
+    if (JudgeSwitches()) return;
+    const auto missing = [&](std::string_view event) { return !IsInForce(event); };
     if (std::ranges::all_of(ServedEvents(), missing)) {
       return Add(findings_, Severity::kError, "not-registered",
                  At("registration", "no settings file registers the hook: nothing is decided",
@@ -70,7 +96,7 @@ class LayersJudge {
   // A sandbox in a sandbox cannot be.
   void JudgeSandbox() {
     for (const SettingsFile& file : question_.files) {
-      if (!Counts(file) || file.settings.Flag("/sandbox/enabled") != true) continue;
+      if (!MayRunHooks(file) || file.settings.Flag("/sandbox/enabled") != true) continue;
       Add(findings_, Severity::kError, "two-sandboxes",
           At(file.settings.name,
              "sandbox.enabled is true and the policy has bash.wrap: every wrapped command fails",

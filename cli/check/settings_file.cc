@@ -77,7 +77,9 @@ class EntryJudge {
     if (!options) return Wrong("wrong-options", options.error().what);
     if (options->policy.empty()) return;
     if (!std::filesystem::is_regular_file(options->policy, failure)) {
-      Wrong("no-policy", "--policy " + Quote(options->policy) + " does not exist",
+      const bool is_there = std::filesystem::exists(options->policy, failure);
+      Wrong("no-policy",
+            "--policy " + Quote(options->policy) + (is_there ? " is no file" : " does not exist"),
             "write that policy, or register without it: ringfence init");
     }
   }
@@ -117,17 +119,20 @@ class FileJudge {
         JudgeOther(entry);
       }
     }
-    if (!settings_.drops.empty()) return;
+    if (!settings_.drops.empty() && !question_.is_managed) return;
     JudgeSwitches();
     JudgeEnvironment();
   }
 
  private:
   void JudgeReading() {
+    const char* const consequence =
+        question_.is_managed ? ": for this the client skips the key, or does not start where it is "
+                               "no JSON or a hook"
+                             : ": for this the client drops the whole file, hooks included";
     for (const Error& drop : settings_.drops) {
       Add(findings_, Severity::kError, "dropped-file",
-          At(drop.where, drop.what + ": for this the client drops the whole file, hooks included",
-             drop.hint.empty() ? "mend it" : drop.hint));
+          At(drop.where, drop.what + consequence, drop.hint.empty() ? "mend it" : drop.hint));
     }
     for (const Error& ignored : settings_.ignored) {
       Add(findings_, Severity::kWarning, "ignored-entry",
@@ -158,6 +163,7 @@ class FileJudge {
     }
     const bool rewrites = entry.event == "PreToolUse";
     if (!rewrites && entry.event != "PermissionRequest") return;
+    if (entry.is_async) return;  // its answer comes too late to count
     const bool is_approved = IsApproved(entry);
     Add(findings_, is_approved ? Severity::kNote : Severity::kWarning, "other-hook",
         At(entry.place,
@@ -169,9 +175,9 @@ class FileJudge {
   }
 
   void JudgeSwitches() {
-    if (settings_.disables_hooks) {
+    if (settings_.disables_hooks && question_.is_alone) {
       Add(findings_, Severity::kError, "hooks-disabled",
-          At(settings_.name, "\"disableAllHooks\" is true: the client starts no hook",
+          At(settings_.disables_hooks_at, "\"disableAllHooks\" is true: the client starts no hook",
              "take it out"));
     }
     if (settings_.permission_mode == "bypassPermissions") {

@@ -13,6 +13,8 @@ struct SettingsQuestion {
   const ClientSettings& settings;
   const std::string& program;  // the hook's, absolute
   const Approvals& approvals;
+  bool is_managed = false;
+  bool is_alone = true;  // false: the other layers are looked at as well (registration.h)
 };
 Findings JudgeSettingsFile(const SettingsQuestion& question);
 

@@ -23,11 +23,14 @@
 namespace ringfence {
 namespace {
 
-bool IsSettingsFile(const std::string& path) {
-  const std::filesystem::path file(path);
-  const std::string name = file.filename().string();
-  return name == "settings.json" || name == "settings.local.json" ||
-         name == "managed-settings.json" || file.parent_path().filename() == "managed-settings.d";
+bool IsManagedFile(const std::filesystem::path& file) {
+  return file.filename() == "managed-settings.json" ||
+         file.parent_path().filename() == "managed-settings.d";
+}
+
+bool IsSettingsFile(const std::filesystem::path& file) {
+  return file.filename() == "settings.json" || file.filename() == "settings.local.json" ||
+         IsManagedFile(file);
 }
 
 class Checker {
@@ -37,8 +40,10 @@ class Checker {
   Result<Checked> RunFiles() {
     for (const std::string& file : question_.files) {
       Result<std::optional<std::string>> text = ReadIfThere(Absolute(file));
-      if (!text) return text.error();
-      if (!*text) return Missing(file);
+      if (!text || !*text) {
+        checked_.unread.push_back(text ? Missing(file) : text.error());
+        continue;
+      }
       checked_.subjects.push_back(file);
       if (IsSettingsFile(file)) {
         CheckSettings(file, **text);
@@ -107,7 +112,10 @@ class Checker {
     const std::string program = hook ? hook->path : std::string("/ringfence-hook");
     const ClientSettings settings =
         ParseClientSettings(IsBlank(text) ? "{}" : std::move(text), shown, Absolute(shown));
-    Take(JudgeSettingsFile({settings, program, {}}));
+    Take(JudgeSettingsFile({.settings = settings,
+                            .program = program,
+                            .approvals = {},
+                            .is_managed = IsManagedFile(shown)}));
   }
 
   // All mistakes of the file; only a sound one can be looked at further.
@@ -202,7 +210,9 @@ class Checker {
     for (const SettingsFile& file : settings_) {
       if (file.text) checked_.subjects.push_back(file.settings.name);
       for (const HookEntry& entry : file.settings.hooks) {
-        const bool is_other = Runs(entry, hook_.path) && entry.command.starts_with('/') &&
+        // What is no program but a line for a shell is said where the entry is judged.
+        const bool is_other = Runs(entry, hook_.path) && entry.is_exec_form &&
+                              entry.command.starts_with('/') &&
                               std::ranges::find(programs_, entry.command) == programs_.end();
         if (is_other) programs_.push_back(entry.command);
       }

@@ -18,6 +18,7 @@ struct CheckQuestion {
 struct Checked {
   std::vector<std::string> subjects;  // what was looked at, for people
   Findings findings;
+  std::vector<Error> unread;  // of files that were named: they cannot be looked at
 };
 
 // Errors are for what cannot be looked at at all; what is wrong is a finding.

@@ -61,6 +61,51 @@ def a_file_that_is_not_there_is_wrong_usage(world):
     error_of(world.run("check", "nowhere.json"), 2, "nowhere.json", "does not exist")
 
 
+def what_is_wrong_with_others_is_told_all_the_same(world):
+    wrong = world.write(world.project / "wrong.json", '{"version": 1, "reed": {}}\n')
+    done = world.run("check", wrong, "nothing.json")
+    assert done.returncode == 2 and "/reed" in done.stdout and '"nothing.json": does not exist' in done.stderr, done
+
+
+def a_key_twice_hides_nothing(world):
+    world.write(world.policy, '{"version": 1,\n "a": 1, "a": 2,\n "b": 1, "b": 3,\n "read": {"deny": ["[q"]}}\n')
+    found = [one for one in findings(world, status=1) if one["code"] == "unusable"]
+    told = [one["where"].rsplit("policy.json:", 1)[-1] + " " + one["what"] for one in found]
+    for text in ('2:10 duplicate key "a"', '3:10 duplicate key "b"', "4:20 /read/deny/0"):
+        assert any(one.startswith(text) for one in told), (text, told)
+
+
+def managed_hooks_alone_leave_the_users_out(world):
+    """With an /etc of its own."""
+    if os.geteuid() != 0:
+        raise Skip("it takes root to have an /etc of one's own")
+    world.init("--no-client-sandbox")
+    etc = world.base / "etc"
+    etc.mkdir()
+    for name in ("passwd", "group"):
+        shutil.copy(f"/etc/{name}", etc)
+    world.write(etc / "claude-code/managed-settings.json", '{"allowManagedHooksOnly": true}')
+    done = subprocess.run(
+        ["unshare", "-m", "sh", "-c", 'mount --bind "$1" /etc && shift && exec "$@"', "sh", etc,
+         world.options.ringfence, "check", "--json", "--hook", world.options.hook],
+        cwd=world.project, env={"HOME": str(world.home), "PATH": "/usr/bin:/bin"},
+        capture_output=True, text=True, timeout=60)
+    assert done.returncode == 1 and "hooks-disabled" in codes(json.loads(done.stdout)["findings"]), done
+
+
+def what_cannot_be_written_is_not_done(world):
+    """Half an answer on a full disk ends with 2, so that a shell does not go on behind "&&"."""
+    world.init("--no-client-sandbox")
+    for words in (["check"], ["check", "--json"], ["settings"], ["settings", "--for", "sdk"], ["explain", "@secrets"],
+                  ["doctor"], ["prompt"], ["completion", "bash"], ["manual", "log"], ["--help"], ["log", "--help"],
+                  ["run", "--dry-run", "--", "true"], ["audit", "--record"]):
+        with open("/dev/full", "w", encoding="utf-8") as full:
+            done = subprocess.run([world.options.ringfence, *words], cwd=world.project, stdout=full,
+                                  stderr=subprocess.PIPE, text=True, timeout=60,
+                                  env={"HOME": str(world.home), "PATH": "/usr/bin:/bin"})
+        assert done.returncode == 2 and "could not be written" in done.stderr, (words, done)
+
+
 def a_rule_without_effect_is_a_warning(world):
     world.write(world.project / "p.json",
                 '{"version": 1, "read": {"allow": [".", "~/.ssh"], "deny": ["a", "a/b"]}}\n')
