@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>
@@ -132,7 +133,8 @@ class Running {
     if (polled[1].revents != 0) Hear(ours_[1], finished_.out);
     if (call_.hear && !finished_.out.empty()) call_.hear(std::exchange(finished_.out, {}));
     if (polled[2].revents != 0) Hear(ours_[2], finished_.err);
-    return Unit{};
+    if (std::max(finished_.out.size(), finished_.err.size()) <= kMostHeard) return Unit{};
+    return Error{Error::Kind::kSystem, call_.program, "says more than anybody could read", ""};
   }
 
   // A program that does not read its input is no error.

@@ -13,9 +13,10 @@ namespace ringfence {
 
 struct Finished {
   int exit_status = 0;  // 128 + the signal's number when one ended it
-  std::string out;
+  std::string out;      // of each at most kMostHeard bytes
   std::string err;
 };
+inline constexpr size_t kMostHeard = size_t{4} << 20;
 
 struct ProgramCall {
   std::string program;  // absolute
@@ -27,7 +28,8 @@ struct ProgramCall {
   std::function<void(std::string_view)> hear = {};
 };
 
-// An error when it cannot be started or takes longer than the limit (it is killed then).
+// An error when it cannot be started, takes longer than the limit or says more than kMostHeard (it
+// is killed then).
 Result<Finished> Run(const ProgramCall& call);
 
 }  // namespace ringfence

@@ -73,8 +73,9 @@ class Run {
     if (!plan.is_confined()) report_.Warn("the command is not confined");
     // The commands of a session would say it each.
     const bool says = request_.command.session.empty() && !plan.is_nested;
-    for (const std::string& note : says ? plan.unmet : std::vector<std::string>()) {
-      report_.Warn(note);
+    if (says) {
+      for (const std::string& note : plan.narrower) report_.Warn(note);
+      for (const std::string& note : plan.unmet) report_.Warn(note);
     }
     if (says && plan.is_confined() && facts_.user == 0) WarnRoot(plan);
     const bool must_log = request_.policy.audit.required;

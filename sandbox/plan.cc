@@ -160,7 +160,7 @@ class Planner {
     const bool lists = std::ranges::any_of(
         network.lists, [](const HostList& list) { return !list.allow.empty(); });
     if (!lists) return;
-    plan_.unmet.emplace_back(
+    plan_.narrower.emplace_back(
         "network.allow: the listed hosts cannot be reached, since this version has no egress "
         "proxy");
   }
@@ -207,6 +207,7 @@ class Planner {
   }
 
   void NoteWeaknesses() {
+    plan_.weaker.insert(plan_.weaker.end(), plan_.narrower.begin(), plan_.narrower.end());
     plan_.weaker.insert(plan_.weaker.end(), plan_.unmet.begin(), plan_.unmet.end());
     if (plan_.system == HostSystem::kLinux) NoteLinuxWeaknesses();
     const bool has_parts = std::ranges::any_of(plan_.writable, &PlannedPlace::is_part);

@@ -122,7 +122,10 @@ struct SandboxPlan {
   bool takes_log = false;   // hooks inside leave their audit lines with the launcher
 
   std::vector<std::string> weaker;  // what is not enforced here, and why
-  std::vector<std::string> unmet;   // of these: what the policy asks for and this host cannot give
+  // Of these: what the policy asks for and this host cannot give, and what it permits and does not
+  // come about.
+  std::vector<std::string> unmet;
+  std::vector<std::string> narrower;
 
   bool is_confined() const { return mode != SandboxMode::kRwx; }
   bool has_namespaces() const { return layers == SandboxLayers::kFull && !is_nested; }

@@ -126,8 +126,8 @@ class ReadPlanner {
     // What is not writable after all is not made either.
     const std::vector<Path> left = Made();
     std::erase_if(hidden, [&](const HiddenPlace& place) {
-      const auto holds = [&](const Path& folder) { return place.path.IsInside(folder); };
-      return std::ranges::any_of(made, holds) && std::ranges::none_of(left, holds);
+      const auto is_within = [&](const Path& folder) { return place.path.IsInside(folder); };
+      return std::ranges::any_of(made, is_within) && std::ranges::none_of(left, is_within);
     });
     HideSessions(hidden);
     for (HiddenPlace& place : hidden) {

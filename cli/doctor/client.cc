@@ -3,7 +3,9 @@
 #include <filesystem>
 
 #include "base/text.h"
+#include "cli/check/programs.h"
 #include "cli/check/registered.h"
+#include "cli/confinement.h"
 #include "cli/doctor/rows.h"
 #include "cli/process.h"
 #include "cli/proof.h"
@@ -84,7 +86,8 @@ void LookAtClient(const Patient& patient, DoctorRows& rows) {
   if (version.empty()) {
     return Add(
         rows, Health::kWeak,
-        Quote(program) + " does not say its version" + (said ? "" : ": " + said.error().text()));
+        Quote(program) + " does not say its version" + (said ? "" : ": " + said.error().text()),
+        "name the client's program: --client PATH");
   }
   const std::string name = "Claude Code " + Text(version) + " (" + Printable(program) + ")";
   bool is_old = false;
@@ -93,7 +96,7 @@ void LookAtClient(const Patient& patient, DoctorRows& rows) {
     is_old = true;
     Add(rows, since.without,
         name + " is older than " + Text(since.version) + " and has no " + since.what,
-        "update the client");
+        "update the client: claude update");
   }
   if (is_old) return;
   if (version > kMeasured) {
@@ -110,7 +113,8 @@ void LookAtEntry(const Patient& patient, const HookEntry& entry, DoctorRows& row
   if (!options) return;  // said by the check
   const auto wrong = [&](const Error& error) {
     rows.push_back({Health::kMissing, "registration", entry.place + ": " + error.text(),
-                    error.hint.empty() ? "run: ringfence init" : error.hint});
+                    error.hint.empty() ? "see the rows above; else register it anew: ringfence init"
+                                       : error.hint});
   };
   const RealFiles disk;
   const Result<Ground> ground = FindGround(*options, disk);
@@ -118,7 +122,7 @@ void LookAtEntry(const Patient& patient, const HookEntry& entry, DoctorRows& row
   const Result<Policy> policy =
       MergePolicies(ground->sources, options->profile, ground->places, Caller{});
   if (!policy) return wrong(policy.error());
-  const Result<Proof> proof = Prove({.command = {entry.command, entry.args},
+  const Result<Proof> proof = Prove({.command = {patient.hook.path, entry.args},
                                      .home = patient.where.home,
                                      .project = ground->places.root.text(),
                                      .session = "ringfence-doctor",
@@ -135,13 +139,17 @@ void LookAtEntry(const Patient& patient, const HookEntry& entry, DoctorRows& row
 
 }  // namespace
 
-// That there is none says `ringfence check`.
+// That there is none, or another one, or that none is in force says `ringfence check`.
 void LookAtRegistration(const Patient& patient, DoctorRows& rows) {
   for (const SettingsFile& file : patient.settings) {
-    if (!file.settings.drops.empty()) continue;
+    const bool is_off = !FindHookSwitches(patient.settings, file.layer).empty();
+    if (is_off || !MayRunHooks(file)) continue;
     for (const HookEntry& entry : file.settings.hooks) {
       const bool decides = entry.event == ServedEvents().front();
-      if (decides && Runs(entry, patient.hook.path)) LookAtEntry(patient, entry, rows);
+      // Another program of the hook's name is not started: it may have come with the project.
+      const bool is_ours = Runs(entry, patient.hook.path) && entry.is_exec_form &&
+                           IsSameProgram(entry.command, patient.hook.path);
+      if (decides && is_ours) LookAtEntry(patient, entry, rows);
     }
   }
 }

@@ -58,7 +58,9 @@ class ReportsDoctor {
     const std::string name = Quote(file->text());
     struct stat facts {};
     if (::lstat(file->text().c_str(), &facts) != 0) {
-      if (errno != ENOENT) return Log(bad_, SystemError("lstat(" + file->text() + ")").text());
+      if (errno != ENOENT) {
+        return Log(bad_, SystemError("lstat(" + file->text() + ")").text(), "name another file");
+      }
       const std::string why = WhyNotMade(*file);
       if (!why.empty()) return Log(bad_, name + " cannot be made: " + why, "name another file");
       return Log(Health::kGood, name + " is not there yet, and can be made");
@@ -105,7 +107,8 @@ class ReportsDoctor {
     const Result<UniqueFd> folder = OpenPlainFolder(*inbox);
     if (!folder) {
       return say(Health::kMissing, "the inbox " + name + ": " + folder.error().text(),
-                 folder.error().hint);
+                 folder.error().hint.empty() ? "name a folder that can be made, behind no link"
+                                             : folder.error().hint);
     }
     if (::access(inbox->text().c_str(), W_OK | X_OK) != 0) {
       return say(Health::kMissing, "the inbox " + name + " cannot be written",

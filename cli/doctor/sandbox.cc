@@ -1,6 +1,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
+
 #include "base/text.h"
 #include "cli/confinement.h"
 #include "cli/doctor/rows.h"
@@ -81,7 +83,7 @@ class SandboxDoctor {
       const std::string what = plain->exit_status == kNotSetUp
                                    ? "cannot be set up here"
                                    : "a command ended with " + std::to_string(plain->exit_status);
-      return Add(bad, name + what + ": " + Printable(FirstLine(plain->err)), HintOf(plain->err));
+      return Add(bad, name + what + ": " + Printable(CauseIn(plain->err)), HintOf(plain->err));
     }
     const std::string probe =
         StateFolder(patient_.where.home) + "/doctor-probe-" + std::to_string(::getpid());
@@ -98,6 +100,14 @@ class SandboxDoctor {
 
   static std::string FirstLine(std::string_view text) {
     return std::string(text.substr(0, text.find('\n')));
+  }
+  // What it ended for, behind what it warned of.
+  static std::string CauseIn(std::string_view text) {
+    constexpr std::string_view kWarning = "ringfence: warning: ";
+    while (text.starts_with(kWarning) && text.find('\n') != std::string_view::npos) {
+      text.remove_prefix(text.find('\n') + 1);
+    }
+    return FirstLine(text);
   }
   static std::string HintOf(std::string_view text) {
     constexpr std::string_view kHint = "Hint: ";
@@ -124,10 +134,11 @@ class SandboxDoctor {
             std::string(LayersName(plan->layers)) + "\"" +
             (plan->profile.empty() ? "" : ", profile " + Quote(plan->profile)) +
             (plan->network == PlannedNetwork::kOwn ? ", no network" : ", the host's network"));
-    for (const std::string& unmet : plan->unmet) {
-      Add(demanded_ ? Health::kMissing : Health::kWeak, unmet, "see docs/sandbox.md");
+    for (const std::string& weaker : plan->weaker) {
+      const bool is_unmet = std::ranges::find(plan->unmet, weaker) != plan->unmet.end();
+      Add(is_unmet && demanded_ ? Health::kMissing : Health::kWeak, weaker,
+          is_unmet ? "provide it, or take the limit out of the policy" : "");
     }
-    for (const std::string& weaker : plan->weaker) Add(Health::kWeak, weaker);
   }
 
   void LookAtCommands() {
@@ -135,12 +146,14 @@ class SandboxDoctor {
     const Confinement confinement = wraps ? WrappedConfinement(patient_.policy->sandbox.mode)
                                           : JudgeConfinement(patient_.settings, FindSandboxTools());
     const Health bad = wraps ? Health::kMissing : Health::kWeak;
-    rows_.push_back({confinement.is_confined ? Health::kGood : bad, "commands",
-                     confinement.sentence,
-                     confinement.is_confined
-                         ? ""
-                         : "\"bash\": {\"wrap\": true} in the policy, or the client's sandbox, or: "
-                           "ringfence run -- claude"});
+    const bool lacks_tools = !wraps && !FindSandboxTools().missing.empty();
+    rows_.push_back(
+        {confinement.is_confined ? Health::kGood : bad, "commands", confinement.sentence,
+         confinement.is_confined ? ""
+         : lacks_tools ? "install what the client's sandbox needs (apt install bubblewrap "
+                         "socat), or have \"bash\": {\"wrap\": true} in the policy"
+                       : "\"bash\": {\"wrap\": true} in the policy, or the client's sandbox, or: "
+                         "ringfence run -- claude"});
     for (const std::string& hole : confinement.holes) {
       rows_.push_back({Health::kWeak, "commands", hole, ""});
     }

@@ -6,6 +6,7 @@
 Prints a line for each case that failed, and at the end "N passed, N failed, N skipped".
 """
 
+import copy
 import json
 import os
 import sys
@@ -57,6 +58,8 @@ def a_hook_that_does_not_decide_is_found_by_a_live_event(world):
     mute = world.write(world.base / "bin/ringfence-hook", "#!/bin/sh\nexit 0\n")
     mute.chmod(0o755)
     world.user.write_text(world.user.read_text().replace(world.options.hook, str(mute)))
+    world.options = copy.copy(world.options)
+    world.options.hook = str(mute)  # installed, and wrong
     rows = examined(world, status=1)
     assert any("did not deny a Read" in row["text"] for row in missing(rows)), missing(rows)
     # It knows what everybody is refused, and no more.
@@ -66,6 +69,45 @@ echo '{"hookSpecificOutput": {"hookEventName": "PreToolUse", "permissionDecision
        "permissionDecisionReason": "x"}}'
 """)
     assert any("did not let a Read" in row["text"] for row in missing(examined(world, status=1)))
+
+
+def a_program_that_is_not_the_installed_hook_is_not_run(world):
+    """It may have come with the project."""
+    world.init("--no-client-sandbox")
+    mark = world.base / "mark"
+    other = world.write(world.project / "ringfence-hook", f"#!/bin/sh\ntouch {mark}\n")
+    other.chmod(0o755)
+    world.write(world.project / ".claude/settings.json",
+                world.user.read_text().replace(world.options.hook, str(other)))
+    rows = examined(world, status=1)
+    assert any("is not the installed hook" in row["text"] for row in missing(rows)), missing(rows)
+    assert any("denied a Read" in row["text"] for row in rows), rows
+    assert not mark.exists()
+
+
+def a_client_that_talks_without_end_is_left(world):
+    world.init("--no-client-sandbox")
+    client = world.write(world.base / "endless", "#!/bin/sh\nexec yes\n")
+    client.chmod(0o755)
+    done = world.run("doctor", "--hook", world.options.hook, "--client", client)
+    assert "says more than anybody could read" in done.stdout, done
+
+
+def a_registration_that_is_switched_off_proves_nothing(world):
+    world.init("--no-client-sandbox")
+    world.write(world.project / ".claude/settings.local.json", '{\n"disableAllHooks": true}\n')
+    rows = examined(world, status=1)
+    assert any("settings.local.json:2:20: disableAllHooks is true" in row["text"] for row in missing(rows)), rows
+    assert not any("denied a Read" in row["text"] for row in rows), rows
+
+
+def hosts_for_tools_do_not_ask_for_more_than_there_is(world):
+    world.init("--no-client-sandbox")
+    world.write(world.policy, '{"version": 1, "network": {"allow": ["a.example"]}}\n')
+    rows = examined(world)
+    assert not missing(rows), missing(rows)
+    told = [row["health"] for row in rows if "network.allow" in row["text"]]
+    assert told == ["weak"], rows
 
 
 def the_registered_policy_is_the_one_in_force(world):
