@@ -105,7 +105,7 @@ trap - EXIT
 tmux "$@" kill-pane -t "$first"
 tmux "$@" select-layout -t "$pane" tiled
 if ! [ -t 0 ] || ! [ -t 1 ]; then
-  echo "started; to look at it: tmux attach-session"
+  echo "started; to look at it: tmux${*:+ $*} attach-session"
 elif [ -n "${TMUX-}" ]; then
   exec tmux "$@" switch-client -t "$pane"
 else
