@@ -20,8 +20,8 @@ struct Word {
 
 struct CommandWords {
   Word name;
-  std::vector<Word> options;  // its own, and those of the commands below it
-  std::vector<Word> below;    // "verify" of "log"
+  std::vector<Word> options;
+  std::vector<CommandWords> below;  // "verify" of "log"
 };
 
 // CLI11 says them for people: "MODE:{sandbox,rx,rwx}".
@@ -38,9 +38,7 @@ void AddOptions(const CLI::App& app, std::vector<Word>& words) {
   for (const CLI::Option* option : app.get_options()) {
     for (const std::string& name : option->get_lnames()) {
       Word word{"--" + name, option->get_description(), ValuesOf(*option)};
-      if (std::ranges::find(words, word.text, &Word::text) == words.end()) {
-        words.push_back(std::move(word));
-      }
+      words.push_back(std::move(word));
     }
   }
 }
@@ -48,12 +46,8 @@ void AddOptions(const CLI::App& app, std::vector<Word>& words) {
 std::vector<CommandWords> WordsOf(const CLI::App& app) {
   std::vector<CommandWords> commands;
   for (const CLI::App* command : app.get_subcommands({})) {
-    CommandWords words{{command->get_name(), command->get_description()}, {}, {}};
+    CommandWords words{{command->get_name(), command->get_description()}, {}, WordsOf(*command)};
     AddOptions(*command, words.options);
-    for (const CLI::App* below : command->get_subcommands({})) {
-      words.below.push_back({below->get_name(), below->get_description()});
-      AddOptions(*below, words.options);
-    }
     commands.push_back(std::move(words));
   }
   return commands;
@@ -64,6 +58,25 @@ std::string Quoted(const std::string& text) {
   std::string out = "'";
   for (const char c : text) out += c == '\'' ? "'\\''" : std::string(1, c);
   return out + "'";
+}
+
+std::vector<Word> NamesOf(const std::vector<CommandWords>& commands) {
+  std::vector<Word> names;
+  names.reserve(commands.size());
+  for (const CommandWords& command : commands) names.push_back(command.name);
+  return names;
+}
+
+// Of the command and of those below it, each once.
+std::vector<Word> AllOptions(const CommandWords& command) {
+  std::vector<Word> all = command.options;
+  for (const CommandWords& below : command.below) {
+    for (const Word& option : below.options) {
+      const bool is_known = std::ranges::find(all, option.text, &Word::text) != all.end();
+      if (!is_known) all.push_back(option);
+    }
+  }
+  return all;
 }
 
 std::string Joined(const std::vector<Word>& words) {
@@ -77,7 +90,7 @@ std::string ValueCases(const std::vector<CommandWords>& commands, const std::str
                        const std::string& after) {
   std::string out;
   for (const CommandWords& command : commands) {
-    for (const Word& option : command.options) {
+    for (const Word& option : AllOptions(command)) {
       if (option.values.empty()) continue;
       out.append("    ").append(command.name.text).append(":").append(option.text);
       out.append(") ").append(before).append(option.values).append(after).append(" ;;\n");
@@ -92,10 +105,14 @@ std::string Bash(const std::vector<CommandWords>& commands) {
   std::string below;
   for (const CommandWords& command : commands) {
     names += (names.empty() ? "" : " ") + command.name.text;
-    cases += "    " + command.name.text + ") words=" + Quoted(Joined(command.options)) + " ;;\n";
+    for (const CommandWords& one : command.below) {
+      cases += "    " + command.name.text + ":" + one.name.text +
+               ") words=" + Quoted(Joined(one.options)) + " ;;\n";
+    }
+    cases += "    " + command.name.text + ":*) words=" + Quoted(Joined(command.options)) + " ;;\n";
     if (command.below.empty()) continue;
     below += "    2:" + command.name.text + ":[!-]* | 2:" + command.name.text +
-             ":) values=" + Quoted(Joined(command.below)) + " ;;\n";
+             ":) values=" + Quoted(Joined(NamesOf(command.below))) + " ;;\n";
   }
   return "_ringfence() {\n"
          "  local word=${COMP_WORDS[COMP_CWORD]} words='' values='' i\n"
@@ -107,7 +124,7 @@ std::string Bash(const std::vector<CommandWords>& commands) {
          "    COMPREPLY=($(compgen -f -- \"$word\"))\n"
          "    return\n"
          "  done\n"
-         "  case ${COMP_WORDS[1]} in\n" +
+         "  case ${COMP_WORDS[1]}:${COMP_WORDS[2]} in\n" +
          cases +
          "  esac\n"
          "  if [ \"$COMP_CWORD\" -eq 1 ]; then words=" +
@@ -137,21 +154,23 @@ std::string Described(const std::vector<Word>& words) {
 }
 
 std::string Zsh(const std::vector<CommandWords>& commands) {
-  std::vector<Word> names;
   std::string cases;
   std::string below;
   for (const CommandWords& command : commands) {
-    names.push_back(command.name);
-    cases += "    " + command.name.text + ") options=(" + Described(command.options) + " ) ;;\n";
+    for (const CommandWords& one : command.below) {
+      cases += "    " + command.name.text + ":" + one.name.text + ") options=(" +
+               Described(one.options) + " ) ;;\n";
+    }
+    cases += "    " + command.name.text + ":*) options=(" + Described(command.options) + " ) ;;\n";
     if (command.below.empty()) continue;
-    below += "    3:" + command.name.text + ") commands=(" + Described(command.below) +
+    below += "    3:" + command.name.text + ") commands=(" + Described(NamesOf(command.below)) +
              " ); [[ ${words[CURRENT]} == -* ]] || { _describe command commands; return } ;;\n";
   }
   return "#compdef ringfence\n"
          "_ringfence() {\n"
          "  local -a commands options\n"
          "  commands=(" +
-         Described(names) +
+         Described(NamesOf(commands)) +
          " )\n"
          "  if (( CURRENT == 2 )); then _describe command commands; return; fi\n"
          "  local -i end=${words[(i)--]}\n"
@@ -164,7 +183,7 @@ std::string Zsh(const std::vector<CommandWords>& commands) {
          "  case $CURRENT:${words[2]} in\n" +
          below +
          "  esac\n"
-         "  case ${words[2]} in\n" +
+         "  case ${words[2]}:${words[3]} in\n" +
          cases +
          "  esac\n"
          "  if [[ ${words[CURRENT]} == -* ]]; then _describe option options; else _files; fi\n"
@@ -172,21 +191,33 @@ std::string Zsh(const std::vector<CommandWords>& commands) {
          "compdef _ringfence ringfence\n";
 }
 
+std::string FishOptions(const std::vector<Word>& options, const std::string& condition) {
+  std::string out;
+  for (const Word& option : options) {
+    out += "complete -c ringfence -n '" + condition + "' -l " + option.text.substr(2) +
+           (option.values.empty() ? "" : " -x -a " + Quoted(option.values)) + " -d " +
+           Quoted(option.what) + "\n";
+  }
+  return out;
+}
+
 std::string Fish(const std::vector<CommandWords>& commands) {
+  constexpr const char* kSeen = "__fish_seen_subcommand_from ";
   std::string out;
   for (const CommandWords& command : commands) {
+    const std::string seen = kSeen + command.name.text;
     out += "complete -c ringfence -n __fish_use_subcommand -f -a " + command.name.text + " -d " +
            Quoted(command.name.what) + "\n";
-    for (const Word& below : command.below) {
-      out += "complete -c ringfence -n '__fish_seen_subcommand_from " + command.name.text +
-             "' -f -a " + below.text + " -d " + Quoted(below.what) + "\n";
+    for (const CommandWords& below : command.below) {
+      out += "complete -c ringfence -n '" + seen + "' -f -a " + below.name.text + " -d " +
+             Quoted(below.name.what) + "\n";
+      out += FishOptions(below.options, seen + "; and " + kSeen + below.name.text);
     }
-    for (const Word& option : command.options) {
-      out += "complete -c ringfence -n '__fish_seen_subcommand_from " + command.name.text +
-             "' -l " + option.text.substr(2) +
-             (option.values.empty() ? "" : " -x -a " + Quoted(option.values)) + " -d " +
-             Quoted(option.what) + "\n";
+    std::string alone = seen;
+    if (!command.below.empty()) {
+      alone.append("; and not ").append(kSeen).append(Joined(NamesOf(command.below)));
     }
+    out += FishOptions(command.options, alone);
   }
   return out;
 }
