@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <map>
 #include <random>
 #include <string>
 #include <vector>
@@ -14,7 +15,6 @@
 #include "cli/replay/filter.h"
 #include "cli/replay/report.h"
 #include "cli/replay/sessions.h"
-#include "cli/replay/since.h"
 #include "cli/replay/survey.h"
 #include "tests/temporary_tree.h"
 
@@ -293,17 +293,14 @@ TEST_CASE("sessions: the oldest are forgotten, the others stay as they are") {
   }
 }
 
-TEST_CASE("since: days, times and how long ago") {
-  constexpr int64_t kNow = 1795440623;  // 2026-11-23T13:30:23Z
-  CHECK(*SinceText("2026-11-22", kNow) == "2026-11-22");
-  CHECK(*SinceText("2026-11-22T03:00Z", kNow) == "2026-11-22T03:00");
-  CHECK(*SinceText("7d", kNow) == "2026-11-16T13:30:23");
-  CHECK(*SinceText("90m", kNow) == "2026-11-23T12:00:23");
-  for (const char* wrong :
-       {"", "d", "7", "7w", "-7d", "2026-11", "2026-11-22T03:00", "9999999999d", "7 d"}) {
-    CAPTURE(wrong);
-    CHECK_FALSE(SinceText(wrong, kNow));
-  }
+TEST_CASE("tally: a call without a tool's name is not one of those that there was no room for") {
+  CallTally tally;
+  tally.AddCall({}, "", {"f", 1});
+  tally.AddCall({}, "Read", {"f", 2});
+  REQUIRE(tally.groups.size() == 1);
+  const Group& group = tally.groups.begin()->second;
+  CHECK(group.tools == std::map<std::string, uint64_t>{{"(no name)", 1}, {"Read", 1}});
+  CHECK(group.examples.front().tool == "(no name)");
 }
 
 TEST_CASE("progress: a line that fits, and sizes that people read") {

@@ -70,7 +70,8 @@ void CallTally::AddCall(const Rulings::Answer& answer, const std::string& tool,
   ++calls;
   ++fates[static_cast<size_t>(now.fate)];
   if (answer.project_is_gone) ++in_gone_projects;
-  const std::string name = CutText(tool, kMaxToolName);
+  // "" is the name of all that there is no room for.
+  const std::string name = tool.empty() ? "(no name)" : CutText(tool, kMaxToolName);
   AddCallTo(GroupOf(groups, {now.fate, {}, LabelOf(now)}), now, {place, name, now.what},
             most_examples);
   if (!answer.was || !Differ(now.fate, answer.was->fate)) return;
