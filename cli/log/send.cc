@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <utility>
 
 #include "base/sha256.h"
 #include "base/text.h"
@@ -146,6 +147,7 @@ class Sender {
 
   Status Keep() {
     if (Status s = Try(true); !s) return s;
+    said_.clear();
     settled_ = last_;
     return place_.Write(settled_);
   }
@@ -156,7 +158,9 @@ class Sender {
     for (int i = 1;; ++i) {
       Status status = settle ? sink_.Settle() : sink_.Send();
       if (status || (!options_.follow && i == kTries)) return status;
-      if (i == 1) Say(status.error().text() + "; trying again");
+      // Once, until something has arrived again.
+      const std::string said = status.error().text() + "; trying again";
+      if (said != std::exchange(said_, said)) Say(said);
       if (!waiting_.For(pause, false)) return status;
       pause = std::min(2 * pause, kLongestPause);
     }
@@ -170,6 +174,7 @@ class Sender {
   std::string skip_until_;  // the digest of the last line that was sent before
   std::string last_;        // of the last line that was taken
   std::string settled_;     // of the last line that arrived
+  std::string said_;        // the last failure
   uint64_t taken_ = 0;
   uint64_t skipped_ = 0;
 };

@@ -1,11 +1,8 @@
 #include "cli/log/sink.h"
 
-#include <arpa/inet.h>
-#include <netinet/in.h>
 #include <poll.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
-#include <sys/time.h>
 #include <sys/un.h>
 #include <unistd.h>
 #ifdef __linux__
@@ -16,103 +13,70 @@
 #include <cstring>
 #include <deque>
 
-#include "base/syscall.h"
 #include "base/unique_fd.h"
-#include "cli/process.h"
+#include "cli/log/connection.h"
 #include "hook/system_log.h"
 
 namespace ringfence {
 namespace {
 
-constexpr int kSeconds = 10;  // for whatever the other side has to do
-
-// An address of any family.
-struct Address {
-  sockaddr_storage bytes{};
-  socklen_t size = 0;
-  const sockaddr* get() const {
-    const void* address = &bytes;
-    return static_cast<const sockaddr*>(address);
-  }
-};
-
-bool ParseAddress(const std::string& text, uint16_t port, Address* address) {
-  sockaddr_in four{};
-  four.sin_family = AF_INET;
-  four.sin_port = htons(port);
-  if (::inet_pton(AF_INET, text.c_str(), &four.sin_addr) == 1) {
-    address->size = sizeof four;
-    std::memcpy(&address->bytes, &four, sizeof four);
-    return true;
-  }
-  sockaddr_in6 six{};
-  six.sin6_family = AF_INET6;
-  six.sin6_port = htons(port);
-  if (::inet_pton(AF_INET6, text.c_str(), &six.sin6_addr) != 1) return false;
-  address->size = sizeof six;
-  std::memcpy(&address->bytes, &six, sizeof six);
-  return true;
-}
-
-// A static program has no resolver: the system's own program is asked.
-Result<Address> Resolve(const LogTarget& target) {
-  Address address;
-  if (ParseAddress(target.host, target.port, &address)) return address;
-  const Result<Finished> done = Run({.program = "/usr/bin/getent",
-                                     .arguments = {"ahosts", target.host},
-                                     .environment = {},
-                                     .input = ""});
-  if (!done) return done.error();
-  const std::string first = done->out.substr(0, done->out.find_first_of(" \t\n"));
-  if (done->exit_status == 0 && ParseAddress(first, target.port, &address)) return address;
-  return Error{Error::Kind::kSystem, target.host, "no address is known for this name", ""};
-}
-
-Error Failed(const char* call) { return SystemError(std::string(call) + "(the log's receiver)"); }
-
-Result<UniqueFd> Connect(int type, const Address& address) {
-  UniqueFd fd(::socket(address.get()->sa_family, type | SOCK_CLOEXEC, 0));
-  if (!fd.valid()) return Failed("socket");
-  const timeval wait{.tv_sec = kSeconds, .tv_usec = 0};
-  ::setsockopt(fd.get(), SOL_SOCKET, SO_SNDTIMEO, &wait, sizeof wait);
-  if (::connect(fd.get(), address.get(), address.size) != 0) return Failed("connect");
-  return fd;
-}
-
-// One message a datagram; nobody hears whether it arrived.
+// One message a datagram. Whether it arrived nobody says, but the other side's system may say that
+// it did not, a moment later: so each is kept until then.
 class DatagramSink : public LogSink {
  public:
   Status Send() override {
-    while (!waiting_.empty()) {
-      if (!fd_.valid()) {
-        Result<UniqueFd> fd = Open();
-        if (!fd) return fd.error();
-        fd_ = std::move(*fd);
-      }
-      const std::string& message = waiting_.front();
-      if (::send(fd_.get(), message.data(), message.size(), MSG_NOSIGNAL) < 0) {
-        if (errno == EINTR) continue;
-        if (errno != EMSGSIZE) {
-          Error error = Failed("send");
-          fd_ = UniqueFd();
-          return error;
-        }
+    if (!fd_.valid()) {
+      Result<UniqueFd> fd = Open();
+      if (!fd) return fd.error();
+      fd_ = std::move(*fd);
+    }
+    while (next_ < kept_.size()) {
+      const std::string& message = kept_[next_];
+      if (::send(fd_.get(), message.data(), message.size(), MSG_NOSIGNAL) >= 0) {
+        ++next_;
+      } else if (errno == EMSGSIZE) {
         ++too_long_;
+        kept_.erase(kept_.begin() + static_cast<std::ptrdiff_t>(next_));
+      } else if (errno != EINTR) {
+        return Again(errno);
       }
-      waiting_.pop_front();
     }
     return Unit{};
   }
-  Status Settle() override { return Send(); }
+
+  Status Settle() override {
+    if (kept_.empty()) return Unit{};
+    if (Status s = Send(); !s) return s;
+    pollfd refusal{.fd = fd_.get(), .events = 0, .revents = 0};
+    if (::poll(&refusal, 1, patience()) > 0) {
+      int code = 0;
+      socklen_t size = sizeof code;
+      ::getsockopt(fd_.get(), SOL_SOCKET, SO_ERROR, &code, &size);
+      if (code != 0) return Again(code);
+    }
+    kept_.clear();
+    next_ = 0;
+    return Unit{};
+  }
+
   uint64_t too_long() const override { return too_long_; }
 
  protected:
   virtual Result<UniqueFd> Open() const = 0;
-  void Put(std::string message) { waiting_.push_back(std::move(message)); }
+  virtual int patience() const = 0;  // milliseconds
+  void Put(std::string message) { kept_.push_back(std::move(message)); }
 
  private:
+  // All of them by another socket: which one did not arrive is not known.
+  Error Again(int code) {
+    fd_ = UniqueFd();
+    next_ = 0;
+    return ReceiverError("send", code);
+  }
+
   UniqueFd fd_;
-  std::deque<std::string> waiting_;
+  std::deque<std::string> kept_;  // those before next_ were sent
+  size_t next_ = 0;
   uint64_t too_long_ = 0;
 };
 
@@ -129,8 +93,9 @@ class JournalSink final : public DatagramSink {
     std::memcpy(journal.sun_path, kJournalSocket, sizeof kJournalSocket);
     Address address{.bytes = {}, .size = sizeof journal};
     std::memcpy(&address.bytes, &journal, sizeof journal);
-    return Connect(SOCK_DGRAM, address);
+    return ConnectTo(address, SOCK_DGRAM);
   }
+  int patience() const override { return 0; }
 };
 
 // What both kinds of syslog servers get.
@@ -159,7 +124,8 @@ class UdpSink final : public DatagramSink {
   }
 
  private:
-  Result<UniqueFd> Open() const override { return Connect(SOCK_DGRAM, address_); }
+  Result<UniqueFd> Open() const override { return ConnectTo(address_, SOCK_DGRAM); }
+  int patience() const override { return 200; }
 
   Address address_;
   Messages messages_;
@@ -198,7 +164,7 @@ class TcpSink final : public LogSink {
       ::poll(nullptr, 0, 5);
     }
     Drop();
-    return status ? SystemError("send(the log's receiver)", ECONNRESET) : status;
+    return status ? Status(ReceiverError("send", ECONNRESET)) : status;
   }
 
   uint64_t too_long() const override { return 0; }
@@ -215,7 +181,7 @@ class TcpSink final : public LogSink {
     if (kept_.empty()) return Unit{};
     if (fd_.valid() && IsClosed()) Drop();
     if (!fd_.valid()) {
-      Result<UniqueFd> fd = Connect(SOCK_STREAM, address_);
+      Result<UniqueFd> fd = ConnectTo(address_, SOCK_STREAM);
       if (!fd) return fd.error();
       fd_ = std::move(*fd);
     }
@@ -231,7 +197,7 @@ class TcpSink final : public LogSink {
     while (!bytes.empty()) {
       const ssize_t put = ::send(fd_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
       if (put < 0 && errno == EINTR) continue;
-      if (put < 0) return Failed("send");
+      if (put < 0) return ReceiverError("send", errno);
       bytes.remove_prefix(static_cast<size_t>(put));
       written_ += static_cast<uint64_t>(put);
     }
@@ -277,7 +243,7 @@ Result<std::unique_ptr<LogSink>> MakeSink(const LogTarget& target) {
   if (target.kind == LogTarget::Kind::kJournal) {
     return std::unique_ptr<LogSink>(std::make_unique<JournalSink>());
   }
-  const Result<Address> address = Resolve(target);
+  const Result<Address> address = ResolveTarget(target);
   if (!address) return address.error();
   if (target.kind == LogTarget::Kind::kUdp) {
     return std::unique_ptr<LogSink>(std::make_unique<UdpSink>(*address));
