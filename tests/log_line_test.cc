@@ -8,6 +8,7 @@
 #include <string>
 
 #include "cli/log/syslog_message.h"
+#include "cli/since.h"
 #include "hook/audit_line.h"
 
 using namespace ringfence;
@@ -112,8 +113,31 @@ TEST_CASE("log line: since when") {
     const Result<std::string> time = ReadSince(row.text, kNow);
     if (*row.time != '\0') CHECK(time.value() == row.time);
   }
-  for (const char* text : {"", "m", "-1m", "1", "1w", "yesterday", "2026-13-01", "2026-10-14T24:00",
-                           "2026-10-14T10", "10m ", "2026-10-14Z"}) {
+  CHECK(ReadSince("2028-02-29", kNow).value() == "2028-02-29T00:00:00.000Z");
+  CHECK(ReadSince("2000-02-29", kNow).value() == "2000-02-29T00:00:00.000Z");
+  for (const char* text : {"",
+                           "m",
+                           "-1m",
+                           "1",
+                           "1w",
+                           "7 d",
+                           "yesterday",
+                           "2026-10",
+                           "2026-13-01",
+                           "2026-13-45",
+                           "2026-00-01",
+                           "2026-10-00",
+                           "2026-02-29",
+                           "2026-02-30",
+                           "2100-02-29",
+                           "2026-04-31",
+                           "2026-10-14T24:00",
+                           "2026-11-22T25:00Z",
+                           "2026-11-22T03:60Z",
+                           "2026-11-22T03:00:61Z",
+                           "2026-10-14T10",
+                           "10m ",
+                           "2026-10-14Z"}) {
     CAPTURE(text);
     CHECK_FALSE(ReadSince(text, kNow).has_value());
   }

@@ -16,6 +16,7 @@
 #include "cli/log/send.h"
 #include "cli/log/verify.h"
 #include "cli/log/waiting.h"
+#include "cli/since.h"
 #include "run/ground.h"
 #include "run/messages.h"
 

@@ -1,11 +1,10 @@
 #include "cli/log/log_line.h"
 
 #include <algorithm>
-#include <charconv>
-#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
+#include "cli/since.h"
 #include "hook/audit_line.h"
 #include "policy/pattern.h"
 
@@ -13,13 +12,6 @@ namespace ringfence {
 namespace {
 
 using Json = OrderedJson;
-
-// `form` has "0" where any digit is.
-bool HasForm(std::string_view text, std::string_view form) {
-  return std::ranges::equal(text, form, [](char c, char wanted) {
-    return wanted == '0' ? c >= '0' && c <= '9' : c == wanted;
-  });
-}
 
 std::string TextOf(const Json& object, const char* key) {
   const auto value = object.find(key);
@@ -33,41 +25,6 @@ std::string RuleOf(const Json& line) {
   const bool has_line = number != rule->end() && number->is_number_unsigned();
   const std::string place = has_line ? ":" + std::to_string(number->get<uint64_t>()) : "";
   return TextOf(*rule, "file") + place + " " + TextOf(*rule, "pointer");
-}
-
-// "15m" as nanoseconds.
-std::optional<int64_t> ReadSpan(std::string_view text) {
-  constexpr int64_t kSecond = 1'000'000'000;
-  int64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || number < 0 || end + 1 != text.data() + text.size()) return {};
-  int64_t unit = 0;
-  switch (*end) {
-    case 's':
-      unit = kSecond;
-      break;
-    case 'm':
-      unit = 60 * kSecond;
-      break;
-    case 'h':
-      unit = 3600 * kSecond;
-      break;
-    case 'd':
-      unit = 86400 * kSecond;
-      break;
-    default:
-      return {};
-  }
-  if (number > std::numeric_limits<int64_t>::max() / unit) return {};
-  return number * unit;
-}
-
-bool IsDate(std::string_view text) {
-  const auto number = [text](size_t at) { return 10 * (text[at] - '0') + text[at + 1] - '0'; };
-  const int month = number(5), day = number(8);
-  const bool has_time = text.size() > 10;
-  return month >= 1 && month <= 12 && day >= 1 && day <= 31 &&
-         (!has_time || (number(11) < 24 && number(14) < 60 && number(17) <= 60));
 }
 
 std::string Padded(std::string text, size_t width) {
@@ -93,10 +50,6 @@ std::string PathsOf(const LogEntry& entry) {
 }
 
 }  // namespace
-
-bool IsLogTime(std::string_view text) {
-  return HasForm(text, "0000-00-00T00:00:00.000Z") && IsDate(text);
-}
 
 std::optional<LogEntry> ReadLogEntry(std::string_view line) {
   if (ChainOf(line).empty()) return {};
@@ -131,26 +84,6 @@ bool LogFilter::Wants(const LogEntry& entry) const {
          (agent.empty() || (!entry.agent_id.empty() && MatchName(agent, entry.agent_id)) ||
           (!entry.agent_type.empty() && MatchName(agent, entry.agent_type))) &&
          entry.time >= since;
-}
-
-Result<std::string> ReadSince(const std::string& text, int64_t unix_nanoseconds) {
-  if (const std::optional<int64_t> span = ReadSpan(text)) {
-    return AuditTime(std::max<int64_t>(0, unix_nanoseconds - *span));
-  }
-  constexpr std::string_view kForms[] = {"0000-00-00", "0000-00-00T00:00", "0000-00-00T00:00:00",
-                                         "0000-00-00T00:00:00.000"};
-  constexpr std::string_view kZero = "0000-00-00T00:00:00.000Z";
-  std::string as_kept = text;
-  if (text.size() > 11 && text[10] == ' ') as_kept[10] = 'T';  // as it is shown
-  std::string_view given = as_kept;
-  if (given.size() > 11 && given.ends_with('Z')) given.remove_suffix(1);
-  for (const std::string_view form : kForms) {
-    if (!HasForm(given, form)) continue;
-    std::string time = std::string(given) + std::string(kZero.substr(given.size()));
-    if (IsLogTime(time)) return time;
-  }
-  return Error{Error::Kind::kUsage, "--since", Quote(text) + " is no time",
-               "write 10m, 2h, 3d, 2026-10-14 or 2026-10-14T16:26:40Z (UTC)"};
 }
 
 std::string ShowLogEntry(const LogEntry& entry, const Console& console) {

@@ -1,12 +1,11 @@
 // What a line of the audit log says, which lines somebody wants, and how they are told to people.
 #pragma once
 
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
-#include "base/result.h"
 #include "cli/console.h"
 
 namespace ringfence {
@@ -23,9 +22,6 @@ struct LogEntry {
 // Nothing for what is no whole line of the log.
 std::optional<LogEntry> ReadLogEntry(std::string_view line);
 
-// "2026-10-14T16:26:40.123Z"
-bool IsLogTime(std::string_view text);
-
 struct LogFilter {
   std::string tool;  // with "*" for any text
   std::string verdict;
@@ -35,10 +31,6 @@ struct LogFilter {
 
   bool Wants(const LogEntry& entry) const;
 };
-
-// "10m", "2h", "3d", "2026-10-14", "2026-10-14T16:26", "2026-10-14T16:26:40Z" (UTC): as
-// LogEntry::time.
-Result<std::string> ReadSince(const std::string& text, int64_t unix_nanoseconds);
 
 // One line, without control characters whatever the entry holds.
 std::string ShowLogEntry(const LogEntry& entry, const Console& console);

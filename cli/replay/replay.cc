@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <ctime>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <thread>
@@ -15,8 +14,8 @@
 #include "cli/ground_options.h"
 #include "cli/replay/filter.h"
 #include "cli/replay/report.h"
-#include "cli/replay/since.h"
 #include "cli/replay/survey.h"
+#include "cli/since.h"
 #include "run/messages.h"
 
 namespace ringfence {
@@ -46,6 +45,14 @@ Result<std::string> UsualFolder(const std::string& home_option) {
   if (!home.empty()) return home + "/.claude/projects";
   return Error{Error::Kind::kUsage, "", "no transcripts are named, and HOME is not set",
                "name files or folders: ringfence replay PATH"};
+}
+
+// Transcripts may have times of any precision: what an end of zeros is cut from is, as text, before
+// every one that is later.
+std::string ComparableSince(std::string_view time) {
+  constexpr std::string_view kZeros = ".000Z";
+  time.remove_suffix(time.ends_with(kZeros) ? kZeros.size() : 1);
+  return std::string(time);
 }
 
 size_t JobsOf(const ReplayOptions& options) {
@@ -111,9 +118,9 @@ Outcome RunReplay(const ReplayOptions& options) {
                           .sizes = {},
                           .shows_progress = true};
   if (!options.since.empty()) {
-    Result<std::string> since = SinceText(options.since, std::time(nullptr));
+    const Result<std::string> since = ReadSince(options.since);
     if (!since) return since.error();
-    question.since = std::move(*since);
+    question.since = ComparableSince(*since);
   }
   return Report(options, question);
 }

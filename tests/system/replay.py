@@ -169,6 +169,13 @@ def calls_before_a_time_are_left_out(world):
                          ("2026-11-20T12:00:01Z", 0)):
         report, _ = replay(world, log, "--since", since)
         assert (report["calls"], report["before_since"]) == (calls, 2 - calls), (since, report)
+    for since in ("2026-13-45", "2026-02-30", "2026-00-01", "2026-11-22T25:00Z", "2026-11-22T03:60Z"):
+        error_of(world.run("replay", log, "--since", since), 2, f'"{since}" is no time')
+
+
+def a_call_without_a_tools_name_is_shown_as_one(world):
+    log = world.write(world.base / "log.jsonl", call(world.project / "a", 1, world.project, ""))
+    assert "(no name) 1" in world.run("replay", log).stdout, world.run("replay", log)
 
 
 def wrong_use_is_one_line_and_status_2(world):
