@@ -1,4 +1,4 @@
-// Whether a changed audit log is found out, by its digests and by anchors.
+// Whether a changed audit log is found out by its digests, and the order of its files.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -7,13 +7,9 @@
 #include <vector>
 
 #include "base/sha256.h"
-#include "cli/log/anchors.h"
 #include "cli/log/chain.h"
-#include "cli/log/log_files.h"
-#include "cli/log/verify.h"
+#include "cli/log/log_order.h"
 #include "hook/audit_line.h"
-#include "hook/system_log.h"
-#include "tests/temporary_tree.h"
 
 using namespace ringfence;
 
@@ -221,114 +217,28 @@ TEST_CASE("log files: the digests say in which order they were written, else the
   CHECK(names(InOrder({a, b, empty})) == "abe");
 }
 
-namespace {
-
-// A log in two files, and a reader of it.
-struct World {
-  TemporaryTree tree;
-  Lines lines = Chained(6);
-
-  void Write(const Lines& now) const {
-    std::string old, last;
-    for (size_t i = 0; i < now.size(); ++i) (i < 3 ? old : last) += now[i] + "\n";
-    tree.File("log.20261014T174640.000000000Z", old);
-    tree.File("log.new", "nothing of it");
-    tree.File("log.20261014T1746Z", "nothing of it");
-    tree.File("log", last);
-  }
-  LogReport Check(Anchors* anchors) const {
-    LogReader reader(Path::Clean(tree.At("log")));
-    REQUIRE(reader.Open().has_value());
-    const Result<LogReport> report = CheckLog(reader, anchors);
-    REQUIRE(report.has_value());
-    return *report;
-  }
-  Anchors AnchorsOf(const std::vector<size_t>& places) const {
-    const std::string name = tree.At("log");
-    Anchors anchors(name);
-    for (const size_t place : places) {
-      const WrittenLine line{name, lines[place], 1, 1'792'000'000'000'000'000};
-      REQUIRE(anchors.Take("Oct 14 host ringfence[1]: " + AnchorMessage(line)));
-    }
-    return anchors;
-  }
-};
-
-}  // namespace
-
-TEST_CASE("log verify: a sound log, its files in order") {
-  const World world;
-  world.Write(world.lines);
-  const LogReport report = world.Check(nullptr);
-  CHECK(report.is_sound());
-  CHECK(report.lines == 6);
-  CHECK(report.files == 2);
-  CHECK(report.begins_at_start);
-}
-
-TEST_CASE("log verify: a fault has its file and line, also across a rotation") {
-  World world;
-  world.lines.erase(world.lines.begin() + 2);
-  world.Write(world.lines);
-  const LogReport report = world.Check(nullptr);
-  REQUIRE(report.breaks.size() == 1);
-  CHECK(report.breaks[0].file == world.tree.At("log.20261014T174640.000000000Z"));
-  CHECK(report.breaks[0].line == 3);
-}
-
-TEST_CASE("log verify: anchors cover the lines before them, and miss those that are gone") {
-  World world;
-  world.Write(world.lines);
-  Anchors anchors = world.AnchorsOf({0, 3});
-  LogReport report = world.Check(&anchors);
-  CHECK(report.is_sound());
-  CHECK(report.covered == 4);
-  // The end is cut off: the chain does not show it.
-  Anchors last = world.AnchorsOf({0, 5});
-  world.Write({world.lines.begin(), world.lines.end() - 1});
-  CHECK(world.Check(nullptr).is_sound());
-  report = world.Check(&last);
-  CHECK_FALSE(report.is_sound());
-  CHECK(report.missing.size() == 1);
-  // Written anew as a whole.
-  Anchors before = world.AnchorsOf({4});
-  Lines anew;
-  for (int i = 0; i < 6; ++i) anew.push_back(Behind(anew, 50 + i));
-  world.Write(anew);
-  CHECK(world.Check(nullptr).is_sound());
-  CHECK_FALSE(world.Check(&before).is_sound());
-}
-
-TEST_CASE("log verify: anchors of lines that went with old files are no fault") {
-  World world;
-  Anchors anchors = world.AnchorsOf({0, 5});
-  world.lines.erase(world.lines.begin(), world.lines.begin() + 2);
-  world.Write(world.lines);
-  const LogReport report = world.Check(&anchors);
-  CHECK(report.is_sound());
-  CHECK_FALSE(report.begins_at_start);
-  CHECK(report.anchors_before == 1);
-}
-
-TEST_CASE("log verify: anchors of other logs and what only looks like one are not taken") {
-  Anchors anchors("/log");
-  const auto of = [](std::string_view file) {
-    return AnchorMessage({file, "{}", 1, 1'792'000'000'000'000'000});
+TEST_CASE("log files: the log itself is the last one, whatever its digests say") {
+  const auto told = [](const std::vector<LogFile>& files) {
+    std::string text;
+    for (const LogFile& file : InOrder(files)) text += file.name + (file.is_apart ? "!" : "");
+    return text;
   };
-  const std::string good = of("/log");
-  CHECK_FALSE(anchors.Take(of("/other")));
-  CHECK_FALSE(anchors.Take("audit anchor {}"));
-  CHECK_FALSE(anchors.Take(good.substr(0, good.size() - 5)));
-  CHECK_FALSE(anchors.Take(""));
-  std::string bad = good;
-  bad.replace(bad.find("2026"), 4, "20x6");
-  CHECK_FALSE(anchors.Take(bad));
-  CHECK(anchors.size() == 0);
-  CHECK(anchors.Take(good));
-  // In a line that the policy has the system's log get, and cut behind the digest.
-  const std::string line = LineMessage({"/log", R"({"n":1})", 1, 1'792'000'000'000'000'000});
-  CHECK(anchors.Take(line.substr(0, line.find("\"line\""))));
-  CHECK(anchors.size() == 2);
-  // Inside another text its quotes are escaped.
-  CHECK_FALSE(anchors.Take("{\"why\":\"audit anchor {\\\"file\\\":\\\"/log\\\"\"}"));
+  const LogFile a{"a", {0, 1}, "0", "1"}, b{"b", {0, 2}, "1", "2"}, c{"c", {0, 3}, "2", "3"};
+  const LogFile live{"L", {0, 9}, "3", "4", true}, forked{"L", {0, 9}, "1", "x", true};
+  CHECK(told({a, b, c, live}) == "abcL");
+  CHECK(told({b, c, live}) == "bcL");
+  // Written on from an early file: what was behind it is still read, and is apart.
+  CHECK(told({a, b, c, forked}) == "ab!c!L");
+  CHECK(told({a, c, forked}) == "ac!L");
+  // A copy, wherever its name puts it, and what is not of ringfence.
+  const LogFile copy{"y", {0, 5}, "1", "2"}, foreign{"f", {0, 6}, "", "9"};
+  CHECK(told({a, b, c, copy, live}) == "abcy!L");
+  CHECK(told({a, b, c, foreign, live}) == "abcf!L");
+  CHECK(told({foreign, a, b, c, live}) == "f!abcL");
+  CHECK(told({foreign, b, c, live}) == "f!bcL");
+  // Without a connection nobody knows which is wrong: the chain has a fault there.
+  const LogFile strange{"L", {0, 9}, "z", "4", true};
+  CHECK(told({a, b, c, strange}) == "abcL");
+  // A first line that was torn.
+  CHECK(told({LogFile{"a", {0, 1}, "", "1"}, b, c, live}) == "abcL");
 }

@@ -1,6 +1,7 @@
 #include "cli/log/anchors.h"
 
 #include <fcntl.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -23,6 +24,31 @@ namespace ringfence {
 namespace {
 
 constexpr size_t kLongestLine = 1 << 20;  // of a system's log; more of one is not looked at
+
+constexpr size_t kOtherLogs = 3;  // whose names are kept
+constexpr int64_t kSlack = 10;    // seconds that hooks at work together may overtake each other
+
+int64_t SecondsOf(std::string_view time) {
+  const auto number = [time](size_t at, size_t digits) {
+    int value = 0;
+    std::from_chars(time.data() + at, time.data() + at + digits, value);
+    return value;
+  };
+  tm t{};
+  t.tm_year = number(0, 4) - 1900;
+  t.tm_mon = number(5, 2) - 1;
+  t.tm_mday = number(8, 2);
+  t.tm_hour = number(11, 2);
+  t.tm_min = number(14, 2);
+  t.tm_sec = number(17, 2);
+  return ::timegm(&t);
+}
+
+// Its line is the earlier one, though the system's log got that anchor later. Not one of a clock
+// that was set back.
+bool IsJustBefore(const Anchor& anchor, const Anchor& first) {
+  return anchor.time < first.time && SecondsOf(first.time) - SecondsOf(anchor.time) <= kSlack;
+}
 
 // Puts together the lines of a text that comes in pieces.
 class Lines {
@@ -124,35 +150,82 @@ bool Anchors::Take(std::string_view text) {
     const bool is_digest = digest.size() == kChainDigits &&
                            digest.find_first_not_of("0123456789abcdef") == std::string::npos &&
                            rest.substr(kChainDigits).starts_with('"');
-    if (!name.is_string() || name.get<std::string>() != named_ || !is_digest || !IsLogTime(time)) {
+    if (!name.is_string() || !is_digest || !IsLogTime(time)) return false;
+    if (const auto log = name.get<std::string>(); log != named_) {
+      if (other_logs_.size() < kOtherLogs) other_logs_.insert(log);
       return false;
     }
     Anchor anchor{.time = std::string(time)};
     std::from_chars(end.data(), end.data() + end.size(), anchor.end);
-    anchors_.emplace(digest, std::move(anchor));
+    Keep(digest, anchor);
     return true;
   }
   return false;
 }
 
-bool Anchors::Meet(const std::string& digest) {
-  const auto anchor = anchors_.find(digest);
-  if (anchor == anchors_.end()) return false;
-  anchor->second.is_met = true;
-  return true;
+void Anchors::Keep(const std::string& digest, const Anchor& anchor) {
+  const auto [place, is_new] = anchors_.emplace(digest, anchor);
+  Anchor& kept = place->second;
+  // Somebody who repeats it does not make its file shorter.
+  kept.end = std::max(kept.end, anchor.end);
+  if (is_new || kept.source != sources_.size()) sources_.back().push_back(&kept);
+  kept.source = sources_.size();
 }
 
-std::vector<Anchor> Anchors::Unmet() const {
-  std::vector<Anchor> unmet;
-  for (const auto& [digest, anchor] : anchors_) {
-    if (!anchor.is_met) unmet.push_back(anchor);
+const Anchor* Anchors::Meet(const std::string& digest) {
+  const auto anchor = anchors_.find(digest);
+  if (anchor == anchors_.end()) return nullptr;
+  met_ += anchor->second.is_met ? 0 : 1;
+  anchor->second.is_met = true;
+  return &anchor->second;
+}
+
+size_t Anchors::FirstMet(const Source& source) {
+  return static_cast<size_t>(
+      std::ranges::find_if(source, [](const Anchor* anchor) { return anchor->is_met; }) -
+      source.begin());
+}
+
+// The earliest of those that are the first to be met in a source.
+const Anchor* Anchors::Earliest() const {
+  const Anchor* earliest = nullptr;
+  for (const Source& source : sources_) {
+    const size_t at = FirstMet(source);
+    if (at == source.size()) continue;
+    if (earliest == nullptr || source[at]->time < earliest->time) earliest = source[at];
   }
-  std::ranges::sort(unmet, {}, &Anchor::time);
+  return earliest;
+}
+
+void Anchors::AddMissing(const Source& source, std::set<const Anchor*>& missing) const {
+  const size_t first = FirstMet(source);
+  const Anchor* const earliest = Earliest();
+  for (size_t i = 0; i < source.size(); ++i) {
+    const Anchor& anchor = *source[i];
+    // A source that has no line at all of what is left may be an older one.
+    const bool is_before = first < source.size()
+                               ? i < first || IsJustBefore(anchor, *source[first])
+                               : earliest != nullptr && anchor.time < earliest->time;
+    if (!anchor.is_met && !is_before) missing.insert(&anchor);
+  }
+}
+
+Anchors::Unmet Anchors::SortUnmet() const {
+  std::set<const Anchor*> missing;
+  for (const Source& source : sources_) AddMissing(source, missing);
+  Unmet unmet;
+  for (const auto& [digest, anchor] : anchors_) {
+    if (anchor.is_met) continue;
+    (missing.contains(&anchor) ? unmet.missing : unmet.before).push_back(anchor);
+  }
+  std::ranges::sort(unmet.before, {}, &Anchor::time);
+  std::ranges::sort(unmet.missing, {}, &Anchor::time);
   return unmet;
 }
 
 Status ReadAnchors(const std::string& source, uint32_t owner, Anchors& anchors) {
   constexpr std::string_view kJournal = "journal";
+  anchors.BeginSource();
   if (source == kJournal) return ReadJournal("", owner, anchors);
   if (source.starts_with("journal:")) {
     return ReadJournal(Absolute(source.substr(kJournal.size() + 1)), owner, anchors);

@@ -1,7 +1,6 @@
 #include "cli/log/log.h"
 
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -9,26 +8,20 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
-#include "cli/ground_options.h"
 #include "cli/log/anchors.h"
 #include "cli/log/log_files.h"
 #include "cli/log/log_line.h"
 #include "cli/log/send.h"
 #include "cli/log/verify.h"
 #include "cli/log/waiting.h"
+#include "cli/log/which_log.h"
 #include "cli/since.h"
-#include "run/ground.h"
 #include "run/messages.h"
 
 namespace ringfence {
 namespace {
 
 constexpr int kPoll = 250;  // milliseconds
-
-struct WhichLog {
-  GroundOptions ground;
-  std::string file;
-};
 
 struct ShowOptions {
   WhichLog log;
@@ -50,16 +43,8 @@ struct SendCommand {
   SendOptions options;
 };
 
-Result<Path> FindLog(const WhichLog& log) {
-  if (!log.file.empty()) return Path::Clean(Absolute(log.file));
-  return AuditFileInForce(log.ground);
-}
-
 Result<std::string> Since(const std::string& text) {
-  if (text.empty()) return std::string();
-  timespec now{};
-  ::clock_gettime(CLOCK_REALTIME, &now);
-  return ReadSince(text, static_cast<int64_t>(now.tv_sec) * 1'000'000'000 + now.tv_nsec);
+  return text.empty() ? Result<std::string>(text) : ReadSince(text);
 }
 
 class Shower {
@@ -98,6 +83,7 @@ class Shower {
   }
 
   void Show(const LogLine& line) {
+    SayWhereApart(line);
     const std::optional<LogEntry> entry = line.is_cut ? std::nullopt : ReadLogEntry(line.text);
     if (!entry) {
       ++foreign_;
@@ -160,22 +146,8 @@ Outcome Send(SendCommand& command) {
   return SendLog(*file, **sink, command.options);
 }
 
-void AddWhichLog(Command& command, WhichLog& log) {
-  GroundOptions& ground = log.ground;
-  command.AddOption("--file", log.file, "This log, instead of the one that the policy names")
-      .Type("FILE");
-  command.AddOption("--home", ground.common.home, "The home directory, instead of HOME")
-      .Type("DIR");
-  command.AddOption("--root", ground.root, "The project (default: the current directory)")
-      .Type("DIR");
-  command.AddOption("--policy", ground.policy, "This policy instead of the user's and project's")
-      .Type("FILE");
-}
-
-void AddSince(Command& command, std::string& since) {
-  command
-      .AddOption("--since", since,
-                 "Only from then on: 10m, 2h, 3d, or a time in UTC as it is shown")
+void AddSince(DeclaredOptions& options, std::string& since) {
+  options.Add("--since", since, "Only from then on: 10m, 2h, 3d, or a time in UTC as it is shown")
       .Type("TIME");
 }
 
@@ -200,17 +172,19 @@ void AddVerify(Command& log, Action& chosen) {
   Command command = AddCommand(log, "verify", "Follow the digests, and hold them against anchors",
                                kVerifyExamples);
   const auto options = std::make_shared<VerifyOptions>();
-  AddWhichLog(command, options->log);
-  command
-      .AddOption("--anchors", options->anchors,
-                 "\"journal\", \"journal:DIR\", or a file that syslog wrote")
+  DeclaredOptions declared(command);
+  AddWhichLog(declared, options->log);
+  declared
+      .Add("--anchors", options->anchors,
+           "\"journal\", \"journal:DIR\", or a file that syslog wrote")
       .Type("SOURCE")
-      .OneEach();
-  command
-      .AddOption("--anchored-as", options->anchored_as,
-                 "What anchors call the log, where it was written elsewhere")
+      .OneEach()
+      .NotEmpty();
+  declared
+      .Add("--anchored-as", options->anchored_as,
+           "What anchors call the log, where it was written elsewhere")
       .Type("FILE");
-  command.AddFlag("--json", options->log.ground.common.json, "Print the result as JSON");
+  declared.AddFlag("--json", options->log.ground.common.json, "Print the result as JSON");
   command.OnGiven([options, &chosen] { chosen = [options] { return Verify(*options); }; });
 }
 
@@ -218,19 +192,35 @@ void AddSend(Command& log, Action& chosen) {
   Command command =
       AddCommand(log, "send", "Hand the lines on to journald or a syslog server", kSendExamples);
   const auto options = std::make_shared<SendCommand>();
-  AddWhichLog(command, options->log);
-  command
-      .AddOption("--to", options->to,
-                 "journald, syslog://HOST:PORT (TCP) or syslog+udp://HOST:PORT")
+  DeclaredOptions declared(command);
+  AddWhichLog(declared, options->log);
+  declared.Add("--to", options->to, "journald, syslog://HOST:PORT (TCP) or syslog+udp://HOST:PORT")
       .Required()
       .Type("PLACE");
-  command.AddFlag("--follow", options->options.follow, "Go on with what is written later");
-  AddSince(command, options->since);
-  command
-      .AddOption("--state", options->options.state,
-                 "Keep the place in this file, and begin behind it the next time")
+  declared.AddFlag("--follow", options->options.follow, "Go on with what is written later");
+  AddSince(declared, options->since);
+  declared
+      .Add("--state", options->options.state,
+           "Keep the place in this file, and begin behind it the next time")
       .Type("FILE");
   command.OnGiven([options, &chosen] { chosen = [options] { return Send(*options); }; });
+}
+
+DeclaredOptions DeclareShow(Command& command, ShowOptions& options) {
+  DeclaredOptions declared(command);
+  AddWhichLog(declared, options.log);
+  LogFilter& filter = options.filter;
+  declared.AddFlag("--follow", options.follow, "Go on with what is written later");
+  declared.Add("--tool", filter.tool, "Only this tool; * for any text").Type("TOOL");
+  declared.Add("--verdict", filter.verdict, "Only this verdict")
+      .OneOf({"permit", "ask", "deny", "error", "alert"})
+      .Type("VERDICT");
+  declared.Add("--session", filter.session, "Only sessions that begin so").Type("SESSION");
+  declared.Add("--agent", filter.agent, "Only this kind or number of subagent; * for any")
+      .Type("AGENT");
+  AddSince(declared, options.since);
+  declared.AddFlag("--json", options.log.ground.common.json, "Pass the lines on as they are");
+  return declared;
 }
 
 }  // namespace
@@ -239,24 +229,19 @@ void AddLog(Command& app, Action& chosen) {
   Command command =
       AddCommand(app, "log", "Show, verify and hand on the log of decisions", kShowExamples);
   const auto options = std::make_shared<ShowOptions>();
-  AddWhichLog(command, options->log);
-  LogFilter& filter = options->filter;
-  command.AddFlag("--follow", options->follow, "Go on with what is written later");
-  command.AddOption("--tool", filter.tool, "Only this tool; * for any text").Type("TOOL");
-  command.AddOption("--verdict", filter.verdict, "Only this verdict")
-      .OneOf({"permit", "ask", "deny", "error", "alert"})
-      .Type("VERDICT");
-  command.AddOption("--session", filter.session, "Only sessions that begin so").Type("SESSION");
-  command.AddOption("--agent", filter.agent, "Only this kind or number of subagent; * for any")
-      .Type("AGENT");
-  AddSince(command, options->since);
-  command.AddFlag("--json", options->log.ground.common.json, "Pass the lines on as they are");
+  const DeclaredOptions declared = DeclareShow(command, *options);
   AddVerify(command, chosen);
   AddSend(command, chosen);
   command.MayHaveCommand();
-  command.OnGiven([command, options, &chosen] {
-    if (command.has_command()) return;
-    chosen = [options] { return Show(*options); };
+  command.OnGiven([command, declared, options, &chosen] {
+    if (!command.has_command()) {
+      chosen = [options] { return Show(*options); };
+      return;
+    }
+    // They would say nothing to it: everything would be sent, whatever was asked for.
+    const std::string given = declared.first_given();
+    if (!given.empty())
+      RefuseUsage(given + " belongs behind \"verify\" or \"send\", if they have it");
   });
 }
 

@@ -2,6 +2,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -71,29 +72,15 @@ Result<std::optional<LogFile>> LookAt(const std::string& name) {
   if (!fd) return fd.error();
   if (!fd->valid()) return std::optional<LogFile>();
   return std::optional<LogFile>(
-      LogFile{name, IdOf(facts), FirstChain(*fd), NextChain(*fd, facts.st_size)});
+      LogFile{name, IdOf(facts), FirstChain(*fd), NextChain(*fd, facts.st_size), false, false});
 }
 
 }  // namespace
 
-std::vector<LogFile> InOrder(std::vector<LogFile> files) {
-  std::vector<LogFile> ordered;
-  const auto follows_none = [&files](const LogFile& file) {
-    return std::ranges::none_of(files, [&file](const LogFile& other) {
-      return &other != &file && !file.begins.empty() && other.ends == file.begins;
-    });
-  };
-  while (!files.empty()) {
-    auto next = files.end();
-    if (!ordered.empty() && !ordered.back().ends.empty()) {
-      next = std::ranges::find(files, ordered.back().ends, &LogFile::begins);
-    }
-    if (next == files.end()) next = std::ranges::find_if(files, follows_none);
-    if (next == files.end()) next = files.begin();
-    ordered.push_back(std::move(*next));
-    files.erase(next);
-  }
-  return ordered;
+void SayWhereApart(const LogLine& line) {
+  if (!line.is_apart || line.number != 1) return;
+  Say(Printable(line.file) +
+      " does not belong to the chain of the log's other files: see ringfence log verify");
 }
 
 Result<std::vector<LogFile>> LogReader::List() const {
@@ -115,11 +102,13 @@ Result<std::vector<LogFile>> LogReader::List() const {
   for (const std::string& name : names) {
     Result<std::optional<LogFile>> file = LookAt(name);
     if (!file) return file.error();
-    if (*file) files.push_back(std::move(**file));
+    if (!*file) continue;
+    files.push_back(std::move(**file));
+    files.back().is_live = name == file_.text();
   }
   // A rotation that was killed half way leaves the log a second name.
   const LogFile last = files.empty() ? LogFile{} : files.back();
-  if (last.name == file_.text()) {
+  if (last.is_live) {
     std::erase_if(files, [&last](const LogFile& file) {
       return file.id == last.id && file.name != last.name;
     });
@@ -157,16 +146,14 @@ Result<bool> LogReader::Advance() {
 }
 
 Result<LogReader::Opened> LogReader::OpenNext() {
-  const auto is_current = [this](const LogFile& file) {
-    return current_ && file.id == current_->id;
-  };
-  auto next = std::ranges::find_if(listed_, is_current);
-  if (next != listed_.end()) {
-    ++next;
-  } else {  // the first one, or behind one that is gone
-    next = std::ranges::find_if(listed_,
-                                [this](const LogFile& file) { return !done_.contains(file.name); });
-  }
+  const auto current = std::ranges::find_if(
+      listed_, [this](const LogFile& file) { return current_ && file.id == current_->id; });
+  // By the name that it has now.
+  if (current != listed_.end() && !current->is_live) done_.insert(current->name);
+  // The first one, or behind one that is gone: the first that was not read.
+  const auto begin = current == listed_.end() ? listed_.begin() : current + 1;
+  const auto next = std::find_if(
+      begin, listed_.end(), [this](const LogFile& file) { return !done_.contains(file.name); });
   if (next == listed_.end()) return Opened::kNone;
   struct stat facts {};
   Result<UniqueFd> fd = OpenForReading(next->name, &facts);
@@ -196,17 +183,21 @@ LogLine LogReader::Give(size_t end, size_t next) {
   line.is_cut = is_cut_;
   line.file = current_->name;
   line.number = ++number_;
+  line.size = line.text.size() + dropped_ + 1;
+  line.is_apart = current_->is_apart;
   begin_ = searched_ = next;
   is_cut_ = false;
+  dropped_ = 0;
   return line;
 }
 
-// False at the end of the file.
+// False at the end of the file, unless that came nearer meanwhile.
 Result<bool> LogReader::ReadMore() {
   buffer_.erase(0, begin_);
   begin_ = 0;
   searched_ = buffer_.size();
   if (buffer_.size() > kLongestLine) {
+    dropped_ += buffer_.size() - kLongestLine;
     buffer_.resize(kLongestLine);
     is_cut_ = true;
     searched_ = buffer_.size();
@@ -220,7 +211,23 @@ Result<bool> LogReader::ReadMore() {
   const int code = errno;
   buffer_.resize(size + (got > 0 ? static_cast<size_t>(got) : 0));
   if (got < 0) return SystemError("read(" + current_->name + ")", code);
-  return got > 0;
+  return got > 0 ? Result<bool>(true) : BeginAgain();
+}
+
+// A file that became shorter than what was read of it was emptied: its lines are others now.
+Result<bool> LogReader::BeginAgain() {
+  struct stat facts {};
+  if (::fstat(fd_.get(), &facts) != 0) return SystemError("fstat(" + current_->name + ")");
+  const off_t place = ::lseek(fd_.get(), 0, SEEK_CUR);
+  if (place < 0) return SystemError("lseek(" + current_->name + ")");
+  if (facts.st_size >= place) return false;
+  if (::lseek(fd_.get(), 0, SEEK_SET) < 0) return SystemError("lseek(" + current_->name + ")");
+  Say(Printable(current_->name) +
+      " was cut while it was read: it is read again from its beginning");
+  buffer_.clear();
+  begin_ = searched_ = number_ = dropped_ = 0;
+  is_cut_ = false;
+  return true;
 }
 
 std::optional<LogLine> LogReader::TakeLine() {

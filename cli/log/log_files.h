@@ -2,8 +2,6 @@
 // grow with it; goes on across rotations while others write.
 #pragma once
 
-#include <sys/stat.h>
-
 #include <cstdint>
 #include <optional>
 #include <set>
@@ -13,28 +11,22 @@
 
 #include "base/result.h"
 #include "base/unique_fd.h"
+#include "cli/log/log_order.h"
 #include "policy/path.h"
 
 namespace ringfence {
-
-// One file of a log.
-struct LogFile {
-  std::string name;
-  std::pair<dev_t, ino_t> id;
-  std::string begins;  // the chain of its first line
-  std::string ends;    // the chain that a line behind its last one has
-};
-
-// By their digests, and where those say nothing in the order that is given: by their names, the
-// log itself last. The clock may have been set back between two rotations.
-std::vector<LogFile> InOrder(std::vector<LogFile> files);
 
 struct LogLine {
   std::string_view text;  // until the next call; of a very long line only the beginning
   bool is_cut = false;
   std::string file;
   uint64_t number = 0;  // in its file, from 1
+  uint64_t size = 0;    // of all of it, with its newline
+  bool is_apart = false;
 };
+
+// Says of a file that does not belong to the log's chain so, at its first line.
+void SayWhereApart(const LogLine& line);
 
 class LogReader {
  public:
@@ -61,6 +53,7 @@ class LogReader {
   Result<bool> IsFinished() const;
   std::optional<LogLine> TakeLine();
   Result<bool> ReadMore();
+  Result<bool> BeginAgain();
   LogLine Give(size_t end, size_t next);
 
   Path file_;
@@ -74,6 +67,7 @@ class LogReader {
   size_t begin_ = 0;     // of the next line in buffer_
   size_t searched_ = 0;  // no newline before this
   bool is_cut_ = false;
+  uint64_t dropped_ = 0;  // bytes of the next line that nobody keeps
 };
 
 }  // namespace ringfence

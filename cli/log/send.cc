@@ -131,6 +131,7 @@ class Sender {
 
   void Take(const LogLine& line) {
     ++taken_;
+    SayWhereApart(line);
     const std::string digest = Sha256Hex(line.text);
     if (!skip_until_.empty()) {
       if (digest == skip_until_) skip_until_.clear();

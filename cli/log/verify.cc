@@ -1,37 +1,17 @@
 #include "cli/log/verify.h"
 
-#include <time.h>
-
-#include <algorithm>
-#include <charconv>
-#include <nlohmann/json.hpp>
+#include <optional>
 #include <utility>
 
-#include "base/text.h"
+#include "base/sha256.h"
 #include "cli/log/chain.h"
 #include "cli/log/log_line.h"
+#include "hook/audit_line.h"
 
 namespace ringfence {
 namespace {
 
 constexpr size_t kShownBreaks = 100;
-constexpr int64_t kSlack = 10;  // seconds that lines of hooks at work together may be out of order
-
-int64_t SecondsOf(std::string_view time) {
-  const auto number = [time](size_t at, size_t digits) {
-    int value = 0;
-    std::from_chars(time.data() + at, time.data() + at + digits, value);
-    return value;
-  };
-  tm t{};
-  t.tm_year = number(0, 4) - 1900;
-  t.tm_mon = number(5, 2) - 1;
-  t.tm_mday = number(8, 2);
-  t.tm_hour = number(11, 2);
-  t.tm_min = number(14, 2);
-  t.tm_sec = number(17, 2);
-  return ::timegm(&t);
-}
 
 class Checker {
  public:
@@ -39,19 +19,12 @@ class Checker {
 
   void Add(const LogLine& line) {
     ++report_.lines;
-    const ChainStep step = follower_.Follow(line.text, line.is_cut);
-    report_.torn += step.kind == LineKind::kTorn ? 1 : 0;
-    report_.unlocked += step.kind == LineKind::kUnlocked ? 1 : 0;
-    if (!step.fault.empty() && ++report_.all_breaks <= kShownBreaks) {
-      report_.breaks.push_back({line.file, line.number, step.fault});
-    }
-    const std::optional<LogEntry> entry = ReadLogEntry(line.text);
-    if (entry && report_.from.empty()) report_.from = entry->time;
-    if (entry) report_.to = entry->time;
-    if (anchors_ != nullptr && anchors_->Meet(step.digest)) {
-      report_.covered = report_.lines;
-      report_.covered_until = report_.to;
-    }
+    const std::string digest = line.is_apart ? AddApart(line) : AddChained(line);
+    const Anchor* anchor = anchors_ == nullptr ? nullptr : anchors_->Meet(digest);
+    if (anchor == nullptr) return;
+    report_.covered = report_.lines;
+    report_.covered_until = report_.to;
+    if (!first_ && !line.is_apart) first_ = FirstAnchored{anchor->end, bytes_, line.file};
   }
 
   LogReport Finish() {
@@ -59,67 +32,88 @@ class Checker {
     if (anchors_ == nullptr) return std::move(report_);
     report_.has_anchors = true;
     report_.anchors = anchors_->size();
-    for (Anchor& anchor : anchors_->Unmet()) {
-      if (IsOlder(anchor)) {
-        ++report_.anchors_before;
-      } else {
-        report_.missing.push_back(std::move(anchor));
-      }
+    report_.met = anchors_->met();
+    report_.other_logs.assign(anchors_->other_logs().begin(), anchors_->other_logs().end());
+    Anchors::Unmet unmet = anchors_->SortUnmet();
+    if (report_.begins_at_start) {  // there was nothing before
+      unmet.missing.insert(unmet.missing.begin(), unmet.before.begin(), unmet.before.end());
+      unmet.before.clear();
     }
+    report_.anchors_before = unmet.before.size();
+    if (!unmet.before.empty()) report_.before_until = unmet.before.back().time;
+    report_.missing = std::move(unmet.missing);
+    CheckBeginning();
     return std::move(report_);
   }
 
  private:
-  // Its line was in a file that is gone, as the user may remove old ones.
-  bool IsOlder(const Anchor& anchor) const {
-    return !report_.begins_at_start && !report_.from.empty() &&
-           SecondsOf(anchor.time) <= SecondsOf(report_.from) + kSlack;
+  // The first line of the log that has an anchor.
+  struct FirstAnchored {
+    uint64_t end = 0;    // what stood in its file up to its end, at least
+    uint64_t bytes = 0;  // what stands in the log up to there
+    std::string file;
+  };
+
+  std::string AddChained(const LogLine& line) {
+    const ChainStep step = follower_.Follow(line.text, line.is_cut);
+    const bool is_torn = step.kind == LineKind::kTorn;
+    report_.torn += is_torn ? 1 : 0;
+    report_.torn_at_end = is_torn ? report_.torn_at_end + 1 : 0;
+    report_.unlocked += step.kind == LineKind::kUnlocked ? 1 : 0;
+    if (!step.fault.empty()) Break({line.file, line.number, step.fault});
+    const std::optional<LogEntry> entry = ReadLogEntry(line.text);
+    if (entry && report_.from.empty()) report_.from = entry->time;
+    if (entry) report_.to = entry->time;
+    // Empty lines at the very beginning leave no trace in the chain, and fill no gap.
+    if (bytes_ > 0 || !line.text.empty()) bytes_ += line.size;
+    if (first_file_.empty() && bytes_ > 0) {
+      first_file_ = line.file;
+      first_line_ = line.number;
+    }
+    return step.digest;
+  }
+
+  std::string AddApart(const LogLine& line) {
+    report_.torn += ChainOf(line.text).empty() ? 1 : 0;
+    if (line.number == 1) {
+      Break({line.file, 1,
+             "its file does not belong to the chain of the others: a copy, one that was added, or "
+             "one that lines were written around"});
+    }
+    return Sha256Hex(line.text);
+  }
+
+  // The beginning may be gone with old files, but only with whole ones. The first line of each file
+  // has an anchor, and an anchor says how long its file was.
+  void CheckBeginning() {
+    if (report_.begins_at_start || !first_) return;
+    if (first_->bytes < first_->end) {
+      Break({first_file_, first_line_,
+             "is not where its file began: " + std::to_string(first_->end - first_->bytes) +
+                 " bytes before it were there and were taken out"});
+    } else if (first_->bytes > first_->end && report_.anchors_before > 0 && IsFirstUnanchored()) {
+      Break(
+          {first_file_, first_line_,
+           "has no anchor, as the first line of each file has: lines before it were taken out, or "
+           "the system's log lost it"});
+    }
+  }
+
+  // Beside lines without the lock an anchor may count less than there was.
+  bool IsFirstUnanchored() const { return first_->file != first_file_ || report_.unlocked == 0; }
+
+  void Break(LogBreak fault) {
+    if (++report_.all_breaks <= kShownBreaks) report_.breaks.push_back(std::move(fault));
   }
 
   Anchors* anchors_;
   ChainFollower follower_;
   LogReport report_;
+  uint64_t bytes_ = 0;
+  std::string first_file_;
+  uint64_t first_line_ = 0;
+  std::optional<FirstAnchored> first_;
 };
-
-std::string Count(uint64_t number, const std::string& what) {
-  return std::to_string(number) + " " + what + (number == 1 ? "" : "s");
-}
-
-std::string CoverText(const LogReport& report) {
-  if (!report.has_anchors) {
-    return "no anchors were looked at: nobody can tell whether the end was cut off or all of it "
-           "written anew (--anchors journal)";
-  }
-  if (report.covered == 0) return "no anchor covers a line: there is the chain alone";
-  const uint64_t rest = report.lines - report.covered;
-  return "lines 1 to " + std::to_string(report.covered) + ", up to " + report.covered_until +
-         ", are covered by anchors" +
-         (rest == 0 ? "" : ", the " + std::to_string(rest) + " after by the chain alone");
-}
-
-std::string MissingText(const Anchor& anchor) {
-  return "the line of " + anchor.time + " that ended at byte " + std::to_string(anchor.end) +
-         " has an anchor and is not there: the log was changed or cut since, or somebody forged "
-         "the anchor";
-}
-
-void AddFaults(const LogReport& report, const Console& console, std::string& out) {
-  const auto bad = [&](const std::string& text) {
-    out += console.In(Tone::kBad, "BROKEN") + "  " + text + "\n";
-  };
-  for (const LogBreak& fault : report.breaks) {
-    bad(Printable(fault.file) + ":" + std::to_string(fault.line) + " " + fault.what);
-  }
-  if (report.all_breaks > report.breaks.size()) {
-    bad("and " + std::to_string(report.all_breaks - report.breaks.size()) + " more places");
-  }
-  for (size_t i = 0; i < std::min(report.missing.size(), kShownBreaks); ++i) {
-    bad(MissingText(report.missing[i]));
-  }
-  if (report.missing.size() > kShownBreaks) {
-    bad("and " + std::to_string(report.missing.size() - kShownBreaks) + " more anchors");
-  }
-}
 
 }  // namespace
 
@@ -136,61 +130,6 @@ Result<LogReport> CheckLog(LogReader& reader, Anchors* anchors) {
   report.file = reader.file().text();
   report.files = reader.files();
   return report;
-}
-
-std::string ReportText(const LogReport& report, const Console& console) {
-  std::string out = Printable(report.file) + ": " + Count(report.lines, "line") + " in " +
-                    Count(report.files, "file");
-  if (!report.from.empty()) out += ", from " + report.from + " to " + report.to;
-  out += "\n";
-  if (!report.begins_at_start) {
-    out += "it begins in the middle: what was before " + report.from +
-           " is gone with files that were removed\n";
-  }
-  if (report.torn > 0) {
-    out += Count(report.torn, "line") +
-           " torn or not of ringfence: no entries, and covered by the "
-           "line behind them\n";
-  }
-  if (report.unlocked > 0) {
-    out += Count(report.unlocked, "line") + " written while somebody held the log's lock\n";
-  }
-  if (report.anchors_before > 0) {
-    out += Count(report.anchors_before, "anchor") + " of lines before that\n";
-  }
-  AddFaults(report, console, out);
-  out += CoverText(report) + "\n";
-  return out + (report.is_sound() ? console.In(Tone::kGood, "sound")
-                                  : console.In(Tone::kBad, "not sound"));
-}
-
-OrderedJson ReportJson(const LogReport& report) {
-  OrderedJson json;
-  json["sound"] = report.is_sound();
-  json["file"] = report.file;
-  json["files"] = report.files;
-  json["lines"] = report.lines;
-  json["torn"] = report.torn;
-  json["unlocked"] = report.unlocked;
-  json["from"] = report.from;
-  json["to"] = report.to;
-  json["begins_at_start"] = report.begins_at_start;
-  json["breaks"] = OrderedJson::array();
-  for (const LogBreak& fault : report.breaks) {
-    json["breaks"].push_back({{"file", fault.file}, {"line", fault.line}, {"what", fault.what}});
-  }
-  json["all_breaks"] = report.all_breaks;
-  if (!report.has_anchors) return json;
-  OrderedJson& anchors = json["anchors"];
-  anchors["read"] = report.anchors;
-  anchors["before"] = report.anchors_before;
-  anchors["missing"] = OrderedJson::array();
-  for (const Anchor& anchor : report.missing) {
-    anchors["missing"].push_back({{"time", anchor.time}, {"end", anchor.end}});
-  }
-  anchors["covered"] = report.covered;
-  anchors["covered_until"] = report.covered_until;
-  return json;
 }
 
 }  // namespace ringfence

@@ -24,17 +24,21 @@ struct LogReport {
   uint64_t lines = 0;
   uint64_t torn = 0;
   uint64_t unlocked = 0;
+  uint64_t torn_at_end = 0;      // of them, with no whole line behind
   std::string from, to;          // times of the first and the last line; "" where there is none
-  bool begins_at_start = true;   // false: older files were removed
+  bool begins_at_start = true;   // false: there was something before
   std::vector<LogBreak> breaks;  // the first hundred
   uint64_t all_breaks = 0;
 
   bool has_anchors = false;  // somebody asked for them
   size_t anchors = 0;
-  uint64_t covered = 0;         // lines up to the last one that an anchor has
-  std::string covered_until;    // its time
-  size_t anchors_before = 0;    // of lines that are gone with older files
-  std::vector<Anchor> missing;  // of lines that should be there
+  size_t met = 0;                       // of them, by a line
+  std::vector<std::string> other_logs;  // of which there are anchors; the first few
+  uint64_t covered = 0;                 // lines up to the last one that an anchor has
+  std::string covered_until;            // its time
+  size_t anchors_before = 0;            // of lines that are gone with older files
+  std::string before_until;             // the time of the last of them
+  std::vector<Anchor> missing;          // of lines that should be there
 
   bool is_sound() const { return all_breaks == 0 && missing.empty(); }
 };

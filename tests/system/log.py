@@ -154,6 +154,24 @@ def following_goes_on_across_rotations_and_ends_with_a_signal(world):
         assert out.read_bytes().splitlines() == whole
 
 
+def following_a_log_that_is_emptied_begins_again(world):
+    set_policy(world)
+    for number in range(3):
+        call(world, number)
+    with subprocess.Popen(
+            [world.options.ringfence, "log", "--follow", "--json", "--home", str(world.home)],
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=world.project,
+            env={"PATH": "/usr/bin:/bin"}) as follower:
+        for _ in range(3):
+            follower.stdout.readline()
+        os.truncate(log_of(world), 0)
+        assert b"was cut while it was read" in follower.stderr.readline()
+        call(world, 5)
+        assert follower.stdout.readline().rstrip() == lines_of(world)[0]
+        follower.terminate()
+        assert follower.wait(PATIENCE) == 0
+
+
 def following_waits_for_the_first_line(world):
     set_policy(world)
     with subprocess.Popen(
@@ -189,6 +207,53 @@ def wrong_usage_is_one_clear_line(world):
     error_of(world.run("log", "send"), 2, "--to")
     error_of(world.run("log", "verify", "--anchors", world.base / "none"), 2, "ENOENT")
     error_of(world.run("log", "what"), 2)
+    error_of(world.run("log", "verify", "--anchors", ""), 2, "--anchors", "is empty")
+    for since in ("2026-13-45", "2026-02-30", "2026-11-22T25:00Z"):
+        error_of(world.run("log", "--since", since), 2, "is no time")
+
+
+def an_option_in_front_of_a_command_is_wrong_usage(world):
+    """It would have no effect there: everything would be sent, whatever was asked for."""
+    set_policy(world)
+    call(world)
+    for command in (["send", "--to", "journald"], ["verify"]):
+        for option in (["--verdict", "ask"], ["--since", "1h"], ["--json"], ["--file", log_of(world)]):
+            error_of(world.run("log", *option, *command), 2, option[0] + " belongs behind")
+
+
+def outside_of_any_project_it_is_the_users_log(world):
+    log = world.home / "elsewhere/log"
+    set_policy(world, file=str(log))
+    call(world)
+    for folder in (world.home, "/"):
+        done = world.run("log", cwd=folder)
+        assert done.returncode == 0 and len(done.stdout.splitlines()) == 1, done
+        done = world.run("log", "verify", cwd=folder)
+        assert done.returncode == 0 and str(log) in done.stdout, done
+    set_policy(world, file=1)
+    error_of(world.run("log", cwd=world.home), 2, "policy.json")
+
+
+def completed(world, shell_words):
+    """What bash offers behind these words."""
+    script = subprocess.run([world.options.ringfence, "completion", "bash"], capture_output=True, text=True,
+                            timeout=PATIENCE, check=True).stdout
+    words = " ".join(f"'{word}'" for word in shell_words)
+    ask = f'COMP_WORDS=({words}); COMP_CWORD={len(shell_words) - 1}; _ringfence; echo "${{COMPREPLY[*]}}"'
+    done = subprocess.run(["bash", "-c", script + ask], capture_output=True, text=True, timeout=PATIENCE,
+                          check=True)
+    return set(done.stdout.split())
+
+
+def completion_offers_what_each_command_has(world):
+    show, verify, send = (completed(world, ["ringfence", "log", *more, "--"])
+                          for more in ([], ["verify"], ["send"]))
+    assert "--verdict" in show and not {"--anchors", "--to"} & show, show
+    assert "--anchors" in verify and not {"--verdict", "--to", "--follow"} & verify, verify
+    assert {"--to", "--follow"} <= send and not {"--verdict", "--anchors"} & send, send
+    assert completed(world, ["ringfence", "log", ""]) == {"verify", "send"}
+    assert completed(world, ["ringfence", "log", "--verdict", "d"]) == {"deny"}
+    assert "--relay" in completed(world, ["ringfence", "layout", "--"])
 
 
 # -- verifying -------------------------------------------------------------------------------------
@@ -293,6 +358,32 @@ def a_log_that_a_clock_which_was_set_back_rotated_is_read_in_its_order(world):
         pathlib.Path(str(name) + ".aside").rename(names[len(names) - 1 - number])
     verified(world, 0)
     assert world.run("log", "--json").stdout.encode().splitlines() == whole
+
+
+def every_file_of_the_logs_name_is_read_or_named(world):
+    set_policy(world, rotate="1K")
+    for number in range(12):
+        call(world, number)
+    first, second, third, *_ = files_of(world)
+    added = pathlib.Path(f"{log_of(world)}.29991124T071503.999999999Z")
+    for content in (second.read_bytes(), b'{"a":1}\n', b"\0" * 4096):
+        added.write_bytes(content)
+        report = verified(world, 1)
+        assert [pathlib.Path(fault["file"]) for fault in report["breaks"]] == [added], report
+        assert report["files"] == len(files_of(world)), report
+        assert f"{added} does not belong to the chain" in world.run("log").stderr
+    added.unlink()
+    # Written on from the end of an early file, one of those behind it gone.
+    whole = lines_of(world)
+    last = first.read_bytes().splitlines()[-1]
+    forged = last[:-66] + hashlib.sha256(last).hexdigest().encode() + last[-2:]
+    second.unlink()
+    log_of(world).write_bytes(forged + b"\n")
+    report = verified(world, 1)
+    assert report["files"] == len(files_of(world)) and report["lines"] == len(lines_of(world)), report
+    assert third.name in str(report["breaks"]), report
+    shown = world.run("log", "--json").stdout.encode().splitlines()
+    assert third.read_bytes().splitlines()[0] in shown and len(shown) < len(whole), shown
 
 
 # -- anchors ---------------------------------------------------------------------------------------
@@ -512,6 +603,75 @@ def anchors_in_a_file_of_syslog_show_what_the_chain_does_not(world):
     verified(world, 1, *moved, "--anchored-as", log_of(world))
 
 
+def anchor_file(world, only=lambda number: True):
+    """What a syslog daemon would have written of the log as it is: of the first line of each file, and
+    of each other one that is wanted."""
+    text = ""
+    for file in files_of(world):
+        end = 0
+        for number, line in enumerate(file.read_bytes().splitlines()):
+            end += len(line) + 1
+            if number == 0 or only(number):
+                anchor = {"file": str(log_of(world)), "time": json.loads(line)["time"], "end": end,
+                          "digest": hashlib.sha256(line).hexdigest()}
+                text += f"Oct 14 17:46:40 host ringfence[1]: audit anchor {json.dumps(anchor, separators=(',', ':'))}\n"
+    return world.write(world.base / "auth.log", text)
+
+
+def write_anew(world, before, **changes):
+    """All of the log with other verdicts and a chain that holds, behind the digest `before`."""
+    for file in files_of(world):
+        lines = []
+        for line in map(json.loads, file.read_bytes().splitlines()):
+            line |= {**changes, "verdict": "permit", "chain": before}
+            lines.append(json.dumps(line, separators=(",", ":")).encode())
+            before = hashlib.sha256(lines[-1]).hexdigest()
+        file.write_bytes(b"".join(line + b"\n" for line in lines))
+
+
+def a_log_written_anew_is_found_whatever_it_says_of_itself(world):
+    set_policy(world, rotate="1K")
+    for number in range(12):
+        call(world, number)
+    anchors = anchor_file(world)
+    verified(world, 0, "--anchors", anchors)
+    write_anew(world, "ab" * 32, time="2099-01-01T00:00:00.000Z")
+    verified(world, 0)
+    report = verified(world, 1, "--anchors", anchors)
+    assert report["anchors"]["met"] == report["anchors"]["before"] == 0, report
+    assert re.search(r"none of the \d+ anchors has its line", world.run("log", "verify", "--anchors", anchors).stdout)
+
+
+def old_files_may_be_removed_but_not_their_first_lines(world):
+    set_policy(world, rotate="2K")
+    for number in range(24):
+        call(world, number)
+    anchors = anchor_file(world, only=lambda number: number == 2)
+    first, second, *_ = files_of(world)
+    lines = first.read_bytes().splitlines(keepends=True)
+    assert len(lines) > 3
+    for gone in range(1, len(lines)):
+        first.write_bytes(b"".join(lines[gone:]))
+        report = verified(world, 1, "--anchors", anchors)
+        assert [fault["file"] for fault in report["breaks"]] == [str(first)], (gone, report)
+    said = world.run("log", "verify").stdout
+    assert "(older files were removed, or lines taken out)" in said, said
+    first.unlink()
+    report = verified(world, 0, "--anchors", anchors)
+    assert report["anchors"]["before"] == 2 and not report["anchors"]["missing"], report
+    second.unlink()
+    verified(world, 0, "--anchors", anchors)
+
+
+def anchors_of_a_log_that_was_moved_are_pointed_to(world):
+    set_policy(world)
+    call(world)
+    anchors = anchor_file(world)
+    moved = log_of(world).rename(world.base / "moved")
+    said = world.run("log", "verify", "--file", moved, "--anchors", anchors).stdout
+    assert str(log_of(world)) in said and "--anchored-as" in said, said
+
+
 JOURNAL_SCRIPT = """
 mount -t tmpfs none /run && mount -t tmpfs none /var/log && mkdir -p /run/systemd/journal /run/log/journal || exit 9
 "$0" > /dev/null 2>&1 &
@@ -701,6 +861,44 @@ def nobody_there_is_an_error_and_keeps_the_place(world):
                      "--state", state)
     assert done.returncode == 2 and "connect(the log's receiver)" in done.stderr, done
     assert not state.exists()
+
+
+def a_closed_udp_port_is_an_error_and_keeps_the_place(world):
+    set_policy(world)
+    state = world.base / "sent"
+    for count in (1, 8):  # the refusal comes after the last one, or in between
+        for number in range(count):
+            call(world, number)
+        done = world.run("log", "send", "--to", f"syslog+udp://127.0.0.1:{free_port(socket.SOCK_DGRAM)}",
+                         "--state", state)
+        assert done.returncode == 2 and not state.exists(), done
+        assert "ECONNREFUSED" in done.stderr and done.stderr.count("trying again") == 1, done
+
+
+def sending_by_udp_goes_on_when_the_server_comes_back(world):
+    set_policy(world)
+    state = world.base / "sent"
+    for number in range(4):
+        call(world, number)
+    port = free_port(socket.SOCK_DGRAM)
+    with subprocess.Popen(
+            [world.options.ringfence, "log", "send", "--to", f"syslog+udp://127.0.0.1:{port}", "--state", state,
+             "--follow", "--home", str(world.home)], cwd=world.project, env={"PATH": "/usr/bin:/bin"},
+            stderr=subprocess.PIPE) as sender:
+        assert b"ECONNREFUSED; trying again" in sender.stderr.readline()
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as server:
+            server.bind(("127.0.0.1", port))
+            server.settimeout(PATIENCE)
+            got = [server.recv(1 << 16) for _ in range(4)]
+            assert [json.loads(line[line.index(b"{"):]) for line in got] == list(map(json.loads, lines_of(world)))
+            until(state.exists, "the place")
+            # A log that is emptied meanwhile.
+            os.truncate(log_of(world), 0)
+            assert b"was cut while it was read" in sender.stderr.readline()
+            call(world, 5)
+            assert lines_of(world)[0].split(b'"chain"')[0] in server.recv(1 << 16)
+        sender.terminate()
+        assert sender.wait(PATIENCE) == 0, sender.stderr.read()
 
 
 def lines_go_to_journald_with_fields_to_look_for(world):

@@ -1,0 +1,140 @@
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "base/text.h"
+#include "cli/json.h"
+#include "cli/log/verify.h"
+
+namespace ringfence {
+namespace {
+
+constexpr size_t kShown = 100;
+
+std::string Count(uint64_t number, const std::string& what) {
+  return std::to_string(number) + " " + what + (number == 1 ? "" : "s");
+}
+
+// A log that was moved looks as if it had no anchors.
+std::string OtherLogsText(const LogReport& report) {
+  if (report.anchors > 0 || report.other_logs.empty()) return "";
+  std::string names;
+  for (const std::string& name : report.other_logs)
+    names += (names.empty() ? "" : ", ") + Quote(name);
+  return "\nthe anchors there are of other logs: " + names +
+         "; where this one was written under such a name: --anchored-as FILE";
+}
+
+std::string TornText(const LogReport& report) {
+  std::string text = Count(report.torn, "line") + " torn or not of ringfence: no entries, and ";
+  if (report.torn_at_end == report.torn) {
+    return text + "covered by nothing, for there is no whole line behind\n";
+  }
+  text += "covered by the line behind them";
+  if (report.torn_at_end == 0) return text + "\n";
+  return text + ", but for the last " + std::to_string(report.torn_at_end) + ", which have none\n";
+}
+
+std::string BeginningText(const LogReport& report) {
+  std::string text = "it begins in the middle: what was before " + report.from +
+                     " is not there (older files were removed, or lines taken out)\n";
+  if (report.anchors_before > 0) {
+    text += Count(report.anchors_before, "anchor") + " of lines before that, the last of " +
+            report.before_until + "\n";
+  }
+  return text;
+}
+
+std::string CoverText(const LogReport& report) {
+  if (!report.has_anchors) {
+    return "no anchors were looked at: nobody can tell whether the end was cut off or all of it "
+           "written anew (--anchors journal)";
+  }
+  if (report.covered == 0) {
+    return "no anchor covers a line: there is the chain alone" + OtherLogsText(report);
+  }
+  const uint64_t rest = report.lines - report.covered;
+  return "lines 1 to " + std::to_string(report.covered) + ", up to " + report.covered_until +
+         ", are covered by anchors" +
+         (rest == 0 ? "" : ", the " + std::to_string(rest) + " after by the chain alone");
+}
+
+std::string MissingText(const Anchor& anchor) {
+  return "the line of " + anchor.time + " that ended at byte " + std::to_string(anchor.end) +
+         " has an anchor and is not there: the log was changed or cut since, or somebody forged "
+         "the anchor";
+}
+
+void AddFaults(const LogReport& report, const Console& console, std::string& out) {
+  const auto bad = [&](const std::string& text) {
+    out += console.In(Tone::kBad, "BROKEN") + "  " + text + "\n";
+  };
+  for (const LogBreak& fault : report.breaks) {
+    bad(Printable(fault.file) + ":" + std::to_string(fault.line) + " " + fault.what);
+  }
+  if (report.all_breaks > report.breaks.size()) {
+    bad("and " + std::to_string(report.all_breaks - report.breaks.size()) + " more places");
+  }
+  if (!report.missing.empty() && report.met == 0) {
+    return bad(
+        "none of the " + Count(report.anchors, "anchor") +
+        " has its line: the log was written anew, or every line that has one was removed, or "
+        "somebody forged the anchors");
+  }
+  for (size_t i = 0; i < std::min(report.missing.size(), kShown); ++i) {
+    bad(MissingText(report.missing[i]));
+  }
+  if (report.missing.size() > kShown) {
+    bad("and " + std::to_string(report.missing.size() - kShown) + " more anchors");
+  }
+}
+
+}  // namespace
+
+std::string ReportText(const LogReport& report, const Console& console) {
+  std::string out = Printable(report.file) + ": " + Count(report.lines, "line") + " in " +
+                    Count(report.files, "file");
+  if (!report.from.empty()) out += ", from " + report.from + " to " + report.to;
+  out += "\n";
+  if (!report.begins_at_start) out += BeginningText(report);
+  if (report.torn > 0) out += TornText(report);
+  if (report.unlocked > 0) {
+    out += Count(report.unlocked, "line") + " written while somebody held the log's lock\n";
+  }
+  AddFaults(report, console, out);
+  out += CoverText(report) + "\n";
+  return out + (report.is_sound() ? console.In(Tone::kGood, "sound")
+                                  : console.In(Tone::kBad, "not sound"));
+}
+
+OrderedJson ReportJson(const LogReport& report) {
+  OrderedJson json;
+  json["sound"] = report.is_sound();
+  json["file"] = report.file;
+  json["files"] = report.files;
+  json["lines"] = report.lines;
+  json["torn"] = report.torn;
+  json["unlocked"] = report.unlocked;
+  json["from"] = report.from;
+  json["to"] = report.to;
+  json["begins_at_start"] = report.begins_at_start;
+  json["breaks"] = OrderedJson::array();
+  for (const LogBreak& fault : report.breaks) {
+    json["breaks"].push_back({{"file", fault.file}, {"line", fault.line}, {"what", fault.what}});
+  }
+  json["all_breaks"] = report.all_breaks;
+  if (!report.has_anchors) return json;
+  OrderedJson& anchors = json["anchors"];
+  anchors["read"] = report.anchors;
+  anchors["met"] = report.met;
+  anchors["before"] = report.anchors_before;
+  anchors["missing"] = OrderedJson::array();
+  for (const Anchor& anchor : report.missing) {
+    anchors["missing"].push_back({{"time", anchor.time}, {"end", anchor.end}});
+  }
+  anchors["covered"] = report.covered;
+  anchors["covered_until"] = report.covered_until;
+  anchors["other_logs"] = report.other_logs;
+  return json;
+}
+
+}  // namespace ringfence

@@ -1,0 +1,43 @@
+// Which log a command of `ringfence log` is about, and the options that say so.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+#include "cli/command.h"
+#include "cli/ground_options.h"
+#include "policy/path.h"
+
+namespace ringfence {
+
+// The options of one command, to tell after parsing which of them were given.
+class DeclaredOptions {
+ public:
+  explicit DeclaredOptions(const Command& command) : command_(command) {}
+
+  template <typename T>
+  Option Add(const std::string& name, T& value, const std::string& what) {
+    return options_.emplace_back(name, command_.AddOption(name, value, what)).second;
+  }
+  Option AddFlag(const std::string& name, bool& value, const std::string& what) {
+    return options_.emplace_back(name, command_.AddFlag(name, value, what)).second;
+  }
+  std::string first_given() const;  // "": none was
+
+ private:
+  Command command_;
+  std::vector<std::pair<std::string, Option>> options_;
+};
+
+struct WhichLog {
+  GroundOptions ground;
+  std::string file;
+};
+void AddWhichLog(DeclaredOptions& options, WhichLog& log);
+
+// Where no project is named and the current folder can be none, the log of all the user's projects.
+Result<Path> FindLog(const WhichLog& log);
+
+}  // namespace ringfence
