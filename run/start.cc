@@ -72,12 +72,7 @@ class Run {
   Result<Ended> Confine(const SandboxPlan& plan) {
     if (!plan.is_confined()) report_.Warn("the command is not confined");
     // The commands of a session would say it each.
-    const bool says = request_.command.session.empty() && !plan.is_nested;
-    if (says) {
-      for (const std::string& note : plan.narrower) report_.Warn(note);
-      for (const std::string& note : plan.unmet) report_.Warn(note);
-    }
-    if (says && plan.is_confined() && facts_.user == 0) WarnRoot(plan);
+    if (request_.command.session.empty() && !plan.is_nested) WarnOf(plan);
     const bool must_log = request_.policy.audit.required;
     if (must_log) {
       if (Status s = LogStart(plan); !s) return s.error();
@@ -99,6 +94,12 @@ class Run {
       return log && log->Take(line, Now());
     };
     return RunConfined(plan, watch);
+  }
+
+  void WarnOf(const SandboxPlan& plan) const {
+    for (const std::string& note : plan.narrower) report_.Warn(note);
+    for (const std::string& note : plan.unmet) report_.Warn(note);
+    if (plan.is_confined() && facts_.user == 0) WarnRoot(plan);
   }
 
   // In containers the project is often another user's.
