@@ -151,6 +151,18 @@ Result<std::string> FollowedPath(const std::string& path) {
   return std::string(real.get());
 }
 
+Status WriteWhole(const std::string& path, const std::string& bytes, mode_t mode_if_new) {
+  const Result<std::string> target = FollowedPath(path);
+  if (!target) return target.error();
+  const std::vector<std::string> missing = MissingFolders(*target);
+  if (!missing.empty()) return Refused(missing.front(), "does not exist", "make the folder first");
+  struct stat facts {};
+  if (::lstat(target->c_str(), &facts) == 0 && !S_ISREG(facts.st_mode)) {
+    return Refused(*target, "is not a regular file", "");
+  }
+  return Replace(*target, bytes, mode_if_new);
+}
+
 Status Transaction::Write(const std::string& path, const std::optional<std::string>& expected,
                           const std::string& bytes, NewFileModes modes) {
   Done& done = done_.emplace_back();

@@ -20,6 +20,10 @@ Result<std::string> FollowedPath(const std::string& path);
 // The folders on the way to a file that are not there, outermost first.
 std::vector<std::string> MissingFolders(const std::string& path);
 
+// Writes a file that a person named, whatever is in it: whole or not at all, in a folder that is
+// there, keeping the mode and owner of the file that it takes the place of. A link is followed.
+Status WriteWhole(const std::string& path, const std::string& bytes, mode_t mode_if_new = 0644);
+
 struct NewFileModes {
   mode_t file = 0644;
   mode_t folders = 0755;

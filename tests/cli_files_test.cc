@@ -88,6 +88,23 @@ TEST_CASE("files: a link is followed to its file, and must lead to one") {
   CHECK_FALSE(FollowedPath(tree.At("nowhere")).has_value());
 }
 
+TEST_CASE("files: what a person named is written whatever is in it, in a folder that is there") {
+  const TemporaryTree tree;
+  tree.File("old", std::string(9u << 20, 'x'));  // more than is read of a file
+  REQUIRE(::chmod(tree.At("old").c_str(), 0600) == 0);
+  REQUIRE(::symlink("old", tree.At("link").c_str()) == 0);
+  CHECK(WriteWhole(tree.At("link"), "new").has_value());
+  CHECK(Content(tree.At("old")) == "new");
+  CHECK(ModeOf(tree.At("old")) == 0600);
+  CHECK(WriteWhole(tree.At("fresh"), "x", 0755).has_value());
+  CHECK(ModeOf(tree.At("fresh")) == 0755);
+  CHECK(WriteWhole(tree.At("x/y"), "x").error().what == "does not exist");
+  CHECK_FALSE(Content(tree.At("x/y")).has_value());
+  REQUIRE(::mkfifo(tree.At("pipe").c_str(), 0600) == 0);
+  CHECK(WriteWhole(tree.At("pipe"), "x").error().what == "is not a regular file");
+  CHECK_FALSE(WriteWhole(tree.At(""), "x").has_value());
+}
+
 TEST_CASE("files: only regular files are read") {
   const TemporaryTree tree;
   CHECK_FALSE(ReadIfThere(tree.root()).has_value());

@@ -76,20 +76,8 @@ Status CheckTargets(const AuditOptions& options, std::vector<std::string> inputs
   return CheckTarget("--output", options.output, inputs);
 }
 
-// Whole or not at all. A link stays, and so does the mode of the file that it leads to.
-Status WriteWhole(const std::string& path, const std::string& text) {
-  const Result<std::string> target = FollowedPath(Absolute(path));
-  if (!target) return target.error();
-  const Result<std::optional<std::string>> before = ReadIfThere(*target);
-  if (!before) return before.error();
-  Transaction transaction;
-  if (Status s = transaction.Write(*target, *before, text, {}); !s) return s;
-  transaction.Commit();
-  return Unit{};
-}
-
 Status Deliver(const AuditOptions& options, const std::string& text) {
-  if (!options.output.empty()) return WriteWhole(options.output, text);
+  if (!options.output.empty()) return WriteWhole(Absolute(options.output), text);
   if (std::fwrite(text.data(), 1, text.size(), stdout) == text.size()) return Unit{};
   return Error{Error::Kind::kSystem, "stdout", "the report could not be written", ""};
 }
@@ -125,7 +113,7 @@ Status UseBaseline(const AuditOptions& options, const std::vector<BaselineEntry>
   if (options.baseline.empty()) return Unit{};
   report.baseline = options.baseline;
   const std::vector<BaselineEntry> now = EntriesOf(report.matrix);
-  if (options.update) return WriteWhole(options.baseline, RenderBaseline(now));
+  if (options.update) return WriteWhole(Absolute(options.baseline), RenderBaseline(now));
   report.changes = ChangesSince(before, now);
   return Unit{};
 }

@@ -202,24 +202,20 @@ class LayoutCommand {
     return Outcome::No(all.back());
   }
 
-  // Whole or not at all.
-  Status Write(const std::string& path, const std::optional<std::string>& expected,
-               const std::string& text) const {
+  // The file as it was read, and no other.
+  Status WriteInPlace(const std::string& text) const {
+    if (text == before_) return Unit{};
     Transaction transaction;
-    const mode_t mode = options_.kind == "tmux" ? 0755 : 0644;
-    if (Status s = transaction.Write(path, expected, text, {.file = mode}); !s) return s;
+    if (Status s = transaction.Write(target_, before_, text, {}); !s) return s;
     transaction.Commit();
     return Unit{};
   }
 
   Status Deliver(const std::string& text) const {
-    if (options_.in_place) return text == before_ ? Unit{} : Write(target_, before_, text);
+    if (options_.in_place) return WriteInPlace(text);
     if (!options_.output.empty()) {
-      const Result<std::string> path = FollowedPath(Absolute(options_.output));
-      if (!path) return path.error();
-      const Result<std::optional<std::string>> there = ReadIfThere(*path);
-      if (!there) return there.error();
-      return Write(*path, *there, text);
+      const mode_t mode = options_.kind == "tmux" ? 0755 : 0644;
+      return WriteWhole(Absolute(options_.output), text, mode);
     }
     const bool is_written =
         std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;

@@ -119,6 +119,9 @@ def output_is_written_whole(world):
     assert script.read_text() == made(world, "a", "--for", "tmux")
     assert stat.S_IMODE(script.stat().st_mode) == 0o755
     assert os.listdir(world.project) == ["x.sh"]
+    done = layout(world, "a", "--for", "tmux", "--output", "no/x.sh")
+    assert done.returncode == 2 and "does not exist" in done.stderr, done
+    assert os.listdir(world.project) == ["x.sh"]
 
 
 def wrong_usage_is_told(world):
