@@ -1,23 +1,18 @@
-// The audit log on the real disk: its lines, their chain, rotation, and other writers.
+// The audit log on the real disk: its lines, their chain, and rotation.
 #include "hook/audit_log.h"
 
 #include <doctest/doctest.h>
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <csignal>
 #include <filesystem>
-#include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 
 #include "base/sha256.h"
-#include "base/unique_fd.h"
+#include "tests/audit_log_file.h"
 #include "tests/corpora.h"
 #include "tests/temporary_tree.h"
 
@@ -26,72 +21,6 @@ using namespace ringfence;
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr int64_t kTime = 1'792'000'000'123'456'789;  // 2026-10-14T16:26:40.123Z
-constexpr uint64_t kNoRotation = 64u << 20;
-const std::string kNothing(64, '0');
-
-// This machine's own log hears nothing of tests.
-AuditRules Quiet(uint64_t rotate = kNoRotation) {
-  AuditRules rules;
-  rules.rotate = rotate;
-  rules.system_log = SystemLog::kOff;
-  return rules;
-}
-
-class Log : public TemporaryTree {
- public:
-  Path path() const { return Path::Clean(At("state/log.jsonl")); }
-  Status Append(const std::string& text, uint64_t rotate = kNoRotation,
-                int64_t time = kTime) const {
-    return AppendToAudit(path(), Quiet(rotate), R"({"n":")" + text + "\"", time);
-  }
-  std::string Text() const { return ReadWholeFile(path().text()); }
-
-  // Every line of the log and of its rotated files.
-  std::vector<std::string> Lines() const {
-    std::vector<std::string> lines;
-    for (const auto& entry : fs::directory_iterator(At("state"))) {
-      if (entry.path().filename().string().ends_with(".new")) continue;
-      AddLines(ReadWholeFile(entry.path().string()), lines);
-    }
-    return lines;
-  }
-  size_t Files() const {
-    return static_cast<size_t>(std::distance(fs::directory_iterator(At("state")), {}));
-  }
-
-  static void AddLines(const std::string& text, std::vector<std::string>& lines) {
-    size_t at = 0;
-    while (at < text.size()) {
-      const size_t end = text.find('\n', at);
-      REQUIRE(end != std::string::npos);
-      lines.push_back(text.substr(at, end - at));
-      at = end + 1;
-    }
-  }
-};
-
-// Follows the digests from the beginning; each line once.
-size_t ChainLength(const std::vector<std::string>& lines) {
-  std::map<std::string, const std::string*> next;
-  for (const std::string& line : lines) {
-    const auto json = nlohmann::json::parse(line, nullptr, false);
-    if (json.is_object()) CHECK(next.emplace(json.at("chain"), &line).second);
-  }
-  size_t length = 0;
-  for (auto at = next.find(kNothing); at != next.end();) {
-    ++length;
-    at = next.find(Sha256Hex(*at->second));
-  }
-  return length;
-}
-
-int64_t Now() {
-  timespec now{};
-  ::clock_gettime(CLOCK_REALTIME, &now);
-  return static_cast<int64_t>(now.tv_sec) * 1000000000 + now.tv_nsec;
-}
 
 mode_t ModeOf(const std::string& path) {
   struct stat status {};
@@ -163,7 +92,7 @@ TEST_CASE("audit: whatever a path is called, the line is one line of JSON") {
 }
 
 TEST_CASE("audit: each line holds the digest of the line before it") {
-  const Log log;
+  const AuditLogFile log;
   for (const char* text : {"1", "2", "3"}) REQUIRE(log.Append(text).has_value());
   const std::string one = R"({"n":"1","chain":")" + kNothing + "\"}";
   const std::string two = R"({"n":"2","chain":")" + Sha256Hex(one) + "\"}";
@@ -172,7 +101,7 @@ TEST_CASE("audit: each line holds the digest of the line before it") {
 }
 
 TEST_CASE("audit: a changed, a missing and a doubled line break the chain") {
-  const Log log;
+  const AuditLogFile log;
   for (int i = 0; i < 5; ++i) REQUIRE(log.Append(std::to_string(i)).has_value());
   std::vector<std::string> lines = log.Lines();
   CHECK(ChainLength(lines) == 5);
@@ -184,7 +113,7 @@ TEST_CASE("audit: a changed, a missing and a doubled line break the chain") {
 }
 
 TEST_CASE("audit: the file and its folders are made for this user alone") {
-  const Log log;
+  const AuditLogFile log;
   REQUIRE(log.Append("1").has_value());
   CHECK(ModeOf(log.path().text()) == 0600);
   CHECK(ModeOf(log.At("state")) == 0700);
@@ -195,33 +124,33 @@ TEST_CASE("audit: the file and its folders are made for this user alone") {
 }
 
 TEST_CASE("audit: a log that is a link, a folder, a pipe or unreachable is an error") {
-  const Log log;
+  const AuditLogFile log;
   log.File("victim", "precious");
   log.Link("state/log.jsonl", log.At("victim"));
   CHECK_FALSE(log.Append("1").has_value());
   CHECK(ReadWholeFile(log.At("victim")) == "precious");
 
-  const Log dangling;
+  const AuditLogFile dangling;
   dangling.Link("state/log.jsonl", dangling.At("victim"));
   CHECK_FALSE(dangling.Append("1").has_value());
   CHECK_FALSE(fs::exists(dangling.At("victim")));
 
-  const Log folder;
+  const AuditLogFile folder;
   folder.Directory("state/log.jsonl");
   CHECK_FALSE(folder.Append("1").has_value());
 
-  const Log pipe;
+  const AuditLogFile pipe;
   pipe.Directory("state");
   REQUIRE(::mkfifo(pipe.path().text().c_str(), 0600) == 0);
   CHECK_FALSE(pipe.Append("1").has_value());
 
-  const Log blocked;
+  const AuditLogFile blocked;
   blocked.File("state", "a file where the folder should be");
   CHECK_FALSE(blocked.Append("1").has_value());
 }
 
 TEST_CASE("audit: a torn line is closed, and only it is lost") {
-  const Log log;
+  const AuditLogFile log;
   REQUIRE(log.Append("1").has_value());
   const std::string whole = log.Text();
   log.File("state/log.jsonl", whole + R"({"n":"2","ch)");
@@ -245,14 +174,14 @@ TEST_CASE("audit: the folders of the state are made, a home is not") {
 }
 
 TEST_CASE("audit: an empty file begins a chain") {
-  const Log log;
+  const AuditLogFile log;
   log.File("state/log.jsonl", "");
   REQUIRE(log.Append("1").has_value());
   CHECK(ChainLength(log.Lines()) == 1);
 }
 
 TEST_CASE("audit: the chain holds across the longest line that a call can make") {
-  const Log log;
+  const AuditLogFile log;
   Event event = CallEvent();
   event.session_id = event.agent_id = event.agent_type = event.tool_name = std::string(512, '\x01');
   Decision decision;
@@ -265,7 +194,7 @@ TEST_CASE("audit: the chain holds across the longest line that a call can make")
 }
 
 TEST_CASE("audit: a full file is put aside with all its lines, and the chain goes on") {
-  const Log log;
+  const AuditLogFile log;
   for (int i = 0; i < 20; ++i) {
     REQUIRE(log.Append(std::to_string(i), 500, kTime + i).has_value());
   }
@@ -280,7 +209,7 @@ TEST_CASE("audit: a full file is put aside with all its lines, and the chain goe
 }
 
 TEST_CASE("audit: a line that is longer than the limit still gets its place") {
-  const Log log;
+  const AuditLogFile log;
   for (int i = 0; i < 4; ++i) {
     REQUIRE(log.Append(std::string(300, 'x'), 100, kTime + i).has_value());
   }
@@ -289,14 +218,14 @@ TEST_CASE("audit: a line that is longer than the limit still gets its place") {
 }
 
 TEST_CASE("audit: two rotations at one moment lose nothing") {
-  const Log log;
+  const AuditLogFile log;
   for (int i = 0; i < 12; ++i) REQUIRE(log.Append(std::to_string(i), 300, kTime).has_value());
   CHECK(log.Lines().size() == 12);
   CHECK(ChainLength(log.Lines()) == 12);
 }
 
 TEST_CASE("audit: a rotation that was killed half way is finished by the next") {
-  const Log log;
+  const AuditLogFile log;
   for (int i = 0; i < 3; ++i) REQUIRE(log.Append(std::to_string(i)).has_value());
   log.File("state/log.jsonl.new", "of a writer that was killed");
   log.HardLink("state/log.jsonl.20261014T000000.000000000Z", "state/log.jsonl");
@@ -308,7 +237,7 @@ TEST_CASE("audit: a rotation that was killed half way is finished by the next") 
 }
 
 TEST_CASE("audit: a hard link elsewhere, as a backup makes it, costs no line") {
-  const Log log;
+  const AuditLogFile log;
   for (int i = 0; i < 3; ++i) REQUIRE(log.Append(std::to_string(i)).has_value());
   log.HardLink("backup", "state/log.jsonl");
   for (int i = 3; i < 6; ++i) REQUIRE(log.Append(std::to_string(i), 400, kTime + i).has_value());
@@ -318,116 +247,13 @@ TEST_CASE("audit: a hard link elsewhere, as a backup makes it, costs no line") {
   CHECK(lines.size() == 6);
 }
 
-TEST_CASE("audit: whole lines and one chain under many writers that rotate") {
-  constexpr int kWriters = 6;
-  constexpr int kLines = 40;
-  const Log log;
-  std::vector<pid_t> writers;
-  for (int w = 0; w < kWriters; ++w) {
-    const pid_t child = ::fork();
-    REQUIRE(child >= 0);
-    if (child == 0) {
-      int failed = 0;
-      for (int i = 0; i < kLines; ++i) {
-        const std::string name = std::to_string(w) + "-" + std::to_string(i);
-        failed += log.Append(name, 4000, Now()).has_value() ? 0 : 1;
-      }
-      ::_exit(failed == 0 ? 0 : 1);
-    }
-    writers.push_back(child);
-  }
-  for (const pid_t writer : writers) {
-    int status = 0;
-    REQUIRE(::waitpid(writer, &status, 0) == writer);
-    CHECK(status == 0);
-  }
-  const std::vector<std::string> lines = log.Lines();
-  CHECK(lines.size() == kWriters * kLines);
-  CHECK(ChainLength(lines) == kWriters * kLines);
-  CHECK(log.Files() > 3);
-}
-
-TEST_CASE("audit: after kill -9 every line but the last is whole, and the next one follows it") {
-  for (int round = 0; round < 8; ++round) {
-    const Log log;
-    const pid_t child = ::fork();
-    REQUIRE(child >= 0);
-    if (child == 0) {
-      for (int i = 0;; ++i) (void)log.Append(std::to_string(i), 3000, Now()).has_value();
-    }
-    ::usleep(static_cast<useconds_t>(15000 + 3000 * round));
-    REQUIRE(::kill(child, SIGKILL) == 0);
-    REQUIRE(::waitpid(child, nullptr, 0) == child);
-    REQUIRE(log.Append("after", 3000, Now()).has_value());
-    std::set<std::string> lines;
-    for (const std::string& line : log.Lines()) {
-      lines.insert(line);
-      CHECK(nlohmann::json::accept(line));
-    }
-    CHECK(ChainLength({lines.begin(), lines.end()}) == lines.size());
-  }
-}
-
 TEST_CASE("audit: several torn lines are covered together with the whole one before them") {
-  const Log log;
+  const AuditLogFile log;
   REQUIRE(log.Append("1").has_value());
   const std::string torn = log.Text() + "{\"n\":\"2\",\"ch\n{\n\n" + std::string(100'000, 'x');
   log.File("state/log.jsonl", torn);
   REQUIRE(log.Append("3").has_value());
   CHECK(log.Text() == torn + "\n" + R"({"n":"3","chain":")" + Sha256Hex(torn) + "\"}\n");
-}
-
-TEST_CASE("audit: another writer is waited for half a second, and then the line is written") {
-  const Log log;
-  REQUIRE(log.Append("1").has_value());
-  const UniqueFd holder(::open(log.path().text().c_str(), O_RDONLY | O_CLOEXEC));
-  REQUIRE(::flock(holder.get(), LOCK_EX) == 0);
-  const int64_t start = Now();
-  CHECK(log.Append("2", 10).has_value());  // and the file is not put aside
-  CHECK(Now() - start < 5'000'000'000);
-  REQUIRE(::flock(holder.get(), LOCK_UN) == 0);
-  CHECK(log.Append("3").has_value());
-  const std::vector<std::string> lines = log.Lines();
-  CHECK(ChainLength(lines) == 3);
-  CHECK(log.Files() == 1);
-  CHECK(lines[1].starts_with(R"({"n":"2","unlocked":true,"chain":")"));
-  CHECK(IsUnlocked(lines[1]));
-  CHECK_FALSE(IsUnlocked(lines[2]));
-}
-
-TEST_CASE("audit: without the lock a torn line is closed, too") {
-  const Log log;
-  REQUIRE(log.Append("1").has_value());
-  const std::string torn = log.Text() + "{\"torn";
-  log.File("state/log.jsonl", torn);
-  const UniqueFd holder(::open(log.path().text().c_str(), O_RDONLY | O_CLOEXEC));
-  REQUIRE(::flock(holder.get(), LOCK_EX) == 0);
-  CHECK(log.Append("2").has_value());
-  CHECK(log.Text() ==
-        torn + "\n" + R"({"n":"2","unlocked":true,"chain":")" + Sha256Hex(torn) + "\"}\n");
-}
-
-TEST_CASE("audit: many writers without the lock lose no line and tear none") {
-  constexpr int kWriters = 8;
-  const Log log;
-  REQUIRE(log.Append("1").has_value());
-  const UniqueFd holder(::open(log.path().text().c_str(), O_RDONLY | O_CLOEXEC));
-  REQUIRE(::flock(holder.get(), LOCK_EX) == 0);
-  std::vector<pid_t> writers;
-  for (int w = 0; w < kWriters; ++w) {
-    const pid_t child = ::fork();
-    REQUIRE(child >= 0);
-    if (child == 0) ::_exit(log.Append(std::to_string(w)).has_value() ? 0 : 1);
-    writers.push_back(child);
-  }
-  for (const pid_t writer : writers) {
-    int status = 0;
-    REQUIRE(::waitpid(writer, &status, 0) == writer);
-    CHECK(status == 0);
-  }
-  const std::vector<std::string> lines = log.Lines();
-  CHECK(lines.size() == kWriters + 1);
-  for (const std::string& line : lines) CHECK(nlohmann::json::accept(line));
 }
 
 TEST_CASE("audit line: only a line that ends as lines of the log end is whole") {

@@ -1,7 +1,8 @@
 # The tests of decisions and of what the hook says about them.
 list(APPEND unit_test_sources
   world.cc random_policy.cc
-  alert_rate_test.cc alert_request_test.cc alert_test.cc denials_test.cc answer_test.cc audit_log_test.cc
+  alert_rate_test.cc alert_request_test.cc alert_test.cc denials_test.cc answer_test.cc
+  audit_log_test.cc audit_log_writers_test.cc
   system_log_test.cc config_change_test.cc event_reader_test.cc inside_log_test.cc
   failure_test.cc options_test.cc wrap_test.cc
   session_text_test.cc tighten_property_test.cc kernel_property_test.cc decision_fixtures_test.cc
