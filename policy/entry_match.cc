@@ -23,13 +23,11 @@ bool Covers(std::string_view tail, std::string_view rest) {
 }
 
 bool CoversFolded(std::string_view tail, std::string_view rest) {
-  if (!IsAscii(tail)) return Covers(FoldName(tail), rest);
-  if (tail.empty()) return true;
-  if (rest.size() < tail.size()) return false;
   for (size_t i = 0; i < tail.size(); ++i) {
-    if (LowerByte(tail[i]) != rest[i]) return false;
+    if (static_cast<unsigned char>(tail[i]) >= 0x80) return Covers(FoldName(tail), rest);
+    if (i >= rest.size() || LowerByte(tail[i]) != rest[i]) return false;
   }
-  return rest.size() == tail.size() || rest[tail.size()] == '/';
+  return tail.empty() || rest.size() == tail.size() || rest[tail.size()] == '/';
 }
 
 // Letters beyond ASCII are folded in the pattern itself; MatchPattern folds the rest.
