@@ -20,8 +20,7 @@ static const RowTable* const kTables[] = {
     &kRaceRows,      &kMoreFunctionRows, &kMoreSemanticsRows};
 enum {
   kTableCount = sizeof(kTables) / sizeof(kTables[0]),
-  kCheckMs = 5000,
-  kFunctionMs = 20000,
+  kRowMs = 20000,
   kMaxKeys = 64
 };
 
@@ -163,7 +162,7 @@ static void RunRow(const Row* row) {
   }
   setpgid(child, child);
   int status = 0;
-  const int waited = WaitAtMost(function ? kFunctionMs : kCheckMs, child, &status);
+  const int waited = WaitAtMost(kRowMs, child, &status);
   kill(-child, SIGKILL);
   Verdict verdict = answer->verdict;
   if (waited != 0) {
