@@ -23,10 +23,13 @@ Result<Ground> FindGround(const GroundOptions& options, const FileView& files) {
 Result<Path> AuditFileInForce(const GroundOptions& options) {
   const RealFiles disk;
   const Result<Ground> ground = FindGround(options, disk);
-  if (!ground) return ground.error();
-  const Result<Policy> policy = MergePolicies(ground->sources, "", ground->places, Caller{});
+  return ground ? AuditFileOn(*ground) : ground.error();
+}
+
+Result<Path> AuditFileOn(const Ground& ground) {
+  const Result<Policy> policy = MergePolicies(ground.sources, "", ground.places, Caller{});
   if (!policy) return policy.error();
-  std::optional<Path> file = OwnPath(policy->audit.file, ground->places);
+  std::optional<Path> file = OwnPath(policy->audit.file, ground.places);
   if (file) return *std::move(file);
   return Error{Error::Kind::kUsage, "audit log", "no home is known", "give it: --home DIR"};
 }

@@ -23,6 +23,7 @@ Result<Ground> FindGround(const GroundOptions& options, const FileView& files);
 
 // The audit log that the policy in force names.
 Result<Path> AuditFileInForce(const GroundOptions& options);
+Result<Path> AuditFileOn(const Ground& ground);
 
 OrderedJson PlaceJson(const RulePlace& place);
 

@@ -16,6 +16,16 @@
 
 using namespace ringfence;
 
+namespace {
+
+bool HasWritten(pid_t writer) {
+  int status = 0;
+  REQUIRE(::waitpid(writer, &status, 0) == writer);
+  return status == 0;
+}
+
+}  // namespace
+
 TEST_CASE("audit: whole lines and one chain under many writers that rotate") {
   constexpr int kWriters = 6;
   constexpr int kLines = 40;
@@ -34,11 +44,7 @@ TEST_CASE("audit: whole lines and one chain under many writers that rotate") {
     }
     writers.push_back(child);
   }
-  for (const pid_t writer : writers) {
-    int status = 0;
-    REQUIRE(::waitpid(writer, &status, 0) == writer);
-    CHECK(status == 0);
-  }
+  for (const pid_t writer : writers) CHECK(HasWritten(writer));
   const std::vector<std::string> lines = log.Lines();
   CHECK(lines.size() == kWriters * kLines);
   CHECK(ChainLength(lines) == kWriters * kLines);
@@ -109,11 +115,7 @@ TEST_CASE("audit: many writers without the lock lose no line and tear none") {
     if (child == 0) ::_exit(log.Append(std::to_string(w)).has_value() ? 0 : 1);
     writers.push_back(child);
   }
-  for (const pid_t writer : writers) {
-    int status = 0;
-    REQUIRE(::waitpid(writer, &status, 0) == writer);
-    CHECK(status == 0);
-  }
+  for (const pid_t writer : writers) CHECK(HasWritten(writer));
   const std::vector<std::string> lines = log.Lines();
   CHECK(lines.size() == kWriters + 1);
   for (const std::string& line : lines) CHECK(nlohmann::json::accept(line));

@@ -12,32 +12,12 @@
 #include "cli/log/verify.h"
 #include "hook/audit_line.h"
 #include "hook/system_log.h"
+#include "tests/chained_lines.h"
 #include "tests/temporary_tree.h"
 
 using namespace ringfence;
 
 namespace {
-
-using Lines = std::vector<std::string>;
-
-std::string TextOf(int number) {
-  return R"({"time":"2026-10-14T17:46:40.)" + std::to_string(100 + number % 900) + R"(Z","n":")" +
-         std::to_string(number) + "\"";
-}
-
-// Behind everything that stands in `lines`, as the hook does it.
-std::string Behind(const Lines& lines, int number, AuditLock lock = AuditLock::kHeld) {
-  std::string tail;
-  for (const std::string& line : lines) tail += (&line == &lines.front() ? "" : "\n") + line;
-  const size_t start = tail.empty() ? 0 : AuditChainStart(tail, true);
-  return ChainedLine(TextOf(number), std::string_view(tail).substr(start), lock);
-}
-
-Lines Chained(int count) {
-  Lines lines;
-  for (int i = 0; i < count; ++i) lines.push_back(Behind(lines, i));
-  return lines;
-}
 
 // A log in two files, and a reader of it.
 struct World {

@@ -17,12 +17,7 @@ Result<Path> AuditFileWithoutProject(const GroundOptions& options) {
   const AssumedFolder files(disk, kNowhere);
   const GroundQuestion question{options.common.home, "", options.policy, options.profile, kNowhere};
   const Result<Ground> ground = FindGround(question, files);
-  if (!ground) return ground.error();
-  const Result<Policy> policy = MergePolicies(ground->sources, "", ground->places, Caller{});
-  if (!policy) return policy.error();
-  std::optional<Path> file = OwnPath(policy->audit.file, ground->places);
-  if (file) return *std::move(file);
-  return Error{Error::Kind::kUsage, "audit log", "no home is known", "give it: --home DIR"};
+  return ground ? AuditFileOn(*ground) : ground.error();
 }
 
 }  // namespace
