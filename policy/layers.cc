@@ -204,8 +204,17 @@ class Merger {
   }
 
   Error NoSuchProfile() const {
-    return Error{Error::Kind::kUsage, "--profile",
-                 "no policy has a profile \"" + std::string(profile_) + "\"",
+    const std::string quoted = "a profile \"" + std::string(profile_) + "\"";
+    for (const PolicySource& source : sources_.sources) {
+      if (std::ranges::find(source.file->profiles, profile_, &Profile::name) ==
+          source.file->profiles.end()) {
+        continue;
+      }
+      return Error{Error::Kind::kUsage, "--profile",
+                   "only a policy that is not trusted has " + quoted + ": " + source.file->shown,
+                   "look at it and run: ringfence trust"};
+    }
+    return Error{Error::Kind::kUsage, "--profile", "no policy has " + quoted,
                  "name one that a policy file has below \"profiles\""};
   }
 

@@ -43,7 +43,10 @@ TEST_CASE("layers: a profile that only an untrusted file has is not there") {
   World world;
   world.Project(R"("profiles":{"p":{"read":{"allow":["/"]}}})", false);
   const Event event = world.EventOf("Bash", "{}");
-  CHECK_FALSE(MergePolicies(world.sources, "p", world.places, CallerOf(event)).has_value());
+  const Result<Policy> policy = MergePolicies(world.sources, "p", world.places, CallerOf(event));
+  REQUIRE_FALSE(policy.has_value());
+  CHECK(policy.error().what.starts_with("only a policy that is not trusted has a profile \"p\""));
+  CHECK(policy.error().hint.ends_with("ringfence trust"));
 }
 
 TEST_CASE("layers: a profile without a condition is chosen by registration only") {

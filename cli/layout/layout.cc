@@ -123,10 +123,10 @@ class LayoutCommand {
       if (policy) continue;
       const std::vector<std::string_view> names(known_.begin(), known_.end());
       const std::string_view nearest = Nearest(name, names);
+      const Error& error = policy.error();
       return Usage("",
-                   "no policy has a profile " + Quote(name) +
-                       (nearest.empty() ? "" : "; did you mean " + Quote(nearest) + "?"),
-                   R"(a command follows "--"; profiles stand below "profiles" of a policy)");
+                   error.what + (nearest.empty() ? "" : "; did you mean " + Quote(nearest) + "?"),
+                   R"(a command follows "--"; )" + error.hint);
     }
     return Unit{};
   }
