@@ -87,7 +87,7 @@ list_packages() {
       optional_tests="$optional_tests git=git cargo=/usr/bin/cargo python3-pip tmux=tmux less=less"
       optional_tests="$optional_tests vim-tiny=vi zsh=zsh pre-commit=pre-commit chromium=chromium"
       optional_tests="$optional_tests nodejs=node libxml2-utils=xmllint parallel=parallel"
-      optional_tests="$optional_tests rsyslog=/usr/sbin/rsyslogd lld=ld.lld"
+      optional_tests="$optional_tests rsyslog=/usr/sbin/rsyslogd lld=ld.lld ccache=ccache"
       ;;
     dnf)
       required='gcc-c++=g++ cmake=cmake ninja-build=ninja json-devel cli11-devel libmd-devel'
@@ -98,7 +98,7 @@ list_packages() {
       optional_tests="$optional_tests bubblewrap=bwrap socat=socat npm=npm python3-jsonschema"
       optional_tests="$optional_tests git=git cargo=/usr/bin/cargo python3-pip tmux=tmux less=less"
       optional_tests="$optional_tests vim-minimal=vi zsh=zsh chromium=chromium-browser libxml2=xmllint"
-      optional_tests="$optional_tests parallel=parallel rsyslog=rsyslogd"
+      optional_tests="$optional_tests parallel=parallel rsyslog=rsyslogd ccache=ccache"
       ;;
     brew)
       required='cmake=cmake ninja=ninja nlohmann-json cli11 libmd'

@@ -5,18 +5,23 @@
 #   tests/run.sh [OPTIONS]
 #
 #   --corpora DIR    also run other projects' data from this folder
+#   --full           all of clang-tidy and five minutes for each fuzzer
 #   --quick          ten seconds for each fuzzer, no clang-tidy, no coverage
 #   --only PART      only this part; may be given again
 #   --no-deps        do not install packages
-#   --list           name the parts
+#   --list           list the parts
+#
+# Where ccache is installed, what was compiled before is taken from its cache.
 set -uo pipefail
 
 root=$(cd "$(dirname "$0")/.." && pwd)
 cd "$root" || exit 1
-all_parts=(layering format unit schema install library system sandbox agreement runs client faults limits fuzz coverage tidy)
+program_parts=(limits faults client sandbox runs system agreement)  # the longest programs first
+all_parts=(layering format unit schema install library "${program_parts[@]}" fuzz coverage tidy)
 parts=()
 corpora=
 quick=no
+full=no
 deps=yes
 passed=0 failed=0 skipped=0
 work=$(mktemp -d)
@@ -38,6 +43,7 @@ while (($# > 0)); do
       shift
       ;;
     --quick) quick=yes ;;
+    --full) full=yes ;;
     --only)
       [[ " ${all_parts[*]} " == *" ${2-} "* ]] || wrong_usage "there is no part \"${2-}\""
       parts+=("$2")
@@ -56,6 +62,7 @@ while (($# > 0)); do
   esac
   shift
 done
+if [[ $quick == yes && $full == yes ]]; then wrong_usage "--quick and --full exclude each other"; fi
 if ((${#parts[@]} == 0)); then
   parts=("${all_parts[@]}")
   # What takes minutes and finds no wrong decision.
@@ -90,19 +97,61 @@ check() {
   fi
 }
 
-# A program whose last line is "N passed, N failed, N skipped".
+# count_program NAME COMMAND...: runs a program whose last line is "N passed, N failed, N skipped".
 count_program() {
-  local name=$1 last status
+  local name=$1 status
   shift
   "$@" 2>&1 | tee "$work/output"
   status=${PIPESTATUS[0]}
-  last=$(tail -n 1 "$work/output")
+  count_output "$name" "$status" "$work/output"
+}
+
+# --- programs, two at a time --------------------------------------------------------------------
+
+# The tests of the built programs mostly wait for them, so two at a time keep both cores busy.
+# `program` adds one to the list and run_programs runs the list; each prints its output at its end.
+job_names=() job_commands=() job_parts=()
+
+# program NAME COMMAND...: its last line is "N passed, N failed, N skipped".
+program() {
+  job_names+=("$1") job_parts+=("$part")
+  shift
+  job_commands+=("$(printf '%q ' "$@")")
+}
+
+run_job() {  # NUMBER
+  local began=$SECONDS
+  eval "${job_commands[$1]}" > "$work/job.$1" 2>&1
+  echo "$? $((SECONDS - began))" > "$work/job-status.$1"
+}
+
+run_programs() {
+  local number last status seconds running=0
+  for number in "${!job_names[@]}"; do
+    if ((running == 2)); then wait -n && true; running=1; fi
+    run_job "$number" < /dev/null &
+    running=$((running + 1))
+  done
+  wait
+  for number in "${!job_names[@]}"; do
+    read -r status seconds < "$work/job-status.$number"
+    echo "-- ${job_names[$number]}: $seconds s"
+    part_seconds[${job_parts[$number]}]=$((${part_seconds[${job_parts[$number]}]-0} + seconds))
+    cat "$work/job.$number"
+    count_output "${job_names[$number]}" "$status" "$work/job.$number"
+  done
+  job_names=() job_commands=() job_parts=()
+}
+
+count_output() {  # NAME STATUS FILE
+  local last
+  last=$(tail -n 1 "$3")
   if [[ $last =~ ^([0-9]+)\ passed,\ ([0-9]+)\ failed,\ ([0-9]+)\ skipped$ ]]; then
     add "${BASH_REMATCH[1]}" "${BASH_REMATCH[2]}" "${BASH_REMATCH[3]}"
-    # What it says and how it ends must agree.
-    if ((BASH_REMATCH[2] == 0 && status != 0)); then fail "$name: exit $status"; fi
+    # The counts and the exit status must agree.
+    if ((BASH_REMATCH[2] == 0 && $2 != 0)); then fail "$1: exit $2"; fi
   else
-    fail "$name: exit $status, and no figures in its last line"
+    fail "$1: exit $2, and its last line has no counts"
   fi
 }
 
@@ -310,88 +359,76 @@ man_pages_name_options() {
   return $missing
 }
 
+# What the built programs do, as seen from outside: two at a time (see program).
 part_system() {
   build release || return
-  count_program corpus.py python3 tests/system/corpus.py --hook "$hook" \
-    ${corpora:+--corpora "$corpora"}
-  count_program captures.py python3 tests/system/captures.py --hook "$hook"
-  count_program failure.py python3 tests/system/failure.py --hook "$hook"
-  count_program failures.py python3 tests/system/failures.py --hook "$hook"
-  count_program init.py python3 tests/system/init.py --hook "$hook" --ringfence "$command"
-  count_program commands.py python3 tests/system/commands.py --hook "$hook" --ringfence "$command"
-  for file in check.py audit.py audit_formats.py audit_html.py log.py doctor.py replay.py settings.py \
-    layout.py; do
-    count_program "$file" python3 "tests/system/$file" --hook "$hook" --ringfence "$command"
+  local file
+  program corpus.py python3 tests/system/corpus.py --hook "$hook" ${corpora:+--corpora "$corpora"}
+  program captures.py python3 tests/system/captures.py --hook "$hook"
+  program failure.py python3 tests/system/failure.py --hook "$hook"
+  program failures.py python3 tests/system/failures.py --hook "$hook"
+  program wrap.py python3 tests/system/wrap.py --hook "$hook"
+  for file in init commands check audit audit_formats audit_html log doctor replay settings layout; do
+    program $file.py python3 tests/system/$file.py --hook "$hook" --ringfence "$command"
   done
-  count_program wrap.py python3 tests/system/wrap.py --hook "$hook"
 }
 
-# What must be stopped and what must go on working, for an ordinary user and for root, and with the
-# weaker layers. Nothing may be left out where CI runs.
+# Attempts to get out and work that must go on, for an ordinary user and for root, and with the
+# weaker layers. Where CI runs, nothing may be skipped.
 part_sandbox() {
   build release || return
-  local probe=build/release/probes/escape_probe
+  local probe=build/release/probes/escape_probe options user file
   for options in "" --as-root "--layers landlock"; do
     # shellcheck disable=SC2086
-    count_program "escape.py $options" env REQUIRE_SANDBOX=1 python3 tests/system/escape.py \
+    program "escape.py $options" env REQUIRE_SANDBOX=1 python3 tests/system/escape.py \
       --probe "$probe" --ringfence "$command" $options
   done
   for user in "" --as-root; do
-    for file in alerts.py run_agent.py run_covered_proc.py run_git.py run_ways_out.py; do
+    for file in run_ways_out run_agent alerts run_covered_proc run_git; do
       # shellcheck disable=SC2086
-      count_program "$file $user" python3 "tests/system/$file" --hook "$hook" \
+      program "$file.py $user" python3 tests/system/$file.py --hook "$hook" \
         --ringfence "$command" $user
     done
   done
-  count_program run.py python3 tests/system/run.py --hook "$hook" --ringfence "$command"
-  count_program enter.py python3 tests/system/enter.py --hook "$hook" --ringfence "$command"
+  program run.py python3 tests/system/run.py --hook "$hook" --ringfence "$command"
+  program enter.py python3 tests/system/enter.py --hook "$hook" --ringfence "$command"
 }
 
-# What the hook says and what the kernel does, for ten thousand questions.
+# Ten thousand questions: the hook's answer, and what the kernel does.
 part_agreement() {
   build release || return
   local probes=build/release/probes
-  count_program agreement.py python3 tests/system/agreement.py --agreement $probes/agreement \
+  program agreement.py python3 tests/system/agreement.py --agreement $probes/agreement \
     --agreement-probe $probes/agreement_probe --ringfence "$command"
 }
 
-# `ringfence run` as a whole: every step failed and killed, how it ends, real programs in it.
+# `ringfence run` as a whole: each step failed and killed, its end, real programs in it.
 part_runs() {
   build release || return
   local probes=build/release/probes
   if [[ -x $probes/fail_call ]]; then
-    count_program run_faults.py python3 tests/system/run_faults.py --ringfence "$command" \
+    program run_faults.py python3 tests/system/run_faults.py --ringfence "$command" \
       --fail-call $probes/fail_call
   else
     skip "run_faults.py: fail_call is for x86-64"
   fi
-  count_program run_status.py python3 tests/system/run_status.py --ringfence "$command"
-  count_program programs.py python3 tests/system/programs.py --ringfence "$command"
-}
-
-part_faults() {
-  build release || return
-  count_program faults.py python3 tests/system/faults.py --hook "$hook"
-}
-
-part_limits() {
-  build release || return
-  count_program limits.py python3 tests/system/limits.py --hook "$hook"
+  program run_status.py python3 tests/system/run_status.py --ringfence "$command"
+  program programs.py python3 tests/system/programs.py --ringfence "$command"
 }
 
 part_client() {
   build release || return
-  count_program client python3 tests/system/client/run.py --hook "$hook" --ringfence "$command"
+  program client python3 tests/system/client/run.py --hook "$hook" --ringfence "$command"
 }
 
-# fuzz_one NAME SECONDS: seeds are the fixtures; what is found stays in build/fuzz/NAME.
-fuzz_one() {
-  local name=$1 seconds=$2 corpus=build/fuzz/$1 seeds
-  mkdir -p "$corpus"
-  seeds=$(find fuzz/seeds/"${name%_fuzz}" -maxdepth 0 -type d 2> /dev/null || true)
-  # shellcheck disable=SC2086
-  build/fuzz/fuzz/"$name" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 \
-    -artifact_prefix="$corpus/crash-" -print_final_stats=1 "$corpus" $seeds
+part_faults() {
+  build release || return
+  program faults.py python3 tests/system/faults.py --hook "$hook"
+}
+
+part_limits() {
+  build release || return
+  program limits.py python3 tests/system/limits.py --hook "$hook"
 }
 
 part_fuzz() {
@@ -399,6 +436,7 @@ part_fuzz() {
   build fuzz || return
   local seconds=25 targets name running=0
   if [[ $quick == yes ]]; then seconds=10; fi
+  if [[ $full == yes ]]; then seconds=300; fi
   targets=$(find build/fuzz/fuzz -maxdepth 1 -name '*_fuzz' -type f -perm -u+x -printf '%f\n' | sort)
   [[ -n $targets ]] || fail "there is no fuzzer"
   for name in $targets; do
@@ -429,34 +467,20 @@ part_coverage() {
   count_program coverage python3 tests/coverage/measure.py --build build/coverage $more
 }
 
+# The sources that changed since the commit in tests/tidy/checked, with --full all of them.
 part_tidy() {
   need clang-tidy tidy || return
   need clang++ tidy || return
-  # Only configured, but for what is made while building: clang-tidy reads the commands.
+  # Only configured, and what the build generates: clang-tidy reads the commands.
   cmake --preset clang -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON > "$work/clang.log" 2>&1 &&
     cmake --build --preset clang --target seccomp_programs >> "$work/clang.log" 2>&1 || {
     tail -n 60 "$work/clang.log"
     fail "preset clang cannot be configured"
     return
   }
-  local files
-  # The back ends of other systems are not in this one's commands.
-  mapfile -t files < <(find base policy hook sandbox run cli library -name '*.cc' -not -path '*/macos/*' \
-    -not -path '*/none/*' | sort)
-  local wrong status
-  printf '%s\n' "${files[@]}" | xargs -P 2 -n 4 clang-tidy --quiet -p build/clang \
-    > "$work/output" 2> "$work/errors"
-  status=$?
-  wrong=$(grep -c 'error:' "$work/output")
-  if ((wrong > 0)); then
-    grep -A 3 'error:' "$work/output" | head -n 100
-    fail "clang-tidy: $wrong findings"
-  elif ((status != 0)); then
-    tail -n 20 "$work/errors"
-    fail "clang-tidy: exit $status"
-  else
-    add "${#files[@]}" 0 0
-  fi
+  local all=
+  if [[ $full == yes ]]; then all=--all; fi
+  count_program tidy.py python3 tests/tidy/tidy.py --build build/clang $all
 }
 
 # --- all of it --------------------------------------------------------------------------------
@@ -468,13 +492,26 @@ if [[ $deps == yes ]]; then
     exit 1
   }
 fi
+if command -v ccache > /dev/null; then
+  # The same sources in another folder, such as a fresh clone, count as compiled.
+  export CMAKE_C_COMPILER_LAUNCHER=ccache CMAKE_CXX_COMPILER_LAUNCHER=ccache
+  export CCACHE_BASEDIR=$root CCACHE_NOHASHDIR=yes CCACHE_SLOPPINESS=pch_defines,time_macros
+fi
+declare -A part_seconds=()
 for part in "${parts[@]}"; do
   [[ -n $part ]] || continue
+  # Programs wait until the builds and tests that use both cores are done, and the other way round.
+  if [[ " ${program_parts[*]} " != *" $part "* ]]; then run_programs; fi
   began=$SECONDS
   echo "== $part"
   "part_$part"
-  echo "== $part: $((SECONDS - began)) s"
+  part_seconds[$part]=$((${part_seconds[$part]-0} + SECONDS - began))
 done
-echo "all parts: $SECONDS s"
+run_programs
+echo "== seconds of each part; programs run two at a time"
+for part in "${parts[@]}"; do
+  [[ -z $part ]] || printf '%-12s%6d\n' "$part" "${part_seconds[$part]}"
+done
+printf '%-12s%6d\n' "all" "$SECONDS"
 echo "$passed passed, $failed failed, $skipped skipped"
 ((failed == 0))

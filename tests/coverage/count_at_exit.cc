@@ -3,6 +3,10 @@
 // a lock, so that programs that run at once lose none.
 extern "C" {
 
+// Where the counters go, in place of default.profraw.
+extern char __llvm_profile_filename[];
+char __llvm_profile_filename[] = PROFILE_FILE;
+
 int __llvm_profile_write_file();
 [[noreturn]] void __real__exit(int status);
 [[noreturn]] void __wrap__exit(int status);

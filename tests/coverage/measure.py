@@ -20,8 +20,10 @@ reason or a test.
 
 import argparse
 import collections
+import concurrent.futures
 import glob
 import json
+import os
 import pathlib
 import re
 import shutil
@@ -61,12 +63,18 @@ def run_tests(build, unit):
         commands = [[str(build / "tests/unit_tests")]]
     commands += [[sys.executable, str(ROOT / "tests/system" / name), "--hook", str(hook)]
                  for name in SYSTEM_TESTS]
-    for command in commands:
-        done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, check=False,
-                              stderr=subprocess.STDOUT)
-        last = done.stdout.decode(errors="replace").strip().splitlines()[-1:]
-        print(f"  {pathlib.Path(command[-3] if len(command) > 1 else command[0]).name}: "
-              f"{''.join(last)}", flush=True)
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        for line in pool.map(run_test, commands):
+            print(line, flush=True)
+
+
+def run_test(command):
+    """Runs one command; returns its name and last line."""
+    done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, check=False,
+                          stderr=subprocess.STDOUT)
+    last = done.stdout.decode(errors="replace").strip().splitlines()[-1:]
+    name = pathlib.Path(command[-3] if len(command) > 1 else command[0]).name
+    return f"  {name}: {''.join(last)}"
 
 
 def export(build):
@@ -78,8 +86,7 @@ def export(build):
                    check=True)
     done = subprocess.run(
         [tool("llvm-cov"), "export", "-format=text", f"-instr-profile={merged}",
-         str(build / "tests/unit_tests"), "-object", str(build / "ringfence-hook"),
-         *(str(ROOT / folder) for folder in FOLDERS)],
+         str(build / "tests/unit_tests"), "-object", str(build / "ringfence-hook")],
         check=True, stdout=subprocess.PIPE)
     return json.loads(done.stdout)["data"][0]["functions"]
 
@@ -112,11 +119,10 @@ class Branches:
         names = short_names([function["name"] for function in functions])
         for function in functions:
             for branch in function["branches"]:
-                file = pathlib.Path(function["filenames"][branch[6]])
-                if not file.is_relative_to(ROOT) or \
-                        file.relative_to(ROOT).parts[0] not in FOLDERS:
+                file = project_file(function["filenames"][branch[6]])
+                if file is None:
                     continue
-                place = (str(file.relative_to(ROOT)), *branch[:4])
+                place = (file, *branch[:4])
                 self.counts[place][0] += branch[4]
                 self.counts[place][1] += branch[5]
                 self.function_at[place] = names[function["name"]]
@@ -142,6 +148,13 @@ class Branches:
         lines[0] = lines[0][column - 1:]
         condition = " ".join(part.strip() for part in lines)
         return f"{file} {self.function_at[place]}: {side} of `{condition}` in `{text}`"
+
+
+def project_file(name):
+    """A name below ROOT, if it is in one of FOLDERS. The compiler writes it as relative to ROOT or
+    to the build folder."""
+    file = re.sub(r"^(\.{1,2}/)+", "", name)
+    return file if file.split("/", 1)[0] in FOLDERS else None
 
 
 def source_lines(file, cache={}):
