@@ -128,17 +128,9 @@ class SourceReader {
   Status Add(Layer layer, const std::string& path) {
     if (const std::optional<Path> parsed = Path::Parse(path)) Protect(*parsed);
     const std::string shown = Shown(path, places_);
-    const Walked walked = Walk(path, files_);
-    const bool missing = !IsHandedOver(path) && walked.stop == Walked::Stop::kEnd &&
-                         walked.facts.kind == FileKind::kMissing;
-    if (missing && !walked.links.empty()) {
-      return Unusable(shown, "is reached by a link that leads nowhere",
-                      "mend or remove " + walked.links.back().text());
-    }
-    if (missing) return Unit{};
     Result<PolicyBytes> bytes = ReadPolicyBytes(path);
     if (!bytes) return bytes.error();
-    if (bytes->missing) return Unit{};
+    if (bytes->missing) return CheckAbsent(path, layer, shown);
     if (Status s = CheckOwner(*bytes, layer, places_, shown); !s) return s.error();
     bool trusted = true;
     if (layer == Layer::kProject) {
@@ -159,6 +151,26 @@ class SourceReader {
     }
     found_.sources.push_back(std::move(source));
     return Unit{};
+  }
+
+  // A policy that is reached through links and does not exist is absent: homes and /etc are links
+  // on many systems. A link by the policy's own name, or by that of ringfence's folder around it,
+  // was made to lead to a policy, and must not be taken for none.
+  Status CheckAbsent(const std::string& path, Layer layer, const std::string& shown) {
+    if (Status s = CheckNoLink(path, shown); !s) return s.error();
+    const size_t slash = path.rfind('/');
+    if (layer == Layer::kCommandLine || slash == std::string::npos) return Unit{};
+    const std::string folder = path.substr(0, slash);
+    struct stat status {};
+    if (::stat(folder.c_str(), &status) == 0 && S_ISDIR(status.st_mode)) return Unit{};
+    return CheckNoLink(folder, shown);
+  }
+
+  static Status CheckNoLink(const std::string& path, const std::string& shown) {
+    struct stat status {};
+    if (::lstat(path.c_str(), &status) != 0 || !S_ISLNK(status.st_mode)) return Unit{};
+    return Unusable(shown, "is reached by a link that leads nowhere",
+                    "create the target of " + path + ", or remove the link");
   }
 
   // An untrusted file may not speak to the model, not even through an error message.

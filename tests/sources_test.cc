@@ -97,6 +97,34 @@ TEST_CASE("sources: a policy whose link leads nowhere is not taken for none") {
   CHECK(Problem(project.Read()).find("leads nowhere") != std::string::npos);
 }
 
+TEST_CASE("sources: a folder of ringfence's own that leads nowhere is an error") {
+  Disk disk;
+  disk.Link("home/.config/ringfence", "/gone/ringfence");
+  const Result<PolicySources> sources = disk.Read();
+  REQUIRE_FALSE(sources.has_value());
+  CHECK(sources.error().what == "is reached by a link that leads nowhere");
+  CHECK(sources.error().hint.ends_with("ringfence, or remove the link"));
+  Disk file;
+  file.File("home/project/x");
+  file.Link("home/project/.ringfence", "x");
+  CHECK(Problem(file.Read()).find("leads nowhere") != std::string::npos);
+}
+
+TEST_CASE("sources: a policy that links on the way only lead towards is absent") {
+  Disk disk;
+  disk.Directory("dotfiles/config");
+  disk.Link("home/.config", "../dotfiles/config");
+  disk.Link("home/.local", "../nowhere");
+  CHECK(Problem(disk.Read()).empty());
+  disk.Directory("dotfiles/ringfence");
+  disk.Link("dotfiles/config/ringfence", "../ringfence");
+  CHECK(Problem(disk.Read()).empty());
+  disk.File("dotfiles/ringfence/policy.json", kPolicy);
+  const Result<PolicySources> sources = disk.Read();
+  REQUIRE(sources.has_value());
+  CHECK(sources->sources.back().layer == Layer::kUser);
+}
+
 TEST_CASE("sources: what a session was permitted is found by its name, and must be sound") {
   constexpr const char* kGrants = "home/.local/state/ringfence/sessions/A1-b_2.json";
   Disk disk;
