@@ -5,6 +5,8 @@
 #include "base/text.h"
 #include "cli/console.h"
 #include "cli/ground_options.h"
+#include "policy/client_folders.h"
+#include "policy/real_files.h"
 #include "policy/sets.h"
 #include "policy/tools.h"
 
@@ -84,8 +86,12 @@ std::vector<RuleUse> UsedRules(const Trace& trace) {
   return uses;
 }
 
+// Of this folder's projects, and of any session.
 SetContext ContextOf(const Places& places) {
   return {.root = places.root_real,
+          .given_root = places.root,
+          .start = places.start,
+          .memory_root = MainRepositoryOf(places.start.value_or(places.root_real), RealFiles()),
           .session_id = "SESSION",
           .user = places.user,
           .macos_names = places.macos_names,
@@ -169,7 +175,7 @@ Outcome ExplainSet(const std::string& name, const Places& places, bool json) {
     // What may be read is the wider of the two.
     for (const SetEntry& entry : ExpandSet(set->set, Access::kRead, ContextOf(places), strings)) {
       entries.push_back(entry.text() +
-                        (entry.except.empty() ? "" : " but " + std::string(entry.except)));
+                        (entry.except.empty() ? "" : " but " + entry.except.Joined(", ")));
     }
   } else if (name == "@session-tools") {
     what = "tools without an effect outside the conversation";

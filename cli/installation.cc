@@ -14,6 +14,7 @@
 #include "cli/state.h"
 #include "policy/layers.h"
 #include "policy/load.h"
+#include "policy/real_files.h"
 
 namespace ringfence {
 namespace {
@@ -152,9 +153,24 @@ Status Installation::EnsurePolicy() {
 }
 
 Status Installation::NotePolicy() {
+  NoteRepository();
   if (!IsOfProject(request_.layer)) return Unit{};
   for (const std::string& note : policies_->sources.notes) Note(note);
   return Unit{};
+}
+
+// The client was started, or is to be, in a part of a repository.
+void Installation::NoteRepository() {
+  if (borrowed_.is_borrowed()) return;
+  const Places& places = policies_->places;
+  const std::optional<Path> repository = RepositoryAround(places, RealFiles());
+  if (!repository || *repository == places.root_real) return;
+  const bool is_pinned = IsOfProject(request_.layer) && request_.policy.empty();
+  Note("this folder is a part of the repository " + Quote(repository->text()) +
+       ", and the rest of it is outside the project. To work on all of it, add \"root\": \"git\" "
+       "to " +
+       ShownPath(report_->policy_path, request_.where) +
+       (is_pinned ? ", and run: ringfence trust" : ""));
 }
 
 Status Installation::PinStarter(const std::string& text) {

@@ -58,6 +58,7 @@ class Installation {
   Status ReadPolicy();
   Status EnsurePolicy();
   Status NotePolicy();
+  void NoteRepository();
   Status PinStarter(const std::string& text);
   Status EditSettings();
   void LimitClient(SettingsEditor& editor);

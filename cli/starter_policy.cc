@@ -15,14 +15,16 @@ constexpr const char* kHead =
 // To permit one thing more:    ringfence allow ~/src/shared-lib --read
 {
   "version": 1,
+  // "root": "git", // started in a part of a repository, the client may work on all of it
 )";
 
 constexpr const char* kFiles = R"(
-  // The project, and what the client itself keeps for a session ("@claude-scratch").
+  // The project, what the client itself shows a session ("@claude-scratch"), and the headers,
+  // libraries and packages that the project is built with ("@toolchains").
   "read": {
-    "allow": [".", "@claude-scratch"],
+    "allow": [".", "@claude-scratch", "@toolchains"],
+    "ask": ["@dotenv"], // .env, .env.local: the tools ask, programs may read them
     "deny": ["@secrets"] // keys, tokens, credentials: ringfence explain @secrets
-    // "deny": ["@secrets", "**/.env"]
   },
   "write": {
     "allow": [".", "@claude-scratch"],

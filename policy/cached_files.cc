@@ -116,6 +116,11 @@ Result<std::string> CachedFiles::ReadLink(const Path& path) const {
   return target;
 }
 
+// Rarely asked, and never twice for one file.
+Result<std::string> CachedFiles::ReadText(const Path& file, size_t most) const {
+  return files_.ReadText(file, most);
+}
+
 Result<std::vector<DirectoryEntry>> CachedFiles::List(const Path& directory, size_t most) const {
   Result<std::vector<DirectoryEntry>> entries = files_.List(directory, most);
   if (entries) return entries;

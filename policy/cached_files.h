@@ -21,6 +21,7 @@ class CachedFiles final : public FileView {
 
   Result<FileFacts> Look(const Path& path) const override;
   Result<std::string> ReadLink(const Path& path) const override;
+  Result<std::string> ReadText(const Path& file, size_t most) const override;
   Result<std::vector<DirectoryEntry>> List(const Path& directory, size_t most) const override;
 
   // The first answer that says more about the machine than about the files (EIO, ENOMEM, EMFILE): a

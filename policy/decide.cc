@@ -189,23 +189,35 @@ class CallJudge {
     }
   }
 
+  // The client makes one folder name of "feature/x": "feature+x".
   void JudgeWorktree(const InputField& field) {
     const std::string_view name = field.text;
     const std::string what = "worktree " + Quote(name);
-    if (name.empty() || name == "." || name == ".." ||
-        name.find_first_of("/\\") != std::string_view::npos) {
-      return verdict_.Deny(what, "its name must be one plain component");
+    for (std::string_view rest = name;;) {
+      const size_t slash = rest.find('/');
+      const std::string_view part = rest.substr(0, slash);
+      if (part.empty() || part == "." || part == ".." ||
+          part.find('\\') != std::string_view::npos) {
+        return verdict_.Deny(what, "each part of its name between slashes must be a plain name");
+      }
+      if (FoldName(part) == ".git") return verdict_.Deny(what, "its name may not be \".git\"");
+      if (slash == std::string_view::npos) break;
+      rest.remove_prefix(slash + 1);
     }
-    if (FoldName(name) == ".git") return verdict_.Deny(what, "its name may not be \".git\"");
     if (const auto why = RefusedText(name)) return verdict_.Deny(what, std::string(*why));
-    JudgeWorktrees("/" + std::string(name));
+    std::string folder = "/" + std::string(name);
+    std::replace(folder.begin() + 1, folder.end(), '/', '+');
+    JudgeWorktrees(folder);
   }
 
-  // Where the client puts worktrees: a link there would put one somewhere else.
+  // Where the client puts worktrees: in the main repository of the current folder, which may lie
+  // outside the project, and a link there would put one somewhere else again.
   void JudgeWorktrees(const std::string& name) {
-    const std::string folder = paths_.places().root.text() + "/.claude/worktrees" + name;
-    JudgePath({.pointer = "/name", .key = "name", .text = folder}, folder, Access::kWrite,
-              "worktree in");
+    for (const Path& repository : paths_.WorktreeRepositories()) {
+      const std::string folder = repository.text() + "/.claude/worktrees" + name;
+      JudgePath({.pointer = "/name", .key = "name", .text = folder}, folder, Access::kWrite,
+                "worktree in");
+    }
   }
 
   // An MCP tool: the fields that the policy names, and the usual names unless it named them all.

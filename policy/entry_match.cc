@@ -13,6 +13,17 @@ bool IsAscii(std::string_view text) {
   return std::ranges::all_of(text, [](char c) { return static_cast<unsigned char>(c) < 0x80; });
 }
 
+// `rest` is at or below `word`, of which "*" is any one name; or on the way to it.
+bool BeginsWith(std::string_view word, std::string_view rest, Standing standing) {
+  for (;;) {
+    const std::string_view want = TakeComponent(word);
+    if (want.empty()) return true;
+    const std::string_view name = TakeComponent(rest);
+    if (name.empty()) return standing == Standing::kPassed;
+    if (want != "*" && FoldName(want) != name) return false;
+  }
+}
+
 char LowerByte(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
 
 }  // namespace
@@ -37,8 +48,23 @@ bool MatchFolded(std::string_view pattern, std::string_view rest) {
   return MatchPattern(FoldName(pattern), rest, kOptions);
 }
 
-bool IsException(const SetEntry& entry, std::string_view rest) {
-  return !entry.except.empty() && TakeComponent(rest) == FoldName(entry.except);
+bool IsException(WordList except, std::string_view rest, Standing standing) {
+  for (const std::string_view word : except) {
+    if (BeginsWith(word, rest, standing)) return true;
+  }
+  return false;
+}
+
+bool MatchFoldedUnless(WordList except, std::string_view pattern, std::string_view rest) {
+  if (except.empty()) return MatchFolded(pattern, rest);
+  const std::string_view wanted = pattern.substr(pattern.rfind('/') + 1);
+  for (std::string_view name = TakeComponent(rest); !name.empty(); name = TakeComponent(rest)) {
+    if (!MatchFolded(wanted, name)) continue;
+    bool is_left_out = false;
+    for (const std::string_view other : except) is_left_out |= MatchFolded(other, name);
+    if (!is_left_out) return true;
+  }
+  return false;
 }
 
 TailParts SplitTail(const SetEntry& entry) {

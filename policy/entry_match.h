@@ -17,8 +17,12 @@ bool CoversFolded(std::string_view tail, std::string_view rest);
 // A pattern instead of a plain tail; `rest` is folded already.
 bool MatchFolded(std::string_view pattern, std::string_view rest);
 
-// `rest`, folded, is what follows the entry's own path: it begins with what the entry leaves out.
-bool IsException(const SetEntry& entry, std::string_view rest);
+// `rest`, folded, is what follows the path of an entry: one of `except` leaves it out. Where it is
+// only passed, it may also be on the way to what is left out.
+bool IsException(WordList except, std::string_view rest, Standing standing = Standing::kMeant);
+
+// The same as MatchFolded for a pattern "**/NAME" of which some names are left out.
+bool MatchFoldedUnless(WordList except, std::string_view pattern, std::string_view rest);
 
 // What of `path` is not below one of the `folders`: up to and with the first component of such a
 // name, or all. Where a project itself lies does not count: it is no package to who works on it.

@@ -48,6 +48,12 @@ class FileView {
   // EACCES, ENAMETOOLONG, EIO and the like are errors.
   virtual Result<FileFacts> Look(const Path& path) const = 0;
   virtual Result<std::string> ReadLink(const Path& path) const = 0;
+  // The bytes of a regular file, at most `most` of them; all else is an error. A view of names
+  // alone has none.
+  virtual Result<std::string> ReadText(const Path& file, size_t most) const {
+    static_cast<void>(most);
+    return Error{Error::Kind::kSystem, "read(" + file.text() + ")", "ENOTSUP", ""};
+  }
   // The entries of a directory without "." and ".."; the error E2BIG when there are more than
   // `most`: a folder of a million names takes a second to list.
   virtual Result<std::vector<DirectoryEntry>> List(const Path& directory, size_t most) const = 0;

@@ -5,6 +5,7 @@
 #include "base/case_fold.h"
 #include "base/text.h"
 #include "base/utf8.h"
+#include "policy/client_folders.h"
 #include "policy/git_files.h"
 #include "policy/pattern.h"
 #include "policy/sources.h"
@@ -281,8 +282,25 @@ std::optional<Cause> PathJudge::Outside(const Question& question, const Path& na
   }
   if (walked.end.IsInside(places_.root_real)) cause.why = "not in the list of what is allowed";
   cause.place = missing;
-  cause.remedy = "Work below " + Quote(places_.root.text()) + WiderList(question, walked, missing);
+  const std::string below = "Work below " + Quote(places_.root.text());
+  const std::string wider = WiderRoot(walked.end);
+  cause.remedy = wider.empty() ? below + WiderList(question, walked, missing) : wider;
   return cause;
+}
+
+// The remedy where the client was started in a part of a repository and the file is of another
+// part.
+std::string PathJudge::WiderRoot(const Path& end) const {
+  if (end.IsInside(places_.root_real) || places_.homes.empty()) return "";
+  const std::optional<Path> repository = RepositoryAround(places_, files_);
+  if (!repository || !end.IsInside(*repository)) return "";
+  const std::vector<Path> usual = UsualPolicyPlaces(places_);
+  for (const Path& policy : places_.policies) {  // with --policy the user's own does not count
+    if (std::ranges::find(usual, policy) == usual.end()) return "";
+  }
+  return "It belongs to the repository " + Quote(repository->text()) +
+         ": to work on all of it, ask the user to add \"root\": \"git\" to "
+         "~/.config/ringfence/policy.json";
 }
 
 // Who can put it into the list that lacks it. `ringfence allow` writes the user's own list, or that
@@ -331,6 +349,19 @@ Judgement PathJudge::JudgeEnd(const Question& question, const Path& named,
     return {Verdict::kAsk, std::move(cause), {walked.end}};
   }
   return {Verdict::kPermit, {}, {walked.end}};
+}
+
+// Of the folder that the client was started in, and of the one that the session is in now.
+std::vector<Path> PathJudge::WorktreeRepositories() const {
+  std::vector<Path> found{MainRepositoryOf(places_.start.value_or(places_.root_real), files_)};
+  if (!event_.cwd || !event_.cwd->starts_with('/')) return found;
+  const Walked cwd = Walk(*event_.cwd, files_);
+  if (cwd.stop != Walked::Stop::kEnd) return found;
+  const Path own = MainRepositoryOf(cwd.end, files_);
+  const Result<FileFacts> git = files_.Look(own.Child(".git"));
+  const bool is_repository = git && git->kind != FileKind::kMissing;
+  if (own != found.front() && (own != cwd.end || is_repository)) found.push_back(own);
+  return found;
 }
 
 bool PathJudge::MayBePath(std::string_view url) const {

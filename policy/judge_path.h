@@ -43,6 +43,9 @@ class PathJudge {
 
   const Places& places() const { return places_; }
 
+  // The repositories in which the client may make a worktree now.
+  std::vector<Path> WorktreeRepositories() const;
+
   // Somebody who takes this URL for a relative path would get somewhere: it climbs, or there is a
   // folder that is named like its scheme.
   bool MayBePath(std::string_view url) const;
@@ -70,6 +73,7 @@ class PathJudge {
                                const Walked& walked) const;
   std::optional<Cause> Asks(const Question& question, const Path& named,
                             const Walked& walked) const;
+  std::string WiderRoot(const Path& end) const;
   std::string WiderList(const Question& question, const Walked& walked,
                         const RulePlace& missing) const;
   Cause RuleCause(const Question& question, const RuleHit& hit, std::string_view did) const;

@@ -43,6 +43,16 @@ Status AddHome(std::string_view text, std::string_view name, const FileView& fil
   return Unit{};
 }
 
+// The client names its folders by where it was started. What cannot be resolved is no such place.
+void FindStart(const Registration& registration, const FileView& files, Places& places) {
+  const std::optional<Path> start = Path::Parse(registration.project_dir);
+  if (!start) return;
+  const Walked walked = Walk(start->text(), files);
+  if (walked.stop == Walked::Stop::kEnd && walked.end != places.root_real) {
+    places.start = walked.end;
+  }
+}
+
 Status FindRoot(const Registration& registration, const FileView& files, Places& places) {
   const bool by_option = !registration.root.empty();
   const std::string& text = by_option ? registration.root : registration.project_dir;
@@ -70,6 +80,7 @@ Status FindRoot(const Registration& registration, const FileView& files, Places&
   }
   places.root = *root;
   places.root_real = *real;
+  if (by_option) FindStart(registration, files, places);
   return Unit{};
 }
 
@@ -105,17 +116,22 @@ Result<Places> FindPlaces(const Registration& registration, const FileView& file
   return places;
 }
 
-void WidenToRepository(Places& places, const FileView& files) {
+std::optional<Path> RepositoryAround(const Places& places, const FileView& files) {
   for (Path folder = places.root_real; !folder.is_root(); folder = folder.Parent()) {
     const auto holds = [&](const Path& home) { return home.IsInside(folder); };
-    if (std::ranges::any_of(places.homes_real, holds)) return;
+    if (std::ranges::any_of(places.homes_real, holds)) return {};
     const Result<FileFacts> facts = files.Look(folder.Child(".git"));
-    if (facts && facts->kind != FileKind::kMissing) {
-      if (folder != places.root_real) places.root = folder;
-      places.root_real = folder;
-      return;
-    }
+    if (facts && facts->kind != FileKind::kMissing) return folder;
   }
+  return {};
+}
+
+void WidenToRepository(Places& places, const FileView& files) {
+  const std::optional<Path> repository = RepositoryAround(places, files);
+  if (!repository || *repository == places.root_real) return;
+  if (!places.start) places.start = places.root_real;
+  places.root = *repository;
+  places.root_real = *repository;
 }
 
 std::optional<Path> OwnPath(std::string_view text, const Places& places) {

@@ -29,8 +29,9 @@ struct Registration {
 };
 
 struct Places {
-  Path root;       // as it was given
-  Path root_real;  // where it leads
+  Path root;                  // as it was given
+  Path root_real;             // where it leads
+  std::optional<Path> start;  // where the client was started, resolved, if it is not the root
   // Every home that "~" may mean: --home, and HOME where it differs; as given and resolved, each
   // once. Empty where none is known.
   std::vector<Path> homes;
@@ -49,7 +50,10 @@ struct Places {
 // remedy.
 Result<Places> FindPlaces(const Registration& registration, const FileView& files);
 
-// The nearest folder at or above the root that holds ".git", short of a home; else the root.
+// The nearest folder at or above the root that holds ".git", short of a home.
+std::optional<Path> RepositoryAround(const Places& places, const FileView& files);
+
+// Makes that the root, if there is one.
 void WidenToRepository(Places& places, const FileView& files);
 
 // "~/x" and "~" below the first home; an absolute path as it is.

@@ -47,6 +47,7 @@ enum class SetName : uint8_t {
   kSecrets,
   kClaudeScratch,
   kRunsLater,
+  kDotenv,
   kToolchains,
   kAgentState,
   kTmp,

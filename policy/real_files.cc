@@ -105,6 +105,17 @@ Result<std::string> RealFiles::ReadLink(const Path& path) const {
   return target;
 }
 
+Result<std::string> RealFiles::ReadText(const Path& file, size_t most) const {
+  const std::string call = "open(" + file.text() + ")";
+  constexpr int kHow = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW;
+  const UniqueFd fd(::openat(AT_FDCWD, file.text().c_str(), kHow));
+  if (!fd.valid()) return SystemError(call);
+  struct stat status {};
+  if (::fstat(fd.get(), &status) != 0) return SystemError(call);
+  if (!S_ISREG(status.st_mode)) return SystemError(call, EINVAL);
+  return ReadAll(fd.get(), most, call);
+}
+
 #ifdef __linux__
 
 // readdir(3) would ask for a few names at a time; a home has hundreds.

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/case_fold.h"
+#include "policy/client_folders.h"
 #include "policy/entry_match.h"
 #include "policy/pattern.h"
 
@@ -13,6 +14,18 @@ RuleMatcher::Subject::Subject(const Path& path, const Places& places, bool fold)
   Add(places.root_real, fold, below_root);
   if (places.root != places.root_real) Add(places.root, fold, below_root);
   for (const Path& home : places.homes) Add(home, fold, below_home);  // resolved ones as well
+  if (places.homes.empty()) AddUsualHome();
+}
+
+// What lies below a folder that looks like a home, where none is known.
+void RuleMatcher::Subject::AddUsualHome() {
+  for (const std::string_view base : {"/home/", "/users/", "/var/home/", "/root"}) {
+    std::string_view rest = text;
+    if (!rest.starts_with(base)) continue;
+    rest.remove_prefix(base.size());
+    if (base.ends_with('/')) TakeComponent(rest);  // the user's name
+    if (rest.empty() || rest[0] == '/') below_home.push_back(rest.substr(rest.empty() ? 0 : 1));
+  }
 }
 
 void RuleMatcher::Subject::Add(const Path& base, bool fold, std::vector<std::string_view>& below) {
@@ -32,6 +45,9 @@ RuleMatcher::RuleMatcher(const Policy& policy, const Places& places, std::string
     : policy_(policy),
       places_(places),
       context_{.root = places.root_real,
+               .given_root = places.root,
+               .start = places.start,
+               .memory_root = {},
                .session_id = std::move(session_id),
                .user = places.user,
                .macos_names = places.macos_names,
@@ -46,10 +62,17 @@ RuleMatcher::RuleMatcher(const Policy& policy, const Places& places, std::string
   }
 }
 
+void RuleMatcher::FindMemory() const {
+  if (!context_.memory_root) {
+    context_.memory_root = MainRepositoryOf(context_.start.value_or(context_.root), files_);
+  }
+}
+
 const std::vector<SetEntry>& RuleMatcher::Expanded(SetName set, Access access) const {
   for (const Expansion& expansion : expansions_) {
     if (expansion.set == set && expansion.access == access) return expansion.entries;
   }
+  if (set == SetName::kClaudeScratch) FindMemory();
   return expansions_
       .emplace_back(Expansion{set, access, ExpandSet(set, access, context_, strings_)})
       .entries;
@@ -72,26 +95,40 @@ bool RuleMatcher::MatchesExactly(const SetEntry& entry, const Subject& subject) 
   return false;
 }
 
+// What of the path a pattern for any folder is compared with.
+std::string_view RuleMatcher::AnywhereText(const SetEntry& entry, const Subject& subject) {
+  if (entry.holds_root && !subject.below_root.empty()) return subject.below_root.front();
+  return subject.below_slash();
+}
+
+// `rest` is at or below the plain tail of an entry.
+bool RuleMatcher::IsLeftOut(const SetEntry& entry, std::string_view rest, Standing standing) const {
+  if (entry.except.empty()) return false;
+  rest.remove_prefix(std::min(entry.tail.size(), rest.size()));
+  if (IsException(entry.except, rest, standing)) return true;
+  if (!entry.spares_memory) return false;
+  FindMemory();
+  return IsException(WordList(OwnMemoryFolder(*context_.memory_root)), rest, standing);
+}
+
 bool RuleMatcher::MatchesFolded(const SetEntry& entry, const Subject& subject,
                                 Standing standing) const {
   const auto matches = [&](std::string_view rest) {
-    if (entry.has_pattern) return MatchFolded(entry.tail, rest);
-    if (!CoversFolded(entry.tail, rest)) return false;
-    if (entry.except.empty()) return true;
-    if (rest.size() <= entry.tail.size()) return standing == Standing::kMeant;
-    return !IsException(entry, rest.substr(entry.tail.size()));
+    if (entry.has_pattern) return MatchFoldedUnless(entry.except, entry.tail, rest);
+    return CoversFolded(entry.tail, rest) && !IsLeftOut(entry, rest, standing);
   };
   switch (entry.base) {
     case RuleBase::kRoot:
       return std::ranges::any_of(subject.below_root, matches);
     case RuleBase::kHome:
-      if (places_.homes.empty()) {  // no home is known, so it may be any folder
-        return MatchFolded("**/" + std::string(entry.tail), subject.below_slash());
-      }
-      return std::ranges::any_of(subject.below_home, matches);
+      if (std::ranges::any_of(subject.below_home, matches)) return true;
+      // Where no home is known, it may be any folder but the project and what lies in it.
+      return places_.homes.empty() && subject.below_root.empty() &&
+             MatchFolded("**/" + std::string(entry.tail), subject.below_slash());
     case RuleBase::kAbsolute:
-    case RuleBase::kAnywhere:
       return matches(subject.below_slash());
+    case RuleBase::kAnywhere:
+      return matches(AnywhereText(entry, subject));
   }
   return false;
 }

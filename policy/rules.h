@@ -28,12 +28,14 @@ struct RuleHit {
   explicit operator bool() const { return rule != nullptr; }
 };
 
-enum class Standing : uint8_t { kMeant, kPassed };
-
 class RuleMatcher {
  public:
   RuleMatcher(const Policy& policy, const Places& places, std::string session_id,
               const CachedFiles& files);
+
+  // Looks for the main repository, on which entries of sets depend. Done when it is first needed; a
+  // caller that wants whole entries does it before it asks for any.
+  void FindMemory() const;
 
   // From now on every rule that matches is added to `uses`, which outlives this.
   void Record(std::vector<RuleUse>& uses) { uses_ = &uses; }
@@ -82,9 +84,12 @@ class RuleMatcher {
 
    private:
     void Add(const Path& base, bool fold, std::vector<std::string_view>& below);
+    void AddUsualHome();
   };
 
   const std::vector<SetEntry>& Expanded(SetName set, Access access) const;
+  static std::string_view AnywhereText(const SetEntry& entry, const Subject& subject);
+  bool IsLeftOut(const SetEntry& entry, std::string_view rest, Standing standing) const;
 
   bool MatchesExactly(const SetEntry& entry, const Subject& subject) const;
   bool MatchesFolded(const SetEntry& entry, const Subject& subject, Standing standing) const;
@@ -117,7 +122,7 @@ class RuleMatcher {
 
   const Policy& policy_;
   const Places& places_;
-  SetContext context_;
+  mutable SetContext context_;
   const CachedFiles& files_;
   Base slash_;
   Base root_;

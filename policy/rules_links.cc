@@ -149,7 +149,11 @@ RuleHit RuleMatcher::MatchesThroughLinks(const PathRuleList& rules, Access acces
     if (!Covers(end, folded)) return false;
     const std::string_view rest =
         std::string_view(folded).substr(std::min(end.size() + 1, folded.size()));
-    if (IsException(entry, rest)) return false;
+    // The project itself, to which a name like ~/.config/nvim leads.
+    const bool spares_root = rule.set == SetName::kRunsLater && led->rest.empty() &&
+                             places_.root_real.IsInside(led->walked.end) &&
+                             resolved.IsInside(places_.root_real);
+    if (spares_root || IsException(entry.except, rest)) return false;
     return led->rest.empty() || MatchFolded(led->rest, rest);
   };
   const auto has_link = [&](const PathRule& rule) {  // nearly no rule has

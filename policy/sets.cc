@@ -2,7 +2,8 @@
 
 #include <algorithm>
 
-#include "base/utf8.h"
+#include "policy/client_folders.h"
+#include "policy/project_place.h"
 
 namespace ringfence {
 namespace {
@@ -11,9 +12,11 @@ constexpr PathSet kSets[] = {
     {"@secrets", SetName::kSecrets, false,
      "keys, tokens and credentials; other projects' transcripts; private folders on macOS"},
     {"@claude-scratch", SetName::kClaudeScratch, true,
-     "what the client makes this session read and write: task output, tool results, plans, memory"},
+     "what the client shows this session: memory, plans, tool results, task output, skills"},
     {"@runs-later", SetName::kRunsLater, false,
      "files that run code when somebody else opens or runs them"},
+    {"@dotenv", SetName::kDotenv, false,
+     "settings and secrets of applications: .env, .env.local, but not .env.example and the like"},
     {"@toolchains", SetName::kToolchains, true,
      "system headers and libraries, module and package caches"},
     {"@agent-state", SetName::kAgentState, true, "the client's own state, without its settings"},
@@ -90,6 +93,9 @@ constexpr WordList kRunsLater(
     "~/.local/bin\n~/bin\n~/Library/LaunchAgents\n");
 // clang-format on
 
+// Names of samples, which hold no secrets.
+constexpr std::string_view kSamples = "*.example\n*.sample\n*.template\n*.dist\n";
+
 // Packages bring their own, which nobody opens or pushes.
 constexpr WordList kRunsInProjects(
     "**/.cursor/mcp.json\n**/.husky\n**/.github/workflows\n**/.vscode\n**/.idea\n"
@@ -162,7 +168,8 @@ std::vector<SetEntry> Secrets(const SetContext& context, std::deque<std::string>
   Append(entries, kSecrets);
   // Other projects' transcripts: everything below but this project's folder.
   SetEntry transcripts = HomeEntry(".claude/projects");
-  transcripts.except = strings.emplace_back(ClaudeProjectSlug(context.root));
+  transcripts.except = WordList(strings.emplace_back(OwnProjectFolders(context)));
+  transcripts.spares_memory = !context.memory_root;
   entries.push_back(transcripts);
   for (const Path& folder : context.settings_folders) {  // CLAUDE_CONFIG_DIR
     for (const std::string_view name : {"/.credentials.json", "/history.jsonl"}) {
@@ -182,37 +189,25 @@ std::vector<SetEntry> Secrets(const SetContext& context, std::deque<std::string>
   return entries;
 }
 
-bool IsPlainId(std::string_view id) {
-  return !id.empty() && id.size() <= 128 && std::ranges::all_of(id, [](char c) {
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-';
-  });
+std::vector<SetEntry> RunsLater(const SetContext& context, std::deque<std::string>& strings) {
+  std::vector<SetEntry> entries;
+  entries.reserve(96);
+  Append(entries, kRunsLater);
+  for (const std::string_view word : kRunsInProjects) {
+    entries.push_back(EntryOf(word));
+    entries.back().not_in_stores = true;
+  }
+  const ProjectPlace project(context);
+  std::erase_if(entries, [&](SetEntry& entry) { return !project.LeaveOutOf(entry, strings); });
+  return entries;
 }
 
-std::vector<SetEntry> Scratch(Access access, const SetContext& context,
-                              std::deque<std::string>& strings) {
-  std::vector<SetEntry> entries;
-  const auto keep = [&strings](std::string text) -> std::string_view {
-    return strings.emplace_back(std::move(text));
-  };
-  const std::string slug = ClaudeProjectSlug(context.root);
-  const std::string project = ".claude/projects/" + slug;
-  entries.push_back(HomeEntry(".claude/plans"));
-  entries.push_back(HomeEntry(keep(project + "/memory")));
-  if (!IsPlainId(context.session_id)) return entries;
-  const std::string_view owner = keep("/tmp/claude-" + std::to_string(context.user));
-  const std::string session = std::string(owner.substr(1)) + "/" + slug + "/" + context.session_id;
-  const auto owned = [&](std::string tail) {
-    SetEntry entry;
-    entry.base = RuleBase::kAbsolute;
-    entry.tail = keep(std::move(tail));
-    entry.owned_folder = owner;
-    entries.push_back(entry);
-  };
-  owned(session + "/scratchpad");
-  if (access == Access::kWrite) return entries;
-  owned(session + "/tasks");
-  entries.push_back(HomeEntry(keep(project + "/" + context.session_id + "/tool-results")));
-  return entries;
+std::vector<SetEntry> Dotenv() {
+  SetEntry plain = EntryOf("**/.env");
+  plain.has_pattern = true;
+  SetEntry named = EntryOf("**/.env.*");
+  named.except = WordList(kSamples);
+  return {plain, named};
 }
 
 std::vector<SetEntry> AgentState() { return {HomeEntry(".claude"), HomeEntry(".claude.json")}; }
@@ -263,14 +258,11 @@ std::vector<SetEntry> ExpandSet(SetName set, Access access, const SetContext& co
     case SetName::kSecrets:
       return Secrets(context, strings);
     case SetName::kClaudeScratch:
-      return Scratch(access, context, strings);
+      return ClaudeScratch(access, context, strings);
     case SetName::kRunsLater:
-      Append(entries, kRunsLater);
-      for (const std::string_view word : kRunsInProjects) {
-        entries.push_back(EntryOf(word));
-        entries.back().not_in_stores = true;
-      }
-      break;
+      return RunsLater(context, strings);
+    case SetName::kDotenv:
+      return Dotenv();
     case SetName::kToolchains:
       Append(entries, kToolchains);
       break;
@@ -280,21 +272,6 @@ std::vector<SetEntry> ExpandSet(SetName set, Access access, const SetContext& co
       return Tmp();
   }
   return entries;
-}
-
-std::string ClaudeProjectSlug(const Path& root) {
-  std::string slug;
-  std::string_view text = root.text();
-  while (!text.empty()) {
-    const CodePoint point = DecodeUtf8(text);
-    const char c = text[0];
-    const bool kept =
-        (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-';
-    slug.push_back(kept ? c : '-');
-    if (point.value > 0xFFFF) slug.push_back('-');  // the client counts in UTF-16
-    text.remove_prefix(std::max<size_t>(1, point.length));
-  }
-  return slug;
 }
 
 }  // namespace ringfence

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -15,6 +16,9 @@
 namespace ringfence {
 
 enum class Access : uint8_t { kRead, kWrite };
+
+// A path that an entry leaves out may be meant itself, or only passed on the way to another.
+enum class Standing : uint8_t { kMeant, kPassed };
 
 struct PathSet {
   std::string_view name;  // "@secrets"
@@ -33,7 +37,12 @@ WordList AgentHosts();
 
 // What the entries of a set depend on.
 struct SetContext {
-  Path root;               // of the project, resolved
+  Path root;                       // of the project, resolved
+  std::optional<Path> given_root;  // as it was given, where that differs
+  std::optional<Path> start;       // where the client was started, resolved, where that differs
+  // The folder that the client keys the memory by: the main repository (client_folders.h). Absent
+  // where nobody has looked.
+  std::optional<Path> memory_root;
   std::string session_id;  // of the event; "" where there is none
   uint32_t user = 0;       // user id
   bool macos_names = false;
@@ -48,8 +57,16 @@ struct SetEntry {
   bool has_pattern = false;
   // Counts only where this folder is a real one that belongs to the user; "" where nobody asks.
   std::string_view owned_folder = {};
-  // One folder of this name directly below is left out; "" for none.
-  std::string_view except = {};
+  // What is left out. Of a plain tail: paths below it, "*" for any one name. Of a pattern: patterns
+  // for the name that matched.
+  WordList except = WordList("");
+  // The memory of this project is left out as well (SetContext::memory_root).
+  bool spares_memory = false;
+  // Binds the tools only; a sandbox leaves it out.
+  bool is_for_tools = false;
+  // The project lies in a folder of that name, which was no reason to open it: of the project only
+  // what lies below its root is compared.
+  bool holds_root = false;
   // A folder of packages (package_stores) is judged by its own name, whatever lies in it.
   bool not_in_stores = false;
 
@@ -59,9 +76,5 @@ struct SetEntry {
 // The views point into static storage or into `strings`.
 std::vector<SetEntry> ExpandSet(SetName set, Access access, const SetContext& context,
                                 std::deque<std::string>& strings);
-
-// The folder name that the client makes of a project's path: "/home/dev/project" is
-// "-home-dev-project" (measured on 2.1.330).
-std::string ClaudeProjectSlug(const Path& root);
 
 }  // namespace ringfence

@@ -2,6 +2,7 @@
 // pointers that must be made ready each time the program starts.
 #pragma once
 
+#include <string>
 #include <string_view>
 
 namespace ringfence {
@@ -34,6 +35,18 @@ class WordList {
   // `text` ends each word with a line feed.
   constexpr explicit WordList(std::string_view text) : text_(text) {}
 
+  // "a, b" for people.
+  std::string Joined(std::string_view between) const {
+    std::string joined;
+    for (const std::string_view word : *this) {
+      if (!joined.empty()) joined += between;
+      joined += word;
+    }
+    return joined;
+  }
+
+  constexpr bool empty() const { return text_.empty(); }
+  constexpr std::string_view text() const { return text_; }
   constexpr Iterator begin() const { return Iterator(text_); }
   constexpr Iterator end() const { return Iterator(text_.substr(text_.size())); }
   constexpr bool Contains(std::string_view word) const {

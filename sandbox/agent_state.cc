@@ -1,5 +1,8 @@
 #include "sandbox/agent_state.h"
 
+#include <algorithm>
+
+#include "policy/client_folders.h"
 #include "policy/resolve.h"
 #include "policy/sets.h"
 
@@ -48,7 +51,7 @@ class Finder {
     if (!state) return;
     const Path& folder = state->path;
     for (const std::string_view name : kFolders) Add(FolderAt(folder.Child(name)));
-    Add(FolderAt(folder.Child("projects").Child(ClaudeProjectSlug(places_.root_real))));
+    AddProjects(folder.Child("projects"));
     for (const std::string_view name : kShellFolders) {
       std::optional<PlannedPlace> own = FolderAt(folder.Child(name));
       if (own) own->is_own = saves_;  // where there are mounts
@@ -56,6 +59,18 @@ class Finder {
     }
     for (const std::string_view name : kFiles) AddFile(folder.Child(name));
     for (const std::string_view name : kLogins) state_.logins.push_back(folder.Child(name));
+  }
+
+  // The session's own folders. Of the main repository, whose other sessions are another project's,
+  // the memory.
+  void AddProjects(const Path& folder) {
+    const Path start = places_.start.value_or(places_.root_real);
+    std::vector<std::string> names{ClaudeProjectSlug(start), ClaudeProjectSlug(places_.root_real)};
+    if (names.front() == names.back()) names.pop_back();
+    for (const std::string& name : names) Add(FolderAt(folder.Child(name)));
+    const std::string memory = ClaudeProjectSlug(MainRepositoryOf(start, files_));
+    if (std::ranges::find(names, memory) != names.end()) return;
+    Add(FolderAt(folder.Child(memory).Child("memory")));
   }
 
   void Add(std::optional<PlannedPlace> place) {

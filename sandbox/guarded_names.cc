@@ -5,6 +5,7 @@
 #include "base/case_fold.h"
 #include "policy/entry_match.h"
 #include "policy/pattern.h"
+#include "policy/word_list.h"
 
 namespace ringfence {
 namespace {
@@ -18,10 +19,10 @@ std::optional<std::string_view> Below(std::string_view base, std::string_view pa
   return path.substr(std::min(base.size() + 1, path.size()));
 }
 
-bool IsException(const GuardedName& rule, std::string_view rest) {
+bool IsLeftOut(const GuardedName& rule, std::string_view rest) {
   if (rule.except.empty() || rest.size() <= FoldName(rule.tail).size()) return false;
   rest.remove_prefix(FoldName(rule.tail).size());
-  return TakeComponent(rest) == FoldName(rule.except);
+  return IsException(WordList(rule.except), rest);
 }
 
 // The longest component of a pattern that has no pattern characters.
@@ -128,9 +129,30 @@ bool GuardedNames::Matches(const GuardedName& rule, const Prepared& prepared,
   if (!prepared.key.empty() && folded.find(prepared.key) == std::string_view::npos) return false;
   const auto rest = Below(prepared.base, folded);
   if (!rest) return false;
-  if (rule.has_pattern) return MatchFolded(rule.tail, *rest);
-  return CoversFolded(rule.tail, *rest) && !IsException(rule, *rest);
+  if (rule.has_pattern) return MatchFoldedUnless(WordList(rule.except), rule.tail, *rest);
+  return CoversFolded(rule.tail, *rest) && !IsLeftOut(rule, *rest);
 }
+
+class GuardedNames::Subject {
+ public:
+  Subject(const GuardedNames& names, std::string_view path)
+      : whole_(FoldName(path)),
+        store_(FoldName(OutsideFolders(path, names.stores_, names.root_.text()))),
+        root_(FoldName(names.root_.text())) {}
+
+  const std::string& whole() const { return whole_; }
+
+  std::string_view For(const GuardedName& rule) const {
+    const std::string_view text = rule.not_in_stores ? store_ : whole_;
+    if (!rule.holds_root || !Covers(root_, text)) return text;
+    return text.size() == root_.size() ? "/" : text.substr(root_.size());
+  }
+
+ private:
+  std::string whole_;
+  std::string store_;
+  std::string root_;
+};
 
 bool GuardedNames::IsExempt(std::string_view path) const {
   const auto covers = [&](const Path& folder) { return Covers(folder.text(), path); };
@@ -155,7 +177,7 @@ const GuardedName& NotAllowedRule() {
 // A name that the rule goes on below: what must exist there for it to be broken, or "".
 std::optional<std::string> GuardedNames::GoesOnBelow(const GuardedName& rule,
                                                      const Prepared& prepared,
-                                                     const std::string& folded) {
+                                                     std::string_view folded) {
   if (rule.is_anywhere) {
     const std::string_view pattern = std::string_view(rule.tail).substr(kAnywhere.size());
     if (!Components(folded).empty() && Begins(folded, pattern, From::kAnyName)) return "";
@@ -178,13 +200,12 @@ template <typename Allows>
 std::vector<const GuardedName*> GuardedNames::AllUnless(std::string_view path,
                                                         Allows allows) const {
   if (IsExempt(path)) return {};
-  const std::string folded = FoldName(path);
-  const std::string store = FoldName(OutsideFolders(path, stores_, root_.text()));
+  const Subject subject(*this, path);
   const bool is_own = IsOwn(path);
   std::vector<const GuardedName*> unless_new;  // count least
   for (size_t i = 0; i < rules_.size(); ++i) {
     if (is_own && !IsOfGit(rules_[i])) continue;
-    if (!Matches(rules_[i], prepared_[i], rules_[i].not_in_stores ? store : folded)) continue;
+    if (!Matches(rules_[i], prepared_[i], subject.For(rules_[i]))) continue;
     if (!rules_[i].unless_new) return {&rules_[i]};
     unless_new.push_back(&rules_[i]);
   }
@@ -241,13 +262,12 @@ std::vector<GuardedNames::TreeHit> GuardedNames::RefusesTree(std::string_view pa
   std::vector<TreeHit> hits;
   if (std::ranges::any_of(kept_, is_above)) return {{&kAboveHost, ""}};
   if (IsExempt(path)) return hits;
-  const std::string folded = FoldName(path);
-  const std::string store = FoldName(OutsideFolders(path, stores_, root_.text()));
+  const Subject subject(*this, path);
+  const std::string& folded = subject.whole();
   const bool is_own = IsOwn(path);
   for (size_t i = 0; i < rules_.size(); ++i) {
     if (is_own && !IsOfGit(rules_[i])) continue;
-    const std::string& subject = rules_[i].not_in_stores ? store : folded;
-    const auto rest = GoesOnBelow(rules_[i], prepared_[i], subject);
+    const auto rest = GoesOnBelow(rules_[i], prepared_[i], subject.For(rules_[i]));
     if (rest) hits.push_back({&rules_[i], *rest});
   }
   for (const GuardedName& place : held_) {

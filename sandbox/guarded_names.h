@@ -17,12 +17,15 @@ struct GuardedName {
   std::string tail;  // "" is the base itself
   bool has_pattern = false;  // of tail
   bool is_anywhere = false;  // the tail begins with "**/"
-  std::string except;        // a folder of this name directly below is left out
+  std::string except;        // what is left out, a word on each line (SetEntry::except)
   // Git's own files: they may be written in a repository that the same run has made.
   bool unless_new = false;
   // A folder of packages is judged by its own name, whatever lies in it. Of such a rule unless_new
   // speaks of the work tree of such a repository.
   bool not_in_stores = false;
+  // The project lies in a folder that the rule names: of a path in the project only what lies below
+  // its root is compared.
+  bool holds_root = false;
   std::string why;  // `denied by "docs/adr" (policy.json:6 /write/deny)`
 
   bool operator==(const GuardedName&) const = default;
@@ -111,8 +114,10 @@ class GuardedNames {
   template <typename Allows>
   std::vector<const GuardedName*> AllUnless(std::string_view path, Allows allows) const;
   static std::optional<std::string> GoesOnBelow(const GuardedName& rule, const Prepared& prepared,
-                                                const std::string& folded);
+                                                std::string_view folded);
   static bool Matches(const GuardedName& rule, const Prepared& prepared, std::string_view folded);
+  // A path as the rules see it.
+  class Subject;
 
   std::vector<GuardedName> rules_;
   std::vector<Prepared> prepared_;  // for each rule

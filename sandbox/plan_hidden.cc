@@ -6,6 +6,7 @@
 #include "base/case_fold.h"
 #include "base/text.h"
 #include "policy/entry_match.h"
+#include "policy/pattern.h"
 #include "policy/resolve.h"
 #include "sandbox/plan_rules.h"
 
@@ -125,7 +126,7 @@ class PlanRules::Hider {
     return listed_.back().entries;
   }
 
-  void AddPath(const Path& path, const std::string& why, std::string_view except) {
+  void AddPath(const Path& path, const std::string& why, WordList except = WordList("")) {
     const Walked walked = Walk(path.text(), rules_.files_);
     if (walked.stop == Walked::Stop::kUnreadable) return AddClosed(walked, why);
     if (walked.stop != Walked::Stop::kEnd) return;
@@ -137,8 +138,9 @@ class PlanRules::Hider {
                       .kept = {},
                       .links = PassedBy(walked),
                       .why = why};
-    if (!except.empty()) {
-      const Path kept = walked.end.Child(except);
+    for (const std::string_view name : except) {
+      if (HasPattern(name)) continue;
+      const Path kept = walked.end.Child(name);
       const Result<FileFacts> facts = rules_.files_.Look(kept);
       const bool is_folder = facts && facts->kind == FileKind::kDirectory;
       if (is_folder || WillBe(kept)) place.kept.push_back(kept);
@@ -176,7 +178,7 @@ class PlanRules::Hider {
       const std::string folded = FoldName(*path.Below(walked.end));
       if (!MatchFolded(pattern, folded)) return false;
       const size_t before = hidden_.size();
-      AddPath(path, why, "");
+      AddPath(path, why);
       if (hidden_.size() > before) AddLinks(hidden_.back(), PassedBy(walked));
       return true;
     });
@@ -185,9 +187,9 @@ class PlanRules::Hider {
   bool MatchesFloating(const Path& path) {
     const std::string folded = FoldName(path.text().substr(1));
     for (const Floating& floating : floating_) {
-      if (!MatchFolded(floating.entry.tail, folded)) continue;
+      if (!MatchFoldedUnless(floating.entry.except, floating.entry.tail, folded)) continue;
       const size_t before = hidden_.size();
-      AddPath(path, floating.why, "");
+      AddPath(path, floating.why);
       if (hidden_.size() > before) hidden_.back().is_found = true;
       return true;
     }
@@ -240,7 +242,7 @@ Result<std::vector<HiddenPlace>> PlanRules::HiddenPlaces(const PathRules& read,
                                                          const std::vector<Path>& made) {
   Hider hider(*this, made);
   hider.Add(read.deny, "denied by");
-  hider.Add(read.ask, "to be asked about by");
+  hider.Add(AsksOfCommands(read.ask), "to be asked about by");
   hider.Search(folders);
   if (hider.has_floating() && policy_.sandbox.reads == SandboxReads::kAll) {
     notes_.emplace_back(

@@ -32,9 +32,10 @@ GuardedName PlanRules::NameOf(const NameSource& name) {
           .tail = std::string(name.tail),
           .has_pattern = name.has_pattern,
           .is_anywhere = name.is_anywhere,
-          .except = std::string(name.except),
+          .except = std::string(name.except.text()),
           .unless_new = name.unless_new,
           .not_in_stores = name.not_in_stores,
+          .holds_root = name.holds_root,
           .why = std::string(name.why)};
 }
 
@@ -89,6 +90,13 @@ void PlanRules::AddName(const NameSource& name, const std::vector<View>& views,
   GuardedName led = NameOf(name);
   led.base = walked.end.text();
   led.tail = tail.pattern;
+  if (name.spares_root && tail.pattern.empty()) {
+    const std::optional<std::string_view> root = places_.root_real.Below(walked.end);
+    if (root && root->empty()) return;
+    if (root && root->find_first_of("\n*") == std::string_view::npos) {
+      led.except += std::string(*root) + "\n";
+    }
+  }
   names.Refuse(led);
 }
 
@@ -106,6 +114,8 @@ void PlanRules::AddNameRules(const PathRuleList& rules, std::string_view did,
                  .except = e.entry.except,
                  .unless_new = e.entry.not_in_stores || IsGitsOwn(rule, e.entry.tail),
                  .not_in_stores = e.entry.not_in_stores,
+                 .holds_root = e.entry.holds_root,
+                 .spares_root = rule.set == SetName::kRunsLater,
                  .why = why},
                 views, names);
       });

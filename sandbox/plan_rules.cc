@@ -23,7 +23,9 @@ bool IsBelowFile(const Walked& walked) {
 
 PlanRules::PlanRules(const Policy& policy, const Places& places, const CachedFiles& files,
                      const std::string& session)
-    : policy_(policy), places_(places), files_(files), matcher_(policy, places, session, files) {}
+    : policy_(policy), places_(places), files_(files), matcher_(policy, places, session, files) {
+  matcher_.FindMemory();
+}
 
 std::string PlanRules::TextOf(const PathRule& rule) {
   const RulePlace place = rule.place();
@@ -156,7 +158,20 @@ std::vector<PlannedPlace> PlanRules::ReadablePlaces(const PathRules& read) const
 
 bool PlanRules::RefusesReading(const PathRules& read, const Path& place) const {
   return matcher_.MatchesName(read.deny, Access::kRead, place) ||
-         matcher_.MatchesName(read.ask, Access::kRead, place);
+         matcher_.MatchesName(AsksOfCommands(read.ask), Access::kRead, place);
+}
+
+PathRuleList PlanRules::AsksOfCommands(const PathRuleList& asks) {
+  PathRuleList binding;
+  for (std::span<const PathRule> list : asks) {
+    while (!list.empty()) {
+      const auto other = std::ranges::find(list, SetName::kDotenv, &PathRule::set);
+      const auto count = static_cast<size_t>(other - list.begin());
+      if (count > 0) binding.push_back(list.first(count));
+      list = list.subspan(std::min(count + 1, list.size()));
+    }
+  }
+  return binding;
 }
 
 void PlanRules::AllowOnly(const PathRules& write, const std::vector<GuardedName>& others,

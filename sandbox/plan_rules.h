@@ -21,6 +21,9 @@ class PlanRules {
   void AddNames(const PathRules& write, const std::vector<PlannedPlace>& places,
                 GuardedNames& names) const;
 
+  // Of a list of questions those that bind a command as well: programs may read what @dotenv names.
+  static PathRuleList AsksOfCommands(const PathRuleList& asks);
+
   // Where something may be written: covered by every list. A pattern gives the folder it begins in;
   // AllowOnly() says what of it is meant.
   std::vector<PlannedPlace> WritablePlaces(const PathRules& write) const;
@@ -96,9 +99,11 @@ class PlanRules {
     std::string_view tail;
     bool has_pattern = false;
     bool is_anywhere = false;
-    std::string_view except;
+    WordList except = WordList("");
     bool unless_new = false;
     bool not_in_stores = false;
+    bool holds_root = false;
+    bool spares_root = false;  // where a link leads to the project or above it
     std::string_view why;
   };
   static GuardedName NameOf(const NameSource& name);
@@ -119,6 +124,7 @@ class PlanRules {
 template <typename Visit>
 void PlanRules::VisitEntries(const PathRule& rule, Access access, Visit visit) const {
   matcher_.ForEach(rule, access, [&](const SetEntry& entry) {
+    if (entry.is_for_tools) return false;
     if (entry.base == RuleBase::kAnywhere) visit(Entry{&rule, entry, &Slash()});
     for (const Base& base : matcher_.BasesOf(entry.base)) visit(Entry{&rule, entry, &base});
     return false;

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
+#include "policy/word_list.h"
 #include "sandbox/seccomp_filter.h"
 
 namespace ringfence {
@@ -183,7 +184,8 @@ Json NamesJson(const GuardedNames& names) {
   for (const GuardedName& rule : names.rules()) {
     Json name;
     name["name"] = rule.text();
-    if (!rule.except.empty()) name["except"] = rule.except;
+    if (!rule.except.empty()) name["except"] = WordList(rule.except).Joined(", ");
+    if (rule.holds_root) name["holds_root"] = true;
     if (rule.unless_new) name["unless_new"] = true;
     if (rule.not_in_stores) name["not_below"] = names.package_stores();
     name["why"] = rule.why;

@@ -5,6 +5,7 @@
 #include "base/case_fold.h"
 #include "policy/entry_match.h"
 #include "policy/pattern.h"
+#include "policy/word_list.h"
 #include "sandbox/sbpl_text.h"
 
 namespace ringfence {
@@ -29,6 +30,12 @@ Path FixedPart(const GuardedName& name) {
     if (component.empty() || (name.has_pattern && HasPattern(component))) return path;
     path = path.Child(component);
   }
+}
+
+// What `filter` takes, but for what is at or below `path`.
+std::string Without(const std::string& filter, const Path& path) {
+  return "(require-all " + filter + " (require-not " +
+         RegexFilter(SubpathRegex(path, Spelling::kForgiven)) + "))";
 }
 
 // As the kernel names them.
@@ -130,11 +137,11 @@ SeatbeltNames::SeatbeltNames(const SandboxPlan& plan)
 void SeatbeltNames::Add(const GuardedName& name) {
   if (!IsReachable(name)) return;
   std::string filter = RegexFilter(NameRegex(name, Spelling::kForgiven));
-  if (!name.except.empty() && !name.has_pattern) {
-    const Path except = FixedPart(name).Child(name.except);
-    filter = "(require-all " + filter + " (require-not " +
-             RegexFilter(SubpathRegex(except, Spelling::kForgiven)) + "))";
+  const std::string_view left_out = name.has_pattern ? std::string_view() : name.except;
+  for (const std::string_view word : WordList(left_out)) {
+    if (!HasPattern(word)) filter = Without(filter, FixedPart(name).Child(word));
   }
+  if (name.holds_root) filter = Without(filter, root_);
   for (const std::string& store : stores_) {
     if (!name.not_in_stores) break;
     GuardedName inside = name;
@@ -149,6 +156,12 @@ void SeatbeltNames::Add(const GuardedName& name) {
   }
   refused_.push_back({std::move(filter), name.why});
   AddBeginnings(name);
+  if (!name.holds_root) return;
+  GuardedName inside = name;  // what lies below the root
+  inside.base = root_.text();
+  inside.is_anywhere = false;
+  inside.holds_root = false;
+  Add(inside);
 }
 
 // Names of any folder can be made wherever something may be written.

@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "base/text.h"
+#include "policy/word_list.h"
 #include "sandbox/render.h"
 
 namespace ringfence {
@@ -156,8 +157,10 @@ class TextPlan {
     }
     if (plan_.private_tmp) Line("acl", "temporary files: the container's own AC\\Temp");
     for (const GuardedName& name : plan_.names.rules()) {
-      Line("name", Printable(WindowsPath(name.text())) +
-                       (name.except.empty() ? "" : " but " + Printable(name.except)));
+      Line(
+          "name",
+          Printable(WindowsPath(name.text())) +
+              (name.except.empty() ? "" : " but " + Printable(WordList(name.except).Joined(", "))));
     }
     for (const std::vector<GuardedName>& list : plan_.names.allow_only()) {
       std::string names;

@@ -15,6 +15,11 @@ Result<FileFacts> RecordingFiles::Look(const Path& path) const {
   touched_.push_back(path.text());
   return files_.Look(path);
 }
+Result<std::string> RecordingFiles::ReadText(const Path& file, size_t most) const {
+  touched_.push_back(file.text());
+  return files_.ReadText(file, most);
+}
+
 Result<std::string> RecordingFiles::ReadLink(const Path& path) const {
   touched_.push_back(path.text());
   return files_.ReadLink(path);

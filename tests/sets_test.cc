@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "policy/client_folders.h"
 #include "policy/pattern.h"
 #include "policy/tools.h"
 
@@ -98,14 +99,62 @@ TEST_CASE("sets: no set that may be allowed covers an entry of @secrets") {
 }
 
 TEST_CASE("sets: scratch of the client is for this user, project and session") {
-  CHECK(Texts(SetName::kClaudeScratch, Access::kRead, Context()) ==
-        std::vector<std::string>{"~/.claude/plans", "~/.claude/projects/-home-dev-project/memory",
-                                 "/tmp/claude-1000/-home-dev-project/s-1/scratchpad",
-                                 "/tmp/claude-1000/-home-dev-project/s-1/tasks",
-                                 "~/.claude/projects/-home-dev-project/s-1/tool-results"});
-  CHECK(Texts(SetName::kClaudeScratch, Access::kWrite, Context()) ==
-        std::vector<std::string>{"~/.claude/plans", "~/.claude/projects/-home-dev-project/memory",
-                                 "/tmp/claude-1000/-home-dev-project/s-1/scratchpad"});
+  const std::vector<std::string> written{"~/.claude/plans",
+                                         "~/.claude/projects/-home-dev-project/memory",
+                                         "~/.claude/projects/*/s-1/workflows/scripts/*.js",
+                                         "~/.claude/agent-memory/**/*.md",
+                                         "/tmp/claude-1000/-home-dev-project/s-1/scratchpad",
+                                         "/tmp/claude-1000/*/s-1/scratchpad"};
+  CHECK(Texts(SetName::kClaudeScratch, Access::kWrite, Context()) == written);
+  const std::vector<std::string> read = Texts(SetName::kClaudeScratch, Access::kRead, Context());
+  for (const char* entry :
+       {"~/.claude/plans", "~/.claude/projects/-home-dev-project/memory", "~/.claude/CLAUDE.md",
+        "~/.claude/skills", "~/.claude/plugins", "~/.claude/tasks", "~/.claude/image-cache/s-1",
+        "~/.claude/projects/-home-dev-project/s-1", "~/.claude/projects/*/s-1",
+        "/tmp/claude-1000/bundled-skills", "/tmp/claude-1000/-home-dev-project/s-1/tasks"}) {
+    CAPTURE(entry);
+    CHECK(Has(read, entry));
+  }
+}
+
+TEST_CASE("sets: a session has the memory of its main repository, and its folders by its start") {
+  SetContext context = Context();
+  context.start = Path::Clean("/home/dev/project/pkg");
+  context.memory_root = Path::Clean("/home/dev/main");
+  context.settings_folders = {Path::Clean("/srv/cl*aude")};  // CLAUDE_CONFIG_DIR
+  const std::vector<std::string> read = Texts(SetName::kClaudeScratch, Access::kRead, context);
+  for (const char* entry :
+       {"~/.claude/projects/-home-dev-main/memory", "~/.claude/projects/-home-dev-project/memory",
+        "~/.claude/projects/-home-dev-project-pkg/memory",
+        "~/.claude/projects/-home-dev-project-pkg/s-1", "/srv/cl*aude/plans",
+        "/srv/cl\\*aude/projects/*/s-1", "/tmp/claude-1000/-home-dev-project-pkg/s-1/scratchpad"}) {
+    CAPTURE(entry);
+    CHECK(Has(read, entry));
+  }
+  CHECK_FALSE(Has(read, "~/.claude/projects/-home-dev-main/s-1"));
+  CHECK(OwnProjectFolders(context) ==
+        "-home-dev-project-pkg\n-home-dev-project\n*/s-1\n-home-dev-main/memory\n");
+}
+
+TEST_CASE("sets: a project is left out of the places around it that run later") {
+  const auto texts = [](const char* root) {
+    SetContext context = Context();
+    context.root = Path::Clean(root);
+    std::deque<std::string> strings;
+    std::vector<std::string> all;
+    for (const SetEntry& entry : ExpandSet(SetName::kRunsLater, Access::kWrite, context, strings)) {
+      all.push_back(entry.text() +
+                    (entry.except.empty() ? "" : " but " + entry.except.Joined(",")) +
+                    (entry.holds_root ? " beyond the root" : ""));
+    }
+    return all;
+  };
+  CHECK(Has(texts("/home/dev/project"), "~/.config/nvim"));
+  CHECK_FALSE(Has(texts("/home/dev/.config/nvim"), "~/.config/nvim"));
+  CHECK(Has(texts("/home/dev/.config/nvim/lua/x"), "~/.config/nvim but lua/x"));
+  CHECK(Has(texts("/home/dev/.config/nvim/l*"), "~/.config/nvim"));
+  CHECK(Has(texts("/home/dev/.claude/skills/x"), "**/.claude/skills beyond the root"));
+  CHECK(Has(texts("/home/dev/.claude"), "**/.claude/skills"));
 }
 
 TEST_CASE("sets: what lies in /tmp counts only in a folder of this user's") {
@@ -115,21 +164,6 @@ TEST_CASE("sets: what lies in /tmp counts only in a folder of this user's") {
     CAPTURE(entry.text());
     CHECK(entry.owned_folder == (entry.base == RuleBase::kAbsolute ? "/tmp/claude-1000" : ""));
   }
-}
-
-TEST_CASE("sets: the folder name that the client makes of a project's path") {
-  struct Row {
-    std::string_view root, want;
-  };
-  static constexpr Row kRows[] = {
-      {"/home/dev/project", "-home-dev-project"},
-      {"/home/dev/my.project_2", "-home-dev-my-project-2"},
-      {"/srv/A b", "-srv-A-b"},
-      {"/srv/caf\xC3\xA9", "-srv-caf-"},
-      {"/srv/\xF0\x9F\x98\x80", "-srv---"},
-      {"/", "-"},
-  };
-  for (const Row& row : kRows) CHECK(ClaudeProjectSlug(Path::Clean(row.root)) == row.want);
 }
 
 TEST_CASE("sets: macOS adds its private folders, but none that holds the project") {

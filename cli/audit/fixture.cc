@@ -72,6 +72,7 @@ class FixtureReader {
     fixture_.root = AbsolutePath(object, "root", fixture_.root);
     fixture_.home = AbsolutePath(object, "home", fixture_.home);
     fixture_.other_home = AbsolutePath(object, "other_home", "");
+    fixture_.no_home = object.Bool("no_home").value_or(false);
     fixture_.macos = object.Bool("macos").value_or(false);
   }
 

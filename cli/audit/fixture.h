@@ -45,6 +45,7 @@ struct Fixture {
   std::string root = "/home/dev/project";
   std::string home = "/home/dev";
   std::string other_home;  // HOME where it differs
+  bool no_home = false;    // none is known
   bool macos = false;
 
   std::vector<FixturePolicy> policies;  // none: those of the audit

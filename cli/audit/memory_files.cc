@@ -44,7 +44,11 @@ MemoryNode MemoryNode::Device(uint64_t device) && {
   return std::move(*this);
 }
 
-MemoryNode File() { return Node(FileKind::kFile, 0644); }
+MemoryNode File(std::string text) {
+  MemoryNode node = Node(FileKind::kFile, 0644);
+  node.text = std::move(text);
+  return node;
+}
 MemoryNode Directory() { return Node(FileKind::kDirectory, 0755); }
 MemoryNode UnreadableDirectory() {
   MemoryNode node = Node(FileKind::kDirectory, 0);
@@ -148,6 +152,16 @@ Result<std::string> MemoryFiles::ReadLink(const Path& path) const {
     return SystemError("readlink(" + path.text() + ")", EINVAL);
   }
   return (*stored)->node.target;
+}
+
+Result<std::string> MemoryFiles::ReadText(const Path& file, size_t most) const {
+  Result<const Stored*> stored = Find(file);
+  if (!stored) return stored.error();
+  if (*stored == nullptr) return SystemError("open(" + file.text() + ")", ENOENT);
+  const MemoryNode& node = (*stored)->node;
+  if (node.facts.kind != FileKind::kFile) return SystemError("open(" + file.text() + ")", EINVAL);
+  if (node.text.size() > most) return SystemError("open(" + file.text() + ")", E2BIG);
+  return node.text;
 }
 
 Result<std::vector<DirectoryEntry>> MemoryFiles::List(const Path& directory, size_t most) const {

@@ -18,6 +18,7 @@ namespace ringfence {
 struct MemoryNode {
   FileFacts facts;
   std::string target;          // of a link
+  std::string text;            // of a file
   bool is_unreadable = false;  // a directory that may be neither listed nor searched
 
   MemoryNode Inode(uint64_t inode) &&;  // two names with one inode are hard links: say Links(2) too
@@ -27,7 +28,7 @@ struct MemoryNode {
   MemoryNode Device(uint64_t device) &&;
 };
 
-MemoryNode File();
+MemoryNode File(std::string text = "");
 MemoryNode Directory();
 MemoryNode UnreadableDirectory();
 MemoryNode LinkTo(std::string target);
@@ -53,6 +54,7 @@ class MemoryFiles final : public FileView {
 
   Result<FileFacts> Look(const Path& path) const override;
   Result<std::string> ReadLink(const Path& path) const override;
+  Result<std::string> ReadText(const Path& file, size_t most) const override;
   Result<std::vector<DirectoryEntry>> List(const Path& directory, size_t most) const override;
 
  private:

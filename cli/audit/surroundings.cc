@@ -68,7 +68,9 @@ std::optional<MemoryNode> ReadNode(JsonDocument& document, const Node& node) {
     document.Wrong(node, "is no kind of file", kHint);
     return {};
   }
-  if (object) ReadFacts(document, *object, file->facts);
+  if (!object) return file;
+  file->text = object->String("text").value_or("");
+  ReadFacts(document, *object, file->facts);
   return file;
 }
 
@@ -106,7 +108,7 @@ Result<Places> PlacesOf(const Fixture& fixture, const FileView& files,
                         const PolicySources& sources) {
   Registration registration;
   registration.project_dir = fixture.root;
-  registration.home = fixture.home;
+  if (!fixture.no_home) registration.home = fixture.home;
   registration.home_variable = fixture.other_home;
   registration.program = kProgram;
   registration.program_real = kProgram;

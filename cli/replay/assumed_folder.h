@@ -17,6 +17,7 @@ class AssumedFolder final : public FileView {
 
   Result<FileFacts> Look(const Path& path) const override;
   Result<std::string> ReadLink(const Path& path) const override;
+  Result<std::string> ReadText(const Path& file, size_t most) const override;
   Result<std::vector<DirectoryEntry>> List(const Path& directory, size_t most) const override;
 
  private:

@@ -77,7 +77,8 @@ class RuleWriter {
     std::deque<std::string> strings;
     for (const SetEntry& entry : ExpandSet(set, access, context_, strings)) {
       if (!entry.has_pattern && entry.base != RuleBase::kAnywhere) continue;
-      if (!entry.except.empty() || !entry.owned_folder.empty() || entry.not_in_stores) {
+      if (!entry.except.empty() || !entry.owned_folder.empty() || entry.not_in_stores ||
+          entry.holds_root) {
         AddOnce(lost_, std::string(SetText(set)) + ": " + entry.text());
         continue;
       }
