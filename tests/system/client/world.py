@@ -3,8 +3,9 @@
     $HOME                the client's home; its settings and the user's policy are in there
     $PROJECT             $HOME/dev/project, where the client starts
     $OUTSIDE             $HOME/dev/outside, next to the project and none of the agent's business
+    $MEMORY              where the client keeps the memory of the repository at $PROJECT
 
-The three names are replaced in everything that a case says about paths.
+The four names are replaced in everything that a case says about paths.
 """
 
 import json
@@ -37,6 +38,10 @@ LINKS = {
 }
 
 
+def slug_of(path):
+    return "".join(c if c.isascii() and c.isalnum() else "-" for c in str(path))
+
+
 class World:
     def __init__(self):
         # Resolved: on macOS the temporary folder is below a link, which would decide every case.
@@ -44,6 +49,7 @@ class World:
         self.home = self.base / "home"
         self.project = self.home / "dev" / "project"
         self.outside = self.home / "dev" / "outside"
+        self.memory = self.home / ".claude/projects" / slug_of(self.project) / "memory"
         for path, content in FILES.items():
             self.write(path, content)
         for path, target in LINKS.items():
@@ -52,7 +58,7 @@ class World:
     def expand(self, value):
         """`value`, any JSON, with the names of the places replaced."""
         if isinstance(value, str):
-            for name in ("home", "project", "outside", "base"):
+            for name in ("home", "project", "outside", "memory", "base"):
                 value = value.replace("$" + name.upper(), str(getattr(self, name)))
             return value
         if isinstance(value, dict):
@@ -95,6 +101,5 @@ class World:
     def remove(self):
         shutil.rmtree(self.base, ignore_errors=True)
         # The client keeps the output of background commands here, a folder for each start folder.
-        slug = "".join(c if c.isalnum() else "-" for c in str(self.base))
-        for scratch in pathlib.Path(f"/tmp/claude-{os.getuid()}").glob(slug + "*"):
+        for scratch in pathlib.Path(f"/tmp/claude-{os.getuid()}").glob(slug_of(self.base) + "*"):
             shutil.rmtree(scratch, ignore_errors=True)
