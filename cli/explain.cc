@@ -3,6 +3,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -14,6 +15,7 @@
 #include "cli/ground_options.h"
 #include "cli/judge.h"
 #include "cli/tool_input.h"
+#include "cli/wish.h"
 #include "policy/real_files.h"
 
 namespace ringfence {
@@ -21,7 +23,7 @@ namespace {
 
 struct ExplainOptions {
   GroundOptions ground;
-  std::string what;  // TOOL or @set
+  std::string what;  // TOOL, PATH, HOST or @set
   std::string argument;
   std::string event_file;
   std::string cwd;
@@ -73,29 +75,87 @@ Result<std::string> EventText(const ExplainOptions& options, const Places& place
   return event.dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
 }
 
-Outcome ExplainCall(const ExplainOptions& options, Ground& ground, const CachedFiles& files) {
-  const Result<std::string> text = EventText(options, ground.places);
-  if (!text) return text.error();
-  Judge judge(ground, options.ground.profile);
-  const Result<Event> event = judge.Read(*text);
-  if (!event) return event.error();
-  const bool is_call =
-      event->kind == EventKind::kPreToolUse || event->kind == EventKind::kPermissionRequest;
-  if (!is_call)
-    return Usage("the event is no tool call", "only PreToolUse and PermissionRequest are decided");
-  const Result<bool> granted = AddSessionGrants(event->session_id, ground.places, ground.sources);
-  if (!granted) return granted.error();
-  Trace trace;
-  Result<Judge::Ruling> ruling = judge.Decide(*event, files, &trace);
-  if (!ruling) return ruling.error();
-  const Explained explained{*event, *ruling->policy, std::move(ruling->decision), std::move(trace),
-                            ground.sources.notes};
-  if (options.ground.common.json) {
-    PrintJson(ExplainedJson(explained));
-  } else {
-    PrintExplained(explained);
+struct Explanation {
+  OrderedJson json;
+  Verdict verdict = Verdict::kPermit;
+};
+
+class Explainer {
+ public:
+  Explainer(Ground& ground, const CachedFiles& files, bool as_json)
+      : ground_(ground), files_(files), as_json_(as_json) {}
+
+  // Prints it unless it is to be JSON, which is returned.
+  Result<Explanation> Call(const ExplainOptions& options) {
+    const Result<std::string> text = EventText(options, ground_.places);
+    if (!text) return text.error();
+    Judge judge(ground_, options.ground.profile);
+    const Result<Event> event = judge.Read(*text);
+    if (!event) return event.error();
+    const bool is_call =
+        event->kind == EventKind::kPreToolUse || event->kind == EventKind::kPermissionRequest;
+    if (!is_call) {
+      return Usage("the event is no tool call",
+                   "only PreToolUse and PermissionRequest are decided");
+    }
+    const Result<bool> granted =
+        AddSessionGrants(event->session_id, ground_.places, ground_.sources);
+    if (!granted) return granted.error();
+    Trace trace;
+    Result<Judge::Ruling> ruling = judge.Decide(*event, files_, &trace);
+    if (!ruling) return ruling.error();
+    const Explained explained{*event, *ruling->policy, std::move(ruling->decision),
+                              std::move(trace), ground_.sources.notes};
+    if (!as_json_) PrintExplained(explained);
+    return Explanation{as_json_ ? ExplainedJson(explained) : OrderedJson(),
+                       explained.decision.verdict};
   }
-  return explained.decision.verdict == Verdict::kPermit ? 0 : 1;
+
+ private:
+  Ground& ground_;
+  const CachedFiles& files_;
+  bool as_json_;
+};
+
+// A path or a host alone: what the tools that are there for it may do with it. Nothing for a tool.
+std::vector<ExplainOptions> CallsFor(const ExplainOptions& options) {
+  std::vector<ExplainOptions> calls;
+  if (options.what.empty() || !options.argument.empty() || !options.event_file.empty()) return {};
+  const bool is_url = IsUrl(options.what);
+  const std::optional<WishKind> kind = KindOf(options.what);
+  const bool is_path = !is_url && (kind == WishKind::kPath || MayBeFileOrHost(options.what));
+  const auto add = [&](const char* tool, const std::string& argument) {
+    calls.push_back(options);
+    calls.back().what = tool;
+    calls.back().argument = argument;
+  };
+  if (is_path) {
+    const bool is_relative = options.what[0] != '/' && options.what[0] != '~';
+    // Relative to where it was typed, which need not be the project's folder.
+    const std::string path = is_relative && options.cwd.empty()
+                                 ? std::filesystem::absolute(options.what).string()
+                                 : options.what;
+    add("Read", path);
+    add("Write", path);
+  } else if (is_url || kind == WishKind::kHost) {
+    add("WebFetch", is_url ? options.what : "https://" + options.what + "/");
+  }
+  return calls;
+}
+
+Outcome ExplainCalls(const std::vector<ExplainOptions>& calls, Ground& ground,
+                     const CachedFiles& files, bool as_json) {
+  Explainer explainer(ground, files, as_json);
+  OrderedJson all = OrderedJson::array();
+  Verdict worst = Verdict::kPermit;
+  for (const ExplainOptions& call : calls) {
+    Result<Explanation> explanation = explainer.Call(call);
+    if (!explanation) return explanation.error();
+    worst = std::max(worst, explanation->verdict);
+    all.push_back(std::move(explanation->json));
+  }
+  if (as_json) PrintJson(calls.size() == 1 ? all.front() : OrderedJson{{"calls", all}});
+  return worst == Verdict::kPermit ? 0 : 1;
 }
 
 Outcome RunExplain(const ExplainOptions& options) {
@@ -110,10 +170,12 @@ Outcome RunExplain(const ExplainOptions& options) {
     return ExplainSet(options.what, ground->places, options.ground.common.json);
   }
   if (options.what.empty() == options.event_file.empty()) {
-    return Usage("name a tool and its argument, a set, or --event FILE",
-                 "ringfence explain Read /etc/hosts");
+    return Usage("name a path, a host, a tool and its argument, a set, or --event FILE",
+                 "ringfence explain /etc/hosts, or: ringfence explain Read /etc/hosts");
   }
-  return ExplainCall(options, *ground, files);
+  std::vector<ExplainOptions> calls = CallsFor(options);
+  if (calls.empty()) calls.push_back(options);
+  return ExplainCalls(calls, *ground, files, options.ground.common.json);
 }
 
 }  // namespace
@@ -121,6 +183,8 @@ Outcome RunExplain(const ExplainOptions& options) {
 void AddExplain(Command& app, Action& chosen) {
   Command command = AddCommand(
       app, "explain", "Say what would be decided, by which rule, and each step on the way",
+      "  ringfence explain ../other/notes.md           reading it, and writing to it\n"
+      "  ringfence explain registry.npmjs.org\n"
       "  ringfence explain Read ../other/notes.md\n"
       "  ringfence explain Bash '{\"command\": \"ls\", \"dangerouslyDisableSandbox\": true}'\n"
       "  ringfence explain mcp__fs__move '{\"source\": \"a\", \"destination\": \"/etc/x\"}'\n"
@@ -129,7 +193,8 @@ void AddExplain(Command& app, Action& chosen) {
       "Exit status: 0 permitted, 1 asked about or denied, 2 not understood.");
   const auto options = std::make_shared<ExplainOptions>();
   AddGroundOptions(command, options->ground);
-  command.AddOption("what", options->what, "A tool (Read, Bash, mcp__server__tool) or a @set");
+  command.AddOption("what", options->what,
+                    "A path, a host, a tool (Read, Bash, mcp__server__tool) or a @set");
   command.AddOption("argument", options->argument,
                     "Its main argument, or the whole input as a JSON object");
   command.AddOption("--event", options->event_file, "A whole hook event, as the client sends it")

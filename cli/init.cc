@@ -5,6 +5,7 @@
 #include <span>
 
 #include "base/text.h"
+#include "cli/agent_guard.h"
 #include "cli/console.h"
 #include "cli/installation.h"
 
@@ -107,6 +108,9 @@ Outcome SwitchedOff(const std::vector<HookSwitch>& switches) {
 }
 
 Outcome RunInit(const InitOptions& options) {
+  if (!options.dry_run) {
+    if (Status s = RefuseUnattended("init"); !s) return Outcome::No(s.error());
+  }
   const Result<Whereabouts> where = FindProject(options.common.home, options.project);
   if (!where) return where.error();
   const Result<HookProgram> hook = FindHookProgram(options.hook);

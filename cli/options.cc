@@ -15,6 +15,7 @@
 #include "cli/manual.h"
 #include "cli/prompt.h"
 #include "cli/replay/replay.h"
+#include "cli/revoke.h"
 #include "cli/run.h"
 #include "cli/settings/settings.h"
 #include "cli/trust.h"
@@ -36,6 +37,7 @@ constexpr Entry kCommands[] = {
     {"init", AddInit},
     {"uninstall", AddUninstall},
     {"allow", AddAllow},
+    {"revoke", AddRevoke},
     {"trust", AddTrust},
     {"explain", AddExplain},
     {"check", AddCheck},

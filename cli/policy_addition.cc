@@ -68,23 +68,7 @@ class Adder {
     if (target_.is_session) return Add("network", "allow", {});
     std::vector<std::string> inherited = Inherited(AllowList::kHosts);
     if (inherited.empty()) inherited = {"@agent-hosts"};
-    const Result<JsonEdit> edit = JsonEdit::Open(addition_.text, target_.path, true);
-    if (!edit) return edit.error();
-    const bool has_network = edit->At("/network") != nullptr || HasNetwork();
-    if (has_network) return Add("network", "allow", inherited);
-    // Until now no host was judged: those that are not listed become a question, not a denial.
-    inherited.push_back(addition_.entry);
-    addition_.notes.emplace_back(
-        "the policy had no \"network\" section: hosts that it does not list are now asked about");
-    addition_.lists.emplace_back("network.allow");
-    return AddNetworkSection(addition_.text, target_.path,
-                             {{"allow", inherited}, {"unlisted", "ask"}});
-  }
-
-  bool HasNetwork() const {
-    return std::ranges::any_of(sources_.sources, [](const PolicySource& source) {
-      return source.trusted && source.file->sections.network.has_value();
-    });
+    return Add("network", "allow", inherited);
   }
 
   Status AddTool() {

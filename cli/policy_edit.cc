@@ -40,10 +40,50 @@ Result<bool> AddToList(std::string& text, const std::string& shown, const ListAd
   return true;
 }
 
-Status AddNetworkSection(std::string& text, const std::string& shown, const OrderedJson& section) {
+Result<std::vector<std::string>> RemoveFromList(
+    std::string& text, const std::string& shown, const std::string& list,
+    const std::function<bool(std::string_view)>& is_meant) {
   Result<JsonEdit> edit = JsonEdit::Open(text, shown, true);
   if (!edit) return edit.error();
-  edit->AddMember(edit->root(), "network", section);
+  std::vector<std::string> removed;
+  const auto find = [&]() -> const Node* {
+    const Node* node = edit->At(list);
+    if (node == nullptr) return nullptr;
+    const JsonTree& tree = edit->tree();
+    for (JsonTree::Index i = node->first_child; i != JsonTree::kNone; i = tree.node(i).next) {
+      const bool is_text = tree.node(i).kind == JsonTree::Kind::kString;
+      if (is_text && is_meant(tree.node(i).content())) return &tree.node(i);
+    }
+    return nullptr;
+  };
+  while (const Node* node = find()) {
+    removed.emplace_back(node->content());
+    edit->Remove(*node);
+  }
+  if (!removed.empty()) text = edit->text();
+  return removed;
+}
+
+std::optional<std::vector<std::string>> ListAt(const std::string& text, const std::string& list) {
+  const Result<JsonEdit> edit = JsonEdit::Open(text, "", true);
+  const Node* node = edit ? edit->At(list) : nullptr;
+  if (node == nullptr) return {};
+  std::vector<std::string> entries;
+  const JsonTree& tree = edit->tree();
+  for (JsonTree::Index i = node->first_child; i != JsonTree::kNone; i = tree.node(i).next) {
+    entries.emplace_back(tree.node(i).content());
+  }
+  return entries;
+}
+
+Status RemoveList(std::string& text, const std::string& shown, const std::string& list,
+                  bool with_section) {
+  Result<JsonEdit> edit = JsonEdit::Open(text, shown, true);
+  if (!edit) return edit.error();
+  if (const Node* node = edit->At(list)) edit->Remove(*node);
+  const Node* section = edit->At(list.substr(0, list.rfind('/')));
+  const bool is_empty = section != nullptr && section->first_child == JsonTree::kNone;
+  if (with_section && is_empty) edit->Remove(*section);
   text = edit->text();
   return Unit{};
 }

@@ -1,6 +1,8 @@
-// Adds one entry to a list of a policy's text; comments and layout stay.
+// Adds one entry to a list of a policy's text, or removes it; comments and layout stay.
 #pragma once
 
+#include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,7 +23,17 @@ struct ListAddition {
 // False: the entry is there already. `text` has been read as a policy.
 Result<bool> AddToList(std::string& text, const std::string& shown, const ListAddition& addition);
 
-// "network": {"unlisted": ...} of a policy that had no such section.
-Status AddNetworkSection(std::string& text, const std::string& shown, const OrderedJson& section);
+// Removes the elements of a list for which `is_meant` holds, and returns them. Nothing where the
+// text has no such list.
+Result<std::vector<std::string>> RemoveFromList(
+    std::string& text, const std::string& shown, const std::string& list,
+    const std::function<bool(std::string_view)>& is_meant);
+
+// The elements of a list as they are written; nothing where the text has no such list.
+std::optional<std::vector<std::string>> ListAt(const std::string& text, const std::string& list);
+
+// Removes a list, and the section that it was the only member of. `list` is "/read/allow".
+Status RemoveList(std::string& text, const std::string& shown, const std::string& list,
+                  bool with_section);
 
 }  // namespace ringfence

@@ -6,9 +6,13 @@
 
 #include "base/sha256.h"
 #include "base/text.h"
+#include "cli/agent_guard.h"
+#include "cli/ask.h"
 #include "cli/console.h"
 #include "cli/policies.h"
+#include "cli/policy_grants.h"
 #include "cli/state.h"
+#include "policy/fix.h"
 #include "policy/load.h"
 #include "policy/resolve.h"
 
@@ -18,12 +22,16 @@ namespace {
 struct TrustOptions {
   CommonOptions common;
   std::string project;
+  std::string digest;
+  bool yes = false;
   bool list = false;
   bool remove = false;
 };
 
 constexpr const char* kExamples =
-    "  ringfence trust              show this project's policy, and use all of it from now on\n"
+    "  ringfence trust              show this project's policy, ask, and use all of it from now "
+    "on\n"
+    "  ringfence trust --yes --digest SHA256   without a question, if it is still that file\n"
     "  ringfence trust --list       what is trusted\n"
     "  ringfence trust --remove .   use only what it denies, asks about or narrows\n\n"
     "Trust is for the folder and the bytes of its policy: after any change it has to be given "
@@ -37,54 +45,38 @@ struct ProjectPolicy {
   std::unique_ptr<PolicyFile> file;
 };
 
-// The lists of the file, as they were written: what trust would make count.
-OrderedJson AllowLists(const Sections& sections) {
-  OrderedJson lists = OrderedJson::object();
-  const auto add = [&](const std::string& name, const auto& rules, auto text_of) {
-    if (!rules) return;
-    std::vector<std::string> texts;
-    for (const auto& rule : *rules) {
-      const std::string text(text_of(rule));
-      if (std::ranges::find(texts, text) == texts.end()) texts.push_back(text);
+OrderedJson JsonOf(const std::vector<GrantText>& grants) {
+  OrderedJson list = OrderedJson::array();
+  for (const GrantText& grant : grants) {
+    const char* danger = grant.danger == Danger::kOpensAll    ? "high"
+                         : grant.danger == Danger::kOpensMore ? "some"
+                                                              : "none";
+    list.push_back({{"danger", danger}, {"key", grant.key}, {"says", grant.says}});
+  }
+  return list;
+}
+
+void PrintGrants(const Console& console, const std::vector<GrantText>& grants) {
+  constexpr struct {
+    Danger danger;
+    const char* title;
+  } kParts[] = {{Danger::kOpensAll, "It gives away most of what ringfence protects:"},
+                {Danger::kOpensMore, "It permits more than the built-in policy:"},
+                {Danger::kNone, "It also says:"}};
+  for (const auto& [danger, title] : kParts) {
+    bool is_first = true;
+    for (const GrantText& grant : grants) {
+      if (grant.danger != danger) continue;
+      if (is_first && danger == Danger::kOpensAll) {
+        console.Line(console.In(Tone::kBad, title));
+      } else if (is_first) {
+        console.Line(title);
+      }
+      is_first = false;
+      console.Line("  " + grant.says);
     }
-    lists[name] = texts;
-  };
-  const auto written = [](const PathRule& rule) { return rule.written(); };
-  add("tools.allow", sections.tools.allow, [](const NameRule& rule) { return rule.pattern; });
-  add("read.allow", sections.read.allow, written);
-  add("write.allow", sections.write.allow, written);
-  if (sections.network) {
-    add("network.allow", sections.network->allow,
-        [](const HostRule& rule) { return rule.written; });
   }
-  return lists;
-}
-
-// What else a trusted file may do and an untrusted one may not.
-std::vector<std::string> Powers(const PolicyFile& file) {
-  std::vector<std::string> powers;
-  if (file.root_is_git) powers.emplace_back("the root is the whole repository");
-  if (file.sections.permitted == Permitted::kAllow) {
-    powers.emplace_back("what it permits runs without the client's own question");
-  }
-  if (const auto& inbox = file.sections.alerts.inbox) {
-    powers.push_back("alerts are written to " + Quote(*inbox));
-  }
-  if (file.audit.file) powers.push_back("the audit log is " + Quote(*file.audit.file));
-  if (file.sections.say) powers.push_back("denials tell the agent: " + Quote(*file.sections.say));
-  if (!file.profiles.empty()) {
-    powers.push_back(std::to_string(file.profiles.size()) + " profiles of its own");
-  }
-  return powers;
-}
-
-// Quotes every entry, because a policy that came with a project may hold anything.
-void PrintLists(const Console& console, const OrderedJson& lists, const std::string& indent) {
-  for (const auto& [name, entries] : lists.items()) {
-    std::string line = indent + name + ":";
-    for (const OrderedJson& entry : entries) line += " " + Quote(entry.get<std::string>(), 80);
-    console.Line(line);
-  }
+  if (grants.empty()) console.Line("It says nothing that the built-in policy does not say.");
 }
 
 class TrustCommand {
@@ -103,6 +95,7 @@ class TrustCommand {
     if (!store) return store.error();
     store_ = std::move(*store);
     if (options_.list) return List();
+    if (Status s = RefuseAgent("trust"); !s) return Outcome::No(s.error());
     if (options_.remove) return Remove();
     return Trust();
   }
@@ -146,7 +139,7 @@ class TrustCommand {
     if (!bytes) return bytes.error();
     if (bytes->missing) {
       return Error{Error::Kind::kInvalidConfig, project.path, "does not exist",
-                   "write one with: ringfence init --project " + project.root};
+                   "write one with: ringfence init --project " + ShellWord(project.root)};
     }
     project.text = bytes->text;
     project.sha256 = Sha256Hex(project.text);
@@ -157,44 +150,88 @@ class TrustCommand {
     return project;
   }
 
+  // Shows the bytes that were read, asks, and pins the digest of those bytes.
   Outcome Trust() {
     Result<ProjectPolicy> project = ReadProject();
     if (!project) return project.error();
-    const bool is_new = !IsTrusted(store_.value, project->root, project->sha256);
-    if (is_new) {
-      Pin(store_.value, {project->root, project->sha256});
-      Transaction transaction;
-      if (Status s = Save(store_, transaction); !s) return s.error();
-      transaction.Commit();
+    if (IsTrusted(store_.value, project->root, project->sha256)) return Report(*project, kAlready);
+    if (!options_.digest.empty() && options_.digest != project->sha256) {
+      return Outcome::No(
+          {Error::Kind::kInvalidConfig, project->path,
+           "has another digest than the one that was given: sha256 " + project->sha256,
+           "it was changed since somebody looked at it: look again, with "
+           "ringfence trust; nothing was changed"});
     }
-    Report(*project, is_new);
+    const bool is_meant = options_.yes && !options_.digest.empty();
+    if (!is_meant) {
+      if (Outcome asked = Ask(*project); asked.status != 0) return asked;
+    }
+    if (Status s = StillTheSame(*project); !s) return Outcome::No(s.error());
+    Pin(store_.value, {project->root, project->sha256});
+    Transaction transaction;
+    if (Status s = Save(store_, transaction); !s) return s.error();
+    transaction.Commit();
+    if (is_meant) return Report(*project, kPinned);
+    Console().Line(PinnedLine(*project));
     return 0;
   }
 
-  void Report(const ProjectPolicy& project, bool is_new) const {
-    const OrderedJson lists = AllowLists(project.file->sections);
-    const std::vector<std::string> powers = Powers(*project.file);
+  // Status 0: the user has seen the policy and wants it.
+  Outcome Ask(const ProjectPolicy& project) const {
+    const Terminal terminal;
+    if (options_.common.json || !terminal.can_ask()) {
+      Report(project, kNot);
+      return Outcome::No({Error::Kind::kUsage, "nobody can be asked here", "nothing was trusted",
+                          "if you have read it, run: ringfence trust --yes --digest " +
+                              project.sha256 + ProjectWord(project)});
+    }
+    Report(project, kNot);
+    const UserReply reply = terminal.Ask("Use all of it for this project?");
+    if (reply == UserReply::kYes) return 0;
+    Console().Line("Not trusted; nothing was changed.");
+    return 1;
+  }
+
+  std::string ProjectWord(const ProjectPolicy& project) const {
+    const std::string word = ShellWord(project.root);
+    return options_.project.empty() || word.empty() ? "" : " " + word;
+  }
+
+  // While the user was reading, somebody may have written.
+  Status StillTheSame(const ProjectPolicy& project) const {
+    Result<PolicyBytes> now = ReadPolicyBytes(project.path);
+    if (!now) return now.error();
+    if (!now->missing && Sha256Hex(now->text) == project.sha256) return Unit{};
+    return Error{Error::Kind::kInvalidConfig, project.path,
+                 "was changed while it was shown; nothing was trusted", "look at it again"};
+  }
+
+  enum State { kNot, kPinned, kAlready };
+
+  static std::string PinnedLine(const ProjectPolicy& project) {
+    const Console console;
+    return console.In(Tone::kGood, "Trusted") + " as it is now, for " + Printable(project.root) +
+           ".";
+  }
+
+  Outcome Report(const ProjectPolicy& project, State state) const {
+    const std::vector<GrantText> grants = GrantsOf(*project.file);
     if (options_.common.json) {
       PrintJson({{"policy", project.path},
                  {"root", project.root},
                  {"sha256", project.sha256},
-                 {"was_trusted", !is_new},
-                 {"allows", lists},
-                 {"powers", powers}});
-      return;
+                 {"is_trusted", state != kNot},
+                 {"was_trusted", state == kAlready},
+                 {"says", JsonOf(grants)}});
+      return 0;
     }
     const Console console;
     console.Line(console.In(Tone::kStrong, Printable(project.path)));
     console.Line("  sha256 " + project.sha256);
-    PrintLists(console, lists, "  ");
-    for (const Profile& profile : project.file->profiles) {
-      console.Line("  profile " + Quote(profile.name, 80) + ":");
-      PrintLists(console, AllowLists(profile.sections), "    ");
-    }
-    for (const std::string& power : powers) console.Line("  " + power);
-    console.Line(is_new ? console.In(Tone::kGood, "Trusted") + " as it is now, for " +
-                              Printable(project.root) + "."
-                        : "Trusted already; nothing was changed.");
+    PrintGrants(console, grants);
+    if (state == kPinned) console.Line(PinnedLine(project));
+    if (state == kAlready) console.Line("Trusted already; nothing was changed.");
+    return 0;
   }
 
   Outcome Remove() {
@@ -230,6 +267,12 @@ void AddTrust(Command& app, Action& chosen) {
       .Type("DIR");
   const Option list = command.AddFlag("--list", options->list, "List what is trusted");
   command.AddFlag("--remove", options->remove, "Take the trust away again").Excludes(list);
+  command
+      .AddOption("--digest", options->digest,
+                 "Only if the file has this SHA-256, as ringfence trust shows it")
+      .Type("SHA256");
+  command.AddFlag("--yes", options->yes, "Do not ask: what has this digest was read before")
+      .Needs("--digest");
   AddCommonOptions(command, options->common);
   command.OnGiven(
       [&chosen, options] { chosen = [options] { return TrustCommand(*options).Run(); }; });

@@ -6,6 +6,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "cli/agent_guard.h"
 #include "cli/console.h"
 #include "cli/settings_editor.h"
 #include "cli/state.h"
@@ -138,6 +139,7 @@ void PrintRemoved(const std::vector<Removed>& all, const Whereabouts& where) {
 }
 
 Outcome RunUninstall(const UninstallOptions& options) {
+  if (Status s = RefuseAgent("uninstall"); !s) return Outcome::No(s.error());
   const Result<Whereabouts> where = FindWhereabouts(options.common.home, options.project);
   if (!where) return where.error();
   Uninstaller uninstaller(*where);

@@ -6,9 +6,9 @@
 
 #include "base/text.h"
 #include "base/utf8.h"
-#include "cli/policy_edit.h"
-#include "policy/decide.h"
+#include "cli/host_or_file.h"
 #include "policy/domain.h"
+#include "policy/judge_path.h"
 #include "policy/judge_tool.h"
 #include "policy/layers.h"
 #include "policy/pattern.h"
@@ -34,6 +34,7 @@ Result<Wish> MakePath(Wish wish, const std::string& folder, const std::string& h
   if (!IsValidUtf8(whole))
     return Usage(Quote(wish.text), "is not UTF-8, so no policy can name it", "");
   wish.path = Path::Clean(whole).text();
+  wish.named = wish.path;
   // A name with such characters that exists is meant literally.
   wish.is_pattern = HasPattern(wish.path) && ::access(wish.path.c_str(), F_OK) != 0;
   if (wish.is_pattern) return wish;
@@ -46,9 +47,11 @@ Result<Wish> MakePath(Wish wish, const std::string& folder, const std::string& h
   return wish;
 }
 
-WishJudgement Worse(WishJudgement a, const Decision& b) {
-  if (b.verdict <= a.verdict) return a;
-  return {b.verdict, b.cause};
+void TakeWorse(WishJudgement& worst, Judgement judgement, Trace& trace) {
+  for (RuleUse& use : trace.rules) worst.rules.push_back(std::move(use));
+  if (judgement.verdict <= worst.verdict) return;
+  worst.verdict = judgement.verdict;
+  worst.cause = std::move(judgement.cause);
 }
 
 WishJudgement JudgePath(const Wish& wish, const Policy& policy, const Places& places) {
@@ -57,10 +60,20 @@ WishJudgement JudgePath(const Wish& wish, const Policy& policy, const Places& pl
   Event event;
   event.kind = EventKind::kPreToolUse;
   event.cwd = places.root.text();
-  WishJudgement judgement =
-      Worse({}, DecidePath(event, wish.path, Access::kRead, {policy, places, files}));
-  if (!wish.also_write) return judgement;
-  return Worse(judgement, DecidePath(event, wish.path, Access::kWrite, {policy, places, files}));
+  WishJudgement worst;
+  for (const Access access : {Access::kRead, Access::kWrite}) {
+    if (access == Access::kWrite && !wish.also_write) continue;
+    PathJudge judge(policy, places, event, files);
+    Trace trace;
+    judge.Record(trace);
+    const char* verb = access == Access::kRead ? "read of" : "write to";
+    TakeWorse(worst, judge.Judge(wish.path, access, verb, ""), trace);
+  }
+  return worst;
+}
+
+WishJudgement JudgeName(NameJudgement judged, Trace trace) {
+  return {judged.verdict, std::move(judged.cause), std::move(trace.rules)};
 }
 
 // A host that the entry stands for.
@@ -80,11 +93,11 @@ std::optional<WishKind> KindOf(const std::string& text) {
   const bool is_path = text.find('/') != std::string::npos || text[0] == '~' || text[0] == '.' ||
                        text[0] == '@' || ::access(text.c_str(), F_OK) == 0;
   if (is_path) return WishKind::kPath;
-  const bool may_be_host =
-      text.find('.') != std::string::npos || text.find(':') != std::string::npos;
-  if (may_be_host && ParseHostRule(LowerAscii(text))) return WishKind::kHost;
+  if (KindOfName(text) == NameKind::kHost) return WishKind::kHost;
   return {};
 }
+
+bool MayBeFileOrHost(const std::string& text) { return KindOfName(text) == NameKind::kHostOrFile; }
 
 bool IsUrl(const std::string& text) { return text.find("://") != std::string::npos; }
 
@@ -140,17 +153,65 @@ Result<std::optional<WishJudgement>> JudgeWish(const Wish& wish, const Policies&
       return Judged(JudgePath(wish, *policy, policies.places));
     case WishKind::kTool: {
       if (wish.text.starts_with('@')) return Judged();
-      const NameJudgement judged = JudgeTool(wish.text, *policy);
-      return Judged(WishJudgement{judged.verdict, judged.cause});
+      Trace trace;
+      NameJudgement judged = JudgeTool(wish.text, *policy, &trace);
+      return Judged(JudgeName(std::move(judged), std::move(trace)));
     }
     case WishKind::kHost: {
-      // Without a "network" section nothing is opened for commands, so there is something to do.
-      if (!policy->network) return Judged();
-      const NameJudgement judged = JudgeUrl(ProbeUrl(LowerAscii(wish.text)), *policy);
-      return Judged(WishJudgement{judged.verdict, judged.cause});
+      // No host is refused without a "network" section. To make one would refuse all others.
+      if (!policy->network) return Judged(WishJudgement{});
+      Trace trace;
+      NameJudgement judged = JudgeUrl(ProbeUrl(LowerAscii(wish.text)), *policy, &trace);
+      return Judged(JudgeName(std::move(judged), std::move(trace)));
     }
   }
   return Judged();
+}
+
+bool HasNetwork(const Policies& policies) {
+  const Result<Policy> policy = MergePolicies(policies.sources, "", policies.places, Caller{});
+  return policy && policy->network;
+}
+
+namespace {
+
+// "*", "**", "?*": any name.
+bool IsAnyName(std::string_view component) {
+  return component.find('*') != std::string_view::npos &&
+         component.find_first_not_of("*?") == std::string_view::npos;
+}
+
+// The folder of which an entry opens all or nearly all; nothing for other patterns.
+std::optional<Path> WholeFolder(const Wish& wish) {
+  if (!wish.is_pattern) return Path::Clean(wish.path);
+  Path folder;
+  std::string_view rest = wish.path;
+  for (std::string_view name = TakeComponent(rest); !name.empty(); name = TakeComponent(rest)) {
+    if (IsAnyName(name)) return folder;
+    if (HasPattern(name)) return {};
+    folder = folder.Child(name);
+  }
+  return folder;
+}
+
+}  // namespace
+
+std::string WideText(const Wish& wish, const std::string& home_text) {
+  if (wish.kind == WishKind::kTool) {
+    if (wish.text == "*") return "every tool, also those of every MCP server";
+    const bool is_every_server = wish.text.starts_with("mcp__*") || wish.text == "mcp__";
+    return is_every_server ? "the tools of every MCP server" : "";
+  }
+  if (wish.kind == WishKind::kHost) {
+    return wish.text == "*" || wish.text.starts_with("*:") ? "every host" : "";
+  }
+  const std::optional<Path> folder = wish.path.empty() ? std::nullopt : WholeFolder(wish);
+  const Path home = Path::Clean(home_text);
+  if (!folder || !home.IsInside(*folder)) return "";
+  const std::string what = folder->is_root() ? "every file of this machine"
+                           : *folder == home ? "every file of the home directory"
+                                             : "every file of the home directory and beside it";
+  return what + " for reading" + (wish.also_write ? " and writing" : "");
 }
 
 }  // namespace ringfence

@@ -1,8 +1,10 @@
-// What `ringfence allow` was asked for: a path, a host or a tool, and how a policy spells it.
+// What `ringfence allow` and `ringfence revoke` were asked for: a path, a host or a tool, and how a
+// policy spells it.
 #pragma once
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/result.h"
 #include "cli/policies.h"
@@ -15,16 +17,18 @@ enum class WishKind { kPath, kHost, kTool };
 
 struct Wish {
   WishKind kind = WishKind::kPath;
-  std::string text;  // as it was typed
-  std::string path;  // of a path: absolute, links followed
+  std::string text;   // as it was typed
+  std::string path;   // of a path: absolute, links followed
+  std::string named;  // the same before links were followed
   bool is_pattern = false;
   bool also_write = true;  // of a path
   bool as_question = false;
 };
 
 // A known tool and mcp__ are tools; what exists, has a slash or begins as paths do is a path; a
-// name with a dot or a port is a host. Nothing for other names: they might be any of the three.
+// name that only a host has is a host. Nothing for other names: they might be any of the three.
 std::optional<WishKind> KindOf(const std::string& text);
+bool MayBeFileOrHost(const std::string& text);  // "notes.md": nothing by the rule above
 
 // The host of "https://host/...", with its port where that is not the scheme's.
 Result<std::string> HostOfUrl(const std::string& url);
@@ -41,8 +45,16 @@ std::string EntryFor(const Wish& wish, const std::string& root, const std::strin
 struct WishJudgement {
   Verdict verdict = Verdict::kPermit;
   std::optional<Cause> cause;
+  std::vector<RuleUse> rules;  // that were met
 };
 // What these policies say about it now. Nothing is known of patterns.
 Result<std::optional<WishJudgement>> JudgeWish(const Wish& wish, const Policies& policies);
+
+// The hook judges hosts.
+bool HasNetwork(const Policies& policies);
+
+// "every file of the home directory for reading": what an entry would open, where that is more than
+// anybody means to; else "".
+std::string WideText(const Wish& wish, const std::string& home);
 
 }  // namespace ringfence

@@ -7,7 +7,8 @@ namespace {
 
 constexpr size_t kMaxReason = 1024;
 constexpr size_t kMaxSay = 300;
-constexpr size_t kMaxRemedy = 500;
+constexpr size_t kMaxRemedy = 400;
+constexpr size_t kMaxPlace = 150;
 
 }  // namespace
 
@@ -30,18 +31,17 @@ std::string PlaceLabel(const RulePlace& place) {
   return label;
 }
 
+// A terminal shows the beginning of it, so what to do comes before where the rule is.
 std::string ReasonText(const Decision& decision, std::string_view say) {
   if (!decision.cause) return "ringfence: permitted";
   const Cause& cause = *decision.cause;
   const bool denied = decision.verdict == Verdict::kDeny;
   std::string text = "ringfence: " + cause.what +
-                     (denied ? " refused: " : " needs the user's approval: ") + cause.why;
-  if (cause.place) text += " (" + PlaceLabel(*cause.place) + ")";
-  text += ".";
-  if (!denied) return CutText(std::move(text), kMaxReason);
-  // The remedy is last, because it may end in a command to copy.
-  std::string last = say.empty() ? "" : " " + CutText(Printable(say), kMaxSay);
-  if (!cause.remedy.empty()) last += " " + CutText(cause.remedy, kMaxRemedy);
+                     (denied ? " refused: " : " needs the user's approval: ") + cause.why + ".";
+  std::string last;
+  if (denied && !cause.remedy.empty()) last += " " + CutText(cause.remedy, kMaxRemedy);
+  if (cause.place) last += " Rule: " + CutText(PlaceLabel(*cause.place), kMaxPlace) + ".";
+  if (denied && !say.empty()) last += " " + CutText(Printable(say), kMaxSay);
   return CutText(std::move(text), kMaxReason - last.size()) + last;
 }
 

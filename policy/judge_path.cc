@@ -6,8 +6,8 @@
 #include "base/text.h"
 #include "base/utf8.h"
 #include "policy/client_folders.h"
+#include "policy/fix.h"
 #include "policy/git_files.h"
-#include "policy/pattern.h"
 #include "policy/sources.h"
 #include "policy/text_kind.h"
 
@@ -64,18 +64,6 @@ std::optional<std::string_view> RefusedSpecialName(const Path& path) {
                                             "/dev/urandom"};
   if (std::ranges::find(kHarmless, folded) != std::end(kHarmless) || inside("/dev/shm")) return {};
   return "devices are not files";
-}
-
-std::string ShellWord(std::string_view text) {
-  const auto is_plain = [](char c) {
-    return IsLetter(c) || (c >= '0' && c <= '9') ||
-           std::string_view("/._-+:@%,=").find(c) != std::string_view::npos;
-  };
-  // What begins with "-" is an option to a command, quoted or not.
-  if (text.empty() || text[0] == '-' || text.size() > 200 || Printable(text) != text) return "";
-  if (std::ranges::all_of(text, is_plain)) return std::string(text);
-  if (text.find('\'') != std::string_view::npos) return "";
-  return "'" + std::string(text) + "'";
 }
 
 // Asks the deny rules about every name that the walk comes to and that they were not asked before.
@@ -271,20 +259,32 @@ std::optional<Cause> PathJudge::DeniedAtEnd(const Question& question, const Path
   return IsProtected(question, Protected().RefusesTarget(walked));
 }
 
+// The list that lacks it. Where several do, the last: no command adds to that one, and adding to
+// the first alone would not help.
+std::optional<RulePlace> PathJudge::MissingList(const Question& question, const Path& end) const {
+  std::vector<PathRuleList> lists = RulesFor(question.access).allow;
+  RulePlace missing;
+  if (matcher_.Allows(lists, question.access, end, &missing)) return {};
+  while (lists.size() > 1) {
+    lists.erase(lists.begin());
+    if (matcher_.Allows(lists, question.access, end, &missing)) break;
+  }
+  return missing;
+}
+
 std::optional<Cause> PathJudge::Outside(const Question& question, const Path& named,
                                         const Walked& walked) const {
-  RulePlace missing;
-  const PathRules& rules = RulesFor(question.access);
-  if (matcher_.Allows(rules.allow, question.access, walked.end, &missing)) return {};
+  const std::optional<RulePlace> missing = MissingList(question, walked.end);
+  if (!missing) return {};
   Cause cause = PlainCause(question, "outside the project");
   if (walked.end != named) {
     cause.why = "it leads to " + Quote(walked.end.text()) + ", outside the project";
   }
   if (walked.end.IsInside(places_.root_real)) cause.why = "not in the list of what is allowed";
   cause.place = missing;
-  const std::string below = "Work below " + Quote(places_.root.text());
   const std::string wider = WiderRoot(walked.end);
-  cause.remedy = wider.empty() ? below + WiderList(question, walked, missing) : wider;
+  cause.remedy =
+      wider.empty() ? PathFix({walked, question.access, *missing}, policy_, places_) : wider;
   return cause;
 }
 
@@ -298,26 +298,8 @@ std::string PathJudge::WiderRoot(const Path& end) const {
   for (const Path& policy : places_.policies) {  // with --policy the user's own does not count
     if (std::ranges::find(usual, policy) == usual.end()) return "";
   }
-  return "It belongs to the repository " + Quote(repository->text()) +
-         ": to work on all of it, ask the user to add \"root\": \"git\" to "
-         "~/.config/ringfence/policy.json";
-}
-
-// Who can put it into the list that lacks it. `ringfence allow` writes the user's own list, or that
-// of a trusted project.
-std::string PathJudge::WiderList(const Question& question, const Walked& walked,
-                                 const RulePlace& missing) const {
-  if (missing.pointer.starts_with("/profiles/")) {
-    return ", or ask the user to add it to that list of the profile";
-  }
-  if (missing.file == kManagedPolicy) {
-    return ", or ask whoever looks after this machine to add it to that list";
-  }
-  if (!missing.quotable) return ", or ask the user to look at the project's policy";
-  const std::string word = ShellWord(EscapePattern(walked.end.text()));
-  if (word.empty()) return "";
-  return std::string(", or ask the user to run: ringfence allow ") +
-         (question.access == Access::kRead ? "--read " : "") + word;
+  return "To work on the whole repository " + Quote(repository->text()) +
+         ", ask the user to add \"root\": \"git\" to ~/.config/ringfence/policy.json.";
 }
 
 std::optional<Cause> PathJudge::Asks(const Question& question, const Path& named,
@@ -377,7 +359,7 @@ std::optional<Cause> PathJudge::MeetsDenied(const Path& folder, std::string_view
   if (!hit) return {};
   Cause cause =
       RuleCause({folder.text(), Access::kRead, verb}, hit, "it would meet what is denied");
-  cause.remedy = "Search a folder that does not hold it.";
+  cause.remedy = "Search a folder without it.";
   return cause;
 }
 

@@ -74,8 +74,7 @@ class PathJudge {
   std::optional<Cause> Asks(const Question& question, const Path& named,
                             const Walked& walked) const;
   std::string WiderRoot(const Path& end) const;
-  std::string WiderList(const Question& question, const Walked& walked,
-                        const RulePlace& missing) const;
+  std::optional<RulePlace> MissingList(const Question& question, const Path& end) const;
   Cause RuleCause(const Question& question, const RuleHit& hit, std::string_view did) const;
   Cause PlainCause(const Question& question, std::string why) const;
   const PathRules& RulesFor(Access access) const;
@@ -89,8 +88,5 @@ class PathJudge {
   mutable std::optional<ProtectedPaths> protected_;  // made for the first write
   Trace* trace_ = nullptr;
 };
-
-// A word for the shell: quoted where it must be; "" for what no message should repeat.
-std::string ShellWord(std::string_view text);
 
 }  // namespace ringfence

@@ -5,7 +5,7 @@
 
 #include "base/case_fold.h"
 #include "base/text.h"
-#include "policy/judge_path.h"
+#include "policy/fix.h"
 #include "policy/pattern.h"
 #include "policy/sets.h"
 #include "policy/tools.h"
@@ -58,43 +58,42 @@ NameJudgement Denied(std::string what, std::string why, std::optional<RulePlace>
   return {Verdict::kDeny, Cause{std::move(what), std::move(why), place, std::move(remedy)}};
 }
 
-// How to permit a tool that nobody named.
-std::string AllowRemedy(std::string_view tool) {
-  const std::string word = ShellWord(tool);
-  if (word.empty()) return "";
-  return "If it is wanted, ask the user to run: ringfence allow " + word + " (it adds " +
-         Quote(tool) + " to tools.allow).";
-}
-
 std::optional<RulePlace> PlaceOf(const std::vector<NameRule>& list) {
   if (list.empty()) return {};
   return list.front().place;
 }
 
+// The first of the lists that narrow the others and do not have it.
+const std::vector<NameRule>* NarrowerWithout(std::string_view tool, const ToolRules& rules,
+                                             Trace* trace) {
+  for (const std::vector<NameRule>& list : rules.narrower) {
+    const NameRule* narrower = Find(list, tool);
+    Note(trace, narrower);
+    if (narrower == nullptr) return &list;
+  }
+  return nullptr;
+}
+
 // Why the lists of what is allowed do not have it.
-std::optional<Cause> NotAllowed(std::string_view tool, const ToolRules& rules, Trace* trace) {
+std::optional<Cause> NotAllowed(std::string_view tool, const Policy& policy, Trace* trace) {
+  const ToolRules& rules = policy.tools;
   Cause cause{"tool " + Quote(tool), "not in the list of what is allowed", {}, ""};
   const bool known = rules.known_tools && !IsMcpTool(tool) && FindTool(tool) != nullptr;
   const NameRule* named = Find(rules.names, tool);
   Note(trace, named);
-  if (!known && named == nullptr) {
-    if (IsMcpTool(tool)) {
-      cause.why = "the policy names no such MCP tool";
-    } else if (rules.known_tools) {
-      cause.why = "it is not a tool that ringfence knows";
-    }
-    if (!rules.known_tools) cause.place = PlaceOf(rules.names);
-    cause.remedy = AllowRemedy(tool);
-    return cause;
+  const std::vector<NameRule>* narrower = NarrowerWithout(tool, rules, trace);
+  if (narrower != nullptr) {  // adding it to the user's own list would not help
+    cause.place = PlaceOf(*narrower);
+  } else if (known || named != nullptr) {
+    return {};
+  } else if (IsMcpTool(tool)) {
+    cause.why = "the policy names no such MCP tool";
+  } else if (rules.known_tools) {
+    cause.why = "it is not a tool that ringfence knows";
   }
-  for (const std::vector<NameRule>& list : rules.narrower) {
-    const NameRule* narrower = Find(list, tool);
-    Note(trace, narrower);
-    if (narrower != nullptr) continue;
-    cause.place = PlaceOf(list);  // adding it to the user's own list would not help
-    return cause;
-  }
-  return {};
+  if (narrower == nullptr && !rules.known_tools) cause.place = PlaceOf(rules.names);
+  cause.remedy = AllowFix(policy, cause.place, ShellWord(tool));
+  return cause;
 }
 
 // The client makes tool names of server names in this way.
@@ -116,19 +115,18 @@ const HostRule* Find(const std::vector<HostRule>& rules, const Url& url, Trace* 
   return &*rule;
 }
 
-NameJudgement JudgeUnlisted(std::string what, const Url& url, const HostList& list) {
+NameJudgement JudgeUnlisted(const std::string& what, const Url& url, const HostList& list,
+                            const Policy& policy) {
   const std::string why = "the host " + Quote(url.host) + " is not listed";
   switch (list.unlisted) {
     case Unlisted::kAllow:
       return {};
     case Unlisted::kAsk:
-      return {Verdict::kAsk, Cause{std::move(what), why, list.place, ""}};
+      return {Verdict::kAsk, Cause{what, why, list.place, ""}};
     case Unlisted::kDeny:
       break;
   }
-  const std::string word = ShellWord(url.host);
-  return Denied(std::move(what), why, list.place,
-                word.empty() ? "" : "Ask the user to run: ringfence allow " + word);
+  return Denied(what, why, list.place, AllowFix(policy, list.place, ShellWord(url.host)));
 }
 
 }  // namespace
@@ -140,7 +138,7 @@ NameJudgement JudgeTool(std::string_view tool, const Policy& policy, Trace* trac
     Note(trace, rule);
     return Denied(what, RuleText(*rule, "denied"), rule->place, "");
   }
-  if (auto cause = NotAllowed(tool, rules, trace)) return {Verdict::kDeny, std::move(cause)};
+  if (auto cause = NotAllowed(tool, policy, trace)) return {Verdict::kDeny, std::move(cause)};
   if (const NameRule* rule = Find(rules.ask, tool)) {
     Note(trace, rule);
     return {Verdict::kAsk, Cause{what, RuleText(*rule, "to be asked about"), rule->place, ""}};
@@ -165,11 +163,18 @@ NameJudgement JudgeMcpServer(std::string_view server, const Policy& policy, Trac
       return Denied(what, RuleText(*rule, "denied"), rule->place, "");
     }
   }
-  const bool permitted =
-      find(rules.names) != nullptr &&
-      std::ranges::all_of(rules.narrower, [&](const auto& list) { return find(list) != nullptr; });
-  if (!permitted) {
-    return Denied(what, "the policy does not name the server", {}, AllowRemedy(name + "__*"));
+  const bool is_named = find(rules.names) != nullptr;
+  const auto lacks = [&](const auto& list) { return find(list) == nullptr; };
+  const auto narrower = std::ranges::find_if(rules.narrower, lacks);
+  if (!is_named || narrower != rules.narrower.end()) {
+    std::optional<RulePlace> place;
+    if (narrower != rules.narrower.end()) {
+      place = PlaceOf(*narrower);
+    } else if (!rules.known_tools) {
+      place = PlaceOf(rules.names);
+    }
+    return Denied(what, "the policy does not name the server", place,
+                  AllowFix(policy, place, ShellWord(name + "__*")));
   }
   if (const NameRule* rule = find(rules.ask)) {
     return {Verdict::kAsk, Cause{what, RuleText(*rule, "to be asked about"), rule->place, ""}};
@@ -199,8 +204,11 @@ NameJudgement JudgeUrl(std::string_view text, const Policy& policy, Trace* trace
   NameJudgement worst;
   for (const HostList& list : rules.lists) {
     if (Find(list.allow, *url, trace) != nullptr) continue;
-    NameJudgement judgement = JudgeUnlisted(what, *url, list);
-    if (judgement.verdict > worst.verdict) worst = std::move(judgement);
+    NameJudgement judgement = JudgeUnlisted(what, *url, list, policy);
+    // Of equal ones the last, which `ringfence allow` cannot change: to add it to the first alone
+    // would not help.
+    const bool counts = judgement.verdict != Verdict::kPermit && judgement.verdict >= worst.verdict;
+    if (counts) worst = std::move(judgement);
   }
   return worst;
 }

@@ -104,6 +104,7 @@ class Merger {
     Policy policy = MergeSections(chain, sources_.built_in->sections, UsersOwn());
     for (const PolicySource& source : sources_.sources) {
       if (source.layer == Layer::kSession) Grant(source.file->sections, policy);
+      if (source.layer == Layer::kCommandLine) policy.named_file = source.file->path;
     }
     for (const PolicySource& source : sources_.sources) {
       if (source.layer != Layer::kSession) ApplyTightening(source, caller, policy);

@@ -223,6 +223,7 @@ struct Policy {
   std::string_view permission_mode;              // client.permission_mode
   std::vector<std::string_view> package_stores;  // folder names in which hard links are ordinary
   std::string profile;                           // "" or the names that were applied, for people
+  std::string_view named_file;                   // --policy: read in place of the user's; or ""
 };
 
 }  // namespace ringfence

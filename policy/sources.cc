@@ -9,6 +9,7 @@
 #include "base/sha256.h"
 #include "base/syscall.h"
 #include "base/text.h"
+#include "policy/fix.h"
 #include "policy/load.h"
 #include "policy/resolve.h"
 #include "policy/trust.h"
@@ -147,7 +148,7 @@ class SourceReader {
           shown +
           " is not trusted: only what it denies, asks about or narrows counts. To use all "
           "of it, look at it and run: ringfence trust " +
-          places_.root.text());
+          ShellWord(places_.root.text()));
     }
     found_.sources.push_back(std::move(source));
     return Unit{};

@@ -41,12 +41,12 @@ TEST_CASE("answer: a denied call") {
   CHECK(Answer(kPreToolUse, DecisionOf(Verdict::kDeny)) ==
         R"({"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny",)"
         R"("permissionDecisionReason":"ringfence: write to \"/etc/hosts\" refused: outside the )"
-        R"(project (policy.json:6 /write/allow). Work below \"/home/dev/project\"."}})"
+        R"(project. Work below \"/home/dev/project\". Rule: policy.json:6 /write/allow."}})"
         "\n");
   CHECK(Answer(kPermissionRequest, DecisionOf(Verdict::kDeny)) ==
         R"({"hookSpecificOutput":{"hookEventName":"PermissionRequest","decision":{"behavior":)"
-        R"("deny","message":"ringfence: write to \"/etc/hosts\" refused: outside the project )"
-        R"((policy.json:6 /write/allow). Work below \"/home/dev/project\"."}}})"
+        R"("deny","message":"ringfence: write to \"/etc/hosts\" refused: outside the project. )"
+        R"(Work below \"/home/dev/project\". Rule: policy.json:6 /write/allow."}}})"
         "\n");
 }
 
@@ -54,7 +54,7 @@ TEST_CASE("answer: a question") {
   CHECK(Answer(kPreToolUse, DecisionOf(Verdict::kAsk)) ==
         R"({"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"ask",)"
         R"("permissionDecisionReason":"ringfence: write to \"/etc/hosts\" needs the user's )"
-        R"(approval: outside the project (policy.json:6 /write/allow)."}})"
+        R"(approval: outside the project. Rule: policy.json:6 /write/allow."}})"
         "\n");
   CHECK(Answer(kPermissionRequest, DecisionOf(Verdict::kAsk)).empty());
 }
@@ -87,7 +87,7 @@ TEST_CASE("answer: a call that goes on with another input, and one that does not
         R"("updatedInput":{"command":"x"}}})"
         "\n");
   CHECK(answer(kPreToolUse, DecisionOf(Verdict::kAsk))
-            .ends_with(R"((policy.json:6 /write/allow).","updatedInput":{"command":"x"}}})"
+            .ends_with(R"(policy.json:6 /write/allow.","updatedInput":{"command":"x"}}})"
                        "\n"));
   CHECK(answer(kPreToolUse, DecisionOf(Verdict::kDeny)) ==
         Answer(kPreToolUse, DecisionOf(Verdict::kDeny)));
@@ -101,12 +101,12 @@ TEST_CASE("answer: the user hears what the model hears, where it matters") {
         "\n");
 }
 
-TEST_CASE("answer: the policy's own words stand before the remedy of a denial, in each event") {
+TEST_CASE("answer: the remedy comes first, the policy's own words end a denial, in each event") {
   const std::string said = Answer(kPreToolUse, DecisionOf(Verdict::kDeny), "Tell \"the\" team.");
-  CHECK(said.ends_with(R"(/write/allow). Tell \"the\" team. Work below \"/home/dev/project\"."}})"
+  CHECK(said.ends_with(R"(project\". Rule: policy.json:6 /write/allow. Tell \"the\" team."}})"
                        "\n"));
   CHECK(Answer(kPermissionRequest, DecisionOf(Verdict::kDeny), "Tell.")
-            .find(R"(/write/allow). Tell. Work below)") != std::string::npos);
+            .find(R"(/write/allow. Tell.")") != std::string::npos);
   CHECK(Answer(kPreToolUse, DecisionOf(Verdict::kAsk), "Tell.").find("Tell.") == std::string::npos);
 }
 
@@ -132,11 +132,10 @@ TEST_CASE("answer: a command to copy is whole, however long the rest is") {
   Decision decision = DecisionOf(Verdict::kDeny);
   decision.cause->what = "write to " + Quote(path);
   decision.cause->why = "it leads to " + Quote(path) + ", outside the project";
-  decision.cause->remedy = "Work below " + Quote("/" + std::string(300, 'r')) +
-                           ", or ask the user to run: ringfence allow --read " + path;
+  decision.cause->remedy = "Ask the user to run `ringfence allow --read " + path + "`.";
   const std::string reason = ReasonText(decision, std::string(5000, 's'));
   CHECK(reason.size() <= 1024);
-  CHECK(reason.ends_with("ringfence allow --read " + path));
+  CHECK(reason.find("`ringfence allow --read " + path + "`. Rule: ") != std::string::npos);
 }
 
 TEST_CASE("answer: a reason is at most 1 KB, with the policy's words kept") {
@@ -144,7 +143,8 @@ TEST_CASE("answer: a reason is at most 1 KB, with the policy's words kept") {
   decision.cause->why = std::string(5000, 'w');
   const std::string reason = ReasonText(decision, "Tell the team.");
   CHECK(reason.size() <= 1024);
-  CHECK(reason.ends_with(R"(... Tell the team. Work below "/home/dev/project".)"));
+  CHECK(reason.find(R"(... Work below "/home/dev/project".)") != std::string::npos);
+  CHECK(reason.ends_with("/write/allow. Tell the team."));
   const std::string long_say = ReasonText(DecisionOf(Verdict::kDeny), std::string(5000, 's'));
   CHECK(long_say.size() <= 1024);
   CHECK(long_say.find("outside the project") != std::string::npos);

@@ -72,9 +72,9 @@ TEST_CASE("decide: the reason names where a link leads") {
   World world;
   PutLinks(world);
   CHECK(world.WhyNotRead("pw") ==
-        R"(ringfence: read of "pw" refused: it leads to "/etc/passwd", outside the project )"
-        R"((built-in policy /read/allow). Work below "/home/dev/project", or ask the user to run: )"
-        R"(ringfence allow --read /etc/passwd)");
+        R"(ringfence: read of "pw" refused: it leads to "/etc/passwd", outside the project. )"
+        R"(Ask the user to run `ringfence allow --read /etc/passwd`. Rule: built-in policy )"
+        R"(/read/allow.)");
 }
 
 TEST_CASE("decide: a project that is reached through a link is the same project") {

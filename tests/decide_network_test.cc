@@ -171,9 +171,10 @@ TEST_CASE("network: the reason names the host, the list and what to run") {
       ReasonText(world.Decide("WebFetch", R"({"url":"https://other.example/x","prompt":""})"),
                  "") ==
       R"(ringfence: connection to "https://other.example/x" refused: the host "other.example" is )"
-      R"(not listed (policy.json:1 /network). Ask the user to run: ringfence allow other.example)");
+      R"(not listed. Ask the user to run `ringfence allow other.example`. Rule: policy.json:1 )"
+      R"(/network.)");
   CHECK(
       ReasonText(world.Decide("WebFetch", R"({"url":"https://gist.example/x","prompt":""})"), "") ==
-      R"(ringfence: connection to "https://gist.example/x" refused: denied by "gist.example" )"
-      R"((policy.json:1 /network/deny).)");
+      R"(ringfence: connection to "https://gist.example/x" refused: denied by "gist.example". )"
+      R"(Rule: policy.json:1 /network/deny.)");
 }

@@ -241,17 +241,16 @@ TEST_CASE("decide: a reason names the rule, its file and its line, and what to d
       "  \"ask\":[\"src/api\"]\n}");
   CHECK(
       world.WhyNotWrite("src/gen/x") ==
-      R"(ringfence: write to "src/gen/x" refused: denied by "src/gen" (policy.json:4 /write/deny).)");
+      R"(ringfence: write to "src/gen/x" refused: denied by "src/gen". Rule: policy.json:4 /write/deny.)");
   CHECK(world.WhyNotWrite("src/api/x") ==
         R"(ringfence: write to "src/api/x" needs the user's approval: to be asked about by )"
-        R"("src/api" (policy.json:5 /write/ask).)");
+        R"("src/api". Rule: policy.json:5 /write/ask.)");
   CHECK(world.WhyNotWrite("/etc/hosts") ==
-        R"(ringfence: write to "/etc/hosts" refused: outside the project (policy.json:3 )"
-        R"(/write/allow). Work below "/home/dev/project", or ask the user to run: )"
-        R"(ringfence allow /etc/hosts)");
+        R"(ringfence: write to "/etc/hosts" refused: outside the project. Ask the user to run )"
+        R"(`ringfence allow /etc/hosts`. Rule: policy.json:3 /write/allow.)");
   CHECK(world.WhyNotWrite("~/.ssh/id_rsa") ==
-        R"(ringfence: write to "~/.ssh/id_rsa" refused: denied by "@secrets" (~/.ssh) )"
-        R"((policy.json:4 /write/deny).)");
+        R"(ringfence: write to "~/.ssh/id_rsa" refused: denied by "@secrets" (~/.ssh). )"
+        R"(Rule: policy.json:4 /write/deny.)");
 }
 
 TEST_CASE("decide: foreign text in a reason is quoted, escaped and cut") {

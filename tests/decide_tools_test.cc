@@ -187,9 +187,8 @@ TEST_CASE("tools: the reason for an unknown or MCP tool gives the line to add") 
   const World world;
   CHECK(
       ReasonText(world.Decide("mcp__team__send", R"({})"), "") ==
-      R"(ringfence: tool "mcp__team__send" refused: the policy names no such MCP tool. If it is )"
-      R"(wanted, ask the user to run: ringfence allow mcp__team__send (it adds "mcp__team__send" )"
-      R"(to tools.allow).)");
+      R"(ringfence: tool "mcp__team__send" refused: the policy names no such MCP tool. Ask the )"
+      R"(user to run `ringfence allow mcp__team__send`.)");
   const std::string hostile = ReasonText(world.Decide("mcp__a__$(id)\n", R"({})"), "");
   CHECK(hostile.find('\n') == std::string::npos);
   CHECK(hostile.find("ringfence allow $(id)") == std::string::npos);

@@ -51,32 +51,3 @@ TEST_CASE("judge path: special names") {
   }
 }
 
-TEST_CASE("judge path: a word for the shell is plain, quoted, or not offered") {
-  struct Row {
-    std::string_view text, want;
-  };
-  static constexpr Row kRows[] = {
-      {"/etc/hosts", "/etc/hosts"},
-      {"a b", "'a b'"},
-      {"$(id)", "'$(id)'"},
-      {"a\\b", "'a\\b'"},
-      {"*", "'*'"},
-      {"~/x", "'~/x'"},
-      {"", ""},
-      {"it's", ""},
-      {"a\nb", ""},
-      {"\xE2\x80\xAE", ""},
-  };
-  for (const Row& row : kRows) {
-    CAPTURE(row.text);
-    CHECK(ShellWord(row.text) == row.want);
-  }
-  CHECK(ShellWord(std::string(200, 'a')).size() == 200);
-  CHECK(ShellWord(std::string(201, 'a')).empty());
-}
-
-TEST_CASE("judge path: a word that looks like an option is not offered bare") {
-  // A quoted "-x" is an option all the same.
-  CHECK(ShellWord("-x") != "-x");
-  CHECK(ShellWord("-x") != "'-x'");
-}

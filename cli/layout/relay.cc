@@ -10,7 +10,7 @@
 #include "cli/json_edit.h"
 #include "cli/wish.h"
 #include "policy/decide.h"
-#include "policy/judge_path.h"
+#include "policy/fix.h"
 #include "policy/layers.h"
 #include "policy/real_files.h"
 #include "run/ground.h"

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
+#include "cli/agent_guard.h"
 #include "cli/console.h"
 #include "cli/files.h"
 #include "cli/ground_options.h"
@@ -217,6 +218,7 @@ Outcome Merge(const SettingsOptions& options, const Found& found, const Derived&
     std::fwrite(merged->text.data(), 1, merged->text.size(), stdout);
     return 0;
   }
+  if (Status s = RefuseUnattended("settings --in-place"); !s) return Outcome::No(s.error());
   if (Status s = WriteInPlace(path, *before, merged->text, found); !s) return s.error();
   return 0;
 }

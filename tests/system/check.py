@@ -180,7 +180,7 @@ def nobody_is_asked_and_commands_leave_the_sandbox(world):
     (world.project / ".claude/settings.local.json").unlink()
     world.write(world.policy, '{"version": 1, "client": {"permission_mode": "bypassPermissions"}}\n')
     world.write(world.project / ".ringfence/policy.json", asks)
-    assert world.run("trust").returncode == 0
+    assert world.trust().returncode == 0
     assert "unsafe-bypass" in codes(findings(world, status=1))
 
 

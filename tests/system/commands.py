@@ -7,16 +7,32 @@ and what concerns all of them.
 Prints a line for each case that failed, and at the end "N passed, N failed, N skipped".
 """
 
+import hashlib
 import json
 import os
 import pathlib
+import re
 import shlex
 import shutil
 import stat
 import subprocess
 import sys
+import tempfile
 
 from command_world import Skip, error_of, run_cases
+from terminal_session import TerminalSession
+
+# Words that follow "ringfence" in a sentence.
+NOT_COMMANDS = {"is", "does", "that", "and", "does", "has", "can", "as", "in", "of", "cannot", "knows",
+                "enforces", "confines", "protects", "itself", "policy", "needs", "at", "on", "to"}
+
+
+class Typed(TerminalSession):
+    """A command with a person in front of it."""
+
+    def __init__(self, world, *arguments):
+        world.environment = {"PATH": "/usr/bin:/bin", "TERM": "dumb", "HOME": str(world.home)}
+        super().__init__([world.options.ringfence, *arguments, "--home", str(world.home)], world)
 
 
 def allow_adds_to_the_users_policy(world):
@@ -59,7 +75,7 @@ def allow_prefers_the_projects_policy_once_it_is_trusted(world):
     out = world.run("allow", "/srv").stdout
     assert "not trusted" in out and world.policy.exists(), out
     assert policy.read_text() == '{"version": 1}\n'
-    world.run("trust")
+    world.trust()
     out = world.run("allow", "/opt", "--ask", cwd=world.project).stdout
     assert "trusted again" in out, out
     assert '"ask": ["/opt"]' in policy.read_text()
@@ -67,7 +83,13 @@ def allow_prefers_the_projects_policy_once_it_is_trusted(world):
 
 
 def allow_of_hosts_and_tools(world):
-    assert "asked about" in world.run("allow", "registry.example").stdout
+    # Without a "network" section no host is refused, and to make one would refuse all others.
+    out = world.run("allow", "registry.example").stdout
+    assert "permitted already" in out and '"network"' in out and not world.policy.exists(), out
+    assert world.run("explain", "other.example").returncode == 0
+    world.write(world.policy, '{"version": 1, "network": {"deny": ["x.example"]}}')
+    assert world.run("explain", "registry.example").returncode == 1
+    world.run("allow", "registry.example")
     world.run("allow", "*.b.example:443")
     world.run("allow", "mcp__team__*")
     world.run("allow", "mcp__other__x", "--ask")
@@ -76,6 +98,174 @@ def allow_of_hosts_and_tools(world):
     assert '"mcp__team__*"' in text and '"@session-tools"' in text and '"Bash"' in text
     assert '"ask": ["mcp__other__x"]' in text
     assert "permitted already" in world.run("allow", "Read").stdout
+    assert world.run("explain", "registry.example").returncode == 0
+
+
+def a_name_that_may_be_a_file_is_not_taken_for_a_host(world):
+    world.write(world.policy, '{"version": 1, "network": {"allow": ["@agent-hosts"]}}')
+    before = world.policy.read_text()
+    for name in ("notes.md", "main.rs", "foo.py", "setup.sh", "data.zip", "README.md", "x.test.ts"):
+        error_of(world.run("allow", name), 2, "--as host", "--as path")
+        error_of(world.run("revoke", name), 2, "--as host", "--as path")
+    assert world.policy.read_text() == before
+    (world.project / "notes.md").write_text("x")
+    assert "permitted already" in world.run("allow", "notes.md").stdout
+    assert 'Added "main.rs" to network.allow' in world.run("allow", "main.rs", "--as", "host").stdout
+    assert 'Added "crates.io" to network.allow' in world.run("allow", "crates.io").stdout
+    out = world.run("allow", "new.md", "--as", "path", cwd=world.home).stdout
+    assert 'Added "~/new.md" to read.allow and write.allow' in out, out
+
+
+def allow_asks_before_it_opens_the_home_or_more(world):
+    for what in ("/", "~", "~/", "/*", "~/**", str(world.home.parent), "/tmp"):
+        error_of(world.run("allow", what), 1, "would open every file", "--yes")
+    error_of(world.run("allow", "*", "--as", "tool"), 1, "every tool", "--yes")
+    error_of(world.run("allow", "/", "--json"), 1, "--yes")
+    assert not world.policy.exists()
+    with Typed(world, "allow", "~") as user:
+        user.wait("Allow it? [y/N] ")
+        user.say("\r", "Nothing was changed")
+        assert user.status() == 1
+    assert not world.policy.exists()
+    with Typed(world, "allow", "~") as user:
+        user.wait("every file of the home directory for reading and writing")
+        user.wait("Allow it? [y/N] ")
+        user.say("\x03", "Nothing was changed")
+        assert user.status() == 1
+    with Typed(world, "allow", "~", "--read") as user:
+        user.wait("Allow it? [y/N] ")
+        user.say("y\r", 'Added "~" to read.allow')
+        assert user.status() == 0
+    assert 'Added "/" to read.allow' in world.run("allow", "/", "--read", "--yes").stdout
+
+
+def revoke_is_the_inverse_of_allow(world):
+    (world.home / "src").mkdir()
+    world.run("allow", "~/first")
+    world.write(world.policy, world.policy.read_text() + "// the end\n")
+    before = world.policy.read_text()
+    for arguments in (("~/src",), ("~/src", "--read"), ("~/src", "--ask"), ("mcp__team__*",),
+                      ("~/src/*.c",), ("@toolchains",)):
+        assert world.run("allow", *arguments).returncode == 0, arguments
+        assert world.policy.read_text() != before, arguments
+        done = world.run("revoke", *arguments)
+        assert done.returncode == 0 and done.stdout.startswith("Removed "), (arguments, done)
+        assert world.policy.read_text() == before, arguments
+    world.write(world.policy, '{"version": 1, "network": {"allow": ["a.example"]}}\n')
+    before = world.policy.read_text()
+    world.run("allow", "https://b.example/x")
+    assert 'Removed "b.example" from network.allow' in world.run("revoke", "b.example").stdout
+    assert world.policy.read_text() == before
+
+
+def revoke_says_what_still_permits_it(world):
+    (world.home / "src/lib").mkdir(parents=True)
+    world.run("allow", "~/src")
+    world.run("allow", "~/src/lib")  # is permitted already
+    error_of(world.run("revoke", "~/src/lib"), 1, "no entry of its own", '"~/src"', "/read/allow")
+    text = world.policy.read_text().replace('"~/src"]', '"~/src", "~/src/lib"]')
+    world.write(world.policy, text)
+    out = world.run("revoke", "~/src/lib").stdout
+    assert "Removed" in out and 'reading it is still permitted by "~/src"' in out, out
+    assert "writing it is still permitted by" in out and "/write/allow" in out, out
+    out = world.run("revoke", "~/src").stdout
+    assert "still" not in out and read_of(world, world.home / "src/x", "one") == "deny", out
+    assert "nothing was changed" in world.run("revoke", "~/src").stdout
+    error_of(world.run("revoke", "WebFetch"), 1, "still permitted by default", '"deny"')
+    error_of(world.run("revoke", world.project), 1, '"."')
+    world.write(world.policy, '{"version": 1, "read": {"allow": ["~/src"]}}')
+    error_of(world.run("revoke", "~/src"), 2, "only entry", "edit the file")
+    assert json.loads(world.run("revoke", "~/other", "--json").stdout)["entries"] == []
+
+
+def revoke_changes_the_policy_that_has_it(world):
+    world.run("allow", "/srv/user")
+    policy = world.write(world.project / ".ringfence/policy.json", '{"version": 1} // ours\n')
+    world.trust()
+    before = policy.read_text()
+    world.run("allow", "/srv/project", "--read")
+    assert policy.read_text() != before
+    out = world.run("revoke", "/srv/project").stdout
+    assert "trusted again" in out and policy.read_text() == before, out
+    assert world.run("trust", "--list").stdout.startswith("trusted")
+    out = world.run("revoke", "/srv/user").stdout
+    assert "~/.config/ringfence/policy.json" in out and "/srv" not in world.policy.read_text(), out
+    other = world.write(world.base / "other.json", '{"version": 1}\n')
+    world.run("allow", "/srv/x", "--policy", other)
+    assert "/srv/x" in other.read_text()
+    world.run("revoke", "/srv/x", "--policy", other)
+    assert other.read_text() == '{"version": 1}\n'
+
+
+def revoke_of_what_was_allowed_for_a_session(world):
+    assert read_of(world, "/srv/s/x", "one") == "deny"
+    world.run("allow", "/srv/s", "--read", "--session")
+    assert read_of(world, "/srv/s/x", "one") == "permit"
+    out = world.run("revoke", "/srv/s", "--session").stdout
+    assert "sessions/one.json" in out, out
+    assert read_of(world, "/srv/s/x", "one") == "deny"
+
+
+def explain_takes_a_path_or_a_host_alone(world):
+    (world.project / "notes.md").write_text("x")
+    done = world.run("explain", "/etc/hosts")
+    assert done.returncode == 1 and 'deny  "Read"' in done.stdout and 'deny  "Write"' in done.stdout
+    done = world.run("explain", "notes.md")
+    assert done.returncode == 0 and 'permit  "Read"' in done.stdout, done
+    (world.project / "sub").mkdir()
+    done = world.run("explain", "../notes.md", "--root", world.project, cwd=world.project / "sub")
+    assert done.returncode == 0, done
+    calls = json.loads(world.run("explain", "~/.ssh/id_rsa", "--json").stdout)["calls"]
+    assert [call["tool"] for call in calls] == ["Read", "Write"]
+    assert {call["verdict"] for call in calls} == {"deny"}
+    assert 'permit  "WebFetch"' in world.run("explain", "crates.io").stdout
+    world.write(world.policy, '{"version": 1, "network": {"allow": ["a.example"]}}')
+    assert world.run("explain", "https://a.example/x").returncode == 0
+    assert world.run("explain", "b.example").returncode == 1
+    error_of(world.run("explain"), 2, "name a path")
+
+
+def commands_that_widen_notice_an_agent(world):
+    policy = world.write(world.project / ".ringfence/policy.json", '{"version": 1}')
+    headless = {"CLAUDECODE": "1", "CLAUDE_CODE_SESSION_ATTENDED": "0"}
+    older = {"CLAUDECODE": "1", "CLAUDE_CODE_ENTRYPOINT": "sdk-cli"}
+    attended = {"CLAUDECODE": "1", "CLAUDE_CODE_SESSION_ATTENDED": "1", "CLAUDE_CODE_ENTRYPOINT": "cli"}
+    before = world.snapshot()
+    for environment in (headless, older):
+        for arguments in (("allow", "/srv/x"), ("revoke", "/srv/x"), ("init",), ("uninstall",),
+                          ("trust",), ("trust", "--remove")):
+            error_of(world.run(*arguments, env=environment), 1, "terminal of your own")
+    # A user who types "! ringfence allow ..." looks the same as the model there.
+    for arguments in (("uninstall",), ("trust",), ("trust", "--remove")):
+        error_of(world.run(*arguments, env=attended), 1, "terminal of your own")
+    assert world.snapshot() == before and policy.exists()
+    assert world.run("allow", "/srv/x", env=attended).returncode == 0
+    assert world.run("revoke", "/srv/x", env=attended).returncode == 0
+    # What changes nothing answers everybody.
+    assert world.run("explain", "Read", "notes.md", env=headless).returncode == 0
+    assert world.run("trust", "--list", env=headless).returncode == 0
+
+
+def every_suggested_command_exists(world):
+    """Each `ringfence COMMAND --option` in a text of the sources is one that is there."""
+    root = pathlib.Path(__file__).resolve().parents[2]
+    options = {}
+    found = 0
+    for folder in ("policy", "hook", "run", "cli", "sandbox", "library"):
+        for file in sorted((root / folder).rglob("*.cc")):
+            text = re.sub(r'"\s*\n\s*R?"\(?', "", file.read_text())  # a text in several literals
+            for literal in re.findall(r'"((?:[^"\\\n]|\\.)*)"', text):
+                for command, rest in re.findall(r"\bringfence ([a-z]+)\b((?: --[a-z-]+)*)", literal):
+                    if command in ("run",) or command in NOT_COMMANDS:
+                        continue
+                    if command not in options:
+                        done = world.run(command, "--help")
+                        assert done.returncode == 0, f"{file}: ringfence {command}: {literal}"
+                        options[command] = done.stdout
+                    found += 1
+                    for option in rest.split():
+                        assert option in options[command], f"{file}: {option}: {literal}"
+    assert found > 30, found
 
 
 def allow_lifts_no_denial(world):
@@ -106,14 +296,12 @@ def allow_guesses_nothing(world):
                              (("/srv", "--project", "/nonexistent"), ("does not exist",))):
         error_of(world.run("allow", *arguments), 2, *parts)
     assert not world.policy.exists()
+    world.write(world.policy, '{"version": 1, "network": {"allow": ["a.example"]}}')
     out = world.run("allow", "https://x.example:8443/a").stdout
     assert 'Added "x.example:8443"' in out and "taken as its host" in out, out
     out = world.run("allow", "https://x.example:8443/b").stdout
     assert '"x.example:8443" is permitted already' in out and "taken as its host" in out, out
     assert 'Added "nosuch"' in world.run("allow", "nosuch", "--as", "tool").stdout
-    assert "every file of this machine for reading," in world.run("allow", "/", "--read").stdout
-    assert "of this machine for reading and writing" in world.run("allow", "/").stdout
-    assert "opens" not in world.run("allow", "/").stdout
 
 
 def a_folder_that_is_not_there_is_named(world):
@@ -137,11 +325,11 @@ def read_of(world, path, session):
     return "deny" if denial_of(world, path, session) else "permit"
 
 
-def denial_of(world, path, session, **more):
+def denial_of(world, path, session, options=(), **more):
     """The reason; "" when it is permitted."""
     event = json.dumps({**more, "session_id": session, "cwd": str(world.project), "tool_name": "Read",
                         "hook_event_name": "PreToolUse", "tool_input": {"file_path": str(path)}})
-    done = subprocess.run([world.options.hook], input=event, capture_output=True, text=True,
+    done = subprocess.run([world.options.hook, *options], input=event, capture_output=True, text=True,
                           timeout=60, env={"HOME": str(world.home),
                                            "CLAUDE_PROJECT_DIR": str(world.project)})
     assert done.returncode == 0, done.stderr
@@ -158,16 +346,53 @@ def an_unknown_word_is_named(world):
     error_of(world.run("surgeon", hook=False), 2, '"surgeon" is not a command')
 
 
+def advice_of(reason):
+    """The words behind "ringfence" of the command that a reason suggests."""
+    found = re.search("`ringfence ([^`]*)`", reason)
+    assert found, reason
+    return shlex.split(found.group(1))
+
+
 def what_a_denial_advises_permits_that_and_no_more(world):
-    out = world.base / "out"
-    out.mkdir()
-    (out / "o").write_text("x")
-    reason = denial_of(world, out / "*", "one")
-    command = reason[reason.index("ringfence allow"):].split("ringfence ", 1)[1]
-    done = world.run(*shlex.split(command))
-    assert done.returncode == 0, done.stderr
-    assert read_of(world, out / "*", "one") == "permit"
-    assert read_of(world, out / "o", "one") == "deny"
+    for folder in ("out", "it's a folder", "-x"):
+        (world.home / folder).mkdir()
+        for name in ("o", "*", "$(id)", "a b"):
+            (world.home / folder / name).write_text("x")
+    for path in ("out/*", "out/$(id)", "it's a folder/a b", "-x/o"):
+        reason = denial_of(world, world.home / path, "one")
+        done = world.run(*advice_of(reason))
+        assert done.returncode == 0, done.stderr
+        assert read_of(world, world.home / path, "one") == "permit"
+    assert read_of(world, world.home / "out/o", "one") == "deny"
+    assert read_of(world, world.home / "it's a folder/o", "one") == "deny"
+
+
+def advice_names_no_folder_that_all_share_and_no_name_that_never_comes_again(world):
+    for path in ("/tmp", "/etc", "/", "/home", world.home):
+        assert "ringfence allow" not in denial_of(world, path, "one"), path
+    with tempfile.NamedTemporaryFile(dir="/tmp") as file:
+        command = advice_of(denial_of(world, file.name, "one"))
+        assert command == ["allow", "--read", "--session", file.name], command
+        assert world.run(*command).returncode == 0
+        assert read_of(world, file.name, "one") == "permit"
+        assert read_of(world, file.name, "two") == "deny"
+    with tempfile.TemporaryDirectory(dir="/var/tmp") as folder:
+        command = advice_of(denial_of(world, folder + "/tmpabc123xy", "one"))
+        assert command[-2:] == ["--session", folder], command
+        assert world.run(*command).returncode == 0
+        assert read_of(world, folder + "/another", "one") == "permit"
+    (world.home / "data").mkdir()
+    command = advice_of(denial_of(world, world.home / "data/tmpab12cd34", "one"))
+    assert command == ["allow", "--read", "~/data"], command
+
+
+def advice_with_a_named_policy_changes_that_one(world):
+    policy = world.write(world.base / "a policy.json", '{"version": 1}')
+    (world.home / "data").mkdir()
+    (world.home / "data/x").write_text("x")
+    reason = denial_of(world, world.home / "data/x", "one", options=("--policy", str(policy)))
+    assert world.run(*advice_of(reason)).returncode == 0
+    assert not denial_of(world, world.home / "data/x", "one", options=("--policy", str(policy)))
 
 
 def a_profiles_own_list_is_not_what_allow_changes(world):
@@ -199,19 +424,61 @@ def allow_for_one_session_is_for_that_one(world):
     assert read_of(world, "/srv/s/x", "one") == "deny"
 
 
-def trust_shows_pins_and_forgets(world):
+def trust_shows_asks_and_pins(world):
     error_of(world.run("trust"), 2, "does not exist")
     policy = world.write(world.project / ".ringfence/policy.json",
-                         '{"version": 1, "permitted": "allow", "read": {"allow": [".", "/srv\\u202e"]}}')
-    out = world.run("trust").stdout
-    assert "read.allow" in out and "Trusted as it is now" in out and "without the client" in out, out
-    assert "\u202e" not in out
+                         '{"version": 1, "permitted": "allow", "read": {"allow": [".", "/srv\\u202e"]},'
+                         ' "write": {"allow": ["/"]}, "sandbox": {"mode": "rwx"}}')
+    before = world.snapshot()
+    with Typed(world, "trust") as user:
+        user.wait("Use all of it for this project? [y/N] ")
+        shown = user.seen
+        user.say("\r", "Not trusted; nothing was changed")
+        assert user.status() == 1
+    dangerous = shown.index("gives away most")
+    for part in ('May be written: "/"', "not confined", "without the client's own question"):
+        assert dangerous < shown.index(part) < shown.index("It permits more"), (part, shown)
+    assert shown.index("It permits more") < shown.index("/srv") and "\u202e" not in shown, shown
+    assert world.snapshot() == before
+    with Typed(world, "trust") as user:
+        user.wait("[y/N] ")
+        user.say("y\r", "Trusted as it is now")
+        assert user.status() == 0
     store = world.state / "trust.json"
     assert stat.S_IMODE(store.stat().st_mode) == 0o600
     assert "Trusted already" in world.run("trust").stdout
     policy.write_text('{"version": 1}')
     assert world.run("trust", "--list").stdout.startswith("changed")
     assert "Not trusted any more" in world.run("trust", "--remove").stdout
+    assert "No project" in world.run("trust", "--list").stdout
+
+
+def trust_without_a_terminal_needs_the_digest_of_what_was_read(world):
+    policy = world.write(world.project / ".ringfence/policy.json", '{"version": 1, "permitted": "allow"}')
+    digest = hashlib.sha256(policy.read_bytes()).hexdigest()
+    before = world.snapshot()
+    done = world.run("trust")
+    error_of(done, 1, "nothing was trusted", "ringfence trust --yes --digest " + digest)
+    assert "without the client's own question" in done.stdout
+    error_of(world.run("trust", "--yes"), 2, "--digest")
+    error_of(world.run("trust", "--digest", digest), 1, "nothing was trusted")
+    error_of(world.run("trust", "--yes", "--digest", "0" * 64), 1, "another digest", digest)
+    shown = json.loads(world.run("trust", "--json").stdout)
+    assert shown["sha256"] == digest and not shown["is_trusted"], shown
+    assert shown["says"][0]["danger"] == "high" and shown["says"][0]["key"] == "/permitted", shown
+    assert world.snapshot() == before
+    done = world.run("trust", "--yes", "--digest", digest)
+    assert done.returncode == 0 and "Trusted as it is now" in done.stdout, done
+    assert world.run("trust", "--list").stdout.startswith("trusted")
+
+
+def trust_refuses_what_was_changed_while_it_was_shown(world):
+    policy = world.write(world.project / ".ringfence/policy.json", '{"version": 1}')
+    with Typed(world, "trust") as user:
+        user.wait("[y/N] ")
+        policy.write_text('{"version": 1, "permitted": "allow"}')
+        user.say("y\r", "was changed while it was shown")
+        assert user.status() == 1
     assert "No project" in world.run("trust", "--list").stdout
 
 

@@ -186,10 +186,10 @@ def a_relay_in_the_projects_own_policy_is_named_as_there(world):
     policy = world.write(world.project / ".ringfence/policy.json",
                          json.dumps({"version": 1, "profiles": {"a": {"write": {"allow": ["src"]}}}}))
     error_of(layout(world, "a"), 2, "not trusted", "ringfence trust")
-    assert world.run("trust").returncode == 0
+    assert world.trust().returncode == 0
     error_of(layout(world, "a", "--relay", "relay"), 1, 'add "relay" to', "/profiles/a/write/allow")
     policy.write_text(policy.read_text().replace('"src"', '"src", "relay"'))
-    assert world.run("trust").returncode == 0
+    assert world.trust().returncode == 0
     made(world, "a", "--relay", "relay")
 
 

@@ -1,0 +1,19 @@
+// Commands that change what an agent may do refuse to be run by one. This stops accidents and
+// simple tricks, not an agent that sets its environment: the sandbox does that.
+//
+// Measured on Claude Code 2.1.330 and 2.1.331: a Bash call of the model and a line that the user
+// types behind "!" start programs with the same environment, the same parents and no terminal. Only
+// a session without a user in front of it shows itself.
+#pragma once
+
+#include "base/result.h"
+
+namespace ringfence {
+
+// An error where the client runs `command` in a session that nobody attends (`claude -p`, the SDK).
+Status RefuseUnattended(const char* command);
+
+// An error where any session of the client runs it: what nobody needs to do from within one.
+Status RefuseAgent(const char* command);
+
+}  // namespace ringfence

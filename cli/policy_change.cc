@@ -1,0 +1,196 @@
+#include "cli/policy_change.h"
+
+#include <unistd.h>
+
+#include "base/sha256.h"
+#include "base/text.h"
+#include "cli/refused_session.h"
+#include "cli/state.h"
+#include "policy/layers.h"
+#include "policy/load.h"
+
+namespace ringfence {
+namespace {
+
+// The nearest folder with a policy of its own, else the folder itself.
+std::string NearestProject(const Whereabouts& where) {
+  for (Path folder = Path::Clean(where.project); !folder.is_root(); folder = folder.Parent()) {
+    if (folder.text() == where.home) break;
+    if (::access(ProjectPolicyPath(folder.text()).c_str(), F_OK) == 0) return folder.text();
+  }
+  return where.project;
+}
+
+Error Usage(std::string where, std::string what, std::string hint) {
+  return Error{Error::Kind::kUsage, std::move(where), std::move(what), std::move(hint)};
+}
+
+}  // namespace
+
+std::string CauseText(const Cause& cause) {
+  return cause.what + " " + cause.why + (cause.place ? " (" + PlaceLabel(*cause.place) + ")" : "");
+}
+
+Status PolicyChange::Open() {
+  if (Status s = FindPolicies(); !s) return s.error();
+  return ReadWish();
+}
+
+Status PolicyChange::FindPolicies() {
+  Result<Whereabouts> where = FindProject(options_.common.home, options_.project);
+  if (!where) return where.error();
+  where_ = *where;
+  const Result<Whereabouts> here = FindWhereabouts(options_.common.home, "");
+  if (!here) return here.error();
+  folder_ = here->project;
+  if (options_.project.empty()) where_.project = NearestProject(where_);
+  if (!options_.policy.empty()) {
+    const Result<Whereabouts> policy = FindWhereabouts(options_.common.home, options_.policy);
+    if (!policy) return policy.error();
+    policy_option_ = policy->project;
+  }
+  return ReadAgain();
+}
+
+Status PolicyChange::ReadAgain() {
+  PolicyQuestion question{where_, "", policy_option_};
+  Result<Policies> policies =
+      options_.project.empty() ? borrowed_.Read(question) : ReadPolicies(question);
+  if (!policies) return policies.error();
+  policies_ = std::move(*policies);
+  return AddGrants();
+}
+
+// What is meant, by --as or by the name; a URL becomes its host.
+Result<WishKind> PolicyChange::ReadKind() {
+  if (what_.empty()) {
+    return Usage("", "nothing is named",
+                 "name a path, a host or a tool, such as ~/src/shared or mcp__github__get_issue");
+  }
+  if (options_.kind == "path") return WishKind::kPath;
+  if (options_.kind == "tool") return WishKind::kTool;
+  if (IsUrl(what_)) {
+    Result<std::string> host = HostOfUrl(what_);
+    if (!host) return host.error();
+    notes_.push_back(Quote(what_) + " was taken as its host, " + Quote(*host));
+    what_ = std::move(*host);
+    return WishKind::kHost;
+  }
+  if (options_.kind == "host") return WishKind::kHost;
+  if (const auto kind = KindOf(what_)) return *kind;
+  if (MayBeFileOrHost(what_)) {
+    return Usage(Quote(what_), "does not exist here, and could be a file or a host",
+                 "say which it is: --as path or --as host");
+  }
+  return Usage(Quote(what_), "does not exist here, and is neither a host nor a known tool",
+               "say what it is: --as path, --as host or --as tool");
+}
+
+Status PolicyChange::ReadWish() {
+  const Result<WishKind> kind = ReadKind();
+  if (!kind) return kind.error();
+  if (options_.read && *kind != WishKind::kPath) {
+    return Usage("--read", Quote(what_) + " is not a path", "leave --read out");
+  }
+  Result<Wish> wish = MakeWish(*kind, what_, folder_, where_.home);
+  if (!wish) return wish.error();
+  wish_ = std::move(*wish);
+  wish_.also_write = !options_.read;
+  wish_.as_question = options_.ask;
+  return Unit{};
+}
+
+Result<ChangeTarget> PolicyChange::TargetAt(const std::string& path, std::string root) {
+  Result<std::string> followed = FollowedPath(path);
+  if (!followed) return followed.error();
+  ChangeTarget target{*followed, {}, std::move(root)};
+  Result<std::optional<std::string>> text = ReadIfThere(target.path);
+  if (!text) return text.error();
+  target.text = std::move(*text);
+  return target;
+}
+
+// What is in a session's own file ends with the session.
+Result<ChangeTarget> PolicyChange::SessionTarget() {
+  if (options_.ask) {
+    return Usage("--ask", "a session's file holds only what is permitted",
+                 "leave out --ask or --session");
+  }
+  session_ = options_.session_id;
+  if (session_.empty()) {
+    const Result<Policy> policy =
+        MergePolicies(policies_->sources, "", policies_->places, Caller{});
+    if (!policy) return policy.error();
+    const std::optional<Path> log = OwnPath(policy->audit.file, policies_->places);
+    if (!log) return Usage("--session", "no home is known", "give --home DIR");
+    Result<std::string> refused = RefusedSession(*log, wish_);
+    if (!refused) return refused.error();
+    session_ = std::move(*refused);
+  }
+  ChangeTarget target{SessionGrantsPath(where_.home, session_), {}, ""};
+  if (target.path.empty()) {
+    return Usage("--session-id", Quote(session_) + " is not a session's id",
+                 "it is the \"session_id\" of the client's events");
+  }
+  Result<std::optional<std::string>> text = ReadIfThere(target.path);
+  if (!text) return text.error();
+  target.text = std::move(*text);
+  if (Status s = AddGrants(); !s) return s.error();
+  return target;
+}
+
+Status PolicyChange::AddGrants() {
+  if (session_.empty()) return Unit{};
+  const Result<bool> added = AddSessionGrants(session_, policies_->places, policies_->sources);
+  if (!added) return added.error();
+  return Unit{};
+}
+
+Result<ChangeTarget> PolicyChange::FindTarget() {
+  if (options_.is_for_session()) return SessionTarget();
+  for (const PolicySource& source : policies_->sources.sources) {
+    if (source.layer != Layer::kProject) continue;
+    if (source.trusted) return TargetAt(source.file->path, policies_->places.root_real.text());
+    notes_.push_back(source.file->shown +
+                     " is not trusted, so the user's policy is the one that is changed");
+  }
+  return UsersTarget();
+}
+
+Result<ChangeTarget> PolicyChange::UsersTarget() const {
+  return TargetAt(policy_option_.empty() ? UserPolicyPath(where_.home) : policy_option_, "");
+}
+
+Status PolicyChange::Write(const ChangeTarget& target, const std::string& text,
+                           const std::string& entry) {
+  std::vector<Error> mistakes;
+  if (LoadPolicy({text, target.path, Shown(target), true}, mistakes) == nullptr) {
+    Error error = mistakes.front();
+    error.what += " (after the change of " + Quote(entry) + ")";
+    return error;
+  }
+  const NewFileModes modes =
+      session_.empty() ? NewFileModes{} : NewFileModes{.file = 0600, .folders = 0700};
+  if (Status s = transaction_.Write(target.path, target.text, text, modes); !s) return s.error();
+  if (target.root.empty()) return Unit{};
+  auto trust = ReadTrust(where_.home);
+  if (!trust) return trust.error();
+  Pin(trust->value, {target.root, Sha256Hex(text)});
+  return Save(*trust, transaction_);
+}
+
+void AddChangeOptions(Command& command, ChangeOptions& options, const char* session) {
+  command.AddOption("what", options.what, "A path, a host (with :PORT or not) or a tool")
+      .Type("PATH|HOST|TOOL");
+  command.AddFlag("--session", options.session, session);
+  command.AddOption("--session-id", options.session_id, "Only for this session").Type("ID");
+  command.AddOption("--as", options.kind, "What it is, where the name does not tell")
+      .OneOf({"path", "host", "tool"})
+      .Type("path|host|tool");
+  command.AddOption("--project", options.project, "The project (default: around this folder)")
+      .Type("DIR");
+  command.AddOption("--policy", options.policy, "This policy file and no other").Type("FILE");
+  AddCommonOptions(command, options.common);
+}
+
+}  // namespace ringfence

@@ -1,0 +1,205 @@
+#include "policy/fix.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "policy/pattern.h"
+#include "policy/sources.h"
+
+namespace ringfence {
+namespace {
+
+constexpr size_t kLongestWord = 300;  // a longer command would be cut
+constexpr size_t kLongestProject = 80;
+
+bool IsDigit(char c) { return c >= '0' && c <= '9'; }
+bool IsLower(char c) { return c >= 'a' && c <= 'z'; }
+bool IsUpper(char c) { return c >= 'A' && c <= 'Z'; }
+bool IsAlnum(char c) { return IsDigit(c) || IsLower(c) || IsUpper(c); }
+
+// Made by mkstemp, a hash, a time or a UUID: "Xa3k9Q", "9f86d081", "1732480000".
+bool IsRandomPart(std::string_view part) {
+  const auto digits = std::ranges::count_if(part, IsDigit);
+  const bool is_mixed = std::ranges::any_of(part, IsLower) && std::ranges::any_of(part, IsUpper);
+  if (part.size() >= 6 && digits > 0 && is_mixed) return true;
+  if (part.size() >= 8 && digits >= 2) return true;
+  return part.size() == 10 && is_mixed && std::ranges::count_if(part, IsUpper) >= 3;
+}
+
+bool IsAt(std::string_view path, std::string_view folder) {
+  return path.starts_with(folder) && (path.size() == folder.size() || path[folder.size()] == '/');
+}
+
+bool IsInsideAny(const Path& path, const std::vector<Path>& folders) {
+  return std::ranges::any_of(folders, [&](const Path& folder) { return path.IsInside(folder); });
+}
+
+// Below a folder of temporary files, which all users share.
+bool IsTemporary(const Path& path, const Places& places) {
+  constexpr std::string_view kFolders[] = {"/tmp",
+                                           "/var/tmp",
+                                           "/dev/shm",
+                                           "/private/tmp",
+                                           "/private/var/tmp",
+                                           "/var/folders",
+                                           "/private/var/folders"};
+  const bool is_below = std::ranges::any_of(
+      kFolders, [&](std::string_view folder) { return IsAt(path.text(), folder); });
+  return is_below && !path.IsInside(places.root_real) && !IsInsideAny(path, places.homes);
+}
+
+// What to permit so that the path is: itself, or its folder where the name is new or random.
+Path WorthAllowing(const Walked& walked, const Places& places) {
+  const bool is_there = walked.facts.kind != FileKind::kMissing;
+  const bool is_folder = walked.facts.kind == FileKind::kDirectory;
+  if (is_folder) return walked.end;
+  if (is_there && !LooksTemporary(walked.end.name()) && !IsTemporary(walked.end, places)) {
+    return walked.end;
+  }
+  Path folder = walked.end.Parent();
+  while (!is_there && LooksTemporary(folder.name()) && !IsTemporary(folder, places)) {
+    folder = folder.Parent();
+  }
+  return IsSharedFolder(folder, places) ? walked.end : folder;
+}
+
+std::string Shortened(const Path& path, const Places& places) {
+  const std::string text = EscapePattern(path.text());
+  if (places.homes.empty()) return text;
+  const std::string home = EscapePattern(places.homes.front().text());
+  return text.starts_with(home + "/") ? "~" + text.substr(home.size()) : text;
+}
+
+// The shell expands "~/" where nothing is quoted, `ringfence allow` where something is.
+std::string PathWord(const Path& path, const Places& places) {
+  const std::string text = Shortened(path, places);
+  if (!text.starts_with("~/")) return ShellWord(text);
+  const std::string rest = ShellWord(text.substr(1));
+  return rest.starts_with('/') ? "~" + rest : ShellWord(text);
+}
+
+std::string Command(const std::string& words) { return "`ringfence allow " + words + "`"; }
+
+// Who can change a list that `ringfence allow` does not; "" for the others.
+std::string OtherFix(const RulePlace& missing) {
+  if (missing.pointer.starts_with("/profiles/")) {
+    return "Ask the user to add it to this list of the profile";
+  }
+  if (missing.file == kManagedPolicy) {
+    return "Ask the administrator of this machine to add it to this list";
+  }
+  return missing.quotable ? "" : "Ask the user to add it to the project's own policy";
+}
+
+// With --policy FILE the hook reads no other, and `allow` has to change that one.
+std::optional<std::string> PolicyOption(const Policy& policy) {
+  if (policy.named_file.empty()) return "";
+  const std::string word = ShellWord(policy.named_file);
+  if (word.empty() || policy.named_file.starts_with("/proc/")) return {};
+  return "--policy " + word + " ";
+}
+
+}  // namespace
+
+std::string ShellWord(std::string_view text) {
+  const auto is_plain = [](char c) {
+    return IsAlnum(c) || std::string_view("/._-+:@%,=").find(c) != std::string_view::npos;
+  };
+  const bool is_unfit = text.empty() || text[0] == '-' || Printable(text) != text ||
+                        text.find('`') != std::string_view::npos;
+  if (is_unfit) return "";
+  std::string word;
+  for (const char c : text) word += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  if (word.size() > kLongestWord) return "";
+  return std::ranges::all_of(text, is_plain) && text[0] != '=' ? word : "'" + word + "'";
+}
+
+bool IsSharedFolder(const Path& path, const Places& places) {
+  if (path.is_root() || path.Parent().is_root()) return true;
+  constexpr std::string_view kFolders[] = {"/dev/shm",
+                                           "/private/etc",
+                                           "/private/tmp",
+                                           "/private/var",
+                                           "/private/var/tmp",
+                                           "/usr/bin",
+                                           "/usr/include",
+                                           "/usr/lib",
+                                           "/usr/lib64",
+                                           "/usr/local",
+                                           "/usr/local/bin",
+                                           "/usr/local/lib",
+                                           "/usr/sbin",
+                                           "/usr/share",
+                                           "/usr/src",
+                                           "/var/cache",
+                                           "/private/var/folders",
+                                           "/var/folders",
+                                           "/var/home",
+                                           "/var/lib",
+                                           "/var/log",
+                                           "/var/run",
+                                           "/var/spool",
+                                           "/var/tmp",
+                                           "/run/user"};
+  if (std::ranges::find(kFolders, path.text()) != std::end(kFolders)) return true;
+  constexpr std::string_view kOfUsers[] = {"/home", "/Users", "/var/home", "/run/user"};
+  if (std::ranges::find(kOfUsers, path.Parent().text()) != std::end(kOfUsers)) return true;
+  if (places.root_real.IsInside(path) || places.root.IsInside(path)) return true;
+  constexpr std::string_view kOfHome[] = {".cache",       ".config",      ".local",  ".local/bin",
+                                          ".local/share", ".local/state", "Desktop", "Documents",
+                                          "Downloads",    "Library",      ".claude", "bin"};
+  return std::ranges::any_of(places.homes, [&](const Path& home) {
+    if (home.IsInside(path)) return true;
+    const auto below = path.Below(home);
+    return below && std::ranges::find(kOfHome, *below) != std::end(kOfHome);
+  });
+}
+
+bool LooksTemporary(std::string_view name) {
+  for (const std::string_view prefix : {"tmp", ".tmp", "temp-", "temp."}) {
+    if (name.starts_with(prefix) && name.size() >= prefix.size() + 5) return true;
+  }
+  for (const std::string_view suffix : {".tmp", ".temp", ".swp", ".part", "~"}) {
+    if (name.ends_with(suffix)) return true;
+  }
+  size_t begin = 0;
+  for (size_t i = 0; i <= name.size(); ++i) {
+    if (i < name.size() && IsAlnum(name[i])) continue;
+    if (IsRandomPart(name.substr(begin, i - begin))) return true;
+    begin = i + 1;
+  }
+  return false;
+}
+
+std::string AllowFix(const Policy& policy, const std::optional<RulePlace>& missing,
+                     const std::string& words) {
+  if (missing) {
+    if (const std::string other = OtherFix(*missing); !other.empty()) return other + ".";
+  }
+  const std::optional<std::string> option = PolicyOption(policy);
+  if (words.empty() || !option) return "Ask the user to add it to the policy.";
+  return "Ask the user to run " + Command(*option + words) + ".";
+}
+
+std::string PathFix(const PathRefusal& refusal, const Policy& policy, const Places& places) {
+  const std::string project = Quote(places.root.text(), kLongestProject);
+  if (const std::string other = OtherFix(refusal.missing); !other.empty()) {
+    return other + ", or work in " + project + ".";
+  }
+  const Path path = WorthAllowing(refusal.walked, places);
+  const bool is_file = refusal.walked.facts.kind == FileKind::kFile;
+  if (IsSharedFolder(path, places) && !is_file) {
+    return "Name a folder below it, or work in " + project + ".";
+  }
+  const std::optional<std::string> option = PolicyOption(policy);
+  const std::string word = PathWord(path, places);
+  if (word.empty() || !option) return "Work in " + project + ".";
+  const bool is_read = refusal.access == Access::kRead;
+  const bool is_temporary = IsTemporary(path, places) || LooksTemporary(path.name());
+  const std::string command =
+      Command(*option + (is_read ? "--read " : "") + (is_temporary ? "--session " : "") + word);
+  return (is_temporary && !is_read ? "Use a folder of the project, or ask" : "Ask") +
+         std::string(" the user to run ") + command + ".";
+}
+
+}  // namespace ringfence

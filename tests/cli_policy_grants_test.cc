@@ -1,0 +1,148 @@
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "cli/policy_grants.h"
+#include "policy/load.h"
+
+namespace ringfence {
+namespace {
+
+using Json = nlohmann::json;
+
+std::unique_ptr<PolicyFile> Loaded(const std::string& text) {
+  std::vector<Error> mistakes;
+  auto file = LoadPolicy({text, "/p/policy.json", "policy.json", true}, mistakes);
+  if (file == nullptr) FAIL(mistakes.front().text());
+  return file;
+}
+
+std::vector<GrantText> Said(const std::string& members) {
+  return GrantsOf(*Loaded("{\"version\": 1, " + members + "}"));
+}
+
+// Every key that the schema has, "*" for names.
+void CollectKeys(const Json& schema, const Json& node, const std::string& key,
+                 std::vector<std::string>& keys) {
+  Json at = node;
+  if (at.contains("$ref")) {
+    at = schema.at("$defs").at(at["$ref"].get<std::string>().substr(sizeof "#/$defs/" - 1));
+  }
+  if (!key.empty()) keys.push_back(key);
+  if (at.contains("properties")) {
+    for (const auto& [name, below] : at["properties"].items()) {
+      if (key.empty() && name == "profiles") continue;  // hold the same again
+      CollectKeys(schema, below, key + "/" + name, keys);
+    }
+  }
+  for (const char* other : {"additionalProperties", "patternProperties"}) {
+    if (!at.contains(other) || !at[other].is_object()) continue;
+    const bool is_pattern = std::string(other) == "patternProperties";
+    CollectKeys(schema, is_pattern ? at[other].begin().value() : at[other], key + "/*", keys);
+  }
+}
+
+TEST_CASE("grants: every key of the schema has words") {
+  const auto root = std::filesystem::path(__FILE__).parent_path().parent_path();
+  std::ifstream file(root / "policy/policy.schema.json");
+  REQUIRE(file.good());
+  const Json schema = Json::parse(file);
+  std::vector<std::string> keys;
+  CollectKeys(schema, schema, "", keys);
+  CHECK(keys.size() > 45);
+  for (const std::string& key : keys) {
+    CAPTURE(key);
+    CHECK(HasWordsFor(key));
+  }
+}
+
+struct Row {
+  const char* members;
+  Danger danger;
+  const char* part;  // of what is said
+};
+
+TEST_CASE("grants: each key is said in words, with its danger") {
+  static constexpr Row kRows[] = {
+      {R"("sandbox": {"mode": "rwx"})", Danger::kOpensAll, "not confined"},
+      {R"("sandbox": {"layers": "landlock"})", Danger::kOpensAll, "weaker sandbox"},
+      {R"("sandbox": {"missing": "warn"})", Danger::kOpensAll, "run without it"},
+      {R"("sandbox": {"reads": "all"})", Danger::kOpensMore, "read every file"},
+      {R"("sandbox": {"env": ["NPM_TOKEN"]})", Danger::kOpensMore, "NPM_TOKEN"},
+      {R"("sandbox": {"memory": "1G"})", Danger::kNone, "1G"},
+      {R"("bash": {"unsandboxed": "ask"})", Danger::kOpensAll, "leave the client's sandbox"},
+      {R"("permitted": "allow")", Danger::kOpensAll, "without the client's own question"},
+      {R"("network": {"unlisted": "allow"})", Danger::kOpensAll, "Every host"},
+      {R"("network": {"unlisted": "ask"})", Danger::kOpensMore, "after a question"},
+      {R"("network": {"allow": ["*"]})", Danger::kOpensAll, "\"*\""},
+      {R"("network": {"allow": ["x.example"]})", Danger::kOpensMore, "x.example"},
+      {R"("mcp": {"mcp__fs__*": {}})", Danger::kOpensAll, "No argument"},
+      {R"("mcp": {"mcp__fs__move": {"read": ["/source"]}})", Danger::kOpensMore, "/source"},
+      {R"("tools": {"allow": ["*"]})", Danger::kOpensAll, "\"*\""},
+      {R"("tools": {"allow": ["mcp__*"]})", Danger::kOpensAll, "mcp__*"},
+      {R"("tools": {"allow": ["mcp__x__y"]})", Danger::kOpensMore, "mcp__x__y"},
+      {R"("tools": {"allow": ["Read"]})", Danger::kNone, "Read"},
+      {R"("tools": {"ask": ["*"]})", Danger::kOpensAll, "after a question"},
+      {R"("read": {"allow": ["/"]})", Danger::kOpensAll, "read: \"/\""},
+      {R"("read": {"allow": ["/**"]})", Danger::kOpensAll, "/**"},
+      {R"("read": {"allow": ["/home"]})", Danger::kOpensAll, "/home"},
+      {R"("read": {"allow": ["/home/*/.cache"]})", Danger::kOpensAll, "/home"},
+      {R"("read": {"allow": ["~"]})", Danger::kOpensAll, "~"},
+      {R"("read": {"allow": ["~/*"]})", Danger::kOpensAll, "~/*"},
+      {R"("read": {"allow": ["~/src"]})", Danger::kOpensMore, "~/src"},
+      {R"("read": {"allow": ["@toolchains"]})", Danger::kOpensMore, "@toolchains"},
+      {R"("read": {"allow": [".", "src", "@claude-scratch"]})", Danger::kNone, "src"},
+      {R"("write": {"allow": ["/srv/x"]})", Danger::kOpensMore, "written: \"/srv/x\""},
+      {R"("write": {"ask": ["~"]})", Danger::kOpensAll, "after a question"},
+      {R"("write": {"package_stores": ["vendor"]})", Danger::kOpensMore, "vendor"},
+      {R"("read": {"deny": ["/srv"]})", Danger::kNone, "refused"},
+      {R"("audit": {"file": "/dev/null"})", Danger::kOpensAll, "/dev/null"},
+      {R"("audit": {"required": false})", Danger::kOpensMore, "is permitted"},
+      {R"("audit": {"system_log": "off"})", Danger::kOpensMore, "system's log"},
+      {R"("alerts": {"inbox": "/srv/in"})", Danger::kOpensMore, "/srv/in"},
+      {R"("alerts": {"inbox": "/srv/in", "enabled": false})", Danger::kOpensMore, "off"},
+      {R"("alerts": {"inbox": "/srv/in", "fields": {"chat": "main"}})", Danger::kNone, "chat"},
+      {R"("denied": {"say": "Run curl."})", Danger::kOpensMore, "Run curl."},
+      {R"("client": {"permission_mode": "bypassPermissions"})", Danger::kOpensAll, "bypass"},
+      {R"("stage": {"commands": {"auto_apply": true}})", Danger::kOpensMore, "auto_apply"},
+      {R"("root": "git")", Danger::kOpensMore, "whole repository"},
+      {R"("profiles": {"p": {"when": {"root": "~/src"}, "read": {"allow": ["/"]}}})",
+       Danger::kOpensAll, "In profile \"p\", for projects below \"~/src\": May be read: \"/\""},
+      {R"("profiles": {"p": {"permitted": "allow"}})", Danger::kOpensAll, "In profile \"p\": "},
+      {R"("profiles": {"p": {"when": {"subagent": true}, "read": {"allow": ["/"]}}})",
+       Danger::kNone, "can only narrow"},
+  };
+  for (const Row& row : kRows) {
+    CAPTURE(row.members);
+    const std::vector<GrantText> said = Said(row.members);
+    const bool is_said = std::ranges::any_of(said, [&](const GrantText& one) {
+      return one.danger == row.danger && one.says.find(row.part) != std::string::npos;
+    });
+    std::string all;
+    for (const GrantText& one : said) all += one.says + "\n";
+    CAPTURE(all);
+    CHECK(is_said);
+  }
+}
+
+TEST_CASE("grants: the most dangerous come first, and foreign text is quoted") {
+  const std::vector<GrantText> said = Said(
+      R"("read": {"allow": [".", "/srv\u202e\n"]}, "tools": {"deny": ["Bash"]}, "permitted": "allow")");
+  REQUIRE(said.size() == 4);
+  CHECK(std::ranges::is_sorted(said, {}, &GrantText::danger));
+  CHECK(said.front().key == "/permitted");
+  for (const GrantText& one : said) {
+    CHECK(one.says.find('\n') == std::string::npos);
+    CHECK(one.says.find("\xE2\x80\xAE") == std::string::npos);
+  }
+}
+
+TEST_CASE("grants: a policy that only names its version grants nothing") {
+  CHECK(GrantsOf(*Loaded(R"({"$schema": "x", "version": 1})")).empty());
+}
+
+}  // namespace
+}  // namespace ringfence

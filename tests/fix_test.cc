@@ -1,0 +1,334 @@
+#include "policy/fix.h"
+
+#include <doctest/doctest.h>
+#include <wordexp.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "policy/decision.h"
+#include "policy/resolve.h"
+#include "tests/world.h"
+
+namespace ringfence {
+namespace {
+
+// As a shell splits and unquotes; what it would expand or take for an operator is a mistake.
+std::vector<std::string> ShellWords(std::string_view line) {
+  std::vector<std::string> words;
+  std::optional<std::string> word;
+  for (size_t i = 0; i < line.size(); ++i) {
+    if (line[i] == ' ') {
+      if (word) words.push_back(*word);
+      word.reset();
+      continue;
+    }
+    if (!word) word.emplace();
+    if (line[i] == '\'') {
+      const size_t end = line.find('\'', i + 1);
+      REQUIRE(end != std::string_view::npos);
+      *word += line.substr(i + 1, end - i - 1);
+      i = end;
+    } else if (line[i] == '\\') {
+      *word += line[++i];
+    } else {
+      const bool is_home = line[i] == '~' && word->empty() && line.substr(i, 2) == "~/";
+      CHECK((is_home ||
+             std::string_view("~|&;<>()$`\"*?[]#!{}").find(line[i]) == std::string_view::npos));
+      *word += line[i];
+    }
+  }
+  if (word) words.push_back(*word);
+  return words;
+}
+
+// The words of the command between backquotes; empty where the reason suggests none.
+std::vector<std::string> Suggested(const std::string& reason) {
+  const size_t begin = reason.find('`');
+  if (begin == std::string::npos) return {};
+  const size_t end = reason.find("`.", begin);
+  REQUIRE(end != std::string::npos);
+  return ShellWords(reason.substr(begin + 1, end - begin - 1));
+}
+
+std::string SuggestedPath(const std::string& reason) {
+  const std::vector<std::string> words = Suggested(reason);
+  return words.empty() ? "" : words.back();
+}
+
+TEST_CASE("fix: a shell reads the word that was meant") {
+  for (const std::string_view text :
+       {"/etc/hosts", "/a b", "/$(id)",    "/a\\b", "/*",        "/it's", "/'",
+        "/a;b",       "/a&b", "/#x",       "/~x",   "/\"q\"",    "/x!y",  "/[a]",
+        "/{a,b}",     "=x",   "/\xC3\xA9", "/a=b",  "mcp__x__*", "[::1]"}) {
+    CAPTURE(text);
+    wordexp_t words{};
+    REQUIRE(::wordexp(ShellWord(text).c_str(), &words, WRDE_NOCMD | WRDE_UNDEF) == 0);
+    CHECK(words.we_wordc == 1);
+    CHECK(words.we_wordv[0] == text);
+    ::wordfree(&words);
+    CHECK(ShellWords(ShellWord(text)) == std::vector<std::string>{std::string(text)});
+  }
+  CHECK(ShellWord("/etc/hosts") == "/etc/hosts");
+  CHECK(ShellWord("/it's") == "'/it'\\''s'");
+}
+
+TEST_CASE("fix: no word is offered for what is an option, invisible, empty or endless") {
+  for (const std::string& text : {std::string(), std::string("-x"), std::string("/a\nb"), std::string("/a`b"),
+                                  std::string("/\xE2\x80\xAE"), std::string(301, 'a')}) {
+    CAPTURE(text);
+    CHECK(ShellWord(text).empty());
+  }
+  CHECK(ShellWord(std::string(300, 'a')).size() == 300);
+}
+
+TEST_CASE("fix: names with a random part are temporary") {
+  for (const std::string_view name :
+       {"tmp.Xa3k9Qw2Lp", "tmpab12cd34", ".tmpFfG2x1", "out-9f86d081884c", "x.tmp", "a.swp", "b~",
+        "1732480000.log", "11111111-2222-3333-4444-555555555555", "fence-test.k3j5x2a9",
+        "aB3dE9"}) {
+    CAPTURE(name);
+    CHECK(LooksTemporary(name));
+  }
+  for (const std::string_view name :
+       {"hosts", "notes.md", "CMakeLists.txt", "README", "src", "v1.2.3", "node20", "temp",
+        "template.html", "tmp", "python3.11", "libfoo.so.1", "report-2024.pdf", "x86_64",
+        "MyComponent.tsx", "id_ed25519", "utf8.h", "", "base64"}) {
+    CAPTURE(name);
+    CHECK_FALSE(LooksTemporary(name));
+  }
+}
+
+TEST_CASE("fix: folders that everybody shares are never what is suggested") {
+  const World world;
+  for (const char* text : {"/",
+                           "/tmp",
+                           "/var/tmp",
+                           "/dev/shm",
+                           "/etc",
+                           "/usr",
+                           "/usr/local",
+                           "/usr/bin",
+                           "/home",
+                           "/home/dev",
+                           "/home/other",
+                           "/opt",
+                           "/srv",
+                           "/var",
+                           "/var/log",
+                           "/root",
+                           "/home/dev/.config",
+                           "/home/dev/.cache",
+                           "/home/dev/.local/share",
+                           "/home/dev/project",
+                           "/run/user/1000"}) {
+    CAPTURE(text);
+    CHECK(IsSharedFolder(Path::Clean(text), world.places));
+  }
+  for (const char* text : {"/home/dev/src", "/srv/data", "/opt/tool", "/tmp/build",
+                           "/home/dev/project/src", "/home/other/src", "/etc/nginx"}) {
+    CAPTURE(text);
+    CHECK_FALSE(IsSharedFolder(Path::Clean(text), world.places));
+  }
+}
+
+struct Row {
+  const char* path;
+  FileKind kind;
+  const char* want;  // what is to be permitted; "" for no command
+  bool for_session = false;
+};
+
+constexpr FileKind kFile = FileKind::kFile;
+constexpr FileKind kFolder = FileKind::kDirectory;
+constexpr FileKind kMissing = FileKind::kMissing;
+
+constexpr Row kRows[] = {
+    {"/etc/hosts", kFile, "/etc/hosts"},
+    {"/etc/hosts", kMissing, "/etc/hosts"},
+    {"/etc/nginx/nginx.conf", kFile, "/etc/nginx/nginx.conf"},
+    {"/home/dev/lib/a.c", kFile, "~/lib/a.c"},
+    {"/home/dev/lib/new.c", kMissing, "~/lib"},
+    {"/home/dev/lib", kFolder, "~/lib"},
+    {"/home/dev/new.txt", kMissing, "~/new.txt"},
+    {"/home/dev/.config/tool/x", kMissing, "~/.config/tool"},
+    {"/home/dev/a b/x", kFile, "~/a b/x"},
+    {"/home/dev/it's/x", kFile, "~/it's/x"},
+    {"/srv/data/x", kMissing, "/srv/data"},
+    {"/home/dev/lib/tmpa1b2c3d4", kMissing, "~/lib"},
+    {"/home/dev/lib/build-9f86d081884c/x", kMissing, "~/lib"},
+    {"/home/dev/tmpa1b2c3d4", kMissing, "~/tmpa1b2c3d4", true},
+    {"/tmp/x.txt", kFile, "/tmp/x.txt", true},
+    {"/tmp/tmp.a8Xk2Qw9", kMissing, "/tmp/tmp.a8Xk2Qw9", true},
+    {"/tmp/build/x.o", kMissing, "/tmp/build", true},
+    {"/tmp/tmp.a8Xk2Qw9/x", kMissing, "/tmp/tmp.a8Xk2Qw9", true},
+    {"/var/tmp/x", kMissing, "/var/tmp/x", true},
+    {"/dev/shm/x", kMissing, "/dev/shm/x", true},
+    {"/", kFolder, ""},
+    {"/etc", kFolder, ""},
+    {"/etc", kMissing, ""},
+    {"/tmp", kFolder, ""},
+    {"/home", kFolder, ""},
+    {"/home/dev", kFolder, ""},
+    {"/home/other", kFolder, ""},
+};
+
+TEST_CASE("fix: a path is suggested that will be used again, and never a shared folder") {
+  for (const Row& row : kRows) {
+    for (const Access access : {Access::kRead, Access::kWrite}) {
+      CAPTURE(row.path);
+      CAPTURE(access == Access::kRead);
+      World world;
+      if (row.kind == kFile) world.files.Put(row.path, File());
+      if (row.kind == kFolder) world.files.Put(row.path, Directory());
+      const std::string reason =
+          access == Access::kRead ? world.WhyNotRead(row.path) : world.WhyNotWrite(row.path);
+      CAPTURE(reason);
+      const std::vector<std::string> words = Suggested(reason);
+      if (*row.want == 0) {
+        CHECK(words.empty());
+        continue;
+      }
+      std::vector<std::string> want{"ringfence", "allow"};
+      if (access == Access::kRead) want.emplace_back("--read");
+      if (row.for_session) want.emplace_back("--session");
+      want.emplace_back(row.want);
+      CHECK(words == want);
+    }
+  }
+}
+
+TEST_CASE("fix: what is suggested permits the call") {
+  for (const Row& row : kRows) {
+    if (*row.want == 0) continue;
+    CAPTURE(row.path);
+    World world;
+    if (row.kind == kFile) world.files.Put(row.path, File());
+    if (row.kind == kFolder) world.files.Put(row.path, Directory());
+    const std::string path = SuggestedPath(world.WhyNotWrite(row.path));
+    const std::string lists =
+        R"("read":{"allow":[".",")" + path + R"("]},"write":{"allow":[".",")" + path + R"("]})";
+    World after;
+    if (row.kind == kFile) after.files.Put(row.path, File());
+    if (row.kind == kFolder) after.files.Put(row.path, Directory());
+    after.User(lists);
+    CHECK(after.Write(row.path) == "permit");
+    CHECK(after.Read(row.path) == "permit");
+  }
+}
+
+// Causes of every kind, with paths of ordinary length.
+struct Cause_ {
+  const char* name;
+  const char* policy;
+  const char* tool;
+  const char* input;
+};
+constexpr Cause_ kCauses[] = {
+    {"outside, read", "", "Read", R"({"file_path":"/home/dev/src/library/include/header.h"})"},
+    {"outside, write", "", "Write",
+     R"({"file_path":"/home/dev/src/library/lib/source.cc","content":""})"},
+    {"in a temporary folder", "", "Write",
+     R"({"file_path":"/tmp/build-output/x.txt","content":""})"},
+    {"denied", R"("write":{"deny":["docs/adr"]})", "Write",
+     R"({"file_path":"docs/adr/0001-use-a-database.md","content":""})"},
+    {"secrets", "", "Read", R"({"file_path":"/home/dev/.ssh/id_ed25519"})"},
+    {"protected", "", "Write",
+     R"({"file_path":"/home/dev/project/.claude/settings.json","content":""})"},
+    {"a question", "", "Write",
+     R"({"file_path":".github/workflows/build-and-test.yml","content":""})"},
+    {"a list of the project", R"("write":{"allow":["src"]})", "Write",
+     R"({"file_path":"docs/architecture.md","content":""})"},
+    {"a profile",
+     R"("profiles":{"p":{"when":{"permission_mode":"default"},"read":{"allow":["src"]}}})", "Read",
+     R"({"file_path":"docs/architecture.md"})"},
+    {"an MCP tool", "", "mcp__github__create_pull_request", "{}"},
+    {"a tool", "", "Frobnicate", "{}"},
+    {"a denied tool", R"("tools":{"deny":["WebFetch"]})", "WebFetch",
+     R"({"url":"https://example.com","prompt":""})"},
+    {"a host", R"("network":{"allow":["@agent-hosts"]})", "WebFetch",
+     R"({"url":"https://registry.npmjs.org/left-pad","prompt":""})"},
+    {"a denied host", R"("network":{"allow":["*"],"deny":["gist.github.com"]})", "WebFetch",
+     R"({"url":"https://gist.github.com/someone/1234","prompt":""})"},
+    {"a URL", "", "WebFetch", R"({"url":"ftp://example.com/x","prompt":""})"},
+    {"a search", "", "Grep", R"({"pattern":"x","path":"/home/dev"})"},
+    {"a shared folder", "", "Glob", R"({"pattern":"*","path":"/etc"})"},
+    {"the sandbox", "", "Bash", R"({"command":"x","dangerouslyDisableSandbox":true})"},
+    {"a device", "", "Read", R"({"file_path":"/dev/sda"})"},
+    {"a worktree", "", "EnterWorktree", R"({"name":"../x"})"},
+    {"a resource", "", "ReadMcpResourceTool", R"({"server":"github","uri":"repo://x"})"},
+};
+
+TEST_CASE("fix: a reason is short, and says what to do before where the rule is") {
+  for (const Cause_& cause : kCauses) {
+    CAPTURE(cause.name);
+    World world;
+    if (*cause.policy != 0) world.User(cause.policy);
+    const Decision decision = world.Decide(cause.tool, cause.input);
+    REQUIRE(decision.verdict != Verdict::kPermit);
+    const std::string reason = ReasonText(decision, "");
+    CAPTURE(reason);
+    CHECK(reason.size() <= 240);
+    const size_t rule = reason.find(" Rule: ");
+    const std::string& remedy = decision.cause->remedy;
+    if (remedy.empty() || rule == std::string::npos) continue;
+    CHECK(reason.find(remedy) < rule);
+  }
+}
+
+TEST_CASE("fix: with long paths the command is still within what a terminal shows") {
+  const World world;
+  const std::string path = "/home/dev/" + std::string(70, 'p') + "/x";
+  const std::string reason = world.WhyNotRead(path);
+  CAPTURE(reason);
+  CHECK(reason.find("`.") < 240);
+}
+
+TEST_CASE("fix: with --policy FILE the command names that file") {
+  World world;
+  world.Add(Layer::kCommandLine, R"("network":{"allow":["@agent-hosts"]})");
+  const std::string file = world.sources.sources.back().file->path;
+  for (const std::string& reason :
+       {world.WhyNotRead("/home/dev/lib/a"), ReasonText(world.Decide("mcp__a__b", "{}"), ""),
+        ReasonText(world.Decide("WebFetch", R"({"url":"https://x.example","prompt":""})"), "")}) {
+    CAPTURE(reason);
+    const std::vector<std::string> words = Suggested(reason);
+    REQUIRE(words.size() >= 5);
+    CHECK(words[2] == "--policy");
+    CHECK(words[3] == file);
+  }
+}
+
+TEST_CASE("fix: no command is suggested for a list that it cannot change") {
+  const auto check = [](const World& world, const std::string& who) {
+    for (const std::string& reason :
+         {world.WhyNotRead("/srv/data/x"), world.WhyNotWrite("/srv/data/x"),
+          ReasonText(world.Decide("mcp__a__b", "{}"), ""),
+          ReasonText(world.Decide("ReadMcpResourceTool", R"({"server":"a","uri":"x://y"})"), ""),
+          ReasonText(world.Decide("WebFetch", R"({"url":"https://x.example","prompt":""})"), "")}) {
+      CAPTURE(reason);
+      CHECK(reason.find('`') == std::string::npos);
+      CHECK(reason.find(who) != std::string::npos);
+    }
+  };
+  const std::string lists =
+      R"("read":{"allow":["."]},"write":{"allow":["."]},"tools":{"allow":["Read","Write",)"
+      R"("WebFetch","ReadMcpResourceTool"]},"network":{"allow":["y.example"]})";
+  {
+    World world;
+    world.Project(lists, false);
+    check(world, "the project's own policy");
+    // Also where the user's own list lacks it: to add it there alone would not help.
+    world.User(lists);
+    check(world, "the project's own policy");
+  }
+  {
+    World world;
+    world.User(R"("profiles":{"p":{"when":{"permission_mode":"default"},)" + lists + "}}");
+    check(world, "this list of the profile");
+  }
+}
+
+}  // namespace
+}  // namespace ringfence
