@@ -10,6 +10,7 @@
 
 #include "base/text.h"
 #include "cli/console.h"
+#include "cli/explain_mcp.h"
 #include "cli/explain_text.h"
 #include "cli/files.h"
 #include "cli/ground_options.h"
@@ -161,6 +162,8 @@ Outcome ExplainCalls(const std::vector<ExplainOptions>& calls, Ground& ground,
 Outcome RunExplain(const ExplainOptions& options) {
   const RealFiles disk;
   const CachedFiles files(disk);
+  const bool is_map = NamesMcpMaps(options.what) && options.argument.empty();
+  if (is_map) return ExplainMcpMaps(options.what, options.ground.common.json);
   const bool is_set = options.what.starts_with('@');
   GroundOptions place = options.ground;
   if (is_set && place.root.empty()) place.root = ".";  // a set can be shown where no hook decides
@@ -190,6 +193,7 @@ void AddExplain(Command& app, Action& chosen) {
       "  ringfence explain mcp__fs__move '{\"source\": \"a\", \"destination\": \"/etc/x\"}'\n"
       "  ringfence explain --event captured.json --json\n"
       "  ringfence explain @secrets\n"
+      "  ringfence explain mcp         which arguments of well-known MCP servers are paths\n"
       "Exit status: 0 permitted, 1 asked about or denied, 2 not understood.");
   const auto options = std::make_shared<ExplainOptions>();
   AddGroundOptions(command, options->ground);

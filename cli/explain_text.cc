@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "cli/console.h"
+#include "cli/explain_mcp.h"
 #include "cli/ground_options.h"
 #include "policy/client_folders.h"
 #include "policy/real_files.h"
@@ -130,6 +131,8 @@ void PrintExplained(const Explained& explained) {
     console.Line(decision.say_allow ? "  answered with \"allow\": the client does not ask"
                                     : "  nothing is said: the client's own rules go on");
   }
+  const std::string arguments = ArgumentsOf(explained.event, explained.policy);
+  if (!arguments.empty()) console.Line("  arguments: " + arguments);
   if (!explained.policy.profile.empty()) {
     console.Line("  profile chosen by the event: " + Printable(explained.policy.profile));
   }
@@ -152,6 +155,8 @@ OrderedJson ExplainedJson(const Explained& explained) {
     json["reason"] = ReasonText(decision, explained.policy.say);
   }
   if (!explained.policy.profile.empty()) json["profile"] = explained.policy.profile;
+  const std::string arguments = ArgumentsOf(explained.event, explained.policy);
+  if (!arguments.empty()) json["arguments"] = arguments;
   json["paths"] = decision.paths;
   OrderedJson traces = OrderedJson::array();
   for (const PathTrace& path : explained.trace.paths) traces.push_back(TraceJson(path));

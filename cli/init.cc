@@ -8,6 +8,7 @@
 #include "cli/agent_guard.h"
 #include "cli/console.h"
 #include "cli/installation.h"
+#include "cli/mcp_offer.h"
 
 namespace ringfence {
 namespace {
@@ -107,6 +108,15 @@ Outcome SwitchedOff(const std::vector<HookSwitch>& switches) {
   return Outcome::No(error);
 }
 
+McpOfferQuestion OfferQuestion(const InitOptions& options, const Whereabouts& where,
+                               const std::string& policy) {
+  return {.where = where,
+          .home = options.common.home,
+          .project = options.project.empty() ? "" : where.project,
+          .policy = policy,
+          .may_ask = !options.dry_run};
+}
+
 Outcome RunInit(const InitOptions& options) {
   if (!options.dry_run) {
     if (Status s = RefuseUnattended("init"); !s) return Outcome::No(s.error());
@@ -132,10 +142,16 @@ Outcome RunInit(const InitOptions& options) {
     error.hint += std::string(error.hint.empty() ? "" : "; ") + "every file is as it was before";
     return Outcome::No(error);
   }
+  const McpOfferQuestion offer = OfferQuestion(options, *where, *policy);
   if (options.common.json) {
-    PrintJson(ToJson(report, options));
+    OrderedJson json = ToJson(report, options);
+    const Result<std::vector<McpOffer>> servers = McpOffers(offer);
+    if (!servers) return servers.error();
+    json["mcp_servers"] = ToJson(*servers);
+    PrintJson(json);
   } else {
     PrintReport(report, *where, options.dry_run);
+    if (Status s = OfferMcpServers(offer); !s) return s.error();
   }
   return report.switches.empty() ? Outcome(0) : SwitchedOff(report.switches);
 }

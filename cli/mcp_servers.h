@@ -1,19 +1,23 @@
-// The MCP servers that a project and its user configure, by the names that their tools have.
+// The MCP servers that a project and its user configure.
 #pragma once
 
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "cli/settings_files.h"
 
 namespace ringfence {
 
-// Sorted, each once. Files that cannot be read name no server.
-std::vector<std::string> ConfiguredMcpServers(const Whereabouts& where);
+struct McpServer {
+  std::string name;    // as it is written
+  std::string part;    // of its tools' names: mcp__PART__TOOL
+  std::string source;  // the file that has it, for people
+};
 
-// The client makes tool names of a server's name so: what is no letter, digit, "_" or "-" becomes
-// "_".
-std::string McpToolPart(std::string_view server);
+// Sorted by part, each part once. Files that cannot be read name no server.
+std::vector<McpServer> McpServersOf(const Whereabouts& where);
+
+// Their parts alone.
+std::vector<std::string> ConfiguredMcpServers(const Whereabouts& where);
 
 }  // namespace ringfence

@@ -8,6 +8,7 @@
 #include "base/utf8.h"
 #include "cli/host_or_file.h"
 #include "policy/domain.h"
+#include "policy/judge_host.h"
 #include "policy/judge_path.h"
 #include "policy/judge_tool.h"
 #include "policy/layers.h"

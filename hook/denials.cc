@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "policy/judge_path.h"
+#include "policy/judge_host.h"
 #include "policy/judge_tool.h"
 
 namespace ringfence {

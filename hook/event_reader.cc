@@ -4,6 +4,9 @@
 #include <iterator>
 
 #include "base/text.h"
+#include "policy/first_names.h"
+#include "policy/mcp_value.h"
+#include "policy/tools.h"
 #include "policy/word_list.h"
 
 namespace ringfence {
@@ -11,8 +14,12 @@ namespace {
 
 constexpr size_t kMaxName = 512;       // of tools, sessions, agents
 constexpr size_t kMaxPathText = 4096;  // PATH_MAX: longer text is no path
+// Of an MCP tool's strings: servers make short paths of long ones ("a/../a/../..").
+constexpr size_t kMaxValueText = size_t{64} * 1024;
+constexpr size_t kMaxValueBytes = size_t{8} << 20;  // of all that are kept
 constexpr size_t kMaxFailure = size_t{16} * 1024;
 constexpr size_t kMaxFields = 20000;
+constexpr size_t kMaxKnownKeys = 32;
 constexpr size_t kMaxKept = size_t{1}
                             << 20;  // no command of 128 KiB, however it is escaped, has more
 
@@ -65,6 +72,8 @@ JsonKind KindOf(Token token) {
   }
   return JsonKind::kNull;
 }
+
+bool IsByValue(const InputField& field) { return field.by_value; }
 
 // Passes a source on and keeps its beginning.
 class Recorder final : public ByteSource {
@@ -195,8 +204,20 @@ class Reader {
     return true;
   }
 
+  // Of an MCP tool every string may be a path, whatever its name. Where the tool is not known yet,
+  // it may be one.
+  void BeginValues() {
+    takes_values_ = event_.tool_name.empty() || IsMcpTool(event_.tool_name);
+    if (!takes_values_ || filter_.files == nullptr || !event_.cwd) return;
+    names_.emplace(*filter_.files, filter_.places->macos_names);
+    for (const std::string& folder : ServerFolders(filter_.places->start, *event_.cwd)) {
+      names_->AddFolder(folder);
+    }
+  }
+
   bool ReadInput() {
     has_input_ = true;
+    BeginValues();
     if (token_ != Token::kObjectBegin) return Wrong("tool_input must be an object");
     const size_t begin = scanner_.token_offset();
     if (filter_.keeps_input) event_.raw_input.emplace();
@@ -218,13 +239,15 @@ class Reader {
     std::string pointer = {};
     bool matters = false;  // of the key
     size_t next_element = 0;
+    UsualName usual = UsualName::kNone;        // of the key, for an MCP tool
+    std::string name = {};                     // the key under which this is
+    UsualName usual_above = UsualName::kNone;  // of that one
   };
 
   bool TakeInputToken() {
     if (token_ == Token::kKey) {
-      levels_.back().key = scanner_.text();
-      levels_.back().matters = MayMatter(scanner_.text());
-      return true;
+      TakeKey(levels_.back());
+      return !takes_values_ || TakeInputKey();
     }
     if (token_ == Token::kObjectEnd || token_ == Token::kArrayEnd) {
       levels_.pop_back();
@@ -233,9 +256,67 @@ class Reader {
     return TakeInputValue();
   }
 
-  std::string ValuePointer() {
-    Level& level = levels_.back();
-    if (!level.is_object) return level.pointer + "/" + std::to_string(level.next_element++);
+  // What is said of a member by its key alone.
+  void TakeKey(Level& level) {
+    level.key = scanner_.text();
+    // Under an MCP tool the names of built-in tools' arguments mean nothing.
+    const bool is_mcp = takes_values_ && !event_.tool_name.empty();
+    level.matters = is_mcp ? IsSandboxFlag(level.key) : MayMatter(level.key);
+    if (takes_values_) level.usual = UsualOf(level.key);
+  }
+
+  // The rows of a table have the same keys.
+  UsualName UsualOf(const std::string& key) {
+    const auto known = std::ranges::find(usual_, key, &KeyName::key);
+    if (known != usual_.end()) return known->usual;
+    const UsualName usual = McpNameOf(key);
+    if (usual_.size() < kMaxKnownKeys) usual_.push_back({key, usual});
+    return usual;
+  }
+
+  // Some tools have paths as the keys of an object.
+  bool TakeInputKey() {
+    const Level& level = levels_.back();
+    const bool is_usual = level.usual_above == UsualName::kPaths;
+    if (!MayBePlace(level.key, is_usual ? UsualName::kPaths : UsualName::kNone)) return true;
+    const JsonScanner::String string{.text = level.key};
+    if (!KeepField(level.name, PointerHere(), string)) return false;
+    InputField& field = event_.input.back();
+    field.kind = JsonKind::kString;
+    field.is_key = field.by_value = true;
+    return true;
+  }
+
+  // Whether the decision may want to see a string of an MCP tool, by what it is.
+  bool MayBePlace(std::string_view text, UsualName usual) const {
+    const Value value = ReadValue(text.substr(0, text.find('\0')));
+    switch (value.form) {
+      case ValueForm::kText:
+        return false;
+      case ValueForm::kRelative:
+        return usual != UsualName::kNone || !names_ || names_->MayName(value.text);
+      case ValueForm::kAbsolute:
+        return usual == UsualName::kUrl || !names_ || names_->MayName(value.text);
+      case ValueForm::kClimbing:
+      case ValueForm::kHome:
+      case ValueForm::kOtherHome:
+      case ValueForm::kFileUrl:
+      case ValueForm::kWebUrl:
+      case ValueForm::kOtherUrl:
+        break;
+    }
+    return true;
+  }
+
+  bool IsValueWanted(const JsonScanner::String& string) const {
+    const UsualName usual = levels_.back().usual;
+    const bool is_odd = string.has_nul || string.has_lone_surrogate;
+    return (is_odd && usual != UsualName::kNone) || MayBePlace(string.text, usual);
+  }
+
+  std::string PointerHere() const {
+    const Level& level = levels_.back();
+    if (!level.is_object) return level.pointer + "/" + std::to_string(level.next_element);
     std::string pointer = level.pointer + "/";
     for (const char c : level.key) {
       if (c == '~') {
@@ -249,11 +330,11 @@ class Reader {
     return pointer;
   }
 
-  bool IsWanted(const std::string& pointer) const {
-    return levels_.back().matters ||
-           std::ranges::any_of(filter_.pointers, [&](std::string_view wanted) {
-             return PointerCovers(wanted, pointer);
-           });
+  bool IsPointedTo() const {
+    if (filter_.pointers.empty()) return false;
+    const std::string pointer = PointerHere();
+    return std::ranges::any_of(
+        filter_.pointers, [&](std::string_view wanted) { return PointerCovers(wanted, pointer); });
   }
 
   bool IsCommand() const {
@@ -265,7 +346,7 @@ class Reader {
   bool TakeText(JsonScanner::String* string) {
     if (token_ != Token::kString) return true;
     const size_t begin = scanner_.token_offset() + 1;  // behind the quote
-    if (!scanner_.TakeString(kMaxPathText, string)) return false;
+    if (!scanner_.TakeString(takes_values_ ? kMaxValueText : kMaxPathText, string)) return false;
     if (IsCommand()) {
       event_.raw_input->command = begin;
       event_.raw_input->beginning = string->text;
@@ -274,45 +355,56 @@ class Reader {
   }
 
   bool TakeInputValue() {
+    if (!TakeValue()) return false;
     const bool opens = token_ == Token::kObjectBegin || token_ == Token::kArrayBegin;
-    const bool is_command = IsCommand();
-    if (!opens && !is_command && !levels_.back().matters && filter_.pointers.empty()) {
-      ++levels_.back().next_element;
-      return true;
-    }
-    std::string pointer = ValuePointer();
-    const std::string& key = levels_.back().key;
-    const bool is_wanted = IsWanted(pointer);
-    JsonScanner::String string;
-    if ((is_wanted || is_command) && !TakeText(&string)) return false;
-    if (is_wanted) {
-      if (event_.input.size() >= kMaxFields) return Wrong("tool_input names too many paths");
-      KeepField(key, pointer, string);
-    }
-    if (opens) {
-      Level level{.is_object = token_ == Token::kObjectBegin};
-      if (!level.is_object) {
-        level.key = key;
-        level.matters = levels_.back().matters;
-      }
-      level.pointer = std::move(pointer);
-      levels_.push_back(std::move(level));
-    }
+    if (opens) return OpenLevel();
+    ++levels_.back().next_element;
     return true;
   }
 
-  void KeepField(const std::string& key, const std::string& pointer,
+  bool TakeValue() {
+    const bool is_value = takes_values_ && token_ == Token::kString;
+    const bool is_wanted = levels_.back().matters || IsPointedTo();
+    JsonScanner::String string;
+    if ((is_wanted || is_value || IsCommand()) && !TakeText(&string)) return false;
+    if (!is_wanted && !(is_value && IsValueWanted(string))) return true;
+    if (!KeepField(levels_.back().key, PointerHere(), string)) return false;
+    event_.input.back().by_value = !is_wanted;
+    return true;
+  }
+
+  bool OpenLevel() {
+    Level& above = levels_.back();
+    Level level{.is_object = token_ == Token::kObjectBegin, .name = above.key};
+    level.usual_above = above.usual;
+    if (!level.is_object) {
+      level.key = above.key;
+      level.matters = above.matters;
+      level.usual = above.usual;
+    }
+    level.pointer = PointerHere();
+    ++above.next_element;
+    levels_.push_back(std::move(level));
+    return true;
+  }
+
+  bool KeepField(const std::string& key, const std::string& pointer,
                  const JsonScanner::String& string) {
+    kept_bytes_ += string.text.size();
+    if (event_.input.size() >= kMaxFields || kept_bytes_ > kMaxValueBytes) {
+      return Wrong("tool_input names too many paths");
+    }
     InputField field;
     field.key = key;
     field.pointer = pointer;
     field.kind = KindOf(token_);
     field.text = string.text;
-    field.cut = string.cut;
+    field.cut = string.cut || string.text.size() > kMaxPathText;
     field.has_nul = string.has_nul;
     field.has_lone_surrogate = string.has_lone_surrogate;
     field.depth = static_cast<uint32_t>(levels_.size());
     event_.input.push_back(std::move(field));
+    return true;
   }
 
   Result<Event> Finish() {
@@ -322,6 +414,7 @@ class Reader {
       return Failure(Quote(event_.name) + " is not an event that ringfence knows");
     }
     event_.kind = served == std::end(kServed) ? EventKind::kNotServed : served->kind;
+    if (takes_values_ && !IsMcpTool(event_.tool_name)) std::erase_if(event_.input, IsByValue);
     if (JudgesTool(event_.kind)) {
       if (event_.tool_name.empty()) return Failure("tool_name is missing");
       if (!has_input_) return Failure("tool_input is missing");
@@ -336,6 +429,14 @@ class Reader {
   std::string wrong_;
   Event event_;
   bool has_input_ = false;
+  bool takes_values_ = false;
+  std::optional<FirstNames> names_;
+  struct KeyName {
+    std::string key;
+    UsualName usual;
+  };
+  std::vector<KeyName> usual_;
+  size_t kept_bytes_ = 0;
   std::vector<Level> levels_;
 };
 

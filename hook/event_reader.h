@@ -8,7 +8,9 @@
 
 #include "base/json_scanner.h"
 #include "base/result.h"
+#include "policy/cached_files.h"
 #include "policy/event.h"
+#include "policy/places.h"
 #include "policy/policy_file.h"
 
 namespace ringfence {
@@ -18,6 +20,9 @@ namespace ringfence {
 struct EventFilter {
   std::vector<std::string_view> pointers;
   bool keeps_input = false;  // a command may have to be wrapped: Event::raw_input
+  // Where they are known, an MCP tool's strings that name nothing in these places are dropped.
+  const CachedFiles* files = nullptr;
+  const Places* places = nullptr;
 };
 
 // What the file or one of its profiles needs.

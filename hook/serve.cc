@@ -36,6 +36,8 @@ class Server {
     EventFilter filter;
     if (ground) {
       for (const PolicySource& s : ground->sources.sources) AddNeeds(*s.file, filter);
+      filter.files = &files_;
+      filter.places = &ground->places;
     }
     Result<Event> event = ReadEvent(source, filter);
     if (!event) return Refused(event.error());

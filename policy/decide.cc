@@ -6,11 +6,12 @@
 #include "base/text.h"
 #include "base/utf8.h"
 #include "policy/call_verdict.h"
-#include "policy/domain.h"
+#include "policy/judge_argument.h"
+#include "policy/judge_host.h"
+#include "policy/judge_mcp.h"
 #include "policy/judge_path.h"
 #include "policy/judge_search.h"
 #include "policy/judge_tool.h"
-#include "policy/pattern.h"
 #include "policy/text_kind.h"
 #include "policy/tools.h"
 
@@ -22,23 +23,28 @@ class CallJudge {
  public:
   CallJudge(const Event& event, const Surroundings& around, Trace* trace)
       : event_(event),
+        around_(around),
         policy_(around.policy),
         trace_(trace),
         paths_(around.policy, around.places, event, around.files),
+        arguments_(event, around.policy, paths_, verdict_),
         search_(event, paths_, verdict_),
         tool_(FindTool(event.tool_name)) {
-    if (trace != nullptr) paths_.Record(*trace);
+    if (trace == nullptr) return;
+    paths_.Record(*trace);
+    arguments_.Record(*trace);
   }
 
   Decision Run() {
     JudgeFlags();
-    TakeName(JudgeTool(event_.tool_name, policy_, trace_));
+    arguments_.TakeName(JudgeTool(event_.tool_name, policy_, trace_));
     JudgeShell();
     if (verdict_.is_denied()) return std::move(verdict_).Finish(false);
     if (tool_ != nullptr) {
       for (const ToolField& field : tool_->fields) JudgeField(field);
     }
-    if (IsMcpTool(event_.tool_name)) JudgeMcpFields();
+    if (IsMcpTool(event_.tool_name))
+      McpJudge(event_, around_.places, around_.files, arguments_).Run();
     if (event_.tool_name == "EnterWorktree" && event_.input.empty()) JudgeWorktrees("");
     JudgeUnexpected();
     RefuseUnanswerable();
@@ -76,31 +82,6 @@ class CallJudge {
     return found;
   }
 
-  std::string Argument(const InputField& field) const {
-    return "argument " + Quote(field.pointer.substr(1)) + " of " + event_.tool_name;
-  }
-
-  // A string that may be a path; false when it was refused.
-  bool IsUsable(const InputField& field) {
-    if (field.kind != JsonKind::kString) {
-      verdict_.Deny(Argument(field), "it must be a string");
-    } else if (field.cut) {
-      verdict_.Deny(Argument(field), "it is longer than a path can be");
-    } else if (field.has_nul) {
-      verdict_.Deny(Argument(field), "it holds NUL");
-    } else if (field.has_lone_surrogate) {
-      verdict_.Deny(Argument(field), "it holds half of a character");
-    } else {
-      return true;
-    }
-    return false;
-  }
-
-  void JudgePath(const InputField& field, std::string_view text, Access access,
-                 std::string_view verb) {
-    verdict_.Take(paths_.Judge(text, access, verb, field.pointer), access);
-  }
-
   void JudgeField(const ToolField& spec) {
     const std::vector<const InputField*> fields = FieldsAt(spec.pointer);
     if (fields.empty()) {
@@ -115,7 +96,7 @@ class CallJudge {
                            spec.pointer.ends_with('s');
       if (spec.role == FieldRole::kIsolation) {
         if (field->text == "worktree") JudgeWorktrees("");
-      } else if (!is_list && IsUsable(*field)) {
+      } else if (!is_list && arguments_.IsUsable(*field)) {
         JudgeValue(spec.role, *field);
       }
     }
@@ -124,12 +105,12 @@ class CallJudge {
   void JudgeValue(FieldRole role, const InputField& field) {
     switch (role) {
       case FieldRole::kRead:
-        return JudgePath(field, field.text, Access::kRead, ReadVerb(event_.tool_name));
+        return arguments_.JudgePath(field, field.text, Access::kRead, ReadVerb(event_.tool_name));
       case FieldRole::kWrite:
-        return JudgePath(field, field.text, Access::kWrite, "write to");
+        return arguments_.JudgePath(field, field.text, Access::kWrite, "write to");
       case FieldRole::kReadWrite:
-        JudgePath(field, field.text, Access::kWrite, "write to");
-        return JudgePath(field, field.text, Access::kRead, "read of");
+        arguments_.JudgePath(field, field.text, Access::kWrite, "write to");
+        return arguments_.JudgePath(field, field.text, Access::kRead, "read of");
       case FieldRole::kSearchFolder:
         return search_.JudgeFolder(&field);
       case FieldRole::kSearchFilter:
@@ -138,40 +119,16 @@ class CallJudge {
       case FieldRole::kSearchPattern:
         return search_.JudgePattern(field);
       case FieldRole::kUrl:
-        return TakeName(JudgeUrl(field.text, policy_, trace_));
+        return arguments_.TakeName(JudgeUrl(field.text, policy_, trace_));
       case FieldRole::kResourceUri:
         return JudgeResource(field);
       case FieldRole::kWorktreeName:
         return JudgeWorktree(field);
       case FieldRole::kMcpServer:
-        return TakeName(JudgeMcpServer(field.text, policy_, trace_));
+        return arguments_.TakeName(JudgeMcpServer(field.text, policy_, trace_));
       case FieldRole::kIsolation:
         return;  // judged whatever its type is
     }
-  }
-
-  void TakeName(NameJudgement judgement) {
-    verdict_.Take(judgement.verdict, std::move(judgement.cause));
-  }
-
-  // file:///etc/passwd is the path /etc/passwd. Other hosts than this one are not understood.
-  void JudgeFileUrl(const InputField& field, Access access) {
-    const Result<Url> url = ParseUrl(field.text);
-    std::string path;
-    const bool local = url && (url->host.empty() || url->host == "localhost");
-    if (!local || !url->path.starts_with('/') ||
-        !DecodePercent(url->path.substr(0, url->path.find_first_of("?#")), &path)) {
-      return verdict_.Deny("file URL " + Quote(field.text),
-                           "it cannot be read as the path of a local file");
-    }
-    JudgePath(field, path, access, access == Access::kRead ? "read of" : "write to");
-  }
-
-  // A web URL, or one of another scheme that is the server's own business.
-  void JudgeOtherUrl(const InputField& field, Access access, TextKind kind) {
-    if (kind == TextKind::kWebUrl) TakeName(JudgeUrl(field.text, policy_, trace_));
-    if (!paths_.MayBePath(field.text)) return;
-    JudgePath(field, "./" + field.text, access, access == Access::kRead ? "read of" : "write to");
   }
 
   // A text without a scheme is a path to most.
@@ -179,13 +136,13 @@ class CallJudge {
     const TextKind kind = KindOfText(field.text);
     switch (kind) {
       case TextKind::kFileUrl:
-        return JudgeFileUrl(field, Access::kRead);
+        return arguments_.JudgeFileUrl(field, Access::kRead);
       case TextKind::kWebUrl:
       case TextKind::kOtherUrl:
-        return JudgeOtherUrl(field, Access::kRead, kind);
+        return arguments_.JudgeOtherUrl(field, Access::kRead, kind);
       case TextKind::kPath:
       case TextKind::kUnclear:
-        return JudgePath(field, field.text, Access::kRead, "read of");
+        return arguments_.JudgePath(field, field.text, Access::kRead, "read of");
     }
   }
 
@@ -215,33 +172,8 @@ class CallJudge {
   void JudgeWorktrees(const std::string& name) {
     for (const Path& repository : paths_.WorktreeRepositories()) {
       const std::string folder = repository.text() + "/.claude/worktrees" + name;
-      JudgePath({.pointer = "/name", .key = "name", .text = folder}, folder, Access::kWrite,
-                "worktree in");
-    }
-  }
-
-  // An MCP tool: the fields that the policy names, and the usual names unless it named them all.
-  void JudgeMcpFields() {
-    bool has_entry = false;
-    for (const McpFields& entry : policy_.mcp) {
-      if (!MatchName(entry.tool, event_.tool_name)) continue;
-      has_entry |= !entry.adds_only;
-      for (const std::string_view pointer : entry.read) JudgeMapped(pointer, Access::kRead);
-      for (const std::string_view pointer : entry.write) JudgeMapped(pointer, Access::kWrite);
-    }
-    if (has_entry) return;
-    for (const InputField& field : event_.input) JudgeUsual(field);
-  }
-
-  void JudgeMapped(std::string_view pointer, Access access) {
-    for (const InputField* field : FieldsAt(pointer)) {
-      if (field->kind == JsonKind::kArray) continue;
-      if (!IsUsable(*field)) continue;
-      if (KindOfText(field->text) == TextKind::kFileUrl) {
-        JudgeFileUrl(*field, access);
-      } else {
-        JudgePath(*field, field->text, access, access == Access::kRead ? "read of" : "write to");
-      }
+      arguments_.JudgePath({.pointer = "/name", .key = "name", .text = folder}, folder,
+                           Access::kWrite, "worktree in");
     }
   }
 
@@ -254,44 +186,26 @@ class CallJudge {
         field.kind == JsonKind::kArray ||
         (field.kind == JsonKind::kObject && usual == UsualName::kPaths && is_element);
     if (usual == UsualName::kNone || is_container) return;
-    const bool was_denied = verdict_.is_denied();
-    const bool usable = IsUsable(field);
-    if (usable) JudgeGuessed(field, usual);
-    const bool denies = !was_denied && verdict_.is_denied();
-    if (!denies || !IsMcpTool(event_.tool_name)) return;
-    // Where a right to write would help, saying what the argument is helps more.
-    if (usable && verdict_.remedy().empty()) return;
-    verdict_.SetRemedy(
-        "Its name says that it is a path to write to. If it is none, or is only read, the user can "
-        "name this tool's paths under \"mcp\" in the policy.");
+    if (arguments_.IsUsable(field)) JudgeGuessed(field, usual);
   }
 
   void JudgeGuessed(const InputField& field, UsualName usual) {
     const TextKind kind = KindOfText(field.text);
     switch (kind) {
       case TextKind::kFileUrl:
-        return JudgeFileUrl(field, Access::kWrite);
+        return arguments_.JudgeFileUrl(field, Access::kWrite);
       case TextKind::kWebUrl:
-        return JudgeOtherUrl(field, Access::kWrite, kind);
+        return arguments_.JudgeOtherUrl(field, Access::kWrite, kind);
       case TextKind::kOtherUrl:
-        if (usual == UsualName::kUrl) return JudgeOtherUrl(field, Access::kWrite, kind);
+        if (usual == UsualName::kUrl) return arguments_.JudgeOtherUrl(field, Access::kWrite, kind);
         break;
       case TextKind::kPath:
-        if (usual == UsualName::kUrl) JudgeBareHost(field);
+        if (usual == UsualName::kUrl) arguments_.JudgeBareHost(field.text);
         break;
       case TextKind::kUnclear:
         break;
     }
-    JudgePath(field, field.text, Access::kWrite, "write to");
-  }
-
-  // "example.com/x" becomes a URL in some browsers.
-  void JudgeBareHost(const InputField& field) {
-    std::string_view rest = field.text;
-    const std::string_view host = TakeComponent(rest);
-    const bool is_host = field.text[0] != '/' && host.find('.') != std::string_view::npos &&
-                         host.find_first_not_of('.') == 0;
-    if (is_host && policy_.network) TakeName(JudgeUrl("https://" + field.text, policy_, trace_));
+    arguments_.JudgePath(field, field.text, Access::kWrite, "write to");
   }
 
   // A path that a known tool has no argument for: no honest client sends it.
@@ -326,10 +240,12 @@ class CallJudge {
   }
 
   const Event& event_;
+  const Surroundings& around_;
   const Policy& policy_;
   Trace* trace_;
   PathJudge paths_;
   CallVerdict verdict_;
+  ArgumentJudge arguments_;
   SearchJudge search_;
   const KnownTool* tool_;
 };

@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "base/utf8.h"
+#include "policy/address.h"
 
 namespace ringfence {
 namespace {
@@ -26,34 +28,13 @@ bool IsLabel(std::string_view label) {
       label, [](char c) { return IsDigit(c) || IsLetter(c) || c == '-' || c == '_'; });
 }
 
-// "192.0.2.1" in the one form in which every parser reads the same address.
-bool IsDottedQuad(std::string_view host) {
-  int parts = 0;
-  while (true) {
-    const size_t dot = std::min(host.find('.'), host.size());
-    const std::string_view part = host.substr(0, dot);
-    if (part.empty() || part.size() > 3 || !std::ranges::all_of(part, IsDigit)) return false;
-    if (part.size() > 1 && part[0] == '0') return false;
-    if (part.size() == 3 && part > "255") return false;
-    ++parts;
-    if (dot == host.size()) return parts == 4;
-    host.remove_prefix(dot + 1);
-  }
-}
-
-bool IsBracketedAddress(std::string_view host) {
-  if (host.size() < 4 || host.front() != '[' || host.back() != ']') return false;
-  const std::string_view inner = host.substr(1, host.size() - 2);
-  return std::ranges::all_of(inner, [](char c) { return IsHex(c) || c == ':' || c == '.'; });
-}
-
 // Labels, or an address. A last label that looks like a number would be read as an address by some
 // parsers (0x7f.1, 2130706433), so only the plain dotted form is a host.
 bool IsHost(std::string_view host) {
   if (host.empty() || host.size() > 253) return false;
-  if (host.front() == '[') return IsBracketedAddress(host);
   const std::string_view last = host.substr(host.rfind('.') + 1);
-  if (!last.empty() && IsDigit(last[0])) return IsDottedQuad(host);
+  const bool is_number = !last.empty() && IsDigit(last[0]);
+  if (host.front() == '[' || is_number) return ParseAddress(host).has_value();
   while (true) {
     const size_t dot = std::min(host.find('.'), host.size());
     if (!IsLabel(host.substr(0, dot))) return false;
@@ -101,8 +82,7 @@ Result<HostRule> ParseHostRule(std::string_view entry) {
     rule.subdomains = true;
     host.remove_prefix(2);
   }
-  const bool is_address = !host.empty() && (host[0] == '[' || IsDottedQuad(host));
-  if (!IsHost(host) || (rule.subdomains && is_address)) {
+  if (!IsHost(host) || (rule.subdomains && ParseAddress(host))) {
     return Error{Error::Kind::kInvalidConfig, "", "is not a host name",
                  "write host, *.host, host:port or an address, without scheme and path; "
                  "international names with their A-labels (xn--...)"};
@@ -112,7 +92,6 @@ Result<HostRule> ParseHostRule(std::string_view entry) {
 }
 
 Result<Url> ParseUrl(std::string_view text) {
-  const bool plain = std::ranges::all_of(text, [](char c) { return c > 0x20 && c < 0x7F; });
   const size_t colon = text.find(':');
   if (colon == std::string_view::npos || colon == 0) return Wrong("is not a URL");
   Url url;
@@ -136,18 +115,33 @@ Result<Url> ParseUrl(std::string_view text) {
     url.host = LowerAscii(authority);
     return url;
   }
+  const Result<HostPort> read = ParseHostPort(authority);
+  if (!read) return read.error();
+  url.host = read->host;
+  url.port = read->port == 0 ? DefaultPort(url.scheme) : read->port;
+  return url;
+}
+
+Result<HostPort> ParseHostPort(std::string_view authority) {
   if (authority.find('@') != std::string_view::npos) return Wrong("holds a user name");
   if (authority.find('\\') != std::string_view::npos) return Wrong("holds a backslash");
-  if (!plain && !std::ranges::all_of(authority, [](char c) { return c > 0x20 && c < 0x7F; })) {
+  HostPort read;
+  std::string_view written;
+  if (!SplitPort(authority, &written, &read.port)) {
+    return Wrong("has a port that is not 1 to 65535");
+  }
+  std::string decoded;
+  if (!DecodePercent(written, &decoded)) return Wrong("has a host that is not a plain name");
+  const std::string plain = WithPlainStops(decoded);
+  if (!std::ranges::all_of(plain, [](char c) { return c > 0x20 && c < 0x7F; })) {
     return Wrong("has a host that is not written with A-labels");
   }
-  std::string_view host;
-  if (!SplitPort(authority, &host, &url.port)) return Wrong("has a port that is not 1 to 65535");
-  if (url.port == 0) url.port = DefaultPort(url.scheme);
+  std::string_view host = plain;
   if (host.ends_with('.')) host.remove_suffix(1);
   if (!IsHost(host)) return Wrong("has a host that is not a plain name");
-  url.host = LowerAscii(host);
-  return url;
+  const std::optional<Address> address = ParseAddress(host);
+  read.host = address ? AddressText(*address) : LowerAscii(host);
+  return read;
 }
 
 bool DecodePercent(std::string_view text, std::string* out) {
@@ -164,10 +158,27 @@ bool DecodePercent(std::string_view text, std::string* out) {
   return true;
 }
 
+std::string WithPlainStops(std::string_view text) {
+  std::string plain;
+  while (!text.empty()) {
+    const CodePoint point = DecodeUtf8(text);
+    const size_t length = point.length == 0 ? 1 : point.length;
+    // Ideographic, full width, half width.
+    const bool is_stop = point.value == 0x3002 || point.value == 0xFF0E || point.value == 0xFF61;
+    plain.append(is_stop ? "." : text.substr(0, length));
+    text.remove_prefix(length);
+  }
+  return plain;
+}
+
 bool MatchHost(const HostRule& rule, std::string_view host, uint16_t port) {
   if (rule.port != 0 && rule.port != port) return false;
   if (rule.any) return true;
-  if (!rule.subdomains) return host == rule.host;
+  if (!rule.subdomains) {
+    if (host == rule.host) return true;
+    const std::optional<Address> wanted = ParseAddress(rule.host);
+    return wanted && wanted == ParseAddress(host);
+  }
   return host.size() > rule.host.size() + 1 && host.ends_with(rule.host) &&
          host[host.size() - rule.host.size() - 1] == '.';
 }

@@ -26,9 +26,22 @@ struct Url {
 // Refuses white space, control characters, backslashes, user names and hosts that are not plain.
 Result<Url> ParseUrl(std::string_view text);
 
+struct HostPort {
+  std::string host;   // as Url::host; an address in its one text
+  uint16_t port = 0;  // 0: none was given
+};
+
+// "host", "host:port", as a URL has it after its "//" or without any: %XX and the full stops of
+// other scripts are read as a browser reads them.
+Result<HostPort> ParseHostPort(std::string_view authority);
+
 // Removes %XX; nothing else. False when a "%" is not followed by two digits.
 bool DecodePercent(std::string_view text, std::string* out);
 
+// With the full stops that IDNA takes for "." (UTS 46) as ".".
+std::string WithPlainStops(std::string_view text);
+
+// An address matches whatever its spelling, an IPv4-mapped one as its IPv4 address.
 bool MatchHost(const HostRule& rule, std::string_view host, uint16_t port);
 
 }  // namespace ringfence

@@ -31,7 +31,9 @@ struct InputField {
   bool cut = false;  // the string was longer than any path
   bool has_nul = false;
   bool has_lone_surrogate = false;
-  uint32_t depth = 1;  // 1: a member of tool_input itself
+  uint32_t depth = 1;     // 1: a member of tool_input itself
+  bool is_key = false;    // the text is a key of an object, and `key` that of the object
+  bool by_value = false;  // kept for what the text is: only an MCP tool has it
 
   bool operator==(const InputField&) const = default;
 };

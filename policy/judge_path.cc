@@ -6,10 +6,12 @@
 #include "base/text.h"
 #include "base/utf8.h"
 #include "policy/client_folders.h"
+#include "policy/first_names.h"
 #include "policy/fix.h"
 #include "policy/git_files.h"
 #include "policy/sources.h"
 #include "policy/text_kind.h"
+#include "policy/tools.h"
 
 namespace ringfence {
 namespace {
@@ -90,9 +92,14 @@ PathJudge::PathJudge(const Policy& policy, const Places& places, const Event& ev
                      const CachedFiles& files)
     : policy_(policy),
       places_(places),
-      event_(event),
       files_(files),
-      matcher_(policy, places, event.session_id, files) {}
+      matcher_(policy, places, event.session_id, files) {
+  if (ReachesMcpServer(event.tool_name)) {
+    folders_ = ServerFolders(places.start.value_or(places.root_real), event.cwd.value_or(""));
+  } else if (event.cwd) {
+    folders_ = {*event.cwd};
+  }
+}
 
 void PathJudge::Record(Trace& trace) {
   trace_ = &trace;
@@ -127,8 +134,7 @@ Cause PathJudge::RuleCause(const Question& question, const RuleHit& hit,
   return cause;
 }
 
-// The absolute texts that `text` may mean: one, or one for each home.
-std::optional<std::vector<std::string>> PathJudge::Starts(std::string_view text) const {
+std::vector<std::string> PathJudge::Starts(std::string_view text) const {
   std::vector<std::string> starts;
   if (text[0] == '/') {
     starts.emplace_back(text);
@@ -136,10 +142,9 @@ std::optional<std::vector<std::string>> PathJudge::Starts(std::string_view text)
     for (const Path& home : places_.homes) {
       starts.push_back(home.text() + std::string(text.substr(1)));
     }
-  } else if (event_.cwd) {
-    starts.push_back(*event_.cwd + "/" + std::string(text));
+  } else {
+    for (const std::string& folder : folders_) starts.push_back(folder + "/" + std::string(text));
   }
-  if (starts.empty()) return {};
   return starts;
 }
 
@@ -157,13 +162,13 @@ Judgement PathJudge::Judge(std::string_view text, Access access, std::string_vie
   };
   if (const auto why = RefusedText(text)) {
     take({Verdict::kDeny, PlainCause(question, std::string(*why)), {}});
-  } else if (const auto starts = Starts(text); !starts) {
+  } else if (const auto starts = Starts(text); starts.empty()) {
     take({Verdict::kDeny,
           PlainCause(question, text[0] == '~' ? "no home directory is known"
                                               : "it is relative, and the event has no cwd"),
           {}});
   } else {
-    for (const std::string& start : *starts) {
+    for (const std::string& start : starts) {
       const std::string lexical = Path::Clean(start).text();
       take(JudgeReading(
           question, lexical,
@@ -348,10 +353,11 @@ std::vector<Path> PathJudge::WorktreeRepositories() const {
 
 bool PathJudge::MayBePath(std::string_view url) const {
   if (HasDotDot(url)) return true;
-  if (!event_.cwd) return false;
-  std::string_view rest = url;
-  const Result<FileFacts> facts = files_.Look(Path::Clean(*event_.cwd).Child(TakeComponent(rest)));
-  return !facts || facts->kind != FileKind::kMissing;
+  const std::string_view scheme = TakeComponent(url);
+  return std::ranges::any_of(folders_, [&](const std::string& folder) {
+    const Result<FileFacts> facts = files_.Look(Path::Clean(folder).Child(scheme));
+    return !facts || facts->kind != FileKind::kMissing;
+  });
 }
 
 std::optional<Cause> PathJudge::MeetsDenied(const Path& folder, std::string_view verb) const {

@@ -46,9 +46,17 @@ class PathJudge {
   // The repositories in which the client may make a worktree now.
   std::vector<Path> WorktreeRepositories() const;
 
-  // Somebody who takes this URL for a relative path would get somewhere: it climbs, or there is a
-  // folder that is named like its scheme.
+  // A program that takes this URL for a relative path would get somewhere: it climbs, or a folder
+  // has the name of its scheme.
   bool MayBePath(std::string_view url) const;
+
+  // Where relative paths begin. For what an MCP server looks up these are two folders: it stays
+  // where the session began when the model moves on.
+  const std::vector<std::string>& folders() const { return folders_; }
+
+  // The absolute texts that `text` may mean: one for each home or folder; none where nothing is
+  // known.
+  std::vector<std::string> Starts(std::string_view text) const;
 
  private:
   struct Question {
@@ -58,7 +66,6 @@ class PathJudge {
   };
   class Guard;
 
-  std::optional<std::vector<std::string>> Starts(std::string_view text) const;
   Judgement JudgeReading(const Question& question, const std::string& start,
                          PathTrace::Reading* reading) const;
   Judgement JudgeEnd(const Question& question, const Path& named, const Walked& walked) const;
@@ -82,8 +89,8 @@ class PathJudge {
 
   const Policy& policy_;
   const Places& places_;
-  const Event& event_;
   const CachedFiles& files_;
+  std::vector<std::string> folders_;
   RuleMatcher matcher_;
   mutable std::optional<ProtectedPaths> protected_;  // made for the first write
   Trace* trace_ = nullptr;

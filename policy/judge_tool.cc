@@ -6,6 +6,7 @@
 #include "base/case_fold.h"
 #include "base/text.h"
 #include "policy/fix.h"
+#include "policy/mcp_name.h"
 #include "policy/pattern.h"
 #include "policy/sets.h"
 #include "policy/tools.h"
@@ -96,39 +97,6 @@ std::optional<Cause> NotAllowed(std::string_view tool, const Policy& policy, Tra
   return cause;
 }
 
-// The client makes tool names of server names in this way.
-std::string ServerTool(std::string_view server) {
-  std::string name = "mcp__";
-  for (const char c : server) {
-    const bool kept = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-                      c == '-' || c == '_';
-    name.push_back(kept ? c : '_');
-  }
-  return name;
-}
-
-const HostRule* Find(const std::vector<HostRule>& rules, const Url& url, Trace* trace) {
-  const auto rule = std::ranges::find_if(
-      rules, [&](const HostRule& r) { return MatchHost(r, url.host, url.port); });
-  if (rule == rules.end()) return nullptr;
-  if (trace != nullptr) trace->rules.push_back({rule->place, std::string(rule->written)});
-  return &*rule;
-}
-
-NameJudgement JudgeUnlisted(const std::string& what, const Url& url, const HostList& list,
-                            const Policy& policy) {
-  const std::string why = "the host " + Quote(url.host) + " is not listed";
-  switch (list.unlisted) {
-    case Unlisted::kAllow:
-      return {};
-    case Unlisted::kAsk:
-      return {Verdict::kAsk, Cause{what, why, list.place, ""}};
-    case Unlisted::kDeny:
-      break;
-  }
-  return Denied(what, why, list.place, AllowFix(policy, list.place, ShellWord(url.host)));
-}
-
 }  // namespace
 
 NameJudgement JudgeTool(std::string_view tool, const Policy& policy, Trace* trace) {
@@ -147,7 +115,7 @@ NameJudgement JudgeTool(std::string_view tool, const Policy& policy, Trace* trac
 }
 
 NameJudgement JudgeMcpServer(std::string_view server, const Policy& policy, Trace* trace) {
-  const std::string name = ServerTool(server);
+  const std::string name = "mcp__" + McpNamePart(server);
   const std::string resources = name + "__resources";
   const std::string what = "resource of the MCP server " + Quote(server);
   const ToolRules& rules = policy.tools;
@@ -180,37 +148,6 @@ NameJudgement JudgeMcpServer(std::string_view server, const Policy& policy, Trac
     return {Verdict::kAsk, Cause{what, RuleText(*rule, "to be asked about"), rule->place, ""}};
   }
   return {};
-}
-
-bool IsWebUrl(std::string_view text) {
-  const std::string lower = LowerAscii(text.substr(0, 8));
-  return lower.starts_with("http://") || lower.starts_with("https://") ||
-         lower.starts_with("ws://") || lower.starts_with("wss://");
-}
-
-NameJudgement JudgeUrl(std::string_view text, const Policy& policy, Trace* trace) {
-  std::string what = "connection to " + Quote(text);
-  if (!IsWebUrl(text)) {
-    return Denied(std::move(what), "it is not an http, https, ws or wss URL", {}, "");
-  }
-  if (!policy.network) return {};
-  const Result<Url> url = ParseUrl(text);
-  if (!url) return Denied(std::move(what), "it " + url.error().what, {}, "");
-  const NetworkRules& rules = *policy.network;
-  if (const HostRule* rule = Find(rules.deny, *url, trace)) {
-    const std::string by = rule->place.quotable ? Quote(rule->written) : "the project's policy";
-    return Denied(std::move(what), "denied by " + by, rule->place, "");
-  }
-  NameJudgement worst;
-  for (const HostList& list : rules.lists) {
-    if (Find(list.allow, *url, trace) != nullptr) continue;
-    NameJudgement judgement = JudgeUnlisted(what, *url, list, policy);
-    // Of equal ones the last, which `ringfence allow` cannot change: to add it to the first alone
-    // would not help.
-    const bool counts = judgement.verdict != Verdict::kPermit && judgement.verdict >= worst.verdict;
-    if (counts) worst = std::move(judgement);
-  }
-  return worst;
 }
 
 }  // namespace ringfence

@@ -1,11 +1,10 @@
-// Whether a tool may be called at all, by its name; and whether hosts may be talked to, by theirs.
+// Whether a tool may be called at all, by its name.
 #pragma once
 
 #include <optional>
 #include <string_view>
 
 #include "policy/decision.h"
-#include "policy/domain.h"
 #include "policy/policy.h"
 
 namespace ringfence {
@@ -20,11 +19,5 @@ NameJudgement JudgeTool(std::string_view tool, const Policy& policy, Trace* trac
 
 // A resource of an MCP server is read through a built-in tool: the policy must name the server.
 NameJudgement JudgeMcpServer(std::string_view server, const Policy& policy, Trace* trace = nullptr);
-
-// Begins with http://, https://, ws:// or wss://.
-bool IsWebUrl(std::string_view text);
-
-// `text` as the agent wrote it. file: URLs are not judged here.
-NameJudgement JudgeUrl(std::string_view text, const Policy& policy, Trace* trace = nullptr);
 
 }  // namespace ringfence

@@ -1,7 +1,6 @@
 #include "policy/text_kind.h"
 
 #include <algorithm>
-#include <string>
 
 #include "base/text.h"
 #include "base/utf8.h"
@@ -11,31 +10,7 @@ namespace {
 
 constexpr std::string_view kWeb[] = {"http", "https", "ws", "wss"};
 
-// What is left when everything is dropped that some parser drops.
-std::string Repaired(std::string_view text) {
-  std::string repaired;
-  text = TrimSpace(text);
-  while (!text.empty()) {
-    const CodePoint point = DecodeUtf8(text);
-    const size_t length = point.length == 0 ? 1 : point.length;
-    if (point.length == 0 || !IsInvisible(point.value)) repaired.append(text.substr(0, length));
-    text.remove_prefix(length);
-  }
-  return std::string(TrimSpace(repaired));
-}
-
 bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-
-// The scheme in lower case (RFC 3986, 3.1); "" where there is none.
-std::string SchemeOf(std::string_view text) {
-  const size_t colon = text.find(':');
-  if (colon == std::string_view::npos || colon == 0 || !IsLetter(text[0])) return "";
-  const std::string_view scheme = text.substr(0, colon);
-  const bool plain = std::ranges::all_of(scheme, [](char c) {
-    return IsLetter(c) || (c >= '0' && c <= '9') || c == '+' || c == '-' || c == '.';
-  });
-  return plain ? LowerAscii(scheme) : "";
-}
 
 bool HoldsAnother(std::string_view scheme, std::string_view rest) {
   if (scheme.ends_with("+file") || scheme.starts_with("file+")) return true;
@@ -48,8 +23,30 @@ bool HoldsAnother(std::string_view scheme, std::string_view rest) {
 
 }  // namespace
 
+std::string RepairedUrl(std::string_view text) {
+  std::string repaired;
+  text = TrimSpace(text);
+  while (!text.empty()) {
+    const CodePoint point = DecodeUtf8(text);
+    const size_t length = point.length == 0 ? 1 : point.length;
+    if (point.length == 0 || !IsInvisible(point.value)) repaired.append(text.substr(0, length));
+    text.remove_prefix(length);
+  }
+  return std::string(TrimSpace(repaired));
+}
+
+std::string SchemeOf(std::string_view text) {
+  const size_t colon = text.find(':');
+  if (colon == std::string_view::npos || colon == 0 || !IsLetter(text[0])) return "";
+  const std::string_view scheme = text.substr(0, colon);
+  const bool plain = std::ranges::all_of(scheme, [](char c) {
+    return IsLetter(c) || (c >= '0' && c <= '9') || c == '+' || c == '-' || c == '.';
+  });
+  return plain ? LowerAscii(scheme) : "";
+}
+
 TextKind KindOfText(std::string_view text) {
-  const std::string repaired = Repaired(text);
+  const std::string repaired = RepairedUrl(text);
   const std::string scheme = SchemeOf(repaired);
   const bool is_drive = scheme.size() == 1 && !repaired.substr(1).starts_with("://");
   if (scheme.empty() || is_drive) return TextKind::kPath;

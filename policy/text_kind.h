@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 namespace ringfence {
@@ -19,5 +20,11 @@ enum class TextKind : uint8_t {
 // URL parsers drop white space and control characters, take "\" for "/", and forgive missing
 // slashes (https://url.spec.whatwg.org/#url-parsing).
 TextKind KindOfText(std::string_view text);
+
+// What is left when everything is dropped that some URL parser drops.
+std::string RepairedUrl(std::string_view text);
+
+// The scheme in lower case (RFC 3986, 3.1); "" where there is none.
+std::string SchemeOf(std::string_view text);
 
 }  // namespace ringfence

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "base/text.h"
 #include "base/utf8.h"
 #include "policy/word_list.h"
 
@@ -160,6 +161,34 @@ constexpr WordList kUrlNames("href\nuri\nuris\nurl\nurls\n");
 // They only end like one.
 constexpr WordList kOtherNames("classpath\njsonpath\nkeypath\nprofile\nprofiles\nxpath\n");
 
+// Single words of the names that MCP tools have.
+constexpr WordList kPathWords(
+    "cwd\ndest\ndestination\ndir\ndirectory\ndst\nfile\nfilename\nfilepath\nfolder\noutput\n"
+    "path\nroot\nsrc\nworkdir\nworkspace\n");
+constexpr WordList kPathListWords(
+    "dirs\ndirectories\nfilenames\nfilepaths\nfiles\nfolders\npaths\n");
+constexpr WordList kUrlWords(
+    "domain\ndomains\nendpoint\nhost\nhostname\nhosts\nhref\nlink\nlinks\norigin\nsite\nuri\nuris\n"
+    "url\nurls\nwebsite\n");
+constexpr WordList kOutputWords("dest\ndestination\ndownload\ndst\nout\noutput\nsave\n");
+
+bool IsLower(char c) { return c >= 'a' && c <= 'z'; }
+bool IsUpper(char c) { return c >= 'A' && c <= 'Z'; }
+
+// Takes the next word off `rest`, in lower case: "file" of "fileName", "url" of "URLPath".
+std::string TakeWord(std::string_view& rest) {
+  while (!rest.empty() && !IsLower(rest[0]) && !IsUpper(rest[0])) rest.remove_prefix(1);
+  size_t size = 0;
+  for (; size < rest.size() && (IsLower(rest[size]) || IsUpper(rest[size])); ++size) {
+    if (size == 0 || !IsUpper(rest[size])) continue;
+    const bool ends_capitals = size + 1 < rest.size() && IsLower(rest[size + 1]);
+    if (IsLower(rest[size - 1]) || ends_capitals) break;
+  }
+  std::string word = LowerAscii(rest.substr(0, size));
+  rest.remove_prefix(size);
+  return word;
+}
+
 }  // namespace
 
 std::span<const KnownTool> KnownTools() { return kTools; }
@@ -177,7 +206,12 @@ std::string_view OtherToolName(std::string_view name) {
   return "";
 }
 
-bool IsMcpTool(std::string_view name) { return name.starts_with("mcp__"); }
+bool ReachesMcpServer(std::string_view name) {
+  if (IsMcpTool(name)) return true;
+  const KnownTool* tool = FindTool(name);
+  return tool != nullptr && std::ranges::find(tool->fields, FieldRole::kResourceUri,
+                                              &ToolField::role) != tool->fields.end();
+}
 
 bool RunsCommand(std::string_view name) { return name == "Bash" || name == "Monitor"; }
 
@@ -215,6 +249,29 @@ UsualName UsualNameOf(std::string_view key) {
   if (ends("path") || ends("file") || ends("filename") || ends("folder")) return UsualName::kPath;
   if (ends("url") || ends("urls") || ends("uri") || ends("uris")) return UsualName::kUrl;
   return UsualName::kNone;
+}
+
+UsualName McpNameOf(std::string_view key) {
+  const UsualName usual = UsualNameOf(key);
+  if (usual != UsualName::kNone || key.empty() || key.size() > 64) return usual;
+  if (kOtherNames.Contains(NormalKey(key))) return usual;
+  UsualName found = UsualName::kNone;
+  std::string_view rest = key;
+  for (std::string word = TakeWord(rest); !word.empty(); word = TakeWord(rest)) {
+    if (kPathWords.Contains(word)) return UsualName::kPath;
+    if (kPathListWords.Contains(word)) return UsualName::kPaths;
+    if (kUrlWords.Contains(word)) found = UsualName::kUrl;
+  }
+  return found;
+}
+
+bool NamesOutput(std::string_view key) {
+  if (key.size() > 64) return false;
+  std::string_view rest = key;
+  for (std::string word = TakeWord(rest); !word.empty(); word = TakeWord(rest)) {
+    if (kOutputWords.Contains(word)) return true;
+  }
+  return false;
 }
 
 }  // namespace ringfence

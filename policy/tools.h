@@ -7,6 +7,8 @@
 #include <string>
 #include <string_view>
 
+#include "policy/mcp_name.h"
+
 namespace ringfence {
 
 enum class FieldRole : uint8_t {
@@ -41,7 +43,8 @@ const KnownTool* FindTool(std::string_view name);
 // The name under which the client may call the same tool ("Task" for "Agent"), or "".
 std::string_view OtherToolName(std::string_view name);
 
-bool IsMcpTool(std::string_view name);
+// What it names is looked for by an MCP server, which began where the session began.
+bool ReachesMcpServer(std::string_view name);
 
 // Runs its argument "command" in a shell, in the way that docs/client-bash.md describes.
 bool RunsCommand(std::string_view name);
@@ -53,5 +56,10 @@ bool IsSandboxFlag(std::string_view key);
 enum class UsualName : uint8_t { kNone, kPath, kPaths, kUrl };  // kPaths: may hold objects as well
 // What an argument of an unknown tool usually is, by its name.
 UsualName UsualNameOf(std::string_view key);
+// The same for MCP tools, whose authors choose freely: one of the words in the name is enough
+// ("source_dir", "pathInProject", "file1", "api_host").
+UsualName McpNameOf(std::string_view key);
+// A name for what a tool makes: "savePath", "output", "dest_dir".
+bool NamesOutput(std::string_view key);
 
 }  // namespace ringfence

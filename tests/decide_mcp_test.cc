@@ -27,7 +27,8 @@ class Team : public World {
 
 constexpr Row kUsualNames[] = {
     {"nothing", R"({})", "permit"},
-    {"no path in it", R"({"text":"/etc/passwd","count":3,"body":{"x":null}})", "permit"},
+    {"no path in it", R"({"text":"see /etc/passwd","count":3,"body":{"x":null}})", "permit"},
+    {"a path under another name", R"({"text":"/etc/passwd"})", "deny"},
     {"path inside", R"({"path":"src/x"})", "permit"},
     {"path outside", R"({"path":"/etc/passwd"})", "deny"},
     {"file_path", R"({"file_path":"/etc/passwd"})", "deny"},
@@ -45,16 +46,17 @@ constexpr Row kUsualNames[] = {
     {"a list under a name for one", R"({"path":["src/a","/etc/passwd"]})", "deny"},
     {"a list in a list", R"({"paths":[["/etc/passwd"]]})", "deny"},
     {"objects in a list", R"({"files":[{"path":"src/a"},{"path":"/etc/passwd"}]})", "deny"},
-    {"objects in a list, inside", R"({"files":[{"path":"src/a","content":"/etc"}]})", "permit"},
+    {"objects in a list, inside", R"({"files":[{"path":"src/a","content":"etc"}]})", "permit"},
     {"deep", R"({"request":{"options":{"target_path":"/etc/passwd"}}})", "deny"},
-    {"a number", R"({"path":5})", "deny"},
-    {"null", R"({"path":null})", "deny"},
-    {"true", R"({"path":true})", "deny"},
-    {"an object", R"({"path":{"value":"src"}})", "deny"},
+    {"a number", R"({"path":5})", "permit"},
+    {"null", R"({"path":null})", "permit"},
+    {"true", R"({"path":true})", "permit"},
+    {"an empty string", R"({"path":""})", "permit"},
+    {"an object", R"({"path":{"value":"src"}})", "permit"},
     {"an object instead of a list", R"({"paths":{"0":"/etc/passwd"}})", "deny"},
     {"paths as keys", R"({"files":{"/etc/cron.d/x":"* * * * * root id"}})", "deny"},
-    {"a number in a list", R"({"paths":["src/a",5]})", "deny"},
-    {"null in a list", R"({"paths":[null]})", "deny"},
+    {"a number in a list", R"({"paths":["src/a",5]})", "permit"},
+    {"null in a list", R"({"paths":[null]})", "permit"},
     {"an empty list", R"({"paths":[]})", "permit"},
     {"a secret", R"({"path":"~/.ssh/id_rsa"})", "deny"},
     {"NUL", R"({"path":"src\u0000/x"})", "deny"},
@@ -98,7 +100,7 @@ constexpr Row kOtherUris[] = {
     {"a climb", R"({"uri":"../../etc/passwd"})", "deny"},
     {"a climb behind a scheme", R"({"uri":"team://../../etc/passwd"})", "deny"},
     {"a list of them", R"({"urls":["https://example.com","file:///etc/passwd"]})", "deny"},
-    {"a number", R"({"uri":7})", "deny"},
+    {"a number", R"({"uri":7})", "permit"},
 };
 
 }  // namespace
@@ -164,11 +166,12 @@ TEST_CASE("mcp: arguments that are called as paths usually are count as writes")
   Check(world, "mcp__team__do", kUsualNames);
 }
 
-TEST_CASE("mcp: the remedy for a guessed path names the \"mcp\" section, not a right to write") {
+TEST_CASE("mcp: the remedy for a path of a reading tool is a right to read, or the \"mcp\" section") {
   const Team world;
   const std::string reason =
       ReasonText(world.Decide("mcp__team__read", R"({"path":"/etc/passwd"})"), "");
   CHECK(reason.find("\"mcp\"") != std::string::npos);
+  CHECK(reason.find("ringfence allow --read /etc/passwd") != std::string::npos);
   CHECK(reason.find("ringfence allow /etc/passwd") == std::string::npos);
 }
 
@@ -204,7 +207,7 @@ TEST_CASE("mcp: an entry says which arguments are read and written") {
       {"a list", R"({"source":["/srv/in/a","/etc/passwd"]})", "deny"},
       {"a list, inside", R"({"source":["/srv/in/a","a"]})", "permit"},
       {"a number", R"({"source":1})", "deny"},
-      {"null", R"({"source":null})", "deny"},
+      {"null, as if it were left out", R"({"source":null})", "permit"},
       {"an object", R"({"source":{"x":"a"}})", "deny"},
       {"absent", R"({})", "permit"},
       {"other names are not judged", R"({"path":"/etc/passwd","source":"a"})", "permit"},

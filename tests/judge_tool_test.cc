@@ -1,3 +1,4 @@
+#include "policy/judge_host.h"
 #include "policy/judge_tool.h"
 
 #include <doctest/doctest.h>

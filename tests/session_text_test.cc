@@ -30,7 +30,7 @@ class Settings : public TemporaryTree {
   }
   Places FoundPlaces() const {
     Places places;
-    places.root = places.root_real = Path::Clean(At("project"));
+    places.start = places.root = places.root_real = Path::Clean(At("project"));
     places.homes = places.homes_real = {Path::Clean(At("home"))};
     return places;
   }

@@ -6,7 +6,7 @@ import sys
 import world
 from script import Call, Do, Heard, absent, holds, play_prompt, refused, runs
 from session import Session, sets_policy, waits_for_script
-from tool import agent, echo, mcp_resource, read, write
+from tool import agent, bash, echo, mcp_resource, read, write
 
 WORKER = {"version": 1, "profiles": {"worker": {"when": {"subagent": True},
                                                 "write": {"allow": ["src"]}}}}
@@ -80,4 +80,39 @@ MCP = Session(
              absent("$PROJECT/new.txt")),
     ])
 
-SESSIONS = (SUBAGENTS, MCP)
+# A server stays where the session began when the model moves on.
+MOVING = Session(
+    "MCP servers and cd", files={"$BASE/mcp.json": ECHO_CONFIG},
+    policy={"version": 1, "tools": {"allow": ["@session-tools", "Bash", "ReadMcpResourceTool",
+                                              "mcp__echo__*"]}},
+    arguments=("--mcp-config", "$BASE/mcp.json", "--strict-mcp-config"),
+    play=[
+        Call("before: a path beside the project", echo(path="../outside/o.txt"),
+             refused("../outside/o.txt")),
+        Call("the model moves on", bash("cd src && pwd"), runs("/src")),
+        Call("after: a path beside the project", echo(path="../outside/o.txt"),
+             refused("../outside/o.txt")),
+        Call("after: by another name", echo(text="../outside/o.txt"), refused("../outside/o.txt")),
+        Call("after: a link of the project", echo(text="link-file"), refused("link-file")),
+        Call("after: a resource", mcp_resource("../outside/o.txt"), refused("../outside/o.txt")),
+        Call("after: a path inside from both folders", echo(path="main.txt"),
+             runs("echo: ", "main.txt")),
+        Call("after: plain text", echo(text="a/b, or c"), runs("echo: ", "a/b, or c")),
+    ])
+
+ODD_SERVERS = ("gr\u00f6\u00dfe 4.0", "claude.ai  My (Drive)", "emoji\U0001f600x", "a__b")
+ODD_PARTS = ("gr__e_4_0", "claude_ai_My_Drive", "emoji__x", "a__b")
+NAMES = Session(
+    "names of MCP servers",
+    files={"$BASE/mcp.json": {"mcpServers": {
+        name: {"type": "stdio", "command": sys.executable, "args": [ECHO_SERVER]}
+        for name in ODD_SERVERS}}},
+    policy={"version": 1, "tools": {"allow": ["@session-tools", "ReadMcpResourceTool",
+                                              *(f"mcp__{part}__*" for part in ODD_PARTS)]}},
+    arguments=("--mcp-config", "$BASE/mcp.json", "--strict-mcp-config"),
+    play=[Call(f"a tool of {part}", (f"mcp__{part}__echo", {"text": "hello"}),
+               runs("echo: ", "hello")) for part in ODD_PARTS] +
+         [Call(f"a resource of {part}", ("ReadMcpResourceTool", {"server": name, "uri": "echo://x"}),
+               runs("echo://x")) for name, part in zip(ODD_SERVERS, ODD_PARTS)])
+
+SESSIONS = (SUBAGENTS, MCP, MOVING, NAMES)

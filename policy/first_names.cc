@@ -1,0 +1,45 @@
+#include "policy/first_names.h"
+
+#include <algorithm>
+
+#include "policy/mcp_value.h"
+#include "policy/resolve.h"
+
+namespace ringfence {
+
+std::vector<std::string> ServerFolders(const Path& start, std::string_view cwd) {
+  std::vector<std::string> folders{start.text()};
+  if (!cwd.empty() && cwd != start.text()) folders.emplace_back(cwd);
+  return folders;
+}
+
+void FirstNames::AddFolder(const std::string& folder) {
+  const Path path = Walk(folder, files_).end;
+  places_.push_back({path, &files_.FolderOf(path)});
+}
+
+bool FirstNames::MayName(std::string_view path) const {
+  const std::string_view name = FirstName(path);
+  if (name.empty()) return true;
+  if (!path.starts_with('/')) {
+    return std::any_of(places_.begin() + 1, places_.end(),
+                       [&](const Place& place) { return Exists(place, name); });
+  }
+  if (Exists(places_.front(), name)) return true;
+  // "/a/../etc/x" is "/etc/x" to those who clean the text first.
+  if (!HasDotDot(path)) return false;
+  const Path clean = Path::Clean(path);
+  return clean.is_root() || Exists(places_.front(), FirstName(clean.text()));
+}
+
+bool FirstNames::Exists(const Place& place, std::string_view name) const {
+  if (ignores_case_) {
+    const Result<FileFacts> facts = files_.Look(place.path.Child(name));
+    return !facts || facts->kind != FileKind::kMissing;
+  }
+  const Result<FileKind> kind = files_.ChildKind(*place.folder, name);
+  if (kind) return *kind != FileKind::kMissing;
+  return kind.error().what != "ENAMETOOLONG";
+}
+
+}  // namespace ringfence

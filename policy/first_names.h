@@ -1,0 +1,44 @@
+// FirstNames says which names exist where the paths of an MCP tool may begin. A text whose first
+// name does not exist there names nothing, and a folder is listed once however many texts there
+// are.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "policy/cached_files.h"
+#include "policy/path.h"
+
+namespace ringfence {
+
+// The folders in which an MCP server may look for a relative path, as they were given: where the
+// session began, since a server stays there, and where the model is now (which may be "").
+std::vector<std::string> ServerFolders(const Path& start, std::string_view cwd);
+
+class FirstNames {
+ public:
+  // `files` outlives this. `ignores_case`: names that differ in letter case may be the same.
+  FirstNames(const CachedFiles& files, bool ignores_case)
+      : files_(files), ignores_case_(ignores_case), places_{{Path(), &files.FolderOf(Path())}} {}
+
+  // `folder` is one that relative paths begin at, where it leads once links are followed.
+  void AddFolder(const std::string& folder);
+
+  // Whether `path`, absolute or relative, begins with a name that exists. What cannot be seen
+  // counts as existing.
+  bool MayName(std::string_view path) const;
+
+ private:
+  struct Place {
+    Path path;
+    CachedFiles::Folder* folder;
+  };
+  bool Exists(const Place& place, std::string_view name) const;
+
+  const CachedFiles& files_;
+  bool ignores_case_;
+  std::vector<Place> places_;  // the first is "/"
+};
+
+}  // namespace ringfence

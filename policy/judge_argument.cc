@@ -1,0 +1,104 @@
+#include "policy/judge_argument.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "policy/domain.h"
+#include "policy/judge_host.h"
+
+namespace ringfence {
+namespace {
+
+bool IsDigit(char c) { return c >= '0' && c <= '9'; }
+
+// What a program that adds a scheme would take for a host: it has a full stop, a port or brackets,
+// or is a number, which is an address to some.
+bool LooksLikeHost(std::string_view authority) {
+  if (authority.starts_with('[') || authority == "localhost") return true;
+  std::string plain;
+  if (!DecodePercent(authority, &plain)) return false;
+  plain = WithPlainStops(plain);
+  const size_t colon = std::min(plain.find(':'), plain.size());
+  const std::string_view host = std::string_view(plain).substr(0, colon);
+  const std::string_view port = std::string_view(plain).substr(std::min(colon + 1, plain.size()));
+  if (host.empty() || host.front() == '.') return false;
+  if (std::ranges::any_of(host, [](char c) { return c == ' ' || c == '{' || c == '<'; }))
+    return false;
+  if (!port.empty()) return std::ranges::all_of(port, IsDigit);
+  return host.find('.') != std::string_view::npos || std::ranges::all_of(host, IsDigit) ||
+         host.starts_with("0x");
+}
+
+}  // namespace
+
+std::string_view VerbOf(Access access) { return access == Access::kRead ? "read of" : "write to"; }
+
+std::optional<std::string> PathOfFileUrl(std::string_view text) {
+  const Result<Url> url = ParseUrl(text);
+  const bool local = url && (url->host.empty() || url->host == "localhost");
+  std::string path;
+  if (!local || !url->path.starts_with('/') ||
+      !DecodePercent(url->path.substr(0, url->path.find_first_of("?#")), &path)) {
+    return {};
+  }
+  return path;
+}
+
+std::string ArgumentJudge::NameOf(const InputField& field) const {
+  return "argument " + Quote(field.pointer.substr(1)) + " of " + event_.tool_name;
+}
+
+bool ArgumentJudge::IsUsable(const InputField& field) {
+  if (field.kind != JsonKind::kString) {
+    verdict_.Deny(NameOf(field), "it must be a string");
+  } else if (field.cut) {
+    verdict_.Deny(NameOf(field), "it is longer than a path can be");
+  } else if (field.has_nul) {
+    verdict_.Deny(NameOf(field), "it holds NUL");
+  } else if (field.has_lone_surrogate) {
+    verdict_.Deny(NameOf(field), "it holds half of a character");
+  } else {
+    return true;
+  }
+  return false;
+}
+
+void ArgumentJudge::JudgePath(const InputField& field, std::string_view text, Access access,
+                              std::string_view verb) {
+  verdict_.Take(paths_.Judge(text, access, verb, field.pointer), access);
+}
+
+void ArgumentJudge::JudgeFileUrl(const InputField& field, Access access) {
+  const std::optional<std::string> path = PathOfFileUrl(field.text);
+  if (!path) {
+    return verdict_.Deny("file URL " + Quote(field.text),
+                         "it cannot be read as the path of a local file");
+  }
+  JudgePath(field, *path, access, VerbOf(access));
+}
+
+void ArgumentJudge::JudgeOtherUrl(const InputField& field, Access access, TextKind kind) {
+  if (kind == TextKind::kWebUrl) TakeName(JudgeUrl(field.text, policy_, trace_));
+  if (!paths_.MayBePath(field.text)) return;
+  JudgePath(field, "./" + field.text, access, VerbOf(access));
+}
+
+void ArgumentJudge::JudgeBareHost(std::string_view text) {
+  if (!policy_.network) return;
+  if (text.starts_with("//")) text.remove_prefix(2);
+  text = text.substr(0, text.find_first_of("/?#\\"));
+  // "user@host:path", as scp and git have it, and "user@host:22".
+  const size_t at = text.rfind('@');
+  const std::string_view host = at == std::string_view::npos ? text : text.substr(at + 1);
+  if (LooksLikeHost(host)) return TakeName(JudgeHostText(host, policy_, trace_));
+  const std::string_view before_path = host.substr(0, host.find(':'));
+  if (at != std::string_view::npos && LooksLikeHost(before_path)) {
+    TakeName(JudgeHostText(before_path, policy_, trace_));
+  }
+}
+
+void ArgumentJudge::TakeName(NameJudgement judgement) {
+  verdict_.Take(judgement.verdict, std::move(judgement.cause));
+}
+
+}  // namespace ringfence

@@ -1,0 +1,62 @@
+// Single arguments of a tool call: as a path, as a file: URL, as a URL of a host.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "policy/call_verdict.h"
+#include "policy/event.h"
+#include "policy/judge_path.h"
+#include "policy/judge_tool.h"
+#include "policy/text_kind.h"
+
+namespace ringfence {
+
+class ArgumentJudge {
+ public:
+  ArgumentJudge(const Event& event, const Policy& policy, const PathJudge& paths,
+                CallVerdict& verdict)
+      : event_(event), policy_(policy), paths_(paths), verdict_(verdict) {}
+
+  // From now on it is told how each argument was judged. `trace` outlives this.
+  void Record(Trace& trace) { trace_ = &trace; }
+
+  // `argument "path" of mcp__fs__read_file`, for messages.
+  std::string NameOf(const InputField& field) const;
+
+  // A string that may be a path; false when it was refused.
+  bool IsUsable(const InputField& field);
+
+  void JudgePath(const InputField& field, std::string_view text, Access access,
+                 std::string_view verb);
+
+  // file:///etc/passwd is the path /etc/passwd. Other hosts than this one are not understood.
+  void JudgeFileUrl(const InputField& field, Access access);
+
+  // A web URL, or one of another scheme that is the server's own business.
+  void JudgeOtherUrl(const InputField& field, Access access, TextKind kind);
+
+  // "example.com/x", "example.com:443", "[::1]": a URL to programs that add the scheme.
+  void JudgeBareHost(std::string_view text);
+
+  void TakeName(NameJudgement judgement);
+
+  const PathJudge& paths() const { return paths_; }
+  CallVerdict& verdict() { return verdict_; }
+  const Policy& policy() const { return policy_; }
+  Trace* trace() const { return trace_; }
+
+ private:
+  const Event& event_;
+  const Policy& policy_;
+  const PathJudge& paths_;
+  CallVerdict& verdict_;
+  Trace* trace_ = nullptr;
+};
+
+std::string_view VerbOf(Access access);  // "read of", "write to"
+
+// The path of a file: URL that a program here would open; nothing when it cannot be read as one.
+std::optional<std::string> PathOfFileUrl(std::string_view url);
+
+}  // namespace ringfence

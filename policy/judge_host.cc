@@ -1,0 +1,90 @@
+#include "policy/judge_host.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "base/text.h"
+#include "policy/fix.h"
+
+namespace ringfence {
+namespace {
+
+constexpr uint16_t kUsualPort = 443;
+
+NameJudgement Denied(std::string what, std::string why, std::optional<RulePlace> place,
+                     std::string remedy) {
+  return {Verdict::kDeny, Cause{std::move(what), std::move(why), place, std::move(remedy)}};
+}
+
+const HostRule* Find(const std::vector<HostRule>& rules, const HostPort& host, Trace* trace) {
+  const auto rule = std::ranges::find_if(
+      rules, [&](const HostRule& r) { return MatchHost(r, host.host, host.port); });
+  if (rule == rules.end()) return nullptr;
+  if (trace != nullptr) trace->rules.push_back({rule->place, std::string(rule->written)});
+  return &*rule;
+}
+
+NameJudgement JudgeUnlisted(std::string what, const HostPort& host, const HostList& list,
+                            const Policy& policy) {
+  const std::string why = "the host " + Quote(host.host) + " is not listed";
+  switch (list.unlisted) {
+    case Unlisted::kAllow:
+      return {};
+    case Unlisted::kAsk:
+      return {Verdict::kAsk, Cause{std::move(what), why, list.place, ""}};
+    case Unlisted::kDeny:
+      break;
+  }
+  return Denied(std::move(what), why, list.place,
+                AllowFix(policy, list.place, ShellWord(host.host)));
+}
+
+}  // namespace
+
+NameJudgement JudgeHost(std::string what, const HostPort& host, const Policy& policy,
+                        Trace* trace) {
+  if (!policy.network) return {};
+  const NetworkRules& rules = *policy.network;
+  if (const HostRule* rule = Find(rules.deny, host, trace)) {
+    const std::string by = rule->place.quotable ? Quote(rule->written) : "the project's policy";
+    return Denied(std::move(what), "denied by " + by, rule->place, "");
+  }
+  NameJudgement worst;
+  for (const HostList& list : rules.lists) {
+    if (Find(list.allow, host, trace) != nullptr) continue;
+    NameJudgement judgement = JudgeUnlisted(what, host, list, policy);
+    // Of equal ones the last, which `ringfence allow` cannot change: to add it to the first alone
+    // would not help.
+    const bool counts = judgement.verdict != Verdict::kPermit && judgement.verdict >= worst.verdict;
+    if (counts) worst = std::move(judgement);
+  }
+  return worst;
+}
+
+NameJudgement JudgeHostText(std::string_view text, const Policy& policy, Trace* trace) {
+  if (!policy.network) return {};
+  std::string what = "connection to " + Quote(text);
+  Result<HostPort> host = ParseHostPort(text);
+  if (!host) return Denied(std::move(what), "it " + host.error().what, {}, "");
+  if (host->port == 0) host->port = kUsualPort;
+  return JudgeHost(std::move(what), *host, policy, trace);
+}
+
+bool IsWebUrl(std::string_view text) {
+  const std::string lower = LowerAscii(text.substr(0, 8));
+  return lower.starts_with("http://") || lower.starts_with("https://") ||
+         lower.starts_with("ws://") || lower.starts_with("wss://");
+}
+
+NameJudgement JudgeUrl(std::string_view text, const Policy& policy, Trace* trace) {
+  std::string what = "connection to " + Quote(text);
+  if (!IsWebUrl(text)) {
+    return Denied(std::move(what), "it is not an http, https, ws or wss URL", {}, "");
+  }
+  if (!policy.network) return {};
+  const Result<Url> url = ParseUrl(text);
+  if (!url) return Denied(std::move(what), "it " + url.error().what, {}, "");
+  return JudgeHost(std::move(what), {url->host, url->port}, policy, trace);
+}
+
+}  // namespace ringfence

@@ -1,0 +1,28 @@
+// Whether a host may be reached, by its name or address and its port. Every way to a host is judged
+// by JudgeHost(); the others only read one out of a text.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "policy/domain.h"
+#include "policy/judge_tool.h"
+
+namespace ringfence {
+
+// `what` begins the message: "connection to "https://x"". Without "network" in the policy the hook
+// judges no host. `trace` may be null, here and below.
+NameJudgement JudgeHost(std::string what, const HostPort& host, const Policy& policy,
+                        Trace* trace = nullptr);
+
+// "host" or "host:port", without a scheme; port 443 where none is given.
+NameJudgement JudgeHostText(std::string_view text, const Policy& policy, Trace* trace = nullptr);
+
+// Begins with http://, https://, ws:// or wss://.
+bool IsWebUrl(std::string_view text);
+
+// `text` as the agent wrote it. file: URLs are not judged here.
+NameJudgement JudgeUrl(std::string_view text, const Policy& policy, Trace* trace = nullptr);
+
+}  // namespace ringfence

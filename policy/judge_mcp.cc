@@ -1,0 +1,259 @@
+#include "policy/judge_mcp.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "base/text.h"
+#include "policy/judge_host.h"
+#include "policy/mcp_maps.h"
+#include "policy/pattern.h"
+
+namespace ringfence {
+namespace {
+
+bool IsCovered(const std::vector<std::string_view>& pointers, std::string_view pointer) {
+  return std::ranges::any_of(
+      pointers, [pointer](std::string_view covering) { return PointerCovers(covering, pointer); });
+}
+
+bool Covers(const McpMap& map, std::string_view pointer) {
+  return IsCovered(map.read, pointer) || IsCovered(map.write, pointer) ||
+         IsCovered(map.text, pointer);
+}
+
+// A name that writing hardly ends in.
+bool IsPlainName(std::string_view name) {
+  return !name.empty() && name.find_first_of(" \t\r\n\"'`()[]{}<>|;,") == std::string_view::npos;
+}
+
+// Not merely left out of a list of what is allowed.
+bool IsByList(const std::optional<Cause>& cause) {
+  if (!cause || !cause->place) return false;
+  const std::string_view pointer = cause->place->pointer;
+  return pointer.ends_with("/deny") || pointer.ends_with("/ask");
+}
+
+}  // namespace
+
+McpJudge::McpJudge(const Event& event, const Places& places, const CachedFiles& files,
+                   ArgumentJudge& arguments)
+    : event_(event),
+      places_(places),
+      files_(files),
+      arguments_(arguments),
+      names_(files, places.macos_names),
+      reads_(IsReadingMcpTool(event.tool_name)) {
+  for (const std::string& folder : arguments.paths().folders()) names_.AddFolder(folder);
+}
+
+void McpJudge::Run() {
+  const bool has_entry = JudgeNamed();
+  const std::optional<McpMap> map = has_entry ? std::nullopt : MapOfTool(event_.tool_name);
+  if (map) {
+    for (const std::string_view pointer : map->read) JudgeAt(pointer, Access::kRead);
+    for (const std::string_view pointer : map->write) JudgeAt(pointer, Access::kWrite);
+  }
+  for (const InputField& field : event_.input) {
+    if (field.kind != JsonKind::kString) continue;
+    const bool is_mapped = map && Covers(*map, field.pointer);
+    const Value value = ReadValue(std::string_view(field.text).substr(0, field.text.find('\0')));
+    if (value.form == ValueForm::kWebUrl && !field.is_key) JudgeWeb(value);
+    if (!has_entry && !is_mapped) JudgeByValue(field, value);
+  }
+}
+
+// What the policy's entries for the tool name. True: they name every path.
+bool McpJudge::JudgeNamed() {
+  bool has_entry = false;
+  for (const McpFields& entry : arguments_.policy().mcp) {
+    if (!MatchName(entry.tool, event_.tool_name)) continue;
+    has_entry |= !entry.adds_only;
+    for (const std::string_view pointer : entry.read) JudgeAt(pointer, Access::kRead);
+    for (const std::string_view pointer : entry.write) JudgeAt(pointer, Access::kWrite);
+  }
+  return has_entry;
+}
+
+void McpJudge::JudgeAt(std::string_view pointer, Access access) {
+  for (const InputField& field : event_.input) {
+    const bool is_value = !field.is_key && field.kind != JsonKind::kArray &&
+                          field.kind != JsonKind::kNull;  // as if it were left out
+    if (is_value && PointerCovers(pointer, field.pointer)) JudgeMapped(field, access);
+  }
+}
+
+void McpJudge::JudgeMapped(const InputField& field, Access access) {
+  if (!arguments_.IsUsable(field)) return;
+  const TextKind kind = KindOfText(field.text);
+  if (kind == TextKind::kFileUrl) return arguments_.JudgeFileUrl(field, access);
+  if (kind == TextKind::kWebUrl) {  // its host is judged under any name
+    if (!arguments_.paths().MayBePath(field.text)) return;
+    return arguments_.JudgePath(field, "./" + field.text, access, VerbOf(access));
+  }
+  const std::string_view text = field.text.empty() ? "." : std::string_view(field.text);
+  arguments_.JudgePath(field, text, access, VerbOf(access));
+}
+
+void McpJudge::JudgeByValue(const InputField& field, const Value& value) {
+  UsualName usual = McpNameOf(field.key);
+  // The keys of an object are paths where its name says that it holds several.
+  if (field.is_key && usual != UsualName::kPaths) usual = UsualName::kNone;
+  if (IsSound(field, value, usual)) JudgeValue(field, value, usual);
+}
+
+// A string that a path cannot be is text, unless it begins like one: then it is refused.
+bool McpJudge::IsSound(const InputField& field, const Value& value, UsualName usual) {
+  if (!field.cut && !field.has_nul && !field.has_lone_surrogate) return true;
+  const bool is_named = usual != UsualName::kNone && !field.cut;
+  if (is_named || (NamesPlace(value) && !value.is_prose)) arguments_.IsUsable(field);
+  return false;
+}
+
+bool McpJudge::NamesPlace(const Value& value) const {
+  switch (value.form) {
+    case ValueForm::kAbsolute:
+      return names_.MayName(value.text);
+    case ValueForm::kHome:
+    case ValueForm::kClimbing:
+    case ValueForm::kFileUrl:
+      return true;
+    case ValueForm::kText:
+    case ValueForm::kRelative:
+    case ValueForm::kOtherHome:
+    case ValueForm::kWebUrl:
+    case ValueForm::kOtherUrl:
+      break;
+  }
+  return false;
+}
+
+void McpJudge::JudgeValue(const InputField& field, const Value& value, UsualName usual) {
+  switch (value.form) {
+    case ValueForm::kText:
+      return;
+    case ValueForm::kWebUrl:
+    case ValueForm::kOtherUrl:
+      return JudgeUrlAsPath(field, value);
+    case ValueForm::kFileUrl:
+      return JudgeFileUrl(field, value);
+    case ValueForm::kOtherHome:
+      return JudgeOtherHome(field, value, usual);
+    case ValueForm::kRelative:
+      JudgeRelative(field, value, usual);
+      break;
+    case ValueForm::kHome:
+      if (value.text == "~" && usual == UsualName::kNone) return;
+      return TakePlace(field, value);
+    case ValueForm::kAbsolute:
+      // "/" among the keys of an object is a route, since nothing can be put there.
+      if (!field.is_key || !Path::Clean(value.text).is_root()) TakePlace(field, value);
+      break;
+    case ValueForm::kClimbing:
+      TakePlace(field, value);
+      break;
+  }
+  if (usual == UsualName::kUrl && !value.is_prose) arguments_.JudgeBareHost(value.text);
+}
+
+void McpJudge::TakePlace(const InputField& field, const Value& value) {
+  if (!NamesPlace(value)) return;
+  if (value.is_prose && !NamesSomething(value.text)) return;
+  Take(field, value.text);
+}
+
+// A name that a path has usually makes it one. Under any other name a relative path matters where
+// it leads out or to what is denied.
+void McpJudge::JudgeRelative(const InputField& field, const Value& value, UsualName usual) {
+  if (usual != UsualName::kNone) return Take(field, value.text);
+  const bool is_parameter = field.is_key && value.text.find('/') == std::string::npos;
+  if (!is_parameter && names_.MayName(value.text)) Take(field, value.text, Taken::kDenials);
+}
+
+// "~name/x" is a path if there is such a home.
+void McpJudge::JudgeOtherHome(const InputField& field, const Value& value, UsualName usual) {
+  const size_t slash = std::min(value.text.find('/'), value.text.size());
+  const bool may_be_word = slash == value.text.size() && usual == UsualName::kNone;
+  if (may_be_word || places_.homes.empty()) return;
+  const std::string_view name = std::string_view(value.text).substr(1, slash - 1);
+  const std::string_view rest = std::string_view(value.text).substr(slash);
+  for (const Path& home : places_.homes) {
+    if (home.name() == name) return Take(field, "~" + std::string(rest));
+  }
+  const Path home =
+      name == "root" ? Path::Clean("/root") : places_.homes.front().Parent().Child(name);
+  const Result<FileFacts> facts = files_.Look(home);
+  if (facts && facts->kind == FileKind::kMissing) return;
+  Take(field, home.text() + std::string(rest));
+}
+
+void McpJudge::JudgeWeb(const Value& value) {
+  const size_t host = value.text.find("://") + 3;
+  const size_t end = value.text.find_first_of("/?#\\ ", host);
+  const bool is_cut = end != std::string::npos && value.text[end] == ' ';
+  const std::string_view url =
+      std::string_view(value.text).substr(0, is_cut ? end : value.text.npos);
+  arguments_.TakeName(JudgeUrl(url, arguments_.policy(), arguments_.trace()));
+}
+
+// A server that knows no URLs takes it for a relative path.
+void McpJudge::JudgeUrlAsPath(const InputField& field, const Value& value) {
+  if (value.is_prose || !arguments_.paths().MayBePath(value.text)) return;
+  Take(field, "./" + value.text);
+}
+
+void McpJudge::JudgeFileUrl(const InputField& field, const Value& value) {
+  const std::string_view rest =
+      std::string_view(value.text).substr(std::string_view("file:").size());
+  const bool has_slash = rest.starts_with('/') || rest.starts_with('\\');
+  // Some parsers make "/etc/x" of "file:etc/x".
+  if (!has_slash && (rest.empty() || !names_.MayName("/" + std::string(rest)))) return;
+  const std::optional<std::string> path = PathOfFileUrl(value.text);
+  if (!path) {
+    if (value.is_prose) return;
+    return arguments_.verdict().Deny("file URL " + Quote(value.text),
+                                     "it cannot be read as the path of a local file");
+  }
+  if (!names_.MayName(*path) || (value.is_prose && !NamesSomething(*path))) return;
+  Take(field, *path);
+}
+
+// For what looks like writing: it exists as it is written, or can be made under a plain name.
+bool McpJudge::NamesSomething(std::string_view text) const {
+  return std::ranges::any_of(arguments_.paths().Starts(text), [this](const std::string& start) {
+    const Path path = Path::Clean(start);
+    const auto exists = [this](const Path& looked_at) {
+      const Result<FileFacts> facts = files_.Look(looked_at);
+      return facts ? facts->kind != FileKind::kMissing : facts.error().what != "ENAMETOOLONG";
+    };
+    return exists(path) || (IsPlainName(path.name()) && exists(path.Parent()));
+  });
+}
+
+Access McpJudge::AccessOf(const InputField& field) const {
+  return reads_ && !NamesOutput(field.key) ? Access::kRead : Access::kWrite;
+}
+
+void McpJudge::Take(const InputField& field, std::string_view text, Taken taken) {
+  const bool is_relative = text[0] != '/' && text[0] != '~';
+  const std::string written = (is_relative && RefusedText(text) ? "./" : "") + std::string(text);
+  const Access access = AccessOf(field);
+  const auto take = [&](Access judged, Judgement judgement) {
+    if (taken == Taken::kDenials && judgement.verdict == Verdict::kAsk) return;
+    if (judgement.cause && !judgement.cause->remedy.empty())
+      judgement.cause->remedy += Remedy(field);
+    arguments_.verdict().Take(std::move(judgement), judged);
+  };
+  const PathJudge& paths = arguments_.paths();
+  take(access, paths.Judge(written, access, VerbOf(access), field.pointer));
+  if (access == Access::kRead) return;
+  // A tool that writes may read as well: what may not be read stays unread.
+  Judgement read = paths.Judge(written, Access::kRead, VerbOf(Access::kRead), field.pointer);
+  if (IsByList(read.cause)) take(Access::kRead, std::move(read));
+}
+
+std::string McpJudge::Remedy(const InputField& field) const {
+  return ". If " + Quote(field.pointer.substr(1)) + " is not a path, the user can add \"mcp\": {" +
+         Quote(event_.tool_name) + ": {}} to the policy.";
+}
+
+}  // namespace ringfence

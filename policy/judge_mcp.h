@@ -1,0 +1,53 @@
+// The arguments of an MCP tool. Those that the policy or a map names are paths; in all others a
+// string is one if its value says so, since the names of arguments say little.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "policy/cached_files.h"
+#include "policy/first_names.h"
+#include "policy/judge_argument.h"
+#include "policy/mcp_value.h"
+#include "policy/places.h"
+#include "policy/tools.h"
+
+namespace ringfence {
+
+class McpJudge {
+ public:
+  McpJudge(const Event& event, const Places& places, const CachedFiles& files,
+           ArgumentJudge& arguments);
+
+  void Run();
+
+ private:
+  enum class Taken : uint8_t { kAll, kDenials };
+
+  bool JudgeNamed();
+  void JudgeAt(std::string_view pointer, Access access);
+  void JudgeMapped(const InputField& field, Access access);
+  void JudgeByValue(const InputField& field, const Value& value);
+  bool IsSound(const InputField& field, const Value& value, UsualName usual);
+  void JudgeValue(const InputField& field, const Value& value, UsualName usual);
+  void JudgeRelative(const InputField& field, const Value& value, UsualName usual);
+  void JudgeOtherHome(const InputField& field, const Value& value, UsualName usual);
+  void JudgeWeb(const Value& value);
+  void JudgeUrlAsPath(const InputField& field, const Value& value);
+  void JudgeFileUrl(const InputField& field, const Value& value);
+  void TakePlace(const InputField& field, const Value& value);
+  void Take(const InputField& field, std::string_view text, Taken taken = Taken::kAll);
+  bool NamesPlace(const Value& value) const;
+  bool NamesSomething(std::string_view text) const;
+  Access AccessOf(const InputField& field) const;
+  std::string Remedy(const InputField& field) const;
+
+  const Event& event_;
+  const Places& places_;
+  const CachedFiles& files_;
+  ArgumentJudge& arguments_;
+  FirstNames names_;
+  bool reads_;
+};
+
+}  // namespace ringfence

@@ -1,0 +1,76 @@
+#include "policy/mcp_maps.h"
+
+#include <algorithm>
+
+#include "policy/mcp_name.h"
+#include "policy/word_list.h"
+
+namespace ringfence {
+namespace {
+
+// One line a map: server, tools ("*": all), then what it reads ("r"), writes ("w") and takes as
+// text
+// ("t"). The servers are @modelcontextprotocol/server-filesystem, mcp-server-git and GitHub's,
+// under the names that their instructions give them; GitHub's is elsewhere and reads no file of
+// this host.
+constexpr WordList kMaps(
+    "filesystem read_file,read_text_file,read_media_file,get_file_info,list_directory,"
+    "list_directory_with_sizes,directory_tree r/path\n"
+    "filesystem read_multiple_files r/paths\n"
+    "filesystem search_files r/path t/pattern t/excludePatterns\n"
+    "filesystem write_file w/path t/content\n"
+    "filesystem edit_file r/path w/path t/edits\n"
+    "filesystem create_directory w/path\n"
+    "filesystem move_file r/source w/source w/destination\n"
+    "git git_status,git_diff_unstaged,git_diff_staged,git_diff,git_log,git_show,git_branch "
+    "r/repo_path t/target t/revision t/branch_type t/contains t/not_contains\n"
+    "git git_add r/repo_path w/repo_path r/files\n"
+    "git git_commit w/repo_path t/message\n"
+    "git git_reset,git_create_branch,git_checkout,git_init w/repo_path t/branch_name "
+    "t/base_branch\n"
+    "github * t\n");
+
+std::string_view TakeUntil(std::string_view& rest, char separator) {
+  const size_t end = std::min(rest.find(separator), rest.size());
+  const std::string_view word = rest.substr(0, end);
+  rest.remove_prefix(std::min(end + 1, rest.size()));
+  return word;
+}
+
+McpMap ReadLine(std::string_view line) {
+  McpMap map;
+  map.server = TakeUntil(line, ' ');
+  std::string_view tools = TakeUntil(line, ' ');
+  while (!tools.empty() && tools != "*") map.tools.push_back(TakeUntil(tools, ','));
+  while (!line.empty()) {
+    const std::string_view field = TakeUntil(line, ' ');
+    std::vector<std::string_view>& list =
+        field[0] == 'r' ? map.read : (field[0] == 'w' ? map.write : map.text);
+    list.push_back(field.substr(1));
+  }
+  return map;
+}
+
+}  // namespace
+
+std::optional<McpMap> MapOfTool(std::string_view tool) {
+  if (!IsMcpTool(tool)) return {};
+  tool.remove_prefix(std::string_view("mcp__").size());
+  const size_t split = tool.find("__");
+  if (split == std::string_view::npos) return {};
+  const std::string_view name = tool.substr(split + 2);
+  for (const std::string_view line : kMaps) {
+    if (!line.starts_with(tool.substr(0, split)) || line[split] != ' ') continue;
+    McpMap map = ReadLine(line);
+    if (map.tools.empty() || std::ranges::find(map.tools, name) != map.tools.end()) return map;
+  }
+  return {};
+}
+
+std::vector<McpMap> McpMaps() {
+  std::vector<McpMap> maps;
+  for (const std::string_view line : kMaps) maps.push_back(ReadLine(line));
+  return maps;
+}
+
+}  // namespace ringfence

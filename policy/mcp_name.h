@@ -1,0 +1,21 @@
+// The names of MCP tools, as the client makes them.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace ringfence {
+
+bool IsMcpTool(std::string_view name);  // begins with "mcp__"
+
+// The part of a tool's name that stands for `name`, which is a server's or a tool's own: each
+// UTF-16 unit but letters, digits, "_" and "-" becomes "_"; after "claude.ai " (connectors), runs
+// of
+// "_" become one, and one at either end goes (measured on 2.1.330 and 2.1.331).
+std::string McpNamePart(std::string_view name);
+
+// By its name, a tool that only reads: "read_file", "getIssue", "list", "search-code". A server's
+// name may itself hold "__", so each way to split the name must agree.
+bool IsReadingMcpTool(std::string_view tool);
+
+}  // namespace ringfence

@@ -1,0 +1,157 @@
+#include "policy/mcp_value.h"
+
+#include <algorithm>
+
+#include "base/utf8.h"
+#include "policy/path.h"
+#include "policy/text_kind.h"
+
+namespace ringfence {
+namespace {
+
+constexpr size_t kMaxName = 255;   // NAME_MAX
+constexpr size_t kMaxPath = 4095;  // PATH_MAX without the final NUL
+constexpr size_t kMaxScheme = 64;
+constexpr int kProseWords = 4;
+
+bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+bool IsPlain(char c) { return c > 0x20 && c < 0x7F; }
+
+// Without what any server may drop at either end.
+std::string_view Trimmed(std::string_view text) {
+  if (!text.empty() && IsPlain(text.front()) && IsPlain(text.back())) return text;
+  size_t begin = text.size();
+  size_t end = 0;
+  for (size_t at = 0; at < text.size();) {
+    const CodePoint point = DecodeUtf8(text.substr(at));
+    const size_t length = point.length == 0 ? 1 : point.length;
+    if (point.length == 0 || !(IsTrimmed(point.value) || IsInvisible(point.value))) {
+      begin = std::min(begin, at);
+      end = at + length;
+    }
+    at += length;
+  }
+  return begin < end ? text.substr(begin, end - begin) : std::string_view();
+}
+
+bool HasControl(std::string_view text) {
+  return std::ranges::any_of(text, [](char c) { return static_cast<unsigned char>(c) < 0x20; });
+}
+
+bool HasSpace(std::string_view text) { return HasControl(text) || text.find(' ') != text.npos; }
+
+// "(..", "\"..": a path begins in the middle of the text.
+bool HoldsPath(std::string_view text) {
+  for (;;) {
+    const std::string_view name = TakeComponent(text);
+    if (name.empty()) return false;
+    if (name.size() > 2 && name.ends_with("..") && name[name.size() - 3] != '.') return true;
+  }
+}
+
+bool IsProse(std::string_view text) {
+  if (HasControl(text) || HoldsPath(text)) return true;
+  int words = 1;
+  for (size_t i = 1; i < text.size(); ++i) words += text[i] == ' ' && text[i - 1] != ' ' ? 1 : 0;
+  return words >= kProseWords;
+}
+
+bool HasLongName(std::string_view text) {
+  for (;;) {
+    const std::string_view name = TakeComponent(text);
+    if (name.empty()) return false;
+    if (name.size() > kMaxName) return true;
+  }
+}
+
+ValueForm PathForm(std::string_view text) {
+  if (text[0] == '/') return ValueForm::kAbsolute;
+  if (text == "~" || text.starts_with("~/")) return ValueForm::kHome;
+  if (text[0] == '~' && text.size() > 1 && (IsLetter(text[1]) || text[1] == '_')) {
+    return ValueForm::kOtherHome;
+  }
+  if (HasDotDot(text)) return ValueForm::kClimbing;
+  return text.size() > kMaxPath || HasLongName(text) ? ValueForm::kText : ValueForm::kRelative;
+}
+
+// Only what stands before the first colon can be a scheme.
+bool MayHaveScheme(std::string_view text) {
+  const size_t colon = text.substr(0, kMaxScheme).find(':');
+  if (colon == std::string_view::npos) return false;
+  return std::ranges::none_of(text.substr(0, colon), [](char c) { return c == ' ' || c == '/'; });
+}
+
+// Where another URL begins: "view-source:file:///x". The text's end: nowhere.
+size_t InnerUrl(std::string_view repaired) {
+  size_t first = repaired.size();
+  for (const std::string_view scheme : {"file:", "http:", "https:", "ws:", "wss:"}) {
+    const size_t at = repaired.find(scheme);
+    if (at != std::string_view::npos) first = std::min(first, at);
+  }
+  return first;
+}
+
+// A URL only to those who repair it.
+Value ReadUnclear(std::string_view text) {
+  std::string repaired = RepairedUrl(text);
+  const std::string scheme = SchemeOf(repaired);
+  if (scheme == "file") return {ValueForm::kFileUrl, std::move(repaired), HasSpace(text)};
+  const bool is_web = scheme == "http" || scheme == "https" || scheme == "ws" || scheme == "wss";
+  if (is_web) {
+    const size_t host = repaired.find_first_not_of("/\\", scheme.size() + 1);
+    if (host == std::string::npos || repaired[host] == ' ') return {};
+    return {ValueForm::kWebUrl, scheme + "://" + repaired.substr(host), HasSpace(text)};
+  }
+  const size_t inner = InnerUrl(repaired);
+  if (inner == 0 || inner == repaired.size() || HasSpace(text)) {
+    return {};
+  }
+  return ReadValue(std::string_view(repaired).substr(inner));
+}
+
+Value ReadUrl(TextKind kind, std::string_view text) {
+  const bool is_prose = HasSpace(text);
+  switch (kind) {
+    case TextKind::kFileUrl:
+      return {ValueForm::kFileUrl, std::string(text), is_prose};
+    case TextKind::kWebUrl:
+      return {ValueForm::kWebUrl, std::string(text), is_prose};
+    case TextKind::kOtherUrl:
+      return {ValueForm::kOtherUrl, std::string(text), is_prose};
+    case TextKind::kUnclear:
+      return ReadUnclear(text);
+    case TextKind::kPath:
+      break;
+  }
+  return {};
+}
+
+}  // namespace
+
+Value ReadValue(std::string_view text) {
+  text = Trimmed(text);
+  if (text.empty()) return {};
+  for (const std::string_view home : {"$HOME", "${HOME}"}) {
+    if (text == home || (text.starts_with(home) && text[home.size()] == '/')) {
+      std::string path = "~" + std::string(text.substr(home.size()));
+      return {ValueForm::kHome, path, IsProse(path)};
+    }
+  }
+  if (MayHaveScheme(text)) {
+    const TextKind kind = KindOfText(text);
+    if (kind != TextKind::kPath) return ReadUrl(kind, text);
+  }
+  const ValueForm form = PathForm(text);
+  if (form == ValueForm::kText) return {};
+  const bool is_prose = form != ValueForm::kRelative && IsProse(text);
+  if (is_prose && text.size() > kMaxPath) return {};
+  return {form, std::string(text), is_prose};
+}
+
+std::string_view FirstName(std::string_view path) {
+  std::string_view name = TakeComponent(path);
+  while (name == ".") name = TakeComponent(path);
+  return name;
+}
+
+}  // namespace ringfence

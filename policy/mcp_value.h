@@ -1,0 +1,37 @@
+// What a string in the input of an MCP tool is, by its own text: the names of arguments say little
+// about them, since every server chooses its own.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace ringfence {
+
+enum class ValueForm : uint8_t {
+  kText,       // cannot be a path here, nor a URL
+  kRelative,   // a relative path, if it is one
+  kClimbing,   // a relative path with ".."
+  kAbsolute,   // "/x"
+  kHome,       // "~", "~/x", "$HOME/x"
+  kOtherHome,  // "~name/x"
+  kFileUrl,    // "file:..."
+  kWebUrl,     // "https://x", with the spellings that URL parsers repair
+  kOtherUrl,   // "team://x": the server's own business, unless a folder has such a name
+};
+
+struct Value {
+  ValueForm form = ValueForm::kText;
+  // As a server would read it: without white space around it, "~/x" for "$HOME/x".
+  std::string text;
+  // Looks like writing rather than like a path: several words, lines, "(../". It is a path only if
+  // it names something.
+  bool is_prose = false;
+};
+
+Value ReadValue(std::string_view text);
+
+// The first name of a path, without "." before it.
+std::string_view FirstName(std::string_view path);
+
+}  // namespace ringfence

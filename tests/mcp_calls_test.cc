@@ -1,0 +1,121 @@
+// fixtures/mcp: which arguments of MCP tools are paths and hosts, decided with files in memory.
+// What tests/system/mcp.py sends to the built hook.
+#include <doctest/doctest.h>
+
+#include <filesystem>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "tests/corpora.h"
+#include "tests/world.h"
+
+using namespace ringfence;
+
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+std::string Fixture(std::string_view name) {
+  return ReadWholeFile(
+      (fs::path(__FILE__).parent_path().parent_path() / "fixtures/mcp" / name).string());
+}
+
+std::string Expanded(std::string text) {
+  for (const auto& [name, place] :
+       {std::pair{"$PROJECT", "/home/dev/project"}, std::pair{"$OUTSIDE", "/home/dev/outside"}}) {
+    for (size_t at = text.find(name); at != std::string::npos; at = text.find(name)) {
+      text.replace(at, std::string_view(name).size(), place);
+    }
+  }
+  return text;
+}
+
+// Long strings are written as {"repeat": TEXT, "times": N}.
+Json Expanded(const Json& value) {
+  if (value.is_string()) return Expanded(value.get<std::string>());
+  if (value.is_array()) {
+    Json list = Json::array();
+    for (const Json& item : value) list.push_back(Expanded(item));
+    return list;
+  }
+  if (!value.is_object()) return value;
+  if (value.contains("repeat") && value.contains("times")) {
+    std::string text = value.value("first", "");
+    for (int i = 0; i < value["times"].get<int>(); ++i) text += value["repeat"].get<std::string>();
+    return text + value.value("then", "");
+  }
+  Json object = Json::object();
+  for (const auto& item : value.items()) object[Expanded(item.key())] = Expanded(item.value());
+  return object;
+}
+
+std::unique_ptr<World> MakeWorld(const Json& policy) {
+  auto world = std::make_unique<World>();
+  for (const char* file : {"/home/dev/project/src/a.txt", "/home/dev/project/.env",
+                           "/home/dev/outside/secret.txt", "/home/dev/project/decided/0001.md",
+                           "/home/dev/.ssh/id_rsa", "/usr/lib/libc.so", "/root/.bashrc"}) {
+    world->files.Put(file, File());
+  }
+  world->files.Put("/home/dev/project/link", LinkTo("/home/dev/outside"));
+  world->files.Put("/home/dev/project/inner", LinkTo("src"));
+  world->files.Put("/home/dev/project/docs", Directory());
+  world->files.Put("/home/dev/project/docs/adr", LinkTo("../decided"));
+  world->AddFile(Layer::kUser, policy.dump());
+  return world;
+}
+
+}  // namespace
+
+TEST_CASE("fixtures: every call of an MCP tool is decided as its row says") {
+  std::map<std::string, std::unique_ptr<World>> worlds;
+  for (const auto& policy : Json::parse(Fixture("policies.json")).items()) {
+    worlds[policy.key()] = MakeWorld(policy.value());
+  }
+  std::istringstream lines(Fixture("calls.jsonl"));
+  size_t count = 0;
+  for (std::string line; std::getline(lines, line); ++count) {
+    const Json row = Json::parse(line);
+    CAPTURE(line);
+    World& world = *worlds.at(row.value("policy", "usual"));
+    world.cwd = Expanded(row.value("cwd", "$PROJECT"));
+    const std::string tool = row["tool"];
+    CHECK(world.Call(tool, Expanded(row["input"]).dump()) == row["want"].get<std::string>());
+  }
+  CHECK(count >= 600);
+}
+
+TEST_CASE("mcp: an event that names the tool after its input is decided as any other") {
+  const auto world = MakeWorld(Json::parse(Fixture("policies.json"))["usual"]);
+  const auto decide = [&](const std::string& members) {
+    const Event event =
+        world->EventOf(R"({"hook_event_name":"PreToolUse","cwd":"/home/dev/project",)" + members);
+    return std::string(VerdictName(world->Decide(event, world->files).verdict));
+  };
+  CHECK(decide(R"("tool_input":{"q":"/etc/passwd"},"tool_name":"mcp__team__do"})") == "deny");
+  CHECK(decide(R"("tool_input":{"q":"link/x"},"tool_name":"mcp__team__do"})") == "deny");
+  CHECK(decide(R"("tool_input":{"q":"hello"},"tool_name":"mcp__team__do"})") == "permit");
+  CHECK(decide(R"("tool_input":{"command":"cat /etc/passwd"},"tool_name":"Bash"})") == "permit");
+}
+
+TEST_CASE("mcp: the fix that a reason names lets the call through") {
+  const Json policies = Json::parse(Fixture("policies.json"));
+  const auto world = MakeWorld(policies["usual"]);
+  const std::string_view input = R"({"q":"/etc/passwd"})";
+  const std::string reason = ReasonText(world->Decide("mcp__team__do", input), "");
+  CAPTURE(reason);
+  CHECK(reason.find("ask the user to run: ringfence allow /etc/passwd") != std::string::npos);
+  CHECK(reason.find(R"("mcp": {"mcp__team__do": {}})") != std::string::npos);
+  Json with_entry = policies["usual"];
+  with_entry["mcp"]["mcp__team__do"] = Json::object();
+  CHECK(MakeWorld(with_entry)->Call("mcp__team__do", input) == "permit");
+  Json allowed = policies["usual"];
+  allowed["read"]["allow"].push_back("/etc/passwd");
+  allowed["write"]["allow"].push_back("/etc/passwd");
+  CHECK(MakeWorld(allowed)->Call("mcp__team__do", input) == "permit");
+  // What is a secret is not offered.
+  const std::string secret =
+      ReasonText(world->Decide("mcp__team__do", R"({"q":"~/.ssh/id_rsa"})"), "");
+  CHECK(secret.find("allow") == secret.npos);
+}

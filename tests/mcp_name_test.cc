@@ -1,0 +1,74 @@
+#include "policy/mcp_name.h"
+
+#include <doctest/doctest.h>
+
+#include "policy/mcp_maps.h"
+
+using namespace ringfence;
+
+// Measured: what 2.1.330 and 2.1.331 offered the model for servers and tools of these names.
+TEST_CASE("mcp names: a name becomes a part of a tool's name as the client makes it") {
+  struct Row {
+    std::string_view name, want;
+  };
+  static constexpr Row kRows[] = {
+      {"plain", "plain"},
+      {"with space", "with_space"},
+      {"dot.ted", "dot_ted"},
+      {"gr\u00f6\u00dfe", "gr__e"},
+      {"emoji\U0001F600x", "emoji__x"},
+      {"claude.ai Google Drive", "claude_ai_Google_Drive"},
+      {"claude.ai  (odd) ", "claude_ai_odd"},
+      {"claude.ai", "claude_ai"},
+      {"a__b", "a__b"},
+      {"-x-", "-x-"},
+      {"x/y", "x_y"},
+      {"\u00dcn\u00ef  c\u00f6d\u00e9", "_n___c_d_"},
+      {"", ""},
+      {"a\xFF", "a_"},
+  };
+  for (const Row& row : kRows) {
+    CAPTURE(row.name);
+    CHECK(McpNamePart(row.name) == row.want);
+  }
+}
+
+TEST_CASE("mcp names: a tool that reads says so at the beginning of its name") {
+  for (const std::string_view tool :
+       {"mcp__fs__read_file", "mcp__fs__get_x", "mcp__fs__list_x", "mcp__fs__search_x",
+        "mcp__fs__readFile", "mcp__fs__list", "mcp__fs__read-file", "mcp__a__b__read_x"}) {
+    CAPTURE(tool);
+    // A server may be called "a__b", or a tool "b__read_x".
+    CHECK(IsReadingMcpTool(tool) == (tool != "mcp__a__b__read_x"));
+  }
+  for (const std::string_view tool :
+       {"mcp__fs__write_file", "mcp__fs__readable", "mcp__fs__getaway", "mcp__fs__listen",
+        "mcp__fs__x_read", "mcp__fs__Read_x", "mcp__fs__", "mcp__read_x", "read_file", "Read",
+        "mcp__fs__read_x__delete", "mcp__read_x__delete"}) {
+    CAPTURE(tool);
+    CHECK_FALSE(IsReadingMcpTool(tool));
+  }
+}
+
+TEST_CASE("mcp maps: a map belongs to a server and its tools, and to no other") {
+  CHECK(MapOfTool("mcp__filesystem__read_file")->read == std::vector<std::string_view>{"/path"});
+  CHECK(MapOfTool("mcp__filesystem__move_file")->write ==
+        std::vector<std::string_view>{"/source", "/destination"});
+  CHECK(MapOfTool("mcp__github__anything")->text == std::vector<std::string_view>{""});
+  for (const std::string_view tool :
+       {"mcp__filesystem__read_fil", "mcp__filesystem__read_files", "mcp__filesystem__", "mcp__git",
+        "mcp__filesystems__read_file", "mcp__file__read_file", "mcp__githubby__x", "git_status",
+        "mcp____read_file", "mcp__"}) {
+    CAPTURE(tool);
+    CHECK_FALSE(MapOfTool(tool));
+  }
+  for (const McpMap& map : McpMaps()) {
+    CAPTURE(map.server);
+    CHECK(map.read.size() + map.write.size() + map.text.size() > 0);
+    for (const std::string_view tool : map.tools) {
+      const std::string name = "mcp__" + std::string(map.server) + "__" + std::string(tool);
+      CAPTURE(name);
+      CHECK(MapOfTool(name)->read == map.read);
+    }
+  }
+}

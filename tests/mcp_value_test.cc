@@ -1,0 +1,95 @@
+#include "policy/mcp_value.h"
+
+#include <doctest/doctest.h>
+
+using namespace ringfence;
+
+namespace {
+
+struct Row {
+  std::string_view text;
+  ValueForm form;
+  std::string_view read = {};  // where it differs from the text
+  bool is_prose = false;
+};
+
+}  // namespace
+
+TEST_CASE("value: a string is what its text says") {
+  using enum ValueForm;
+  static constexpr Row kRows[] = {
+      {"", kText},
+      {" \t\n", kText},
+      {"hello", kRelative},
+      {"hello world, how are you", kRelative},
+      {"a/b", kRelative},
+      {" a/b ", kRelative, "a/b"},
+      {"/x", kAbsolute},
+      {"\u00a0/x\u200b\n", kAbsolute, "/x"},
+      {"/a b c d", kAbsolute, {}, true},
+      {"/a\nb", kAbsolute, {}, true},
+      {"/a b c", kAbsolute},
+      {"~", kHome},
+      {"~/x", kHome},
+      {"$HOME", kHome, "~"},
+      {"$HOME/x", kHome, "~/x"},
+      {"${HOME}/x", kHome, "~/x"},
+      {"$HOMEWORK", kRelative},
+      {"~name/x", kOtherHome},
+      {"~5", kRelative},
+      {"..", kClimbing},
+      {"a/../b", kClimbing},
+      {"a..b/c", kRelative},
+      {"...", kRelative},
+      {"(../../x", kClimbing, {}, true},
+      {"a/\"../../x", kClimbing, {}, true},
+      {"\"../x", kRelative},
+      {"file:///x", kFileUrl},
+      {"FILE:x", kFileUrl},
+      {"fi\nle:///x", kFileUrl, "file:///x", true},
+      {"view-source:file:///x", kFileUrl, "file:///x"},
+      {"git+file:///x", kFileUrl, "file:///x"},
+      {"https://x/y", kWebUrl},
+      {" https://x", kWebUrl, "https://x"},
+      {"https:/x", kWebUrl, "https://x"},
+      {"https:\\\\x", kWebUrl, "https://x"},
+      {"ws:x", kWebUrl, "ws://x"},
+      {"https:", kText},
+      {"https: is a scheme", kText},
+      {"blob:https://x/y", kWebUrl, "https://x/y"},
+      {"Note: see https://x", kText},
+      {"Note:https://x", kWebUrl, "https://x"},
+      {"https://x is down", kWebUrl, {}, true},
+      {"team://x", kOtherUrl},
+      {"C:\\x", kRelative},
+      {"12:30", kRelative},
+      {"data:text/plain,x", kRelative},
+  };
+  for (const Row& row : kRows) {
+    CAPTURE(row.text);
+    const Value value = ReadValue(row.text);
+    CHECK(static_cast<int>(value.form) == static_cast<int>(row.form));
+    CHECK(value.is_prose == row.is_prose);
+    if (row.form == kText) continue;
+    CHECK(value.text == (row.read.empty() ? row.text : row.read));
+  }
+}
+
+TEST_CASE("value: what is longer than a path is text, unless it begins like a path") {
+  const std::string long_text(5000, 'x');
+  CHECK(ReadValue(long_text).form == ValueForm::kText);
+  CHECK(ReadValue(std::string(300, 'x')).form == ValueForm::kText);  // no name is so long
+  CHECK(ReadValue("a/" + std::string(300, 'x')).form == ValueForm::kText);
+  CHECK(ReadValue("/" + long_text).form == ValueForm::kAbsolute);
+  CHECK(ReadValue("../" + long_text).form == ValueForm::kClimbing);
+  CHECK(ReadValue("../x\n" + long_text).form == ValueForm::kText);
+}
+
+TEST_CASE("value: the first name of a path") {
+  CHECK(FirstName("/a/b") == "a");
+  CHECK(FirstName("./a") == "a");
+  CHECK(FirstName("//./a") == "a");
+  CHECK(FirstName("/") == "");
+  CHECK(FirstName("./") == "");
+  CHECK(FirstName("..") == "..");
+}
