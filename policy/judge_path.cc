@@ -341,13 +341,14 @@ Judgement PathJudge::JudgeEnd(const Question& question, const Path& named,
 // Of the folder that the client was started in, and of the one that the session is in now.
 std::vector<Path> PathJudge::WorktreeRepositories() const {
   std::vector<Path> found{MainRepositoryOf(places_.start.value_or(places_.root_real), files_)};
-  if (!event_.cwd || !event_.cwd->starts_with('/')) return found;
-  const Walked cwd = Walk(*event_.cwd, files_);
-  if (cwd.stop != Walked::Stop::kEnd) return found;
-  const Path own = MainRepositoryOf(cwd.end, files_);
-  const Result<FileFacts> git = files_.Look(own.Child(".git"));
-  const bool is_repository = git && git->kind != FileKind::kMissing;
-  if (own != found.front() && (own != cwd.end || is_repository)) found.push_back(own);
+  for (const std::string& folder : folders_) {
+    const Walked walked = Walk(folder, files_);
+    if (walked.stop != Walked::Stop::kEnd) continue;
+    const Path own = MainRepositoryOf(walked.end, files_);
+    const Result<FileFacts> git = files_.Look(own.Child(".git"));
+    const bool is_repository = git && git->kind != FileKind::kMissing;
+    if (own != found.front() && (own != walked.end || is_repository)) found.push_back(own);
+  }
   return found;
 }
 
