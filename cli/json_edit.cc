@@ -149,10 +149,24 @@ void JsonEdit::Remove(const Node& node) {
   for (JsonTree::Index i = parent.first_child; &tree_.node(i) != &node; i = tree_.node(i).next) {
     before = &tree_.node(i);
   }
-  if (before != nullptr) return Splice(before->end, node.end, "");
   const size_t begin = tree_.KeyBegin(node);
+  if (before != nullptr && node.next != JsonTree::kNone && comments_) {
+    return Splice(begin, tree_.KeyBegin(tree_.node(node.next)), "");
+  }
+  if (before != nullptr) return Splice(before->end, node.end, CommentBehind(*before, node));
   if (node.next != JsonTree::kNone) return Splice(begin, tree_.KeyBegin(tree_.node(node.next)), "");
   Splice(parent.begin + 1, parent.end - 1, "");
+}
+
+// The comment that stays on the line of `before` when the last child, `node`, is removed.
+std::string JsonEdit::CommentBehind(const Node& before, const Node& node) const {
+  const std::string_view text = tree_.text();
+  if (text[before.end] != ',') return "";
+  const size_t after = AfterComment(before.end + 1);
+  std::string comment(text.substr(before.end + 1, after - before.end - 1));
+  const bool ends_line = text[node.end] == '\n' || text[node.end] == '\r';
+  if (comment.find("//") == std::string::npos || ends_line) return comment;
+  return comment + newline_ + IndentOf(tree_.node(node.parent).begin);
 }
 
 std::string_view JsonEdit::Gap(const Node& empty_container) const {

@@ -50,6 +50,7 @@ class JsonEdit {
   std::string IndentOf(size_t offset) const;  // of the line that holds `offset`
   size_t AfterComment(size_t offset) const;
   bool IsOneLine() const;
+  std::string CommentBehind(const Node& before, const Node& node) const;
   std::string Filled(const OrderedJson& array, const std::string& indent) const;
   std::string Rendered(const OrderedJson& value, const std::string& indent, bool in_lines) const;
 

@@ -46,8 +46,13 @@ Danger DangerOfPath(std::string_view entry) {
     if (IsAnyName(name)) break;
     ++names;
   }
-  const bool is_of_homes = entry.starts_with("/home") || entry.starts_with("/Users");
-  const bool is_top = names <= 1 || (names == 2 && (entry.starts_with("~") || is_of_homes));
+  constexpr std::string_view kTops[] = {"/home", "/Users", "/root", "/etc", "/usr", "/var"};
+  const bool is_of_all = std::ranges::any_of(kTops, [&](std::string_view top) {
+    return entry.starts_with(top) && (entry.size() == top.size() || entry[top.size()] == '/');
+  });
+  const bool is_home =
+      entry.starts_with("~") || entry.starts_with("/home/") || entry.starts_with("/Users/");
+  const bool is_top = names == 0 || (names == 1 && is_of_all) || (names == 2 && is_home);
   return is_top ? Danger::kOpensAll : Danger::kOpensMore;
 }
 

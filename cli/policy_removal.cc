@@ -153,7 +153,10 @@ class Remover {
       if (left && *left != Inherited(list)) return;
       if (!RemoveList(restored, target_.path, list.pointer(), true)) return;
     }
-    const Result<PolicyAddition> again = AddWish(wish_, sources_, target_, restored);
+    Wish added = wish_;
+    added.as_question = std::ranges::none_of(changed, &ListName::is_allow);
+    added.also_write = std::ranges::find(changed, "write", &ListName::section) != changed.end();
+    const Result<PolicyAddition> again = AddWish(added, sources_, target_, restored);
     if (again && again->text == before) text = restored;
   }
 

@@ -1,8 +1,10 @@
 #include "policy/fix.h"
 
 #include <algorithm>
+#include <deque>
 
 #include "base/text.h"
+#include "policy/path_entry.h"
 #include "policy/pattern.h"
 #include "policy/sources.h"
 
@@ -68,6 +70,13 @@ std::string Shortened(const Path& path, const Places& places) {
   if (places.homes.empty()) return text;
   const std::string home = EscapePattern(places.homes.front().text());
   return text.starts_with(home + "/") ? "~" + text.substr(home.size()) : text;
+}
+
+// Some names cannot be written in a policy ("$x").
+bool CanBeNamed(const Path& path, const Places& places) {
+  std::deque<std::string> strings;
+  PathRule rule;
+  return ParsePathEntry(Shortened(path, places), ListKind::kAllow, strings, &rule).has_value();
 }
 
 // The shell expands "~/" where nothing is quoted, `ringfence allow` where something is.
@@ -186,8 +195,9 @@ std::string PathFix(const PathRefusal& refusal, const Policy& policy, const Plac
   if (const std::string other = OtherFix(refusal.missing); !other.empty()) {
     return other + ", or work in " + project + ".";
   }
-  const Path path = WorthAllowing(refusal.walked, places);
-  const bool is_file = refusal.walked.facts.kind == FileKind::kFile;
+  Path path = WorthAllowing(refusal.walked, places);
+  while (!CanBeNamed(path, places)) path = path.Parent();
+  const bool is_file = refusal.walked.facts.kind == FileKind::kFile && path == refusal.walked.end;
   if (IsSharedFolder(path, places) && !is_file) {
     return "Name a folder below it, or work in " + project + ".";
   }

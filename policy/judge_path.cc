@@ -232,8 +232,10 @@ std::optional<Cause> PathJudge::DeniedByName(const Question& question, const Pat
 std::optional<Cause> PathJudge::IsProtected(const Question& question,
                                             std::optional<std::string_view> what) const {
   if (!what) return {};
-  return PlainCause(question,
-                    "it is " + std::string(*what) + ", which no policy lets an agent change");
+  Cause cause = PlainCause(
+      question, "it is " + std::string(*what) + ", which no policy lets an agent change");
+  cause.remedy = "Ask the user to make this change.";
+  return cause;
 }
 
 // A write that makes or changes a repository, where the rules name @runs-later.

@@ -95,6 +95,8 @@ TEST_CASE("grants: each key is said in words, with its danger") {
       {R"("read": {"allow": ["~/src"]})", Danger::kOpensMore, "~/src"},
       {R"("read": {"allow": ["@toolchains"]})", Danger::kOpensMore, "@toolchains"},
       {R"("read": {"allow": [".", "src", "@claude-scratch"]})", Danger::kNone, "src"},
+      {R"("read": {"allow": ["/srv"]})", Danger::kOpensMore, "/srv"},
+      {R"("read": {"allow": ["/etc"]})", Danger::kOpensAll, "/etc"},
       {R"("write": {"allow": ["/srv/x"]})", Danger::kOpensMore, "written: \"/srv/x\""},
       {R"("write": {"ask": ["~"]})", Danger::kOpensAll, "after a question"},
       {R"("write": {"package_stores": ["vendor"]})", Danger::kOpensMore, "vendor"},

@@ -255,7 +255,8 @@ TEST_CASE("protected: the reason says what it is and offers no way round") {
   CHECK(
       world.WhyNotWrite(".claude/settings.json") ==
       R"(ringfence: write to ".claude/settings.json" refused: it is the client's settings, which )"
-      R"(register this hook, which no policy lets an agent change.)");
+      R"(register this hook, which no policy lets an agent change. Ask the user to make this )"
+      R"(change.)");
   CHECK(world.WhyNotWrite("~/.config/ringfence/policy.json").find("ringfence allow") ==
         std::string::npos);
 }
