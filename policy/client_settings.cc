@@ -43,14 +43,41 @@ bool IsTrue(const JsonTree& tree, const Node& object, std::string_view key) {
   return node != nullptr && node->kind == Kind::kTrue;
 }
 
-std::vector<std::string> TextsOf(const JsonTree& tree, const Node& node) {
-  if (node.kind == Kind::kString || node.kind == Kind::kNumber)
-    return {std::string(node.content())};
-  std::vector<std::string> texts;
-  for (JsonTree::Index i = node.first_child; i != JsonTree::kNone; i = tree.node(i).next) {
-    if (tree.node(i).kind == Kind::kString) texts.emplace_back(tree.node(i).content());
+// The strings of a list; of anything else every value, with its place: "source/url=https://...".
+// What is false or null asks for nothing.
+void AddTexts(const JsonTree& tree, const Node& node, const std::string& place,
+              std::vector<std::string>& texts) {
+  if (node.kind == Kind::kString || node.kind == Kind::kNumber) {
+    texts.push_back(place.empty() ? std::string(node.content())
+                                  : place + "=" + std::string(node.content()));
+  } else if (node.kind == Kind::kTrue && !place.empty()) {
+    texts.push_back(place + "=true");
   }
+  const bool is_list = node.kind == Kind::kArray;
+  for (JsonTree::Index i = node.first_child; i != JsonTree::kNone; i = tree.node(i).next) {
+    const Node& child = tree.node(i);
+    std::string below = place;
+    if (!is_list) below += (place.empty() ? "" : "/") + std::string(tree.KeyOf(child));
+    AddTexts(tree, child, below, texts);
+  }
+}
+
+std::vector<std::string> TextsOf(const JsonTree& tree, const Node& node) {
+  std::vector<std::string> texts;
+  AddTexts(tree, node, "", texts);
   return texts;
+}
+
+// "/env/NAME" for each variable by which programs run or load other code.
+void ReadCodeVariables(const JsonTree& tree, ClientSettings& settings) {
+  const Node* env = NodeAt(tree, "/env");
+  if (env == nullptr || env->kind != Kind::kObject) return;
+  for (JsonTree::Index i = env->first_child; i != JsonTree::kNone; i = tree.node(i).next) {
+    const Node& value = tree.node(i);
+    const std::string_view name = tree.KeyOf(value);
+    if (!IsCodeVariable(name) || IsUsualValue(name, value.content())) continue;
+    settings.lists.push_back({std::string(kVariables) + std::string(name), TextsOf(tree, value)});
+  }
 }
 
 HookEntry ReadEntry(const JsonTree& tree, const Node& node) {
@@ -179,6 +206,7 @@ ClientSettings ReadClientSettings(const JsonTree& tree, std::string path) {
     const Node* node = NodeAt(tree, key.pointer);
     if (node != nullptr) settings.lists.push_back({std::string(key.pointer), TextsOf(tree, *node)});
   }
+  ReadCodeVariables(tree, settings);
   return settings;
 }
 

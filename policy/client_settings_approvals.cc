@@ -18,6 +18,20 @@ std::vector<std::string> OwnTexts(const std::optional<std::vector<const Node*>>&
   return texts;
 }
 
+void ReadCodeVariables(JsonDocument& document, const Node& lists, ObjectReader& reader,
+                       ApprovedFile& file) {
+  const JsonTree& tree = document.tree();
+  for (JsonTree::Index i = lists.first_child; i != JsonTree::kNone; i = tree.node(i).next) {
+    const std::string_view pointer = tree.KeyOf(tree.node(i));
+    if (!pointer.starts_with(kVariables) || !IsCodeVariable(pointer.substr(kVariables.size()))) {
+      continue;
+    }
+    if (const auto texts = reader.Strings(pointer)) {
+      file.lists.push_back({std::string(pointer), OwnTexts(texts)});
+    }
+  }
+}
+
 ApprovedFile ReadApprovedFile(JsonDocument& document, const Node& node) {
   ObjectReader object(document, node);
   ApprovedFile file;
@@ -41,6 +55,7 @@ ApprovedFile ReadApprovedFile(JsonDocument& document, const Node& node) {
         file.lists.push_back({std::string(key.pointer), OwnTexts(texts)});
       }
     }
+    ReadCodeVariables(document, *lists, reader, file);
     reader.Finish();
   }
   object.Finish();

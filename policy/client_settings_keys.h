@@ -20,11 +20,19 @@ std::span<const FlagKey> SettingFlags();
 
 enum class Direction : uint8_t { kLongerIsWeaker, kShorterIsWeaker };
 // A list of strings, or one string or number, which is then taken as a list of one.
+// Of an object, the values below it, each with its place.
 struct TextsKey {
   std::string_view pointer;
   Direction direction = Direction::kLongerIsWeaker;
 };
 std::span<const TextsKey> SettingLists();
+
+// A variable of "env" by which the client, a shell or a common program runs or loads code, finds
+// programs, or leaves out hooks. Kept as "/env/NAME".
+bool IsCodeVariable(std::string_view name);
+// EDITOR=vim, NODE_OPTIONS=--max-old-space-size=4096: nothing that anyone must approve.
+bool IsUsualValue(std::string_view name, std::string_view value);
+inline constexpr std::string_view kVariables = "/env/";
 
 // Fills `settings.drops` and `settings.ignored`.
 void FindDropReasons(const JsonTree& tree, ClientSettings& settings);

@@ -28,6 +28,9 @@ class Comparison {
     CompareHooks();
     for (const FlagKey& key : SettingFlags()) CompareFlag(key);
     for (const TextsKey& key : SettingLists()) CompareTexts(key);
+    for (const SettingTexts& list : now_.lists) {
+      if (list.pointer.starts_with(kVariables)) CompareTexts({list.pointer});
+    }
     return std::move(sentences_);
   }
 
@@ -139,6 +142,8 @@ std::span<const FlagKey> SettingFlags() {
       {"/allowManagedHooksOnly", true},
       {"/permissions/blockReadsOutsideWorkingDirectories", true},
       {"/permissions/blockWritesOutsideWorkingDirectories", true},
+      {"/enableAllProjectMcpServers", false},
+      {"/disableCommandPluginSources", true},
       {"/sandbox/enabled", true},
       {"/sandbox/failIfUnavailable", true},
       {"/sandbox/allowUnsandboxedCommands", false},
@@ -158,17 +163,30 @@ std::span<const FlagKey> SettingFlags() {
 std::span<const TextsKey> SettingLists() {
   using enum Direction;
   static constexpr TextsKey kLists[] = {
-      // Commands that the client runs by itself, outside of its sandbox.
+      // Commands that the client runs outside of its sandbox.
       {"/apiKeyHelper", kLongerIsWeaker},
+      {"/proxyAuthHelper", kLongerIsWeaker},
       {"/awsAuthRefresh", kLongerIsWeaker},
       {"/awsCredentialExport", kLongerIsWeaker},
+      {"/gcpAuthRefresh", kLongerIsWeaker},
       {"/otelHeadersHelper", kLongerIsWeaker},
+      {"/processWrapper", kLongerIsWeaker},
+      {"/policyHelper", kLongerIsWeaker},
+      {"/policyHelpers", kLongerIsWeaker},
+      {"/sshHostCommands", kLongerIsWeaker},
       {"/statusLine/command", kLongerIsWeaker},
+      {"/subagentStatusLine/command", kLongerIsWeaker},
       {"/fileSuggestion/command", kLongerIsWeaker},
-      // What is loaded into programs.
-      {"/env/LD_PRELOAD", kLongerIsWeaker},
-      {"/env/LD_LIBRARY_PATH", kLongerIsWeaker},
-      {"/env/LD_AUDIT", kLongerIsWeaker},
+      // Plugins bring hooks, MCP servers, mods and programs; marketplaces run commands.
+      {"/enabledPlugins", kLongerIsWeaker},
+      {"/pluginConfigs", kLongerIsWeaker},
+      {"/prependPlugins", kLongerIsWeaker},
+      {"/appendPlugins", kLongerIsWeaker},
+      {"/extraKnownMarketplaces", kLongerIsWeaker},
+      {"/additionalMarketplaces", kLongerIsWeaker},
+      {"/enabledMcpjsonServers", kLongerIsWeaker},
+      {"/managedMcpServers", kLongerIsWeaker},
+      {"/downloadsMirrorUrl", kLongerIsWeaker},        // where the client's next program comes from
       {"/sandbox/enabledPlatforms", kLongerIsWeaker},  // all others have none
       {"/sandbox/excludedCommands", kLongerIsWeaker},
       {"/sandbox/filesystem/allowWrite", kLongerIsWeaker},

@@ -96,15 +96,23 @@ class CallJudge {
                            spec.pointer.ends_with('s');
       if (spec.role == FieldRole::kIsolation) {
         if (field->text == "worktree") JudgeWorktrees("");
-      } else if (!is_list && arguments_.IsUsable(*field)) {
+      } else if (!is_list && !IsOpaque(spec.role, *field) && arguments_.IsUsable(*field)) {
         JudgeValue(spec.role, *field);
       }
     }
   }
 
+  // Names nothing of this host, whatever it is.
+  static bool IsOpaque(FieldRole role, const InputField& field) {
+    const bool is_attachment =
+        role == FieldRole::kAttachment && (field.kind == JsonKind::kObject || field.depth > 2);
+    return role == FieldRole::kNoPath || is_attachment;
+  }
+
   void JudgeValue(FieldRole role, const InputField& field) {
     switch (role) {
       case FieldRole::kRead:
+      case FieldRole::kAttachment:
         return arguments_.JudgePath(field, field.text, Access::kRead, ReadVerb(event_.tool_name));
       case FieldRole::kWrite:
         return arguments_.JudgePath(field, field.text, Access::kWrite, "write to");
@@ -120,6 +128,12 @@ class CallJudge {
         return search_.JudgePattern(field);
       case FieldRole::kUrl:
         return arguments_.TakeName(JudgeUrl(field.text, policy_, trace_));
+      case FieldRole::kHosts:
+        return arguments_.TakeName(JudgeHosts(field.text, policy_, trace_));
+      case FieldRole::kOtherHost:
+        return JudgeOtherHost(field);
+      case FieldRole::kNoPath:
+        return;
       case FieldRole::kResourceUri:
         return JudgeResource(field);
       case FieldRole::kWorktreeName:
@@ -129,6 +143,14 @@ class CallJudge {
       case FieldRole::kIsolation:
         return;  // judged whatever its type is
     }
+  }
+
+  // The paths of a call that runs on another computer are that computer's.
+  void JudgeOtherHost(const InputField& field) {
+    if (field.text.empty() || field.text == "container") return;  // where the client itself runs
+    verdict_.Deny("call of " + event_.tool_name + " on " + Quote(field.text),
+                  "it runs on another computer, which this policy does not cover",
+                  "Leave out \"_host\".");
   }
 
   // A text without a scheme is a path to most.
@@ -210,7 +232,7 @@ class CallJudge {
 
   // A path that a known tool has no argument for: no honest client sends it.
   void JudgeUnexpected() {
-    if (IsMcpTool(event_.tool_name)) return;
+    if (IsMcpTool(event_.tool_name) || (tool_ != nullptr && tool_->takes_data)) return;
     // What runs code has arguments of its own kind deeper down.
     const bool is_about_files = tool_ == nullptr || (!tool_->fields.empty() && !tool_->runs_code);
     for (const InputField& field : event_.input) {
@@ -225,13 +247,20 @@ class CallJudge {
     }
   }
 
-  // The client ignores a hook's question about some writes when it was told to ask nothing
-  // (measured on 2.1.330): the write runs. Where nobody can answer, a question is a denial.
+  // Where the client does not pass a hook's question on to the user, a question is a denial
+  // (measured on 2.1.330 and 2.1.331, see docs/hook-protocol.md): in "bypassPermissions" a write of
+  // what the client guards itself just runs, in "auto" a model decides it.
   void RefuseUnanswerable() {
-    if (verdict_.verdict() != Verdict::kAsk || !verdict_.asks_about_write()) return;
-    if (event_.permission_mode != "bypassPermissions") return;
-    verdict_.RefuseQuestion(
-        "The policy asks the user about it, and this session was started to ask nothing.");
+    if (verdict_.verdict() != Verdict::kAsk) return;
+    if (event_.permission_mode == "auto") {
+      verdict_.RefuseQuestion(
+          "The user must approve this, and auto mode does not ask. Ask the user to do it, or to "
+          "leave "
+          "auto mode (Shift+Tab) and tell you to try again.");
+    } else if (event_.permission_mode == "bypassPermissions" && verdict_.asks_about_write()) {
+      verdict_.RefuseQuestion(
+          "The policy asks the user about it, and this session was started to ask nothing.");
+    }
   }
 
   bool MaySayAllow() const {

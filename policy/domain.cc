@@ -183,4 +183,20 @@ bool MatchHost(const HostRule& rule, std::string_view host, uint16_t port) {
          host[host.size() - rule.host.size() - 1] == '.';
 }
 
+bool Covers(const HostRule& rule, const HostRule& wanted) {
+  if (rule.port != 0 && rule.port != wanted.port) return false;
+  if (rule.any || wanted.any) return rule.any;
+  if (!wanted.subdomains) return MatchHost(rule, wanted.host, rule.port);
+  return rule.subdomains && (rule.host == wanted.host || MatchHost(rule, wanted.host, rule.port));
+}
+
+bool Overlaps(const HostRule& rule, const HostRule& wanted) {
+  if (rule.port != 0 && wanted.port != 0 && rule.port != wanted.port) return false;
+  if (rule.any || wanted.any) return true;
+  if (!wanted.subdomains) return MatchHost(rule, wanted.host, rule.port);
+  if (!rule.subdomains) return MatchHost(wanted, rule.host, wanted.port);
+  return rule.host == wanted.host || MatchHost(rule, wanted.host, rule.port) ||
+         MatchHost(wanted, rule.host, wanted.port);
+}
+
 }  // namespace ringfence

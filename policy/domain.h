@@ -44,4 +44,8 @@ std::string WithPlainStops(std::string_view text);
 // An address matches whatever its spelling, an IPv4-mapped one as its IPv4 address.
 bool MatchHost(const HostRule& rule, std::string_view host, uint16_t port);
 
+// Whether `rule` matches every host and port that `wanted` matches, and whether it matches any.
+bool Covers(const HostRule& rule, const HostRule& wanted);
+bool Overlaps(const HostRule& rule, const HostRule& wanted);
+
 }  // namespace ringfence

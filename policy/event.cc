@@ -20,7 +20,10 @@ bool PointerCovers(std::string_view pattern, std::string_view pointer) {
 
 bool MayMatter(std::string_view key) {
   // Arguments of known tools whose names say nothing by themselves.
-  constexpr std::string_view kKeys[] = {"glob", "isolation", "name", "pattern", "server", "ws"};
+  constexpr std::string_view kKeys[] = {
+      "_host",    "allowed_domains", "assets",   "attachments", "from",
+      "glob",     "isolation",       "localDir", "name",        "pattern",
+      "question", "server",          "ws"};
   if (std::ranges::find(kKeys, key) != std::end(kKeys)) return true;
   return IsSandboxFlag(key) || UsualNameOf(key) != UsualName::kNone;
 }

@@ -16,17 +16,9 @@ NameJudgement Denied(std::string what, std::string why, std::optional<RulePlace>
   return {Verdict::kDeny, Cause{std::move(what), std::move(why), place, std::move(remedy)}};
 }
 
-const HostRule* Find(const std::vector<HostRule>& rules, const HostPort& host, Trace* trace) {
-  const auto rule = std::ranges::find_if(
-      rules, [&](const HostRule& r) { return MatchHost(r, host.host, host.port); });
-  if (rule == rules.end()) return nullptr;
-  if (trace != nullptr) trace->rules.push_back({rule->place, std::string(rule->written)});
-  return &*rule;
-}
-
-NameJudgement JudgeUnlisted(std::string what, const HostPort& host, const HostList& list,
+NameJudgement JudgeUnlisted(std::string what, std::string_view host, const HostList& list,
                             const Policy& policy) {
-  const std::string why = "the host " + Quote(host.host) + " is not listed";
+  const std::string why = "the host " + Quote(host) + " is not listed";
   switch (list.unlisted) {
     case Unlisted::kAllow:
       return {};
@@ -35,8 +27,36 @@ NameJudgement JudgeUnlisted(std::string what, const HostPort& host, const HostLi
     case Unlisted::kDeny:
       break;
   }
-  return Denied(std::move(what), why, list.place,
-                AllowFix(policy, list.place, ShellWord(host.host)));
+  return Denied(std::move(what), why, list.place, AllowFix(policy, list.place, ShellWord(host)));
+}
+
+// One host, or all that "*.host" stands for. `shown` is how messages name it.
+NameJudgement JudgeWanted(std::string what, const HostRule& wanted, std::string_view shown,
+                          const Policy& policy, Trace* trace) {
+  const NetworkRules& rules = *policy.network;
+  const auto note = [&](const HostRule& rule) {
+    if (trace != nullptr) trace->rules.push_back({rule.place, std::string(rule.written)});
+  };
+  for (const HostRule& rule : rules.deny) {
+    if (!Overlaps(rule, wanted)) continue;
+    note(rule);
+    const std::string by = rule.place.quotable ? Quote(rule.written) : "the project's policy";
+    return Denied(std::move(what), "denied by " + by, rule.place, "");
+  }
+  NameJudgement worst;
+  for (const HostList& list : rules.lists) {
+    const auto covers = [&](const HostRule& rule) { return Covers(rule, wanted); };
+    if (const auto rule = std::ranges::find_if(list.allow, covers); rule != list.allow.end()) {
+      note(*rule);
+      continue;
+    }
+    NameJudgement judgement = JudgeUnlisted(what, shown, list, policy);
+    // Of equal ones the last, which `ringfence allow` cannot change: to add it to the first alone
+    // would not help.
+    const bool counts = judgement.verdict != Verdict::kPermit && judgement.verdict >= worst.verdict;
+    if (counts) worst = std::move(judgement);
+  }
+  return worst;
 }
 
 }  // namespace
@@ -44,21 +64,19 @@ NameJudgement JudgeUnlisted(std::string what, const HostPort& host, const HostLi
 NameJudgement JudgeHost(std::string what, const HostPort& host, const Policy& policy,
                         Trace* trace) {
   if (!policy.network) return {};
-  const NetworkRules& rules = *policy.network;
-  if (const HostRule* rule = Find(rules.deny, host, trace)) {
-    const std::string by = rule->place.quotable ? Quote(rule->written) : "the project's policy";
-    return Denied(std::move(what), "denied by " + by, rule->place, "");
-  }
-  NameJudgement worst;
-  for (const HostList& list : rules.lists) {
-    if (Find(list.allow, host, trace) != nullptr) continue;
-    NameJudgement judgement = JudgeUnlisted(what, host, list, policy);
-    // Of equal ones the last, which `ringfence allow` cannot change: to add it to the first alone
-    // would not help.
-    const bool counts = judgement.verdict != Verdict::kPermit && judgement.verdict >= worst.verdict;
-    if (counts) worst = std::move(judgement);
-  }
-  return worst;
+  HostRule wanted;
+  wanted.host = host.host;
+  wanted.port = host.port;
+  return JudgeWanted(std::move(what), wanted, host.host, policy, trace);
+}
+
+NameJudgement JudgeHosts(std::string_view text, const Policy& policy, Trace* trace) {
+  if (!policy.network) return {};
+  std::string what = "connection to " + Quote(text);
+  const std::string lower = LowerAscii(text);
+  const Result<HostRule> wanted = ParseHostRule(lower);
+  if (!wanted) return Denied(std::move(what), "it " + wanted.error().what, {}, "");
+  return JudgeWanted(std::move(what), *wanted, text, policy, trace);
 }
 
 NameJudgement JudgeHostText(std::string_view text, const Policy& policy, Trace* trace) {

@@ -1,5 +1,5 @@
 // Whether a host may be reached, by its name or address and its port. Every way to a host is judged
-// by JudgeHost(); the others only read one out of a text.
+// by one function; the others only read one out of a text.
 #pragma once
 
 #include <cstdint>
@@ -18,6 +18,9 @@ NameJudgement JudgeHost(std::string what, const HostPort& host, const Policy& po
 
 // "host" or "host:port", without a scheme; port 443 where none is given.
 NameJudgement JudgeHostText(std::string_view text, const Policy& policy, Trace* trace = nullptr);
+
+// A host or "*.host" that a command asks to reach: all of it must be permitted, and no part denied.
+NameJudgement JudgeHosts(std::string_view text, const Policy& policy, Trace* trace = nullptr);
 
 // Begins with http://, https://, ws:// or wss://.
 bool IsWebUrl(std::string_view text);

@@ -1,6 +1,7 @@
 #include "policy/judge_tool.h"
 
 #include <algorithm>
+#include <array>
 #include <vector>
 
 #include "base/case_fold.h"
@@ -19,9 +20,18 @@ bool MatchesOne(const NameRule& rule, std::string_view tool) {
   return MatchName(rule.pattern, tool);
 }
 
+// By any of the tool's names.
+template <typename Match>
+bool AnyName(std::string_view tool, Match match) {
+  const std::string_view main = MainToolName(tool);
+  if (match(tool) || (main != tool && match(main))) return true;
+  return std::ranges::any_of(ToolAliases(), [&](const ToolAlias& alias) {
+    return alias.tool == main && alias.alias != tool && match(alias.alias);
+  });
+}
+
 bool Matches(const NameRule& rule, std::string_view tool) {
-  const std::string_view other = OtherToolName(tool);
-  return MatchesOne(rule, tool) || (!other.empty() && MatchesOne(rule, other));
+  return AnyName(tool, [&](std::string_view name) { return MatchesOne(rule, name); });
 }
 
 void Note(Trace* trace, const NameRule* rule) {
@@ -39,14 +49,18 @@ const NameRule* Find(const std::vector<NameRule>& rules, std::string_view tool) 
 // Denies forgive letter case.
 const NameRule* FindDeny(const std::vector<NameRule>& rules, std::string_view tool) {
   if (const NameRule* rule = Find(rules, tool)) return rule;
-  const std::string folded = FoldName(tool);
-  const std::string other = FoldName(OtherToolName(tool));
   const auto rule = std::ranges::find_if(rules, [&](const NameRule& r) {
     if (r.session_tools) return false;
     const std::string pattern = FoldName(r.pattern);
-    return MatchName(pattern, folded) || (!other.empty() && MatchName(pattern, other));
+    return AnyName(tool, [&](std::string_view name) { return MatchName(pattern, FoldName(name)); });
   });
   return rule == rules.end() ? nullptr : &*rule;
+}
+
+// The names under which a denial or a question may stand: whoever keeps Bash from the model means
+// every shell.
+std::array<std::string_view, 2> StrictNames(std::string_view tool) {
+  return {tool, IsOtherShell(tool) ? "Bash" : tool};
 }
 
 std::string RuleText(const NameRule& rule, std::string_view did) {
@@ -102,12 +116,16 @@ std::optional<Cause> NotAllowed(std::string_view tool, const Policy& policy, Tra
 NameJudgement JudgeTool(std::string_view tool, const Policy& policy, Trace* trace) {
   const ToolRules& rules = policy.tools;
   const std::string what = "tool " + Quote(tool);
-  if (const NameRule* rule = FindDeny(rules.deny, tool)) {
+  for (const std::string_view name : StrictNames(tool)) {
+    const NameRule* rule = FindDeny(rules.deny, name);
+    if (rule == nullptr) continue;
     Note(trace, rule);
     return Denied(what, RuleText(*rule, "denied"), rule->place, "");
   }
   if (auto cause = NotAllowed(tool, policy, trace)) return {Verdict::kDeny, std::move(cause)};
-  if (const NameRule* rule = Find(rules.ask, tool)) {
+  for (const std::string_view name : StrictNames(tool)) {
+    const NameRule* rule = Find(rules.ask, name);
+    if (rule == nullptr) continue;
     Note(trace, rule);
     return {Verdict::kAsk, Cause{what, RuleText(*rule, "to be asked about"), rule->place, ""}};
   }

@@ -231,7 +231,8 @@ class Merger {
 }  // namespace
 
 Caller CallerOf(const Event& event) {
-  return {event.agent_type, event.is_subagent(), event.permission_mode};
+  const std::string_view mode = event.permission_mode;
+  return {event.agent_type, event.is_subagent(), mode == "manual" ? "default" : mode};
 }
 
 Result<Policy> MergePolicies(const PolicySources& sources, std::string_view profile,

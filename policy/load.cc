@@ -16,7 +16,7 @@ using Node = JsonTree::Node;
 
 constexpr ObjectReader::Choice<std::string_view> kPermissionModes[] = {
     {"default", "default"},
-    {"manual", "manual"},
+    {"manual", "default"},  // as the client reports it
     {"plan", "plan"},
     {"acceptEdits", "acceptEdits"},
     {"dontAsk", "dontAsk"},

@@ -77,8 +77,7 @@ constexpr WordList kRunsLater(
     "**/.git/hooks\n**/.git/config\n**/config.worktree\n**/.git/info/attributes\n"
     "**/commondir\n**/.git/worktrees/*/commondir\n"
     "**/.git/modules/**/hooks\n**/.git/modules/**/config\n"
-    "**/.mcp.json\n**/.claude/commands\n**/.claude/agents\n**/.claude/skills\n**/.claude/plugins\n"
-    "**/.claude/hooks\n~/.claude.json\n"
+    "**/.mcp.json\n~/.claude.json\n"
     "~/.bashrc\n~/.bash_profile\n~/.bash_login\n~/.bash_logout\n~/.bash_aliases\n"
     "~/.profile\n~/.zshrc\n~/.zshenv\n~/.zprofile\n~/.zlogin\n~/.zlogout\n"
     "~/.config/fish\n~/.kshrc\n~/.cshrc\n~/.tcshrc\n~/.login\n~/.inputrc\n"
@@ -95,6 +94,14 @@ constexpr WordList kRunsLater(
 
 // Names of samples, which hold no secrets.
 constexpr std::string_view kSamples = "*.example\n*.sample\n*.template\n*.dist\n";
+// The client runs them, or starts agents by them; also below CLAUDE_CONFIG_DIR.
+constexpr std::string_view kClientFolder = "**/.claude/";
+constexpr WordList kClientRuns(
+    "**/.claude/commands\n**/.claude/agents\n**/.claude/skills\n**/.claude/plugins\n"
+    "**/.claude/hooks\n**/.claude/workflows\n**/.claude/dev-mods\n**/.claude/routines\n"
+    "**/.claude/scheduled_tasks.json\n**/.claude/launch.json\n**/.claude/daemon.json\n");
+// Lines that begin with "exec" are run by "git rebase --continue". git writes it itself.
+constexpr std::string_view kRebaseTodo = "**/git-rebase-todo";
 
 // Packages bring their own, which nobody opens or pushes.
 constexpr WordList kRunsInProjects(
@@ -115,10 +122,12 @@ constexpr WordList kToolchains(
 // clang-format on
 
 constexpr WordList kSessionTools(
-    "AskUserQuestion\nBashOutput\nCronList\nEnterPlanMode\nExitPlanMode\n"
-    "KillShell\nListAgents\nReportFindings\nScheduleWakeup\nSendMessage\n"
-    "TaskCreate\nTaskGet\nTaskList\nTaskOutput\nTaskStop\n"
-    "TaskUpdate\nTodoWrite\nToolSearch\n");
+    "AskUserQuestion\nBashOutput\nCronList\nEndConversation\nEnterPlanMode\nExitPlanMode\n"
+    "GetGoal\nGetTask\nMcpTaskCheck\nMcpTaskResumePolling\nMcpTaskShowQuestion\n"
+    "ObserverReport\nPauseGoal\nPoll\nReadNotifications\nReadWidgetContext\n"
+    "RefreshMcpTools\nReportFindings\nScheduleWakeup\nSendUserMessage\nSetGoal\n"
+    "StructuredOutput\nSubagentHandback\nTaskCreate\nTaskGet\nTaskList\nTaskOutput\n"
+    "TaskStop\nTaskUpdate\nTodoWrite\nToolSearch\nWaitForMcpServers\nWrapUp\nYield\n");
 
 constexpr WordList kAgentHosts(
     "api.anthropic.com\n"
@@ -189,25 +198,36 @@ std::vector<SetEntry> Secrets(const SetContext& context, std::deque<std::string>
   return entries;
 }
 
-std::vector<SetEntry> RunsLater(const SetContext& context, std::deque<std::string>& strings) {
-  std::vector<SetEntry> entries;
-  entries.reserve(96);
-  Append(entries, kRunsLater);
-  for (const std::string_view word : kRunsInProjects) {
-    entries.push_back(EntryOf(word));
-    entries.back().not_in_stores = true;
-  }
-  const ProjectPlace project(context);
-  std::erase_if(entries, [&](SetEntry& entry) { return !project.LeaveOutOf(entry, strings); });
-  return entries;
-}
-
 std::vector<SetEntry> Dotenv() {
   SetEntry plain = EntryOf("**/.env");
   plain.has_pattern = true;
   SetEntry named = EntryOf("**/.env.*");
   named.except = WordList(kSamples);
   return {plain, named};
+}
+
+std::vector<SetEntry> RunsLater(const SetContext& context, std::deque<std::string>& strings) {
+  std::vector<SetEntry> entries;
+  entries.reserve(128);
+  Append(entries, kRunsLater);
+  Append(entries, kClientRuns);
+  entries.push_back(EntryOf(kRebaseTodo));
+  entries.back().is_for_tools = true;
+  for (const std::string_view word : kRunsInProjects) {
+    entries.push_back(EntryOf(word));
+    entries.back().not_in_stores = true;
+  }
+  for (const Path& folder : context.settings_folders) {  // CLAUDE_CONFIG_DIR
+    const auto add = [&](std::string_view name) {
+      const std::string& text = strings.emplace_back(folder.Child(name).text());
+      entries.push_back({.base = RuleBase::kAbsolute, .tail = std::string_view(text).substr(1)});
+    };
+    for (const std::string_view word : kClientRuns) add(word.substr(kClientFolder.size()));
+    add(".claude.json");
+  }
+  const ProjectPlace project(context);
+  std::erase_if(entries, [&](SetEntry& entry) { return !project.LeaveOutOf(entry, strings); });
+  return entries;
 }
 
 std::vector<SetEntry> AgentState() { return {HomeEntry(".claude"), HomeEntry(".claude.json")}; }

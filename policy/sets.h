@@ -62,7 +62,8 @@ struct SetEntry {
   WordList except = WordList("");
   // The memory of this project is left out as well (SetContext::memory_root).
   bool spares_memory = false;
-  // Binds the tools only; a sandbox leaves it out.
+  // Binds the tools only; a sandbox leaves it out, because it cannot mount the pattern or because
+  // programs that ordinary commands start write the file.
   bool is_for_tools = false;
   // The project lies in a folder of that name, which was no reason to open it: of the project only
   // what lies below its root is compared.

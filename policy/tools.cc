@@ -5,92 +5,138 @@
 
 #include "base/text.h"
 #include "base/utf8.h"
+#include "policy/tool_fields.h"
 #include "policy/word_list.h"
 
 namespace ringfence {
 namespace {
 
-using enum FieldRole;
-
-constexpr ToolField kReadFile[] = {{"/file_path", kRead, true}};
-constexpr ToolField kWriteFile[] = {{"/file_path", kWrite, true}};
-constexpr ToolField kEditFile[] = {{"/file_path", kReadWrite, true}};
-constexpr ToolField kEditNotebook[] = {{"/notebook_path", kReadWrite, true}};
-constexpr ToolField kReadNotebook[] = {{"/notebook_path", kRead, true}};
-constexpr ToolField kList[] = {{"/path", kSearchFolder, true}};
-constexpr ToolField kGlob[] = {{"/path", kSearchFolder, false}, {"/pattern", kSearchPattern, true}};
-constexpr ToolField kGrep[] = {{"/path", kSearchFolder, false}, {"/glob", kSearchFilter, false}};
-constexpr ToolField kAgent[] = {{"/isolation", FieldRole::kIsolation, false}};
-constexpr ToolField kFetch[] = {{"/url", kUrl, true}};
-constexpr ToolField kMonitor[] = {{"/ws/url", kUrl, false}};
-constexpr ToolField kWorktree[] = {{"/path", kWrite, false}, {"/name", kWorktreeName, false}};
-constexpr ToolField kWorkflow[] = {{"/scriptPath", kRead, false}};
-constexpr ToolField kResource[] = {{"/server", kMcpServer, true}, {"/uri", kResourceUri, true}};
-constexpr ToolField kResources[] = {{"/server", kMcpServer, false}};
-constexpr ToolField kArtifact[] = {{"/file_path", kRead, false},
-                                   {"/file_paths", kRead, false},
-                                   {"/out_dir", kWrite, false},
-                                   {"/url", kUrl, false}};
-constexpr ToolField kProjects[] = {{"/path", kRead, false}, {"/local_path", kReadWrite, false}};
-constexpr ToolField kLanguageServer[] = {{"/filePath", kRead, true}};
+using namespace tool_fields;
 
 constexpr KnownTool kTools[] = {
     {"Agent", kAgent, true},
+    {"AppifactRepl", {}, true},
     {"Artifact", kArtifact},
+    {"ArtifactCheck", kArtifactPart},
+    {"ArtifactComments", kArtifactPart},
+    {"ArtifactData", kArtifactPart},
     {"AskUserQuestion", {}},
-    {"Bash", {}, true},
+    {"Bash", kShell, true},
     {"BashOutput", {}},
     {"ClaudeDesign", {}},
-    {"CronCreate", {}},
+    {"CronCreate", {}, true},
     {"CronDelete", {}},
     {"CronList", {}},
+    {"DesignSync", kDesignSync},
     {"Edit", kEditFile},
+    {"EndConversation", {}},
     {"EnterPlanMode", {}},
     {"EnterWorktree", kWorktree},
     {"ExitPlanMode", {}},
     {"ExitWorktree", {}},
+    {"FetchInboxMessage", {}},
+    {"GetGoal", {}},
+    {"GetTask", {}},
     {"Glob", kGlob},
     {"Grep", kGrep},
-    {"KillShell", {}},
     {"LS", kList},
     {"LSP", kLanguageServer},
     {"ListAgents", {}},
+    {"ListConnectors", {}},
     {"ListMcpResourcesTool", kResources},
+    {"ListPlugins", {}},
+    {"ListSkills", {}},
+    {"McpTaskCheck", {}},
+    {"McpTaskResumePolling", {}},
+    {"McpTaskShowQuestion", {}},
     {"Monitor", kMonitor, true},
     {"MultiEdit", kEditFile},
     {"NotebookEdit", kEditNotebook},
     {"NotebookRead", kReadNotebook},
-    {"PowerShell", {}, true},
+    {"ObserverReport", {}},
+    {"OfferChromeSetup", {}},
+    {"PauseGoal", {}},
+    {"Poll", {}},
+    {"PowerShell", kShell, true},
     {"Projects", kProjects},
+    {"PublishPlugin", kPlugin},
     {"PushNotification", {}},
+    {"REPL", {}, true},
     {"Read", kReadFile},
     {"ReadMcpResourceDirTool", kResource},
     {"ReadMcpResourceTool", kResource},
-    {"RemoteTrigger", {}},
+    {"ReadNotifications", {}},
+    {"ReadWidgetContext", {}},
+    {"RefreshMcpTools", {}},
+    {"RemoteTrigger", {}, true},
     {"ReportFindings", {}},
     {"ScheduleWakeup", {}},
+    {"SearchMcpRegistry", {}},
+    {"SearchPlugins", {}},
+    {"SearchSkills", {}},
     {"SendFeedback", {}},
+    {"SendFile", kFiles},
     {"SendMessage", {}},
+    {"SendToProject", {}},
+    {"SendToProjectContext", {}},
+    {"SendUserFile", kFiles},
+    {"SendUserMessage", kAttachments},
+    {"SetGoal", {}},
+    {"ShareOnboardingGuide", {}},
+    {"ShowOnboardingRolePicker", {}},
     {"Skill", {}, true},
-    {"Task", kAgent, true},
+    {"StructuredOutput", {}, false, true},
+    {"SubagentHandback", {}},
+    {"SuggestConnectors", {}},
+    {"SuggestPluginInstall", {}},
+    {"SuggestSkills", {}},
     {"TaskCreate", {}},
     {"TaskGet", {}},
     {"TaskList", {}},
     {"TaskOutput", {}},
-    {"TaskStop", {}},
+    {"TaskStop", kStop},
     {"TaskUpdate", {}},
     {"TodoWrite", {}},
     {"ToolSearch", {}},
+    {"WaitForMcpServers", {}},
     {"WebFetch", kFetch},
     {"WebSearch", {}},
     {"Workflow", kWorkflow, true},
+    {"WrapUp", {}},
     {"Write", kWriteFile},
+    {"Yield", {}},
+    {"enable__mcp__claude-in-chrome", {}},
+    {"enable__mcp__remote-devices__Claude_Browser", {}},
+    {"enable__mcp__remote-devices__computer", {}},
+    {"memory_list", {}},
+    {"memory_read", kMemory},
+    {"memory_write", kMemory},
+    {"propose_skills", {}},
+    {"request_computer", {}},
+    {"self_hosted_runner_get_pool", {}},
+    {"self_hosted_runner_list_runners", {}},
+    {"self_hosted_runner_list_secrets", {}},
+    {"self_hosted_runner_list_sessions", {}},
+    {"self_hosted_runner_read_health", {}},
+    {"self_hosted_runner_read_metrics", {}},
+    {"self_hosted_runner_requeue_session", {}, true},
+    {"self_hosted_runner_spawn_local", kRunner, true},
+    {"self_hosted_runner_tail_log", kRunnerLog},
 };
 
-struct Alias {
-  std::string_view one, other;
+constexpr ToolAlias kAliases[] = {
+    {"Brief", "SendUserMessage"},
+    {"Eval", "REPL"},
+    {"KillBash", "TaskStop"},
+    {"KillShell", "TaskStop"},
+    {"ListMcpResources", "ListMcpResourcesTool"},
+    {"ListPeers", "ListAgents"},
+    {"ProposeGoal", "SetGoal"},
+    {"ReadMcpResource", "ReadMcpResourceTool"},
+    {"ReadMcpResourceDir", "ReadMcpResourceDirTool"},
+    {"RunWorkflow", "Workflow"},
+    {"Task", "Agent"},
 };
-constexpr Alias kAliases[] = {{"Agent", "Task"}, {"TaskStop", "KillShell"}};
 
 // Normal keys. What file, git and editor servers call their path arguments.
 constexpr WordList kPathNames(
@@ -194,16 +240,16 @@ std::string TakeWord(std::string_view& rest) {
 std::span<const KnownTool> KnownTools() { return kTools; }
 
 const KnownTool* FindTool(std::string_view name) {
+  name = MainToolName(name);
   const auto* tool = std::ranges::lower_bound(kTools, name, {}, &KnownTool::name);
   return tool != std::end(kTools) && tool->name == name ? tool : nullptr;
 }
 
-std::string_view OtherToolName(std::string_view name) {
-  for (const Alias& alias : kAliases) {
-    if (alias.one == name) return alias.other;
-    if (alias.other == name) return alias.one;
-  }
-  return "";
+std::span<const ToolAlias> ToolAliases() { return kAliases; }
+
+std::string_view MainToolName(std::string_view name) {
+  const auto* alias = std::ranges::find(kAliases, name, &ToolAlias::alias);
+  return alias == std::end(kAliases) ? name : alias->tool;
 }
 
 bool ReachesMcpServer(std::string_view name) {
@@ -214,6 +260,8 @@ bool ReachesMcpServer(std::string_view name) {
 }
 
 bool RunsCommand(std::string_view name) { return name == "Bash" || name == "Monitor"; }
+
+bool IsOtherShell(std::string_view name) { return name == "Monitor" || name == "PowerShell"; }
 
 std::string NormalKey(std::string_view key) {
   std::string normal;

@@ -1,5 +1,6 @@
-// The client's tools and which of their arguments are paths, patterns and URLs (measured
-// on 2.1.330; former names and tools that only some sessions have included).
+// The client's tools and which of their arguments are paths, patterns, URLs and hosts. All tools of
+// 2.1.330 and 2.1.331, also those that only some sessions have, and former ones.
+// tests/system/client_schema compares this table with the client's own schema.
 #pragma once
 
 #include <cstdint>
@@ -19,6 +20,10 @@ enum class FieldRole : uint8_t {
   kSearchPattern,  // a glob that may itself name a folder
   kSearchFilter,   // a glob over names below the folder
   kUrl,
+  kHosts,       // hosts or "*.host" that a command may reach
+  kOtherHost,   // the computer that the call runs on, where it is another one
+  kAttachment,  // a file to read; an object is something that the client has already
+  kNoPath,      // named like a path, but not one of this host
   kResourceUri,
   kWorktreeName,
   kMcpServer,
@@ -34,20 +39,29 @@ struct ToolField {
 struct KnownTool {
   std::string_view name;
   std::span<const ToolField> fields;
-  bool runs_code = false;  // never answered with "allow"
+  bool runs_code = false;   // never answered with "allow"
+  bool takes_data = false;  // its arguments are anything, and name nothing that it would open
 };
 
 std::span<const KnownTool> KnownTools();
+// Also by a name that the client keeps for an older caller.
 const KnownTool* FindTool(std::string_view name);
 
-// The name under which the client may call the same tool ("Task" for "Agent"), or "".
-std::string_view OtherToolName(std::string_view name);
+// Other names by which the client knows the same tool: "Task" for "Agent".
+struct ToolAlias {
+  std::string_view alias, tool;
+};
+std::span<const ToolAlias> ToolAliases();
+// "Agent" for "Task"; a name that is no alias is its own.
+std::string_view MainToolName(std::string_view name);
 
 // What it names is looked for by an MCP server, which began where the session began.
 bool ReachesMcpServer(std::string_view name);
 
 // Runs its argument "command" in a shell, in the way that docs/client-bash.md describes.
 bool RunsCommand(std::string_view name);
+// Gives the model a shell other than Bash: a rule that denies Bash, or asks about it, covers it.
+bool IsOtherShell(std::string_view name);
 
 // Argument names without case, "_", "-" and white space.
 std::string NormalKey(std::string_view key);

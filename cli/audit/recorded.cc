@@ -50,6 +50,10 @@ bool MayBePath(FieldRole role, const LoggedCall& call) {
     case FieldRole::kSearchPattern:
     case FieldRole::kSearchFilter:
     case FieldRole::kUrl:
+    case FieldRole::kHosts:
+    case FieldRole::kOtherHost:
+    case FieldRole::kAttachment:  // an element of a list
+    case FieldRole::kNoPath:
     case FieldRole::kResourceUri:
     case FieldRole::kWorktreeName:  // of one component: where it led is the "path" beside it
     case FieldRole::kMcpServer:
@@ -102,7 +106,10 @@ bool PutPaths(const LoggedCall& call, OrderedJson& input) {
 // Whether a call without paths was decided by more than its tool's name.
 bool HidesArguments(const LoggedCall& call) {
   const KnownTool* known = FindTool(call.tool);
-  if (known == nullptr || known->fields.empty()) return false;
+  const auto is_seldom = [](const ToolField& field) {
+    return field.role == FieldRole::kHosts || field.role == FieldRole::kOtherHost;
+  };
+  if (known == nullptr || std::ranges::all_of(known->fields, is_seldom)) return false;
   const auto needs = [](const ToolField& field) { return field.required; };
   if (std::ranges::any_of(known->fields, needs)) return true;
   if (call.decision == "permit" || call.IsOf("bash")) return false;

@@ -28,7 +28,7 @@ std::string DeniedBy(std::string_view text, std::string_view by, const RulePlace
 bool CoversTool(const NameRule& rule, const NameRule& other) {
   if (rule.session_tools || other.session_tools) return rule.session_tools == other.session_tools;
   return MatchName(rule.pattern, other.pattern) ||
-         MatchName(rule.pattern, OtherToolName(other.pattern));
+         MatchName(MainToolName(rule.pattern), MainToolName(other.pattern));
 }
 
 bool CoversHost(const HostRule& rule, const HostRule& other) {
@@ -94,12 +94,12 @@ void FindUnknownTools(const std::optional<std::vector<NameRule>>& rules, bool is
   if (!rules) return;
   std::vector<std::string_view> names;
   for (const KnownTool& tool : KnownTools()) names.push_back(tool.name);
+  for (const ToolAlias& alias : ToolAliases()) names.push_back(alias.alias);
   for (const NameRule& rule : *rules) {
     const bool is_plain = !rule.session_tools && rule.pattern.find('*') == std::string_view::npos;
     if (!is_plain || IsMcpTool(rule.pattern) || FindTool(rule.pattern) != nullptr) continue;
     const auto is_it = [&](std::string_view name) {
-      return LowerAscii(name) == LowerAscii(rule.pattern) ||
-             LowerAscii(OtherToolName(name)) == LowerAscii(rule.pattern);
+      return LowerAscii(name) == LowerAscii(rule.pattern);
     };
     if (is_deny && std::ranges::any_of(names, is_it)) continue;
     const std::string_view nearest = Nearest(rule.pattern, names);

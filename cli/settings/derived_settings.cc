@@ -34,9 +34,7 @@ OrderedJson HooksOf(const HookCommand& command) {
 }
 
 // "manual" is the client's newer word, which the SDK does not know.
-std::string ModeOf(const Policy& policy) {
-  return policy.permission_mode == "manual" ? "default" : std::string(policy.permission_mode);
-}
+std::string ModeOf(const Policy& policy) { return std::string(policy.permission_mode); }
 
 bool IsBashPermitted(const Policy& policy) {
   return JudgeTool("Bash", policy).verdict == Verdict::kPermit;

@@ -1,0 +1,62 @@
+"""What a client that is started says to the model about its tools, beside what its schema says."""
+
+import client
+import fake_api
+import world
+
+# Switches that bring more tools.
+SWITCHES = {"CLAUDE_CODE_USE_POWERSHELL_TOOL": "1", "CLAUDE_CODE_ENABLE_TODO_TOOLS": "1",
+            "CLAUDE_CODE_ENABLE_REFRESH_MCP_TOOLS": "1", "ENABLE_LSP_TOOL": "1",
+            "CLAUDE_CODE_SKILL_PROPOSALS": "1", "CLAUDE_CODE_ENABLE_WRAP_UP": "1",
+            "CLAUDE_CODE_REPORT_FINDINGS": "1"}
+SESSIONS = {
+    "by default": ((), {}),
+    "with more tools": (("--json-schema", '{"type":"object","properties":{"a":{"type":"string"}}}'),
+                        SWITCHES),
+    "with Glob and Grep": (("--tools", "Glob,Grep,Bash,NotebookEdit"), {}),
+}
+
+
+class _Listener:
+    """A model that has nothing to say, and keeps what tools it was offered."""
+
+    def __init__(self):
+        self.tools = {}
+
+    def next_blocks(self, request):
+        for tool in request.get("tools") or ():
+            if "input_schema" in tool:
+                self.tools[tool["name"]] = tool["input_schema"]
+        return [fake_api.text_block("done")]
+
+
+def _offered(program, arguments, switches):
+    place, listener = world.World(), _Listener()
+    try:
+        with fake_api.FakeApi(listener) as api:
+            started = client.Client(program, place, api.url, place.project, "say something",
+                                    ("--permission-mode", "default", *arguments))
+            started._environment.update(switches)
+            with started:
+                started.wait()
+    finally:
+        place.remove()
+    return listener.tools
+
+
+def compared(program, found):
+    """(name, problems) for each session: everything offered must have been found in the schema."""
+    for name, (arguments, switches) in SESSIONS.items():
+        tools = _offered(program, arguments, switches)
+        problems = [] if "Bash" in tools else [f"only {sorted(tools)} were offered"]
+        for tool, schema in sorted(tools.items()):
+            if tool.startswith("mcp__"):
+                continue
+            if tool not in found:
+                problems.append(f"{tool} is not in the schema that was read")
+                continue
+            unread = set(schema.get("properties", ())) - found[tool].fields
+            if tool != "StructuredOutput":  # has the caller's own
+                problems += [f'{tool} is offered with "{field}", which is not in the schema that was'
+                             " read" for field in sorted(unread)]
+        yield f"tools offered {name} ({len(tools)})", problems
