@@ -16,7 +16,8 @@ import tempfile
 import termios
 import threading
 
-VERSION = "2.1.330"  # what the expectations were measured on; another client is another test
+VERSIONS = ("2.1.330", "2.1.331")  # pinned: the day (../day) is played with each of them
+VERSION = VERSIONS[0]  # the cases in this folder were measured on this one
 PACKAGES = {
     ("Linux", "x86_64"): "claude-code-linux-x64",
     ("Linux", "aarch64"): "claude-code-linux-arm64",
@@ -38,15 +39,37 @@ class Unavailable(Exception):
 def find():
     """The client's path: $CLAUDE_BIN, else the one in the cache, else fetched into the cache."""
     named = os.environ.get("CLAUDE_BIN")
-    program = pathlib.Path(named) if named else _cache() / "claude"
-    if not named and not program.exists():
-        _fetch(program)
-    return _of_the_right_version(program.resolve())
+    if not named:
+        return _pinned(VERSION)
+    program = pathlib.Path(named).resolve()
+    if version_of(program) != VERSION:
+        raise Unavailable(f"{program} is {version_of(program)}, wanted {VERSION}")
+    return program
 
 
-def _cache():
+def find_all():
+    """(version, path) of each client to test: $CLAUDE_BIN alone, of any version, else the pinned
+    ones."""
+    named = os.environ.get("CLAUDE_BIN")
+    if named:
+        program = pathlib.Path(named).resolve()
+        return [(version_of(program), program)]
+    return [(version, _pinned(version)) for version in VERSIONS]
+
+
+def _pinned(version):
+    program = _cache(version) / "claude"
+    if not program.exists():
+        _fetch(program, version)
+    found = version_of(program)
+    if found != version:
+        raise Unavailable(f"{program} is {found}, wanted {version}")
+    return program.resolve()
+
+
+def _cache(version=VERSION):
     caches = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
-    return pathlib.Path(caches) / "ringfence-tests" / f"claude-{VERSION}"
+    return pathlib.Path(caches) / "ringfence-tests" / f"claude-{version}"
 
 
 def find_sdk():
@@ -82,17 +105,18 @@ def _fetch_sdk(folder):
         os.makedirs(fresh)  # for the manager, which removes it
 
 
-def _of_the_right_version(program):
+def version_of(program):
     try:
         said = subprocess.run([program, "--version"], capture_output=True, text=True, timeout=30)
     except (OSError, subprocess.TimeoutExpired) as error:
         raise Unavailable(f"cannot start {program}: {error}") from error
-    if VERSION not in said.stdout:
-        raise Unavailable(f"{program} says {said.stdout[:40].strip()!r}, wanted {VERSION}")
-    return program
+    version = re.match(r"\d+(\.\d+)+", said.stdout)
+    if not version:
+        raise Unavailable(f"{program} says {said.stdout[:40].strip()!r} instead of its version")
+    return version.group(0)
 
 
-def _fetch(program):
+def _fetch(program, version):
     package = PACKAGES.get((platform.system(), platform.machine()))
     if not package:
         raise Unavailable(f"no client for {platform.system()} on {platform.machine()}")
@@ -100,7 +124,7 @@ def _fetch(program):
         raise Unavailable("no client: set CLAUDE_BIN, or install npm to fetch one")
     program.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=program.parent) as folder:
-        unpacked = _unpack(_npm_pack(f"@anthropic-ai/{package}@{VERSION}", folder), folder)
+        unpacked = _unpack(_npm_pack(f"@anthropic-ai/{package}@{version}", folder), folder)
         unpacked.replace(program)  # at once, so that nobody ever finds half a client
 
 
@@ -134,7 +158,8 @@ class Client:
 
     def __init__(self, program, world, api_url, folder, prompt, arguments, launcher=(), user=None):
         self._command = [*launcher, program, *self._how(prompt), *arguments]
-        self._folder, self._environment = folder, _environment(world, api_url, launcher)
+        self._folder = folder
+        self._environment = {**_environment(world, api_url, launcher), **world.environment}
         self._user = {} if user is None else {"user": user, "group": user, "extra_groups": []}
         self._events = []
         self._stderr = world.base / "client.stderr"
@@ -190,6 +215,15 @@ class Client:
     def hook_answers(self):
         """What hooks answered, as the client saw it (it does not show all events' hooks)."""
         return [event for event in self._events if event.get("subtype") == "hook_response"]
+
+    def user_messages(self):
+        """The messages with the results of calls, as the client reports them on standard output."""
+        return [event["message"] for event in self._events if event.get("type") == "user"]
+
+    def prompts(self):
+        """The ids of calls that were not run because somebody would have been asked."""
+        return {event["tool_use_id"] for event in self._events
+                if event.get("subtype") == "permission_denied"}
 
     def diagnosis(self):
         """What helps to understand a session that went wrong."""

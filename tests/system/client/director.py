@@ -11,6 +11,9 @@ import fake_api
 import script
 
 
+HANDBACK = "SubagentHandback"  # ends a subagent: no request follows
+
+
 @dataclasses.dataclass
 class Outcome:
     """What became of a case; no problems means that it passed."""
@@ -65,7 +68,7 @@ class Director:
         if conversation is not None and conversation.name == "main":
             self._offered.update(tool["name"] for tool in request["tools"])
         if conversation is None:
-            return [fake_api.text_block("ok")]  # a title, a summary: not part of the play
+            return [fake_api.text_block(_aside(request))]
         with conversation.lock:
             try:
                 return self._play(conversation, request["messages"])
@@ -84,7 +87,7 @@ class Director:
         return None
 
     def _play(self, conversation, messages):
-        self._judge_results(messages)
+        self.judge_results(messages)
         turn = conversation.turns_played(messages)
         if turn >= len(conversation.messages):
             return [fake_api.text_block("done")]
@@ -96,6 +99,8 @@ class Director:
         if not calls:
             conversation.finished.set()
             return [fake_api.text_block("done")]
+        if any(call.use[0] == HANDBACK for call in calls):
+            conversation.finished.set()
         return [self._block(conversation, turn, index, call, messages)
                 for index, call in enumerate(calls)]
 
@@ -113,24 +118,14 @@ class Director:
 
     # The judge's side.
 
-    def _judge_results(self, messages):
+    def judge_results(self, messages):
         for block in _tool_results(messages):
             call_id = block["tool_use_id"]
             if call_id in self._calls and call_id not in self._outcomes:
                 self._outcomes[call_id] = self._judge(self._calls[call_id], block)
 
     def _judge(self, call, result):
-        world, text = self._stage.world, fake_api.text_of(result.get("content"))
-        problems = []
-        if call.told.ran == bool(result.get("is_error")):
-            problems.append("it was not run" if call.told.ran else "IT RAN")
-        problems += [f"not told {fragment!r}" for fragment in world.expand(call.told.fragments)
-                     if fragment not in text]
-        problems += [f"told {fragment!r}" for fragment in call.told.never if fragment in text]
-        problems += [wrong for wrong in (check(world) for check in call.disk) if wrong]
-        if problems:
-            problems.append(f"the model was told: {text[:600]!r}")
-        return Outcome(call.name, problems)
+        return Outcome(call.name, call.problems(self._stage.world, result))
 
     def outcomes(self):
         """One for each call, in the order of the scripts."""
@@ -156,6 +151,13 @@ class Director:
 
     def trouble(self):
         return list(self._trouble)
+
+
+def _aside(request):
+    """The answer to a request that is no part of the play: a title, a summary, or the safety check
+    of the mode "auto", which is told that the action is harmless."""
+    asks_for_severity = "<severity>" in fake_api.text_of(request.get("system"))
+    return "<severity>5</severity>" if asks_for_severity else "ok"
 
 
 def _blocks(messages, role):

@@ -7,6 +7,8 @@ A script is a list of steps: `Call` (one tool call), `Together` (several in one 
 import dataclasses
 import re
 
+import fake_api
+
 
 @dataclasses.dataclass(frozen=True)
 class Told:
@@ -47,6 +49,20 @@ class Call:
     def __init__(self, name, use, told, *disk):
         self.name, self.use, self.told, self.disk = name, use, told, disk
         self.calls = (self,)
+
+    def problems(self, world, result):
+        """What is wrong about it. `result` is the block that the model was given."""
+        text, ran = fake_api.text_of(result.get("content")), not result.get("is_error")
+        problems = []
+        if self.told.ran != ran:
+            problems.append("it was not run" if self.told.ran else "IT RAN")
+        problems += [f"not told {fragment!r}" for fragment in world.expand(self.told.fragments)
+                     if fragment not in text]
+        problems += [f"told {fragment!r}" for fragment in self.told.never if fragment in text]
+        problems += [wrong for wrong in (check(world) for check in self.disk) if wrong]
+        if problems:
+            problems.append(f"the model was told: {text[:600]!r}")
+        return problems
 
 
 class Together:

@@ -91,6 +91,9 @@ class Session:
     user: object = None  # the id of an ordinary user, where root runs this
     fenced: bool = True  # False for a control, where the outside is meant to be reached
     may_allow: bool = False  # the policy lets the hook skip the client's prompts
+    world: object = worlds.World  # makes it
+    when_ended: object = None  # a function of the stage
+    seconds: int = client.SESSION_SECONDS
 
     def call_names(self):
         steps = [step for steps in (self.play, *self.subagents.values()) for step in steps]
@@ -107,7 +110,7 @@ WHOLE = "the session as a whole"
 
 def perform(session, tools, keep=False):
     """Plays the session; returns an Outcome for each of its cases."""
-    stage = Stage(worlds.World(), tools)
+    stage = Stage(session.world(), tools)
     try:
         # Inside, /tmp is another one; a home below it is seen.
         is_covered = session.confined is not None and tools.hook.is_relative_to("/tmp")
@@ -163,7 +166,11 @@ def _play(session, stage):
         with stage.client:
             if session.in_terminal:
                 _leave_when_played(stage)
-            ended = stage.client.wait()
+            ended = stage.client.wait(session.seconds)
+    # A call that ends the session has a result that no request brings.
+    stage.director.judge_results(stage.client.user_messages())
+    if session.when_ended:
+        session.when_ended(stage)
     outcomes = stage.director.outcomes()
     outcomes += [stage.director.heard(wish) for wish in session.heard]
     outcomes += [stage.director.offered(wish) for wish in session.offered]

@@ -43,23 +43,28 @@ def slug_of(path):
 
 
 class World:
-    def __init__(self):
+    """`files` and `links` are what exists at the beginning."""
+
+    def __init__(self, files=None, links=None):
         # Resolved: on macOS the temporary folder is below a link, which would decide every case.
         self.base = pathlib.Path(tempfile.mkdtemp(prefix="fence-test.")).resolve()
         self.home = self.base / "home"
         self.project = self.home / "dev" / "project"
         self.outside = self.home / "dev" / "outside"
-        self.memory = self.home / ".claude/projects" / slug_of(self.project) / "memory"
-        for path, content in FILES.items():
+        self.names = {"HOME": self.home, "PROJECT": self.project, "OUTSIDE": self.outside,
+                      "MEMORY": self.home / ".claude/projects" / slug_of(self.project) / "memory",
+                      "BASE": self.base}
+        self.environment = {}  # of the client, beside the usual one
+        for path, content in (FILES if files is None else files).items():
             self.write(path, content)
-        for path, target in LINKS.items():
+        for path, target in (LINKS if links is None else links).items():
             self.path(path).symlink_to(self.path(target))
 
     def expand(self, value):
         """`value`, any JSON, with the names of the places replaced."""
         if isinstance(value, str):
-            for name in ("home", "project", "outside", "memory", "base"):
-                value = value.replace("$" + name.upper(), str(getattr(self, name)))
+            for name, place in self.names.items():
+                value = value.replace("$" + name, str(place))
             return value
         if isinstance(value, dict):
             return {self.expand(key): self.expand(item) for key, item in value.items()}

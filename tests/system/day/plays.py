@@ -1,0 +1,128 @@
+"""Sessions of the client made of rows, and what became of each call."""
+
+import dataclasses
+import pathlib
+import shutil
+import sys
+import time
+
+import fake_api
+import home
+import script
+import session
+
+SESSION_ID = "5d0c1f5e-0000-4000-8000-000000000001"
+SECONDS = 240  # for a session on a busy machine
+SERVER = pathlib.Path(__file__).with_name("mcp_server.py")
+CONFIG = "$BASE/mcp.json"
+
+# Each session gets these. In the mode "auto" the client would leave its safety check to the server of
+# a real model; with this it asks a model itself, and the director says that the call is harmless.
+ENVIRONMENT = {"CLAUDE_CODE_AUTO_MODE_SERVER": "0"}
+
+OURS = "ringfence: "
+
+@dataclasses.dataclass(frozen=True)
+class Setting:
+    """Where a topic is played: which client, in which mode, and with or without ringfence."""
+
+    version: str
+    client: pathlib.Path
+    mode: str
+    is_fenced: bool
+
+    def __str__(self):
+        return f"{self.version} {self.mode} {'with' if self.is_fenced else 'without'} ringfence"
+
+
+@dataclasses.dataclass
+class Seen:
+    """What became of a row's call."""
+
+    call_id: str
+    ran: bool
+    text: str  # what the model was told
+    missing: list  # of what it should have been told if the call passes
+    asked: bool = False  # whether somebody would have been asked
+
+    def verdict(self):
+        if self.ran:
+            return "fails" if self.missing else "passes"
+        if self.asked:
+            return "prompts"
+        return "refused" if OURS in self.text else "fails"
+
+
+class RowCall(script.Call):
+    """A call that only notes what became of it."""
+
+    def __init__(self, row, seen):
+        super().__init__(row.name, row.use, told=None)
+        self.row, self._seen = row, seen
+
+    def problems(self, world, result):
+        text = fake_api.text_of(result.get("content"))
+        missing = [fragment for fragment in world.expand(self.row.says) if fragment not in text]
+        self._seen[self.row.name] = Seen(result["tool_use_id"], not result.get("is_error"), text, missing)
+        return []
+
+
+def steps(row, seen):
+    if row.wait:
+        yield script.Do("wait", lambda _: time.sleep(row.wait))
+    if row.wait_for:
+        yield script.Do("wait", session.waits_for_script(row.wait_for))
+    yield RowCall(dataclasses.replace(row, use=_with_finds(row.use)), seen)
+
+
+def _with_finds(use):
+    tool, arguments = use
+    return tool, {key: script.Found(value["$found"]) if isinstance(value, dict) and "$found" in value
+                  else value for key, value in arguments.items()}
+
+
+def session_of(topic, rows, setting, seen):
+    def note_prompts(stage):
+        for call in seen.values():
+            call.asked = call.call_id in stage.client.prompts()
+
+    conversations = {}
+    for row in rows:
+        conversations.setdefault(row.conversation, []).extend(steps(row, seen))
+    main = conversations.pop("main")
+    prepare = [home.furnish(topic.project), home.in_session(SESSION_ID, {**ENVIRONMENT, **topic.environment})]
+    arguments = ["--session-id", SESSION_ID, *topic.arguments]
+    if topic.servers:
+        prepare.append(session.writes(CONFIG, servers_config(topic.servers)))
+        arguments += ["--mcp-config", CONFIG, "--strict-mcp-config"]
+    if setting.is_fenced:
+        prepare.append(fences(topic.allowed))
+    return session.Session(
+        topic.name, main, subagents=conversations, mode=setting.mode, world=home.DayWorld,
+        prepare=tuple(prepare), register=lambda _: None, arguments=tuple(arguments),
+        when_ended=note_prompts, fenced=setting.is_fenced, seconds=SECONDS)
+
+
+def servers_config(kinds):
+    return {"mcpServers": {kind: {"type": "stdio", "command": sys.executable,
+                                  "args": [str(SERVER), kind]} for kind in kinds}}
+
+
+def fences(allowed):
+    """What a new user does: `ringfence init`, and `ringfence allow` for each MCP server."""
+    def act(stage):
+        session.run_program(stage, [stage.tools.ringfence, "init", "--user"])
+        for server in allowed:
+            session.run_program(stage, [stage.tools.ringfence, "allow", f"mcp__{server}__*"])
+    return act
+
+
+def play(topic, setting, tools, keep=False):
+    """What became of each row, by its name; and what went wrong with the session as a whole."""
+    rows = [row for row in topic.played(setting.mode, setting.is_fenced)
+            if all(shutil.which(program) for program in row.needs)]
+    seen = {}
+    tools = dataclasses.replace(tools, claude=setting.client)
+    outcomes = session.perform(session_of(topic, rows, setting, seen), tools, keep)
+    problems = [f"{outcome.name}: {problem}" for outcome in outcomes for problem in outcome.problems]
+    return rows, seen, problems
