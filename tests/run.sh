@@ -17,7 +17,7 @@ set -uo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 cd "$root" || exit 1
 program_parts=(limits faults client sandbox runs system agreement)  # the longest programs first
-all_parts=(layering format unit schema install library "${program_parts[@]}" fuzz coverage tidy)
+all_parts=(layering format unit schema install library day "${program_parts[@]}" fuzz coverage tidy)
 parts=()
 corpora=
 quick=no
@@ -419,6 +419,12 @@ part_runs() {
 part_client() {
   build release || return
   program client python3 tests/system/client/run.py --hook "$hook" --ringfence "$command"
+}
+
+# A working day with the real clients and the policy that init writes. It runs two sessions at a time.
+part_day() {
+  build release || return
+  count_program day python3 tests/system/day/run.py --hook "$hook" --ringfence "$command"
 }
 
 part_faults() {

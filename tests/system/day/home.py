@@ -67,6 +67,20 @@ def furnish(name):
     return act
 
 
+def moves(links):
+    """A step that puts folders elsewhere and leaves links to them, as managers of dot files do."""
+    def act(stage):
+        for name, target in links.items():
+            folder, place = stage.world.path(name), stage.world.path(target)
+            place.parent.mkdir(parents=True, exist_ok=True)
+            if folder.exists():
+                folder.rename(place)
+            else:
+                place.mkdir()
+            folder.symlink_to(place)
+    return act
+
+
 def in_session(session_id, environment):
     """What exists for this session only: "$SESSION" is its id."""
     def act(stage):

@@ -10,6 +10,7 @@ import fake_api
 import home
 import script
 import session
+import world as worlds
 
 SESSION_ID = "5d0c1f5e-0000-4000-8000-000000000001"
 SECONDS = 240  # for a session on a busy machine
@@ -30,6 +31,7 @@ class Setting:
     client: pathlib.Path
     mode: str
     is_fenced: bool
+    is_wrapped: bool = False  # commands run in ringfence's own sandbox instead of the client's
 
     def __str__(self):
         return f"{self.version} {self.mode} {'with' if self.is_fenced else 'without'} ringfence"
@@ -51,6 +53,16 @@ class Seen:
         if self.asked:
             return "prompts"
         return "refused" if OURS in self.text else "fails"
+
+
+class FoundOrNot(script.Found):
+    """Nothing found is the failure of one row, not of the session."""
+
+    def within(self, said):
+        try:
+            return super().within(said)
+        except LookupError:
+            return "/nothing/found"
 
 
 class RowCall(script.Call):
@@ -77,7 +89,7 @@ def steps(row, seen):
 
 def _with_finds(use):
     tool, arguments = use
-    return tool, {key: script.Found(value["$found"]) if isinstance(value, dict) and "$found" in value
+    return tool, {key: FoundOrNot(value["$found"]) if isinstance(value, dict) and "$found" in value
                   else value for key, value in arguments.items()}
 
 
@@ -90,13 +102,13 @@ def session_of(topic, rows, setting, seen):
     for row in rows:
         conversations.setdefault(row.conversation, []).extend(steps(row, seen))
     main = conversations.pop("main")
-    prepare = [home.furnish(topic.project), home.in_session(SESSION_ID, {**ENVIRONMENT, **topic.environment})]
+    prepare = [home.furnish(topic.project), home.moves(topic.links), home.in_session(SESSION_ID, {**ENVIRONMENT, **topic.environment})]
     arguments = ["--session-id", SESSION_ID, *topic.arguments]
     if topic.servers:
         prepare.append(session.writes(CONFIG, servers_config(topic.servers)))
         arguments += ["--mcp-config", CONFIG, "--strict-mcp-config"]
     if setting.is_fenced:
-        prepare.append(fences(topic.allowed))
+        prepare.append(fences(topic.allowed, setting.is_wrapped))
     return session.Session(
         topic.name, main, subagents=conversations, mode=setting.mode, world=home.DayWorld,
         prepare=tuple(prepare), register=lambda _: None, arguments=tuple(arguments),
@@ -108,13 +120,24 @@ def servers_config(kinds):
                                   "args": [str(SERVER), kind]} for kind in kinds}}
 
 
-def fences(allowed):
+def fences(allowed, is_wrapped):
     """What a new user does: `ringfence init`, and `ringfence allow` for each MCP server."""
     def act(stage):
         session.run_program(stage, [stage.tools.ringfence, "init", "--user"])
+        if is_wrapped:
+            wraps(stage)
         for server in allowed:
             session.run_program(stage, [stage.tools.ringfence, "allow", f"mcp__{server}__*"])
     return act
+
+
+def wraps(stage):
+    """The user turns `bash.wrap` on in the policy that init wrote."""
+    policy = stage.world.read(worlds.USER_POLICY)
+    if '"bash": {' not in policy:
+        raise RuntimeError(f"the policy of init has no \"bash\": {policy}")
+    stage.world.write(worlds.USER_POLICY, policy.replace('"bash": {', '"bash": { "wrap": true,'))
+    session.run_program(stage, [stage.tools.ringfence, "init", "--user"])
 
 
 def play(topic, setting, tools, keep=False):

@@ -10,11 +10,12 @@ import pathlib
 
 FOLDER = pathlib.Path(__file__).with_name("rows")
 MODES = ("default", "acceptEdits", "bypassPermissions", "auto")
-# "fails": the tool itself or the command ended with an error.
+# "fails": the tool or the command itself ended with an error.
 VERDICTS = ("passes", "prompts", "refused", "fails")
-ADDED = ("prompts", "refused")  # by ringfence; each needs a reason
+SHELLS = ("Bash", "Monitor")
 
-TOPIC_KEYS = {"topic", "project", "arguments", "servers", "allowed", "environment", "modes"}
+TOPIC_KEYS = {"topic", "project", "arguments", "servers", "allowed", "environment", "links",
+              "modes"}
 ROW_KEYS = {"row", "bash", "use", "says", "client", "fence", "reason", "in", "wait", "wait_for",
             "needs", "after", "modes"}
 
@@ -40,15 +41,17 @@ class Row:
 
     def expected(self, mode, is_fenced):
         bare = self.client.get(mode, "passes")
-        if not is_fenced:
+        # A sandbox stops a command only once the client has let it start.
+        if not is_fenced or (self.use[0] in SHELLS and bare == "prompts"):
             return bare
         added = self.fence.get(mode) if isinstance(self.fence, dict) else self.fence
         return added or bare
 
-    def adds(self):
-        """Whether ringfence is meant to ask or to refuse here."""
-        verdicts = self.fence.values() if isinstance(self.fence, dict) else [self.fence]
-        return any(verdict in ADDED for verdict in verdicts)
+    def is_met_by(self, verdict, mode, is_fenced):
+        expected = self.expected(mode, is_fenced)
+        # What a sandbox refuses to a command is an error of the command.
+        return verdict == expected or (
+            expected == "refused" and verdict == "fails" and self.use[0] in SHELLS)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -60,6 +63,7 @@ class Topic:
     servers: tuple = ()  # of MCP
     allowed: tuple = ()  # servers that the user allows after init
     environment: dict = dataclasses.field(default_factory=dict)  # of the client
+    links: dict = dataclasses.field(default_factory=dict)  # a folder of the home -> where it really is
     modes: tuple = MODES
 
     def played(self, mode, is_fenced):
@@ -109,6 +113,6 @@ def _row(file, fields):
         raise Mistake(f"{place}: there is no such mode")
     if not {*row.client.values(), *fence.values()} <= {*VERDICTS, None}:
         raise Mistake(f"{place}: there is no such verdict")
-    if row.adds() != bool(row.reason.strip()):
-        raise Mistake(f"{place}: a prompt or a refusal needs a reason, and nothing else has one")
+    if bool(row.fence) != bool(row.reason.strip()):
+        raise Mistake(f"{place}: a \"fence\" needs a reason, and nothing else has one")
     return row

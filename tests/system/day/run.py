@@ -6,6 +6,7 @@
 
 Each row below rows/ says what becomes of one call; a difference in either direction fails. Both pinned
 clients are fetched once into the cache (see ../client/client.py). To try another one: CLAUDE_BIN=PROGRAM.
+README.md says how to add a row.
 """
 
 import argparse
@@ -32,6 +33,8 @@ def parse_arguments():
     parser.add_argument("--ringfence", type=program, required=True, help="the ringfence command")
     parser.add_argument("--only", type=re.compile, default=re.compile(""), metavar="REGEX",
                         help="only sessions whose 'TOPIC VERSION MODE with|without ringfence' matches")
+    parser.add_argument("--wrap", action="store_true",
+                        help="commands in ringfence's own sandbox (bash.wrap), not the client's")
     parser.add_argument("--keep", action="store_true", help="keep the temporary folders")
     parser.add_argument("--require", action="store_true", help="what would be skipped fails")
     parser.add_argument("-v", "--verbose", action="store_true", help="every row, and times")
@@ -54,16 +57,16 @@ class Report:
         shown, seen, problems = played
         for row in topic.played(setting.mode, setting.is_fenced):
             if row in shown:
-                self._judge(f"{topic.name} {setting}: {row.name}", row.expected(
-                    setting.mode, setting.is_fenced), seen.get(row.name))
+                self._judge(f"{topic.name} {setting}: {row.name}", row, setting, seen.get(row.name))
             else:
                 self.skip(f"{topic.name} {setting}: {row.name}: without {' or '.join(row.needs)}")
         self._count(f"{topic.name} {setting}: the session as a whole", problems)
 
-    def _judge(self, name, expected, seen):
+    def _judge(self, name, row, setting, seen):
+        expected = row.expected(setting.mode, setting.is_fenced)
         if seen is None:
             self._count(name, ["no result ever reached the model"])
-        elif seen.verdict() == expected:
+        elif row.is_met_by(seen.verdict(), setting.mode, setting.is_fenced):
             self._count(name, [])
         else:
             missing = f" without {seen.missing}" if seen.ran and seen.missing else ""
@@ -88,11 +91,22 @@ class Report:
         return f"{self.passed} passed, {self.failed} failed, {self.skipped} skipped"
 
 
-def settings(clients):
-    for is_fenced in (True, False):
+def settings(clients, is_wrapped):
+    """With ringfence each client in each mode; without it, for comparison, the newest client."""
+    for mode in rows.MODES:
         for version, path in clients:
-            for mode in rows.MODES:
-                yield plays.Setting(version, path, mode, is_fenced)
+            yield plays.Setting(version, path, mode, True, is_wrapped)
+        for version, path in clients[-1:]:
+            yield plays.Setting(version, path, mode, False)
+
+
+def summary(topics):
+    """What the rows themselves say; rows.load() refuses a row that lacks a reason."""
+    every = [row for topic in topics for row in topic.rows]
+    shell = sum(row.use[0] in rows.SHELLS for row in every)
+    added = sum(bool(row.fence) for row in every)
+    return (f"{len(every)} calls, {shell} of them shell commands; ringfence asks about or refuses {added}, "
+            f"each with a reason")
 
 
 def play(topic, setting, tools, keep):
@@ -113,7 +127,7 @@ def main():
     except client.Unavailable as reason:
         report.skip(f"the day: {reason}")
         clients = []
-    jobs = [(topic, setting) for setting in settings(clients) for topic in topics
+    jobs = [(topic, setting) for setting in settings(clients, options.wrap) for topic in topics
             if setting.mode in topic.modes and options.only.search(f"{topic.name} {setting}")]
     tools = session.Tools(None, options.hook, options.ringfence)
     with concurrent.futures.ThreadPoolExecutor(AT_A_TIME) as pool:
@@ -123,6 +137,7 @@ def main():
             report.add(topic, setting, played)
             if options.verbose:
                 print(f"     ({topic.name} {setting}: {seconds:.1f} s)", flush=True)
+    print(summary(topics))
     print(report.last_line())
     return 1 if report.failed else 0
 
