@@ -72,12 +72,15 @@ int JsonScanner::Peek() {
   return static_cast<unsigned char>(chunk_[at_]);
 }
 
-Token JsonScanner::Fail(std::string_view what) { return FailAt(offset(), what); }
+Token JsonScanner::Fail(std::string_view what, JsonFault fault) {
+  return FailAt(offset(), what, fault);
+}
 
-Token JsonScanner::FailAt(size_t offset, std::string_view what) {
+Token JsonScanner::FailAt(size_t offset, std::string_view what, JsonFault fault) {
   if (failed_) return Token::kError;
   failed_ = true;
   error_offset_ = offset;
+  error_fault_ = fault;
   error_text_ = std::string(what);
   return Token::kError;
 }
@@ -114,7 +117,8 @@ bool JsonScanner::SkipSpace() {
   }
 }
 
-JsonScanner::Frame::Frame(bool object, size_t first) : is_object(object), first_key(first) {}
+JsonScanner::Frame::Frame(bool object, size_t offset, size_t first)
+    : is_object(object), begin(offset), first_key(first) {}
 JsonScanner::Frame::Frame(Frame&&) noexcept = default;
 JsonScanner::Frame& JsonScanner::Frame::operator=(Frame&&) noexcept = default;
 JsonScanner::Frame::~Frame() = default;
@@ -149,14 +153,22 @@ Token JsonScanner::Next() {
 Token JsonScanner::ReadAfterValue() {
   const int c = Peek();
   if (failed_) return Token::kError;
-  if (frames_.empty()) return c < 0 ? Token::kEnd : Fail("text after the end of the document");
+  if (frames_.empty()) {
+    if (c < 0) return Token::kEnd;
+    return Fail("text after the end of the document", JsonFault::kTrailingText);
+  }
   const bool in_object = frames_.back().is_object;
   if (c == (in_object ? '}' : ']')) return Close();
-  if (c < 0) return Fail("the document ends too early");
-  if (c != ',') return Fail(in_object ? "expected , or }" : "expected , or ]");
+  if (c < 0) return Fail("the document ends too early", JsonFault::kTooShort);
+  if (c != ',') return Fail(in_object ? "expected , or }" : "expected , or ]", JsonFault::kNoComma);
+  const size_t comma = offset();
   ++at_;
   if (!SkipSpace()) return Token::kError;
   token_offset_ = offset();
+  if (Peek() == (in_object ? '}' : ']')) {
+    return FailAt(comma, in_object ? "trailing comma before }" : "trailing comma before ]",
+                  JsonFault::kTrailingComma);
+  }
   return in_object ? ReadKey() : ReadValue();
 }
 
@@ -165,7 +177,7 @@ Token JsonScanner::Open(bool is_object) {
     return Fail("nested deeper than " + std::to_string(options_.max_depth));
   }
   ++at_;
-  frames_.emplace_back(is_object, key_hashes_.size());
+  frames_.emplace_back(is_object, token_offset_, key_hashes_.size());
   state_ = is_object ? State::kKeyOrEnd : State::kValueOrEnd;
   return is_object ? Token::kObjectBegin : Token::kArrayBegin;
 }
@@ -182,8 +194,8 @@ Token JsonScanner::Close() {
 Token JsonScanner::ReadKey() {
   const int c = Peek();
   if (failed_) return Token::kError;
-  if (c < 0) return Fail("the document ends too early");
-  if (c != '"') return Fail("expected a key in double quotes");
+  if (c < 0) return Fail("the document ends too early", JsonFault::kTooShort);
+  if (c != '"') return Fail("expected a key in double quotes", JsonFault::kNoKey);
   String key;
   if (!ScanString(kMaxKeyBytes, Keep::kBeginning, &key)) return Token::kError;
   if (key.cut) return FailAt(token_offset_, "a key is too long");
@@ -196,7 +208,7 @@ Token JsonScanner::ReadKey() {
     taken->push_back({token_offset_, std::move(what)});
   }
   if (!SkipSpace()) return Token::kError;
-  if (Peek() != ':') return Fail("expected : after a key");
+  if (Peek() != ':') return Fail("expected : after a key", JsonFault::kNoColon);
   ++at_;
   state_ = State::kValue;
   return Token::kKey;
@@ -224,7 +236,8 @@ Token JsonScanner::ReadValue() {
   if (failed_) return Token::kError;
   switch (first) {
     case -1:
-      return Fail(offset() == 0 ? "empty input" : "the document ends too early");
+      if (offset() == 0) return Fail("empty input");
+      return Fail("the document ends too early", JsonFault::kTooShort);
     case '{':
       return Open(true);
     case '[':
@@ -240,16 +253,17 @@ Token JsonScanner::ReadValue() {
     case 'n':
       return ReadWord("null", Token::kNull);
     case 0xEF:
-      if (offset() == 0) return Fail("a byte order mark is not JSON");
-      return Fail("expected a value");
+      if (offset() == 0) return Fail("a byte order mark is not JSON", JsonFault::kEncoding);
+      return Fail("expected a value", JsonFault::kNoValue);
     default:
-      return IsDigit(first) || first == '-' ? ReadNumber() : Fail("expected a value");
+      if (IsDigit(first) || first == '-') return ReadNumber();
+      return Fail("expected a value", JsonFault::kNoValue);
   }
 }
 
 Token JsonScanner::ReadWord(std::string_view word, Token token) {
   for (const char c : word) {
-    if (Peek() != c) return FailAt(token_offset_, "expected a value");
+    if (Peek() != c) return FailAt(token_offset_, "expected a value", JsonFault::kNoValue);
     ++at_;
   }
   state_ = State::kAfterValue;

@@ -51,6 +51,22 @@ enum class Token : uint8_t {
   kError,  // and so is every token after it; error_offset(), error_text()
 };
 
+// Kinds of errors that DescribeJsonMistake() tells apart (base/json_mistake.h).
+enum class JsonFault : uint8_t {
+  kOther,
+  kNoValue,        // a value was expected
+  kNoKey,          // a key in double quotes was expected
+  kNoColon,        // ":" was expected
+  kNoComma,        // "," or the closing bracket was expected
+  kTrailingComma,  // error_offset() is the comma's
+  kTooShort,       // the document ends within a value
+  kNoStringEnd,    // the document ends within a string
+  kControl,        // a control character in a string
+  kEscape,         // an unknown escape in a string
+  kEncoding,       // not UTF-8, or a byte order mark
+  kTrailingText,   // text after the end of the document
+};
+
 class JsonScanner {
  public:
   struct Duplicate {
@@ -96,16 +112,20 @@ class JsonScanner {
 
   size_t error_offset() const { return error_offset_; }
   const std::string& error_text() const { return error_text_; }
+  JsonFault error_fault() const { return error_fault_; }
+  // After an error: where the innermost object or array that is still open begins, if there is one.
+  size_t open_offset() const { return frames_.empty() ? 0 : frames_.back().begin; }
 
  private:
   enum class State : uint8_t { kValue, kValueOrEnd, kKeyOrEnd, kAfterValue };
   class KeySet;
   struct Frame {
     bool is_object = false;
+    size_t begin = 0;              // byte offset of its bracket
     size_t first_key = 0;          // where its keys begin in key_hashes_
     std::unique_ptr<KeySet> many;  // instead of a linear search, once there are many keys
 
-    Frame(bool object, size_t first);
+    Frame(bool object, size_t offset, size_t first);
     Frame(Frame&&) noexcept;
     Frame& operator=(Frame&&) noexcept;
     ~Frame();
@@ -113,8 +133,8 @@ class JsonScanner {
 
   bool Refill();
   int Peek();
-  Token Fail(std::string_view what);
-  Token FailAt(size_t offset, std::string_view what);
+  Token Fail(std::string_view what, JsonFault fault = JsonFault::kOther);
+  Token FailAt(size_t offset, std::string_view what, JsonFault fault = JsonFault::kOther);
   bool SkipSpace();
   bool SkipComment();
   Token ReadAfterValue();
@@ -158,6 +178,7 @@ class JsonScanner {
   size_t token_offset_ = 0;
   bool failed_ = false;
   size_t error_offset_ = 0;
+  JsonFault error_fault_ = JsonFault::kOther;
   std::string error_text_;
 };
 

@@ -135,9 +135,9 @@ bool JsonScanner::ScanString(size_t limit, Keep keep, String* out) {
 // What begins with the byte `c` that Peek() gave: a character, or as many as can be taken at once.
 bool JsonScanner::ScanContent(int c, StringState& state) {
   if (failed_) return false;
-  if (c < 0) return Fail("this string has no end"), false;
+  if (c < 0) return Fail("this string has no end", JsonFault::kNoStringEnd), false;
   if (c == '\\') return ScanEscape(state);
-  if (c < 0x20) return Fail("a control character in a string"), false;
+  if (c < 0x20) return Fail("a control character in a string", JsonFault::kControl), false;
   if (c >= 0x80) return ScanMultibyte(state);
   const size_t length = PlainPrefix(chunk_.substr(at_));
   Put(state, chunk_.substr(at_, length));
@@ -188,13 +188,14 @@ void JsonScanner::PutCodePoint(StringState& state, uint32_t value) {
 bool JsonScanner::ScanEscape(StringState& state) {
   ++at_;
   const int c = Peek();
-  if (c < 0) return Fail("this string has no end"), false;
+  if (c < 0) return Fail("this string has no end", JsonFault::kNoStringEnd), false;
   ++at_;
   constexpr std::string_view kNames = "\"\\/bfnrt";
   constexpr std::string_view kValues = "\"\\/\b\f\n\r\t";
   if (c != 'u') {
     const size_t i = kNames.find(static_cast<char>(c));
-    if (i == std::string_view::npos) return Fail("no such escape in a string"), false;
+    if (i == std::string_view::npos)
+      return Fail("no such escape in a string", JsonFault::kEscape), false;
     Put(state, kValues.substr(i, 1));
     return true;
   }
@@ -222,7 +223,7 @@ bool JsonScanner::ScanHex(uint32_t* value) {
     const int c = Peek();
     const int lower = c | 0x20;
     if (!IsDigit(c) && !(lower >= 'a' && lower <= 'f')) {
-      return Fail("\\u needs four hexadecimal digits"), false;
+      return Fail("\\u needs four hexadecimal digits", JsonFault::kEscape), false;
     }
     *value = (*value << 4) | static_cast<uint32_t>(IsDigit(c) ? c - '0' : lower - 'a' + 10);
     ++at_;
@@ -247,7 +248,7 @@ bool JsonScanner::ScanMultibyte(StringState& state) {
     Put(state, bytes);
     return true;
   }
-  return FailAt(start, "invalid UTF-8"), false;
+  return FailAt(start, "invalid UTF-8", JsonFault::kEncoding), false;
 }
 
 }  // namespace ringfence

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/json_mistake.h"
 #include "base/text.h"
 
 namespace ringfence {
@@ -10,7 +11,10 @@ namespace ringfence {
 class JsonTree::Builder {
  public:
   Builder(JsonTree& tree, JsonScanner::Options options)
-      : tree_(tree), source_(*tree.text_), scanner_(source_, options) {}
+      : tree_(tree),
+        source_(*tree.text_),
+        comments_(options.comments),
+        scanner_(source_, options) {}
 
   Status Run() {
     for (;;) {
@@ -104,9 +108,9 @@ class JsonTree::Builder {
   static uint32_t Offset(size_t offset) { return static_cast<uint32_t>(offset); }
 
   Status Failure() const {
-    return Error{Error::Kind::kInvalidConfig,
-                 PlaceText(tree_.name_, *tree_.text_, scanner_.error_offset()),
-                 scanner_.error_text(), ""};
+    JsonMistake mistake = DescribeJsonMistake(*tree_.text_, scanner_, comments_);
+    return Error{Error::Kind::kInvalidConfig, PlaceText(tree_.name_, *tree_.text_, mistake.offset),
+                 std::move(mistake.what), std::move(mistake.hint)};
   }
 
   struct Open {
@@ -115,6 +119,7 @@ class JsonTree::Builder {
   };
   JsonTree& tree_;
   TextSource source_;
+  bool comments_;
   JsonScanner scanner_;
   std::vector<Open> open_;
   uint32_t key_ = kNone;

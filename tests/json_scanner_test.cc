@@ -90,12 +90,12 @@ TEST_CASE("scanner: every mistake is an error with its place") {
       {"1 2", "2 text after the end of the document"},
       {"[1", "2 the document ends too early"},
       {"[1 2]", "3 expected , or ]"},
-      {"[1,]", "3 expected a value"},
+      {"[1,]", "2 trailing comma before ]"},
       {"[,1]", "1 expected a value"},
       {"[1}", "2 expected , or ]"},
       {"{\"a\":1 \"b\":2}", "7 expected , or }"},
       {"{\"a\":1]", "6 expected , or }"},
-      {"{\"a\":1,}", "7 expected a key in double quotes"},
+      {"{\"a\":1,}", "6 trailing comma before }"},
       {"{a:1}", "1 expected a key in double quotes"},
       {"{'a':1}", "1 expected a key in double quotes"},
       {"{1:1}", "1 expected a key in double quotes"},
@@ -217,7 +217,7 @@ TEST_CASE("scanner: comments are white space where they are asked for") {
       {"a slash alone", "[1 / 2]", "[ 1 ! 4 a comment begins with // or /*"},
       {"a slash at the end", "1/", "1 ! 2 a comment begins with // or /*"},
       {"nothing but a comment", "// a", "! 4 the document ends too early"},
-      {"a trailing comma stays wrong", "[1,/**/]", "[ 1 ! 7 expected a value"},
+      {"a trailing comma stays wrong", "[1,/**/]", "[ 1 ! 2 trailing comma before ]"},
       {"hash is no comment", "# a\n1", "! 0 expected a value"},
   };
   for (const Row& row : kRows) {

@@ -86,7 +86,10 @@ class Schema:
 
     def mistake(self, text):
         """What the schema says first, or nothing."""
-        policy = json.loads(without_comments(text))
+        try:
+            policy = json.loads(without_comments(text))
+        except ValueError as error:
+            return f"not JSON: {error}"
         error = jsonschema.exceptions.best_match(self.validator.iter_errors(policy))
         return f"{error.json_path}: {error.message}"[:300] if error else ""
 
@@ -122,7 +125,7 @@ def check_fixtures(loader, schema, report):
             problem = check_bad(file, mistakes) if kind == "bad" else "; ".join(map(str, mistakes))
             report.check(f"{name}, loader", problem)
             if schema:
-                text = file.read_text(encoding="utf-8")
+                text = file.read_text(encoding="utf-8", errors="surrogateescape")
                 report.check(f"{name}, schema", compare(name, mistakes, schema, text))
     for file in sorted((FIXTURES / "bad").glob("*.txt")):
         report.check(file.name, "" if file.with_suffix(".json").exists() else "has no policy")
