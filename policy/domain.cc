@@ -1,6 +1,7 @@
 #include "policy/domain.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "base/text.h"
 #include "base/utf8.h"
@@ -67,9 +68,27 @@ uint16_t DefaultPort(std::string_view scheme) {
   return 0;
 }
 
+// For a rule that is written as a URL or with a path: the host to write instead.
+std::optional<Error> UrlInPlaceOfHost(std::string_view entry) {
+  const size_t scheme = entry.find("://");
+  const bool has_scheme = scheme != std::string_view::npos;
+  std::string_view host = has_scheme ? entry.substr(scheme + 3) : entry;
+  const size_t end = std::min(host.find_first_of("/?#"), host.size());
+  if (!has_scheme && end == host.size()) return {};
+  host = host.substr(0, end);
+  host.remove_prefix(std::min(host.rfind('@') + 1, host.size()));
+  std::string hint = has_scheme
+                         ? "write the host without " + Printable(entry.substr(0, scheme + 3))
+                         : "a rule covers a whole host; write it without a path";
+  if (ParseHostRule(host)) hint += ": " + Quote(host);
+  return Error{Error::Kind::kInvalidConfig, "",
+               has_scheme ? "is a URL, not a host" : "has a path behind the host", std::move(hint)};
+}
+
 }  // namespace
 
 Result<HostRule> ParseHostRule(std::string_view entry) {
+  if (std::optional<Error> url = UrlInPlaceOfHost(entry)) return *std::move(url);
   HostRule rule;
   rule.written = entry;
   if (entry == "*") {
@@ -84,8 +103,8 @@ Result<HostRule> ParseHostRule(std::string_view entry) {
   }
   if (!IsHost(host) || (rule.subdomains && ParseAddress(host))) {
     return Error{Error::Kind::kInvalidConfig, "", "is not a host name",
-                 "write host, *.host, host:port or an address, without scheme and path; "
-                 "international names with their A-labels (xn--...)"};
+                 "write a name (host.example), *.host.example, host:port or an IP address; an "
+                 "international name in its ASCII form (xn--...)"};
   }
   rule.host = host;
   return rule;
