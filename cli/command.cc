@@ -1,7 +1,11 @@
 #include "cli/command.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <charconv>
 #include <utility>
+
+#include "base/text.h"
 
 namespace ringfence {
 
@@ -11,12 +15,39 @@ Option& Option::Type(const char* name) {
 }
 
 Option& Option::OneOf(std::initializer_list<const char*> values) {
-  option_->check(CLI::IsMember(std::vector<std::string>(values.begin(), values.end())));
+  const std::vector<std::string> words(values.begin(), values.end());
+  const std::vector<std::string_view> views(values.begin(), values.end());
+  std::string list;
+  std::string sentence;
+  for (const std::string& word : words) {
+    list += (list.empty() ? "" : ",") + word;
+    if (!sentence.empty()) sentence += &word == &words.back() ? " or " : ", ";
+    sentence += word;
+  }
+  // The description is what --help and the completions show.
+  option_->check(CLI::Validator(
+      [views, sentence](const std::string& value) {
+        if (std::ranges::find(views, value) != views.end()) return std::string();
+        const std::string_view nearest = Nearest(value, views);
+        return "must be " + sentence + ", not " + Quote(value) +
+               (nearest.empty() ? "" : "; did you mean " + Quote(nearest) + "?");
+      },
+      "{" + list + "}"));
   return *this;
 }
 
 Option& Option::Between(int least, int most) {
-  option_->check(CLI::Range(least, most));
+  option_->check(CLI::Validator(
+      [least, most](const std::string& text) {
+        int value = 0;
+        const char* const end = text.data() + text.size();
+        const auto [at, error] = std::from_chars(text.data(), end, value);
+        const bool is_number = error == std::errc() && at == end;
+        if (is_number && value >= least && value <= most) return std::string();
+        return "must be a number from " + std::to_string(least) + " to " + std::to_string(most) +
+               ", not " + Quote(text);
+      },
+      "[" + std::to_string(least) + " - " + std::to_string(most) + "]"));
   return *this;
 }
 

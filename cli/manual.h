@@ -1,13 +1,11 @@
-// ringfence manual: each command's manual page, of what --help is made of.
+// ringfence manual and ringfence help: pages made from the options that the commands declare.
 #pragma once
 
 #include "cli/options.h"
 
 namespace ringfence {
 
-// In mdoc(7). `command` belongs to `app`.
-std::string ManualPage(const CLI::App& app, const CLI::App& command);
-
 void AddManual(Command& app, Action& chosen);
+void AddHelp(Command& app, Action& chosen);
 
 }  // namespace ringfence

@@ -20,6 +20,7 @@
 #include "cli/settings/settings.h"
 #include "cli/trust.h"
 #include "cli/uninstall.h"
+#include "cli/usage.h"
 #include "run/messages.h"
 
 namespace ringfence {
@@ -49,23 +50,19 @@ constexpr Entry kCommands[] = {
     {"layout", AddLayout},
     {"prompt", AddPrompt},
     {"completion", AddCompletion},
+    {"help", AddHelp},
     {"manual", AddManual},
 };
 // clang-format on
 
 constexpr const char* kExamples = R"(Examples:
-  ringfence init                      register the hook for all your projects
-  ringfence init --local .            for this project and you alone
-  ringfence allow ~/src/shared --read permit one thing more
-  ringfence trust                     use the policy that came with this project
+  ringfence init                       register the hook for all your projects
+  ringfence init --local               register it for this project only
+  ringfence allow --read ~/src/shared  allow one more directory to be read
+  ringfence explain Write /etc/hosts   say why a call is allowed or refused
+  ringfence help allow                 the options of a command
 
-Exit status: 0 done, 1 the answer is no, 2 wrong usage or unusable input.)";
-
-// The name of the command that was given, to point to its help.
-std::string GivenCommand(const CLI::App& app) {
-  const auto given = app.get_subcommands();
-  return given.empty() ? "" : given.front()->get_name() + " ";
-}
+Exit status: 0 success, 1 the answer is no, 2 wrong usage or invalid input.)";
 
 }  // namespace
 
@@ -85,9 +82,9 @@ void AddLayerOptions(Command& command, LayerOptions& layers) {
     command.app().add_flag(name, given, what)->group("Settings file (one of)");
   };
   add("--user", layers.user, "~/.claude/settings.json: all your projects (default)");
-  add("--project", layers.project, ".claude/settings.json: everybody who works on the project");
-  add("--local", layers.local, ".claude/settings.local.json: you alone, in this project");
-  add("--managed", layers.managed, "the managed settings of this machine: every user");
+  add("--project", layers.project, ".claude/settings.json: all who work on the project");
+  add("--local", layers.local, ".claude/settings.local.json: only you, in this project");
+  add("--managed", layers.managed, "the managed settings of this machine: all users");
   command.OnParsed([&layers] {
     const int given = layers.user + layers.project + layers.local + layers.managed;
     if (given > 1) RefuseUsage("name one of --user, --project, --local, --managed");
@@ -95,7 +92,10 @@ void AddLayerOptions(Command& command, LayerOptions& layers) {
 }
 
 void DeclareCommandLine(CLI::App& app, Action& chosen, std::string_view only) {
-  app.set_version_flag("--version", "ringfence " RINGFENCE_VERSION, "Print the version and exit");
+  app.name("ringfence");
+  app.description("Sets up, changes and explains the policy that says what a coding agent may do.");
+  app.set_version_flag("-V,--version", "ringfence " RINGFENCE_VERSION,
+                       "Print the version and exit");
   app.set_help_flag("-h,--help", "Print this help and exit");
   app.footer(kExamples);
   app.require_subcommand(1);
@@ -107,20 +107,6 @@ void DeclareCommandLine(CLI::App& app, Action& chosen, std::string_view only) {
 
 namespace {
 
-// The exit status for a first word that is neither a command nor an option.
-int RefuseWord(const CLI::App& app, const std::string& word) {
-  std::vector<std::string> commands;
-  for (const CLI::App* command : app.get_subcommands({})) commands.push_back(command->get_name());
-  const std::vector<std::string_view> names(commands.begin(), commands.end());
-  const std::string_view nearest = Nearest(word, names);
-  const std::string what = word.starts_with('-') ? " is not an option" : " is not a command";
-  PrintError(
-      {Error::Kind::kUsage, "",
-       Quote(word) + what + (nearest.empty() ? "" : "; did you mean " + Quote(nearest) + "?"),
-       "see: ringfence --help"});
-  return 2;
-}
-
 // CLI11 would give words on both sides of a "--" to the same list. Where the command has an option
 // for those behind it they are not parsed at all.
 void Parse(CLI::App& app, std::span<char*> words) {
@@ -130,7 +116,7 @@ void Parse(CLI::App& app, std::span<char*> words) {
        std::span(words.begin(), takes_command ? end : words.begin())) {
     // CLI11 would take it for a list of others.
     if (word.starts_with('[') && word.ends_with(']')) {
-      throw CLI::ValidationError(Quote(word) + " is in brackets, which no name here may be");
+      throw CLI::ValidationError(Quote(word) + " is in brackets, which is not allowed here");
     }
   }
   app.parse(static_cast<int>(end - words.begin()), words.data());
@@ -151,28 +137,25 @@ std::string_view OptionWithoutValue(std::span<char* const> words) {
 }  // namespace
 
 int RunCommandLine(int argc, char** argv) {
-  CLI::App app("One policy says what a coding agent may do; this sets it up and explains it.",
-               "ringfence");
+  CLI::App app;
   Action chosen;
   // A start of the sandbox does not pay for the options of all the others.
   const std::string_view first = argc > 1 ? argv[1] : "";
   const std::string_view empty = OptionWithoutValue({argv, static_cast<size_t>(argc)});
   if (!empty.empty()) {
     PrintError({Error::Kind::kUsage, std::string(empty.substr(0, empty.size() - 1)), "is empty",
-                "give a value behind the \"=\", or leave the option out"});
+                "write a value after the \"=\", or leave the option out"});
     return 2;
   }
   DeclareCommandLine(app, chosen, first == "run" ? first : "");
   try {
     Parse(app, {argv, static_cast<size_t>(argc)});
   } catch (const CLI::Success& success) {
-    if (!app.remaining().empty()) return RefuseWord(app, app.remaining().front());
-    return app.exit(success);
+    if (app.remaining().empty()) return app.exit(success);
+    PrintError(UsageError(app, success));
+    return 2;
   } catch (const CLI::ParseError& error) {
-    const bool is_unknown = app.get_subcommands().empty() && !app.remaining().empty();
-    if (is_unknown) return RefuseWord(app, app.remaining().front());
-    PrintError(
-        {Error::Kind::kUsage, "", error.what(), "see: ringfence " + GivenCommand(app) + "--help"});
+    PrintError(UsageError(app, error));
     return 2;
   }
   const Outcome outcome = chosen();

@@ -1,9 +1,14 @@
-# What `cmake --install` puts below the prefix: programs, man pages, the policy's schema, and what
-# ringfence writes of itself: completions, and a manual page for each command.
+# What `cmake --install` puts below the prefix: programs, man pages, documents, the policy's schema, and
+# what ringfence writes of itself: completions, and a manual page for each command. install.sh
+# --uninstall knows the same files: change both.
 install(TARGETS ringfence-hook RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(FILES docs/man/ringfence-hook.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 install(FILES docs/man/ringfence-policy.5 DESTINATION ${CMAKE_INSTALL_MANDIR}/man5)
 install(FILES policy/policy.schema.json DESTINATION ${CMAKE_INSTALL_DATADIR}/ringfence)
+
+install(FILES LICENSE README.md CHANGELOG.md SECURITY.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs FILES_MATCHING PATTERN "*.md"
+  PATTERN man EXCLUDE)
 
 install(TARGETS ringfence ringfence-cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(FILES docs/man/ringfence.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
@@ -28,7 +33,7 @@ install(CODE "
     string(REGEX REPLACE \".* \" \"\" command \"\${command}\")
     set(page \"${CMAKE_CURRENT_BINARY_DIR}/man/ringfence-\${command}.1\")
     file(MAKE_DIRECTORY \"${CMAKE_CURRENT_BINARY_DIR}/man\")
-    execute_process(COMMAND \"$<TARGET_FILE:ringfence>\" manual \${command} OUTPUT_FILE \"\${page}\"
+    execute_process(COMMAND \"$<TARGET_FILE:ringfence>\" manual --roff \${command} OUTPUT_FILE \"\${page}\"
       COMMAND_ERROR_IS_FATAL ANY)
     file(INSTALL \"\${page}\" DESTINATION \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_MANDIR}/man1\")
   endforeach()")

@@ -30,6 +30,14 @@ const Option* Find(std::string_view name) {
   return nullptr;
 }
 
+Error Unknown(std::string_view word) {
+  constexpr std::string_view kNames[] = {"--policy",  "--root", "--home",
+                                         "--profile", "--help", "--version"};
+  const std::string_view nearest = Nearest(word, kNames);
+  return Wrong(Quote(word) + " is not an option" +
+               (nearest.empty() ? "" : "; did you mean " + Quote(nearest) + "?"));
+}
+
 }  // namespace
 
 Result<HookOptions> ParseHookOptions(std::span<char* const> arguments) {
@@ -40,13 +48,13 @@ Result<HookOptions> ParseHookOptions(std::span<char* const> arguments) {
       options.help = true;
       continue;
     }
-    if (word == "--version") {
+    if (word == "--version" || word == "-V") {
       options.version = true;
       continue;
     }
     const size_t equals = word.find('=');
     const Option* option = Find(word.substr(0, equals));
-    if (option == nullptr) return Wrong(Quote(word) + " is not an option");
+    if (option == nullptr) return Unknown(word.substr(0, equals));
     std::string_view value;
     if (equals != std::string_view::npos) {
       value = word.substr(equals + 1);
@@ -64,22 +72,27 @@ Result<HookOptions> ParseHookOptions(std::span<char* const> arguments) {
 
 std::string HookHelp() {
   return "ringfence-hook " RINGFENCE_VERSION
-         ": answers the hook events of a coding agent from a policy\n"
+         ": decides the tool calls of a coding agent by a policy\n"
          "\n"
-         "usage: ringfence-hook [--policy FILE] [--root DIR] [--home DIR] [--profile NAME] < "
+         "Usage: ringfence-hook [--policy FILE] [--root DIR] [--home DIR] [--profile NAME] < "
          "EVENT\n"
          "\n"
-         "  --policy FILE   this policy instead of the user's and the project's\n"
+         "  --policy FILE   use this policy instead of the user's and the project's\n"
          "  --root DIR      the project (default: CLAUDE_PROJECT_DIR)\n"
-         "  --home DIR      what \"~\" means (default: HOME; where both differ, both count)\n"
-         "  --profile NAME  the policy's profile of that name\n"
+         "  --home DIR      the home directory, \"~\" in a policy (default: HOME; if the two\n"
+         "                  differ, both count)\n"
+         "  --profile NAME  use this profile of the policy\n"
+         "  -h, --help      print this help and exit\n"
+         "  -V, --version   print the version and exit\n"
          "\n"
-         "The client starts it; `ringfence init` registers it. It reads one JSON event and prints "
-         "one\n"
-         "JSON answer or nothing. Exit status: 0 answered, 2 refused with the reason on stderr.\n"
-         "Try it: echo "
-         "'{\"hook_event_name\":\"PreToolUse\",\"tool_name\":\"Read\",\"cwd\":\"/tmp/p\",\n"
-         "  \"tool_input\":{\"file_path\":\"/etc/shadow\"}}' | ringfence-hook --root /tmp/p\n"
+         "Claude Code starts this program for each event; `ringfence init` registers it. It reads\n"
+         "one JSON event from standard input and prints one JSON answer, or nothing.\n"
+         "Exit status: 0 answered, 2 refused, with the reason on standard error.\n"
+         "\n"
+         "Example:\n"
+         "  echo '{\"hook_event_name\":\"PreToolUse\",\"tool_name\":\"Read\",\"cwd\":\"/tmp/p\",\n"
+         "    \"tool_input\":{\"file_path\":\"/etc/shadow\"}}' | ringfence-hook --root /tmp/p\n"
+         "\n"
          "See ringfence-hook(1) and ringfence-policy(5).\n";
 }
 
