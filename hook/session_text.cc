@@ -36,20 +36,32 @@ class WordList {
   std::vector<std::string> words_;
 };
 
-std::string RuleWord(const PathRule& rule) {
+using SetNames = std::vector<SetName>;
+
+bool Contains(const SetNames& names, SetName name) {
+  return std::ranges::find(names, name) != names.end();
+}
+
+// A set is explained where it is named first.
+std::string RuleWord(const PathRule& rule, SetNames& explained) {
   if (rule.set != SetName::kNone) {
     const std::string_view name = SetText(rule.set);
     const PathSet* set = FindPathSet(name);
-    return std::string(name) + (set == nullptr ? "" : " (" + std::string(set->what) + ")");
+    if (set == nullptr || Contains(explained, rule.set)) return std::string(name);
+    explained.push_back(rule.set);
+    return std::string(name) + " (" + std::string(set->what) + ")";
   }
   return rule.tail.empty() && rule.base == RuleBase::kRoot ? "the project" : Quote(rule.written());
 }
 
-std::string Words(const PathRuleList& rules) {
+std::string Words(const PathRuleList& rules, SetNames& explained) {
   WordList words;
+  SetNames named;
   for (const std::span<const PathRule> list : rules) {
     for (const PathRule& rule : list) {
-      if (rule.is_quotable()) words.Add(RuleWord(rule));
+      if (!rule.is_quotable() || Contains(named, rule.set)) continue;
+      if (rule.set != SetName::kNone) named.push_back(rule.set);
+      words.Add(RuleWord(rule, explained));
     }
   }
   return words.text();
@@ -59,13 +71,16 @@ void AppendLine(std::string& text, std::string_view label, const std::string& wo
   if (!words.empty()) text += "- " + std::string(label) + words + ".\n";
 }
 
-void AppendPaths(std::string& text, const PathRules& rules, std::string_view verb) {
+void AppendPaths(std::string& text, const PathRules& rules, std::string_view verb,
+                 SetNames& explained) {
+  const std::string may = "You may " + std::string(verb);
   for (const PathRuleList& list : rules.allow) {
     const bool first = &list == &rules.allow.front();
-    AppendLine(text, std::string(verb) + (first ? " only: " : ", and of that only: "), Words(list));
+    AppendLine(text, may + (first ? ": " : ", of these, only: "), Words(list, explained));
   }
-  AppendLine(text, std::string(verb) + " never: ", Words(rules.deny));
-  AppendLine(text, std::string(verb) + " after the user agreed: ", Words(rules.ask));
+  AppendLine(text, "The user must approve each " + std::string(verb) + " of: ",
+             Words(rules.ask, explained));
+  AppendLine(text, "Do not " + std::string(verb) + ": ", Words(rules.deny, explained));
 }
 
 void AppendTools(std::string& text, const ToolRules& rules) {
@@ -73,13 +88,13 @@ void AppendTools(std::string& text, const ToolRules& rules) {
   for (const NameRule& rule : rules.deny) {
     if (rule.place.quotable) denied.Add(Quote(rule.pattern));
   }
-  AppendLine(text, "Tools that are refused: ", denied.text());
+  AppendLine(text, "Do not call these tools: ", denied.text());
   WordList mcp;
   for (const NameRule& rule : rules.names) {
     if (rule.pattern.starts_with("mcp__")) mcp.Add(Quote(rule.pattern));
   }
-  text += mcp.is_empty() ? "- MCP tools are refused; none is named in the policy.\n"
-                         : "- MCP tools that may be called: " + mcp.text() + ".\n";
+  text += mcp.is_empty() ? "- MCP tools are refused: the policy allows none.\n"
+                         : "- MCP tools you may call: " + mcp.text() + ".\n";
 }
 
 void AppendNetwork(std::string& text, const Policy& policy) {
@@ -91,8 +106,8 @@ void AppendNetwork(std::string& text, const Policy& policy) {
       if (rule.place.quotable) hosts.Add(Quote(rule.written));
     }
     AppendLine(text,
-               list.unlisted == Unlisted::kAsk ? "Hosts that are not asked about: "
-                                               : "Hosts that may be reached: ",
+               list.unlisted == Unlisted::kAsk ? "Hosts you may reach without asking the user: "
+                                               : "Hosts you may reach: ",
                hosts.is_empty() ? "none" : hosts.text());
   }
 }
@@ -100,14 +115,24 @@ void AppendNetwork(std::string& text, const Policy& policy) {
 std::string ModeLine(SandboxMode mode) {
   switch (mode) {
     case SandboxMode::kRx:
-      return "- This run may read and execute, and change nothing in the project.\n";
+      return "- This run is read-only: read and run programs, but do not change the project.\n";
     case SandboxMode::kSandbox:
       return "";
     case SandboxMode::kRwx:
-      return "- This run is not confined by a sandbox; the rules above hold for tools all the "
-             "same.\n";
+      return "- This run has no sandbox. The rules above still apply.\n";
   }
   return "";
+}
+
+std::string CommandLines(const Policy& policy, const std::string& confinement) {
+  std::string text = confinement.empty()
+                         ? "- No sandbox confines Bash commands here: keep them within these "
+                           "rules yourself.\n"
+                         : "- Bash commands are confined by " + confinement + ".\n";
+  text += policy.unsandboxed == Unsandboxed::kAsk
+              ? "- Set \"dangerouslyDisableSandbox\" only when you must: the user is asked.\n"
+              : "- Do not set \"dangerouslyDisableSandbox\": it is refused.\n";
+  return text;
 }
 
 // What the client's settings say about its own sandbox.
@@ -153,32 +178,31 @@ std::string BashConfinement(const Places& places) {
   }
   const ClientSandbox sandbox = ClientSandboxOf(files);
   if (!sandbox.enabled || sandbox.leaves_out_all || sandbox.leaves_out_files) return "";
-  return sandbox.leaves_out_some ? "the client's sandbox, but for those that its settings leave out"
+  return sandbox.leaves_out_some ? "the client's sandbox, except those that its settings exclude"
                                  : "the client's sandbox";
 }
 
 std::string BoundaryText(const Policy& policy, const Ground& ground, SandboxMode mode) {
   const bool is_wrapped = policy.wrap_bash && mode != SandboxMode::kRwx;
-  const std::string confinement = is_wrapped ? "ringfence's sandbox, with a /tmp of this session's"
+  const std::string confinement = is_wrapped ? "ringfence's sandbox, which has a /tmp of its own"
                                              : BashConfinement(ground.places);
   std::string text =
-      "ringfence enforces a policy on this session. A refused call says why; do not try to get "
-      "around it, ask the user instead.\n"
+      "ringfence checks every tool call of this session against a policy.\n"
       "- The project is " +
       Quote(ground.places.root.text()) + ".\n";
-  AppendPaths(text, policy.read, "Read");
-  AppendPaths(text, policy.write, "Write");
-  text += "- Write never: the client's settings, hooks' registration and policies.\n";
+  SetNames explained;
+  AppendPaths(text, policy.read, "read", explained);
+  AppendPaths(text, policy.write, "write", explained);
+  text += "- You can never write Claude Code's settings or ringfence's policies.\n";
   AppendTools(text, policy.tools);
   AppendNetwork(text, policy);
-  text += policy.unsandboxed == Unsandboxed::kAsk
-              ? "- \"dangerouslyDisableSandbox\" asks the user.\n"
-              : "- \"dangerouslyDisableSandbox\" is refused.\n";
-  text += confinement.empty()
-              ? "- Commands that Bash starts are not confined by a sandbox here.\n"
-              : "- Commands that Bash starts are confined by " + confinement + ".\n";
+  text += CommandLines(policy, confinement);
   text += ModeLine(mode);
   for (const std::string& note : ground.sources.notes) text += "- " + note + ".\n";
+  text +=
+      "- When a call is refused, read the reason and follow it. Do not try the same thing by "
+      "another way (Bash, a script, a link, another tool). If you need it, tell the user which "
+      "command from the reason to run.\n";
   if (!policy.say.empty()) text += "- When refused: " + Printable(policy.say) + "\n";
   return text;
 }

@@ -14,7 +14,7 @@ constexpr PathSet kSets[] = {
     {"@claude-scratch", SetName::kClaudeScratch, true,
      "what the client shows this session: memory, plans, tool results, task output, skills"},
     {"@runs-later", SetName::kRunsLater, false,
-     "files that run code when somebody else opens or runs them"},
+     "files that can run code later: git hooks, CI workflows, shell start-up files"},
     {"@dotenv", SetName::kDotenv, false,
      "settings and secrets of applications: .env, .env.local, but not .env.example and the like"},
     {"@toolchains", SetName::kToolchains, true,

@@ -87,15 +87,33 @@ TEST_CASE("session: the mode of a run is told") {
                                Text(rwx, SandboxMode::kRwx)};
   CHECK(texts[0] != texts[1]);
   CHECK(texts[1] != texts[2]);
-  CHECK(Has(texts[0], "change nothing"));
+  CHECK(Has(texts[0], "do not change the project"));
 }
 
 TEST_CASE("session: wrapped commands are told to be confined, but in a mode without a sandbox") {
-  constexpr std::string_view kWrapped = "ringfence's sandbox, with a /tmp of this session's";
+  constexpr std::string_view kWrapped = "ringfence's sandbox, which has a /tmp of its own";
   World wrapped, bare;
   for (World* world : {&wrapped, &bare}) world->User(R"("bash":{"wrap":true})");
   CHECK(Has(Text(wrapped), kWrapped));
   CHECK_FALSE(Has(Text(bare, SandboxMode::kRwx), kWrapped));
+}
+
+TEST_CASE("session: a set is explained once, where it is named first") {
+  World world;
+  world.User(R"("read":{"allow":[".","@tmp"]},"write":{"allow":[".","@tmp"]})");
+  const std::string text = Text(world);
+  const size_t first = text.find("@tmp (");
+  REQUIRE(first != std::string::npos);
+  CHECK(text.find("@tmp (", first + 1) == std::string::npos);
+  CHECK(text.find("You may write: the project, @tmp.") != std::string::npos);
+}
+
+TEST_CASE("session: the text names what to do after a refusal, in plain words") {
+  World world;
+  const std::string text = Text(world);
+  CHECK(text.starts_with("ringfence checks every tool call of this session against a policy.\n"));
+  CHECK(Has(text, "When a call is refused, read the reason and follow it."));
+  CHECK(text.size() < 1200);
 }
 
 TEST_CASE("session: a list of many entries is shortened") {
@@ -166,8 +184,8 @@ TEST_CASE("session: hosts that are asked about are told apart from those that ar
     std::string_view unlisted, want;
   };
   static constexpr Row kRows[] = {
-      {"deny", R"(Hosts that may be reached: "good.example")"},
-      {"ask", R"(Hosts that are not asked about: "good.example")"},
+      {"deny", R"(Hosts you may reach: "good.example")"},
+      {"ask", R"(Hosts you may reach without asking the user: "good.example")"},
   };
   for (const Row& row : kRows) {
     World world;
@@ -177,7 +195,7 @@ TEST_CASE("session: hosts that are asked about are told apart from those that ar
   }
   World open;
   open.User(R"("network":{"allow":["good.example"],"unlisted":"allow"})");
-  CHECK_FALSE(Has(Text(open), "Hosts that"));
+  CHECK_FALSE(Has(Text(open), "Hosts you"));
 }
 
 TEST_CASE("session: what several files say is said once") {
@@ -185,7 +203,7 @@ TEST_CASE("session: what several files say is said once") {
   world.User(R"("read":{"allow":["~","/srv"],"deny":["docs/private","docs/private"]})");
   world.Project(R"("read":{"deny":["docs/private"]})", true);
   const std::string text = Text(world);
-  CHECK(Has(text, R"(Read only: "~", "/srv".)"));
+  CHECK(Has(text, R"(You may read: "~", "/srv".)"));
   const size_t first = text.find("docs/private");
   REQUIRE(first != std::string::npos);
   CHECK(text.find("docs/private", first + 1) == std::string::npos);
@@ -199,8 +217,7 @@ TEST_CASE("session: the client's other configuration folder stands for ~/.claude
   Places places = disk.FoundPlaces();
   CHECK(BashConfinement(places) == "the client's sandbox");
   places.settings_folders = {Path::Clean(disk.At("cc"))};
-  CHECK(BashConfinement(places) ==
-        "the client's sandbox, but for those that its settings leave out");
+  CHECK(BashConfinement(places) == "the client's sandbox, except those that its settings exclude");
   places.settings_folders = {Path::Clean(disk.At("none"))};
   CHECK(BashConfinement(places).empty());
 }
@@ -222,5 +239,5 @@ TEST_CASE("session: the text says whether commands are confined") {
   world.places = disk.FoundPlaces();
   CHECK(Has(Text(world), "are confined by the client's sandbox"));
   World open;
-  CHECK(Has(Text(open), "are not confined by a sandbox here"));
+  CHECK(Has(Text(open), "No sandbox confines Bash commands here"));
 }
