@@ -231,6 +231,18 @@ TEST_CASE("page: hostile text stays text, wherever it comes from") {
   CHECK(CountOf(page, "&lt;img src=x") > 10);
 }
 
+TEST_CASE("page: only a denial that was not expected is marked as wrong") {
+  Row expected = RowOf(RulingOf("deny", "Read", ""));
+  Row unexpected = RowOf(RulingOf("deny", "Write", ""));
+  unexpected.fixture.expected.decision = "permit";
+  unexpected.cells[0].mismatch = "it should be \"permit\"";
+  AuditReport report;
+  report.matrix = MatrixOf({expected, unexpected});
+  const std::string page = AuditHtml(report);
+  CHECK(CountOf(page, "<td class=\"deny\">") == 1);
+  CHECK(CountOf(page, "<td class=\"deny\" data-wrong>") == 1);
+}
+
 TEST_CASE("page: an audit of nothing, and bars of one decision and of many") {
   const std::string empty = AuditHtml({});
   CHECK(CountOf(empty, "Nothing was decided") == 2);

@@ -138,7 +138,8 @@ class MatrixWriter {
 
   std::string CellHtml(const Fixture& fixture, const Cell& cell) const {
     const std::string decision(kDecisions[DecisionIndex(cell.ruling.decision)]);
-    std::string out = "<td class=\"" + decision + "\">";
+    std::string out =
+        "<td class=\"" + decision + "\"" + (cell.mismatch.empty() ? ">" : " data-wrong>");
     const auto anchor = anchors_.find(DecidingRule(cell.ruling));
     const bool has_link = decision != "permit" && anchor != anchors_.end();
     out += has_link ? "<a href=\"#" + anchor->second + "\">" + decision + "</a>" : decision;

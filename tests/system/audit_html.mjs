@@ -149,11 +149,27 @@ async function hasStructure(page) {
   assert.deepEqual([facts.bare, facts.unnamed, facts.doubled], [0, 0, 0]);
 }
 
+// Red is for what differs from its fixture: an expected denial is not an error.
+async function isRedOnlyWhereWrong(page) {
+  const colours = await page.evaluate(() => {
+    const bad = document.createElement("b");
+    bad.style.color = "var(--bad)";
+    document.body.append(bad);
+    const colour = (cell) => getComputedStyle(cell).color;
+    const of = (selector) => [...document.querySelectorAll(selector)].map(colour);
+    return { bad: colour(bad), right: of(".matrix td.deny:not([data-wrong])"),
+             wrong: of(".matrix td[data-wrong]") };
+  });
+  assert.ok(!colours.right.includes(colours.bad), "an expected denial is red");
+  assert.ok(colours.wrong.every((one) => one === colours.bad), colours.wrong.join());
+}
+
 // Every decision has its word, so that no colour is needed.
 async function needsNoColour(page) {
   const wrong = await page.evaluate(() => [...document.querySelectorAll(".matrix td[class]")]
     .filter((cell) => !cell.textContent.startsWith(cell.className)).length);
   assert.equal(wrong, 0);
+  await isRedOnlyWhereWrong(page);
   const fills = await page.evaluate(() => ["permit", "ask", "deny", "error"].map((kind) => {
     const path = document.createElementNS("http://www.w3.org/2000/svg", "path");
     path.setAttribute("class", kind);
