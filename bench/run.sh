@@ -3,17 +3,22 @@
 # `ringfence run` costs (bench/sandbox.sh) and how fast `ringfence replay` is (bench/replay.sh). Prints
 # Markdown tables; asserts nothing.
 #
-#   bench/run.sh [--runs N] [--hook NAME=PROGRAM]...    default: both release builds, 300 runs
+#   bench/run.sh [--runs N] [--update] [--hook NAME=PROGRAM]...
+#
+# Default: both release builds, 300 runs. --update writes the figures of the hook into
+# docs/performance.md, between its markers, instead of printing them.
 set -euo pipefail
 
 root=$(cd "$(dirname "$0")/.." && pwd)
 runs=300
+update=no
 hooks=()  # NAME=PROGRAM
 while (($# > 0)); do
   case $1 in
     --runs) runs=${2:?--runs needs a number}; shift ;;
     --hook) hooks+=("${2:?--hook needs NAME=PROGRAM}"); shift ;;
-    -h | --help) sed -n '2,6s/^# \{0,1\}//p' "$0"; exit 0 ;;
+    --update) update=yes ;;
+    -h | --help) sed -n '2,9s/^# \{0,1\}//p' "$0"; exit 0 ;;
     *) echo "run.sh: unknown option $1" >&2; exit 2 ;;
   esac
   shift
@@ -180,12 +185,34 @@ time_all "300-byte event, policy, profile, audit log" "$work/small" "$work/polic
 time_all "Write of 1 MB" "$work/1M" "$work/policy.json"
 time_all "Write of 10 MB" "$work/10M" "$work/policy.json"
 time_all "10,000 path rules" "$work/small" "$work/rules.json"
-echo "$(machine):"
-echo
-print_table
-echo
-print_system_calls
-print_sizes
+print_figures() {
+  echo "$(machine):"
+  echo
+  print_table
+  echo
+  print_system_calls
+  print_sizes
+}
+
+# The block between the markers, replaced as a whole.
+update_page() {
+  local page=$root/docs/performance.md
+  awk -v figures="$work/figures" '
+    /<!-- figures:end -->/ { inside = 0; seen++ }
+    !inside { print }
+    /<!-- figures:begin -->/ { inside = 1; seen++; while ((getline line < figures) > 0) print line }
+    END { exit seen != 2 }' "$page" > "$work/page" ||
+    { echo "run.sh: $page does not have its two markers" >&2; exit 1; }
+  cat "$work/page" > "$page"
+  echo "run.sh: wrote the figures of the hook into $page" >&2
+}
+
+if [[ $update == yes ]]; then
+  print_figures > "$work/figures"
+  update_page
+else
+  print_figures
+fi
 echo
 "$root/bench/sandbox.sh"
 echo
