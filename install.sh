@@ -1,17 +1,19 @@
 #!/bin/sh
-# Builds ringfence and installs it. Safe to run again.
+# Builds and installs ringfence, or removes it. Safe to run again.
 #
 #   ./install.sh [OPTIONS] [PROJECT_DIR]
 #
-#   PROJECT_DIR      register the hook for this project (its .claude/settings.local.json)
-#   --prefix DIR     install below DIR (default: ~/.local)
-#   --no-deps        do not install packages
-#   --no-register    do not register the hook, whatever is named
-#   --glibc          link the hook with glibc, also where musl is found
-#   --only-deps      install packages and stop
-#   --apparmor       only write and load the AppArmor profile that Ubuntu needs for `ringfence run`
-#   --remove-apparmor  only remove it again
-#   --with-tests     install what tests/run.sh needs as well
+#   PROJECT_DIR        register the hook for this project (in its .claude/settings.local.json)
+#   --prefix DIR       install to DIR (default: ~/.local)
+#   --no-deps          do not install packages
+#   --no-register      do not register the hook, even if PROJECT_DIR is given
+#   --glibc            link the hook with glibc, even if musl is installed
+#   --only-deps        install packages and stop
+#   --with-tests       also install the packages that tests/run.sh needs
+#   --uninstall        unregister the hook everywhere and remove the installed files; policies and
+#                      logs are kept
+#   --apparmor         only write and load the AppArmor profile that Ubuntu needs for `ringfence run`
+#   --remove-apparmor  only remove that profile
 set -eu
 
 root=$(cd "$(dirname "$0")" && pwd)
@@ -22,6 +24,7 @@ register=yes
 musl=ON
 only_deps=no
 with_tests=no
+uninstall=no
 apparmor=
 
 say() { printf '%s\n' "install.sh: $*"; }
@@ -38,7 +41,7 @@ read_options() {
   while [ $# -gt 0 ]; do
     case $1 in
       --prefix)
-        [ $# -gt 1 ] || fail "--prefix needs a folder"
+        [ $# -gt 1 ] || fail "--prefix needs a directory"
         prefix=$2
         shift
         ;;
@@ -50,14 +53,15 @@ read_options() {
       --apparmor) apparmor='write' ;;
       --remove-apparmor) apparmor='remove' ;;
       --with-tests) with_tests=yes ;;
+      --uninstall) uninstall=yes ;;
       -h | --help)
         usage
         exit 0
         ;;
       -*) fail "\"$1\" is not an option" "./install.sh --help lists them" ;;
       *)
-        [ -z "$project" ] || fail "two projects are named: \"$project\" and \"$1\""
-        [ -d "$1" ] || fail "there is no folder \"$1\""
+        [ -z "$project" ] || fail "two projects given: \"$project\" and \"$1\"" "name one of them"
+        [ -d "$1" ] || fail "\"$1\" is not a directory"
         project=$(cd "$1" && pwd)
         ;;
     esac
@@ -68,6 +72,9 @@ read_options() {
     /*) ;;
     *) prefix=$(pwd)/$prefix ;;
   esac
+  if [ "$uninstall" = yes ] && [ -n "$project" ]; then
+    fail "--uninstall takes no project" "it unregisters every project; for one: ringfence uninstall --local \"$project\""
+  fi
 }
 
 # Packages. An entry is NAME, NAME|OTHER-NAME, or NAME=COMMAND: where COMMAND is found, nothing is
@@ -200,14 +207,14 @@ install_each() {  # MANAGER IS_REQUIRED NAME...
       fail "the package $name could not be installed" \
         "install it by hand, then run ./install.sh --no-deps"
     fi
-    say "$name could not be had; going on without it"
+    say "could not install the optional package $name; continuing without it"
   done
 }
 
 install_packages() {
   manager=$(find_manager)
   if [ -z "$manager" ]; then
-    fail "neither apt-get, dnf nor brew is here" \
+    fail "found neither apt-get, dnf nor brew" \
       "install a C++20 compiler, CMake 3.25, Ninja, nlohmann_json, CLI11 and libmd, then run ./install.sh --no-deps"
   fi
   list_packages "$manager"
@@ -215,7 +222,7 @@ install_packages() {
   # shellcheck disable=SC2086
   missing=$(missing_of "$manager" $required) wanted=$(missing_of "$manager" $optional)
   if [ -z "$missing$wanted" ]; then
-    say "every package is there"
+    say "all packages are installed"
     return
   fi
   # shellcheck disable=SC2086
@@ -223,11 +230,11 @@ install_packages() {
   if [ "$manager" != brew ] && [ "$(id -u)" -ne 0 ] && ! command -v sudo > /dev/null; then
     [ -n "$missing" ] || return 0
     # shellcheck disable=SC2086
-    fail "not root, and sudo is not here: cannot install $(plain_names $missing)" \
+    fail "not root, and sudo is not installed: cannot install $(plain_names $missing)" \
       "install them as root, then run ./install.sh --no-deps"
   fi
   if [ "$manager" = apt ] && ! as_root apt-get update -q; then
-    say "apt-get update failed; going on with the lists there are"
+    say "apt-get update failed; continuing with the existing package lists"
   fi
   names=
   for entry in $missing; do names="$names $(name_of "$manager" "$entry")"; done
@@ -245,7 +252,7 @@ install_packages() {
 configure_hint() {
   cache=$root/build/release/CMakeCache.txt
   if [ -f "$cache" ] && ! grep -qxF "CMAKE_HOME_DIRECTORY:INTERNAL=$(cd "$root" && pwd -P)" "$cache"; then
-    printf '%s\n' "build/release was made in another folder; remove it: rm -rf \"$root/build/release\""
+    printf '%s\n' "build/release was made in another directory; remove it: rm -rf \"$root/build/release\""
   else
     printf '%s\n' "the lines above say what is missing"
   fi
@@ -261,14 +268,14 @@ build() {
 }
 
 install_files() {
-  say "installing below $prefix"
+  say "installing to $prefix"
   cmake --install build/release --prefix "$prefix" ||
-    fail "could not install below \"$prefix\"" "name a folder that you may write with --prefix"
+    fail "could not install to \"$prefix\"" "name a directory that you can write: --prefix DIR"
 }
 
 register_hook() {
   if [ "$register" = no ] || [ -z "$project" ]; then
-    say "no project registered; to do so: $prefix/bin/ringfence init"
+    say "the hook is not registered yet; to register it for all projects: $prefix/bin/ringfence init"
     return
   fi
   say "registering the hook for $project"
@@ -291,7 +298,7 @@ write_profile() {
   case $prefix in
     *[!A-Za-z0-9/._-]*) fail "an AppArmor profile cannot name \"$prefix\"" "install elsewhere: --prefix DIR" ;;
   esac
-  [ -d "$profile_folder" ] || fail "there is no folder \"$profile_folder\"" "AppArmor is not installed here"
+  [ -d "$profile_folder" ] || fail "\"$profile_folder\" does not exist" "AppArmor is not installed on this system"
   place=$(mktemp -d)
   trap 'rm -rf "$place"' EXIT
   sed "s|@PREFIX@|$prefix|" "$root/sandbox/linux/apparmor_profile.in" > "$place/ringfence"
@@ -300,7 +307,7 @@ write_profile() {
   if [ -z "${DESTDIR-}" ]; then
     command -v apparmor_parser > /dev/null || fail "apparmor_parser is not installed" "install the package apparmor"
     apparmor_parser -Q -K "$place/ringfence" ||
-      fail "this AppArmor does not take the profile; nothing was written" "before version 4 it restricts no user namespaces, and none is needed"
+      fail "this version of AppArmor rejects the profile; nothing was written" "before version 4 AppArmor does not restrict user namespaces, and no profile is needed"
   fi
   # In one piece: renamed, since AppArmor loads whatever lies in the folder.
   change_profile install -m 644 "$place/ringfence" "$profile_folder/.ringfence.new" &&
@@ -309,12 +316,12 @@ write_profile() {
   if [ -z "${DESTDIR-}" ]; then
     as_root apparmor_parser -r -W "$profile" || fail "the profile is written, but could not be loaded"
   fi
-  say "whoever can write $prefix/bin/ringfence can make user namespaces by it now; to undo: ./install.sh --remove-apparmor"
+  say "anyone who can write $prefix/bin/ringfence can now create user namespaces with it; to undo: ./install.sh --remove-apparmor"
 }
 
 remove_profile() {
   if [ ! -e "$profile" ]; then
-    say "there is no $profile"
+    say "$profile does not exist"
     return
   fi
   if [ -z "${DESTDIR-}" ] && command -v apparmor_parser > /dev/null; then
@@ -327,8 +334,101 @@ remove_profile() {
 offer_profile() {
   setting=/proc/sys/kernel/apparmor_restrict_unprivileged_userns
   if [ -e "$profile" ] || ! grep -qsx 1 "$setting"; then return; fi
-  say "this system forbids user namespaces, which ringfence run needs, to programs without an AppArmor profile"
-  say "to write one: ./install.sh --apparmor --prefix \"$prefix\""
+  say "on this system a program needs an AppArmor profile to create user namespaces, and ringfence run creates them"
+  say "to write the profile: ./install.sh --apparmor --prefix \"$prefix\""
+}
+
+# Removal. The hook is unregistered first: a registration whose program is gone blocks every call.
+
+# The ringfence that unregisters: the installed one, or the one that was built here.
+find_ringfence() {
+  for program in "$prefix/bin/ringfence" "$root/build/release/ringfence"; do
+    if [ -x "$program" ] && "$program" --version > /dev/null 2>&1; then
+      printf '%s\n' "$program"
+      return
+    fi
+  done
+}
+
+# Whether the settings, or what init recorded of them, name the hook of this prefix.
+is_registered() {
+  for file in "$HOME/.claude/settings.json" "$HOME/.local/state/ringfence/registrations.json" \
+    /etc/claude-code/managed-settings.json; do
+    if grep -qsF "$prefix/bin/ringfence-hook" "$file"; then return 0; fi
+  done
+  return 1
+}
+
+unregister() {
+  is_registered || return 0
+  program=$(find_ringfence)
+  if [ -z "$program" ]; then
+    fail "the hook is registered, and no ringfence program is left to unregister it; nothing was removed" \
+      "install it again first: ./install.sh --prefix \"$prefix\""
+  fi
+  "$program" uninstall --all ||
+    fail "the hook could not be unregistered; nothing was removed" "fix what the line above names, then run this again"
+}
+
+# Every file that cmake/install.cmake and library/CMakeLists.txt install.
+installed_files() {
+  for file in "$prefix"/bin/ringfence "$prefix"/bin/ringfence-cli "$prefix"/bin/ringfence-hook \
+    "$prefix"/share/man/man1/ringfence.1 "$prefix"/share/man/man1/ringfence-*.1 \
+    "$prefix"/share/man/man5/ringfence-policy.5 "$prefix"/share/ringfence/policy.schema.json \
+    "$prefix"/share/bash-completion/completions/ringfence \
+    "$prefix"/share/zsh/site-functions/_ringfence \
+    "$prefix"/share/fish/vendor_completions.d/ringfence.fish "$prefix"/share/doc/ringfence/* \
+    "$prefix"/share/doc/ringfence/docs/* \
+    "$prefix"/include/ringfence/* "$prefix"/lib*/libringfence.* "$prefix"/lib/*/libringfence.* \
+    "$prefix"/lib*/pkgconfig/ringfence.pc "$prefix"/lib/*/pkgconfig/ringfence.pc \
+    "$prefix"/lib*/cmake/ringfence/* "$prefix"/lib/*/cmake/ringfence/*; do
+    if [ -f "$file" ] || [ -L "$file" ]; then printf '%s\n' "$file"; fi
+  done
+}
+
+# The directories that held the file, up to the prefix, as long as they are empty.
+remove_empty_folders() {  # FILE
+  folder=$(dirname "$1")
+  while [ "$folder" != "$prefix" ] && rmdir "$folder" 2> /dev/null; do
+    folder=$(dirname "$folder")
+  done
+}
+
+remove_files() {
+  count=0
+  list=$(installed_files)
+  newline='
+'
+  IFS=$newline
+  set -f
+  for file in $list; do
+    rm -f "$file" || fail "could not remove \"$file\"" "run it as the user who installed ringfence"
+    remove_empty_folders "$file"
+    count=$((count + 1))
+  done
+  set +f
+  unset IFS
+  if [ "$count" -eq 0 ]; then
+    say "ringfence is not installed in $prefix; nothing to remove"
+  else
+    say "removed $count files from $prefix"
+  fi
+}
+
+say_what_is_kept() {
+  for folder in "$HOME/.config/ringfence" "$HOME/.local/state/ringfence"; do
+    if [ -d "$folder" ]; then say "kept: $folder (policies, trust, logs); delete it if you do not need it"; fi
+  done
+  say "kept: .ringfence in your projects, and the packages that were installed"
+  if grep -qsF "$prefix/bin/ringfence" "$profile"; then
+    say "$profile still names $prefix; to remove it: ./install.sh --remove-apparmor"
+  fi
+}
+
+uninstall() {
+  unregister
+  remove_files
+  say_what_is_kept
 }
 
 # One event that every policy must deny, in a home of its own.
@@ -339,12 +439,12 @@ show_decision() {
   event='{"hook_event_name":"PreToolUse","session_id":"install","cwd":"'$place/project'",'
   event=$event'"tool_name":"Write","tool_input":{"file_path":"/etc/hosts","content":"x"}}'
   answer=$(printf '%s\n' "$event" | HOME=$place/home CLAUDE_PROJECT_DIR=$place/project \
-    "$prefix/bin/ringfence-hook") || fail "the installed hook does not answer"
-  say "the hook is asked about a Write to /etc/hosts from a project:"
+    "$prefix/bin/ringfence-hook") || fail "the installed hook does not work"
+  say "what the hook answers to a Write to /etc/hosts:"
   printf '%s\n' "$answer"
   case $answer in
     *'"permissionDecision":"deny"'*) ;;
-    *) fail "the installed hook did not deny it" ;;
+    *) fail "the installed hook did not deny the call" ;;
   esac
 }
 
@@ -354,6 +454,10 @@ case $apparmor in
   remove) remove_profile ;;
 esac
 if [ -n "$apparmor" ]; then exit 0; fi
+if [ "$uninstall" = yes ]; then
+  uninstall
+  exit 0
+fi
 if [ "$deps" = yes ]; then install_packages; fi
 if [ "$only_deps" = yes ]; then exit 0; fi
 build
@@ -363,6 +467,6 @@ show_decision
 offer_profile
 case :${PATH-}: in
   *":$prefix/bin:"*) ;;
-  *) say "add $prefix/bin to PATH to type \"ringfence\" alone" ;;
+  *) say "to run \"ringfence\" without its path, add $prefix/bin to PATH" ;;
 esac
 say "done"
