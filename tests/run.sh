@@ -261,7 +261,7 @@ part_schema() {
   count_program kdl_test.py python3 tests/kdl/kdl_test.py --read-kdl build/coverage/tests/kdl/read_kdl
 }
 
-# Twice, as a newcomer would: the second time must change nothing.
+# Twice, as a newcomer would: the second time must change nothing. Then it is removed, twice.
 part_install() {
   local prefix=$work/prefix home=$work/home project=$work/home/project file
   mkdir -p "$project"
@@ -270,13 +270,19 @@ part_install() {
   done
   for file in bin/ringfence-hook bin/ringfence share/man/man1/ringfence.1 \
     share/man/man1/ringfence-hook.1 share/man/man5/ringfence-policy.5 \
-    share/ringfence/policy.schema.json share/bash-completion/completions/ringfence \
-    share/zsh/site-functions/_ringfence share/fish/vendor_completions.d/ringfence.fish; do
+    share/ringfence/policy.schema.json share/doc/ringfence/LICENSE share/doc/ringfence/docs/faq.md \
+    share/bash-completion/completions/ringfence share/zsh/site-functions/_ringfence \
+    share/fish/vendor_completions.d/ringfence.fish; do
     check "installed: $file" test -s "$prefix/$file"
   done
   check "man pages name every option" man_pages_name_options "$prefix"
   check "registered" grep -q "$prefix/bin/ringfence-hook" "$project/.claude/settings.local.json"
   check "the installed hook is the one that was built" cmp "$prefix/bin/ringfence-hook" "$hook"
+  for _ in 1 2; do
+    check "install.sh --uninstall" env "HOME=$home" ./install.sh --uninstall --prefix "$prefix"
+  done
+  check "uninstalled: every file" test -z "$(find "$prefix" -type f -o -type l)"
+  check "unregistered" refuses grep -qs ringfence-hook "$project/.claude/settings.local.json"
   install_profile
 }
 
@@ -368,7 +374,8 @@ part_system() {
   program failure.py python3 tests/system/failure.py --hook "$hook"
   program failures.py python3 tests/system/failures.py --hook "$hook"
   program wrap.py python3 tests/system/wrap.py --hook "$hook"
-  for file in init commands places check audit audit_formats audit_html log doctor replay settings layout; do
+  for file in init commands places first_texts check audit audit_formats audit_html log doctor replay \
+    settings layout; do
     program $file.py python3 tests/system/$file.py --hook "$hook" --ringfence "$command"
   done
 }
