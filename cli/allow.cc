@@ -26,12 +26,13 @@ struct AllowOptions : ChangeOptions {
 constexpr const char* kExamples =
     "  ringfence allow ~/src/shared-lib --read   reading, not writing\n"
     "  ringfence allow ../data                   reading and writing\n"
-    "  ringfence allow /srv/data --ask           only with a question\n"
+    "  ringfence allow /srv/data --ask           only after the user approves\n"
     "  ringfence allow registry.npmjs.org        a host\n"
     "  ringfence allow 'mcp__github__*'          the tools of an MCP server\n"
-    "  ringfence allow ../data --session         for the session that was refused it, no longer\n\n"
-    "The entry goes into the policy that decides: the project's own where it is trusted (and is\n"
-    "trusted again), else the user's. Comments and layout stay. ringfence revoke takes it away.";
+    "  ringfence allow ../data --session         only in the session that was refused\n\n"
+    "The entry goes into the policy that decides: the project's own if it is trusted (it is\n"
+    "trusted again), otherwise the user's. Comments and layout are kept. ringfence revoke is the\n"
+    "inverse.";
 
 class Allowance {
  public:
@@ -50,7 +51,7 @@ class Allowance {
         AddWish(change_.wish(), change_.policies().sources, AdditionTo(), Text());
     if (!addition) return addition.error();
     addition_ = std::move(*addition);
-    if (addition_.lists.empty()) return Nothing("is there already");
+    if (addition_.lists.empty()) return Nothing("is already allowed");
     if (std::optional<Outcome> no = AskAboutWide()) return *no;
     if (Status s = change_.Write(target_, addition_.text, addition_.entry); !s) return s.error();
     if (std::optional<Outcome> no = CheckResult()) return *no;
@@ -83,13 +84,13 @@ class Allowance {
       return Outcome::No({Error::Kind::kUsage, Quote(change_.what()), "this would open " + wide,
                           "name less, or add --yes if you mean it; nothing was changed"});
     }
-    Console().Line("This opens " + wide + ", but for what rules deny.");
+    Console().Line("This opens " + wide + ", except what rules deny.");
     if (terminal.Ask("Allow it?") == UserReply::kYes) return {};
     Console().Line("Nothing was changed.");
     return Outcome(1);
   }
 
-  // An entry that changes nothing is not kept: what is against it is said instead.
+  // An entry that has no effect is not kept: the rule against it is reported instead.
   std::optional<Outcome> CheckResult() {
     if (Status s = change_.ReadAgain(); !s) return Outcome(s.error());
     const auto after = JudgeWish(change_.wish(), change_.policies());
@@ -98,10 +99,10 @@ class Allowance {
     const WishJudgement& judgement = **after;
     const bool is_denied = judgement.verdict == Verdict::kDeny;
     return Outcome::No({Error::Kind::kInvalidConfig, Quote(change_.what()),
-                        std::string(is_denied ? "an allow does not lift this denial: "
-                                              : "an allow does not take this question away: ") +
+                        std::string(is_denied ? "allowing it does not lift this denial: "
+                                              : "allowing it does not remove this question: ") +
                             (judgement.cause ? CauseText(*judgement.cause) : ""),
-                        "change that rule if you mean it; nothing was changed"});
+                        "change that rule instead; nothing was changed"});
   }
 
   Outcome Nothing(const std::string& why) {
@@ -174,7 +175,7 @@ class Allowance {
 }  // namespace
 
 void AddAllow(Command& app, Action& chosen) {
-  Command command = AddCommand(app, "allow", "Permit one path, host or tool more", kExamples);
+  Command command = AddCommand(app, "allow", "Allow a path, host or tool", kExamples);
   const auto options = std::make_shared<AllowOptions>();
   AddChangeOptions(command, *options,
                    "Only for the session that was refused it last, by the audit log");

@@ -219,7 +219,7 @@ class SandboxPlanner {
       for (const HostRule& rule : list.allow) {
         if (rule.any) {
           limits_.notes.emplace_back(
-              "network.allow has \"*\": the client's sandbox knows no such entry and"
+              "network.allow has \"*\": the client's sandbox does not know that entry and"
               " asks about each host");
         } else if (IsAllowedByAll(network, rule)) {
           AddOnce(allowed, DomainOf(rule));
@@ -276,7 +276,7 @@ class SandboxPlanner {
     if (lost_.empty()) return;
     std::string list;
     for (const std::string& entry : lost_) list += (list.empty() ? "" : ", ") + Quote(entry, 60);
-    limits_.notes.push_back("for commands in the client's sandbox these entries do not count: " +
+    limits_.notes.push_back("these entries have no effect on commands in the client's sandbox: " +
                             list);
   }
 

@@ -54,7 +54,7 @@ class Judge {
       const std::vector<std::string>* excluded = file.settings.Texts("/sandbox/excludedCommands");
       if (excluded == nullptr) continue;
       for (const std::string& command : *excluded) {
-        holes.push_back(Quote(command, 80) + " runs outside of the sandbox (excludedCommands of " +
+        holes.push_back(Quote(command, 80) + " runs outside the sandbox (excludedCommands of " +
                         file.settings.name + ")");
       }
     }
@@ -84,10 +84,10 @@ Confinement JudgeConfinement(const std::vector<SettingsFile>& files, const Sandb
   if (by == nullptr || by->settings.Flag("/sandbox/enabled") != true) {
     confinement.sentence = "Bash is NOT confined: the client's sandbox is off" +
                            (by == nullptr ? "" : " (" + by->settings.name + ")") +
-                           ", and the hook does not look into commands";
+                           ", and the hook does not parse commands";
   } else if (open != nullptr) {
     confinement.sentence = "Bash is NOT confined: sandbox.excludedCommands of " +
-                           open->settings.name + " leaves out every command";
+                           open->settings.name + " excludes every command";
   } else if (!tools.missing.empty()) {
     confinement.sentence = "Bash is NOT confined: the client's sandbox is on, but " +
                            Join(tools.missing) + " cannot be found";

@@ -46,7 +46,7 @@ Result<OrderedJson> ToolInput(const ExplainOptions& options) {
   }
   input = OrderedJson::parse(options.argument, nullptr, false);
   if (!input.is_object()) {
-    return Usage("the argument begins with { and is not a JSON object",
+    return Usage("the argument begins with { but is not a JSON object",
                  "write the tool's whole input, such as '{\"file_path\": \"/etc/hosts\"}'");
   }
   return input;
@@ -96,7 +96,7 @@ class Explainer {
     const bool is_call =
         event->kind == EventKind::kPreToolUse || event->kind == EventKind::kPermissionRequest;
     if (!is_call) {
-      return Usage("the event is no tool call",
+      return Usage("the event is not a tool call",
                    "only PreToolUse and PermissionRequest are decided");
     }
     const Result<bool> granted =
@@ -185,7 +185,7 @@ Outcome RunExplain(const ExplainOptions& options) {
 
 void AddExplain(Command& app, Action& chosen) {
   Command command = AddCommand(
-      app, "explain", "Say what would be decided, by which rule, and each step on the way",
+      app, "explain", "Explain a decision: the verdict, the rule, and each step",
       "  ringfence explain ../other/notes.md           reading it, and writing to it\n"
       "  ringfence explain registry.npmjs.org\n"
       "  ringfence explain Read ../other/notes.md\n"
@@ -194,7 +194,7 @@ void AddExplain(Command& app, Action& chosen) {
       "  ringfence explain --event captured.json --json\n"
       "  ringfence explain @secrets\n"
       "  ringfence explain mcp         which arguments of well-known MCP servers are paths\n"
-      "Exit status: 0 permitted, 1 asked about or denied, 2 not understood.");
+      "Exit status: 0 permitted, 1 asked about or denied, 2 invalid input.");
   const auto options = std::make_shared<ExplainOptions>();
   AddGroundOptions(command, options->ground);
   command.AddOption("what", options->what,
@@ -203,14 +203,15 @@ void AddExplain(Command& app, Action& chosen) {
                     "Its main argument, or the whole input as a JSON object");
   command.AddOption("--event", options->event_file, "A whole hook event, as the client sends it")
       .Type("FILE");
-  command.AddOption("--cwd", options->cwd, "Where the session is (default: the project)")
+  command.AddOption("--cwd", options->cwd, "The session's current directory (default: the project)")
       .Type("DIR");
-  command.AddFlag("--subagent", options->subagent, "As if a subagent called");
-  command.AddOption("--agent-type", options->agent_type, "As if this kind of subagent called")
+  command.AddFlag("--subagent", options->subagent, "As if a subagent made the call");
+  command
+      .AddOption("--agent-type", options->agent_type, "As if this type of subagent made the call")
       .Type("TYPE");
   command
       .AddOption("--permission-mode", options->permission_mode,
-                 "As if the session ran in this mode (default: default)")
+                 "As if the session was in this permission mode (default: default)")
       .Type("MODE");
   command.OnGiven([options, &chosen] { chosen = [options] { return RunExplain(*options); }; });
 }

@@ -126,10 +126,10 @@ void PrintExplained(const Explained& explained) {
     if (decision.cause->place) console.Line("  rule: " + PlaceLabel(*decision.cause->place));
     console.Line("  the model is told: " + ReasonText(decision, explained.policy.say));
   } else if (explained.policy.wrap_bash && RunsCommand(explained.event.tool_name)) {
-    console.Line("  it is run by ringfence run, which confines it");
+    console.Line("  ringfence run starts it, in a sandbox");
   } else {
     console.Line(decision.say_allow ? "  answered with \"allow\": the client does not ask"
-                                    : "  nothing is said: the client's own rules go on");
+                                    : "  the hook says nothing: the client's own rules decide");
   }
   const std::string arguments = ArgumentsOf(explained.event, explained.policy);
   if (!arguments.empty()) console.Line("  arguments: " + arguments);

@@ -106,7 +106,7 @@ Status CheckUnchanged(const std::string& path, const std::optional<std::string>&
   const Result<std::optional<std::string>> now = ReadIfThere(path);
   if (!now) return now.error();
   if (*now == expected) return Unit{};
-  return Refused(path, "was changed by somebody else in the meantime", "run the command again");
+  return Refused(path, "was changed by another program in the meantime", "run the command again");
 }
 
 }  // namespace
@@ -146,7 +146,7 @@ Result<std::string> FollowedPath(const std::string& path) {
   const std::unique_ptr<char, decltype(&std::free)> real(::realpath(path.c_str(), nullptr),
                                                          &std::free);
   if (real == nullptr) {
-    return Refused(path, "is a link that leads nowhere", "make its target, or remove the link");
+    return Refused(path, "is a dangling symbolic link", "create its target, or remove the link");
   }
   return std::string(real.get());
 }
@@ -155,7 +155,8 @@ Status WriteWhole(const std::string& path, const std::string& bytes, mode_t mode
   const Result<std::string> target = FollowedPath(path);
   if (!target) return target.error();
   const std::vector<std::string> missing = MissingFolders(*target);
-  if (!missing.empty()) return Refused(missing.front(), "does not exist", "make the folder first");
+  if (!missing.empty())
+    return Refused(missing.front(), "does not exist", "create the directory first");
   struct stat facts {};
   if (::lstat(target->c_str(), &facts) == 0 && !S_ISREG(facts.st_mode)) {
     return Refused(*target, "is not a regular file", "");

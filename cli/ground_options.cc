@@ -10,9 +10,11 @@ void AddGroundOptions(Command& command, GroundOptions& options) {
   AddCommonOptions(command, options.common);
   command.AddOption("--root", options.root, "The project (default: the current directory)")
       .Type("DIR");
-  command.AddOption("--policy", options.policy, "This policy instead of the user's and project's")
+  command
+      .AddOption("--policy", options.policy,
+                 "Use this policy instead of the user's and the project's")
       .Type("FILE");
-  command.AddOption("--profile", options.profile, "The policy's profile of that name").Type("NAME");
+  command.AddOption("--profile", options.profile, "Use this profile of the policy").Type("NAME");
 }
 
 Result<Ground> FindGround(const GroundOptions& options, const FileView& files) {
@@ -31,7 +33,8 @@ Result<Path> AuditFileOn(const Ground& ground) {
   if (!policy) return policy.error();
   std::optional<Path> file = OwnPath(policy->audit.file, ground.places);
   if (file) return *std::move(file);
-  return Error{Error::Kind::kUsage, "audit log", "no home is known", "give it: --home DIR"};
+  return Error{Error::Kind::kUsage, "audit log", "the home directory is unknown",
+               "name it: --home DIR"};
 }
 
 OrderedJson PlaceJson(const RulePlace& place) {

@@ -124,7 +124,7 @@ Result<HookProgram> FindHookProgram(const std::string& option) {
   }
   if (!IsValidUtf8(*path)) {
     return Error{Error::Kind::kUsage, "--hook", Quote(*path) + " is not UTF-8",
-                 "install it below another folder"};
+                 "install it to another directory"};
   }
   return HookProgram{*path, IsImmuneToPreloading(*path), own ? *own : ""};
 }

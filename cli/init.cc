@@ -26,12 +26,12 @@ struct InitOptions {
 
 constexpr const char* kExamples =
     "  ringfence init                    all your projects (~/.claude/settings.json)\n"
-    "  ringfence init --local .          this project, for you alone\n"
-    "  ringfence init --project .        this project, for everybody who works on it\n"
-    "  ringfence init --dry-run          only say what would be changed\n"
-    "  ringfence init --profile worker   decide by the profile \"worker\" of the policy\n\n"
+    "  ringfence init --local .          this project, only for you\n"
+    "  ringfence init --project .        this project, for all who work on it\n"
+    "  ringfence init --dry-run          show what would change\n"
+    "  ringfence init --profile worker   use the profile \"worker\" of the policy\n\n"
     "Everything else in the settings file stays byte for byte; a second init changes nothing.\n"
-    "ringfence uninstall puts back what was there.";
+    "ringfence uninstall restores the file.";
 
 OrderedJson ToJson(const InstallReport& report, const InitOptions& options) {
   OrderedJson json{{"settings", report.settings_path},
@@ -160,25 +160,24 @@ Outcome RunInit(const InitOptions& options) {
 
 void AddInit(Command& app, Action& chosen) {
   Command command =
-      AddCommand(app, "init",
-                 "Register the hook in the client's settings, and confine its commands", kExamples);
+      AddCommand(app, "init", "Register the hook, and switch the client's sandbox on", kExamples);
   const auto options = std::make_shared<InitOptions>();
-  command.AddOption("project", options->project, "The project's folder (default: this one)")
+  command
+      .AddOption("project", options->project, "The project's directory (default: the current one)")
       .Type("DIR");
   AddLayerOptions(command, options->layers);
-  command.AddOption("--profile", options->profile, "Decide by this profile of the policy")
-      .Type("NAME");
+  command.AddOption("--profile", options->profile, "Use this profile of the policy").Type("NAME");
   command
       .AddOption("--policy", options->policy,
-                 "Decide by this policy instead of the user's and the project's")
+                 "Use this policy instead of the user's and the project's")
       .Type("FILE");
   command
       .AddOption("--hook", options->hook,
-                 "The hook's program (default: ringfence-hook beside this one)")
+                 "The hook's program (default: ringfence-hook next to this program)")
       .Type("PATH");
   command.AddFlag("--no-client-sandbox", options->no_client_sandbox,
                   "Leave the client's own sandbox as it is");
-  command.AddFlag("--dry-run", options->dry_run, "Say what would be changed, and change nothing");
+  command.AddFlag("--dry-run", options->dry_run, "Show what would change, and change nothing");
   AddCommonOptions(command, options->common);
   command.OnGiven([&chosen, options] { chosen = [options] { return RunInit(*options); }; });
 }

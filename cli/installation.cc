@@ -50,9 +50,9 @@ std::optional<InstallFailure> Installation::Run(InstallReport& report) {
   NoteProgram();
   if (borrowed_.is_borrowed()) {
     Note(
-        "started in this folder the client could call no tool, because the hook refuses every call"
+        "if the client starts in this directory, the hook refuses every call"
         " there: " +
-        borrowed_.reason() + ". Start it in a project's folder");
+        borrowed_.reason() + ". Start it in a project's directory");
   }
   report.confinement = policy_->wrap_bash ? WrappedConfinement(policy_->sandbox.mode)
                                           : JudgeConfinement(files_, tools_);
@@ -76,7 +76,7 @@ Status Installation::FindTarget() {
   if (IsOfProject(request_.layer) && target_ != path) {
     return Unusable(path,
                     "is a link to " + Quote(target_) + ", which is not this project's to change",
-                    "replace the link by a file, or use --user");
+                    "replace the link with a file, or use --user");
   }
   return Unit{};
 }
@@ -97,10 +97,11 @@ Status Installation::ReadSettings() {
       continue;
     }
     const size_t others = file.settings.drops.size() - 1;
-    return Unusable(drop.where,
-                    drop.what + (others > 0 ? " (and " + std::to_string(others) + " more)" : "") +
-                        ": for this the client drops the whole settings file, hooks included",
-                    "mend it and run ringfence init again; nothing was changed");
+    return Unusable(
+        drop.where,
+        drop.what + (others > 0 ? " (and " + std::to_string(others) + " more)" : "") +
+            ": because of this the client drops the whole settings file, hooks included",
+        "fix it and run ringfence init again; nothing was changed");
   }
   for (const Error& ignored : own.settings.ignored) {
     Note("the client ignores a hook entry: " + ignored.text());
@@ -320,7 +321,7 @@ void Installation::ApproveFiles(Approvals& approvals) {
     ApprovedFile approved = ApprovedAsIs(file.settings, request_.hook.path);
     if (!approved.hooks.empty()) {
       Note(std::to_string(approved.hooks.size()) + " other hook entries in " + file.settings.name +
-           " count as approved as they are");
+           " are approved as they are");
     }
     Approve(approvals, approved);
     // The hook may know the project by its resolved name.
@@ -340,7 +341,7 @@ Status Installation::ProveIt() {
     return hook.event == ServedEvents().front() && Runs(hook, request_.hook.path);
   });
   if (entry == file->settings.hooks.end() || !file->settings.drops.empty()) {
-    return Unusable(target_, "does not hold the registration after it was written", "");
+    return Unusable(target_, "does not contain the registration after writing it", "");
   }
   Result<Proof> proof = Prove({.command = {entry->command, entry->args},
                                .home = request_.where.home,
@@ -364,7 +365,7 @@ void Installation::NoteProgram() {
     Note(".claude/settings.json is shared, and " + Quote(path) +
          " is below a home directory: every "
          "call of a colleague who has no such program will be blocked. Use --local, or install "
-         "ringfence for everybody (install.sh --prefix /usr/local)");
+         "ringfence for all users (install.sh --prefix /usr/local)");
   }
 }
 

@@ -16,7 +16,7 @@ int WithOutput(int status) {
   const bool is_whole = std::fflush(stdout) == 0 && std::ferror(stdout) == 0;
   if (is_whole || status == 2) return status;
   Error error{Error::Kind::kSystem, "standard output", "could not be written",
-              "make room, or write elsewhere, and run it again"};
+              "free some space or write to another place, and run it again"};
   if (errno != 0) error.what += ": " + ErrnoName(errno);
   PrintError(error);
   return 2;

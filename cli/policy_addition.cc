@@ -61,8 +61,7 @@ class Adder {
   Status AddHost() {
     addition_.entry = LowerAscii(wish_.text);
     if (wish_.as_question) {
-      return Error{Error::Kind::kUsage, "--ask",
-                   "hosts have no list of their own to be asked about",
+      return Error{Error::Kind::kUsage, "--ask", "is not available for hosts",
                    R"(set "unlisted": "ask" in the policy's "network" section)"};
     }
     if (target_.is_session) return Add("network", "allow", {});

@@ -64,7 +64,7 @@ Status PolicyChange::ReadAgain() {
 // What is meant, by --as or by the name; a URL becomes its host.
 Result<WishKind> PolicyChange::ReadKind() {
   if (what_.empty()) {
-    return Usage("", "nothing is named",
+    return Usage("", "no path, host or tool given",
                  "name a path, a host or a tool, such as ~/src/shared or mcp__github__get_issue");
   }
   if (options_.kind == "path") return WishKind::kPath;
@@ -83,7 +83,7 @@ Result<WishKind> PolicyChange::ReadKind() {
                  "say which it is: --as path or --as host");
   }
   return Usage(Quote(what_), "does not exist here, and is neither a host nor a known tool",
-               "say what it is: --as path, --as host or --as tool");
+               "say which it is: --as path, --as host or --as tool");
 }
 
 Status PolicyChange::ReadWish() {
@@ -113,7 +113,7 @@ Result<ChangeTarget> PolicyChange::TargetAt(const std::string& path, std::string
 // What is in a session's own file ends with the session.
 Result<ChangeTarget> PolicyChange::SessionTarget() {
   if (options_.ask) {
-    return Usage("--ask", "a session's file holds only what is permitted",
+    return Usage("--ask", "cannot be combined with --session, which only permits",
                  "leave out --ask or --session");
   }
   session_ = options_.session_id;
@@ -122,14 +122,14 @@ Result<ChangeTarget> PolicyChange::SessionTarget() {
         MergePolicies(policies_->sources, "", policies_->places, Caller{});
     if (!policy) return policy.error();
     const std::optional<Path> log = OwnPath(policy->audit.file, policies_->places);
-    if (!log) return Usage("--session", "no home is known", "give --home DIR");
+    if (!log) return Usage("--session", "the home directory is unknown", "give --home DIR");
     Result<std::string> refused = RefusedSession(*log, wish_);
     if (!refused) return refused.error();
     session_ = std::move(*refused);
   }
   ChangeTarget target{SessionGrantsPath(where_.home, session_), {}, ""};
   if (target.path.empty()) {
-    return Usage("--session-id", Quote(session_) + " is not a session's id",
+    return Usage("--session-id", Quote(session_) + " is not a session id",
                  "it is the \"session_id\" of the client's events");
   }
   Result<std::optional<std::string>> text = ReadIfThere(target.path);

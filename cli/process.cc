@@ -134,7 +134,7 @@ class Running {
     if (call_.hear && !finished_.out.empty()) call_.hear(std::exchange(finished_.out, {}));
     if (polled[2].revents != 0) Hear(ours_[2], finished_.err);
     if (std::max(finished_.out.size(), finished_.err.size()) <= kMostHeard) return Unit{};
-    return Error{Error::Kind::kSystem, call_.program, "says more than anybody could read", ""};
+    return Error{Error::Kind::kSystem, call_.program, "produced more than 4 MiB of output", ""};
   }
 
   // A program that does not read its input is no error.

@@ -46,7 +46,7 @@ Outcome RunPrompt(const PromptOptions& options) {
 
 void AddPrompt(Command& app, Action& chosen) {
   Command command =
-      AddCommand(app, "prompt", "Say the policy's boundaries in words, for an agent's prompt",
+      AddCommand(app, "prompt", "Print the policy's boundaries in words, for an agent's prompt",
                  "  ringfence prompt --profile worker\n"
                  "  ringfence prompt --mode rx --root ~/src/shop");
   const auto options = std::make_shared<PromptOptions>();

@@ -48,7 +48,7 @@ std::string Heard(const Finished& finished) {
   std::string text = "it ended with status " + std::to_string(finished.exit_status);
   if (!finished.err.empty()) return text + " and said " + Quote(finished.err, 300);
   if (!finished.out.empty()) return text + " and printed " + Quote(finished.out, 300);
-  return text + " and said nothing";
+  return text + " and printed nothing";
 }
 
 struct Answer {
@@ -152,7 +152,7 @@ Result<Proof> Prove(const ProofCase& proof_case) {
   const Result<Finished> passed = Ask(proof_case, "Read", trial.permitted_path);
   if (!passed) return passed.error();
   if (passed->exit_status != 0 || AnswerOf(*passed).decision == "deny") {
-    return Wrong(proof_case, "did not let a Read of " + Quote(trial.permitted_path) +
+    return Wrong(proof_case, "did not permit a Read of " + Quote(trial.permitted_path) +
                                  " pass: " + Heard(*passed));
   }
   return Proof{trial, answer.reason};

@@ -50,8 +50,8 @@ Outcome Show(const Options& options) {
   const CachedFiles files(disk);
   const bool has_text = options.for_system == "macos" || options.for_system == "windows";
   if (has_text && options.ground.common.json) {
-    return Error{Error::Kind::kUsage, "--json", "there is no such plan for " + options.for_system,
-                 "leave it out: the plan is printed as that system takes it"};
+    return Error{Error::Kind::kUsage, "--json", "is not available for " + options.for_system,
+                 "leave it out: the plan is printed in that system's own format"};
   }
   const Result<RunRequest> request = ReadRequest(options.run, files, options.for_system == "macos");
   if (!request) return request.error();
@@ -96,35 +96,36 @@ void AddConfinement(Command& command, RunOptions& run) {
 
 void AddRun(Command& app, Action& chosen) {
   const auto options = std::make_shared<Options>();
-  Command command = AddCommand(app, "run", "Run a command confined by the kernel",
+  Command command = AddCommand(app, "run", "Run a command in a sandbox",
                                "  ringfence run -- claude\n"
                                "  ringfence run --mode rx -- make test\n"
                                "  ringfence run --dry-run -- npm install\n\n"
                                "Exit status: the command's own; 125 the sandbox could not be set "
-                               "up and nothing was\nrun, 126 and 127 as a shell says; 2 a "
-                               "mistake on the command line or in a policy.");
+                               "up and nothing\nran; 126 and 127 as in a shell; 2 a mistake on the "
+                               "command line or in a policy.");
   AddGroundOptions(command, options->ground);
   AddConfinement(command, options->run);
   command
-      .AddOption("--chdir", options->run.chdir, "Go there first; without --root it is the project")
+      .AddOption("--chdir", options->run.chdir,
+                 "Start in this directory; without --root it is also the project")
       .NotEmpty()
       .Type("DIR");
   command
       .AddOption("--session", options->run.session,
-                 "The client's session: its commands have a /tmp in common, which is kept")
+                 "The client's session: its commands share a /tmp, which is kept")
       .NotEmpty()
       .Type("ID");
-  command.AddOption("--write", options->run.write, "This directory may be written as well")
+  command.AddOption("--write", options->run.write, "Also allow writing in this directory")
       .NotEmpty()
       .Type("DIR");
   command
-      .AddOption("--report", options->run.report,
-                 "Tell a program, on this socket, what becomes of the command; when it is closed, "
-                 "the command ends")
+      .AddOption(
+          "--report", options->run.report,
+          "Report the command's progress on this socket; when it is closed, the command ends")
       .Type("FD");
   command.AddFlag("--agent", options->run.agent, "The command is the agent: its state is writable");
   command.AddFlag("--no-sandbox", options->run.no_sandbox, "Run it without any confinement");
-  command.AddFlag("--dry-run", options->dry_run, "Print what would be confined and how");
+  command.AddFlag("--dry-run", options->dry_run, "Print the plan and run nothing");
   command
       .AddOption("--for", options->for_system,
                  "With --dry-run: the plan for linux, macos (a Seatbelt profile) or windows")

@@ -81,7 +81,7 @@ Status CheckEvents(const JsonEdit& edit) {
     if (node == nullptr || node->kind == Kind::kArray) continue;
     return Error{Error::Kind::kInvalidConfig,
                  PlaceText(edit.tree().name(), edit.tree().text(), node->begin),
-                 "/hooks/" + std::string(event) + " must be an array", "make it [] or remove it"};
+                 "/hooks/" + std::string(event) + " must be an array", "write [] or remove it"};
   }
   return Unit{};
 }

@@ -46,9 +46,10 @@ Result<std::string> FindHome(const std::string& option) {
   const std::optional<Path> path = Path::Parse(home);
   if (!path) {
     return Usage(where, Quote(home) + " is not an absolute path",
-                 "name the home directory by --home");
+                 "name the home directory: --home DIR");
   }
-  if (!IsValidUtf8(home)) return Usage(where, "is not UTF-8, so no settings file can name it", "");
+  if (!IsValidUtf8(home))
+    return Usage(where, "is not UTF-8, so a settings file cannot name it", "");
   return path->text();
 }
 
@@ -85,7 +86,7 @@ Result<Whereabouts> FindWhereabouts(const std::string& home_option, const std::s
   }
   where.project = Path::Clean(where.project).text();
   if (!IsValidUtf8(where.project)) {
-    return Usage(Quote(where.project), "is not UTF-8, so no settings file can name it", "");
+    return Usage(Quote(where.project), "is not UTF-8, so a settings file cannot name it", "");
   }
   return where;
 }
@@ -97,12 +98,12 @@ Result<Whereabouts> FindProject(const std::string& home_option, const std::strin
   if (::stat(where->project.c_str(), &facts) != 0) {
     const int failure = errno;
     if (failure == ENOENT || failure == ENOTDIR) {
-      return Usage(Quote(where->project), "does not exist", "name the project's folder");
+      return Usage(Quote(where->project), "does not exist", "name the project's directory");
     }
     return SystemError("stat(" + where->project + ")", failure);
   }
   if (!S_ISDIR(facts.st_mode)) {
-    return Usage(Quote(where->project), "is no folder", "name the project's folder");
+    return Usage(Quote(where->project), "is not a directory", "name the project's directory");
   }
   return where;
 }

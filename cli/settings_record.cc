@@ -74,7 +74,7 @@ Result<std::vector<SettingsRecord>> ParseSettingsRecords(const std::string& text
   } catch (const Json::exception& exception) {
     return Error{Error::Kind::kInvalidConfig, shown,
                  "is not a record of ringfence: " + std::string(exception.what()),
-                 "move it away; uninstall then removes the hook entries and leaves other keys"};
+                 "move it away; then uninstall removes the hook entries and keeps other keys"};
   }
   return records;
 }

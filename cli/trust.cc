@@ -33,8 +33,8 @@ constexpr const char* kExamples =
     "on\n"
     "  ringfence trust --yes --digest SHA256   without a question, if it is still that file\n"
     "  ringfence trust --list       what is trusted\n"
-    "  ringfence trust --remove .   use only what it denies, asks about or narrows\n\n"
-    "Trust is for the folder and the bytes of its policy: after any change it has to be given "
+    "  ringfence trust --remove .   use only its denials, questions and narrower lists\n\n"
+    "Trust is for the directory and the bytes of its policy: after any change it has to be given "
     "again.";
 
 struct ProjectPolicy {
@@ -105,7 +105,7 @@ class TrustCommand {
     OrderedJson list = OrderedJson::array();
     const Console console;
     if (store_.value.empty() && !options_.common.json)
-      console.Line("No project's policy is trusted.");
+      console.Line("No project policy is trusted.");
     for (const TrustedProject& project : store_.value) {
       const std::string state = StateOf(project);
       list.push_back({{"root", project.root}, {"sha256", project.sha256}, {"state", state}});
@@ -230,7 +230,7 @@ class TrustCommand {
     console.Line("  sha256 " + project.sha256);
     PrintGrants(console, grants);
     if (state == kPinned) console.Line(PinnedLine(project));
-    if (state == kAlready) console.Line("Trusted already; nothing was changed.");
+    if (state == kAlready) console.Line("Already trusted; nothing was changed.");
     return 0;
   }
 
@@ -246,7 +246,7 @@ class TrustCommand {
     if (options_.common.json) {
       PrintJson({{"root", root}, {"removed", count > 0}});
     } else {
-      Console().Line(count > 0 ? "Not trusted any more: " + Printable(root)
+      Console().Line(count > 0 ? "No longer trusted: " + Printable(root)
                                : Printable(root) + " was not trusted; nothing was changed.");
     }
     return 0;
@@ -261,12 +261,13 @@ class TrustCommand {
 
 void AddTrust(Command& app, Action& chosen) {
   Command command = AddCommand(
-      app, "trust", "Look at the policy that came with a project, and pin it", kExamples);
+      app, "trust", "Show the policy that came with a project, and trust it as it is", kExamples);
   const auto options = std::make_shared<TrustOptions>();
-  command.AddOption("project", options->project, "The project's folder (default: this one)")
+  command
+      .AddOption("project", options->project, "The project's directory (default: the current one)")
       .Type("DIR");
   const Option list = command.AddFlag("--list", options->list, "List what is trusted");
-  command.AddFlag("--remove", options->remove, "Take the trust away again").Excludes(list);
+  command.AddFlag("--remove", options->remove, "Stop trusting it").Excludes(list);
   command
       .AddOption("--digest", options->digest,
                  "Only if the file has this SHA-256, as ringfence trust shows it")

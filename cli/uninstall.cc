@@ -100,7 +100,7 @@ class Uninstaller {
     Result<Undone> undone = Undo(text, record, is_known ? record.program : kHookName);
     if (!undone) {
       Error error = undone.error();
-      error.hint = "mend the file and run ringfence uninstall again; nothing was changed";
+      error.hint = "fix the file and run ringfence uninstall again; nothing was changed";
       return error;
     }
     removed.entries = undone->entries;
@@ -131,11 +131,12 @@ void PrintRemoved(const std::vector<Removed>& all, const Whereabouts& where) {
   for (const Removed& removed : all) {
     console.Line("Removed " + std::to_string(removed.entries) + " hook entries from " +
                  ShownPath(removed.path, where) +
-                 (removed.is_gone ? ", and the file with them" : "") + ".");
+                 (removed.is_gone ? ", and the file, which was empty then" : "") + ".");
     if (removed.is_known) continue;
-    console.Line("Note: what else init had set there is not known any more and was left.");
+    console.Line(
+        "Note: the record of what init had set there is lost; other keys were left as they are.");
   }
-  if (!all.empty()) console.Line("Policies and the trust store were left as they are.");
+  if (!all.empty()) console.Line("Policies, logs and the trust store were kept.");
 }
 
 Outcome RunUninstall(const UninstallOptions& options) {
@@ -174,14 +175,14 @@ Outcome RunUninstall(const UninstallOptions& options) {
 }  // namespace
 
 void AddUninstall(Command& app, Action& chosen) {
-  Command command = AddCommand(
-      app, "uninstall", "Take the hook out of the client's settings, and put back what was there",
-      kExamples);
+  Command command = AddCommand(app, "uninstall",
+                               "Unregister the hook and restore the client's settings", kExamples);
   const auto options = std::make_shared<UninstallOptions>();
-  command.AddOption("project", options->project, "The project's folder (default: this one)")
+  command
+      .AddOption("project", options->project, "The project's directory (default: the current one)")
       .Type("DIR");
   AddLayerOptions(command, options->layers);
-  command.AddFlag("--all", options->all, "Every settings file that ringfence is registered in");
+  command.AddFlag("--all", options->all, "Unregister it everywhere");
   AddCommonOptions(command, options->common);
   command.OnGiven([&chosen, options] { chosen = [options] { return RunUninstall(*options); }; });
 }

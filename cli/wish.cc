@@ -33,7 +33,7 @@ Result<Wish> MakePath(Wish wish, const std::string& folder, const std::string& h
     whole = folder + "/" + whole;
   }
   if (!IsValidUtf8(whole))
-    return Usage(Quote(wish.text), "is not UTF-8, so no policy can name it", "");
+    return Usage(Quote(wish.text), "is not UTF-8, so a policy cannot name it", "");
   wish.path = Path::Clean(whole).text();
   wish.named = wish.path;
   // A name with such characters that exists is meant literally.
@@ -42,7 +42,7 @@ Result<Wish> MakePath(Wish wish, const std::string& folder, const std::string& h
   const RealFiles files;
   const Walked walked = Walk(wish.path, files);
   if (walked.stop != Walked::Stop::kEnd) {
-    return Usage(Quote(wish.text), "cannot be followed to where it leads", "name the file itself");
+    return Usage(Quote(wish.text), "cannot be resolved", "name the file itself");
   }
   wish.path = walked.end.text();
   return wish;
@@ -104,7 +104,7 @@ bool IsUrl(const std::string& text) { return text.find("://") != std::string::np
 
 Result<std::string> HostOfUrl(const std::string& url) {
   const Result<Url> parsed = ParseUrl(url);
-  if (!parsed) return Usage(Quote(url), parsed.error().what, "name the host alone");
+  if (!parsed) return Usage(Quote(url), parsed.error().what, "name only the host");
   if (parsed->host.empty()) return Usage(Quote(url), "is a URL without a host", "name a path");
   const Result<Url> plain = ParseUrl(parsed->scheme + "://" + parsed->host);
   const bool is_usual = !plain || plain->port == parsed->port;

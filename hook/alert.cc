@@ -67,7 +67,8 @@ class RateFile {
  public:
   static Result<RateFile> Open(const Places& places) {
     if (places.homes_real.empty()) {
-      return Error{Error::Kind::kSystem, "alerts", "no home is known", "register with --home"};
+      return Error{Error::Kind::kSystem, "alerts", "the home directory is unknown",
+                   "register with --home"};
     }
     const Path file = Path::Clean(StateFolder(places.homes_real.front().text()) + "/alerts.rate");
     Result<UniqueFd> fd = OpenStateFile(file, StateWrites::kAnywhere);
@@ -154,7 +155,7 @@ Status WriteAlert(const Alert& alert, const Policy& policy, const Places& places
   if (policy.alerts.inbox.empty()) return Unit{};
   const std::optional<Path> inbox = InboxOf(policy.alerts.inbox, places);
   if (!inbox) {
-    return Error{Error::Kind::kInvalidConfig, "alerts.inbox", "no home is known",
+    return Error{Error::Kind::kInvalidConfig, "alerts.inbox", "the home directory is unknown",
                  "register with --home"};
   }
   Result<RateFile> file = RateFile::Open(places);

@@ -14,7 +14,7 @@ namespace {
 Denial Told(const Named& named, Decision decision) {
   if (decision.verdict == Verdict::kAsk) {
     decision.verdict = Verdict::kDeny;
-    decision.cause->why += ", and nobody can be asked in the midst of a command";
+    decision.cause->why += ", and a running command cannot ask";
   }
   decision.cause->remedy.clear();
   return {named, std::move(decision)};
@@ -50,7 +50,7 @@ std::optional<Denial> DecideHost(const Named& named, const Policy& policy, bool 
   if (confined && !has_network) {
     decision.verdict = Verdict::kDeny;
     decision.cause = Cause{"connection to " + Quote(url),
-                           "the policy opens no network to commands (it has no \"network\")",
+                           "the policy gives commands no network (it has no \"network\")",
                            {},
                            ""};
   }

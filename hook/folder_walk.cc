@@ -86,7 +86,7 @@ class Walk {
     if (!IsLink(parent, name)) return SystemError(Call(name), code);
     return Error{Error::Kind::kSystem, Quote(folder_.text()),
                  "its component " + Quote(name) + " is a link, and links are not followed",
-                 "name the folder where it lies"};
+                 "name the directory that it is in"};
   }
 
   const Path& folder_;

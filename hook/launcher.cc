@@ -37,7 +37,7 @@ Result<bool> SendToLauncher(const std::string& packet) {
       ::recv(launcher.get(), &answer, 1, 0) < 0) {
     return SystemError(kCall);
   }
-  if (answer != '1') return Error{Error::Kind::kSystem, kCall, "did not take it", ""};
+  if (answer != '1') return Error{Error::Kind::kSystem, kCall, "rejected it", ""};
   return true;
 }
 #else

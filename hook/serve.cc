@@ -87,7 +87,8 @@ class Server {
 
   Status Log(std::string_view verdict, const Decision* decision, std::string_view why) {
     if (!ground_.places.audit_file) {
-      return Error{Error::Kind::kSystem, "audit log", "no home is known", "register with --home"};
+      return Error{Error::Kind::kSystem, "audit log", "the home directory is unknown",
+                   "register with --home"};
     }
     AuditEntry entry;
     entry.event = &event_;

@@ -43,9 +43,9 @@ void TellDenials(const Event& event, const Surroundings& around, bool confined, 
 
 Cause UnwrappedCause(std::string_view tool) {
   return {"command of " + Printable(tool),
-          "it RAN, and outside of the sandbox: another hook rewrote the call",
+          "it RAN, outside the sandbox: another hook rewrote the call",
           {},
-          "Tell the user, who can find that hook under /hooks."};
+          "Tell the user, who can find that hook with /hooks."};
 }
 
 Told TellResult(const Event& event, const Surroundings& around, Ran ran) {

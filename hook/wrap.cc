@@ -73,18 +73,19 @@ Result<std::string> WrapProgram(const Registration& registration) {
   const std::string& own =
       registration.program_real.empty() ? registration.program : registration.program_real;
   const std::optional<Path> program = Path::Parse(own);
-  if (!program) return Unwrappable("the folder of ringfence is not known", "");
+  if (!program) return Unwrappable("ringfence's own directory is unknown", "");
   const std::string launcher = program->Parent().Child("ringfence").text();
   if (std::ranges::all_of(launcher, IsPlain)) return launcher;
-  return Unwrappable("a shell would need quotes for " + Quote(launcher),
-                     "Ask the user to install ringfence in a folder whose name has only letters, "
-                     "digits and _./:=@+,- and to run ringfence init there.");
+  return Unwrappable(
+      "a shell would need quotes for " + Quote(launcher),
+      "Ask the user to install ringfence in a directory whose name has only letters, "
+      "digits and _./:=@+,- and to run ringfence init there.");
 }
 
 Result<std::string> WrapLine(const Registration& registration, const Event& event) {
   const Result<std::string> launcher = WrapProgram(registration);
   if (!launcher) return launcher.error();
-  if (event.session_id.empty()) return Unwrappable("the event names no session", "");
+  if (event.session_id.empty()) return Unwrappable("the event has no session id", "");
   std::string line = *launcher + " enter";
   for (const Word& word : kWords) {
     const std::string& value = ValueOf(word, registration, event);
@@ -92,7 +93,7 @@ Result<std::string> WrapLine(const Registration& registration, const Event& even
   }
   line += kWrapEnd;
   if (line.size() > kMaxLine)
-    return Unwrappable("the names of project and policy are too long", "");
+    return Unwrappable("the paths of the project and the policy are too long", "");
   return line;
 }
 

@@ -216,7 +216,7 @@ class Merger {
                    "look at it and run: ringfence trust"};
     }
     return Error{Error::Kind::kUsage, "--profile", "no policy has " + quoted,
-                 "name one that a policy file has below \"profiles\""};
+                 "name one of the profiles in the policy"};
   }
 
   const PolicySources& sources_;

@@ -106,7 +106,7 @@ class Loader {
       sections.package_stores.emplace();
       for (const Node* store : *stores) {
         if (store->content().empty() || store->content().find('/') != std::string_view::npos) {
-          document_.Wrong(*store, "must be the name of a folder, such as \"node_modules\"");
+          document_.Wrong(*store, "must be the name of a directory, such as \"node_modules\"");
         }
         sections.package_stores->push_back(store->content());
       }

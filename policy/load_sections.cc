@@ -174,7 +174,7 @@ void SectionReader::ReadAlertFields(const Node& node, AlertSection& section) {
     const Node& member = tree.node(i);
     const std::string_view name = tree.KeyOf(member);
     if (std::ranges::find(kAlertMembers, name) != std::end(kAlertMembers)) {
-      document_.Wrong(member, "is what ringfence itself writes into each alert",
+      document_.Wrong(member, "is a field that ringfence writes itself",
                       "give the constant another name");
     } else if (member.kind != JsonTree::Kind::kString) {
       document_.Wrong(member, "must be a string");

@@ -76,7 +76,7 @@ Result<std::string_view> NormalTail(std::string_view tail, std::deque<std::strin
   for (;;) {
     const std::string_view component = TakeComponent(rest);
     if (component.empty()) break;
-    if (component == "..") return EntryError("holds \"..\"", "write the folder that you mean");
+    if (component == "..") return EntryError("holds \"..\"", "write the directory itself");
     if (component[0] == '$') return EntryError("holds a variable", "write its value");
     if (component == ".") continue;
     if (!normal.empty()) normal.push_back('/');
@@ -92,7 +92,8 @@ Status CheckEntryText(std::string_view text) {
   if (TrimSpace(text).size() != text.size()) {
     return EntryError("begins or ends with white space", "remove it");
   }
-  if (text[0] == '!') return EntryError("begins with \"!\"", "there is no negation; use deny");
+  if (text[0] == '!')
+    return EntryError("begins with \"!\"", "patterns cannot be negated; use deny");
   if (IsDrive(text) || text[0] == '\\') return EntryError("is a Windows path");
   if (text[0] == '~' && text != "~" && !text.starts_with("~/")) {
     return EntryError("begins with ~ and a name", "write ~/ or an absolute path");

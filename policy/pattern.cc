@@ -177,7 +177,7 @@ bool HasPattern(std::string_view text) {
 Status CheckPattern(std::string_view pattern) {
   const auto wrong = [pattern](std::string_view what) {
     return Error{Error::Kind::kInvalidConfig, "", Quote(pattern) + " " + std::string(what),
-                 "write a backslash before a character that should stand for itself"};
+                 "put a backslash before a character that is meant literally"};
   };
   while (!pattern.empty()) {
     size_t length = 1;

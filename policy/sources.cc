@@ -66,7 +66,7 @@ Status CheckOwner(const PolicyBytes& bytes, Layer layer, const Places& places,
   }
   if (layer == Layer::kProject) return Unit{};  // trust pins its bytes
   if ((bytes.mode & 002) != 0) {
-    return Unusable(shown, "can be written by everybody", "chmod o-w " + shown);
+    return Unusable(shown, "is world-writable", "chmod o-w " + shown);
   }
   if (bytes.owner != places.user && bytes.owner != 0 && bytes.owner != kOverflowUser) {
     return Unusable(shown, "belongs to another user", "chown it to the user who runs the client");
@@ -146,7 +146,7 @@ class SourceReader {
     if (!trusted) {
       found_.notes.push_back(
           shown +
-          " is not trusted: only what it denies, asks about or narrows counts. To use all "
+          " is not trusted: only its denials, questions and narrower lists count. To use all "
           "of it, look at it and run: ringfence trust " +
           ShellWord(places_.root.text()));
     }
@@ -178,7 +178,7 @@ class SourceReader {
   static Error Silent(const Error& error, const std::string& shown) {
     return Unusable(error.where.empty() ? shown : error.where,
                     "the project's policy is not trusted and cannot be read as a policy",
-                    "mend it or remove it");
+                    "fix it or remove it");
   }
 
   Result<bool> IsPinned(const std::string& text) {

@@ -16,9 +16,9 @@ constexpr size_t kMaxCommandLine = size_t{4} << 20;  // more than the kernel let
 constexpr std::string_view kShells[] = {"bash", "zsh"};
 
 Error Odd(std::string what) {
-  return Error{
-      Error::Kind::kUsage, "enter", std::move(what),
-      "the client's shell starts this, by a line that the hook wrote; nobody else needs it"};
+  return Error{Error::Kind::kUsage, "enter", std::move(what),
+               "the client's shell starts this program, by a line that the hook wrote; do not run "
+               "it yourself"};
 }
 
 std::string_view NameOf(std::string_view program) { return program.substr(program.rfind('/') + 1); }
@@ -49,7 +49,7 @@ Result<std::vector<std::string>> ParseShellWords(std::string_view command_line) 
   }
   const bool is_login = words.size() == 4 && words[2] == "-l";
   if ((words.size() != 3 && !is_login) || words[1] != "-c") {
-    return Odd("the shell that started this was not given a script");
+    return Odd("the shell that started this has no script");
   }
   return words;
 }
@@ -63,7 +63,7 @@ Result<ClientShell> ReadParentShell() {
   if (!program) {
     Error error = program.error();
     error.hint =
-        "in the client's own sandbox nothing can be confined: run ringfence init, which "
+        "nothing can be confined inside the client's own sandbox: run ringfence init, which "
         "switches it off where commands are wrapped";
     return error;
   }
@@ -71,7 +71,7 @@ Result<ClientShell> ReadParentShell() {
   if (!line) return line.error();
   if (::getppid() != parent) return Odd("the shell that started this has ended");
   if (std::ranges::find(kShells, NameOf(*program)) == std::end(kShells)) {
-    return Odd(Quote(*program) + " is not a shell of the client's");
+    return Odd(Quote(*program) + " is not the client's shell");
   }
   Result<std::vector<std::string>> words = ParseShellWords(*line);
   if (!words) return words.error();
@@ -81,7 +81,8 @@ Result<ClientShell> ReadParentShell() {
 Result<std::string> WithoutLine(const std::string& script, const std::string& line) {
   constexpr std::string_view kBefore = "eval '";
   const size_t at = script.find(std::string(kBefore) + line);
-  if (at == std::string::npos) return Odd("the script does not evaluate what the hook wrote");
+  if (at == std::string::npos)
+    return Odd("the script does not run the command that the hook wrote");
   return std::string(script).erase(at + kBefore.size(), line.size());
 }
 

@@ -144,7 +144,7 @@ class Entrance {
 int Enter(std::span<char* const> words) {
   if (words.size() == 3 && std::string_view(words[2]) == "--help") {
     constexpr std::string_view kHelp =
-        "ringfence enter is what the hook writes before a command that the policy wraps\n"
+        "ringfence enter is started by the hook, before a command that the policy wraps\n"
         "(\"bash\": {\"wrap\": true}). It confines the rest of its shell's script and is of no "
         "use\n"
         "elsewhere: to confine a command of yours, ringfence run -- COMMAND.\n";

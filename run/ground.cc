@@ -48,8 +48,8 @@ Result<Ground> FindGround(const GroundQuestion& question, const FileView& files)
   }
   constexpr const char* kWhere = "go to the project, or name it: --root DIR";
   if (root.empty()) {
-    return Error{Error::Kind::kUsage, "the current folder", "it has been removed, or is closed",
-                 kWhere};
+    return Error{Error::Kind::kUsage, "the current directory",
+                 "it was removed, or you may not enter it", kWhere};
   }
   registration.home = question.home.empty() ? Variable("HOME") : question.home;
   registration.config_dir = Variable("CLAUDE_CONFIG_DIR");
@@ -61,14 +61,14 @@ Result<Ground> FindGround(const GroundQuestion& question, const FileView& files)
   Result<Ground> ground = FindGround(registration, files);
   if (!ground && ground.error().where == "--root") {
     Error error = ground.error();
-    error.hint = "name a folder that is there, and that is a project";
+    error.hint = "name an existing directory that is a project";
     return error;
   }
   const bool is_here = question.root.empty() && question.project.empty();
   if (ground || !is_here || ground.error().where != "CLAUDE_PROJECT_DIR") return ground;
   // Nobody has set a variable here, nor registers a hook.
   Error error = ground.error();
-  error.where = "the current folder";
+  error.where = "the current directory";
   error.hint = kWhere;
   return error;
 }

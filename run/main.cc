@@ -22,13 +22,13 @@ Error HandOver(char** argv) {
   if (!own) return own.error();
   const std::optional<Path> path = Path::Parse(own->empty() ? OwnProgram() : *own);
   if (!path) {
-    return Error{Error::Kind::kSystem, "", "the folder of this program is not known",
-                 "start it by its absolute name"};
+    return Error{Error::Kind::kSystem, "", "this program's own directory is unknown",
+                 "start it by its absolute path"};
   }
   const std::string program = path->Parent().Child("ringfence-cli").text();
   ::execve(program.c_str(), argv, environ);
   Error error = SystemError("start " + program);
-  error.hint = "ringfence and ringfence-cli belong together: install both by install.sh";
+  error.hint = "ringfence and ringfence-cli belong together: install both with install.sh";
   return error;
 }
 

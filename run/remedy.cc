@@ -38,8 +38,8 @@ std::string NamespaceHint() {
            "apparmor=unconfined --security-opt systempaths=unconfined; or use --layers landlock, "
            "which is weaker";
   }
-  return "another sandbox may stand around this one, or the kernel forbids user namespaces; "
-         "--layers landlock needs none, and is weaker";
+  return "this may be inside another sandbox, or the kernel forbids user namespaces; "
+         "--layers landlock needs none, but is weaker";
 }
 
 // Not a mistake in a plan, nor a tree that changed under it.
@@ -59,7 +59,7 @@ std::string HintFor(const SetupFailure& failure) {
     case Feature::kNamespaces:
       if (HasTooManyMounts(failure)) {
         return "each hidden file is a mount, and there are more than fs.mount-max: deny the "
-               "folders that they lie in";
+               "directories that they are in";
       }
       return IsForbidden(failure.what) ? NamespaceHint() : kLook;
     case Feature::kProc:
@@ -67,20 +67,20 @@ std::string HintFor(const SetupFailure& failure) {
              "systempaths=unconfined";
     case Feature::kLandlock:
       if (failure.what == "E2BIG") {
-        return "without mounts each name beside a hidden one is allowed by itself, and that folder "
-               "has too many; deny the whole folder, or use the full layers";
+        return "without mounts every name next to a hidden one needs a rule of its own, and that "
+               "directory has too many; deny the whole directory, or use the full layers";
       }
       return "Landlock needs Linux 5.13 and \"landlock\" in the kernel's lsm= list";
     case Feature::kSupervisor:
       if (failure.what == "EAGAIN") {
-        return "the policy's limit \"processes\" is too low for the command beside what this user "
+        return "the policy's limit \"processes\" is too low for the command and what this user "
                "runs";
       }
       return "the supervisor needs Linux 5.14 and the right to see into its own children "
              "(kernel.yama.ptrace_scope below 3)";
     case Feature::kDelegation:
-      return "the cgroup of this session does not take limits: start it by systemd-run --user "
-             "--scope, or take memory, processes, cpus and io out of the policy's \"sandbox\"";
+      return "this session's cgroup does not accept limits: start it with systemd-run --user "
+             "--scope, or remove memory, processes, cpus and io from the policy's \"sandbox\"";
   }
   return "";
 }

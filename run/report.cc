@@ -105,9 +105,10 @@ std::string WhyNotRun(std::string_view not_run) {
   std::string why = "the kernel cannot execute it";
   if (not_run.ends_with(": ENOENT")) {
     const bool is_path = name.find('/') != std::string_view::npos;
-    why = is_path ? "no such file, or what its first line names is missing" : "not found in PATH";
+    why = is_path ? "no such file, or the interpreter in its first line is missing"
+                  : "not found in PATH";
   } else if (not_run.ends_with(": EACCES")) {
-    why = "it is no file that may be executed";
+    why = "it is not an executable file";
   }
   return Quote(name) + " could not be run: " + why + " (" +
          Printable(not_run.substr(std::min(end + 2, not_run.size()))) + ")";

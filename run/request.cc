@@ -45,7 +45,7 @@ Result<RunRequest> ReadRequest(const RunOptions& options, const CachedFiles& fil
                                bool macos_names) {
   if (options.no_sandbox && !options.mode.empty() && options.mode != "rwx") {
     return Error{Error::Kind::kUsage, "--no-sandbox", "is not --mode " + options.mode,
-                 "--no-sandbox confines nothing; give one of them"};
+                 "cannot be combined with --no-sandbox, which confines nothing"};
   }
   // Names on the command line are meant from where it was typed.
   const GroundQuestion question{options.home, AbsoluteOr(options.root), AbsoluteOr(options.policy),
@@ -53,7 +53,7 @@ Result<RunRequest> ReadRequest(const RunOptions& options, const CachedFiles& fil
   const std::string write = AbsoluteOr(options.write);
   if (!options.chdir.empty() && ::chdir(options.chdir.c_str()) != 0) {
     return Error{Error::Kind::kUsage, "--chdir", Quote(options.chdir) + " cannot be entered",
-                 "name a folder that is there"};
+                 "name an existing directory"};
   }
   Result<Ground> ground = FindGround(question, files);
   if (!ground) return ground.error();

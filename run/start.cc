@@ -110,12 +110,14 @@ class Run {
     };
     if (is_anothers(plan.root.text())) {
       report_.Warn(
-          "the project is another user's: root has no capabilities in the sandbox, and writes"
-          " there only what that user lets everybody write");
+          "the project belongs to another user: root has no capabilities in the sandbox, and writes"
+          " there only what that user made world-writable");
     }
     const std::vector<Path>& homes = request_.ground.places.homes_real;
     if (!homes.empty() && is_anothers(homes.front().text())) {
-      report_.Warn("HOME is another user's: what ringfence keeps there becomes root's (sudo -H)");
+      report_.Warn(
+          "HOME belongs to another user: files that ringfence writes there will belong to root "
+          "(use sudo -H)");
     }
   }
 
@@ -160,11 +162,13 @@ class Run {
              std::string_view why) {
     const std::optional<Path>& file = request_.ground.places.audit_file;
     if (!file) {
-      return Error{Error::Kind::kSystem, "audit log", "no home is known", "give it: --home DIR"};
+      return Error{Error::Kind::kSystem, "audit log", "the home directory is unknown",
+                   "name it: --home DIR"};
     }
     if (facts_.is_inside && IsOutOfReach(*file)) {
-      return Error{Error::Kind::kSystem, "audit log", "the sandbox around this one takes no lines",
-                   "start that one with --agent"};
+      return Error{Error::Kind::kSystem, "audit log",
+                   "the outer sandbox does not accept lines for the log",
+                   "start the outer one with --agent"};
     }
     const int64_t nanoseconds = Now();
     const AuditEntry entry{.event = &event,
@@ -210,7 +214,7 @@ class Run {
     const std::string text =
         is_denial ? ReasonText(decision, "").substr(std::string_view("ringfence: ").size())
                   : "write to " + Quote(refusal.path) + " refused: " + Printable(why) +
-                        ". It is the user's to do, outside of the sandbox";
+                        ". The user must do it, outside the sandbox";
     if (tells) report_.Refused(refusal, text);
     const Status logged =
         is_denial ? Log(event, "deny", &decision, "") : Log(event, "deny", nullptr, text);

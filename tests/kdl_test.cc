@@ -119,14 +119,14 @@ TEST_CASE("kdl: comments are no content, and continued lines are one") {
 TEST_CASE("kdl: what the specification does not have is an error with its place") {
   static constexpr Row kRows[] = {
       {"text without quotes", "a b", "x.kdl:1:3: \"b\" is neither"},
-      {"a string that does not end", "a\nb \"x", "x.kdl:2:3: a string"},
+      {"this string has no end", "a\nb \"x", "x.kdl:2:3: a string"},
       {"a raw string that does not end", "a r#\"x\"", "x.kdl:1:3: a string"},
       {"an unknown escape", R"(a "\x")", "x.kdl:1:4: an escape"},
       {"a code point that is too large", R"(a "\u{110000}")", "x.kdl:1:4: \"\\u\""},
       {"half of a surrogate pair", R"(a "\u{d800}")", "x.kdl:1:4: \"\\u\""},
       {"seven digits", R"(a "\u{0000041}")", "x.kdl:1:4: \"\\u\""},
       {"no digits", R"(a "\u{}")", "x.kdl:1:4: \"\\u\""},
-      {"a comment that does not end", "a /* /* */", "x.kdl:1:3: a comment"},
+      {"this comment has no end", "a /* /* */", "x.kdl:1:3: a comment"},
       {"a block that nothing closes", "a {\n b\n", "x.kdl:1:3: a \"{\""},
       {"a block that closes nothing", "a\n}", "x.kdl:2:1: a \"}\""},
       {"a child without an end", "a { b }", "x.kdl:1:7: a node that neither"},

@@ -30,9 +30,10 @@ TEST_CASE("load mistakes: a document that is none") {
   };
   static constexpr DocumentRow kRows[] = {
       {"nothing", "", "1:1: empty input"},
-      {"not JSON", "version = 1", "1:1: expected a value"},
-      {"a byte order mark", "\xEF\xBB\xBF{\"version\":1}", "1:1: a byte order mark is not JSON"},
-      {"text behind it", "{\"version\":1}\n}", "2:1: text after the end of the document"},
+      {"not JSON", "version = 1", "1:1: not JSON [begin the file with \"{\"]"},
+      {"a byte order mark", "\xEF\xBB\xBF{\"version\":1}",
+       "1:1: a byte order mark is not JSON [save the file as UTF-8 without a byte order mark]"},
+      {"text behind it", "{\"version\":1}\n}", "2:1: \"}\" without a matching \"{\" [remove it]"},
       {"a duplicate key", "{\"version\":1,\n\"read\":{},\"read\":{}}",
        "2:11: duplicate key \"read\""},
       {"a duplicate key in a profile", "{\"version\":1,\"profiles\":{\"a\":{},\"a\":{}}}",
@@ -130,7 +131,7 @@ TEST_CASE("load mistakes: a value that means nothing") {
       {"an empty list of tools", R"("tools":{"allow":[]})",
        R"(31: /tools/allow is empty [leave it out for the default; to permit nothing, deny "/" or "*"])"},
       {"a path with dot-dot", R"("write":{"allow":["../x"]})",
-       R"(32: /write/allow/0 holds ".." [write the folder that you mean])"},
+       R"(32: /write/allow/0 holds ".." [write the directory itself])"},
       {"an empty path", R"("read":{"deny":["a",""]})",
        R"(34: /read/deny/1 is empty [write "." for the project])"},
       {"a set that may not be allowed", R"("read":{"allow":["@secrets"]})",
@@ -142,16 +143,17 @@ TEST_CASE("load mistakes: a value that means nothing") {
       {"a set of tools", R"("tools":{"allow":["@all"]})",
        R"(32: /tools/allow/0 "@all" is not a set of tools; the only one is "@session-tools")"},
       {"a URL for a host", R"("network":{"allow":["https://a.example"]})",
-       "34: /network/allow/0 has a port that is not 1 to 65535"},
+       R"(34: /network/allow/0 is a URL, not a host [write the host without https://: "a.example"])"},
       {"a host with a path", R"("network":{"deny":["a.example/x"]})",
-       "33: /network/deny/0 is not a host name [write host, *.host, host:port or an address, "
-       "without scheme and path; international names with their A-labels (xn--...)]"},
+       "33: /network/deny/0 has a path behind the host [a rule covers a whole host; write it "
+       "without "
+       "a path: \"a.example\"]"},
       {"an MCP server's name", R"("mcp":{"fs__move":{}})",
        "32: /mcp/fs__move must be the name of an MCP tool: mcp__SERVER__TOOL"},
       {"a field that is no pointer", R"("mcp":{"mcp__a__b":{"read":["path"]}})",
        R"x(42: /mcp/mcp__a__b/read/0 must be a JSON pointer such as "/path" ["/files/*/path" means the path of each element of files])x"},
       {"a store with a slash", R"("write":{"package_stores":["a/b"]})",
-       R"(41: /write/package_stores/0 must be the name of a folder, such as "node_modules")"},
+       R"(41: /write/package_stores/0 must be the name of a directory, such as "node_modules")"},
       {"an audit log in the project", R"("audit":{"file":"audit.jsonl"})",
        "30: /audit/file must be a path that begins with / or ~/"},
       {"an inbox that is a pattern", R"("alerts":{"inbox":"/srv/*/in"})",
@@ -177,7 +179,7 @@ TEST_CASE("load mistakes: a value that means nothing") {
 TEST_CASE("load mistakes: all of them are told, in one run") {
   CHECK(Mistakes("{\n \"version\": 3,\n \"reed\": {},\n \"write\": {\"allow\": [\"..\", 5]}\n}") ==
         "policy.json:2:13: /version must be 1 [a newer policy needs a newer ringfence]\n"
-        "policy.json:4:22: /write/allow/0 holds \"..\" [write the folder that you mean]\n"
+        "policy.json:4:22: /write/allow/0 holds \"..\" [write the directory itself]\n"
         "policy.json:4:28: /write/allow/1 must be a string, not a number\n"
         "policy.json:3:2: /reed is not a setting; did you mean \"read\"?");
 }

@@ -237,7 +237,7 @@ TEST_CASE("log verify: what is said of torn lines") {
   CHECK(said("{\"torn").find("and covered by nothing") != std::string::npos);
   world.lines.emplace_back("{\"torn");
   world.lines.push_back(Behind(world.lines, 7));
-  CHECK(said("").find("and covered by the line behind them\n") != std::string::npos);
+  CHECK(said("").find("and covered by the next line\n") != std::string::npos);
   CHECK(said("{\"torn").find("but for the last 1, which have none") != std::string::npos);
 }
 

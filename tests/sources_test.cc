@@ -145,7 +145,7 @@ TEST_CASE("sources: what a session was permitted is found by its name, and must 
   }
   CHECK(grants("A1") == "none");
   disk.Mode(kGrants, 0666);
-  CHECK(grants("A1-b_2").find("can be written by everybody") != std::string::npos);
+  CHECK(grants("A1-b_2").find("is world-writable") != std::string::npos);
   disk.File(kGrants, "{");
   disk.Mode(kGrants, 0600);
   CHECK(grants("A1-b_2").starts_with("! "));
@@ -258,14 +258,14 @@ TEST_CASE("sources: a policy or a trust store that everybody may write is refuse
   Disk user;
   user.File(kUserFile, kPolicy);
   user.Mode(kUserFile, 0666);
-  CHECK(Problem(user.Read()).find("can be written by everybody") != std::string::npos);
+  CHECK(Problem(user.Read()).find("is world-writable") != std::string::npos);
   user.Mode(kUserFile, 0644);
   CHECK(Problem(user.Read()).empty());
   Disk store;
   store.File(kProjectFile, kPolicy);
   store.Trust(kPolicy);
   store.Mode(kStore, 0666);
-  CHECK(Problem(store.Read()).find("can be written by everybody") != std::string::npos);
+  CHECK(Problem(store.Read()).find("is world-writable") != std::string::npos);
 }
 
 TEST_CASE("sources: a policy of another user is refused") {

@@ -85,7 +85,7 @@ TEST_CASE("wrap: no line where a shell would need quotes for the program") {
   }
   Registration unknown = RegistrationOf();
   unknown.program = unknown.program_real = "";
-  CHECK(LineOf(unknown) == "! the folder of ringfence is not known");
+  CHECK(LineOf(unknown) == "! ringfence's own directory is unknown");
   unknown.program = "/usr/local/bin/ringfence-hook";
   CHECK(LineOf(unknown).starts_with("/usr/local/bin/ringfence enter "));
 }

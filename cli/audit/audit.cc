@@ -55,8 +55,8 @@ Status CheckTarget(const std::string& option, const std::string& target,
   const Result<std::string> path = FollowedPath(Absolute(target));
   if (!path) return path.error();
   if (const std::vector<std::string> missing = MissingFolders(*path); !missing.empty()) {
-    return Unwritable(option, "the folder " + Quote(missing.back()) + " does not exist",
-                      "make it, or name a file in another one");
+    return Unwritable(option, "the directory " + Quote(missing.back()) + " does not exist",
+                      "create it, or name a file in another directory");
   }
   for (const std::string& input : inputs) {
     std::error_code failure;  // one of them is not there
@@ -103,7 +103,7 @@ Result<std::vector<BaselineEntry>> ReadBaseline(const AuditOptions& options) {
   Result<std::vector<BaselineEntry>> entries = ParseBaseline(std::move(**text), options.baseline);
   if (entries || !options.update) return entries;
   Error error = entries.error();
-  error.hint = "--update writes over a baseline alone: name another file, or remove this one";
+  error.hint = "--update only overwrites a baseline: name another file, or remove this one";
   return error;
 }
 
@@ -151,7 +151,7 @@ void SayForeign(const std::vector<FixturePlace>& foreign) {
   const FixturePlace& first = foreign.front();
   const bool is_one = foreign.size() == 1;
   Say("skipped " + std::to_string(foreign.size()) + (is_one ? " line that is" : " lines that are") +
-      " torn or not of the audit log" + (is_one ? ": " : ", the first of them ") +
+      " torn or not from the audit log" + (is_one ? ": " : ", the first one ") +
       Printable(first.file) + ":" + std::to_string(first.line));
 }
 
@@ -170,8 +170,8 @@ Outcome Record(const AuditOptions& options) {
   if (Status s = CheckTargets(options, log.files); !s) return s.error();
   const bool is_other = log.fixtures.empty() && log.skipped.size() == log.foreign.size();
   if (is_other && !log.foreign.empty()) {
-    return Usage("there is no line of an audit log in " + Quote(log.foreign.front().file),
-                 "name the log of the hook; without a name it is the one in force");
+    return Usage("no line of an audit log is in " + Quote(log.foreign.front().file),
+                 "name the hook's log; the default is the one in force");
   }
   if (const Result<Ground> ground = FindGround(asked, RealFiles())) {
     std::erase_if(log.fixtures, [&ground](const Fixture& fixture) {
@@ -185,15 +185,15 @@ Outcome Record(const AuditOptions& options) {
 
 Outcome RunAudit(const AuditOptions& options) {
   if (options.update && options.baseline.empty()) {
-    return Usage("--update needs --baseline", "say which file is to be written: --baseline FILE");
+    return Usage("--update needs --baseline", "name the file to write: --baseline FILE");
   }
   if (options.record) return Record(options);
-  if (options.paths.empty()) return Usage("no fixtures are named", "ringfence audit fixtures/");
+  if (options.paths.empty()) return Usage("no fixtures given", "ringfence audit fixtures/");
   std::vector<Error> mistakes;
   FixtureFile file = ReadFixtureFiles(options.paths, mistakes);
   if (!mistakes.empty()) return LastOf(mistakes);
   if (file.fixtures.empty()) {
-    return Usage("there is nothing to decide", "name fixtures, or a folder of them");
+    return Usage("nothing to decide", "name fixtures, or a directory of them");
   }
   if (Status s = CheckTargets(options, file.files); !s) return s.error();
   const Result<std::vector<BaselineEntry>> before = ReadBaseline(options);
@@ -214,17 +214,17 @@ Outcome RunAudit(const AuditOptions& options) {
 constexpr const char* kExamples =
     "  ringfence audit fixtures/\n"
     "  ringfence audit calls.jsonl --policy old.json --policy new.json --profile worker\n"
-    "  ringfence audit fixtures/ --baseline matrix.json            (differences end with 1)\n"
-    "  ringfence audit fixtures/ --baseline matrix.json --update   (take them over)\n"
+    "  ringfence audit fixtures/ --baseline matrix.json            (exit 1 if anything differs)\n"
+    "  ringfence audit fixtures/ --baseline matrix.json --update   (accept them)\n"
     "  ringfence audit fixtures/ --coverage --format html --output audit.html\n"
-    "  ringfence audit --record > calls.jsonl    (fixtures of what the audit log has)\n"
-    "Exit status: 0 as expected, 1 a decision differs, 2 unusable input.";
+    "  ringfence audit --record > calls.jsonl    (turn the audit log into fixtures)\n"
+    "Exit status: 0 as expected, 1 a decision differs, 2 invalid input.";
 
 // Each of them is about decisions.
 std::vector<Option> AddReportOptions(Command& command, AuditOptions& options) {
   std::vector<Option> added;
   added.push_back(
-      command.AddOption("--format", options.format, "How the report looks (default: text)")
+      command.AddOption("--format", options.format, "The report's format (default: text)")
           .OneOf({"text", "json", "junit", "sarif", "html"})
           .Type("FORMAT"));
   added.push_back(command.AddFlag("--json", options.json, "The same as --format json"));
@@ -232,7 +232,7 @@ std::vector<Option> AddReportOptions(Command& command, AuditOptions& options) {
       .Type("FILE");
   added.push_back(
       command.AddOption("--baseline", options.baseline, "Compare with this matrix").Type("FILE"));
-  added.push_back(command.AddFlag("--update", options.update, "Write the baseline anew"));
+  added.push_back(command.AddFlag("--update", options.update, "Rewrite the baseline"));
   added.push_back(
       command.AddFlag("--coverage", options.coverage, "List the rules that no fixture met"));
   return added;
@@ -245,22 +245,22 @@ void AddAudit(Command& app, Action& chosen) {
       AddCommand(app, "audit", "Run fixtures against policies and profiles", kExamples);
   const auto options = std::make_shared<AuditOptions>();
   AuditQuestion& question = options->question;
-  command.AddOption("path", options->paths,
-                    "Fixtures, captured events, lines of them or of the audit log; or a folder");
+  command.AddOption(
+      "path", options->paths,
+      "Fixtures, captured events or lines of the audit log: files, or a directory of them");
   command.AddOption("--home", question.ground.common.home, "The home directory, instead of HOME")
       .Type("DIR");
   command.AddOption("--root", question.ground.root, "The project (default: the current directory)")
       .Type("DIR");
-  command
-      .AddOption("--policy", question.policies, "Policies to decide by, instead of those in force")
+  command.AddOption("--policy", question.policies, "Use these policies instead of those in force")
       .Type("FILE")
       .OneEach();
-  Option profile = command.AddOption("--profile", question.profiles, "Profiles to decide by")
+  Option profile = command.AddOption("--profile", question.profiles, "Use these profiles")
                        .Type("NAME")
                        .OneEach();
   Option in_memory =
       command.AddFlag("--in-memory", question.in_memory,
-                      "Decide all of them without the disk, as if only their own files existed");
+                      "Do not look at the disk: decide as if only the fixtures' own files existed");
   std::vector<Option> deciding = AddReportOptions(command, *options);
   deciding.insert(deciding.end(), {profile, in_memory});
   const Option record =

@@ -71,7 +71,7 @@ Result<std::vector<BaselineEntry>> ParseBaseline(std::string text, const std::st
   JsonDocument document(*tree, mistakes);
   ObjectReader object(document, tree->root());
   if (object.Number("version") != 1) {
-    document.Wrong(tree->root(), "is no baseline: it has no \"version\": 1",
+    document.Wrong(tree->root(), "is not a baseline: it has no \"version\": 1",
                    "make one: ringfence audit PATH... --baseline FILE --update");
   }
   std::vector<BaselineEntry> entries;

@@ -53,7 +53,7 @@ class FixtureReader {
   void ReadEvent(const Node& event) {
     const Node* name = tree_.Find(event, "hook_event_name");
     if (name != nullptr && !IsDecided(name->content())) {
-      document_.Wrong(*name, Quote(name->content()) + " is no event that is decided",
+      document_.Wrong(*name, Quote(name->content()) + " is not an event that is decided",
                       "\"PreToolUse\", which may be left out, or \"PermissionRequest\"");
     }
     fixture_.event = CompletedEvent(tree_, event);
@@ -151,7 +151,7 @@ class DocumentReader {
     const auto has = [&](std::string_view key) { return tree.Find(root, key) != nullptr; };
     if (IsLogLine(tree)) {
       std::optional<Fixture> fixture = FixtureOfLogLine(tree);
-      if (!fixture) file_.skipped.push_back(name + ": the log does not say what was asked for");
+      if (!fixture) file_.skipped.push_back(name + ": the log does not have the call's arguments");
       return fixture;
     }
     const Node* call = tree.Find(root, "event");  // some events have a text of that name

@@ -26,7 +26,7 @@ bool IsFixtureName(const fs::path& path) {
 }
 
 Error Unreadable(const std::string& path, const std::string& what) {
-  return Error{Error::Kind::kUsage, Quote(path), what, "name fixtures, or a folder of them"};
+  return Error{Error::Kind::kUsage, Quote(path), what, "name fixtures, or a directory of them"};
 }
 
 // The files below a folder, sorted.

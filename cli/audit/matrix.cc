@@ -142,7 +142,7 @@ class Auditor {
       return Error{Error::Kind::kUsage, "--profile",
                    "no policy has a profile " + Quote(name) +
                        (nearest.empty() ? "" : "; did you mean " + Quote(nearest) + "?"),
-                   "name one that a policy file has below \"profiles\""};
+                   "name one of the profiles in the policy"};
     }
     return Unit{};
   }
@@ -214,11 +214,12 @@ std::string Mismatch(const Expected& expected, const Ruling& ruling) {
     return "the rule should be " + Quote(expected.rule) + " and is " + Quote(ruling.rule);
   }
   if (ruling.reason.find(expected.reason) == std::string::npos) {
-    return "the reason should hold " + Quote(expected.reason) + " and is " + Quote(ruling.reason);
+    return "the reason should contain " + Quote(expected.reason) + " and is " +
+           Quote(ruling.reason);
   }
   if (expected.says_allow && *expected.says_allow != ruling.says_allow) {
-    return ruling.says_allow ? "\"allow\" is said, and should not be"
-                             : "\"allow\" should be said, and is not";
+    return ruling.says_allow ? "the answer is \"allow\", and should not be"
+                             : "the answer should be \"allow\", and is not";
   }
   return "";
 }

@@ -194,13 +194,13 @@ FixtureFile ReadLog(std::string_view text, const std::string& path) {
     const Result<JsonTree> tree = JsonTree::Parse(std::string(line.text), path, false);
     if (!tree || !IsLogLine(*tree)) {
       file.foreign.push_back({path, line.number});
-      file.skipped.push_back(name + ": no line of the audit log");
+      file.skipped.push_back(name + ": not a line of the audit log");
     } else if (std::optional<Fixture> fixture = FixtureOfLogLine(*tree)) {
       fixture->name = name;
       fixture->place = {path, line.number};
       file.fixtures.push_back(std::move(*fixture));
     } else {
-      file.skipped.push_back(name + ": the log does not say what was asked for");
+      file.skipped.push_back(name + ": the log does not have the call's arguments");
     }
   }
   return file;

@@ -116,10 +116,10 @@ class TextReport {
       line += report_.changes.empty()
                   ? ", as in " + Printable(report_.baseline)
                   : ", " + Counted(report_.changes.size(), "difference") + " from " +
-                        Printable(report_.baseline) + " (--update takes them over)";
+                        Printable(report_.baseline) + " (--update accepts them)";
     }
     if (!report_.skipped.empty()) {
-      line += ", " + std::to_string(report_.skipped.size()) + " skipped (--json says what)";
+      line += ", " + std::to_string(report_.skipped.size()) + " skipped (--json lists them)";
     }
     if (report_.unmet) line += ", " + Counted(report_.unmet->size(), "rule") + " never met";
     Line(line);

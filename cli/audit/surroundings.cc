@@ -65,7 +65,7 @@ std::optional<MemoryNode> ReadNode(JsonDocument& document, const Node& node) {
   }
   std::optional<MemoryNode> file = NodeOfKind(kind);
   if (!file) {
-    document.Wrong(node, "is no kind of file", kHint);
+    document.Wrong(node, "is not a kind of file", kHint);
     return {};
   }
   if (!object) return file;

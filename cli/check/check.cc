@@ -99,23 +99,23 @@ Outcome RunCheck(const CheckOptions& options) {
 constexpr const char* kExamples =
     "  ringfence check                            everything that counts here\n"
     "  ringfence check .ringfence/policy.json     one policy: for editors and pre-commit\n"
-    "  ringfence check .claude/settings.json      one settings file of the client's\n"
-    "  ringfence check --strict --json            warnings count as well; for a CI\n"
-    "Exit status: 0 sound, 1 not, 2 it could not be looked at.";
+    "  ringfence check .claude/settings.json      one settings file of the client\n"
+    "  ringfence check --strict --json            warnings fail too; for CI\n"
+    "Exit status: 0 no mistakes, 1 mistakes, 2 it could not be checked.";
 
 }  // namespace
 
 void AddCheck(Command& app, Action& chosen) {
   Command command =
-      AddCommand(app, "check", "Say what is wrong with policies and registrations", kExamples);
+      AddCommand(app, "check", "Find mistakes in policies and registrations", kExamples);
   const auto options = std::make_shared<CheckOptions>();
   AddGroundOptions(command, options->question.ground);
   command.AddOption("file", options->question.files,
-                    "Policies, or settings files of the client's; all that count when absent");
+                    "Policies, or settings files of the client (default: all that are in force)");
   command
-      .AddOption("--hook", options->question.hook, "The hook's program (default: beside this one)")
+      .AddOption("--hook", options->question.hook, "The hook's program (default: next to this one)")
       .Type("PATH");
-  command.AddFlag("--strict", options->strict, "Warnings end with 1 as well");
+  command.AddFlag("--strict", options->strict, "Exit with 1 on warnings too");
   command.OnGiven([options, &chosen] { chosen = [options] { return RunCheck(*options); }; });
 }
 

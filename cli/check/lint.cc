@@ -21,7 +21,7 @@ bool IsWeaker(const std::optional<T>& condition, const std::optional<T>& other) 
   return !condition || condition == other;
 }
 
-// "*" of the earlier one stands for any text, also for a "*" of the later.
+// "*" of the earlier one matches any text, also a "*" of the later.
 bool IsWiderName(const std::optional<std::string_view>& pattern,
                  const std::optional<std::string_view>& other) {
   return !pattern || (other && MatchName(*pattern, *other));
@@ -89,9 +89,9 @@ void FindIgnored(const PolicyFile& file, const Profile& profile, Findings& findi
   const auto warn = [&](const char* key) {
     Add(findings, Severity::kWarning, "ignored-key",
         At(file, profile,
-           std::string(key) + " has no effect: the agent's own word chooses this profile, and it "
+           std::string(key) + " has no effect: the event chooses this profile, and an event "
                               "can only tighten",
-           "leave it out, or choose the profile by --profile or when.root"));
+           "leave it out, or choose the profile with --profile or when.root"));
   };
   if (sections.permitted == Permitted::kAllow) warn("permitted \"allow\"");
   if (sections.unsandboxed == Unsandboxed::kAsk &&
@@ -115,7 +115,7 @@ void LintProfiles(const LintQuestion& question, Findings& findings) {
       if (profile.when->is_chosen_by_event()) FindIgnored(file, profile, findings);
       if (IsImpossible(*profile.when)) {
         Add(findings, Severity::kWarning, "dead-profile",
-            At(file, profile, "is never chosen: whoever has an agent_type is a subagent",
+            At(file, profile, "is never chosen: an agent with an agent_type is a subagent",
                "leave \"subagent\" out"));
         continue;
       }
@@ -126,8 +126,8 @@ void LintProfiles(const LintQuestion& question, Findings& findings) {
       Add(findings, Severity::kWarning, "dead-profile",
           At(file, profile,
              "is never chosen by its \"when\": " + Quote(earlier->name) +
-                 " before it applies to everybody whom it is for",
-             "the first profile that applies counts: put the narrower one first"));
+                 " before it applies to all that it is for",
+             "the first profile that applies is used: put the narrower one first"));
     }
   }
 }

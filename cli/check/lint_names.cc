@@ -24,7 +24,7 @@ std::string DeniedBy(std::string_view text, std::string_view by, const RulePlace
          PlaceLabel(place) + ")";
 }
 
-// As in the decision: "*" of `pattern` stands for any text, also for a "*" of the other.
+// As in the decision: "*" of `pattern` matches any text, also a "*" of the other.
 bool CoversTool(const NameRule& rule, const NameRule& other) {
   if (rule.session_tools || other.session_tools) return rule.session_tools == other.session_tools;
   return MatchName(rule.pattern, other.pattern) ||
@@ -104,7 +104,7 @@ void FindUnknownTools(const std::optional<std::vector<NameRule>>& rules, bool is
     if (is_deny && std::ranges::any_of(names, is_it)) continue;
     const std::string_view nearest = Nearest(rule.pattern, names);
     Warn(findings, rule.place, "unknown-tool",
-         Quote(rule.pattern) + " is not a tool that this client is known to have" +
+         Quote(rule.pattern) + " is not a known tool of the client" +
              (nearest.empty() ? "" : "; did you mean " + Quote(nearest) + "?"));
   }
 }

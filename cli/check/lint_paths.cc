@@ -133,7 +133,7 @@ class PathLint {
     Add(findings_, Severity::kWarning, "open-inbox",
         Error{Error::Kind::kInvalidConfig, section_.file.shown + " " + profile + "/alerts/inbox",
               Quote(policy_.alerts.inbox) + " may be written by the agent, who can forge alerts",
-              "name a folder that no write.allow covers, or deny it there"});
+              "name a directory that no write.allow covers, or deny it there"});
   }
 
   // Another rule of the same list, or of the list around a profile, covers it.

@@ -88,7 +88,7 @@ class OwnerJudge {
             "chmod go-w " + path);
     }
     if ((facts.st_mode & (S_ISUID | S_ISGID)) != 0) {
-      Wrong("setuid-program", path, "is set-user-id or set-group-id, which it never needs",
+      Wrong("setuid-program", path, "is set-user-id or set-group-id, which it does not need",
             "chmod ug-s " + path);
     }
   }
@@ -101,8 +101,7 @@ class OwnerJudge {
     const bool is_sticky = (facts.st_mode & S_ISVTX) != 0;
     if (is_sticky) return;
     if ((facts.st_mode & S_IWOTH) != 0) {
-      Wrong("writable-folder", path,
-            "can be written by everybody, who could put another program there",
+      Wrong("writable-folder", path, "is world-writable: anyone could replace the program in it",
             "chmod o-w " + path);
     } else if (const Group group(facts.st_gid);
                (facts.st_mode & S_IWGRP) != 0 && group.HasOthersThan(facts.st_uid)) {
@@ -181,7 +180,7 @@ Findings JudgeProgram(const ProgramQuestion& question) {
   if (is_in_project) {
     Add(findings, Severity::kWarning, "program-in-project",
         {Error::Kind::kInvalidConfig, Quote(path.text()),
-         "lies in the project, where commands of an agent may be able to replace it",
+         "is in the project, where an agent's commands may be able to replace it",
          "install it elsewhere: install.sh --prefix DIR"});
   }
   return findings;

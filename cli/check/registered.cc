@@ -24,7 +24,7 @@ Result<GroundOptions> GroundOptionsOf(const HookEntry& entry, const GroundOption
   if (!options) return options.error();
   if (options->help || options->version) {
     return Error{Error::Kind::kInvalidConfig, entry.place,
-                 "--help and --version make the hook say that, and decide nothing", ""};
+                 "with --help or --version the hook decides nothing", ""};
   }
   GroundOptions ground = given;
   if (!options->home.empty()) ground.common.home = options->home;

@@ -9,7 +9,7 @@
 namespace ringfence {
 namespace {
 
-constexpr const char* kInit = "register it anew: ringfence init";
+constexpr const char* kInit = "register it again: ringfence init";
 
 Error At(const std::string& where, std::string what, std::string hint = kInit) {
   return Error{Error::Kind::kInvalidConfig, where, std::move(what), std::move(hint)};
@@ -68,8 +68,9 @@ class LayersJudge {
       for (const HookSwitch& off : FindHookSwitches(question_.files, file.layer)) {
         is_off = true;
         Add(findings_, goes_on ? Severity::kNote : Severity::kError, "hooks-disabled",
-            At(off.place, off.what + (goes_on ? "; the hook of the managed ones goes on" : ""),
-               "take it out, or register the hook in the managed settings: ringfence init "
+            At(off.place,
+               off.what + (goes_on ? "; the hook in the managed settings still runs" : ""),
+               "remove it, or register the hook in the managed settings: ringfence init "
                "--managed"));
       }
     }
@@ -80,9 +81,10 @@ class LayersJudge {
     if (JudgeSwitches()) return;
     const auto missing = [&](std::string_view event) { return !IsInForce(event); };
     if (std::ranges::all_of(ServedEvents(), missing)) {
-      return Add(findings_, Severity::kError, "not-registered",
-                 At("registration", "no settings file registers the hook: nothing is decided",
-                    "register it: ringfence init"));
+      return Add(
+          findings_, Severity::kError, "not-registered",
+          At("registration", "no settings file registers the hook: ringfence decides nothing",
+             "register it: ringfence init"));
     }
     for (const std::string_view event : ServedEvents()) {
       if (!missing(event)) continue;

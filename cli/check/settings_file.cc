@@ -14,7 +14,7 @@ namespace ringfence {
 namespace {
 
 constexpr double kLongestTimeout = 60;  // seconds; the hook itself takes at most a few
-constexpr const char* kInit = "register it anew: ringfence init";
+constexpr const char* kInit = "register it again: ringfence init";
 
 Error At(const std::string& where, std::string what, std::string hint = kInit) {
   return Error{Error::Kind::kInvalidConfig, where, std::move(what), std::move(hint)};
@@ -34,13 +34,13 @@ class EntryJudge {
     JudgeProgram();
     JudgeBlocking();
     if (!IsServed(entry_.event)) {
-      Warn("wrong-event", "the hook says nothing to " + Quote(entry_.event));
+      Warn("wrong-event", "the hook is not registered for " + Quote(entry_.event));
     }
     if (!entry_.is_for_everything()) {
-      Wrong("matcher", "the matcher " + Quote(entry_.matcher) + " leaves calls out");
+      Wrong("matcher", "the matcher " + Quote(entry_.matcher) + " excludes calls");
     }
     if (entry_.is_conditional) {
-      Wrong("conditional", "\"if\" or \"once\" lets calls go past it");
+      Wrong("conditional", "\"if\" or \"once\" lets calls bypass it");
     }
   }
 
@@ -60,8 +60,8 @@ class EntryJudge {
     }
     if (!entry_.command.starts_with('/')) {
       return Wrong("relative-path", Quote(entry_.command) +
-                                        " is not an absolute path: it is looked for in a PATH "
-                                        "that is not yours");
+                                        " is not an absolute path: it is searched for in a PATH "
+                                        "that you do not control");
     }
     std::error_code failure;
     const bool is_program = std::filesystem::is_regular_file(entry_.command, failure) &&
@@ -78,9 +78,10 @@ class EntryJudge {
     if (options->policy.empty()) return;
     if (!std::filesystem::is_regular_file(options->policy, failure)) {
       const bool is_there = std::filesystem::exists(options->policy, failure);
-      Wrong("no-policy",
-            "--policy " + Quote(options->policy) + (is_there ? " is no file" : " does not exist"),
-            "write that policy, or register without it: ringfence init");
+      Wrong(
+          "no-policy",
+          "--policy " + Quote(options->policy) + (is_there ? " is not a file" : " does not exist"),
+          "write that policy, or register without it: ringfence init");
     }
   }
 
@@ -90,7 +91,7 @@ class EntryJudge {
             "a hook that cannot be started lets the call through: it has no "
             "\"onFailure\": \"block\"");
     }
-    if (entry_.is_async) Wrong("async", "its answer comes too late: \"async\"");
+    if (entry_.is_async) Wrong("async", "its answer comes too late (\"async\")");
     if (!entry_.timeout || *entry_.timeout > kLongestTimeout) {
       Warn("timeout", "the client would wait " +
                           (entry_.timeout ? std::to_string(static_cast<long>(*entry_.timeout))
@@ -127,12 +128,13 @@ class FileJudge {
  private:
   void JudgeReading() {
     const char* const consequence =
-        question_.is_managed ? ": for this the client skips the key, or does not start where it is "
-                               "no JSON or a hook"
-                             : ": for this the client drops the whole file, hooks included";
+        question_.is_managed
+            ? ": because of this the client skips the key, or does not start where it is "
+              "not JSON or a hook"
+            : ": because of this the client drops the whole file, hooks included";
     for (const Error& drop : settings_.drops) {
       Add(findings_, Severity::kError, "dropped-file",
-          At(drop.where, drop.what + consequence, drop.hint.empty() ? "mend it" : drop.hint));
+          At(drop.where, drop.what + consequence, drop.hint.empty() ? "fix it" : drop.hint));
     }
     for (const Error& ignored : settings_.ignored) {
       Add(findings_, Severity::kWarning, "ignored-entry",
@@ -159,7 +161,7 @@ class FileJudge {
     const std::string what = Quote(entry.command.empty() ? entry.type : entry.command, 80);
     if (StartsOurs(entry)) {
       return Add(findings_, Severity::kError, "shell-form",
-                 At(entry.place, what + " starts the hook in the place of the client"));
+                 At(entry.place, what + " starts the hook instead of the client"));
     }
     const bool rewrites = entry.event == "PreToolUse";
     if (!rewrites && entry.event != "PermissionRequest") return;
@@ -169,21 +171,22 @@ class FileJudge {
         At(entry.place,
            "another hook (" + what + ") may " +
                (rewrites ? "rewrite a call after ringfence has judged it"
-                         : "say yes in the place of the person whom ringfence has asked") +
+                         : "approve a call that ringfence asked the user about") +
                (is_approved ? "; it was there at ringfence init" : ""),
-           "allowManagedHooksOnly in the managed settings keeps others out"));
+           "allowManagedHooksOnly in the managed settings excludes others"));
   }
 
   void JudgeSwitches() {
     if (settings_.disables_hooks && question_.is_alone) {
       Add(findings_, Severity::kError, "hooks-disabled",
           At(settings_.disables_hooks_at, "\"disableAllHooks\" is true: the client starts no hook",
-             "take it out"));
+             "remove it"));
     }
     if (settings_.permission_mode == "bypassPermissions") {
       Add(findings_, Severity::kNote, "bypass",
           At(settings_.name,
-             "permissions.defaultMode is \"bypassPermissions\": nobody is asked, only what the "
+             "permissions.defaultMode is \"bypassPermissions\": the client asks nothing, and only "
+             "what the "
              "policy denies is stopped",
              ""));
     }
@@ -194,8 +197,8 @@ class FileJudge {
       Add(findings_, Severity::kError, "everything-excluded",
           At(settings_.name,
              "sandbox.excludedCommands has " + Quote(pattern) +
-                 ": every command runs outside of the client's sandbox",
-             "name the commands, or take it out"));
+                 ": every command runs outside the client's sandbox",
+             "name the commands, or remove it"));
     }
   }
 
@@ -208,7 +211,7 @@ class FileJudge {
           At(settings_.name,
              std::string("env.") + name +
                  " puts code into every dynamic program that the client starts",
-             "take it out"));
+             "remove it"));
     }
   }
 

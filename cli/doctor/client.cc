@@ -86,7 +86,7 @@ void LookAtClient(const Patient& patient, DoctorRows& rows) {
   if (version.empty()) {
     return Add(
         rows, Health::kWeak,
-        Quote(program) + " does not say its version" + (said ? "" : ": " + said.error().text()),
+        Quote(program) + " does not report its version" + (said ? "" : ": " + said.error().text()),
         "name the client's program: --client PATH");
   }
   const std::string name = "Claude Code " + Text(version) + " (" + Printable(program) + ")";
@@ -100,8 +100,7 @@ void LookAtClient(const Patient& patient, DoctorRows& rows) {
   }
   if (is_old) return;
   if (version > kMeasured) {
-    return Add(rows, Health::kGood,
-               name + "; what ringfence knows of the client was measured on " + Text(kMeasured));
+    return Add(rows, Health::kGood, name + "; ringfence was tested with " + Text(kMeasured));
   }
   Add(rows, Health::kGood, name);
 }
@@ -113,7 +112,7 @@ void LookAtEntry(const Patient& patient, const HookEntry& entry, DoctorRows& row
   if (!options) return;  // said by the check
   const auto wrong = [&](const Error& error) {
     rows.push_back({Health::kMissing, "registration", entry.place + ": " + error.text(),
-                    error.hint.empty() ? "see the rows above; else register it anew: ringfence init"
+                    error.hint.empty() ? "see the rows above, or register it again: ringfence init"
                                        : error.hint});
   };
   const RealFiles disk;

@@ -115,7 +115,7 @@ void Print(const DoctorRows& rows) {
                                                     : Tone::kBad;
     console.Line(console.In(tone, name) + std::string(kWidth - name.size(), ' ') + row.about +
                  ": " + Printable(row.text));
-    if (!row.mend.empty()) console.Line(std::string(kWidth, ' ') + "mend: " + Printable(row.mend));
+    if (!row.mend.empty()) console.Line(std::string(kWidth, ' ') + "fix: " + Printable(row.mend));
   }
 }
 
@@ -125,7 +125,7 @@ OrderedJson JsonOf(const DoctorRows& rows, bool is_well) {
     OrderedJson& json =
         all.emplace_back(OrderedJson{{"health", NameOf(row.health)}, {"about", row.about}});
     json["text"] = row.text;
-    if (!row.mend.empty()) json["mend"] = row.mend;
+    if (!row.mend.empty()) json["fix"] = row.mend;
   }
   return {{"well", is_well}, {"rows", std::move(all)}};
 }
@@ -147,15 +147,15 @@ Outcome RunDoctor(const DoctorOptions& options) {
 
 void AddDoctor(Command& app, Action& chosen) {
   Command command =
-      AddCommand(app, "doctor", "Say what is enforced on this host, and what is not",
+      AddCommand(app, "doctor", "Show what is enforced on this host, and what is not",
                  "  ringfence doctor\n"
                  "  ringfence doctor --profile worker --json\n"
                  "  ringfence doctor --client ~/.local/bin/claude\n"
-                 "Exit status: 0 all that the policy demands is there, 1 something is "
-                 "missing, 2 it could\nnot be looked at.");
+                 "Exit status: 0 everything that the policy demands works, 1 something is "
+                 "missing, 2 it could\nnot be checked.");
   const auto options = std::make_shared<DoctorOptions>();
   AddGroundOptions(command, options->ground);
-  command.AddOption("--hook", options->hook, "The hook's program (default: beside this one)")
+  command.AddOption("--hook", options->hook, "The hook's program (default: next to this one)")
       .Type("PATH");
   command.AddOption("--client", options->client, "The client's program (default: claude in PATH)")
       .Type("PATH");

@@ -54,7 +54,8 @@ class ReportsDoctor {
   // The hook appends to it; where it cannot, lines are lost, or nothing is permitted.
   void LookAtLog() {
     const std::optional<Path> file = OwnPath(audit_.file, places_);
-    if (!file) return Log(bad_, "no home is known for it", "register the hook with --home");
+    if (!file)
+      return Log(bad_, "the home directory is unknown", "register the hook with --home DIR");
     const std::string name = Quote(file->text());
     struct stat facts {};
     if (::lstat(file->text().c_str(), &facts) != 0) {
@@ -62,11 +63,11 @@ class ReportsDoctor {
         return Log(bad_, SystemError("lstat(" + file->text() + ")").text(), "name another file");
       }
       const std::string why = WhyNotMade(*file);
-      if (!why.empty()) return Log(bad_, name + " cannot be made: " + why, "name another file");
-      return Log(Health::kGood, name + " is not there yet, and can be made");
+      if (!why.empty()) return Log(bad_, name + " cannot be created: " + why, "name another file");
+      return Log(Health::kGood, name + " does not exist yet, and can be created");
     }
     if (!S_ISREG(facts.st_mode) || ::access(file->text().c_str(), W_OK) != 0) {
-      return Log(bad_, name + " cannot be written", "mend its owner and mode");
+      return Log(bad_, name + " cannot be written", "fix its owner and mode");
     }
     if ((facts.st_mode & 0777 & ~kLogMode) != 0) {
       Log(Health::kMissing, name + " can be read or written by others",
@@ -77,7 +78,7 @@ class ReportsDoctor {
     constexpr time_t kAhead = 60;
     if (facts.st_mtime <= ::time(nullptr) + kAhead) return;
     rows_.push_back({Health::kWeak, "clock", name + " was written in the future",
-                     "set the clock; lines of the log are in another order than their times"});
+                     "set the clock; the log's lines are not in the order of their times"});
   }
 
   static bool IsSocket(const char* path) {
@@ -90,8 +91,8 @@ class ReportsDoctor {
     const bool is_there = IsSocket(kJournalSocket) || IsSocket(kSyslogSocket);
     const std::string what =
         audit_.system_log == SystemLog::kLines ? "lines of the log" : "anchors of the log";
-    if (is_there) return Log(Health::kGood, what + " go to the system's own log as well");
-    Log(Health::kWeak, what + " are lost: neither journald nor /dev/log is here",
+    if (is_there) return Log(Health::kGood, what + " also go to the system log");
+    Log(Health::kWeak, what + " are lost: this host has neither journald nor /dev/log",
         R"(run one of them, or say "audit": {"system_log": "off"})");
   }
 
@@ -102,17 +103,20 @@ class ReportsDoctor {
       rows_.push_back({health, "alerts", std::move(text), std::move(mend)});
     };
     const std::optional<Path> inbox = InboxOf(alerts_.inbox, places_);
-    if (!inbox) return say(Health::kMissing, "no home is known for the inbox", "give --home");
+    if (!inbox)
+      return say(Health::kMissing, "the inbox is below ~, and the home directory is unknown",
+                 "name it: --home DIR");
     const std::string name = Quote(inbox->text());
     const Result<UniqueFd> folder = OpenPlainFolder(*inbox);
     if (!folder) {
       return say(Health::kMissing, "the inbox " + name + ": " + folder.error().text(),
-                 folder.error().hint.empty() ? "name a folder that can be made, behind no link"
-                                             : folder.error().hint);
+                 folder.error().hint.empty()
+                     ? "name a directory that can be created, not reached through a symbolic link"
+                     : folder.error().hint);
     }
     if (::access(inbox->text().c_str(), W_OK | X_OK) != 0) {
       return say(Health::kMissing, "the inbox " + name + " cannot be written",
-                 "mend its owner and mode");
+                 "fix its owner and mode");
     }
     say(Health::kGood, "alerts go to " + name);
   }

@@ -42,10 +42,11 @@ class SandboxDoctor {
     std::string text =
         facts.kernel + ", Landlock " +
         (facts.landlock_abi == 0 ? "absent" : "ABI " + std::to_string(facts.landlock_abi));
-    if (facts.is_inside) text += "; this is inside a sandbox of ringfence's";
+    if (facts.is_inside) text += "; this runs inside a ringfence sandbox";
     Add(facts.landlock_abi == 0 ? Health::kWeak : Health::kGood, text,
-        facts.landlock_abi == 0 ? "use a kernel with Landlock (5.13 and later, \"lsm=\" names it)"
-                                : "");
+        facts.landlock_abi == 0
+            ? "use a kernel with Landlock (Linux 5.13 or later, listed in \"lsm=\")"
+            : "");
   }
 
   std::vector<std::string> RunLine(SandboxLayers layers) const {
@@ -92,9 +93,9 @@ class SandboxDoctor {
     if (::lstat(probe.c_str(), &facts) == 0) {
       ::unlink(probe.c_str());
       return Add(Health::kMissing, name + "a command could write ringfence's own state",
-                 "report this: it must never be so");
+                 "report this: it is a bug");
     }
-    if (!write || write->exit_status == 0) return Add(bad, name + "the trial could not be made");
+    if (!write || write->exit_status == 0) return Add(bad, name + "the test could not be run");
     Add(Health::kGood, name + "works: a command ran, and could not write " + Quote(probe));
   }
 
@@ -137,7 +138,7 @@ class SandboxDoctor {
     for (const std::string& weaker : plan->weaker) {
       const bool is_unmet = std::ranges::find(plan->unmet, weaker) != plan->unmet.end();
       Add(is_unmet && demanded_ ? Health::kMissing : Health::kWeak, weaker,
-          is_unmet ? "provide it, or take the limit out of the policy" : "");
+          is_unmet ? "provide it, or remove the limit from the policy" : "");
     }
   }
 
@@ -151,9 +152,9 @@ class SandboxDoctor {
         {confinement.is_confined ? Health::kGood : bad, "commands", confinement.sentence,
          confinement.is_confined ? ""
          : lacks_tools ? "install what the client's sandbox needs (apt install bubblewrap "
-                         "socat), or have \"bash\": {\"wrap\": true} in the policy"
-                       : "\"bash\": {\"wrap\": true} in the policy, or the client's sandbox, or: "
-                         "ringfence run -- claude"});
+                         "socat), or write \"bash\": {\"wrap\": true} in the policy"
+                       : "write \"bash\": {\"wrap\": true} in the policy, or run ringfence init to "
+                         "switch the client's sandbox on, or: ringfence run -- claude"});
     for (const std::string& hole : confinement.holes) {
       rows_.push_back({Health::kWeak, "commands", hole, ""});
     }

@@ -32,8 +32,8 @@ void LookAtMode(const std::string& path, mode_t most, DoctorRows& rows) {
   }
   const mode_t mode = facts.st_mode & 0777;
   if (S_ISLNK(facts.st_mode)) {
-    rows.push_back(
-        {Health::kWeak, "permissions", Quote(path) + " is a link", "put the file itself there"});
+    rows.push_back({Health::kWeak, "permissions", Quote(path) + " is a link",
+                    "replace the link with the file"});
   } else if (facts.st_uid != ::geteuid()) {
     rows.push_back({Health::kMissing, "permissions",
                     Quote(path) + " belongs to user " + std::to_string(facts.st_uid),
@@ -55,7 +55,7 @@ void LookAtClock(DoctorRows& rows) {
   constexpr time_t kBuilt = 1760000000;  // October 2025: no clock that runs is before it
   if (::time(nullptr) < kBuilt) {
     rows.push_back(
-        {Health::kWeak, "clock", "the clock is years behind", "set it, and have it synchronised"});
+        {Health::kWeak, "clock", "the clock is years behind", "set it, and synchronise it"});
   } else if (state < 0 || state == TIME_ERROR || (clock.status & STA_UNSYNC) != 0) {
     rows.push_back({Health::kWeak, "clock", "the clock is not synchronised",
                     "run chrony, systemd-timesyncd or ntpd if times of the log matter"});
@@ -79,7 +79,7 @@ void LookAtPolicies(const Patient& patient, DoctorRows& rows) {
     rows.push_back(
         {source.trusted ? Health::kGood : Health::kWeak, "policy",
          Printable(source.file->shown) + (source.trusted ? " is in force" : " is not trusted"),
-         source.trusted ? "" : "look at it, then run: ringfence trust"});
+         source.trusted ? "" : "read it, then run: ringfence trust"});
   }
   if (patient.ground->sources.sources.empty()) {
     rows.push_back({Health::kGood, "policy", "no file: the built-in policy is in force", ""});

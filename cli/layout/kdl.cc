@@ -30,7 +30,8 @@ class Reader {
 
   bool ReadDocument(std::vector<KdlNode>& nodes) {
     if (!ReadNodes(nodes, 0)) return false;
-    return scanner_.is_at_end() || scanner_.Fail(scanner_.offset(), "a \"}\" that closes nothing");
+    return scanner_.is_at_end() ||
+           scanner_.Fail(scanner_.offset(), "\"}\" without a matching \"{\"");
   }
 
   const KdlScanner& scanner() const { return scanner_; }
@@ -40,7 +41,7 @@ class Reader {
     node.begin = scanner_.offset();
     scanner_.TakeType();
     if (!scanner_.TakeName(node.name)) {
-      return scanner_.Fail(scanner_.offset(), "no node begins like this",
+      return scanner_.Fail(scanner_.offset(), "a node cannot begin like this",
                            "a node begins with its name: a word, or a string");
     }
     node.name_end = node.entries_end = scanner_.offset();
@@ -51,7 +52,7 @@ class Reader {
     scanner_.SkipNodeSpace();
     if (scanner_.TakeTerminator()) return true;
     return scanner_.Fail(
-        scanner_.offset(), "a node that neither ends nor goes on here",
+        scanner_.offset(), "expected the end of the node, or a value",
         "end it with a line feed or \";\", also in front of a \"}\"; values have white space "
         "between them");
   }
@@ -72,7 +73,8 @@ class Reader {
     if (!is_apart || !ReadEntry(entry)) {
       goes_on = false;
       return !scanner_.has_failed() &&
-             (!is_dead || scanner_.Fail(scanner_.offset(), "\"/-\" in front of nothing"));
+             (!is_dead ||
+              scanner_.Fail(scanner_.offset(), "\"/-\" without anything to comment out"));
     }
     node.entries_end = scanner_.offset();
     if (!is_dead) node.entries.push_back(std::move(entry));
@@ -86,18 +88,18 @@ class Reader {
     if (is_property) entry.name = std::move(name);
     const bool has_type = scanner_.TakeType();
     if (scanner_.TakeValue(entry.value)) return true;
-    if (is_property || has_type) scanner_.Fail(begin, "a value is missing here");
+    if (is_property || has_type) scanner_.Fail(begin, "missing value");
     return false;
   }
 
   bool ReadBlock(KdlNode& node, int depth) {
     const size_t begin = scanner_.offset();
-    if (depth == kMostDepth) return scanner_.Fail(begin, "too many blocks in each other");
+    if (depth == kMostDepth) return scanner_.Fail(begin, "too many nested blocks");
     scanner_.Take("{");
     node.block_begin = scanner_.offset();
     if (!ReadNodes(node.children, depth + 1)) return false;
     node.block_end = scanner_.offset();
-    return scanner_.Take("}") || scanner_.Fail(begin, "a \"{\" that nothing closes");
+    return scanner_.Take("}") || scanner_.Fail(begin, "\"{\" without a matching \"}\"");
   }
 
   KdlScanner scanner_;

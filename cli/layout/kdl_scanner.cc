@@ -69,7 +69,7 @@ bool KdlScanner::TakeBlockComment() {
   if (!Take("/*")) return false;
   for (size_t depth = 1; depth > 0;) {
     const size_t next = text_.find_first_of("*/", offset_);
-    if (next == std::string_view::npos) return Fail(begin, "a comment that does not end");
+    if (next == std::string_view::npos) return Fail(begin, "this comment has no end");
     offset_ = next;
     if (Take("*/")) {
       --depth;
@@ -132,7 +132,7 @@ bool KdlScanner::TakeType() {
   if (!Take("(")) return false;
   std::string name;
   if (!TakeName(name)) return Fail(begin, "a type without a name");
-  return Take(")") || Fail(begin, "a type without \")\" behind its name");
+  return Take(")") || Fail(begin, "missing \")\" after a type");
 }
 
 bool KdlScanner::TakeBareWord(std::string_view& out) {
@@ -159,7 +159,7 @@ bool KdlScanner::TakeRawString(std::string& out) {
   }
   const std::string close = "\"" + std::string(quote - begin - 1, '#');
   const size_t end = text_.find(close, quote + 1);
-  if (end == std::string_view::npos) return Fail(begin, "a string that does not end");
+  if (end == std::string_view::npos) return Fail(begin, "this string has no end");
   out = text_.substr(quote + 1, end - quote - 1);
   offset_ = end + close.size();
   return true;
@@ -206,7 +206,7 @@ bool KdlScanner::TakeQuotedString(std::string& out) {
   if (!Take("\"")) return false;
   for (;;) {
     const size_t next = text_.find_first_of("\"\\", offset_);
-    if (next == std::string_view::npos) return Fail(begin, "a string that does not end");
+    if (next == std::string_view::npos) return Fail(begin, "this string has no end");
     out += text_.substr(offset_, next - offset_);
     offset_ = next;
     if (Take("\"")) return true;
@@ -261,9 +261,7 @@ bool KdlScanner::TakeNumber() {
     offset_ = begin;
     return false;
   }
-  const auto whole = [&](bool is_whole) {
-    return is_whole || Fail(begin, "a number without all of its digits");
-  };
+  const auto whole = [&](bool is_whole) { return is_whole || Fail(begin, "an incomplete number"); };
   if (Take("0x")) return whole(TakeDigits(kHex));
   if (Take("0o")) return whole(TakeDigits("01234567"));
   if (Take("0b")) return whole(TakeDigits("01"));

@@ -46,13 +46,13 @@ Result<std::string> PaneProgram() {
   if (!own) return own.error();
   const std::optional<Path> path = Path::Parse(own->empty() ? OwnProgram() : *own);
   if (!path) {
-    return Error{Error::Kind::kSystem, "", "the folder of this program is not known",
-                 "start it by its absolute name"};
+    return Error{Error::Kind::kSystem, "", "this program's own directory is unknown",
+                 "start it by its absolute path"};
   }
   std::string program = path->Parent().Child("ringfence").text();
   if (::access(program.c_str(), X_OK) == 0) return program;
-  return Error{Error::Kind::kSystem, "", Quote(program) + " is not there",
-               "ringfence and ringfence-cli belong together: install both by install.sh"};
+  return Error{Error::Kind::kSystem, "", Quote(program) + " does not exist",
+               "ringfence and ringfence-cli belong together: install both with install.sh"};
 }
 
 std::vector<std::string> KnownProfiles(const PolicySources& sources) {
@@ -90,23 +90,24 @@ class LayoutCommand {
     const bool is_rewrite = !options_.rewrite.empty();
     const bool has_command = options_.command->is_given();
     if (options_.in_place && !is_rewrite) {
-      return Usage("--in-place", "there is no file to change", "name it: --rewrite FILE");
+      return Usage("--in-place", "no file to change", "name it: --rewrite FILE");
     }
     if (options_.in_place && !options_.output.empty()) {
-      return Usage("--in-place", "and --output name two files", "give one of them");
+      return Usage("--in-place", "cannot be combined with --output", "give one of them");
     }
     if (is_rewrite && options_.kind == "tmux") {
-      return Usage("--rewrite", "knows the layouts of Zellij alone", "leave out --for tmux");
+      return Usage("--rewrite", "works with Zellij layouts only", "leave out --for tmux");
     }
     if (is_rewrite && options_.no_sandbox) {
-      return Usage("--no-sandbox", "and --rewrite: nothing would be rewritten", "give one of them");
+      return Usage("--no-sandbox", "cannot be combined with --rewrite: nothing would be rewritten",
+                   "give one of them");
     }
     if (is_rewrite && has_command) {
-      return Usage("--rewrite", "the commands are those of the file",
+      return Usage("--rewrite", "takes the commands from the file",
                    R"(leave out what follows "--")");
     }
     if (!is_rewrite && options_.profiles.empty()) {
-      return Usage("", "no profile is named", "one for each pane: ringfence layout main worker");
+      return Usage("", "no profile given", "name one for each pane: ringfence layout main worker");
     }
     if (has_command && options_.command->values().front().empty()) {
       return Usage("", "the command is empty", R"(name a program behind "--")");
@@ -249,45 +250,41 @@ constexpr const char* kExamples =
     "  ringfence layout main worker > agents.kdl && zellij --layout agents.kdl\n"
     "  ringfence layout main worker worker --for tmux --output agents.sh && sh agents.sh\n"
     "  ringfence layout a b --relay ~/relay -- claude --add-dir ~/relay\n"
-    "  ringfence layout --rewrite mine.kdl --in-place    (panes have the names of profiles)\n"
+    "  ringfence layout --rewrite mine.kdl --in-place    (panes named after profiles)\n"
     "  ringfence layout --rewrite mine.kdl worker        (one profile for all panes)\n\n"
-    "Each pane runs the command (claude, where none is given) under ringfence run --profile.\n"
-    "Exit status: 0 done, 1 a profile may not use the relay, 2 unusable input.";
+    "Each pane runs the command (default: claude) under ringfence run --profile.\n"
+    "Exit status: 0 success, 1 a profile may not use the relay, 2 invalid input.";
 
 void AddRewriteOptions(Command& command, LayoutOptions& options) {
-  command
-      .AddOption("--rewrite", options.rewrite,
-                 "Change the commands of this Zellij layout instead, and nothing else in it")
+  command.AddOption("--rewrite", options.rewrite, "Change only the commands in this Zellij layout")
       .Type("FILE");
-  command.AddFlag("--in-place", options.in_place, "With --rewrite: write that file itself");
+  command.AddFlag("--in-place", options.in_place, "With --rewrite: change the file itself");
 }
 
 }  // namespace
 
 void AddLayout(Command& app, Action& chosen) {
-  Command command =
-      AddCommand(app, "layout", "Lay out terminals with a confined agent in each", kExamples);
+  Command command = AddCommand(
+      app, "layout", "Print a terminal layout with a confined agent in each pane", kExamples);
   const auto options = std::make_shared<LayoutOptions>();
-  command.AddOption("profile", options->profiles, "A pane for each of these profiles")
-      .Type("PROFILE");
+  command.AddOption("profile", options->profiles, "The profile of each pane").Type("PROFILE");
   command.AddOption("--for", options->kind, "zellij: a layout (default); tmux: a shell script")
       .OneOf({"zellij", "tmux"})
       .Type("PROGRAM");
   command
-      .AddOption(
-          "--relay", options->relay,
-          "A directory that every profile must be allowed to read and write without a question")
+      .AddOption("--relay", options->relay,
+                 "A directory for exchanging files, which every profile may read and write")
       .Type("DIR")
       .NotEmpty();
   command.AddOption("--root", options->ground.root, "The project (default: the current directory)")
       .Type("DIR");
   command
       .AddOption("--policy", options->ground.policy,
-                 "This policy instead of the user's and project's")
+                 "Use this policy instead of the user's and the project's")
       .Type("FILE");
   command.AddOption("--home", options->ground.home, "The home directory, instead of HOME")
       .Type("DIR");
-  command.AddFlag("--no-sandbox", options->no_sandbox, "Leave the commands bare");
+  command.AddFlag("--no-sandbox", options->no_sandbox, "Do not sandbox the commands");
   command.AddOption("--output", options->output, "Write to this file instead of standard output")
       .Type("FILE");
   AddRewriteOptions(command, *options);

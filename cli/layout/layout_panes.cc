@@ -48,7 +48,7 @@ class Finder {
     const auto is_layout = [](const KdlNode& node) { return node.name == "layout"; };
     const auto layout = std::ranges::find_if(document, is_layout);
     if (layout == document.end()) {
-      return Wrong(0, "holds no \"layout\"", "name a layout of Zellij's");
+      return Wrong(0, "holds no \"layout\"", "name a Zellij layout");
     }
     const auto other = std::find_if(std::next(layout), document.end(), is_layout);
     if (other != document.end()) return Wrong(other->begin, "a second \"layout\"");
@@ -95,7 +95,7 @@ class Finder {
       return Wrong(pane->own_args->begin, "\"args\" without a command");
     }
     if (pane->command && HoldsPanes(node)) {
-      return Wrong(node.begin, "a pane with a command and with panes in it");
+      return Wrong(node.begin, "a pane with both a command and panes");
     }
     const bool runs = pane->command || pane->edits || (pane->is_shell && !is_swap);
     if (runs) panes_.push_back(std::move(*pane));
@@ -138,7 +138,7 @@ class Finder {
   // Its command may be its template's.
   Status CheckRuns(const KdlNode& node, const LayoutPane& pane) const {
     if (!pane.command || (!pane.edits && ChildOf(node, "plugin") == nullptr)) return Unit{};
-    return Wrong(node.begin, "a pane with a command and with something else to run");
+    return Wrong(node.begin, "a pane with a command and something else to run");
   }
 
   bool HoldsPanes(const KdlNode& node) const {

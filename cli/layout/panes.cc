@@ -76,7 +76,7 @@ std::string TmuxWords(std::vector<std::string> argv) {
 }
 
 // The name is an option of the pane's, which the program in it cannot change as it can a title, and
-// it is printed, not expanded. "#" begins something where it is printed; "##" is the character.
+// it is printed, not expanded. "#" has a meaning in tmux; "##" is the character.
 std::string TmuxName(std::string_view name) {
   std::string out;
   for (const char c : name) out += c == '#' ? "##" : std::string(1, c);
@@ -125,7 +125,7 @@ std::vector<std::string> PaneWrapper::Words(std::string_view profile) const {
 Result<std::string> ZellijLayout(const PaneSet& set) {
   if (const std::string* wrong = NoUtf8(set)) {
     return Error{Error::Kind::kUsage, Quote(*wrong), "is not UTF-8, and KDL is",
-                 "take another name, or tmux: --for tmux"};
+                 "use another name, or tmux: --for tmux"};
   }
   std::string out = "// Agents side by side, made by ringfence layout: zellij --layout FILE\n";
   out += "layout {\n    cwd " + KdlString(set.folder) + "\n" + kBars;

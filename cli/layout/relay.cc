@@ -44,9 +44,10 @@ class RelayJudge {
       if (Status s = Judge(*policy, places, access, problems); !s) return s.error();
     }
     if (problems.empty() && policy->sandbox.mode == SandboxMode::kRx) {
-      problems.push_back(Problem(Access::kWrite, R"(its "sandbox" has "mode": "rx")",
-                                 "such an agent writes nothing but its own state: give the profile "
-                                 R"("sandbox": { "mode": "sandbox" })"));
+      problems.push_back(
+          Problem(Access::kWrite, R"(its "sandbox" has "mode": "rx")",
+                  "an agent in that mode writes only its own state: give the profile "
+                  R"("sandbox": { "mode": "sandbox" })"));
     }
     return problems;
   }
@@ -90,10 +91,10 @@ class RelayJudge {
   }
 
   std::string Remedy(const Policy& policy, const Cause& cause, Access access) const {
-    if (!cause.place) return "name another folder";
+    if (!cause.place) return "name another directory";
     const RulePlace& place = *cause.place;
     if (!place.pointer.ends_with("/allow")) {
-      return PlaceLabel(place) + " says so: take that away if you mean it, or name another folder";
+      return PlaceLabel(place) + " denies it: remove that rule, or name another directory";
     }
     const PathRules& rules = access == Access::kRead ? policy.read : policy.write;
     const std::span<const PathRule> list = rules.allow.front().front();
@@ -119,7 +120,7 @@ class RelayJudge {
     const std::string pointer =
         tree.Pointer(*node) + (access == Access::kRead ? "/read/allow" : "/write/allow");
     const RulePlace place{owner.file->shown, pointer, LineOf(tree.text(), node->begin)};
-    return "the profile has no such list; make " + PlaceLabel(place) + ": " +
+    return "the profile has no such list; add " + PlaceLabel(place) + ": " +
            entries.dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
   }
 
@@ -138,11 +139,11 @@ Result<std::string> FindRelay(const std::string& text) {
   struct stat status {};
   if (::stat(path.c_str(), &status) != 0) {
     const std::string word = ShellWord(path);
-    return wrong(" is not there", word.empty() ? "make it first" : "mkdir -m 700 " + word);
+    return wrong(" does not exist", word.empty() ? "create it first" : "mkdir -m 700 " + word);
   }
   if (!S_ISDIR(status.st_mode)) return wrong(" is not a directory", "name a directory");
   if ((status.st_mode & S_IWOTH) != 0) {
-    return wrong(" may be written by everybody, who could speak to the agents",
+    return wrong(" is world-writable: anyone could send the agents files",
                  "chmod o-w " + ShellWord(path));
   }
   Result<Wish> wish = MakeWish(WishKind::kPath, path, "/", "/");

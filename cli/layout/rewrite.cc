@@ -47,7 +47,7 @@ std::optional<RunOptions> RunLineOf(const LayoutPane& pane) {
 
 // Why such a pane is not confined, or "".
 std::string Unconfined(const std::optional<RunOptions>& options) {
-  if (!options) return "its \"ringfence run\" has a command line that could not be read";
+  if (!options) return "its \"ringfence run\" has a command line that could not be parsed";
   if (options->no_sandbox) return "its \"ringfence run\" has --no-sandbox";
   return options->mode == "rwx" ? "its \"ringfence run\" has --mode rwx" : "";
 }
@@ -107,9 +107,9 @@ class Rewriter {
     if (given < 2 || given == count) return Unit{};
     return Error{Error::Kind::kUsage, std::string(document_),
                  std::to_string(count) + " panes have a command, and " + std::to_string(given) +
-                     " profiles are named",
-                 "name one for each in the order of the file, one for all, or none where the panes "
-                 "have the names of profiles"};
+                     " profiles are given",
+                 "name one for each in the order of the file, one for all, or none if the panes "
+                 "are named after profiles"};
   }
 
   Status TakePane(const LayoutPane& pane, size_t position) {
@@ -198,8 +198,7 @@ class Rewriter {
   Status AddArgs(const LayoutPane& pane, const std::string& args) {
     const KdlNode& node = *pane.node;
     if (node.has_dead_block) {
-      return Wrong(pane, "a block that is commented out, where the pane's own has to stand",
-                   "take it away");
+      return Wrong(pane, "a commented-out block where the pane's own block has to be", "remove it");
     }
     if (!node.has_block) {
       Insert(node.entries_end, " { " + args + "; }");

@@ -41,10 +41,10 @@ std::string ChainFollower::FaultOf(std::string_view chain, const ChainStep& step
   if (Follows(chain, is_unlocked)) {
     const bool is_double =
         is_unlocked && std::ranges::find(recent_, step.digest, &State::digest) != recent_.end();
-    return is_double ? "is there twice" : "";
+    return is_double ? "is a duplicate" : "";
   }
-  if (chain == kNoChain) return "begins a new chain: what was before it is cut off";
-  return "does not follow the line before it: one of the two was changed, or lines were taken out, "
+  if (chain == kNoChain) return "begins a new chain: the lines before it were cut off";
+  return "does not follow the line before it: one of the two was changed, or lines were removed, "
          "added or moved between them";
 }
 

@@ -147,7 +147,7 @@ Outcome Send(SendCommand& command) {
 }
 
 void AddSince(DeclaredOptions& options, std::string& since) {
-  options.Add("--since", since, "Only from then on: 10m, 2h, 3d, or a time in UTC as it is shown")
+  options.Add("--since", since, "Only since then: 10m, 2h, 3d, or a time in UTC as it is printed")
       .Type("TIME");
 }
 
@@ -155,13 +155,13 @@ constexpr const char* kShowExamples =
     "  ringfence log --since 2h --verdict deny\n"
     "  ringfence log --follow --tool 'mcp__*'\n"
     "  ringfence log --json --session 0f3a | jq .paths\n"
-    "  ringfence log verify --anchors journal    (is it as it was written?)\n"
+    "  ringfence log verify --anchors journal    (was it changed?)\n"
     "  ringfence log send --to syslog://logs.example:514 --follow --state ~/.cache/log-sent";
 
 constexpr const char* kVerifyExamples =
     "  ringfence log verify\n"
     "  ringfence log verify --anchors journal --anchors /var/log/auth.log\n"
-    "Exit status: 0 sound, 1 not, 2 unusable input.";
+    "Exit status: 0 intact, 1 changed, 2 invalid input.";
 
 constexpr const char* kSendExamples =
     "  ringfence log send --to journald --since 1d\n"
@@ -169,7 +169,7 @@ constexpr const char* kSendExamples =
     "  ringfence log send --to syslog+udp://[::1]:514";
 
 void AddVerify(Command& log, Action& chosen) {
-  Command command = AddCommand(log, "verify", "Follow the digests, and hold them against anchors",
+  Command command = AddCommand(log, "verify", "Check the log's chain of digests and its anchors",
                                kVerifyExamples);
   const auto options = std::make_shared<VerifyOptions>();
   DeclaredOptions declared(command);
@@ -182,7 +182,7 @@ void AddVerify(Command& log, Action& chosen) {
       .NotEmpty();
   declared
       .Add("--anchored-as", options->anchored_as,
-           "What anchors call the log, where it was written elsewhere")
+           "The log's name in its anchors, if it was written elsewhere")
       .Type("FILE");
   declared.AddFlag("--json", options->log.ground.common.json, "Print the result as JSON");
   command.OnGiven([options, &chosen] { chosen = [options] { return Verify(*options); }; });
@@ -190,18 +190,18 @@ void AddVerify(Command& log, Action& chosen) {
 
 void AddSend(Command& log, Action& chosen) {
   Command command =
-      AddCommand(log, "send", "Hand the lines on to journald or a syslog server", kSendExamples);
+      AddCommand(log, "send", "Send the lines to journald or a syslog server", kSendExamples);
   const auto options = std::make_shared<SendCommand>();
   DeclaredOptions declared(command);
   AddWhichLog(declared, options->log);
   declared.Add("--to", options->to, "journald, syslog://HOST:PORT (TCP) or syslog+udp://HOST:PORT")
       .Required()
       .Type("PLACE");
-  declared.AddFlag("--follow", options->options.follow, "Go on with what is written later");
+  declared.AddFlag("--follow", options->options.follow, "Keep running and show new lines");
   AddSince(declared, options->since);
   declared
       .Add("--state", options->options.state,
-           "Keep the place in this file, and begin behind it the next time")
+           "Remember the position in this file, and continue there the next time")
       .Type("FILE");
   command.OnGiven([options, &chosen] { chosen = [options] { return Send(*options); }; });
 }
@@ -210,16 +210,18 @@ DeclaredOptions DeclareShow(Command& command, ShowOptions& options) {
   DeclaredOptions declared(command);
   AddWhichLog(declared, options.log);
   LogFilter& filter = options.filter;
-  declared.AddFlag("--follow", options.follow, "Go on with what is written later");
+  declared.AddFlag("--follow", options.follow, "Keep running and show new lines");
   declared.Add("--tool", filter.tool, "Only this tool; * for any text").Type("TOOL");
   declared.Add("--verdict", filter.verdict, "Only this verdict")
       .OneOf({"permit", "ask", "deny", "error", "alert"})
       .Type("VERDICT");
-  declared.Add("--session", filter.session, "Only sessions that begin so").Type("SESSION");
-  declared.Add("--agent", filter.agent, "Only this kind or number of subagent; * for any")
+  declared.Add("--session", filter.session, "Only sessions whose id begins with this")
+      .Type("SESSION");
+  declared.Add("--agent", filter.agent, "Only this type or id of subagent; * for any")
       .Type("AGENT");
   AddSince(declared, options.since);
-  declared.AddFlag("--json", options.log.ground.common.json, "Pass the lines on as they are");
+  declared.AddFlag("--json", options.log.ground.common.json,
+                   "Print the lines as they are in the file");
   return declared;
 }
 
@@ -227,7 +229,7 @@ DeclaredOptions DeclareShow(Command& command, ShowOptions& options) {
 
 void AddLog(Command& app, Action& chosen) {
   Command command =
-      AddCommand(app, "log", "Show, verify and hand on the log of decisions", kShowExamples);
+      AddCommand(app, "log", "Show, verify and forward the log of decisions", kShowExamples);
   const auto options = std::make_shared<ShowOptions>();
   const DeclaredOptions declared = DeclareShow(command, *options);
   AddVerify(command, chosen);

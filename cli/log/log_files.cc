@@ -124,7 +124,7 @@ Status LogReader::Open(bool may_come) {
     Say("waiting for " + Printable(file_.text()));
     return Unit{};
   }
-  return Error{Error::Kind::kUsage, file_.text(), "there is no such audit log",
+  return Error{Error::Kind::kUsage, file_.text(), "this audit log does not exist",
                "name it: --file FILE"};
 }
 

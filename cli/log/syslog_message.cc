@@ -72,7 +72,7 @@ std::string JournalMessage(std::string_view line, const LogEntry& entry) {
 
 Result<LogTarget> ReadLogTarget(const std::string& text) {
   LogTarget target;
-  const Error wrong{Error::Kind::kUsage, "--to", Quote(text) + " is no place to send to",
+  const Error wrong{Error::Kind::kUsage, "--to", Quote(text) + " is not a destination",
                     "write journald, syslog://HOST:PORT or syslog+udp://HOST:PORT"};
   if (text == "journald") return target;
   std::string_view rest = text;

@@ -89,13 +89,13 @@ class Checker {
     if (report_.begins_at_start || !first_) return;
     if (first_->bytes < first_->end) {
       Break({first_file_, first_line_,
-             "is not where its file began: " + std::to_string(first_->end - first_->bytes) +
-                 " bytes before it were there and were taken out"});
+             "was not the beginning of its file: " + std::to_string(first_->end - first_->bytes) +
+                 " bytes in front of it were removed"});
     } else if (first_->bytes > first_->end && report_.anchors_before > 0 && IsFirstUnanchored()) {
-      Break(
-          {first_file_, first_line_,
-           "has no anchor, as the first line of each file has: lines before it were taken out, or "
-           "the system's log lost it"});
+      Break({first_file_, first_line_,
+             "has no anchor, although it is the first line of its file: lines before it were "
+             "removed, or "
+             "the system's log lost the anchor"});
     }
   }
 

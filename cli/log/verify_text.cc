@@ -20,23 +20,24 @@ std::string OtherLogsText(const LogReport& report) {
   std::string names;
   for (const std::string& name : report.other_logs)
     names += (names.empty() ? "" : ", ") + Quote(name);
-  return "\nthe anchors there are of other logs: " + names +
-         "; where this one was written under such a name: --anchored-as FILE";
+  return "\nthe anchors belong to other logs: " + names +
+         "; if this log was written under one of these names: --anchored-as FILE";
 }
 
 std::string TornText(const LogReport& report) {
-  std::string text = Count(report.torn, "line") + " torn or not of ringfence: no entries, and ";
+  std::string text =
+      Count(report.torn, "line") + " torn or not written by ringfence: not entries, and ";
   if (report.torn_at_end == report.torn) {
-    return text + "covered by nothing, for there is no whole line behind\n";
+    return text + "covered by nothing, because no whole line follows\n";
   }
-  text += "covered by the line behind them";
+  text += "covered by the next line";
   if (report.torn_at_end == 0) return text + "\n";
-  return text + ", but for the last " + std::to_string(report.torn_at_end) + ", which have none\n";
+  return text + ", except the last " + std::to_string(report.torn_at_end) + ", which have none\n";
 }
 
 std::string BeginningText(const LogReport& report) {
-  std::string text = "it begins in the middle: what was before " + report.from +
-                     " is not there (older files were removed, or lines taken out)\n";
+  std::string text = "it begins in the middle: what came before " + report.from +
+                     " is missing (older files were removed, or lines cut out)\n";
   if (report.anchors_before > 0) {
     text += Count(report.anchors_before, "anchor") + " of lines before that, the last of " +
             report.before_until + "\n";
@@ -46,21 +47,21 @@ std::string BeginningText(const LogReport& report) {
 
 std::string CoverText(const LogReport& report) {
   if (!report.has_anchors) {
-    return "no anchors were looked at: nobody can tell whether the end was cut off or all of it "
-           "written anew (--anchors journal)";
+    return "no anchors were checked: lines cut from the end, or a log that was rewritten as a "
+           "whole, would go unnoticed (--anchors journal)";
   }
   if (report.covered == 0) {
-    return "no anchor covers a line: there is the chain alone" + OtherLogsText(report);
+    return "no anchor covers a line: only the chain protects them" + OtherLogsText(report);
   }
   const uint64_t rest = report.lines - report.covered;
   return "lines 1 to " + std::to_string(report.covered) + ", up to " + report.covered_until +
          ", are covered by anchors" +
-         (rest == 0 ? "" : ", the " + std::to_string(rest) + " after by the chain alone");
+         (rest == 0 ? "" : ", the " + std::to_string(rest) + " after them only by the chain");
 }
 
 std::string MissingText(const Anchor& anchor) {
   return "the line of " + anchor.time + " that ended at byte " + std::to_string(anchor.end) +
-         " has an anchor and is not there: the log was changed or cut since, or somebody forged "
+         " has an anchor but is missing: the log was changed or cut since then, or someone forged "
          "the anchor";
 }
 
@@ -75,10 +76,9 @@ void AddFaults(const LogReport& report, const Console& console, std::string& out
     bad("and " + std::to_string(report.all_breaks - report.breaks.size()) + " more places");
   }
   if (!report.missing.empty() && report.met == 0) {
-    return bad(
-        "none of the " + Count(report.anchors, "anchor") +
-        " has its line: the log was written anew, or every line that has one was removed, or "
-        "somebody forged the anchors");
+    return bad("none of the " + Count(report.anchors, "anchor") +
+               " has its line: the log was rewritten, or every line that has one was removed, or "
+               "someone forged the anchors");
   }
   for (size_t i = 0; i < std::min(report.missing.size(), kShown); ++i) {
     bad(MissingText(report.missing[i]));
@@ -98,7 +98,7 @@ std::string ReportText(const LogReport& report, const Console& console) {
   if (!report.begins_at_start) out += BeginningText(report);
   if (report.torn > 0) out += TornText(report);
   if (report.unlocked > 0) {
-    out += Count(report.unlocked, "line") + " written while somebody held the log's lock\n";
+    out += Count(report.unlocked, "line") + " written while another process held the log's lock\n";
   }
   AddFaults(report, console, out);
   out += CoverText(report) + "\n";

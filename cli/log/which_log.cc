@@ -34,7 +34,7 @@ void AddWhichLog(DeclaredOptions& options, WhichLog& log) {
       .Type("FILE");
   options.Add("--home", ground.common.home, "The home directory, instead of HOME").Type("DIR");
   options.Add("--root", ground.root, "The project (default: the current directory)").Type("DIR");
-  options.Add("--policy", ground.policy, "This policy instead of the user's and project's")
+  options.Add("--policy", ground.policy, "Use this policy instead of the user's and the project's")
       .Type("FILE");
 }
 

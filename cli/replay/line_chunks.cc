@@ -67,7 +67,7 @@ size_t LineChunks::ReadSome(std::string& buffer, size_t used) {
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) {
       const std::string where = files_ ? (*files_)[next_file_ - 1].shown : "standard input";
-      Miss({Error::Kind::kSystem, where, "cannot be read any further: " + ErrnoName(errno), ""});
+      Miss({Error::Kind::kSystem, where, "cannot be read further: " + ErrnoName(errno), ""});
     }
     at_end_ = true;
     return 0;

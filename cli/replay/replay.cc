@@ -43,8 +43,8 @@ Result<std::string> UsualFolder(const std::string& home_option) {
   if (!config.empty() && home_option.empty()) return config + "/projects";
   const std::string home = home_option.empty() ? Variable("HOME") : home_option;
   if (!home.empty()) return home + "/.claude/projects";
-  return Error{Error::Kind::kUsage, "", "no transcripts are named, and HOME is not set",
-               "name files or folders: ringfence replay PATH"};
+  return Error{Error::Kind::kUsage, "", "no transcripts given, and HOME is not set",
+               "name files or directories: ringfence replay PATH"};
 }
 
 // Transcripts may have times of any precision: what an end of zeros is cut from is, as text, before
@@ -67,7 +67,7 @@ RulingQuestion RulingQuestionOf(const ReplayOptions& options) {
 
 Outcome Filter(const ReplayOptions& options) {
   if (options.paths.size() > 1 || !options.since.empty()) {
-    return Error{Error::Kind::kUsage, "", "\"-\" stands alone, without other paths and --since",
+    return Error{Error::Kind::kUsage, "", "\"-\" cannot be combined with other paths or --since",
                  "ringfence replay - < lines > lines"};
   }
   FilterQuestion question{RulingQuestionOf(options), JobsOf(options), {}};
@@ -128,31 +128,29 @@ Outcome RunReplay(const ReplayOptions& options) {
 }  // namespace
 
 void AddReplay(Command& app, Action& chosen) {
-  Command command = AddCommand(
-      app, "replay", "Say what a policy would have decided about the calls of past sessions",
-      "  ringfence replay\n"
-      "  ringfence replay --policy new.json --against ~/.config/ringfence/policy.json\n"
-      "  ringfence replay ~/.claude/projects/-home-dev-shop --since 7d --json\n"
-      "  ringfence replay - < lines > lines      one line out for each line in\n"
-      "Exit status: 0 done, 1 a call is decided otherwise than under --against, 2 something could\n"
-      "not be read.");
+  Command command =
+      AddCommand(app, "replay", "Show what a policy would have decided in past sessions",
+                 "  ringfence replay\n"
+                 "  ringfence replay --policy new.json --against ~/.config/ringfence/policy.json\n"
+                 "  ringfence replay ~/.claude/projects/-home-dev-shop --since 7d --json\n"
+                 "  ringfence replay - < lines > lines      one line out for each line in\n"
+                 "Exit status: 0 success, 1 a decision differs from --against, 2 something could\n"
+                 "not be read.");
   const auto options = std::make_shared<ReplayOptions>();
   AddGroundOptions(command, options->ground);
-  command.Describe("--root",
-                   "The project of every call (default: the folder its session began in)");
+  command.Describe(
+      "--root", "The project of every call (default: the directory in which its session started)");
   command.AddOption("path", options->paths,
-                    "Transcripts, and folders with *.jsonl (default: ~/.claude/projects); "
-                    "- for a filter");
-  command
-      .AddOption("--against", options->against,
-                 "Show what is decided otherwise than under this policy")
+                    "Transcripts, and directories with *.jsonl (default: ~/.claude/projects); "
+                    "- to filter standard input");
+  command.AddOption("--against", options->against, "Compare with this policy, and show what differs")
       .Type("FILE");
   command.AddOption("--since", options->since, "Only calls since then: 7d, 12h, 2026-11-22")
       .Type("TIME");
-  command.AddOption("--examples", options->examples, "At most so many of each group (default: 3)")
+  command.AddOption("--examples", options->examples, "Examples shown of each group (default: 3)")
       .Between(0, 10000)
       .Type("N");
-  command.AddOption("--jobs", options->jobs, "So many threads (default: one a processor)")
+  command.AddOption("--jobs", options->jobs, "Number of threads (default: one per processor)")
       .Between(1, 64)
       .Type("N");
   command.OnGiven([options, &chosen] { chosen = [options] { return RunReplay(*options); }; });

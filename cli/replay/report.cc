@@ -89,7 +89,7 @@ std::string ChangeTitle(const GroupKey& key) {
 
 void PrintChanges(const Console& console, const CallTally& tally, const std::string& against) {
   if (!tally.has_changes()) {
-    console.Line("Against " + Quote(against) + ": no call is decided otherwise.");
+    console.Line("Against " + Quote(against) + ": every decision is the same.");
     return;
   }
   console.Line("Against " + Quote(against) + ":");
@@ -126,13 +126,13 @@ void PrintLeftOut(const Console& console, const Survey& survey) {
   const auto say = [&](uint64_t count, const std::string& one, const std::string& why) {
     if (count > 0) console.Line(Counted(count, one) + why);
   };
-  say(tally.repeated, "call", " not counted again: it stands in the transcripts twice");
+  say(tally.repeated, "call", " not counted again: the transcripts have it twice");
   say(tally.earlier, "call", " before --since");
   say(tally.in_gone_projects, "call",
-      " in projects that are gone, decided as if their folder were there and empty");
-  say(tally.foreign, "line", " of other programs, passed over");
-  say(tally.broken, "line", " torn or no JSON, not judged");
-  say(tally.too_long, "line", " too long, not judged");
+      " in projects that no longer exist, decided as if their directory existed and were empty");
+  say(tally.foreign, "line", " of other programs, skipped");
+  say(tally.broken, "line", " torn or not JSON, skipped");
+  say(tally.too_long, "line", " too long, skipped");
   for (const BrokenLine& broken : tally.first_broken) {
     console.Line("  " + Printable(broken.place.file) + ":" + std::to_string(broken.place.line) +
                  ": " + Printable(broken.what));
@@ -191,7 +191,7 @@ void PrintReport(const Survey& survey, const ReportNames& names) {
   const CallTally& tally = survey.tally;
   console.Line(Counted(tally.calls, "call") + " in " + Counted(names.files, "transcript") + " (" +
                Counted(tally.lines, "line") + ", " + SizeText(tally.bytes) +
-               "), decided as the disk is now");
+               "), decided on the disk as it is now");
   PrintGroups(console, tally);
   if (!names.against.empty()) PrintChanges(console, tally, names.against);
   PrintLeftOut(console, survey);

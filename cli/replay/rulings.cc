@@ -163,7 +163,7 @@ Rulings::Answer Rulings::Decide(const std::string& root, std::string_view event)
   if (!question_.ground.root.empty()) return CourtOf("").Decide(event);
   if (!root.empty()) return CourtOf(root).Decide(event);
   Answer answer;
-  answer.now = {Fate::kRefused, {}, "the call", "its project is not known: name it by --root"};
+  answer.now = {Fate::kRefused, {}, "the call", "its project is unknown: name it with --root DIR"};
   if (!question_.against.empty()) answer.was = answer.now;
   return answer;
 }

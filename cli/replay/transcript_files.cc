@@ -46,7 +46,7 @@ class Walk {
 
   // Takes the folder that is open there, which is `name` from `base`.
   void Take(UniqueFd folder, const TranscriptFile& parent, size_t depth) {
-    if (depth > kMaxDepth) return Miss(parent, "too many folders within each other");
+    if (depth > kMaxDepth) return Miss(parent, "too many nested directories");
     Directory directory(::fdopendir(folder.get()));
     if (directory == nullptr) return Miss(parent, ErrnoName(errno));
     const int fd = folder.release();
@@ -119,7 +119,7 @@ Status AddNamed(const std::string& path, TranscriptFiles& found) {
     const int code = errno;
     return Error{Error::Kind::kUsage, Quote(path),
                  code == ENOENT ? "does not exist" : "cannot be read: " + ErrnoName(code),
-                 "name a transcript, or a folder of them"};
+                 "name a transcript, or a directory of them"};
   }
   if (!S_ISDIR(facts.st_mode)) {
     const uint64_t size = S_ISREG(facts.st_mode) ? static_cast<uint64_t>(facts.st_size) : 0;
@@ -155,7 +155,7 @@ Result<UniqueFd> OpenTranscript(const TranscriptFile& file) {
   struct stat facts {};
   if (::fstat(fd->get(), &facts) != 0) return SystemError("fstat");
   if (!S_ISREG(facts.st_mode)) {
-    return Error{Error::Kind::kSystem, "", "is no regular file any more", ""};
+    return Error{Error::Kind::kSystem, "", "is not a regular file any more", ""};
   }
   return fd;
 }

@@ -141,22 +141,22 @@ class Deriver {
     for (const std::string& glob : tools_.mcp) list += (list.empty() ? "" : ", ") + Quote(glob, 60);
     if (list.empty()) return;
     notes_.push_back(
-        "the client asks before each call of these, and refuses where nobody answers: " + list +
-        "; answer in canUseTool, or list in allowedTools what may go without a question");
+        "the client asks before each call of these, and refuses if there is no answer: " + list +
+        "; answer in canUseTool, or list tools that need no question in allowedTools");
   }
 
   void NoteTheRest() {
     if (!sandbox_is_ours() && policy_.unsandboxed == Unsandboxed::kAsk) {
       notes_.emplace_back(
           "bash.unsandboxed is \"ask\", but sandbox.allowUnsandboxedCommands is false: what the"
-          " user says yes to still runs in the sandbox");
+          " user approves still runs in the sandbox");
     }
     if (!policy_.wrap_bash && !question_.under_run && MayWrap(question_.sources)) {
       notes_.emplace_back(kWrapsForSome);
     }
     for (const std::string& entry : tools_.lost) {
       notes_.push_back("the client takes " + Quote(entry, 60) +
-                       " for no tool, so tools.deny keeps"
+                       " as not a tool, so tools.deny leaves"
                        " to the hook there");
     }
     NoteCallers();
@@ -172,8 +172,8 @@ class Deriver {
     }
     if (callers.empty()) return;
     notes_.push_back(
-        "the client's settings are one for all callers, so these profiles count in "
-        "the hook alone: " +
+        "the client's settings apply to every caller, so these profiles count only in "
+        "the hook: " +
         callers);
   }
 

@@ -17,8 +17,8 @@ Status CheckKept(const std::string& text, const std::string& path) {
   const ClientSettings settings = ParseClientSettings(text, path, path);
   if (settings.drops.empty()) return Unit{};
   Error error = settings.drops.front();
-  error.what += ": for this the client drops the whole settings file";
-  error.hint = "mend it first; nothing was changed";
+  error.what += ": because of this the client drops the whole settings file";
+  error.hint = "fix it first; nothing was changed";
   return error;
 }
 

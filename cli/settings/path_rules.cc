@@ -118,12 +118,13 @@ class RuleWriter {
     if (!list.empty()) {
       rules_.notes.push_back(
           "the client has no rule for these entries, so neither its searches nor commands in its"
-          " sandbox leave them out: " +
+          " sandbox exclude them: " +
           list);
     }
     if (!rules_.ask.empty()) {
       rules_.notes.emplace_back(
-          "commands in the client's sandbox are not asked about what read.ask names by a pattern");
+          "commands in the client's sandbox may read what read.ask names by a pattern, without a "
+          "question");
     }
   }
 

@@ -40,7 +40,7 @@ constexpr const char* kExamples =
     "  ringfence settings > s.json && claude --settings s.json\n"
     "  ringfence settings --profile worker --for sdk\n"
     "  ringfence settings --merge .claude/settings.local.json --in-place\n\n"
-    "What is printed is JSON in any case: --json changes nothing.";
+    "The output is always JSON; --json changes nothing.";
 
 // All that the answer is made from.
 struct Found {
@@ -95,7 +95,7 @@ void NoteOtherRegistration(const Found& found, const HookCommand& command) {
   });
   if (!differs) return;
   Note(file->settings.name +
-       " registers the hook with other arguments: both count, and the stricter answer wins");
+       " registers the hook with other arguments: both run, and the stricter answer wins");
 }
 
 // The client passes over a folder that is not there, and one that is a file.
@@ -144,7 +144,7 @@ void NoteWeaker(const Merged& merged, const Derived& derived, const std::string&
   const Approvals approvals{{ApprovedAsIs(alone, program)}};
   const ClientSettings now = ParseClientSettings(merged.text, path, path);
   for (const std::string& sentence : Weakens(now, approvals, program)) {
-    std::string note = "beside what the policy says, in ";
+    std::string note = "also set, in addition to the policy, in ";
     Note(note.append(path).append(" ").append(sentence));
   }
 }
@@ -191,7 +191,7 @@ Status CheckMode(const Merged& merged, const std::string& path, const SettingsOp
   if (auto unsafe = UnsafeBypass(question)) return *std::move(unsafe);
   if (found.policy.permission_mode == now.permission_mode) return Unit{};
   Note("permissions.defaultMode is \"bypassPermissions\" in " + path +
-       " and stays: nobody is asked, only what the policy denies is stopped");
+       " and is kept: the client asks nothing, and only what the policy denies is stopped");
   return Unit{};
 }
 
@@ -208,8 +208,8 @@ Outcome Merge(const SettingsOptions& options, const Found& found, const Derived&
   }
   if (!merged->conflicts.empty() && !options.replace) {
     return Outcome::No({Error::Kind::kInvalidConfig, path,
-                        "says otherwise than the policy; nothing was changed",
-                        "change it there, or take the policy's values with --replace"});
+                        "contradicts the policy; nothing was changed",
+                        "change it there, or use --replace for the policy's values"});
   }
   if (Status s = CheckMode(*merged, path, options, found); !s) return Outcome::No(s.error());
   NoteWeaker(*merged, derived, path, command.program);
@@ -271,14 +271,13 @@ void AddSettings(Command& app, Action& chosen) {
       .Type("NAME");
   command.AddFlag("--under-run", options->under_run,
                   "ringfence run confines the agent: the client's own sandbox is off");
-  command.AddOption("--merge", options->merge, "Put them into this settings file and print it")
+  command.AddOption("--merge", options->merge, "Merge them into this settings file and print it")
       .Type("FILE");
-  command.AddFlag("--in-place", options->in_place, "Write that file, and print nothing");
-  command.AddFlag("--replace", options->replace,
-                  "Where that file says otherwise, take the policy's value");
+  command.AddFlag("--in-place", options->in_place, "Write that file instead of printing it");
+  command.AddFlag("--replace", options->replace, "Where that file differs, use the policy's value");
   command
       .AddOption("--hook", options->hook,
-                 "The hook's program (default: ringfence-hook beside this one)")
+                 "The hook's program (default: ringfence-hook next to this program)")
       .Type("PATH");
   command.OnParsed([options] { CheckUse(*options); });
   command.OnGiven([options, &chosen] { chosen = [options] { return RunSettings(*options); }; });

@@ -27,7 +27,7 @@ std::optional<Error> UnsafeBypass(const BypassQuestion& question) {
                std::string(place.file) + ":" + std::to_string(place.line),
                std::string(place.pointer) + " is \"ask\" while " + bypass +
                    " is \"bypassPermissions\", which asks nothing",
-               "say \"deny\", or move one of the two to a profile that --profile or when.root "
+               "write \"deny\", or move one of the two to a profile that --profile or when.root "
                "chooses"};
 }
 

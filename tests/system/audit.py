@@ -129,7 +129,7 @@ def a_fixture_that_cannot_be_one_is_told(world):
     folder.mkdir()
     one = call("Read", "src/x")
     for text, told in (({**one, "hook_event_name": "PostToolUse"}, "/hook_event_name"),
-                       ({**one, "event": {**one["event"], "hook_event_name": "Stop"}}, "no event that is decided"),
+                       ({**one, "event": {**one["event"], "hook_event_name": "Stop"}}, "not an event that is decided"),
                        ({"name": "a", "evnt": one["event"]}, "neither a fixture nor an event"),
                        ({"expect": {"decision": "deny"}}, 'has no "event"')):
         world.write(folder / "x.JSON", json.dumps(text))
@@ -142,7 +142,7 @@ def a_baseline_that_is_none_is_left_alone(world):
     world.write(world.project / "notes.json", '{"mine": 1}\n')
     arguments = (calls, "--policy", "policy.json", "--baseline", "notes.json")
     for more in ((), ("--update",)):
-        error_of(world.run("audit", *arguments, *more), 2, "notes.json:1:1", "is no baseline")
+        error_of(world.run("audit", *arguments, *more), 2, "notes.json:1:1", "is not a baseline")
     assert (world.project / "notes.json").read_text() == '{"mine": 1}\n'
     world.write(world.project / "notes.json", "buy milk\n")
     error_of(world.run("audit", *arguments, "--update"), 2, "notes.json:1:1", "remove this one")
@@ -196,7 +196,7 @@ def a_report_is_written_whole_or_not_at_all(world):
     for option in ("--output", "--baseline"):
         arguments = (calls, "--policy", "policy.json", *(["--update"] * (option == "--baseline")), option)
         error_of(world.run("audit", *arguments, "nowhere/deep/report"), 2,
-                 option, f'the folder "{world.project}/nowhere/deep" does not exist')
+                 option, f'the directory "{world.project}/nowhere/deep" does not exist')
         assert not (world.project / "nowhere").exists()
         (world.project / "folder").mkdir(exist_ok=True)
         error_of(world.run("audit", *arguments, "folder"), 2, "folder")
@@ -216,7 +216,7 @@ def a_link_to_a_report_stays_one(world):
         assert target.stat().st_mode & 0o7777 == 0o640, oct(target.stat().st_mode)
         link.unlink()
         link.symlink_to(world.base / "kept/nothing")
-        error_of(world.run("audit", calls, "--policy", "policy.json", *more), 2, "link", "leads nowhere")
+        error_of(world.run("audit", calls, "--policy", "policy.json", *more), 2, "link", "is a dangling symbolic link")
         assert not (world.base / "kept/nothing").exists()
         link.unlink()
         link.symlink_to(target)
@@ -262,7 +262,7 @@ def bad_fixtures_are_told_with_their_places(world):
     error_of(world.run("audit", "nowhere.json"), 2, '"nowhere.json": does not exist')
     world.write(world.project / "g.json", '{"event": {}, "files": {\n"b/../c": "file"}}\n')
     error_of(world.run("audit", "g.json"), 2, "g.json:2:11: /files/b~1..~1c must name a file")
-    error_of(world.run("audit"), 2, "no fixtures are named")
+    error_of(world.run("audit"), 2, "no fixtures given")
 
 
 def two_fixtures_of_one_name_are_a_mistake(world):
@@ -314,7 +314,7 @@ def what_is_not_of_the_log_is_skipped_and_counted(world):
     world.write(log, '{"msg": "hello"}\n' + text + text[:80])
     done = world.run("audit", "--record")
     assert done.returncode == 0 and len(done.stdout.splitlines()) == 2, done
-    assert f"skipped 2 lines that are torn or not of the audit log, the first of them {log}:1" in done.stderr, done
+    assert f"skipped 2 lines that are torn or not from the audit log, the first one {log}:1" in done.stderr, done
     error_of(world.run("audit", "--record", "--output", log), 2, "is one of the files of this audit")
     world.write(world.project / "other.jsonl", '{"msg": "hello"}\n')
     error_of(world.run("audit", "--record", "other.jsonl"), 2, "no line of an audit log", "other.jsonl")

@@ -47,10 +47,10 @@ def allow_adds_to_the_users_policy(world):
 
 def allow_says_that_a_missing_name_becomes_a_folder(world):
     (world.home / "src").mkdir()
-    assert "makes a folder" in world.run("allow", "~/src/new").stdout
+    assert "creates a directory" in world.run("allow", "~/src/new").stdout
     for more in (("~/src",), ("~/src/other/",), ("~/src/read", "--read"), ("~/src/*.c",)):
         done = world.run("allow", *more)
-        assert done.returncode == 0 and "makes a folder" not in done.stdout, (more, done)
+        assert done.returncode == 0 and "creates a directory" not in done.stdout, (more, done)
 
 
 def explain_protects_the_audit_log_that_the_policy_names(world):
@@ -291,7 +291,7 @@ def allow_refuses_what_it_cannot_read(world):
 
 def allow_guesses_nothing(world):
     for arguments, parts in ((("nosuch",), ("--as tool",)), (("NoSuchTool",), ("--as tool",)),
-                             (("",), ("nothing is named",)), (("https://user@x.example/",), ("user name",)),
+                             (("",), ("no path, host or tool given",)), (("https://user@x.example/",), ("user name",)),
                              (("file:///etc/hosts",), ("without a host",)),
                              (("/srv", "--project", "/nonexistent"), ("does not exist",))):
         error_of(world.run("allow", *arguments), 2, *parts)
@@ -419,7 +419,7 @@ def allow_for_one_session_is_for_that_one(world):
     assert stat.S_IMODE((folder / "one.json").stat().st_mode) == 0o600
     assert "permitted already" in world.run("allow", "/srv/s", "--read", "--session-id", "one").stdout
     error_of(world.run("allow", "~/.ssh", "--session-id", "one"), 1, "@secrets")
-    error_of(world.run("allow", "/srv/s", "--session-id", "../x"), 2, "not a session's id")
+    error_of(world.run("allow", "/srv/s", "--session-id", "../x"), 2, "is not a session id")
     error_of(world.run("allow", "/srv/s", "--ask", "--session"), 2, "--ask")
     # A file that cannot be read permits nothing, and the denial stands.
     (folder / "one.json").write_text("{")
@@ -448,10 +448,10 @@ def trust_shows_asks_and_pins(world):
         assert user.status() == 0
     store = world.state / "trust.json"
     assert stat.S_IMODE(store.stat().st_mode) == 0o600
-    assert "Trusted already" in world.run("trust").stdout
+    assert "Already trusted" in world.run("trust").stdout
     policy.write_text('{"version": 1}')
     assert world.run("trust", "--list").stdout.startswith("changed")
-    assert "Not trusted any more" in world.run("trust", "--remove").stdout
+    assert "No longer trusted" in world.run("trust", "--remove").stdout
     assert "No project" in world.run("trust", "--list").stdout
 
 
@@ -510,7 +510,7 @@ def allow_says_what_it_wants(world):
         done = subprocess.run([world.options.ringfence, "allow", *words], capture_output=True,
                               text=True, cwd=world.project, env={"HOME": str(world.home)},
                               timeout=60)
-        assert done.returncode == 2 and "nothing is named" in done.stderr, done.stderr
+        assert done.returncode == 2 and "no path, host or tool given" in done.stderr, done.stderr
 
 
 def completions_are_scripts(world):

@@ -132,7 +132,7 @@ def wrong_usage_is_told(world):
     for words, parts in ((("workr",), ("no policy has a profile", 'did you mean "worker"')), ((), ("no profile",)),
                          (("",), ("empty",)), (("[worker]",), ("in brackets",)), (("worker", "--root", "/"), ("may not be",)),
                          (("worker", "--root", "/nonexistent"), ("--root",)),
-                         (("worker", "--relay", "/nonexistent"), ("is not there", "mkdir")),
+                         (("worker", "--relay", "/nonexistent"), ("does not exist", "mkdir")),
                          (("worker", "--relay", file), ("is not a directory",)),
                          (("worker", "--relay", ""), ("--relay",)),
                          (("worker", "--relay", everybodys), ("may be written by everybody", "chmod o-w")),

@@ -198,18 +198,18 @@ def following_ends_when_nobody_reads(world):
 
 def wrong_usage_is_one_clear_line(world):
     set_policy(world)
-    error_of(world.run("log"), 2, "there is no such audit log")
+    error_of(world.run("log"), 2, "this audit log does not exist")
     call(world)
-    error_of(world.run("log", "--since", "yesterday"), 2, '"yesterday" is no time')
+    error_of(world.run("log", "--since", "yesterday"), 2, '"yesterday" is not a time')
     error_of(world.run("log", "--verdict", "no"), 2, "--verdict")
     error_of(world.run("log", "--file", world.project), 2, "is not a regular file")
-    error_of(world.run("log", "send", "--to", "ftp://x"), 2, "is no place to send to")
+    error_of(world.run("log", "send", "--to", "ftp://x"), 2, "is not a destination")
     error_of(world.run("log", "send"), 2, "--to")
     error_of(world.run("log", "verify", "--anchors", world.base / "none"), 2, "ENOENT")
     error_of(world.run("log", "what"), 2)
     error_of(world.run("log", "verify", "--anchors", ""), 2, "--anchors", "is empty")
     for since in ("2026-13-45", "2026-02-30", "2026-11-22T25:00Z"):
-        error_of(world.run("log", "--since", since), 2, "is no time")
+        error_of(world.run("log", "--since", since), 2, "is not a time")
 
 
 def an_option_in_front_of_a_command_is_wrong_usage(world):
@@ -587,7 +587,7 @@ def anchors_in_a_file_of_syslog_show_what_the_chain_does_not(world):
     before.write_bytes(b"".join(before.read_bytes().splitlines(keepends=True)[:-1]))
     verified(world, 0)
     assert verified(world, 1, "--anchors", written)["anchors"]["missing"]
-    assert "changed or cut since, or somebody forged" in \
+    assert "changed or cut since then, or someone forged" in \
         world.run("log", "verify", "--anchors", written).stdout
     # Everything is written anew, with a chain that holds.
     for file in files_of(world):
@@ -655,7 +655,7 @@ def old_files_may_be_removed_but_not_their_first_lines(world):
         report = verified(world, 1, "--anchors", anchors)
         assert [fault["file"] for fault in report["breaks"]] == [str(first)], (gone, report)
     said = world.run("log", "verify").stdout
-    assert "(older files were removed, or lines taken out)" in said, said
+    assert "(older files were removed, or lines cut out)" in said, said
     first.unlink()
     report = verified(world, 0, "--anchors", anchors)
     assert report["anchors"]["before"] == 2 and not report["anchors"]["missing"], report
@@ -850,7 +850,7 @@ def sending_goes_on_where_it_ended_and_when_the_server_comes_back(world):
     assert [json.loads(entry[5]) for entry in rsyslog.entries()] == list(map(json.loads, lines_of(world)))
     assert json.loads(state.read_text()) == {"sent": hashlib.sha256(lines_of(world)[-1]).hexdigest()}
     state.write_text("{")
-    error_of(world.run("log", "send", "--to", place, "--state", state), 2, "is no place of")
+    error_of(world.run("log", "send", "--to", place, "--state", state), 2, "was not written by")
 
 
 def nobody_there_is_an_error_and_keeps_the_place(world):

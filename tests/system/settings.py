@@ -55,7 +55,7 @@ def a_mode_that_asks_nobody_stays_and_is_told(world):
     bypass = '{"permissions": {"defaultMode": "bypassPermissions"}}\n'
     file = local_settings(world, bypass)
     done = derive(world, "--merge", file, policy={})
-    assert "permissions.defaultMode" in done.stderr and "stays" in done.stderr, done.stderr
+    assert "permissions.defaultMode" in done.stderr and "is kept" in done.stderr, done.stderr
     done = derive(world, "--merge", file, "--in-place", policy={"bash": {"unsandboxed": "ask"}}, status=1)
     assert "/bash/unsandboxed" in done.stderr and "settings.local.json" in done.stderr, done.stderr
     assert file.read_text() == bypass
