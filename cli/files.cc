@@ -28,7 +28,11 @@ std::string FolderOf(const std::string& path) { return Path::Clean(path).Parent(
 Status MakeFolders(const std::vector<std::string>& folders, mode_t mode,
                    std::vector<std::string>& made) {
   for (const std::string& folder : folders) {
-    if (::mkdir(folder.c_str(), mode) != 0) return SystemError("mkdir(" + folder + ")");
+    if (::mkdir(folder.c_str(), mode) != 0) {
+      if (errno != EEXIST) return SystemError("mkdir(" + folder + ")");
+      return Refused(folder, "is a link that leads nowhere",
+                     "create its target, or remove the link");
+    }
     made.push_back(folder);
   }
   return Unit{};

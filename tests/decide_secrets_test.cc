@@ -133,6 +133,16 @@ TEST_CASE("scratch: task output, tool results, plans and memory of this session"
   CHECK(world.Write(results) == "deny");
 }
 
+TEST_CASE("scratch: a session that entered a worktree goes on under its own id") {
+  World world;
+  world.files.Put("/tmp/claude-1000", Directory().Owner(1000).Mode(0700));
+  const std::string tree = kSlug + "--claude-worktrees-x/" + world.session;
+  CHECK(world.Read("/tmp/claude-1000/" + tree + "/tasks/x") == "permit");
+  CHECK(world.Write("/tmp/claude-1000/" + tree + "/tasks/x") == "deny");
+  CHECK(world.Write("/tmp/claude-1000/" + tree + "/scratchpad/x") == "permit");
+  CHECK(world.Read("~/.claude/projects/" + tree + "/tool-results/x") == "permit");
+}
+
 TEST_CASE("scratch: not another session's, project's or user's") {
   World world;
   world.files.Put("/tmp/claude-1000", Directory().Owner(1000).Mode(0700));
@@ -140,7 +150,8 @@ TEST_CASE("scratch: not another session's, project's or user's") {
   const std::string id = world.session;
   const std::string paths[] = {
       "/tmp/claude-1000/" + kSlug + "/other/tasks/x",
-      "/tmp/claude-1000/-home-dev-other/" + id + "/tasks/x",
+      "/tmp/claude-1000/-home-dev-other/other/tasks/x",
+      "/tmp/claude-1000/-home-dev-other/" + id + "/x",
       "/tmp/claude-1001/" + kSlug + "/" + id + "/tasks/x",
       "/tmp/claude-1000/" + kSlug + "/" + id,
       "/tmp/claude-1000/x",

@@ -109,7 +109,11 @@ constexpr Row kWorktrees[] = {
     {"git's own with an ignored character", "EnterWorktree", R"({"name":".g\u200cit"})", "deny"},
     {"up", "EnterWorktree", R"({"name":".."})", "deny"},
     {"here", "EnterWorktree", R"({"name":"."})", "deny"},
-    {"two components", "EnterWorktree", R"({"name":"a/b"})", "deny"},
+    {"two parts", "EnterWorktree", R"({"name":"a/b"})", "permit"},
+    {"an empty part", "EnterWorktree", R"({"name":"a//b"})", "deny"},
+    {"a part that climbs", "EnterWorktree", R"({"name":"a/../b"})", "deny"},
+    {"a part that is git's own", "EnterWorktree", R"({"name":"a/.Git"})", "deny"},
+    {"absolute", "EnterWorktree", R"({"name":"/a"})", "deny"},
     {"a climb", "EnterWorktree", R"({"name":"../../x"})", "deny"},
     {"a backslash", "EnterWorktree", R"({"name":"a\\b"})", "deny"},
     {"empty", "EnterWorktree", R"({"name":""})", "deny"},
@@ -138,7 +142,7 @@ TEST_CASE("tools: an argument that is no string where a path is wanted is refuse
   Check(world, kWrongArguments);
 }
 
-TEST_CASE("tools: the name of a worktree is one plain component and not .git") {
+TEST_CASE("tools: the parts of a worktree's name are plain names and not .git") {
   const World world;
   Check(world, kWorktrees);
 }

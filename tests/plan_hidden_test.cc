@@ -247,3 +247,48 @@ TEST_CASE("hidden: with a root that may be written the private folders cover wha
   plan.world.User(R"("read":{"deny":["/run/secret"]},"write":{"allow":["/"]})");
   CHECK(PlacesText(plan.Plan().hidden) == "");
 }
+
+TEST_CASE("hidden: programs may read what a tool asks about in a .env file") {
+  PlanWorld plan;
+  for (const char* path : {"/home/dev/project/.env", "/home/dev/project/app/.env.local",
+                           "/home/dev/project/.env.example", "/home/dev/project/a.key"}) {
+    plan.world.files.Put(path, File());
+  }
+  plan.world.User(R"("read":{"ask":["@dotenv"],"deny":["@secrets"]})");
+  CHECK(PlacesText(plan.Plan().hidden) == "");
+  CHECK_FALSE(Notes(plan.Plan(), "patterns for any folder"));
+  PlanWorld mixed;
+  mixed.world.files.Put("/home/dev/project/a.key", File());
+  mixed.world.files.Put("/home/dev/project/b.key", File());
+  mixed.world.files.Put("/home/dev/project/.env", File());
+  mixed.world.User(R"("read":{"ask":["a.key","@dotenv","b.key"]})");
+  CHECK(PlacesText(mixed.Plan().hidden) ==
+        "/home/dev/project/a.key (file), /home/dev/project/b.key (file)");
+}
+
+TEST_CASE("hidden: a denied .env file is, and a sample of one is not") {
+  PlanWorld plan;
+  for (const char* path : {"/home/dev/project/.env", "/home/dev/project/app/.env.local",
+                           "/home/dev/project/.env.example"}) {
+    plan.world.files.Put(path, File());
+  }
+  plan.world.User(R"("read":{"deny":["@dotenv"]})");
+  CHECK(PlacesText(plan.Plan().hidden) ==
+        "/home/dev/project/.env (file), /home/dev/project/app/.env.local (file)");
+}
+
+TEST_CASE("hidden: of the client's projects the session's own and its memory are kept") {
+  PlanWorld plan;
+  const std::string projects = "/home/dev/.claude/projects/";
+  for (const char* name : {"-home-dev-project/a.jsonl", "-home-dev-main/memory/MEMORY.md",
+                           "-home-dev-main/a.jsonl", "-home-dev-other/memory/a.md"}) {
+    plan.world.files.Put(projects + name, File());
+  }
+  const std::string own = "/home/dev/main/.git/worktrees/x";
+  plan.world.files.Put("/home/dev/project/.git", File("gitdir: " + own));
+  plan.world.files.Put(own + "/commondir", File("../.."));
+  plan.world.files.Put(own + "/gitdir", File("/home/dev/project/.git"));
+  CHECK(PlacesText(plan.Plan().hidden) ==
+        "/home/dev/.claude/projects but /home/dev/.claude/projects/-home-dev-project"
+        " but /home/dev/.claude/projects/-home-dev-main/memory");
+}

@@ -302,3 +302,61 @@ TEST_CASE("sealed: sockets and devices are refused by their names alone, links w
   CHECK(plan.names.Refuses("/home/dev/project/.envrc") != nullptr);
   CHECK(plan.names.Refuses("/home/dev/project/.mcp.json") != nullptr);
 }
+
+TEST_CASE("names: a project in a place that runs later is its author's to write") {
+  PlanWorld nvim;
+  nvim.world.User(R"("write":{"allow":[".","~/.config"]})");
+  nvim.world.MoveRoot("/home/dev/.config/nvim/lua/mine", "/home/dev/.config/nvim/lua/mine");
+  nvim.world.files.Put("/home/dev/.config/nvim/lua/mine/a.lua", File());
+  nvim.command.cwd = "/home/dev/.config/nvim/lua/mine";
+  static constexpr Row kNvim[] = {
+      {"a file of it", "/home/dev/.config/nvim/lua/mine/a.lua", false},
+      {"a new one", "/home/dev/.config/nvim/lua/mine/sub/b.lua", false},
+      {"beside it", "/home/dev/.config/nvim/lua/other.lua", true},
+      {"above it", "/home/dev/.config/nvim/init.lua", true},
+      {"a hook of it", "/home/dev/.config/nvim/lua/mine/.git/hooks/pre-commit", true},
+  };
+  CheckRows(nvim, kNvim);
+  PlanWorld skill;
+  skill.world.MoveRoot("/home/dev/.claude/skills/mine", "/home/dev/.claude/skills/mine");
+  skill.world.files.Put("/home/dev/.claude/skills/mine/SKILL.md", File());
+  skill.command.cwd = "/home/dev/.claude/skills/mine";
+  static constexpr Row kSkill[] = {
+      {"a file of it", "/home/dev/.claude/skills/mine/SKILL.md", false},
+      {"a skill in it", "/home/dev/.claude/skills/mine/.claude/skills/x/SKILL.md", true},
+      {"an editor's tasks", "/home/dev/.claude/skills/mine/.vscode/tasks.json", true},
+      {"another skill", "/home/dev/.claude/skills/other/SKILL.md", true},
+  };
+  CheckRows(skill, kSkill);
+}
+
+TEST_CASE("names: a link that leads to the project does not close it") {
+  PlanWorld plan;
+  plan.world.files.Put("/home/dev/.config/nvim", LinkTo("../project"));
+  static constexpr Row kRows[] = {
+      {"a file", "/home/dev/project/init.lua", false},
+      {"a hook", "/home/dev/project/.git/hooks/x", true},
+  };
+  CheckRows(plan, kRows);
+  PlanWorld part;
+  part.world.files.Put("/home/dev/.config/nvim", LinkTo("../project/nvim"));
+  part.world.files.Put("/home/dev/project/nvim/init.lua", File());
+  static constexpr Row kPart[] = {
+      {"a file", "/home/dev/project/README.md", false},
+      {"what the link leads to", "/home/dev/project/nvim/init.lua", true},
+  };
+  CheckRows(part, kPart);
+}
+
+TEST_CASE("names: samples are left out of @dotenv, whether or not they exist") {
+  PlanWorld plan;
+  plan.world.User(R"("write":{"deny":["@dotenv"]})");
+  static constexpr Row kRows[] = {
+      {"the file", "/home/dev/project/.env", true},
+      {"a named one, deeper", "/home/dev/project/app/.env.local", true},
+      {"below such a folder", "/home/dev/project/.env.d/x", true},
+      {"a sample", "/home/dev/project/.env.example", false},
+      {"another case", "/home/dev/project/.ENV.Sample", false},
+  };
+  CheckRows(plan, kRows);
+}
