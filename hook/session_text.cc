@@ -198,7 +198,7 @@ std::string BoundaryText(const Policy& policy, const Ground& ground, SandboxMode
   AppendNetwork(text, policy);
   text += CommandLines(policy, confinement);
   text += ModeLine(mode);
-  for (const std::string& note : ground.sources.notes) text += "- " + note + ".\n";
+  for (const std::string& note : ground.sources.notes) text += "- " + Printable(note) + ".\n";
   text +=
       "- When a call is refused, read the reason and follow it. Do not try the same thing by "
       "another way (Bash, a script, a link, another tool). If you need it, tell the user which "

@@ -125,7 +125,7 @@ constexpr WordList kSessionTools(
     "AskUserQuestion\nBashOutput\nCronList\nEndConversation\nEnterPlanMode\nExitPlanMode\n"
     "GetGoal\nGetTask\nMcpTaskCheck\nMcpTaskResumePolling\nMcpTaskShowQuestion\n"
     "ObserverReport\nPauseGoal\nPoll\nReadNotifications\nReadWidgetContext\n"
-    "RefreshMcpTools\nReportFindings\nScheduleWakeup\nSendUserMessage\nSetGoal\n"
+    "RefreshMcpTools\nReportFindings\nScheduleWakeup\nSetGoal\n"
     "StructuredOutput\nSubagentHandback\nTaskCreate\nTaskGet\nTaskList\nTaskOutput\n"
     "TaskStop\nTaskUpdate\nTodoWrite\nToolSearch\nWaitForMcpServers\nWrapUp\nYield\n");
 

@@ -144,11 +144,13 @@ class SourceReader {
                         LoadPolicy({std::move(bytes->text), path, shown, trusted}, mistakes)};
     if (source.file == nullptr) return trusted ? mistakes.front() : Silent(mistakes.front(), shown);
     if (!trusted) {
+      // The names are the project's: a line of its own would be read as one of ours.
+      const std::string word = ShellWord(places_.root.text());
       found_.notes.push_back(
-          shown +
+          Quote(shown) +
           " is not trusted: only its denials, questions and narrower lists count. To use all "
-          "of it, look at it and run: ringfence trust " +
-          ShellWord(places_.root.text()));
+          "of it, look at it and run" +
+          (word.empty() ? " there: ringfence trust" : ": ringfence trust " + word));
     }
     found_.sources.push_back(std::move(source));
     return Unit{};

@@ -103,8 +103,7 @@ TEST_CASE("permitted: allow is said for nothing that is asked about or denied") 
 TEST_CASE("bypass mode: a question about a write is a denial, since the client would not ask") {
   World world;
   world.User(R"("read":{"ask":["src"]},"tools":{"ask":["WebFetch"]})");
-  for (const std::string_view mode :
-       {"default", "manual", "acceptEdits", "plan", "auto", "dontAsk"}) {
+  for (const std::string_view mode : {"default", "manual", "acceptEdits", "plan", "dontAsk"}) {
     CAPTURE(mode);
     world.mode = std::string(mode);
     CHECK(world.Write(".git/hooks/x") == "ask");
@@ -117,4 +116,62 @@ TEST_CASE("bypass mode: a question about a write is a denial, since the client w
   CHECK(world.Read("src/x") == "ask");
   CHECK(world.Call("WebFetch", R"({"url":"https://a.example"})") == "ask");
   CHECK(world.WhyNotWrite(".envrc").find("ask nothing") != std::string::npos);
+}
+
+TEST_CASE("auto mode: every question is a denial that says how it can be asked") {
+  World world;
+  world.User(R"("read":{"ask":["src"]},"tools":{"ask":["WebFetch","Bash"]})");
+  world.mode = "auto";
+  CHECK(world.Write(".git/hooks/x") == "deny");
+  CHECK(world.Read("src/x") == "deny");
+  CHECK(world.Call("WebFetch", R"({"url":"https://a.example"})") == "deny");
+  CHECK(world.Call("Bash", R"({"command":"x"})") == "deny");
+  CHECK(world.Read("README.md") == "permit");
+  CHECK(world.WhyNotWrite(".envrc").find("Shift+Tab") != std::string::npos);
+}
+
+TEST_CASE("other shells: a rule about Bash covers them") {
+  World world;
+  world.User(R"("tools":{"deny":["Bash"]})");
+  for (const std::string_view tool : {"Bash", "Monitor", "PowerShell"}) {
+    CAPTURE(tool);
+    CHECK(world.Call(tool, R"({"command":"x"})") == "deny");
+  }
+  CHECK(world.Call("REPL", R"({"code":"1"})") == "permit");  // what it calls is decided by itself
+  World pattern;
+  pattern.User(R"("tools":{"deny":["ba*"]})");
+  CHECK(pattern.Call("Monitor", R"({"command":"x"})") == "deny");
+  World asks;
+  asks.User(R"("tools":{"ask":["Bash"]})");
+  CHECK(asks.Call("Monitor", R"({"command":"x"})") == "ask");
+  CHECK(asks.Call("PowerShell", R"({"command":"x"})") == "ask");
+  World other;
+  other.User(R"("tools":{"deny":["Monitor"]})");
+  CHECK(other.Call("Bash", R"({"command":"x"})") == "permit");
+  CHECK(other.Call("Monitor", R"({"command":"x"})") == "deny");
+}
+
+TEST_CASE("tools by another name: a rule about either counts") {
+  World world;
+  world.User(R"("tools":{"deny":["Eval","KillBash"]})");
+  CHECK(world.Call("REPL", R"({"code":"1"})") == "deny");
+  CHECK(world.Call("Eval", R"({"code":"1"})") == "deny");
+  CHECK(world.Call("TaskStop", R"({"task_id":"1"})") == "deny");
+  CHECK(world.Call("KillShell", R"({"shell_id":"1"})") == "deny");
+}
+
+TEST_CASE("structured output: it is data, whatever its members are called") {
+  World world;
+  CHECK(world.Call("StructuredOutput",
+                   R"({"file":"/etc/passwd","path":"~/.ssh/id","url":"x","a":{"files":["/x"]}})") ==
+        "permit");
+  CHECK(world.Call("SomethingNew", R"({"file":"/etc/passwd"})") == "deny");
+}
+
+TEST_CASE("another computer: a call that runs there is not covered") {
+  World world;
+  CHECK(world.Call("Bash", R"({"command":"x","_host":"my-laptop"})") == "deny");
+  CHECK(world.Call("Read", R"({"file_path":"README.md","_host":"this-machine"})") == "deny");
+  CHECK(world.Call("Read", R"({"file_path":"README.md","_host":"container"})") == "permit");
+  CHECK(world.Call("Read", R"({"file_path":"README.md","_host":5})") == "deny");
 }

@@ -178,3 +178,48 @@ TEST_CASE("network: the reason names the host, the list and what to run") {
       R"(ringfence: connection to "https://gist.example/x" refused: denied by "gist.example". )"
       R"(Rule: policy.json:1 /network/deny.)");
 }
+
+TEST_CASE(
+    "allowed_domains: hosts that a command asks for must be permitted, with all they stand for") {
+  World world;
+  world.User(R"("network":{"allow":["good.example","*.forge.example","api.example:8443"],
+                           "deny":["gist.forge.example","*.bad.forge.example"]})");
+  const auto call = [&world](std::string_view tool, std::string_view hosts) {
+    return world.Call(tool, R"({"command":"x","allowed_domains":)" + std::string(hosts) + "}");
+  };
+  constexpr Row kRows[] = {
+      {R"(["good.example"])", "permit"},
+      {R"(["GOOD.example","a.forge.example"])", "permit"},
+      {R"([])", "permit"},
+      {R"(["*.a.forge.example"])", "permit"},
+      {R"(["api.example:8443"])", "permit"},
+      {R"(["api.example"])", "deny"},  // every port
+      {R"(["evil.example"])", "deny"},
+      {R"(["good.example","evil.example"])", "deny"},
+      {R"(["*.good.example"])", "deny"},  // only the host itself is permitted
+      {R"(["forge.example"])", "deny"},
+      {R"(["*.forge.example"])", "deny"},  // some of them are denied
+      {R"(["*.bad.forge.example"])", "deny"},
+      {R"(["x.bad.forge.example"])", "deny"},
+      {R"(["gist.forge.example"])", "deny"},
+      {R"(["*.example"])", "deny"},
+      {R"(["*"])", "deny"},
+      {R"(["https://good.example/"])", "deny"},
+      {R"([""])", "deny"},
+      {R"([5])", "deny"},
+      {R"("evil.example")", "deny"},
+      {R"({"a":"evil.example"})", "deny"},
+      {R"([["evil.example"]])", "deny"},
+  };
+  for (const Row& row : kRows) {
+    CAPTURE(row.url);
+    CHECK(call("Bash", row.url) == row.want);
+    CHECK(call("Monitor", row.url) == row.want);
+    CHECK(call("PowerShell", row.url) == row.want);
+  }
+  World silent;  // a policy that says nothing about hosts
+  CHECK(silent.Call("Bash", R"({"command":"x","allowed_domains":["*"]})") == "permit");
+  World asks;
+  asks.User(R"("network":{"allow":["good.example"],"unlisted":"ask"})");
+  CHECK(asks.Call("Bash", R"({"command":"x","allowed_domains":["evil.example"]})") == "ask");
+}

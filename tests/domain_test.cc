@@ -255,3 +255,39 @@ TEST_CASE("domain: a rule matches whole labels and its own port") {
     CHECK(MatchHost(*rule, row.host, row.port) == row.want);
   }
 }
+
+TEST_CASE("hosts: a rule covers another, and overlaps it") {
+  struct Pair {
+    std::string_view rule, wanted;
+    bool covers, overlaps;
+  };
+  constexpr Pair kPairs[] = {
+      {"a.example", "a.example", true, true},
+      {"a.example", "b.example", false, false},
+      {"a.example", "*.a.example", false, false},
+      {"*.example", "a.example", true, true},
+      {"*.example", "*.a.example", true, true},
+      {"*.example", "*.example", true, true},
+      {"*.a.example", "*.example", false, true},
+      {"x.a.example", "*.example", false, true},
+      {"*.a.example", "*.b.example", false, false},
+      {"*.example", "*.badexample", false, false},
+      {"*", "*.example", true, true},
+      {"*", "*", true, true},
+      {"*.example", "*", false, true},
+      {"a.example:443", "a.example", false, true},
+      {"a.example", "a.example:443", true, true},
+      {"a.example:443", "a.example:80", false, false},
+      {"*.example:443", "*.a.example:443", true, true},
+      {"[::1]", "[::1]", true, true},
+  };
+  for (const Pair& pair : kPairs) {
+    CAPTURE(pair.rule);
+    CAPTURE(pair.wanted);
+    const Result<HostRule> rule = ParseHostRule(pair.rule);
+    const Result<HostRule> wanted = ParseHostRule(pair.wanted);
+    REQUIRE((rule && wanted));
+    CHECK(Covers(*rule, *wanted) == pair.covers);
+    CHECK(Overlaps(*rule, *wanted) == pair.overlaps);
+  }
+}

@@ -426,6 +426,7 @@ part_runs() {
 part_client() {
   build release || return
   program client python3 tests/system/client/run.py --hook "$hook" --ringfence "$command"
+  program client_schema python3 tests/system/client_schema/run.py
 }
 
 # A working day with the real clients and the policy that init writes. It runs two sessions at a time.

@@ -190,10 +190,34 @@ TEST_CASE("sets: session tools are known and touch neither files nor commands") 
     CAPTURE(name);
     const KnownTool* tool = FindTool(name);
     REQUIRE(tool != nullptr);
-    CHECK(tool->fields.empty());
+    for (const ToolField& field : tool->fields) CHECK(field.role == FieldRole::kOtherHost);
     CHECK_FALSE(tool->runs_code);
   }
+  for (const std::string_view name : {"SendMessage", "ListAgents", "SendFile", "SendToProject",
+                                      "FetchInboxMessage", "propose_skills", "RemoteTrigger"}) {
+    CAPTURE(name);
+    CHECK_FALSE(SessionTools().Contains(name));  // they reach beyond the session
+  }
   CHECK(AgentHosts().Contains("api.anthropic.com"));
+}
+
+TEST_CASE("sets: what runs later in the client's own folders, wherever it keeps them") {
+  SetContext context = Context();
+  std::vector<std::string> texts = Texts(SetName::kRunsLater, Access::kWrite, context);
+  for (const std::string_view name : {"commands", "agents", "skills", "plugins", "hooks",
+                                      "workflows", "dev-mods", "scheduled_tasks.json"}) {
+    CAPTURE(name);
+    CHECK(Has(texts, "**/.claude/" + std::string(name)));
+    CHECK_FALSE(Has(texts, "/home/dev/project/conf/" + std::string(name)));
+  }
+  context.settings_folders = {Path::Clean("/home/dev/project/conf")};
+  texts = Texts(SetName::kRunsLater, Access::kWrite, context);
+  for (const std::string_view name :
+       {"commands", "agents", "skills", "plugins", "hooks", "workflows", "dev-mods",
+        "scheduled_tasks.json", ".claude.json"}) {
+    CAPTURE(name);
+    CHECK(Has(texts, "/home/dev/project/conf/" + std::string(name)));
+  }
 }
 
 TEST_CASE("sets: a session's own folders need an id that can be a folder's name") {

@@ -72,7 +72,16 @@ TEST_CASE("tools: the client's tools and their former names are known") {
                                       "BashOutput",
                                       "KillShell",
                                       "TaskOutput",
-                                      "Task"}) {
+                                      "Task",
+                                      "StructuredOutput",
+                                      "WaitForMcpServers",
+                                      "RefreshMcpTools",
+                                      "ReadNotifications",
+                                      "SetGoal",
+                                      "SubagentHandback",
+                                      "propose_skills",
+                                      "REPL",
+                                      "Eval"}) {
     CAPTURE(name);
     CHECK(FindTool(name) != nullptr);
   }
@@ -81,8 +90,18 @@ TEST_CASE("tools: the client's tools and their former names are known") {
 TEST_CASE("tools: what runs code is marked") {
   for (const KnownTool& tool : KnownTools()) {
     CAPTURE(tool.name);
-    static constexpr std::string_view kRunCode[] = {"Agent", "Bash", "Monitor", "PowerShell",
-                                                    "Skill", "Task", "Workflow"};
+    static constexpr std::string_view kRunCode[] = {"Agent",
+                                                    "AppifactRepl",
+                                                    "Bash",
+                                                    "CronCreate",
+                                                    "Monitor",
+                                                    "PowerShell",
+                                                    "REPL",
+                                                    "RemoteTrigger",
+                                                    "Skill",
+                                                    "Workflow",
+                                                    "self_hosted_runner_requeue_session",
+                                                    "self_hosted_runner_spawn_local"};
     CHECK(tool.runs_code == (std::ranges::find(kRunCode, tool.name) != std::end(kRunCode)));
   }
 }
@@ -98,11 +117,25 @@ TEST_CASE("tools: every argument that a decision rests on is kept by the event r
 }
 
 TEST_CASE("tools: other names for the same tool") {
-  CHECK(OtherToolName("Task") == "Agent");
-  CHECK(OtherToolName("Agent") == "Task");
-  CHECK(OtherToolName("KillShell") == "TaskStop");
-  CHECK(OtherToolName("TaskStop") == "KillShell");
-  CHECK(OtherToolName("Read").empty());
+  for (const ToolAlias& alias : ToolAliases()) {
+    CAPTURE(alias.alias);
+    CHECK(MainToolName(alias.alias) == alias.tool);
+    CHECK(MainToolName(alias.tool) == alias.tool);
+    REQUIRE(FindTool(alias.alias) != nullptr);
+    CHECK(FindTool(alias.alias)->name == alias.tool);
+  }
+  CHECK(MainToolName("Task") == "Agent");
+  CHECK(MainToolName("KillBash") == "TaskStop");
+  CHECK(MainToolName("Eval") == "REPL");
+  CHECK(MainToolName("Read") == "Read");
+  CHECK(MainToolName("") == "");
+}
+
+TEST_CASE("tools: shells other than Bash") {
+  CHECK(IsOtherShell("Monitor"));
+  CHECK(IsOtherShell("PowerShell"));
+  CHECK_FALSE(IsOtherShell("Bash"));
+  CHECK_FALSE(IsOtherShell("Workflow"));
 }
 
 TEST_CASE("tools: an MCP tool's name begins with mcp__") {

@@ -101,6 +101,7 @@ Status Examine(const DoctorOptions& options, DoctorRows& rows) {
     ExamineGround(ground, patient, rows);
   }
   LookAtClient(patient, rows);
+  LookAtInside(patient, rows);
   LookAtState(patient, rows);
   return Unit{};
 }

@@ -47,6 +47,7 @@ void LookAtPolicies(const Patient& patient, DoctorRows& rows);
 void LookAtRegistration(const Patient& patient, DoctorRows& rows);  // by a live event
 void LookAtClient(const Patient& patient, DoctorRows& rows);
 void LookAtSandbox(const Patient& patient, DoctorRows& rows);  // by running it
+void LookAtInside(const Patient& patient, DoctorRows& rows);   // mods, Code Mode
 void LookAtState(const Patient& patient, DoctorRows& rows);    // modes, the clock
 void LookAtReports(const Patient& patient, DoctorRows& rows);  // the log and the alerts
 

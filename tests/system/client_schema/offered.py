@@ -9,8 +9,10 @@ SWITCHES = {"CLAUDE_CODE_USE_POWERSHELL_TOOL": "1", "CLAUDE_CODE_ENABLE_TODO_TOO
             "CLAUDE_CODE_ENABLE_REFRESH_MCP_TOOLS": "1", "ENABLE_LSP_TOOL": "1",
             "CLAUDE_CODE_SKILL_PROPOSALS": "1", "CLAUDE_CODE_ENABLE_WRAP_UP": "1",
             "CLAUDE_CODE_REPORT_FINDINGS": "1"}
+SANDBOXED = '{"sandbox":{"enabled":true}}'
 SESSIONS = {
     "by default": ((), {}),
+    "in auto mode": (("--permission-mode", "auto", "--settings", SANDBOXED), {}),
     "with more tools": (("--json-schema", '{"type":"object","properties":{"a":{"type":"string"}}}'),
                         SWITCHES),
     "with Glob and Grep": (("--tools", "Glob,Grep,Bash,NotebookEdit"), {}),
@@ -34,10 +36,9 @@ def _offered(program, arguments, switches):
     place, listener = world.World(), _Listener()
     try:
         with fake_api.FakeApi(listener) as api:
-            started = client.Client(program, place, api.url, place.project, "say something",
-                                    ("--permission-mode", "default", *arguments))
-            started._environment.update(switches)
-            with started:
+            launcher = ("env", *(f"{name}={value}" for name, value in switches.items()))
+            with client.Client(program, place, api.url, place.project, "say something", arguments,
+                               launcher) as started:
                 started.wait()
     finally:
         place.remove()
