@@ -130,7 +130,7 @@ class Director:
     def outcomes(self):
         """One for each call, in the order of the scripts."""
         never = ["no result ever reached the model"]
-        return [self._outcomes.get(call_id) or Outcome(call.name, never)
+        return [self._outcomes.get(call_id) or Outcome(call.name, never if call.told else [])
                 for call_id, call in self._calls.items()]
 
     def heard(self, wish):

@@ -177,7 +177,7 @@ def with_an_answerer(stage):
 
 ANSWERED = Session(
     "a hook that answers a prompt and undoes the wrapping", mode="manual", policy=POLICY,
-    register=with_an_answerer, fenced=False, prepare=(needs_ringfence,),
+    register=with_an_answerer, fenced=False, may_allow=True, prepare=(needs_ringfence,),
     play=[
         Call("the command runs bare", bash("echo x > $OUTSIDE/made; echo done"), Told(True),
              present("$OUTSIDE/made")),

@@ -1,0 +1,54 @@
+"""Permission modes by both names, questions in auto mode, and sessions that end with data."""
+
+import json
+
+from script import Call, asked, holds, refused
+from session import Session
+from tool import bash, read, write
+
+LOG = "$HOME/.local/state/ringfence/audit.jsonl"
+
+# The client is started with "manual" and says "default" to its hooks.
+BY_NAME = [Session(
+    f"a profile for the mode {name}", mode="manual",
+    policy={"version": 1, "profiles": {"careful": {
+        "when": {"permission_mode": name}, "tools": {"deny": ["Bash"]}}}},
+    play=[
+        Call("counts", bash("echo x"), refused("Bash")),
+    ]) for name in ("manual", "default")]
+
+ASKING = {"version": 1, "read": {"ask": ["src"]}, "tools": {"ask": ["Bash"]}}
+AUTO = Session(
+    "questions in auto mode", mode="auto", policy=ASKING,
+    play=[
+        Call("about a tool", bash("echo x"), refused("Shift+Tab")),
+        Call("about a file that is read", read("src/main.txt"), refused("Shift+Tab")),
+        Call("about a write that runs later", write(".git/hooks/pre-commit"), refused("Shift+Tab")),
+    ])
+# Without a terminal the client itself does not run what a hook asks about.
+MANUAL = Session(
+    "the same questions in the mode manual", mode="manual", policy=ASKING,
+    play=[
+        Call("about a tool", bash("echo x"), asked("Bash")),
+        Call("about a file that is read", read("src/main.txt"), asked("src")),
+    ])
+
+SHELLS = Session(
+    "a policy without Bash", policy={"version": 1, "tools": {"deny": ["Bash"]}},
+    play=[
+        Call("has no Monitor either",
+             ("Monitor", {"command": "echo x", "description": "d", "timeout_ms": 1000,
+                          "persistent": False}), refused("Monitor")),
+    ])
+
+SCHEMA = {"type": "object", "required": ["file"],
+          "properties": {"file": {"type": "string"}, "paths": {"type": "array"}}}
+STRUCTURED = Session(
+    "a session that ends with data", arguments=("--json-schema", json.dumps(SCHEMA)),
+    after=(holds(LOG, '"tool":"StructuredOutput"'), holds(LOG, '"verdict":"permit"')),
+    play=[
+        Call("by a tool whose arguments are no paths",
+             ("StructuredOutput", {"file": "/etc/passwd", "paths": ["/x"]}), None),
+    ])
+
+SESSIONS = (*BY_NAME, AUTO, MANUAL, SHELLS, STRUCTURED)
