@@ -92,7 +92,7 @@ SetContext ContextOf(const Places& places) {
   return {.root = places.root_real,
           .given_root = places.root,
           .start = places.start,
-          .memory_root = MainRepositoryOf(places.start.value_or(places.root_real), RealFiles()),
+          .memory_root = MainRepositoryOf(StartOf(places), RealFiles()),
           .session_id = "SESSION",
           .user = places.user,
           .macos_names = places.macos_names,

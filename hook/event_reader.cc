@@ -210,7 +210,7 @@ class Reader {
     takes_values_ = event_.tool_name.empty() || IsMcpTool(event_.tool_name);
     if (!takes_values_ || filter_.files == nullptr || !event_.cwd) return;
     names_.emplace(*filter_.files, filter_.places->macos_names);
-    for (const std::string& folder : ServerFolders(filter_.places->start, *event_.cwd)) {
+    for (const std::string& folder : ServerFolders(StartOf(*filter_.places), *event_.cwd)) {
       names_->AddFolder(folder);
     }
   }
@@ -278,7 +278,10 @@ class Reader {
   bool TakeInputKey() {
     const Level& level = levels_.back();
     const bool is_usual = level.usual_above == UsualName::kPaths;
-    if (!MayBePlace(level.key, is_usual ? UsualName::kPaths : UsualName::kNone)) return true;
+    const bool is_parameter = !is_usual && level.key.find('/') == std::string::npos;
+    if (is_parameter || !MayBePlace(level.key, is_usual ? UsualName::kPaths : UsualName::kNone)) {
+      return true;
+    }
     const JsonScanner::String string{.text = level.key};
     if (!KeepField(level.name, PointerHere(), string)) return false;
     InputField& field = event_.input.back();

@@ -13,18 +13,20 @@ std::vector<std::string> ServerFolders(const Path& start, std::string_view cwd) 
   return folders;
 }
 
-void FirstNames::AddFolder(const std::string& folder) {
-  const Path path = Walk(folder, files_).end;
-  places_.push_back({path, &files_.FolderOf(path)});
+bool FirstNames::ExistsInFolder(std::string_view name) const {
+  for (const std::string& folder : unseen_) {
+    const Path path = Walk(folder, files_).end;
+    places_.push_back({path, &files_.FolderOf(path)});
+  }
+  unseen_.clear();
+  return std::any_of(places_.begin() + 1, places_.end(),
+                     [&](const Place& place) { return Exists(place, name); });
 }
 
 bool FirstNames::MayName(std::string_view path) const {
   const std::string_view name = FirstName(path);
   if (name.empty()) return true;
-  if (!path.starts_with('/')) {
-    return std::any_of(places_.begin() + 1, places_.end(),
-                       [&](const Place& place) { return Exists(place, name); });
-  }
+  if (!path.starts_with('/')) return ExistsInFolder(name);
   if (Exists(places_.front(), name)) return true;
   // "/a/../etc/x" is "/etc/x" to those who clean the text first.
   if (!HasDotDot(path)) return false;

@@ -22,8 +22,9 @@ class FirstNames {
   FirstNames(const CachedFiles& files, bool ignores_case)
       : files_(files), ignores_case_(ignores_case), places_{{Path(), &files.FolderOf(Path())}} {}
 
-  // `folder` is one that relative paths begin at, where it leads once links are followed.
-  void AddFolder(const std::string& folder);
+  // `folder` is one that relative paths begin at. It is looked at when the first one is asked
+  // about.
+  void AddFolder(std::string folder) { unseen_.push_back(std::move(folder)); }
 
   // Whether `path`, absolute or relative, begins with a name that exists. What cannot be seen
   // counts as existing.
@@ -35,10 +36,12 @@ class FirstNames {
     CachedFiles::Folder* folder;
   };
   bool Exists(const Place& place, std::string_view name) const;
+  bool ExistsInFolder(std::string_view name) const;
 
   const CachedFiles& files_;
   bool ignores_case_;
-  std::vector<Place> places_;  // the first is "/"
+  mutable std::vector<std::string> unseen_;
+  mutable std::vector<Place> places_;  // the first is "/"
 };
 
 }  // namespace ringfence

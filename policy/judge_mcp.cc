@@ -165,8 +165,7 @@ void McpJudge::TakePlace(const InputField& field, const Value& value) {
 // it leads out or to what is denied.
 void McpJudge::JudgeRelative(const InputField& field, const Value& value, UsualName usual) {
   if (usual != UsualName::kNone) return Take(field, value.text);
-  const bool is_parameter = field.is_key && value.text.find('/') == std::string::npos;
-  if (!is_parameter && names_.MayName(value.text)) Take(field, value.text, Taken::kDenials);
+  if (names_.MayName(value.text)) Take(field, value.text, Taken::kDenials);
 }
 
 // "~name/x" is a path if there is such a home.

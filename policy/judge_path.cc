@@ -95,7 +95,7 @@ PathJudge::PathJudge(const Policy& policy, const Places& places, const Event& ev
       files_(files),
       matcher_(policy, places, event.session_id, files) {
   if (ReachesMcpServer(event.tool_name)) {
-    folders_ = ServerFolders(places.start.value_or(places.root_real), event.cwd.value_or(""));
+    folders_ = ServerFolders(StartOf(places), event.cwd.value_or(""));
   } else if (event.cwd) {
     folders_ = {*event.cwd};
   }
@@ -342,7 +342,7 @@ Judgement PathJudge::JudgeEnd(const Question& question, const Path& named,
 
 // Of the folder that the client was started in, and of the one that the session is in now.
 std::vector<Path> PathJudge::WorktreeRepositories() const {
-  std::vector<Path> found{MainRepositoryOf(places_.start.value_or(places_.root_real), files_)};
+  std::vector<Path> found{MainRepositoryOf(StartOf(places_), files_)};
   for (const std::string& folder : folders_) {
     const Walked walked = Walk(folder, files_);
     if (walked.stop != Walked::Stop::kEnd) continue;

@@ -48,6 +48,11 @@ struct Places {
   std::optional<Path> audit_file;
 };
 
+// Where the session began, resolved.
+inline const Path& StartOf(const Places& places) {
+  return places.start ? *places.start : places.root_real;
+}
+
 // Finds root and homes. `root_is_git`: the repository around the root is meant. Errors carry the
 // remedy.
 Result<Places> FindPlaces(const Registration& registration, const FileView& files);

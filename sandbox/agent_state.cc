@@ -64,7 +64,7 @@ class Finder {
   // The session's own folders. Of the main repository, whose other sessions are another project's,
   // the memory.
   void AddProjects(const Path& folder) {
-    const Path start = places_.start.value_or(places_.root_real);
+    const Path start = StartOf(places_);
     std::vector<std::string> names{ClaudeProjectSlug(start), ClaudeProjectSlug(places_.root_real)};
     if (names.front() == names.back()) names.pop_back();
     for (const std::string& name : names) Add(FolderAt(folder.Child(name)));

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "base/text.h"
+#include "tests/fake_files.h"
 
 using namespace ringfence;
 
@@ -387,6 +388,53 @@ TEST_CASE("event: more paths than any call names are refused") {
   };
   CHECK(Problem(call(19000)) == "");
   CHECK(Problem(call(20001)).find("too many paths") != std::string::npos);
+}
+
+TEST_CASE("event: of an MCP tool every string that may be a path is kept, whatever its name") {
+  struct Row {
+    std::string_view input, want;
+  };
+  static constexpr Row kRows[] = {
+      {R"({"q":"/x","n":5,"z":null})", R"(/q="/x")"},
+      {R"({"a":{"b":["~/x",{"c":"../y"}]}})", R"(/a/b/0="~/x" /a/b/1/c="../y")"},
+      {R"({"q":"https://x"})", R"(/q="https://x")"},
+      {R"({"a":["",7,"file:///x"]})", R"(/a/2="file:///x")"},
+      {R"({"/x":1,"b":{"~/y":{"c":2}}})", R"(/~1x="/x" /b/~0~1y="~/y")"},
+      {R"({"path":null,"paths":[5,{}]})", ""},
+  };
+  for (const Row& row : kRows) {
+    CAPTURE(row.input);
+    const Result<Event> event =
+        Read(R"({"hook_event_name":"PreToolUse","tool_name":"mcp__a__b","tool_input":)" +
+             std::string(row.input) + "}");
+    REQUIRE(event.has_value());
+    std::string text;
+    for (const InputField& field : event->input) {
+      text += (text.empty() ? "" : " ") + field.pointer + "=" + JsonString(field.text);
+    }
+    CHECK(text == row.want);
+  }
+}
+
+TEST_CASE("event: a string that names nothing is dropped where the files are known") {
+  const FakeFiles files{{"/p/src/a", File()}, {"/etc/passwd", File()}, {"/q/there", File()}};
+  const CachedFiles cached(files);
+  Places places;
+  places.start = Path::Clean("/p");
+  const auto kept = [&](std::string_view cwd, std::string_view input) {
+    const std::string text = R"({"hook_event_name":"PreToolUse","tool_name":"mcp__a__b","cwd":")" +
+                             std::string(cwd) + R"(","tool_input":)" + std::string(input) + "}";
+    TextSource source(text);
+    EventFilter filter;
+    filter.files = &cached;
+    filter.places = &places;
+    return ReadEvent(source, filter)->input.size();
+  };
+  CHECK(kept("/p", R"({"q":["src/a","src","./src/new","/etc/x","/etc"]})") == 5);
+  CHECK(kept("/p", R"({"q":["hello","text/plain","/api/v1","/items/0","there",""]})") == 0);
+  CHECK(kept("/q", R"({"q":["there","src/a"]})") == 2);
+  CHECK(kept("/p", R"({"path":["hello","/items/0"]})") == 1);
+  CHECK(kept("/p", R"({"q":["../x","~/x","/nothing/../etc/x"]})") == 3);
 }
 
 TEST_CASE("event: a caller with either name is a subagent") {

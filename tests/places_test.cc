@@ -51,6 +51,25 @@ TEST_CASE("places: the root is CLAUDE_PROJECT_DIR, and --root before it") {
   CHECK(FindPlaces(registration, Disk())->root.text() == "/home/other");
 }
 
+TEST_CASE("places: the session began in CLAUDE_PROJECT_DIR, whatever the root is") {
+  Registration registration = Plain();
+  CHECK(FindPlaces(registration, Disk())->start.text() == "/home/dev/project");
+  registration.root = "/home/other";
+  CHECK(FindPlaces(registration, Disk())->start.text() == "/home/dev/project");
+  registration.project_dir = "";
+  CHECK(FindPlaces(registration, Disk())->start.text() == "/home/other");
+  registration.project_dir = "not/absolute";
+  CHECK(FindPlaces(registration, Disk())->start.text() == "/home/other");
+  const FakeFiles files{{"/srv/repo/.git/HEAD", File()}, {"/srv/repo/sub", Directory()}};
+  registration = Plain();
+  registration.project_dir = "/srv/repo/sub";
+  Result<Places> places = FindPlaces(registration, files);
+  REQUIRE(places.has_value());
+  WidenToRepository(*places, files);
+  CHECK(places->root.text() == "/srv/repo");
+  CHECK(places->start.text() == "/srv/repo/sub");
+}
+
 TEST_CASE("places: a root behind a link is known by both names") {
   Registration registration = Plain();
   registration.project_dir = "/home/dev/entry";

@@ -374,8 +374,9 @@ part_system() {
   program failure.py python3 tests/system/failure.py --hook "$hook"
   program failures.py python3 tests/system/failures.py --hook "$hook"
   program wrap.py python3 tests/system/wrap.py --hook "$hook"
-  for file in init commands places first_texts check audit audit_formats audit_html log doctor replay \
-    settings layout; do
+  program mcp.py python3 tests/system/mcp.py --hook "$hook"
+  for file in init commands places first_texts mcp_servers check audit audit_formats audit_html log doctor \
+    replay settings layout; do
     program $file.py python3 tests/system/$file.py --hook "$hook" --ringfence "$command"
   done
 }
