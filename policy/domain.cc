@@ -77,9 +77,8 @@ std::optional<Error> UrlInPlaceOfHost(std::string_view entry) {
   if (!has_scheme && end == host.size()) return {};
   host = host.substr(0, end);
   host.remove_prefix(std::min(host.rfind('@') + 1, host.size()));
-  std::string hint = has_scheme
-                         ? "write the host without " + Printable(entry.substr(0, scheme + 3))
-                         : "a rule covers a whole host; write it without a path";
+  std::string hint = has_scheme ? "write the host without " + Printable(entry.substr(0, scheme + 3))
+                                : "a rule covers a whole host; write it without a path";
   if (ParseHostRule(host)) hint += ": " + Quote(host);
   return Error{Error::Kind::kInvalidConfig, "",
                has_scheme ? "is a URL, not a host" : "has a path behind the host", std::move(hint)};

@@ -31,8 +31,8 @@ struct Registration {
 struct Places {
   Path root;       // as it was given
   Path root_real;  // where it leads
-  // Where the session began (CLAUDE_PROJECT_DIR), and the MCP servers with it; resolved. Absent where
-  // that is the root.
+  // Where the session began (CLAUDE_PROJECT_DIR), and the MCP servers with it; resolved. Absent
+  // where that is the root.
   std::optional<Path> start;
   // Every home that "~" may mean: --home, and HOME where it differs; as given and resolved, each
   // once. Empty where none is known.

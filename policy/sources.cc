@@ -121,7 +121,8 @@ class SourceReader {
     const size_t before = found_.sources.size();
     if (Status s = Add(Layer::kCommandLine, path); !s) return s.error();
     if (found_.sources.size() == before) {
-      return Unusable(path, "does not exist", "write that policy, or register without it: ringfence init");
+      return Unusable(path, "does not exist",
+                      "write that policy, or register without it: ringfence init");
     }
     return Unit{};
   }

@@ -53,13 +53,13 @@ TEST_CASE("places: the root is CLAUDE_PROJECT_DIR, and --root before it") {
 
 TEST_CASE("places: the session began in CLAUDE_PROJECT_DIR, whatever the root is") {
   Registration registration = Plain();
-  CHECK(FindPlaces(registration, Disk())->start.text() == "/home/dev/project");
+  CHECK(StartOf(*FindPlaces(registration, Disk())).text() == "/home/dev/project");
   registration.root = "/home/other";
-  CHECK(FindPlaces(registration, Disk())->start.text() == "/home/dev/project");
+  CHECK(StartOf(*FindPlaces(registration, Disk())).text() == "/home/dev/project");
   registration.project_dir = "";
-  CHECK(FindPlaces(registration, Disk())->start.text() == "/home/other");
+  CHECK(StartOf(*FindPlaces(registration, Disk())).text() == "/home/other");
   registration.project_dir = "not/absolute";
-  CHECK(FindPlaces(registration, Disk())->start.text() == "/home/other");
+  CHECK(StartOf(*FindPlaces(registration, Disk())).text() == "/home/other");
   const FakeFiles files{{"/srv/repo/.git/HEAD", File()}, {"/srv/repo/sub", Directory()}};
   registration = Plain();
   registration.project_dir = "/srv/repo/sub";
@@ -67,7 +67,7 @@ TEST_CASE("places: the session began in CLAUDE_PROJECT_DIR, whatever the root is
   REQUIRE(places.has_value());
   WidenToRepository(*places, files);
   CHECK(places->root.text() == "/srv/repo");
-  CHECK(places->start.text() == "/srv/repo/sub");
+  CHECK(StartOf(*places).text() == "/srv/repo/sub");
 }
 
 TEST_CASE("places: a root behind a link is known by both names") {
