@@ -39,7 +39,7 @@ def allow_adds_to_the_users_policy(world):
     out = world.run("allow", world.home / "src", "--read").stdout
     assert out.startswith('Added "~/src" to read.allow of ~/.config/ringfence/policy.json'), out
     text = world.policy.read_text()
-    assert '"allow": [".", "@claude-scratch", "~/src"]' in text and "// " in text
+    assert '"allow": [".", "@claude-scratch", "@toolchains", "~/src"]' in text and "// " in text
     before = world.snapshot()
     assert "nothing was changed" in world.run("allow", world.home / "src", "--read").stdout
     assert world.snapshot() == before

@@ -244,7 +244,7 @@ def a_wider_policy_takes_the_clients_limit_back(world):
     key = "blockReadsOutsideWorkingDirectories"
     for text in ('{}\n', '{"permissions": {"allow": ["Read"]}}\n'):
         world.write(world.user, text)
-        world.policy.unlink(missing_ok=True)
+        world.write(world.policy, '{ "version": 1 }\n')
         world.init()
         assert settings_of(world.user)["permissions"][key] is True
         world.run("allow", "/srv", "--read")

@@ -57,7 +57,8 @@ def move_and_link(place, to):
     else:
         to.mkdir()
         place.parent.mkdir(parents=True, exist_ok=True)
-    place.symlink_to(os.path.relpath(to, place.parent))
+    inside = to.is_relative_to(place.parent)
+    place.symlink_to(os.path.relpath(to, place.parent) if inside else to)
 
 
 # Each gives a world one of the layouts that people have.
