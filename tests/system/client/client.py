@@ -59,8 +59,11 @@ def find_all():
 
 def _pinned(version):
     program = _cache(version) / "claude"
-    if not program.exists():
-        _fetch(program, version)
+    program.parent.mkdir(parents=True, exist_ok=True)
+    with open(program.with_name("lock"), "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)  # two tests that start together fetch it once
+        if not program.exists():
+            _fetch(program, version)
     found = version_of(program)
     if found != version:
         raise Unavailable(f"{program} is {found}, wanted {version}")
@@ -122,7 +125,6 @@ def _fetch(program, version):
         raise Unavailable(f"no client for {platform.system()} on {platform.machine()}")
     if not shutil.which("npm"):
         raise Unavailable("no client: set CLAUDE_BIN, or install npm to fetch one")
-    program.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=program.parent) as folder:
         unpacked = _unpack(_npm_pack(f"@anthropic-ai/{package}@{version}", folder), folder)
         unpacked.replace(program)  # at once, so that nobody ever finds half a client

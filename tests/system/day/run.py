@@ -121,12 +121,14 @@ def play(topic, setting, tools, keep):
 def main():
     options = parse_arguments()
     report = Report(options)
-    topics = rows.load()
     try:
-        clients = client.find_all()
+        topics, clients = rows.load(), client.find_all()
+    except rows.Mistake as mistake:
+        print(f"FAIL {mistake}\n0 passed, 1 failed, 0 skipped")
+        return 1
     except client.Unavailable as reason:
         report.skip(f"the day: {reason}")
-        clients = []
+        topics, clients = [], []
     jobs = [(topic, setting) for setting in settings(clients, options.wrap) for topic in topics
             if setting.mode in topic.modes and options.only.search(f"{topic.name} {setting}")]
     tools = session.Tools(None, options.hook, options.ringfence)
