@@ -26,13 +26,6 @@ bool IsPlainName(std::string_view name) {
   return !name.empty() && name.find_first_of(" \t\r\n\"'`()[]{}<>|;,") == std::string_view::npos;
 }
 
-// Not merely left out of a list of what is allowed.
-bool IsByList(const std::optional<Cause>& cause) {
-  if (!cause || !cause->place) return false;
-  const std::string_view pointer = cause->place->pointer;
-  return pointer.ends_with("/deny") || pointer.ends_with("/ask");
-}
-
 }  // namespace
 
 McpJudge::McpJudge(const Event& event, const Places& places, const CachedFiles& files,
@@ -246,8 +239,7 @@ void McpJudge::Take(const InputField& field, std::string_view text, Taken taken)
   take(access, paths.Judge(written, access, VerbOf(access), field.pointer));
   if (access == Access::kRead) return;
   // A tool that writes may read as well: what may not be read stays unread.
-  Judgement read = paths.Judge(written, Access::kRead, VerbOf(Access::kRead), field.pointer);
-  if (IsByList(read.cause)) take(Access::kRead, std::move(read));
+  take(Access::kRead, paths.JudgeReadLists(written, field.pointer));
 }
 
 std::string McpJudge::Remedy(const InputField& field) const {

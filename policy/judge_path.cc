@@ -150,9 +150,19 @@ std::vector<std::string> PathJudge::Starts(std::string_view text) const {
 
 Judgement PathJudge::Judge(std::string_view text, Access access, std::string_view verb,
                            std::string_view field) const {
-  const Question question{text, access, verb};
-  PathTrace trace{
-      .field = std::string(field), .text = std::string(text), .access = access, .readings = {}};
+  return JudgeText({text, access, verb}, field);
+}
+
+Judgement PathJudge::JudgeReadLists(std::string_view text, std::string_view field) const {
+  return JudgeText({text, Access::kRead, "read of", true}, field);
+}
+
+Judgement PathJudge::JudgeText(const Question& question, std::string_view field) const {
+  const std::string_view text = question.text;
+  PathTrace trace{.field = std::string(field),
+                  .text = std::string(text),
+                  .access = question.access,
+                  .readings = {}};
   Judgement worst;
   const auto take = [&worst](Judgement judgement) {
     worst.ends.insert(worst.ends.end(), judgement.ends.begin(), judgement.ends.end());
@@ -281,6 +291,7 @@ std::optional<RulePlace> PathJudge::MissingList(const Question& question, const 
 
 std::optional<Cause> PathJudge::Outside(const Question& question, const Path& named,
                                         const Walked& walked) const {
+  if (question.only_lists) return {};
   const std::optional<RulePlace> missing = MissingList(question, walked.end);
   if (!missing) return {};
   Cause cause = PlainCause(question, "outside the project");

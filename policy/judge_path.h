@@ -38,6 +38,10 @@ class PathJudge {
   Judgement Judge(std::string_view text, Access access, std::string_view verb,
                   std::string_view field) const;
 
+  // Only what is denied or asked about counts, as if everything were on the list of what may be
+  // read.
+  Judgement JudgeReadLists(std::string_view text, std::string_view field) const;
+
   // A search in a folder that was permitted: it would meet what is denied below.
   std::optional<Cause> MeetsDenied(const Path& folder, std::string_view verb) const;
 
@@ -63,8 +67,11 @@ class PathJudge {
     std::string_view text;
     Access access;
     std::string_view verb;
+    bool only_lists = false;  // of denies and asks
   };
   class Guard;
+
+  Judgement JudgeText(const Question& question, std::string_view field) const;
 
   Judgement JudgeReading(const Question& question, const std::string& start,
                          PathTrace::Reading* reading) const;

@@ -61,7 +61,7 @@ bool IsReadingMcpTool(std::string_view tool) {
   if (split == std::string_view::npos) return false;
   for (; split != std::string_view::npos; split = tool.find(kSeparator, split + 1)) {
     const std::string_view name = tool.substr(split + kSeparator.size());
-    if (!name.empty() && !ReadsByName(name)) return false;
+    if (!ReadsByName(name)) return false;
   }
   return true;
 }

@@ -35,7 +35,7 @@ constexpr Row kUsualNames[] = {
     {"filePath", R"({"filePath":"/etc/passwd"})", "deny"},
     {"FILE-PATH", R"({"FILE-PATH":"/etc/passwd"})", "deny"},
     {"file path", R"({"file path":"/etc/passwd"})", "deny"},
-    {"source and destination", R"({"source":"src/a","destination":"/srv/b"})", "deny"},
+    {"source and destination", R"({"source":"src/a","destination":"/tmp/b"})", "deny"},
     {"directory", R"({"directory":"../../x"})", "deny"},
     {"cwd", R"({"cwd":"/"})", "deny"},
     {"repo_path", R"({"repo_path":"/home/dev/other"})", "deny"},

@@ -64,9 +64,13 @@ constexpr Row kListed[] = {
      "deny"},  // not an A-label
     {"https://good\xE3\x80\x82"
      "example/",
-     "deny"},                                      // ideographic full stop
+     "permit"},  // an ideographic full stop is a "."
+    {"https://evil\xE3\x80\x82"
+     "example/",
+     "deny"},
     {"https://\xEF\xBD\x87ood.example/", "deny"},  // full width g
-    {"https://good%2Eexample/", "deny"},
+    {"https://good%2Eexample/", "permit"},
+    {"https://%65vil.example/", "deny"},
     {"https://good.example:99999/", "deny"},
     {"https://good.example:0/", "deny"},
     {"https://0x7f.1/", "deny"},

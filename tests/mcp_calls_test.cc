@@ -70,7 +70,8 @@ std::unique_ptr<World> MakeWorld(const Json& policy) {
 
 TEST_CASE("fixtures: every call of an MCP tool is decided as its row says") {
   std::map<std::string, std::unique_ptr<World>> worlds;
-  for (const auto& policy : Json::parse(Fixture("policies.json")).items()) {
+  const Json policies = Json::parse(Fixture("policies.json"));
+  for (const auto& policy : policies.items()) {
     worlds[policy.key()] = MakeWorld(policy.value());
   }
   std::istringstream lines(Fixture("calls.jsonl"));
@@ -96,7 +97,11 @@ TEST_CASE("mcp: an event that names the tool after its input is decided as any o
   CHECK(decide(R"("tool_input":{"q":"/etc/passwd"},"tool_name":"mcp__team__do"})") == "deny");
   CHECK(decide(R"("tool_input":{"q":"link/x"},"tool_name":"mcp__team__do"})") == "deny");
   CHECK(decide(R"("tool_input":{"q":"hello"},"tool_name":"mcp__team__do"})") == "permit");
-  CHECK(decide(R"("tool_input":{"command":"cat /etc/passwd"},"tool_name":"Bash"})") == "permit");
+  const World plain;
+  const Event shell = plain.EventOf(R"({"hook_event_name":"PreToolUse","cwd":"/home/dev/project",)"
+                                    R"("tool_input":{"q":"/etc/passwd"},"tool_name":"Bash"})");
+  CHECK(shell.input.empty());
+  CHECK(plain.Decide(shell, plain.files).verdict == Verdict::kPermit);
 }
 
 TEST_CASE("mcp: the fix that a reason names lets the call through") {
