@@ -78,6 +78,10 @@ void AddOnce(std::vector<std::string>& texts, std::string text) {
   if (std::ranges::find(texts, text) == texts.end()) texts.push_back(std::move(text));
 }
 
+bool IsIn(const std::vector<std::string>& slugs, const Path& folder) {
+  return std::ranges::find(slugs, ClaudeProjectSlug(folder)) != slugs.end();
+}
+
 // The session's own projects: where the client was started, and the root.
 std::vector<std::string> OwnSlugs(const SetContext& context) {
   std::vector<std::string> slugs;
@@ -105,12 +109,9 @@ class Scratch {
   void AddFolder(const std::optional<Path>& folder) {
     folder_ = folder;
     Add("plans");
-    for (const std::string& slug : OwnSlugs(context_)) Add("projects/" + slug + "/memory");
-    if (context_.memory_root) {
-      const std::string slug = ClaudeProjectSlug(*context_.memory_root);
-      const auto own = OwnSlugs(context_);
-      if (std::ranges::find(own, slug) == own.end()) Add("projects/" + slug + "/memory");
-    }
+    std::vector<std::string> slugs = OwnSlugs(context_);
+    if (context_.memory_root) AddOnce(slugs, ClaudeProjectSlug(*context_.memory_root));
+    for (const std::string& slug : slugs) Add("projects/" + slug + "/memory");
     AddSession();
     if (!reads_) return AddPattern("agent-memory/**/*.md");
     // What the client's own prompts, skills and agents send the model to.
@@ -213,9 +214,11 @@ std::string OwnMemoryFolder(const Path& memory_root) {
 
 std::string OwnProjectFolders(const SetContext& context) {
   std::string names;
-  for (const std::string& slug : OwnSlugs(context)) names += slug + "\n";
+  const std::vector<std::string> slugs = OwnSlugs(context);
+  for (const std::string& slug : slugs) names += slug + "\n";
   if (IsPlainId(context.session_id)) names += "*/" + context.session_id + "\n";
-  if (context.memory_root) names += OwnMemoryFolder(*context.memory_root);
+  const bool is_elsewhere = context.memory_root && !IsIn(slugs, *context.memory_root);
+  if (is_elsewhere) names += OwnMemoryFolder(*context.memory_root);
   return names;
 }
 
