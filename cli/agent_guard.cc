@@ -25,7 +25,7 @@ bool IsUnattended() {
 }
 
 Error Refusal(const char* command, const char* why) {
-  return Error{Error::Kind::kUsage, std::string("ringfence ") + command, why,
+  return Error{Error::Kind::kUsage, command, why,
                "run it in a terminal of your own, outside of Claude Code"};
 }
 

@@ -24,8 +24,7 @@ bool IsRandomPart(std::string_view part) {
   const auto digits = std::ranges::count_if(part, IsDigit);
   const bool is_mixed = std::ranges::any_of(part, IsLower) && std::ranges::any_of(part, IsUpper);
   if (part.size() >= 6 && digits > 0 && is_mixed) return true;
-  if (part.size() >= 8 && digits >= 2) return true;
-  return part.size() == 10 && is_mixed && std::ranges::count_if(part, IsUpper) >= 3;
+  return part.size() >= 8 && digits >= 2;
 }
 
 bool IsAt(std::string_view path, std::string_view folder) {

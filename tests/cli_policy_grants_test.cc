@@ -132,7 +132,7 @@ TEST_CASE("grants: each key is said in words, with its danger") {
 
 TEST_CASE("grants: the most dangerous come first, and foreign text is quoted") {
   const std::vector<GrantText> said = Said(
-      R"("read": {"allow": [".", "/srv\u202e\n"]}, "tools": {"deny": ["Bash"]}, "permitted": "allow")");
+      R"("read": {"allow": [".", "/srv\u202e\nx"]}, "tools": {"deny": ["Bash"]}, "permitted": "allow")");
   REQUIRE(said.size() == 4);
   CHECK(std::ranges::is_sorted(said, {}, &GrantText::danger));
   CHECK(said.front().key == "/permitted");

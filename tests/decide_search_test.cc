@@ -217,7 +217,7 @@ TEST_CASE("search: the reason for a search above a denied folder says what to do
   world.User(R"("read":{"deny":["private"]})");
   CHECK(ReasonText(world.Decide("Grep", R"({"pattern":"x"})"), "") ==
         R"(ringfence: search of "/home/dev/project" refused: it would meet what is denied by )"
-        R"("private" (policy.json:1 /read/deny). Search a folder that does not hold it.)");
+        R"("private". Search a folder without it. Rule: policy.json:1 /read/deny.)");
 }
 
 TEST_CASE("search: an ask counts for the folder that is searched") {

