@@ -131,7 +131,7 @@ TEST_CASE("lint: names of tools and hosts") {
       {"twice in a line", R"("tools":{"ask":["Glob","Glob"]})",
        "shadowed-rule /tools/ask \"Glob\""},
       {"misspelt", R"("tools":{"allow":["Reed"]})",
-       "unknown-tool /tools/allow \"Reed\" is not a tool that this client is known to have; did "
+       "unknown-tool /tools/allow \"Reed\" is not a known tool of the client; did "
        "you "
        "mean \"Read\"?"},
       {"a former name", R"("tools":{"deny":["MultiEdit"]})", ""},
@@ -187,7 +187,7 @@ TEST_CASE("lint: profiles that are never chosen, or may not do what they say") {
       {"a narrower name first",
        R"("profiles":{"a":{"when":{"agent_type":"xy"}},"b":{"when":{"agent_type":"x*"}}})", ""},
       {"nobody", R"("profiles":{"a":{"when":{"agent_type":"x","subagent":false}}})",
-       "dead-profile is never chosen: whoever"},
+       "dead-profile is never chosen: an agent with"},
       {"alerts of an agent's own",
        R"("profiles":{"a":{"when":{"subagent":true},"alerts":{"enabled":false}}})",
        "ignored-key alerts"},

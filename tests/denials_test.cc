@@ -60,7 +60,7 @@ TEST_CASE("denials: what is not there counts only where a deny list covers it") 
 TEST_CASE("denials: a question is a denial in the midst of a command only") {
   const World world;
   CHECK(Told(world, {Kind::kWritten, ".envrc"}).empty());
-  CHECK(Told(world, {Kind::kWritten, ".envrc"}, true).find("nobody can be asked") !=
+  CHECK(Told(world, {Kind::kWritten, ".envrc"}, true).find("a running command cannot ask") !=
         std::string::npos);
 }
 
@@ -76,7 +76,7 @@ TEST_CASE("denials: hosts by the policy's network, or by its having none") {
   World world;
   const Named evil{Kind::kHost, "evil.example"};
   CHECK(Told(world, evil).empty());
-  CHECK(Told(world, evil, true).find("opens no network") != std::string::npos);
+  CHECK(Told(world, evil, true).find("gives commands no network") != std::string::npos);
   world.User(R"("network":{"allow":["good.example","p.example:443"]})");
   CHECK(Told(world, evil).find("\"evil.example\" is not listed") != std::string::npos);
   CHECK(Told(world, evil).find("ringfence allow") == std::string::npos);
@@ -87,7 +87,7 @@ TEST_CASE("denials: hosts by the policy's network, or by its having none") {
   World tightened;
   tightened.Project(R"("network":{"allow":["good.example"]})", false);
   CHECK(Told(tightened, {Kind::kHost, "good.example"}).empty());
-  CHECK(Told(tightened, {Kind::kHost, "good.example"}, true).find("opens no network") !=
+  CHECK(Told(tightened, {Kind::kHost, "good.example"}, true).find("gives commands no network") !=
         std::string::npos);
 }
 

@@ -63,7 +63,7 @@ TEST_CASE("json mistake: quotes") {
       {"[\"x\n\"]",
        "1:2: this string does not end on its line [close it with \" (\\n for a line break)]"},
       {"[\"x\ty\"]", "1:4: a tab in a string [write \\t]"},
-      {"[\"C:\\dir\"]", "1:6: no such escape in a string [write \\\\ for a backslash]"},
+      {"[\"C:\\dir\"]", "1:7: no such escape in a string [write \\\\ for a backslash]"},
   };
   CheckRows(kRows);
 }

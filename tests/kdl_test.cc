@@ -119,36 +119,36 @@ TEST_CASE("kdl: comments are no content, and continued lines are one") {
 TEST_CASE("kdl: what the specification does not have is an error with its place") {
   static constexpr Row kRows[] = {
       {"text without quotes", "a b", "x.kdl:1:3: \"b\" is neither"},
-      {"this string has no end", "a\nb \"x", "x.kdl:2:3: a string"},
-      {"a raw string that does not end", "a r#\"x\"", "x.kdl:1:3: a string"},
+      {"a string that does not end", "a\nb \"x", "x.kdl:2:3: this string has no end"},
+      {"a raw string that does not end", "a r#\"x\"", "x.kdl:1:3: this string has no end"},
       {"an unknown escape", R"(a "\x")", "x.kdl:1:4: an escape"},
       {"a code point that is too large", R"(a "\u{110000}")", "x.kdl:1:4: \"\\u\""},
       {"half of a surrogate pair", R"(a "\u{d800}")", "x.kdl:1:4: \"\\u\""},
       {"seven digits", R"(a "\u{0000041}")", "x.kdl:1:4: \"\\u\""},
       {"no digits", R"(a "\u{}")", "x.kdl:1:4: \"\\u\""},
-      {"this comment has no end", "a /* /* */", "x.kdl:1:3: a comment"},
-      {"a block that nothing closes", "a {\n b\n", "x.kdl:1:3: a \"{\""},
-      {"a block that closes nothing", "a\n}", "x.kdl:2:1: a \"}\""},
-      {"a child without an end", "a { b }", "x.kdl:1:7: a node that neither"},
-      {"two blocks", "a {} {}", "x.kdl:1:6: a node that neither"},
-      {"an entry behind a block", "a {} 1", "x.kdl:1:6: a node that neither"},
-      {"entries without space", "a \"b\"\"c\"", "x.kdl:1:6: a node that neither"},
-      {"a number with a tail", "a 1x", "x.kdl:1:4: a node that neither"},
-      {"half a number", "a 1.", "x.kdl:1:3: a number"},
-      {"a number without digits", "a 0x", "x.kdl:1:3: a number"},
-      {"a property without a value", "a b=\n", "x.kdl:1:3: a value"},
+      {"a comment that does not end", "a /* /* */", "x.kdl:1:3: this comment has no end"},
+      {"a block that nothing closes", "a {\n b\n", "x.kdl:1:3: \"{\" without"},
+      {"a block that closes nothing", "a\n}", "x.kdl:2:1: \"}\" without"},
+      {"a child without an end", "a { b }", "x.kdl:1:7: expected the end of the node"},
+      {"two blocks", "a {} {}", "x.kdl:1:6: expected the end of the node"},
+      {"an entry behind a block", "a {} 1", "x.kdl:1:6: expected the end of the node"},
+      {"entries without space", "a \"b\"\"c\"", "x.kdl:1:6: expected the end of the node"},
+      {"a number with a tail", "a 1x", "x.kdl:1:4: expected the end of the node"},
+      {"half a number", "a 1.", "x.kdl:1:3: an incomplete number"},
+      {"a number without digits", "a 0x", "x.kdl:1:3: an incomplete number"},
+      {"a property without a value", "a b=\n", "x.kdl:1:3: missing value"},
       {"a property with text for a value", "a b=c", "x.kdl:1:5: \"c\""},
-      {"a type without a value", "a (t)\n", "x.kdl:1:3: a value"},
-      {"a type without an end", "(t a", "x.kdl:1:1: a type"},
+      {"a type without a value", "a (t)\n", "x.kdl:1:3: missing value"},
+      {"a type without an end", "(t a", "x.kdl:1:1: missing \")\""},
       {"a keyword as a node", "true 1", "x.kdl:1:1: \"true\" is a value"},
       {"a keyword as a property", "a null=1", "x.kdl:1:3: \"null\" is a value"},
-      {"a number as a node", "1", "x.kdl:1:1: no node"},
+      {"a number as a node", "1", "x.kdl:1:1: a node cannot begin"},
       {"a backslash that ends no line", "a \\ 1", "x.kdl:1:3: a \"\\\""},
       {"nothing commented out", "a /-", "x.kdl:1:5: \"/-\""},
-      {"a node commented out that is none", "/-", "x.kdl:1:3: no node"},
+      {"a node commented out that is none", "/-", "x.kdl:1:3: a node cannot begin"},
       {"values of KDL 2", "a #true", "x.kdl:1:3: \"#true\""},
       {"bytes that are no UTF-8", "a \"\xFF\"", "x.kdl:1:4: is not UTF-8"},
-      {"a lone semicolon", ";", "x.kdl:1:1: no node"},
+      {"a lone semicolon", ";", "x.kdl:1:1: a node cannot begin"},
   };
   for (const Row& row : kRows) {
     CAPTURE(row.name);
@@ -167,7 +167,7 @@ TEST_CASE("kdl: depth and size are limited") {
     return text;
   };
   CHECK(ReadKdl(nested(64), "x").has_value());
-  CHECK(Read(nested(65)).find("too many blocks") != std::string::npos);
+  CHECK(Read(nested(65)).find("too many nested blocks") != std::string::npos);
   CHECK(Read(std::string((1u << 20) + 1, ' ')).find("megabyte") != std::string::npos);
   CHECK(Read(std::string(1u << 19, '/') + "*").find("x.kdl") == std::string::npos);  // a comment
 }

@@ -133,7 +133,7 @@ TEST_CASE("layout rewrite: profiles by name, by position, or one for all") {
   CHECK(profiles({"a"}) == "a;");
   CHECK(profiles({"b", "a"}) == "b;a;");
   CHECK(profiles({}) == "x.kdl:2:2: the pane has a command and no name");
-  CHECK(profiles({"a", "b", "a"}) == "x.kdl: 2 panes have a command, and 3 profiles are named");
+  CHECK(profiles({"a", "b", "a"}) == "x.kdl: 2 panes have a command, and 3 profiles are given");
   CHECK(Rewritten("layout { pane name=\"z\" command=\"x\"; }") ==
         "x.kdl:1:10: no policy has a profile \"z\"");
 }
@@ -171,7 +171,7 @@ TEST_CASE("layout rewrite: what is not confined by it is told") {
             "x.kdl:6:2: is not confined: its \"ringfence run\" has --no-sandbox",
             "x.kdl:7:2: is not confined: its \"ringfence run\" has --mode rwx",
             "x.kdl:8:2: is not confined: its \"ringfence run\" has a command line "
-            "that could not be read",
+            "that could not be parsed",
             "x.kdl:10:2: runs under another policy, \"/p\", and stays as it is",
             "x.kdl:11:2: runs under profile \"a\", not \"b\", and stays as it is",
         });
@@ -183,7 +183,7 @@ TEST_CASE("layout rewrite: what it does not understand is an error with its plac
       {"no layout", "pane command=\"x\"", "x.kdl:1:1: holds no \"layout\""},
       {"two of them", "layout {}\nlayout {}", "x.kdl:2:1: a second \"layout\""},
       {"no command at all", "layout { pane; }", "x.kdl: no pane has a command"},
-      {"no KDL", "layout {", "x.kdl:1:8: a \"{\" that nothing closes"},
+      {"no KDL", "layout {", "x.kdl:1:8: \"{\" without a matching \"}\""},
       {"two commands", R"(layout { pane command="x" { command "y"; }; })",
        "x.kdl:1:37: a second \"command\""},
       {"the same property twice", R"(layout { pane command="x" command="y"; })",
@@ -213,9 +213,9 @@ TEST_CASE("layout rewrite: what it does not understand is an error with its plac
        R"(layout { pane_template name="a" command="x"; a { plugin location="y"; }; })",
        "x.kdl:1:46: a pane with a command"},
       {"a command and panes", R"(layout { pane name="a" command="x" { pane; }; })",
-       "x.kdl:1:10: a pane with a command"},
+       "x.kdl:1:10: a pane with both a command"},
       {"a block that is commented out", R"(layout { pane name="a" command="x" /-{}; })",
-       "x.kdl:1:10: a block that is commented out"},
+       "x.kdl:1:10: a commented-out block"},
       {"a template without a name", R"(layout { pane_template command="x"; })",
        "x.kdl:1:10: a template without"},
       {"two templates of a name", R"(layout { pane_template name="t"; pane_template name="t"; })",

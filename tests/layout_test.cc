@@ -132,7 +132,7 @@ TEST_CASE("relay: a list that the profile does not have is written out") {
   CHECK(world.Problems("{\"version\": 1, \"read\": {\"allow\": [\"/\"]},\n"
                        " \"profiles\": {\n  \"a/b\": {}}}") ==
         std::string(kMayNotWrite) +
-            "outside the project | the profile has no such list; make "
+            "outside the project | the profile has no such list; add "
             "~/.config/ringfence/policy.json:3 /profiles/a~1b/write/allow: "
             "[\".\",\"@claude-scratch\",\"T/relay\"]\n");
 }
@@ -145,9 +145,9 @@ TEST_CASE("relay: a rule that denies it or asks about it is named") {
       relay + "\"]},\n \"write\": {\"allow\": [\"/\"], \"ask\": [\"" + relay + "\"]}}}}";
   const std::string said = world.Problems(text);
   CHECK(said.find(std::string(kMayNotRead) + "denied by \"T/relay\"") == 0);
-  CHECK(said.find("policy.json:2 /profiles/a~1b/read/deny says so") != std::string::npos);
+  CHECK(said.find("policy.json:2 /profiles/a~1b/read/deny decides so") != std::string::npos);
   CHECK(said.find("to be asked about by \"T/relay\"") != std::string::npos);
-  CHECK(said.find("policy.json:3 /profiles/a~1b/write/ask says so") != std::string::npos);
+  CHECK(said.find("policy.json:3 /profiles/a~1b/write/ask decides so") != std::string::npos);
 }
 
 TEST_CASE("relay: an agent that may write nothing cannot use it") {

@@ -188,7 +188,7 @@ TEST_CASE("log verify: lines that are gone from the start of a file are no old f
   LogReport report = check(1, {0, 1, 3});
   REQUIRE(report.breaks.size() == 1);
   CHECK(report.breaks[0].line == 1);
-  CHECK(report.breaks[0].what.find("is not where its file began") == 0);
+  CHECK(report.breaks[0].what.find("was not the beginning of its file") == 0);
   report = check(1, {0, 2, 3});
   CHECK(report.breaks.size() == 1);
   // It has none, as only a line inside a file may.
@@ -238,7 +238,7 @@ TEST_CASE("log verify: what is said of torn lines") {
   world.lines.emplace_back("{\"torn");
   world.lines.push_back(Behind(world.lines, 7));
   CHECK(said("").find("and covered by the next line\n") != std::string::npos);
-  CHECK(said("{\"torn").find("but for the last 1, which have none") != std::string::npos);
+  CHECK(said("{\"torn").find("except the last 1, which have none") != std::string::npos);
 }
 
 TEST_CASE("log files: a file that is emptied while it is followed is read from its beginning") {

@@ -93,10 +93,10 @@ TEST_CASE("wrap: no line where a shell would need quotes for the program") {
 TEST_CASE("wrap: no line without a session, nor one that is too long to be recognised") {
   Event event = EventOf();
   event.session_id = "";
-  CHECK(LineOf(RegistrationOf(), event) == "! the event names no session");
+  CHECK(LineOf(RegistrationOf(), event) == "! the event has no session id");
   Registration registration = RegistrationOf();
   registration.root = "/" + std::string(4096, 'x');
-  CHECK(LineOf(registration) == "! the names of project and policy are too long");
+  CHECK(LineOf(registration) == "! the paths of the project and the policy are too long");
 }
 
 TEST_CASE("wrap: a command that ran had the line byte for byte, but for the permission mode") {

@@ -94,7 +94,7 @@ class RelayJudge {
     if (!cause.place) return "name another directory";
     const RulePlace& place = *cause.place;
     if (!place.pointer.ends_with("/allow")) {
-      return PlaceLabel(place) + " denies it: remove that rule, or name another directory";
+      return PlaceLabel(place) + " decides so: change that rule, or name another directory";
     }
     const PathRules& rules = access == Access::kRead ? policy.read : policy.write;
     const std::span<const PathRule> list = rules.allow.front().front();
