@@ -46,8 +46,8 @@ Asked AskedOf(const CLI::App& app, const CLI::Option& option, const std::string&
 void AddOptions(const CLI::App& app, CommandWords& words) {
   for (const CLI::Option* option : app.get_options()) {
     for (const std::string& name : option->get_lnames()) {
-      words.options.push_back(
-          {"--" + name, option->get_description(), ValuesOf(*option), AskedOf(app, *option, name)});
+      words.options.push_back({"--" + name, option->get_description(), ValuesOf(*option),
+                               AskedOf(app, *option, name), option->get_items_expected_max() > 0});
     }
     const bool is_first = option->get_positional() && words.argument.text.empty();
     if (is_first) {

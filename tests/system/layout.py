@@ -135,7 +135,7 @@ def wrong_usage_is_told(world):
                          (("worker", "--relay", "/nonexistent"), ("does not exist", "mkdir")),
                          (("worker", "--relay", file), ("is not a directory",)),
                          (("worker", "--relay", ""), ("--relay",)),
-                         (("worker", "--relay", everybodys), ("may be written by everybody", "chmod o-w")),
+                         (("worker", "--relay", everybodys), ("is world-writable", "chmod o-w")),
                          (("worker", "--in-place"), ("--rewrite FILE",)),
                          (("worker", "--policy", "/nonexistent"), ("/nonexistent",)),
                          (("--rewrite", file, "--for", "tmux"), ("Zellij",)),

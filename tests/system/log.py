@@ -580,7 +580,7 @@ def anchors_in_a_file_of_syslog_show_what_the_chain_does_not(world):
     call(world)
     assert verified(world, 0, "--anchors", written)["anchors"]["covered"] == 12
     said = world.run("log", "verify", "--anchors", written).stdout
-    assert re.search(r"lines 1 to 12, up to \S+Z, are covered by anchors, the 1 after by the chain", said)
+    assert re.search(r"lines 1 to 12, up to \S+Z, are covered by anchors, the 1 after them only by the chain", said)
     # The end is cut off: the last file, and a line of the one before.
     *_, before, last = files_of(world)
     last.unlink()
