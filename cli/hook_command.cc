@@ -15,6 +15,7 @@ HookCommand CommandOf(const HookRegistration& registration) {
     command.arguments.push_back(value);
   };
   add("--home", registration.home);
+  add("--root", registration.root);
   add("--profile", registration.profile);
   add("--policy", registration.policy);
   return command;

@@ -16,6 +16,7 @@ struct HookRegistration {
   std::string home;     // "": the settings are shared, and each person has a home of their own
   std::string profile;  // may be empty
   std::string policy;   // absolute; may be empty
+  std::string root;     // absolute; may be empty
 };
 HookCommand CommandOf(const HookRegistration& registration);
 

@@ -48,6 +48,7 @@ Result<Policies> ReadPolicies(const PolicyQuestion& question) {
   registration.config_dir = question.where.config_dir;
   registration.program = question.program;
   registration.policy = question.policy;
+  registration.root = question.root;
   registration.user = ::geteuid();
   const RealFiles files;
   Result<Places> places = FindPlaces(registration, files);

@@ -14,6 +14,7 @@ struct PolicyQuestion {
   Whereabouts where;
   std::string program;  // of the hook; may be empty
   std::string policy;   // --policy; may be empty
+  std::string root;     // --root, absolute; may be empty
 };
 
 struct Policies {

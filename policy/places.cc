@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "policy/judge_path.h"
 #include "policy/resolve.h"
 
 namespace ringfence {
@@ -53,8 +54,28 @@ void FindStart(const Registration& registration, const FileView& files, Places& 
   }
 }
 
+bool HoldsAHome(const Path& folder, const Places& places) {
+  return std::ranges::any_of(places.homes, [&](const Path& home) { return home.IsInside(folder); });
+}
+
+// --root, which counts everywhere. But one that holds a home counts only for sessions that start
+// there: it is meant to permit the home as a project, not to widen every other project to it.
+bool IsRootByOption(const Registration& registration, const FileView& files, const Places& places) {
+  if (registration.root.empty() || registration.project_dir.empty()) {
+    return !registration.root.empty();
+  }
+  const std::optional<Path> root = Path::Parse(registration.root);
+  const std::optional<Path> start = Path::Parse(registration.project_dir);
+  if (!root || !start || *root == *start) return true;
+  const Result<Path> root_real = Resolved(*root, "--root", files);
+  // "/" is no project anywhere, which FindRoot() says.
+  if (!root_real || root_real->is_root() || !HoldsAHome(*root_real, places)) return true;
+  const Result<Path> start_real = Resolved(*start, "CLAUDE_PROJECT_DIR", files);
+  return start_real && *start_real == *root_real;
+}
+
 Status FindRoot(const Registration& registration, const FileView& files, Places& places) {
-  const bool by_option = !registration.root.empty();
+  const bool by_option = IsRootByOption(registration, files, places);
   const std::string& text = by_option ? registration.root : registration.project_dir;
   const std::string where = by_option ? "--root" : "CLAUDE_PROJECT_DIR";
   if (text.empty()) {
@@ -73,10 +94,11 @@ Status FindRoot(const Registration& registration, const FileView& files, Places&
   if (real->is_root()) {
     return Wrong(where, "the project may not be \"/\"", "start the client in the project");
   }
-  const auto holds = [&](const Path& home) { return home.IsInside(*real); };
-  if (!by_option && std::ranges::any_of(places.homes, holds)) {
+  if (!by_option && HoldsAHome(*real, places)) {
     return Wrong(where, Quote(text) + " holds the home directory",
-                 "start the client in the project, or register the hook with --root " + text);
+                 "start the client in a project's directory, or accept this one as a project and "
+                 "start the client again: ringfence init --root " +
+                     ShellWord(text));
   }
   places.root = *root;
   places.root_real = *real;

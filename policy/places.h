@@ -16,7 +16,7 @@ namespace ringfence {
 
 // What the hook was told from outside of the event.
 struct Registration {
-  std::string root;           // --root; may be empty
+  std::string root;           // --root; may be empty; see FindPlaces()
   std::string project_dir;    // CLAUDE_PROJECT_DIR; may be empty
   std::string home;           // --home; may be empty
   std::string home_variable;  // HOME; may be empty
@@ -26,6 +26,7 @@ struct Registration {
   std::string program;        // the name this program was started by; may be empty
   std::string program_real;   // where that leads, without links; empty where nobody knows
   uint32_t user = 0;          // effective user id
+  bool trial = false;         // --trial: nothing is left behind, no audit log, no alerts
 };
 
 struct Places {
@@ -53,8 +54,8 @@ inline const Path& StartOf(const Places& places) {
   return places.start ? *places.start : places.root_real;
 }
 
-// Finds root and homes. `root_is_git`: the repository around the root is meant. Errors carry the
-// remedy.
+// Finds root and homes. Errors carry the remedy. A --root that holds a home counts only where
+// CLAUDE_PROJECT_DIR is the same folder, or is not known.
 Result<Places> FindPlaces(const Registration& registration, const FileView& files);
 
 // The nearest folder at or above the root that holds ".git", short of a home.

@@ -47,6 +47,8 @@ Result<Ground> FindGround(const GroundQuestion& question, const FileView& files)
     root = question.project.empty() ? CurrentDirectory() : question.project;
   }
   constexpr const char* kWhere = "go to the project, or name it: --root DIR";
+  // Both, as the hook is told: what a registered --root means depends on where the client starts.
+  if (!question.root.empty()) registration.project_dir = question.project;
   if (root.empty()) {
     return Error{Error::Kind::kUsage, "the current directory",
                  "it was removed, or you may not enter it", kWhere};

@@ -89,6 +89,7 @@ TEST_CASE("places: what can be no project is an error with a remedy") {
       {"neither given", "", "", "CLAUDE_PROJECT_DIR is not set"},
       {"the root of the disk", "", "/", "may not be \"/\""},
       {"the root of the disk by option", "/", "", "may not be \"/\""},
+      {"the same, started elsewhere", "/", "/home/dev/project", "may not be \"/\""},
       {"missing", "", "/home/dev/none", "is not a directory"},
       {"missing by option", "/home/dev/none", "", "is not a directory"},
       {"a file", "", "/home/dev/project/file", "is not a directory"},
@@ -116,8 +117,42 @@ TEST_CASE("places: what can be no project is an error with a remedy") {
   CHECK_FALSE(FindPlaces(nothing, Disk()).error().hint.empty());
 }
 
+TEST_CASE("places: a --root that holds the home counts only where the client starts in it") {
+  struct Row {
+    std::string_view name;
+    std::string root, project_dir;
+    std::string_view want;
+  };
+  const Row rows[] = {
+      {"started in the home", "/home/dev", "/home/dev", "/home/dev"},
+      {"started in a project", "/home/dev", "/home/dev/project", "/home/dev/project"},
+      {"started in a project, by a link", "/home/dev", "/home/dev/entry", "/home/dev/entry"},
+      {"started in the same folder by a link", "/home", "/home/dev/up", "/home"},
+      {"no start is known", "/home/dev", "", "/home/dev"},
+      {"it holds no home", "/home/other", "/home/dev/project", "/home/other"},
+      {"it holds no home, and the start does", "/home/other", "/home/dev", "/home/other"},
+  };
+  for (const Row& row : rows) {
+    CAPTURE(row.name);
+    Registration registration = Plain();
+    registration.root = row.root;
+    registration.project_dir = row.project_dir;
+    const Result<Places> places = FindPlaces(registration, Disk());
+    REQUIRE(places.has_value());
+    CHECK(places->root.text() == row.want);
+  }
+  Registration registration = Plain();
+  registration.root = "/home/dev/project/none";
+  CHECK(Problem(registration).find("is not a directory") != std::string::npos);
+  // Started above the accepted home, nothing is permitted.
+  registration.root = "/home/dev";
+  registration.project_dir = "/home";
+  CHECK(Problem(registration).find("holds the home") != std::string::npos);
+}
+
 TEST_CASE("places: by --root the project may hold the home") {
   Registration registration = Plain();
+  registration.project_dir = "";
   registration.root = "/home/dev";
   CHECK(Problem(registration).empty());
   registration.root = "/home";

@@ -83,7 +83,7 @@ HOME_AS_PROJECT = Session(
     "the home as the project", start="$HOME",
     play=[
         Call("nothing is judged, so nothing runs", read("~/dev/project/in.txt"),
-             blocked("ringfence", "--root")),
+             blocked("ringfence", "ringfence init --root $HOME")),
         Call("nor written", write("~/new.txt"), blocked("ringfence"), absent("$HOME/new.txt")),
     ])
 
