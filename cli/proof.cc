@@ -9,6 +9,7 @@
 #include "cli/json_edit.h"
 #include "cli/process.h"
 #include "policy/decide.h"
+#include "policy/judge_tool.h"
 #include "policy/real_files.h"
 #include "policy/trust.h"
 
@@ -32,8 +33,10 @@ std::string EventText(const ProofCase& proof_case, const std::string& tool,
 
 Result<Finished> Ask(const ProofCase& proof_case, const std::string& tool,
                      const std::string& path) {
+  std::vector<std::string> arguments = proof_case.command.arguments;
+  if (!proof_case.is_logged) arguments.emplace_back("--trial");
   return Run({.program = proof_case.command.program,
-              .arguments = proof_case.command.arguments,
+              .arguments = std::move(arguments),
               .environment = {"HOME=" + proof_case.home, "CLAUDE_PROJECT_DIR=" + proof_case.project,
                               "PATH=/usr/bin:/bin"},
               .input = EventText(proof_case, tool, path)});
@@ -107,6 +110,7 @@ class TrialFinder {
  private:
   // A name in the first folder that the policy lets the agent read, or "".
   std::string PermittedRead() const {
+    if (JudgeTool("Read", policy_).verdict == Verdict::kDeny) return "";
     for (const PathRuleList& list : policy_.read.allow) {
       for (const std::span<const PathRule> part : list) {
         for (const PathRule& rule : part) {

@@ -30,6 +30,7 @@ struct ProofCase {
   std::string project;  // an existing folder
   std::string session;  // by which the log knows the trial
   Trial trial;
+  bool is_logged = true;  // false: the trial leaves nothing in the audit log
 };
 
 // An error says which of the two went wrong, and how.

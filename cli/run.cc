@@ -125,6 +125,9 @@ void AddRun(Command& app, Action& chosen) {
       .Type("FD");
   command.AddFlag("--agent", options->run.agent, "The command is the agent: its state is writable");
   command.AddFlag("--no-sandbox", options->run.no_sandbox, "Run it without any confinement");
+  command.AddFlag("--trial", options->run.trial,
+                  "Leave nothing behind: allowed paths that do not exist are not created, and "
+                  "nothing is logged");
   command.AddFlag("--dry-run", options->dry_run, "Print the plan and run nothing");
   command
       .AddOption("--for", options->for_system,

@@ -36,7 +36,7 @@ bool IsLink(int parent, const std::string& name) {
 
 class Walk {
  public:
-  explicit Walk(const Path& folder) : folder_(folder) {}
+  Walk(const Path& folder, bool makes) : folder_(folder), makes_(makes) {}
 
   Result<UniqueFd> Run() {
     UniqueFd here(::open("/", kSearch | O_DIRECTORY | O_CLOEXEC));
@@ -47,17 +47,19 @@ class Walk {
       if (name.empty()) return here;
       Result<UniqueFd> next = Enter(here.get(), name, left);
       if (!next) return next.error();
+      if (!next->valid()) return here;
       here = std::move(*next);
     }
   }
 
  private:
-  // `left`: what is below it.
+  // `left`: what is below it. No descriptor where it is missing and is not to be made.
   Result<UniqueFd> Enter(int parent, const std::string& name, std::string_view left) {
     UniqueFd folder = OpenFolder(parent, name, kSearch);
     if (folder.valid()) return folder;
     if (errno != ENOENT) return Failed(parent, name, errno);
     if (1 + CountOf(left) > kMostMade) return SystemError(Call(name), ENOENT);
+    if (!makes_) return UniqueFd();
     const bool is_made = ::mkdirat(parent, name.c_str(), kMode) == 0;
     if (!is_made && errno != EEXIST) {
       return SystemError("mkdir(" + Quote(name) + " of " + Quote(folder_.text()) + ")");
@@ -90,10 +92,12 @@ class Walk {
   }
 
   const Path& folder_;
+  bool makes_;
 };
 
 }  // namespace
 
-Result<UniqueFd> OpenPlainFolder(const Path& folder) { return Walk(folder).Run(); }
+Result<UniqueFd> OpenPlainFolder(const Path& folder) { return Walk(folder, true).Run(); }
+Result<UniqueFd> OpenNearestPlainFolder(const Path& folder) { return Walk(folder, false).Run(); }
 
 }  // namespace ringfence

@@ -11,4 +11,8 @@ namespace ringfence {
 // The folder, for *at() calls. The last few that are missing are made (mode 0755).
 Result<UniqueFd> OpenPlainFolder(const Path& folder);
 
+// The same, but nothing is made: where the last few are missing, the folder that they would be made
+// in.
+Result<UniqueFd> OpenNearestPlainFolder(const Path& folder);
+
 }  // namespace ringfence

@@ -50,7 +50,8 @@ Result<Registration> RegistrationOf(const HookOptions& options) {
                       .profile = options.profile,
                       .program = OwnProgram(),
                       .program_real = std::move(*program_real),
-                      .user = EffectiveUser()};
+                      .user = EffectiveUser(),
+                      .trial = options.trial};
 }
 
 [[noreturn]] void End(const Reply& reply) {

@@ -1,5 +1,7 @@
 #include "hook/options.h"
 
+#include <algorithm>
+#include <iterator>
 #include <string_view>
 
 #include "base/text.h"
@@ -31,8 +33,12 @@ const Option* Find(std::string_view name) {
 }
 
 Error Unknown(std::string_view word) {
-  constexpr std::string_view kNames[] = {"--policy",  "--root", "--home",
-                                         "--profile", "--help", "--version"};
+  constexpr std::string_view kFlags[] = {"--help", "--version", "--trial"};
+  if (std::ranges::find(kFlags, word) != std::end(kFlags)) {
+    return Wrong(std::string(word) + " takes no value");
+  }
+  constexpr std::string_view kNames[] = {"--policy", "--root",    "--home", "--profile",
+                                         "--help",   "--version", "--trial"};
   const std::string_view nearest = Nearest(word, kNames);
   return Wrong(Quote(word) + " is not an option" +
                (nearest.empty() ? "" : "; did you mean " + Quote(nearest) + "?"));
@@ -50,6 +56,10 @@ Result<HookOptions> ParseHookOptions(std::span<char* const> arguments) {
     }
     if (word == "--version" || word == "-V") {
       options.version = true;
+      continue;
+    }
+    if (word == "--trial") {
+      options.trial = true;
       continue;
     }
     const size_t equals = word.find('=');
@@ -74,14 +84,15 @@ std::string HookHelp() {
   return "ringfence-hook " RINGFENCE_VERSION
          ": decides the tool calls of a coding agent by a policy\n"
          "\n"
-         "Usage: ringfence-hook [--policy FILE] [--root DIR] [--home DIR] [--profile NAME] < "
-         "EVENT\n"
+         "Usage: ringfence-hook [--policy FILE] [--root DIR] [--home DIR] [--profile NAME]\n"
+         "                      [--trial] < EVENT\n"
          "\n"
          "  --policy FILE   use this policy instead of the user's and the project's\n"
          "  --root DIR      the project (default: CLAUDE_PROJECT_DIR)\n"
          "  --home DIR      the home directory, \"~\" in a policy (default: HOME; if the two\n"
          "                  differ, both count)\n"
          "  --profile NAME  use this profile of the policy\n"
+         "  --trial         decide, but leave nothing behind: no audit log, no alerts\n"
          "  -h, --help      print this help and exit\n"
          "  -V, --version   print the version and exit\n"
          "\n"

@@ -13,6 +13,7 @@ struct HookOptions {
   std::string root;
   std::string home;
   std::string profile;
+  bool trial = false;
   bool help = false;
   bool version = false;
 };

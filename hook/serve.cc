@@ -86,6 +86,7 @@ class Server {
   }
 
   Status Log(std::string_view verdict, const Decision* decision, std::string_view why) {
+    if (registration_.trial) return Unit{};
     if (!ground_.places.audit_file) {
       return Error{Error::Kind::kSystem, "audit log", "the home directory is unknown",
                    "register with --home"};
@@ -199,7 +200,7 @@ class Server {
       if (Status s = Log("alert", &*told.unwrapped, ""); !s) err = RefusalLine(s.error(), "");
     }
     Reply reply = Answer(ContextAnswer(event_.name, told.model, told.user));
-    if (reply.status != 0) return reply;
+    if (reply.status != 0 || registration_.trial) return reply;
     const int64_t now = Nanoseconds(CLOCK_REALTIME);
     for (const Error& error : RaiseAlerts(told.alerts, policy_, ground_.places, now)) {
       err += RefusalLine(error, "");

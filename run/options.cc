@@ -22,6 +22,7 @@ constexpr RunOption kOptions[] = {
     {"--report", &RunOptions::report, nullptr, {}},
     {"--agent", nullptr, &RunOptions::agent, {}},
     {"--no-sandbox", nullptr, &RunOptions::no_sandbox, {}},
+    {"--trial", nullptr, &RunOptions::trial, {}},
 };
 
 // Takes one option with its value off `words`.

@@ -21,6 +21,7 @@ struct RunOptions {
   std::string write;   // a directory
   std::string report;  // a descriptor
   bool no_sandbox = false;
+  bool trial = false;
   bool agent = false;
   std::vector<std::string> command;
 };

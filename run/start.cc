@@ -87,7 +87,7 @@ class Run {
     };
     const std::optional<Path>& file = request_.ground.places.audit_file;
     std::optional<InsideLog> log;
-    if (file) log.emplace(*file, request_.policy.audit);
+    if (file && !request_.command.is_trial) log.emplace(*file, request_.policy.audit);
     InsideAlerts alerts(request_.policy, request_.ground.places, disk_);
     watch.audit = [&log, &alerts](std::string_view line) {
       if (IsAlertRequest(line)) return alerts.Take(line, Now());
@@ -160,6 +160,7 @@ class Run {
 
   Status Log(const Event& event, std::string_view verdict, const Decision* decision,
              std::string_view why) {
+    if (request_.command.is_trial) return Unit{};
     const std::optional<Path>& file = request_.ground.places.audit_file;
     if (!file) {
       return Error{Error::Kind::kSystem, "audit log", "the home directory is unknown",

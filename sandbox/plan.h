@@ -24,6 +24,7 @@ struct SandboxCommand {
   std::string cwd;                       // absolute, as the kernel names it
   std::vector<std::string> environment;  // the caller's, "NAME=value"
   bool is_agent = false;                 // the agent itself, not one of its commands
+  bool is_trial = false;                 // nothing is left behind: no new directory, no log
   std::string session;                   // of the client; "" for none
   std::string also_writable;             // a directory besides those of the policy; "" for none
   std::string result_file;               // one more that may be written, for the caller; or ""

@@ -39,6 +39,7 @@ class PlacePlanner {
 
   Status PlanWrites() {
     std::vector<PlannedPlace> places = rules_.WritablePlaces(policy_.write);
+    if (request_.command.is_trial) std::erase_if(places, &PlannedPlace::make);
     AgentState own = OwnState();
     if (const std::optional<Path> file = Path::Parse(request_.command.result_file)) {
       own.places.push_back({.path = *file, .kind = Kind::kFile, .why = "its caller reads it"});

@@ -23,7 +23,8 @@ std::string Parsed(const std::vector<std::string>& words) {
     return "! " + options.error().what;
   }
   return options->policy + "|" + options->root + "|" + options->home + "|" + options->profile +
-         "|" + (options->help ? "help" : "") + (options->version ? "version" : "");
+         "|" + (options->help ? "help" : "") + (options->version ? "version" : "") +
+         (options->trial ? "trial" : "");
 }
 
 }  // namespace
@@ -42,6 +43,8 @@ TEST_CASE("options: of the hook") {
       {"help, short", {"-h"}, "||||help"},
       {"version", {"--version"}, "||||version"},
       {"version, short", {"-V"}, "||||version"},
+      {"a trial", {"--trial", "--root", "r"}, "|r|||trial"},
+      {"a trial with a value", {"--trial=1"}, "! --trial takes no value"},
       {"a value that looks like an option", {"--root", "--help"}, "|--help|||"},
       {"an option nobody knows",
        {"--polcy", "p"},

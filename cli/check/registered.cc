@@ -1,10 +1,12 @@
 #include "cli/check/registered.h"
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "base/program.h"
 #include "cli/settings_editor.h"
 #include "hook/options.h"
+#include "run/ground.h"
 
 namespace ringfence {
 namespace {
@@ -12,6 +14,19 @@ namespace {
 bool IsSame(const GroundOptions& one, const GroundOptions& other) {
   return one.common.home == other.common.home && one.root == other.root &&
          one.policy == other.policy && one.profile == other.profile;
+}
+
+// A registered --root that holds the home counts only where the client starts in it (FindPlaces).
+bool IsRootHere(const std::string& root, const GroundOptions& given) {
+  const char* variable = std::getenv("HOME");
+  const std::string home = !given.common.home.empty() ? given.common.home
+                           : variable != nullptr      ? variable
+                                                      : "";
+  if (!home.starts_with('/') || !root.starts_with('/')) return true;
+  const bool holds_home = Path::Clean(home).IsInside(Path::Clean(root));
+  if (!holds_home || Path::Clean(root).is_root()) return true;
+  const std::string start = given.root.empty() ? CurrentDirectory() : Absolute(given.root);
+  return start.starts_with('/') && Path::Clean(start) == Path::Clean(root);
 }
 
 }  // namespace
@@ -26,9 +41,13 @@ Result<GroundOptions> GroundOptionsOf(const HookEntry& entry, const GroundOption
     return Error{Error::Kind::kInvalidConfig, entry.place,
                  "with --help or --version the hook decides nothing", ""};
   }
+  if (options->trial) {
+    return Error{Error::Kind::kInvalidConfig, entry.place,
+                 "--trial is for ringfence doctor: a registration with it keeps no audit log", ""};
+  }
   GroundOptions ground = given;
   if (!options->home.empty()) ground.common.home = options->home;
-  if (!options->root.empty()) ground.root = options->root;
+  if (!options->root.empty() && IsRootHere(options->root, ground)) ground.root = options->root;
   ground.policy = options->policy;
   ground.profile = options->profile;
   return ground;

@@ -125,7 +125,8 @@ void LookAtEntry(const Patient& patient, const HookEntry& entry, DoctorRows& row
                                      .home = patient.where.home,
                                      .project = ground->places.root.text(),
                                      .session = "ringfence-doctor",
-                                     .trial = TrialFor(*policy, ground->places, patient.where)});
+                                     .trial = TrialFor(*policy, ground->places, patient.where),
+                                     .is_logged = false});
   if (!proof) return wrong(proof.error());
   const Trial& trial = proof->trial;
   rows.push_back({Health::kGood, "registration",

@@ -1,3 +1,8 @@
+#ifdef __linux__
+#include <linux/magic.h>
+#include <sys/vfs.h>
+#endif
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -7,6 +12,7 @@
 
 #include "base/syscall.h"
 #include "base/text.h"
+#include "base/unique_fd.h"
 #include "cli/doctor/rows.h"
 #include "hook/alert.h"
 #include "hook/folder_walk.h"
@@ -18,17 +24,31 @@ namespace {
 
 constexpr mode_t kLogMode = 0600;  // nobody else is to read what an agent did
 
-// Why nothing can be made in the nearest folder above `file` that is there, or "".
+// Whether files can be created in the folder. Asked of the system, not tried: doctor changes
+// nothing. Root may write to the kernel's own file systems, which take no new names.
+Status CanCreateIn(int folder, const std::string& name) {
+  if (::faccessat(folder, ".", W_OK | X_OK, 0) != 0) return SystemError("access(" + name + ")");
+#ifdef __linux__
+  struct statfs facts {};
+  if (::fstatfs(folder, &facts) != 0) return SystemError("fstatfs(" + name + ")");
+  if (facts.f_type == PROC_SUPER_MAGIC || facts.f_type == SYSFS_MAGIC) {
+    return SystemError("access(" + name + ")", EROFS);
+  }
+#endif
+  return Unit{};
+}
+
+// Why nothing can be made in the nearest folder above `file` that exists, or "".
 std::string WhyNotMade(const Path& file) {
   Path folder = file.Parent();
   struct stat facts {};
   while (!folder.is_root() && ::lstat(folder.text().c_str(), &facts) != 0 && errno == ENOENT) {
     folder = folder.Parent();
   }
-  std::string trial = folder.Child(".ringfence-doctor-XXXXXX").text();
-  if (::mkdtemp(trial.data()) == nullptr) return SystemError("mkdir(" + trial + ")").text();
-  ::rmdir(trial.c_str());
-  return "";
+  const UniqueFd fd(::open(folder.text().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!fd.valid()) return SystemError("open(" + folder.text() + ")").text();
+  const Status can = CanCreateIn(fd.get(), folder.text());
+  return can ? "" : can.error().text();
 }
 
 class ReportsDoctor {
@@ -96,7 +116,7 @@ class ReportsDoctor {
         R"(run one of them, or say "audit": {"system_log": "off"})");
   }
 
-  // As the hook opens it, which makes what is missing.
+  // As the hook opens it, but nothing is made.
   void LookAtInbox() {
     if (alerts_.inbox.empty()) return;
     const auto say = [&](Health health, std::string text, std::string mend = "") {
@@ -107,15 +127,16 @@ class ReportsDoctor {
       return say(Health::kMissing, "the inbox is below ~, and the home directory is unknown",
                  "name it: --home DIR");
     const std::string name = Quote(inbox->text());
-    const Result<UniqueFd> folder = OpenPlainFolder(*inbox);
+    const Result<UniqueFd> folder = OpenNearestPlainFolder(*inbox);
     if (!folder) {
       return say(Health::kMissing, "the inbox " + name + ": " + folder.error().text(),
                  folder.error().hint.empty()
                      ? "name a directory that can be created, not reached through a symbolic link"
                      : folder.error().hint);
     }
-    if (::access(inbox->text().c_str(), W_OK | X_OK) != 0) {
-      return say(Health::kMissing, "the inbox " + name + " cannot be written",
+    if (const Status can = CanCreateIn(folder->get(), inbox->text()); !can) {
+      return say(Health::kMissing,
+                 "the inbox " + name + " cannot be written: " + can.error().text(),
                  "fix its owner and mode");
     }
     say(Health::kGood, "alerts go to " + name);

@@ -56,7 +56,8 @@ class SandboxDoctor {
                                   "--root",
                                   patient_.ground->places.root.text(),
                                   "--layers",
-                                  std::string(LayersName(layers))};
+                                  std::string(LayersName(layers)),
+                                  "--trial"};
     if (!patient_.policy_option.empty()) {
       line.insert(line.end(), {"--policy", patient_.policy_option});
     }
@@ -86,17 +87,33 @@ class SandboxDoctor {
                                    : "a command ended with " + std::to_string(plain->exit_status);
       return Add(bad, name + what + ": " + Printable(CauseIn(plain->err)), HintOf(plain->err));
     }
-    const std::string probe =
-        StateFolder(patient_.where.home) + "/doctor-probe-" + std::to_string(::getpid());
-    const Result<Finished> write = Start(layers, {"/bin/cp", "/dev/null", probe});
-    struct stat facts {};
-    if (::lstat(probe.c_str(), &facts) == 0) {
-      ::unlink(probe.c_str());
-      return Add(Health::kMissing, name + "a command could write ringfence's own state",
-                 "report this: it is a bug");
+    const std::string target = ProtectedFile();
+    if (target.empty()) return Add(Health::kGood, name + "works: a command ran");
+    // Opens it for writing and writes nothing: where that succeeds, the file stays as it is.
+    const Result<Finished> write =
+        Start(layers, {"/bin/dd", "if=/dev/null", "of=" + target, "conv=notrunc,nocreat"});
+    if (!write) return Add(bad, name + write.error().text());
+    if (write->exit_status == 0) {
+      return Add(Health::kMissing, name + "a command could write " + Quote(target),
+                 "report this: it must never be so");
     }
-    if (!write || write->exit_status == 0) return Add(bad, name + "the test could not be run");
-    Add(Health::kGood, name + "works: a command ran, and could not write " + Quote(probe));
+    Add(Health::kGood, name + "works: a command ran, and could not write " + Quote(target));
+  }
+
+  // A file that no policy opens and that this user could write; "" where there is none yet.
+  std::string ProtectedFile() const {
+    const std::string& home = patient_.where.home;
+    std::vector<std::string> files = {ApprovalsPath(home), TrustStorePath(home)};
+    for (const PolicySource& source : patient_.ground->sources.sources) {
+      files.push_back(source.file->path);
+    }
+    for (const SettingsFile& file : patient_.settings) files.push_back(file.path);
+    for (const std::string& file : files) {
+      struct stat facts {};
+      const bool is_plain = ::lstat(file.c_str(), &facts) == 0 && S_ISREG(facts.st_mode);
+      if (is_plain && ::access(file.c_str(), W_OK) == 0) return file;
+    }
+    return "";
   }
 
   static std::string FirstLine(std::string_view text) {

@@ -55,6 +55,12 @@ class World:
                               timeout=60, env={"PATH": "/usr/bin:/bin", **(env or {})},
                               **self.as_user)
 
+    def start(self, command, stdin="", env=None):
+        """Any program, in the project."""
+        return subprocess.run(list(map(str, command)), cwd=self.project, input=stdin, text=True,
+                              capture_output=True, timeout=60,
+                              env={"PATH": "/usr/bin:/bin", **(env or {})}, **self.as_user)
+
     def init(self, *arguments, **more):
         done = self.run("init", *arguments, **more)
         assert done.returncode == 0, f"init: {done.returncode} {done.stdout}{done.stderr}"
