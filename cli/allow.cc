@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "cli/agent_guard.h"
 #include "cli/ask.h"
+#include "cli/client_refusals.h"
 #include "cli/console.h"
 #include "cli/policy_addition.h"
 #include "cli/policy_change.h"
@@ -114,6 +115,7 @@ class Allowance {
           "reached, add \"network\": {\"allow\": [\"@agent-hosts\", " +
           Quote(LowerAscii(wish.text)) + "]} to " + change_.Shown(target_));
     }
+    if (const auto client = ClientNote()) notes.push_back(*client);
     if (options_.common.json) return PrintResult("", {}, notes);
     const Console console;
     console.Line(Quote(change_.what()) + " " + why + "; nothing was changed.");
@@ -128,6 +130,7 @@ class Allowance {
       notes.push_back("it counts in the session " + change_.session() + " alone");
     }
     NoteMissing(notes);
+    if (const auto client = ClientNote()) notes.push_back(*client);
     const bool is_confined = change_.wish().kind != WishKind::kTool && !is_for_session();
     if (is_confined && HasRegistration()) {
       notes.emplace_back(
@@ -159,6 +162,16 @@ class Allowance {
     notes.emplace_back(
         "it is not there: ringfence run makes a folder of that name; make the file first if it is "
         "to be one");
+  }
+
+  // Its own settings may refuse what the policy now permits.
+  std::optional<std::string> ClientNote() const {
+    const Result<ClientRefusals> client = ClientRefusals::Read(change_.where());
+    if (!client) return "the client's settings cannot be read: " + client.error().text();
+    const auto refusal = client->OfWish(change_.wish());
+    if (!refusal) return {};
+    return "the client itself still refuses it: " + refusal->text() + "; to lift that, " +
+           refusal->fix;
   }
 
   bool HasRegistration() const {

@@ -5,6 +5,7 @@
 #include <span>
 
 #include "base/text.h"
+#include "cli/client_fence.h"
 #include "policy/domain.h"
 #include "policy/sets.h"
 
@@ -288,22 +289,6 @@ class SandboxPlanner {
   bool has_port_ = false;
 };
 
-// The first entry that reaches out of the project, or nullptr. An allow list also holds what its
-// file asks about.
-const PathRule* FirstBeyond(const PathRules& rules) {
-  const auto is_beyond = [](const PathRule& rule) {
-    if (rule.set != SetName::kNone) return rule.set != SetName::kClaudeScratch;
-    return rule.base != RuleBase::kRoot;
-  };
-  for (const PathRuleList& list : rules.allow) {
-    for (const std::span<const PathRule> part : list) {
-      const auto found = std::ranges::find_if(part, is_beyond);
-      if (found != part.end()) return &*found;
-    }
-  }
-  return nullptr;
-}
-
 }  // namespace
 
 ClientLimits SandboxFor(const Policy& policy, const Places& places, SettingsLayer layer,
@@ -330,20 +315,36 @@ std::vector<std::string> FoldersOutside(const Policy& policy, const Places& plac
 
 ClientLimits::Flag NoSkillShell() { return {"/disableSkillShellExecution", true}; }
 
-ClientLimits OutsideLimitsFor(const Policy& policy) {
-  ClientLimits limits;
-  const auto limit = [&](const PathRules& rules, std::string_view what, std::string_view key) {
-    if (const PathRule* beyond = FirstBeyond(rules)) {
-      limits.dropped.push_back("/permissions/" + std::string(key));
-      limits.notes.push_back("permissions." + std::string(key) + " is not set, because " +
-                             std::string(what) + " has " + Quote(beyond->written(), 60) +
-                             " and the client would refuse it");
-    } else {
-      limits.flags.push_back({"/permissions/" + std::string(key), true});
-    }
+const PathRule* FirstBeyond(const PathRules& rules) {
+  const auto is_beyond = [](const PathRule& rule) {
+    if (rule.set != SetName::kNone) return rule.set != SetName::kClaudeScratch;
+    return rule.base != RuleBase::kRoot;
   };
-  limit(policy.read, "read.allow", "blockReadsOutsideWorkingDirectories");
-  limit(policy.write, "write.allow", "blockWritesOutsideWorkingDirectories");
+  for (const PathRuleList& list : rules.allow) {
+    for (const std::span<const PathRule> part : list) {
+      const auto found = std::ranges::find_if(part, is_beyond);
+      if (found != part.end()) return &*found;
+    }
+  }
+  return nullptr;
+}
+
+ClientLimits ClientFenceFor(const Policy& policy, bool client_fence) {
+  ClientLimits limits;
+  for (const ClientFenceKey& key : kClientFence) {
+    if (!client_fence) {
+      limits.dropped.emplace_back(key.pointer);
+      continue;
+    }
+    limits.flags.push_back({std::string(key.pointer), true});
+    const bool is_read = key.access == Access::kRead;
+    const PathRule* beyond = FirstBeyond(is_read ? policy.read : policy.write);
+    if (beyond == nullptr) continue;
+    limits.notes.push_back(std::string(is_read ? "read.allow" : "write.allow") + " has " +
+                           Quote(beyond->written(), 60) +
+                           ", which the client now refuses (--client-fence)");
+  }
+  if (client_fence) limits.notes.emplace_back(kClientFenceCost);
   return limits;
 }
 

@@ -44,8 +44,13 @@ std::vector<std::string> FoldersOutside(const Policy& policy, const Places& plac
 // Skills run shell lines that no hook sees.
 ClientLimits::Flag NoSkillShell();
 
-// The client's own refusal of what lies outside the project. A policy that goes beyond the project
-// would not get what it permits, so then the key is missing and a note says why.
-ClientLimits OutsideLimitsFor(const Policy& policy);
+// The client's own refusal of file tools and commands outside the project, which --client-fence
+// asks for. `client_fence` is false: what an earlier run set is taken back. Notes say what the
+// fence costs, and which entries of the policy the client now refuses.
+ClientLimits ClientFenceFor(const Policy& policy, bool client_fence);
+
+// The first entry of the allow lists that reaches out of the project, or nullptr. An allow list
+// also holds what its file asks about.
+const PathRule* FirstBeyond(const PathRules& rules);
 
 }  // namespace ringfence

@@ -105,11 +105,19 @@ class Explainer {
     Trace trace;
     Result<Judge::Ruling> ruling = judge.Decide(*event, files_, &trace);
     if (!ruling) return ruling.error();
-    const Explained explained{*event, *ruling->policy, std::move(ruling->decision),
-                              std::move(trace), ground_.sources.notes};
+    const Result<Whereabouts> where =
+        FindWhereabouts(options.ground.common.home, options.ground.root);
+    if (!where) return where.error();
+    const Result<ClientRefusals> client = ClientRefusals::Read(*where);
+    if (!client) return client.error();
+    std::vector<std::string> notes = ground_.sources.notes;
+    if (const auto note = client->NoteOn(*event)) notes.push_back(*note);
+    auto refusal = client->OfCall(*event, trace);
+    const Explained explained{*event,           *ruling->policy, std::move(ruling->decision),
+                              std::move(trace), notes,           std::move(refusal)};
     if (!as_json_) PrintExplained(explained);
     return Explanation{as_json_ ? ExplainedJson(explained) : OrderedJson(),
-                       explained.decision.verdict};
+                       explained.client ? Verdict::kDeny : explained.decision.verdict};
   }
 
  private:
@@ -194,7 +202,7 @@ void AddExplain(Command& app, Action& chosen) {
       "  ringfence explain --event captured.json --json\n"
       "  ringfence explain @secrets\n"
       "  ringfence explain mcp         which arguments of well-known MCP servers are paths\n"
-      "Exit status: 0 permitted, 1 asked about or denied, 2 invalid input.");
+      "Exit status: 0 permitted, 1 asked about, denied, or refused by the client, 2 invalid input.");
   const auto options = std::make_shared<ExplainOptions>();
   AddGroundOptions(command, options->ground);
   command.AddOption("what", options->what,

@@ -133,6 +133,11 @@ void PrintExplained(const Explained& explained) {
   }
   const std::string arguments = ArgumentsOf(explained.event, explained.policy);
   if (!arguments.empty()) console.Line("  arguments: " + arguments);
+  if (explained.client) {
+    console.Line("  " + console.In(Tone::kBad, "the client itself refuses it") + ": " +
+                 Printable(explained.client->text()));
+    console.Line("  to lift that: " + Printable(explained.client->fix));
+  }
   if (!explained.policy.profile.empty()) {
     console.Line("  profile chosen by the event: " + Printable(explained.policy.profile));
   }
@@ -157,6 +162,12 @@ OrderedJson ExplainedJson(const Explained& explained) {
   if (!explained.policy.profile.empty()) json["profile"] = explained.policy.profile;
   const std::string arguments = ArgumentsOf(explained.event, explained.policy);
   if (!arguments.empty()) json["arguments"] = arguments;
+  if (explained.client) {
+    json["client"] = {{"verdict", "deny"},
+                      {"why", explained.client->what},
+                      {"file", explained.client->file},
+                      {"fix", explained.client->fix}};
+  }
   json["paths"] = decision.paths;
   OrderedJson traces = OrderedJson::array();
   for (const PathTrace& path : explained.trace.paths) traces.push_back(TraceJson(path));

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/client_refusals.h"
 #include "cli/json.h"
 #include "cli/options.h"
 #include "policy/decision.h"
@@ -18,6 +19,7 @@ struct Explained {
   Decision decision;
   Trace trace;
   const std::vector<std::string>& notes;
+  std::optional<ClientRefusal> client = {};  // what the client itself refuses of it
 };
 
 void PrintExplained(const Explained& explained);

@@ -20,7 +20,9 @@ struct InitOptions {
   std::string profile;
   std::string policy;
   std::string hook;
+  std::string root;
   bool no_client_sandbox = false;
+  bool client_fence = false;
   bool dry_run = false;
 };
 
@@ -98,6 +100,13 @@ Result<std::string> PolicyOption(const InitOptions& options) {
   return place->project;
 }
 
+Result<std::string> RootOption(const InitOptions& options) {
+  if (options.root.empty()) return std::string();
+  const Result<Whereabouts> place = FindProject(options.common.home, options.root);
+  if (!place) return place.error();
+  return place->project;
+}
+
 // The registration stays: it counts as soon as hooks are on again, and in other projects.
 Outcome SwitchedOff(const std::vector<HookSwitch>& switches) {
   Error error{Error::Kind::kInvalidConfig, switches.front().file, switches.front().what,
@@ -127,6 +136,8 @@ Outcome RunInit(const InitOptions& options) {
   if (!hook) return hook.error();
   const Result<std::string> policy = PolicyOption(options);
   if (!policy) return policy.error();
+  const Result<std::string> root = RootOption(options);
+  if (!root) return root.error();
   InstallReport report;
   Installation installation({.where = *where,
                              .directory_is_given = !options.project.empty(),
@@ -134,7 +145,9 @@ Outcome RunInit(const InitOptions& options) {
                              .hook = *hook,
                              .profile = options.profile,
                              .policy = *policy,
+                             .root = *root,
                              .client_sandbox = !options.no_client_sandbox,
+                             .client_fence = options.client_fence,
                              .dry_run = options.dry_run});
   if (const auto failure = installation.Run(report)) {
     if (!failure->proof_failed) return failure->error;
@@ -175,6 +188,13 @@ void AddInit(Command& app, Action& chosen) {
       .AddOption("--hook", options->hook,
                  "The hook's program (default: ringfence-hook next to this program)")
       .Type("PATH");
+  command
+      .AddOption("--root", options->root,
+                 "The project, wherever the client starts; the home directory counts only for "
+                 "sessions that start there")
+      .Type("DIR");
+  command.AddFlag("--client-fence", options->client_fence,
+                  "The client itself refuses what is outside the project; costs prompts");
   command.AddFlag("--no-client-sandbox", options->no_client_sandbox,
                   "Leave the client's own sandbox as it is");
   command.AddFlag("--dry-run", options->dry_run, "Show what would change, and change nothing");

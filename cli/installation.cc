@@ -10,8 +10,10 @@
 #include "cli/guarded_paths.h"
 #include "cli/hook_command.h"
 #include "cli/mcp_servers.h"
+#include "cli/settings/path_rules.h"
 #include "cli/starter_policy.h"
 #include "cli/state.h"
+#include "policy/fix.h"
 #include "policy/layers.h"
 #include "policy/load.h"
 #include "policy/real_files.h"
@@ -35,7 +37,8 @@ std::string Join(const std::vector<std::string>& words) {
 
 }  // namespace
 
-Installation::Installation(InstallRequest request) : request_(std::move(request)) {}
+Installation::Installation(InstallRequest request)
+    : request_(std::move(request)), start_(request_.where.project) {}
 
 std::optional<InstallFailure> Installation::Run(InstallReport& report) {
   report_ = &report;
@@ -52,7 +55,8 @@ std::optional<InstallFailure> Installation::Run(InstallReport& report) {
     Note(
         "if the client starts in this directory, the hook refuses every call"
         " there: " +
-        borrowed_.reason() + ". Start it in a project's directory");
+        borrowed_.reason() + ". Start it in a project's directory, or run: ringfence init --root " +
+        ShellWord(start_));
   }
   report.confinement = policy_->wrap_bash ? WrappedConfinement(policy_->sandbox.mode)
                                           : JudgeConfinement(files_, tools_);
@@ -111,7 +115,8 @@ Status Installation::ReadSettings() {
 
 Status Installation::ReadPolicy() {
   const bool is_there = request_.policy.empty() || ::access(request_.policy.c_str(), F_OK) == 0;
-  PolicyQuestion question{request_.where, request_.hook.path, is_there ? request_.policy : ""};
+  PolicyQuestion question{request_.where, request_.hook.path, is_there ? request_.policy : "",
+                          request_.root};
   // Settings for every project do not depend on the folder in which somebody stands.
   const bool may_borrow = !IsOfProject(request_.layer) && !request_.directory_is_given;
   Result<Policies> policies = may_borrow ? borrowed_.Read(question) : ReadPolicies(question);
@@ -188,7 +193,8 @@ HookCommand Installation::Command() const {
   return CommandOf({.program = request_.hook.path,
                     .home = is_own ? request_.where.home : "",
                     .profile = request_.profile,
-                    .policy = request_.policy});
+                    .policy = request_.policy,
+                    .root = request_.root});
 }
 
 Status Installation::EditSettings() {
@@ -218,10 +224,20 @@ Status Installation::EditSettings() {
 
 void Installation::LimitClient(SettingsEditor& editor) {
   KeepOrSet(editor, NoSkillShell());
-  const ClientLimits limits = OutsideLimitsFor(*policy_);
-  for (const std::string& pointer : limits.dropped) editor.DropFlag(pointer);
-  for (const ClientLimits::Flag& flag : limits.flags) KeepOrSet(editor, flag);
-  for (const std::string& note : limits.notes) Note(note);
+  const ClientLimits fence = ClientFenceFor(*policy_, request_.client_fence);
+  for (const std::string& pointer : fence.dropped) editor.DropFlag(pointer);
+  for (const ClientLimits::Flag& flag : fence.flags) editor.SetFlag(flag.pointer, flag.value);
+  for (const std::string& note : fence.notes) Note(note);
+  DenyMentions(editor);
+}
+
+// No hook is called for @path in a prompt.
+void Installation::DenyMentions(SettingsEditor& editor) {
+  Places places = policies_->places;
+  const bool is_shared =
+      request_.layer == SettingsLayer::kProject || request_.layer == SettingsLayer::kManaged;
+  if (is_shared) places.settings_folders.clear();  // of this user alone
+  editor.SyncTexts(std::string(kDenyRules), MentionRulesFor(*policy_, places));
 }
 
 // What the user has switched off stays off, and is said.
@@ -305,20 +321,21 @@ Status Installation::WriteSettings() {
 Status Installation::WriteState() {
   auto approvals = ReadApprovalsFile(request_.where.home);
   if (!approvals) return approvals.error();
-  ApproveFiles(approvals->value);
-  if (Status s = Save(*approvals, transaction_); !s) return s.error();
   auto records = ReadRecords(request_.where.home);
   if (!records) return records.error();
+  ApproveFiles(approvals->value, records->value);
+  if (Status s = Save(*approvals, transaction_); !s) return s.error();
   PutRecord(records->value, record_);
   return Save(*records, transaction_);
 }
 
-void Installation::ApproveFiles(Approvals& approvals) {
+void Installation::ApproveFiles(Approvals& approvals, const std::vector<SettingsRecord>& records) {
   for (const SettingsFile& file : files_) {
     const bool is_borrowed = borrowed_.is_borrowed() && IsOfProject(file.layer);
     const bool is_target = file.layer == request_.layer;
     if (is_borrowed || (!file.text && !is_target) || !file.settings.drops.empty()) continue;
-    ApprovedFile approved = ApprovedAsIs(file.settings, request_.hook.path);
+    ApprovedFile approved = ApprovedWith(file.settings, request_.hook.path,
+                                         is_target ? record_ : RecordOf(records, file.path));
     if (!approved.hooks.empty()) {
       Note(std::to_string(approved.hooks.size()) + " other hook entries in " + file.settings.name +
            " are approved as they are");
@@ -343,11 +360,18 @@ Status Installation::ProveIt() {
   if (entry == file->settings.hooks.end() || !file->settings.drops.empty()) {
     return Unusable(target_, "does not contain the registration after writing it", "");
   }
+  // What the hook decides by in this folder: the project's own policy may narrow it.
+  const Result<Policies> policies =
+      ReadPolicies({request_.where, request_.hook.path, request_.policy, request_.root});
+  if (!policies) return policies.error();
+  const Result<Policy> policy =
+      MergePolicies(policies->sources, request_.profile, policies->places, Caller{});
+  if (!policy) return policy.error();
   Result<Proof> proof = Prove({.command = {entry->command, entry->args},
                                .home = request_.where.home,
                                .project = request_.where.project,
                                .session = "ringfence-init",
-                               .trial = TrialFor(*policy_, policies_->places, request_.where)});
+                               .trial = TrialFor(*policy, policies->places, request_.where)});
   if (!proof) return proof.error();
   // A command that decides proves nothing while the client does not start it.
   if (report_->switches.empty()) report_->proof = std::move(*proof);

@@ -25,7 +25,9 @@ struct InstallRequest {
   HookProgram hook;
   std::string profile;
   std::string policy;  // absolute; may be empty
+  std::string root;    // --root, absolute; may be empty
   bool client_sandbox = true;
+  bool client_fence = false;
   bool dry_run = false;
 };
 
@@ -62,19 +64,21 @@ class Installation {
   Status PinStarter(const std::string& text);
   Status EditSettings();
   void LimitClient(SettingsEditor& editor);
+  void DenyMentions(SettingsEditor& editor);
   void LimitSandbox(SettingsEditor& editor);
   Status PermitWrapping(SettingsEditor& editor);
   void LeaveSandbox(SettingsEditor& editor);
   void KeepOrSet(SettingsEditor& editor, const ClientLimits::Flag& flag);
   HookCommand Command() const;
   Status WriteState();
-  void ApproveFiles(Approvals& approvals);
+  void ApproveFiles(Approvals& approvals, const std::vector<SettingsRecord>& records);
   Status WriteSettings();
   Status ProveIt();
   void NoteProgram();
   void Note(std::string note) { report_->notes.push_back(std::move(note)); }
 
   InstallRequest request_;
+  std::string start_;  // where init was started
   InstallReport* report_ = nullptr;
   Transaction transaction_;
   std::vector<SettingsFile> files_;

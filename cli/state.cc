@@ -58,6 +58,23 @@ void Pin(std::vector<TrustedProject>& projects, const TrustedProject& project) {
   projects.push_back(project);
 }
 
+ApprovedFile ApprovedWith(const ClientSettings& settings, std::string_view program,
+                          const SettingsRecord& record) {
+  ApprovedFile approved = ApprovedAsIs(settings, program);
+  const auto ours = std::ranges::find(record.lists, kDenyRules, &SettingsRecord::Texts::pointer);
+  for (SettingTexts& list : approved.lists) {
+    if (list.pointer != kDenyRules) continue;
+    std::erase_if(list.texts, [&](const std::string& text) {
+      return ours == record.lists.end() ||
+             std::ranges::find(ours->texts, text) == ours->texts.end();
+    });
+  }
+  std::erase_if(approved.lists, [](const SettingTexts& list) {
+    return list.pointer == kDenyRules && list.texts.empty();
+  });
+  return approved;
+}
+
 void Approve(Approvals& approvals, const ApprovedFile& file) {
   const auto found = std::ranges::find(approvals.files, file.path, &ApprovedFile::path);
   if (found != approvals.files.end()) {

@@ -32,6 +32,10 @@ Status Save(const StateFile<std::vector<SettingsRecord>>& file, Transaction& tra
 
 // Puts the digest in the place of the one of the same root.
 void Pin(std::vector<TrustedProject>& projects, const TrustedProject& project);
+// What a person accepts by running init: the file as it is. Of the client's deny rules only those
+// that `record` says we wrote; the others are the user's to remove.
+ApprovedFile ApprovedWith(const ClientSettings& settings, std::string_view program,
+                          const SettingsRecord& record);
 // Puts `file` in the place of the one of the same path.
 void Approve(Approvals& approvals, const ApprovedFile& file);
 

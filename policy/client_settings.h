@@ -52,6 +52,9 @@ struct SettingTexts {
   bool operator==(const SettingTexts&) const = default;
 };
 
+// The client's own deny rules, such as "Read(~/.ssh)".
+inline constexpr std::string_view kDenyRules = "/permissions/deny";
+
 struct ClientSettings {
   std::string path;            // absolute; approvals are kept by it
   std::string name;            // what messages call the file

@@ -113,8 +113,14 @@ class Comparison {
     const std::vector<std::string>& now = set == nullptr ? none : *set;
     const std::vector<std::string>& before = old == before_.lists.end() ? none : old->texts;
     const bool longer = key.direction == Direction::kLongerIsWeaker;
-    for (const std::string& text : longer ? now : before) {
-      if (Has(longer ? before : now, text)) continue;
+    std::vector<std::string> weaker = longer ? now : before;
+    std::erase_if(weaker, [&](const auto& text) { return Has(longer ? before : now, text); });
+    if (!longer && weaker.size() > 1) {
+      Say(Dotted(key.pointer) + " no longer has " + Quote(weaker.front(), 80) + " and " +
+          std::to_string(weaker.size() - 1) + " more");
+      return;
+    }
+    for (const std::string& text : weaker) {
       Say(Dotted(key.pointer) + (longer ? " has " : " no longer has ") + Quote(text, 80) +
           (longer ? ", which is not approved" : ""));
     }
@@ -187,6 +193,7 @@ std::span<const TextsKey> SettingLists() {
       {"/enabledMcpjsonServers", kLongerIsWeaker},
       {"/managedMcpServers", kLongerIsWeaker},
       {"/downloadsMirrorUrl", kLongerIsWeaker},        // where the client's next program comes from
+      {kDenyRules, kShorterIsWeaker},
       {"/sandbox/enabledPlatforms", kLongerIsWeaker},  // all others have none
       {"/sandbox/excludedCommands", kLongerIsWeaker},
       {"/sandbox/filesystem/allowWrite", kLongerIsWeaker},

@@ -33,7 +33,7 @@ class Derived {
   ClientLimits Sandbox(SettingsLayer layer) const {
     return SandboxFor(policy_, places_, layer, {"~/.config/ringfence"});
   }
-  ClientLimits Outside() const { return OutsideLimitsFor(policy_); }
+  ClientLimits Fence(bool up) const { return ClientFenceFor(policy_, up); }
 
  private:
   PolicySources sources_;
@@ -135,21 +135,28 @@ TEST_CASE("client sandbox: hosts") {
   CHECK_FALSE(FlagOf(derived.Sandbox(SettingsLayer::kLocal), "/sandbox/network/strictAllowlist"));
 }
 
-TEST_CASE("client limits: a policy within the project gets the client's own limits as well") {
-  const ClientLimits limits = Derived({}).Outside();
-  CHECK(FlagOf(limits, "/permissions/blockReadsOutsideWorkingDirectories") == true);
-  CHECK(FlagOf(limits, "/permissions/blockWritesOutsideWorkingDirectories") == true);
+TEST_CASE("client fence: it is up only where it was asked for") {
+  const ClientLimits up = Derived({}).Fence(true);
+  CHECK(FlagOf(up, "/permissions/blockReadsOutsideWorkingDirectories") == true);
+  CHECK(FlagOf(up, "/permissions/blockWritesOutsideWorkingDirectories") == true);
+  CHECK(up.dropped.empty());
+  CHECK(Notes(up, "bypassPermissions"));  // what it costs
+  const ClientLimits down = Derived({}).Fence(false);
+  CHECK(down.flags.empty());
+  CHECK(down.notes.empty());
+  CHECK(down.dropped == Texts{"/permissions/blockReadsOutsideWorkingDirectories",
+                              "/permissions/blockWritesOutsideWorkingDirectories"});
 }
 
-TEST_CASE("client limits: a policy beyond the project would be refused by them") {
+TEST_CASE("client fence: what the policy permits beyond the project is said to be refused") {
   for (const char* text : {R"({"version": 1, "read": {"allow": [".", "~/src"]}})",
                            R"({"version": 1, "read": {"allow": [".", "@toolchains"]}})",
                            R"({"version": 1, "read": {"ask": ["/srv"]}})"}) {
     CAPTURE(text);
-    const ClientLimits limits = Derived({text}).Outside();
-    CHECK_FALSE(FlagOf(limits, "/permissions/blockReadsOutsideWorkingDirectories"));
-    CHECK(FlagOf(limits, "/permissions/blockWritesOutsideWorkingDirectories") == true);
+    const ClientLimits limits = Derived({text}).Fence(true);
+    CHECK(FlagOf(limits, "/permissions/blockReadsOutsideWorkingDirectories") == true);
     CHECK(Notes(limits, "read.allow"));
+    CHECK_FALSE(Notes(limits, "write.allow"));
   }
 }
 

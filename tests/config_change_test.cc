@@ -220,6 +220,21 @@ TEST_CASE("config change: what was approved stays approved, elsewhere it is new"
   CHECK_FALSE(session.Reasons().empty());
 }
 
+TEST_CASE("config change: a deny rule that was approved may not go") {
+  const Session session;
+  const auto with = [&](const char* rules) {
+    session.File(kUser, Registered(std::string(R"(,"permissions":{"deny":[)") + rules + "]}"));
+  };
+  with(R"x("Read(~/.ssh)","Read(~/.aws)")x");
+  session.Approve({kUser});
+  with(R"x("Read(~/.aws)","Bash(rm *)","Read(~/.ssh)")x");
+  CHECK(session.Reasons() == "");
+  with(R"x("Read(~/.aws)")x");
+  CHECK(session.Reasons().find("no longer has \"Read(~/.ssh)\"") != std::string::npos);
+  with("");
+  CHECK(session.Reasons().find("\"Read(~/.ssh)\" and 1 more") != std::string::npos);
+}
+
 TEST_CASE("config change: a stronger setting that is taken away again is refused") {
   const Session session;
   session.File(kProject, R"({"sandbox":{"enabled":true,"filesystem":{"denyRead":["~/.ssh"]}}})");

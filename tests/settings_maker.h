@@ -45,6 +45,7 @@ class SettingsMaker {
   }
   ToolNames Tools() const { return ToolNamesFor(policy_, world_.sources); }
   PathRulesOfClient Paths() const { return PathRulesFor(policy_, world_.places); }
+  std::vector<std::string> Mentions() const { return MentionRulesFor(policy_, world_.places); }
   std::optional<Error> Unsafe() const {
     return UnsafeBypass({policy_, world_.sources, profile_, world_.places});
   }

@@ -175,19 +175,42 @@ TEST_CASE("settings: a name that the client skips is said, where nothing else sa
   CHECK(Has(names.missing, "WebFetch"));
 }
 
-TEST_CASE("settings: floating denies become the client's rules") {
+TEST_CASE("settings: denied reads and floating denies become the client's rules") {
   UserWorld world(R"("read": {"deny": ["**/.env", "k/*.key", "~/n/*", "/s/*/t", "plain"]},)"
-                  R"("write": {"deny": ["**/*.lock"]})");
+                  R"("write": {"deny": ["**/*.lock", "fixed"]})");
   const PathRulesOfClient rules = SettingsMaker(world).Paths();
   for (const char* rule :
        {"Read(//**/.env)", "Read(//home/dev/project/**/.env)", "Read(//home/dev/project/k/*.key)",
-        "Read(~/n/*)", "Read(//s/*/t)", "Edit(//**/*.lock)"}) {
+        "Read(~/n/*)", "Read(//s/*/t)", "Read(//home/dev/project/plain)", "Edit(//**/*.lock)"}) {
     CAPTURE(rule);
     CHECK(Has(rules.deny, rule));
   }
   CHECK(std::ranges::none_of(
-      rules.deny, [](const std::string& rule) { return rule.find("plain") != std::string::npos; }));
+      rules.deny, [](const std::string& rule) { return rule.find("fixed") != std::string::npos; }));
   CHECK(rules.notes.empty());
+}
+
+TEST_CASE("settings: rules for every project name what does not depend on one") {
+  const UserWorld world(R"x("read": {"deny": ["@secrets", "**/.env", "plain", "k/*.key",
+                            "~/a (1)", "/srv/b\\*", "/", "~"]})x");
+  const Texts rules = SettingsMaker(world).Mentions();
+  for (const char* rule :
+       {"Read(~/.ssh)", "Read(~/.npmrc)", "Read(//etc/shadow)", "Read(//etc/ssh/ssh_host_*_key)",
+        "Read(//**/.env)", "Read(~/a (1))", R"x(Read(//srv/b\*))x", "Read(//**)", "Read(~/**)"}) {
+    CAPTURE(rule);
+    CHECK(Has(rules, rule));
+  }
+  CHECK(std::ranges::none_of(rules, [](const std::string& rule) {
+    return rule.find("plain") != std::string::npos || rule.find(".key)") != std::string::npos ||
+           rule.find(".claude/projects") != std::string::npos;
+  }));
+}
+
+TEST_CASE("settings: rules for every project have the client's other folder") {
+  UserWorld world(R"("read": {"deny": ["@secrets"]})");
+  world.places.settings_folders = {Path::Clean("/home/dev/cc")};
+  CHECK(Has(SettingsMaker(world).Mentions(), "Read(//home/dev/cc/.credentials.json)"));
+  CHECK(SettingsMaker(UserWorld(R"("read": {"deny": []})")).Mentions().empty());
 }
 
 TEST_CASE("settings: a project's own name is no pattern, and both of its names count") {

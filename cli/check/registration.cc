@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
+#include "base/text.h"
 #include "cli/check/settings_file.h"
+#include "cli/client_fence.h"
 #include "cli/confinement.h"
 #include "cli/settings_editor.h"
 
@@ -25,6 +27,7 @@ class LayersJudge {
     for (const SettingsFile& file : question_.files) JudgeFile(file);
     JudgeEvents();
     if (question_.wraps_bash) JudgeSandbox();
+    for (const SettingsFile& file : question_.files) JudgeFence(file);
   }
 
  private:
@@ -103,6 +106,29 @@ class LayersJudge {
           At(file.settings.name,
              "sandbox.enabled is true and the policy has bash.wrap: every wrapped command fails",
              "ringfence init switches the client's sandbox off"));
+    }
+  }
+
+  // The client refuses what the policy permits.
+  void JudgeFence(const SettingsFile& file) {
+    if (!file.settings.drops.empty() && file.layer != SettingsLayer::kManaged) return;
+    for (const ClientFenceKey& key : kClientFence) {
+      if (file.settings.Flag(key.pointer) != true) continue;
+      const bool is_read = key.access == Access::kRead;
+      const std::string& beyond = is_read ? question_.reads_beyond : question_.writes_beyond;
+      std::string name(key.pointer.substr(1));
+      std::ranges::replace(name, '/', '.');
+      std::string what = name + " is true: the client itself refuses " +
+                         (is_read ? "reads" : "writes") + " outside the project";
+      if (!beyond.empty()) {
+        what += std::string(", also of what ") + (is_read ? "read.allow" : "write.allow") +
+                " names (" + Quote(beyond, 60) + ")";
+      }
+      Add(findings_, beyond.empty() ? Severity::kNote : Severity::kWarning, "client-fence",
+          At(file.settings.name, what,
+             "ringfence init removes it if init --client-fence set it; otherwise remove it from "
+             "the "
+             "file"));
     }
   }
 

@@ -16,6 +16,9 @@ struct RegistrationQuestion {
   Approvals approvals;
   std::string program;  // the hook's, absolute
   bool wraps_bash = false;
+  // Entries of read.allow and write.allow that reach out of the project; "" where none does.
+  std::string reads_beyond;
+  std::string writes_beyond;
 };
 
 // The whole of a registration.

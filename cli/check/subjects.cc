@@ -12,6 +12,7 @@
 #include "cli/check/registered.h"
 #include "cli/check/registration.h"
 #include "cli/check/settings_file.h"
+#include "cli/client_sandbox.h"
 #include "cli/files.h"
 #include "cli/host_tools.h"
 #include "cli/state.h"
@@ -184,6 +185,8 @@ class Checker {
     const Result<Policy> policy = MergePolicies(ground->sources, profile, ground->places, Caller{});
     if (!policy) return WrongGround(registered, policy.error());
     wraps_bash_ |= policy->wrap_bash;
+    if (const PathRule* beyond = FirstBeyond(policy->read)) reads_beyond_ = beyond->written();
+    if (const PathRule* beyond = FirstBeyond(policy->write)) writes_beyond_ = beyond->written();
     Take(LintTogether({ground->sources, ground->places, disk_}, profile, BypassingSettings()));
     if (project_real_.empty()) project_real_ = ground->places.root_real.text();
   }
@@ -206,6 +209,8 @@ class Checker {
     }
     question.program = hook_.path;
     question.wraps_bash = wraps_bash_;
+    question.reads_beyond = reads_beyond_;
+    question.writes_beyond = writes_beyond_;
     programs_ = {hook_.path};
     for (const SettingsFile& file : settings_) {
       if (file.text) checked_.subjects.push_back(file.settings.name);
@@ -240,6 +245,8 @@ class Checker {
   HookProgram hook_;
   std::vector<SettingsFile> settings_;
   bool wraps_bash_ = false;
+  std::string reads_beyond_;
+  std::string writes_beyond_;
   std::string project_real_;
   std::vector<std::string> programs_;
   Checked checked_;

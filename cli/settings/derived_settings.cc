@@ -95,7 +95,7 @@ class Deriver {
     Put(json, {.flags = {NoSkillShell()}});
     json["hooks"] = HooksOf(question_.command);
     json["permissions"] = OrderedJson::object();
-    const ClientLimits limits = OutsideLimitsFor(policy_);
+    const ClientLimits limits = ClientFenceFor(policy_, question_.client_fence);
     Put(json, limits);
     AddNotes(limits.notes);
     return json;

@@ -22,6 +22,7 @@ struct SettingsQuestion {
   std::vector<std::string> guarded;   // GuardedPaths()
   std::vector<std::string> wrapping;  // WrappingRules(), where the policy has commands wrapped
   bool under_run = false;             // `ringfence run` confines the agent itself
+  bool client_fence = false;          // --client-fence
 };
 
 struct Derived {

@@ -40,49 +40,69 @@ class RuleWriter {
     context_.user = places.user;
     context_.macos_names = places.macos_names;
     context_.homes = places.homes;
+    context_.settings_folders = places.settings_folders;
     AddOnce(roots_, EscapePattern(places.root_real.text()));
     AddOnce(roots_, EscapePattern(places.root.text()));
   }
 
   PathRulesOfClient Run() {
-    for (const Entry& entry : Entries(policy_.read.deny, Access::kRead)) {
+    for (const Entry& entry : Entries(policy_.read.deny, Access::kRead, Which::kAll)) {
       for (const std::string& path : PathsOf(entry)) AddOnce(rules_.deny, "Read(" + path + ")");
     }
-    for (const Entry& entry : Entries(policy_.write.deny, Access::kWrite)) {
+    for (const Entry& entry : Entries(policy_.write.deny, Access::kWrite, Which::kPatterns)) {
       AddOnce(rules_.deny, "Edit(" + PathsOf(entry).front() + ")");
     }
-    for (const Entry& entry : Entries(policy_.read.ask, Access::kRead)) {
+    for (const Entry& entry : Entries(policy_.read.ask, Access::kRead, Which::kPatterns)) {
       AddOnce(rules_.ask, "Read(" + PathsOf(entry).front() + ")");
     }
     NoteLimits();
     return std::move(rules_);
   }
 
+  std::vector<std::string> Mentions() {
+    std::vector<std::string> rules;
+    for (const Entry& entry : Entries(policy_.read.deny, Access::kRead, Which::kAll)) {
+      if (entry.base != RuleBase::kRoot) AddOnce(rules, "Read(" + PathsOf(entry).front() + ")");
+    }
+    return rules;
+  }
+
  private:
-  std::vector<Entry> Entries(const PathRuleList& lists, Access access) {
+  enum class Which { kAll, kPatterns };
+
+  static bool Counts(Which which, bool has_pattern, RuleBase base) {
+    return which == Which::kAll || has_pattern || base == RuleBase::kAnywhere;
+  }
+
+  std::vector<Entry> Entries(const PathRuleList& lists, Access access, Which which) {
     std::vector<Entry> entries;
     for (const std::span<const PathRule> list : lists) {
       for (const PathRule& rule : list) {
         if (rule.set != SetName::kNone) {
-          AddSet(rule.set, access, entries);
-        } else if (rule.has_pattern || rule.base == RuleBase::kAnywhere) {
-          Add({rule.base, std::string(rule.tail)}, rule.written(), entries);
+          AddSet(rule.set, access, which, entries);
+        } else if (Counts(which, rule.has_pattern, rule.base)) {
+          Add({rule.base, PatternOf(rule.tail, rule.has_pattern)}, rule.written(), entries);
         }
       }
     }
     return entries;
   }
 
-  void AddSet(SetName set, Access access, std::vector<Entry>& entries) {
+  static std::string PatternOf(std::string_view tail, bool has_pattern) {
+    return has_pattern ? std::string(tail) : EscapePattern(tail);
+  }
+
+  void AddSet(SetName set, Access access, Which which, std::vector<Entry>& entries) {
     std::deque<std::string> strings;
     for (const SetEntry& entry : ExpandSet(set, access, context_, strings)) {
-      if (!entry.has_pattern && entry.base != RuleBase::kAnywhere) continue;
+      if (!Counts(which, entry.has_pattern, entry.base)) continue;
       if (!entry.except.empty() || !entry.owned_folder.empty() || entry.not_in_stores ||
           entry.holds_root) {
-        AddOnce(lost_, std::string(SetText(set)) + ": " + entry.text());
+        const bool counts = Counts(Which::kPatterns, entry.has_pattern, entry.base);
+        if (counts) AddOnce(lost_, std::string(SetText(set)) + ": " + entry.text());
         continue;
       }
-      Add({entry.base, std::string(entry.tail)}, entry.text(), entries);
+      Add({entry.base, PatternOf(entry.tail, entry.has_pattern)}, entry.text(), entries);
     }
   }
 
@@ -97,18 +117,19 @@ class RuleWriter {
   // In the client's spelling "//x" is absolute, and "x" would be below the current folder. The
   // sandbox takes only patterns with a fixed beginning, so what floats is said for the project too.
   std::vector<std::string> PathsOf(const Entry& entry) const {
+    const std::string tail = entry.tail.empty() ? "**" : entry.tail;
     switch (entry.base) {
       case RuleBase::kHome:
-        return {"~/" + entry.tail};
+        return {"~/" + tail};
       case RuleBase::kAbsolute:
-        return {"//" + entry.tail};
+        return {"//" + tail};
       case RuleBase::kAnywhere:
       case RuleBase::kRoot:
         break;
     }
     std::vector<std::string> paths;
-    if (entry.base == RuleBase::kAnywhere) paths.push_back("//" + entry.tail);  // "**/.env"
-    for (const std::string& root : roots_) paths.push_back("/" + root + "/" + entry.tail);
+    if (entry.base == RuleBase::kAnywhere) paths.push_back("//" + tail);  // "**/.env"
+    for (const std::string& root : roots_) paths.push_back("/" + root + "/" + tail);
     return paths;
   }
 
@@ -139,6 +160,10 @@ class RuleWriter {
 
 PathRulesOfClient PathRulesFor(const Policy& policy, const Places& places) {
   return RuleWriter(policy, places).Run();
+}
+
+std::vector<std::string> MentionRulesFor(const Policy& policy, const Places& places) {
+  return RuleWriter(policy, places).Mentions();
 }
 
 }  // namespace ringfence

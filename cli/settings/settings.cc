@@ -32,6 +32,7 @@ struct SettingsOptions {
   bool in_place = false;
   bool replace = false;
   bool under_run = false;
+  bool client_fence = false;
 
   bool is_for_sdk() const { return reader == "sdk"; }
 };
@@ -126,7 +127,8 @@ Result<SettingsQuestion> QuestionOf(const Found& found, const SettingsOptions& o
                                                   .home = is_shared ? "" : found.where.home,
                                                   .profile = options.ground.profile,
                                                   .policy = found.policy_option}),
-                            .under_run = options.under_run};
+                            .under_run = options.under_run,
+                            .client_fence = options.client_fence};
   question.guarded = GuardedPaths({found.where, SettingsLayer::kLocal, found.hook,
                                    found.policy_option, found.policies, found.policy});
   if (found.policy.wrap_bash) {
@@ -271,6 +273,8 @@ void AddSettings(Command& app, Action& chosen) {
       .Type("NAME");
   command.AddFlag("--under-run", options->under_run,
                   "ringfence run confines the agent: the client's own sandbox is off");
+  command.AddFlag("--client-fence", options->client_fence,
+                  "Claude Code itself refuses what is outside the project (see ringfence init)");
   command.AddOption("--merge", options->merge, "Merge them into this settings file and print it")
       .Type("FILE");
   command.AddFlag("--in-place", options->in_place, "Write that file instead of printing it");

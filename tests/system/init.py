@@ -130,23 +130,10 @@ def a_policy_file_that_is_missing_is_written(world):
 
 
 def what_the_user_switched_off_stays_off(world):
-    world.write(world.user, '{"disableSkillShellExecution": false, "permissions": '
-                            '{"blockReadsOutsideWorkingDirectories": false}}')
+    world.write(world.user, '{"disableSkillShellExecution": false}')
     out = world.init()
-    settings = settings_of(world.user)
-    assert settings["disableSkillShellExecution"] is False
-    assert settings["permissions"]["blockReadsOutsideWorkingDirectories"] is False
-    assert settings["permissions"]["blockWritesOutsideWorkingDirectories"] is True
+    assert settings_of(world.user)["disableSkillShellExecution"] is False
     assert "disableSkillShellExecution is off" in out, out
-
-
-def a_policy_beyond_the_project_leaves_the_clients_limit_out(world):
-    world.write(world.policy, '{"version": 1, "read": {"allow": [".", "~/src"]}}')
-    out = world.init()
-    permissions = settings_of(world.user)["permissions"]
-    assert "blockReadsOutsideWorkingDirectories" not in permissions
-    assert permissions["blockWritesOutsideWorkingDirectories"] is True
-    assert "~/src" in out, out
 
 
 def hooks_that_are_switched_off_are_no_success(world):
@@ -240,25 +227,6 @@ def init_claims_no_more_than_prompt(world):
     assert "are confined by the client's sandbox" in world.run("prompt", env=env).stdout
 
 
-def a_wider_policy_takes_the_clients_limit_back(world):
-    key = "blockReadsOutsideWorkingDirectories"
-    for text in ('{}\n', '{"permissions": {"allow": ["Read"]}}\n'):
-        world.write(world.user, text)
-        world.write(world.policy, '{ "version": 1 }\n')
-        world.init()
-        assert settings_of(world.user)["permissions"][key] is True
-        world.run("allow", "/srv", "--read")
-        out = world.init()
-        assert f"remove permissions.{key}" in out and f"permissions.{key} is not set" in out, out
-        assert key not in settings_of(world.user)["permissions"]
-        assert "nothing was changed" in world.init()
-        world.run("uninstall")
-        assert world.user.read_text() == text
-    world.write(world.user, f'{{"permissions": {{"{key}": true}}}}')
-    world.init()
-    assert settings_of(world.user)["permissions"][key] is True
-
-
 def no_client_sandbox_leaves_it_alone(world):
     out = world.init("--no-client-sandbox")
     assert "sandbox" not in settings_of(world.user)
@@ -312,6 +280,7 @@ def a_link_in_a_project_is_refused(world):
 def init_from_the_home_directory_works_for_the_user_only(world):
     out = world.init(cwd=world.home)
     assert "refuses every call" in out and "holds the home directory" in out, out
+    assert f"run: ringfence init --root {world.home}" in out, out
     assert "refuses every call" not in world.init()
     error_of(world.run("init", "--local", cwd=world.home), 2, "home")
     error_of(world.run("explain", "Read", "x", cwd=world.home), 2, "holds the home directory")
