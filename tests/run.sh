@@ -376,7 +376,7 @@ part_system() {
   program wrap.py python3 tests/system/wrap.py --hook "$hook"
   program mcp.py python3 tests/system/mcp.py --hook "$hook"
   for file in init commands places first_texts mcp_servers check audit audit_formats audit_html log doctor \
-    replay settings layout; do
+    replay settings layout client_limits changes_nothing remedies; do
     program $file.py python3 tests/system/$file.py --hook "$hook" --ringfence "$command"
   done
 }

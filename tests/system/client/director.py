@@ -57,6 +57,7 @@ class Director:
                        for turn, (_, calls) in enumerate(conversation.messages)
                        for index, call in enumerate(calls)}
         self._outcomes, self._trouble = {}, []
+        self._told = {}  # by a call's name: what the model was told about it
         self._offered = set()  # names of tools, in the main conversation
         self._requests = []  # (name of the script or None, all that the model was told in it)
 
@@ -125,7 +126,12 @@ class Director:
                 self._outcomes[call_id] = self._judge(self._calls[call_id], block)
 
     def _judge(self, call, result):
+        self._told[call.name] = fake_api.text_of(result.get("content"))
         return Outcome(call.name, call.problems(self._stage.world, result))
+
+    def told(self, name):
+        """What the model was told about the call of that name, which has been judged."""
+        return self._told[name]
 
     def outcomes(self):
         """One for each call, in the order of the scripts."""

@@ -82,6 +82,7 @@ class Session:
     prepare: tuple = ()  # functions of the stage, run before the client starts; may raise Skip
     arguments: tuple = ()  # more of the client's
     start: str = "$PROJECT"
+    says: str = ""  # what else the person says in the first prompt
     heard: tuple = ()  # script.Heard
     after: tuple = ()  # checks of the disk once the client has ended
     confined: object = None  # options of `ringfence run` for the client itself; None: not in it
@@ -162,7 +163,8 @@ def _play(session, stage):
     mode = [] if session.mode is None else ["--permission-mode", session.mode]
     arguments = [*mode, *stage.world.expand(session.arguments)]
     with fake_api.FakeApi(stage.director) as api:
-        stage.client = client_of(session, stage, api, script.play_prompt("main"), arguments)
+        prompt = script.play_prompt("main") + stage.world.expand(session.says)
+        stage.client = client_of(session, stage, api, prompt, arguments)
         with stage.client:
             if session.in_terminal:
                 _leave_when_played(stage)

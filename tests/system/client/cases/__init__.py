@@ -6,9 +6,9 @@ the client itself refuses an edit of a file it has not read and is brief about a
 same one: so a new case uses files of its own.
 """
 
-from cases import (agents, confined, files, groups, modes, policies, registration, replayed, repository,
-                   settings, shell, wrapped)
+from cases import (agents, confined, files, fixes, groups, limits, modes, policies, registration, replayed,
+                   repository, settings, shell, wrapped)
 
 SESSIONS = (*files.SESSIONS, *shell.SESSIONS, *repository.SESSIONS, *wrapped.SESSIONS, *policies.SESSIONS,
             *agents.SESSIONS, *groups.SESSIONS, *modes.SESSIONS, *registration.SESSIONS, *settings.SESSIONS,
-            *confined.SESSIONS, *replayed.SESSIONS)
+            *confined.SESSIONS, *fixes.SESSIONS, *limits.SESSIONS, *replayed.SESSIONS)

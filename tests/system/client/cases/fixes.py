@@ -1,0 +1,170 @@
+"""Every fix that a message suggests works: the real client is refused a call, a person does what the
+message says, and the same call runs in the same session.
+
+A row is a `Fix`. `says` are the steps: a pattern finds a command in what the model was told, or in what
+the step before printed; a text without group is typed as it is; a function does by hand what a message
+asks for in words. Commands run in a shell in the project, as from a person's second terminal. Each command that a
+message of the sources suggests has a row: tests/system/remedies.py compares the two.
+"""
+
+import dataclasses
+import json
+import pathlib
+import re
+import subprocess
+import sys
+
+import client
+import world
+from cases.registration import once_noticed, touching
+from script import Call, Do, Told
+from session import Session, Skip, run_program, sets_policy, writes
+from tool import bash, echo, mcp_resource, read, write
+
+RINGFENCE = r"run: (ringfence [^()]*?)(?: \(|\.?$|\. [A-Z])"  # the last one counts
+
+
+@dataclasses.dataclass(frozen=True)
+class Fix:
+    name: str
+    use: tuple  # the call
+    told: tuple  # fragments of the refusal
+    says: tuple = (RINGFENCE,)
+    policy: object = None  # else the built-in one
+    files: dict = dataclasses.field(default_factory=dict)
+    prepare: tuple = ()
+    start: str = "$PROJECT"
+    init: tuple = ()  # more words for ringfence init
+    arguments: tuple = ()
+    waits: bool = False  # for the client to read its settings again
+    told_after: tuple = ()
+    never: object = None  # a call that must be refused both before and after
+
+
+def session_of(fix):
+    after = Told(True, fix.told_after, never=("ringfence: ",))
+    carry_out = lambda stage: carries_out(fix, stage)
+    play = [Call("refused", fix.use, Told(False, fix.told)),
+            Do("what the message says", once_noticed(carry_out) if fix.waits else carry_out),
+            Call("the same call again", fix.use, after)]
+    if fix.never:
+        play.append(Call("and no more than that", fix.never, Told(False)))
+    return Session("fix: " + fix.name, policy=fix.policy, files=fix.files, start=fix.start,
+                   prepare=(initialises(fix), *fix.prepare), register=lambda stage: None,
+                   arguments=fix.arguments, play=play, fenced=False)
+
+
+def initialises(fix):
+    """A bell of the user's own, so that the session knows when the client has read its settings."""
+    def act(stage):
+        if stage.tools.ringfence is None:
+            raise Skip("--ringfence was not given")
+        bell = {"hooks": {"ConfigChange": [{"hooks": [touching("$BASE/bell")]}]}}
+        stage.world.write(world.USER_SETTINGS, bell)
+        run_program(stage, [stage.tools.ringfence, "init", "--user", "--no-client-sandbox", "--hook",
+                            stage.tools.hook, *fix.init])
+    return act
+
+
+def carries_out(fix, stage):
+    said = stage.director.told("refused")
+    for step in fix.says:
+        if callable(step):
+            step(stage, said)
+        else:
+            said = type_in(stage, command_in(step, said, stage.world), fix.start)
+
+
+def command_in(pattern, said, where):
+    if "(" not in pattern:
+        return where.expand(pattern)
+    found = re.findall(pattern, said.strip(), re.MULTILINE)
+    if not found:
+        raise LookupError(f"no command like {pattern!r} in {said!r}")
+    return found[-1]
+
+
+def type_in(stage, command, start):
+    """As a person does, in a shell; what it prints."""
+    path = f"{pathlib.Path(stage.tools.ringfence).parent}:{client.search_path()}"
+    done = subprocess.run(["/bin/sh", "-c", command], cwd=stage.world.path(start), timeout=60,
+                          capture_output=True, text=True,
+                          env={"HOME": str(stage.world.home), "PATH": path})
+    if done.returncode:
+        raise RuntimeError(f"{command!r} failed: {done.stdout}{done.stderr}")
+    return done.stdout + done.stderr
+
+
+def by_hand(action):
+    return lambda stage, _: action(stage)
+
+
+ECHO = pathlib.Path(__file__).parents[1] / "echo_mcp.py"
+
+
+def with_server(stage):
+    stage.world.write("$BASE/mcp.json", {"mcpServers": {"echo": {
+        "type": "stdio", "command": sys.executable, "args": [str(ECHO)]}}})
+
+
+MCP = {"prepare": (with_server,), "arguments": ("--mcp-config", "$BASE/mcp.json")}
+
+OUTSIDE = read("$OUTSIDE/o.txt")
+FENCE = "ringfence allow --read $OUTSIDE/o.txt"
+
+
+def adds_the_folder(stage, said):
+    """To the client's working directories, as `ringfence allow` says it."""
+    found = re.search(r'add ("[^"]*") to permissions\.additionalDirectories in (~\S+)\.$', said,
+                      re.MULTILINE)
+    path = stage.world.path("$HOME" + found[2][1:])
+    settings = json.loads(path.read_text())
+    settings["permissions"]["additionalDirectories"] = [json.loads(found[1])]
+    stage.world.write(path, settings)
+
+
+FIXES = (
+    Fix("a file to read", OUTSIDE, ('"$OUTSIDE/o.txt"',), told_after=(world.SECRET,),
+        never=read("$HOME/.ssh/id_rsa")),
+    Fix("a file to read, for the session", OUTSIDE, ('"$OUTSIDE/o.txt"',),
+        (FENCE + " --session",), told_after=(world.SECRET,)),
+    Fix("a file to write", write("$OUTSIDE/new.txt"), ('"$OUTSIDE/new.txt"',)),
+    Fix("a file whose name a shell would take apart", read("$OUTSIDE/a b;c.txt"), ("outside",),
+        files={"$OUTSIDE/a b;c.txt": world.SECRET}, told_after=(world.SECRET,)),
+    Fix("a place behind a link", read("$PROJECT/link-file"), ("leads to",),
+        told_after=(world.SECRET,)),
+    Fix("a tool that the policy does not name", bash("echo hello"), ("Bash",),
+        policy={"version": 1, "tools": {"allow": ["Read"]}}, told_after=("hello",)),
+    Fix("a tool of an MCP server", echo(text="hello"), ("mcp__echo__echo",), **MCP,
+        told_after=("hello",)),
+    Fix("a resource of an MCP server", mcp_resource("echo://greeting"), ("echo",), **MCP),
+    # The client's own settings.
+    Fix("a file outside the client's own fence", OUTSIDE, ('"$OUTSIDE/o.txt"',), (FENCE, adds_the_folder),
+        init=("--client-fence",), waits=True, told_after=(world.SECRET,)),
+    # What the message asks for in words.
+    Fix("a profile that lacks it", OUTSIDE, ("add it to that list of the profile",),
+        (by_hand(sets_policy({"version": 1, "read": {"allow": [".", "~/dev/outside"]},
+                              "profiles": {"main": {"read": {"allow": [".", "~/dev/outside"]}}}})),),
+        policy={"version": 1, "read": {"allow": [".", "~/dev/outside"]},
+                "profiles": {"main": {"read": {"allow": ["."]}}}},
+        init=("--profile", "main"), told_after=(world.SECRET,)),
+    Fix("a project's policy that narrows", read("sub/deep.txt"), ("look at the project's policy",),
+        (by_hand(writes("$PROJECT/.ringfence/policy.json",
+                        {"version": 1, "read": {"allow": ["src", "sub"]}})),),
+        files={"$PROJECT/.ringfence/policy.json": {"version": 1, "read": {"allow": ["src"]}}},
+        told_after=(world.INSIDE,), never=OUTSIDE),
+    Fix("an argument of an MCP tool that is no path", echo(path="$OUTSIDE/o.txt"),
+        ('under "mcp" in the policy',),
+        (by_hand(sets_policy({"version": 1, "tools": {"allow": ["@session-tools", "mcp__echo__*"]},
+                              "mcp": {"mcp__echo__*": {}}})),),
+        policy={"version": 1, "tools": {"allow": ["@session-tools", "mcp__echo__*"]}}, **MCP),
+    # A policy of the project's, which came with the repository.
+    Fix("a project's policy that is not trusted", read("$HOME/shared/s.txt"), ("outside",),
+        ("ringfence trust --json $PROJECT",),
+        files={"$HOME/shared/s.txt": world.SECRET, "$PROJECT/.ringfence/policy.json": {
+            "version": 1, "read": {"allow": [".", "~/shared"]}}},
+        told_after=(world.SECRET,)),
+)
+
+SESSIONS = tuple(session_of(fix) for fix in FIXES)
+NAMES = tuple(fix.name for fix in FIXES)

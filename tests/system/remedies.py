@@ -1,0 +1,99 @@
+#!/usr/bin/env python3
+"""Each command that a message suggests is carried out by a test.
+
+  remedies.py --hook PATH
+
+Looks through the string literals of the sources for commands of ringfence. Each must be in
+remedies_known.py, with the test that does what it says: a row of client/cases/fixes.py, in which the
+real client is refused a call, the fix is applied and the call runs, or a case of another file.
+Prints a line for each that is not, and at the end "N passed, N failed, N skipped".
+"""
+
+import pathlib
+import re
+import sys
+
+import remedies_known
+from command_world import run_cases
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+FOLDERS = ("base", "policy", "hook", "run", "sandbox", "library", "cli")
+COMMAND = re.compile(r"\bringfence (?:allow|revoke|trust|init|uninstall|explain|check|doctor|run|"
+                     r"settings|log|replay|audit|prompt|manual|layout)\b|"
+                     r"\b[Aa]sk (?:the user|whoever)|\bthe user can\b|/add-dir")
+LITERALS = re.compile(r'//[^\n]*|/\*.*?\*/|R"(\w*)\((?P<raw>.*?)\)\1"|"(?P<text>(?:[^"\\\n]|\\.)*)"'
+                      r"|'(?:[^'\\]|\\.)'", re.DOTALL)
+
+
+def literals(source):
+    """The texts of a source, each with those that the compiler appends to it."""
+    texts, end = [], None
+    for found in LITERALS.finditer(source):
+        text = found["raw"] if found["raw"] is not None else found["text"]
+        if text is None:
+            continue
+        text = text.replace("\\n", "\n").replace('\\"', '"').replace("\\\\", "\\")
+        if end is not None and not source[end:found.start()].strip():
+            texts[-1] += text
+        else:
+            texts.append(text)
+        end = found.end()
+    return texts
+
+
+def suggestions():
+    """(file, text) of each literal that names a command, but for examples in the help."""
+    for folder in FOLDERS:
+        for path in sorted((ROOT / folder).rglob("*.cc")) + sorted((ROOT / folder).rglob("*.h")):
+            for text in literals(path.read_text()):
+                if COMMAND.search(text) and not text.startswith("  ringfence "):
+                    yield str(path.relative_to(ROOT)), text
+
+
+def is_test(where):
+    """ "fix: NAME" of the client's cases, or "FILE: CASE"."""
+    file, _, name = where.partition(": ")
+    if file == "fix":
+        source = (ROOT / "tests/system/client/cases/fixes.py").read_text()
+        return f'Fix("{name}"' in source
+    if file == "text":
+        return True
+    return f"def {name}(" in (ROOT / "tests/system" / file).read_text()
+
+
+def each_suggested_command_is_carried_out(world):
+    new = [f"{file}: {text!r}" for file, text in suggestions()
+           if text not in remedies_known.TESTS and not is_plain(text)]
+    assert not new, ("these suggest a command that no test carries out; add a row to "
+                     "tests/system/client/cases/fixes.py and name it in remedies_known.py: " +
+                     "; ".join(new))
+
+
+def is_plain(text):
+    """A title, help, a note: names a command and does not say that it would help."""
+    return len(text) > 400 or any(text.startswith(start) for start in remedies_known.PLAIN)
+
+
+def each_row_is_still_printed(world):
+    printed = {text for _, text in suggestions()}
+    stale = [text for text in remedies_known.TESTS if text not in printed]
+    assert not stale, f"no source says these any more; remove them from remedies_known.py: {stale}"
+
+
+def each_named_test_exists(world):
+    missing = [where for where in remedies_known.TESTS.values() if not is_test(where)]
+    assert not missing, missing
+
+
+def the_scanner_sees_what_the_compiler_does(world):
+    source = '''
+      // "ringfence init"
+      Say("run: ringfence "
+          "init --root " + path);  /* "ringfence trust" */
+      char c = '"'; Say(R"(ringfence check)");
+    '''
+    assert literals(source) == ["run: ringfence init --root ", "ringfence check"], literals(source)
+
+
+if __name__ == "__main__":
+    sys.exit(run_cases(sys.modules[__name__]))
