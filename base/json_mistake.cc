@@ -76,9 +76,10 @@ class Unexpected {
   }
 
  private:
-  bool Say(std::string what, std::string hint = "") {
-    mistake_.what = std::move(what);
-    mistake_.hint = std::move(hint);
+  // Views, and not inlined: every message costs the hook code that builds strings.
+  [[gnu::noinline]] bool Say(std::string_view what, std::string_view hint = "") {
+    mistake_.what = what;
+    mistake_.hint = hint;
     return true;
   }
 
@@ -149,7 +150,7 @@ class Unexpected {
     }
     for (const Row& row : kLiterals) {
       if (row.word == LowerAscii(word)) {
-        Say(Quote(word) + " is not JSON", std::string(row.hint));
+        Say(Quote(word) + " is not JSON", row.hint);
         return;
       }
     }

@@ -14,7 +14,7 @@
 #include "cli/settings_editor.h"
 #include "cli/state.h"
 #include "hook/options.h"
-#include "policy/judge_path.h"
+#include "policy/fix.h"
 #include "policy/pattern.h"
 #include "policy/tools.h"
 

@@ -12,6 +12,7 @@
 #include "cli/console.h"
 #include "cli/policies.h"
 #include "cli/process.h"
+#include "policy/fix.h"
 #include "policy/judge_path.h"
 #include "policy/judge_tool.h"
 #include "policy/layers.h"

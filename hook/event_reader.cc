@@ -4,9 +4,7 @@
 #include <iterator>
 
 #include "base/text.h"
-#include "policy/first_names.h"
-#include "policy/mcp_value.h"
-#include "policy/tools.h"
+#include "hook/value_sieve.h"
 #include "policy/word_list.h"
 
 namespace ringfence {
@@ -19,7 +17,6 @@ constexpr size_t kMaxValueText = size_t{64} * 1024;
 constexpr size_t kMaxValueBytes = size_t{8} << 20;  // of all that are kept
 constexpr size_t kMaxFailure = size_t{16} * 1024;
 constexpr size_t kMaxFields = 20000;
-constexpr size_t kMaxKnownKeys = 32;
 constexpr size_t kMaxKept = size_t{1}
                             << 20;  // no command of 128 KiB, however it is escaped, has more
 
@@ -209,10 +206,7 @@ class Reader {
   void BeginValues() {
     takes_values_ = event_.tool_name.empty() || IsMcpTool(event_.tool_name);
     if (!takes_values_ || filter_.files == nullptr || !event_.cwd) return;
-    names_.emplace(*filter_.files, filter_.places->macos_names);
-    for (const std::string& folder : ServerFolders(StartOf(*filter_.places), *event_.cwd)) {
-      names_->AddFolder(folder);
-    }
+    sieve_.LookIn(*filter_.files, *filter_.places, *event_.cwd);
   }
 
   bool ReadInput() {
@@ -262,16 +256,7 @@ class Reader {
     // Under an MCP tool the names of built-in tools' arguments mean nothing.
     const bool is_mcp = takes_values_ && !event_.tool_name.empty();
     level.matters = is_mcp ? IsSandboxFlag(level.key) : MayMatter(level.key);
-    if (takes_values_) level.usual = UsualOf(level.key);
-  }
-
-  // The rows of a table have the same keys.
-  UsualName UsualOf(const std::string& key) {
-    const auto known = std::ranges::find(usual_, key, &KeyName::key);
-    if (known != usual_.end()) return known->usual;
-    const UsualName usual = McpNameOf(key);
-    if (usual_.size() < kMaxKnownKeys) usual_.push_back({key, usual});
-    return usual;
+    if (takes_values_) level.usual = sieve_.UsualOf(level.key);
   }
 
   // Some tools have paths as the keys of an object.
@@ -279,7 +264,8 @@ class Reader {
     const Level& level = levels_.back();
     const bool is_usual = level.usual_above == UsualName::kPaths;
     const bool is_parameter = !is_usual && level.key.find('/') == std::string::npos;
-    if (is_parameter || !MayBePlace(level.key, is_usual ? UsualName::kPaths : UsualName::kNone)) {
+    if (is_parameter ||
+        !sieve_.MayBePlace(level.key, is_usual ? UsualName::kPaths : UsualName::kNone)) {
       return true;
     }
     const JsonScanner::String string{.text = level.key};
@@ -290,31 +276,10 @@ class Reader {
     return true;
   }
 
-  // Whether the decision may want to see a string of an MCP tool, by what it is.
-  bool MayBePlace(std::string_view text, UsualName usual) const {
-    const Value value = ReadValue(text.substr(0, text.find('\0')));
-    switch (value.form) {
-      case ValueForm::kText:
-        return false;
-      case ValueForm::kRelative:
-        return usual != UsualName::kNone || !names_ || names_->MayName(value.text);
-      case ValueForm::kAbsolute:
-        return usual == UsualName::kUrl || !names_ || names_->MayName(value.text);
-      case ValueForm::kClimbing:
-      case ValueForm::kHome:
-      case ValueForm::kOtherHome:
-      case ValueForm::kFileUrl:
-      case ValueForm::kWebUrl:
-      case ValueForm::kOtherUrl:
-        break;
-    }
-    return true;
-  }
-
   bool IsValueWanted(const JsonScanner::String& string) const {
     const UsualName usual = levels_.back().usual;
     const bool is_odd = string.has_nul || string.has_lone_surrogate;
-    return (is_odd && usual != UsualName::kNone) || MayBePlace(string.text, usual);
+    return (is_odd && usual != UsualName::kNone) || sieve_.MayBePlace(string.text, usual);
   }
 
   std::string PointerHere() const {
@@ -433,12 +398,7 @@ class Reader {
   Event event_;
   bool has_input_ = false;
   bool takes_values_ = false;
-  std::optional<FirstNames> names_;
-  struct KeyName {
-    std::string key;
-    UsualName usual;
-  };
-  std::vector<KeyName> usual_;
+  ValueSieve sieve_;
   size_t kept_bytes_ = 0;
   std::vector<Level> levels_;
 };

@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "policy/judge_path.h"
+#include "policy/fix.h"
 #include "policy/resolve.h"
 
 namespace ringfence {

@@ -194,7 +194,7 @@ def what_the_policy_asks_about_is_refused_inside_and_told(world):
     assert "cannot create .envrc" in refused.stderr, refused
     text = failure(world, refused.stderr)
     done = sandbox.run([sandbox.hook, "--root", world.project], "--agent", text=text)
-    assert "nobody can be asked" in done.stdout, done
+    assert "a running command cannot ask" in done.stdout, done
     alert, = alerts_in(inbox)
     assert ".envrc" in alert["text"], alert
     # Outside of a sandbox somebody can.

@@ -136,7 +136,7 @@ def only_from_the_clients_shell(world):
     line = wrapped(world, "touch made").split("\n")[0].split("; ")[0].split(" ")
     done = subprocess.run(line, cwd=world.project, env=environment(world), capture_output=True,
                           text=True, check=False)
-    error_of(done, 125, "not a shell of the client's")
+    error_of(done, 125, "not the client's shell")
     for shell in ("exec {} ; true", "{}; true", "( {} ); true"):
         text = shell.format(" ".join(line))
         done = subprocess.run(["/bin/bash", "-c", text], cwd=world.project, text=True,
@@ -144,11 +144,11 @@ def only_from_the_clients_shell(world):
         assert "touch" not in done.stderr and not (world.project / "made").exists(), vars(done)
     done = subprocess.run(["/bin/bash", "-c", " ".join(line) + "; true"], cwd=world.project,
                           env=environment(world), capture_output=True, text=True, check=False)
-    assert "does not evaluate what the hook wrote" in done.stderr, done.stderr
+    assert "does not run the command that the hook wrote" in done.stderr, done.stderr
     script_file = world.write(world.project / "script", " ".join(line) + "; exit $?\n")
     done = subprocess.run(["/bin/bash", str(script_file)], cwd=world.project, text=True,
                           env=environment(world), capture_output=True, check=False)
-    error_of(done, 125, "was not given a script")
+    error_of(done, 125, "has no script")
 
 
 def what_looks_wrapped_is_wrapped(world):

@@ -76,7 +76,7 @@ def problem(world, answer, wanted, inbox):
 
 def check_command_line(hook, report):
     for words, status, out, err in (
-            (["--help"], 0, b"usage: ringfence-hook", b""), (["-h"], 0, b"usage:", b""),
+            (["--help"], 0, b"Usage: ringfence-hook", b""), (["-h"], 0, b"Usage:", b""),
             (["--version"], 0, b"ringfence-hook ", b""),
             (["--nothing"], 2, b"", b"is not an option"), (["--policy"], 2, b"", b"needs a value"),
             (["--root", "/x", "--root", "/y"], 2, b"", b"is given twice")):

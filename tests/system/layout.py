@@ -140,14 +140,14 @@ def wrong_usage_is_told(world):
                          (("worker", "--policy", "/nonexistent"), ("/nonexistent",)),
                          (("--rewrite", file, "--for", "tmux"), ("Zellij",)),
                          (("--rewrite", file, "--no-sandbox"), ("--no-sandbox",)),
-                         (("--rewrite", file, "--in-place", "--output", "y"), ("two files",)),
+                         (("--rewrite", file, "--in-place", "--output", "y"), ("cannot be combined with --output",)),
                          (("--rewrite", "/nonexistent"), ("does not exist",)),
                          (("worker", "--for", "screen"), ("--for",))):
         done = layout(world, *words)
         error_of(done, 2, *parts)
         assert done.stdout == "", done
     error_of(layout(world, "worker", cwd=world.home), 2, "holds the home")
-    error_of(layout(world, "--rewrite", file, command=["x"]), 2, "those of the file")
+    error_of(layout(world, "--rewrite", file, command=["x"]), 2, "from the file")
     error_of(layout(world, "worker", command=[""]), 2, "command is empty")
     assert file.read_text() == "layout { pane command=\"x\"; }"
 

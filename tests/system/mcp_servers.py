@@ -93,7 +93,7 @@ def names_in_a_project_file_cannot_disturb_the_terminal(world):
                 json.dumps({"mcpServers": {"a\u001b[2Jb\u202e'; id #": {}}}))
     out = world.init()
     assert "\u001b" not in out and "\u202e" not in out, out
-    assert "ringfence allow 'mcp__a__2Jb_____id____*'" in out, out
+    assert "ringfence allow 'mcp__a__2Jb____id____*'" in out, out
 
 
 def explain_prints_the_maps(world):

@@ -22,7 +22,7 @@ ROWS = (
     ("unknown layers", ("--layers", "none", *TOUCH), 2, "--layers"),
     ("no command", (), 2, "no command is given"),
     ("an empty command", ("--", ""), 2, "no command is given"),
-    ("an unknown profile", ("--profile", "nobody", *TOUCH), 2, "below \"profiles\""),
+    ("an unknown profile", ("--profile", "nobody", *TOUCH), 2, "no policy has a profile"),
     ("no such policy", ("--policy", "/nowhere/policy.json", *TOUCH), 2, "/nowhere/policy.json"),
     ("a malformed policy", ("--policy", "BAD", *TOUCH), 2, "is not a setting"),
     ("a policy that is no JSON", ("--policy", "CUT", *TOUCH), 2, "CUT"),
@@ -48,7 +48,7 @@ ROWS = (
     ("a folder", ("--", "./src"), 126, "could not be run"),
     ("a folder that is gone", ("--", "/bin/sh", "-c", "mkdir gone && cd gone && rmdir ../gone && "
                                "exec env -u CLAUDE_PROJECT_DIR RINGFENCE run -- true"), 2,
-     "has been removed"),
+     "was removed"),
     ("all is writable", ("--write", "/", "--", "/usr/bin/true"), 0, ""),
     ("success", ("--", "/usr/bin/true"), 0, ""),
     ("the command's own status", ("--", "/bin/sh", "-c", "exit 42"), 42, ""),

@@ -136,7 +136,7 @@ class Director:
     def outcomes(self):
         """One for each call, in the order of the scripts."""
         never = ["no result ever reached the model"]
-        return [self._outcomes.get(call_id) or Outcome(call.name, never if call.told else [])
+        return [self._outcomes.get(call_id) or Outcome(call.name, never)
                 for call_id, call in self._calls.items()]
 
     def heard(self, wish):

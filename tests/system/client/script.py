@@ -44,9 +44,7 @@ def left_to_the_client(*fragments):
 
 
 class Call:
-    """`use` is (tool, input); `disk` are checks: functions of the world that say what is wrong.
-
-    `told` is None for a call that ends the session when it is run: the model hears nothing of it."""
+    """`use` is (tool, input); `disk` are checks: functions of the world that say what is wrong."""
 
     def __init__(self, name, use, told, *disk):
         self.name, self.use, self.told, self.disk = name, use, told, disk
@@ -55,8 +53,6 @@ class Call:
     def problems(self, world, result):
         """What is wrong about it. `result` is the block that the model was given."""
         text, ran = fake_api.text_of(result.get("content")), not result.get("is_error")
-        if self.told is None:
-            return [f"the session went on; the model was told: {text[:600]!r}"]
         problems = []
         if self.told.ran != ran:
             problems.append("it was not run" if self.told.ran else "IT RAN")

@@ -48,7 +48,7 @@ STRUCTURED = Session(
     after=(holds(LOG, '"tool":"StructuredOutput"'), holds(LOG, '"verdict":"permit"')),
     play=[
         Call("by a tool whose arguments are no paths",
-             ("StructuredOutput", {"file": "/etc/passwd", "paths": ["/x"]}), None),
+             ("StructuredOutput", {"file": "/etc/passwd", "paths": ["/x"]}), runs()),
     ])
 
 SESSIONS = (*BY_NAME, AUTO, MANUAL, SHELLS, STRUCTURED)

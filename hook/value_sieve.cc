@@ -1,0 +1,47 @@
+#include "hook/value_sieve.h"
+
+#include <algorithm>
+
+#include "policy/mcp_value.h"
+
+namespace ringfence {
+namespace {
+
+constexpr size_t kMaxKnownKeys = 32;
+
+}  // namespace
+
+void ValueSieve::LookIn(const CachedFiles& files, const Places& places, std::string_view cwd) {
+  names_.emplace(files, places.macos_names);
+  for (std::string& folder : ServerFolders(StartOf(places), cwd)) names_->AddFolder(std::move(folder));
+}
+
+UsualName ValueSieve::UsualOf(const std::string& key) {
+  const auto known = std::ranges::find(usual_, key, &KeyName::key);
+  if (known != usual_.end()) return known->usual;
+  const UsualName usual = McpNameOf(key);
+  if (usual_.size() < kMaxKnownKeys) usual_.push_back({key, usual});
+  return usual;
+}
+
+bool ValueSieve::MayBePlace(std::string_view text, UsualName usual) const {
+  const Value value = ReadValue(text.substr(0, text.find('\0')));
+  switch (value.form) {
+    case ValueForm::kText:
+      return false;
+    case ValueForm::kRelative:
+      return usual != UsualName::kNone || !names_ || names_->MayName(value.text);
+    case ValueForm::kAbsolute:
+      return usual == UsualName::kUrl || !names_ || names_->MayName(value.text);
+    case ValueForm::kClimbing:
+    case ValueForm::kHome:
+    case ValueForm::kOtherHome:
+    case ValueForm::kFileUrl:
+    case ValueForm::kWebUrl:
+    case ValueForm::kOtherUrl:
+      break;
+  }
+  return true;
+}
+
+}  // namespace ringfence
