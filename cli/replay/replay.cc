@@ -143,7 +143,8 @@ void AddReplay(Command& app, Action& chosen) {
   command.AddOption("path", options->paths,
                     "Transcripts, and directories with *.jsonl (default: ~/.claude/projects); "
                     "- to filter standard input");
-  command.AddOption("--against", options->against, "Compare with this policy, and show what differs")
+  command
+      .AddOption("--against", options->against, "Compare with this policy, and show what differs")
       .Type("FILE");
   command.AddOption("--since", options->since, "Only calls since then: 7d, 12h, 2026-11-22")
       .Type("TIME");

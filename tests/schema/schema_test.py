@@ -87,6 +87,7 @@ class Schema:
     def mistake(self, text):
         """What the schema says first, or nothing."""
         try:
+            text.encode()  # bytes that are not UTF-8 were read as surrogates
             policy = json.loads(without_comments(text))
         except ValueError as error:
             return f"not JSON: {error}"
