@@ -16,8 +16,8 @@ using namespace ringfence;
 
 namespace {
 
-constexpr int kDays = 150;
-constexpr int kCallsPerDay = 40;
+constexpr int kDays = 60;
+constexpr int kCallsPerDay = 20;
 constexpr const char* kSession = "11111111-2222-3333-4444-555555555555";
 
 class Day {

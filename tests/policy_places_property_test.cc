@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr int kLayouts = 200;
+constexpr int kLayouts = 80;
 constexpr const char* kPolicy = R"({"version":1})";
 
 // Makes `name` a folder, or a link to one that lies elsewhere, or to nothing.
