@@ -175,6 +175,18 @@ TEST_CASE("settings: a name that the client skips is said, where nothing else sa
   CHECK(Has(names.missing, "WebFetch"));
 }
 
+TEST_CASE("settings: the client's own fence is there where it was asked for") {
+  const UserWorld world(R"("read": {"deny": ["k"]})");
+  const SettingsMaker maker(world);
+  SettingsQuestion question = maker.Question();
+  const char* const kReads = "blockReadsOutsideWorkingDirectories";
+  CHECK_FALSE(ClientSettingsFor(question).json["permissions"].contains(kReads));
+  question.client_fence = true;
+  CHECK(ClientSettingsFor(question).json["permissions"][kReads] == true);
+  CHECK(SdkOptionsFor(question, SdkLanguage::kTypeScript).json["settings"]["permissions"][kReads] ==
+        true);
+}
+
 TEST_CASE("settings: denied reads and floating denies become the client's rules") {
   UserWorld world(R"("read": {"deny": ["**/.env", "k/*.key", "~/n/*", "/s/*/t", "plain"]},)"
                   R"("write": {"deny": ["**/*.lock", "fixed"]})");
