@@ -108,7 +108,8 @@ DEBUG = ("--debug-file", "$BASE/debug.log")
 
 ON_THE_COMMAND_LINE = Session(
     "settings given by --settings", policy=POLICY, files=FILES,
-    prepare=(needs_sandbox, settings_in("$BASE/settings.json")), register=no_registration,
+    prepare=(needs_sandbox, settings_in("$BASE/settings.json", "--client-fence")),
+    register=no_registration,
     arguments=("--settings", "$BASE/settings.json", *TOOLS), play=sections_count(),
     offered=(Offered("tools", ("Read", "Bash", "Skill"), ("WebSearch", "WebFetch")),))
 
@@ -117,10 +118,25 @@ MERGED = Session(
     files={**FILES, world.PROJECT_SETTINGS: {},
            world.USER_SETTINGS: '{ "cleanupPeriodDays" : 31 }\n'},
     prepare=(needs_sandbox,
-             lambda stage: derive(stage, "--merge", "$HOME/.claude/settings.json", "--in-place")),
+             lambda stage: derive(stage, "--client-fence", "--merge", "$HOME/.claude/settings.json",
+                                  "--in-place")),
     register=no_registration, arguments=(*TOOLS, *DEBUG), play=sections_count(),
     after=(nothing_skipped("$BASE/debug.log"),
            holds(world.USER_SETTINGS, '{ "cleanupPeriodDays" : 31, ')))
+
+# Without the client's own fence its sandbox lets commands read outside the project, but for what
+# the policy denies by name. The hook is as it was.
+WITHOUT_FENCE = Session(
+    "settings without the client's own fence", policy=POLICY, files=FILES, fenced=False,
+    prepare=(needs_sandbox, settings_in("$BASE/settings.json")), register=no_registration,
+    arguments=("--settings", "$BASE/settings.json", *TOOLS),
+    play=[
+        Call("a command reads outside", bash("sh -c 'cat ../outside/o.*; echo end'"),
+             runs(world.SECRET, "end")),
+        Call("but no secret", bash("sh -c 'cat ~/.ss*/id_rsa; echo end'"),
+             Told(True, ("end",), (world.SECRET,))),
+        Call("the hook is called", read("$OUTSIDE/o.txt"), refused('"$OUTSIDE/o.txt"')),
+    ])
 
 # Proves that the client would have said so.
 SKIPPED = Session(
@@ -154,8 +170,8 @@ def echo(server):
 
 SDK_MAIN = Session(
     "the agent SDK, bypassing prompts", in_sdk=True, policy=POLICY, files=FILES,
-    prepare=(needs_sandbox, options_of_the_sdk("--profile", "main")), register=no_registration,
-    offered=(OFFERED,),
+    prepare=(needs_sandbox, options_of_the_sdk("--profile", "main", "--client-fence")),
+    register=no_registration, offered=(OFFERED,),
     play=sections_count() + [
         Call("a listed MCP tool", echo("team"), runs("hello")),
         Call("an MCP tool that is not listed", echo("other"), refused("mcp__other__echo")),
@@ -195,4 +211,4 @@ def _without(stage, *keys):
     stage.world.write("$BASE/options.json", options)
 
 
-SESSIONS = (ON_THE_COMMAND_LINE, MERGED, SKIPPED, *MODES, SDK_MAIN, SDK_WORKER, SDK_CONTROL)
+SESSIONS = (ON_THE_COMMAND_LINE, MERGED, WITHOUT_FENCE, SKIPPED, *MODES, SDK_MAIN, SDK_WORKER, SDK_CONTROL)
