@@ -129,7 +129,10 @@ class RuleWriter {
     }
     std::vector<std::string> paths;
     if (entry.base == RuleBase::kAnywhere) paths.push_back("//" + tail);  // "**/.env"
-    for (const std::string& root : roots_) paths.push_back("/" + root + "/" + tail);
+    for (const std::string& root : roots_) {
+      std::string& path = paths.emplace_back("/");
+      path.append(root).append("/").append(tail);
+    }
     return paths;
   }
 
