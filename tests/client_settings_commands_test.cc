@@ -25,6 +25,12 @@ std::vector<std::string> WeakerThan(const std::string& before, const std::string
   return Weakens(Read(now), *kept, kProgram);
 }
 
+bool Says(const std::vector<std::string>& sentences, std::string_view part) {
+  return std::ranges::any_of(sentences, [&](const std::string& sentence) {
+    return sentence.find(part) != std::string::npos;
+  });
+}
+
 TEST_CASE(
     "client settings: a new command is said, under whatever key, and an approved one is not") {
   struct Row {

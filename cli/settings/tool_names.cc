@@ -70,7 +70,8 @@ void AddDenied(const NameRule& rule, ToolNames& names) {
   const std::string folded = FoldName(rule.pattern);
   const bool is_said = std::ranges::any_of(
       names.missing, [&](const std::string& tool) { return MatchName(folded, FoldName(tool)); });
-  if (!is_said) AddOnce(names.lost, rule.pattern);
+  const bool is_for_mcp = MatchName(folded, "mcp__server__tool");
+  if (!is_said || is_for_mcp) AddOnce(names.lost, rule.pattern);
 }
 
 }  // namespace
