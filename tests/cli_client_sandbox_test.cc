@@ -23,7 +23,7 @@ class Derived {
       sources_.sources.push_back({layer, true, std::move(file)});
       layer = Layer::kUser;
     }
-    places_.start = places_.root = places_.root_real = Path::Clean("/home/dev/p");
+    places_.root = places_.root_real = Path::Clean("/home/dev/p");
     places_.homes = places_.homes_real = {Path::Clean("/home/dev")};
     Result<Policy> policy = MergePolicies(sources_, "", places_, Caller{});
     REQUIRE(policy.has_value());

@@ -33,7 +33,7 @@ class Session : public TemporaryTree {
   Session() {
     Directory("home");
     Directory("project");
-    places_.start = places_.root = places_.root_real = Path::Clean(At("project"));
+    places_.root = places_.root_real = Path::Clean(At("project"));
     places_.homes = places_.homes_real = {Path::Clean(At("home"))};
     places_.settings_folders = {Path::Clean(At("cc"))};
     File(kUser, Registered());

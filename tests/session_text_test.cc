@@ -30,7 +30,7 @@ class Settings : public TemporaryTree {
   }
   Places FoundPlaces() const {
     Places places;
-    places.start = places.root = places.root_real = Path::Clean(At("project"));
+    places.root = places.root_real = Path::Clean(At("project"));
     places.homes = places.homes_real = {Path::Clean(At("home"))};
     return places;
   }

@@ -71,7 +71,7 @@ void World::AddFile(Layer layer, std::string text, bool trusted) {
 }
 
 void World::MoveRoot(const std::string& given, const std::string& real) {
-  places.root = places.start = Path::Clean(given);
+  places.root = Path::Clean(given);
   places.root_real = Path::Clean(real);
   FindPolicies();
 }
