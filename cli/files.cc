@@ -30,7 +30,7 @@ Status MakeFolders(const std::vector<std::string>& folders, mode_t mode,
   for (const std::string& folder : folders) {
     if (::mkdir(folder.c_str(), mode) != 0) {
       if (errno != EEXIST) return SystemError("mkdir(" + folder + ")");
-      return Refused(folder, "is a link that leads nowhere",
+      return Refused(folder, "is a dangling symbolic link",
                      "create its target, or remove the link");
     }
     made.push_back(folder);

@@ -243,7 +243,7 @@ void McpJudge::Take(const InputField& field, std::string_view text, Taken taken)
 }
 
 std::string McpJudge::Remedy(const InputField& field) const {
-  return ". If " + Quote(field.pointer.substr(1)) + " is not a path, the user can add \"mcp\": {" +
+  return " If " + Quote(field.pointer.substr(1)) + " is not a path, the user can add \"mcp\": {" +
          Quote(event_.tool_name) + ": {}} to the policy.";
 }
 

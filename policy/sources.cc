@@ -173,7 +173,7 @@ class SourceReader {
   static Status CheckNoLink(const std::string& path, const std::string& shown) {
     struct stat status {};
     if (::lstat(path.c_str(), &status) != 0 || !S_ISLNK(status.st_mode)) return Unit{};
-    return Unusable(shown, "is reached by a link that leads nowhere",
+    return Unusable(shown, "is reached through a dangling symbolic link",
                     "create the target of " + path + ", or remove the link");
   }
 

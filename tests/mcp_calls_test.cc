@@ -110,7 +110,7 @@ TEST_CASE("mcp: the fix that a reason names lets the call through") {
   const std::string_view input = R"({"q":"/etc/passwd"})";
   const std::string reason = ReasonText(world->Decide("mcp__team__do", input), "");
   CAPTURE(reason);
-  CHECK(reason.find("ask the user to run: ringfence allow /etc/passwd") != std::string::npos);
+  CHECK(reason.find("Ask the user to run `ringfence allow /etc/passwd`.") != std::string::npos);
   CHECK(reason.find(R"("mcp": {"mcp__team__do": {}})") != std::string::npos);
   Json with_entry = policies["usual"];
   with_entry["mcp"]["mcp__team__do"] = Json::object();

@@ -102,12 +102,12 @@ TEST_CASE("sources: a folder of ringfence's own that leads nowhere is an error")
   disk.Link("home/.config/ringfence", "/gone/ringfence");
   const Result<PolicySources> sources = disk.Read();
   REQUIRE_FALSE(sources.has_value());
-  CHECK(sources.error().what == "is reached by a link that leads nowhere");
+  CHECK(sources.error().what == "is reached through a dangling symbolic link");
   CHECK(sources.error().hint.ends_with("ringfence, or remove the link"));
   Disk file;
   file.File("home/project/x");
   file.Link("home/project/.ringfence", "x");
-  CHECK(Problem(file.Read()).find("leads nowhere") != std::string::npos);
+  CHECK(Problem(file.Read()).find("a dangling symbolic link") != std::string::npos);
 }
 
 TEST_CASE("sources: a policy that links on the way only lead towards is absent") {
