@@ -5,7 +5,7 @@
 namespace ringfence {
 
 std::string MainArgument(const std::string& tool) {
-  if (const KnownTool* known = FindTool(tool)) {
+  if (const auto known = FindTool(tool)) {
     for (const ToolField& field : known->fields) {
       const bool is_main = field.required || field.role == FieldRole::kWorktreeName;
       if (is_main) return std::string(field.pointer.substr(1));

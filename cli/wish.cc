@@ -87,7 +87,7 @@ std::string ProbeUrl(std::string host) {
 }  // namespace
 
 std::optional<WishKind> KindOf(const std::string& text) {
-  if (FindTool(text) != nullptr || IsMcpTool(text) || text == "@session-tools") {
+  if (FindTool(text) || IsMcpTool(text) || text == "@session-tools") {
     return WishKind::kTool;
   }
   if (text.empty()) return {};

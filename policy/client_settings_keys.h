@@ -3,8 +3,8 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <string_view>
+#include <vector>
 
 #include "base/json_tree.h"
 #include "policy/client_settings.h"
@@ -16,7 +16,7 @@ struct FlagKey {
   std::string_view pointer;
   bool strong = true;
 };
-std::span<const FlagKey> SettingFlags();
+std::vector<FlagKey> SettingFlags();
 
 enum class Direction : uint8_t { kLongerIsWeaker, kShorterIsWeaker };
 // A list of strings, or one string or number, which is then taken as a list of one.
@@ -25,7 +25,7 @@ struct TextsKey {
   std::string_view pointer;
   Direction direction = Direction::kLongerIsWeaker;
 };
-std::span<const TextsKey> SettingLists();
+std::vector<TextsKey> SettingLists();
 
 // A variable of "env" by which the client, a shell or a common program runs or loads code, finds
 // programs, or leaves out hooks. Kept as "/env/NAME".

@@ -3,9 +3,48 @@
 #include "base/text.h"
 #include "policy/client_settings.h"
 #include "policy/client_settings_keys.h"
+#include "policy/word_list.h"
 
 namespace ringfence {
 namespace {
+
+// clang-format off
+// Commands that the client runs outside of its sandbox.
+constexpr WordList kCommands(
+    "/apiKeyHelper\n/proxyAuthHelper\n/awsAuthRefresh\n/awsCredentialExport\n"
+    "/gcpAuthRefresh\n/otelHeadersHelper\n/processWrapper\n/policyHelper\n/policyHelpers\n"
+    "/sshHostCommands\n/statusLine/command\n/subagentStatusLine/command\n"
+    "/fileSuggestion/command\n");
+// Plugins bring hooks, MCP servers, mods and programs; marketplaces run commands. The mirror is
+// where the client's next program comes from.
+constexpr WordList kPlugins(
+    "/enabledPlugins\n/pluginConfigs\n/prependPlugins\n/appendPlugins\n"
+    "/extraKnownMarketplaces\n/additionalMarketplaces\n/enabledMcpjsonServers\n"
+    "/managedMcpServers\n/downloadsMirrorUrl\n");
+// What leaves the sandbox out, widens it or replaces its programs.
+constexpr WordList kSandbox(
+    "/sandbox/enabledPlatforms\n/sandbox/excludedCommands\n/sandbox/filesystem/allowWrite\n"
+    "/sandbox/filesystem/allowRead\n/sandbox/network/allowedDomains\n"
+    "/sandbox/network/allowUnixSockets\n/sandbox/network/allowMachLookup\n"
+    "/sandbox/network/httpProxyPort\n/sandbox/network/socksProxyPort\n/sandbox/bwrapPath\n"
+    "/sandbox/ripgrep/command\n/sandbox/ripgrep/args\n/sandbox/socatPath\n");
+constexpr WordList kSandboxDenies(
+    "/sandbox/filesystem/denyWrite\n/sandbox/filesystem/denyRead\n"
+    "/sandbox/network/deniedDomains\n");
+// Flags, by the value that is stronger.
+constexpr WordList kStrongTrue(
+    "/disableSkillShellExecution\n/allowManagedHooksOnly\n"
+    "/permissions/blockReadsOutsideWorkingDirectories\n"
+    "/permissions/blockWritesOutsideWorkingDirectories\n/disableCommandPluginSources\n"
+    "/sandbox/enabled\n/sandbox/failIfUnavailable\n/sandbox/network/strictAllowlist\n"
+    "/sandbox/network/allowManagedDomainsOnly\n");
+constexpr WordList kStrongFalse(
+    "/enableAllProjectMcpServers\n/sandbox/allowUnsandboxedCommands\n"
+    "/sandbox/enableWeakerNestedSandbox\n/sandbox/allowNestedUserNamespaces\n"
+    "/sandbox/enableWeakerNetworkIsolation\n/sandbox/allowAppleEvents\n"
+    "/sandbox/filesystem/disabled\n/sandbox/network/allowAllUnixSockets\n"
+    "/sandbox/network/allowLocalBinding\n");
+// clang-format on
 
 bool Has(const std::vector<std::string>& texts, std::string_view text) {
   return std::ranges::find(texts, text) != texts.end();
@@ -142,76 +181,23 @@ class Comparison {
 
 }  // namespace
 
-std::span<const FlagKey> SettingFlags() {
-  static constexpr FlagKey kFlags[] = {
-      {"/disableSkillShellExecution", true},
-      {"/allowManagedHooksOnly", true},
-      {"/permissions/blockReadsOutsideWorkingDirectories", true},
-      {"/permissions/blockWritesOutsideWorkingDirectories", true},
-      {"/enableAllProjectMcpServers", false},
-      {"/disableCommandPluginSources", true},
-      {"/sandbox/enabled", true},
-      {"/sandbox/failIfUnavailable", true},
-      {"/sandbox/allowUnsandboxedCommands", false},
-      {"/sandbox/enableWeakerNestedSandbox", false},
-      {"/sandbox/allowNestedUserNamespaces", false},
-      {"/sandbox/enableWeakerNetworkIsolation", false},
-      {"/sandbox/allowAppleEvents", false},
-      {"/sandbox/filesystem/disabled", false},
-      {"/sandbox/network/strictAllowlist", true},
-      {"/sandbox/network/allowManagedDomainsOnly", true},
-      {"/sandbox/network/allowAllUnixSockets", false},
-      {"/sandbox/network/allowLocalBinding", false},
-  };
-  return kFlags;
+std::vector<FlagKey> SettingFlags() {
+  std::vector<FlagKey> keys;
+  for (const std::string_view pointer : kStrongTrue) keys.push_back({pointer, true});
+  for (const std::string_view pointer : kStrongFalse) keys.push_back({pointer, false});
+  return keys;
 }
 
-std::span<const TextsKey> SettingLists() {
-  using enum Direction;
-  static constexpr TextsKey kLists[] = {
-      // Commands that the client runs outside of its sandbox.
-      {"/apiKeyHelper", kLongerIsWeaker},
-      {"/proxyAuthHelper", kLongerIsWeaker},
-      {"/awsAuthRefresh", kLongerIsWeaker},
-      {"/awsCredentialExport", kLongerIsWeaker},
-      {"/gcpAuthRefresh", kLongerIsWeaker},
-      {"/otelHeadersHelper", kLongerIsWeaker},
-      {"/processWrapper", kLongerIsWeaker},
-      {"/policyHelper", kLongerIsWeaker},
-      {"/policyHelpers", kLongerIsWeaker},
-      {"/sshHostCommands", kLongerIsWeaker},
-      {"/statusLine/command", kLongerIsWeaker},
-      {"/subagentStatusLine/command", kLongerIsWeaker},
-      {"/fileSuggestion/command", kLongerIsWeaker},
-      // Plugins bring hooks, MCP servers, mods and programs; marketplaces run commands.
-      {"/enabledPlugins", kLongerIsWeaker},
-      {"/pluginConfigs", kLongerIsWeaker},
-      {"/prependPlugins", kLongerIsWeaker},
-      {"/appendPlugins", kLongerIsWeaker},
-      {"/extraKnownMarketplaces", kLongerIsWeaker},
-      {"/additionalMarketplaces", kLongerIsWeaker},
-      {"/enabledMcpjsonServers", kLongerIsWeaker},
-      {"/managedMcpServers", kLongerIsWeaker},
-      {"/downloadsMirrorUrl", kLongerIsWeaker},        // where the client's next program comes from
-      {kDenyRules, kShorterIsWeaker},
-      {"/sandbox/enabledPlatforms", kLongerIsWeaker},  // all others have none
-      {"/sandbox/excludedCommands", kLongerIsWeaker},
-      {"/sandbox/filesystem/allowWrite", kLongerIsWeaker},
-      {"/sandbox/filesystem/allowRead", kLongerIsWeaker},
-      {"/sandbox/filesystem/denyWrite", kShorterIsWeaker},
-      {"/sandbox/filesystem/denyRead", kShorterIsWeaker},
-      {"/sandbox/network/allowedDomains", kLongerIsWeaker},
-      {"/sandbox/network/deniedDomains", kShorterIsWeaker},
-      {"/sandbox/network/allowUnixSockets", kLongerIsWeaker},
-      {"/sandbox/network/allowMachLookup", kLongerIsWeaker},
-      {"/sandbox/network/httpProxyPort", kLongerIsWeaker},
-      {"/sandbox/network/socksProxyPort", kLongerIsWeaker},
-      {"/sandbox/bwrapPath", kLongerIsWeaker},
-      {"/sandbox/ripgrep/command", kLongerIsWeaker},
-      {"/sandbox/ripgrep/args", kLongerIsWeaker},
-      {"/sandbox/socatPath", kLongerIsWeaker},
-  };
-  return kLists;
+std::vector<TextsKey> SettingLists() {
+  std::vector<TextsKey> keys;
+  for (const WordList& list : {kCommands, kPlugins, kSandbox}) {
+    for (const std::string_view pointer : list) keys.push_back({pointer});
+  }
+  for (const std::string_view pointer : kSandboxDenies) {
+    keys.push_back({pointer, Direction::kShorterIsWeaker});
+  }
+  keys.push_back({kDenyRules, Direction::kShorterIsWeaker});
+  return keys;
 }
 
 std::vector<std::string> Weakens(const ClientSettings& settings, const Approvals& approvals,

@@ -40,7 +40,7 @@ class CallJudge {
     arguments_.TakeName(JudgeTool(event_.tool_name, policy_, trace_));
     JudgeShell();
     if (verdict_.is_denied()) return std::move(verdict_).Finish(false);
-    if (tool_ != nullptr) {
+    if (tool_.has_value()) {
       for (const ToolField& field : tool_->fields) JudgeField(field);
     }
     if (IsMcpTool(event_.tool_name))
@@ -232,15 +232,15 @@ class CallJudge {
 
   // A path that a known tool has no argument for: no honest client sends it.
   void JudgeUnexpected() {
-    if (IsMcpTool(event_.tool_name) || (tool_ != nullptr && tool_->takes_data)) return;
+    if (IsMcpTool(event_.tool_name) || (tool_.has_value() && tool_->takes_data)) return;
     // What runs code has arguments of its own kind deeper down.
-    const bool is_about_files = tool_ == nullptr || (!tool_->fields.empty() && !tool_->runs_code);
+    const bool is_about_files = !tool_.has_value() || (!tool_->fields.empty() && !tool_->runs_code);
     for (const InputField& field : event_.input) {
       if (UsualNameOf(field.key) == UsualName::kNone) continue;
       if (field.depth != 1 && !is_about_files) continue;
-      if (field.key == "cwd" && field.pointer == "/cwd" && tool_ == nullptr) continue;
+      if (field.key == "cwd" && field.pointer == "/cwd" && !tool_.has_value()) continue;
       const bool expected =
-          tool_ != nullptr && std::ranges::any_of(tool_->fields, [&](const ToolField& spec) {
+          tool_.has_value() && std::ranges::any_of(tool_->fields, [&](const ToolField& spec) {
             return PointerCovers(spec.pointer, field.pointer);
           });
       if (!expected) JudgeUsual(field);
@@ -265,7 +265,7 @@ class CallJudge {
 
   bool MaySayAllow() const {
     if (policy_.permitted != Permitted::kAllow || IsMcpTool(event_.tool_name)) return false;
-    return tool_ != nullptr && !tool_->runs_code;
+    return tool_.has_value() && !tool_->runs_code;
   }
 
   const Event& event_;
@@ -276,7 +276,7 @@ class CallJudge {
   CallVerdict verdict_;
   ArgumentJudge arguments_;
   SearchJudge search_;
-  const KnownTool* tool_;
+  const std::optional<KnownTool> tool_;
 };
 
 }  // namespace

@@ -1,7 +1,7 @@
 #include "policy/judge_tool.h"
 
 #include <algorithm>
-#include <array>
+#include <optional>
 #include <vector>
 
 #include "base/case_fold.h"
@@ -20,18 +20,28 @@ bool MatchesOne(const NameRule& rule, std::string_view tool) {
   return MatchName(rule.pattern, tool);
 }
 
-// By any of the tool's names.
-template <typename Match>
-bool AnyName(std::string_view tool, Match match) {
-  const std::string_view main = MainToolName(tool);
-  if (match(tool) || (main != tool && match(main))) return true;
-  return std::ranges::any_of(ToolAliases(), [&](const ToolAlias& alias) {
-    return alias.tool == main && alias.alias != tool && match(alias.alias);
-  });
+using Names = std::vector<std::string_view>;
+
+// Every name of the tool: a rule about one is about all.
+Names NamesOf(std::string_view tool) {
+  Names names{tool};
+  if (IsMcpTool(tool)) return names;
+  const std::optional<KnownTool> known = FindTool(tool);
+  if (!known) return names;
+  names.push_back(known->name);
+  names.insert(names.end(), known->aliases.begin(), known->aliases.end());
+  return names;
 }
 
-bool Matches(const NameRule& rule, std::string_view tool) {
-  return AnyName(tool, [&](std::string_view name) { return MatchesOne(rule, name); });
+// Also those under which a denial or a question counts: one about Bash is about every shell.
+Names StrictNamesOf(std::string_view tool) {
+  Names names = NamesOf(tool);
+  if (IsOtherShell(tool)) names.push_back("Bash");
+  return names;
+}
+
+bool Matches(const NameRule& rule, const Names& names) {
+  return std::ranges::any_of(names, [&](std::string_view name) { return MatchesOne(rule, name); });
 }
 
 void Note(Trace* trace, const NameRule* rule) {
@@ -40,27 +50,23 @@ void Note(Trace* trace, const NameRule* rule) {
   }
 }
 
-const NameRule* Find(const std::vector<NameRule>& rules, std::string_view tool) {
+const NameRule* Find(const std::vector<NameRule>& rules, const Names& names) {
   const auto rule =
-      std::ranges::find_if(rules, [&](const NameRule& r) { return Matches(r, tool); });
+      std::ranges::find_if(rules, [&](const NameRule& r) { return Matches(r, names); });
   return rule == rules.end() ? nullptr : &*rule;
 }
 
 // Denies forgive letter case.
-const NameRule* FindDeny(const std::vector<NameRule>& rules, std::string_view tool) {
-  if (const NameRule* rule = Find(rules, tool)) return rule;
-  const auto rule = std::ranges::find_if(rules, [&](const NameRule& r) {
-    if (r.session_tools) return false;
-    const std::string pattern = FoldName(r.pattern);
-    return AnyName(tool, [&](std::string_view name) { return MatchName(pattern, FoldName(name)); });
-  });
-  return rule == rules.end() ? nullptr : &*rule;
-}
-
-// The names under which a denial or a question may stand: whoever keeps Bash from the model means
-// every shell.
-std::array<std::string_view, 2> StrictNames(std::string_view tool) {
-  return {tool, IsOtherShell(tool) ? "Bash" : tool};
+const NameRule* FindDeny(const std::vector<NameRule>& rules, const Names& names) {
+  if (const NameRule* rule = Find(rules, names)) return rule;
+  for (const std::string_view name : names) {
+    const std::string folded = FoldName(name);
+    const auto rule = std::ranges::find_if(rules, [&](const NameRule& r) {
+      return !r.session_tools && MatchName(FoldName(r.pattern), folded);
+    });
+    if (rule != rules.end()) return &*rule;
+  }
+  return nullptr;
 }
 
 std::string RuleText(const NameRule& rule, std::string_view did) {
@@ -79,10 +85,10 @@ std::optional<RulePlace> PlaceOf(const std::vector<NameRule>& list) {
 }
 
 // The first of the lists that narrow the others and do not have it.
-const std::vector<NameRule>* NarrowerWithout(std::string_view tool, const ToolRules& rules,
+const std::vector<NameRule>* NarrowerWithout(const Names& names, const ToolRules& rules,
                                              Trace* trace) {
   for (const std::vector<NameRule>& list : rules.narrower) {
-    const NameRule* narrower = Find(list, tool);
+    const NameRule* narrower = Find(list, names);
     Note(trace, narrower);
     if (narrower == nullptr) return &list;
   }
@@ -93,10 +99,11 @@ const std::vector<NameRule>* NarrowerWithout(std::string_view tool, const ToolRu
 std::optional<Cause> NotAllowed(std::string_view tool, const Policy& policy, Trace* trace) {
   const ToolRules& rules = policy.tools;
   Cause cause{"tool " + Quote(tool), "not in the list of what is allowed", {}, ""};
-  const bool known = rules.known_tools && !IsMcpTool(tool) && FindTool(tool) != nullptr;
-  const NameRule* named = Find(rules.names, tool);
+  const bool known = rules.known_tools && !IsMcpTool(tool) && FindTool(tool).has_value();
+  const Names names = NamesOf(tool);
+  const NameRule* named = Find(rules.names, names);
   Note(trace, named);
-  const std::vector<NameRule>* narrower = NarrowerWithout(tool, rules, trace);
+  const std::vector<NameRule>* narrower = NarrowerWithout(names, rules, trace);
   if (narrower != nullptr) {  // adding it to the user's own list would not help
     cause.place = PlaceOf(*narrower);
   } else if (known || named != nullptr) {
@@ -116,16 +123,13 @@ std::optional<Cause> NotAllowed(std::string_view tool, const Policy& policy, Tra
 NameJudgement JudgeTool(std::string_view tool, const Policy& policy, Trace* trace) {
   const ToolRules& rules = policy.tools;
   const std::string what = "tool " + Quote(tool);
-  for (const std::string_view name : StrictNames(tool)) {
-    const NameRule* rule = FindDeny(rules.deny, name);
-    if (rule == nullptr) continue;
+  const Names names = StrictNamesOf(tool);
+  if (const NameRule* rule = FindDeny(rules.deny, names)) {
     Note(trace, rule);
     return Denied(what, RuleText(*rule, "denied"), rule->place, "");
   }
   if (auto cause = NotAllowed(tool, policy, trace)) return {Verdict::kDeny, std::move(cause)};
-  for (const std::string_view name : StrictNames(tool)) {
-    const NameRule* rule = Find(rules.ask, name);
-    if (rule == nullptr) continue;
+  if (const NameRule* rule = Find(rules.ask, names)) {
     Note(trace, rule);
     return {Verdict::kAsk, Cause{what, RuleText(*rule, "to be asked about"), rule->place, ""}};
   }
@@ -138,16 +142,13 @@ NameJudgement JudgeMcpServer(std::string_view server, const Policy& policy, Trac
   const std::string what = "resource of the MCP server " + Quote(server);
   const ToolRules& rules = policy.tools;
   const auto find = [&](const std::vector<NameRule>& list) {
-    const NameRule* rule = Find(list, name);
-    if (rule == nullptr) rule = Find(list, resources);
+    const NameRule* rule = Find(list, Names{name, resources});
     Note(trace, rule);
     return rule;
   };
-  for (const std::string& text : {name, resources}) {
-    if (const NameRule* rule = FindDeny(rules.deny, text)) {
-      Note(trace, rule);
-      return Denied(what, RuleText(*rule, "denied"), rule->place, "");
-    }
+  if (const NameRule* rule = FindDeny(rules.deny, Names{name, resources})) {
+    Note(trace, rule);
+    return Denied(what, RuleText(*rule, "denied"), rule->place, "");
   }
   const bool is_named = find(rules.names) != nullptr;
   const auto lacks = [&](const auto& list) { return find(list) == nullptr; };

@@ -1,142 +1,101 @@
 #include "policy/tools.h"
 
 #include <algorithm>
-#include <iterator>
 
 #include "base/text.h"
 #include "base/utf8.h"
-#include "policy/tool_fields.h"
 #include "policy/word_list.h"
 
 namespace ringfence {
 namespace {
 
-using namespace tool_fields;
+// A tool a line, by the alphabet: its name, then
+//   aka:NAME         another name of the same tool
+//   code             runs code
+//   data             KnownTool::takes_data
+//   ROLE:/POINTER    an argument and its FieldRole, in the words below; "!": it must be there
+// clang-format off
+constexpr WordList kTools(
+    "Agent aka:Task code isolation:/isolation\n"
+    "AppifactRepl code\n"
+    "Artifact read:/file_path read:/file_paths folder:/root attachment:/files "
+    "read:/files/*/path read:/files/*/from read:/writes/*/file_path no-path:/path "
+    "no-path:/paths write:/out_dir url:/url url:/from_url url:/type_url\n"
+    "ArtifactCheck read:/file_path read:/writes/*/file_path url:/url\n"
+    "ArtifactComments read:/file_path read:/writes/*/file_path url:/url\n"
+    "ArtifactData read:/file_path read:/writes/*/file_path url:/url\n"
+    "AskUserQuestion\n"
+    "Bash code hosts:/allowed_domains other-host:/_host\n"
+    "BashOutput\nClaudeDesign\n"
+    "CronCreate code\n"
+    "CronDelete\nCronList\n"
+    "DesignSync edit:/localDir edit:/files/*/localPath no-path:/files no-path:/path "
+    "no-path:/paths no-path:/assets\n"
+    "Edit edit!:/file_path other-host:/_host\n"
+    "EndConversation\nEnterPlanMode\n"
+    "EnterWorktree write:/path worktree:/name\n"
+    "ExitPlanMode\nExitWorktree\nFetchInboxMessage\nGetGoal\nGetTask\n"
+    "Glob folder:/path pattern!:/pattern other-host:/_host\n"
+    "Grep folder:/path filter:/glob other-host:/_host\n"
+    "LS folder!:/path\n"
+    "LSP read!:/filePath\n"
+    "ListAgents aka:ListPeers\n"
+    "ListConnectors\n"
+    "ListMcpResourcesTool aka:ListMcpResources server:/server\n"
+    "ListPlugins\nListSkills\nMcpTaskCheck\nMcpTaskResumePolling\nMcpTaskShowQuestion\n"
+    "Monitor code url:/ws/url hosts:/allowed_domains\n"
+    "MultiEdit edit!:/file_path other-host:/_host\n"
+    "NotebookEdit edit!:/notebook_path\n"
+    "NotebookRead read!:/notebook_path\n"
+    "ObserverReport\nOfferChromeSetup\nPauseGoal\nPoll\n"
+    "PowerShell code hosts:/allowed_domains other-host:/_host\n"
+    "Projects read:/path edit:/local_path\n"
+    "PublishPlugin read:/path no-path:/question\n"
+    "PushNotification\n"
+    "REPL aka:Eval code\n"
+    "Read read!:/file_path other-host:/_host\n"
+    "ReadMcpResourceDirTool aka:ReadMcpResourceDir server!:/server resource!:/uri\n"
+    "ReadMcpResourceTool aka:ReadMcpResource server!:/server resource!:/uri\n"
+    "ReadNotifications\nReadWidgetContext\nRefreshMcpTools\n"
+    "RemoteTrigger code\n"
+    "ReportFindings\nScheduleWakeup\nSearchMcpRegistry\nSearchPlugins\nSearchSkills\n"
+    "SendFeedback\n"
+    "SendFile read!:/files\n"
+    "SendMessage\nSendToProject\nSendToProjectContext\n"
+    "SendUserFile read!:/files\n"
+    "SendUserMessage aka:Brief attachment:/attachments\n"
+    "SetGoal aka:ProposeGoal\n"
+    "ShareOnboardingGuide\nShowOnboardingRolePicker\n"
+    "Skill code\n"
+    "StructuredOutput data\n"
+    "SubagentHandback\nSuggestConnectors\nSuggestPluginInstall\nSuggestSkills\nTaskCreate\n"
+    "TaskGet\nTaskList\nTaskOutput\n"
+    "TaskStop aka:KillBash aka:KillShell other-host:/_host\n"
+    "TaskUpdate\nTodoWrite\nToolSearch\nWaitForMcpServers\n"
+    "WebFetch url!:/url\n"
+    "WebSearch\n"
+    "Workflow aka:RunWorkflow code read:/scriptPath\n"
+    "WrapUp\n"
+    "Write write!:/file_path other-host:/_host\n"
+    "Yield\nenable__mcp__claude-in-chrome\nenable__mcp__remote-devices__Claude_Browser\n"
+    "enable__mcp__remote-devices__computer\nmemory_list\n"
+    "memory_read no-path:/path\n"
+    "memory_write no-path:/path\n"
+    "propose_skills\nrequest_computer\nself_hosted_runner_get_pool\n"
+    "self_hosted_runner_list_runners\nself_hosted_runner_list_secrets\n"
+    "self_hosted_runner_list_sessions\nself_hosted_runner_read_health\n"
+    "self_hosted_runner_read_metrics\n"
+    "self_hosted_runner_requeue_session code\n"
+    "self_hosted_runner_spawn_local code write:/base_dir write:/log_path "
+    "edit:/secret_file_path\n"
+    "self_hosted_runner_tail_log read:/log_path\n");
+// clang-format on
 
-constexpr KnownTool kTools[] = {
-    {"Agent", kAgent, true},
-    {"AppifactRepl", {}, true},
-    {"Artifact", kArtifact},
-    {"ArtifactCheck", kArtifactPart},
-    {"ArtifactComments", kArtifactPart},
-    {"ArtifactData", kArtifactPart},
-    {"AskUserQuestion", {}},
-    {"Bash", kShell, true},
-    {"BashOutput", {}},
-    {"ClaudeDesign", {}},
-    {"CronCreate", {}, true},
-    {"CronDelete", {}},
-    {"CronList", {}},
-    {"DesignSync", kDesignSync},
-    {"Edit", kEditFile},
-    {"EndConversation", {}},
-    {"EnterPlanMode", {}},
-    {"EnterWorktree", kWorktree},
-    {"ExitPlanMode", {}},
-    {"ExitWorktree", {}},
-    {"FetchInboxMessage", {}},
-    {"GetGoal", {}},
-    {"GetTask", {}},
-    {"Glob", kGlob},
-    {"Grep", kGrep},
-    {"LS", kList},
-    {"LSP", kLanguageServer},
-    {"ListAgents", {}},
-    {"ListConnectors", {}},
-    {"ListMcpResourcesTool", kResources},
-    {"ListPlugins", {}},
-    {"ListSkills", {}},
-    {"McpTaskCheck", {}},
-    {"McpTaskResumePolling", {}},
-    {"McpTaskShowQuestion", {}},
-    {"Monitor", kMonitor, true},
-    {"MultiEdit", kEditFile},
-    {"NotebookEdit", kEditNotebook},
-    {"NotebookRead", kReadNotebook},
-    {"ObserverReport", {}},
-    {"OfferChromeSetup", {}},
-    {"PauseGoal", {}},
-    {"Poll", {}},
-    {"PowerShell", kShell, true},
-    {"Projects", kProjects},
-    {"PublishPlugin", kPlugin},
-    {"PushNotification", {}},
-    {"REPL", {}, true},
-    {"Read", kReadFile},
-    {"ReadMcpResourceDirTool", kResource},
-    {"ReadMcpResourceTool", kResource},
-    {"ReadNotifications", {}},
-    {"ReadWidgetContext", {}},
-    {"RefreshMcpTools", {}},
-    {"RemoteTrigger", {}, true},
-    {"ReportFindings", {}},
-    {"ScheduleWakeup", {}},
-    {"SearchMcpRegistry", {}},
-    {"SearchPlugins", {}},
-    {"SearchSkills", {}},
-    {"SendFeedback", {}},
-    {"SendFile", kFiles},
-    {"SendMessage", {}},
-    {"SendToProject", {}},
-    {"SendToProjectContext", {}},
-    {"SendUserFile", kFiles},
-    {"SendUserMessage", kAttachments},
-    {"SetGoal", {}},
-    {"ShareOnboardingGuide", {}},
-    {"ShowOnboardingRolePicker", {}},
-    {"Skill", {}, true},
-    {"StructuredOutput", {}, false, true},
-    {"SubagentHandback", {}},
-    {"SuggestConnectors", {}},
-    {"SuggestPluginInstall", {}},
-    {"SuggestSkills", {}},
-    {"TaskCreate", {}},
-    {"TaskGet", {}},
-    {"TaskList", {}},
-    {"TaskOutput", {}},
-    {"TaskStop", kStop},
-    {"TaskUpdate", {}},
-    {"TodoWrite", {}},
-    {"ToolSearch", {}},
-    {"WaitForMcpServers", {}},
-    {"WebFetch", kFetch},
-    {"WebSearch", {}},
-    {"Workflow", kWorkflow, true},
-    {"WrapUp", {}},
-    {"Write", kWriteFile},
-    {"Yield", {}},
-    {"enable__mcp__claude-in-chrome", {}},
-    {"enable__mcp__remote-devices__Claude_Browser", {}},
-    {"enable__mcp__remote-devices__computer", {}},
-    {"memory_list", {}},
-    {"memory_read", kMemory},
-    {"memory_write", kMemory},
-    {"propose_skills", {}},
-    {"request_computer", {}},
-    {"self_hosted_runner_get_pool", {}},
-    {"self_hosted_runner_list_runners", {}},
-    {"self_hosted_runner_list_secrets", {}},
-    {"self_hosted_runner_list_sessions", {}},
-    {"self_hosted_runner_read_health", {}},
-    {"self_hosted_runner_read_metrics", {}},
-    {"self_hosted_runner_requeue_session", {}, true},
-    {"self_hosted_runner_spawn_local", kRunner, true},
-    {"self_hosted_runner_tail_log", kRunnerLog},
-};
-
-constexpr ToolAlias kAliases[] = {
-    {"Brief", "SendUserMessage"},
-    {"Eval", "REPL"},
-    {"KillBash", "TaskStop"},
-    {"KillShell", "TaskStop"},
-    {"ListMcpResources", "ListMcpResourcesTool"},
-    {"ListPeers", "ListAgents"},
-    {"ProposeGoal", "SetGoal"},
-    {"ReadMcpResource", "ReadMcpResourceTool"},
-    {"ReadMcpResourceDir", "ReadMcpResourceDirTool"},
-    {"RunWorkflow", "Workflow"},
-    {"Task", "Agent"},
-};
+constexpr std::string_view kAka = "aka:";
+// In the order of FieldRole.
+constexpr WordList kRoles(
+    "read\nwrite\nedit\nfolder\npattern\nfilter\nurl\nhosts\nother-host\nattachment\nno-path\n"
+    "resource\nworktree\nserver\nisolation\n");
 
 // Normal keys. What file, git and editor servers call their path arguments.
 constexpr WordList kPathNames(
@@ -222,7 +181,7 @@ bool IsLower(char c) { return c >= 'a' && c <= 'z'; }
 bool IsUpper(char c) { return c >= 'A' && c <= 'Z'; }
 
 // Takes the next word off `rest`, in lower case: "file" of "fileName", "url" of "URLPath".
-std::string TakeWord(std::string_view& rest) {
+std::string TakeNameWord(std::string_view& rest) {
   while (!rest.empty() && !IsLower(rest[0]) && !IsUpper(rest[0])) rest.remove_prefix(1);
   size_t size = 0;
   for (; size < rest.size() && (IsLower(rest[size]) || IsUpper(rest[size])); ++size) {
@@ -235,28 +194,80 @@ std::string TakeWord(std::string_view& rest) {
   return word;
 }
 
-}  // namespace
-
-std::span<const KnownTool> KnownTools() { return kTools; }
-
-const KnownTool* FindTool(std::string_view name) {
-  name = MainToolName(name);
-  const auto* tool = std::ranges::lower_bound(kTools, name, {}, &KnownTool::name);
-  return tool != std::end(kTools) && tool->name == name ? tool : nullptr;
+std::string_view TakeWord(std::string_view& rest) {
+  const std::string_view word = rest.substr(0, rest.find(' '));
+  rest.remove_prefix(std::min(word.size() + 1, rest.size()));
+  return word;
 }
 
-std::span<const ToolAlias> ToolAliases() { return kAliases; }
+FieldRole RoleOf(std::string_view word) {
+  uint8_t role = 0;
+  for (const std::string_view name : kRoles) {
+    if (name == word) break;
+    ++role;
+  }
+  return static_cast<FieldRole>(role);
+}
+
+KnownTool ParseRow(std::string_view row) {
+  KnownTool tool;
+  tool.name = TakeWord(row);
+  while (!row.empty()) {
+    const std::string_view word = TakeWord(row);
+    const size_t colon = word.find(':');
+    const std::string_view value = colon == word.npos ? "" : word.substr(colon + 1);
+    if (word == "code") {
+      tool.runs_code = true;
+    } else if (word == "data") {
+      tool.takes_data = true;
+    } else if (word.starts_with(kAka)) {
+      tool.aliases.push_back(value);
+    } else {
+      std::string_view role = word.substr(0, colon);
+      const bool required = role.ends_with('!');
+      if (required) role.remove_suffix(1);
+      tool.fields.push_back({value, RoleOf(role), required});
+    }
+  }
+  return tool;
+}
+
+bool HasName(std::string_view row, std::string_view name) {
+  if (name.empty() || name.find(' ') != name.npos) return false;
+  if (TakeWord(row) == name) return true;
+  while (row.starts_with(kAka)) {
+    if (TakeWord(row).substr(kAka.size()) == name) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+std::optional<KnownTool> FindTool(std::string_view name) {
+  for (const std::string_view row : kTools) {
+    if (HasName(row, name)) return ParseRow(row);
+  }
+  return {};
+}
 
 std::string_view MainToolName(std::string_view name) {
-  const auto* alias = std::ranges::find(kAliases, name, &ToolAlias::alias);
-  return alias == std::end(kAliases) ? name : alias->tool;
+  for (std::string_view row : kTools) {
+    if (HasName(row, name)) return TakeWord(row);
+  }
+  return name;
+}
+
+std::vector<KnownTool> KnownTools() {
+  std::vector<KnownTool> tools;
+  for (const std::string_view row : kTools) tools.push_back(ParseRow(row));
+  return tools;
 }
 
 bool ReachesMcpServer(std::string_view name) {
   if (IsMcpTool(name)) return true;
-  const KnownTool* tool = FindTool(name);
-  return tool != nullptr && std::ranges::find(tool->fields, FieldRole::kResourceUri,
-                                              &ToolField::role) != tool->fields.end();
+  const std::optional<KnownTool> tool = FindTool(name);
+  return tool && std::ranges::find(tool->fields, FieldRole::kResourceUri, &ToolField::role) !=
+                     tool->fields.end();
 }
 
 bool RunsCommand(std::string_view name) { return name == "Bash" || name == "Monitor"; }
@@ -305,7 +316,7 @@ UsualName McpNameOf(std::string_view key) {
   if (kOtherNames.Contains(NormalKey(key))) return usual;
   UsualName found = UsualName::kNone;
   std::string_view rest = key;
-  for (std::string word = TakeWord(rest); !word.empty(); word = TakeWord(rest)) {
+  for (std::string word = TakeNameWord(rest); !word.empty(); word = TakeNameWord(rest)) {
     if (kPathWords.Contains(word)) return UsualName::kPath;
     if (kPathListWords.Contains(word)) return UsualName::kPaths;
     if (kUrlWords.Contains(word)) found = UsualName::kUrl;
@@ -316,7 +327,7 @@ UsualName McpNameOf(std::string_view key) {
 bool NamesOutput(std::string_view key) {
   if (key.size() > 64) return false;
   std::string_view rest = key;
-  for (std::string word = TakeWord(rest); !word.empty(); word = TakeWord(rest)) {
+  for (std::string word = TakeNameWord(rest); !word.empty(); word = TakeNameWord(rest)) {
     if (kOutputWords.Contains(word)) return true;
   }
   return false;

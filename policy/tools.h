@@ -1,12 +1,13 @@
 // The client's tools and which of their arguments are paths, patterns, URLs and hosts. All tools of
 // 2.1.330 and 2.1.331, also those that only some sessions have, and former ones.
-// tests/system/client_schema compares this table with the client's own schema.
+// tests/system/client_schema compares the table with the client's own schema.
 #pragma once
 
 #include <cstdint>
-#include <span>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "policy/mcp_name.h"
 
@@ -38,21 +39,16 @@ struct ToolField {
 
 struct KnownTool {
   std::string_view name;
-  std::span<const ToolField> fields;
+  std::vector<std::string_view> aliases;  // "Task" of "Agent"
+  std::vector<ToolField> fields;
   bool runs_code = false;   // never answered with "allow"
   bool takes_data = false;  // its arguments are anything, and name nothing that it would open
 };
 
-std::span<const KnownTool> KnownTools();
-// Also by a name that the client keeps for an older caller.
-const KnownTool* FindTool(std::string_view name);
-
-// Other names by which the client knows the same tool: "Task" for "Agent".
-struct ToolAlias {
-  std::string_view alias, tool;
-};
-std::span<const ToolAlias> ToolAliases();
-// "Agent" for "Task"; a name that is no alias is its own.
+std::vector<KnownTool> KnownTools();
+// Also by another name that the client keeps for it.
+std::optional<KnownTool> FindTool(std::string_view name);
+// "Agent" for "Task"; a name that ringfence does not know is its own.
 std::string_view MainToolName(std::string_view name);
 
 // What it names is looked for by an MCP server, which began where the session began.

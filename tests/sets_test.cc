@@ -188,8 +188,8 @@ TEST_CASE("sets: macOS adds its private folders, but none that holds the project
 TEST_CASE("sets: session tools are known and touch neither files nor commands") {
   for (const std::string_view name : SessionTools()) {
     CAPTURE(name);
-    const KnownTool* tool = FindTool(name);
-    REQUIRE(tool != nullptr);
+    const auto tool = FindTool(name);
+    REQUIRE(tool.has_value());
     for (const ToolField& field : tool->fields) CHECK(field.role == FieldRole::kOtherHost);
     CHECK_FALSE(tool->runs_code);
   }

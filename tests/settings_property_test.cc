@@ -73,8 +73,8 @@ class Property {
   // where it does not refuse the tool.
   static void CheckAllowed(const World& world, const std::string& profile,
                            const std::string& name) {
-    const KnownTool* tool = FindTool(name);
-    REQUIRE(tool != nullptr);
+    const auto tool = FindTool(name);
+    REQUIRE(tool.has_value());
     CHECK_FALSE(tool->runs_code);
     for (const char* agent : {"", "Explore", "Plan", "worker"}) {
       for (const char* mode : {"default", "plan", "bypassPermissions"}) {

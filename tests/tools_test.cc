@@ -14,11 +14,15 @@ TEST_CASE("tools: every known tool is found by its name, in one spelling") {
     CAPTURE(tool.name);
     CHECK(before < tool.name);
     before = tool.name;
-    CHECK(FindTool(tool.name) == &tool);
+    CHECK(FindTool(tool.name)->name == tool.name);
+    for (const ToolField& field : tool.fields) {
+      CHECK(field.pointer.starts_with('/'));
+      CHECK(field.role <= FieldRole::kIsolation);
+    }
   }
   for (const std::string_view name : {"", "read", "Rea", "Reads", "mcp__x__y", "AAA", "zzz"}) {
     CAPTURE(name);
-    CHECK(FindTool(name) == nullptr);
+    CHECK_FALSE(FindTool(name));
   }
 }
 
@@ -83,7 +87,7 @@ TEST_CASE("tools: the client's tools and their former names are known") {
                                       "REPL",
                                       "Eval"}) {
     CAPTURE(name);
-    CHECK(FindTool(name) != nullptr);
+    CHECK(FindTool(name));
   }
 }
 
@@ -117,18 +121,23 @@ TEST_CASE("tools: every argument that a decision rests on is kept by the event r
 }
 
 TEST_CASE("tools: other names for the same tool") {
-  for (const ToolAlias& alias : ToolAliases()) {
-    CAPTURE(alias.alias);
-    CHECK(MainToolName(alias.alias) == alias.tool);
-    CHECK(MainToolName(alias.tool) == alias.tool);
-    REQUIRE(FindTool(alias.alias) != nullptr);
-    CHECK(FindTool(alias.alias)->name == alias.tool);
+  for (const KnownTool& tool : KnownTools()) {
+    CHECK(MainToolName(tool.name) == tool.name);
+    for (const std::string_view alias : tool.aliases) {
+      CAPTURE(alias);
+      CHECK(MainToolName(alias) == tool.name);
+      REQUIRE(FindTool(alias));
+      CHECK(FindTool(alias)->name == tool.name);
+    }
   }
   CHECK(MainToolName("Task") == "Agent");
   CHECK(MainToolName("KillBash") == "TaskStop");
   CHECK(MainToolName("Eval") == "REPL");
   CHECK(MainToolName("Read") == "Read");
   CHECK(MainToolName("") == "");
+  CHECK_FALSE(FindTool("aka:Task"));
+  CHECK_FALSE(FindTool("Agent aka:Task"));
+  CHECK_FALSE(FindTool("code"));
 }
 
 TEST_CASE("tools: shells other than Bash") {

@@ -78,8 +78,8 @@ bool HasPattern(const KnownTool& tool) {
 // The arguments of a tool that named paths. False: the call had others that the log has not kept.
 bool PutPaths(const LoggedCall& call, OrderedJson& input) {
   const std::string& first = call.paths.front();
-  const KnownTool* known = FindTool(call.tool);
-  if (known == nullptr) {
+  const auto known = FindTool(call.tool);
+  if (!known) {
     input["path"] = first;
     for (size_t i = 1; i < call.paths.size(); ++i) input["paths"].push_back(call.paths[i]);
     return true;
@@ -105,11 +105,11 @@ bool PutPaths(const LoggedCall& call, OrderedJson& input) {
 
 // Whether a call without paths was decided by more than its tool's name.
 bool HidesArguments(const LoggedCall& call) {
-  const KnownTool* known = FindTool(call.tool);
+  const auto known = FindTool(call.tool);
   const auto is_seldom = [](const ToolField& field) {
     return field.role == FieldRole::kHosts || field.role == FieldRole::kOtherHost;
   };
-  if (known == nullptr || std::ranges::all_of(known->fields, is_seldom)) return false;
+  if (!known || std::ranges::all_of(known->fields, is_seldom)) return false;
   const auto needs = [](const ToolField& field) { return field.required; };
   if (std::ranges::any_of(known->fields, needs)) return true;
   if (call.decision == "permit" || call.IsOf("bash")) return false;
@@ -180,8 +180,8 @@ std::optional<Fixture> FixtureOfLogLine(const JsonTree& tree) {
 bool MayBeOfPattern(const Fixture& fixture, const Path& project) {
   if (fixture.expected.decision == "permit") return false;
   const OrderedJson event = OrderedJson::parse(fixture.event, nullptr, false);
-  const KnownTool* tool = FindTool(event.value("tool_name", ""));
-  if (tool == nullptr || !HasPattern(*tool)) return false;
+  const auto tool = FindTool(event.value("tool_name", ""));
+  if (!tool || !HasPattern(*tool)) return false;
   const OrderedJson input = event.value("tool_input", OrderedJson::object());
   const std::optional<Path> folder = Path::Parse(input.value("path", ""));
   return folder && folder->IsInside(project);

@@ -93,11 +93,13 @@ void FindUnknownTools(const std::optional<std::vector<NameRule>>& rules, bool is
                       Findings& findings) {
   if (!rules) return;
   std::vector<std::string_view> names;
-  for (const KnownTool& tool : KnownTools()) names.push_back(tool.name);
-  for (const ToolAlias& alias : ToolAliases()) names.push_back(alias.alias);
+  for (const KnownTool& tool : KnownTools()) {
+    names.push_back(tool.name);
+    names.insert(names.end(), tool.aliases.begin(), tool.aliases.end());
+  }
   for (const NameRule& rule : *rules) {
     const bool is_plain = !rule.session_tools && rule.pattern.find('*') == std::string_view::npos;
-    if (!is_plain || IsMcpTool(rule.pattern) || FindTool(rule.pattern) != nullptr) continue;
+    if (!is_plain || IsMcpTool(rule.pattern) || FindTool(rule.pattern)) continue;
     const auto is_it = [&](std::string_view name) {
       return LowerAscii(name) == LowerAscii(rule.pattern);
     };

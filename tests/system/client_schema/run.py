@@ -8,9 +8,9 @@ schema is read from the JavaScript in the binary; the client is also started onc
 to see that all it offers was found there.
 
 A tool, argument or setting that is new fails. Decide what it means:
-  a tool                  a row of kTools in policy/tools.cc
-  an argument of a path,  a ToolField in policy/tool_fields.h
-  a host or a URL
+  a tool                  a line of kTools in policy/tools.cc
+  an argument that is a   in the line of its tool
+  path, a host or a URL
   any other argument      a name in reviewed.json
   a setting that starts a SettingLists() in policy/client_settings_weakens.cc
   program or widens what
@@ -58,27 +58,24 @@ class Report:
 
 
 def known_tools():
-    """{name: (its fields' pointers, whether it runs code)} and {alias: name}, of the sources."""
-    fields = {}
-    text = (ROOT / "policy/tool_fields.h").read_text()
-    others = dict(re.findall(r"constexpr ToolField (\w+) = \{\"([^\"]+)\"", text))
-    for name, body in re.findall(r"constexpr ToolField (\w+)\[\] = \{(.*?)\};", text, re.S):
-        fields[name] = set(re.findall(r'"(/[^"]*)"', body))
-        fields[name] |= {pointer for word, pointer in others.items() if re.search(rf"\b{word}\b", body)}
+    """{name: (its fields' pointers, whether it runs code)} and {alias: name}, of the source."""
     text = (ROOT / "policy/tools.cc").read_text()
-    table = re.search(r"constexpr KnownTool kTools\[\] = \{(.*?)\n\};", text, re.S).group(1)
-    rows = re.findall(r'\{"([^"]+)", (\{\}|\w+)((?:, \w+)*)\}', table)
-    if len(rows) != table.count('{"'):
-        raise SystemExit("error: policy/tools.cc: kTools has a row that this program cannot read")
-    known = {name: (fields.get(array, set()), flags.startswith(", true"))
-             for name, array, flags in rows}
-    table = re.search(r"constexpr ToolAlias kAliases\[\] = \{(.*?)\n\};", text, re.S).group(1)
-    return known, dict(re.findall(r'\{"([^"]+)", "([^"]+)"\}', table))
+    table = re.search(r"constexpr WordList kTools\((.*?)\);", text, re.S).group(1)
+    known, aliases = {}, {}
+    for row in "".join(re.findall(r'"([^"]*)"', table)).split("\\n"):
+        name, *words = row.split() or [""]
+        if name:
+            known[name] = ({word.split(":", 1)[1] for word in words if ":/" in word},
+                           "code" in words)
+            aliases.update({word[4:]: name for word in words if word.startswith("aka:")})
+    return known, aliases
 
 
 def watched_settings():
     text = (ROOT / "policy/client_settings_weakens.cc").read_text()
-    return {pointer.replace("/", ".") for pointer in re.findall(r'\{"/([^"]+)"', text)}
+    lists = re.findall(r"constexpr WordList \w+\((.*?)\);", text, re.S)
+    words = "".join(re.findall(r'"([^"]*)"', "".join(lists))).split("\\n")
+    return {word[1:].replace("/", ".") for word in words if word}
 
 
 def watched_variables():
