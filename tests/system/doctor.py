@@ -48,6 +48,21 @@ def what_init_leaves_behind_is_well(world):
     assert not list(world.state.glob("doctor-probe*"))
 
 
+def what_runs_inside_the_client_is_told(world):
+    """Mods, and Code Mode where a settings file turns it on."""
+    world.init("--no-client-sandbox")
+    about = {row["about"] for row in examined(world)}
+    assert not about & {"mods", "code"}, about
+    world.write(world.home / ".claude/dev-mods/spy/mod.js", "")
+    settings = json.loads(world.user.read_text())
+    settings.setdefault("env", {})["CLAUDE_CODE_EXPERIMENTAL_CODE_MODE"] = "1"
+    world.user.write_text(json.dumps(settings))
+    told = {row["about"]: row for row in examined(world)}
+    assert '"spy"' in told["mods"]["text"] and "dev-mods" in told["mods"]["text"], told["mods"]
+    assert "Code Mode is on" in told["code"]["text"], told["code"]
+    assert told["mods"]["health"] == told["code"]["health"] == "weak"
+
+
 def without_a_registration_it_is_not(world):
     rows = examined(world, status=1)
     assert any("no settings file registers the hook" in row["text"] for row in missing(rows))

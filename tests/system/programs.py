@@ -32,6 +32,8 @@ git status --short
 echo two > b.txt; git add b.txt; git commit -qm two
 git branch side; git checkout -q -b other; git diff HEAD~1 > /dev/null; git log --oneline
 echo three >> b.txt; git stash -q; git stash pop -q; git commit -qam three
+git checkout -q side; echo four > d.txt; git add d.txt; git commit -qm four
+git rebase -q other; GIT_SEQUENCE_EDITOR=true git rebase -q -i HEAD~2; git checkout -q other
 git worktree add -q tree side; git worktree list; git worktree remove tree
 git clone -q . copy; cd copy; git -c user.name=n -c user.email=e commit -q --allow-empty -m in-copy
 """

@@ -6,10 +6,10 @@ import shutil
 import time
 
 import world
-from script import Call, Do, absent, blocked, holds, left_to_the_client, present, refused, runs
+from script import Call, Do, Told, absent, blocked, holds, left_to_the_client, present, refused, runs
 from session import (Session, Skip, hooked, in_turn, registration, removes, run_program, wait_until,
                      writes)
-from tool import read, write
+from tool import bash, read, write
 
 DISABLED = {"disableAllHooks": True}
 RELOAD_SECONDS = 3  # the client notices changed settings after about one
@@ -76,6 +76,21 @@ CHANGED_SETTINGS = Session(
             world.PROJECT_SETTINGS, {"cleanupPeriodDays": 30}))),
         refused_outside("a harmless change afterwards does not let that in"),
         Call("inside goes on", read("in.txt"), runs(world.INSIDE)),
+    ])
+
+# A variable that commands inherit: what was refused is not in their environment.
+SHOWS = bash("printenv LANGUAGE PYTHONSTARTUP")
+ONLY_HARMLESS = Told(False, ("Exit code 1", "first"), never=("second", "/tmp/x", "ringfence: "))
+CHANGED_VARIABLES = Session(
+    "variables changed from outside", prepare=(initialises_with_a_bell,),
+    register=lambda stage: None,
+    play=[
+        Do("an ordinary variable", once_noticed(writes(
+            world.LOCAL_SETTINGS, {"env": {"LANGUAGE": "first"}}))),
+        Call("counts", SHOWS, ONLY_HARMLESS),
+        Do("one by which programs load code", once_noticed(writes(
+            world.LOCAL_SETTINGS, {"env": {"LANGUAGE": "second", "PYTHONSTARTUP": "/tmp/x"}}))),
+        Call("does not count, nor does the rest of its file", SHOWS, ONLY_HARMLESS),
     ])
 
 CHANGED_REGISTRATION = Session(
@@ -215,5 +230,5 @@ UNINSTALLED = Session(
              holds(world.USER_SETTINGS, "cleanupPeriodDays")),
     ])
 
-SESSIONS = (RELOAD_CONTROL, CHANGED_SETTINGS, CHANGED_REGISTRATION, FAILING, WITNESS_CONTROL,
-            PRELOADED, INIT, UNINSTALLED)
+SESSIONS = (RELOAD_CONTROL, CHANGED_SETTINGS, CHANGED_VARIABLES, CHANGED_REGISTRATION, FAILING,
+            WITNESS_CONTROL, PRELOADED, INIT, UNINSTALLED)
