@@ -11,19 +11,9 @@
 
 import re
 
-
-class Unreadable(Exception):
-    """The text is not an expression that this reader knows."""
+from tokens import BINARY, NAME, NUMBER, PREFIXES, REGEX, STRING, Tokens, Unreadable, unescaped
 
 
-_NAME = re.compile(r"[A-Za-z_$][\w$]*")
-_NUMBER = re.compile(r"(?:0[xX][\da-fA-F]+|(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)n?")
-_STRING = re.compile(r'"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)*\'', re.S)
-_REGEX = re.compile(r"/(?:[^/\\\[\n]|\\.|\[(?:[^\]\\\n]|\\.)*\])+/[a-z]*")
-_PREFIXES = re.compile(r"(?:typeof|void|delete|await|yield\*?|new)(?![\w$])|\+\+|--|[!~+-]")
-_BINARY = re.compile(r"\?\?=?|\|\|=?|&&=?|(?:instanceof|in)(?![\w$])|>>>=?|<<=?|>>=?|\*\*=?"
-                     r"|[=!]==?|[<>]=?|[-+*/%&|^]=?|=(?!>)")
-_ESCAPE = re.compile(r"\\(u\{[\da-fA-F]+\}|u[\da-fA-F]{4}|x[\da-fA-F]{2}|\r\n|.)", re.S)
 _EITHER = {"??", "||", "&&"}
 
 
@@ -31,13 +21,6 @@ def parse(text, offset=0):
     reader = _Reader(text, offset)
     node = reader.expression()
     return node, reader.at
-
-
-def skip_block(text, offset):
-    """The offset behind the "}" that belongs to the "{" at `offset`."""
-    reader = _Reader(text, offset)
-    reader.balanced()
-    return reader.at
 
 
 def returns(text, begin, end):
@@ -49,35 +32,7 @@ def returns(text, begin, end):
             continue  # "return;", or the word in a text
 
 
-class _Reader:
-    def __init__(self, text, at):
-        self.text, self.at = text, at
-
-    def space(self):
-        while self.text[self.at:self.at + 1].isspace():
-            self.at += 1
-
-    def sees(self, what):
-        self.space()
-        return self.text.startswith(what, self.at)
-
-    def takes(self, what):
-        if self.sees(what):
-            self.at += len(what)
-            return True
-        return False
-
-    def want(self, what):
-        if not self.takes(what):
-            raise Unreadable(f"no {what!r} at {self.text[self.at:self.at + 40]!r}")
-
-    def match(self, pattern):
-        self.space()
-        found = pattern.match(self.text, self.at)
-        if found:
-            self.at = found.end()
-        return found and found.group()
-
+class _Reader(Tokens):
     # An expression without a comma.
 
     def expression(self):
@@ -87,7 +42,7 @@ class _Reader:
         parts, operators = [self.unary()], []
         while True:
             self.space()
-            if self.sees("=>") or not (operator := self.match(_BINARY)):
+            if self.sees("=>") or not (operator := self.match(BINARY)):
                 break
             operators.append(operator)
             function = self.arrow()
@@ -116,7 +71,7 @@ class _Reader:
             except Unreadable:
                 self.at = start
                 return None
-        elif not self.match(_NAME):
+        elif not self.match(NAME):
             self.at = start
             return None
         if not self.takes("=>"):
@@ -132,7 +87,7 @@ class _Reader:
         return self.expression()
 
     def unary(self):
-        prefix = self.match(_PREFIXES)
+        prefix = self.match(PREFIXES)
         if prefix:
             operand = self.unary()
             return ("name", "undefined") if prefix == "void" else ("other", [operand])
@@ -145,7 +100,7 @@ class _Reader:
             if self.takes("?."):
                 if self.sees("(") or self.sees("["):
                     continue
-                node = ("member", node, self.match(_NAME) or "")
+                node = ("member", node, self.match(NAME) or "")
             elif self.sees("(") :
                 node = ("call", node, self.listed("(", ")"))
             elif self.takes("["):
@@ -155,7 +110,7 @@ class _Reader:
             elif self.sees(".") and not self.sees(".."):
                 self.want(".")
                 self.takes("#")
-                node = ("member", node, self.match(_NAME) or "")
+                node = ("member", node, self.match(NAME) or "")
             elif self.sees("`"):
                 self.template()
                 node = ("other", [node])
@@ -174,7 +129,7 @@ class _Reader:
         self.space()
         here = self.text[self.at:self.at + 1]
         if here in "\"'" and here:
-            return "string", _unescaped(self.match(_STRING) or self.fail())
+            return "string", unescaped(self.match(STRING) or self.fail())
         if here == "`":
             return self.template()
         if here == "{":
@@ -187,36 +142,33 @@ class _Reader:
             self.want(")")
             return node
         if here == "/":
-            return "other", [] if self.match(_REGEX) else self.fail()
-        number = self.match(_NUMBER)
+            return "other", [] if self.match(REGEX) else self.fail()
+        number = self.match(NUMBER)
         if number:
             return "number", number
         return self.named()
 
     def named(self):
-        name = self.match(_NAME) or self.fail()
+        name = self.match(NAME) or self.fail()
         if name == "async" and self.sees("function"):
-            name = self.match(_NAME)
+            name = self.match(NAME)
         if name in ("function", "class"):
             return self.function() if name == "function" else self.klass()
         return "name", name
 
     def function(self):
         self.takes("*")
-        self.match(_NAME)
+        self.match(NAME)
         self.balanced()
         return "function", self.body()
 
     def klass(self):
         while not self.sees("{"):
-            self.match(_NAME) or self.takes(".") or self.fail()
+            self.match(NAME) or self.takes(".") or self.fail()
             if self.sees("("):
                 self.balanced()
         self.balanced()
         return "other", []
-
-    def fail(self):
-        raise Unreadable(f"at {self.text[self.at:self.at + 40]!r}")
 
     def listed(self, opening, closing):
         self.want(opening)
@@ -248,7 +200,7 @@ class _Reader:
                 text += self.text[self.at]
                 self.at += 1
         self.at += 1
-        return ("other", parts) if parts else ("string", _unescaped(f'"{text}"'))
+        return ("other", parts) if parts else ("string", unescaped(f'"{text}"'))
 
     def object(self):
         self.want("{")
@@ -286,63 +238,10 @@ class _Reader:
             node = self.expression()
             self.want("]")
             return ("[", node)
-        text = self.match(_STRING)
+        text = self.match(STRING)
         if text:
-            return _unescaped(text)
-        return self.match(_NUMBER) or self.match(_NAME) or self.fail()
-
-    # Anything in brackets.
-
-    def balanced(self):
-        """Behind the bracket that belongs to the one here."""
-        depth, before = 0, ""
-        self.space()
-        while True:
-            self.space()
-            here = self.text[self.at:self.at + 1]
-            if not here:
-                self.fail()
-            begin = self.at
-            if here in "([{":
-                depth += 1
-                self.at += 1
-            elif here in ")]}":
-                depth -= 1
-                self.at += 1
-                if depth == 0:
-                    return
-            else:
-                self.token(before)
-            before = self.text[begin:self.at]
-
-    def token(self, before):
-        """Takes one token. A "/" begins a pattern where no value can have ended before it."""
-        here = self.text[self.at]
-        if here == "`":
-            self.template()
-        elif here in "\"'":
-            self.match(_STRING) or self.fail()
-        elif here == "/" and _expects_value(before) and self.match(_REGEX):
-            pass
-        elif not (self.match(_NAME) or self.match(_NUMBER)):
-            self.at += 1
-
-
-def _expects_value(before):
-    if before in ("return", "typeof", "case", "in", "of", "void", "delete", "do", "else"):
-        return True
-    return not before or not (before[-1].isalnum() or before[-1] in "_$)]}\"'`")
-
-
-def _unescaped(literal):
-    simple = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "v": "\v", "0": "\0", "\n": ""}
-
-    def replace(found):
-        code = found.group(1)
-        if code[0] in "ux" and len(code) > 1:
-            return chr(int(code.strip("ux{}"), 16))
-        return simple.get(code, code)
-    return _ESCAPE.sub(replace, literal[1:-1])
+            return unescaped(text)
+        return self.match(NUMBER) or self.match(NAME) or self.fail()
 
 
 def parameters(text, offset):
@@ -350,7 +249,7 @@ def parameters(text, offset):
     begin = text.index("(", offset) + 1
     names, reader = [], _Reader(text, begin)
     while not reader.takes(")"):
-        name = reader.match(_NAME)
+        name = reader.match(NAME)
         names.append(name or "")
         while not (reader.sees(",") or reader.sees(")")):
             reader.balanced() if reader.sees("{") or reader.sees("[") else reader.token("")
