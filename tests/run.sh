@@ -214,7 +214,8 @@ part_format() {
   fi
 }
 
-# One build for the sanitizers and the coverage, and the tests in shares of it, two at a time.
+# One build for the sanitizers and the coverage, and the tests in shares of it, two at a time. They
+# start in the build folder: with a compile cache, the names of their sources are relative to it.
 part_unit() {
   build coverage || return
   local count share
@@ -226,7 +227,7 @@ part_unit() {
   for ((share = shares; share > 0; --share)); do
     echo "$share $((count * (share - 1) / shares + 1)) $((count * share / shares))"
   done | RINGFENCE_CORPORA=$corpora xargs -P 2 -L 1 sh -c '
-    build/coverage/tests/unit_tests -nc -f="$2" -l="$3" > "$0/unit.$1" 2>&1
+    cd build/coverage && tests/unit_tests -nc -f="$2" -l="$3" > "$0/unit.$1" 2>&1
     echo $? > "$0/unit-status.$1"' "$work"
   for ((share = 1; share <= shares; ++share)); do
     count_unit "$work/unit.$share" "$(cat "$work/unit-status.$share")" \

@@ -64,13 +64,13 @@ def run_tests(build, unit):
     commands += [[sys.executable, str(ROOT / "tests/system" / name), "--hook", str(hook)]
                  for name in SYSTEM_TESTS]
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        for line in pool.map(run_test, commands):
+        for line in pool.map(lambda command: run_test(command, build), commands):
             print(line, flush=True)
 
 
-def run_test(command):
-    """Runs one command; returns its name and last line."""
-    done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, check=False,
+def run_test(command, build):
+    """Runs one command in the build folder; returns its name and last line."""
+    done = subprocess.run(command, cwd=build, stdout=subprocess.PIPE, check=False,
                           stderr=subprocess.STDOUT)
     last = done.stdout.decode(errors="replace").strip().splitlines()[-1:]
     name = pathlib.Path(command[-3] if len(command) > 1 else command[0]).name
