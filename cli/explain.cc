@@ -202,7 +202,8 @@ void AddExplain(Command& app, Action& chosen) {
       "  ringfence explain --event captured.json --json\n"
       "  ringfence explain @secrets\n"
       "  ringfence explain mcp         which arguments of well-known MCP servers are paths\n"
-      "Exit status: 0 permitted, 1 asked about, denied, or refused by the client, 2 invalid input.");
+      "Exit status: 0 permitted, 1 asked about, denied, or refused by the client, 2 invalid "
+      "input.");
   const auto options = std::make_shared<ExplainOptions>();
   AddGroundOptions(command, options->ground);
   command.AddOption("what", options->what,

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "policy/judge_path.h"
 #include "policy/judge_host.h"
+#include "policy/judge_path.h"
 #include "policy/judge_tool.h"
 
 namespace ringfence {

@@ -13,7 +13,8 @@ constexpr size_t kMaxKnownKeys = 32;
 
 void ValueSieve::LookIn(const CachedFiles& files, const Places& places, std::string_view cwd) {
   names_.emplace(files, places.macos_names);
-  for (std::string& folder : ServerFolders(StartOf(places), cwd)) names_->AddFolder(std::move(folder));
+  for (std::string& folder : ServerFolders(StartOf(places), cwd))
+    names_->AddFolder(std::move(folder));
 }
 
 UsualName ValueSieve::UsualOf(const std::string& key) {

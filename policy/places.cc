@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "policy/judge_path.h"
 #include "policy/fix.h"
+#include "policy/judge_path.h"
 #include "policy/resolve.h"
 
 namespace ringfence {

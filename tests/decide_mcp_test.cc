@@ -166,7 +166,8 @@ TEST_CASE("mcp: arguments that are called as paths usually are count as writes")
   Check(world, "mcp__team__do", kUsualNames);
 }
 
-TEST_CASE("mcp: the remedy for a path of a reading tool is a right to read, or the \"mcp\" section") {
+TEST_CASE(
+    "mcp: the remedy for a path of a reading tool is a right to read, or the \"mcp\" section") {
   const Team world;
   const std::string reason =
       ReasonText(world.Decide("mcp__team__read", R"({"path":"/etc/passwd"})"), "");

@@ -50,4 +50,3 @@ TEST_CASE("judge path: special names") {
     CHECK_FALSE(RefusedSpecialName(Path::Clean(text)).has_value());
   }
 }
-
