@@ -160,8 +160,8 @@ class Allowance {
     if (wish.path.empty() || !may_be_made || change_.what().ends_with('/')) return;
     if (::access(wish.path.c_str(), F_OK) == 0 || errno != ENOENT) return;
     notes.emplace_back(
-        "it is not there: ringfence run makes a folder of that name; make the file first if it is "
-        "to be one");
+        "it does not exist: ringfence run creates a directory of that name; if it is to be a file, "
+        "create the file first");
   }
 
   // Its own settings may refuse what the policy now permits.

@@ -86,7 +86,7 @@ class LayersJudge {
     if (std::ranges::all_of(ServedEvents(), missing)) {
       return Add(
           findings_, Severity::kError, "not-registered",
-          At("registration", "no settings file registers the hook: ringfence decides nothing",
+          At("registration", "no settings file registers the hook, so no call is decided",
              "register it: ringfence init"));
     }
     for (const std::string_view event : ServedEvents()) {

@@ -160,7 +160,7 @@ def doctor_says_what_could_be_made(world):
     lay_out(world)
     rows = json.loads(look(world, "doctor", "--json").stdout)["rows"]
     told = [(row["about"], row["health"], row["text"]) for row in rows]
-    assert any(about == "audit log" and health == "ok" and "can be made" in text
+    assert any(about == "audit log" and health == "ok" and "can be created" in text
                for about, health, text in told), told
     assert any(about == "alerts" and health == "ok" for about, health, _ in told), told
 

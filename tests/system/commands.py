@@ -144,7 +144,7 @@ def revoke_is_the_inverse_of_allow(world):
     world.write(world.policy, world.policy.read_text() + "// the end\n")
     before = world.policy.read_text()
     for arguments in (("~/src",), ("~/src", "--read"), ("~/src", "--ask"), ("mcp__team__*",),
-                      ("~/src/*.c",), ("@toolchains",)):
+                      ("~/src/*.c",), ("@tmp",)):
         assert world.run("allow", *arguments).returncode == 0, arguments
         assert world.policy.read_text() != before, arguments
         done = world.run("revoke", *arguments)
