@@ -16,7 +16,7 @@ constexpr PathSet kSets[] = {
     {"@runs-later", SetName::kRunsLater, false,
      "files that can run code later: git hooks, CI workflows, shell start-up files"},
     {"@dotenv", SetName::kDotenv, false,
-     "secrets of applications: .env, .env.local and the like, but not .env.example"},
+     "secrets of applications: .env and .env.*, but not .env.example"},
     {"@toolchains", SetName::kToolchains, true,
      "system headers and libraries, module and package caches"},
     {"@agent-state", SetName::kAgentState, true, "the client's own state, without its settings"},
