@@ -20,7 +20,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 FOLDERS = ("base", "policy", "hook", "run", "sandbox", "library", "cli")
 COMMAND = re.compile(r"\bringfence (?:allow|revoke|trust|init|uninstall|explain|check|doctor|run|"
                      r"settings|log|replay|audit|prompt|manual|layout)\b|"
-                     r"\b[Aa]sk (?:the user|whoever)|\bthe user can\b|/add-dir")
+                     r"\b[Aa]sk the (?:user|administrator)|\bthe user can\b|/add-dir")
 LITERALS = re.compile(r'//[^\n]*|/\*.*?\*/|R"(\w*)\((?P<raw>.*?)\)\1"|"(?P<text>(?:[^"\\\n]|\\.)*)"'
                       r"|'(?:[^'\\]|\\.)'", re.DOTALL)
 
@@ -51,11 +51,14 @@ def suggestions():
 
 
 def is_test(where):
-    """ "fix: NAME" of the client's cases, or "FILE: CASE"."""
+    """ "fix: NAME" or "session: NAME" of the client's cases, or "FILE: CASE"."""
     file, _, name = where.partition(": ")
     if file == "fix":
         source = (ROOT / "tests/system/client/cases/fixes.py").read_text()
         return f'Fix("{name}"' in source
+    if file == "session":
+        cases = (ROOT / "tests/system/client/cases").glob("*.py")
+        return any(re.search(rf'\bSession\(\s*"{re.escape(name)}"', case.read_text()) for case in cases)
     if file == "text":
         return True
     return f"def {name}(" in (ROOT / "tests/system" / file).read_text()

@@ -21,7 +21,8 @@ from script import Call, Do, Told
 from session import Session, Skip, run_program, sets_policy, writes
 from tool import bash, echo, mcp_resource, read, write
 
-RINGFENCE = r"run: (ringfence [^()]*?)(?: \(|\.?$|\. [A-Z])"  # the last one counts
+RINGFENCE = r"`(ringfence [^`]*)`"  # the last one counts
+TRUST = r"run: (ringfence trust --yes --digest .*)$"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -123,6 +124,14 @@ def adds_the_folder(stage, said):
     stage.world.write(path, settings)
 
 
+def adds_the_tool(stage, said):
+    """To "mcp" in the policy, as the reason says it."""
+    found = re.search(r'the user can add "mcp": (\{.*\}) to the policy\.', said)
+    sets_policy({**TOOLS_OF_ECHO, "mcp": json.loads(found[1])})(stage)
+
+
+TOOLS_OF_ECHO = {"version": 1, "tools": {"allow": ["@session-tools", "mcp__echo__*"]}}
+
 FIXES = (
     Fix("a file to read", OUTSIDE, ('"$OUTSIDE/o.txt"',), told_after=(world.SECRET,),
         never=read("$HOME/.ssh/id_rsa")),
@@ -142,25 +151,22 @@ FIXES = (
     Fix("a file outside the client's own fence", OUTSIDE, ('"$OUTSIDE/o.txt"',), (FENCE, adds_the_folder),
         init=("--client-fence",), waits=True, told_after=(world.SECRET,)),
     # What the message asks for in words.
-    Fix("a profile that lacks it", OUTSIDE, ("add it to that list of the profile",),
+    Fix("a profile that lacks it", OUTSIDE, ("add it to this list of the profile",),
         (by_hand(sets_policy({"version": 1, "read": {"allow": [".", "~/dev/outside"]},
                               "profiles": {"main": {"read": {"allow": [".", "~/dev/outside"]}}}})),),
         policy={"version": 1, "read": {"allow": [".", "~/dev/outside"]},
                 "profiles": {"main": {"read": {"allow": ["."]}}}},
         init=("--profile", "main"), told_after=(world.SECRET,)),
-    Fix("a project's policy that narrows", read("sub/deep.txt"), ("look at the project's policy",),
+    Fix("a project's policy that narrows", read("sub/deep.txt"), ("add it to the project's own policy",),
         (by_hand(writes("$PROJECT/.ringfence/policy.json",
                         {"version": 1, "read": {"allow": ["src", "sub"]}})),),
         files={"$PROJECT/.ringfence/policy.json": {"version": 1, "read": {"allow": ["src"]}}},
         told_after=(world.INSIDE,), never=OUTSIDE),
     Fix("an argument of an MCP tool that is no path", echo(path="$OUTSIDE/o.txt"),
-        ('under "mcp" in the policy',),
-        (by_hand(sets_policy({"version": 1, "tools": {"allow": ["@session-tools", "mcp__echo__*"]},
-                              "mcp": {"mcp__echo__*": {}}})),),
-        policy={"version": 1, "tools": {"allow": ["@session-tools", "mcp__echo__*"]}}, **MCP),
+        ('"path" is not a path',), (adds_the_tool,), policy=TOOLS_OF_ECHO, **MCP),
     # A policy of the project's, which came with the repository.
     Fix("a project's policy that is not trusted", read("$HOME/shared/s.txt"), ("outside",),
-        ("ringfence trust --json $PROJECT",),
+        ("ringfence trust $PROJECT || true", TRUST),  # nobody can be asked: it gives the digest
         files={"$HOME/shared/s.txt": world.SECRET, "$PROJECT/.ringfence/policy.json": {
             "version": 1, "read": {"allow": [".", "~/shared"]}}},
         told_after=(world.SECRET,)),

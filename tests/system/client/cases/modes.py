@@ -2,7 +2,7 @@
 
 import json
 
-from script import Call, asked, holds, refused
+from script import Call, asked, holds, refused, runs
 from session import Session
 from tool import bash, read, write
 
