@@ -22,6 +22,8 @@ CONFIG = "$BASE/mcp.json"
 ENVIRONMENT = {"CLAUDE_CODE_AUTO_MODE_SERVER": "0"}
 
 OURS = "ringfence: "
+# The client says this before it asks any hook, where init wrote a rule for it.
+DENIED_BY_RULE = "denied by your permission settings"
 
 @dataclasses.dataclass(frozen=True)
 class Setting:
@@ -52,7 +54,8 @@ class Seen:
             return "fails" if self.missing else "passes"
         if self.asked:
             return "prompts"
-        return "refused" if OURS in self.text else "fails"
+        is_refused = OURS in self.text or DENIED_BY_RULE in self.text
+        return "refused" if is_refused else "fails"
 
 
 class FoundOrNot(script.Found):
