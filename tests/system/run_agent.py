@@ -16,8 +16,7 @@ import subprocess
 import sys
 
 from command_world import run_cases
-
-ORDINARY_USER = 61234
+from ordinary_user import ORDINARY_USER
 
 # What the client does to save ~/.claude.json.
 SAVE = """
@@ -443,7 +442,7 @@ def a_log_that_is_required_is_asked_of_the_sandbox_around(world):
     world.write(world.home / "inner.json", '{"version": 1, "audit": {"required": true}}')
     inner = [program, "run", "--policy", world.home / "inner.json", "--", "touch", "made"]
     done = sandbox.run(inner)
-    assert done.returncode == 125 and "takes no lines" in done.stderr, done
+    assert done.returncode == 125 and "does not accept lines" in done.stderr, done
     assert not (world.project / "made").exists()
     assert sandbox.run(inner, "--agent").returncode == 0
     assert (world.project / "made").exists()
