@@ -166,13 +166,26 @@ class SourceReader {
     if (layer == Layer::kCommandLine || slash == std::string::npos) return Unit{};
     const std::string folder = path.substr(0, slash);
     struct stat status {};
-    if (::stat(folder.c_str(), &status) == 0 && S_ISDIR(status.st_mode)) return Unit{};
+    if (::stat(folder.c_str(), &status) == 0) {
+      if (S_ISDIR(status.st_mode)) return Unit{};
+    } else if (!SaysAbsent(errno)) {
+      return SystemError("stat(" + folder + ")");
+    }
     return CheckNoLink(folder, shown);
+  }
+
+  // Any other error says nothing about the file.
+  static bool SaysAbsent(int error) {
+    return error == ENOENT || error == ENOTDIR || error == ELOOP;
   }
 
   static Status CheckNoLink(const std::string& path, const std::string& shown) {
     struct stat status {};
-    if (::lstat(path.c_str(), &status) != 0 || !S_ISLNK(status.st_mode)) return Unit{};
+    if (::lstat(path.c_str(), &status) != 0) {
+      if (SaysAbsent(errno)) return Unit{};
+      return SystemError("lstat(" + path + ")");
+    }
+    if (!S_ISLNK(status.st_mode)) return Unit{};
     return Unusable(shown, "is reached through a dangling symbolic link",
                     "create the target of " + path + ", or remove the link");
   }
