@@ -34,6 +34,11 @@ if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
   add_compile_options("SHELL:-Xclang -fno-pch-timestamp")  # a compile cache would never find them again
 endif()
 if(RINGFENCE_COVERAGE)
+  # Everything is compiled so: of an inline function the linker may keep the copy of any source.
+  target_compile_options(project_options INTERFACE -fprofile-instr-generate -fcoverage-mapping
+    # The same in every folder, so that a compile cache serves them all.
+    -fcoverage-compilation-dir=. "-fcoverage-prefix-map=${PROJECT_SOURCE_DIR}=."
+    -fprofile-update=atomic)  # replay has threads
   target_link_options(project_options INTERFACE -fprofile-instr-generate -Wl,--wrap=_exit
     -Wl,--undefined=__wrap__exit)  # lld would not look for it in the library
   add_library(count_at_exit STATIC tests/coverage/count_at_exit.cc)
@@ -43,13 +48,3 @@ if(RINGFENCE_COVERAGE)
   target_link_libraries(project_options INTERFACE count_at_exit)
   target_compile_definitions(project_options INTERFACE RINGFENCE_SANITIZED)
 endif()
-
-# Counts the branches of `target`, which tests/coverage/measure.py reads.
-function(count_branches target)
-  if(RINGFENCE_COVERAGE)
-    target_compile_options(${target} PRIVATE -fprofile-instr-generate -fcoverage-mapping
-      # The same in every folder, so that a compile cache serves them all.
-      -fcoverage-compilation-dir=. "-fcoverage-prefix-map=${PROJECT_SOURCE_DIR}=."
-      -fprofile-update=atomic)  # replay has threads
-  endif()
-endfunction()
