@@ -276,7 +276,9 @@ std::string Fish(const std::vector<CommandWords>& commands) {
     for (const CommandWords& below : command.below) {
       out += "complete -c ringfence -n '" + seen + "' -f -a " + below.name.text + " -d " +
              Quoted(below.name.what) + "\n";
-      out += FishOptions(below.options, seen + "; and " + kSeen + below.name.text);
+      std::string given = seen;
+      given.append("; and ").append(kSeen).append(below.name.text);
+      out += FishOptions(below.options, given);
     }
     const std::string values = FishValues(command.argument, names);
     if (values != "''") {

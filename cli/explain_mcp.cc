@@ -83,7 +83,7 @@ std::string ArgumentsOf(const Event& event, const Policy& policy) {
            ")";
   }
   const std::optional<McpMap> map = MapOfTool(event.tool_name);
-  const std::string others =
+  std::string others =
       std::string("by their value, as ") + (IsReadingMcpTool(event.tool_name) ? "reads" : "writes");
   if (!map) return others;
   return "by the map of " + Quote(map->server) + " (" + FieldsText(*map) + "), others " + others;
