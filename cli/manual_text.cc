@@ -59,7 +59,7 @@ std::string Synopsis(const ManualCommand& command) {
     std::string word = option.is_positional()
                            ? option.value
                            : option.names.back() + (option.value.empty() ? "" : " " + option.value);
-    if (!option.is_required) word = "[" + word + "]";
+    if (!option.is_required) word.insert(0, "[").append("]");
     if (option.is_repeated) word += " ...";
     (option.is_positional() ? last : words).push_back(std::move(word));
   }

@@ -36,7 +36,9 @@ class Reader {
       if (is_top && name == "profiles") {
         Profiles(node);
       } else if (!(key.empty() && !is_top && name == "when")) {
-        Value(node, key + "/" + name, frame);
+        std::string below = key;
+        below.append("/").append(name);
+        Value(node, below, frame);
       }
     }
   }
