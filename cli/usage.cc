@@ -61,7 +61,7 @@ std::string OptionOf(const std::string& message) {
 }
 
 std::string InPlainWords(const CLI::ParseError& error) {
-  const std::string message = error.what();
+  std::string message = error.what();
   const auto has = [&message](std::string_view part) {
     return message.find(part) != std::string::npos;
   };

@@ -65,7 +65,7 @@ Path WorthAllowing(const Walked& walked, const Places& places) {
 }
 
 std::string Shortened(const Path& path, const Places& places) {
-  const std::string text = EscapePattern(path.text());
+  std::string text = EscapePattern(path.text());
   if (places.homes.empty()) return text;
   const std::string home = EscapePattern(places.homes.front().text());
   return text.starts_with(home + "/") ? "~" + text.substr(home.size()) : text;

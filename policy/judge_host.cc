@@ -30,27 +30,32 @@ NameJudgement JudgeUnlisted(std::string what, std::string_view host, const HostL
   return Denied(std::move(what), why, list.place, AllowFix(policy, list.place, ShellWord(host)));
 }
 
-// One host, or all that "*.host" stands for. `shown` is how messages name it.
-NameJudgement JudgeWanted(std::string what, const HostRule& wanted, std::string_view shown,
-                          const Policy& policy, Trace* trace) {
+// One host, or all that "*.host" stands for, and how messages name it.
+struct Wanted {
+  HostRule rule;
+  std::string_view shown;
+};
+
+NameJudgement JudgeWanted(std::string what, const Wanted& wanted, const Policy& policy,
+                          Trace* trace) {
   const NetworkRules& rules = *policy.network;
   const auto note = [&](const HostRule& rule) {
     if (trace != nullptr) trace->rules.push_back({rule.place, std::string(rule.written)});
   };
   for (const HostRule& rule : rules.deny) {
-    if (!Overlaps(rule, wanted)) continue;
+    if (!Overlaps(rule, wanted.rule)) continue;
     note(rule);
     const std::string by = rule.place.quotable ? Quote(rule.written) : "the project's policy";
     return Denied(std::move(what), "denied by " + by, rule.place, "");
   }
   NameJudgement worst;
   for (const HostList& list : rules.lists) {
-    const auto covers = [&](const HostRule& rule) { return Covers(rule, wanted); };
+    const auto covers = [&](const HostRule& rule) { return Covers(rule, wanted.rule); };
     if (const auto rule = std::ranges::find_if(list.allow, covers); rule != list.allow.end()) {
       note(*rule);
       continue;
     }
-    NameJudgement judgement = JudgeUnlisted(what, shown, list, policy);
+    NameJudgement judgement = JudgeUnlisted(what, wanted.shown, list, policy);
     // Of equal ones the last, which `ringfence allow` cannot change: to add it to the first alone
     // would not help.
     const bool counts = judgement.verdict != Verdict::kPermit && judgement.verdict >= worst.verdict;
@@ -64,10 +69,10 @@ NameJudgement JudgeWanted(std::string what, const HostRule& wanted, std::string_
 NameJudgement JudgeHost(std::string what, const HostPort& host, const Policy& policy,
                         Trace* trace) {
   if (!policy.network) return {};
-  HostRule wanted;
-  wanted.host = host.host;
-  wanted.port = host.port;
-  return JudgeWanted(std::move(what), wanted, host.host, policy, trace);
+  HostRule rule;
+  rule.host = host.host;
+  rule.port = host.port;
+  return JudgeWanted(std::move(what), {rule, host.host}, policy, trace);
 }
 
 NameJudgement JudgeHosts(std::string_view text, const Policy& policy, Trace* trace) {
@@ -76,7 +81,7 @@ NameJudgement JudgeHosts(std::string_view text, const Policy& policy, Trace* tra
   const std::string lower = LowerAscii(text);
   const Result<HostRule> wanted = ParseHostRule(lower);
   if (!wanted) return Denied(std::move(what), "it " + wanted.error().what, {}, "");
-  return JudgeWanted(std::move(what), *wanted, text, policy, trace);
+  return JudgeWanted(std::move(what), {*wanted, text}, policy, trace);
 }
 
 NameJudgement JudgeHostText(std::string_view text, const Policy& policy, Trace* trace) {
