@@ -84,10 +84,9 @@ class LayersJudge {
     if (JudgeSwitches()) return;
     const auto missing = [&](std::string_view event) { return !IsInForce(event); };
     if (std::ranges::all_of(ServedEvents(), missing)) {
-      return Add(
-          findings_, Severity::kError, "not-registered",
-          At("registration", "no settings file registers the hook, so no call is decided",
-             "register it: ringfence init"));
+      return Add(findings_, Severity::kError, "not-registered",
+                 At("registration", "no settings file registers the hook, so no call is decided",
+                    "register it: ringfence init"));
     }
     for (const std::string_view event : ServedEvents()) {
       if (!missing(event)) continue;
