@@ -282,7 +282,8 @@ std::string Fish(const std::vector<CommandWords>& commands) {
     }
     const std::string values = FishValues(command.argument, names);
     if (values != "''") {
-      out += "complete -c ringfence -n '" + seen + "' -f -a " + values + "\n";
+      out.append("complete -c ringfence -n '").append(seen).append("' -f -a ");
+      out.append(values).append("\n");
     }
     std::string alone = seen;
     if (!command.below.empty()) {
