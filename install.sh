@@ -92,7 +92,7 @@ list_packages() {
       optional_tests="$optional_tests bubblewrap=bwrap socat=socat npm=npm python3-jsonschema"
       optional_tests="$optional_tests pkg-config=pkg-config make=make apparmor=apparmor_parser"
       optional_tests="$optional_tests git=git cargo=/usr/bin/cargo python3-pip tmux=tmux less=less"
-      optional_tests="$optional_tests vim-tiny=vi zsh=zsh pre-commit=pre-commit chromium=chromium"
+      optional_tests="$optional_tests vim-tiny=vi zsh=zsh fish=fish pre-commit=pre-commit chromium=chromium"
       optional_tests="$optional_tests nodejs=node libxml2-utils=xmllint parallel=parallel"
       optional_tests="$optional_tests rsyslog=/usr/sbin/rsyslogd lld=ld.lld ccache=ccache"
       ;;
@@ -104,7 +104,7 @@ list_packages() {
       optional_tests='clang-tools-extra=clang-tidy llvm=llvm-cov strace=strace'
       optional_tests="$optional_tests bubblewrap=bwrap socat=socat npm=npm python3-jsonschema"
       optional_tests="$optional_tests git=git cargo=/usr/bin/cargo python3-pip tmux=tmux less=less"
-      optional_tests="$optional_tests vim-minimal=vi zsh=zsh chromium=chromium-browser libxml2=xmllint"
+      optional_tests="$optional_tests vim-minimal=vi zsh=zsh fish=fish chromium=chromium-browser libxml2=xmllint"
       optional_tests="$optional_tests parallel=parallel rsyslog=rsyslogd ccache=ccache"
       ;;
     brew)

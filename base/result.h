@@ -8,7 +8,7 @@
 
 namespace ringfence {
 
-// One mistake, told for the person who must mend it: where it is, what is wrong, what to do.
+// One error, written for the person who has to fix it: where it is, what is wrong, what to do.
 // Messages are one line, lower case, without a full stop; foreign text in them is quoted.
 struct Error {
   enum class Kind {

@@ -10,10 +10,10 @@
 
 namespace ringfence {
 
-// An error where the client runs `command` in a session that nobody attends (`claude -p`, the SDK).
+// Fails if the client runs `command` in a session without a user (`claude -p`, the SDK).
 Status RefuseUnattended(const char* command);
 
-// An error where any session of the client runs it: what nobody needs to do from within one.
+// Fails if any session of the client runs it. For commands that belong in the user's own terminal.
 Status RefuseAgent(const char* command);
 
 }  // namespace ringfence

@@ -13,7 +13,7 @@ class Terminal {
   Terminal();  // standard input and output
   Terminal(int input, int output) : input_(input), output_(output) {}
 
-  // Whether somebody sees the question and can answer: both are terminals.
+  // True if a user can see the question and answer it: input and output are terminals.
   bool can_ask() const;
 
   // Prints "QUESTION [y/N] " and waits for a line: y, yes, n or no in any case, or nothing for

@@ -1,5 +1,5 @@
-// The MCP servers that are configured, as `ringfence init` tells of them: which of them the policy
-// lets the agent use, and the command that allows another.
+// The list of configured MCP servers that `ringfence init` prints: which ones the policy permits, and
+// the command that allows another.
 #pragma once
 
 #include <string>

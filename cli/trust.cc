@@ -158,9 +158,9 @@ class TrustCommand {
     if (!options_.digest.empty() && options_.digest != project->sha256) {
       return Outcome::No(
           {Error::Kind::kInvalidConfig, project->path,
-           "has another digest than the one that was given: sha256 " + project->sha256,
-           "it was changed since somebody looked at it: look again, with "
-           "ringfence trust; nothing was changed"});
+           "does not have the given digest; its sha256 is " + project->sha256,
+           "the file changed after it was reviewed; nothing was trusted. Review it again: "
+           "ringfence trust"});
     }
     const bool is_meant = options_.yes && !options_.digest.empty();
     if (!is_meant) {
@@ -181,7 +181,7 @@ class TrustCommand {
     const Terminal terminal;
     if (options_.common.json || !terminal.can_ask()) {
       Report(project, kNot);
-      return Outcome::No({Error::Kind::kUsage, "nobody can be asked here", "nothing was trusted",
+      return Outcome::No({Error::Kind::kUsage, "there is no terminal to ask on", "nothing was trusted",
                           "if you have read it, run: ringfence trust --yes --digest " +
                               project.sha256 + ProjectWord(project)});
     }
@@ -197,7 +197,7 @@ class TrustCommand {
     return options_.project.empty() || word.empty() ? "" : " " + word;
   }
 
-  // While the user was reading, somebody may have written.
+  // The file may have changed while the user was reading it.
   Status StillTheSame(const ProjectPolicy& project) const {
     Result<PolicyBytes> now = ReadPolicyBytes(project.path);
     if (!now) return now.error();

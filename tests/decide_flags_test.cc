@@ -137,7 +137,7 @@ TEST_CASE("other shells: a rule about Bash covers them") {
     CAPTURE(tool);
     CHECK(world.Call(tool, R"({"command":"x"})") == "deny");
   }
-  CHECK(world.Call("REPL", R"({"code":"1"})") == "permit");  // what it calls is decided by itself
+  CHECK(world.Call("REPL", R"({"code":"1"})") == "permit");  // each of its calls is decided separately
   World pattern;
   pattern.User(R"("tools":{"deny":["ba*"]})");
   CHECK(pattern.Call("Monitor", R"({"command":"x"})") == "deny");
@@ -160,7 +160,7 @@ TEST_CASE("tools by another name: a rule about either counts") {
   CHECK(world.Call("KillShell", R"({"shell_id":"1"})") == "deny");
 }
 
-TEST_CASE("structured output: it is data, whatever its members are called") {
+TEST_CASE("structured output: it is data under any key") {
   World world;
   CHECK(world.Call("StructuredOutput",
                    R"({"file":"/etc/passwd","path":"~/.ssh/id","url":"x","a":{"files":["/x"]}})") ==

@@ -390,7 +390,7 @@ TEST_CASE("event: more paths than any call names are refused") {
   CHECK(Problem(call(20001)).find("too many paths") != std::string::npos);
 }
 
-TEST_CASE("event: of an MCP tool every string that may be a path is kept, whatever its name") {
+TEST_CASE("event: an MCP tool's strings that may be paths are kept under any key") {
   struct Row {
     std::string_view input, want;
   };

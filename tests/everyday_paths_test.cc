@@ -199,7 +199,7 @@ class WorldAt : public World {
 struct Client {
   std::vector<std::string> read;
   std::vector<std::string> written;
-  std::vector<std::string> others;  // which are nobody's business here
+  std::vector<std::string> others;  // not checked here
 };
 
 // What the client shows the model, by its names on the disk.

@@ -101,7 +101,7 @@ TEST_CASE("fix: names with a random part are temporary") {
   }
 }
 
-TEST_CASE("fix: folders that everybody shares are never what is suggested") {
+TEST_CASE("fix: shared folders are never suggested") {
   const World world;
   for (const char* text : {"/",
                            "/tmp",

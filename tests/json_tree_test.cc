@@ -153,7 +153,7 @@ TEST_CASE("json tree: a mistake is told with file, line and column") {
       {"columns are bytes", "[\"\xC3\xA9\" x]", "file.json:1:7: missing comma"},
       {"at the end", "[1,\n", "file.json:2:1: the file ends before the \"[\" of line 1 is closed"},
       {"nothing", "", "file.json:1:1: empty input"},
-      {"a comment that nobody asked for", "[/**/]",
+      {"a comment where none is accepted", "[/**/]",
        "file.json:1:2: comments are not allowed in this file"},
       {"duplicate key", "{\"a\":1,\n\"a\":2}", "file.json:2:1: duplicate key \"a\""},
   };

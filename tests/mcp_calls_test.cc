@@ -119,7 +119,7 @@ TEST_CASE("mcp: the fix that a reason names lets the call through") {
   allowed["read"]["allow"].push_back("/etc/passwd");
   allowed["write"]["allow"].push_back("/etc/passwd");
   CHECK(MakeWorld(allowed)->Call("mcp__team__do", input) == "permit");
-  // What is a secret is not offered.
+  // Secrets are not offered.
   const std::string secret =
       ReasonText(world->Decide("mcp__team__do", R"({"q":"~/.ssh/id_rsa"})"), "");
   CHECK(secret.find("allow") == secret.npos);

@@ -46,7 +46,7 @@ TEST_CASE("options: of the hook") {
       {"a trial", {"--trial", "--root", "r"}, "|r|||trial"},
       {"a trial with a value", {"--trial=1"}, "! --trial takes no value"},
       {"a value that looks like an option", {"--root", "--help"}, "|--help|||"},
-      {"an option nobody knows",
+      {"an unknown option",
        {"--polcy", "p"},
        "! \"--polcy\" is not an option; did you mean \"--policy\"?"},
       {"a beginning of an option", {"--pol=p"}, "! \"--pol\" is not an option"},

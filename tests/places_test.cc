@@ -51,7 +51,7 @@ TEST_CASE("places: the root is CLAUDE_PROJECT_DIR, and --root before it") {
   CHECK(FindPlaces(registration, Disk())->root.text() == "/home/other");
 }
 
-TEST_CASE("places: the session began in CLAUDE_PROJECT_DIR, whatever the root is") {
+TEST_CASE("places: the session began in CLAUDE_PROJECT_DIR, with any root") {
   Registration registration = Plain();
   CHECK(StartOf(*FindPlaces(registration, Disk())).text() == "/home/dev/project");
   registration.root = "/home/other";

@@ -175,7 +175,7 @@ TEST_CASE("settings: a name that the client skips is said, where nothing else sa
   CHECK(Has(names.missing, "WebFetch"));
 }
 
-TEST_CASE("settings: the client's own fence is there where it was asked for") {
+TEST_CASE("settings: the client's own fence is set on request") {
   const UserWorld world(R"("read": {"deny": ["k"]})");
   const SettingsMaker maker(world);
   SettingsQuestion question = maker.Question();

@@ -34,8 +34,8 @@ std::string Text(const std::vector<int>& version) {
   return text;
 }
 
-void Add(DoctorRows& rows, Health health, std::string text, std::string mend = "") {
-  rows.push_back({health, "client", std::move(text), std::move(mend)});
+void Add(DoctorRows& rows, Health health, std::string text, std::string fix = "") {
+  rows.push_back({health, "client", std::move(text), std::move(fix)});
 }
 
 // The first program of the name in PATH: whoever types the command starts that one too.

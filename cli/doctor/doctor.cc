@@ -1,4 +1,4 @@
-// `ringfence doctor`: what is enforced on this host, what is not, and how to mend it.
+// `ringfence doctor`: what is enforced on this host, what is not, and how to fix it.
 #include "cli/doctor/doctor.h"
 
 #include <algorithm>
@@ -116,7 +116,7 @@ void Print(const DoctorRows& rows) {
                                                     : Tone::kBad;
     console.Line(console.In(tone, name) + std::string(kWidth - name.size(), ' ') + row.about +
                  ": " + Printable(row.text));
-    if (!row.mend.empty()) console.Line(std::string(kWidth, ' ') + "fix: " + Printable(row.mend));
+    if (!row.fix.empty()) console.Line(std::string(kWidth, ' ') + "fix: " + Printable(row.fix));
   }
 }
 
@@ -126,7 +126,7 @@ OrderedJson JsonOf(const DoctorRows& rows, bool is_well) {
     OrderedJson& json =
         all.emplace_back(OrderedJson{{"health", NameOf(row.health)}, {"about", row.about}});
     json["text"] = row.text;
-    if (!row.mend.empty()) json["fix"] = row.mend;
+    if (!row.fix.empty()) json["fix"] = row.fix;
   }
   return {{"well", is_well}, {"rows", std::move(all)}};
 }

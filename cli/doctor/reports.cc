@@ -67,8 +67,8 @@ class ReportsDoctor {
   }
 
  private:
-  void Log(Health health, std::string text, std::string mend = "") {
-    rows_.push_back({health, "audit log", std::move(text), std::move(mend)});
+  void Log(Health health, std::string text, std::string fix = "") {
+    rows_.push_back({health, "audit log", std::move(text), std::move(fix)});
   }
 
   // The hook appends to it; where it cannot, lines are lost, or nothing is permitted.
@@ -119,8 +119,8 @@ class ReportsDoctor {
   // As the hook opens it, but nothing is made.
   void LookAtInbox() {
     if (alerts_.inbox.empty()) return;
-    const auto say = [&](Health health, std::string text, std::string mend = "") {
-      rows_.push_back({health, "alerts", std::move(text), std::move(mend)});
+    const auto say = [&](Health health, std::string text, std::string fix = "") {
+      rows_.push_back({health, "alerts", std::move(text), std::move(fix)});
     };
     const std::optional<Path> inbox = InboxOf(alerts_.inbox, places_);
     if (!inbox)

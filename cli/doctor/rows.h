@@ -22,7 +22,7 @@ struct DoctorRow {
   Health health = Health::kGood;
   std::string about;  // "sandbox", "client"
   std::string text;
-  std::string mend;  // "": nothing to be done
+  std::string fix;  // "": nothing to be done
 };
 
 // What is looked at.

@@ -33,8 +33,8 @@ class SandboxDoctor {
   }
 
  private:
-  void Add(Health health, std::string text, std::string mend = "") {
-    rows_.push_back({health, "sandbox", std::move(text), std::move(mend)});
+  void Add(Health health, std::string text, std::string fix = "") {
+    rows_.push_back({health, "sandbox", std::move(text), std::move(fix)});
   }
 
   void LookAtKernel() {

@@ -464,7 +464,7 @@ def trust_without_a_terminal_needs_the_digest_of_what_was_read(world):
     assert "without the client's own question" in done.stdout
     error_of(world.run("trust", "--yes"), 2, "--digest")
     error_of(world.run("trust", "--digest", digest), 1, "nothing was trusted")
-    error_of(world.run("trust", "--yes", "--digest", "0" * 64), 1, "another digest", digest)
+    error_of(world.run("trust", "--yes", "--digest", "0" * 64), 1, "does not have the given digest", digest)
     shown = json.loads(world.run("trust", "--json").stdout)
     assert shown["sha256"] == digest and not shown["is_trusted"], shown
     assert shown["says"][0]["danger"] == "high" and shown["says"][0]["key"] == "/permitted", shown

@@ -22,7 +22,7 @@ TESTS = {
     "Ask the user to add it to the policy.":
         "text: where no command can name it or the policy; an entry by hand is tested with a profile's",
     "Ask the user to make this change.": "text: the policy stays as it is, and so does the refusal",
-    " is not a path, the user can add \"mcp\": {": "fix: an argument of an MCP tool that is no path",
+    " is not a path, the user can add \"mcp\": {": "fix: an argument of an MCP tool that is not a path",
     ", ask the user to add \"root\": \"git\" to ~/.config/ringfence/policy.json.":
         "session: a part of a repository",
     "The user must approve this, and auto mode does not ask. Ask the user to do it, or to leave auto mode "
@@ -34,7 +34,7 @@ TESTS = {
     " there: ringfence trust": TRUST,
     "look at it and run: ringfence trust": TRUST,
     "Ask the user to install ringfence in a directory whose name has only letters, digits and "
-    "_./:=@+,- and to run ringfence init there.": "text: an installation is no command of ringfence",
+    "_./:=@+,- and to run ringfence init there.": "text: an installation is not a command of ringfence",
     # What commands tell the user.
     "run: ringfence-hook --help, or register it again with: ringfence init": AGAIN,
     "register it again: ringfence init": AGAIN,
@@ -57,7 +57,7 @@ TESTS = {
     "read it, then run: ringfence trust": TRUST,
     ", and run: ringfence trust": TRUST,
     "if you have read it, run: ringfence trust --yes --digest ": TRUST,
-    "it was changed since somebody looked at it: look again, with ringfence trust; nothing was changed":
+    "the file changed after it was reviewed; nothing was trusted. Review it again: ringfence trust":
         "commands.py: trust_without_a_terminal_needs_the_digest_of_what_was_read",
     "remove the key and run ringfence init again; until then nothing is enforced":
         "init.py: hooks_that_are_switched_off_are_no_success",
@@ -70,8 +70,8 @@ TESTS = {
         "init.py: the_sandbox_is_switched_on_where_it_can_be",
     "commands in the client's sandbox have a list of their own; ringfence init carries the entry over":
         "init.py: a_narrower_policy_narrows_the_sandbox",
-    "it is not there: ringfence run makes a folder of that name; make the file first if it is to be "
-    "one": "commands.py: allow_says_that_a_missing_name_becomes_a_folder",
+    "it does not exist: ringfence run creates a directory of that name; if it is to be a file, create "
+    "the file first": "commands.py: allow_says_that_a_missing_name_becomes_a_folder",
     "write one with: ringfence init --project ": "init.py: init_names_project_and_local_files",
     "fix the file and run ringfence uninstall again; nothing was changed":
         "text: the same command once more",

@@ -28,7 +28,7 @@ ROWS = (
     ("a policy that is no JSON", ("--policy", "CUT", *TOUCH), 2, "CUT"),
     ("no such directory", ("--chdir", "/nowhere", *TOUCH), 2, "/nowhere"),
     ("a directory outside", ("--root", "PROJECT", "--chdir", "/usr", *TOUCH), 2, "outside"),
-    ("a folder that is no project", ("--chdir", "/", *TOUCH), 2, "the current directory"),
+    ("a folder that is not a project", ("--chdir", "/", *TOUCH), 2, "the current directory"),
     ("a session without a name", ("--session", "", *TOUCH), 2, "--session"),
     ("another directory without a name", ("--write", "", *TOUCH), 2, "--write"),
     ("a folder to start in without a name", ("--chdir", "", *TOUCH), 2, "--chdir"),

@@ -223,7 +223,7 @@ class Client:
         return [event["message"] for event in self._events if event.get("type") == "user"]
 
     def prompts(self):
-        """The ids of calls that were not run because somebody would have been asked."""
+        """The ids of calls that were not run because the user would have been asked."""
         return {event["tool_use_id"] for event in self._events
                 if event.get("subtype") == "permission_denied"}
 

@@ -160,7 +160,7 @@ class Director:
 
 
 def _aside(request):
-    """The answer to a request that is no part of the play: a title, a summary, or the safety check
+    """The answer to a request that is not part of the play: a title, a summary, or the safety check
     of the mode "auto", which is told that the action is harmless."""
     asks_for_severity = "<severity>" in fake_api.text_of(request.get("system"))
     return "<severity>5</severity>" if asks_for_severity else "ok"

@@ -47,7 +47,7 @@ class Seen:
     ran: bool
     text: str  # what the model was told
     missing: list  # of what it should have been told if the call passes
-    asked: bool = False  # whether somebody would have been asked
+    asked: bool = False  # the user would have been asked
 
     def verdict(self):
         if self.ran:

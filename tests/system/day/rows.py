@@ -110,9 +110,9 @@ def _row(file, fields):
               modes=tuple(fields.get("modes", MODES)))
     fence = row.fence if isinstance(row.fence, dict) else {"default": row.fence}
     if not set(row.client) | set(fence) <= set(MODES):
-        raise Mistake(f"{place}: there is no such mode")
+        raise Mistake(f"{place}: unknown mode")
     if not {*row.client.values(), *fence.values()} <= {*VERDICTS, None}:
-        raise Mistake(f"{place}: there is no such verdict")
+        raise Mistake(f"{place}: unknown verdict")
     if bool(row.fence) != bool(row.reason.strip()):
         raise Mistake(f"{place}: a \"fence\" needs a reason, and nothing else has one")
     return row

@@ -96,7 +96,7 @@ def fence(name, action, verdict):
 
 
 FENCES = (
-    fence("somebody", without_the_fence, "deny"), fence("init", init_again, "permit"),
+    fence("another program", without_the_fence, "deny"), fence("init", init_again, "permit"),
     Session("after init took the client's own fence down", policy=OPEN,
             prepare=(initialises("--client-fence"), init_again), register=nothing, fenced=False,
             play=[Call("what the policy permits", read("$OUTSIDE/o.txt"), runs(world.SECRET)),
