@@ -11,6 +11,9 @@ namespace ringfence {
 
 namespace {
 
+// Texts removed from one list are named up to this number; above it only their count is shown.
+constexpr size_t kNamedRemovals = 3;
+
 using Node = JsonTree::Node;
 using Kind = JsonTree::Kind;
 
@@ -201,11 +204,16 @@ void SettingsEditor::RemoveStaleTexts(const std::string& pointer,
   };
   const auto list = std::ranges::find(record_.lists, pointer, &SettingsRecord::Texts::pointer);
   if (list == record_.lists.end()) return;
+  std::vector<std::string> removed;
   for (const std::string& text : list->texts) {
     const Node* node = is_stale(text) ? FindText(edit_, pointer, text) : nullptr;
     if (node == nullptr) continue;
     edit_.Remove(*node);
-    changes_.push_back("remove " + Quote(text, 80) + " from " + Dotted(pointer));
+    removed.push_back(Quote(text, 80));
+  }
+  if (removed.size() > kNamedRemovals) removed = {std::to_string(removed.size())};
+  for (const std::string& text : removed) {
+    changes_.push_back("remove " + text + " from " + Dotted(pointer));
   }
   std::erase_if(list->texts, is_stale);
 }

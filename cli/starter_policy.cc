@@ -9,13 +9,13 @@ namespace ringfence {
 namespace {
 
 constexpr const char* kHead =
-    R"(// What the coding agent may do here. Beside each other: deny beats ask beats allow; what is left out is
-// as in the built-in policy. "." is the project, "~/" the home, "/" absolute; patterns are git's.
-// Why was something refused?   ringfence explain Read ../notes.txt
-// To permit one thing more:    ringfence allow ~/src/shared-lib --read
+    R"(// What the coding agent may do. Deny beats ask, and ask beats allow. A key that is left out keeps its
+// built-in value. "." is the project, "~/" your home; patterns are git's.
+// Why was it refused?   ringfence explain ../notes.txt
+// Allow it:             ringfence allow --read ~/src/shared-lib
 {
   "version": 1,
-  // "root": "git", // started in a part of a repository, the client may work on all of it
+  // "root": "git", // the project is the whole repository, also when the client starts in a part of it
 )";
 
 constexpr const char* kFiles = R"(

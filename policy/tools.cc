@@ -232,29 +232,32 @@ KnownTool ParseRow(std::string_view row) {
   return tool;
 }
 
-bool HasName(std::string_view row, std::string_view name) {
-  if (name.empty() || name.find(' ') != name.npos) return false;
-  if (TakeWord(row) == name) return true;
-  while (row.starts_with(kAka)) {
-    if (TakeWord(row).substr(kAka.size()) == name) return true;
+// The row of the tool with this name or alias, else "". It looks for the name in the whole text,
+// since this is asked several times for each call.
+std::string_view RowOf(std::string_view name) {
+  if (name.empty() || name.find_first_of(" \n") != name.npos) return "";
+  const std::string_view all = kTools.text();
+  for (size_t at = all.find(name); at != all.npos; at = all.find(name, at + 1)) {
+    const char next = all[at + name.size()];  // each row ends with a line feed
+    if (next != ' ' && next != '\n') continue;
+    const size_t begin = at == 0 ? 0 : all.rfind('\n', at - 1) + 1;
+    if (begin != at && !all.substr(begin, at - begin).ends_with(kAka)) continue;
+    return all.substr(begin, all.find('\n', at) - begin);
   }
-  return false;
+  return "";
 }
 
 }  // namespace
 
 std::optional<KnownTool> FindTool(std::string_view name) {
-  for (const std::string_view row : kTools) {
-    if (HasName(row, name)) return ParseRow(row);
-  }
-  return {};
+  const std::string_view row = RowOf(name);
+  if (row.empty()) return {};
+  return ParseRow(row);
 }
 
 std::string_view MainToolName(std::string_view name) {
-  for (std::string_view row : kTools) {
-    if (HasName(row, name)) return TakeWord(row);
-  }
-  return name;
+  std::string_view row = RowOf(name);
+  return row.empty() ? name : TakeWord(row);
 }
 
 std::vector<KnownTool> KnownTools() {

@@ -2,6 +2,7 @@
 // pointers that must be made ready each time the program starts.
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 
@@ -23,10 +24,7 @@ class WordList {
     }
 
    private:
-    constexpr void FindEnd() {
-      length_ = 0;
-      while (length_ < rest_.size() && rest_[length_] != '\n') ++length_;
-    }
+    constexpr void FindEnd() { length_ = std::min(rest_.find('\n'), rest_.size()); }
 
     std::string_view rest_;
     size_t length_ = 0;
@@ -50,8 +48,10 @@ class WordList {
   constexpr Iterator begin() const { return Iterator(text_); }
   constexpr Iterator end() const { return Iterator(text_.substr(text_.size())); }
   constexpr bool Contains(std::string_view word) const {
-    for (const std::string_view w : *this) {
-      if (w == word) return true;
+    if (word.empty() || word.find('\n') != word.npos) return false;
+    for (size_t at = text_.find(word); at != text_.npos; at = text_.find(word, at + 1)) {
+      const bool begins = at == 0 || text_[at - 1] == '\n';
+      if (begins && text_[at + word.size()] == '\n') return true;
     }
     return false;
   }

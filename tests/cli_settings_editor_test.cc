@@ -218,6 +218,18 @@ TEST_CASE(
   CHECK(editor->text() == R"({"sandbox":{"filesystem":{"denyRead":["mine", "b", "c"]}}})");
 }
 
+TEST_CASE("settings editor: removed texts are named, or counted if there are many") {
+  Result<SettingsEditor> editor = SettingsEditor::Open("{}", {});
+  REQUIRE(editor.has_value());
+  editor->SyncTexts("/list", {"a", "b", "c", "d", "e", "f", "g"});
+  editor->SyncTexts("/list", {"d", "e", "f", "g"});
+  editor->SyncTexts("/list", {});
+  CHECK(editor->changes() == std::vector<std::string>{"add 7 to list", "remove \"a\" from list",
+                                                      "remove \"b\" from list",
+                                                      "remove \"c\" from list",
+                                                      "remove 4 from list"});
+}
+
 TEST_CASE("settings editor: an event that is no array is told with its place") {
   for (const char* text :
        {R"({"hooks":{"PreToolUse":null}})", R"({"hooks":{"PostToolUse":{"a":1}}})"}) {
