@@ -79,12 +79,15 @@ void ArgumentJudge::JudgeFileUrl(const InputField& field, Access access) {
 
 void ArgumentJudge::JudgeOtherUrl(const InputField& field, Access access, TextKind kind) {
   if (kind == TextKind::kWebUrl) TakeName(JudgeUrl(field.text, policy_, trace_));
+  JudgeUrlAsPath(field, access);
+}
+
+void ArgumentJudge::JudgeUrlAsPath(const InputField& field, Access access) {
   if (!paths_.MayBePath(field.text)) return;
   JudgePath(field, "./" + field.text, access, VerbOf(access));
 }
 
 void ArgumentJudge::JudgeBareHost(std::string_view text) {
-  if (!policy_.network) return;
   if (text.starts_with("//")) text.remove_prefix(2);
   text = text.substr(0, text.find_first_of("/?#\\"));
   // "user@host:path", as scp and git have it, and "user@host:22".

@@ -36,6 +36,9 @@ class ArgumentJudge {
   // A web URL, or one of another scheme that is the server's own business.
   void JudgeOtherUrl(const InputField& field, Access access, TextKind kind);
 
+  // The same text to a program that knows no URLs: a relative path.
+  void JudgeUrlAsPath(const InputField& field, Access access);
+
   // "example.com/x", "example.com:443", "[::1]": a URL to programs that add the scheme.
   void JudgeBareHost(std::string_view text);
 

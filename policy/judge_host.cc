@@ -64,16 +64,15 @@ NameJudgement JudgeWanted(std::string what, const Wanted& wanted, const Policy& 
   return worst;
 }
 
-}  // namespace
-
 NameJudgement JudgeHost(std::string what, const HostPort& host, const Policy& policy,
                         Trace* trace) {
-  if (!policy.network) return {};
   HostRule rule;
   rule.host = host.host;
   rule.port = host.port;
   return JudgeWanted(std::move(what), {rule, host.host}, policy, trace);
 }
+
+}  // namespace
 
 NameJudgement JudgeHosts(std::string_view text, const Policy& policy, Trace* trace) {
   if (!policy.network) return {};

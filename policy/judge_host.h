@@ -11,10 +11,7 @@
 
 namespace ringfence {
 
-// `what` begins the message: "connection to "https://x"". Without "network" in the policy the hook
-// judges no host. `trace` may be null, here and below.
-NameJudgement JudgeHost(std::string what, const HostPort& host, const Policy& policy,
-                        Trace* trace = nullptr);
+// Without "network" in the policy no host is judged. `trace` may be null.
 
 // "host" or "host:port", without a scheme; port 443 where none is given.
 NameJudgement JudgeHostText(std::string_view text, const Policy& policy, Trace* trace = nullptr);

@@ -21,9 +21,9 @@ bool Covers(const McpMap& map, std::string_view pointer) {
          IsCovered(map.text, pointer);
 }
 
-// A name that writing hardly ends in.
+// A name that prose rarely ends with.
 bool IsPlainName(std::string_view name) {
-  return !name.empty() && name.find_first_of(" \t\r\n\"'`()[]{}<>|;,") == std::string_view::npos;
+  return name.find_first_of(" \t\r\n\"'`()[]{}<>|;,") == std::string_view::npos;
 }
 
 }  // namespace
@@ -50,7 +50,9 @@ void McpJudge::Run() {
     if (field.kind != JsonKind::kString) continue;
     const bool is_mapped = map && Covers(*map, field.pointer);
     const Value value = ReadValue(std::string_view(field.text).substr(0, field.text.find('\0')));
-    if (value.form == ValueForm::kWebUrl && !field.is_key) JudgeWeb(value);
+    // Of keys only those under a name for URLs: "https://schema.example/name" names a property.
+    const bool may_be_address = !field.is_key || McpNameOf(field.key) == UsualName::kUrl;
+    if (value.form == ValueForm::kWebUrl && may_be_address) JudgeWeb(value);
     if (!has_entry && !is_mapped) JudgeByValue(field, value);
   }
 }
@@ -79,10 +81,8 @@ void McpJudge::JudgeMapped(const InputField& field, Access access) {
   if (!arguments_.IsUsable(field)) return;
   const TextKind kind = KindOfText(field.text);
   if (kind == TextKind::kFileUrl) return arguments_.JudgeFileUrl(field, access);
-  if (kind == TextKind::kWebUrl) {  // its host is judged under any name
-    if (!arguments_.paths().MayBePath(field.text)) return;
-    return arguments_.JudgePath(field, "./" + field.text, access, VerbOf(access));
-  }
+  // Run() judges its host, whatever its name.
+  if (kind == TextKind::kWebUrl) return arguments_.JudgeUrlAsPath(field, access);
   const std::string_view text = field.text.empty() ? "." : std::string_view(field.text);
   arguments_.JudgePath(field, text, access, VerbOf(access));
 }
@@ -98,26 +98,17 @@ void McpJudge::JudgeByValue(const InputField& field, const Value& value) {
 bool McpJudge::IsSound(const InputField& field, const Value& value, UsualName usual) {
   if (!field.cut && !field.has_nul && !field.has_lone_surrogate) return true;
   const bool is_named = usual != UsualName::kNone && !field.cut;
-  if (is_named || (NamesPlace(value) && !value.is_prose)) arguments_.IsUsable(field);
+  if (is_named || NamesPlace(value)) arguments_.IsUsable(field);
   return false;
 }
 
 bool McpJudge::NamesPlace(const Value& value) const {
-  switch (value.form) {
-    case ValueForm::kAbsolute:
-      return names_.MayName(value.text);
-    case ValueForm::kHome:
-    case ValueForm::kClimbing:
-    case ValueForm::kFileUrl:
-      return true;
-    case ValueForm::kText:
-    case ValueForm::kRelative:
-    case ValueForm::kOtherHome:
-    case ValueForm::kWebUrl:
-    case ValueForm::kOtherUrl:
-      break;
-  }
-  return false;
+  const ValueForm form = value.form;
+  const bool is_absolute = form == ValueForm::kAbsolute;
+  if (is_absolute && !names_.MayName(value.text)) return false;
+  if (form == ValueForm::kFileUrl) return !value.is_prose;
+  if (!is_absolute && form != ValueForm::kHome && form != ValueForm::kClimbing) return false;
+  return !value.is_prose || NamesSomething(value.text);
 }
 
 void McpJudge::JudgeValue(const InputField& field, const Value& value, UsualName usual) {
@@ -145,13 +136,11 @@ void McpJudge::JudgeValue(const InputField& field, const Value& value, UsualName
       TakePlace(field, value);
       break;
   }
-  if (usual == UsualName::kUrl && !value.is_prose) arguments_.JudgeBareHost(value.text);
+  if (usual == UsualName::kUrl) arguments_.JudgeBareHost(value.text);
 }
 
 void McpJudge::TakePlace(const InputField& field, const Value& value) {
-  if (!NamesPlace(value)) return;
-  if (value.is_prose && !NamesSomething(value.text)) return;
-  Take(field, value.text);
+  if (NamesPlace(value)) Take(field, value.text);
 }
 
 // A name that a path has usually makes it one. Under any other name a relative path matters where
@@ -209,7 +198,8 @@ void McpJudge::JudgeFileUrl(const InputField& field, const Value& value) {
   Take(field, *path);
 }
 
-// For what looks like writing: it exists as it is written, or can be made under a plain name.
+// For what looks like prose: it exists as written, or a file with a plain name can be created
+// there.
 bool McpJudge::NamesSomething(std::string_view text) const {
   return std::ranges::any_of(arguments_.paths().Starts(text), [this](const std::string& start) {
     const Path path = Path::Clean(start);

@@ -1,6 +1,7 @@
 #include "policy/mcp_value.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "base/utf8.h"
 #include "policy/path.h"
@@ -67,9 +68,8 @@ bool HasLongName(std::string_view text) {
 ValueForm PathForm(std::string_view text) {
   if (text[0] == '/') return ValueForm::kAbsolute;
   if (text == "~" || text.starts_with("~/")) return ValueForm::kHome;
-  if (text[0] == '~' && text.size() > 1 && (IsLetter(text[1]) || text[1] == '_')) {
-    return ValueForm::kOtherHome;
-  }
+  // "~" alone is the home, so a character follows.
+  if (text[0] == '~' && (IsLetter(text[1]) || text[1] == '_')) return ValueForm::kOtherHome;
   if (HasDotDot(text)) return ValueForm::kClimbing;
   return text.size() > kMaxPath || HasLongName(text) ? ValueForm::kText : ValueForm::kRelative;
 }
@@ -81,11 +81,11 @@ bool MayHaveScheme(std::string_view text) {
   return std::ranges::none_of(text.substr(0, colon), [](char c) { return c == ' ' || c == '/'; });
 }
 
-// Where another URL begins: "view-source:file:///x". The text's end: nowhere.
+// Where another URL begins behind the scheme: "view-source:file:///x". The text's end: nowhere.
 size_t InnerUrl(std::string_view repaired) {
   size_t first = repaired.size();
   for (const std::string_view scheme : {"file:", "http:", "https:", "ws:", "wss:"}) {
-    const size_t at = repaired.find(scheme);
+    const size_t at = repaired.find(scheme, 1);
     if (at != std::string_view::npos) first = std::min(first, at);
   }
   return first;
@@ -103,21 +103,19 @@ Value ReadUnclear(std::string_view text) {
     return {ValueForm::kWebUrl, scheme + "://" + repaired.substr(host), HasSpace(text)};
   }
   const size_t inner = InnerUrl(repaired);
-  if (inner == 0 || inner == repaired.size() || HasSpace(text)) {
-    return {};
-  }
+  if (inner == repaired.size() || HasSpace(text)) return {};
   return ReadValue(std::string_view(repaired).substr(inner));
 }
 
-Value ReadUrl(TextKind kind, std::string_view text) {
+std::optional<Value> ReadUrl(std::string_view text) {
   const bool is_prose = HasSpace(text);
-  switch (kind) {
+  switch (KindOfText(text)) {
     case TextKind::kFileUrl:
-      return {ValueForm::kFileUrl, std::string(text), is_prose};
+      return Value{ValueForm::kFileUrl, std::string(text), is_prose};
     case TextKind::kWebUrl:
-      return {ValueForm::kWebUrl, std::string(text), is_prose};
+      return Value{ValueForm::kWebUrl, std::string(text), is_prose};
     case TextKind::kOtherUrl:
-      return {ValueForm::kOtherUrl, std::string(text), is_prose};
+      return Value{ValueForm::kOtherUrl, std::string(text), is_prose};
     case TextKind::kUnclear:
       return ReadUnclear(text);
     case TextKind::kPath:
@@ -138,8 +136,7 @@ Value ReadValue(std::string_view text) {
     }
   }
   if (MayHaveScheme(text)) {
-    const TextKind kind = KindOfText(text);
-    if (kind != TextKind::kPath) return ReadUrl(kind, text);
+    if (std::optional<Value> url = ReadUrl(text)) return *std::move(url);
   }
   const ValueForm form = PathForm(text);
   if (form == ValueForm::kText) return {};

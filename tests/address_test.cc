@@ -39,6 +39,7 @@ TEST_CASE("address: every spelling of an address becomes one") {
       {"[64:ff9b::192.0.2.1]", "[64:ff9b::c000:201]"},
       {"[1:2:3:4:5:6:1.2.3.4]", "[1:2:3:4:5:6:102:304]"},
       {"[fe80::]", "[fe80::]"},
+      {"[::ff00:102:304]", "[::ff00:102:304]"},
   };
   for (const Row& row : kRows) {
     CAPTURE(row.text);

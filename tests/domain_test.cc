@@ -173,6 +173,7 @@ TEST_CASE("domain: a URL that two parsers could read in two ways is refused") {
       {"a space in the host", "https://forge.example .evil.example/"},
       {"a DEL in the host", "https://forge.example\x7F/"},
       {"a bracket that is not closed", "https://[2001:db8::1/"},
+      {"half of a character", "https://forge%ff.example/"},
       {"a bracket that is not opened", "https://2001:db8::1]/"},
       {"another language",
        "https://b\xC3\xBC"

@@ -390,6 +390,29 @@ TEST_CASE("event: more paths than any call names are refused") {
   CHECK(Problem(call(20001)).find("too many paths") != std::string::npos);
 }
 
+TEST_CASE("event: more values of an MCP tool than are judged are refused") {
+  const auto call = [](const std::string& input) {
+    return Problem(R"({"hook_event_name":"PreToolUse","tool_name":"mcp__a__b","tool_input":)" +
+                   input + "}");
+  };
+  std::string keys = R"({"files":{"a":1)";
+  for (int i = 1; i < 20001; ++i) keys += R"(,"a)" + std::to_string(i) + R"(":1)";
+  CHECK(call(keys + "}}").find("too many paths") != std::string::npos);
+  std::string bytes = R"({"q":["/x")";
+  for (int i = 0; i < 140; ++i) bytes += R"(,"/)" + std::string(60 << 10, 'x') + R"(")";
+  CHECK(call(bytes + "]}").find("too many paths") != std::string::npos);
+}
+
+TEST_CASE("event: more keys than are remembered are read as any other") {
+  std::string input = "{";
+  for (int i = 0; i < 40; ++i) input += R"("path)" + std::to_string(i) + R"(":"src",)";
+  const Result<Event> event =
+      Read(R"({"hook_event_name":"PreToolUse","tool_name":"mcp__a__b","tool_input":)" + input +
+           R"("n":1}})");
+  REQUIRE(event.has_value());
+  CHECK(event->input.size() == 40);
+}
+
 TEST_CASE("event: an MCP tool's strings that may be paths are kept under any key") {
   struct Row {
     std::string_view input, want;

@@ -144,6 +144,8 @@ TEST_CASE("load mistakes: a value that means nothing") {
        R"(32: /tools/allow/0 "@all" is not a set of tools; the only one is "@session-tools")"},
       {"a URL for a host", R"("network":{"allow":["https://a.example"]})",
        R"(34: /network/allow/0 is a URL, not a host [write the host without https://: "a.example"])"},
+      {"a URL with an odd host", R"("network":{"allow":["https://a b"]})",
+       "34: /network/allow/0 is a URL, not a host [write the host without https://]"},
       {"a host with a path", R"("network":{"deny":["a.example/x"]})",
        "33: /network/deny/0 has a path behind the host [a rule covers a whole host; write it "
        "without "

@@ -61,6 +61,8 @@ std::unique_ptr<World> MakeWorld(const Json& policy) {
   world->files.Put("/home/dev/project/link", LinkTo("/home/dev/outside"));
   world->files.Put("/home/dev/project/inner", LinkTo("src"));
   world->files.Put("/home/dev/project/docs", Directory());
+  world->files.Put("/home/dev/outside/a folder of words", Directory());
+  world->files.Put("/etc", Directory());
   world->files.Put("/home/dev/project/docs/adr", LinkTo("../decided"));
   world->AddFile(Layer::kUser, policy.dump());
   return world;
@@ -102,6 +104,37 @@ TEST_CASE("mcp: an event that names the tool after its input is decided as any o
                                     R"("tool_input":{"q":"/etc/passwd"},"tool_name":"Bash"})");
   CHECK(shell.input.empty());
   CHECK(plain.Decide(shell, plain.files).verdict == Verdict::kPermit);
+}
+
+TEST_CASE("mcp: half of a character is refused where a path may be") {
+  const auto world = MakeWorld(Json::parse(Fixture("policies.json"))["usual"]);
+  CHECK(world->Call("mcp__team__do", R"({"path":"src\ud800/x"})") == "deny");
+  CHECK(world->Call("mcp__team__do", R"({"q":"/etc/\ud800"})") == "deny");
+  CHECK(world->Call("mcp__team__do", R"({"q":"\ud800 /etc"})") == "permit");
+}
+
+TEST_CASE("mcp: the home of another user") {
+  const auto world = MakeWorld(Json::parse(Fixture("policies.json"))["usual"]);
+  CHECK(world->Call("mcp__team__do", R"({"q":"~dev/.ssh/id_rsa"})") == "deny");
+  CHECK(world->Call("mcp__team__do", R"({"q":"~other/x"})") == "permit");
+  world->files.Put("/home/other", Directory());
+  CHECK(world->Call("mcp__team__do", R"({"q":"~other/x"})") == "deny");
+  // What cannot be seen may exist.
+  world->files.Put("/home", UnreadableDirectory());
+  CHECK(world->Call("mcp__team__do", R"({"q":"~third/x"})") == "deny");
+  world->files.Put("/home", Directory());
+  world->NoHome();
+  CHECK(world->Call("mcp__team__do", R"({"q":"~other/x"})") == "permit");
+}
+
+TEST_CASE("mcp: a URL is also a path where a folder is called like its scheme") {
+  const auto world = MakeWorld(Json::parse(Fixture("policies.json"))["usual"]);
+  constexpr std::string_view kUrl = R"({"path":"https://good.example/x"})";
+  CHECK(world->Call("mcp__mapped__do", kUrl) == "permit");
+  CHECK(world->Call("mcp__team__do", kUrl) == "permit");
+  world->files.Put("/home/dev/project/https:", LinkTo("/home/dev/outside"));
+  CHECK(world->Call("mcp__mapped__do", kUrl) == "deny");
+  CHECK(world->Call("mcp__team__do", kUrl) == "deny");
 }
 
 TEST_CASE("mcp: the fix that a reason names lets the call through") {

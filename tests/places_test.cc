@@ -58,8 +58,10 @@ TEST_CASE("places: the session began in CLAUDE_PROJECT_DIR, with any root") {
   CHECK(StartOf(*FindPlaces(registration, Disk())).text() == "/home/dev/project");
   registration.project_dir = "";
   CHECK(StartOf(*FindPlaces(registration, Disk())).text() == "/home/other");
-  registration.project_dir = "not/absolute";
-  CHECK(StartOf(*FindPlaces(registration, Disk())).text() == "/home/other");
+  for (const char* unusable : {"not/absolute", "/home/dev/loop"}) {
+    registration.project_dir = unusable;
+    CHECK(StartOf(*FindPlaces(registration, Disk())).text() == "/home/other");
+  }
   const FakeFiles files{{"/srv/repo/.git/HEAD", File()}, {"/srv/repo/sub", Directory()}};
   registration = Plain();
   registration.project_dir = "/srv/repo/sub";
@@ -68,6 +70,18 @@ TEST_CASE("places: the session began in CLAUDE_PROJECT_DIR, with any root") {
   WidenToRepository(*places, files);
   CHECK(places->root.text() == "/srv/repo");
   CHECK(StartOf(*places).text() == "/srv/repo/sub");
+  // A start that --root made known stays, and what cannot be seen is not a repository.
+  registration.root = "/srv/repo/sub";
+  registration.project_dir = "/srv/repo";
+  places = FindPlaces(registration, files);
+  REQUIRE(places.has_value());
+  WidenToRepository(*places, files);
+  CHECK(places->root.text() == "/srv/repo");
+  CHECK(StartOf(*places).text() == "/srv/repo");
+  const FakeFiles hidden{{"/srv", UnreadableDirectory()}};
+  Places unseen = *FindPlaces(registration, files);
+  WidenToRepository(unseen, hidden);
+  CHECK(unseen.root.text() == "/srv/repo/sub");
 }
 
 TEST_CASE("places: a root behind a link is known by both names") {
@@ -129,6 +143,7 @@ TEST_CASE("places: a --root that holds the home counts only where the client sta
       {"started in a project, by a link", "/home/dev", "/home/dev/entry", "/home/dev/entry"},
       {"started in the same folder by a link", "/home", "/home/dev/up", "/home"},
       {"no start is known", "/home/dev", "", "/home/dev"},
+      {"the start is not a path", "/home/dev", "project", "/home/dev"},
       {"it holds no home", "/home/other", "/home/dev/project", "/home/other"},
       {"it holds no home, and the start does", "/home/other", "/home/dev", "/home/other"},
   };
@@ -144,6 +159,11 @@ TEST_CASE("places: a --root that holds the home counts only where the client sta
   Registration registration = Plain();
   registration.root = "/home/dev/project/none";
   CHECK(Problem(registration).find("is not a directory") != std::string::npos);
+  registration.root = "/home/dev/loop";
+  CHECK(Problem(registration).find("--root") != std::string::npos);
+  registration.root = "/home/dev";
+  registration.project_dir = "/home/dev/loop";
+  CHECK(Problem(registration).find("CLAUDE_PROJECT_DIR") != std::string::npos);
   // Started above the accepted home, nothing is permitted.
   registration.root = "/home/dev";
   registration.project_dir = "/home";

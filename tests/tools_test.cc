@@ -250,6 +250,28 @@ TEST_CASE("tools: arguments that are usually paths, lists of paths and URLs") {
   }
 }
 
+TEST_CASE("tools: words of the names that MCP servers give to their arguments") {
+  struct Row {
+    std::string_view key;
+    UsualName want;
+    bool is_output = false;
+  };
+  static constexpr Row kRows[] = {
+      {"baseURLPrefix", UsualName::kUrl},
+      {"theFiles2", UsualName::kPaths},
+      {"pathInProject", UsualName::kPath},
+      {"outputDir2", UsualName::kPath, true},
+      {"name", UsualName::kNone},
+      {"an_argument_with_a_name_of_more_than_sixty_four_letters_is_no_path_of_output",
+       UsualName::kNone},
+  };
+  for (const Row& row : kRows) {
+    CAPTURE(row.key);
+    CHECK(McpNameOf(row.key) == row.want);
+    CHECK(NamesOutput(row.key) == row.is_output);
+  }
+}
+
 TEST_CASE("tools: a key of any length is looked at, a very long one is no usual name") {
   CHECK(UsualNameOf(std::string(60, 'a') + "path") == UsualName::kPath);
   CHECK(UsualNameOf(std::string(61, 'a') + "path") == UsualName::kNone);

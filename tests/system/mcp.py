@@ -38,6 +38,7 @@ def furnish(world):
     (world.project / ".env").write_text("TOKEN=x\n")
     (world.home / ".ssh").mkdir()
     (world.home / ".ssh/id_rsa").write_text("key\n")
+    (world.outside / "a folder of words").mkdir()
 
 
 def expand(value, world):
