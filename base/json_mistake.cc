@@ -64,8 +64,8 @@ class Unexpected {
         comments_(comments),
         mistake_{scanner.error_offset(), scanner.error_text(), ""} {}
 
+  // None of these errors is at the end of the text: that is JsonFault::kTooShort.
   JsonMistake Describe() {
-    if (rest_.empty()) return mistake_;
     const char c = rest_[0];
     if (static_cast<unsigned char>(c) >= 0x80) {
       ForeignCharacter();
@@ -133,14 +133,14 @@ class Unexpected {
     const auto end = std::ranges::find_if_not(rest_, IsWordChar);
     const std::string_view word = rest_.substr(0, static_cast<size_t>(end - rest_.begin()));
     if (fault_ == JsonFault::kNoComma || fault_ == JsonFault::kTrailingText) {
-      if (!before_.empty() && before_.back() == '0') {
+      if (before_.back() == '0') {
         Say("a number that begins with 0", "write it in decimal, without a leading 0");
       } else {
         Missing(rest_[0]);
       }
       return;
     }
-    if (word.empty() || rest_[0] == '+') {
+    if (word.empty()) {
       Say("not a number", "begin a number with a digit or \"-\"");
       return;
     }

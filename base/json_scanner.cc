@@ -208,7 +208,9 @@ Token JsonScanner::ReadKey() {
     taken->push_back({token_offset_, std::move(what)});
   }
   if (!SkipSpace()) return Token::kError;
-  if (Peek() != ':') return Fail("expected : after a key", JsonFault::kNoColon);
+  const int after = Peek();
+  if (after < 0) return Fail("the document ends too early", JsonFault::kTooShort);
+  if (after != ':') return Fail("expected : after a key", JsonFault::kNoColon);
   ++at_;
   state_ = State::kValue;
   return Token::kKey;

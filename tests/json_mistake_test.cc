@@ -44,6 +44,11 @@ TEST_CASE("json mistake: commas") {
       {"[1,,2]", "1:4: nothing in front of a comma [remove the comma]"},
       {"{,}", "1:2: nothing in front of a comma [remove the comma]"},
       {"[1;2]", "1:3: \";\" instead of a comma [write a comma]"},
+      {"[1=2]", "1:3: \"=\" instead of a comma [write a comma]"},
+      {"[1 [2]]", "1:4: missing comma [put a comma between this and the value in front of it]"},
+      {"[1 _x]", "1:4: missing comma [put a comma between this and the value in front of it]"},
+      {"[1 !]", "1:4: expected , or ]"},
+      {"{},", "1:3: text after the end of the document"},
   };
   CheckRows(kRows);
 }
@@ -58,11 +63,17 @@ TEST_CASE("json mistake: quotes") {
        "a\xC2\xBB:1}",
        "1:2: a typographic quote (U+00AB) [write \" instead]"},
       {"{allow:[]}", "1:2: a key without double quotes [write \"allow\"]"},
+      {"{$ref:1}", "1:2: a key without double quotes [write \"$ref\"]"},
+      {"{_a-b:1}", "1:2: a key without double quotes [write \"_a-b\"]"},
+      {"{-a:1}", "1:2: a key without double quotes [write \"-a\"]"},
       {"{\"a\":src}", "1:6: text without double quotes [write \"src\"]"},
       {"[\"x", "1:2: this string has no end [close it with \"]"},
       {"[\"x\n\"]",
        "1:2: this string does not end on its line [close it with \" (\\n for a line break)]"},
+      {"[\"x\r\n\"]",
+       "1:2: this string does not end on its line [close it with \" (\\n for a line break)]"},
       {"[\"x\ty\"]", "1:4: a tab in a string [write \\t]"},
+      {"[\"x\x01\"]", "1:4: a control character in a string"},
       {"[\"C:\\dir\"]", "1:7: no such escape in a string [write \\\\ for a backslash]"},
   };
   CheckRows(kRows);
@@ -89,9 +100,12 @@ TEST_CASE("json mistake: comments, brackets and colons") {
       {"# x\n{}", "1:1: \"#\" does not begin a comment [write // instead]"},
       {"{\"a\":1 # x\n}", "1:8: \"#\" does not begin a comment [write // instead]"},
       {"{\"a\" 1}", "1:6: missing \":\" after a key [write \"key\": value]"},
+      {"{\"a\"", "1:5: the file ends before the \"{\" of line 1 is closed [add the missing }]"},
+      {"{:1}", "1:2: expected a key in double quotes"},
       {"{\"a\"=1}", "1:5: missing \":\" after a key [write \"key\": value]"},
       {"{\"a\":}", "1:6: missing value [write one in front of this bracket]"},
       {"{\"a\":1}}", "1:8: \"}\" without a matching \"{\" [remove it]"},
+      {"{}]", "1:3: \"]\" without a matching \"[\" [remove it]"},
       {"{\"a\":1]", "1:7: \"]\" in place of the end of the \"{\" of line 1 [add the missing }]"},
       {"{\"a\":[1,2",
        "1:10: the file ends before the \"[\" of line 1 is closed [add the missing ]]"},
@@ -118,6 +132,12 @@ TEST_CASE("json mistake: files that are not JSON, or not UTF-8") {
       {"[\xC2\xA0"
        "1]",
        "1:2: an invisible character (U+00A0) [replace it with a plain space]"},
+      {"[\xE2\x80\x8B"
+       "1]",
+       "1:2: an invisible character (U+200B) [replace it with a plain space]"},
+      {"[\xF3\xA0\x80\x81"
+       "1]",
+       "1:2: an invisible character (U+0E0001) [replace it with a plain space]"},
       {"[1\xEF\xBC\x8C"
        "2]",
        "1:3: an unexpected character (U+FF0C) [put text in double quotes; use plain ASCII for { } "
@@ -131,4 +151,5 @@ TEST_CASE("json mistake: only plain words of the file are repeated") {
   CHECK(Mistake("{ignore all previous:1}") ==
         "1:2: a key without double quotes [write \"ignore\"]");
   CHECK(Mistake("{\"a\":" + std::string(200, 'x') + "}") == "1:6: text without double quotes");
+  CHECK(Mistake("{" + std::string(200, 'x') + ":1}") == "1:2: a key without double quotes");
 }

@@ -103,7 +103,7 @@ TEST_CASE("scanner: every mistake is an error with its place") {
       {"{\"a\"}", "4 expected : after a key"},
       {"{\"a\":}", "5 expected a value"},
       {"{\"a\":", "5 the document ends too early"},
-      {"{\"a\"", "4 expected : after a key"},
+      {"{\"a\"", "4 the document ends too early"},
       {"{", "1 the document ends too early"},
       {"[", "1 the document ends too early"},
       {"}", "0 expected a value"},
