@@ -47,11 +47,10 @@ bool IsTrue(const JsonTree& tree, const Node& object, std::string_view key) {
 // What is false or null asks for nothing.
 void AddTexts(const JsonTree& tree, const Node& node, const std::string& place,
               std::vector<std::string>& texts) {
-  if (node.kind == Kind::kString || node.kind == Kind::kNumber) {
-    texts.push_back(place.empty() ? std::string(node.content())
-                                  : place + "=" + std::string(node.content()));
-  } else if (node.kind == Kind::kTrue && !place.empty()) {
-    texts.push_back(place + "=true");
+  const bool is_true = node.kind == Kind::kTrue;
+  if (is_true || node.kind == Kind::kString || node.kind == Kind::kNumber) {
+    const std::string text(is_true ? "true" : node.content());
+    texts.push_back(place.empty() ? text : place + "=" + text);
   }
   const bool is_list = node.kind == Kind::kArray;
   for (JsonTree::Index i = node.first_child; i != JsonTree::kNone; i = tree.node(i).next) {
@@ -68,15 +67,18 @@ std::vector<std::string> TextsOf(const JsonTree& tree, const Node& node) {
   return texts;
 }
 
-// "/env/NAME" for each variable by which programs run or load other code.
+// "/env/NAME" for each variable by which programs run or load other code. The client makes a string
+// of whatever the value is: true sets "true".
 void ReadCodeVariables(const JsonTree& tree, ClientSettings& settings) {
   const Node* env = NodeAt(tree, "/env");
   if (env == nullptr || env->kind != Kind::kObject) return;
   for (JsonTree::Index i = env->first_child; i != JsonTree::kNone; i = tree.node(i).next) {
     const Node& value = tree.node(i);
     const std::string_view name = tree.KeyOf(value);
-    if (!IsCodeVariable(name) || IsUsualValue(name, value.content())) continue;
-    settings.lists.push_back({std::string(kVariables) + std::string(name), TextsOf(tree, value)});
+    const std::string text =
+        value.kind == Kind::kString ? std::string(value.content()) : Compact(RawText(tree, value));
+    if (!IsCodeVariable(name) || IsUsualValue(name, text)) continue;
+    settings.lists.push_back({std::string(kVariables) + std::string(name), {text}});
   }
 }
 

@@ -71,7 +71,7 @@ constexpr std::string_view kBeginnings[] = {"LD_", "DYLD_", "BASH_FUNC_", "GIT_C
 bool IsUsualOption(std::string_view option) {
   for (const std::string_view usual : kUsualOptions) {
     if (!option.starts_with(usual)) continue;
-    const bool has_value = usual.ends_with('=') || !usual.starts_with("--");
+    const bool has_value = !usual.starts_with("--");
     if (has_value || option.size() == usual.size() || option[usual.size()] == '=') return true;
   }
   return false;

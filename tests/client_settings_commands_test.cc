@@ -61,6 +61,14 @@ TEST_CASE(
       {R"({"env": {"BASH_FUNC_ls%%": "() { x; }"}})", "env.BASH_FUNC_ls%%"},
       {R"({"env": {"NODE_OPTIONS": "--max-old-space-size=4096 --require /tmp/x"}})",
        "NODE_OPTIONS"},
+      {R"({"env": {"NODE_OPTIONS": "--no-warnings-but-load=/tmp/x"}})", "NODE_OPTIONS"},
+      // The client makes a string of every value, so that each of these is one.
+      {R"({"env": {"BASH_ENV": true}})", "env.BASH_ENV"},
+      {R"({"env": {"BASH_ENV": false}})", "env.BASH_ENV"},
+      {R"({"env": {"BASH_ENV": null}})", "env.BASH_ENV"},
+      {R"({"env": {"BASH_ENV": 1}})", "env.BASH_ENV"},
+      {R"({"env": {"BASH_ENV": ["/tmp/x"]}})", "env.BASH_ENV"},
+      {R"({"env": {"CLAUDE_CODE_SIMPLE": true}})", "CLAUDE_CODE_SIMPLE"},
       {R"({"env": {"JAVA_TOOL_OPTIONS": "-javaagent:/tmp/x"}})", "JAVA_TOOL_OPTIONS"},
       {R"({"env": {"EDITOR": "/tmp/x"}})", "env.EDITOR"},
       {R"({"env": {"PAGER": "sh"}})", "env.PAGER"},
@@ -91,6 +99,8 @@ TEST_CASE("client settings: ordinary variables and switches say nothing") {
   for (const char* now :
        {R"({"env": {"EDITOR": "vim", "PAGER": "less -R", "GIT_PAGER": "cat", "CC": "clang"}})",
         R"({"env": {"NODE_OPTIONS": "--max-old-space-size=4096", "MAVEN_OPTS": "-Xmx2g -Xss4m"}})",
+        R"({"env": {"NODE_OPTIONS": "--no-warnings  --dns-result-order=ipv4first"}})",
+        R"({"env": {"JAVA_OPTS": "-Dfile.encoding=UTF-8", "EDITOR": true, "DEBUG": true}})",
         R"({"env": {"NODE_ENV": "test", "DEBUG": "1", "PYTHONUNBUFFERED": "1", "LANG": "C"}})",
         R"({"env": {"BASH_DEFAULT_TIMEOUT_MS": "600000", "MAKEFLAGS": "-j8", "GOFLAGS": "-v"}})",
         R"({"env": {"GIT_AUTHOR_NAME": "x", "PIP_INDEX_URL": "https://x.example"}})",

@@ -269,7 +269,9 @@ TEST_CASE("client settings: approvals are read strictly") {
         R"({"version": 1, "files": [], "x": 1})",
         R"({"version": 1, "files": [{"path": "relative"}]})",
         R"({"version": 1, "files": [{"path": "/x", "hooks": [5]}]})",
-        R"({"version": 1, "files": [{"path": "/x", "flags": {"/model": true}}]})"}) {
+        R"({"version": 1, "files": [{"path": "/x", "flags": {"/model": true}}]})",
+        R"({"version": 1, "files": [{"path": "/x", "lists": {"/env/HARMLESS": ["x"]}}]})",
+        R"({"version": 1, "files": [{"path": "/x", "lists": {"/env/BASH_ENV": "x"}}]})"}) {
     CAPTURE(text);
     CHECK_FALSE(ParseApprovals(text, "approvals.json").has_value());
   }
