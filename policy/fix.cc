@@ -27,10 +27,6 @@ bool IsRandomPart(std::string_view part) {
   return part.size() >= 8 && digits >= 2;
 }
 
-bool IsAt(std::string_view path, std::string_view folder) {
-  return path.starts_with(folder) && (path.size() == folder.size() || path[folder.size()] == '/');
-}
-
 bool IsInsideAny(const Path& path, const std::vector<Path>& folders) {
   return std::ranges::any_of(folders, [&](const Path& folder) { return path.IsInside(folder); });
 }
@@ -45,7 +41,7 @@ bool IsTemporary(const Path& path, const Places& places) {
                                            "/var/folders",
                                            "/private/var/folders"};
   const bool is_below = std::ranges::any_of(
-      kFolders, [&](std::string_view folder) { return IsAt(path.text(), folder); });
+      kFolders, [&](std::string_view folder) { return path.IsInside(Path::Clean(folder)); });
   return is_below && !path.IsInside(places.root_real) && !IsInsideAny(path, places.homes);
 }
 

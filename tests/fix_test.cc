@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "policy/decision.h"
+#include "policy/decide.h"
 #include "policy/resolve.h"
 #include "tests/world.h"
 
@@ -134,6 +134,16 @@ TEST_CASE("fix: shared folders are never suggested") {
   }
 }
 
+TEST_CASE("fix: what the project lies in is shared by each of its names") {
+  World world;
+  world.MoveRoot("/home/dev/work/entry", "/srv/real/project");
+  for (const char* text : {"/home/dev/work", "/home/dev/work/entry", "/srv/real"}) {
+    CAPTURE(text);
+    CHECK(IsSharedFolder(Path::Clean(text), world.places));
+  }
+  CHECK_FALSE(IsSharedFolder(Path::Clean("/home/dev/work/other"), world.places));
+}
+
 struct Row {
   const char* path;
   FileKind kind;
@@ -158,6 +168,7 @@ constexpr Row kRows[] = {
     {"/home/dev/it's/x", kFile, "~/it's/x"},
     {"/srv/data/x", kMissing, "/srv/data"},
     {"/home/dev/lib/tmpa1b2c3d4", kMissing, "~/lib"},
+    {"/home/dev/lib/tmpa1b2c3d4", kFile, "~/lib"},
     {"/home/dev/lib/build-9f86d081884c/x", kMissing, "~/lib"},
     {"/home/dev/tmpa1b2c3d4", kMissing, "~/tmpa1b2c3d4", true},
     {"/tmp/x.txt", kFile, "/tmp/x.txt", true},
@@ -166,6 +177,8 @@ constexpr Row kRows[] = {
     {"/tmp/tmp.a8Xk2Qw9/x", kMissing, "/tmp/tmp.a8Xk2Qw9", true},
     {"/var/tmp/x", kMissing, "/var/tmp/x", true},
     {"/dev/shm/x", kMissing, "/dev/shm/x", true},
+    {"/notes.txt", kFile, "/notes.txt"},
+    {"/tmpfiles/x", kFile, "/tmpfiles/x"},
     {"/", kFolder, ""},
     {"/etc", kFolder, ""},
     {"/etc", kMissing, ""},
@@ -299,6 +312,35 @@ TEST_CASE("fix: with --policy FILE the command names that file") {
     CHECK(words[2] == "--policy");
     CHECK(words[3] == file);
   }
+}
+
+TEST_CASE("fix: no command names a policy file that the user cannot name") {
+  for (const char* file : {"/proc/self/fd/7", "/policies/a`b.json"}) {
+    CAPTURE(file);
+    World world;
+    Policy policy = world.Merged(world.EventOf("Read", "{}"));
+    policy.named_file = file;
+    const CachedFiles files(world.files);
+    const auto remedy = [&](std::string_view tool) {
+      const Decision decision = Decide(world.EventOf(tool, PathInput("/srv/data/x")),
+                                       {policy, world.places, files}, nullptr);
+      REQUIRE(decision.verdict == Verdict::kDeny);
+      return decision.cause->remedy;
+    };
+    CHECK(remedy("Read") == R"(Work in "/home/dev/project".)");
+    CHECK(remedy("mcp__a__b") == "Ask the user to add it to the policy.");
+  }
+}
+
+TEST_CASE("fix: a project below /tmp lasts: what is suggested there is for good") {
+  World world;
+  world.MoveRoot("/tmp/project", "/tmp/project");
+  world.cwd = "/tmp/project";
+  world.User(R"("write":{"allow":["src"]})");
+  CHECK(Suggested(world.WhyNotWrite("docs/api/x.md")) ==
+        std::vector<std::string>{"ringfence", "allow", "/tmp/project/docs/api"});
+  CHECK(Suggested(world.WhyNotWrite("/tmp/projects/x/y")) ==
+        std::vector<std::string>{"ringfence", "allow", "--session", "/tmp/projects/x"});
 }
 
 TEST_CASE("fix: no command is suggested for a list that it cannot change") {
