@@ -24,6 +24,9 @@ Error Unusable(const std::string& where, std::string what, std::string hint) {
   return Error{Error::Kind::kInvalidConfig, where, std::move(what), std::move(hint)};
 }
 
+// Any other error says nothing about the file.
+bool SaysAbsent(int error) { return error == ENOENT || error == ENOTDIR; }
+
 // A program may hand a policy over open, in a file that has no name any more.
 bool IsHandedOver(std::string_view path) { return path.starts_with("/proc/self/fd/"); }
 
@@ -162,9 +165,8 @@ class SourceReader {
   // was made to lead to a policy, and must not be taken for none.
   Status CheckAbsent(const std::string& path, Layer layer, const std::string& shown) {
     if (Status s = CheckNoLink(path, shown); !s) return s.error();
-    const size_t slash = path.rfind('/');
-    if (layer == Layer::kCommandLine || slash == std::string::npos) return Unit{};
-    const std::string folder = path.substr(0, slash);
+    if (layer == Layer::kCommandLine) return Unit{};
+    const std::string folder = path.substr(0, path.rfind('/'));
     struct stat status {};
     if (::stat(folder.c_str(), &status) == 0) {
       if (S_ISDIR(status.st_mode)) return Unit{};
@@ -172,11 +174,6 @@ class SourceReader {
       return SystemError("stat(" + folder + ")");
     }
     return CheckNoLink(folder, shown);
-  }
-
-  // Any other error says nothing about the file.
-  static bool SaysAbsent(int error) {
-    return error == ENOENT || error == ENOTDIR || error == ELOOP;
   }
 
   static Status CheckNoLink(const std::string& path, const std::string& shown) {
@@ -268,7 +265,7 @@ Result<PolicyBytes> ReadPolicyBytes(const std::string& path) {
   PolicyBytes bytes;
   UniqueFd fd(::openat(AT_FDCWD, path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
   if (!fd.valid()) {
-    if (errno == ENOENT || errno == ENOTDIR) {
+    if (SaysAbsent(errno)) {
       bytes.missing = true;
       return bytes;
     }

@@ -104,6 +104,9 @@ TEST_CASE("sources: a folder of ringfence's own that leads nowhere is an error")
   REQUIRE_FALSE(sources.has_value());
   CHECK(sources.error().what == "is reached through a dangling symbolic link");
   CHECK(sources.error().hint.ends_with("ringfence, or remove the link"));
+  Disk plain;  // a file where the folder would be holds no policy
+  plain.File("home/.config/ringfence");
+  CHECK(Problem(plain.Read()).empty());
   Disk file;
   file.File("home/project/x");
   file.Link("home/project/.ringfence", "x");
@@ -169,6 +172,14 @@ TEST_CASE("sources: a project's file is untrusted until its root and its bytes a
   CHECK_FALSE(sources->sources.back().trusted);
   REQUIRE(sources->notes.size() == 1);
   CHECK(sources->notes[0].find("ringfence trust") != std::string::npos);
+
+  Disk odd;  // a name that no command is suggested with
+  odd.project = "home/a`b";
+  odd.File("home/a`b/.ringfence/policy.json", kPolicy);
+  sources = odd.Read();
+  REQUIRE(sources.has_value());
+  REQUIRE(sources->notes.size() == 1);
+  CHECK(sources->notes[0].ends_with("and run there: ringfence trust"));
 
   disk.Trust(kPolicy);
   sources = disk.Read();
