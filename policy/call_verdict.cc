@@ -29,14 +29,6 @@ void CallVerdict::Deny(std::string what, std::string why, std::string remedy) {
 
 void CallVerdict::RefuseQuestion(std::string remedy) {
   decision_.verdict = Verdict::kDeny;
-  SetRemedy(std::move(remedy));
-}
-
-std::string_view CallVerdict::remedy() const {
-  return decision_.cause ? std::string_view(decision_.cause->remedy) : std::string_view();
-}
-
-void CallVerdict::SetRemedy(std::string remedy) {
   if (decision_.cause) decision_.cause->remedy = std::move(remedy);
 }
 

@@ -24,9 +24,6 @@ class CallVerdict {
 
   // Nobody can answer the question: it becomes a denial.
   void RefuseQuestion(std::string remedy);
-  // What the cause of a denial or a question tells to do; "" where it tells nothing.
-  std::string_view remedy() const;
-  void SetRemedy(std::string remedy);
 
   Decision Finish(bool say_allow) &&;
 

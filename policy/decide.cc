@@ -199,18 +199,14 @@ class CallJudge {
     }
   }
 
-  // An argument that is called as paths usually are, judged as a write.
-  void JudgeUsual(const InputField& field) {
-    const UsualName usual = UsualNameOf(field.key);
-    // The elements of a list may be objects, whose members come with names of their own.
+  // The elements of a list may be objects, whose members come with names of their own.
+  static bool IsContainer(const InputField& field, UsualName usual) {
+    if (field.kind == JsonKind::kArray) return true;
     const bool is_element = !field.pointer.ends_with("/" + field.key);
-    const bool is_container =
-        field.kind == JsonKind::kArray ||
-        (field.kind == JsonKind::kObject && usual == UsualName::kPaths && is_element);
-    if (usual == UsualName::kNone || is_container) return;
-    if (arguments_.IsUsable(field)) JudgeGuessed(field, usual);
+    return field.kind == JsonKind::kObject && usual == UsualName::kPaths && is_element;
   }
 
+  // An argument that is called as paths usually are, judged as a write.
   void JudgeGuessed(const InputField& field, UsualName usual) {
     const TextKind kind = KindOfText(field.text);
     switch (kind) {
@@ -236,14 +232,15 @@ class CallJudge {
     // What runs code has arguments of its own kind deeper down.
     const bool is_about_files = !tool_.has_value() || (!tool_->fields.empty() && !tool_->runs_code);
     for (const InputField& field : event_.input) {
-      if (UsualNameOf(field.key) == UsualName::kNone) continue;
+      const UsualName usual = UsualNameOf(field.key);
+      if (usual == UsualName::kNone || IsContainer(field, usual)) continue;
       if (field.depth != 1 && !is_about_files) continue;
       if (field.key == "cwd" && field.pointer == "/cwd" && !tool_.has_value()) continue;
       const bool expected =
           tool_.has_value() && std::ranges::any_of(tool_->fields, [&](const ToolField& spec) {
             return PointerCovers(spec.pointer, field.pointer);
           });
-      if (!expected) JudgeUsual(field);
+      if (!expected && arguments_.IsUsable(field)) JudgeGuessed(field, usual);
     }
   }
 

@@ -356,10 +356,13 @@ std::vector<Path> PathJudge::WorktreeRepositories() const {
   std::vector<Path> found{MainRepositoryOf(StartOf(places_), files_)};
   for (const std::string& folder : folders_) {
     const Walked walked = Walk(folder, files_);
-    if (walked.stop != Walked::Stop::kEnd) continue;
+    if (walked.stop != Walked::Stop::kEnd) {
+      found.push_back(Path::Clean(folder));  // which is refused for the same reason
+      continue;
+    }
     const Path own = MainRepositoryOf(walked.end, files_);
     const Result<FileFacts> git = files_.Look(own.Child(".git"));
-    const bool is_repository = git && git->kind != FileKind::kMissing;
+    const bool is_repository = !git || git->kind != FileKind::kMissing;
     if (own != found.front() && (own != walked.end || is_repository)) found.push_back(own);
   }
   return found;

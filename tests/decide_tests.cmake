@@ -10,6 +10,7 @@ list(APPEND unit_test_sources
   fix_test.cc
   decide_later_test.cc protected_test.cc decide_search_test.cc
   decide_macos_test.cc decide_mcp_test.cc decide_network_test.cc decide_flags_test.cc decide_tools_test.cc
+  decide_arguments_test.cc folder_walk_test.cc
   judge_path_test.cc judge_tool_test.cc layers_profiles_test.cc layers_test.cc
   places_test.cc search_pattern_test.cc client_folders_test.cc everyday_paths_test.cc
   policy_places_property_test.cc
