@@ -101,7 +101,16 @@ TEST_CASE("client folders: what only claims to be a worktree is a repository of 
     files.Put(row.file, File(row.text));
     CHECK(MainOf(files, "/home/dev/tree") == "/home/dev/tree");
   }
+  for (const char* name : {"commondir", "gitdir"}) {
+    CAPTURE(name);
+    FakeFiles files = Worktree();
+    files.Remove("/home/dev/main/.git/worktrees/tree/" + std::string(name));
+    CHECK(MainOf(files, "/home/dev/tree") == "/home/dev/tree");
+  }
   FakeFiles files = Worktree();
+  files.Put("/home/dev/loop", LinkTo("loop"));
+  files.Put("/home/dev/main/.git/worktrees/tree/gitdir", File("/home/dev/loop/tree/.git"));
+  CHECK(MainOf(files, "/home/dev/tree") == "/home/dev/tree");
   files.Put("/home/dev/tree/.git", File(std::string(5000, 'x')));
   CHECK(MainOf(files, "/home/dev/tree") == "/home/dev/tree");
   files.Put("/home/dev/tree/.git", Special(FileKind::kFifo));

@@ -127,6 +127,24 @@ TEST_CASE("runs-later: through a link into it") {
   CHECK(world.Write(".vscode/tasks.json") == "ask");
 }
 
+TEST_CASE("runs-later: a project within what a link of the home leads to is spared, no more") {
+  World world;
+  world.files.Put("/home/dev/.config/nvim", LinkTo("/srv/nvim"));
+  world.files.Put("/srv/nvim/lua", Directory());
+  world.MoveRoot("/srv/nvim/lua", "/srv/nvim/lua");
+  world.User(R"("write":{"allow":[".","/srv/nvim"]})");
+  CHECK(world.Write("/srv/nvim/lua/x.lua") == "permit");
+  CHECK(world.Write("/srv/nvim/init.lua") == "ask");
+}
+
+TEST_CASE("runs-later: a pattern is followed through a link to what it names") {
+  World world;
+  world.files.Put("/home/dev/.local/lib", LinkTo("/home/dev/project/lib"));
+  world.files.Put("/home/dev/project/lib/python3/site-packages", Directory());
+  CHECK(world.Write("lib/python3/site-packages/x.pth") == "ask");
+  CHECK(world.Write("lib/python3/site-packages/x.py") == "permit");
+}
+
 TEST_CASE("runs-later: a policy without it asks nothing, one that denies it denies") {
   World open;
   open.User(R"("write":{"ask":[]})");

@@ -66,6 +66,11 @@ TEST_CASE("secrets: without a known home they are denied in every folder") {
   CHECK(world.Read("/home/anybody/.ssh/id_rsa") == "deny");
   CHECK(world.Read("/root/.aws/credentials") == "deny");
   CHECK(world.Read("/home/anybody/x") == "permit");
+  CHECK(world.Read("/home/anybody") == "permit");
+  CHECK(world.Read("/root") == "permit");
+  world.MoveRoot("/rootless", "/rootless");
+  CHECK(world.Read("/rootless/.npmrc") == "permit");  // "/root" is only its beginning
+  CHECK(world.Read("/root/.npmrc") == "deny");
 }
 
 TEST_CASE("secrets: both homes' are denied where HOME differs") {
@@ -192,6 +197,16 @@ TEST_CASE("scratch: only in a real folder of this user that nobody else can writ
   }
   const World missing;
   CHECK(missing.Read(Tmp(missing, "/tasks/x")) == "deny");
+}
+
+TEST_CASE("scratch: a CLAUDE_CONFIG_DIR that is the root opens nothing of it") {
+  World world;
+  world.places.settings_folders = {Path()};
+  for (const char* path : {"/plans/x", "/skills/x", "/tasks/x", "/CLAUDE.md"}) {
+    CAPTURE(path);
+    CHECK(world.Read(path) == "deny");
+    CHECK(world.Write(path) == "deny");
+  }
 }
 
 TEST_CASE("scratch: a link in it leads nowhere else") {

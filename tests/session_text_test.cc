@@ -81,6 +81,18 @@ TEST_CASE("session: control characters of a policy's own words are escaped") {
   CHECK_FALSE(Has(text, "[2J\nb"));
 }
 
+TEST_CASE("session: a set that several files name is named once") {
+  World world;
+  world.User(R"("read":{"deny":["@secrets","docs/private"]})");
+  const std::string text = Text(world);
+  const size_t begin = text.find("Do not read: ");
+  REQUIRE(begin != std::string::npos);
+  const std::string line = text.substr(begin, text.find('\n', begin) - begin);
+  CHECK(line.find("@secrets") != std::string::npos);
+  CHECK(line.find("@secrets") == line.rfind("@secrets"));
+  CHECK(line.find("docs/private") != std::string::npos);
+}
+
 TEST_CASE("session: the mode of a run is told") {
   World rx, sandbox, rwx;
   const std::string texts[] = {Text(rx, SandboxMode::kRx), Text(sandbox, SandboxMode::kSandbox),
