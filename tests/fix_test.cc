@@ -314,6 +314,20 @@ TEST_CASE("fix: with --policy FILE the command names that file") {
   }
 }
 
+TEST_CASE("fix: with --policy FILE the user's own policy would not widen the project") {
+  World world;
+  world.files.Put("/home/dev/main/.git/HEAD", File());
+  world.MoveRoot("/home/dev/main/app", "/home/dev/main/app");
+  world.cwd = "/home/dev/main/app";
+  CHECK(world.WhyNotRead("../lib/b").find(R"("root": "git")") != std::string::npos);
+  world.Add(Layer::kCommandLine, "");
+  world.places.policies.push_back(Path::Clean(world.sources.sources.back().file->path));
+  const std::string reason = world.WhyNotRead("../lib/b");
+  CAPTURE(reason);
+  CHECK(reason.find(R"("root": "git")") == std::string::npos);
+  CHECK(SuggestedPath(reason) == "~/main/lib");
+}
+
 TEST_CASE("fix: no command names a policy file that the user cannot name") {
   for (const char* file : {"/proc/self/fd/7", "/policies/a`b.json"}) {
     CAPTURE(file);
