@@ -53,8 +53,8 @@ Result<std::optional<WishJudgement>> JudgeWish(const Wish& wish, const Policies&
 // The hook judges hosts.
 bool HasNetwork(const Policies& policies);
 
-// "every file of the home directory for reading": what an entry opens, if that is so much that it is
-// probably a mistake; else "".
+// "every file of the home directory for reading": what an entry opens, if that is so much that it
+// is probably a mistake; else "".
 std::string WideText(const Wish& wish, const std::string& home);
 
 }  // namespace ringfence

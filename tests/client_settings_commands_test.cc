@@ -31,8 +31,7 @@ bool Says(const std::vector<std::string>& sentences, std::string_view part) {
   });
 }
 
-TEST_CASE(
-    "client settings: a new command is reported under any key, an approved one is not") {
+TEST_CASE("client settings: a new command is reported under any key, an approved one is not") {
   struct Row {
     const char* now;
     const char* says;

@@ -137,7 +137,8 @@ TEST_CASE("other shells: a rule about Bash covers them") {
     CAPTURE(tool);
     CHECK(world.Call(tool, R"({"command":"x"})") == "deny");
   }
-  CHECK(world.Call("REPL", R"({"code":"1"})") == "permit");  // each of its calls is decided separately
+  CHECK(world.Call("REPL", R"({"code":"1"})") ==
+        "permit");  // each of its calls is decided separately
   World pattern;
   pattern.User(R"("tools":{"deny":["ba*"]})");
   CHECK(pattern.Call("Monitor", R"({"command":"x"})") == "deny");
