@@ -88,6 +88,7 @@ void ArgumentJudge::JudgeUrlAsPath(const InputField& field, Access access) {
 }
 
 void ArgumentJudge::JudgeBareHost(std::string_view text) {
+  if (SchemeOf(text) == "mailto") return;
   if (text.starts_with("//")) text.remove_prefix(2);
   text = text.substr(0, text.find_first_of("/?#\\"));
   // "user@host:path", as scp and git have it, and "user@host:22".

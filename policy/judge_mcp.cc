@@ -7,6 +7,7 @@
 #include "policy/judge_host.h"
 #include "policy/mcp_maps.h"
 #include "policy/pattern.h"
+#include "policy/word_list.h"
 
 namespace ringfence {
 namespace {
@@ -24,6 +25,18 @@ bool Covers(const McpMap& map, std::string_view pointer) {
 // A name that prose rarely ends with.
 bool IsPlainName(std::string_view name) {
   return name.find_first_of(" \t\r\n\"'`()[]{}<>|;,") == std::string_view::npos;
+}
+
+// Schemes of URLs by which programs connect to the host that is named.
+constexpr WordList kNetworkSchemes(
+    "amqp\namqps\nftp\nftps\ngit\ngopher\nimap\nimaps\nldap\nldaps\nmongodb\nmongodb+srv\nmqtt\n"
+    "mqtts\nmysql\npostgres\npostgresql\nredis\nrediss\nrsync\nscp\nsftp\nsmb\nsmtp\nsmtps\nssh\nsv"
+    "n\n"
+    "telnet\ntftp\n");
+
+bool ReachesHost(std::string_view scheme) {
+  if (kNetworkSchemes.Contains(scheme)) return true;
+  return scheme.ends_with("+http") || scheme.ends_with("+https") || scheme.ends_with("+ssh");
 }
 
 }  // namespace
@@ -53,6 +66,7 @@ void McpJudge::Run() {
     // Of keys only those under a name for URLs: "https://schema.example/name" names a property.
     const bool may_be_address = !field.is_key || McpNameOf(field.key) == UsualName::kUrl;
     if (value.form == ValueForm::kWebUrl && may_be_address) JudgeWeb(value);
+    if (value.form == ValueForm::kOtherUrl && may_be_address) JudgeOtherScheme(value);
     if (!has_entry && !is_mapped) JudgeByValue(field, value);
   }
 }
@@ -98,17 +112,25 @@ void McpJudge::JudgeByValue(const InputField& field, const Value& value) {
 bool McpJudge::IsSound(const InputField& field, const Value& value, UsualName usual) {
   if (!field.cut && !field.has_nul && !field.has_lone_surrogate) return true;
   const bool is_named = usual != UsualName::kNone && !field.cut;
-  if (is_named || NamesPlace(value)) arguments_.IsUsable(field);
+  // Of "a////..." a server makes a short path.
+  const bool becomes_short =
+      field.cut && value.form == ValueForm::kRelative && names_.MayName(value.text);
+  if (is_named || becomes_short || NamesPlace(value, usual)) arguments_.IsUsable(field);
   return false;
 }
 
-bool McpJudge::NamesPlace(const Value& value) const {
+bool McpJudge::NamesPlace(const Value& value, UsualName usual) const {
   const ValueForm form = value.form;
   const bool is_absolute = form == ValueForm::kAbsolute;
   if (is_absolute && !names_.MayName(value.text)) return false;
-  if (form == ValueForm::kFileUrl) return !value.is_prose;
+  if (form == ValueForm::kFileUrl) return !IsText(value, usual);
   if (!is_absolute && form != ValueForm::kHome && form != ValueForm::kClimbing) return false;
-  return !value.is_prose || NamesSomething(value.text);
+  return !IsText(value, usual) || NamesSomething(value.text);
+}
+
+// What looks like prose is a path where its name says so: "/x/a new file with words".
+bool McpJudge::IsText(const Value& value, UsualName usual) {
+  return value.is_prose && usual != UsualName::kPath && usual != UsualName::kPaths;
 }
 
 void McpJudge::JudgeValue(const InputField& field, const Value& value, UsualName usual) {
@@ -119,28 +141,28 @@ void McpJudge::JudgeValue(const InputField& field, const Value& value, UsualName
     case ValueForm::kOtherUrl:
       return JudgeUrlAsPath(field, value);
     case ValueForm::kFileUrl:
-      return JudgeFileUrl(field, value);
+      return JudgeFileUrl(field, value, usual);
     case ValueForm::kOtherHome:
       return JudgeOtherHome(field, value, usual);
     case ValueForm::kRelative:
       JudgeRelative(field, value, usual);
       break;
     case ValueForm::kHome:
-      if (value.text == "~" && usual == UsualName::kNone) return;
-      return TakePlace(field, value);
+      if (field.text == "~" && usual == UsualName::kNone) return;
+      return TakePlace(field, value, usual);
     case ValueForm::kAbsolute:
       // "/" among the keys of an object is a route, since nothing can be put there.
-      if (!field.is_key || !Path::Clean(value.text).is_root()) TakePlace(field, value);
+      if (!field.is_key || !Path::Clean(value.text).is_root()) TakePlace(field, value, usual);
       break;
     case ValueForm::kClimbing:
-      TakePlace(field, value);
+      TakePlace(field, value, usual);
       break;
   }
   if (usual == UsualName::kUrl) arguments_.JudgeBareHost(value.text);
 }
 
-void McpJudge::TakePlace(const InputField& field, const Value& value) {
-  if (NamesPlace(value)) Take(field, value.text);
+void McpJudge::TakePlace(const InputField& field, const Value& value, UsualName usual) {
+  if (NamesPlace(value, usual)) Take(field, value.text);
 }
 
 // A name that a path has usually makes it one. Under any other name a relative path matters where
@@ -176,13 +198,21 @@ void McpJudge::JudgeWeb(const Value& value) {
   arguments_.TakeName(JudgeUrl(url, arguments_.policy(), arguments_.trace()));
 }
 
+// "ssh://host/x", "git+https://host/x": another way to a host. "team://x" is the server's own name.
+void McpJudge::JudgeOtherScheme(const Value& value) {
+  const size_t end = value.text.find("://");
+  if (!ReachesHost(LowerAscii(value.text.substr(0, end)))) return;
+  arguments_.JudgeBareHost(
+      std::string_view(value.text).substr(end + 3, value.text.find(' ') - end - 3));
+}
+
 // A server that knows no URLs takes it for a relative path.
 void McpJudge::JudgeUrlAsPath(const InputField& field, const Value& value) {
   if (value.is_prose || !arguments_.paths().MayBePath(value.text)) return;
   Take(field, "./" + value.text);
 }
 
-void McpJudge::JudgeFileUrl(const InputField& field, const Value& value) {
+void McpJudge::JudgeFileUrl(const InputField& field, const Value& value, UsualName usual) {
   const std::string_view rest =
       std::string_view(value.text).substr(std::string_view("file:").size());
   const bool has_slash = rest.starts_with('/') || rest.starts_with('\\');
@@ -190,11 +220,11 @@ void McpJudge::JudgeFileUrl(const InputField& field, const Value& value) {
   if (!has_slash && (rest.empty() || !names_.MayName("/" + std::string(rest)))) return;
   const std::optional<std::string> path = PathOfFileUrl(value.text);
   if (!path) {
-    if (value.is_prose) return;
+    if (IsText(value, usual)) return;
     return arguments_.verdict().Deny("file URL " + Quote(value.text),
                                      "it cannot be read as the path of a local file");
   }
-  if (!names_.MayName(*path) || (value.is_prose && !NamesSomething(*path))) return;
+  if (!names_.MayName(*path) || (IsText(value, usual) && !NamesSomething(*path))) return;
   Take(field, *path);
 }
 
@@ -221,8 +251,10 @@ void McpJudge::Take(const InputField& field, std::string_view text, Taken taken)
   const Access access = AccessOf(field);
   const auto take = [&](Access judged, Judgement judgement) {
     if (taken == Taken::kDenials && judgement.verdict == Verdict::kAsk) return;
-    if (judgement.cause && !judgement.cause->remedy.empty())
-      judgement.cause->remedy += Remedy(field);
+    // A list that denies it has no remedy.
+    const bool has_remedy =
+        judgement.cause && (!judgement.cause->remedy.empty() || !judgement.cause->place);
+    if (has_remedy) judgement.cause->remedy += Remedy();
     arguments_.verdict().Take(std::move(judgement), judged);
   };
   const PathJudge& paths = arguments_.paths();
@@ -232,9 +264,9 @@ void McpJudge::Take(const InputField& field, std::string_view text, Taken taken)
   take(Access::kRead, paths.JudgeReadLists(written, field.pointer));
 }
 
-std::string McpJudge::Remedy(const InputField& field) const {
-  return " If " + Quote(field.pointer.substr(1)) + " is not a path, the user can add \"mcp\": {" +
-         Quote(event_.tool_name) + ": {}} to the policy.";
+std::string McpJudge::Remedy() const {
+  return " Not a path? The user can add \"mcp\": {" + Quote(event_.tool_name) +
+         ": {}} to the policy.";
 }
 
 }  // namespace ringfence

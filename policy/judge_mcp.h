@@ -34,13 +34,15 @@ class McpJudge {
   void JudgeOtherHome(const InputField& field, const Value& value, UsualName usual);
   void JudgeWeb(const Value& value);
   void JudgeUrlAsPath(const InputField& field, const Value& value);
-  void JudgeFileUrl(const InputField& field, const Value& value);
-  void TakePlace(const InputField& field, const Value& value);
+  void JudgeOtherScheme(const Value& value);
+  void JudgeFileUrl(const InputField& field, const Value& value, UsualName usual);
+  void TakePlace(const InputField& field, const Value& value, UsualName usual);
   void Take(const InputField& field, std::string_view text, Taken taken = Taken::kAll);
-  bool NamesPlace(const Value& value) const;
+  bool NamesPlace(const Value& value, UsualName usual) const;
+  static bool IsText(const Value& value, UsualName usual);
   bool NamesSomething(std::string_view text) const;
   Access AccessOf(const InputField& field) const;
-  std::string Remedy(const InputField& field) const;
+  std::string Remedy() const;
 
   const Event& event_;
   const Places& places_;

@@ -59,6 +59,8 @@ std::optional<McpMap> MapOfTool(std::string_view tool) {
   const size_t split = tool.find("__");
   if (split == std::string_view::npos) return {};
   const std::string_view name = tool.substr(split + 2);
+  // "github__x__tool" may be a tool of the server "github__x".
+  if (name.find("__") != std::string_view::npos) return {};
   for (const std::string_view line : kMaps) {
     if (!line.starts_with(tool.substr(0, split)) || line[split] != ' ') continue;
     McpMap map = ReadLine(line);

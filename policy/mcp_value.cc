@@ -57,11 +57,14 @@ bool IsProse(std::string_view text) {
   return words >= kProseWords;
 }
 
-bool HasLongName(std::string_view text) {
+// Without "." and empty names, which a server may drop before it looks at the length.
+bool CanBePath(std::string_view text) {
+  size_t length = 0;
   for (;;) {
     const std::string_view name = TakeComponent(text);
-    if (name.empty()) return false;
-    if (name.size() > kMaxName) return true;
+    if (name.empty()) return length <= kMaxPath;
+    if (name.size() > kMaxName) return false;
+    if (name != ".") length += name.size() + 1;
   }
 }
 
@@ -71,7 +74,7 @@ ValueForm PathForm(std::string_view text) {
   // "~" alone is the home, so a character follows.
   if (text[0] == '~' && (IsLetter(text[1]) || text[1] == '_')) return ValueForm::kOtherHome;
   if (HasDotDot(text)) return ValueForm::kClimbing;
-  return text.size() > kMaxPath || HasLongName(text) ? ValueForm::kText : ValueForm::kRelative;
+  return CanBePath(text) ? ValueForm::kRelative : ValueForm::kText;
 }
 
 // Only what stands before the first colon can be a scheme.
@@ -79,16 +82,6 @@ bool MayHaveScheme(std::string_view text) {
   const size_t colon = text.substr(0, kMaxScheme).find(':');
   if (colon == std::string_view::npos) return false;
   return std::ranges::none_of(text.substr(0, colon), [](char c) { return c == ' ' || c == '/'; });
-}
-
-// Where another URL begins behind the scheme: "view-source:file:///x". The text's end: nowhere.
-size_t InnerUrl(std::string_view repaired) {
-  size_t first = repaired.size();
-  for (const std::string_view scheme : {"file:", "http:", "https:", "ws:", "wss:"}) {
-    const size_t at = repaired.find(scheme, 1);
-    if (at != std::string_view::npos) first = std::min(first, at);
-  }
-  return first;
 }
 
 // A URL only to those who repair it.
@@ -102,8 +95,8 @@ Value ReadUnclear(std::string_view text) {
     if (host == std::string::npos || repaired[host] == ' ') return {};
     return {ValueForm::kWebUrl, scheme + "://" + repaired.substr(host), HasSpace(text)};
   }
-  const size_t inner = InnerUrl(repaired);
-  if (inner == repaired.size() || HasSpace(text)) return {};
+  const size_t inner = InnerScheme(repaired);
+  if (inner == std::string_view::npos || HasSpace(text)) return {};
   return ReadValue(std::string_view(repaired).substr(inner));
 }
 

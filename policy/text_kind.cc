@@ -12,16 +12,25 @@ constexpr std::string_view kWeb[] = {"http", "https", "ws", "wss"};
 
 bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
-bool HoldsAnother(std::string_view scheme, std::string_view rest) {
-  if (scheme.ends_with("+file") || scheme.starts_with("file+")) return true;
-  const std::string lower = LowerAscii(rest);
-  if (lower.find("file:") != std::string::npos) return true;
-  return std::ranges::any_of(kWeb, [&lower](std::string_view web) {
-    return lower.find(std::string(web) + ":") != std::string::npos;
-  });
-}
+bool IsAlphanumeric(char c) { return IsLetter(c) || (c >= '0' && c <= '9'); }
 
 }  // namespace
+
+// "arn:aws:s3:::b" and "os:windows:11" hold none: a scheme begins at a boundary, and only http and
+// https are repaired where no slash follows.
+size_t InnerScheme(std::string_view text) {
+  const std::string lower = LowerAscii(text);
+  for (size_t colon = lower.find(':'); colon != lower.npos; colon = lower.find(':', colon + 1)) {
+    size_t begin = colon;
+    while (begin > 0 && IsAlphanumeric(lower[begin - 1])) --begin;
+    const std::string scheme = lower.substr(begin, colon - begin);
+    if (scheme == "http" || scheme == "https") return begin;
+    const char next = colon + 1 < lower.size() ? lower[colon + 1] : '\0';
+    const bool has_slash = next == '/' || next == '\\';
+    if (has_slash && (scheme == "file" || scheme == "ws" || scheme == "wss")) return begin;
+  }
+  return std::string_view::npos;
+}
 
 std::string RepairedUrl(std::string_view text) {
   std::string repaired;
@@ -56,7 +65,8 @@ TextKind KindOfText(std::string_view text) {
   if (std::ranges::find(kWeb, scheme) != std::end(kWeb)) {
     return rest.starts_with("//") ? TextKind::kWebUrl : TextKind::kUnclear;
   }
-  if (HoldsAnother(scheme, rest)) return TextKind::kUnclear;
+  const bool is_file = scheme.ends_with("+file") || scheme.starts_with("file+");
+  if (is_file || InnerScheme(rest) != rest.npos) return TextKind::kUnclear;
   return rest.starts_with("//") ? TextKind::kOtherUrl : TextKind::kPath;
 }
 

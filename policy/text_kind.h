@@ -24,6 +24,9 @@ TextKind KindOfText(std::string_view text);
 // What is left when everything is dropped that some URL parser drops.
 std::string RepairedUrl(std::string_view text);
 
+// Where the first web or file URL inside a text begins: 5 in "blob:https://x"; npos: there is none.
+size_t InnerScheme(std::string_view text);
+
 // The scheme in lower case (RFC 3986, 3.1); "" where there is none.
 std::string SchemeOf(std::string_view text);
 
