@@ -37,6 +37,9 @@ class CachedFiles final : public FileView {
   // directory is listed once.
   Result<FileKind> ChildKind(Folder& folder, std::string_view name) const;
 
+  // The kind alone of what Look() tells.
+  Result<FileKind> LookKind(const Path& path) const;
+
   // Many names of this directory will be asked for: it is listed at once.
   void ExpectMany(const Path& directory) const;
 
@@ -59,7 +62,6 @@ class CachedFiles final : public FileView {
   std::vector<std::unique_ptr<Folder>>::iterator PlaceOf(const Path& directory) const;
   Folder* FindFolder(const Path& directory) const;
   bool IsListedMissing(const Path& path) const;
-  Result<FileKind> LookKind(const Path& path) const;
   Result<FileFacts> LookAnew(const Path& path, uint64_t hash) const;
   void Note(const Error& error) const;
 

@@ -150,7 +150,7 @@ Result<HostPort> ParseHostPort(std::string_view authority) {
   }
   std::string decoded;
   if (!DecodePercent(written, &decoded)) return Wrong("has a host that is not a plain name");
-  const std::string plain = WithPlainStops(decoded);
+  const std::string plain = WithPlainMarks(decoded);
   if (!std::ranges::all_of(plain, [](char c) { return c > 0x20 && c < 0x7F; })) {
     return Wrong("has a host that is not written with A-labels");
   }
@@ -176,14 +176,19 @@ bool DecodePercent(std::string_view text, std::string* out) {
   return true;
 }
 
-std::string WithPlainStops(std::string_view text) {
+std::string WithPlainMarks(std::string_view text) {
   std::string plain;
   while (!text.empty()) {
     const CodePoint point = DecodeUtf8(text);
     const size_t length = point.length == 0 ? 1 : point.length;
     // Ideographic, full width, half width.
     const bool is_stop = point.value == 0x3002 || point.value == 0xFF0E || point.value == 0xFF61;
-    plain.append(is_stop ? "." : text.substr(0, length));
+    const bool is_digit = point.value >= 0xFF10 && point.value <= 0xFF19;  // full width
+    if (is_digit) {
+      plain.push_back(static_cast<char>('0' + (point.value - 0xFF10)));
+    } else {
+      plain.append(is_stop ? "." : text.substr(0, length));
+    }
     text.remove_prefix(length);
   }
   return plain;

@@ -38,8 +38,9 @@ Result<HostPort> ParseHostPort(std::string_view authority);
 // Removes %XX; nothing else. False when a "%" is not followed by two digits.
 bool DecodePercent(std::string_view text, std::string* out);
 
-// With the full stops that IDNA takes for "." (UTS 46) as ".".
-std::string WithPlainStops(std::string_view text);
+// With the full stops and the digits of East Asian scripts as IDNA reads them (UTS 46): as "." and
+// "0" to "9".
+std::string WithPlainMarks(std::string_view text);
 
 // An address matches whatever its spelling, an IPv4-mapped one as its IPv4 address.
 bool MatchHost(const HostRule& rule, std::string_view host, uint16_t port);

@@ -34,12 +34,13 @@ bool FirstNames::MayName(std::string_view path) const {
   return clean.is_root() || Exists(places_.front(), FirstName(clean.text()));
 }
 
+Result<FileKind> FirstNames::KindOf(const Place& place, std::string_view name) const {
+  if (ignores_case_) return files_.LookKind(place.path.Child(name));
+  return files_.ChildKind(*place.folder, name);
+}
+
 bool FirstNames::Exists(const Place& place, std::string_view name) const {
-  if (ignores_case_) {
-    const Result<FileFacts> facts = files_.Look(place.path.Child(name));
-    return !facts || facts->kind != FileKind::kMissing;
-  }
-  const Result<FileKind> kind = files_.ChildKind(*place.folder, name);
+  const Result<FileKind> kind = KindOf(place, name);
   if (kind) return *kind != FileKind::kMissing;
   return kind.error().what != "ENAMETOOLONG";
 }

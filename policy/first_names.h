@@ -35,6 +35,7 @@ class FirstNames {
     Path path;
     CachedFiles::Folder* folder;
   };
+  Result<FileKind> KindOf(const Place& place, std::string_view name) const;
   bool Exists(const Place& place, std::string_view name) const;
   bool ExistsInFolder(std::string_view name) const;
 

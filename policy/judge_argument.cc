@@ -14,19 +14,18 @@ bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 // What a program that adds a scheme would take for a host: it has a full stop, a port or brackets,
 // or is a number, which is an address to some.
 bool LooksLikeHost(std::string_view authority) {
-  if (authority.starts_with('[') || authority == "localhost") return true;
+  if (authority.starts_with('[')) return true;
   std::string plain;
   if (!DecodePercent(authority, &plain)) return false;
-  plain = WithPlainStops(plain);
+  plain = LowerAscii(WithPlainMarks(plain));
   const size_t colon = std::min(plain.find(':'), plain.size());
   const std::string_view host = std::string_view(plain).substr(0, colon);
   const std::string_view port = std::string_view(plain).substr(std::min(colon + 1, plain.size()));
   if (host.empty() || host.front() == '.') return false;
-  if (std::ranges::any_of(host, [](char c) { return c == ' ' || c == '{' || c == '<'; }))
-    return false;
+  if (host.find_first_of(" {<") != std::string_view::npos) return false;
   if (!port.empty()) return std::ranges::all_of(port, IsDigit);
-  return host.find('.') != std::string_view::npos || std::ranges::all_of(host, IsDigit) ||
-         host.starts_with("0x");
+  return host == "localhost" || host.find('.') != std::string_view::npos ||
+         std::ranges::all_of(host, IsDigit) || host.starts_with("0x");
 }
 
 }  // namespace

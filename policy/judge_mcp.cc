@@ -112,19 +112,27 @@ void McpJudge::JudgeByValue(const InputField& field, const Value& value) {
 bool McpJudge::IsSound(const InputField& field, const Value& value, UsualName usual) {
   if (!field.cut && !field.has_nul && !field.has_lone_surrogate) return true;
   const bool is_named = usual != UsualName::kNone && !field.cut;
-  // Of "a////..." a server makes a short path.
-  const bool becomes_short =
-      field.cut && value.form == ValueForm::kRelative && names_.MayName(value.text);
-  if (is_named || becomes_short || NamesPlace(value, usual)) arguments_.IsUsable(field);
+  if (is_named || NamesPlace(value, usual)) arguments_.IsUsable(field);
   return false;
 }
 
 bool McpJudge::NamesPlace(const Value& value, UsualName usual) const {
-  const ValueForm form = value.form;
-  const bool is_absolute = form == ValueForm::kAbsolute;
-  if (is_absolute && !names_.MayName(value.text)) return false;
-  if (form == ValueForm::kFileUrl) return !IsText(value, usual);
-  if (!is_absolute && form != ValueForm::kHome && form != ValueForm::kClimbing) return false;
+  switch (value.form) {
+    case ValueForm::kText:
+    case ValueForm::kWebUrl:
+    case ValueForm::kOtherUrl:
+      return false;
+    case ValueForm::kFileUrl:
+      return !IsText(value, usual);
+    case ValueForm::kAbsolute:
+    case ValueForm::kRelative:
+      if (!names_.MayName(value.text)) return false;
+      break;
+    case ValueForm::kHome:
+    case ValueForm::kOtherHome:
+    case ValueForm::kClimbing:
+      break;
+  }
   return !IsText(value, usual) || NamesSomething(value.text);
 }
 
@@ -176,7 +184,8 @@ void McpJudge::JudgeRelative(const InputField& field, const Value& value, UsualN
 void McpJudge::JudgeOtherHome(const InputField& field, const Value& value, UsualName usual) {
   const size_t slash = std::min(value.text.find('/'), value.text.size());
   const bool may_be_word = slash == value.text.size() && usual == UsualName::kNone;
-  if (may_be_word || places_.homes.empty()) return;
+  if (may_be_word) return;
+  if (places_.homes.empty()) return Take(field, value.text);
   const std::string_view name = std::string_view(value.text).substr(1, slash - 1);
   const std::string_view rest = std::string_view(value.text).substr(slash);
   for (const Path& home : places_.homes) {
@@ -184,9 +193,7 @@ void McpJudge::JudgeOtherHome(const InputField& field, const Value& value, Usual
   }
   const Path home =
       name == "root" ? Path::Clean("/root") : places_.homes.front().Parent().Child(name);
-  const Result<FileFacts> facts = files_.Look(home);
-  if (facts && facts->kind == FileKind::kMissing) return;
-  Take(field, home.text() + std::string(rest));
+  if (Exists(home)) Take(field, home.text() + std::string(rest));
 }
 
 void McpJudge::JudgeWeb(const Value& value) {
@@ -213,6 +220,7 @@ void McpJudge::JudgeUrlAsPath(const InputField& field, const Value& value) {
 }
 
 void McpJudge::JudgeFileUrl(const InputField& field, const Value& value, UsualName usual) {
+  JudgeUrlAsPath(field, value);
   const std::string_view rest =
       std::string_view(value.text).substr(std::string_view("file:").size());
   const bool has_slash = rest.starts_with('/') || rest.starts_with('\\');
@@ -228,16 +236,17 @@ void McpJudge::JudgeFileUrl(const InputField& field, const Value& value, UsualNa
   Take(field, *path);
 }
 
+bool McpJudge::Exists(const Path& path) const {
+  const Result<FileFacts> facts = files_.Look(path);
+  return facts ? facts->kind != FileKind::kMissing : facts.error().what != "ENAMETOOLONG";
+}
+
 // For what looks like prose: it exists as written, or a file with a plain name can be created
 // there.
 bool McpJudge::NamesSomething(std::string_view text) const {
   return std::ranges::any_of(arguments_.paths().Starts(text), [this](const std::string& start) {
     const Path path = Path::Clean(start);
-    const auto exists = [this](const Path& looked_at) {
-      const Result<FileFacts> facts = files_.Look(looked_at);
-      return facts ? facts->kind != FileKind::kMissing : facts.error().what != "ENAMETOOLONG";
-    };
-    return exists(path) || (IsPlainName(path.name()) && exists(path.Parent()));
+    return Exists(path) || (IsPlainName(path.name()) && Exists(path.Parent()));
   });
 }
 

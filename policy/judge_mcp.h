@@ -40,6 +40,7 @@ class McpJudge {
   void Take(const InputField& field, std::string_view text, Taken taken = Taken::kAll);
   bool NamesPlace(const Value& value, UsualName usual) const;
   static bool IsText(const Value& value, UsualName usual);
+  bool Exists(const Path& path) const;
   bool NamesSomething(std::string_view text) const;
   Access AccessOf(const InputField& field) const;
   std::string Remedy() const;

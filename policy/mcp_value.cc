@@ -1,7 +1,6 @@
 #include "policy/mcp_value.h"
 
 #include <algorithm>
-#include <optional>
 
 #include "base/utf8.h"
 #include "policy/path.h"
@@ -100,15 +99,16 @@ Value ReadUnclear(std::string_view text) {
   return ReadValue(std::string_view(repaired).substr(inner));
 }
 
-std::optional<Value> ReadUrl(std::string_view text) {
+// kText where it is not a URL.
+Value ReadUrl(std::string_view text) {
   const bool is_prose = HasSpace(text);
   switch (KindOfText(text)) {
     case TextKind::kFileUrl:
-      return Value{ValueForm::kFileUrl, std::string(text), is_prose};
+      return {ValueForm::kFileUrl, std::string(text), is_prose};
     case TextKind::kWebUrl:
-      return Value{ValueForm::kWebUrl, std::string(text), is_prose};
+      return {ValueForm::kWebUrl, std::string(text), is_prose};
     case TextKind::kOtherUrl:
-      return Value{ValueForm::kOtherUrl, std::string(text), is_prose};
+      return {ValueForm::kOtherUrl, std::string(text), is_prose};
     case TextKind::kUnclear:
       return ReadUnclear(text);
     case TextKind::kPath:
@@ -129,7 +129,8 @@ Value ReadValue(std::string_view text) {
     }
   }
   if (MayHaveScheme(text)) {
-    if (std::optional<Value> url = ReadUrl(text)) return *std::move(url);
+    Value url = ReadUrl(text);
+    if (url.form != ValueForm::kText) return url;
   }
   const ValueForm form = PathForm(text);
   if (form == ValueForm::kText) return {};

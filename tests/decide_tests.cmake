@@ -11,9 +11,9 @@ list(APPEND unit_test_sources
   decide_later_test.cc protected_test.cc decide_search_test.cc
   decide_macos_test.cc decide_mcp_test.cc decide_network_test.cc decide_flags_test.cc decide_tools_test.cc
   decide_arguments_test.cc folder_walk_test.cc
-  judge_path_test.cc judge_tool_test.cc layers_profiles_test.cc layers_test.cc
+  judge_mcp_test.cc judge_path_test.cc judge_tool_test.cc layers_profiles_test.cc layers_test.cc
   places_test.cc search_pattern_test.cc client_folders_test.cc everyday_paths_test.cc
   policy_places_property_test.cc
   address_test.cc first_names_test.cc mcp_calls_test.cc mcp_name_test.cc mcp_value_test.cc
-  sets_test.cc sources_test.cc text_kind_test.cc tighten_test.cc tools_test.cc trust_test.cc
+  sets_test.cc sources_test.cc text_kind_test.cc tighten_test.cc tools_test.cc trust_test.cc value_sieve_test.cc
 )

@@ -210,6 +210,34 @@ TEST_CASE("domain: a NUL in a URL is refused") {
   CHECK_FALSE(ParseUrl(std::string_view("https://forge.example\0.evil.example/", 36)));
 }
 
+TEST_CASE("domain: a URL in place of a host is told how to be written") {
+  const auto hint = [](std::string_view entry) { return ParseHostRule(entry).error().hint; };
+  CHECK(hint("https://me@forge.example/x") ==
+        R"(write the host without https://: "forge.example")");
+  CHECK(hint("https:///x") == "write the host without https://");
+  CHECK(hint("forge.example/x") ==
+        R"(a rule covers a whole host; write it without a path: "forge.example")");
+}
+
+TEST_CASE("domain: East Asian full stops and digits are the ASCII ones") {
+  struct Row {
+    std::string_view text, want;
+  };
+  static constexpr Row kRows[] = {
+      {"", ""},
+      {"forge.example", "forge.example"},
+      {"a\u3002b\uff0ec\uff61d", "a.b.c.d"},
+      {"\uff10\uff11\uff19", "019"},
+      {"\uff0f\uff1a", "\uff0f\uff1a"},  // a slash and a colon
+      {"\u00fc\uff41", "\u00fc\uff41"},
+      {"\xFF\xEF.x", "\xFF\xEF.x"},
+  };
+  for (const Row& row : kRows) {
+    CAPTURE(row.text);
+    CHECK(WithPlainMarks(row.text) == row.want);
+  }
+}
+
 TEST_CASE("domain: percent signs are decoded once") {
   struct Row {
     std::string_view name;

@@ -124,7 +124,7 @@ TEST_CASE("mcp: the home of another user") {
   CHECK(world->Call("mcp__team__do", R"({"q":"~third/x"})") == "deny");
   world->files.Put("/home", Directory());
   world->NoHome();
-  CHECK(world->Call("mcp__team__do", R"({"q":"~other/x"})") == "permit");
+  CHECK(world->Call("mcp__team__do", R"({"q":"~other/x"})") == "deny");
 }
 
 TEST_CASE("mcp: a URL is also a path where a folder is called like its scheme") {

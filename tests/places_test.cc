@@ -114,6 +114,8 @@ TEST_CASE("places: what can be no project is an error with a remedy") {
       {"with dot-dot", "", "/home/dev/x/../project", "is not an absolute path"},
       {"a loop", "", "/home/dev/loop", "cannot be resolved"},
       {"unreadable", "", "/home/dev/locked/x", "cannot be resolved"},
+      {"relative by option", "project", "/home/dev/project", "is not an absolute path"},
+      {"a loop by option", "/home/dev/loop", "/home/dev/project", "cannot be resolved"},
   };
   for (const Row& row : rows) {
     CAPTURE(row.name);
@@ -266,6 +268,16 @@ TEST_CASE("places: the repository around the root, short of a home") {
     CHECK(places->root.text() == row.want);
     CHECK(places->root_real.text() == row.want);
   }
+}
+
+TEST_CASE("places: a root whose names cannot be seen is looked for further up") {
+  const FakeFiles files{{"/srv/repo/.git/HEAD", File()},
+                        {"/srv/repo/locked", UnreadableDirectory()}};
+  Registration registration = Plain();
+  registration.project_dir = "/srv/repo/locked";
+  const Result<Places> places = FindPlaces(registration, files);
+  REQUIRE(places.has_value());
+  CHECK(RepositoryAround(*places, files) == Path::Clean("/srv/repo"));
 }
 
 TEST_CASE("places: a repository around a root that is a link is the link's target's") {

@@ -277,3 +277,37 @@ TEST_CASE("tools: a key of any length is looked at, a very long one is no usual 
   CHECK(UsualNameOf(std::string(61, 'a') + "path") == UsualName::kNone);
   CHECK(UsualNameOf("") == UsualName::kNone);
 }
+
+TEST_CASE("tools: of an MCP tool's argument one word of the name is enough") {
+  struct Row {
+    std::string_view key;
+    UsualName want;
+  };
+  using enum UsualName;
+  static constexpr Row kRows[] = {
+      {"source_dir", kPath}, {"pathInProject", kPath}, {"file1", kPath},
+      {"URLPath", kPath},    {"PDFFile2", kPath},      {"API_HOST", kUrl},
+      {"URLHost", kUrl},     {"linkURLText", kUrl},    {"changedFilesList", kPaths},
+      {"dirs2", kPaths},     {"hostFile2", kPath},     {"profile", kNone},
+      {"4711", kNone},       {"filed", kNone},         {"", kNone},
+  };
+  for (const Row& row : kRows) {
+    CAPTURE(row.key);
+    CHECK(McpNameOf(row.key) == row.want);
+  }
+  CHECK(McpNameOf("dir_" + std::string(60, 'a')) == kPath);
+  CHECK(McpNameOf("dir_" + std::string(61, 'a')) == kNone);
+}
+
+TEST_CASE("tools: a name for what a tool makes") {
+  for (const std::string_view key : {"savePath", "output", "dest_dir", "PDFOutput", "toDST"}) {
+    CAPTURE(key);
+    CHECK(NamesOutput(key));
+  }
+  for (const std::string_view key : {"path", "outputs", "outer", "saved", "7", ""}) {
+    CAPTURE(key);
+    CHECK_FALSE(NamesOutput(key));
+  }
+  CHECK(NamesOutput("out_" + std::string(60, 'a')));
+  CHECK_FALSE(NamesOutput("out_" + std::string(61, 'a')));
+}

@@ -1,0 +1,93 @@
+// MCP tools: what fixtures/mcp cannot say, since it needs a certain home, a disk or a half
+// character.
+#include <doctest/doctest.h>
+
+#include "policy/judge_argument.h"
+#include "tests/world.h"
+
+using namespace ringfence;
+
+namespace {
+
+class Team : public World {
+ public:
+  Team() { User(R"("tools":{"allow":["mcp__team__*"]},"read":{"allow":["."]})"); }
+
+  std::string Do(std::string_view input) const { return Call("mcp__team__do", input); }
+};
+
+}  // namespace
+
+TEST_CASE("judge mcp: a home by its user's name is that home") {
+  Team world;
+  world.files.Put("/home/other/x", File());
+  CHECK(world.Do(R"({"q":"~dev/.ssh/id_rsa"})") == "deny");
+  CHECK(world.Do(R"({"q":"~dev/project/src"})") == "permit");
+  CHECK(world.Do(R"({"q":"~other/x"})") == "deny");
+  CHECK(world.Do(R"({"q":"~other"})") == "permit");  // a word
+  CHECK(world.Do(R"({"path":"~other"})") == "deny");
+  CHECK(world.Do(R"({"q":"~third/x"})") == "permit");
+  CHECK(world.Do("{\"q\":\"~" + std::string(300, 'x') + "/y\"}") == "permit");
+}
+
+TEST_CASE("judge mcp: homes that cannot be seen count as existing") {
+  Team world;
+  world.files.Put("/srv/homes", UnreadableDirectory());
+  world.MoveHome("/srv/homes/dev", "/srv/homes/dev");
+  CHECK(world.Do(R"({"q":"~other/x"})") == "deny");
+  world.NoHome();
+  CHECK(world.Do(R"({"q":"~other/x"})") == "deny");
+  CHECK(world.Do(R"({"q":"~/x"})") == "deny");
+  CHECK(world.Do(R"({"q":"~other"})") == "permit");
+}
+
+TEST_CASE("judge mcp: what cannot be seen counts as existing, a name that is too long does not") {
+  Team world;
+  world.files.Put("/home/dev/project/locked", UnreadableDirectory());
+  world.files.Put("/home/dev/locked", UnreadableDirectory());
+  const std::string prose = R"({"q":"one two three four five/../../locked/x y z"})";
+  CHECK(world.Do(prose) == "deny");
+  world.cwd = "/home/dev/locked";
+  CHECK(world.Do(R"({"q":"x"})") == "deny");
+  const std::string name(300, 'x');
+  CHECK(world.Do("{\"q\":\"/" + name + "/x\"}") == "permit");
+  world.places.macos_names = true;
+  CHECK(world.Do(R"({"q":"x"})") == "deny");
+  CHECK(world.Do("{\"q\":\"/" + name + "/x\"}") == "permit");
+}
+
+TEST_CASE("judge mcp: where letter case does not count, a name exists in any case") {
+  Team world;
+  world.places.macos_names = true;
+  const FakeFiles folding({{"/home/dev/project/Link", LinkTo("/etc")},
+                           {"/home/dev/project/src/a", File()},
+                           {"/etc/passwd", File()}},
+                          LetterCase::kIgnored);
+  const auto verdict = [&](std::string_view text) {
+    const Event event = world.EventOf("mcp__team__do", "{\"q\":\"" + std::string(text) + "\"}");
+    return VerdictName(world.Decide(event, folding).verdict);
+  };
+  CHECK(verdict("LINK/passwd") == "deny");
+  CHECK(verdict("/ETC/passwd") == "deny");
+  CHECK(verdict("SRC/a") == "permit");
+  CHECK(verdict("/API/v1") == "permit");
+}
+
+TEST_CASE("judge mcp: half of a character is in no path") {
+  const Team world;
+  CHECK(world.Do(R"({"path":"new\ud800"})") == "deny");
+  CHECK(world.Do(R"({"q":"src/\ud800"})") == "deny");
+  CHECK(world.Do(R"({"q":"/etc/\ud800"})") == "deny");
+  CHECK(world.Do(R"({"q":"hello \ud800"})") == "permit");
+}
+
+TEST_CASE("judge mcp: the path of a file URL") {
+  CHECK(PathOfFileUrl("file:///etc/x") == "/etc/x");
+  CHECK(PathOfFileUrl("file://localhost/a%20b") == "/a b");
+  CHECK(PathOfFileUrl("FILE:/etc/x?y#z") == "/etc/x");
+  for (const std::string_view text : {"", "/etc/x", "file", "file:", "file:x", "file://server/x",
+                                      "file:///%2", "1 2:///x", "https://a b/x"}) {
+    CAPTURE(text);
+    CHECK_FALSE(PathOfFileUrl(text).has_value());
+  }
+}
