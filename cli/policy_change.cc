@@ -28,7 +28,7 @@ Error Usage(std::string where, std::string what, std::string hint) {
 }  // namespace
 
 std::string CauseText(const Cause& cause) {
-  return cause.what + " " + cause.why + (cause.place ? " (" + PlaceLabel(*cause.place) + ")" : "");
+  return cause.what + ": " + cause.why + (cause.place ? " (" + PlaceLabel(*cause.place) + ")" : "");
 }
 
 Status PolicyChange::Open() {

@@ -250,13 +250,9 @@ class CallJudge {
   void RefuseUnanswerable() {
     if (verdict_.verdict() != Verdict::kAsk) return;
     if (event_.permission_mode == "auto") {
-      verdict_.RefuseQuestion(
-          "The user must approve this, and auto mode does not ask. Ask the user to do it, or to "
-          "leave "
-          "auto mode (Shift+Tab) and tell you to try again.");
+      verdict_.RefuseQuestion("Ask the user to do it, or to leave auto mode (Shift+Tab).");
     } else if (event_.permission_mode == "bypassPermissions" && verdict_.asks_about_write()) {
-      verdict_.RefuseQuestion(
-          "The policy asks the user about it, and this session was started to ask nothing.");
+      verdict_.RefuseQuestion("Prompts are off here: ask the user to make this edit.");
     }
   }
 

@@ -134,6 +134,27 @@ Cause PathJudge::RuleCause(const Question& question, const RuleHit& hit,
   return cause;
 }
 
+// Of a set, what its files do, and the entry where the name that was asked for does not show it.
+Cause PathJudge::AskCause(const Question& question, const RuleHit& hit, bool by_name) const {
+  std::string why = "the project's policy asks about it";
+  if (hit.rule->is_quotable()) {
+    const std::string written = hit.rule->written();
+    const bool is_shown = by_name || hit.entry.empty();
+    const std::string set = " (" + written + (is_shown ? "" : ": " + Printable(hit.entry)) + ")";
+    if (hit.rule->set == SetName::kRunsLater) {
+      why = "it can run code later" + set;
+    } else if (hit.rule->set == SetName::kDotenv) {
+      why = "it may hold secrets" + set;
+    } else {
+      why = "the policy asks about " + Quote(written);
+      if (!hit.entry.empty()) why += " (" + Printable(hit.entry) + ")";
+    }
+  }
+  Cause cause = PlainCause(question, std::move(why));
+  cause.place = hit.rule->place();
+  return cause;
+}
+
 std::vector<std::string> PathJudge::Starts(std::string_view text) const {
   std::vector<std::string> starts;
   if (text[0] == '/') {
@@ -230,8 +251,8 @@ std::optional<Cause> PathJudge::DeniedByName(const Question& question, const Pat
   if (const auto why = RefusedSpecialName(path)) return PlainCause(question, std::string(*why));
   if (question.access == Access::kWrite) {
     const bool passed = standing == Standing::kPassed;
-    const auto what = passed ? Protected().Covers(path) : Protected().RefusesName(path);
-    if (auto cause = IsProtected(question, what)) return cause;
+    const auto found = passed ? Protected().Covers(path) : Protected().RefusesName(path);
+    if (found) return ProtectedCause(question, *found);
   }
   const PathRuleList& rules = RulesFor(question.access).deny;
   const RuleHit hit = matcher_.MatchesName(rules, question.access, path, standing);
@@ -239,11 +260,11 @@ std::optional<Cause> PathJudge::DeniedByName(const Question& question, const Pat
   return {};
 }
 
-std::optional<Cause> PathJudge::IsProtected(const Question& question,
-                                            std::optional<std::string_view> what) const {
-  if (!what) return {};
+Cause PathJudge::ProtectedCause(const Question& question, const Protection& protection) const {
+  const std::string what(protection.what);
   Cause cause = PlainCause(
-      question, "it is " + std::string(*what) + ", which no policy lets an agent change");
+      question, (protection.is_above ? "it holds " + what + ", which are" : what + " are") +
+                    " protected; no policy can change that");
   cause.remedy = "Ask the user to make this change.";
   return cause;
 }
@@ -273,7 +294,8 @@ std::optional<Cause> PathJudge::DeniedAtEnd(const Question& question, const Path
   if (!hit && question.access == Access::kWrite) hit = MakesRunLater(rules, walked);
   if (hit) return RuleCause(question, hit, "denied");
   if (question.access == Access::kRead) return {};
-  return IsProtected(question, Protected().RefusesTarget(walked));
+  if (const auto found = Protected().RefusesTarget(walked)) return ProtectedCause(question, *found);
+  return {};
 }
 
 // The list that lacks it. Where several do, the last: no command adds to that one, and adding to
@@ -324,12 +346,13 @@ std::optional<Cause> PathJudge::Asks(const Question& question, const Path& named
                                      const Walked& walked) const {
   const PathRuleList& rules = RulesFor(question.access).ask;
   RuleHit hit = matcher_.MatchesName(rules, question.access, named);
+  const bool by_name = static_cast<bool>(hit);
   if (!hit && walked.end != named) {
     hit = matcher_.MatchesName(rules, question.access, walked.end);
   }
   if (!hit) hit = matcher_.MatchesThroughLinks(rules, question.access, walked.end);
   if (!hit && question.access == Access::kWrite) hit = MakesRunLater(rules, walked);
-  if (hit) return RuleCause(question, hit, "to be asked about");
+  if (hit) return AskCause(question, hit, by_name);
   if (question.access == Access::kRead) return {};
   if (walked.facts.kind != FileKind::kFile || walked.facts.links < 2) return {};
   if (IsInPackageStore(walked.end, policy_.package_stores)) return {};

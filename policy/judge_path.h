@@ -78,8 +78,7 @@ class PathJudge {
   Judgement JudgeEnd(const Question& question, const Path& named, const Walked& walked) const;
   std::optional<Cause> DeniedByName(const Question& question, const Path& path,
                                     Standing standing) const;
-  std::optional<Cause> IsProtected(const Question& question,
-                                   std::optional<std::string_view> what) const;
+  Cause ProtectedCause(const Question& question, const Protection& protection) const;
   RuleHit MakesRunLater(const PathRuleList& rules, const Walked& walked) const;
   std::optional<Cause> DeniedAtEnd(const Question& question, const Path& named,
                                    const Walked& walked) const;
@@ -89,6 +88,7 @@ class PathJudge {
                             const Walked& walked) const;
   std::string WiderRoot(const Path& end) const;
   std::optional<RulePlace> MissingList(const Question& question, const Path& end) const;
+  Cause AskCause(const Question& question, const RuleHit& hit, bool by_name) const;
   Cause RuleCause(const Question& question, const RuleHit& hit, std::string_view did) const;
   Cause PlainCause(const Question& question, std::string why) const;
   const PathRules& RulesFor(Access access) const;

@@ -69,9 +69,13 @@ const NameRule* FindDeny(const std::vector<NameRule>& rules, const Names& names)
   return nullptr;
 }
 
-std::string RuleText(const NameRule& rule, std::string_view did) {
-  if (!rule.place.quotable) return std::string(did) + " by the project's policy";
-  return std::string(did) + " by " + Quote(rule.pattern);
+std::string DenialText(const NameRule& rule) {
+  return "denied by " + (rule.place.quotable ? Quote(rule.pattern) : "the project's policy");
+}
+
+std::string QuestionText(const NameRule& rule) {
+  if (!rule.place.quotable) return "the project's policy asks about it";
+  return "the policy asks about " + Quote(rule.pattern);
 }
 
 NameJudgement Denied(std::string what, std::string why, std::optional<RulePlace> place,
@@ -126,12 +130,12 @@ NameJudgement JudgeTool(std::string_view tool, const Policy& policy, Trace* trac
   const Names names = StrictNamesOf(tool);
   if (const NameRule* rule = FindDeny(rules.deny, names)) {
     Note(trace, rule);
-    return Denied(what, RuleText(*rule, "denied"), rule->place, "");
+    return Denied(what, DenialText(*rule), rule->place, "");
   }
   if (auto cause = NotAllowed(tool, policy, trace)) return {Verdict::kDeny, std::move(cause)};
   if (const NameRule* rule = Find(rules.ask, names)) {
     Note(trace, rule);
-    return {Verdict::kAsk, Cause{what, RuleText(*rule, "to be asked about"), rule->place, ""}};
+    return {Verdict::kAsk, Cause{what, QuestionText(*rule), rule->place, ""}};
   }
   return {};
 }
@@ -148,7 +152,7 @@ NameJudgement JudgeMcpServer(std::string_view server, const Policy& policy, Trac
   };
   if (const NameRule* rule = FindDeny(rules.deny, Names{name, resources})) {
     Note(trace, rule);
-    return Denied(what, RuleText(*rule, "denied"), rule->place, "");
+    return Denied(what, DenialText(*rule), rule->place, "");
   }
   const bool is_named = find(rules.names) != nullptr;
   const auto lacks = [&](const auto& list) { return find(list) == nullptr; };
@@ -164,7 +168,7 @@ NameJudgement JudgeMcpServer(std::string_view server, const Policy& policy, Trac
                   AllowFix(policy, place, ShellWord(name + "__*")));
   }
   if (const NameRule* rule = find(rules.ask)) {
-    return {Verdict::kAsk, Cause{what, RuleText(*rule, "to be asked about"), rule->place, ""}};
+    return {Verdict::kAsk, Cause{what, QuestionText(*rule), rule->place, ""}};
   }
   return {};
 }

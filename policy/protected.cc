@@ -10,11 +10,11 @@
 namespace ringfence {
 namespace {
 
-constexpr std::string_view kPolicy = "a policy of ringfence";
-constexpr std::string_view kRegistration = "the client's settings, which register this hook";
-constexpr std::string_view kProgram = "a program of ringfence";
-constexpr std::string_view kState = "the state of ringfence";
-constexpr std::string_view kLog = "the audit log";
+constexpr std::string_view kPolicy = "ringfence's policies";
+constexpr std::string_view kRegistration = "Claude Code's settings";
+constexpr std::string_view kProgram = "ringfence's programs";
+constexpr std::string_view kState = "ringfence's state files";
+constexpr std::string_view kLog = "ringfence's audit logs";
 
 // At any depth: the client reads settings from the folder that it is started in.
 struct Floating {
@@ -87,32 +87,32 @@ bool ProtectedPaths::IsExempt(const Path& path) const {
          std::ranges::any_of(places_.homes, is_above);
 }
 
-std::optional<std::string_view> ProtectedPaths::Covers(const Path& path) const {
+std::optional<Protection> ProtectedPaths::Covers(const Path& path) const {
   const std::string folded = FoldName(path.text());
   for (const Floating& floating : kFloating) {
-    if (MatchesFloating(floating.pattern, folded, true)) return floating.what;
+    if (MatchesFloating(floating.pattern, folded, true)) return Protection{floating.what};
   }
   for (const Item& item : items_) {
-    if (IsInsideFolded(folded, item.folded)) return item.what;
+    if (IsInsideFolded(folded, item.folded)) return Protection{item.what};
     // Rotated logs stand beside the log.
-    if (item.what == kLog && folded.starts_with(item.folded + ".")) return item.what;
+    if (item.what == kLog && folded.starts_with(item.folded + ".")) return Protection{item.what};
   }
   return {};
 }
 
-std::optional<std::string_view> ProtectedPaths::HeldBelow(const Path& path) const {
+std::optional<Protection> ProtectedPaths::HeldBelow(const Path& path) const {
   const std::string folded = FoldName(path.text());
   for (const std::string_view folder : kFloatingFolders) {
-    if (MatchesFloating(folder, folded, false)) return kRegistration;
+    if (MatchesFloating(folder, folded, false)) return Protection{kRegistration, true};
   }
   if (IsExempt(path)) return {};
   for (const Item& item : items_) {
-    if (IsInsideFolded(item.folded, folded)) return item.what;
+    if (IsInsideFolded(item.folded, folded)) return Protection{item.what, true};
   }
   return {};
 }
 
-std::optional<std::string_view> ProtectedPaths::RefusesName(const Path& path) const {
+std::optional<Protection> ProtectedPaths::RefusesName(const Path& path) const {
   const auto covered = Covers(path);
   return covered ? covered : HeldBelow(path);
 }
@@ -123,8 +123,8 @@ bool ProtectedPaths::IsSameFile(const FileFacts& one, const FileFacts& other) {
 
 // The item's own name leads somewhere else: nobody writes there, replaces a folder above it, or
 // replaces one of the links that lead there. The file need not exist yet.
-std::optional<std::string_view> ProtectedPaths::RefusesByLinks(const Item& item,
-                                                               const Walked& walked) const {
+std::optional<Protection> ProtectedPaths::RefusesByLinks(const Item& item,
+                                                         const Walked& walked) const {
   const Result<bool> has_link =
       files_.HasLinkBelow(files_.FolderOf(item.plain), *item.path.Below(item.plain));
   if (has_link && !*has_link) return {};
@@ -132,13 +132,13 @@ std::optional<std::string_view> ProtectedPaths::RefusesByLinks(const Item& item,
   if (own.stop != Walked::Stop::kEnd || own.links.empty() || own.end.is_root()) return {};
   const std::string target = FoldName(walked.end.text());
   const std::string end = FoldName(own.end.text());
-  if (IsInsideFolded(target, end)) return item.what;
-  if (!IsExempt(walked.end) && IsInsideFolded(end, target)) return item.what;
+  if (IsInsideFolded(target, end)) return Protection{item.what};
+  if (!IsExempt(walked.end) && IsInsideFolded(end, target)) return Protection{item.what, true};
   if (IsExempt(walked.entry)) return {};
   const std::string entry = FoldName(walked.entry.text());
   const bool replaces = std::ranges::any_of(
       own.links, [&](const Path& link) { return IsInsideFolded(FoldName(link.text()), entry); });
-  if (replaces) return item.what;
+  if (replaces) return Protection{item.what, true};
   return {};
 }
 
@@ -177,13 +177,13 @@ bool ProtectedPaths::HoldsFile(const Path& folder, std::string_view prefix,
   return false;
 }
 
-std::optional<std::string_view> ProtectedPaths::RefusesTarget(const Walked& walked) const {
+std::optional<Protection> ProtectedPaths::RefusesTarget(const Walked& walked) const {
   if (const auto what = RefusesName(walked.end)) return what;
   if (const auto what = HeldBelow(walked.entry)) return what;
   const bool has_other_names = walked.facts.kind == FileKind::kFile && walked.facts.links > 1;
   for (const Item& item : items_) {
     if (const auto what = RefusesByLinks(item, walked)) return what;
-    if (has_other_names && HasOtherName(item, walked.facts)) return item.what;
+    if (has_other_names && HasOtherName(item, walked.facts)) return Protection{item.what};
   }
   return {};
 }

@@ -18,25 +18,31 @@ struct ProtectedName {
   std::string pattern;  // "/home/dev/.config/ringfence", "**/.ringfence"
   bool anywhere = false;
   bool has_pattern = false;
-  std::string_view what;
+  std::string_view what;  // "ringfence's policies"
 };
 std::vector<ProtectedName> ProtectedNames(const Places& places, const CachedFiles& files);
+
+// Why a path is protected: it is one of these files, or a folder (or link) that holds them.
+struct Protection {
+  std::string_view what;  // "ringfence's policies"
+  bool is_above = false;
+};
 
 class ProtectedPaths {
  public:
   ProtectedPaths(const Places& places, const CachedFiles& files);
 
-  // What is protected at or below `path`'s own name ("the registration of this hook"), by the text
-  // alone: on the way to a file nothing but this counts.
-  std::optional<std::string_view> Covers(const Path& path) const;
+  // What is protected at `path`'s own name or above it, by the text alone: on the way to a file
+  // nothing but this counts.
+  std::optional<Protection> Covers(const Path& path) const;
 
   // The same for a name that is written: it may also be a folder above something protected, which
   // a write would replace.
-  std::optional<std::string_view> RefusesName(const Path& path) const;
+  std::optional<Protection> RefusesName(const Path& path) const;
 
   // The same for where the walk ended: also by links that lead from a protected name to it or that
   // it would replace, and by inode.
-  std::optional<std::string_view> RefusesTarget(const Walked& walked) const;
+  std::optional<Protection> RefusesTarget(const Walked& walked) const;
 
  private:
   friend std::vector<ProtectedName> ProtectedNames(const Places& places, const CachedFiles& files);
@@ -46,8 +52,8 @@ class ProtectedPaths {
     std::string_view what;
     Path plain;  // `path` or a folder above it; no link is on the way to it
   };
-  std::optional<std::string_view> HeldBelow(const Path& path) const;
-  std::optional<std::string_view> RefusesByLinks(const Item& item, const Walked& walked) const;
+  std::optional<Protection> HeldBelow(const Path& path) const;
+  std::optional<Protection> RefusesByLinks(const Item& item, const Walked& walked) const;
   bool HasOtherName(const Item& item, const FileFacts& file) const;
   bool HoldsFile(const Path& folder, std::string_view prefix, const FileFacts& file) const;
   void Add(const Path& path, std::string_view what, const Path& plain = Path());

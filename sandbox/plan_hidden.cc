@@ -242,7 +242,7 @@ Result<std::vector<HiddenPlace>> PlanRules::HiddenPlaces(const PathRules& read,
                                                          const std::vector<Path>& made) {
   Hider hider(*this, made);
   hider.Add(read.deny, "denied by");
-  hider.Add(AsksOfCommands(read.ask), "to be asked about by");
+  hider.Add(AsksOfCommands(read.ask), "the policy asks about");
   hider.Search(folders);
   if (hider.has_floating() && policy_.sandbox.reads == SandboxReads::kAll) {
     notes_.emplace_back(

@@ -129,7 +129,7 @@ void PlanRules::AddNames(const PathRules& write, const std::vector<PlannedPlace>
   names.SetPackageStores({policy_.package_stores.begin(), policy_.package_stores.end()},
                          places_.root_real);
   for (const ProtectedName& name : ProtectedNames(places_, files_)) {
-    const std::string why = "it is " + std::string(name.what);
+    const std::string why = std::string(name.what) + " are protected";
     AddName({.base = Slash(),
              .tail = std::string_view(name.pattern).substr(name.anywhere ? 0 : 1),
              .has_pattern = name.has_pattern,
@@ -138,7 +138,7 @@ void PlanRules::AddNames(const PathRules& write, const std::vector<PlannedPlace>
             views, names);
   }
   AddNameRules(write.deny, "denied by", views, names);
-  AddNameRules(write.ask, "to be asked about by", views, names);
+  AddNameRules(write.ask, "the policy asks about", views, names);
 }
 
 // Says no where the listing of a folder on the way says so; cheaper than a walk for many names.

@@ -115,7 +115,7 @@ TEST_CASE("bypass mode: a question about a write is a denial, since the client w
   CHECK(world.Write("README.md") == "permit");
   CHECK(world.Read("src/x") == "ask");
   CHECK(world.Call("WebFetch", R"({"url":"https://a.example"})") == "ask");
-  CHECK(world.WhyNotWrite(".envrc").find("ask nothing") != std::string::npos);
+  CHECK(world.WhyNotWrite(".envrc").find("ask the user to make this edit") != std::string::npos);
 }
 
 TEST_CASE("auto mode: every question is a denial that says how it can be asked") {

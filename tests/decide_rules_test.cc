@@ -243,7 +243,7 @@ TEST_CASE("decide: a reason names the rule, its file and its line, and what to d
       world.WhyNotWrite("src/gen/x") ==
       R"(ringfence: write to "src/gen/x" refused: denied by "src/gen". Rule: policy.json:4 /write/deny.)");
   CHECK(world.WhyNotWrite("src/api/x") ==
-        R"(ringfence: write to "src/api/x" needs the user's approval: to be asked about by )"
+        R"(ringfence: write to "src/api/x" needs the user's approval: the policy asks about )"
         R"("src/api". Rule: policy.json:5 /write/ask.)");
   CHECK(world.WhyNotWrite("/etc/hosts") ==
         R"(ringfence: write to "/etc/hosts" refused: outside the project. Ask the user to run )"

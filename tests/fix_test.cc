@@ -291,6 +291,25 @@ TEST_CASE("fix: a reason is short, and says what to do before where the rule is"
   }
 }
 
+TEST_CASE("fix: the reason of a question that the mode refuses is as short") {
+  for (const char* mode : {"auto", "bypassPermissions"}) {
+    for (const char* path :
+         {".github/workflows/ci.yml", ".git/hooks/pre-commit", ".claude/scheduled_tasks.json",
+          ".git/rebase-merge/git-rebase-todo", ".claude/skills/deploy/SKILL.md"}) {
+      World world;
+      world.mode = mode;
+      const std::string name = "/home/dev/project/" + std::string(path);
+      const std::string reason = world.WhyNotWrite(name);
+      CAPTURE(reason);
+      CHECK(reason.find("sk the user to ") < reason.find(" Rule: "));
+      // The rule of a policy of the user's is longer by as much, a project's name by 20.
+      const std::string built_in = "built-in policy", user = "~/.config/ringfence/policy.json:18";
+      CHECK(reason.find(built_in) != std::string::npos);
+      CHECK(reason.size() + user.size() - built_in.size() + 3 <= 240);
+    }
+  }
+}
+
 TEST_CASE("fix: with long paths the command is still within what a terminal shows") {
   const World world;
   const std::string path = "/home/dev/" + std::string(60, 'p') + "/x";

@@ -146,7 +146,7 @@ TEST_CASE("relay: a rule that denies it or asks about it is named") {
   const std::string said = world.Problems(text);
   CHECK(said.find(std::string(kMayNotRead) + "denied by \"T/relay\"") == 0);
   CHECK(said.find("policy.json:2 /profiles/a~1b/read/deny decides so") != std::string::npos);
-  CHECK(said.find("to be asked about by \"T/relay\"") != std::string::npos);
+  CHECK(said.find("the policy asks about \"T/relay\"") != std::string::npos);
   CHECK(said.find("policy.json:3 /profiles/a~1b/write/ask decides so") != std::string::npos);
 }
 

@@ -160,7 +160,7 @@ TEST_CASE("names: the reason names rule, file, line and list") {
   CHECK(denied->why == R"(denied by "docs/adr" (policy.json:1 /write/deny))");
   const GuardedName* asked = plan.names.Refuses("/home/dev/project/.git/hooks");
   REQUIRE(asked != nullptr);
-  CHECK(asked->why.starts_with(R"(to be asked about by "@runs-later" )"));
+  CHECK(asked->why.starts_with(R"(the policy asks about "@runs-later" )"));
   CHECK(asked->why.ends_with("/write/ask)"));
 }
 

@@ -252,11 +252,14 @@ TEST_CASE("protected: whatever tool names it") {
 
 TEST_CASE("protected: the reason says what it is and offers no way round") {
   const Open world;
-  CHECK(
-      world.WhyNotWrite(".claude/settings.json") ==
-      R"(ringfence: write to ".claude/settings.json" refused: it is the client's settings, which )"
-      R"(register this hook, which no policy lets an agent change. Ask the user to make this )"
-      R"(change.)");
+  CHECK(world.WhyNotWrite(".claude/settings.json") ==
+        R"(ringfence: write to ".claude/settings.json" refused: Claude Code's settings )"
+        R"(are protected; no policy can change that. Ask the user to make this change.)");
+  CHECK(world.WhyNotWrite(".claude") ==
+        R"(ringfence: write to ".claude" refused: it holds Claude Code's settings, which are )"
+        R"(protected; no policy can change that. Ask the user to make this change.)");
+  CHECK(world.WhyNotWrite("/etc").find("it holds ringfence's policies, which are protected") !=
+        std::string::npos);
   CHECK(world.WhyNotWrite("~/.config/ringfence/policy.json").find("ringfence allow") ==
         std::string::npos);
 }

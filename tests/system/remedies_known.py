@@ -25,11 +25,12 @@ TESTS = {
     " Not a path? The user can add \"mcp\": {": "fix: an argument of an MCP tool that is not a path",
     ", ask the user to add \"root\": \"git\" to ~/.config/ringfence/policy.json.":
         "session: a part of a repository",
-    "The user must approve this, and auto mode does not ask. Ask the user to do it, or to leave auto mode "
-    "(Shift+Tab) and tell you to try again.":
+    "Ask the user to do it, or to leave auto mode (Shift+Tab).":
         "text: a key that only a person presses; the refusal is tested with the modes",
     "start the client in a project's directory, or accept this one as a project and start the client "
     "again: ringfence init --root ": "client/cases/limits.py: accepts_the_home",
+    "Prompts are off here: ask the user to make this edit.":
+        "text: what only a person does; the refusal is tested with links and writes that run later",
     ": ringfence trust ": TRUST,
     " there: ringfence trust": TRUST,
     "look at it and run: ringfence trust": TRUST,
