@@ -171,7 +171,11 @@ std::string_view Nearest(std::string_view word, std::span<const std::string_view
   if (word.size() > 64) return best;
   for (const std::string_view candidate : candidates) {
     const size_t distance = EditDistance(LowerAscii(word), LowerAscii(candidate));
-    if (distance >= best_distance) continue;
+    // Of two as near the one that begins alike: the first letter is seldom wrong.
+    const bool is_likelier = distance == best_distance && !best.empty() &&
+                             candidate.substr(0, 1) == word.substr(0, 1) &&
+                             best.substr(0, 1) != word.substr(0, 1);
+    if (distance >= best_distance && !is_likelier) continue;
     best = candidate;
     best_distance = distance;
   }

@@ -47,9 +47,10 @@ class Allowance {
     target_ = std::move(*target);
     const auto before = JudgeWish(change_.wish(), change_.policies());
     if (!before) return before.error();
+    if (Status s = LeavePermittedReads(); !s) return s.error();
     if (*before && (*before)->verdict == Wanted()) return Nothing("is permitted already");
     Result<PolicyAddition> addition =
-        AddWish(change_.wish(), change_.policies().sources, AdditionTo(), Text());
+        AddWish(wish_, change_.policies().sources, AdditionTo(), Text());
     if (!addition) return addition.error();
     addition_ = std::move(*addition);
     if (addition_.lists.empty()) return Nothing("is already allowed");
@@ -63,6 +64,18 @@ class Allowance {
  private:
   Verdict Wanted() const { return options_.ask ? Verdict::kAsk : Verdict::kPermit; }
   bool is_for_session() const { return !change_.session().empty(); }
+
+  // A question about writing adds none about reading.
+  Status LeavePermittedReads() {
+    wish_ = change_.wish();
+    if (!options_.ask || wish_.kind != WishKind::kPath || !wish_.also_write) return Unit{};
+    Wish read = wish_;
+    read.also_write = false;
+    const auto judged = JudgeWish(read, change_.policies());
+    if (!judged) return judged.error();
+    wish_.also_read = !*judged || (*judged)->verdict != Verdict::kPermit;
+    return Unit{};
+  }
 
   AdditionTarget AdditionTo() const {
     return {.path = target_.path,
@@ -78,7 +91,7 @@ class Allowance {
 
   // So much is opened that a slip of the keyboard must not be enough.
   std::optional<Outcome> AskAboutWide() const {
-    const std::string wide = WideText(change_.wish(), change_.where().home);
+    const std::string wide = WideText(change_.wish(), change_.where());
     if (wide.empty() || options_.yes) return {};
     const Terminal terminal;
     if (options_.common.json || !terminal.can_ask()) {
@@ -103,7 +116,17 @@ class Allowance {
                         std::string(is_denied ? "allowing it does not lift this denial: "
                                               : "allowing it does not remove this question: ") +
                             (judgement.cause ? CauseText(*judgement.cause) : ""),
-                        "change that rule instead; nothing was changed"});
+                        InsteadOf(judgement) + "nothing was changed"});
+  }
+
+  std::string InsteadOf(const WishJudgement& judgement) const {
+    const bool may_ask =
+        judgement.verdict == Verdict::kAsk && change_.wish().kind == WishKind::kPath;
+    if (may_ask) {
+      return std::string("to allow it with that question, ") +
+             (is_for_session() ? "leave --session out and " : "") + "add --ask; ";
+    }
+    return judgement.cause && judgement.cause->place ? "change that rule instead; " : "";
   }
 
   Outcome Nothing(const std::string& why) {
@@ -131,8 +154,7 @@ class Allowance {
     }
     NoteMissing(notes);
     if (const auto client = ClientNote()) notes.push_back(*client);
-    const bool is_confined = change_.wish().kind != WishKind::kTool && !is_for_session();
-    if (is_confined && HasRegistration()) {
+    if (IsForCommands() && HasRegistration()) {
       notes.emplace_back(
           "commands in the client's sandbox have a list of their own; ringfence init"
           " carries the entry over");
@@ -146,6 +168,14 @@ class Allowance {
                  (target_.root.empty() ? "." : ", trusted again."));
     for (const std::string& note : notes) console.Line("Note: " + note + ".");
     return 0;
+  }
+
+  // `ringfence init` writes it into the client's sandbox, which lists hosts and what may be
+  // written.
+  bool IsForCommands() const {
+    const Wish& wish = change_.wish();
+    if (is_for_session() || wish.kind == WishKind::kTool) return false;
+    return wish.kind == WishKind::kHost || (wish.also_write && !wish.as_question);
   }
 
   Outcome PrintResult(const std::string& entry, const std::vector<std::string>& lists,
@@ -181,6 +211,7 @@ class Allowance {
 
   const AllowOptions& options_;
   PolicyChange change_;
+  Wish wish_;  // what is added for it
   ChangeTarget target_;
   PolicyAddition addition_;
 };

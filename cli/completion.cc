@@ -49,15 +49,16 @@ constexpr const char* kExamples =
 void AddCompletion(Command& app, Action& chosen) {
   Command command = AddCommand(app, "completion", "Print a shell's completion script", kExamples);
   const auto shell = std::make_shared<std::string>();
-  command
-      .AddOption("shell", *shell,
-                 "The shell; or profiles, for the names that the scripts offer after --profile")
-      .Required()
-      .OneOf({"bash", "zsh", "fish", "profiles"})
-      .Type("SHELL");
-  command.OnGiven([&all = app.app(), &chosen, shell] {
-    chosen = [&all, shell]() -> Outcome {
-      if (*shell == "profiles") return PrintProfiles();
+  command.AddOption("shell", *shell, "The shell").OneOf({"bash", "zsh", "fish"}).Type("SHELL");
+  const auto profiles = std::make_shared<bool>(false);
+  command.AddFlag("--profiles", *profiles,
+                  "Print the names of profiles instead, which the scripts offer after --profile");
+  command.OnGiven([&all = app.app(), &chosen, shell, profiles] {
+    chosen = [&all, shell, profiles]() -> Outcome {
+      if (*profiles) return PrintProfiles();
+      if (shell->empty()) {
+        return Error{Error::Kind::kUsage, "", "no shell given", "name one: bash, zsh or fish"};
+      }
       const std::string script = CompletionScript(all, *shell);
       std::fwrite(script.data(), 1, script.size(), stdout);
       return 0;

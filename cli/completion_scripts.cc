@@ -105,7 +105,7 @@ std::string ValuesFor(const Word& word, const std::string& commands) {
     case Asked::kNothing:
       return word.values;
     case Asked::kProfiles:
-      return "$(ringfence completion profiles 2> /dev/null)";
+      return "$(ringfence completion --profiles 2> /dev/null)";
     case Asked::kCommands:
       return commands;
   }
@@ -150,8 +150,8 @@ std::string ArgumentCases(const std::vector<CommandWords>& commands, const std::
   return out;
 }
 
-// The words of a completion script in bash. What `ringfence completion profiles` prints is safe to
-// expand: names of letters, digits and "._-".
+// The words of a completion script in bash. What `ringfence completion --profiles` prints is safe
+// to expand: names of letters, digits and "._-".
 std::string Bash(const std::vector<CommandWords>& commands) {
   std::string cases;
   std::string below;
@@ -251,7 +251,7 @@ std::string Zsh(const std::vector<CommandWords>& commands) {
 
 // In fish the program's output is one value a line, in parentheses.
 std::string FishValues(const Word& word, const std::string& commands) {
-  if (word.asked == Asked::kProfiles) return "'(ringfence completion profiles 2> /dev/null)'";
+  if (word.asked == Asked::kProfiles) return "'(ringfence completion --profiles 2> /dev/null)'";
   return Quoted(ValuesFor(word, commands));
 }
 

@@ -1,6 +1,7 @@
 #include "cli/options.h"
 
 #include <CLI/CLI.hpp>
+#include <cstdio>
 
 #include "base/text.h"
 #include "cli/allow.h"
@@ -159,6 +160,7 @@ int RunCommandLine(int argc, char** argv) {
     return 2;
   }
   const Outcome outcome = chosen();
+  std::fflush(stdout);  // in one pipe, what was printed comes before the error
   if (outcome.error) PrintError(*outcome.error);
   return outcome.status;
 }

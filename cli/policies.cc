@@ -8,6 +8,7 @@
 
 #include "base/syscall.h"
 #include "policy/real_files.h"
+#include "run/ground.h"
 
 namespace ringfence {
 namespace {
@@ -42,6 +43,7 @@ std::vector<std::string> EntriesOf(const Sections& sections, AllowList list) {
 }  // namespace
 
 Result<Policies> ReadPolicies(const PolicyQuestion& question) {
+  if (Status s = CheckNamedPolicy(question.policy); !s) return s.error();
   Registration registration;
   registration.project_dir = question.where.project;
   registration.home = question.where.home;

@@ -53,7 +53,9 @@ class Adder {
     const auto inherited = [&](AllowList which) {
       return wish_.as_question ? std::vector<std::string>{} : Inherited(which);
     };
-    if (Status s = Add("read", list, inherited(AllowList::kRead)); !s) return s.error();
+    if (wish_.also_read) {
+      if (Status s = Add("read", list, inherited(AllowList::kRead)); !s) return s.error();
+    }
     if (!wish_.also_write) return Unit{};
     return Add("write", list, inherited(AllowList::kWrite));
   }

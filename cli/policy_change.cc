@@ -8,6 +8,7 @@
 #include "cli/state.h"
 #include "policy/layers.h"
 #include "policy/load.h"
+#include "policy/tools.h"
 
 namespace ringfence {
 namespace {
@@ -82,7 +83,13 @@ Result<WishKind> PolicyChange::ReadKind() {
     return Usage(Quote(what_), "does not exist here, and could be a file or a host",
                  "say which it is: --as path or --as host");
   }
-  return Usage(Quote(what_), "does not exist here, and is neither a host nor a known tool",
+  std::vector<std::string_view> tools;
+  const std::vector<KnownTool> known = KnownTools();
+  for (const KnownTool& tool : known) tools.push_back(tool.name);
+  const std::string_view nearest = Nearest(what_, tools);
+  return Usage(Quote(what_),
+               "does not exist here, and is neither a host nor a known tool" +
+                   (nearest.empty() ? "" : "; did you mean " + Quote(nearest) + "?"),
                "say which it is: --as path, --as host or --as tool");
 }
 
@@ -95,6 +102,11 @@ Status PolicyChange::ReadWish() {
   Result<Wish> wish = MakeWish(*kind, what_, folder_, where_.home);
   if (!wish) return wish.error();
   wish_ = std::move(*wish);
+  if (wish_.kind == WishKind::kTool && wish_.text != what_) {
+    notes_.push_back(Quote(what_) + " was taken as all the tools of that server, " +
+                     Quote(wish_.text));
+    what_ = wish_.text;
+  }
   wish_.also_write = !options_.read;
   wish_.as_question = options_.ask;
   return Unit{};
@@ -185,8 +197,7 @@ void AddChangeOptions(Command& command, ChangeOptions& options, const char* sess
   command.AddFlag("--session", options.session, session);
   command.AddOption("--session-id", options.session_id, "Only for this session").Type("ID");
   command.AddOption("--as", options.kind, "What it is, where the name does not tell")
-      .OneOf({"path", "host", "tool"})
-      .Type("path|host|tool");
+      .OneOf({"path", "host", "tool"});
   command.AddOption("--project", options.project, "The project (default: around this folder)")
       .Type("DIR");
   command.AddOption("--policy", options.policy, "This policy file and no other").Type("FILE");

@@ -32,10 +32,24 @@ class Remover {
   Remover(const Wish& wish, const PolicySources& sources, const AdditionTarget& target)
       : wish_(wish), sources_(sources), target_(target) {}
 
-  Result<PolicyRemoval> Run(const std::string& text) {
+  Result<PolicyRemoval> Run(const std::string& text) const {
+    bool is_restored = false;
+    Result<PolicyRemoval> removal = RemoveFrom(Lists(), text, &is_restored);
+    if (is_restored) return removal;
+    std::vector<ListName> lists = Lists();
+    const auto stays = [&](const ListName& list) { return IsOlderThanAllow(list, text); };
+    if (std::erase_if(lists, stays) == 0) return removal;
+    Result<PolicyRemoval> writes = RemoveFrom(lists, text, &is_restored);
+    if (writes) writes->is_still_read = true;
+    return writes;
+  }
+
+ private:
+  Result<PolicyRemoval> RemoveFrom(const std::vector<ListName>& lists, const std::string& text,
+                                   bool* is_restored) const {
     PolicyRemoval removal{.text = text, .entries = {}, .lists = {}};
     std::vector<ListName> changed;
-    for (const ListName& list : Lists()) {
+    for (const ListName& list : lists) {
       Result<std::vector<std::string>> gone =
           RemoveFromList(removal.text, target_.path, list.pointer(),
                          [this](std::string_view entry) { return IsMeant(entry); });
@@ -49,11 +63,10 @@ class Remover {
       }
     }
     if (Status s = RemoveEmptyLists(changed, removal.text); !s) return s.error();
-    RestoreInherited(changed, text, removal.text);
+    *is_restored = RestoreInherited(changed, text, removal.text);
     return removal;
   }
 
- private:
   std::vector<ListName> Lists() const {
     std::vector<ListName> lists;
     const auto add = [&](const char* section, bool has_asks) {
@@ -75,6 +88,26 @@ class Remover {
     return lists;
   }
 
+  // The list of what may be read begins as it does by default, this entry included, so `allow`
+  // found the entry there and added it to what may be written. Then only that is taken away.
+  bool IsOlderThanAllow(const ListName& list, const std::string& text) const {
+    const bool is_reading = list.section == "read" && list.is_allow();
+    if (!is_reading || wish_.kind != WishKind::kPath || !wish_.also_write) return false;
+    const auto place_in = [this](const std::vector<std::string>& entries) {
+      return std::ranges::find_if(entries, [this](const auto& entry) { return IsMeant(entry); });
+    };
+    const auto has = [&](const std::vector<std::string>& entries) {
+      return place_in(entries) != entries.end();
+    };
+    const auto read = ListAt(text, list.pointer());
+    const auto write = ListAt(text, "/write/allow");
+    const std::vector<std::string> usual = Usual(list);
+    if (!read || !write || !has(*write) || !has(usual) || has(Usual({"write", "allow"}))) {
+      return false;
+    }
+    return std::ranges::equal(usual.begin(), place_in(usual), read->begin(), place_in(*read));
+  }
+
   bool IsMeant(std::string_view entry) const {
     switch (wish_.kind) {
       case WishKind::kPath:
@@ -82,7 +115,7 @@ class Remover {
       case WishKind::kHost:
         return LowerAscii(entry) == LowerAscii(wish_.text);
       case WishKind::kTool:
-        return entry == wish_.text;
+        return entry == wish_.text || entry == wish_.named;
     }
     return false;
   }
@@ -144,20 +177,29 @@ class Remover {
     return tools.empty() ? DefaultTools() : tools;
   }
 
+  // What the list holds where nobody has changed it: `ringfence init` writes lists of its own.
+  std::vector<std::string> Usual(const ListName& list) const {
+    if (!target_.root.empty() || target_.is_session) return Inherited(list);
+    return ListAt(StarterPolicy({}), list.pointer()).value_or(std::vector<std::string>{});
+  }
+
   // A list that `allow` made goes again, where adding the entry once more would make the same text.
-  void RestoreInherited(const std::vector<ListName>& changed, const std::string& before,
+  bool RestoreInherited(const std::vector<ListName>& changed, const std::string& before,
                         std::string& text) const {
     std::string restored = text;
     for (const ListName& list : changed) {
       const auto left = ListAt(restored, list.pointer());
-      if (left && *left != Inherited(list)) return;
-      if (!RemoveList(restored, target_.path, list.pointer(), true)) return;
+      if (left && *left != Inherited(list)) return false;
+      if (!RemoveList(restored, target_.path, list.pointer(), true)) return false;
     }
     Wish added = wish_;
     added.as_question = std::ranges::none_of(changed, &ListName::is_allow);
+    added.also_read = std::ranges::find(changed, "read", &ListName::section) != changed.end();
     added.also_write = std::ranges::find(changed, "write", &ListName::section) != changed.end();
     const Result<PolicyAddition> again = AddWish(added, sources_, target_, restored);
-    if (again && again->text == before) text = restored;
+    const bool is_same = again && again->text == before;
+    if (is_same) text = restored;
+    return is_same && !changed.empty();
   }
 
   const Wish& wish_;

@@ -15,6 +15,7 @@ struct PolicyRemoval {
   std::string text;                  // of the policy; everything else stays as it is
   std::vector<std::string> entries;  // that are gone, as they were written
   std::vector<std::string> lists;    // "read.allow": those that had one
+  bool is_still_read = false;        // an entry by which it may be read by default has been left
 };
 
 // Only lists of questions where `wish.as_question`, only those of reads where it does not also

@@ -14,15 +14,16 @@ namespace ringfence {
 namespace {
 
 constexpr const char* kExamples =
-    "  ringfence revoke ~/src/shared-lib          from every list that permits it\n"
+    "  ringfence revoke ~/src/shared-lib          reading and writing\n"
     "  ringfence revoke ../data --read            from the lists of what may be read alone\n"
     "  ringfence revoke registry.npmjs.org        a host\n"
     "  ringfence revoke 'mcp__github__*'          the tools of an MCP server\n"
     "  ringfence revoke ../data --session         what was permitted for one session\n\n"
     "The inverse of ringfence allow. Entries that a person wrote are found as well; comments and\n"
-    "layout stay, and a project's policy that was trusted is trusted again. If another entry "
-    "still\n"
-    "permits it, that is said.";
+    "layout stay, and a project's policy that was trusted is trusted again. Of what may be read "
+    "by\n"
+    "default, such as @toolchains, only the right to write is taken away; --read takes away the\n"
+    "other. If another entry still permits it, that is said.";
 
 class Revocation {
  public:
@@ -134,6 +135,9 @@ class Revocation {
   Outcome Removed(const std::vector<std::string>& still) const {
     std::vector<std::string> notes = change_.notes();
     notes.insert(notes.end(), still.begin(), still.end());
+    if (removal_.is_still_read) {
+      notes.emplace_back("by default it may be read; ringfence revoke --read takes that away");
+    }
     if (options_.common.json) return PrintResult(notes);
     std::string entries;
     for (const std::string& entry : removal_.entries) {

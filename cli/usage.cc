@@ -27,12 +27,30 @@ std::string DidYouMean(std::string_view word, const std::vector<std::string>& ca
   return nearest.empty() ? "" : "; did you mean " + Quote(nearest) + "?";
 }
 
+// "--html" where "--format html" is meant.
+std::string OptionWithValue(const CLI::App& app, const std::string& value) {
+  for (const CLI::Option* option : app.get_options()) {
+    const std::string type = option->get_type_name();  // "FORMAT:{text,json,html}"
+    const size_t open = type.find('{');
+    if (open == std::string::npos || option->get_lnames().empty()) continue;
+    const std::string list = type.substr(open + 1, type.find('}') - open - 1);
+    if (("," + list + ",").find("," + value + ",") == std::string::npos) continue;
+    return "--" + option->get_lnames().front() + " " + value;
+  }
+  return "";
+}
+
 Error UnknownOption(const CLI::App& app, const std::string& written) {
   const std::string word = written.substr(0, written.find('='));
   std::vector<std::string> names;
   for (const CLI::Option* option : app.get_options()) {
     for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
     for (const std::string& name : option->get_snames()) names.push_back("-" + name);
+  }
+  const size_t dashes = std::min(word.find_first_not_of('-'), word.size());
+  const std::string value = OptionWithValue(app, word.substr(dashes));
+  if (!value.empty()) {
+    return Wrong(app, Quote(word) + " is not an option; did you mean " + Quote(value) + "?");
   }
   // "-profile" and "--Profile" as well.
   const std::string dashed = word.starts_with("--") || word.size() < 3 ? word : "-" + word;

@@ -6,12 +6,13 @@
 
 #include "base/text.h"
 #include "base/utf8.h"
-#include "cli/host_or_file.h"
 #include "policy/domain.h"
+#include "policy/host_or_file.h"
 #include "policy/judge_host.h"
 #include "policy/judge_path.h"
 #include "policy/judge_tool.h"
 #include "policy/layers.h"
+#include "policy/mcp_name.h"
 #include "policy/pattern.h"
 #include "policy/real_files.h"
 #include "policy/tools.h"
@@ -117,6 +118,10 @@ Result<Wish> MakeWish(WishKind kind, const std::string& text, const std::string&
   wish.kind = kind;
   wish.text = text;
   if (kind == WishKind::kPath && !text.starts_with('@')) return MakePath(wish, folder, home);
+  if (kind == WishKind::kTool) {
+    wish.named = text;
+    if (IsMcpServer(text)) wish.text = McpServerPattern(text);
+  }
   if (kind == WishKind::kHost) {
     const Result<HostRule> host = ParseHostRule(LowerAscii(text));
     if (!host) return Usage(Quote(text), host.error().what, host.error().hint);
@@ -195,9 +200,17 @@ std::optional<Path> WholeFolder(const Wish& wish) {
   return folder;
 }
 
+// The folder that the project lies in is `folder` or below it.
+bool HoldsFolderOf(const std::string& project, const Path& folder) {
+  const RealFiles files;
+  const Walked walked = Walk(project, files);
+  const Path real = walked.stop == Walked::Stop::kEnd ? walked.end : Path::Clean(project);
+  return real.Parent().IsInside(folder);
+}
+
 }  // namespace
 
-std::string WideText(const Wish& wish, const std::string& home_text) {
+std::string WideText(const Wish& wish, const Whereabouts& where) {
   if (wish.kind == WishKind::kTool) {
     if (wish.text == "*") return "every tool, also those of every MCP server";
     const bool is_every_server = wish.text.starts_with("mcp__*") || wish.text == "mcp__";
@@ -207,11 +220,15 @@ std::string WideText(const Wish& wish, const std::string& home_text) {
     return wish.text == "*" || wish.text.starts_with("*:") ? "every host" : "";
   }
   const std::optional<Path> folder = wish.path.empty() ? std::nullopt : WholeFolder(wish);
-  const Path home = Path::Clean(home_text);
-  if (!folder || !home.IsInside(*folder)) return "";
+  if (!folder) return "";
+  const Path home = Path::Clean(where.home);
+  const bool holds_home = home.IsInside(*folder);
+  if (!holds_home && !HoldsFolderOf(where.project, *folder)) return "";
   const std::string what = folder->is_root() ? "every file of this machine"
                            : *folder == home ? "every file of the home directory"
-                                             : "every file of the home directory and beside it";
+                           : holds_home      ? "every file of the home directory and beside it"
+                                             : "every file of " + Quote(folder->text()) +
+                                              ", which holds this project and what is beside it,";
   return what + " for reading" + (wish.also_write ? " and writing" : "");
 }
 

@@ -19,8 +19,9 @@ struct Wish {
   WishKind kind = WishKind::kPath;
   std::string text;   // as it was typed
   std::string path;   // of a path: absolute, links followed
-  std::string named;  // the same before links were followed
+  std::string named;  // the same before links were followed; of a tool, as it was typed
   bool is_pattern = false;
+  bool also_read = true;   // of a path
   bool also_write = true;  // of a path
   bool as_question = false;
 };
@@ -54,7 +55,8 @@ Result<std::optional<WishJudgement>> JudgeWish(const Wish& wish, const Policies&
 bool HasNetwork(const Policies& policies);
 
 // "every file of the home directory for reading": what an entry opens, if that is so much that it
-// is probably a mistake; else "".
-std::string WideText(const Wish& wish, const std::string& home);
+// is probably a mistake: every tool or host, the home, or the folder that the project lies in; else
+// "".
+std::string WideText(const Wish& wish, const Whereabouts& where);
 
 }  // namespace ringfence

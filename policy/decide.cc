@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "base/utf8.h"
 #include "policy/call_verdict.h"
+#include "policy/fix.h"
 #include "policy/judge_argument.h"
 #include "policy/judge_host.h"
 #include "policy/judge_mcp.h"
@@ -244,16 +245,13 @@ class CallJudge {
     }
   }
 
-  // Where the client does not pass a hook's question on to the user, a question is a denial
-  // (measured on 2.1.330 and 2.1.331, see docs/hook-protocol.md): in "bypassPermissions" a write of
-  // what the client guards itself just runs, in "auto" a model decides it.
+  // A question that the client does not pass on to the user is a denial: in "bypassPermissions" a
+  // write of what the client guards itself just runs, in "auto" a model decides it.
   void RefuseUnanswerable() {
     if (verdict_.verdict() != Verdict::kAsk) return;
-    if (event_.permission_mode == "auto") {
-      verdict_.RefuseQuestion("Ask the user to do it, or to leave auto mode (Shift+Tab).");
-    } else if (event_.permission_mode == "bypassPermissions" && verdict_.asks_about_write()) {
-      verdict_.RefuseQuestion("Prompts are off here: ask the user to make this edit.");
-    }
+    const Access access = verdict_.asks_about_write() ? Access::kWrite : Access::kRead;
+    std::string fix = QuestionFix(event_.permission_mode, access);
+    if (!fix.empty()) verdict_.RefuseQuestion(std::move(fix));
   }
 
   bool MaySayAllow() const {

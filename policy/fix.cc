@@ -4,9 +4,11 @@
 #include <deque>
 
 #include "base/text.h"
+#include "policy/host_or_file.h"
 #include "policy/path_entry.h"
 #include "policy/pattern.h"
 #include "policy/sources.h"
+#include "policy/tools.h"
 
 namespace ringfence {
 namespace {
@@ -65,6 +67,12 @@ std::string Shortened(const Path& path, const Places& places) {
   if (places.homes.empty()) return text;
   const std::string home = EscapePattern(places.homes.front().text());
   return text.starts_with(home + "/") ? "~" + text.substr(home.size()) : text;
+}
+
+// A question is about this file, not about others of its folder.
+Path WorthNaming(const PathRefusal& refusal, const Places& places) {
+  const Path& end = refusal.walked.end;
+  return refusal.asks && !LooksTemporary(end.name()) ? end : WorthAllowing(refusal.walked, places);
 }
 
 // Some names cannot be written in a policy ("$x").
@@ -185,12 +193,30 @@ std::string AllowFix(const Policy& policy, const std::optional<RulePlace>& missi
   return "Ask the user to run " + Command(*option + words) + ".";
 }
 
+std::string ToolWords(std::string_view tool) {
+  const std::string word = ShellWord(tool);
+  const bool is_plain =
+      (IsMcpTool(tool) || FindTool(tool)) && tool.find("://") == std::string_view::npos;
+  return is_plain || word.empty() ? word : "--as tool " + word;
+}
+
+std::string HostWords(std::string_view host) {
+  const std::string word = ShellWord(host);
+  return word.empty() || KindOfName(host) == NameKind::kHost ? word : "--as host " + word;
+}
+
+std::string QuestionFix(std::string_view permission_mode, Access access) {
+  if (permission_mode == "auto") return "Ask the user to do it, or to leave auto mode (Shift+Tab).";
+  if (permission_mode != "bypassPermissions" || access == Access::kRead) return "";
+  return "Prompts are off here: ask the user to make this edit.";
+}
+
 std::string PathFix(const PathRefusal& refusal, const Policy& policy, const Places& places) {
   const std::string project = Quote(places.root.text(), kLongestProject);
   if (const std::string other = OtherFix(refusal.missing); !other.empty()) {
     return other + ", or work in " + project + ".";
   }
-  Path path = WorthAllowing(refusal.walked, places);
+  Path path = WorthNaming(refusal, places);
   while (!CanBeNamed(path, places)) path = path.Parent();
   const bool is_file = refusal.walked.facts.kind == FileKind::kFile && path == refusal.walked.end;
   if (IsSharedFolder(path, places) && !is_file) {
@@ -201,8 +227,8 @@ std::string PathFix(const PathRefusal& refusal, const Policy& policy, const Plac
   if (word.empty() || !option) return "Work in " + project + ".";
   const bool is_read = refusal.access == Access::kRead;
   const bool is_temporary = IsTemporary(path, places) || LooksTemporary(path.name());
-  const std::string command =
-      Command(*option + (is_read ? "--read " : "") + (is_temporary ? "--session " : "") + word);
+  const char* how = refusal.asks ? "--ask " : is_temporary ? "--session " : "";  // never both
+  const std::string command = Command(*option + (is_read ? "--read " : "") + how + word);
   return (is_temporary && !is_read ? "Use a folder of the project, or ask" : "Ask") +
          std::string(" the user to run ") + command + ".";
 }

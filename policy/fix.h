@@ -30,11 +30,20 @@ bool LooksTemporary(std::string_view name);
 std::string AllowFix(const Policy& policy, const std::optional<RulePlace>& missing,
                      const std::string& words);
 
+// `words` for AllowFix(): what is no tool or host by its name alone is called one.
+std::string ToolWords(std::string_view tool);
+std::string HostWords(std::string_view host);
+
+// What to do about a question that the client does not put to the user in this permission mode
+// (measured on 2.1.330 and 2.1.331, see docs/hook-protocol.md); "" where the user is asked.
+std::string QuestionFix(std::string_view permission_mode, Access access);
+
 // A path that no list of what is allowed covers.
 struct PathRefusal {
   const Walked& walked;
   Access access;
   const RulePlace& missing;  // the list
+  bool asks = false;         // allowing it alone would leave a question
 };
 std::string PathFix(const PathRefusal& refusal, const Policy& policy, const Places& places);
 

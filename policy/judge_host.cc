@@ -27,7 +27,7 @@ NameJudgement JudgeUnlisted(std::string what, std::string_view host, const HostL
     case Unlisted::kDeny:
       break;
   }
-  return Denied(std::move(what), why, list.place, AllowFix(policy, list.place, ShellWord(host)));
+  return Denied(std::move(what), why, list.place, AllowFix(policy, list.place, HostWords(host)));
 }
 
 // One host, or all that "*.host" stands for, and how messages name it.

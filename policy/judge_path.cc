@@ -93,6 +93,7 @@ PathJudge::PathJudge(const Policy& policy, const Places& places, const Event& ev
     : policy_(policy),
       places_(places),
       files_(files),
+      mode_(event.permission_mode),
       matcher_(policy, places, event.session_id, files) {
   if (ReachesMcpServer(event.tool_name)) {
     folders_ = ServerFolders(StartOf(places), event.cwd.value_or(""));
@@ -322,9 +323,12 @@ std::optional<Cause> PathJudge::Outside(const Question& question, const Path& na
   }
   if (walked.end.IsInside(places_.root_real)) cause.why = "not in the list of what is allowed";
   cause.place = missing;
-  const std::string wider = WiderRoot(walked.end);
-  cause.remedy =
-      wider.empty() ? PathFix({walked, question.access, *missing}, policy_, places_) : wider;
+  cause.remedy = WiderRoot(walked.end);
+  const bool asks = cause.remedy.empty() && Asks(question, named, walked);
+  if (asks) cause.remedy = QuestionFix(mode_, question.access);
+  if (cause.remedy.empty()) {
+    cause.remedy = PathFix({walked, question.access, *missing, asks}, policy_, places_);
+  }
   return cause;
 }
 

@@ -118,7 +118,7 @@ std::optional<Cause> NotAllowed(std::string_view tool, const Policy& policy, Tra
     cause.why = "it is not a tool that ringfence knows";
   }
   if (narrower == nullptr && !rules.known_tools) cause.place = PlaceOf(rules.names);
-  cause.remedy = AllowFix(policy, cause.place, ShellWord(tool));
+  cause.remedy = AllowFix(policy, cause.place, ToolWords(tool));
   return cause;
 }
 

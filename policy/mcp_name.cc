@@ -34,6 +34,19 @@ bool ReadsByName(std::string_view name) {
 
 bool IsMcpTool(std::string_view name) { return name.starts_with(kPrefix); }
 
+bool IsMcpServer(std::string_view name) {
+  if (!IsMcpTool(name)) return false;
+  name.remove_prefix(kPrefix.size());
+  if (name.ends_with(kSeparator)) name.remove_suffix(kSeparator.size());
+  return !name.empty() && name.find(kSeparator) == std::string_view::npos &&
+         name.find('*') == std::string_view::npos;
+}
+
+std::string McpServerPattern(std::string_view name) {
+  const bool is_separated = name.ends_with(kSeparator);
+  return std::string(name) + std::string(is_separated ? "" : kSeparator) + "*";
+}
+
 std::string McpNamePart(std::string_view name) {
   const bool is_connector = name.starts_with("claude.ai ");
   std::string part;

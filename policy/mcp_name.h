@@ -8,6 +8,10 @@ namespace ringfence {
 
 bool IsMcpTool(std::string_view name);  // begins with "mcp__"
 
+// "mcp__fs", as the client's own permissions name all the tools of a server. No tool is called so.
+bool IsMcpServer(std::string_view name);
+std::string McpServerPattern(std::string_view name);  // "mcp__fs__*"
+
 // The part of a tool's name that stands for `name`, which is a server's or a tool's own: each
 // UTF-16 unit but letters, digits, "_" and "-" becomes "_"; after "claude.ai " (connectors), runs
 // of

@@ -10,7 +10,7 @@ namespace {
 
 constexpr PathSet kSets[] = {
     {"@secrets", SetName::kSecrets, false,
-     "keys, tokens and credentials; other projects' transcripts; private folders on macOS"},
+     "keys, tokens and credentials; other projects' transcripts"},
     {"@claude-scratch", SetName::kClaudeScratch, true,
      "what the client shows this session: memory, plans, tool results, task output, skills"},
     {"@runs-later", SetName::kRunsLater, false,

@@ -2,10 +2,12 @@
 
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdlib>
 #include <memory>
 
 #include "base/program.h"
+#include "base/text.h"
 #include "policy/path.h"
 
 namespace ringfence {
@@ -35,7 +37,14 @@ std::vector<std::string> OwnEnvironment() {
   return all;
 }
 
+Status CheckNamedPolicy(const std::string& path) {
+  if (path.empty() || ::access(path.c_str(), F_OK) == 0 || errno != ENOENT) return Unit{};
+  return Error{Error::Kind::kUsage, "--policy", Quote(path) + " does not exist",
+               "name a policy file that exists"};
+}
+
 Result<Ground> FindGround(const GroundQuestion& question, const FileView& files) {
+  if (Status s = CheckNamedPolicy(question.policy); !s) return s.error();
   Result<std::string> program_real = OwnProgramReal();
   if (!program_real) return program_real.error();
   Registration registration;

@@ -19,6 +19,9 @@ struct GroundQuestion {
 };
 Result<Ground> FindGround(const GroundQuestion& question, const FileView& files);
 
+// Fails if there is no file at the path that --policy named.
+Status CheckNamedPolicy(const std::string& path);
+
 // "": it has none, or cannot be told.
 std::string CurrentDirectory();
 // `path` from the current directory.

@@ -44,6 +44,19 @@ std::string Without(const std::string& policy, const std::string& what,
   return removal ? removal->text : "error: " + removal.error().what;
 }
 
+TEST_CASE("removal: what could be read before it was written can be read again") {
+  const std::string before =
+      R"({"version": 1, "read": {"allow": [".", "@claude-scratch", "@toolchains", "~/x"]}, )"
+      R"("write": {"allow": ["."]}})";
+  const Wish wish = WishFor("@toolchains");
+  const Result<PolicyAddition> added = AddWish(wish, Sources(), Target(), before);
+  REQUIRE(added.has_value());
+  CHECK(added->lists == std::vector<std::string>{"write.allow"});
+  CHECK(Without(added->text, "@toolchains") == before);
+  // Of what may not be written, the right to read is what is meant.
+  CHECK(Without(before, "@toolchains").find("@toolchains") == std::string::npos);
+}
+
 TEST_CASE("removal: what was added is taken away, byte for byte") {
   const std::string kPolicies[] = {
       "{\"version\": 1}", "{ \"version\": 1 } // mine\n", "{\n  \"version\": 1\n}\n",

@@ -232,6 +232,52 @@ TEST_CASE("fix: what is suggested permits the call") {
   }
 }
 
+TEST_CASE("fix: a path about which a rule asks is allowed with its question") {
+  struct Asked {
+    const char* path;
+    const char* want;
+  };
+  for (const Asked& row :
+       {Asked{"/home/dev/.bashrc", "~/.bashrc"},
+        Asked{"/home/dev/.config/nvim/init.lua", "~/.config/nvim/init.lua"},
+        Asked{"/home/dev/.local/bin/x", "~/.local/bin/x"},
+        Asked{"/home/dev/other/.git/hooks/post-merge", "~/other/.git/hooks/post-merge"},
+        Asked{"/tmp/x/.envrc", "/tmp/x/.envrc"}}) {
+    CAPTURE(row.path);
+    World world;
+    const std::string reason = world.WhyNotWrite(row.path);
+    CAPTURE(reason);
+    CHECK(Suggested(reason) == std::vector<std::string>{"ringfence", "allow", "--ask", row.want});
+    world.User(R"("write":{"ask":["@runs-later",")" + std::string(row.want) + R"("]})");
+    CHECK(world.Write(row.path) == "ask");
+    for (const char* mode : {"auto", "bypassPermissions"}) {  // which would refuse the question
+      World later;
+      later.mode = mode;
+      const std::string refused = later.WhyNotWrite(row.path);
+      CHECK(Suggested(refused).empty());
+      CHECK(refused.find("sk the user to ") != std::string::npos);
+    }
+  }
+  World world;
+  world.User(R"("read":{"ask":["@dotenv"]})");
+  CHECK(Suggested(world.WhyNotRead("/home/dev/other/.env")) ==
+        std::vector<std::string>{"ringfence", "allow", "--read", "--ask", "~/other/.env"});
+}
+
+TEST_CASE("fix: what is no tool or host by its name alone is called one") {
+  CHECK(ToolWords("Bash") == "Bash");
+  CHECK(ToolWords("mcp__a__b") == "mcp__a__b");
+  CHECK(ToolWords("SlashCommand") == "--as tool SlashCommand");
+  CHECK(ToolWords("mcp__a__b://c") == "--as tool mcp__a__b://c");
+  CHECK(ToolWords("-x").empty());
+  for (const char* host : {"evil.example", "localhost", "127.0.0.1", "registry.npmjs.org"}) {
+    CHECK(HostWords(host) == host);
+  }
+  for (const char* host : {"host", "readme.md", "a_b.example.org"}) {
+    CHECK(HostWords(host) == "--as host " + std::string(host));
+  }
+}
+
 // Causes of every kind, with paths of ordinary length.
 struct Cause_ {
   const char* name;

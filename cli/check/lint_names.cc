@@ -5,6 +5,7 @@
 #include "cli/check/lint.h"
 #include "policy/decision.h"
 #include "policy/domain.h"
+#include "policy/mcp_name.h"
 #include "policy/pattern.h"
 #include "policy/tools.h"
 
@@ -111,6 +112,17 @@ void FindUnknownTools(const std::optional<std::vector<NameRule>>& rules, bool is
   }
 }
 
+// The client's permissions name a whole server so; here it is one name, which no tool has.
+void FindWholeServers(const std::optional<std::vector<NameRule>>& rules, Findings& findings) {
+  if (!rules) return;
+  for (const NameRule& rule : *rules) {
+    if (rule.session_tools || !IsMcpServer(rule.pattern)) continue;
+    Warn(findings, rule.place, "unknown-tool",
+         Quote(rule.pattern) + " names no tool; all the tools of that server are " +
+             Quote(McpServerPattern(rule.pattern)));
+  }
+}
+
 // Fields of a tool that no list lets through.
 void FindUnusedMcp(const LintSection& section, Findings& findings) {
   const auto names = [&](const Sections& sections, std::string_view tool) {
@@ -145,6 +157,7 @@ void LintNames(const LintSection& section, Findings& findings) {
   for (const auto* rules : {&tools.allow, &tools.ask, &tools.deny}) {
     tool_lint.Shadowed(*rules);
     FindUnknownTools(*rules, rules == &tools.deny, findings);
+    FindWholeServers(*rules, findings);
   }
   FindUnusedMcp(section, findings);
   if (!section.sections.network) return;

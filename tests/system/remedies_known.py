@@ -81,6 +81,8 @@ TESTS = {
         "audit.py: a_baseline_stops_what_was_not_meant",
     " does not belong to the chain of the log's other files: see ringfence log verify":
         "text: log verify has tests of its own",
+    "by default it may be read; ringfence revoke --read takes that away":
+        "commands.py: revoke_leaves_what_could_be_read_by_default",
     # Usage.
     "ringfence run -- COMMAND [ARGUMENT...]": USAGE,
     "ringfence audit fixtures/": USAGE,
