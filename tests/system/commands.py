@@ -157,6 +157,45 @@ def revoke_is_the_inverse_of_allow(world):
     assert world.policy.read_text() == before
 
 
+def revoke_leaves_what_could_be_read_by_default(world):
+    world.run("allow", "~/first")  # which writes the starter policy
+    before = world.policy.read_text()
+    assert 'Added "@toolchains" to write.allow' in world.run("allow", "@toolchains").stdout
+    out = world.run("revoke", "@toolchains").stdout
+    assert 'Removed "@toolchains" from write.allow of' in out and "revoke --read" in out, out
+    assert world.policy.read_text() == before
+    assert "from read.allow of" in world.run("revoke", "--read", "@toolchains").stdout
+
+
+def allow_takes_the_clients_name_of_a_server_for_all_its_tools(world):
+    out = world.run("allow", "mcp__fs").stdout
+    assert 'Added "mcp__fs__*" to tools.allow' in out and '"mcp__fs" was taken as' in out, out
+    assert world.run("explain", "mcp__fs__read_file", "{}").returncode == 0
+    assert 'Removed "mcp__fs__*"' in world.run("revoke", "mcp__fs").stdout
+    world.write(world.policy, '{"version": 1, "tools": {"allow": ["Read", "mcp__fs"]}}')
+    out = world.run("check", "--policy", world.policy).stdout
+    assert 'are "mcp__fs__*"' in out and "unknown-tool" in out, out
+    assert 'Removed "mcp__fs" from' in world.run("revoke", "mcp__fs").stdout
+
+
+def allow_asks_before_it_opens_the_folder_of_the_project(world):
+    project = world.home / "src/shop"
+    project.mkdir(parents=True)
+    (world.home / "src/sibling").mkdir()
+    error_of(world.run("allow", "..", cwd=project), 1, "which holds this project", "--yes")
+    error_of(world.run("allow", "..", "--read", cwd=project), 1, "for reading", "--yes")
+    assert not world.policy.exists()
+    assert "Added " in world.run("allow", "../sibling", cwd=project).stdout
+    assert "Added " in world.run("allow", "..", "--read", "--yes", cwd=project).stdout
+
+
+def allow_names_init_only_for_what_init_carries_over(world):
+    world.run("init", "--no-client-sandbox")
+    for words, is_told in ((("~/a", "--read"), False), (("~/b", "--ask"), False), (("~/c",), True)):
+        out = world.run("allow", *words).stdout
+        assert ("ringfence init" in out) == is_told, (words, out)
+
+
 def revoke_says_what_still_permits_it(world):
     (world.home / "src/lib").mkdir(parents=True)
     world.run("allow", "~/src")
@@ -386,6 +425,49 @@ def advice_names_no_folder_that_all_share_and_no_name_that_never_comes_again(wor
     (world.home / "data").mkdir()
     command = advice_of(denial_of(world, world.home / "data/tmpab12cd34", "one"))
     assert command == ["allow", "--read", "~/data"], command
+
+
+def advice_about_a_path_with_a_question_keeps_the_question(world):
+    (world.home / "other/.git/hooks").mkdir(parents=True)
+    for path in (".bashrc", ".config/nvim/init.lua", ".local/bin/x", "other/.git/hooks/post-merge"):
+        reason = world.run("explain", "Write", world.home / path).stdout
+        command = advice_of(reason)
+        assert command == ["allow", "--ask", "~/" + path], (path, reason)
+        error_of(world.run("allow", "~/" + path), 1, "add --ask")
+        assert world.run(*command).returncode == 0
+        reason = world.run("explain", "Write", world.home / path).stdout
+        assert "needs the user's approval: it can run code later (@runs-later)" in reason, reason
+
+
+def advice_about_names_says_what_they_are(world):
+    world.write(world.policy, '{"version": 1, "network": {"allow": ["@agent-hosts"]}}')
+    (world.project / "notes.md").write_text("x")
+    for url in ("http://host/", "https://a_b.example.org/", "http://readme.md/", "http://notes.md/"):
+        explained = world.run("explain", url)
+        assert explained.returncode == 1, explained
+        assert world.run(*advice_of(explained.stdout)).returncode == 0, explained.stdout
+        assert world.run("explain", url).returncode == 0, url
+    for tool in ("SlashCommand", "NewTool"):
+        explained = world.run("explain", tool, "{}")
+        assert advice_of(explained.stdout) == ["allow", "--as", "tool", tool], explained.stdout
+        assert world.run("allow", "--as", "tool", tool).returncode == 0
+        assert world.run("explain", tool, "{}").returncode == 0, tool
+
+
+def a_missing_policy_is_named_and_no_other_command(world):
+    for command in (("replay", "."), ("explain", "Bash"), ("allow", "~/x"), ("run", "--", "true")):
+        done = world.run(*command, "--policy", "new.json") if command[0] != "run" else \
+            world.run("run", "--policy", "new.json", "--", "true")
+        error_of(done, 2, 'new.json" does not exist', "name a policy file that exists")
+        assert "ringfence init" not in done.stderr, done
+
+
+def what_was_mistyped_is_guessed(world):
+    for words, meant in ((("allow", "bash"), "Bash"), (("allow", "Bsah"), "Bash"),
+                         (("completion", "fsh"), "fish"), (("audit", "--html"), "--format html")):
+        done = subprocess.run([world.options.ringfence, *words], capture_output=True, text=True,
+                              cwd=world.project, env={"HOME": str(world.home)}, timeout=60)
+        error_of(done, 2, f'did you mean "{meant}"?')
 
 
 def advice_with_a_named_policy_changes_that_one(world):

@@ -19,7 +19,7 @@ import world
 from cases.registration import once_noticed, touching
 from script import Call, Do, Told
 from session import Session, Skip, run_program, sets_policy, writes
-from tool import bash, echo, mcp_resource, read, write
+from tool import bash, echo, mcp_resource, read, web_fetch, write
 
 RINGFENCE = r"`(ringfence [^`]*)`"  # the last one counts
 TRUST = r"run: (ringfence trust --yes --digest .*)$"
@@ -40,10 +40,14 @@ class Fix:
     waits: bool = False  # for the client to read its settings again
     told_after: tuple = ()
     never: object = None  # a call that must be refused both before and after
+    mode: str = "bypassPermissions"
+    asks: bool = False  # afterwards the user is asked, and no one is there to answer
 
 
 def session_of(fix):
     after = Told(True, fix.told_after, never=("ringfence: ",))
+    if fix.asks:
+        after = Told(False, ("needs the user's approval", *fix.told_after))
     carry_out = lambda stage: carries_out(fix, stage)
     play = [Call("refused", fix.use, Told(False, fix.told)),
             Do("what the message says", once_noticed(carry_out) if fix.waits else carry_out),
@@ -52,7 +56,7 @@ def session_of(fix):
         play.append(Call("and no more than that", fix.never, Told(False)))
     return Session("fix: " + fix.name, policy=fix.policy, files=fix.files, start=fix.start,
                    prepare=(initialises(fix), *fix.prepare), register=lambda stage: None,
-                   arguments=fix.arguments, play=play, fenced=False)
+                   arguments=fix.arguments, mode=fix.mode, play=play, fenced=False)
 
 
 def initialises(fix):
@@ -140,6 +144,10 @@ FIXES = (
     Fix("a file to write", write("$OUTSIDE/new.txt"), ('"$OUTSIDE/new.txt"',)),
     Fix("a file whose name a shell would take apart", read("$OUTSIDE/a b;c.txt"), ("outside",),
         files={"$OUTSIDE/a b;c.txt": world.SECRET}, told_after=(world.SECRET,)),
+    Fix("a file that runs code later", write("$HOME/.bashrc"), ("outside", "--ask"), mode="manual",
+        asks=True, told_after=("it can run code later (@runs-later)",)),
+    Fix("a host that looks like a file", web_fetch("http://readme.md/"), ("--as host readme.md",),
+        policy={"version": 1, "network": {"allow": ["@agent-hosts"]}}, mode="manual"),
     Fix("a place behind a link", read("$PROJECT/link-file"), ("leads to",),
         told_after=(world.SECRET,)),
     Fix("a tool that the policy does not name", bash("echo hello"), ("Bash",),
