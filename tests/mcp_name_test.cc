@@ -72,3 +72,14 @@ TEST_CASE("mcp maps: a map belongs to a server and its tools, and to no other") 
     }
   }
 }
+
+TEST_CASE("mcp name: a server's own name is no tool's") {
+  CHECK(McpServerPattern("mcp__fs") == "mcp__fs__*");
+  CHECK(McpServerPattern("mcp__fs__") == "mcp__fs__*");
+  CHECK(IsMcpServer("mcp__fs"));
+  CHECK(IsMcpServer("mcp__fs__"));
+  for (const char* name : {"mcp__", "mcp__fs__read", "mcp__fs__*", "mcp__*", "fs", "Bash"}) {
+    CAPTURE(name);
+    CHECK_FALSE(IsMcpServer(name));
+  }
+}

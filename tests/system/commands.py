@@ -544,6 +544,10 @@ def trust_without_a_terminal_needs_the_digest_of_what_was_read(world):
     done = world.run("trust")
     error_of(done, 1, "nothing was trusted", "ringfence trust --yes --digest " + digest)
     assert "without the client's own question" in done.stdout
+    piped = subprocess.run([world.options.ringfence, "trust", "--home", str(world.home)], text=True,
+                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, cwd=world.project,
+                           timeout=60, env={"HOME": str(world.home)}).stdout
+    assert piped.index("without the client's own question") < piped.index("nothing was trusted"), piped
     error_of(world.run("trust", "--yes"), 2, "--digest")
     error_of(world.run("trust", "--digest", digest), 1, "nothing was trusted")
     error_of(world.run("trust", "--yes", "--digest", "0" * 64), 1, "does not have the given digest", digest)

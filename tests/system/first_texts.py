@@ -151,11 +151,11 @@ PROFILES = {"version": 1, "profiles": {"worker": {}, "review": {}, "with space":
 
 def profiles_are_printed_one_a_line(world):
     world.write(world.policy, json.dumps(PROFILES))
-    assert plain(world, "completion", "profiles").stdout == "review\nworker\n"
+    assert plain(world, "completion", "--profiles").stdout == "review\nworker\n"
     world.write(world.project / ".ringfence/policy.json", '{"version":1,"profiles":{"theirs":{}}}')
-    assert "theirs" not in plain(world, "completion", "profiles").stdout  # not trusted
+    assert "theirs" not in plain(world, "completion", "--profiles").stdout  # not trusted
     world.write(world.policy, "{")
-    error_of(plain(world, "completion", "profiles"), 2, "policy.json")
+    error_of(plain(world, "completion", "--profiles"), 2, "policy.json")
 
 
 def completed(world, *words):
@@ -215,7 +215,7 @@ def zsh_knows_profiles_and_commands(world):
 
 def fish_asks_for_profiles(world):
     script = plain(world, "completion", "fish").stdout
-    asks = "'(ringfence completion profiles 2> /dev/null)'"
+    asks = "'(ringfence completion --profiles 2> /dev/null)'"
     assert f"-l profile -x -a {asks}" in script and f"from layout' -f -a {asks}" in script
     assert re.search(r"from help' -f -a 'run init .*manual'", script)
     if not shutil.which("fish"):

@@ -17,7 +17,7 @@ import sys
 import client
 import world
 from cases.registration import once_noticed, touching
-from script import Call, Do, Told
+from script import Call, Do, Told, asked, left_to_the_client
 from session import Session, Skip, run_program, sets_policy, writes
 from tool import bash, echo, mcp_resource, read, web_fetch, write
 
@@ -41,13 +41,11 @@ class Fix:
     told_after: tuple = ()
     never: object = None  # a call that must be refused both before and after
     mode: str = "bypassPermissions"
-    asks: bool = False  # afterwards the user is asked, and no one is there to answer
+    after: object = None  # Told, where the user would be asked about the same call
 
 
 def session_of(fix):
-    after = Told(True, fix.told_after, never=("ringfence: ",))
-    if fix.asks:
-        after = Told(False, ("needs the user's approval", *fix.told_after))
+    after = fix.after or Told(True, fix.told_after, never=("ringfence: ",))
     carry_out = lambda stage: carries_out(fix, stage)
     play = [Call("refused", fix.use, Told(False, fix.told)),
             Do("what the message says", once_noticed(carry_out) if fix.waits else carry_out),
@@ -145,9 +143,12 @@ FIXES = (
     Fix("a file whose name a shell would take apart", read("$OUTSIDE/a b;c.txt"), ("outside",),
         files={"$OUTSIDE/a b;c.txt": world.SECRET}, told_after=(world.SECRET,)),
     Fix("a file that runs code later", write("$HOME/.bashrc"), ("outside", "--ask"), mode="manual",
-        asks=True, told_after=("it can run code later (@runs-later)",)),
+        after=left_to_the_client("requested permissions to edit")),  # in words of its own
+    Fix("a file that another program runs later", write("$HOME/.config/nvim/init.lua"),
+        ("outside", "--ask"), mode="manual", after=asked("it can run code later (@runs-later)")),
     Fix("a host that looks like a file", web_fetch("http://readme.md/"), ("--as host readme.md",),
-        policy={"version": 1, "network": {"allow": ["@agent-hosts"]}}, mode="manual"),
+        policy={"version": 1, "network": {"allow": ["@agent-hosts"]}}, mode="manual",
+        after=left_to_the_client("requested permissions to use WebFetch")),
     Fix("a place behind a link", read("$PROJECT/link-file"), ("leads to",),
         told_after=(world.SECRET,)),
     Fix("a tool that the policy does not name", bash("echo hello"), ("Bash",),
