@@ -92,7 +92,7 @@ def a_refused_name_is_told_with_each_set_of_layers(world):
         assert refused["path"] == str(world.project / ".envrc"), refused
         done = world.run("run", "--layers", layers, "--", "sh", "-c", "echo x > .envrc")
         told = [line for line in done.stderr.splitlines() if line.startswith("ringfence: write")]
-        assert len(told) == 1 and '.envrc" refused: it can run code later (@runs-later)' in told[0], \
+        assert len(told) == 1 and '.envrc" refused: the policy asks about "@runs-later"' in told[0], \
             done.stderr
 
 
