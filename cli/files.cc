@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <climits>
 #include <cstdlib>
+#include <filesystem>
 #include <memory>
 
 #include "base/syscall.h"
@@ -153,6 +154,14 @@ Result<std::string> FollowedPath(const std::string& path) {
     return Refused(path, "is a dangling symbolic link", "create its target, or remove the link");
   }
   return std::string(real.get());
+}
+
+bool LeadToOneFile(const std::string& one, const std::string& other) {
+  if (one == other) return true;
+  std::error_code failed;
+  const std::filesystem::path first = std::filesystem::weakly_canonical(one, failed);
+  if (failed) return false;
+  return first == std::filesystem::weakly_canonical(other, failed) && !failed;
 }
 
 Status WriteWhole(const std::string& path, const std::string& bytes, mode_t mode_if_new) {

@@ -17,6 +17,9 @@ Result<std::optional<std::string>> ReadIfThere(const std::string& path);
 // Where writing `path` would end: a link to a file is followed, so that the link itself stays.
 Result<std::string> FollowedPath(const std::string& path);
 
+// Both names lead to one file, whether it exists or not.
+bool LeadToOneFile(const std::string& one, const std::string& other);
+
 // The folders on the way to a file that are not there, outermost first.
 std::vector<std::string> MissingFolders(const std::string& path);
 

@@ -35,6 +35,13 @@ std::string Join(const std::vector<std::string>& words) {
   return text;
 }
 
+// Records name a file by where links lead.
+SettingsRecord RecordOfFile(const std::vector<SettingsRecord>& records, const std::string& path) {
+  const auto found = std::ranges::find_if(
+      records, [&](const SettingsRecord& record) { return LeadToOneFile(record.path, path); });
+  return found == records.end() ? RecordOf(records, path) : *found;
+}
+
 }  // namespace
 
 Installation::Installation(InstallRequest request)
@@ -86,12 +93,12 @@ Status Installation::FindTarget() {
 }
 
 Status Installation::ReadSettings() {
-  for (const SettingsLayer layer : kSettingsLayers) {
+  for (const SettingsLayer layer : DistinctLayers(request_.where)) {
     Result<SettingsFile> file = ReadSettingsFile(layer, request_.where);
     if (!file) return file.error();
     files_.push_back(std::move(*file));
   }
-  const SettingsFile& own = files_[static_cast<size_t>(request_.layer)];
+  const SettingsFile& own = Own();
   before_ = own.text;
   for (const SettingsFile& file : files_) {
     if (file.settings.drops.empty()) continue;
@@ -111,6 +118,11 @@ Status Installation::ReadSettings() {
     Note("the client ignores a hook entry: " + ignored.text());
   }
   return Unit{};
+}
+
+SettingsFile& Installation::Own() {
+  const auto own = std::ranges::find(files_, report_->settings_path, &SettingsFile::path);
+  return own == files_.end() ? files_.front() : *own;
 }
 
 Status Installation::ReadPolicy() {
@@ -217,8 +229,10 @@ Status Installation::EditSettings() {
   after_ = editor->text();
   record_ = editor->record();
   report_->changes = editor->changes();
-  SettingsFile& own = files_[static_cast<size_t>(request_.layer)];
-  own.settings = JudgeSettings(after_, own.path, request_.where);
+  for (SettingsFile& file : files_) {
+    if (!LeadToOneFile(file.path, target_)) continue;
+    file.settings = JudgeSettings(after_, file.path, request_.where);
+  }
   return Unit{};
 }
 
@@ -242,7 +256,7 @@ void Installation::DenyMentions(SettingsEditor& editor) {
 
 // What the user has switched off stays off, and is said.
 void Installation::KeepOrSet(SettingsEditor& editor, const ClientLimits::Flag& flag) {
-  const SettingsFile& own = files_[static_cast<size_t>(request_.layer)];
+  const SettingsFile& own = Own();
   if (own.settings.Flag(flag.pointer) != !flag.value) {
     editor.SetFlag(flag.pointer, flag.value);
     return;
@@ -332,21 +346,17 @@ Status Installation::WriteState() {
 void Installation::ApproveFiles(Approvals& approvals, const std::vector<SettingsRecord>& records) {
   for (const SettingsFile& file : files_) {
     const bool is_borrowed = borrowed_.is_borrowed() && IsOfProject(file.layer);
-    const bool is_target = file.layer == request_.layer;
+    const bool is_target = LeadToOneFile(file.path, target_);
     if (is_borrowed || (!file.text && !is_target) || !file.settings.drops.empty()) continue;
     ApprovedFile approved = ApprovedWith(file.settings, request_.hook.path,
-                                         is_target ? record_ : RecordOf(records, file.path));
+                                         is_target ? record_ : RecordOfFile(records, file.path));
     if (!approved.hooks.empty()) {
       Note(std::to_string(approved.hooks.size()) + " other hook entries in " + file.settings.name +
            " are approved as they are");
     }
     Approve(approvals, approved);
-    // The hook may know the project by its resolved name.
-    if (IsOfProject(file.layer) && policies_->places.root != policies_->places.root_real) {
-      approved.path =
-          policies_->places.root_real.text() + file.path.substr(request_.where.project.size());
-      Approve(approvals, approved);
-    }
+    approved.path = ResolvedSettingsPath(file.layer, request_.where);
+    Approve(approvals, approved);
   }
 }
 

@@ -56,6 +56,7 @@ class Installation {
 
  private:
   Status ReadSettings();
+  SettingsFile& Own();  // the settings file that is to be changed
   Status FindTarget();
   Status ReadPolicy();
   Status EnsurePolicy();

@@ -123,6 +123,16 @@ std::string SettingsPath(SettingsLayer layer, const Whereabouts& where) {
   return "";
 }
 
+std::string ResolvedSettingsPath(SettingsLayer layer, const Whereabouts& where) {
+  const auto resolved = [](const std::string& folder) {
+    std::error_code failed;
+    const std::string real = std::filesystem::canonical(folder, failed).string();
+    return failed ? folder : real;
+  };
+  const std::string config = where.config_dir.empty() ? "" : resolved(where.config_dir);
+  return SettingsPath(layer, {resolved(where.home), config, resolved(where.project)});
+}
+
 std::string ClientStatePath(const Whereabouts& where) {
   return (where.config_dir.empty() ? where.home : where.config_dir) + "/.claude.json";
 }
@@ -180,6 +190,14 @@ Result<SettingsFile> ReadSettingsFile(SettingsLayer layer, const Whereabouts& wh
   return ReadFrom(SettingsPath(layer, where), layer, where);
 }
 
+std::vector<SettingsLayer> DistinctLayers(const Whereabouts& where) {
+  std::vector<SettingsLayer> layers(kSettingsLayers.begin(), kSettingsLayers.end());
+  if (SettingsPath(SettingsLayer::kProject, where) == SettingsPath(SettingsLayer::kUser, where)) {
+    std::erase(layers, SettingsLayer::kProject);
+  }
+  return layers;
+}
+
 Result<std::vector<SettingsFile>> ReadSettingsFiles(const Whereabouts& where) {
   std::vector<SettingsFile> files;
   const auto take = [&](Result<SettingsFile> file) -> Status {
@@ -187,7 +205,7 @@ Result<std::vector<SettingsFile>> ReadSettingsFiles(const Whereabouts& where) {
     files.push_back(std::move(*file));
     return Unit{};
   };
-  for (const SettingsLayer layer : kSettingsLayers) {
+  for (const SettingsLayer layer : DistinctLayers(where)) {
     if (Status s = take(ReadSettingsFile(layer, where)); !s) return s.error();
   }
   for (std::string& part : ManagedParts()) {

@@ -33,6 +33,9 @@ Result<Whereabouts> FindWhereabouts(const std::string& home_option, const std::s
 Result<Whereabouts> FindProject(const std::string& home_option, const std::string& directory);
 
 std::string SettingsPath(SettingsLayer layer, const Whereabouts& where);
+// The same with links on the way to the home, the project or the configuration directory resolved:
+// the hook may know them by either name.
+std::string ResolvedSettingsPath(SettingsLayer layer, const Whereabouts& where);
 std::string ClientStatePath(const Whereabouts& where);  // .claude.json
 
 // "~/.claude/settings.json" for people.
@@ -46,7 +49,9 @@ struct SettingsFile {
   ClientSettings settings;
 };
 Result<SettingsFile> ReadSettingsFile(SettingsLayer layer, const Whereabouts& where);
-// Of every layer, in the order of the layers, then the managed ones of managed-settings.d.
+// The layers that have a file of their own: in the home, the project's settings are the user's.
+std::vector<SettingsLayer> DistinctLayers(const Whereabouts& where);
+// Of these layers, in their order, then the managed ones of managed-settings.d.
 Result<std::vector<SettingsFile>> ReadSettingsFiles(const Whereabouts& where);
 ClientSettings JudgeSettings(const std::optional<std::string>& text, const std::string& path,
                              const Whereabouts& where);

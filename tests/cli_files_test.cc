@@ -88,6 +88,15 @@ TEST_CASE("files: a link is followed to its file, and must lead to one") {
   CHECK_FALSE(FollowedPath(tree.At("nowhere")).has_value());
 }
 
+TEST_CASE("files: two names of one file, there or not") {
+  const TemporaryTree tree;
+  tree.File("real/file", "a");
+  REQUIRE(::symlink(tree.At("real").c_str(), tree.At("link").c_str()) == 0);
+  CHECK(LeadToOneFile(tree.At("real/file"), tree.At("link/file")));
+  CHECK(LeadToOneFile(tree.At("real/new/x"), tree.At("link/new/x")));
+  CHECK_FALSE(LeadToOneFile(tree.At("real/file"), tree.At("link/other")));
+}
+
 TEST_CASE("files: what a person named is written whatever is in it, in a folder that is there") {
   const TemporaryTree tree;
   tree.File("old", std::string(9u << 20, 'x'));  // more than is read of a file

@@ -288,6 +288,57 @@ def init_from_the_home_directory_works_for_the_user_only(world):
     assert world.run("explain", "Read", "x").returncode == 0
 
 
+def config_changed(world, project, root=None):
+    """What the hook makes of a change of the user's settings file, in a session of the project."""
+    event = {"hook_event_name": "ConfigChange", "session_id": "s", "cwd": str(project),
+             "source": "user_settings", "file_path": str(world.user)}
+    done = world.start([world.options.hook, "--home", world.home,
+                        *(("--root", root) if root else ())],
+                       json.dumps(event), {"CLAUDE_PROJECT_DIR": str(project)})
+    return done.returncode, done.stdout + done.stderr
+
+
+def init_in_the_home_keeps_its_own_approval(world):
+    (world.home / "src").mkdir()
+    for arguments in ((), ("--root", world.home), ("--root", world.home / "src"), ()):
+        world.init(*arguments, cwd=world.home)
+        folder = world.home if world.home in arguments else world.home / "src"
+        root = arguments[1] if arguments else None
+        checked = world.run("check", "--json", "--hook", world.options.hook, cwd=folder)
+        report = json.loads(checked.stdout)
+        assert report["errors"] == 0, report
+        names = [subject for subject in report["checked"] if "settings.json" in subject]
+        assert names == ["~/.claude/settings.json"], report
+        assert config_changed(world, folder, root) == (0, ""), config_changed(world, folder, root)
+        assert "nothing was changed" in world.init(*arguments, cwd=world.home)
+
+
+def init_in_a_home_that_is_a_link_approves_both_names(world):
+    real, world.home = world.home, world.base / "link"
+    world.home.symlink_to(real)
+    world.user = world.home / ".claude/settings.json"
+    world.write(world.home / ".config/ringfence/policy.json",
+                '{"version": 1, "write": {"allow": [".", "/srv/x"]}}')
+    for arguments in ((), ("--root", world.home), ("--root", real)):
+        world.init(*arguments, cwd=real)
+        assert config_changed(world, world.project) == (0, ""), arguments
+        report = json.loads(
+            world.run("check", "--json", "--hook", world.options.hook).stdout)
+        assert report["errors"] == 0, report
+
+
+def the_hint_to_register_again_keeps_the_options(world):
+    world.init("--root", world.home, cwd=world.home)
+    settings = settings_of(world.user)
+    del settings["hooks"]["PostToolUse"]
+    world.write(world.user, json.dumps(settings))
+    checked = world.run("check", "--hook", world.options.hook, cwd=world.home)
+    hint = f"Hint: register it again: ringfence init --root {world.home}"
+    assert checked.returncode == 1 and hint in checked.stdout, checked.stdout
+    world.init("--root", world.home, cwd=world.home)
+    assert world.run("check", "--hook", world.options.hook, cwd=world.home).returncode == 0
+
+
 def init_says_everything_as_json(world):
     report = json.loads(world.init("--json"))
     assert report["layer"] == "user" and report["changes"] and report["proof"]["reason"], report
