@@ -214,3 +214,12 @@ TEST_CASE("check: nothing registered is one finding, not one an event") {
   REQUIRE(findings.size() == 1);
   CHECK(findings[0].code == "not-registered");
 }
+
+TEST_CASE("check: the hint to register again keeps the options of the registration") {
+  auto editor = SettingsEditor::Open("{}", {});
+  editor->Register({kTrue, {"--home", "/home/dev", "--root", "/home/my dev", "--profile", "w"}});
+  const SettingsFile file = FileOf(SettingsLayer::kUser, editor->text());
+  CHECK(HintToRegister(file.settings.hooks, kTrue) ==
+        "register it again: ringfence init --root '/home/my dev' --profile w");
+  CHECK(HintToRegister({}, kTrue) == "register it again: ringfence init");
+}

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "cli/check/registered.h"
 #include "cli/check/settings_file.h"
 #include "cli/client_fence.h"
 #include "cli/confinement.h"
@@ -11,9 +12,7 @@
 namespace ringfence {
 namespace {
 
-constexpr const char* kInit = "register it again: ringfence init";
-
-Error At(const std::string& where, std::string what, std::string hint = kInit) {
+Error At(const std::string& where, std::string what, std::string hint) {
   return Error{Error::Kind::kInvalidConfig, where, std::move(what), std::move(hint)};
 }
 
@@ -43,7 +42,8 @@ class LayersJudge {
     const bool is_said = !settings.drops.empty() || settings.disables_hooks;
     if (question_.approvals.files.empty() || is_said) return;
     for (const std::string& weaker : Weakens(settings, question_.approvals, question_.program)) {
-      Add(findings_, Severity::kError, "weakened", At(settings.name, weaker));
+      Add(findings_, Severity::kError, "weakened",
+          At(settings.name, weaker, InitAgain(settings.hooks)));
     }
   }
 
@@ -52,6 +52,19 @@ class LayersJudge {
       return entry.event == event && Runs(entry, question_.program);
     };
     return MayRunHooks(file) && std::ranges::any_of(file.settings.hooks, serves);
+  }
+
+  // Of the first file that registers the hook for anything.
+  std::vector<HookEntry> RegisteringHooks() const {
+    for (const SettingsFile& file : question_.files) {
+      const auto is_ours = [&](const HookEntry& entry) { return Runs(entry, question_.program); };
+      if (std::ranges::any_of(file.settings.hooks, is_ours)) return file.settings.hooks;
+    }
+    return {};
+  }
+
+  std::string InitAgain(const std::vector<HookEntry>& hooks) const {
+    return HintToRegister(hooks, question_.program);
   }
 
   // The client runs it: no file switches the hooks of its layer off.
@@ -92,8 +105,10 @@ class LayersJudge {
       if (!missing(event)) continue;
       const bool decides = event == ServedEvents().front();
       Add(findings_, decides ? Severity::kError : Severity::kWarning, "not-registered",
-          At("registration", "no settings file registers the hook for " + std::string(event) +
-                                 (decides ? ": no call is decided" : "")));
+          At("registration",
+             "no settings file registers the hook for " + std::string(event) +
+                 (decides ? ": no call is decided" : ""),
+             InitAgain(RegisteringHooks())));
     }
   }
 

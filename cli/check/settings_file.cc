@@ -14,9 +14,7 @@ namespace ringfence {
 namespace {
 
 constexpr double kLongestTimeout = 60;  // seconds; the hook itself takes at most a few
-constexpr const char* kInit = "register it again: ringfence init";
-
-Error At(const std::string& where, std::string what, std::string hint = kInit) {
+Error At(const std::string& where, std::string what, std::string hint) {
   return Error{Error::Kind::kInvalidConfig, where, std::move(what), std::move(hint)};
 }
 
@@ -45,11 +43,15 @@ class EntryJudge {
   }
 
  private:
-  void Wrong(const char* code, std::string what, std::string hint = kInit) {
+  void Wrong(const char* code, std::string what) {
+    Wrong(code, std::move(what), HintToRegister({entry_}, program_));
+  }
+  void Wrong(const char* code, std::string what, std::string hint) {
     Add(findings_, Severity::kError, code, At(entry_.place, std::move(what), std::move(hint)));
   }
-  void Warn(const char* code, std::string what, std::string hint = kInit) {
-    Add(findings_, Severity::kWarning, code, At(entry_.place, std::move(what), std::move(hint)));
+  void Warn(const char* code, std::string what) {
+    Add(findings_, Severity::kWarning, code,
+        At(entry_.place, std::move(what), HintToRegister({entry_}, program_)));
   }
 
   void JudgeProgram() {
@@ -161,7 +163,8 @@ class FileJudge {
     const std::string what = Quote(entry.command.empty() ? entry.type : entry.command, 80);
     if (StartsOurs(entry)) {
       return Add(findings_, Severity::kError, "shell-form",
-                 At(entry.place, what + " starts the hook instead of the client"));
+                 At(entry.place, what + " starts the hook instead of the client",
+                    HintToRegister({}, question_.program)));
     }
     const bool rewrites = entry.event == "PreToolUse";
     if (!rewrites && entry.event != "PermissionRequest") return;
