@@ -59,11 +59,7 @@ std::optional<InstallFailure> Installation::Run(InstallReport& report) {
   }
   NoteProgram();
   if (borrowed_.is_borrowed()) {
-    Note(
-        "if the client starts in this directory, the hook refuses every call"
-        " there: " +
-        borrowed_.reason() + ". Start it in a project's directory, or run: ringfence init --root " +
-        ShellWord(start_));
+    NoteBorrowed();
   }
   report.confinement = policy_->wrap_bash ? WrappedConfinement(policy_->sandbox.mode)
                                           : JudgeConfinement(files_, tools_);
@@ -75,6 +71,17 @@ std::optional<InstallFailure> Installation::Run(InstallReport& report) {
   if (Status s = ProveIt(); !s) return InstallFailure{s.error(), true};
   transaction_.Commit();
   return {};
+}
+
+// The hook refuses every call in this directory. Where --root would permit it, that is said.
+void Installation::NoteBorrowed() {
+  Whereabouts here = request_.where;
+  here.project = start_;
+  const bool can_be_root =
+      ReadPolicies({here, request_.hook.path, request_.policy, start_}).has_value();
+  Note("if the client starts in this directory, the hook refuses every call there: " +
+       borrowed_.reason() + ". Start it in a project's directory" +
+       (can_be_root ? ", or run: ringfence init --root " + ShellWord(start_) : ""));
 }
 
 // A link in a project may lead to a file that is not the project's to change.

@@ -76,6 +76,7 @@ class Installation {
   Status WriteSettings();
   Status ProveIt();
   void NoteProgram();
+  void NoteBorrowed();
   void Note(std::string note) { report_->notes.push_back(std::move(note)); }
 
   InstallRequest request_;

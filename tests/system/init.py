@@ -339,6 +339,11 @@ def the_hint_to_register_again_keeps_the_options(world):
     assert world.run("check", "--hook", world.options.hook, cwd=world.home).returncode == 0
 
 
+def init_in_the_root_directory_suggests_no_root(world):
+    out = world.init(cwd="/")
+    assert "refuses every call" in out and "--root" not in out, out
+
+
 def init_says_everything_as_json(world):
     report = json.loads(world.init("--json"))
     assert report["layer"] == "user" and report["changes"] and report["proof"]["reason"], report
