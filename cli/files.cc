@@ -26,13 +26,45 @@ Error Refused(const std::string& path, std::string what, std::string hint) {
 
 std::string FolderOf(const std::string& path) { return Path::Clean(path).Parent().text(); }
 
+// The target is not created: it may be on a disk that is not mounted now.
+Error Dangling(const std::string& link, const std::string& hint) {
+  std::error_code failed;
+  const std::filesystem::path named = std::filesystem::read_symlink(link, failed);
+  const std::string target =
+      failed ? "" : Path::Clean((std::filesystem::path(FolderOf(link)) / named).string()).text();
+  return Refused(
+      link, "is a dangling symbolic link" + (target.empty() ? "" : " to " + Quote(target)), hint);
+}
+
+// A link would be replaced by the new file, which would get the mode of the link.
+Status RefuseDangling(const std::string& path) {
+  struct stat facts {};
+  const bool is_link = ::lstat(path.c_str(), &facts) == 0 && S_ISLNK(facts.st_mode);
+  if (!is_link || ::stat(path.c_str(), &facts) == 0) return Unit{};
+  return Dangling(path, "restore its target, or remove the link");
+}
+
+// What may keep a file or folder from being created, said for people.
+Error NotCreated(const std::string& path, int code) {
+  Error error = SystemError(path, code);
+  if (code == EACCES || code == EPERM) {
+    error.what = "cannot be created: permission denied";
+    error.hint = "make " + Quote(FolderOf(path)) + " writable for yourself";
+  } else if (code == EROFS) {
+    error.what = "cannot be created: the file system is read-only";
+    error.hint = "mount it writable, or use another home directory: --home DIR";
+  } else {
+    error.what = "cannot be created: " + ErrnoName(code);
+  }
+  return error;
+}
+
 Status MakeFolders(const std::vector<std::string>& folders, mode_t mode,
                    std::vector<std::string>& made) {
   for (const std::string& folder : folders) {
     if (::mkdir(folder.c_str(), mode) != 0) {
-      if (errno != EEXIST) return SystemError("mkdir(" + folder + ")");
-      return Refused(folder, "is a dangling symbolic link",
-                     "create its target, or remove the link");
+      if (errno != EEXIST) return NotCreated(folder, errno);
+      return Dangling(folder, "create that directory, or remove the link");
     }
     made.push_back(folder);
   }
@@ -47,8 +79,9 @@ class TemporaryFile {
     file->path_ = folder + "/.ringfence-XXXXXX";
     file->fd_ = UniqueFd(::mkostemp(file->path_.data(), O_CLOEXEC));
     if (!file->fd_.valid()) {
+      const int code = errno;
       file->path_.clear();
-      return SystemError("create a file in " + folder);
+      return NotCreated(folder + "/.ringfence-XXXXXX", code);
     }
     return file;
   }
@@ -151,7 +184,7 @@ Result<std::string> FollowedPath(const std::string& path) {
   const std::unique_ptr<char, decltype(&std::free)> real(::realpath(path.c_str(), nullptr),
                                                          &std::free);
   if (real == nullptr) {
-    return Refused(path, "is a dangling symbolic link", "create its target, or remove the link");
+    return Dangling(path, "restore its target, or remove the link");
   }
   return std::string(real.get());
 }
@@ -183,6 +216,7 @@ Status Transaction::Write(const std::string& path, const std::optional<std::stri
   done.path = path;
   done.before = expected;
   Status status = CheckUnchanged(path, expected);
+  if (status) status = RefuseDangling(path);
   const bool is_unchanged = status.has_value();
   if (status) status = MakeFolders(MissingFolders(path), modes.folders, done.folders);
   if (status) status = Replace(path, bytes, modes.file);

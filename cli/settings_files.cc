@@ -42,6 +42,7 @@ Result<std::string> CurrentFolder() {
 
 Result<std::string> FindHome(const std::string& option) {
   const std::string home = option.empty() ? Variable("HOME") : option;
+  if (home.empty()) return Usage("", "HOME is not set", "name the home directory: --home DIR");
   const char* where = option.empty() ? "HOME" : "--home";
   const std::optional<Path> path = Path::Parse(home);
   if (!path) {

@@ -88,6 +88,24 @@ TEST_CASE("files: a link is followed to its file, and must lead to one") {
   CHECK_FALSE(FollowedPath(tree.At("nowhere")).has_value());
 }
 
+TEST_CASE("files: a dangling link is neither followed nor replaced") {
+  const TemporaryTree tree;
+  const std::string away = tree.At("away/target");
+  REQUIRE(::symlink(away.c_str(), tree.At("link").c_str()) == 0);
+  for (const char* path : {"link", "link/x"}) {
+    CAPTURE(path);
+    Transaction transaction;
+    const Status status = transaction.Write(tree.At(path), {}, "x", {});
+    REQUIRE_FALSE(status.has_value());
+    CHECK(status.error().what.find("dangling symbolic link to") != std::string::npos);
+    CHECK(status.error().what.find(away) != std::string::npos);
+  }
+  struct stat facts {};
+  CHECK(::lstat(tree.At("link").c_str(), &facts) == 0);
+  CHECK(S_ISLNK(facts.st_mode));
+  CHECK(::lstat(away.c_str(), &facts) != 0);
+}
+
 TEST_CASE("files: two names of one file, there or not") {
   const TemporaryTree tree;
   tree.File("real/file", "a");

@@ -344,6 +344,37 @@ def init_in_the_root_directory_suggests_no_root(world):
     assert "refuses every call" in out and "--root" not in out, out
 
 
+def a_home_that_is_not_set_or_cannot_be_written_is_said(world):
+    init = [world.options.ringfence, "init", "--hook", world.options.hook]
+    error_of(world.start(init), 2, "ringfence: HOME is not set", "--home DIR")
+    world.give_up_root()
+    world.home.chmod(0o500)
+    init = [world.options.ringfence, "init", "--hook", world.options.hook, "--home", world.home]
+    done = world.start(init)
+    error_of(done, 2, "permission denied", "writable")
+    assert "EACCES" not in done.stderr and "mkdir(" not in done.stderr, done.stderr
+    world.home.chmod(0o700)
+    assert world.start(init).returncode == 0
+
+
+def a_dangling_link_on_the_way_is_named_and_its_hint_works(world):
+    for name in (".config", ".claude"):
+        target = world.base / "away" / name
+        (world.home / name).symlink_to(target)
+        error_of(world.run("init"), 2, name, "dangling symbolic link", str(target),
+                 "create that directory")
+        target.mkdir(parents=True)
+    policy = world.home / ".config/ringfence/policy.json"
+    policy.parent.mkdir(parents=True)
+    policy.symlink_to(world.base / "away/policy.json")
+    error_of(world.run("init"), 2, "policy.json", "dangling symbolic link", "remove the link")
+    assert policy.is_symlink()
+    policy.unlink()
+    world.init()
+    assert (world.base / "away/.config/ringfence/policy.json").exists()
+    assert (world.base / "away/.claude/settings.json").exists()
+
+
 def init_says_everything_as_json(world):
     report = json.loads(world.init("--json"))
     assert report["layer"] == "user" and report["changes"] and report["proof"]["reason"], report
