@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <string>
 #include <string_view>
 
 #include "policy/client_settings_keys.h"
@@ -12,12 +13,39 @@ namespace {
 constexpr WordList kNames(
     // shells, and where programs are found
     "BASH_ENV\nENV\nZDOTDIR\nPROMPT_COMMAND\nPS4\nSHELLOPTS\nBASHOPTS\n"
-    "BASH_LOADABLES_PATH\nPATH\n"
+    "BASH_LOADABLES_PATH\nPATH\nHOME\nFPATH\nCDPATH\n"
     // commands that programs start
     "LESSOPEN\nLESSCLOSE\nSUDO_ASKPASS\nSSH_ASKPASS\nRSYNC_RSH\nCVS_RSH\nRUSTC_WRAPPER\n"
     "RUSTC_WORKSPACE_WRAPPER\nCMAKE_TOOLCHAIN_FILE\n"
     "GIT_ASKPASS\nGIT_CONFIG\nGIT_DIR\nGIT_EXEC_PATH\nGIT_EXTERNAL_DIFF\n"
     "GIT_PROXY_COMMAND\nGIT_SSH\nGIT_SSH_COMMAND\nGIT_TEMPLATE_DIR\nGIT_COMMON_DIR\n"
+    // build tools: wrappers, compilers, plugins, other files to read
+    "MAKEFILES\nGNUMAKEFLAGS\nMAKE\nTAR_OPTIONS\nZIPOPT\nRSYNC_CONNECT_PROG\nRUSTDOC\n"
+    "CARGO_HOME\nCARGO_BUILD_RUSTC\nCARGO_BUILD_RUSTC_WRAPPER\n"
+    "CARGO_BUILD_RUSTC_WORKSPACE_WRAPPER\nCARGO_BUILD_RUSTDOC\n"
+    "CARGO_REGISTRY_CREDENTIAL_PROVIDER\nCARGO_REGISTRY_GLOBAL_CREDENTIAL_PROVIDERS\n"
+    "RUSTUP_HOME\nRUSTUP_TOOLCHAIN\nRUSTUP_DIST_SERVER\nRUSTUP_UPDATE_ROOT\nGOENV\n"
+    "GOROOT\nGOTOOLDIR\nGOTOOLCHAIN\nGOAUTH\nGOVCS\nGOCACHEPROG\nGOBIN\nPKG_CONFIG\n"
+    "PKG_CONFIG_PATH\nPKG_CONFIG_LIBDIR\nGCC_EXEC_PREFIX\nCOMPILER_PATH\n"
+    "CCC_OVERRIDE_OPTIONS\nCCACHE_PREFIX\nCCACHE_PREFIX_CPP\nCCACHE_COMPILER\n"
+    "CCACHE_CONFIGPATH\nCMAKE_PREFIX_PATH\nJAVA_HOME\nJAVACMD\nMAVEN_HOME\nM2_HOME\n"
+    "MAVEN_CONFIG\nMVNW_REPOURL\nGRADLE_HOME\nGRADLE_USER_HOME\nANT_HOME\nANT_ARGS\n"
+    "BAZELISK_BASE_URL\nBAZELISK_FORMAT_URL\nDOTNET_ROOT\nDOTNET_ADDITIONAL_DEPS\n"
+    "DOTNET_SHARED_STORE\nCOR_PROFILER\nCOR_PROFILER_PATH\nCORECLR_ENABLE_PROFILING\n"
+    "MSBUILD_EXE_PATH\nNUGET_PLUGIN_PATHS\nPRE_COMMIT_HOME\nCOREPACK_HOME\n"
+    "COMPOSER_HOME\nYARN_RC_FILENAME\nYARN_YARN_PATH\nYARN_PLUGINS\nESBUILD_BINARY_PATH\n"
+    // configuration that names commands or plugins
+    "KUBECONFIG\nKUBERC\nAWS_CONFIG_FILE\nAWS_SHARED_CREDENTIALS_FILE\nCLOUDSDK_CONFIG\n"
+    "CLOUDSDK_PYTHON\nAZURE_CONFIG_DIR\nAZURE_EXTENSION_DIR\nDOCKER_CONFIG\n"
+    "HELM_PLUGINS\nHELM_CONFIG_HOME\nTF_CLI_CONFIG_FILE\nPACKER_CONFIG\n"
+    "PACKER_PLUGIN_PATH\nVAGRANT_HOME\nANSIBLE_CONFIG\nANSIBLE_HOME\nANSIBLE_LIBRARY\n"
+    "ANSIBLE_INVENTORY\nANSIBLE_VAULT_PASSWORD_FILE\nHGRCPATH\nHGMERGE\nHG\nSVN_SSH\n"
+    "JJ_CONFIG\nGH_CONFIG_DIR\nRIPGREP_CONFIG_PATH\nBAT_CONFIG_PATH\nFZF_DEFAULT_OPTS\n"
+    "FZF_DEFAULT_COMMAND\nLESSKEY\nLESSKEYIN\nLESSKEY_CONTENT\nLESSKEY_SYSTEM\n"
+    "LESSKEYIN_SYSTEM\nPSQLRC\nCURL_HOME\nWGETRC\nGNUPGHOME\nSSH_SK_PROVIDER\n"
+    "APT_CONFIG\nNIX_PATH\nNIX_CONFIG\nNIX_CONF_DIR\nNIX_USER_CONF_FILES\nKRB5_CONFIG\n"
+    "DIRENV_CONFIG\nSTARSHIP_CONFIG\nXDG_CONFIG_DIRS\nXDG_DATA_HOME\nXDG_DATA_DIRS\n"
+    "GIT_ALLOW_PROTOCOL\nGIT_PROTOCOL_FROM_USER\nGIT_WORK_TREE\nGIT_ATTR_SOURCE\n"
     // code that interpreters and libraries load
     "NODE_PATH\nNODE_REPL_EXTERNAL_MODULE\nBUN_OPTIONS\nBUN_INSPECT_PRELOAD\n"
     "PYTHONSTARTUP\nPYTHONPATH\nPYTHONHOME\nPYTHONUSERBASE\nPYTHONBREAKPOINT\nPERL5OPT\n"
@@ -25,8 +53,22 @@ constexpr WordList kNames(
     "LUA_PATH\nLUA_CPATH\nPHP_INI_SCAN_DIR\nPHPRC\nR_PROFILE\nR_PROFILE_USER\n"
     "JULIA_LOAD_PATH\nDOTNET_STARTUP_HOOKS\nCORECLR_PROFILER\nCORECLR_PROFILER_PATH\n"
     "VIMINIT\nEXINIT\nGCONV_PATH\nOPENSSL_CONF\nOPENSSL_MODULES\nXDG_CONFIG_HOME\n"
-    "npm_config_script_shell\nnpm_config_node_options\nnpm_config_globalconfig\n"
-    "npm_config_userconfig\nPIP_CONFIG_FILE\n"
+    "PYTHONPYCACHEPREFIX\nPYTHONPLATLIBDIR\nPYTHONEXECUTABLE\nPYTEST_PLUGINS\n"
+    "PIP_CONFIG_FILE\nPIP_PYTHON\nUV_CONFIG_FILE\nUV_PYTHON\nIPYTHONDIR\n"
+    "JUPYTER_CONFIG_DIR\nJUPYTER_PATH\nCONDARC\nPYENV_ROOT\nNVM_DIR\nRBENV_ROOT\n"
+    "ASDF_DIR\nASDF_DATA_DIR\nMISE_CONFIG_DIR\nMISE_DATA_DIR\nVOLTA_HOME\nPERLDB_OPTS\n"
+    "PERL_MB_OPT\nPERL_MM_OPT\nRUBYSHELL\nGEM_HOME\nGEM_PATH\nGEMRC\nIRBRC\nPRYRC\n"
+    "BUNDLE_APP_CONFIG\nBUNDLE_USER_CONFIG\nBUNDLE_USER_HOME\nBUNDLE_USER_PLUGIN\n"
+    "BUNDLE_PATH\nSPEC_OPTS\nR_ENVIRON\nR_ENVIRON_USER\nR_LIBS\nR_LIBS_USER\nR_HOME\n"
+    "JULIA_DEPOT_PATH\nJULIA_PROJECT\nJULIA_BINDIR\nTCLLIBPATH\nTCL_LIBRARY\nERL_FLAGS\n"
+    "ERL_AFLAGS\nERL_ZFLAGS\nERL_LIBS\nELIXIR_ERL_OPTIONS\nMIX_HOME\nMIX_ARCHIVES\n"
+    "GHC_ENVIRONMENT\nSTACK_ROOT\nCABAL_DIR\nCABAL_CONFIG\nOCAMLPATH\n"
+    "CAML_LD_LIBRARY_PATH\nOPAMROOT\nGUILE_LOAD_PATH\nGUILE_LOAD_COMPILED_PATH\n"
+    "TS_NODE_COMPILER\nTS_NODE_REQUIRE\nTS_NODE_PROJECT\nEMACSLOADPATH\nEMACSPATH\n"
+    "EMACSDATA\nGVIMINIT\nMYVIMRC\nVIM\nVIMRUNTIME\nNVIM_APPNAME\nOPENSSL_ENGINES\n"
+    "SASL_PATH\nGTK_MODULES\nGTK_PATH\nGIO_EXTRA_MODULES\nGIO_MODULE_DIR\n"
+    "QT_PLUGIN_PATH\nGST_PLUGIN_PATH\nVK_LAYER_PATH\nVK_ICD_FILENAMES\n"
+    "ASAN_SYMBOLIZER_PATH\nLLVM_SYMBOLIZER_PATH\nVALGRIND_LIB\n"
     // the client's own: programs, plugins, settings, hooks
     "CLAUDE_CONFIG_DIR\nCLAUDE_ENV_FILE\nCLAUDE_DEV_MODS_DIR\nCLAUDE_RUNNER_CLAUDE_BIN\n"
     "CLAUDE_RUNNER_UPDATE_BIN\nCLAUDE_CODE_SIMPLE\nCLAUDE_CODE_SAFE_MODE\n"
@@ -46,42 +88,124 @@ constexpr WordList kNames(
 constexpr WordList kPrograms(
     "EDITOR\nVISUAL\nPAGER\nMANPAGER\nBROWSER\nSHELL\nCC\nCXX\nRUSTC\nCARGO\n"
     "CMAKE_C_COMPILER_LAUNCHER\nCMAKE_CXX_COMPILER_LAUNCHER\n"
-    "GIT_EDITOR\nGIT_PAGER\nGIT_SEQUENCE_EDITOR\n");
+    "GIT_EDITOR\nGIT_PAGER\nGIT_SEQUENCE_EDITOR\nGH_EDITOR\nGH_PAGER\nGH_BROWSER\n"
+    "KUBE_EDITOR\nHGEDITOR\nSVN_EDITOR\nJJ_EDITOR\nSYSTEMD_EDITOR\nSYSTEMD_PAGER\nBAT_PAGER\n"
+    "DELTA_PAGER\nPSQL_EDITOR\nPSQL_PAGER\nJULIA_EDITOR\nSOPS_EDITOR\nFCEDIT\n"
+    "CPP\nLD\nAR\nAS\nNM\nRANLIB\nSTRIP\nOBJCOPY\nFC\nCHROME_BIN\nCHROME_PATH\n"
+    "PUPPETEER_EXECUTABLE_PATH\n");
 constexpr WordList kUsualPrograms(
     "vi\nvim\nnvim\nnano\nemacs\nemacsclient\nmicro\nhx\nkak\ncode\ncode --wait\n"
     "code -w\ncursor --wait\nzed --wait\nsubl -w\nless\nless -R\nless -FRX\nmore\nmost\ncat\n"
     "bat\ndelta\ntrue\n:\n"
     "/bin/sh\n/bin/bash\n/bin/zsh\n/usr/bin/bash\n/usr/bin/zsh\n/usr/bin/fish\n"
     "cc\nc++\ngcc\ng++\nclang\nclang++\nccache\nsccache\nrustc\ncargo\n"
+    "cpp\nld\nlld\nld.lld\nmold\nar\nas\nnm\nranlib\nstrip\nobjcopy\nllvm-ar\n"
+    "llvm-nm\nllvm-ranlib\nllvm-strip\ngfortran\n"
     "firefox\nchromium\ngoogle-chrome\nxdg-open\nopen\n");
 
-// Options of interpreters. Of those that only set sizes and the like there is nothing to say.
-constexpr WordList kOptions(
-    "NODE_OPTIONS\nJAVA_TOOL_OPTIONS\nJDK_JAVA_OPTIONS\n_JAVA_OPTIONS\nJAVA_OPTS\n"
-    "MAVEN_OPTS\nGRADLE_OPTS\nSBT_OPTS\n");
-constexpr WordList kUsualOptions(
-    "--max-old-space-size\n--max-semi-space-size\n--max-http-header-size\n--no-warnings\n"
-    "--no-deprecation\n--enable-source-maps\n--trace-warnings\n--trace-deprecation\n"
-    "--use-system-ca\n--use-openssl-ca\n--dns-result-order\n--unhandled-rejections\n"
-    "-Xmx\n-Xms\n-Xss\n-XX:Max\n-XX:+Use\n-XX:-Use\n-Dfile.encoding=\n-Duser.\n-Djava.awt.headless=\n");
+// Options. Of those that only set sizes and the like there is nothing to say. A "*" at the end
+// stands for any end; other words may have a value behind "=".
+struct OptionGroup {
+  WordList names;
+  WordList usual;
+};
+constexpr OptionGroup kOptionGroups[] = {
+    {WordList("NODE_OPTIONS\n"),
+     WordList(
+         "--max-old-space-size\n--max-semi-space-size\n--max-http-header-size\n--no-warnings\n"
+         "--no-deprecation\n--enable-source-maps\n--trace-warnings\n--trace-deprecation\n"
+         "--use-system-ca\n--use-openssl-ca\n--dns-result-order\n--unhandled-rejections\n")},
+    {WordList("JAVA_TOOL_OPTIONS\nJDK_JAVA_OPTIONS\n_JAVA_OPTIONS\nJAVA_OPTS\nMAVEN_OPTS\n"
+              "MAVEN_ARGS\nGRADLE_OPTS\nSBT_OPTS\nANT_OPTS\nJRUBY_OPTS\n"),
+     WordList("-Xmx*\n-Xms*\n-Xss*\n-XX:Max*\n-XX:+Use*\n-XX:-Use*\n-Dfile.encoding=*\n-Duser.*\n"
+              "-Djava.awt.headless=*\n-DskipTests\n-Dorg.gradle.daemon\n-Dorg.gradle.parallel\n"
+              "-B\n-q\n-o\n-U\n-ntp\n-T\n--batch-mode\n--no-transfer-progress\n--quiet\n")},
+    {WordList("GOFLAGS\n"),
+     WordList("-v\n-x\n-mod\n-trimpath\n-race\n-buildvcs\n-count\n-p\n-tags\n-short\n-modcacherw\n"
+              "-timeout\n-json\n")},
+    {WordList("RUSTFLAGS\nRUSTDOCFLAGS\nCARGO_BUILD_RUSTFLAGS\nCARGO_ENCODED_RUSTFLAGS\n"),
+     WordList("-C\n-D\n-W\n-A\n-F\n-g\n-O\n-Dwarnings\n-Awarnings\nwarnings\nunused\ndead_code\n"
+              "--cfg\n--cap-lints\nopt-level\ntarget-cpu\ntarget-feature\ndebuginfo\n"
+              "codegen-units\nlto\npanic\nstrip\n-Copt-level\n-Ctarget-cpu\n-Ctarget-feature\n"
+              "-Cdebuginfo\n-Cinstrument-coverage\ninstrument-coverage\n")},
+    {WordList("CFLAGS\nCXXFLAGS\nCPPFLAGS\nLDFLAGS\nCGO_CFLAGS\nCGO_CXXFLAGS\nCGO_CPPFLAGS\n"
+              "CGO_LDFLAGS\n"),
+     WordList("-O\n-O0\n-O1\n-O2\n-O3\n-Os\n-Og\n-g\n-g3\n-ggdb\n-pipe\n-pthread\n-fPIC\n-fPIE\n"
+              "-pie\n-s\n-std\n-march\n-mtune\n-m32\n-m64\n-Wall\n-Wextra\n-Werror\n-Wno-*\n-D*\n"
+              "-I*\n-L*\n-l*\n-flto\n-fsanitize\n-fno-*\n-fstack-protector-strong\n-Wl,-O1\n"
+              "-Wl,--as-needed\n-Wl,-z,*\n-fuse-ld=lld\n-fuse-ld=mold\n-fuse-ld=gold\n")},
+    {WordList("MAKEFLAGS\nMFLAGS\n"),
+     WordList("-j\n-j1\n-j2\n-j4\n-j6\n-j8\n-j10\n-j12\n-j16\n-j20\n-j24\n-j32\n-j64\n--jobs\n-k\n"
+              "-s\n-w\n-l\n--silent\n--keep-going\n--no-print-directory\n--output-sync\n"
+              "--load-average\n2\n4\n6\n8\n10\n12\n16\n20\n24\n32\n64\n")},
+    {WordList("PYTHONWARNINGS\n"), WordList("ignore\ndefault\nerror\nalways\nonce\n")},
+    {WordList("PYTEST_ADDOPTS\n"),
+     WordList("-q\n-v\n-vv\n-x\n-s\n-ra\n-n\nauto\n--color\n--tb\n--maxfail\n--durations\n"
+              "--no-header\n")},
+};
 // clang-format on
 
-constexpr std::string_view kBeginnings[] = {"LD_", "DYLD_", "BASH_FUNC_", "GIT_CONFIG_"};
+constexpr std::string_view kBeginnings[] = {"LD_",       "DYLD_",     "BASH_FUNC_", "GIT_CONFIG_",
+                                            "LUA_INIT_", "LUA_PATH_", "LUA_CPATH_", "TF_CLI_ARGS"};
 
-bool IsUsualOption(std::string_view option) {
-  for (const std::string_view usual : kUsualOptions) {
-    if (!option.starts_with(usual)) continue;
-    const bool has_value = !usual.starts_with("--");
-    if (has_value || option.size() == usual.size() || option[usual.size()] == '=') return true;
+// "npm_config_script_shell" for npm, which ignores letter case and takes "-" for "_".
+constexpr WordList kNpmKeys(
+    "script_shell\nnode_options\nglobalconfig\nuserconfig\nshell\ngit\neditor\nviewer\npython\n"
+    "node_gyp\nprefix\ninit_module\ncafile\nshell_emulator\nglobal_pnpmfile\npnpmfile\n");
+
+bool IsNpmCodeVariable(std::string_view name) {
+  std::string plain(name);
+  for (char& c : plain) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+    if (c == '-') c = '_';
+  }
+  for (const std::string_view beginning : {"npm_config_", "pnpm_config_"}) {
+    if (!plain.starts_with(beginning)) continue;
+    return kNpmKeys.Contains(std::string_view(plain).substr(beginning.size()));
   }
   return false;
 }
 
-bool AreUsualOptions(std::string_view value) {
+// Names with a target, a registry or a kind in the middle.
+struct NameFrame {
+  std::string_view beginning;
+  std::string_view end;
+};
+constexpr NameFrame kFrames[] = {
+    {"CARGO_TARGET_", "_LINKER"},     {"CARGO_TARGET_", "_RUNNER"},
+    {"CARGO_TARGET_", "_RUSTFLAGS"},  {"CARGO_REGISTRIES_", "_CREDENTIAL_PROVIDER"},
+    {"CARGO_PROFILE_", "_RUSTFLAGS"}, {"ANSIBLE_", "_PLUGINS"},
+};
+
+bool HasFrame(std::string_view name) {
+  for (const NameFrame& frame : kFrames) {
+    if (name.starts_with(frame.beginning) && name.ends_with(frame.end)) return true;
+  }
+  return false;
+}
+
+const OptionGroup* OptionGroupOf(std::string_view name) {
+  for (const OptionGroup& group : kOptionGroups) {
+    if (group.names.Contains(name)) return &group;
+  }
+  return nullptr;
+}
+
+bool IsUsualOption(std::string_view option, const WordList& all) {
+  for (std::string_view usual : all) {
+    const bool is_open = usual.ends_with('*');
+    if (is_open) usual.remove_suffix(1);
+    if (!option.starts_with(usual)) continue;
+    if (is_open || option.size() == usual.size() || option[usual.size()] == '=') return true;
+  }
+  return false;
+}
+
+bool AreUsualOptions(std::string_view value, const WordList& all) {
   while (!value.empty()) {
     const std::string_view word = value.substr(0, value.find(' '));
     value.remove_prefix(std::min(word.size() + 1, value.size()));
-    if (!word.empty() && !IsUsualOption(word)) return false;
+    if (!word.empty() && !IsUsualOption(word, all)) return false;
   }
   return true;
 }
@@ -92,12 +216,14 @@ bool IsCodeVariable(std::string_view name) {
   for (const std::string_view beginning : kBeginnings) {
     if (name.starts_with(beginning)) return true;
   }
-  return kNames.Contains(name) || kPrograms.Contains(name) || kOptions.Contains(name);
+  return kNames.Contains(name) || kPrograms.Contains(name) || OptionGroupOf(name) != nullptr ||
+         HasFrame(name) || IsNpmCodeVariable(name);
 }
 
 bool IsUsualValue(std::string_view name, std::string_view value) {
   if (kPrograms.Contains(name)) return kUsualPrograms.Contains(value);
-  return kOptions.Contains(name) && AreUsualOptions(value);
+  const OptionGroup* const group = OptionGroupOf(name);
+  return group != nullptr && AreUsualOptions(value, group->usual);
 }
 
 }  // namespace ringfence

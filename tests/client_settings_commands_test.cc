@@ -53,6 +53,37 @@ TEST_CASE("client settings: a new command is reported under any key, an approved
       {R"({"enableAllProjectMcpServers": true})", "enableAllProjectMcpServers"},
       {R"({"enabledMcpjsonServers": ["x"]})", "enabledMcpjsonServers"},
       {R"({"env": {"BASH_ENV": "/tmp/x"}})", "env.BASH_ENV"},
+      {R"({"env": {"NPM_CONFIG_SCRIPT_SHELL": "/tmp/x"}})", "env.NPM_CONFIG_SCRIPT_SHELL"},
+      {R"({"env": {"Npm_Config_Script-Shell": "/tmp/x"}})", "env.Npm_Config_Script-Shell"},
+      {R"({"env": {"CARGO_BUILD_RUSTC_WRAPPER": "/tmp/x"}})", "env.CARGO_BUILD_RUSTC_WRAPPER"},
+      {R"({"env": {"CARGO_TARGET_X86_64_UNKNOWN_LINUX_GNU_RUNNER": "/tmp/x"}})",
+       "env.CARGO_TARGET_X86_64_UNKNOWN_LINUX_GNU_RUNNER"},
+      {R"({"env": {"GOFLAGS": "-v -toolexec=/tmp/x"}})", "env.GOFLAGS"},
+      {R"({"env": {"GOCACHEPROG": "/tmp/x"}})", "env.GOCACHEPROG"},
+      {R"({"env": {"RUSTFLAGS": "-C linker=/tmp/x"}})", "env.RUSTFLAGS"},
+      {R"({"env": {"MAKEFLAGS": "--eval=x"}})", "env.MAKEFLAGS"},
+      {R"({"env": {"MAKEFLAGS": "-j8 SHELL=/tmp/x"}})", "env.MAKEFLAGS"},
+      {R"({"env": {"MAKEFILES": "/tmp/x"}})", "env.MAKEFILES"},
+      {R"({"env": {"CFLAGS": "-O2 -fplugin=/tmp/x"}})", "env.CFLAGS"},
+      {R"({"env": {"LDFLAGS": "-B/tmp"}})", "env.LDFLAGS"},
+      {R"({"env": {"TAR_OPTIONS": "--checkpoint-action=exec=x"}})", "env.TAR_OPTIONS"},
+      {R"({"env": {"HOME": "/tmp/x"}})", "env.HOME"},
+      {R"({"env": {"KUBECONFIG": "/tmp/x"}})", "env.KUBECONFIG"},
+      {R"({"env": {"AWS_CONFIG_FILE": "/tmp/x"}})", "env.AWS_CONFIG_FILE"},
+      {R"({"env": {"HGRCPATH": "/tmp/x"}})", "env.HGRCPATH"},
+      {R"({"env": {"ANSIBLE_CONFIG": "/tmp/x"}})", "env.ANSIBLE_CONFIG"},
+      {R"({"env": {"ANSIBLE_CALLBACK_PLUGINS": "/tmp/x"}})", "env.ANSIBLE_CALLBACK_PLUGINS"},
+      {R"({"env": {"EMACSLOADPATH": "/tmp/x"}})", "env.EMACSLOADPATH"},
+      {R"({"env": {"PKG_CONFIG": "/tmp/x"}})", "env.PKG_CONFIG"},
+      {R"({"env": {"GIT_ALLOW_PROTOCOL": "ext"}})", "env.GIT_ALLOW_PROTOCOL"},
+      {R"({"env": {"MAVEN_ARGS": "-Dexec=x"}})", "env.MAVEN_ARGS"},
+      {R"({"env": {"PYTHONWARNINGS": "all:0:antigravity.x"}})", "env.PYTHONWARNINGS"},
+      {R"({"env": {"PYTEST_ADDOPTS": "-p evil"}})", "env.PYTEST_ADDOPTS"},
+      {R"({"env": {"LUA_INIT_5_4": "@/tmp/x"}})", "env.LUA_INIT_5_4"},
+      {R"({"env": {"FZF_DEFAULT_OPTS": "--preview=x"}})", "env.FZF_DEFAULT_OPTS"},
+      {R"({"env": {"RIPGREP_CONFIG_PATH": "/tmp/x"}})", "env.RIPGREP_CONFIG_PATH"},
+      {R"({"env": {"LD": "/tmp/x"}})", "env.LD"},
+      {R"({"env": {"GH_PAGER": "/tmp/x"}})", "env.GH_PAGER"},
       {R"({"env": {"LD_PRELOAD": "/tmp/x.so"}})", "env.LD_PRELOAD"},
       {R"({"env": {"PATH": "/tmp/x:/usr/bin"}})", "env.PATH"},
       {R"({"env": {"GIT_CONFIG_COUNT": "1"}})", "env.GIT_CONFIG_COUNT"},
@@ -95,15 +126,21 @@ TEST_CASE("client settings: a new command is reported under any key, an approved
 }
 
 TEST_CASE("client settings: ordinary variables and switches say nothing") {
-  for (const char* now :
-       {R"({"env": {"EDITOR": "vim", "PAGER": "less -R", "GIT_PAGER": "cat", "CC": "clang"}})",
-        R"({"env": {"NODE_OPTIONS": "--max-old-space-size=4096", "MAVEN_OPTS": "-Xmx2g -Xss4m"}})",
-        R"({"env": {"NODE_OPTIONS": "--no-warnings  --dns-result-order=ipv4first"}})",
-        R"({"env": {"JAVA_OPTS": "-Dfile.encoding=UTF-8", "EDITOR": true, "DEBUG": true}})",
-        R"({"env": {"NODE_ENV": "test", "DEBUG": "1", "PYTHONUNBUFFERED": "1", "LANG": "C"}})",
-        R"({"env": {"BASH_DEFAULT_TIMEOUT_MS": "600000", "MAKEFLAGS": "-j8", "GOFLAGS": "-v"}})",
-        R"({"env": {"GIT_AUTHOR_NAME": "x", "PIP_INDEX_URL": "https://x.example"}})",
-        R"({"enabledPlugins": {"a@b": false}, "theme": "dark", "model": "x"})"}) {
+  for (
+      const char* now :
+      {R"({"env": {"EDITOR": "vim", "PAGER": "less -R", "GIT_PAGER": "cat", "CC": "clang"}})",
+       R"({"env": {"NODE_OPTIONS": "--max-old-space-size=4096", "MAVEN_OPTS": "-Xmx2g -Xss4m"}})",
+       R"({"env": {"NODE_OPTIONS": "--no-warnings  --dns-result-order=ipv4first"}})",
+       R"({"env": {"JAVA_OPTS": "-Dfile.encoding=UTF-8", "EDITOR": true, "DEBUG": true}})",
+       R"({"env": {"RUSTFLAGS": "-C target-cpu=native -D warnings", "CFLAGS": "-O2 -g"}})",
+       R"({"env": {"MAVEN_ARGS": "-B -ntp", "PYTEST_ADDOPTS": "-q --tb=short", "LD": "mold"}})",
+       R"({"env": {"npm_config_registry": "https://x.example", "NPM_CONFIG_LOGLEVEL": "warn"}})",
+       R"({"env": {"CARGO_TARGET_DIR": "/tmp/t", "CARGO_TERM_COLOR": "always", "GOMAXPROCS": "2"}})",
+       R"({"env": {"AWS_PROFILE": "dev", "AWS_REGION": "x", "KUBE_CONTEXT": "a", "MAKEFLAGS": "-j 4"}})",
+       R"({"env": {"NODE_ENV": "test", "DEBUG": "1", "PYTHONUNBUFFERED": "1", "LANG": "C"}})",
+       R"({"env": {"BASH_DEFAULT_TIMEOUT_MS": "600000", "MAKEFLAGS": "-j8", "GOFLAGS": "-v"}})",
+       R"({"env": {"GIT_AUTHOR_NAME": "x", "PIP_INDEX_URL": "https://x.example"}})",
+       R"({"enabledPlugins": {"a@b": false}, "theme": "dark", "model": "x"})"}) {
     CAPTURE(now);
     CHECK(WeakerThan("{}", now).empty());
   }
