@@ -12,6 +12,7 @@
 #include "cli/check/registered.h"
 #include "cli/check/registration.h"
 #include "cli/check/settings_file.h"
+#include "cli/check/write_openings.h"
 #include "cli/client_sandbox.h"
 #include "cli/files.h"
 #include "cli/host_tools.h"
@@ -187,6 +188,8 @@ class Checker {
     wraps_bash_ |= policy->wrap_bash;
     if (const PathRule* beyond = FirstBeyond(policy->read)) reads_beyond_ = beyond->written();
     if (const PathRule* beyond = FirstBeyond(policy->write)) writes_beyond_ = beyond->written();
+    const std::vector<std::string> folders = FoldersOutside(*policy, ground->places);
+    permitted_.insert(permitted_.end(), folders.begin(), folders.end());
     Take(LintTogether({ground->sources, ground->places, disk_}, profile, BypassingSettings()));
     if (project_real_.empty()) project_real_ = ground->places.root_real.text();
   }
@@ -224,6 +227,7 @@ class Checker {
     }
     question.files = settings_;
     Take(JudgeRegistration(question));
+    if (!wraps_bash_) Take(FindWriteOpenings({settings_, where_, permitted_}));
   }
 
   void CheckPrograms() {
@@ -247,6 +251,7 @@ class Checker {
   bool wraps_bash_ = false;
   std::string reads_beyond_;
   std::string writes_beyond_;
+  std::vector<std::string> permitted_;  // folders outside the project
   std::string project_real_;
   std::vector<std::string> programs_;
   Checked checked_;

@@ -14,7 +14,7 @@ import shutil
 import subprocess
 import sys
 
-from command_world import Skip, error_of, run_cases
+from command_world import Skip, error_of, run_cases, settings_of
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 EVERYDAY = '{"version": 1, "write": {"allow": ["."], "deny": ["docs"]}}\n'
@@ -91,6 +91,30 @@ def managed_hooks_alone_leave_the_users_out(world):
         cwd=world.project, env={"HOME": str(world.home), "PATH": "/usr/bin:/bin"},
         capture_output=True, text=True, timeout=60)
     assert done.returncode == 1 and "hooks-disabled" in codes(json.loads(done.stdout)["findings"]), done
+
+
+def places_that_open_the_clients_sandbox_are_named(world):
+    settings = {"sandbox": {"enabled": True},
+                "permissions": {"additionalDirectories": ["/srv/x"], "allow": ["Edit(~/**)"]}}
+    world.write(world.user, json.dumps(settings, indent=1))
+    world.init("--no-client-sandbox")
+
+    def opened():
+        done = world.run("check", "--json", "--hook", world.options.hook)
+        doctor = world.run("doctor", "--json", "--hook", world.options.hook)
+        found = [one for one in json.loads(done.stdout)["findings"]
+                 if one["code"] == "sandbox-opened"]
+        rows = [row["text"] for row in json.loads(doctor.stdout)["rows"]
+                if row["health"] == "weak" and "may also write" in row["text"]]
+        assert len(rows) == len(found), (rows, found)
+        return [one["where"] + " " + one["what"] for one in found]
+    first, second = opened()
+    assert first.startswith("~/.claude/settings.json:") and "/srv/x" in first, first
+    assert "Edit(~/**)" in second, second
+    now = settings_of(world.user)
+    del now["permissions"]["additionalDirectories"], now["permissions"]["allow"]
+    world.write(world.user, json.dumps(now))
+    assert opened() == []
 
 
 def what_cannot_be_written_is_not_done(world):
