@@ -18,10 +18,11 @@ std::string Quoted(const std::vector<std::string>& entries) {
 
 // Says each group of the entries in one sentence: those that open all, more, and nothing new.
 template <typename Classify>
-void SayLists(GrantSpeaker& speaker, const Node& node, Classify classify, const std::string& what) {
+void SayLists(GrantSpeaker& speaker, const std::vector<std::string>& entries, Classify classify,
+              const std::string& what) {
   for (const Danger danger : {Danger::kOpensAll, Danger::kOpensMore, Danger::kNone}) {
     std::vector<std::string> group;
-    for (const std::string& entry : speaker.Entries(node)) {
+    for (const std::string& entry : entries) {
       if (classify(entry) == danger) group.push_back(entry);
     }
     if (!group.empty()) speaker.Say(danger, what + Quoted(group));
@@ -67,25 +68,40 @@ Danger DangerOfHost(std::string_view entry) {
   return entry == "@agent-hosts" ? Danger::kNone : Danger::kOpensMore;
 }
 
+// An entry that names a place permits it after a question. A set, or an entry for any folder, only
+// adds the question to what is permitted.
+void SayAsk(GrantSpeaker& speaker, const Node& node, const std::string& verb) {
+  std::vector<std::string> places;
+  std::vector<std::string> questions;
+  for (const std::string& entry : speaker.Entries(node)) {
+    const bool only_asks = entry.starts_with('@') || entry.starts_with("**/");
+    (only_asks ? questions : places).push_back(entry);
+  }
+  SayLists(speaker, places, DangerOfPath, "May be " + verb + " after a question: ");
+  if (questions.empty()) return;
+  speaker.Say(Danger::kNone,
+              "The user is asked before these are " + verb + ": " + Quoted(questions));
+}
+
 // One function a key, as table rows below.
 
 void Root(GrantSpeaker& s, const Node&) {
   s.Say(Danger::kOpensMore, "The project is the whole repository around it.");
 }
-void ToolsAllow(GrantSpeaker& s, const Node& n) { SayLists(s, n, DangerOfTool, "May be called: "); }
+void ToolsAllow(GrantSpeaker& s, const Node& n) {
+  SayLists(s, s.Entries(n), DangerOfTool, "May be called: ");
+}
 void ToolsAsk(GrantSpeaker& s, const Node& n) {
-  SayLists(s, n, DangerOfTool, "May be called after a question: ");
+  SayLists(s, s.Entries(n), DangerOfTool, "May be called after a question: ");
 }
-void ReadAllow(GrantSpeaker& s, const Node& n) { SayLists(s, n, DangerOfPath, "May be read: "); }
-void ReadAsk(GrantSpeaker& s, const Node& n) {
-  SayLists(s, n, DangerOfPath, "May be read after a question: ");
+void ReadAllow(GrantSpeaker& s, const Node& n) {
+  SayLists(s, s.Entries(n), DangerOfPath, "May be read: ");
 }
+void ReadAsk(GrantSpeaker& s, const Node& n) { SayAsk(s, n, "read"); }
 void WriteAllow(GrantSpeaker& s, const Node& n) {
-  SayLists(s, n, DangerOfPath, "May be written: ");
+  SayLists(s, s.Entries(n), DangerOfPath, "May be written: ");
 }
-void WriteAsk(GrantSpeaker& s, const Node& n) {
-  SayLists(s, n, DangerOfPath, "May be written after a question: ");
-}
+void WriteAsk(GrantSpeaker& s, const Node& n) { SayAsk(s, n, "written"); }
 void PackageStores(GrantSpeaker& s, const Node& n) {
   s.Say(Danger::kOpensMore,
         "No question about files with several hard links, and about those that run code later, in "
@@ -93,7 +109,7 @@ void PackageStores(GrantSpeaker& s, const Node& n) {
             Quoted(s.Entries(n)));
 }
 void NetworkAllow(GrantSpeaker& s, const Node& n) {
-  SayLists(s, n, DangerOfHost, "Hosts that may be reached: ");
+  SayLists(s, s.Entries(n), DangerOfHost, "Hosts that may be reached: ");
 }
 void NetworkUnlisted(GrantSpeaker& s, const Node& n) {
   if (n.content() == "allow") {
@@ -209,7 +225,9 @@ void PermissionMode(GrantSpeaker& s, const Node& n) {
         "The client is to be started in the mode " + Quote(n.content(), 80));
 }
 void Denies(GrantSpeaker& s, const Node& n) {
-  s.Say(Danger::kNone, "Is refused: " + Quoted(s.Entries(n)));
+  const std::vector<std::string> entries = s.Entries(n);
+  if (entries.empty()) return;  // denials add up: a project's empty list takes nothing away
+  s.Say(Danger::kNone, "Refused: " + Quoted(entries));
 }
 void Limit(GrantSpeaker& s, const Node& n) {
   s.Say(Danger::kNone, "Commands are limited: " + s.NameOf(n) + " " + s.Raw(n));

@@ -65,6 +65,19 @@ struct Row {
   const char* part;  // of what is said
 };
 
+TEST_CASE("grants: an entry that only adds a question grants nothing") {
+  for (const char* members :
+       {R"("read": {"ask": ["@dotenv"]}, "write": {"ask": ["@runs-later", "**/*.sh"]})",
+        R"("read": {"deny": []}, "tools": {"deny": []})"}) {
+    for (const GrantText& grant : Said(members)) {
+      CAPTURE(grant.says);
+      CHECK(grant.danger == Danger::kNone);
+      CHECK_FALSE(grant.says.ends_with(": "));
+    }
+  }
+  CHECK(Said(R"("read": {"deny": []})").empty());
+}
+
 TEST_CASE("grants: each key is said in words, with its danger") {
   static constexpr Row kRows[] = {
       {R"("sandbox": {"mode": "rwx"})", Danger::kOpensAll, "not confined"},
@@ -99,8 +112,11 @@ TEST_CASE("grants: each key is said in words, with its danger") {
       {R"("read": {"allow": ["/etc"]})", Danger::kOpensAll, "/etc"},
       {R"("write": {"allow": ["/srv/x"]})", Danger::kOpensMore, "written: \"/srv/x\""},
       {R"("write": {"ask": ["~"]})", Danger::kOpensAll, "after a question"},
+      {R"("write": {"ask": ["/srv/x"]})", Danger::kOpensMore, "written after a question"},
+      {R"("write": {"ask": ["@runs-later"]})", Danger::kNone, "asked before these are written"},
+      {R"("read": {"ask": ["@dotenv", "**/*.pem"]})", Danger::kNone, "asked before these are read"},
       {R"("write": {"package_stores": ["vendor"]})", Danger::kOpensMore, "vendor"},
-      {R"("read": {"deny": ["/srv"]})", Danger::kNone, "refused"},
+      {R"("read": {"deny": ["/srv"]})", Danger::kNone, "Refused: "},
       {R"("audit": {"file": "/dev/null"})", Danger::kOpensAll, "/dev/null"},
       {R"("audit": {"required": false})", Danger::kOpensMore, "is permitted"},
       {R"("audit": {"system_log": "off"})", Danger::kOpensMore, "system's log"},
