@@ -359,6 +359,20 @@ is_registered() {
   return 1
 }
 
+# The prefix of a hook that is registered and still installed elsewhere.
+other_prefix() {
+  for file in "$HOME/.local/state/ringfence/registrations.json" "$HOME/.claude/settings.json" \
+    /etc/claude-code/managed-settings.json; do
+    [ -r "$file" ] || continue
+    sed -n 's#.*"[a-z]*": *"\(/[^"\\]*\)/bin/ringfence-hook".*#\1#p' "$file"
+  done | while IFS= read -r other; do
+    if [ "$other" != "$prefix" ]; then
+      printf '%s\n' "$other"
+      break
+    fi
+  done
+}
+
 unregister() {
   is_registered || return 0
   program=$(find_ringfence)
@@ -409,6 +423,11 @@ remove_files() {
   set +f
   unset IFS
   if [ "$count" -eq 0 ]; then
+    other=$(other_prefix)
+    if [ -n "$other" ]; then
+      fail "ringfence is not installed in $prefix, but $other/bin/ringfence-hook is registered; nothing was removed" \
+        "remove that one: ./install.sh --uninstall --prefix \"$other\""
+    fi
     say "ringfence is not installed in $prefix; nothing to remove"
   else
     say "removed $count files from $prefix"

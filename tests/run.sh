@@ -280,6 +280,8 @@ part_install() {
   check "man pages name every option" man_pages_name_options "$prefix"
   check "registered" grep -q "$prefix/bin/ringfence-hook" "$project/.claude/settings.local.json"
   check "the installed hook is the one that was built" cmp "$prefix/bin/ringfence-hook" "$hook"
+  check "install.sh --uninstall names the prefix that is registered" \
+    names_other_prefix "$home" "$prefix"
   for _ in 1 2; do
     check "install.sh --uninstall" env "HOME=$home" ./install.sh --uninstall --prefix "$prefix"
   done
@@ -309,6 +311,15 @@ install_profile() {
   check "AppArmor: removed" env "DESTDIR=$stage" ./install.sh --remove-apparmor
   check "AppArmor: gone" test ! -e "$profile"
   check "AppArmor: removed twice" env "DESTDIR=$stage" ./install.sh --remove-apparmor
+}
+
+# Without the prefix nothing is removed, and the message says which one to name.
+names_other_prefix() {  # HOME PREFIX
+  said=$(HOME=$1 ./install.sh --uninstall 2>&1) && return 1
+  case $said in
+    *"--uninstall --prefix \"$2\""*) test -x "$2/bin/ringfence-hook" ;;
+    *) return 1 ;;
+  esac
 }
 
 refuses() { ! "$@"; }
