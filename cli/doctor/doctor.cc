@@ -106,6 +106,18 @@ Status Examine(const DoctorOptions& options, DoctorRows& rows) {
   return Unit{};
 }
 
+// One cause can be found by several of the looks above.
+void DropRepeated(DoctorRows& rows) {
+  DoctorRows kept;
+  for (DoctorRow& row : rows) {
+    const bool is_known = std::ranges::any_of(kept, [&](const DoctorRow& other) {
+      return other.health == Health::kMissing && other.text == row.text;
+    });
+    if (!is_known || row.health != Health::kMissing) kept.push_back(std::move(row));
+  }
+  rows = std::move(kept);
+}
+
 void Print(const DoctorRows& rows) {
   const Console console;
   constexpr size_t kWidth = 8;
@@ -134,6 +146,7 @@ OrderedJson JsonOf(const DoctorRows& rows, bool is_well) {
 Outcome RunDoctor(const DoctorOptions& options) {
   DoctorRows rows;
   if (Status s = Examine(options, rows); !s) return s.error();
+  DropRepeated(rows);
   const bool is_well = std::ranges::none_of(
       rows, [](const DoctorRow& row) { return row.health == Health::kMissing; });
   if (options.ground.common.json) {

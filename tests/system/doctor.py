@@ -204,5 +204,12 @@ def people_read_it_too(world):
     assert "ok      sandbox: " in done.stdout and "\033" not in done.stdout, done.stdout
 
 
+def one_cause_is_said_once(world):
+    world.init()
+    done = world.run("doctor", "--hook", world.options.hook, cwd=world.home)
+    assert done.returncode == 1, done.stdout
+    assert done.stdout.count("holds the home directory") == 1, done.stdout
+
+
 if __name__ == "__main__":
     sys.exit(run_cases(sys.modules[__name__]))
