@@ -71,32 +71,45 @@ Status Find(const SettingsOptions& options, Found& found) {
   return Unit{};
 }
 
-void Note(const std::string& note) { Say("note: " + Printable(note)); }
-
-void NoteMachine(const Found& found, const SettingsOptions& options) {
-  for (const std::string& note : found.policies.sources.notes) Note(note);
-  if (!found.hook.is_immune_to_preloading) {
-    Note(Quote(found.hook.path) +
-         " is not a static program: LD_PRELOAD in the settings of a project can silence it");
+// Said once, and only when there is a result: not before a refusal.
+void SayNotes(const Derived& derived) {
+  std::vector<std::string> said;
+  for (const std::string& note : derived.notes) {
+    if (std::ranges::find(said, note) != said.end()) continue;
+    Say("note: " + Printable(note));
+    said.push_back(note);
   }
-  if (found.policy.wrap_bash || options.under_run) return;
+}
+
+std::vector<std::string> MachineNotes(const Found& found, const SettingsOptions& options) {
+  std::vector<std::string> notes = found.policies.sources.notes;
+  if (!found.hook.is_immune_to_preloading) {
+    notes.push_back(
+        Quote(found.hook.path) +
+        " is not a static program: LD_PRELOAD in the settings of a project can silence it");
+  }
+  if (found.policy.wrap_bash || options.under_run) return notes;
   const SandboxTools tools = FindSandboxTools();
   for (const std::string& program : tools.missing) {
-    Note(program + " cannot be found: with failIfUnavailable the client will not start here");
+    notes.push_back(program +
+                    " cannot be found: with failIfUnavailable the client will not start here");
   }
-  if (!tools.broken.empty()) Note("the client's sandbox cannot work here: " + tools.broken);
+  if (!tools.broken.empty())
+    notes.push_back("the client's sandbox cannot work here: " + tools.broken);
+  return notes;
 }
 
 // The SDK loads the project's settings, and a registration in them counts beside the one here.
-void NoteOtherRegistration(const Found& found, const HookCommand& command) {
+void NoteOtherRegistration(const Found& found, const HookCommand& command, Derived& derived) {
   const Result<SettingsFile> file = ReadSettingsFile(SettingsLayer::kProject, found.where);
   if (!file) return;
   const bool differs = std::ranges::any_of(file->settings.hooks, [&](const HookEntry& entry) {
     return Runs(entry, command.program) && entry.args != command.arguments;
   });
   if (!differs) return;
-  Note(file->settings.name +
-       " registers the hook with other arguments: both run, and the stricter answer wins");
+  derived.notes.push_back(
+      file->settings.name +
+      " registers the hook with other arguments: both run, and the stricter answer wins");
 }
 
 // The client passes over a folder that is not there, and one that is a file.
@@ -114,6 +127,7 @@ void KeepFolders(OrderedJson& options, const char* key) {
 
 // Each of those who share a file has a home of their own.
 bool IsShared(const std::string& path, const Whereabouts& where) {
+  if (path == SettingsPath(SettingsLayer::kUser, where)) return false;  // in the home, both are one
   return path == SettingsPath(SettingsLayer::kProject, where) ||
          path == SettingsPath(SettingsLayer::kManaged, where);
 }
@@ -140,23 +154,24 @@ Result<SettingsQuestion> QuestionOf(const Found& found, const SettingsOptions& o
 }
 
 // What a person had in the file and the policy does not want is weaker than the settings alone.
-void NoteWeaker(const Merged& merged, const Derived& derived, const std::string& path,
+void NoteWeaker(const Merged& merged, Derived& derived, const std::string& path,
                 const std::string& program) {
   const ClientSettings alone = ParseClientSettings(derived.json.dump(), path, path);
   const Approvals approvals{{ApprovedAsIs(alone, program)}};
   const ClientSettings now = ParseClientSettings(merged.text, path, path);
   for (const std::string& sentence : Weakens(now, approvals, program)) {
     std::string note = "also set, in addition to the policy, in ";
-    Note(note.append(path).append(" ").append(sentence));
+    derived.notes.push_back(note.append(path).append(" ").append(sentence));
   }
 }
 
-void NoteUnread(const Derived& derived, const std::string& path, const Whereabouts& where) {
-  const bool is_of_project = path == SettingsPath(SettingsLayer::kProject, where) ||
-                             path == SettingsPath(SettingsLayer::kLocal, where);
+void NoteUnread(Derived& derived, const std::string& path, const Whereabouts& where) {
+  const bool is_of_project = path != SettingsPath(SettingsLayer::kUser, where) &&
+                             (path == SettingsPath(SettingsLayer::kProject, where) ||
+                              path == SettingsPath(SettingsLayer::kLocal, where));
   const OrderedJson::json_pointer strict("/sandbox/network/strictAllowlist");
   if (!is_of_project || !derived.json.contains(strict)) return;
-  Note(
+  derived.notes.push_back(
       "the client reads sandbox.network.strictAllowlist from user and managed settings and"
       " --settings alone: from " +
       path + " it would ask about a host that is not listed");
@@ -183,7 +198,6 @@ BypassQuestion BypassOf(const Found& found, const SettingsOptions& options) {
   return {found.policy, found.policies.sources, options.ground.profile, found.policies.places};
 }
 
-// The policy may say nothing of the mode that the file has, which stays.
 Status CheckMode(const Merged& merged, const std::string& path, const SettingsOptions& options,
                  const Found& found) {
   const ClientSettings now = ParseClientSettings(merged.text, path, path);
@@ -191,13 +205,20 @@ Status CheckMode(const Merged& merged, const std::string& path, const SettingsOp
   BypassQuestion question = BypassOf(found, options);
   question.settings = path;
   if (auto unsafe = UnsafeBypass(question)) return *std::move(unsafe);
-  if (found.policy.permission_mode == now.permission_mode) return Unit{};
-  Note("permissions.defaultMode is \"bypassPermissions\" in " + path +
-       " and is kept: the client asks nothing, and only what the policy denies is stopped");
   return Unit{};
 }
 
-Outcome Merge(const SettingsOptions& options, const Found& found, const Derived& derived,
+// The policy may say nothing of the mode that the file has, which stays.
+void NoteMode(const Merged& merged, Derived& derived, const std::string& path, const Found& found) {
+  const ClientSettings now = ParseClientSettings(merged.text, path, path);
+  const std::string& mode = now.permission_mode;
+  if (mode != "bypassPermissions" || found.policy.permission_mode == mode) return;
+  derived.notes.push_back(
+      "permissions.defaultMode is \"bypassPermissions\" in " + path +
+      " and is kept: the client asks nothing, and only what the policy denies is stopped");
+}
+
+Outcome Merge(const SettingsOptions& options, const Found& found, Derived& derived,
               const HookCommand& command) {
   const std::string path = Absolute(options.merge);
   const Result<std::optional<std::string>> before = ReadIfThere(path);
@@ -214,18 +235,23 @@ Outcome Merge(const SettingsOptions& options, const Found& found, const Derived&
                         "change it there, or use --replace for the policy's values"});
   }
   if (Status s = CheckMode(*merged, path, options, found); !s) return Outcome::No(s.error());
+  NoteMode(*merged, derived, path, found);
   NoteWeaker(*merged, derived, path, command.program);
   NoteUnread(derived, path, found.where);
   if (!options.in_place) {
+    SayNotes(derived);
     std::fwrite(merged->text.data(), 1, merged->text.size(), stdout);
     return 0;
   }
-  if (Status s = RefuseUnattended("settings --in-place"); !s) return Outcome::No(s.error());
   if (Status s = WriteInPlace(path, *before, merged->text, found); !s) return s.error();
+  SayNotes(derived);
   return 0;
 }
 
 Outcome RunSettings(const SettingsOptions& options) {
+  if (options.in_place) {
+    if (Status s = RefuseUnattended("settings --in-place"); !s) return Outcome::No(s.error());
+  }
   Found found;
   if (Status s = Find(options, found); !s) return s.error();
   if (const auto unsafe = UnsafeBypass(BypassOf(found, options))) return Outcome::No(*unsafe);
@@ -237,10 +263,11 @@ Outcome RunSettings(const SettingsOptions& options) {
           ? SdkOptionsFor(*question, is_python ? SdkLanguage::kPython : SdkLanguage::kTypeScript)
           : ClientSettingsFor(*question);
   KeepFolders(derived.json, is_python ? "add_dirs" : "additionalDirectories");
-  NoteMachine(found, options);
-  for (const std::string& note : derived.notes) Note(note);
-  if (options.is_for_sdk()) NoteOtherRegistration(found, question->command);
+  const std::vector<std::string> notes = MachineNotes(found, options);
+  derived.notes.insert(derived.notes.begin(), notes.begin(), notes.end());
+  if (options.is_for_sdk()) NoteOtherRegistration(found, question->command, derived);
   if (!options.merge.empty()) return Merge(options, found, derived, question->command);
+  SayNotes(derived);
   PrintJson(derived.json);
   return 0;
 }

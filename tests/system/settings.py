@@ -212,5 +212,18 @@ def a_policy_that_cannot_be_used_is_status_2(world):
     error_of(derive(world, status=2), 2, "policy.json:1:16", "read")
 
 
+def notes_come_once_and_not_before_a_refusal(world):
+    path = world.write(world.project / ".claude/settings.local.json",
+                       '{"sandbox": {"excludedCommands": ["git *"]}}')
+    unattended = {"CLAUDECODE": "1", "CLAUDE_CODE_SESSION_ATTENDED": "0"}
+    line = ("settings", "--merge", str(path), "--hook", world.options.hook)
+    done = world.run(*line, "--in-place", env=unattended)
+    assert done.returncode == 1 and "only a person" in done.stderr, done
+    assert "note:" not in done.stderr, done.stderr
+    for more in ((), ("--in-place",)):
+        notes = [said for said in world.run(*line, *more).stderr.splitlines() if "note:" in said]
+        assert notes and len(notes) == len(set(notes)), notes
+
+
 if __name__ == "__main__":
     sys.exit(run_cases(sys.modules[__name__]))
