@@ -649,5 +649,18 @@ def install_says_that_a_build_folder_is_of_elsewhere(world):
     assert cache.exists()
 
 
+def the_starter_policy_grants_nothing_by_its_questions(world):
+    world.init("--project", ".")
+    world.write(world.project / ".ringfence/policy.json",
+                '{"version": 1, "read": {"ask": ["@dotenv"], "deny": []}, '
+                '"write": {"ask": ["@runs-later"]}}')
+    grants = world.run("trust", ".", "--json").stdout
+    said = world.run("trust", ".").stdout
+    for text in (grants, said):
+        assert "asked before these are written" in text, text
+        assert "refused: \n" not in text.lower() and "after a question" not in text, text
+    assert "It permits more" not in said, said
+
+
 if __name__ == "__main__":
     sys.exit(run_cases(sys.modules[__name__]))

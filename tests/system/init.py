@@ -313,6 +313,17 @@ def init_in_the_home_keeps_its_own_approval(world):
         assert "nothing was changed" in world.init(*arguments, cwd=world.home)
 
 
+def variables_that_load_code_are_refused_in_mid_session(world):
+    world.init()
+    settings = settings_of(world.user)
+    for name, value, refused in (("NPM_CONFIG_SCRIPT_SHELL", "/tmp/x", True),
+                                 ("GOFLAGS", "-toolexec=/tmp/x", True), ("GOFLAGS", "-v", False),
+                                 ("KUBECONFIG", "/tmp/x", True), ("AWS_PROFILE", "dev", False)):
+        world.write(world.user, json.dumps({**settings, "env": {name: value}}))
+        status, said = config_changed(world, world.project)
+        assert ((status, said) != (0, "")) == refused and (name in said) == refused, (name, said)
+
+
 def init_in_a_home_that_is_a_link_approves_both_names(world):
     real, world.home = world.home, world.base / "link"
     world.home.symlink_to(real)
