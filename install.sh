@@ -18,6 +18,7 @@ set -eu
 
 root=$(cd "$(dirname "$0")" && pwd)
 prefix=${HOME:?HOME is not set}/.local
+prefix_is_given=no
 project=
 deps=yes
 register=yes
@@ -42,10 +43,10 @@ read_options() {
     case $1 in
       --prefix)
         [ $# -gt 1 ] || fail "--prefix needs a directory"
-        prefix=$2
+        prefix=$2 prefix_is_given=yes
         shift
         ;;
-      --prefix=*) prefix=${1#--prefix=} ;;
+      --prefix=*) prefix=${1#--prefix=} prefix_is_given=yes ;;
       --no-deps) deps=no ;;
       --no-register) register=no ;;
       --glibc) musl=OFF ;;
@@ -424,7 +425,7 @@ remove_files() {
   unset IFS
   if [ "$count" -eq 0 ]; then
     other=$(other_prefix)
-    if [ -n "$other" ]; then
+    if [ -n "$other" ] && [ "$prefix_is_given" = no ]; then
       fail "ringfence is not installed in $prefix, but $other/bin/ringfence-hook is registered; nothing was removed" \
         "remove that one: ./install.sh --uninstall --prefix \"$other\""
     fi

@@ -11,6 +11,7 @@ import json
 import os
 import pathlib
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -427,6 +428,24 @@ def uninstall_of_another_prefix_unregisters_nothing(world):
                           env={"HOME": str(world.home), "PATH": "/usr/bin:/bin"})
     assert done.returncode == 0 and "nothing to remove" in done.stdout, done
     assert world.user.read_bytes() == registered and "bin/ringfence-hook" in installed.left()
+
+
+def uninstall_without_the_prefix_names_the_one_that_is_registered(world):
+    installed = Installed(world)
+    assert installed.run("ringfence", "init").returncode == 0
+    registered = world.user.read_bytes()
+
+    def uninstall(*arguments):
+        return subprocess.run([ROOT / "install.sh", "--uninstall", *arguments], cwd=world.project,
+                              capture_output=True, text=True, timeout=PATIENCE,
+                              env={"HOME": str(world.home), "PATH": "/usr/bin:/bin"})
+    done = uninstall()
+    assert done.returncode == 1 and "nothing was removed" in done.stderr, done
+    assert world.user.read_bytes() == registered and "bin/ringfence-hook" in installed.left()
+    words = shlex.split(done.stderr.split("./install.sh --uninstall ")[1])
+    done = uninstall(*words)
+    assert done.returncode == 0 and "bin/ringfence-hook" not in installed.left(), done
+    assert not world.user.exists() or b"ringfence" not in world.user.read_bytes()
 
 
 def uninstall_takes_no_project(world):

@@ -62,7 +62,7 @@ TESTS = {
         "commands.py: trust_without_a_terminal_needs_the_digest_of_what_was_read",
     "remove the key and run ringfence init again; until then nothing is enforced":
         "init.py: hooks_that_are_switched_off_are_no_success",
-    ". Start it in a project's directory, or run: ringfence init --root ":
+    ", or run: ringfence init --root ":
         "client_limits.py: the_home_becomes_a_project_by_root",
     "fix it and run ringfence init again; nothing was changed":
         "init.py: a_file_that_the_client_would_drop_is_not_touched",
