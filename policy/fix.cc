@@ -183,6 +183,8 @@ bool LooksTemporary(std::string_view name) {
   return false;
 }
 
+bool AllowChanges(const RulePlace& list) { return OtherFix(list).empty(); }
+
 std::string AllowFix(const Policy& policy, const std::optional<RulePlace>& missing,
                      const std::string& words) {
   if (missing) {

@@ -30,6 +30,9 @@ bool LooksTemporary(std::string_view name);
 std::string AllowFix(const Policy& policy, const std::optional<RulePlace>& missing,
                      const std::string& words);
 
+// True if `ringfence allow` can change this list. Others are changed by hand.
+bool AllowChanges(const RulePlace& list);
+
 // `words` for AllowFix(): what is no tool or host by its name alone is called one.
 std::string ToolWords(std::string_view tool);
 std::string HostWords(std::string_view host);

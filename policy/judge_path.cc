@@ -323,8 +323,12 @@ std::optional<Cause> PathJudge::Outside(const Question& question, const Path& na
   }
   if (walked.end.IsInside(places_.root_real)) cause.why = "not in the list of what is allowed";
   cause.place = missing;
-  cause.remedy = WiderRoot(walked.end);
-  const bool asks = cause.remedy.empty() && Asks(question, named, walked);
+  const bool can_allow = AllowChanges(*missing);
+  if (can_allow) cause.remedy = WiderRoot(walked.end);
+  // By the name alone, as an entry of the list of what asks would have it.
+  const bool asks =
+      can_allow && cause.remedy.empty() &&
+      matcher_.MatchesName(RulesFor(question.access).ask, question.access, walked.end);
   if (asks) cause.remedy = QuestionFix(mode_, question.access);
   if (cause.remedy.empty()) {
     cause.remedy = PathFix({walked, question.access, *missing, asks}, policy_, places_);

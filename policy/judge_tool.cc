@@ -103,8 +103,8 @@ const std::vector<NameRule>* NarrowerWithout(const Names& names, const ToolRules
 std::optional<Cause> NotAllowed(std::string_view tool, const Policy& policy, Trace* trace) {
   const ToolRules& rules = policy.tools;
   Cause cause{"tool " + Quote(tool), "not in the list of what is allowed", {}, ""};
-  const bool known = rules.known_tools && !IsMcpTool(tool) && FindTool(tool).has_value();
   const Names names = NamesOf(tool);
+  const bool known = rules.known_tools && names.size() > 1;  // of a known tool the main one, too
   const NameRule* named = Find(rules.names, names);
   Note(trace, named);
   const std::vector<NameRule>* narrower = NarrowerWithout(names, rules, trace);

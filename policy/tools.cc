@@ -267,10 +267,7 @@ std::vector<KnownTool> KnownTools() {
 }
 
 bool ReachesMcpServer(std::string_view name) {
-  if (IsMcpTool(name)) return true;
-  const std::optional<KnownTool> tool = FindTool(name);
-  return tool && std::ranges::find(tool->fields, FieldRole::kResourceUri, &ToolField::role) !=
-                     tool->fields.end();
+  return IsMcpTool(name) || RowOf(name).find(" resource") != std::string_view::npos;
 }
 
 bool RunsCommand(std::string_view name) { return name == "Bash" || name == "Monitor"; }
