@@ -1,5 +1,5 @@
-// The list of configured MCP servers that `ringfence init` prints: which ones the policy permits, and
-// the command that allows another.
+// The list of configured MCP servers that `ringfence init` prints: which ones the policy permits,
+// and the command that allows another.
 #pragma once
 
 #include <string>

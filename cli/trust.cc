@@ -181,7 +181,8 @@ class TrustCommand {
     const Terminal terminal;
     if (options_.common.json || !terminal.can_ask()) {
       Report(project, kNot);
-      return Outcome::No({Error::Kind::kUsage, "there is no terminal to ask on", "nothing was trusted",
+      return Outcome::No({Error::Kind::kUsage, "there is no terminal to ask on",
+                          "nothing was trusted",
                           "if you have read it, run: ringfence trust --yes --digest " +
                               project.sha256 + ProjectWord(project)});
     }
