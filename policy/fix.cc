@@ -204,7 +204,7 @@ std::string ToolWords(std::string_view tool) {
 
 std::string HostWords(std::string_view host) {
   const std::string word = ShellWord(host);
-  return word.empty() || KindOfName(host) == NameKind::kHost ? word : "--as host " + word;
+  return KindOfName(host) == NameKind::kHost ? word : "--as host " + word;
 }
 
 std::string QuestionFix(std::string_view permission_mode, Access access) {

@@ -46,9 +46,9 @@ NameKind KindOfName(std::string_view name) {
   }
   if (host == "localhost") return NameKind::kHost;
   const size_t dot = host.rfind('.');
-  if (dot == std::string_view::npos || dot == 0) return NameKind::kNeither;
+  if (dot == std::string_view::npos) return NameKind::kNeither;
   const std::string_view last = host.substr(dot + 1);
-  if (!last.empty() && IsDigit(last[0])) return NameKind::kHost;  // an IPv4 address
+  if (IsDigit(last[0])) return NameKind::kHost;  // an IPv4 address
   const bool is_ending = last.size() < 2 || kFileEndings.Contains(last);
   const bool is_unusual = host.find('_') != std::string_view::npos || name != lower;
   return is_ending || is_unusual ? NameKind::kHostOrFile : NameKind::kHost;

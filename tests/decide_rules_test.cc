@@ -118,6 +118,15 @@ TEST_CASE("decide: a denied name also counts before dots are removed and links a
   CHECK(world.Read("closed/../README.md") == "deny");
 }
 
+TEST_CASE("decide: a question about a set names the entry") {
+  World world;
+  world.AddFile(Layer::kUser,
+                R"({"version":1,"read":{"allow":["/"],"ask":["@secrets"],"deny":[]}})");
+  const Decision decision = world.Decide("Read", PathInput("/home/dev/.ssh/id_rsa"));
+  CHECK(decision.verdict == Verdict::kAsk);
+  CHECK(ReasonText(decision, "").find("asks about \"@secrets\" (~/.ssh)") != std::string::npos);
+}
+
 TEST_CASE("decide: an ask that names a place permits with a question") {
   World world;
   world.User(R"("read":{"ask":["~/src/lib","src/gen","/srv/*/x"]},"write":{"ask":["~/src/lib"]})");

@@ -258,6 +258,9 @@ TEST_CASE("fix: a path about which a rule asks is allowed with its question") {
       CHECK(refused.find("sk the user to ") != std::string::npos);
     }
   }
+  // Another name of the same folder would be asked about next time.
+  CHECK(Suggested(World().WhyNotWrite("/home/dev/.config/nvim/init.lua.tmp.4711.1732500000000")) ==
+        std::vector<std::string>{"ringfence", "allow", "--ask", "~/.config/nvim"});
   World world;
   world.User(R"("read":{"ask":["@dotenv"]})");
   CHECK(Suggested(world.WhyNotRead("/home/dev/other/.env")) ==

@@ -113,6 +113,11 @@ TEST_CASE("text: the nearest word is the one that was meant") {
     CHECK(Nearest(row.word, kWords) == row.want);
   }
   CHECK(Nearest("allow", {}).empty());
+  // Of two as near, the one that begins alike; of several such the first.
+  static constexpr std::array<std::string_view, 4> kNear = {"zsh", "fish", "fash", "cash"};
+  CHECK(Nearest("fsh", kNear) == "fish");
+  static constexpr std::array<std::string_view, 2> kBoth = {"bash", "dash"};
+  CHECK(Nearest("xash", kBoth) == "bash");
 }
 
 TEST_CASE("text: lower case is ASCII's alone") {

@@ -262,6 +262,7 @@ TEST_CASE("tools: words of the names that MCP servers give to their arguments") 
       {"pathInProject", UsualName::kPath},
       {"outputDir2", UsualName::kPath, true},
       {"name", UsualName::kNone},
+      {"_", UsualName::kNone},
       {"an_argument_with_a_name_of_more_than_sixty_four_letters_is_no_path_of_output",
        UsualName::kNone},
   };

@@ -1,0 +1,37 @@
+#include "policy/host_or_file.h"
+
+#include <doctest/doctest.h>
+
+using namespace ringfence;
+
+TEST_CASE("host or file: many endings of files are domains as well") {
+  struct Row {
+    std::string_view name;
+    NameKind want;
+  };
+  using enum NameKind;
+  static constexpr Row kRows[] = {
+      {"*", kHost},
+      {"*.forge.example", kHost},
+      {"forge.example", kHost},
+      {"forge.example:443", kHost},
+      {"notes.md:443", kHost},
+      {"[::1]", kHost},
+      {"192.0.2.1", kHost},
+      {"localhost", kHost},
+      {"notes.md", kHostOrFile},
+      {"main.rs", kHostOrFile},
+      {"a.b", kHostOrFile},
+      {"a_b.example", kHostOrFile},
+      {"README.example", kHostOrFile},
+      {"intranet", kNeither},
+      {"a b.example", kNeither},
+      {".example", kNeither},
+      {"forge.example.", kNeither},
+      {"", kNeither},
+  };
+  for (const Row& row : kRows) {
+    CAPTURE(row.name);
+    CHECK(KindOfName(row.name) == row.want);
+  }
+}
