@@ -85,6 +85,7 @@ Result<WishKind> PolicyChange::ReadKind() {
   }
   std::vector<std::string_view> tools;
   const std::vector<KnownTool> known = KnownTools();
+  tools.reserve(known.size());
   for (const KnownTool& tool : known) tools.push_back(tool.name);
   const std::string_view nearest = Nearest(what_, tools);
   return Usage(Quote(what_),
