@@ -208,17 +208,13 @@ bool HoldsFolderOf(const std::string& project, const Path& folder) {
   return real.Parent().IsInside(folder);
 }
 
-}  // namespace
+std::string WideToolText(const std::string& tool) {
+  if (tool == "*") return "every tool, also those of every MCP server";
+  const bool is_every_server = tool.starts_with("mcp__*") || tool == "mcp__";
+  return is_every_server ? "the tools of every MCP server" : "";
+}
 
-std::string WideText(const Wish& wish, const Whereabouts& where) {
-  if (wish.kind == WishKind::kTool) {
-    if (wish.text == "*") return "every tool, also those of every MCP server";
-    const bool is_every_server = wish.text.starts_with("mcp__*") || wish.text == "mcp__";
-    return is_every_server ? "the tools of every MCP server" : "";
-  }
-  if (wish.kind == WishKind::kHost) {
-    return wish.text == "*" || wish.text.starts_with("*:") ? "every host" : "";
-  }
+std::string WidePathText(const Wish& wish, const Whereabouts& where) {
   const std::optional<Path> folder = wish.path.empty() ? std::nullopt : WholeFolder(wish);
   if (!folder) return "";
   const Path home = Path::Clean(where.home);
@@ -230,6 +226,14 @@ std::string WideText(const Wish& wish, const Whereabouts& where) {
                                              : "every file of " + Quote(folder->text()) +
                                               ", which holds this project and what is beside it,";
   return what + " for reading" + (wish.also_write ? " and writing" : "");
+}
+
+}  // namespace
+
+std::string WideText(const Wish& wish, const Whereabouts& where) {
+  if (wish.kind == WishKind::kTool) return WideToolText(wish.text);
+  if (wish.kind == WishKind::kPath) return WidePathText(wish, where);
+  return wish.text == "*" || wish.text.starts_with("*:") ? "every host" : "";
 }
 
 }  // namespace ringfence
