@@ -172,7 +172,7 @@ FIXES = (
         files={"$PROJECT/.ringfence/policy.json": {"version": 1, "read": {"allow": ["src"]}}},
         told_after=(world.INSIDE,), never=OUTSIDE),
     Fix("an argument of an MCP tool that is not a path", echo(path="$OUTSIDE/o.txt"),
-        ('"path" is not a path',), (adds_the_tool,), policy=TOOLS_OF_ECHO, **MCP),
+        ('Not a path?',), (adds_the_tool,), policy=TOOLS_OF_ECHO, **MCP),
     # A policy of the project's, which came with the repository.
     Fix("a project's policy that is not trusted", read("$HOME/shared/s.txt"), ("outside",),
         ("ringfence trust $PROJECT || true", TRUST),  # no terminal: it prints the digest
