@@ -128,7 +128,7 @@ def adds_the_folder(stage, said):
 
 def adds_the_tool(stage, said):
     """To "mcp" in the policy, as the reason says it."""
-    found = re.search(r'the user can add "mcp": (\{.*\}) to the policy\.', said)
+    found = re.search(r'The user can add "mcp": (\{.*\}) to the policy\.', said)
     sets_policy({**TOOLS_OF_ECHO, "mcp": json.loads(found[1])})(stage)
 
 
