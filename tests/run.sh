@@ -459,6 +459,16 @@ part_limits() {
   program limits.py python3 tests/system/limits.py --hook "$hook"
 }
 
+# fuzz_one NAME SECONDS: seeds are the fixtures; what is found stays in build/fuzz/NAME.
+fuzz_one() {
+  local name=$1 seconds=$2 corpus=build/fuzz/$1 seeds
+  mkdir -p "$corpus"
+  seeds=$(find fuzz/seeds/"${name%_fuzz}" -maxdepth 0 -type d 2> /dev/null || true)
+  # shellcheck disable=SC2086
+  build/fuzz/fuzz/"$name" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 \
+    -artifact_prefix="$corpus/crash-" -print_final_stats=1 "$corpus" $seeds
+}
+
 part_fuzz() {
   need clang++ fuzz || return
   build fuzz || return
