@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/json_mistake.h"
+#include "base/json_pointer.h"
 #include "base/text.h"
 
 namespace ringfence {
@@ -185,15 +186,7 @@ std::string JsonTree::Pointer(const Node& node) const {
     for (Index i = parent.first_child; i != IndexOf(node); i = nodes_[i].next) ++position;
     return pointer + std::to_string(position);
   }
-  for (const char c : KeyOf(node)) {
-    if (c == '~') {
-      pointer += "~0";
-    } else if (c == '/') {
-      pointer += "~1";
-    } else {
-      pointer.push_back(c);
-    }
-  }
+  AppendPointerKey(pointer, KeyOf(node));
   return pointer;
 }
 

@@ -177,7 +177,7 @@ class Remover {
     return tools.empty() ? DefaultTools() : tools;
   }
 
-  // What the list holds where nobody has changed it: `ringfence init` writes lists of its own.
+  // The list as `ringfence init` writes it.
   std::vector<std::string> Usual(const ListName& list) const {
     if (!target_.root.empty() || target_.is_session) return Inherited(list);
     return ListAt(StarterPolicy({}), list.pointer()).value_or(std::vector<std::string>{});

@@ -11,7 +11,7 @@ namespace ringfence {
 namespace {
 
 constexpr size_t kMaxName = 512;       // of tools, sessions, agents
-constexpr size_t kMaxPathText = 4096;  // PATH_MAX: longer text is no path
+constexpr size_t kMaxPathText = 4096;  // PATH_MAX: longer text cannot be a path
 constexpr size_t kMaxFailure = size_t{16} * 1024;
 constexpr size_t kMaxKept = size_t{1}
                             << 20;  // no command of 128 KiB, however it is escaped, has more

@@ -2,12 +2,13 @@
 
 #include <algorithm>
 
+#include "base/json_pointer.h"
 #include "base/text.h"
 
 namespace ringfence {
 namespace {
 
-constexpr size_t kMaxPathText = 4096;  // PATH_MAX: longer text is no path
+constexpr size_t kMaxPathText = 4096;  // PATH_MAX: longer text cannot be a path
 // Of an MCP tool's strings: servers make short paths of long ones ("a/../a/../..").
 constexpr size_t kMaxValueText = size_t{64} * 1024;
 constexpr size_t kMaxValueBytes = size_t{8} << 20;  // of all that are kept
@@ -113,15 +114,7 @@ std::string InputReader::PointerHere() const {
   const Level& level = levels_.back();
   if (!level.is_object) return level.pointer + "/" + std::to_string(level.next_element);
   std::string pointer = level.pointer + "/";
-  for (const char c : level.key) {
-    if (c == '~') {
-      pointer += "~0";
-    } else if (c == '/') {
-      pointer += "~1";
-    } else {
-      pointer.push_back(c);
-    }
-  }
+  AppendPointerKey(pointer, level.key);
   return pointer;
 }
 

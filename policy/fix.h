@@ -33,7 +33,7 @@ std::string AllowFix(const Policy& policy, const std::optional<RulePlace>& missi
 // True if `ringfence allow` can change this list. Others are changed by hand.
 bool AllowChanges(const RulePlace& list);
 
-// `words` for AllowFix(): what is no tool or host by its name alone is called one.
+// `words` for AllowFix(), with `--as tool` or `--as host` where the name alone does not say it.
 std::string ToolWords(std::string_view tool);
 std::string HostWords(std::string_view host);
 

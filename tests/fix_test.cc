@@ -267,7 +267,7 @@ TEST_CASE("fix: a path about which a rule asks is allowed with its question") {
         std::vector<std::string>{"ringfence", "allow", "--read", "--ask", "~/other/.env"});
 }
 
-TEST_CASE("fix: what is no tool or host by its name alone is called one") {
+TEST_CASE("fix: a name that does not say what it is gets --as") {
   CHECK(ToolWords("Bash") == "Bash");
   CHECK(ToolWords("mcp__a__b") == "mcp__a__b");
   CHECK(ToolWords("SlashCommand") == "--as tool SlashCommand");

@@ -73,7 +73,7 @@ TEST_CASE("mcp maps: a map belongs to a server and its tools, and to no other") 
   }
 }
 
-TEST_CASE("mcp name: a server's own name is no tool's") {
+TEST_CASE("mcp name: a server's own name is not a tool") {
   CHECK(McpServerPattern("mcp__fs") == "mcp__fs__*");
   CHECK(McpServerPattern("mcp__fs__") == "mcp__fs__*");
   CHECK(IsMcpServer("mcp__fs"));

@@ -1,0 +1,12 @@
+// JSON pointers (RFC 6901).
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace ringfence {
+
+// Appends a member's key, with "~" and "/" in it escaped. The "/" before it is the caller's.
+void AppendPointerKey(std::string& pointer, std::string_view key);
+
+}  // namespace ringfence
