@@ -67,11 +67,6 @@ bool JsonScanner::Refill() {
   return !at_end_;
 }
 
-int JsonScanner::Peek() {
-  if (at_ == chunk_.size() && !Refill()) return -1;
-  return static_cast<unsigned char>(chunk_[at_]);
-}
-
 Token JsonScanner::Fail(std::string_view what, JsonFault fault) {
   return FailAt(offset(), what, fault);
 }
@@ -161,15 +156,22 @@ Token JsonScanner::ReadAfterValue() {
   if (c == (in_object ? '}' : ']')) return Close();
   if (c < 0) return Fail("the document ends too early", JsonFault::kTooShort);
   if (c != ',') return Fail(in_object ? "expected , or }" : "expected , or ]", JsonFault::kNoComma);
-  const size_t comma = offset();
+  comma_ = offset();
   ++at_;
   if (!SkipSpace()) return Token::kError;
   token_offset_ = offset();
-  if (Peek() == (in_object ? '}' : ']')) {
-    return FailAt(comma, in_object ? "trailing comma before }" : "trailing comma before ]",
-                  JsonFault::kTrailingComma);
-  }
   return in_object ? ReadKey() : ReadValue();
+}
+
+// Neither a key nor a value begins here.
+Token JsonScanner::FailToken(std::string_view what, JsonFault fault) {
+  const bool after_comma = state_ == State::kAfterValue;
+  if (after_comma && Peek() == (frames_.back().is_object ? '}' : ']')) {
+    const std::string_view trailing =
+        frames_.back().is_object ? "trailing comma before }" : "trailing comma before ]";
+    return FailAt(comma_, trailing, JsonFault::kTrailingComma);
+  }
+  return Fail(what, fault);
 }
 
 Token JsonScanner::Open(bool is_object) {
@@ -195,7 +197,7 @@ Token JsonScanner::ReadKey() {
   const int c = Peek();
   if (failed_) return Token::kError;
   if (c < 0) return Fail("the document ends too early", JsonFault::kTooShort);
-  if (c != '"') return Fail("expected a key in double quotes", JsonFault::kNoKey);
+  if (c != '"') return FailToken("expected a key in double quotes", JsonFault::kNoKey);
   String key;
   if (!ScanString(kMaxKeyBytes, Keep::kBeginning, &key)) return Token::kError;
   if (key.cut) return FailAt(token_offset_, "a key is too long");
@@ -259,7 +261,7 @@ Token JsonScanner::ReadValue() {
       return Fail("expected a value", JsonFault::kNoValue);
     default:
       if (IsDigit(first) || first == '-') return ReadNumber();
-      return Fail("expected a value", JsonFault::kNoValue);
+      return FailToken("expected a value", JsonFault::kNoValue);
   }
 }
 

@@ -132,9 +132,14 @@ class JsonScanner {
   };
 
   bool Refill();
-  int Peek();
+  // The next byte, or -1 at the end.
+  int Peek() {
+    if (at_ == chunk_.size() && !Refill()) return -1;
+    return static_cast<unsigned char>(chunk_[at_]);
+  }
   Token Fail(std::string_view what, JsonFault fault = JsonFault::kOther);
   Token FailAt(size_t offset, std::string_view what, JsonFault fault = JsonFault::kOther);
+  Token FailToken(std::string_view what, JsonFault fault);
   bool SkipSpace();
   bool SkipComment();
   Token ReadAfterValue();
@@ -172,6 +177,7 @@ class JsonScanner {
   std::vector<uint64_t> key_hashes_;  // of the open objects, innermost last
   State state_ = State::kValue;
   bool string_pending_ = false;
+  size_t comma_ = 0;  // byte offset of the comma that was read last
 
   std::string text_;    // the key or number
   std::string string_;  // a string value that had to be decoded

@@ -46,6 +46,15 @@ void AppendJsonEscape(std::string& out, uint32_t value) {
 }
 
 bool IsPlain(char c) { return c >= ' ' && c < 0x7F; }
+bool IsPlainInJson(char c) { return IsPlain(c) && c != '"' && c != '\\'; }
+
+// Moves the beginning of `text` that is plain to the end of `out`.
+void AppendPlain(std::string& out, std::string_view& text, bool is_plain(char)) {
+  const auto special = std::ranges::find_if_not(text, is_plain);
+  const auto plain = static_cast<size_t>(special - text.begin());
+  out.append(text.substr(0, plain));
+  text.remove_prefix(plain);
+}
 
 enum class Escape { kForJson, kForPeople };
 
@@ -89,7 +98,10 @@ size_t EditDistance(std::string_view a, std::string_view b) {
 
 void AppendJsonString(std::string& out, std::string_view text) {
   out.push_back('"');
-  while (!text.empty()) text.remove_prefix(AppendOne(out, text, Escape::kForJson));
+  for (AppendPlain(out, text, IsPlainInJson); !text.empty();
+       AppendPlain(out, text, IsPlainInJson)) {
+    text.remove_prefix(AppendOne(out, text, Escape::kForJson));
+  }
   out.push_back('"');
 }
 
@@ -111,10 +123,7 @@ std::string Quote(std::string_view text, size_t limit) {
 std::string Printable(std::string_view text) {
   std::string out;
   while (!text.empty()) {
-    const auto special = std::ranges::find_if_not(text, IsPlain);
-    const auto plain = static_cast<size_t>(special - text.begin());
-    out.append(text.substr(0, plain));
-    text.remove_prefix(plain);
+    AppendPlain(out, text, IsPlain);
     if (text.empty()) break;
     const CodePoint point = DecodeUtf8(text);
     const size_t length = point.length == 0 ? 1 : point.length;
@@ -144,10 +153,7 @@ std::string PrintableLines(std::string_view text) {
 std::string AsciiJson(std::string_view json) {
   std::string out;
   while (!json.empty()) {
-    const auto special = std::ranges::find_if_not(json, IsPlain);
-    const auto plain = static_cast<size_t>(special - json.begin());
-    out.append(json.substr(0, plain));
-    json.remove_prefix(plain);
+    AppendPlain(out, json, IsPlain);
     if (json.empty()) break;
     const CodePoint point = DecodeUtf8(json);
     AppendUnicodeEscape(out, point.length == 0 ? 0xFFFD : point.value);

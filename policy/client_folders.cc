@@ -85,8 +85,8 @@ bool IsIn(const std::vector<std::string>& slugs, const Path& folder) {
 // The session's own projects: where the client was started, and the root.
 std::vector<std::string> OwnSlugs(const SetContext& context) {
   std::vector<std::string> slugs;
-  AddOnce(slugs, ClaudeProjectSlug(context.start.value_or(context.root)));
-  AddOnce(slugs, ClaudeProjectSlug(context.root));
+  if (context.start) slugs.push_back(ClaudeProjectSlug(*context.start));
+  if (context.start != context.root) AddOnce(slugs, ClaudeProjectSlug(context.root));
   return slugs;
 }
 
@@ -94,7 +94,10 @@ std::vector<std::string> OwnSlugs(const SetContext& context) {
 class Scratch {
  public:
   Scratch(Access access, const SetContext& context, std::deque<std::string>& strings)
-      : reads_(access == Access::kRead), context_(context), strings_(strings) {}
+      : reads_(access == Access::kRead),
+        context_(context),
+        own_slugs_(OwnSlugs(context)),
+        strings_(strings) {}
 
   std::vector<SetEntry> Run() {
     AddFolder({});
@@ -109,7 +112,7 @@ class Scratch {
   void AddFolder(const std::optional<Path>& folder) {
     folder_ = folder;
     Add("plans");
-    std::vector<std::string> slugs = OwnSlugs(context_);
+    std::vector<std::string> slugs = own_slugs_;
     if (context_.memory_root) AddOnce(slugs, ClaudeProjectSlug(*context_.memory_root));
     for (const std::string& slug : slugs) Add("projects/" + slug + "/memory");
     AddSession();
@@ -128,7 +131,7 @@ class Scratch {
     if (!reads_) {
       return AddPattern("projects/*/" + context_.session_id + "/workflows/scripts/*.js");
     }
-    for (const std::string& slug : OwnSlugs(context_)) {
+    for (const std::string& slug : own_slugs_) {
       Add("projects/" + slug + "/" + context_.session_id);
     }
     AddPattern("projects/*/" + context_.session_id);
@@ -141,7 +144,7 @@ class Scratch {
     folder_ = Path::Clean(owner);
     if (reads_) Add("bundled-skills");
     if (!IsPlainId(context_.session_id)) return;
-    for (const std::string& slug : OwnSlugs(context_)) {
+    for (const std::string& slug : own_slugs_) {
       Add(slug + "/" + context_.session_id + "/scratchpad");
       if (reads_) Add(slug + "/" + context_.session_id + "/tasks");
     }
@@ -171,6 +174,7 @@ class Scratch {
 
   const bool reads_;
   const SetContext& context_;
+  const std::vector<std::string> own_slugs_;
   std::deque<std::string>& strings_;
   std::optional<Path> folder_;
   std::string_view owned_;

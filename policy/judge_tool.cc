@@ -34,8 +34,7 @@ Names NamesOf(std::string_view tool) {
 }
 
 // Also those under which a denial or a question counts: one about Bash is about every shell.
-Names StrictNamesOf(std::string_view tool) {
-  Names names = NamesOf(tool);
+Names WithShell(Names names, std::string_view tool) {
   if (IsOtherShell(tool)) names.push_back("Bash");
   return names;
 }
@@ -58,6 +57,7 @@ const NameRule* Find(const std::vector<NameRule>& rules, const Names& names) {
 
 // Denies forgive letter case.
 const NameRule* FindDeny(const std::vector<NameRule>& rules, const Names& names) {
+  if (rules.empty()) return nullptr;
   if (const NameRule* rule = Find(rules, names)) return rule;
   for (const std::string_view name : names) {
     const std::string folded = FoldName(name);
@@ -99,19 +99,18 @@ const std::vector<NameRule>* NarrowerWithout(const Names& names, const ToolRules
   return nullptr;
 }
 
-// Why the lists of what is allowed do not have it.
-std::optional<Cause> NotAllowed(std::string_view tool, const Policy& policy, Trace* trace) {
+// Why the lists of what is allowed do not have the tool with these names.
+std::optional<Cause> NotAllowed(std::string_view tool, const Names& names, const Policy& policy,
+                                Trace* trace) {
   const ToolRules& rules = policy.tools;
-  Cause cause{"tool " + Quote(tool), "not in the list of what is allowed", {}, ""};
-  const Names names = NamesOf(tool);
   const bool known = rules.known_tools && names.size() > 1;  // of a known tool the main one, too
   const NameRule* named = Find(rules.names, names);
   Note(trace, named);
   const std::vector<NameRule>* narrower = NarrowerWithout(names, rules, trace);
+  if (narrower == nullptr && (known || named != nullptr)) return {};
+  Cause cause{"tool " + Quote(tool), "not in the list of what is allowed", {}, ""};
   if (narrower != nullptr) {  // adding it to the user's own list would not help
     cause.place = PlaceOf(*narrower);
-  } else if (known || named != nullptr) {
-    return {};
   } else if (IsMcpTool(tool)) {
     cause.why = "the policy names no such MCP tool";
   } else if (rules.known_tools) {
@@ -126,16 +125,18 @@ std::optional<Cause> NotAllowed(std::string_view tool, const Policy& policy, Tra
 
 NameJudgement JudgeTool(std::string_view tool, const Policy& policy, Trace* trace) {
   const ToolRules& rules = policy.tools;
-  const std::string what = "tool " + Quote(tool);
-  const Names names = StrictNamesOf(tool);
-  if (const NameRule* rule = FindDeny(rules.deny, names)) {
+  const Names names = NamesOf(tool);
+  const Names strict = WithShell(names, tool);
+  if (const NameRule* rule = FindDeny(rules.deny, strict)) {
     Note(trace, rule);
-    return Denied(what, DenialText(*rule), rule->place, "");
+    return Denied("tool " + Quote(tool), DenialText(*rule), rule->place, "");
   }
-  if (auto cause = NotAllowed(tool, policy, trace)) return {Verdict::kDeny, std::move(cause)};
-  if (const NameRule* rule = Find(rules.ask, names)) {
+  if (auto cause = NotAllowed(tool, names, policy, trace)) {
+    return {Verdict::kDeny, std::move(cause)};
+  }
+  if (const NameRule* rule = Find(rules.ask, strict)) {
     Note(trace, rule);
-    return {Verdict::kAsk, Cause{what, QuestionText(*rule), rule->place, ""}};
+    return {Verdict::kAsk, Cause{"tool " + Quote(tool), QuestionText(*rule), rule->place, ""}};
   }
   return {};
 }
