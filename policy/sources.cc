@@ -164,12 +164,11 @@ class SourceReader {
   // on many systems. A link by the policy's own name, or by that of ringfence's folder around it,
   // was made to lead to a policy, and must not be taken for none.
   Status CheckAbsent(const std::string& path, Layer layer, const std::string& shown) {
-    if (Status s = CheckNoLink(path, shown); !s) return s.error();
-    if (layer == Layer::kCommandLine) return Unit{};
+    if (layer == Layer::kCommandLine) return CheckNoLink(path, shown);
     const std::string folder = path.substr(0, path.rfind('/'));
     struct stat status {};
     if (::stat(folder.c_str(), &status) == 0) {
-      if (S_ISDIR(status.st_mode)) return Unit{};
+      if (S_ISDIR(status.st_mode)) return CheckNoLink(path, shown);
     } else if (!SaysAbsent(errno)) {
       return SystemError("stat(" + folder + ")");
     }

@@ -9,13 +9,20 @@
 namespace ringfence {
 namespace {
 
-// A tool a line, by the alphabet: its name, then
+// A tool a line, the most common ones first, because each call looks its tool up, and then by the
+// alphabet: its name, then
 //   aka:NAME         another name of the same tool
 //   code             runs code
 //   data             KnownTool::takes_data
 //   ROLE:/POINTER    an argument and its FieldRole, in the words below; "!": it must be there
 // clang-format off
 constexpr WordList kTools(
+    "Bash code hosts:/allowed_domains other-host:/_host\n"
+    "Edit edit!:/file_path other-host:/_host\n"
+    "Glob folder:/path pattern!:/pattern other-host:/_host\n"
+    "Grep folder:/path filter:/glob other-host:/_host\n"
+    "Read read!:/file_path other-host:/_host\n"
+    "Write write!:/file_path other-host:/_host\n"
     "Agent aka:Task code isolation:/isolation\n"
     "AppifactRepl code\n"
     "Artifact read:/file_path read:/file_paths folder:/root attachment:/files "
@@ -25,18 +32,14 @@ constexpr WordList kTools(
     "ArtifactComments read:/file_path read:/writes/*/file_path url:/url\n"
     "ArtifactData read:/file_path read:/writes/*/file_path url:/url\n"
     "AskUserQuestion\n"
-    "Bash code hosts:/allowed_domains other-host:/_host\n"
     "BashOutput\nClaudeDesign\n"
     "CronCreate code\n"
     "CronDelete\nCronList\n"
     "DesignSync edit:/localDir edit:/files/*/localPath no-path:/files no-path:/path "
     "no-path:/paths no-path:/assets\n"
-    "Edit edit!:/file_path other-host:/_host\n"
     "EndConversation\nEnterPlanMode\n"
     "EnterWorktree write:/path worktree:/name\n"
     "ExitPlanMode\nExitWorktree\nFetchInboxMessage\nGetGoal\nGetTask\n"
-    "Glob folder:/path pattern!:/pattern other-host:/_host\n"
-    "Grep folder:/path filter:/glob other-host:/_host\n"
     "LS folder!:/path\n"
     "LSP read!:/filePath\n"
     "ListAgents aka:ListPeers\n"
@@ -53,7 +56,6 @@ constexpr WordList kTools(
     "PublishPlugin read:/path no-path:/question\n"
     "PushNotification\n"
     "REPL aka:Eval code\n"
-    "Read read!:/file_path other-host:/_host\n"
     "ReadMcpResourceDirTool aka:ReadMcpResourceDir server!:/server resource!:/uri\n"
     "ReadMcpResourceTool aka:ReadMcpResource server!:/server resource!:/uri\n"
     "ReadNotifications\nReadWidgetContext\nRefreshMcpTools\n"
@@ -76,7 +78,6 @@ constexpr WordList kTools(
     "WebSearch\n"
     "Workflow aka:RunWorkflow code read:/scriptPath\n"
     "WrapUp\n"
-    "Write write!:/file_path other-host:/_host\n"
     "Yield\nenable__mcp__claude-in-chrome\nenable__mcp__remote-devices__Claude_Browser\n"
     "enable__mcp__remote-devices__computer\nmemory_list\n"
     "memory_read no-path:/path\n"
@@ -263,6 +264,7 @@ std::string_view MainToolName(std::string_view name) {
 std::vector<KnownTool> KnownTools() {
   std::vector<KnownTool> tools;
   for (const std::string_view row : kTools) tools.push_back(ParseRow(row));
+  std::ranges::sort(tools, {}, &KnownTool::name);
   return tools;
 }
 
@@ -277,16 +279,18 @@ bool IsOtherShell(std::string_view name) { return name == "Monitor" || name == "
 std::string NormalKey(std::string_view key) {
   std::string normal;
   while (!key.empty()) {
+    const char c = key[0];
+    if (c > ' ' && c < 0x7F) {
+      if (c != '_' && c != '-') {
+        normal.push_back(c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c);
+      }
+      key.remove_prefix(1);
+      continue;
+    }
     const CodePoint point = DecodeUtf8(key);
     const size_t length = point.length == 0 ? 1 : point.length;
-    const bool dropped = point.length != 0 && (point.value == '_' || point.value == '-' ||
-                                               IsTrimmed(point.value) || IsInvisible(point.value));
-    if (!dropped && length == 1) {
-      const char c = key[0];
-      normal.push_back(c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c);
-    } else if (!dropped) {
-      normal.append(key.substr(0, length));
-    }
+    const bool dropped = point.length != 0 && (IsTrimmed(point.value) || IsInvisible(point.value));
+    if (!dropped) normal.append(key.substr(0, length));
     key.remove_prefix(length);
   }
   return normal;

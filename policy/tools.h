@@ -45,7 +45,7 @@ struct KnownTool {
   bool takes_data = false;  // its arguments are anything, and name nothing that it would open
 };
 
-std::vector<KnownTool> KnownTools();
+std::vector<KnownTool> KnownTools();  // by name
 // Also by another name that the client keeps for it.
 std::optional<KnownTool> FindTool(std::string_view name);
 // "Agent" for "Task"; a name that ringfence does not know is its own.
