@@ -60,7 +60,7 @@ std::string ContextAnswer(std::string_view event_name, std::string_view context,
 
 std::string RefusalLine(const Error& error, std::string_view say) {
   std::string line = "ringfence: " + Printable(error.text());
-  if (!error.hint.empty()) line += ". " + Printable(error.hint);
+  if (!error.hint.empty()) line += "; " + Printable(error.hint);
   if (!say.empty()) line += ". " + Printable(say);
   constexpr size_t kMaxLine = 2048;
   return CutText(std::move(line), kMaxLine) + "\n";

@@ -183,7 +183,7 @@ TEST_CASE("answer: a refusal is one line for stderr, with its hint and the polic
         "ringfence: event: cwd must be a string\n");
   CHECK(RefusalLine(Error{Error::Kind::kInvalidConfig, "policy.json:7:14", "is wrong", "fix it"},
                     "Tell the team.") ==
-        "ringfence: policy.json:7:14: is wrong. fix it. Tell the team.\n");
+        "ringfence: policy.json:7:14: is wrong; fix it. Tell the team.\n");
 }
 
 TEST_CASE("answer: a refusal stays one line of whole characters, however long its text") {
