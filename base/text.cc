@@ -97,6 +97,7 @@ size_t EditDistance(std::string_view a, std::string_view b) {
 }  // namespace
 
 void AppendJsonString(std::string& out, std::string_view text) {
+  out.reserve(out.size() + text.size() + 2);
   out.push_back('"');
   for (AppendPlain(out, text, IsPlainInJson); !text.empty();
        AppendPlain(out, text, IsPlainInJson)) {

@@ -85,8 +85,8 @@ bool IsIn(const std::vector<std::string>& slugs, const Path& folder) {
 // The session's own projects: where the client was started, and the root.
 std::vector<std::string> OwnSlugs(const SetContext& context) {
   std::vector<std::string> slugs;
-  if (context.start) slugs.push_back(ClaudeProjectSlug(*context.start));
-  if (context.start != context.root) AddOnce(slugs, ClaudeProjectSlug(context.root));
+  AddOnce(slugs, ClaudeProjectSlug(context.start.value_or(context.root)));
+  AddOnce(slugs, ClaudeProjectSlug(context.root));
   return slugs;
 }
 

@@ -160,6 +160,7 @@ TEST_CASE("tools: keys are compared without case, separators and invisible chara
   CHECK(NormalKey("File-Path") == "filepath");
   CHECK(NormalKey(" file \t path\n") == "filepath");
   CHECK(NormalKey("file\xE2\x80\x8Bpath\xC2\xA0") == "filepath");
+  CHECK(NormalKey("file\x7Fpath") == "filepath");
   CHECK(NormalKey("__--") == "");
   CHECK(NormalKey("\xC3\x9C") == "\xC3\x9C");
   CHECK(NormalKey("a\xFF"
