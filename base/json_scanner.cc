@@ -165,13 +165,11 @@ Token JsonScanner::ReadAfterValue() {
 
 // Neither a key nor a value begins here.
 Token JsonScanner::FailToken(std::string_view what, JsonFault fault) {
-  const bool after_comma = state_ == State::kAfterValue;
-  if (after_comma && Peek() == (frames_.back().is_object ? '}' : ']')) {
-    const std::string_view trailing =
-        frames_.back().is_object ? "trailing comma before }" : "trailing comma before ]";
-    return FailAt(comma_, trailing, JsonFault::kTrailingComma);
-  }
-  return Fail(what, fault);
+  if (state_ != State::kAfterValue) return Fail(what, fault);  // no comma in front of it
+  const bool in_object = frames_.back().is_object;
+  if (Peek() != (in_object ? '}' : ']')) return Fail(what, fault);
+  return FailAt(comma_, in_object ? "trailing comma before }" : "trailing comma before ]",
+                JsonFault::kTrailingComma);
 }
 
 Token JsonScanner::Open(bool is_object) {

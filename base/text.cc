@@ -48,7 +48,7 @@ void AppendJsonEscape(std::string& out, uint32_t value) {
 bool IsPlain(char c) { return c >= ' ' && c < 0x7F; }
 bool IsPlainInJson(char c) { return IsPlain(c) && c != '"' && c != '\\'; }
 
-// Moves the beginning of `text` that is plain to the end of `out`.
+// Moves the plain beginning of `text` to the end of `out`.
 void AppendPlain(std::string& out, std::string_view& text, bool is_plain(char)) {
   const auto special = std::ranges::find_if_not(text, is_plain);
   const auto plain = static_cast<size_t>(special - text.begin());
@@ -97,11 +97,10 @@ size_t EditDistance(std::string_view a, std::string_view b) {
 }  // namespace
 
 void AppendJsonString(std::string& out, std::string_view text) {
-  out.reserve(out.size() + text.size() + 2);
   out.push_back('"');
-  for (AppendPlain(out, text, IsPlainInJson); !text.empty();
-       AppendPlain(out, text, IsPlainInJson)) {
-    text.remove_prefix(AppendOne(out, text, Escape::kForJson));
+  while (!text.empty()) {
+    AppendPlain(out, text, IsPlainInJson);
+    if (!text.empty()) text.remove_prefix(AppendOne(out, text, Escape::kForJson));
   }
   out.push_back('"');
 }

@@ -33,7 +33,7 @@ Names NamesOf(std::string_view tool) {
   return names;
 }
 
-// Also those under which a denial or a question counts: one about Bash is about every shell.
+// With those under which a denial or a question counts: one about Bash is about every shell.
 Names WithShell(Names names, std::string_view tool) {
   if (IsOtherShell(tool)) names.push_back("Bash");
   return names;
