@@ -41,7 +41,8 @@ NO_CASE_REASON = "no value of the enumeration is left: -Wswitch-enum"
 # Those of tests/system that start the hook again and again; each takes --hook. Not faults.py and
 # limits.py: system calls that fail and limits of memory hit what counts, too, and which branch one
 # of two processes takes that race for the log is no measure. They judge the program that ships.
-SYSTEM_TESTS = ("corpus.py", "mcp.py", "captures.py", "failure.py", "failures.py", "wrap.py")
+SYSTEM_TESTS = ("corpus.py", "mcp.py --any-memory", "captures.py", "failure.py", "failures.py",
+                "wrap.py")
 
 
 def tool(name):
@@ -61,8 +62,10 @@ def run_tests(build, unit):
         shutil.rmtree(profiles, ignore_errors=True)
         profiles.mkdir()
         commands = [[str(build / "tests/unit_tests")]]
-    commands += [[sys.executable, str(ROOT / "tests/system" / name), "--hook", str(hook)]
-                 for name in SYSTEM_TESTS]
+    for test in SYSTEM_TESTS:
+        name, *options = test.split()
+        commands.append([sys.executable, str(ROOT / "tests/system" / name), "--hook", str(hook),
+                         *options])
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         for line in pool.map(lambda command: run_test(command, build), commands):
             print(line, flush=True)
@@ -73,7 +76,7 @@ def run_test(command, build):
     done = subprocess.run(command, cwd=build, stdout=subprocess.PIPE, check=False,
                           stderr=subprocess.STDOUT)
     last = done.stdout.decode(errors="replace").strip().splitlines()[-1:]
-    name = pathlib.Path(command[-3] if len(command) > 1 else command[0]).name
+    name = pathlib.Path(command[1] if len(command) > 1 else command[0]).name
     return f"  {name}: {''.join(last)}"
 
 

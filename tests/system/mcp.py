@@ -29,6 +29,8 @@ def parse_arguments():
     parser.add_argument("--hook", type=lambda text: pathlib.Path(text).resolve(), required=True)
     parser.add_argument("--only", type=re.compile, default=re.compile(""), metavar="REGEX",
                         help="only rows whose class or input matches")
+    parser.add_argument("--any-memory", action="store_true",
+                        help="do not judge the memory that the hook takes, as of an instrumented one")
     parser.add_argument("-v", "--verbose", action="store_true", help="show every answer")
     return parser.parse_args()
 
@@ -135,7 +137,7 @@ def run_large(options):
                 problems.append(f"{name}: {verdict}, wanted {wanted} ({answer})")
     largest = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
     print(f"     the hook used at most {largest:.0f} MB")
-    if largest > 100:
+    if largest > 100 and not options.any_memory:
         problems.append(f"the hook used {largest:.0f} MB")
     return problems
 
