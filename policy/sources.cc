@@ -166,24 +166,28 @@ class SourceReader {
   Status CheckAbsent(const std::string& path, Layer layer, const std::string& shown) {
     if (layer == Layer::kCommandLine) return CheckNoLink(path, shown);
     const std::string folder = path.substr(0, path.rfind('/'));
-    struct stat status {};
-    if (::stat(folder.c_str(), &status) == 0) {
-      if (S_ISDIR(status.st_mode)) return CheckNoLink(path, shown);
-    } else if (!SaysAbsent(errno)) {
-      return SystemError("stat(" + folder + ")");
+    const Result<FileFacts> facts = files_.Look(Path::Clean(folder));
+    if (!facts) return facts.error();
+    if (facts->kind == FileKind::kDirectory) return CheckNoLink(path, shown);
+    if (facts->kind != FileKind::kLink) return Unit{};
+    struct stat target {};
+    if (::stat(folder.c_str(), &target) == 0) {
+      return S_ISDIR(target.st_mode) ? CheckNoLink(path, shown) : Dangling(folder, shown);
     }
-    return CheckNoLink(folder, shown);
+    if (SaysAbsent(errno)) return Dangling(folder, shown);
+    return SystemError("stat(" + folder + ")");
   }
 
-  static Status CheckNoLink(const std::string& path, const std::string& shown) {
-    struct stat status {};
-    if (::lstat(path.c_str(), &status) != 0) {
-      if (SaysAbsent(errno)) return Unit{};
-      return SystemError("lstat(" + path + ")");
-    }
-    if (!S_ISLNK(status.st_mode)) return Unit{};
+  Status CheckNoLink(const std::string& path, const std::string& shown) const {
+    const Result<FileFacts> facts = files_.Look(Path::Clean(path));
+    if (!facts) return facts.error();
+    if (facts->kind != FileKind::kLink) return Unit{};
+    return Dangling(path, shown);
+  }
+
+  static Error Dangling(const std::string& link, const std::string& shown) {
     return Unusable(shown, "is reached through a dangling symbolic link",
-                    "create the target of " + path + ", or remove the link");
+                    "create the target of " + link + ", or remove the link");
   }
 
   // An untrusted file may not speak to the model, not even through an error message.
