@@ -25,7 +25,7 @@ Status FailClosed();
 constexpr size_t kMaxMemory = size_t{256} << 20;  // bytes
 
 // Provided by the run-time library in use (runtime_glibc.cc, runtime_musl.cc): uncaught exceptions,
-// failed allocations, abort() and more than kMaxMemory call Refuse.
+// failed allocations, abort() and more than kMaxMemory call Refuse. Called once, before any work.
 Status BoundRuntime();
 
 }  // namespace ringfence
