@@ -19,6 +19,23 @@ Lead ReadLead(unsigned char byte) {
   return {};
 }
 
+template <typename IsRemoved>
+std::string_view TrimWhere(std::string_view text, IsRemoved is_removed) {
+  for (;;) {
+    const CodePoint first = DecodeUtf8(text);
+    if (first.length == 0 || !is_removed(first.value)) break;
+    text.remove_prefix(first.length);
+  }
+  while (!text.empty()) {
+    size_t start = text.size() - 1;
+    while (start > 0 && text.size() - start < 4 && IsContinuation(text[start])) --start;
+    const CodePoint last = DecodeUtf8(text.substr(start));
+    if (last.length != text.size() - start || !is_removed(last.value)) break;
+    text.remove_suffix(last.length);
+  }
+  return text;
+}
+
 }  // namespace
 
 CodePoint DecodeUtf8(std::string_view text) {
@@ -80,22 +97,6 @@ bool IsTrimmed(uint32_t value) {
   }
 }
 
-std::string_view TrimSpace(std::string_view text) {
-  for (;;) {
-    const CodePoint first = DecodeUtf8(text);
-    if (first.length == 0 || !IsTrimmed(first.value)) break;
-    text.remove_prefix(first.length);
-  }
-  while (!text.empty()) {
-    size_t start = text.size() - 1;
-    while (start > 0 && text.size() - start < 4 && IsContinuation(text[start])) --start;
-    const CodePoint last = DecodeUtf8(text.substr(start));
-    if (last.length != text.size() - start || !IsTrimmed(last.value)) break;
-    text.remove_suffix(last.length);
-  }
-  return text;
-}
-
 bool IsInvisible(uint32_t value) {
   struct Range {
     uint32_t first, last;
@@ -110,6 +111,12 @@ bool IsInvisible(uint32_t value) {
     if (value >= range.first && value <= range.last) return true;
   }
   return false;
+}
+
+std::string_view TrimSpace(std::string_view text) { return TrimWhere(text, IsTrimmed); }
+
+std::string_view TrimUnseen(std::string_view text) {
+  return TrimWhere(text, [](uint32_t value) { return IsTrimmed(value) || IsInvisible(value); });
 }
 
 }  // namespace ringfence

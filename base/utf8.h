@@ -11,8 +11,7 @@ namespace ringfence {
 
 struct CodePoint {
   uint32_t value = 0;
-  size_t length =
-      0;  // bytes used; 0: not UTF-8 (RFC 3629: shortest form, no surrogates, <= 10FFFF)
+  size_t length = 0;  // bytes; 0: not UTF-8 (RFC 3629: shortest form, no surrogates, <= 10FFFF)
 };
 
 // The first code point of a text that is not empty.
@@ -32,5 +31,8 @@ std::string_view TrimSpace(std::string_view text);
 
 // Control characters, and format characters that hide or reorder what a person reads.
 bool IsInvisible(uint32_t value);
+
+// Removes both from both ends: what a server may drop before it reads a value.
+std::string_view TrimUnseen(std::string_view text);
 
 }  // namespace ringfence

@@ -15,24 +15,6 @@ constexpr size_t kMaxScheme = 64;
 constexpr int kProseWords = 4;
 
 bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-bool IsPlain(char c) { return c > 0x20 && c < 0x7F; }
-
-// Without what any server may drop at either end.
-std::string_view Trimmed(std::string_view text) {
-  if (!text.empty() && IsPlain(text.front()) && IsPlain(text.back())) return text;
-  size_t begin = text.size();
-  size_t end = 0;
-  for (size_t at = 0; at < text.size();) {
-    const CodePoint point = DecodeUtf8(text.substr(at));
-    const size_t length = point.length == 0 ? 1 : point.length;
-    if (point.length == 0 || !(IsTrimmed(point.value) || IsInvisible(point.value))) {
-      begin = std::min(begin, at);
-      end = at + length;
-    }
-    at += length;
-  }
-  return begin < end ? text.substr(begin, end - begin) : std::string_view();
-}
 
 bool HasControl(std::string_view text) {
   return std::ranges::any_of(text, [](char c) { return static_cast<unsigned char>(c) < 0x20; });
@@ -120,7 +102,7 @@ Value ReadUrl(std::string_view text) {
 }  // namespace
 
 Value ReadValue(std::string_view text) {
-  text = Trimmed(text);
+  text = TrimUnseen(text);
   if (text.empty()) return {};
   for (const std::string_view home : {"$HOME", "${HOME}"}) {
     if (text == home || (text.starts_with(home) && text[home.size()] == '/')) {

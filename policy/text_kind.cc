@@ -10,6 +10,7 @@ namespace {
 
 constexpr std::string_view kWeb[] = {"http", "https", "ws", "wss"};
 
+bool IsPlain(char c) { return c >= ' ' && c <= '~'; }
 bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
 bool IsAlphanumeric(char c) { return IsLetter(c) || (c >= '0' && c <= '9'); }
@@ -37,8 +38,11 @@ std::string RepairedUrl(std::string_view text) {
   text = TrimSpace(text);
   while (!text.empty()) {
     const CodePoint point = DecodeUtf8(text);
-    const size_t length = point.length == 0 ? 1 : point.length;
-    if (point.length == 0 || !IsInvisible(point.value)) repaired.append(text.substr(0, length));
+    size_t length = point.length == 0 ? 1 : point.length;
+    if (point.length == 0 || !IsInvisible(point.value)) {
+      while (length < text.size() && IsPlain(text[length])) ++length;
+      repaired.append(text.substr(0, length));
+    }
     text.remove_prefix(length);
   }
   return std::string(TrimSpace(repaired));

@@ -142,6 +142,25 @@ TEST_CASE("utf8: trimming takes off what JavaScript's trim takes off, and nothin
   }
 }
 
+TEST_CASE("utf8: what is unseen is taken off both ends, and nothing else") {
+  struct Row {
+    std::string_view name;
+    std::string_view text, want;
+  };
+  static constexpr Row kRows[] = {
+      {"nothing to do", "a b", "a b"},
+      {"spaces, controls and a byte order mark", "\xEF\xBB\xBF \t\x01/a\x7F\r\n", "/a"},
+      {"a zero width space and a mark of direction", "\xE2\x80\x8B/a\xE2\x80\x8F", "/a"},
+      {"what lies between stays", "a\xE2\x80\x8B \x01z", "a\xE2\x80\x8B \x01z"},
+      {"nothing but that", "\xE2\x80\x8B \x01", ""},
+      {"bytes that are no UTF-8 stay", "\x01\xFF\x80\x01", "\xFF\x80"},
+  };
+  for (const Row& row : kRows) {
+    CAPTURE(row.name);
+    CHECK(TrimUnseen(row.text) == row.want);
+  }
+}
+
 TEST_CASE("utf8: characters that hide or reorder text are invisible, letters are not") {
   static constexpr uint32_t kHidden[] = {0x00,   0x1B,   0x7F,   0x85,   0xAD,   0x061C, 0x200B,
                                          0x200E, 0x2028, 0x202E, 0x2066, 0x2069, 0xFEFF, 0xE0041};
