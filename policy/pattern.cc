@@ -152,17 +152,30 @@ bool MatchComponent(std::string_view pattern, std::string_view text, bool fold) 
 }
 
 // Splits at "/", keeping empty components; `done` after the last one.
-struct Components {
-  std::string_view rest;
-  bool done = false;
+class Components {
+ public:
+  explicit Components(std::string_view text) { Split(text); }
 
-  std::string_view first() const { return rest.substr(0, rest.find('/')); }
-  bool is_last() const { return rest.find('/') == std::string_view::npos; }
+  bool done() const { return done_; }
+  bool is_last() const { return is_last_; }
+  std::string_view first() const { return first_; }
   void Advance() {
-    const size_t slash = rest.find('/');
-    done = slash == std::string_view::npos;
-    rest.remove_prefix(done ? rest.size() : slash + 1);
+    done_ = is_last_;
+    Split(rest_);
   }
+
+ private:
+  void Split(std::string_view text) {
+    const size_t slash = text.find('/');
+    is_last_ = slash == std::string_view::npos;
+    first_ = text.substr(0, slash);
+    rest_ = is_last_ ? std::string_view() : text.substr(slash + 1);
+  }
+
+  std::string_view first_;
+  std::string_view rest_;
+  bool is_last_ = false;
+  bool done_ = false;
 };
 
 }  // namespace
@@ -197,27 +210,27 @@ Status CheckPattern(std::string_view pattern) {
 }
 
 bool MatchPattern(std::string_view pattern, std::string_view text, MatchOptions options) {
-  Components want{pattern};
-  Components have{text};
-  Components retry_want{};
-  Components retry_have{};
+  Components want(pattern);
+  Components have(text);
+  Components retry_want = want;
+  Components retry_have = have;
   bool can_retry = false;
   for (;;) {
-    if (!want.done && want.first() == "**") {
-      if (want.is_last()) return !have.done;
+    if (!want.done() && want.first() == "**") {
+      if (want.is_last()) return !have.done();
       want.Advance();
       retry_want = want;
       retry_have = have;
       can_retry = true;
       continue;
     }
-    if (want.done && (have.done || options.covers)) return true;
-    if (!want.done && !have.done && MatchComponent(want.first(), have.first(), options.fold)) {
+    if (want.done() && (have.done() || options.covers)) return true;
+    if (!want.done() && !have.done() && MatchComponent(want.first(), have.first(), options.fold)) {
       want.Advance();
       have.Advance();
       continue;
     }
-    if (!can_retry || retry_have.done) return false;
+    if (!can_retry || retry_have.done()) return false;
     retry_have.Advance();
     want = retry_want;
     have = retry_have;

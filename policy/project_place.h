@@ -1,6 +1,5 @@
-// Where the project lies among the places that run later. Somebody who works on such a folder, as
-// on
-// ~/.config/nvim, is not asked about each of its files: what runs later by a name below the root
+// Where the project lies among the places that run later. Somebody who works on such a folder (say
+// ~/.config/nvim) is not asked about each of its files: what runs later by a name below the root
 // still is.
 #pragma once
 

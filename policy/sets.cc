@@ -1,6 +1,8 @@
 #include "policy/sets.h"
 
 #include <algorithm>
+#include <array>
+#include <cstdint>
 
 #include "policy/client_folders.h"
 #include "policy/project_place.h"
@@ -154,8 +156,42 @@ constexpr SetEntry EntryOf(std::string_view text) {
   return entry;
 }
 
-void Append(std::vector<SetEntry>& entries, WordList words) {
-  for (const std::string_view word : words) entries.push_back(EntryOf(word));
+// Where the tail of an entry lies in the text of its list.
+struct EntryPlace {
+  uint16_t offset = 0;
+  uint16_t length = 0;
+  RuleBase base = RuleBase::kHome;
+  bool has_pattern = false;
+};
+
+constexpr size_t CountOf(WordList words) {
+  size_t count = 0;
+  for ([[maybe_unused]] const std::string_view word : words) ++count;
+  return count;
+}
+
+// A list, taken apart by the compiler: a replay expands it for each of its calls.
+template <const WordList& kWords>
+constexpr auto kPlaces = [] {
+  std::array<EntryPlace, CountOf(kWords)> places;
+  auto place = places.begin();
+  for (const std::string_view word : kWords) {
+    const SetEntry entry = EntryOf(word);
+    const auto offset = static_cast<uint16_t>(entry.tail.data() - kWords.text().data());
+    *place++ = {offset, static_cast<uint16_t>(entry.tail.size()), entry.base, entry.has_pattern};
+  }
+  return places;
+}();
+
+template <const WordList& kWords>
+void Append(std::vector<SetEntry>& entries) {
+  static_assert(kWords.text().size() <= UINT16_MAX);
+  for (const EntryPlace& place : kPlaces<kWords>) {
+    SetEntry& entry = entries.emplace_back();
+    entry.tail = kWords.text().substr(place.offset, place.length);
+    entry.base = place.base;
+    entry.has_pattern = place.has_pattern;
+  }
 }
 
 SetEntry HomeEntry(std::string_view tail) {
@@ -174,7 +210,7 @@ bool HoldsRoot(std::string_view text, const SetContext& context) {
 std::vector<SetEntry> Secrets(const SetContext& context, std::deque<std::string>& strings) {
   std::vector<SetEntry> entries;
   entries.reserve(160);
-  Append(entries, kSecrets);
+  Append<kSecrets>(entries);
   // Other projects' transcripts: everything below but this project's folder.
   SetEntry transcripts = HomeEntry(".claude/projects");
   transcripts.except = WordList(strings.emplace_back(OwnProjectFolders(context)));
@@ -191,7 +227,7 @@ std::vector<SetEntry> Secrets(const SetContext& context, std::deque<std::string>
     entries.push_back(transcripts);
   }
   if (!context.macos_names) return entries;
-  Append(entries, kMacosSecrets);
+  Append<kMacosSecrets>(entries);
   for (const std::string_view text : kMacosPrivate) {
     if (!HoldsRoot(text, context)) entries.push_back(EntryOf(text));
   }
@@ -209,8 +245,8 @@ std::vector<SetEntry> Dotenv() {
 std::vector<SetEntry> RunsLater(const SetContext& context, std::deque<std::string>& strings) {
   std::vector<SetEntry> entries;
   entries.reserve(128);
-  Append(entries, kRunsLater);
-  Append(entries, kClientRuns);
+  Append<kRunsLater>(entries);
+  Append<kClientRuns>(entries);
   entries.push_back(EntryOf(kRebaseTodo));
   entries.back().is_for_tools = true;
   for (const std::string_view word : kRunsInProjects) {
@@ -284,7 +320,7 @@ std::vector<SetEntry> ExpandSet(SetName set, Access access, const SetContext& co
     case SetName::kDotenv:
       return Dotenv();
     case SetName::kToolchains:
-      Append(entries, kToolchains);
+      Append<kToolchains>(entries);
       break;
     case SetName::kAgentState:
       return AgentState();
