@@ -35,6 +35,14 @@ TEST_CASE("log line: what a line says") {
         "(policy.json:6 /write/allow)  session s1, agent Explore");
 }
 
+TEST_CASE("log line: a call that the client asks about has a second line, which says so") {
+  std::string request = kDenial.substr(0, kDenial.find(",\"chain\""));
+  request.replace(request.find("PreToolUse"), 10, "PermissionRequest");
+  const auto entry = ReadLogEntry(Whole(request));
+  REQUIRE(entry.has_value());
+  CHECK(ShowLogEntry(*entry, Console()).ends_with(", agent Explore, at the prompt"));
+}
+
 TEST_CASE("log line: torn and foreign text is none") {
   for (const std::string& text :
        {std::string(), std::string("{\"time\":\"2026-10-14T17:46:40.123Z\"}"),

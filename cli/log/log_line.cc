@@ -96,6 +96,7 @@ std::string ShowLogEntry(const LogEntry& entry, const Console& console) {
   if (!entry.session.empty()) line += "  session " + Printable(CutText(entry.session, 40));
   const std::string& agent = entry.agent_type.empty() ? entry.agent_id : entry.agent_type;
   if (!agent.empty()) line += ", agent " + Printable(agent);
+  if (entry.event == "PermissionRequest") line += ", at the prompt";  // the same call once more
   if (entry.is_inside) line += ", inside";
   if (entry.is_unlocked) line += ", unlocked";
   return line;
