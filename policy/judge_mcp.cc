@@ -122,8 +122,11 @@ bool McpJudge::NamesPlace(const Value& value, UsualName usual) const {
     case ValueForm::kWebUrl:
     case ValueForm::kOtherUrl:
       return false;
-    case ValueForm::kFileUrl:
-      return !IsText(value, usual);
+    case ValueForm::kFileUrl: {
+      if (!IsText(value, usual)) return true;
+      const std::optional<std::string> path = PathOfFileUrl(value.text);
+      return path && NamesSomething(*path);
+    }
     case ValueForm::kAbsolute:
     case ValueForm::kRelative:
       if (!names_.MayName(value.text)) return false;
@@ -147,7 +150,7 @@ void McpJudge::JudgeValue(const InputField& field, const Value& value, UsualName
       return;
     case ValueForm::kWebUrl:
     case ValueForm::kOtherUrl:
-      return JudgeUrlAsPath(field, value);
+      return JudgeUrlAsPath(field, value, usual);
     case ValueForm::kFileUrl:
       return JudgeFileUrl(field, value, usual);
     case ValueForm::kOtherHome:
@@ -214,13 +217,14 @@ void McpJudge::JudgeOtherScheme(const Value& value) {
 }
 
 // A server that knows no URLs takes it for a relative path.
-void McpJudge::JudgeUrlAsPath(const InputField& field, const Value& value) {
-  if (value.is_prose || !arguments_.paths().MayBePath(value.text)) return;
-  Take(field, "./" + value.text);
+void McpJudge::JudgeUrlAsPath(const InputField& field, const Value& value, UsualName usual) {
+  if (!arguments_.paths().MayBePath(value.text)) return;
+  const std::string path = "./" + value.text;
+  if (!IsText(value, usual) || NamesSomething(path)) Take(field, path);
 }
 
 void McpJudge::JudgeFileUrl(const InputField& field, const Value& value, UsualName usual) {
-  JudgeUrlAsPath(field, value);
+  JudgeUrlAsPath(field, value, usual);
   const std::string_view rest =
       std::string_view(value.text).substr(std::string_view("file:").size());
   const bool has_slash = rest.starts_with('/') || rest.starts_with('\\');

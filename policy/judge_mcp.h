@@ -33,7 +33,7 @@ class McpJudge {
   void JudgeRelative(const InputField& field, const Value& value, UsualName usual);
   void JudgeOtherHome(const InputField& field, const Value& value, UsualName usual);
   void JudgeWeb(const Value& value);
-  void JudgeUrlAsPath(const InputField& field, const Value& value);
+  void JudgeUrlAsPath(const InputField& field, const Value& value, UsualName usual);
   void JudgeOtherScheme(const Value& value);
   void JudgeFileUrl(const InputField& field, const Value& value, UsualName usual);
   void TakePlace(const InputField& field, const Value& value, UsualName usual);

@@ -1,6 +1,7 @@
 #include "policy/mcp_value.h"
 
 #include <algorithm>
+#include <vector>
 
 #include "base/utf8.h"
 #include "policy/path.h"
@@ -38,15 +39,23 @@ bool IsProse(std::string_view text) {
   return words >= kProseWords;
 }
 
-// Without "." and empty names, which a server may drop before it looks at the length.
+// A server may make "a/../././x" shorter before it opens it.
 bool CanBePath(std::string_view text) {
-  size_t length = 0;
-  for (;;) {
-    const std::string_view name = TakeComponent(text);
-    if (name.empty()) return length <= kMaxPath;
-    if (name.size() > kMaxName) return false;
-    if (name != ".") length += name.size() + 1;
+  std::vector<size_t> sizes;  // of the names that are left
+  for (std::string_view name = TakeComponent(text); !name.empty(); name = TakeComponent(text)) {
+    if (name == ".") continue;
+    if (name != "..") {
+      sizes.push_back(name.size());
+    } else if (!sizes.empty()) {
+      sizes.pop_back();
+    }
   }
+  size_t length = 0;
+  for (const size_t size : sizes) {
+    if (size > kMaxName) return false;
+    length += size + 1;
+  }
+  return length <= kMaxPath;
 }
 
 ValueForm PathForm(std::string_view text) {
@@ -117,7 +126,7 @@ Value ReadValue(std::string_view text) {
   const ValueForm form = PathForm(text);
   if (form == ValueForm::kText) return {};
   const bool is_prose = form != ValueForm::kRelative && IsProse(text);
-  if (is_prose && text.size() > kMaxPath) return {};
+  if (is_prose && text.size() > kMaxPath && !CanBePath(text)) return {};
   return {form, std::string(text), is_prose};
 }
 
