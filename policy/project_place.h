@@ -1,6 +1,5 @@
-// Where the project lies among the places that run later. Somebody who works on such a folder (say
-// ~/.config/nvim) is not asked about each of its files: what runs later by a name below the root
-// still is.
+// A project may itself be a place that runs later, such as ~/.config/nvim. Its files are then not
+// asked about, except those that run later by their name below the root.
 #pragma once
 
 #include <deque>
