@@ -4,13 +4,12 @@
 
 #include "base/json_pointer.h"
 #include "base/text.h"
+#include "policy/mcp_value.h"
 
 namespace ringfence {
 namespace {
 
-constexpr size_t kMaxPathText = 4096;  // PATH_MAX: longer text cannot be a path
-// Of an MCP tool's strings: servers make short paths of long ones ("a/../a/../..").
-constexpr size_t kMaxValueText = size_t{64} * 1024;
+constexpr size_t kMaxPathText = 4096;               // PATH_MAX: longer text cannot be a path
 constexpr size_t kMaxValueBytes = size_t{8} << 20;  // of all that are kept
 constexpr size_t kMaxFields = 20000;
 
@@ -134,7 +133,7 @@ bool InputReader::IsCommand() const {
 bool InputReader::TakeText(JsonScanner::String* string) {
   if (token_ != Token::kString) return true;
   const size_t begin = scanner_.token_offset() + 1;  // behind the quote
-  if (!scanner_.TakeString(takes_values_ ? kMaxValueText : kMaxPathText, string)) return false;
+  if (!scanner_.TakeString(takes_values_ ? kMaxValue : kMaxPathText, string)) return false;
   if (IsCommand()) {
     event_.raw_input->command = begin;
     event_.raw_input->beginning = string->text;

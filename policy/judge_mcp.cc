@@ -112,16 +112,41 @@ void McpJudge::JudgeByValue(const InputField& field, const Value& value) {
 bool McpJudge::IsSound(const InputField& field, const Value& value, UsualName usual) {
   if (!field.cut && !field.has_nul && !field.has_lone_surrogate) return true;
   const bool is_named = usual != UsualName::kNone && !field.cut;
-  if (is_named || NamesPlace(value, usual)) arguments_.IsUsable(field);
+  if (is_named || MayEndAnywhere(value, usual) || NamesPlace(value, usual)) {
+    arguments_.IsUsable(field);
+  }
   return false;
+}
+
+// What it begins with says nothing: "nowhere/x/x/...", and after 64 KiB "../../..".
+bool McpJudge::MayEndAnywhere(const Value& value, UsualName usual) {
+  if (!value.is_cut || IsText(value, usual)) return false;
+  switch (value.form) {
+    case ValueForm::kText:
+      return false;
+    case ValueForm::kWebUrl:
+    case ValueForm::kOtherUrl:
+      return usual == UsualName::kPath || usual == UsualName::kPaths;
+    case ValueForm::kRelative:  // by another name rather base64
+      return usual != UsualName::kNone;
+    case ValueForm::kFileUrl:
+    case ValueForm::kAbsolute:
+    case ValueForm::kHome:
+    case ValueForm::kOtherHome:
+    case ValueForm::kClimbing:
+      break;
+  }
+  return true;
 }
 
 bool McpJudge::NamesPlace(const Value& value, UsualName usual) const {
   switch (value.form) {
     case ValueForm::kText:
+      return false;
     case ValueForm::kWebUrl:
     case ValueForm::kOtherUrl:
-      return false;
+      if (!arguments_.paths().MayBePath(value.text)) return false;
+      return !IsText(value, usual) || NamesSomething("./" + value.text);
     case ValueForm::kFileUrl: {
       if (!IsText(value, usual)) return true;
       const std::optional<std::string> path = PathOfFileUrl(value.text);

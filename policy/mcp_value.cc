@@ -13,6 +13,7 @@ namespace {
 constexpr size_t kMaxName = 255;   // NAME_MAX
 constexpr size_t kMaxPath = 4095;  // PATH_MAX without the final NUL
 constexpr size_t kMaxScheme = 64;
+constexpr size_t kMaxCharacter = 4;  // bytes; the last one may not have had room
 constexpr int kProseWords = 4;
 
 bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
@@ -40,7 +41,7 @@ bool IsProse(std::string_view text) {
 }
 
 // A server may make "a/../././x" shorter before it opens it.
-bool CanBePath(std::string_view text) {
+bool CanBePath(std::string_view text, bool is_cut) {
   std::vector<size_t> sizes;  // of the names that are left
   for (std::string_view name = TakeComponent(text); !name.empty(); name = TakeComponent(text)) {
     if (name == ".") continue;
@@ -55,16 +56,17 @@ bool CanBePath(std::string_view text) {
     if (size > kMaxName) return false;
     length += size + 1;
   }
-  return length <= kMaxPath;
+  return is_cut || length <= kMaxPath;
 }
 
-ValueForm PathForm(std::string_view text) {
+ValueForm PathForm(std::string_view text, bool is_cut) {
   if (text[0] == '/') return ValueForm::kAbsolute;
   if (text == "~" || text.starts_with("~/")) return ValueForm::kHome;
   // "~" alone is the home, so a character follows.
   if (text[0] == '~' && (IsLetter(text[1]) || text[1] == '_')) return ValueForm::kOtherHome;
   if (HasDotDot(text)) return ValueForm::kClimbing;
-  return CanBePath(text) ? ValueForm::kRelative : ValueForm::kText;
+  if (is_cut && HasControl(text)) return ValueForm::kText;  // a page, a program
+  return CanBePath(text, is_cut) ? ValueForm::kRelative : ValueForm::kText;
 }
 
 // Only what stands before the first colon can be a scheme.
@@ -111,23 +113,25 @@ Value ReadUrl(std::string_view text) {
 }  // namespace
 
 Value ReadValue(std::string_view text) {
+  const bool is_cut = text.size() + kMaxCharacter > kMaxValue;
   text = TrimUnseen(text);
   if (text.empty()) return {};
   for (const std::string_view home : {"$HOME", "${HOME}"}) {
     if (text == home || (text.starts_with(home) && text[home.size()] == '/')) {
       std::string path = "~" + std::string(text.substr(home.size()));
-      return {ValueForm::kHome, path, IsProse(path)};
+      return {ValueForm::kHome, path, IsProse(path), is_cut};
     }
   }
   if (MayHaveScheme(text)) {
     Value url = ReadUrl(text);
+    url.is_cut = is_cut;
     if (url.form != ValueForm::kText) return url;
   }
-  const ValueForm form = PathForm(text);
+  const ValueForm form = PathForm(text, is_cut);
   if (form == ValueForm::kText) return {};
-  const bool is_prose = form != ValueForm::kRelative && IsProse(text);
-  if (is_prose && text.size() > kMaxPath && !CanBePath(text)) return {};
-  return {form, std::string(text), is_prose};
+  const bool is_prose = (form != ValueForm::kRelative || is_cut) && IsProse(text);
+  if (is_prose && text.size() > kMaxPath && !CanBePath(text, is_cut)) return {};
+  return {form, std::string(text), is_prose, is_cut};
 }
 
 std::string_view FirstName(std::string_view path) {

@@ -2,11 +2,14 @@
 // about them, since every server chooses its own.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
 
 namespace ringfence {
+
+constexpr size_t kMaxValue = size_t{64} * 1024;  // bytes that are kept; servers shorten "a/../a/.."
 
 enum class ValueForm : uint8_t {
   kText,       // cannot be a path here, nor a URL
@@ -27,8 +30,11 @@ struct Value {
   // Looks like writing rather than like a path: several words, lines, "(../". It is a path only if
   // it names something.
   bool is_prose = false;
+  // It is longer than kMaxValue. What follows may lead anywhere.
+  bool is_cut = false;
 };
 
+// `text` is whole, or was cut at kMaxValue.
 Value ReadValue(std::string_view text);
 
 // The first name of a path, without "." before it.

@@ -8,6 +8,7 @@ without memory that grows with them; what is too much to be judged is refused.
 """
 
 import argparse
+import base64
 import collections
 import json
 import os
@@ -102,6 +103,8 @@ def rows_of(count, **member):
             for number in range(count)]
 
 
+UP_AND_AWAY = "../" * 40020 + "etc/passwd"
+
 # (name, input, verdict): what a real server may be given, and what is too much.
 LARGE = (
     ("eight thousand rows of data", lambda world: {"rows": rows_of(8000)}, "permit"),
@@ -116,6 +119,15 @@ LARGE = (
                               for n in range(30000)]}, "permit"),
     ("ten megabytes of text", lambda world: {"content": "some text, a/b, ../x\n" * 500000}, "permit"),
     ("ten megabytes of small strings", lambda world: {"rows": ["the text of one row"] * 450000}, "permit"),
+    ("a path whose end is not seen", lambda world: {"path": "a/" * 40000 + UP_AND_AWAY}, "deny"),
+    ("the same by any name", lambda world: {"q": "/nowhere/" + "a/" * 40000 + UP_AND_AWAY}, "deny"),
+    ("the same with several words", lambda world: {"path": "/etc/a b c d/" + "x/" * 40000 + UP_AND_AWAY}, "deny"),
+    ("the same as a URL", lambda world: {"path": "https://x/" + "y/" * 40000 + UP_AND_AWAY}, "deny"),
+    ("a long URL that climbs", lambda world: {"q": "https://x/" + "./" * 3000 + UP_AND_AWAY}, "deny"),
+    ("a long URL", lambda world: {"url": "https://x.example/?q=" + "a/" * 40000}, "permit"),
+    ("a page", lambda world: {"source": "<p>some text</p>\n" * 9000}, "permit"),
+    ("words and slashes", lambda world: {"q": "this and/or that " * 6000}, "permit"),
+    ("base64", lambda world: {"data": base64.b64encode(bytes(range(256)) * 800).decode()}, "permit"),
     ("more paths than are judged",
      lambda world: {"rows": [f"../outside/{n}" for n in range(30000)]}, "error"),
 )
