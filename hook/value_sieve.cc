@@ -27,7 +27,7 @@ UsualName ValueSieve::UsualOf(const std::string& key) {
 
 bool ValueSieve::MayBePlace(std::string_view text, UsualName usual) const {
   const Value value = ReadValue(text.substr(0, text.find('\0')));
-  if (value.is_cut) return value.form != ValueForm::kText;
+  if (value.is_cut) return true;
   switch (value.form) {
     case ValueForm::kText:
       return false;

@@ -121,22 +121,11 @@ bool McpJudge::IsSound(const InputField& field, const Value& value, UsualName us
 // What it begins with says nothing: "nowhere/x/x/...", and after 64 KiB "../../..".
 bool McpJudge::MayEndAnywhere(const Value& value, UsualName usual) {
   if (!value.is_cut || IsText(value, usual)) return false;
-  switch (value.form) {
-    case ValueForm::kText:
-      return false;
-    case ValueForm::kWebUrl:
-    case ValueForm::kOtherUrl:
-      return usual == UsualName::kPath || usual == UsualName::kPaths;
-    case ValueForm::kRelative:  // by another name rather base64
-      return usual != UsualName::kNone;
-    case ValueForm::kFileUrl:
-    case ValueForm::kAbsolute:
-    case ValueForm::kHome:
-    case ValueForm::kOtherHome:
-    case ValueForm::kClimbing:
-      break;
+  if (value.form == ValueForm::kWebUrl || value.form == ValueForm::kOtherUrl) {
+    return usual == UsualName::kPath || usual == UsualName::kPaths;
   }
-  return true;
+  // A relative one is rather base64 where its name says nothing.
+  return value.form != ValueForm::kRelative || usual != UsualName::kNone;
 }
 
 bool McpJudge::NamesPlace(const Value& value, UsualName usual) const {

@@ -30,7 +30,7 @@ struct Value {
   // Looks like writing rather than like a path: several words, lines, "(../". It is a path only if
   // it names something.
   bool is_prose = false;
-  // It is longer than kMaxValue. What follows may lead anywhere.
+  // It is no text, and longer than kMaxValue. What follows may lead anywhere.
   bool is_cut = false;
 };
 

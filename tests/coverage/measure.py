@@ -41,7 +41,7 @@ NO_CASE_REASON = "no value of the enumeration is left: -Wswitch-enum"
 # Those of tests/system that start the hook again and again; each takes --hook. Not faults.py and
 # limits.py: system calls that fail and limits of memory hit what counts, too, and which branch one
 # of two processes takes that race for the log is no measure. They judge the program that ships.
-SYSTEM_TESTS = ("corpus.py", "mcp.py --any-memory", "captures.py", "failure.py", "failures.py",
+SYSTEM_TESTS = ("corpus.py", "mcp.py --no-large", "captures.py", "failure.py", "failures.py",
                 "wrap.py")
 
 
