@@ -26,7 +26,9 @@ UsualName ValueSieve::UsualOf(const std::string& key) {
 }
 
 bool ValueSieve::MayBePlace(std::string_view text, UsualName usual) const {
-  const Value value = ReadValue(text.substr(0, text.find('\0')));
+  text = text.substr(0, text.find('\0'));
+  if (names_ && MayNameAsWritten(text, *names_)) return true;
+  const Value value = ReadValue(text);
   if (value.is_cut) return true;
   switch (value.form) {
     case ValueForm::kText:

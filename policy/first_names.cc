@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/utf8.h"
 #include "policy/mcp_value.h"
 #include "policy/resolve.h"
 
@@ -11,6 +12,10 @@ std::vector<std::string> ServerFolders(const Path& start, std::string_view cwd) 
   std::vector<std::string> folders{start.text()};
   if (!cwd.empty() && cwd != start.text()) folders.emplace_back(cwd);
   return folders;
+}
+
+bool MayNameAsWritten(std::string_view text, const FirstNames& names) {
+  return TrimUnseen(text).size() != text.size() && names.MayName(text);
 }
 
 bool FirstNames::ExistsInFolder(std::string_view name) const {

@@ -16,6 +16,11 @@ namespace ringfence {
 // session began, since a server stays there, and where the model is now (which may be "").
 std::vector<std::string> ServerFolders(const Path& start, std::string_view cwd);
 
+class FirstNames;
+
+// Whether `text` begins or ends with what a server may drop, and names something with it.
+bool MayNameAsWritten(std::string_view text, const FirstNames& names);
+
 class FirstNames {
  public:
   // `files` outlives this. `ignores_case`: names that differ in letter case may be the same.

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "base/text.h"
+#include "base/utf8.h"
 #include "policy/judge_host.h"
 #include "policy/mcp_maps.h"
 #include "policy/pattern.h"
@@ -29,14 +30,15 @@ bool IsPlainName(std::string_view name) {
 
 // Schemes of URLs by which programs connect to the host that is named.
 constexpr WordList kNetworkSchemes(
-    "amqp\namqps\nftp\nftps\ngit\ngopher\nimap\nimaps\nldap\nldaps\nmongodb\nmongodb+srv\nmqtt\n"
-    "mqtts\nmysql\npostgres\npostgresql\nredis\nrediss\nrsync\nscp\nsftp\nsmb\nsmtp\nsmtps\nssh\nsv"
-    "n\n"
-    "telnet\ntftp\n");
+    "amqp\namqps\nclickhouse\nftp\nftps\ngit\ngopher\nhttp\nhttps\nimap\nimaps\nldap\nldaps\n"
+    "mariadb\nmongodb\nmqtt\nmqtts\nmssql\nmysql\nnats\noracle\npostgres\npostgresql\nredis\n"
+    "rediss\nrsync\nscp\nsftp\nsmb\nsmtp\nsmtps\nsqlserver\nssh\nsvn\ntcp\ntelnet\ntftp\nudp\n");
 
+// Also "git+https", "mysql+pymysql", "mongodb+srv".
 bool ReachesHost(std::string_view scheme) {
-  if (kNetworkSchemes.Contains(scheme)) return true;
-  return scheme.ends_with("+http") || scheme.ends_with("+https") || scheme.ends_with("+ssh");
+  const size_t plus = scheme.find('+');
+  if (kNetworkSchemes.Contains(scheme.substr(0, plus))) return true;
+  return plus != scheme.npos && kNetworkSchemes.Contains(scheme.substr(plus + 1));
 }
 
 }  // namespace
@@ -105,7 +107,20 @@ void McpJudge::JudgeByValue(const InputField& field, const Value& value) {
   UsualName usual = McpNameOf(field.key);
   // The keys of an object are paths where its name says that it holds several.
   if (field.is_key && usual != UsualName::kPaths) usual = UsualName::kNone;
-  if (IsSound(field, value, usual)) JudgeValue(field, value, usual);
+  if (!IsSound(field, value, usual)) return;
+  JudgeValue(field, value, usual);
+  JudgeAsWritten(field, usual);
+}
+
+// A server that trims nothing opens the very name: a link "x " leads elsewhere than "x". Where only
+// the end differs, nothing but that name itself can be such a link.
+void McpJudge::JudgeAsWritten(const InputField& field, UsualName usual) {
+  if (!MayNameAsWritten(field.text, names_)) return;
+  const bool begins_alike = TrimUnseen(field.text).data() == field.text.data();
+  const auto exists = [this](const std::string& start) { return Exists(Path::Clean(start)); };
+  if (begins_alike && std::ranges::none_of(arguments_.paths().Starts(field.text), exists)) return;
+  // With "/." it does not end with what may be dropped.
+  Take(field, field.text + "/.", usual == UsualName::kNone ? Taken::kDenials : Taken::kAll);
 }
 
 // A string that a path cannot be is text, unless it begins like one: then it is refused.
@@ -141,8 +156,10 @@ bool McpJudge::NamesPlace(const Value& value, UsualName usual) const {
       const std::optional<std::string> path = PathOfFileUrl(value.text);
       return path && NamesSomething(*path);
     }
-    case ValueForm::kAbsolute:
     case ValueForm::kRelative:
+      if (usual == UsualName::kNone && !names_.MayName(value.text)) return false;
+      break;
+    case ValueForm::kAbsolute:
       if (!names_.MayName(value.text)) return false;
       break;
     case ValueForm::kHome:
@@ -242,8 +259,14 @@ void McpJudge::JudgeFileUrl(const InputField& field, const Value& value, UsualNa
   const std::string_view rest =
       std::string_view(value.text).substr(std::string_view("file:").size());
   const bool has_slash = rest.starts_with('/') || rest.starts_with('\\');
-  // Some parsers make "/etc/x" of "file:etc/x".
-  if (!has_slash && (rest.empty() || !names_.MayName("/" + std::string(rest)))) return;
+  if (!has_slash) {
+    // To some it is what stands behind the scheme, to others "/etc/x" is meant by "file:etc/x".
+    std::string path;
+    if (!DecodePercent(rest, &path)) path = rest;
+    JudgeValue(field, ReadValue(path),
+               usual == UsualName::kNone ? UsualName::kNone : UsualName::kPath);
+    if (rest.empty() || !names_.MayName("/" + std::string(rest))) return;
+  }
   const std::optional<std::string> path = PathOfFileUrl(value.text);
   if (!path) {
     if (IsText(value, usual)) return;
@@ -281,7 +304,11 @@ void McpJudge::Take(const InputField& field, std::string_view text, Taken taken)
     // A list that denies it has no remedy.
     const bool has_remedy =
         judgement.cause && (!judgement.cause->remedy.empty() || !judgement.cause->place);
-    if (has_remedy) judgement.cause->remedy += Remedy();
+    if (has_remedy) {
+      std::string& remedy = judgement.cause->remedy;
+      if (!remedy.empty()) remedy += ' ';
+      remedy += Remedy();
+    }
     arguments_.verdict().Take(std::move(judgement), judged);
   };
   const PathJudge& paths = arguments_.paths();
@@ -292,7 +319,7 @@ void McpJudge::Take(const InputField& field, std::string_view text, Taken taken)
 }
 
 std::string McpJudge::Remedy() const {
-  return " Not a path? The user can add \"mcp\": {" + Quote(event_.tool_name) +
+  return "Not a path? The user can add \"mcp\": {" + Quote(event_.tool_name) +
          ": {}} to the policy.";
 }
 

@@ -38,6 +38,7 @@ class McpJudge {
   void JudgeFileUrl(const InputField& field, const Value& value, UsualName usual);
   void TakePlace(const InputField& field, const Value& value, UsualName usual);
   void Take(const InputField& field, std::string_view text, Taken taken = Taken::kAll);
+  void JudgeAsWritten(const InputField& field, UsualName usual);
   static bool MayEndAnywhere(const Value& value, UsualName usual);
   bool NamesPlace(const Value& value, UsualName usual) const;
   static bool IsText(const Value& value, UsualName usual);

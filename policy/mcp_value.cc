@@ -105,6 +105,7 @@ Value ReadUrl(std::string_view text) {
     case TextKind::kUnclear:
       return ReadUnclear(text);
     case TextKind::kPath:
+      if (SchemeOf(text) == "jdbc") return ReadValue(text.substr(std::string_view("jdbc:").size()));
       break;
   }
   return {};

@@ -41,6 +41,8 @@ def furnish(world):
     (world.home / ".ssh").mkdir()
     (world.home / ".ssh/id_rsa").write_text("key\n")
     (world.outside / "a folder of words").mkdir()
+    for name in ("odd\u200b", "odd\n", " odd"):
+        (world.project / name).symlink_to(world.home)
 
 
 def expand(value, world):

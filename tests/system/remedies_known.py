@@ -22,7 +22,7 @@ TESTS = {
     "Ask the user to add it to the policy.":
         "text: where no command can name it or the policy; an entry by hand is tested with a profile's",
     "Ask the user to make this change.": "text: the policy stays as it is, and so does the refusal",
-    " Not a path? The user can add \"mcp\": {": "fix: an argument of an MCP tool that is not a path",
+    "Not a path? The user can add \"mcp\": {": "fix: an argument of an MCP tool that is not a path",
     ", ask the user to add \"root\": \"git\" to ~/.config/ringfence/policy.json.":
         "session: a part of a repository",
     "Ask the user to do it, or to leave auto mode (Shift+Tab).":
