@@ -15,7 +15,6 @@
 #include "cli/policy_addition.h"
 #include "cli/policy_change.h"
 #include "cli/starter_policy.h"
-#include "cli/state.h"
 
 namespace ringfence {
 namespace {
@@ -154,7 +153,7 @@ class Allowance {
     }
     NoteMissing(notes);
     if (const auto client = ClientNote()) notes.push_back(*client);
-    if (IsForCommands() && HasRegistration()) {
+    if (IsForCommands() && change_.HasRegistration()) {
       notes.emplace_back(
           "commands in the client's sandbox have a list of their own; ringfence init"
           " carries the entry over");
@@ -202,11 +201,6 @@ class Allowance {
     if (!refusal) return {};
     return "the client itself still refuses it: " + refusal->text() + "; to lift that, " +
            refusal->fix;
-  }
-
-  bool HasRegistration() const {
-    const auto records = ReadRecords(change_.where().home);
-    return records && !records->value.empty();
   }
 
   const AllowOptions& options_;

@@ -53,6 +53,11 @@ Status PolicyChange::FindPolicies() {
   return ReadAgain();
 }
 
+bool PolicyChange::HasRegistration() const {
+  const auto records = ReadRecords(where_.home);
+  return records && !records->value.empty();
+}
+
 Status PolicyChange::ReadAgain() {
   PolicyQuestion question{where_, "", policy_option_};
   Result<Policies> policies =

@@ -53,6 +53,9 @@ class PolicyChange {
   void Commit() { transaction_.Commit(); }
   Status ReadAgain();
 
+  // `ringfence init` was run, so the client's sandbox has lists of its own.
+  bool HasRegistration() const;
+
   const Wish& wish() const { return wish_; }
   const Policies& policies() const { return *policies_; }
   const Whereabouts& where() const { return where_; }

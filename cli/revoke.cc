@@ -1,5 +1,6 @@
 #include "cli/revoke.h"
 
+#include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -135,6 +136,11 @@ class Revocation {
   Outcome Removed(const std::vector<std::string>& still) const {
     std::vector<std::string> notes = change_.notes();
     notes.insert(notes.end(), still.begin(), still.end());
+    if (IsForCommands() && change_.HasRegistration()) {
+      notes.emplace_back(
+          "commands in the client's sandbox keep it until ringfence init takes it out of their "
+          "list");
+    }
     if (removal_.is_still_read) {
       notes.emplace_back("by default it may be read; ringfence revoke --read takes that away");
     }
@@ -150,6 +156,13 @@ class Revocation {
                  (target_.root.empty() ? "." : ", trusted again."));
     for (const std::string& note : notes) console.Line("Note: " + note + ".");
     return 0;
+  }
+
+  bool IsForCommands() const {
+    return change_.session().empty() &&
+           std::ranges::any_of(removal_.lists, [](const std::string& list) {
+             return list == "write.allow" || list == "network.allow";
+           });
   }
 
   Outcome PrintResult(const std::vector<std::string>& notes) const {

@@ -177,6 +177,23 @@ def a_narrower_policy_narrows_the_sandbox(world):
         assert world.user.read_bytes() == text
 
 
+def what_is_revoked_stays_in_the_sandbox_until_init(world):
+    world.init()
+    if "enabled" not in settings_of(world.user).get("sandbox", {}):
+        raise Skip("no bwrap or socat that works here")
+    done = world.run("allow", "/srv/x")
+    assert "ringfence init carries" in done.stdout, done
+    world.init()
+    out = world.run("revoke", "/srv/x").stdout
+    assert "keep it until ringfence init takes it out" in out, out
+    assert settings_of(world.user)["sandbox"]["filesystem"]["allowWrite"] == ["/srv/x"]
+    assert "/srv/x" in world.init()
+    assert "allowWrite" not in settings_of(world.user)["sandbox"]["filesystem"]
+    world.run("allow", "--read", "/srv/x")
+    out = world.run("revoke", "/srv/x").stdout
+    assert "Removed" in out and "ringfence init" not in out, out
+
+
 def the_sandbox_writes_nothing_of_ringfence(world):
     target = world.write(world.base / "dotfiles/policy.json", json.dumps(
         {"version": 1, "audit": {"file": "~/logs/a.jsonl"}, "write": {"allow": [".", "~/logs"]}}))

@@ -71,6 +71,8 @@ TESTS = {
         "init.py: the_sandbox_is_switched_on_where_it_can_be",
     "commands in the client's sandbox have a list of their own; ringfence init carries the entry over":
         "init.py: a_narrower_policy_narrows_the_sandbox",
+    "commands in the client's sandbox keep it until ringfence init takes it out of their list":
+        "init.py: what_is_revoked_stays_in_the_sandbox_until_init",
     "it does not exist: ringfence run creates a directory of that name; if it is to be a file, create "
     "the file first": "commands.py: allow_says_that_a_missing_name_becomes_a_folder",
     "write one with: ringfence init --project ": "init.py: init_names_project_and_local_files",
