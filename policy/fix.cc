@@ -15,6 +15,7 @@ namespace {
 
 constexpr size_t kLongestWord = 300;  // a longer command would be cut
 constexpr size_t kLongestProject = 80;
+constexpr std::string_view kAuto = "auto";  // the permission mode
 
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 bool IsLower(char c) { return c >= 'a' && c <= 'z'; }
@@ -101,6 +102,11 @@ std::string OtherFix(const RulePlace& missing) {
     return "Ask the administrator of this machine to add it to this list";
   }
   return missing.quotable ? "" : "Ask the user to add it to the project's own policy";
+}
+
+// A question is a refusal in auto mode; `before` is what must be done first to be asked one.
+std::string OrLeaveAuto(const std::string& before) {
+  return "Ask the user to do it, or to " + before + "leave auto mode (Shift+Tab).";
 }
 
 // With --policy FILE the hook reads no other, and `allow` has to change that one.
@@ -208,7 +214,7 @@ std::string HostWords(std::string_view host) {
 }
 
 std::string QuestionFix(std::string_view permission_mode, Access access) {
-  if (permission_mode == "auto") return "Ask the user to do it, or to leave auto mode (Shift+Tab).";
+  if (permission_mode == kAuto) return OrLeaveAuto("");
   if (permission_mode != "bypassPermissions" || access == Access::kRead) return "";
   return "Prompts are off here: ask the user to make this edit.";
 }
@@ -217,6 +223,11 @@ std::string PathFix(const PathRefusal& refusal, const Policy& policy, const Plac
   const std::string project = Quote(places.root.text(), kLongestProject);
   if (const std::string other = OtherFix(refusal.missing); !other.empty()) {
     return other + ", or work in " + project + ".";
+  }
+  const bool asks_in_auto = refusal.asks && refusal.permission_mode == kAuto;
+  if (refusal.asks && !asks_in_auto) {
+    std::string question = QuestionFix(refusal.permission_mode, refusal.access);
+    if (!question.empty()) return question;
   }
   Path path = WorthNaming(refusal, places);
   while (!CanBeNamed(path, places)) path = path.Parent();
@@ -231,6 +242,7 @@ std::string PathFix(const PathRefusal& refusal, const Policy& policy, const Plac
   const bool is_temporary = IsTemporary(path, places) || LooksTemporary(path.name());
   const char* how = refusal.asks ? "--ask " : is_temporary ? "--session " : "";  // never both
   const std::string command = Command(*option + (is_read ? "--read " : "") + how + word);
+  if (asks_in_auto) return OrLeaveAuto("run " + command + " and ");
   return (is_temporary && !is_read ? "Use a folder of the project, or ask" : "Ask") +
          std::string(" the user to run ") + command + ".";
 }

@@ -47,6 +47,7 @@ struct PathRefusal {
   Access access;
   const RulePlace& missing;  // the list
   bool asks = false;         // allowing it alone would leave a question
+  std::string_view permission_mode;
 };
 std::string PathFix(const PathRefusal& refusal, const Policy& policy, const Places& places);
 

@@ -329,9 +329,8 @@ std::optional<Cause> PathJudge::Outside(const Question& question, const Path& na
   const bool asks =
       can_allow && cause.remedy.empty() &&
       matcher_.MatchesName(RulesFor(question.access).ask, question.access, walked.end);
-  if (asks) cause.remedy = QuestionFix(mode_, question.access);
   if (cause.remedy.empty()) {
-    cause.remedy = PathFix({walked, question.access, *missing, asks}, policy_, places_);
+    cause.remedy = PathFix({walked, question.access, *missing, asks, mode_}, policy_, places_);
   }
   return cause;
 }

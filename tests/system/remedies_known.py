@@ -8,7 +8,7 @@ about a call. "text: WHY" suggests nothing that a test could do.
 
 ALLOW = "fix: a file to read"
 TRUST = "fix: a project's policy that is not trusted"
-AGAIN = "client_limits.py: a_registration_that_is_wrong_is_put_right_by_init"
+AGAIN = "client_limits.py: check_suggests_the_init_that_registers_the_hook_where_it_was"
 USAGE = "text: how a command is used, said where it was used wrongly"
 
 TESTS = {
@@ -25,8 +25,8 @@ TESTS = {
     "Not a path? The user can add \"mcp\": {": "fix: an argument of an MCP tool that is not a path",
     ", ask the user to add \"root\": \"git\" to ~/.config/ringfence/policy.json.":
         "session: a part of a repository",
-    "Ask the user to do it, or to leave auto mode (Shift+Tab).":
-        "text: a key that only a person presses; the refusal is tested with the modes",
+    "Ask the user to do it, or to ":
+        "session: auto mode is left",
     "start the client in a project's directory, or accept this one as a project and start the client "
     "again: ringfence init --root ": "client/cases/limits.py: accepts_the_home",
     "Prompts are off here: ask the user to make this edit.":
@@ -37,23 +37,16 @@ TESTS = {
     "Ask the user to install ringfence in a directory whose name has only letters, digits and "
     "_./:=@+,- and to run ringfence init there.": "text: an installation is not a command of ringfence",
     # What commands tell the user.
-    "run: ringfence-hook --help, or register it again with: ringfence init": AGAIN,
-    "register it again: ringfence init": AGAIN,
-    "register it: ringfence init": "check.py: without_a_registration_nothing_is_decided",
+    "run: ringfence-hook --help, or register it again with: ringfence init":
+        "client_limits.py: a_registration_that_is_wrong_is_put_right_by_init",
+    "ringfence init": AGAIN,
     "remove it, or register the hook in the managed settings: ringfence init --managed":
         "check.py: managed_hooks_alone_leave_the_users_out",
-    "ringfence init switches the client's sandbox off":
-        "client_limits.py: init_switches_the_second_sandbox_off",
     "nothing can be confined inside the client's own sandbox: run ringfence init, which switches it off "
     "where commands are wrapped": "client_limits.py: init_switches_the_second_sandbox_off",
-    "ringfence init removes it if init --client-fence set it; otherwise remove it from the file":
-        "fix: a file outside the client's own fence",
-    "ringfence init": "fix: a file outside the client's own fence",
     "write that policy, or register without it: ringfence init":
         "client_limits.py: a_policy_that_is_gone_comes_back",
-    "see the rows above, or register it again: ringfence init": AGAIN,
-    "write \"bash\": {\"wrap\": true} in the policy, or run ringfence init to switch the client's sandbox "
-    "on, or: ringfence run -- claude":
+    " to switch the client's sandbox on, or: ringfence run -- claude":
         "text: each of the three has sessions of its own (wrapped, settings, confined)",
     "read it, then run: ringfence trust": TRUST,
     ", and run: ringfence trust": TRUST,
@@ -69,10 +62,6 @@ TESTS = {
     " cannot be found, and with failIfUnavailable the client would refuse to start. Install them (apt "
     "install bubblewrap socat, dnf install bubblewrap socat) and run ringfence init again":
         "init.py: the_sandbox_is_switched_on_where_it_can_be",
-    "commands in the client's sandbox have a list of their own; ringfence init carries the entry over":
-        "init.py: a_narrower_policy_narrows_the_sandbox",
-    "commands in the client's sandbox keep it until ringfence init takes it out of their list":
-        "init.py: what_is_revoked_stays_in_the_sandbox_until_init",
     "it does not exist: ringfence run creates a directory of that name; if it is to be a file, create "
     "the file first": "commands.py: allow_says_that_a_missing_name_becomes_a_folder",
     "write one with: ringfence init --project ": "init.py: init_names_project_and_local_files",

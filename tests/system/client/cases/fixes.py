@@ -53,11 +53,11 @@ def session_of(fix):
     if fix.never:
         play.append(Call("and no more than that", fix.never, Told(False)))
     return Session("fix: " + fix.name, policy=fix.policy, files=fix.files, start=fix.start,
-                   prepare=(initialises(fix), *fix.prepare), register=lambda stage: None,
+                   prepare=(initialises(fix.init), *fix.prepare), register=lambda stage: None,
                    arguments=fix.arguments, mode=fix.mode, play=play, fenced=False)
 
 
-def initialises(fix):
+def initialises(options):
     """A bell of the user's own, so that the session knows when the client has read its settings."""
     def act(stage):
         if stage.tools.ringfence is None:
@@ -65,7 +65,7 @@ def initialises(fix):
         bell = {"hooks": {"ConfigChange": [{"hooks": [touching("$BASE/bell")]}]}}
         stage.world.write(world.USER_SETTINGS, bell)
         run_program(stage, [stage.tools.ringfence, "init", "--user", "--no-client-sandbox", "--hook",
-                            stage.tools.hook, *fix.init])
+                            stage.tools.hook, *options])
     return act
 
 

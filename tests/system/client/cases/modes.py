@@ -1,9 +1,12 @@
 """Permission modes by both names, questions in auto mode, and sessions that end with data."""
 
 import json
+import threading
 
-from script import Call, asked, holds, refused, runs
-from session import Session
+from cases.confined import ANSWERED
+from cases.fixes import RINGFENCE, command_in, initialises, type_in
+from script import Call, Do, asked, holds, present, refused, runs
+from session import Session, wait_until
 from tool import bash, read, write
 
 LOG = "$HOME/.local/state/ringfence/audit.jsonl"
@@ -25,6 +28,31 @@ AUTO = Session(
         Call("about a file that is read", read("src/main.txt"), refused("Shift+Tab")),
         Call("about a write that runs later", write(".git/hooks/pre-commit"), refused("Shift+Tab")),
     ])
+# What a reason in auto mode says to do: `ringfence allow --ask`, Shift+Tab, and the client asks.
+EDITOR = "$HOME/.config/nvim/init.lua"
+
+
+def allows_and_leaves_auto_mode(stage):
+    said = stage.director.told("a write that runs later")
+    type_in(stage, command_in(RINGFENCE, said, stage.world), "$PROJECT")
+    stage.client.say("\x1b[Z")  # Shift+Tab
+    threading.Thread(target=approves, args=(stage,), daemon=True).start()
+
+
+def approves(stage):
+    wait_until(lambda: stage.client.shows("Yes"), "the client asks nothing")
+    stage.client.say("\r")
+
+
+LEFT = Session(
+    "auto mode is left", mode="auto", in_terminal=True, files={"$HOME/.claude.json": ANSWERED},
+    prepare=(initialises(()),), register=lambda stage: None,
+    play=[
+        Call("a write that runs later", write(EDITOR), refused("--ask", "leave auto mode (Shift+Tab)")),
+        Do("what the reason says", allows_and_leaves_auto_mode),
+        Call("the same write, once the user approves", write(EDITOR), runs(), present(EDITOR)),
+    ])
+
 # Without a terminal the client itself does not run what a hook asks about.
 MANUAL = Session(
     "the same questions in the mode manual", mode="manual", policy=ASKING,
@@ -51,4 +79,4 @@ STRUCTURED = Session(
              ("StructuredOutput", {"file": "/etc/passwd", "paths": ["/x"]}), runs()),
     ])
 
-SESSIONS = (*BY_NAME, AUTO, MANUAL, SHELLS, STRUCTURED)
+SESSIONS = (*BY_NAME, AUTO, LEFT, MANUAL, SHELLS, STRUCTURED)
