@@ -5,7 +5,7 @@
 #   tests/run.sh [OPTIONS]
 #
 #   --corpora DIR    also run other projects' data from this folder
-#   --full           all of clang-tidy and five minutes for each fuzzer
+#   --full           all of clang-tidy, five minutes for each fuzzer, each pinned client in each case
 #   --quick          ten seconds for each fuzzer, no clang-tidy, no coverage
 #   --only PART      only this part; may be given again
 #   --no-deps        do not install packages
@@ -439,7 +439,10 @@ part_runs() {
 
 part_client() {
   build release || return
-  program client python3 tests/system/client/run.py --hook "$hook" --ringfence "$command"
+  local each=
+  if [[ $full == yes ]]; then each=--each-client; fi
+  # shellcheck disable=SC2086
+  program client python3 tests/system/client/run.py --hook "$hook" --ringfence "$command" $each
   program client_schema python3 tests/system/client_schema/run.py
 }
 

@@ -16,8 +16,8 @@ import tempfile
 import termios
 import threading
 
-VERSIONS = ("2.1.330", "2.1.331")  # pinned: the day (../day) is played with each of them
-VERSION = VERSIONS[0]  # the cases in this folder were measured on this one
+VERSIONS = ("2.1.330", "2.1.331")  # pinned, the newest last
+VERSION = VERSIONS[-1]
 PACKAGES = {
     ("Linux", "x86_64"): "claude-code-linux-x64",
     ("Linux", "aarch64"): "claude-code-linux-arm64",
@@ -37,24 +37,19 @@ class Unavailable(Exception):
 
 
 def find():
-    """The client's path: $CLAUDE_BIN, else the one in the cache, else fetched into the cache."""
-    named = os.environ.get("CLAUDE_BIN")
-    if not named:
-        return _pinned(VERSION)
-    program = pathlib.Path(named).resolve()
-    if version_of(program) != VERSION:
-        raise Unavailable(f"{program} is {version_of(program)}, wanted {VERSION}")
-    return program
+    """The client's path: $CLAUDE_BIN, of any version, else the newest pinned one: from the cache, or
+    fetched into it."""
+    return find_all(VERSIONS[-1:])[0][1]
 
 
-def find_all():
-    """(version, path) of each client to test: $CLAUDE_BIN alone, of any version, else the pinned
+def find_all(versions=VERSIONS):
+    """(version, path) of each client to test: $CLAUDE_BIN alone, of any version, else these pinned
     ones."""
     named = os.environ.get("CLAUDE_BIN")
     if named:
         program = pathlib.Path(named).resolve()
         return [(version_of(program), program)]
-    return [(version, _pinned(version)) for version in VERSIONS]
+    return [(version, _pinned(version)) for version in versions]
 
 
 def _pinned(version):

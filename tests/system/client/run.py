@@ -4,9 +4,9 @@
     run.py --hook build/release/ringfence-hook [--ringfence build/release/ringfence]
 
 Each case is one tool call: what the model was told about it and what happened on disk. The client
-is the program named by CLAUDE_BIN, or the pinned one from the cache
-(${XDG_CACHE_HOME:-~/.cache}/ringfence-tests/), which `npm pack` fills once. Nothing else needs the
-network: the model is a script, served on 127.0.0.1.
+is the program named by CLAUDE_BIN, of any version, or the newest pinned one from the cache
+(${XDG_CACHE_HOME:-~/.cache}/ringfence-tests/), which `npm pack` fills once; with --each-client
+every pinned one. Nothing else needs the network: the model is a script, served on 127.0.0.1.
 """
 
 import argparse
@@ -27,6 +27,7 @@ def parse_arguments():
     parser.add_argument("--ringfence", type=program, help="the ringfence command: tests init too")
     parser.add_argument("--only", type=re.compile, default=re.compile(""), metavar="REGEX",
                         help="only cases whose 'session: call' matches")
+    parser.add_argument("--each-client", action="store_true", help="with each pinned client")
     parser.add_argument("--keep", action="store_true", help="keep the temporary folders")
     parser.add_argument("--require", action="store_true", help="what would be skipped fails")
     parser.add_argument("-v", "--verbose", action="store_true", help="times of the sessions too")
@@ -99,13 +100,16 @@ def main():
     report = Report(options.only, options.require)
     wanted = [session for session in SESSIONS if report.wants(session)]
     try:
-        tools = sessions.Tools(client.find(), options.hook, options.ringfence)
+        clients = client.find_all(client.VERSIONS if options.each_client else client.VERSIONS[-1:])
     except client.Unavailable as reason:
         for session in wanted:
             report.skip(session, reason)
-        wanted = []
-    for session in wanted:
-        perform(session, tools, report, options)
+        clients = []
+    for version, claude in clients:
+        print(f"-- Claude Code {version}", flush=True)
+        tools = sessions.Tools(claude, options.hook, options.ringfence)
+        for session in wanted:
+            perform(session, tools, report, options)
     print(report.last_line())
     return 1 if report.failed else 0
 
