@@ -46,6 +46,7 @@ class Allowance {
     target_ = std::move(*target);
     const auto before = JudgeWish(change_.wish(), change_.policies());
     if (!before) return before.error();
+    is_asked_about_ = *before && (*before)->verdict == Verdict::kAsk;
     if (Status s = LeavePermittedReads(); !s) return s.error();
     if (*before && (*before)->verdict == Wanted()) return Nothing("is permitted already");
     Result<PolicyAddition> addition =
@@ -119,9 +120,9 @@ class Allowance {
   }
 
   std::string InsteadOf(const WishJudgement& judgement) const {
-    const bool may_ask =
+    const bool asks_now =
         judgement.verdict == Verdict::kAsk && change_.wish().kind == WishKind::kPath;
-    if (may_ask) {
+    if (asks_now && !is_asked_about_) {
       return std::string("to allow it with that question, ") +
              (is_for_session() ? "leave --session out and " : "") + "add --ask; ";
     }
@@ -154,9 +155,8 @@ class Allowance {
     NoteMissing(notes);
     if (const auto client = ClientNote()) notes.push_back(*client);
     if (IsForCommands() && change_.HasRegistration()) {
-      notes.emplace_back(
-          "commands in the client's sandbox have a list of their own; ringfence init"
-          " carries the entry over");
+      notes.push_back("commands in the client's sandbox have a list of their own; " +
+                      change_.InitCommand() + " carries the entry over");
     }
     if (options_.common.json) return PrintResult(addition_.entry, addition_.lists, notes);
     std::string lists;
@@ -208,6 +208,7 @@ class Allowance {
   Wish wish_;  // what is added for it
   ChangeTarget target_;
   PolicyAddition addition_;
+  bool is_asked_about_ = false;  // before the change
 };
 
 }  // namespace

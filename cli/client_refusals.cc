@@ -6,15 +6,13 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "base/program.h"
 #include "base/text.h"
 #include "cli/client_fence.h"
 #include "cli/files.h"
+#include "cli/init_command.h"
 #include "cli/json.h"
 #include "cli/settings_editor.h"
 #include "cli/state.h"
-#include "hook/options.h"
-#include "policy/fix.h"
 #include "policy/pattern.h"
 #include "policy/tools.h"
 
@@ -61,36 +59,7 @@ std::string AnyDepth(std::string pattern) {
   return pattern.find('/') == std::string::npos ? "**/" + pattern : pattern;
 }
 
-std::optional<HookOptions> OptionsIn(const SettingsFile& file) {
-  for (const HookEntry& entry : file.settings.hooks) {
-    if (entry.event != ServedEvents().front() || !Runs(entry, "/ringfence-hook")) continue;
-    std::vector<std::string> words = entry.args;
-    std::vector<char*> pointers = ArgumentPointers(words);
-    pointers.pop_back();  // the end of the list
-    Result<HookOptions> options = ParseHookOptions(pointers);
-    if (options) return std::move(*options);
-  }
-  return {};
-}
-
 }  // namespace
-
-std::string InitCommandFor(const SettingsFile& file, const Whereabouts& where) {
-  std::string command = "ringfence init";
-  if (file.layer != SettingsLayer::kUser) command += " --" + std::string(LayerName(file.layer));
-  const bool is_of_project =
-      file.layer == SettingsLayer::kProject || file.layer == SettingsLayer::kLocal;
-  const auto add = [&command](const std::string& before, const std::string& value) {
-    if (!value.empty()) command += before + ShellWord(value);
-  };
-  if (is_of_project) add(" ", where.project);
-  if (const std::optional<HookOptions> options = OptionsIn(file)) {
-    add(" --profile ", options->profile);
-    add(" --policy ", options->policy);
-    add(" --root ", options->root);
-  }
-  return command;
-}
 
 Result<ClientRefusals> ClientRefusals::Read(const Whereabouts& where) {
   const Result<std::vector<SettingsFile>> files = ReadSettingsFiles(where);
@@ -114,7 +83,7 @@ ClientRefusals::ClientRefusals(const std::vector<SettingsFile>& files, const Whe
 void ClientRefusals::Add(const SettingsFile& file, const SettingsRecord& record) {
   Source source{.layer = file.layer,
                 .file = file.settings.name,
-                .init = InitCommandFor(file, where_),
+                .init = InitCommand(file, where_),
                 .fences = {},
                 .our_fences = {},
                 .deny = {}};

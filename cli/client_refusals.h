@@ -19,7 +19,9 @@ namespace ringfence {
 struct ClientRefusal {
   std::string what;  // "permissions.blockReadsOutsideWorkingDirectories is true"
   std::string file;  // that says so, for people
-  std::string fix;   // "run: ringfence init"; works in running sessions too, where there is a way
+  // "run: ringfence init"; works in running sessions too, where there is a way. "" where lifting
+  // this refusal would leave the policy's.
+  std::string fix;
 
   std::string text() const { return what + " in " + file; }
 };
@@ -67,8 +69,5 @@ class ClientRefusals {
   std::vector<Path> working_;
   std::vector<Source> sources_;
 };
-
-// "ringfence init --local DIR --profile worker": what registers the hook again as `file` has it.
-std::string InitCommandFor(const SettingsFile& file, const Whereabouts& where);
 
 }  // namespace ringfence

@@ -113,6 +113,8 @@ class Explainer {
     std::vector<std::string> notes = ground_.sources.notes;
     if (const auto note = client->NoteOn(*event)) notes.push_back(*note);
     auto refusal = client->OfCall(*event, trace);
+    // Without the client's refusal the policy's would remain.
+    if (refusal && ruling->decision.verdict == Verdict::kDeny) refusal->fix.clear();
     const Explained explained{*event,           *ruling->policy, std::move(ruling->decision),
                               std::move(trace), notes,           std::move(refusal)};
     if (!as_json_) PrintExplained(explained);

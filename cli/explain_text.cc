@@ -136,7 +136,9 @@ void PrintExplained(const Explained& explained) {
   if (explained.client) {
     console.Line("  " + console.In(Tone::kBad, "the client itself refuses it") + ": " +
                  Printable(explained.client->text()));
-    console.Line("  to lift that: " + Printable(explained.client->fix));
+    if (!explained.client->fix.empty()) {
+      console.Line("  to lift that: " + Printable(explained.client->fix));
+    }
   }
   if (!explained.policy.profile.empty()) {
     console.Line("  profile chosen by the event: " + Printable(explained.policy.profile));
@@ -163,10 +165,9 @@ OrderedJson ExplainedJson(const Explained& explained) {
   const std::string arguments = ArgumentsOf(explained.event, explained.policy);
   if (!arguments.empty()) json["arguments"] = arguments;
   if (explained.client) {
-    json["client"] = {{"verdict", "deny"},
-                      {"why", explained.client->what},
-                      {"file", explained.client->file},
-                      {"fix", explained.client->fix}};
+    json["client"] = {
+        {"verdict", "deny"}, {"why", explained.client->what}, {"file", explained.client->file}};
+    if (!explained.client->fix.empty()) json["client"]["fix"] = explained.client->fix;
   }
   json["paths"] = decision.paths;
   OrderedJson traces = OrderedJson::array();

@@ -2,8 +2,11 @@
 
 #include <unistd.h>
 
+#include <algorithm>
+
 #include "base/sha256.h"
 #include "base/text.h"
+#include "cli/init_command.h"
 #include "cli/refused_session.h"
 #include "cli/state.h"
 #include "policy/layers.h"
@@ -20,6 +23,11 @@ std::string NearestProject(const Whereabouts& where) {
     if (::access(ProjectPolicyPath(folder.text()).c_str(), F_OK) == 0) return folder.text();
   }
   return where.project;
+}
+
+template <typename Rule>
+bool Has(const std::vector<Rule>& rules, std::string_view Rule::*name, const std::string& text) {
+  return std::ranges::find(rules, text, name) != rules.end();
 }
 
 Error Usage(std::string where, std::string what, std::string hint) {
@@ -58,6 +66,13 @@ bool PolicyChange::HasRegistration() const {
   return records && !records->value.empty();
 }
 
+std::string PolicyChange::InitCommand() const {
+  const Result<std::vector<SettingsFile>> files = ReadSettingsFiles(where_);
+  const auto approvals = ReadApprovalsFile(where_.home);
+  if (!files || !approvals) return "ringfence init";
+  return InitCommandInForce(*files, approvals->value, where_);
+}
+
 Status PolicyChange::ReadAgain() {
   PolicyQuestion question{where_, "", policy_option_};
   Result<Policies> policies =
@@ -84,6 +99,7 @@ Result<WishKind> PolicyChange::ReadKind() {
   }
   if (options_.kind == "host") return WishKind::kHost;
   if (const auto kind = KindOf(what_)) return *kind;
+  if (const auto kind = options_.finds_entry ? KindOfEntry() : std::nullopt) return *kind;
   if (MayBeFileOrHost(what_)) {
     return Usage(Quote(what_), "does not exist here, and could be a file or a host",
                  "say which it is: --as path or --as host");
@@ -97,6 +113,21 @@ Result<WishKind> PolicyChange::ReadKind() {
                "does not exist here, and is neither a host nor a known tool" +
                    (nearest.empty() ? "" : "; did you mean " + Quote(nearest) + "?"),
                "say which it is: --as path, --as host or --as tool");
+}
+
+// A tool or a host that a policy names. (What a path names exists, or says so.)
+std::optional<WishKind> PolicyChange::KindOfEntry() const {
+  for (const PolicySource& source : policies_->sources.sources) {
+    const Sections& sections = source.file->sections;
+    for (const auto* tools : {&sections.tools.allow, &sections.tools.ask}) {
+      if (*tools && Has(**tools, &NameRule::pattern, what_)) return WishKind::kTool;
+    }
+    const bool names_hosts = sections.network && sections.network->allow;
+    if (names_hosts && Has(*sections.network->allow, &HostRule::written, LowerAscii(what_))) {
+      return WishKind::kHost;
+    }
+  }
+  return {};
 }
 
 Status PolicyChange::ReadWish() {

@@ -22,6 +22,7 @@ struct ChangeOptions {
   bool read = false;
   bool ask = false;
   bool session = false;
+  bool finds_entry = false;  // a name that says nothing is what an entry of that name is
   std::string session_id;
 
   bool is_for_session() const { return session || !session_id.empty(); }
@@ -55,6 +56,7 @@ class PolicyChange {
 
   // `ringfence init` was run, so the client's sandbox has lists of its own.
   bool HasRegistration() const;
+  std::string InitCommand() const;  // that updates them
 
   const Wish& wish() const { return wish_; }
   const Policies& policies() const { return *policies_; }
@@ -68,6 +70,7 @@ class PolicyChange {
  private:
   Status FindPolicies();
   Result<WishKind> ReadKind();
+  std::optional<WishKind> KindOfEntry() const;
   Status ReadWish();
   Result<ChangeTarget> SessionTarget();
   Status AddGrants();

@@ -93,13 +93,14 @@ class Revocation {
     return "";
   }
 
-  Result<std::vector<std::string>> StillPermitted() const {
+  Result<std::vector<std::string>> StillPermitted() {
     std::vector<std::string> still;
     Wish wish = change_.wish();
     wish.also_write = false;
     const bool is_path = wish.kind == WishKind::kPath;
     const auto read = JudgeWish(wish, change_.policies());
     if (!read) return read.error();
+    is_unjudged_ = !*read;
     if (*read && (*read)->verdict != Verdict::kDeny) {
       still.push_back(
           (is_path ? "reading it is still permitted by " : "it is still permitted by ") +
@@ -136,10 +137,13 @@ class Revocation {
   Outcome Removed(const std::vector<std::string>& still) const {
     std::vector<std::string> notes = change_.notes();
     notes.insert(notes.end(), still.begin(), still.end());
+    if (is_unjudged_ && HasRemovedQuestion()) {
+      notes.push_back("tools no longer ask about " + Quote(change_.what()) +
+                      ": what the policy allows there is permitted without a question");
+    }
     if (IsForCommands() && change_.HasRegistration()) {
-      notes.emplace_back(
-          "commands in the client's sandbox keep it until ringfence init takes it out of their "
-          "list");
+      notes.push_back("commands in the client's sandbox keep it until " + change_.InitCommand() +
+                      " takes it out of their list");
     }
     if (removal_.is_still_read) {
       notes.emplace_back("by default it may be read; ringfence revoke --read takes that away");
@@ -156,6 +160,11 @@ class Revocation {
                  (target_.root.empty() ? "." : ", trusted again."));
     for (const std::string& note : notes) console.Line("Note: " + note + ".");
     return 0;
+  }
+
+  bool HasRemovedQuestion() const {
+    return std::ranges::any_of(removal_.lists,
+                               [](const std::string& list) { return list.ends_with(".ask"); });
   }
 
   bool IsForCommands() const {
@@ -177,6 +186,7 @@ class Revocation {
   PolicyChange change_;
   ChangeTarget target_;
   PolicyRemoval removal_;
+  bool is_unjudged_ = false;  // a set or a pattern, of which JudgeWish() knows nothing
 };
 
 }  // namespace
@@ -186,6 +196,7 @@ void AddRevoke(Command& app, Action& chosen) {
       AddCommand(app, "revoke", "Take away what was allowed: one path, host or tool", kExamples);
   const auto options = std::make_shared<ChangeOptions>();
   AddChangeOptions(command, *options, "What was allowed for one session, by the audit log");
+  options->finds_entry = true;
   command.AddFlag("--read", options->read, "From the lists of what may be read alone");
   command.AddFlag("--ask", options->ask, "From the lists of what is asked about alone");
   command.OnGiven(

@@ -56,7 +56,25 @@ void TakeWorse(WishJudgement& worst, Judgement judgement, Trace& trace) {
   worst.cause = std::move(judgement.cause);
 }
 
-WishJudgement JudgePath(const Wish& wish, const Policy& policy, const Places& places) {
+// A path that a pattern matches, with "any" for each "*" and "**"; nothing where one with brackets
+// or backslashes would have to be made up.
+std::optional<std::string> ProbePath(const std::string& pattern) {
+  if (pattern.find_first_of("[]\\") != std::string::npos) return {};
+  std::string path;
+  for (size_t i = 0; i < pattern.size(); ++i) {
+    if (pattern[i] == '?') {
+      path += 'x';
+    } else if (pattern[i] != '*') {
+      path += pattern[i];
+    } else if (i == 0 || pattern[i - 1] != '*') {
+      path += "any";
+    }
+  }
+  return path;
+}
+
+WishJudgement JudgePath(const std::string& path, const Wish& wish, const Policy& policy,
+                        const Places& places) {
   const RealFiles disk;
   const CachedFiles files(disk);
   Event event;
@@ -69,7 +87,7 @@ WishJudgement JudgePath(const Wish& wish, const Policy& policy, const Places& pl
     Trace trace;
     judge.Record(trace);
     const char* verb = access == Access::kRead ? "read of" : "write to";
-    TakeWorse(worst, judge.Judge(wish.path, access, verb, ""), trace);
+    TakeWorse(worst, judge.Judge(path, access, verb, ""), trace);
   }
   return worst;
 }
@@ -154,9 +172,11 @@ Result<std::optional<WishJudgement>> JudgeWish(const Wish& wish, const Policies&
   const Result<Policy> policy = MergePolicies(policies.sources, "", policies.places, Caller{});
   if (!policy) return policy.error();
   switch (wish.kind) {
-    case WishKind::kPath:
-      if (wish.is_pattern || wish.path.empty()) return Judged();
-      return Judged(JudgePath(wish, *policy, policies.places));
+    case WishKind::kPath: {
+      const auto path = wish.is_pattern ? ProbePath(wish.path) : std::optional(wish.path);
+      if (!path || path->empty()) return Judged();
+      return Judged(JudgePath(*path, wish, *policy, policies.places));
+    }
     case WishKind::kTool: {
       if (wish.text.starts_with('@')) return Judged();
       Trace trace;

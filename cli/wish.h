@@ -48,7 +48,8 @@ struct WishJudgement {
   std::optional<Cause> cause;
   std::vector<RuleUse> rules;  // that were met
 };
-// What these policies say about it now. Nothing is known of patterns.
+// What these policies say about it now; of a pattern, about a path that it matches. Nothing is
+// known of sets and of patterns with brackets.
 Result<std::optional<WishJudgement>> JudgeWish(const Wish& wish, const Policies& policies);
 
 // The hook judges hosts.

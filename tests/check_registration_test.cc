@@ -167,7 +167,7 @@ TEST_CASE("check: what one settings file does to the hook is found by itself") {
     const SettingsFile file = FileOf(SettingsLayer::kLocal, row.text);
     REQUIRE(file.settings.drops.empty());
     Codes codes;
-    for (const Finding& finding : JudgeSettingsFile({file.settings, kTrue, {}})) {
+    for (const Finding& finding : JudgeSettingsFile({file, kTrue, {}, {}})) {
       (finding.severity == Severity::kError ? codes.errors : codes.others).push_back(finding.code);
     }
     CHECK(codes.errors == row.errors);
@@ -253,13 +253,4 @@ TEST_CASE("check: places that the settings open to commands in the client's sand
   CHECK(count(SettingsLayer::kLocal, R"-("allow": ["Edit(/src/**)"])-") == 0);
   CHECK(count(SettingsLayer::kLocal, R"("additionalDirectories": ["/a", "/b"])") == 2);
   CHECK(count(SettingsLayer::kUser, R"("additionalDirectories": ["/a"])", false) == 0);
-}
-
-TEST_CASE("check: the hint to register again keeps the options of the registration") {
-  auto editor = SettingsEditor::Open("{}", {});
-  editor->Register({kTrue, {"--home", "/home/dev", "--root", "/home/my dev", "--profile", "w"}});
-  const SettingsFile file = FileOf(SettingsLayer::kUser, editor->text());
-  CHECK(HintToRegister(file.settings.hooks, kTrue) ==
-        "register it again: ringfence init --root '/home/my dev' --profile w");
-  CHECK(HintToRegister({}, kTrue) == "register it again: ringfence init");
 }

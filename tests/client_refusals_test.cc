@@ -145,16 +145,3 @@ TEST_CASE("client refusals: the fix depends on who set it") {
       With(SettingsLayer::kUser, Denies("Read(~/.ssh)"), {std::move(record)});
   CHECK(client.OfPath(Path::Clean("/home/dev/.ssh"), Access::kRead)->fix == "run: ringfence init");
 }
-
-TEST_CASE("client refusals: init is named with the options of the registration") {
-  const std::string text =
-      R"({"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "timeout": 10,
-      "command": "/opt/bin/ringfence-hook", "args": ["--home", "/home/dev", "--profile", "a b",
-      "--policy", "/srv/p.json", "--root", "/srv/x"]}]}]}})";
-  CHECK(InitCommandFor(FileOf(SettingsLayer::kUser, text), kWhere) ==
-        "ringfence init --profile 'a b' --policy /srv/p.json --root /srv/x");
-  CHECK(InitCommandFor(FileOf(SettingsLayer::kLocal, "{}"), kWhere) ==
-        "ringfence init --local /home/dev/project");
-  CHECK(InitCommandFor(FileOf(SettingsLayer::kManaged, "{}"), kWhere) ==
-        "ringfence init --managed");
-}

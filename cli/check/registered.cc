@@ -6,7 +6,6 @@
 #include "base/program.h"
 #include "cli/settings_editor.h"
 #include "hook/options.h"
-#include "policy/fix.h"
 #include "run/ground.h"
 
 namespace ringfence {
@@ -52,22 +51,6 @@ Result<GroundOptions> GroundOptionsOf(const HookEntry& entry, const GroundOption
   ground.policy = options->policy;
   ground.profile = options->profile;
   return ground;
-}
-
-std::string HintToRegister(const std::vector<HookEntry>& entries, const std::string& program) {
-  std::string hint = "register it again: ringfence init";
-  for (const HookEntry& entry : entries) {
-    if (!Runs(entry, program)) continue;
-    if (const Result<GroundOptions> options = GroundOptionsOf(entry, {})) {
-      for (const auto& [name, value] :
-           {std::pair(" --root ", options->root), std::pair(" --profile ", options->profile),
-            std::pair(" --policy ", options->policy)}) {
-        if (!value.empty()) hint += name + ShellWord(value);
-      }
-    }
-    break;
-  }
-  return hint;
 }
 
 std::vector<RegisteredGround> RegisteredGrounds(const GroundOptions& given,

@@ -24,10 +24,6 @@ std::vector<RegisteredGround> RegisteredGrounds(const GroundOptions& given,
 // What one entry names, and `given` for the rest.
 Result<GroundOptions> GroundOptionsOf(const HookEntry& entry, const GroundOptions& given);
 
-// "register it again: ringfence init --root DIR": with the options of the first entry that starts
-// `program`, which a plain init would drop.
-std::string HintToRegister(const std::vector<HookEntry>& entries, const std::string& program);
-
 // What a command looks at: the registrations, or `given` alone where there are none or it names a
 // policy or a profile.
 std::vector<RegisteredGround> GroundsInForce(const GroundOptions& given,

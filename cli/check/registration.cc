@@ -3,10 +3,10 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "cli/check/registered.h"
 #include "cli/check/settings_file.h"
 #include "cli/client_fence.h"
 #include "cli/confinement.h"
+#include "cli/init_command.h"
 #include "cli/settings_editor.h"
 
 namespace ringfence {
@@ -32,10 +32,10 @@ class LayersJudge {
  private:
   void JudgeFile(const SettingsFile& file) {
     const ClientSettings& settings = file.settings;
-    const SettingsQuestion question{.settings = settings,
+    const SettingsQuestion question{.file = file,
                                     .program = question_.program,
                                     .approvals = question_.approvals,
-                                    .is_managed = file.layer == SettingsLayer::kManaged,
+                                    .where = question_.where,
                                     .is_alone = false};
     for (Finding& finding : JudgeSettingsFile(question)) findings_.push_back(std::move(finding));
     // What is said already is not said twice.
@@ -43,7 +43,7 @@ class LayersJudge {
     if (question_.approvals.files.empty() || is_said) return;
     for (const std::string& weaker : Weakens(settings, question_.approvals, question_.program)) {
       Add(findings_, Severity::kError, "weakened",
-          At(settings.name, weaker, InitAgain(settings.hooks)));
+          At(settings.name, weaker, RegisterAgain(InitCommand(file, question_.where))));
     }
   }
 
@@ -54,17 +54,10 @@ class LayersJudge {
     return MayRunHooks(file) && std::ranges::any_of(file.settings.hooks, serves);
   }
 
-  // Of the first file that registers the hook for anything.
-  std::vector<HookEntry> RegisteringHooks() const {
-    for (const SettingsFile& file : question_.files) {
-      const auto is_ours = [&](const HookEntry& entry) { return Runs(entry, question_.program); };
-      if (std::ranges::any_of(file.settings.hooks, is_ours)) return file.settings.hooks;
-    }
-    return {};
-  }
+  static std::string RegisterAgain(const std::string& init) { return "register it again: " + init; }
 
-  std::string InitAgain(const std::vector<HookEntry>& hooks) const {
-    return HintToRegister(hooks, question_.program);
+  std::string InitInForce() const {
+    return InitCommandInForce(question_.files, question_.approvals, question_.where);
   }
 
   // The client runs it: no file switches the hooks of its layer off.
@@ -99,7 +92,7 @@ class LayersJudge {
     if (std::ranges::all_of(ServedEvents(), missing)) {
       return Add(findings_, Severity::kError, "not-registered",
                  At("registration", "no settings file registers the hook, so no call is decided",
-                    "register it: ringfence init"));
+                    "register it: " + InitInForce()));
     }
     for (const std::string_view event : ServedEvents()) {
       if (!missing(event)) continue;
@@ -108,7 +101,7 @@ class LayersJudge {
           At("registration",
              "no settings file registers the hook for " + std::string(event) +
                  (decides ? ": no call is decided" : ""),
-             InitAgain(RegisteringHooks())));
+             RegisterAgain(InitInForce())));
     }
   }
 
@@ -119,7 +112,7 @@ class LayersJudge {
       Add(findings_, Severity::kError, "two-sandboxes",
           At(file.settings.name,
              "sandbox.enabled is true and the policy has bash.wrap: every wrapped command fails",
-             "ringfence init switches the client's sandbox off"));
+             InitCommand(file, question_.where) + " switches the client's sandbox off"));
     }
   }
 
@@ -140,9 +133,8 @@ class LayersJudge {
       }
       Add(findings_, beyond.empty() ? Severity::kNote : Severity::kWarning, "client-fence",
           At(file.settings.name, what,
-             "ringfence init removes it if init --client-fence set it; otherwise remove it from "
-             "the "
-             "file"));
+             InitCommand(file, question_.where) +
+                 " removes it if init --client-fence set it; otherwise remove it from the file"));
     }
   }
 

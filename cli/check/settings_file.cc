@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "cli/check/programs.h"
 #include "cli/check/registered.h"
+#include "cli/init_command.h"
 #include "cli/settings_editor.h"
 
 namespace ringfence {
@@ -22,11 +23,15 @@ bool IsServed(std::string_view event) {
   return std::ranges::find(ServedEvents(), event) != ServedEvents().end();
 }
 
+std::string RegisterAgain(const SettingsQuestion& question) {
+  return "register it again: " + InitCommand(question.file, question.where);
+}
+
 // One entry that starts our hook.
 class EntryJudge {
  public:
-  EntryJudge(const HookEntry& entry, const std::string& program, Findings& findings)
-      : entry_(entry), program_(program), findings_(findings) {}
+  EntryJudge(const HookEntry& entry, const SettingsQuestion& question, Findings& findings)
+      : entry_(entry), question_(question), findings_(findings) {}
 
   void Run() {
     JudgeProgram();
@@ -44,14 +49,14 @@ class EntryJudge {
 
  private:
   void Wrong(const char* code, std::string what) {
-    Wrong(code, std::move(what), HintToRegister({entry_}, program_));
+    Wrong(code, std::move(what), RegisterAgain(question_));
   }
   void Wrong(const char* code, std::string what, std::string hint) {
     Add(findings_, Severity::kError, code, At(entry_.place, std::move(what), std::move(hint)));
   }
   void Warn(const char* code, std::string what) {
     Add(findings_, Severity::kWarning, code,
-        At(entry_.place, std::move(what), HintToRegister({entry_}, program_)));
+        At(entry_.place, std::move(what), RegisterAgain(question_)));
   }
 
   void JudgeProgram() {
@@ -71,9 +76,9 @@ class EntryJudge {
     if (!is_program) {
       Wrong("no-program", Quote(entry_.command) + " is not a program");
     }
-    if (is_program && !IsSameProgram(entry_.command, program_)) {
+    if (is_program && !IsSameProgram(entry_.command, question_.program)) {
       Wrong("other-program",
-            Quote(entry_.command) + " is not the installed hook, " + Quote(program_));
+            Quote(entry_.command) + " is not the installed hook, " + Quote(question_.program));
     }
     const Result<GroundOptions> options = GroundOptionsOf(entry_, {});
     if (!options) return Wrong("wrong-options", options.error().what);
@@ -83,7 +88,8 @@ class EntryJudge {
       Wrong(
           "no-policy",
           "--policy " + Quote(options->policy) + (is_there ? " is not a file" : " does not exist"),
-          "write that policy, or register without it: ringfence init");
+          "write that policy, or register without it: " +
+              InitCommand(question_.file, question_.where, PolicyOption::kDrop));
     }
   }
 
@@ -103,7 +109,7 @@ class EntryJudge {
   }
 
   const HookEntry& entry_;
-  const std::string& program_;
+  const SettingsQuestion& question_;
   Findings& findings_;
 };
 
@@ -111,29 +117,30 @@ class EntryJudge {
 class FileJudge {
  public:
   FileJudge(const SettingsQuestion& question, Findings& findings)
-      : question_(question), settings_(question.settings), findings_(findings) {}
+      : question_(question), settings_(question.file.settings), findings_(findings) {}
 
   void Run() {
     JudgeReading();
     for (const HookEntry& entry : settings_.hooks) {
       if (Runs(entry, question_.program)) {
-        EntryJudge(entry, question_.program, findings_).Run();
+        EntryJudge(entry, question_, findings_).Run();
       } else {
         JudgeOther(entry);
       }
     }
-    if (!settings_.drops.empty() && !question_.is_managed) return;
+    if (!settings_.drops.empty() && !is_managed()) return;
     JudgeSwitches();
     JudgeEnvironment();
   }
 
  private:
+  bool is_managed() const { return question_.file.layer == SettingsLayer::kManaged; }
+
   void JudgeReading() {
     const char* const consequence =
-        question_.is_managed
-            ? ": because of this the client skips the key, or does not start where it is "
-              "not JSON or a hook"
-            : ": because of this the client drops the whole file, hooks included";
+        is_managed() ? ": because of this the client skips the key, or does not start where it is "
+                       "not JSON or a hook"
+                     : ": because of this the client drops the whole file, hooks included";
     for (const Error& drop : settings_.drops) {
       Add(findings_, Severity::kError, "dropped-file",
           At(drop.where, drop.what + consequence, drop.hint.empty() ? "fix it" : drop.hint));
@@ -164,7 +171,7 @@ class FileJudge {
     if (StartsOurs(entry)) {
       return Add(findings_, Severity::kError, "shell-form",
                  At(entry.place, what + " starts the hook instead of the client",
-                    HintToRegister({}, question_.program)));
+                    RegisterAgain(question_)));
     }
     const bool rewrites = entry.event == "PreToolUse";
     if (!rewrites && entry.event != "PermissionRequest") return;

@@ -5,15 +5,16 @@
 #include <string>
 
 #include "cli/check/finding.h"
+#include "cli/settings_files.h"
 #include "policy/client_settings.h"
 
 namespace ringfence {
 
 struct SettingsQuestion {
-  const ClientSettings& settings;
+  const SettingsFile& file;
   const std::string& program;  // the hook's, absolute
   const Approvals& approvals;
-  bool is_managed = false;
+  const Whereabouts& where;
   bool is_alone = true;  // false: the other layers are looked at as well (registration.h)
 };
 Findings JudgeSettingsFile(const SettingsQuestion& question);

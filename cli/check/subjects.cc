@@ -109,15 +109,32 @@ class Checker {
     return FindPlaces(registration, disk_);
   }
 
+  // Of a settings file alone, as its name and place say it: "PROJECT/.claude/settings.json".
+  Whereabouts AroundSettings(const Path& file) const {
+    const Result<Whereabouts> here = FindWhereabouts(question_.ground.common.home, "");
+    Whereabouts where = here ? *here : Whereabouts{};
+    if (file.Parent().name() == ".claude") where.project = file.Parent().Parent().text();
+    return where;
+  }
+
+  static SettingsLayer LayerOf(const std::filesystem::path& file, const Whereabouts& where) {
+    if (IsManagedFile(file)) return SettingsLayer::kManaged;
+    if (file.filename() == "settings.local.json") return SettingsLayer::kLocal;
+    const bool is_of_project = file.parent_path().filename() == ".claude" &&
+                               file != SettingsPath(SettingsLayer::kUser, where);
+    return is_of_project ? SettingsLayer::kProject : SettingsLayer::kUser;
+  }
+
   void CheckSettings(const std::string& shown, std::string text) {
     const Result<HookProgram> hook = FindHookProgram(question_.hook);
     const std::string program = hook ? hook->path : std::string("/ringfence-hook");
-    const ClientSettings settings =
+    const Whereabouts where = AroundSettings(Path::Clean(Absolute(shown)));
+    SettingsFile file;
+    file.path = Absolute(shown);
+    file.layer = LayerOf(file.path, where);
+    file.settings =
         ParseClientSettings(IsBlank(text) ? "{}" : std::move(text), shown, Absolute(shown));
-    Take(JudgeSettingsFile({.settings = settings,
-                            .program = program,
-                            .approvals = {},
-                            .is_managed = IsManagedFile(shown)}));
+    Take(JudgeSettingsFile({.file = file, .program = program, .approvals = {}, .where = where}));
   }
 
   // All mistakes of the file; only a sound one can be looked at further.
@@ -211,6 +228,7 @@ class Checker {
       question.approvals = approvals->value;
     }
     question.program = hook_.path;
+    question.where = where_;
     question.wraps_bash = wraps_bash_;
     question.reads_beyond = reads_beyond_;
     question.writes_beyond = writes_beyond_;

@@ -7,6 +7,7 @@
 #include "cli/check/registered.h"
 #include "cli/confinement.h"
 #include "cli/doctor/rows.h"
+#include "cli/init_command.h"
 #include "cli/process.h"
 #include "cli/proof.h"
 #include "policy/layers.h"
@@ -107,12 +108,14 @@ void LookAtClient(const Patient& patient, DoctorRows& rows) {
 
 namespace {
 
-void LookAtEntry(const Patient& patient, const HookEntry& entry, DoctorRows& rows) {
+void LookAtEntry(const Patient& patient, const SettingsFile& file, const HookEntry& entry,
+                 DoctorRows& rows) {
   const Result<GroundOptions> options = GroundOptionsOf(entry, patient.given);
   if (!options) return;  // said by the check
   const auto wrong = [&](const Error& error) {
     rows.push_back({Health::kMissing, "registration", entry.place + ": " + error.text(),
-                    error.hint.empty() ? "see the rows above, or register it again: ringfence init"
+                    error.hint.empty() ? "see the rows above, or register it again: " +
+                                             InitCommand(file, patient.where)
                                        : error.hint});
   };
   const RealFiles disk;
@@ -149,7 +152,7 @@ void LookAtRegistration(const Patient& patient, DoctorRows& rows) {
       // Another program of the hook's name is not started: it may have come with the project.
       const bool is_ours = Runs(entry, patient.hook.path) && entry.is_exec_form &&
                            IsSameProgram(entry.command, patient.hook.path);
-      if (decides && is_ours) LookAtEntry(patient, entry, rows);
+      if (decides && is_ours) LookAtEntry(patient, file, entry, rows);
     }
   }
 }

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "cli/confinement.h"
 #include "cli/doctor/rows.h"
+#include "cli/init_command.h"
 #include "cli/process.h"
 #include "policy/real_files.h"
 #include "policy/trust.h"
@@ -170,8 +171,9 @@ class SandboxDoctor {
          confinement.is_confined ? ""
          : lacks_tools ? "install what the client's sandbox needs (apt install bubblewrap "
                          "socat), or write \"bash\": {\"wrap\": true} in the policy"
-                       : "write \"bash\": {\"wrap\": true} in the policy, or run ringfence init to "
-                         "switch the client's sandbox on, or: ringfence run -- claude"});
+                       : "write \"bash\": {\"wrap\": true} in the policy, or run " +
+                             InitCommandInForce(patient_.settings, {}, patient_.where) +
+                             " to switch the client's sandbox on, or: ringfence run -- claude"});
     for (const std::string& hole : confinement.holes) {
       rows_.push_back({Health::kWeak, "commands", hole, ""});
     }

@@ -8,6 +8,8 @@ Prints a line for each case that failed, and at the end "N passed, N failed, N s
 """
 
 import json
+import re
+import shlex
 import sys
 
 from command_world import error_of, run_cases, settings_of
@@ -266,6 +268,52 @@ def a_registration_that_is_wrong_is_put_right_by_init(world):
         world.init("--no-client-sandbox")
         assert codes_of(world) == sound, (new, codes_of(world))
         assert world.user.read_text() == text
+
+
+def hints_to_register(world, *_):
+    """The commands that check and doctor suggest; both suggest the same."""
+    look = ("--json", "--hook", world.options.hook)
+    found = json.loads(world.run("check", *look).stdout)["findings"]
+    rows = json.loads(world.run("doctor", *look).stdout)["rows"]
+    hints = [{match[1] for text in texts for match in [re.match(r"register it(?: again)?: (.*)", text)]
+              if match} for texts in ([f.get("hint", "") for f in found], [row.get("fix", "") for row in rows])]
+    assert hints[0] == hints[1], hints
+    return hints[0]
+
+
+def check_suggests_the_init_that_registers_the_hook_where_it_was(world):
+    project = shlex.quote(str(world.project))
+    for layer, file in (((), world.user), (("--project",), world.project / ".claude/settings.json"),
+                        (("--local",), world.project / ".claude/settings.local.json")):
+        options = ("--profile", "p q")
+        world.write(world.policy, '{"version": 1, "profiles": {"p q": {}}}')
+        init = (*layer, *((".",) if layer else ()))
+        place = f" {layer[0]} {project}" if layer else ""
+        world.init("--no-client-sandbox", *init, *options)
+        assert hints_to_register(world) == set(), layer
+        whole = file.read_text()
+        settings = settings_of(file)
+        for entry in [entry for group in settings["hooks"]["PreToolUse"] for entry in group["hooks"]]:
+            entry["timeout"] = 999
+        del settings["hooks"]["ConfigChange"]
+        file.write_text(json.dumps(settings))
+        assert hints_to_register(world) == {f"ringfence init{place} --profile 'p q'"}, layer
+        file.write_text("{}")  # the options are gone with the registration
+        assert hints_to_register(world) == {f"ringfence init{place}"}, layer
+        for command in (f"ringfence init{place}", f"ringfence init{place} --profile 'p q'"):
+            words = shlex.split(command)[1:] + ["--no-client-sandbox"]
+            assert world.run(*words).returncode == 0, words
+            assert hints_to_register(world) == set(), (layer, command)
+        assert settings_of(file) == json.loads(whole), layer
+        world.run("uninstall", "--all")
+
+
+def a_settings_file_alone_says_where_it_belongs(world):
+    world.init("--local", ".", "--no-client-sandbox")
+    file = world.project / ".claude/settings.local.json"
+    file.write_text(file.read_text().replace('"onFailure": "block"', '"onFailure": "continue"'))
+    done = world.run("check", file, "--hook", world.options.hook, cwd=world.home)
+    assert f"register it again: ringfence init --local {world.project}\n" in done.stdout, done
 
 
 def a_policy_that_is_gone_comes_back(world):

@@ -194,6 +194,62 @@ def allow_names_init_only_for_what_init_carries_over(world):
     for words, is_told in ((("~/a", "--read"), False), (("~/b", "--ask"), False), (("~/c",), True)):
         out = world.run("allow", *words).stdout
         assert ("ringfence init" in out) == is_told, (words, out)
+    world.run("uninstall")
+    world.run("init", "--no-client-sandbox", "--local", ".")
+    init = f"ringfence init --local {world.project}"
+    out = world.run("allow", "~/d").stdout
+    assert f"; {init} carries the entry over" in out, out
+    out = world.run("revoke", "~/d").stdout
+    assert f"keep it until {init} takes it out" in out, out
+
+
+def allow_of_a_pattern_looks_at_what_it_matches(world):
+    world.run("allow", "~/first")  # which writes the starter policy
+    before = world.policy.read_text()
+    for words, told in ((("src/*",), '"src/*" is permitted already'),
+                        (("**/*.txt", "--read"), "is permitted already"),
+                        (("--as", "path", "*.log"), "is permitted already")):
+        assert told in world.run("allow", *words).stdout, words
+    error_of(world.run("allow", "~/.ssh/*"), 1, "does not lift this denial", "@secrets")
+    error_of(world.run("allow", "--read", "**/.env"), 1, "does not remove this question", "@dotenv",
+             "change that rule instead")
+    error_of(world.run("allow", "--read", ".env"), 1, "@dotenv", "change that rule instead")
+    error_of(world.run("allow", "*.log"), 2, "could be a file or a host", "--as path or --as host")
+    assert world.policy.read_text() == before
+    for pattern in ("~/other/*", "~/other/[ab]?.txt"):
+        assert "Added " in world.run("allow", pattern).stdout, pattern
+        assert "Removed " in world.run("revoke", pattern).stdout, pattern
+        assert world.policy.read_text() == before, pattern
+
+
+def revoke_finds_a_name_that_says_nothing(world):
+    world.run("allow", "~/first")
+    before = world.policy.read_text()
+    for kind, name in (("tool", "Frobnicate"), ("host", "intranet")):
+        world.run("allow", "--as", kind, name)
+        if kind == "host":  # without "network" no host is refused
+            world.write(world.policy, before.replace(
+                '"version": 1,', '"version": 1, "network": {"allow": ["@agent-hosts", "intranet"]},'))
+        out = world.run("revoke", name).stdout
+        assert f'Removed "{name}" from ' in out, out
+    error_of(world.run("revoke", "Frobnicate"), 2, "neither a host nor a known tool")
+
+
+def revoke_says_that_a_question_is_gone(world):
+    world.run("allow", "~/first")
+    out = world.run("revoke", "@dotenv").stdout
+    assert 'tools no longer ask about "@dotenv": what the policy allows there is permitted' in out, out
+    world.run("allow", "--ask", "--as", "path", "notes")
+    out = world.run("revoke", "--ask", "--as", "path", "notes").stdout
+    assert "still permitted" in out and "no longer ask" not in out, out
+
+
+def explain_suggests_nothing_against_a_rule_of_the_clients_that_is_not_alone(world):
+    world.run("init", "--no-client-sandbox")
+    secret = world.home / ".ssh/id_rsa"
+    done = world.run("explain", "Read", secret)
+    assert "the client itself refuses it" in done.stdout and "lift" not in done.stdout, done
+    assert "fix" not in json.loads(world.run("explain", "Read", secret, "--json").stdout)["client"]
 
 
 def revoke_says_what_still_permits_it(world):
