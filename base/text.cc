@@ -173,7 +173,9 @@ std::string CutText(std::string text, size_t limit) {
 
 std::string_view Nearest(std::string_view word, std::span<const std::string_view> candidates) {
   std::string_view best;
-  size_t best_distance = std::max<size_t>(1, word.size() / 3) + 1;
+  // The dashes of an option are hardly ever wrong.
+  const size_t dashes = std::min(word.find_first_not_of('-'), word.size());
+  size_t best_distance = std::max<size_t>(1, (word.size() - dashes) / 3) + 1;
   if (word.size() > 64) return best;
   for (const std::string_view candidate : candidates) {
     const size_t distance = EditDistance(LowerAscii(word), LowerAscii(candidate));

@@ -14,6 +14,7 @@
 #include "base/text.h"
 #include "base/unique_fd.h"
 #include "policy/path.h"
+#include "policy/sources.h"
 
 namespace ringfence {
 namespace {
@@ -153,6 +154,7 @@ Result<std::optional<std::string>> ReadIfThere(const std::string& path) {
   const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
   if (!fd.valid()) {
     if (errno == ENOENT || errno == ENOTDIR) return std::optional<std::string>();
+    if (errno == ELOOP) return EndlessLinks(path);
     return SystemError("open(" + path + ")");
   }
   struct stat status {};

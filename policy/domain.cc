@@ -152,7 +152,7 @@ Result<HostPort> ParseHostPort(std::string_view authority) {
   if (!DecodePercent(written, &decoded)) return Wrong("has a host that is not a plain name");
   const std::string plain = WithPlainMarks(decoded);
   if (!std::ranges::all_of(plain, [](char c) { return c > 0x20 && c < 0x7F; })) {
-    return Wrong("has a host that is not written with A-labels");
+    return Wrong("has a host that is not in its ASCII form (xn--...)");
   }
   std::string_view host = plain;
   if (host.ends_with('.')) host.remove_suffix(1);

@@ -57,9 +57,14 @@ class Loader {
     const Node* version = object.Any("version");
     if (version == nullptr) {
       document_.Wrong(root, "has no \"version\"", "begin with \"version\": 1");
-    } else if (version->kind != JsonTree::Kind::kNumber || version->content() != "1") {
-      document_.Wrong(*version, "must be 1", "a newer policy needs a newer ringfence");
+      return;
     }
+    const bool is_number = version->kind == JsonTree::Kind::kNumber;
+    if (is_number && version->content() == "1") return;
+    const bool is_newer =
+        is_number && version->content().find_first_not_of("0123456789") == std::string_view::npos;
+    document_.Wrong(*version, is_newer ? "must be 1" : "must be the number 1",
+                    is_newer ? "a newer policy needs a newer ringfence" : "write \"version\": 1");
   }
 
   void ReadSections(ObjectReader& object, std::string_view at, Sections& sections) {

@@ -96,7 +96,9 @@ Status FindRoot(const Registration& registration, const FileView& files, Places&
     return Wrong(where, "the project may not be \"/\"", "start the client in the project");
   }
   if (!by_option && HoldsAHome(*real, places)) {
-    return Wrong(where, Quote(text) + " holds the home directory",
+    const bool is_home = std::ranges::find(places.homes, *real) != places.homes.end();
+    return Wrong(where,
+                 Quote(text) + (is_home ? " is the home directory" : " holds the home directory"),
                  "start the client in a project's directory, or accept this one as a project and "
                  "start the client again: ringfence init --root " +
                      ShellWord(text));

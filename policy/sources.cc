@@ -264,6 +264,11 @@ std::vector<Path> UsualPolicyPlaces(const Places& places) {
 
 std::string ProjectPolicyPath(const std::string& root) { return root + "/.ringfence/policy.json"; }
 
+Error EndlessLinks(const std::string& path) {
+  return Unusable(path, "is reached through symbolic links that lead in a circle",
+                  "make the link lead to a file, or remove it");
+}
+
 Result<PolicyBytes> ReadPolicyBytes(const std::string& path) {
   PolicyBytes bytes;
   UniqueFd fd(::openat(AT_FDCWD, path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
@@ -272,6 +277,7 @@ Result<PolicyBytes> ReadPolicyBytes(const std::string& path) {
       bytes.missing = true;
       return bytes;
     }
+    if (errno == ELOOP) return EndlessLinks(path);
     return SystemError("open(" + path + ")");
   }
   struct stat status {};

@@ -57,4 +57,8 @@ struct PolicyBytes {
 };
 Result<PolicyBytes> ReadPolicyBytes(const std::string& path);
 
+// Of a file that could not be opened because of links that lead in a circle, or through too many
+// others (ELOOP).
+Error EndlessLinks(const std::string& path);
+
 }  // namespace ringfence

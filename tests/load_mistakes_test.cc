@@ -45,9 +45,9 @@ TEST_CASE("load mistakes: a document that is none") {
       {"another version", "{\"version\": 2}",
        "1:13: /version must be 1 [a newer policy needs a newer ringfence]"},
       {"a version as text", "{\"version\": \"1\"}",
-       "1:13: /version must be 1 [a newer policy needs a newer ringfence]"},
+       "1:13: /version must be the number 1 [write \"version\": 1]"},
       {"a version that is nearly 1", "{\"version\": 1.0}",
-       "1:13: /version must be 1 [a newer policy needs a newer ringfence]"},
+       "1:13: /version must be the number 1 [write \"version\": 1]"},
       {"a comment without end", "{\"version\":1} /*", "1:17: this comment has no end"},
   };
   for (const DocumentRow& row : kRows) {

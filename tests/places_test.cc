@@ -107,7 +107,7 @@ TEST_CASE("places: what can be no project is an error with a remedy") {
       {"missing", "", "/home/dev/none", "is not a directory"},
       {"missing by option", "/home/dev/none", "", "is not a directory"},
       {"a file", "", "/home/dev/project/file", "is not a directory"},
-      {"the home", "", "/home/dev", "holds the home"},
+      {"the home", "", "/home/dev", "\"/home/dev\" is the home directory"},
       {"above the home", "", "/home", "holds the home"},
       {"above the home by a link", "", "/home/dev/up", "holds the home"},
       {"relative", "", "project", "is not an absolute path"},

@@ -116,6 +116,9 @@ TEST_CASE("text: the nearest word is the one that was meant") {
   // Of two as near, the one that begins alike; of several such the first.
   static constexpr std::array<std::string_view, 4> kNear = {"zsh", "fish", "fash", "cash"};
   CHECK(Nearest("fsh", kNear) == "fish");
+  constexpr std::string_view kOptions[] = {"--root", "--policy"};
+  CHECK(Nearest("--rot", kOptions) == "--root");
+  CHECK(Nearest("--tool", kOptions).empty());
   static constexpr std::array<std::string_view, 2> kBoth = {"bash", "dash"};
   CHECK(Nearest("xash", kBoth) == "bash");
 }

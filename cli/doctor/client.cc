@@ -27,7 +27,7 @@ const Since kSince[] = {
     {{2, 1, 257}, "blockReadsOutsideWorkingDirectories", Health::kWeak},
     {{2, 1, 314}, "blockWritesOutsideWorkingDirectories", Health::kWeak},
 };
-const std::vector<int> kMeasured = {2, 1, 330};
+const std::vector<int> kMeasured = {2, 1, 331};
 
 std::string Text(const std::vector<int>& version) {
   std::string text;
@@ -101,7 +101,7 @@ void LookAtClient(const Patient& patient, DoctorRows& rows) {
   }
   if (is_old) return;
   if (version > kMeasured) {
-    return Add(rows, Health::kGood, name + "; ringfence was tested with " + Text(kMeasured));
+    return Add(rows, Health::kGood, name + "; ringfence was tested up to " + Text(kMeasured));
   }
   Add(rows, Health::kGood, name);
 }

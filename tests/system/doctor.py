@@ -208,7 +208,7 @@ def one_cause_is_said_once(world):
     world.init()
     done = world.run("doctor", "--hook", world.options.hook, cwd=world.home)
     assert done.returncode == 1, done.stdout
-    assert done.stdout.count("holds the home directory") == 1, done.stdout
+    assert done.stdout.count("is the home directory") == 1, done.stdout
 
 
 if __name__ == "__main__":

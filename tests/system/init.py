@@ -296,11 +296,11 @@ def a_link_in_a_project_is_refused(world):
 
 def init_from_the_home_directory_works_for_the_user_only(world):
     out = world.init(cwd=world.home)
-    assert "refuses every call" in out and "holds the home directory" in out, out
+    assert "refuses every call" in out and "is the home directory" in out, out
     assert f"run: ringfence init --root {world.home}" in out, out
     assert "refuses every call" not in world.init()
     error_of(world.run("init", "--local", cwd=world.home), 2, "home")
-    error_of(world.run("explain", "Read", "x", cwd=world.home), 2, "holds the home directory")
+    error_of(world.run("explain", "Read", "x", cwd=world.home), 2, "is the home directory")
     assert world.run("explain", "@secrets", cwd=world.home).returncode == 0
     assert world.run("explain", "Read", "x").returncode == 0
 
