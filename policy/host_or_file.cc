@@ -44,9 +44,11 @@ NameKind KindOfName(std::string_view name) {
   if (rule->any || rule->port != 0 || host.starts_with('[')) return NameKind::kHost;
   if (host == "localhost") return NameKind::kHost;
   const size_t dot = host.rfind('.');
-  if (dot == std::string_view::npos && !rule->subdomains) return NameKind::kNeither;
-  const std::string_view last = host.substr(dot + 1);                 // of "*.log" the whole
-  if (IsDigit(last[0]) && !rule->subdomains) return NameKind::kHost;  // an IPv4 address
+  const bool has_dot = dot != std::string_view::npos;
+  if (rule->subdomains && has_dot) return NameKind::kHost;  // "*.example.rs", but not "*.rs"
+  if (!rule->subdomains && !has_dot) return NameKind::kNeither;
+  const std::string_view last = host.substr(dot + 1);
+  if (IsDigit(last[0])) return NameKind::kHost;  // an IPv4 address
   const bool is_ending = last.size() < 2 || kFileEndings.Contains(last);
   const bool is_unusual = host.find('_') != std::string_view::npos || name != lower;
   return is_ending || is_unusual ? NameKind::kHostOrFile : NameKind::kHost;

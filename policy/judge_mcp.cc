@@ -8,6 +8,7 @@
 #include "policy/judge_host.h"
 #include "policy/mcp_maps.h"
 #include "policy/pattern.h"
+#include "policy/resolve.h"
 #include "policy/word_list.h"
 
 namespace ringfence {
@@ -283,11 +284,16 @@ bool McpJudge::Exists(const Path& path) const {
 }
 
 // For what looks like prose: it exists as written, or a file with a plain name can be created
-// there.
+// there. In both readings: "a link/../x" may be beside the link's target.
 bool McpJudge::NamesSomething(std::string_view text) const {
-  return std::ranges::any_of(arguments_.paths().Starts(text), [this](const std::string& start) {
-    const Path path = Path::Clean(start);
+  const auto names_something = [this](const Path& path) {
     return Exists(path) || (IsPlainName(path.name()) && Exists(path.Parent()));
+  };
+  return std::ranges::any_of(arguments_.paths().Starts(text), [&](const std::string& start) {
+    if (names_something(Path::Clean(start))) return true;
+    if (!HasDotDot(start)) return false;
+    const Walked walked = Walk(start, files_);
+    return walked.stop != Walked::Stop::kTooLong && names_something(walked.end);
   });
 }
 

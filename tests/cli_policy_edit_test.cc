@@ -105,6 +105,8 @@ TEST_CASE("wish: what a word means") {
       {"[::1]:8080", WishKind::kHost},
       {"www.example.md:443", WishKind::kHost},
       {"*.example.rs", WishKind::kHost},
+      {"*.example", WishKind::kHost},
+      {"*.log", {}},
       // Endings of files that are domains as well.
       {"no-such-notes.md", {}},
       {"no-such-main.rs", {}},

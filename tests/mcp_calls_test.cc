@@ -62,6 +62,7 @@ std::unique_ptr<World> MakeWorld(const Json& policy) {
   world->files.Put("/home/dev/project/inner", LinkTo("src"));
   world->files.Put("/home/dev/project/docs", Directory());
   world->files.Put("/home/dev/outside/a folder of words", Directory());
+  world->files.Put("/home/dev/project/a b c d", LinkTo("/home/dev/outside/a folder of words"));
   for (const char* name : {"odd\xE2\x80\x8B", "odd\n", " odd"}) {
     world->files.Put("/home/dev/project/" + std::string(name), LinkTo("/home/dev"));
   }

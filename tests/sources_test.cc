@@ -263,6 +263,9 @@ TEST_CASE("sources: what is no regular file is no policy") {
   Disk loop;
   loop.Link(kUserFile, "policy.json");
   CHECK(Problem(loop.Read()).find("lead in a circle") != std::string::npos);
+  const Result<PolicyBytes> endless = ReadPolicyBytes("/" + std::string(300, 'a'));
+  REQUIRE_FALSE(endless.has_value());
+  CHECK(endless.error().what == "ENAMETOOLONG");
 }
 
 TEST_CASE("sources: a policy or a trust store that everybody may write is refused") {

@@ -41,6 +41,7 @@ def furnish(world):
     (world.home / ".ssh").mkdir()
     (world.home / ".ssh/id_rsa").write_text("key\n")
     (world.outside / "a folder of words").mkdir()
+    (world.project / "a b c d").symlink_to(world.outside / "a folder of words")
     for name in ("odd\u200b", "odd\n", " odd"):
         (world.project / name).symlink_to(world.home)
 
