@@ -325,14 +325,25 @@ std::optional<Cause> PathJudge::Outside(const Question& question, const Path& na
   cause.place = missing;
   const bool can_allow = AllowChanges(*missing);
   if (can_allow) cause.remedy = WiderRoot(walked.end);
-  // By the name alone, as an entry of the list of what asks would have it.
-  const bool asks =
-      can_allow && cause.remedy.empty() &&
-      matcher_.MatchesName(RulesFor(question.access).ask, question.access, walked.end);
   if (cause.remedy.empty()) {
+    const bool asks = can_allow && AllowingLeavesQuestion(question.access, named, walked.end);
     cause.remedy = PathFix({walked, question.access, *missing, asks, mode_}, policy_, places_);
   }
   return cause;
+}
+
+// `ringfence allow` permits reading with writing, so a question about either remains. A question about
+// what cannot be told from the names (a new repository, hard links) is not foreseen.
+bool PathJudge::AllowingLeavesQuestion(Access access, const Path& named, const Path& end) const {
+  for (const Access asked : {Access::kRead, Access::kWrite}) {
+    if (asked == Access::kWrite && access == Access::kRead) continue;
+    const PathRuleList& rules = RulesFor(asked).ask;
+    for (const Path& path : {named, end}) {
+      if (matcher_.MatchesName(rules, asked, path)) return true;
+    }
+    if (matcher_.MatchesThroughLinks(rules, asked, end)) return true;
+  }
+  return false;
 }
 
 // The remedy where the client was started in a part of a repository and the file is of another

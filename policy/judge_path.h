@@ -86,6 +86,7 @@ class PathJudge {
                                const Walked& walked) const;
   std::optional<Cause> Asks(const Question& question, const Path& named,
                             const Walked& walked) const;
+  bool AllowingLeavesQuestion(Access access, const Path& named, const Path& end) const;
   std::string WiderRoot(const Path& end) const;
   std::optional<RulePlace> MissingList(const Question& question, const Path& end) const;
   Cause AskCause(const Question& question, const RuleHit& hit, bool by_name) const;

@@ -267,6 +267,18 @@ TEST_CASE("fix: a path about which a rule asks is allowed with its question") {
   world.User(R"("read":{"ask":["@dotenv"]})");
   CHECK(Suggested(world.WhyNotRead("/home/dev/other/.env")) ==
         std::vector<std::string>{"ringfence", "allow", "--read", "--ask", "~/other/.env"});
+  // `allow` permits reading, too.
+  CHECK(Suggested(world.WhyNotWrite("/home/dev/other/.env")) ==
+        std::vector<std::string>{"ringfence", "allow", "--ask", "~/other/.env"});
+  // The same file by another name: ~/.config is elsewhere.
+  World linked;
+  linked.files.Put("/home/dev/.config", LinkTo("dotfiles"));
+  linked.files.Put("/home/dev/dotfiles/nvim/init.lua", File());
+  for (const char* name : {"/home/dev/.config/nvim/init.lua", "/home/dev/dotfiles/nvim/init.lua"}) {
+    CAPTURE(name);
+    CHECK(Suggested(linked.WhyNotWrite(name)) ==
+          std::vector<std::string>{"ringfence", "allow", "--ask", "~/dotfiles/nvim/init.lua"});
+  }
 }
 
 TEST_CASE("fix: a name that does not say what it is gets --as") {
@@ -362,11 +374,50 @@ TEST_CASE("fix: the reason of a question that the mode refuses is as short") {
 }
 
 TEST_CASE("fix: with long paths the command is still within what a terminal shows") {
-  const World world;
-  const std::string path = "/home/dev/" + std::string(60, 'p') + "/x";
-  const std::string reason = world.WhyNotRead(path);
-  CAPTURE(reason);
-  CHECK(reason.find("`.") < 240);
+  World world;
+  world.files.Put("/home/dev/project/shared", LinkTo("/home/dev/work/company/monorepo"));
+  for (const char* path : {"/home/dev/work/company/monorepo/packages/shared-components/index.ts",
+                           "/home/dev/project/shared/packages/shared-components/src/index.ts",
+                           "shared/packages/shared-components/src/index.ts"}) {
+    const std::string reason = world.WhyNotRead(path);
+    CAPTURE(reason);
+    const size_t command = reason.find('`');
+    REQUIRE(command != std::string::npos);
+    CHECK(reason.find('`', command + 1) < 170);
+  }
+}
+
+TEST_CASE("fix: a reason that fits keeps the names, and so does one without a command") {
+  const std::string cut = "\xE2\x80\xA6";
+  const std::string name = "read of \"/aaaaaaaaaa/bbbbbbbbbb/cccccccccc/dddddddddd\"";
+  const std::string leads = "it leads to \"/eeeeeeeeee/ffffffffff/gggggggggg\", outside";
+  const auto reason = [](const std::string& what, const std::string& why,
+                         const std::string& remedy) {
+    return ReasonText({Verdict::kDeny, Cause{what, why, {}, remedy}, {}, false, {}}, "");
+  };
+  const auto text = [](const std::string& what, const std::string& why, const std::string& remedy) {
+    return "ringfence: " + what + " refused: " + why + ". " + remedy;
+  };
+  const auto fix = [](size_t size) { return "Do `" + std::string(size, 'x') + "`. More."; };
+  CHECK(reason(name, leads, fix(10)) == text(name, leads, fix(10)));
+  const std::string shorter = "it leads to \"" + cut + "/gggggggggg\", outside";
+  const std::string shortest = "it leads to \"" + cut + "\", outside";
+  CHECK(reason(name, leads, fix(45)) == text(name, shorter, fix(45)));
+  CHECK(reason(name, leads, fix(80)) ==
+        text("read of \"" + cut + "/dddddddddd\"", shortest, fix(80)));
+  CHECK(reason(name, leads, fix(150)) == text("read", shortest, fix(150)));
+  const std::string unfinished = "Do `" + std::string(150, 'x');
+  CHECK(reason(name, "why", unfinished) == text("read", "why", unfinished));
+  const std::string words(200, 'w');
+  CHECK(reason(name, leads, words) == text(name, leads, words));
+  CHECK(reason(name, words, "") == "ringfence: " + name + " refused: " + words + ".");
+  // What is not one name stays whole; a tool's name has no preposition.
+  for (const char* whole :
+       {"read of \"a\"", "\"/aaaaaaaa/b\" and \"/aaaaaaaa/c\"", "nothing quoted"}) {
+    CHECK(reason(whole, "why", fix(150)) == text(whole, "why", fix(150)));
+  }
+  CHECK(reason("tool \"mcp__a__b\"", "why", fix(150)) ==
+        text("tool \"" + cut + "\"", "why", fix(150)));
 }
 
 TEST_CASE("fix: with --policy FILE the command names that file") {

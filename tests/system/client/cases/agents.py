@@ -49,9 +49,9 @@ SUBAGENTS = Session(
             Call("wider profile: read outside", read("$OUTSIDE/o.txt"),
                  refused('"$OUTSIDE/o.txt"')),
             Call("wider profile: write beside src", write("wide.txt"),
-                 refused('"$PROJECT/wide.txt"'), absent("$PROJECT/wide.txt")),
+                 refused('/wide.txt"'), absent("$PROJECT/wide.txt")),
             Call("wider profile: write outside", write("$OUTSIDE/wide.txt"),
-                 refused('"$OUTSIDE/wide.txt"'), absent("$OUTSIDE/wide.txt")),
+                 refused('/wide.txt"'), absent("$OUTSIDE/wide.txt")),
         ],
     })
 

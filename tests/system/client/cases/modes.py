@@ -36,6 +36,7 @@ def allows_and_leaves_auto_mode(stage):
     said = stage.director.told("a write that runs later")
     type_in(stage, command_in(RINGFENCE, said, stage.world), "$PROJECT")
     stage.client.say("\x1b[Z")  # Shift+Tab
+    wait_until(lambda: stage.client.shows("manual mode on"), "auto mode goes on")
     threading.Thread(target=approves, args=(stage,), daemon=True).start()
 
 

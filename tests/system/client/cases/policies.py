@@ -41,7 +41,7 @@ RULES = Session(
         Call("denied name anywhere", read("sub/.env"), refused('"$PROJECT/sub/.env"')),
         Call("write where it may", write("src/new.txt"), runs(),
              holds("$PROJECT/src/new.txt", "by the model")),
-        Call("write inside where it may not", write("new.txt"), refused('"$PROJECT/new.txt"'),
+        Call("write inside where it may not", write("new.txt"), refused('/new.txt"'),
              absent("$PROJECT/new.txt")),
         Call("denied tool", ("Monitor", {"command": "touch made", "description": "d"}),
              refused("Monitor"), absent("$PROJECT/made")),
@@ -72,7 +72,7 @@ COMMAND_LINE = Session(
     play=[
         Call("the profile widens", write("sub/new.txt"), runs(),
              holds("$PROJECT/sub/new.txt", "by the model")),
-        Call("and ends", write("new.txt"), refused('"$PROJECT/new.txt"'),
+        Call("and ends", write("new.txt"), refused('/new.txt"'),
              absent("$PROJECT/new.txt")),
         Call("the policy is read", read("fence/policy.json"), runs("writer")),
         Call("the policy may not be written", write("fence/policy.json", "{}"),
