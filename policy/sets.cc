@@ -102,12 +102,20 @@ constexpr WordList kClientRuns(
     "**/.claude/commands\n**/.claude/agents\n**/.claude/skills\n**/.claude/plugins\n"
     "**/.claude/hooks\n**/.claude/workflows\n**/.claude/dev-mods\n**/.claude/routines\n"
     "**/.claude/scheduled_tasks.json\n**/.claude/launch.json\n**/.claude/daemon.json\n");
+// The client's own state, by which it runs programs as well: it sources the snapshots of its shell,
+// and reads .config.json in the place of .claude.json. Only tools are asked about it: the client
+// itself, confined as a whole, has to write it.
+constexpr WordList kClientState(
+    "**/.claude/shell-snapshots\n**/.claude/session-env\n**/.claude/local\n**/.claude/jobs\n"
+    "**/.claude/daemon\n**/.claude/seed-admin\n**/.claude/cowork_plugins\n"
+    "**/.claude/mcp-skill-archives\n**/.claude/remote-settings.json\n**/.claude/.config.json\n");
 // Lines that begin with "exec" are run by "git rebase --continue". git writes it itself.
 constexpr std::string_view kRebaseTodo = "**/git-rebase-todo";
 
 // Packages bring their own, which nobody opens or pushes.
 constexpr WordList kRunsInProjects(
-    "**/.cursor/mcp.json\n**/.husky\n**/.github/workflows\n**/.vscode\n**/.idea\n"
+    "**/.cursor/mcp.json\n**/.cursor/hooks.json\n**/.gemini/settings.json\n**/.husky\n"
+    "**/.github/workflows\n**/.vscode\n**/.idea\n**/.zed/tasks.json\n**/.devcontainer\n"
     "**/*.code-workspace\n**/.envrc\n");
 
 // clang-format off
@@ -120,7 +128,14 @@ constexpr WordList kToolchains(
     "~/.gradle/caches\n~/.gradle/wrapper\n~/.nuget/packages\n~/.npm/_cacache\n~/.nvm\n"
     "~/.local/share/pnpm\n~/.cache/yarn\n~/.cache/pip\n~/.cache/uv\n~/.local/share/uv\n"
     "~/.pyenv/versions\n~/.local/lib\n~/.gem/ruby\n~/.rbenv/versions\n~/.conan2/p\n"
-    "~/.vcpkg\n~/.cache/ccache\n~/.cache/go-build\n~/.sdkman/candidates\n");
+    "~/.vcpkg\n~/.cache/ccache\n~/.cache/go-build\n~/.sdkman/candidates\n"
+    "/nix/store\n/home/linuxbrew/.linuxbrew\n/opt/conda\n/usr/local/cuda\n"
+    "/usr/local/cargo\n/usr/local/rustup\n~/miniconda3\n~/miniforge3\n~/anaconda3\n"
+    "~/.local/share/virtualenvs\n~/.virtualenvs\n~/.cache/pypoetry\n~/.npm-global\n"
+    "~/.npm/_logs\n~/.volta/tools\n~/.local/share/fnm\n~/.bun/install\n~/.yarn/berry\n"
+    "~/.cache/pnpm\n~/.asdf/installs\n~/.local/share/mise/installs\n~/.pub-cache\n~/.hex\n"
+    "~/.mix\n~/.opam\n~/.ivy2\n~/.cache/coursier\n~/.cache/composer\n~/.ghcup\n~/.stack\n"
+    "~/.cabal/packages\n~/Android/Sdk\n~/.julia/packages\n");
 // clang-format on
 
 constexpr WordList kSessionTools(
@@ -249,6 +264,10 @@ std::vector<SetEntry> RunsLater(const SetContext& context, std::deque<std::strin
   Append<kClientRuns>(entries);
   entries.push_back(EntryOf(kRebaseTodo));
   entries.back().is_for_tools = true;
+  for (const std::string_view word : kClientState) {
+    entries.push_back(EntryOf(word));
+    entries.back().is_for_tools = true;
+  }
   for (const std::string_view word : kRunsInProjects) {
     entries.push_back(EntryOf(word));
     entries.back().not_in_stores = true;
@@ -259,6 +278,10 @@ std::vector<SetEntry> RunsLater(const SetContext& context, std::deque<std::strin
       entries.push_back({.base = RuleBase::kAbsolute, .tail = std::string_view(text).substr(1)});
     };
     for (const std::string_view word : kClientRuns) add(word.substr(kClientFolder.size()));
+    for (const std::string_view word : kClientState) {
+      add(word.substr(kClientFolder.size()));
+      entries.back().is_for_tools = true;
+    }
     add(".claude.json");
   }
   const ProjectPlace project(context);

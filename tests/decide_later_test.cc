@@ -42,6 +42,12 @@ TEST_CASE("runs-later: files that other programs run are asked about, at any dep
                                       ".claude/skills/x/SKILL.md",
                                       ".claude/plugins/x",
                                       ".claude/hooks/x.sh",
+                                      ".claude/shell-snapshots/x.sh",
+                                      ".claude/.config.json",
+                                      ".devcontainer/devcontainer.json",
+                                      ".zed/tasks.json",
+                                      ".cursor/hooks.json",
+                                      ".gemini/settings.json",
                                       ".GIT/Hooks/x"}) {
     CAPTURE(path);
     CHECK(world.Write(path) == "ask");
@@ -55,10 +61,24 @@ TEST_CASE("runs-later: ordinary files beside them are not") {
   for (const std::string_view path :
        {".git/COMMIT_EDITMSG", ".gitignore", ".gitattributes", ".github/CODEOWNERS", "git/hooks/x",
         "hooks/x", "config", "HEAD", "objects/x", "src/hooks/use.ts", "refs/heads/x",
-        ".claude/x.md", "vscode/tasks.json", "workspace.json", "envrc"}) {
+        ".claude/x.md", "vscode/tasks.json", "workspace.json", "envrc", ".zed/settings.json",
+        ".cursor/rules/x.mdc", ".claude/output-styles/x.md", "jobs/x"}) {
     CAPTURE(path);
     CHECK(world.Write(path) == "permit");
   }
+}
+
+TEST_CASE("runs-later: what the client runs is asked about in a folder of another name") {
+  World world;
+  world.places.settings_folders.push_back(Path::Clean("/home/dev/project/cfg"));
+  for (const std::string_view path :
+       {"cfg/commands/x.md", "cfg/shell-snapshots/x.sh", "cfg/session-env/x/hook.sh",
+        "cfg/local/claude", "cfg/.config.json", "cfg/.claude.json", "cfg/remote-settings.json",
+        "cfg/jobs/x/state.json"}) {
+    CAPTURE(path);
+    CHECK(world.Write(path) == "ask");
+  }
+  CHECK(world.Write("cfg/CLAUDE.md") == "permit");
 }
 
 TEST_CASE("runs-later: below the home, where a policy allows it") {

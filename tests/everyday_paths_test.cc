@@ -131,7 +131,14 @@ class Day {
                                              "~/.nvm/versions/node/v22/lib/a.js",
                                              "~/.pyenv/versions/3.11.7/lib/python3.11/os.py",
                                              "~/.cache/uv/x",
-                                             "~/.gem/ruby/3.0/a.rb"};
+                                             "~/.gem/ruby/3.0/a.rb",
+                                             "/nix/store/x-glibc/include/stdio.h",
+                                             "/usr/local/cargo/registry/src/x/lib.rs",
+                                             "~/miniconda3/lib/python3.12/os.py",
+                                             "~/.virtualenvs/p/lib/python3.11/site-packages/x.py",
+                                             "~/.volta/tools/image/node/22/lib/a.js",
+                                             "~/.npm/_logs/2026-01-01-debug-0.log",
+                                             "~/Android/Sdk/sources/android-35/a.java"};
     return One(kFiles);
   }
 
