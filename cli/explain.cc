@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -15,9 +16,11 @@
 #include "cli/files.h"
 #include "cli/ground_options.h"
 #include "cli/judge.h"
+#include "cli/registered.h"
 #include "cli/tool_input.h"
 #include "cli/wish.h"
 #include "policy/real_files.h"
+#include "policy/trust.h"
 
 namespace ringfence {
 namespace {
@@ -31,6 +34,7 @@ struct ExplainOptions {
   std::string agent_type;
   bool subagent = false;
   std::string permission_mode = "default";
+  std::string session = "explain";
 };
 
 Error Usage(std::string what, std::string hint) {
@@ -63,7 +67,7 @@ Result<std::string> EventText(const ExplainOptions& options, const Places& place
   if (!input) return input.error();
   OrderedJson event;
   event["hook_event_name"] = "PreToolUse";
-  event["session_id"] = "explain";
+  event["session_id"] = options.session;
   event["cwd"] =
       options.cwd.empty() ? places.root.text() : std::filesystem::absolute(options.cwd).string();
   event["permission_mode"] = options.permission_mode;
@@ -76,22 +80,34 @@ Result<std::string> EventText(const ExplainOptions& options, const Places& place
   return event.dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
 }
 
-struct Explanation {
-  OrderedJson json;
-  Verdict verdict = Verdict::kPermit;
-};
+// Sessions for which something was allowed, the newest first.
+std::vector<std::string> SessionsWithGrants(const std::string& home) {
+  constexpr size_t kMost = 20;
+  std::vector<std::pair<std::filesystem::file_time_type, std::string>> found;
+  std::error_code failed;
+  const std::filesystem::path folder = StateFolder(home) + "/sessions";
+  for (const auto& entry : std::filesystem::directory_iterator(folder, failed)) {
+    if (entry.path().extension() != ".json") continue;
+    found.emplace_back(entry.last_write_time(failed), entry.path().stem().string());
+  }
+  std::ranges::sort(found, std::greater());
+  std::vector<std::string> sessions;
+  for (const auto& [time, session] : found) {
+    if (sessions.size() < kMost) sessions.push_back(session);
+  }
+  return sessions;
+}
 
+// What one registration of the hook, or the command line, makes of a call.
 class Explainer {
  public:
-  Explainer(Ground& ground, const CachedFiles& files, bool as_json)
-      : ground_(ground), files_(files), as_json_(as_json) {}
+  Explainer(const GroundOptions& options, Ground& ground, const CachedFiles& files)
+      : options_(options), ground_(ground), files_(files) {}
 
-  // Prints it unless it is to be JSON, which is returned.
-  Result<Explanation> Call(const ExplainOptions& options) {
-    const Result<std::string> text = EventText(options, ground_.places);
+  Result<Explained> Call(const ExplainOptions& call) {
+    const Result<std::string> text = EventText(call, ground_.places);
     if (!text) return text.error();
-    Judge judge(ground_, options.ground.profile);
-    const Result<Event> event = judge.Read(*text);
+    Result<Event> event = Judge(ground_, options_.profile).Read(*text);
     if (!event) return event.error();
     const bool is_call =
         event->kind == EventKind::kPreToolUse || event->kind == EventKind::kPermissionRequest;
@@ -99,34 +115,75 @@ class Explainer {
       return Usage("the event is not a tool call",
                    "only PreToolUse and PermissionRequest are decided");
     }
-    const Result<bool> granted =
-        AddSessionGrants(event->session_id, ground_.places, ground_.sources);
-    if (!granted) return granted.error();
-    Trace trace;
-    Result<Judge::Ruling> ruling = judge.Decide(*event, files_, &trace);
-    if (!ruling) return ruling.error();
-    const Result<Whereabouts> where =
-        FindWhereabouts(options.ground.common.home, options.ground.root);
-    if (!where) return where.error();
-    const Result<ClientRefusals> client = ClientRefusals::Read(*where);
-    if (!client) return client.error();
-    std::vector<std::string> notes = ground_.sources.notes;
-    if (const auto note = client->NoteOn(*event)) notes.push_back(*note);
-    auto refusal = client->OfCall(*event, trace);
-    // Without the client's refusal the policy's would remain.
-    if (refusal && ruling->decision.verdict == Verdict::kDeny) refusal->fix.clear();
-    const Explained explained{*event,           *ruling->policy, std::move(ruling->decision),
-                              std::move(trace), notes,           std::move(refusal)};
-    if (!as_json_) PrintExplained(explained);
-    return Explanation{as_json_ ? ExplainedJson(explained) : OrderedJson(),
-                       explained.client ? Verdict::kDeny : explained.decision.verdict};
+    Explained explained{.event = std::move(*event), .notes = ground_.sources.notes};
+    if (Status s = Decide(explained); !s) return s.error();
+    if (Status s = AddClient(explained); !s) return s.error();
+    return explained;
   }
 
  private:
+  Status Decide(Explained& explained) {
+    const Result<bool> granted =
+        AddSessionGrants(explained.event.session_id, ground_.places, ground_.sources);
+    if (!granted) return granted.error();
+    Judge judge(ground_, options_.profile);
+    Result<Judge::Ruling> ruling = judge.Decide(explained.event, files_, &explained.trace);
+    if (!ruling) return ruling.error();
+    explained.policy = *ruling->policy;
+    explained.decision = std::move(ruling->decision);
+    if (explained.decision.verdict == Verdict::kDeny && !*granted) AddSessions(explained);
+    return Unit{};
+  }
+
+  // What `ringfence allow --session` permitted is denied everywhere else.
+  void AddSessions(Explained& explained) {
+    if (ground_.places.homes.empty()) return;
+    for (const std::string& session : SessionsWithGrants(ground_.places.homes.front().text())) {
+      const Result<bool> granted = AddSessionGrants(session, ground_.places, ground_.sources);
+      if (!granted || !*granted) continue;
+      Judge judge(ground_, options_.profile);
+      const Result<Judge::Ruling> ruling = judge.Decide(explained.event, files_);
+      if (ruling && ruling->decision.verdict != Verdict::kDeny) {
+        explained.notes.push_back("the session " + session + " may, by ringfence allow --session");
+      }
+      ground_.sources.sources.pop_back();
+    }
+  }
+
+  Status AddClient(Explained& explained) {
+    const Result<Whereabouts> where =
+        FindWhereabouts(options_.common.home, ground_.places.root.text());
+    if (!where) return where.error();
+    const Result<ClientRefusals> client = ClientRefusals::Read(*where);
+    if (!client) return client.error();
+    if (const auto note = client->NoteOn(explained.event)) explained.notes.push_back(*note);
+    explained.client = client->OfCall(explained.event, explained.trace);
+    // Without the client's refusal the policy's would remain.
+    const bool is_denied = explained.decision.verdict == Verdict::kDeny;
+    if (explained.client && is_denied) explained.client->fix.clear();
+    return Unit{};
+  }
+
+  const GroundOptions& options_;
   Ground& ground_;
   const CachedFiles& files_;
-  bool as_json_;
 };
+
+Verdict VerdictOf(const Explained& explained) {
+  return explained.client ? Verdict::kDeny : explained.decision.verdict;
+}
+
+// Every registered hook is asked, and the strictest answer counts.
+Result<Explained> Strictest(const ExplainOptions& call, const std::vector<GroundOptions>& options,
+                            std::vector<Ground>& grounds, const CachedFiles& files) {
+  std::optional<Explained> worst;
+  for (size_t i = 0; i < grounds.size(); ++i) {
+    Result<Explained> explained = Explainer(options[i], grounds[i], files).Call(call);
+    if (!explained) return explained.error();
+    if (!worst || VerdictOf(*explained) > VerdictOf(*worst)) worst = std::move(*explained);
+  }
+  return std::move(*worst);
+}
 
 // A path or a host alone: what the tools that are there for it may do with it. Nothing for a tool.
 std::vector<ExplainOptions> CallsFor(const ExplainOptions& options) {
@@ -154,16 +211,18 @@ std::vector<ExplainOptions> CallsFor(const ExplainOptions& options) {
   return calls;
 }
 
-Outcome ExplainCalls(const std::vector<ExplainOptions>& calls, Ground& ground,
-                     const CachedFiles& files, bool as_json) {
-  Explainer explainer(ground, files, as_json);
+Outcome ExplainCalls(const std::vector<ExplainOptions>& calls,
+                     const std::vector<GroundOptions>& options, std::vector<Ground>& grounds,
+                     const CachedFiles& files) {
+  const bool as_json = calls.front().ground.common.json;
   OrderedJson all = OrderedJson::array();
   Verdict worst = Verdict::kPermit;
   for (const ExplainOptions& call : calls) {
-    Result<Explanation> explanation = explainer.Call(call);
-    if (!explanation) return explanation.error();
-    worst = std::max(worst, explanation->verdict);
-    all.push_back(std::move(explanation->json));
+    const Result<Explained> explained = Strictest(call, options, grounds, files);
+    if (!explained) return explained.error();
+    worst = std::max(worst, VerdictOf(*explained));
+    if (as_json) all.push_back(ExplainedJson(*explained));
+    if (!as_json) PrintExplained(*explained);
   }
   if (as_json) PrintJson(calls.size() == 1 ? all.front() : OrderedJson{{"calls", all}});
   return worst == Verdict::kPermit ? 0 : 1;
@@ -174,21 +233,28 @@ Outcome RunExplain(const ExplainOptions& options) {
   const CachedFiles files(disk);
   const bool is_map = NamesMcpMaps(options.what) && options.argument.empty();
   if (is_map) return ExplainMcpMaps(options.what, options.ground.common.json);
-  const bool is_set = options.what.starts_with('@');
-  GroundOptions place = options.ground;
-  if (is_set && place.root.empty()) place.root = ".";  // a set can be shown where no hook decides
-  Result<Ground> ground = FindGround(place, files);
-  if (!ground) return ground.error();
-  if (is_set) {
+  if (options.what.starts_with('@')) {
+    GroundOptions place = options.ground;
+    if (place.root.empty()) place.root = ".";  // a set can be shown where no hook decides
+    const Result<Ground> ground = FindGround(place, files);
+    if (!ground) return ground.error();
     return ExplainSet(options.what, ground->places, options.ground.common.json);
   }
   if (options.what.empty() == options.event_file.empty()) {
     return Usage("name a path, a host, a tool and its argument, a set, or --event FILE",
                  "ringfence explain /etc/hosts, or: ringfence explain Read /etc/hosts");
   }
+  const Result<std::vector<GroundOptions>> here = GroundsHere(options.ground);
+  if (!here) return here.error();
+  std::vector<Ground> grounds;
+  for (const GroundOptions& one : *here) {
+    Result<Ground> ground = FindGround(one, files);
+    if (!ground) return ground.error();
+    grounds.push_back(std::move(*ground));
+  }
   std::vector<ExplainOptions> calls = CallsFor(options);
   if (calls.empty()) calls.push_back(options);
-  return ExplainCalls(calls, *ground, files, options.ground.common.json);
+  return ExplainCalls(calls, *here, grounds, files);
 }
 
 }  // namespace
@@ -224,6 +290,10 @@ void AddExplain(Command& app, Action& chosen) {
       .AddOption("--permission-mode", options->permission_mode,
                  "As if the session was in this permission mode (default: default)")
       .Type("MODE");
+  command
+      .AddOption("--session-id", options->session,
+                 "With what ringfence allow --session permitted in this session")
+      .Type("ID");
   command.OnGiven([options, &chosen] { chosen = [options] { return RunExplain(*options); }; });
 }
 

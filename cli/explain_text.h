@@ -14,11 +14,11 @@
 namespace ringfence {
 
 struct Explained {
-  const Event& event;
-  const Policy& policy;
-  Decision decision;
-  Trace trace;
-  const std::vector<std::string>& notes;
+  Event event;
+  Policy policy = {};
+  Decision decision = {};
+  Trace trace = {};
+  std::vector<std::string> notes;
   std::optional<ClientRefusal> client = {};  // what the client itself refuses of it
 };
 

@@ -20,6 +20,7 @@ struct PolicyQuestion {
 struct Policies {
   Places places;
   PolicySources sources;
+  std::string profile;  // with which the hook was registered
 };
 Result<Policies> ReadPolicies(const PolicyQuestion& question);
 

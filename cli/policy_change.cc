@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "cli/init_command.h"
 #include "cli/refused_session.h"
+#include "cli/registered.h"
 #include "cli/state.h"
 #include "policy/layers.h"
 #include "policy/load.h"
@@ -15,15 +16,6 @@
 
 namespace ringfence {
 namespace {
-
-// The nearest folder with a policy of its own, else the folder itself.
-std::string NearestProject(const Whereabouts& where) {
-  for (Path folder = Path::Clean(where.project); !folder.is_root(); folder = folder.Parent()) {
-    if (folder.text() == where.home) break;
-    if (::access(ProjectPolicyPath(folder.text()).c_str(), F_OK) == 0) return folder.text();
-  }
-  return where.project;
-}
 
 template <typename Rule>
 bool Has(const std::vector<Rule>& rules, std::string_view Rule::*name, const std::string& text) {
@@ -57,8 +49,23 @@ Status PolicyChange::FindPolicies() {
     const Result<Whereabouts> policy = FindWhereabouts(options_.common.home, options_.policy);
     if (!policy) return policy.error();
     policy_option_ = policy->project;
+    return ReadAgain();
   }
+  if (Status s = FindRegistration(); !s) return s.error();
   return ReadAgain();
+}
+
+// The policy, the profile and the project that the hook was registered with.
+Status PolicyChange::FindRegistration() {
+  const Result<std::vector<SettingsFile>> files = ReadSettingsFiles(where_);
+  if (!files) return files.error();
+  GroundOptions given;
+  given.common.home = options_.common.home;
+  const GroundOptions registered = GroundsInForce(given, *files, "/ringfence-hook").front().options;
+  policy_option_ = registered.policy;
+  profile_ = registered.profile;
+  if (options_.project.empty()) root_ = registered.root;
+  return Unit{};
 }
 
 bool PolicyChange::HasRegistration() const {
@@ -74,11 +81,12 @@ std::string PolicyChange::InitCommand() const {
 }
 
 Status PolicyChange::ReadAgain() {
-  PolicyQuestion question{where_, "", policy_option_};
+  PolicyQuestion question{where_, "", policy_option_, root_};
   Result<Policies> policies =
       options_.project.empty() ? borrowed_.Read(question) : ReadPolicies(question);
   if (!policies) return policies.error();
   policies_ = std::move(*policies);
+  policies_->profile = profile_;
   return AddGrants();
 }
 
@@ -168,7 +176,7 @@ Result<ChangeTarget> PolicyChange::SessionTarget() {
   session_ = options_.session_id;
   if (session_.empty()) {
     const Result<Policy> policy =
-        MergePolicies(policies_->sources, "", policies_->places, Caller{});
+        MergePolicies(policies_->sources, policies_->profile, policies_->places, Caller{});
     if (!policy) return policy.error();
     const std::optional<Path> log = OwnPath(policy->audit.file, policies_->places);
     if (!log) return Usage("--session", "the home directory is unknown", "give --home DIR");

@@ -69,6 +69,7 @@ class PolicyChange {
 
  private:
   Status FindPolicies();
+  Status FindRegistration();
   Result<WishKind> ReadKind();
   std::optional<WishKind> KindOfEntry() const;
   Status ReadWish();
@@ -81,6 +82,8 @@ class PolicyChange {
   Whereabouts where_;
   std::string folder_;  // relative paths begin here
   std::string policy_option_;
+  std::string profile_;
+  std::string root_;  // registered with --root
   BorrowedProject borrowed_;
   std::optional<Policies> policies_;
   Wish wish_;

@@ -6,6 +6,7 @@
 
 #include "cli/console.h"
 #include "cli/ground_options.h"
+#include "cli/registered.h"
 #include "hook/session_text.h"
 #include "policy/real_files.h"
 
@@ -26,10 +27,12 @@ std::optional<SandboxMode> ModeOf(const std::string& word) {
 
 Outcome RunPrompt(const PromptOptions& options) {
   const RealFiles files;
-  Result<Ground> ground = FindGround(options.ground, files);
+  const Result<std::vector<GroundOptions>> grounds = GroundsHere(options.ground);
+  if (!grounds) return grounds.error();
+  const GroundOptions& here = grounds->front();
+  Result<Ground> ground = FindGround(here, files);
   if (!ground) return ground.error();
-  const Result<Policy> policy =
-      MergePolicies(ground->sources, options.ground.profile, ground->places, {});
+  const Result<Policy> policy = MergePolicies(ground->sources, here.profile, ground->places, {});
   if (!policy) return policy.error();
   const SandboxMode mode = ModeOf(options.mode).value_or(policy->sandbox.mode);
   const std::string text = BoundaryText(*policy, *ground, mode);

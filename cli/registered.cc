@@ -1,4 +1,6 @@
-#include "cli/check/registered.h"
+#include "cli/registered.h"
+
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -6,10 +8,13 @@
 #include "base/program.h"
 #include "cli/settings_editor.h"
 #include "hook/options.h"
+#include "policy/sources.h"
 #include "run/ground.h"
 
 namespace ringfence {
 namespace {
+
+constexpr const char* kHook = "/ringfence-hook";  // of this name, wherever it is installed
 
 bool IsSame(const GroundOptions& one, const GroundOptions& other) {
   return one.common.home == other.common.home && one.root == other.root &&
@@ -67,6 +72,43 @@ std::vector<RegisteredGround> RegisteredGrounds(const GroundOptions& given,
           grounds, [&](const RegisteredGround& g) { return IsSame(g.options, *options); });
       if (!is_known) grounds.push_back({entry.place, std::move(*options)});
     }
+  }
+  return grounds;
+}
+
+std::string NearestProject(const Whereabouts& where) {
+  const auto registers = [&](const std::string& folder, SettingsLayer layer) {
+    const auto file = ReadSettingsFile(layer, {where.home, where.config_dir, folder});
+    return file && !RegisteredGrounds({}, {*file}, kHook).empty();
+  };
+  for (Path path = Path::Clean(where.project); !path.is_root(); path = path.Parent()) {
+    const std::string& folder = path.text();
+    if (folder == where.home) break;
+    const bool has_policy = ::access(ProjectPolicyPath(folder).c_str(), F_OK) == 0;
+    if (has_policy || registers(folder, SettingsLayer::kProject) ||
+        registers(folder, SettingsLayer::kLocal)) {
+      return folder;
+    }
+  }
+  return where.project;
+}
+
+Result<std::vector<GroundOptions>> GroundsHere(const GroundOptions& given) {
+  Result<Whereabouts> where = FindProject(given.common.home, given.root);
+  if (!where) return where.error();
+  GroundOptions start = given;
+  if (given.root.empty()) {
+    const std::string project = NearestProject(*where);
+    // The current directory is not named: as a project by option, the home would be accepted.
+    if (project != where->project) start.root = project;
+    where->project = project;
+  }
+  const Result<std::vector<SettingsFile>> files = ReadSettingsFiles(*where);
+  if (!files) return files.error();
+  std::vector<GroundOptions> grounds;
+  for (RegisteredGround& ground : GroundsInForce(start, *files, kHook)) {
+    if (!given.root.empty()) ground.options.root = given.root;
+    grounds.push_back(std::move(ground.options));
   }
   return grounds;
 }

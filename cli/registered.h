@@ -24,6 +24,14 @@ std::vector<RegisteredGround> RegisteredGrounds(const GroundOptions& given,
 // What one entry names, and `given` for the rest.
 Result<GroundOptions> GroundOptionsOf(const HookEntry& entry, const GroundOptions& given);
 
+// The project that a command in `where.project` is about: the nearest directory around it, below
+// the home, that has a policy of its own or registers the hook, else the directory itself.
+std::string NearestProject(const Whereabouts& where);
+
+// What decides the calls of sessions in this project: each registration, the user's first, or
+// `given` alone. What `given` names counts in their place.
+Result<std::vector<GroundOptions>> GroundsHere(const GroundOptions& given);
+
 // What a command looks at: the registrations, or `given` alone where there are none or it names a
 // policy or a profile.
 std::vector<RegisteredGround> GroundsInForce(const GroundOptions& given,

@@ -80,7 +80,9 @@ Result<Whereabouts> FindWhereabouts(const std::string& home_option, const std::s
     return Usage("CLAUDE_CONFIG_DIR", Quote(where.config_dir) + " is not an absolute path", "");
   }
   where.project = directory;
-  if (!directory.starts_with('/')) {
+  if (directory == "~" || directory.starts_with("~/")) {  // quoted, so that no shell expanded it
+    where.project = where.home + directory.substr(1);
+  } else if (!directory.starts_with('/')) {
     const Result<std::string> current = CurrentFolder();
     if (!current) return current.error();
     where.project = *current + "/" + directory;

@@ -5,6 +5,7 @@
 namespace ringfence {
 
 std::string MainArgument(const std::string& tool) {
+  if (RunsCommand(tool) || IsOtherShell(tool)) return "command";
   if (const auto known = FindTool(tool)) {
     for (const ToolField& field : known->fields) {
       const bool is_main = field.required || field.role == FieldRole::kWorktreeName;

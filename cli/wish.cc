@@ -169,7 +169,8 @@ std::string EntryFor(const Wish& wish, const std::string& root, const std::strin
 
 Result<std::optional<WishJudgement>> JudgeWish(const Wish& wish, const Policies& policies) {
   using Judged = std::optional<WishJudgement>;
-  const Result<Policy> policy = MergePolicies(policies.sources, "", policies.places, Caller{});
+  const Result<Policy> policy =
+      MergePolicies(policies.sources, policies.profile, policies.places, Caller{});
   if (!policy) return policy.error();
   switch (wish.kind) {
     case WishKind::kPath: {
@@ -195,7 +196,8 @@ Result<std::optional<WishJudgement>> JudgeWish(const Wish& wish, const Policies&
 }
 
 bool HasNetwork(const Policies& policies) {
-  const Result<Policy> policy = MergePolicies(policies.sources, "", policies.places, Caller{});
+  const Result<Policy> policy =
+      MergePolicies(policies.sources, policies.profile, policies.places, Caller{});
   return policy && policy->network;
 }
 

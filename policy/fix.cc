@@ -84,11 +84,14 @@ bool CanBeNamed(const Path& path, const Places& places) {
 }
 
 // The shell expands "~/" where nothing is quoted, `ringfence allow` where something is.
-std::string PathWord(const Path& path, const Places& places) {
-  const std::string text = Shortened(path, places);
+std::string HomeWord(const std::string& text) {
   if (!text.starts_with("~/")) return ShellWord(text);
   const std::string rest = ShellWord(text.substr(1));
   return rest.starts_with('/') ? "~" + rest : ShellWord(text);
+}
+
+std::string PathWord(const Path& path, const Places& places) {
+  return HomeWord(Shortened(path, places));
 }
 
 std::string Command(const std::string& words) { return "`ringfence allow " + words + "`"; }
@@ -109,9 +112,16 @@ std::string OrLeaveAuto(const std::string& before) {
   return "Ask the user to do it, or to " + before + "leave auto mode (Shift+Tab).";
 }
 
-// With --policy FILE the hook reads no other, and `allow` has to change that one.
+// With --policy FILE the hook reads no other, and `allow` has to change that one. A project's
+// trusted policy decides in that project, wherever the command is typed.
 std::optional<std::string> PolicyOption(const Policy& policy) {
-  if (policy.named_file.empty()) return "";
+  if (policy.named_file.empty() && policy.own_file.empty()) return "";
+  if (policy.named_file.empty()) {
+    const std::string_view project =
+        policy.own_file.substr(0, policy.own_file.rfind("/.ringfence/"));
+    const std::string word = HomeWord(std::string(project));
+    return word.empty() ? "" : "--project " + word + " ";
+  }
   const std::string word = ShellWord(policy.named_file);
   if (word.empty() || policy.named_file.starts_with("/proc/")) return {};
   return "--policy " + word + " ";

@@ -105,6 +105,7 @@ class Merger {
     for (const PolicySource& source : sources_.sources) {
       if (source.layer == Layer::kSession) Grant(source.file->sections, policy);
       if (source.layer == Layer::kCommandLine) policy.named_file = source.file->path;
+      if (source.layer == Layer::kProject && source.trusted) policy.own_file = source.file->shown;
     }
     for (const PolicySource& source : sources_.sources) {
       if (source.layer != Layer::kSession) ApplyTightening(source, caller, policy);

@@ -224,6 +224,7 @@ struct Policy {
   std::vector<std::string_view> package_stores;  // folder names in which hard links are ordinary
   std::string profile;                           // "" or the names that were applied, for people
   std::string_view named_file;                   // --policy: read in place of the user's; or ""
+  std::string_view own_file;                     // the project's policy, for people, if trusted
 };
 
 }  // namespace ringfence

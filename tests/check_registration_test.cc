@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
-#include "cli/check/registered.h"
 #include "cli/check/registration.h"
 #include "cli/check/settings_file.h"
 #include "cli/check/write_openings.h"
+#include "cli/registered.h"
 #include "cli/settings_editor.h"
 
 using namespace ringfence;

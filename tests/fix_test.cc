@@ -403,8 +403,8 @@ TEST_CASE("fix: a reason that fits keeps the names, and so does one without a co
   const std::string shorter = "it leads to \"" + cut + "/gggggggggg\", outside";
   const std::string shortest = "it leads to \"" + cut + "\", outside";
   CHECK(reason(name, leads, fix(45)) == text(name, shorter, fix(45)));
-  CHECK(reason(name, leads, fix(80)) ==
-        text("read of \"" + cut + "/dddddddddd\"", shortest, fix(80)));
+  CHECK(reason(name, leads, fix(86)) ==
+        text("read of \"" + cut + "/dddddddddd\"", shortest, fix(86)));
   CHECK(reason(name, leads, fix(150)) == text("read", shortest, fix(150)));
   const std::string unfinished = "Do `" + std::string(150, 'x');
   CHECK(reason(name, "why", unfinished) == text("read", "why", unfinished));

@@ -7,8 +7,8 @@
 
 #include "base/text.h"
 #include "cli/check/programs.h"
-#include "cli/check/registered.h"
 #include "cli/init_command.h"
+#include "cli/registered.h"
 #include "cli/settings_editor.h"
 
 namespace ringfence {

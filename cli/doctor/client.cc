@@ -4,12 +4,12 @@
 
 #include "base/text.h"
 #include "cli/check/programs.h"
-#include "cli/check/registered.h"
 #include "cli/confinement.h"
 #include "cli/doctor/rows.h"
 #include "cli/init_command.h"
 #include "cli/process.h"
 #include "cli/proof.h"
+#include "cli/registered.h"
 #include "policy/layers.h"
 #include "policy/real_files.h"
 

@@ -6,11 +6,11 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
-#include "cli/check/registered.h"
 #include "cli/check/subjects.h"
 #include "cli/console.h"
 #include "cli/doctor/rows.h"
 #include "cli/ground_options.h"
+#include "cli/registered.h"
 #include "policy/layers.h"
 #include "policy/real_files.h"
 #include "run/ground.h"

@@ -222,6 +222,78 @@ def allow_of_a_pattern_looks_at_what_it_matches(world):
         assert world.policy.read_text() == before, pattern
 
 
+def registered_hook(world, event, start):
+    """The answer of the hook as the settings that the client reads there register it."""
+    for file in (world.user, start / ".claude/settings.local.json"):
+        if file.exists():
+            entry = json.loads(file.read_text())["hooks"]["PreToolUse"][0]["hooks"][0]
+    return world.start([entry["command"], *entry["args"]], stdin=json.dumps(event),
+                       env={"HOME": str(world.home), "CLAUDE_PROJECT_DIR": str(start)}).stdout
+
+
+def explain_and_allow_follow_the_registration(world):
+    """As the hook decides: with its --root, --profile and --policy, wherever they are typed."""
+    src, shop = world.home / "src", world.home / "src/shop"
+    (shop / "part").mkdir(parents=True)
+    own = world.write(world.base / "own.json", '{"version": 1, "read": {"allow": [".", "~/own"]}}')
+    profiles = {"version": 1, "profiles": {"worker": {"write": {"allow": ["out"]}}}}
+    world.write(world.policy, json.dumps(profiles))
+    paths = [("Read", src / "lib/a.c"), ("Write", shop / "a.txt"), ("Write", shop / "out/x"),
+             ("Read", world.home / "own/x"), ("Read", "/etc/hosts"), ("Write", shop / "part/b")]
+    for options in ((), ("--root", src), ("--profile", "worker"), ("--policy", own), ("--local", shop)):
+        world.init("--no-client-sandbox", *options, cwd=shop)
+        for tool, path in paths:
+            event = {"hook_event_name": "PreToolUse", "session_id": "s", "cwd": str(shop),
+                     "tool_name": tool, "tool_input": {"file_path": str(path), "content": "x"}}
+            denied = '"deny"' in registered_hook(world, event, shop)
+            starts = [shop] if "--local" not in options else [shop, shop / "part"]
+            for start in starts:
+                done = world.run("explain", "--json", tool, path, cwd=start)
+                assert (json.loads(done.stdout)["verdict"] == "deny") == denied, (options, tool, path, start)
+        world.run("uninstall", *(("--local",) if "--local" in options else ()), cwd=shop)
+    shutil.rmtree(shop / ".ringfence")  # which init --local wrote
+    # allow changes the policy that is registered, and says what does not count.
+    world.init("--no-client-sandbox", "--policy", own)
+    assert f"of {own}" in world.run("allow", "--read", "/srv/x").stdout
+    assert world.run("explain", "Read", "/srv/x").returncode == 0
+    world.run("uninstall")
+    world.init("--no-client-sandbox", "--profile", "worker", cwd=shop)
+    error_of(world.run("allow", "/srv/x", cwd=shop), 1, "does not lift this denial", "/profiles/worker/write/allow")
+    world.run("uninstall")
+    # In the home, where no project is, the registered one counts.
+    world.init("--no-client-sandbox", "--root", src)
+    assert world.run("explain", "Read", src / "lib/a.c", cwd=world.home).returncode == 0
+    assert f'"{src}"' in world.run("prompt", cwd=world.home).stdout
+
+
+def a_fix_for_a_trusted_project_works_in_any_directory(world):
+    shop = world.home / "my src/shop"
+    world.write(shop / ".ringfence/policy.json", '{"version": 1, "read": {"allow": ["."]}}')
+    world.trust(shop)
+    for name, options in (("~/notes.md", ["--read"]), ("mcp__team__send", [])):
+        call = ["Read", name] if options else [name, "{}"]
+        told = json.loads(world.run("explain", "--json", *call, cwd=shop).stdout)["reason"]
+        words = shlex.split(re.search("`ringfence (.*?)`", told)[1])
+        assert words[:3] == ["allow", "--project", "~/my src/shop"], told
+        done = world.run(*words, cwd=world.home)
+        assert done.returncode == 0 and "trusted again" in done.stdout, done
+        assert world.run("explain", *call, cwd=shop).returncode == 0, call
+
+
+def explain_names_the_session_that_may(world):
+    world.run("allow", "--session-id", "s-1", "/srv/x")
+    done = world.run("explain", "Read", "/srv/x")
+    assert done.returncode == 1 and "the session s-1 may, by ringfence allow --session" in done.stdout, done
+    assert world.run("explain", "Read", "/srv/x", "--session-id", "s-1").returncode == 0
+    assert "the session" not in world.run("explain", "Read", "/srv/y").stdout
+
+
+def explain_takes_the_command_of_a_shell(world):
+    world.write(world.policy, '{"version": 1, "network": {"allow": ["@agent-hosts"]}}')
+    for tool in ("Bash", "Monitor", "PowerShell"):
+        assert world.run("explain", tool, "npm test").returncode == 0, tool
+
+
 def revoke_finds_a_name_that_says_nothing(world):
     world.run("allow", "~/first")
     before = world.policy.read_text()

@@ -146,7 +146,7 @@ def wrong_usage_is_told(world):
         done = layout(world, *words)
         error_of(done, 2, *parts)
         assert done.stdout == "", done
-    error_of(layout(world, "worker", cwd=world.home), 2, "holds the home")
+    error_of(layout(world, "worker", cwd=world.home), 2, "is the home directory")
     error_of(layout(world, "--rewrite", file, command=["x"]), 2, "from the file")
     error_of(layout(world, "worker", command=[""]), 2, "command is empty")
     assert file.read_text() == "layout { pane command=\"x\"; }"
