@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <string>
 #include <string_view>
 
@@ -83,66 +82,6 @@ constexpr WordList kNames(
     "CLAUDE_CODE_EXPERIMENTAL_CODE_MODE\nCLAUDE_CODE_ENABLE_FUNCTION_HOOKS\n"
     "CLAUDE_CODE_EVEN_MORE_DANGEROUSLY_SKIP_PERMISSIONS\nCLAUDE_PTY_HOST_EXEC\n"
     "CLAUDE_SSH_LOCAL_BINARY\n");
-
-// The names of programs. Of the usual ones there is nothing to say.
-constexpr WordList kPrograms(
-    "EDITOR\nVISUAL\nPAGER\nMANPAGER\nBROWSER\nSHELL\nCC\nCXX\nRUSTC\nCARGO\n"
-    "CMAKE_C_COMPILER_LAUNCHER\nCMAKE_CXX_COMPILER_LAUNCHER\n"
-    "GIT_EDITOR\nGIT_PAGER\nGIT_SEQUENCE_EDITOR\nGH_EDITOR\nGH_PAGER\nGH_BROWSER\n"
-    "KUBE_EDITOR\nHGEDITOR\nSVN_EDITOR\nJJ_EDITOR\nSYSTEMD_EDITOR\nSYSTEMD_PAGER\nBAT_PAGER\n"
-    "DELTA_PAGER\nPSQL_EDITOR\nPSQL_PAGER\nJULIA_EDITOR\nSOPS_EDITOR\nFCEDIT\n"
-    "CPP\nLD\nAR\nAS\nNM\nRANLIB\nSTRIP\nOBJCOPY\nFC\nCHROME_BIN\nCHROME_PATH\n"
-    "PUPPETEER_EXECUTABLE_PATH\n");
-constexpr WordList kUsualPrograms(
-    "vi\nvim\nnvim\nnano\nemacs\nemacsclient\nmicro\nhx\nkak\ncode\ncode --wait\n"
-    "code -w\ncursor --wait\nzed --wait\nsubl -w\nless\nless -R\nless -FRX\nmore\nmost\ncat\n"
-    "bat\ndelta\ntrue\n:\n"
-    "/bin/sh\n/bin/bash\n/bin/zsh\n/usr/bin/bash\n/usr/bin/zsh\n/usr/bin/fish\n"
-    "cc\nc++\ngcc\ng++\nclang\nclang++\nccache\nsccache\nrustc\ncargo\n"
-    "cpp\nld\nlld\nld.lld\nmold\nar\nas\nnm\nranlib\nstrip\nobjcopy\nllvm-ar\n"
-    "llvm-nm\nllvm-ranlib\nllvm-strip\ngfortran\n"
-    "firefox\nchromium\ngoogle-chrome\nxdg-open\nopen\n");
-
-// Options. Of those that only set sizes and the like there is nothing to say. A "*" at the end
-// stands for any end; other words may have a value behind "=".
-struct OptionGroup {
-  WordList names;
-  WordList usual;
-};
-constexpr OptionGroup kOptionGroups[] = {
-    {WordList("NODE_OPTIONS\n"),
-     WordList(
-         "--max-old-space-size\n--max-semi-space-size\n--max-http-header-size\n--no-warnings\n"
-         "--no-deprecation\n--enable-source-maps\n--trace-warnings\n--trace-deprecation\n"
-         "--use-system-ca\n--use-openssl-ca\n--dns-result-order\n--unhandled-rejections\n")},
-    {WordList("JAVA_TOOL_OPTIONS\nJDK_JAVA_OPTIONS\n_JAVA_OPTIONS\nJAVA_OPTS\nMAVEN_OPTS\n"
-              "MAVEN_ARGS\nGRADLE_OPTS\nSBT_OPTS\nANT_OPTS\nJRUBY_OPTS\n"),
-     WordList("-Xmx*\n-Xms*\n-Xss*\n-XX:Max*\n-XX:+Use*\n-XX:-Use*\n-Dfile.encoding=*\n-Duser.*\n"
-              "-Djava.awt.headless=*\n-DskipTests\n-Dorg.gradle.daemon\n-Dorg.gradle.parallel\n"
-              "-B\n-q\n-o\n-U\n-ntp\n-T\n--batch-mode\n--no-transfer-progress\n--quiet\n")},
-    {WordList("GOFLAGS\n"),
-     WordList("-v\n-x\n-mod\n-trimpath\n-race\n-buildvcs\n-count\n-p\n-tags\n-short\n-modcacherw\n"
-              "-timeout\n-json\n")},
-    {WordList("RUSTFLAGS\nRUSTDOCFLAGS\nCARGO_BUILD_RUSTFLAGS\nCARGO_ENCODED_RUSTFLAGS\n"),
-     WordList("-C\n-D\n-W\n-A\n-F\n-g\n-O\n-Dwarnings\n-Awarnings\nwarnings\nunused\ndead_code\n"
-              "--cfg\n--cap-lints\nopt-level\ntarget-cpu\ntarget-feature\ndebuginfo\n"
-              "codegen-units\nlto\npanic\nstrip\n-Copt-level\n-Ctarget-cpu\n-Ctarget-feature\n"
-              "-Cdebuginfo\n-Cinstrument-coverage\ninstrument-coverage\n")},
-    {WordList("CFLAGS\nCXXFLAGS\nCPPFLAGS\nLDFLAGS\nCGO_CFLAGS\nCGO_CXXFLAGS\nCGO_CPPFLAGS\n"
-              "CGO_LDFLAGS\n"),
-     WordList("-O\n-O0\n-O1\n-O2\n-O3\n-Os\n-Og\n-g\n-g3\n-ggdb\n-pipe\n-pthread\n-fPIC\n-fPIE\n"
-              "-pie\n-s\n-std\n-march\n-mtune\n-m32\n-m64\n-Wall\n-Wextra\n-Werror\n-Wno-*\n-D*\n"
-              "-I*\n-L*\n-l*\n-flto\n-fsanitize\n-fno-*\n-fstack-protector-strong\n-Wl,-O1\n"
-              "-Wl,--as-needed\n-Wl,-z,*\n-fuse-ld=lld\n-fuse-ld=mold\n-fuse-ld=gold\n")},
-    {WordList("MAKEFLAGS\nMFLAGS\n"),
-     WordList("-j\n-j1\n-j2\n-j4\n-j6\n-j8\n-j10\n-j12\n-j16\n-j20\n-j24\n-j32\n-j64\n--jobs\n-k\n"
-              "-s\n-w\n-l\n--silent\n--keep-going\n--no-print-directory\n--output-sync\n"
-              "--load-average\n2\n4\n6\n8\n10\n12\n16\n20\n24\n32\n64\n")},
-    {WordList("PYTHONWARNINGS\n"), WordList("ignore\ndefault\nerror\nalways\nonce\n")},
-    {WordList("PYTEST_ADDOPTS\n"),
-     WordList("-q\n-v\n-vv\n-x\n-s\n-ra\n-n\nauto\n--color\n--tb\n--maxfail\n--durations\n"
-              "--no-header\n")},
-};
 // clang-format on
 
 constexpr std::string_view kBeginnings[] = {"LD_",       "DYLD_",     "BASH_FUNC_", "GIT_CONFIG_",
@@ -184,46 +123,13 @@ bool HasFrame(std::string_view name) {
   return false;
 }
 
-const OptionGroup* OptionGroupOf(std::string_view name) {
-  for (const OptionGroup& group : kOptionGroups) {
-    if (group.names.Contains(name)) return &group;
-  }
-  return nullptr;
-}
-
-bool IsUsualOption(std::string_view option, const WordList& all) {
-  for (std::string_view usual : all) {
-    const bool is_open = usual.ends_with('*');
-    if (is_open) usual.remove_suffix(1);
-    if (!option.starts_with(usual)) continue;
-    if (is_open || option.size() == usual.size() || option[usual.size()] == '=') return true;
-  }
-  return false;
-}
-
-bool AreUsualOptions(std::string_view value, const WordList& all) {
-  while (!value.empty()) {
-    const std::string_view word = value.substr(0, value.find(' '));
-    value.remove_prefix(std::min(word.size() + 1, value.size()));
-    if (!word.empty() && !IsUsualOption(word, all)) return false;
-  }
-  return true;
-}
-
 }  // namespace
 
 bool IsCodeVariable(std::string_view name) {
   for (const std::string_view beginning : kBeginnings) {
     if (name.starts_with(beginning)) return true;
   }
-  return kNames.Contains(name) || kPrograms.Contains(name) || OptionGroupOf(name) != nullptr ||
-         HasFrame(name) || IsNpmCodeVariable(name);
-}
-
-bool IsUsualValue(std::string_view name, std::string_view value) {
-  if (kPrograms.Contains(name)) return kUsualPrograms.Contains(value);
-  const OptionGroup* const group = OptionGroupOf(name);
-  return group != nullptr && AreUsualOptions(value, group->usual);
+  return kNames.Contains(name) || HasUsualValues(name) || HasFrame(name) || IsNpmCodeVariable(name);
 }
 
 }  // namespace ringfence

@@ -335,7 +335,10 @@ def variables_that_load_code_are_refused_in_mid_session(world):
     settings = settings_of(world.user)
     for name, value, refused in (("NPM_CONFIG_SCRIPT_SHELL", "/tmp/x", True),
                                  ("GOFLAGS", "-toolexec=/tmp/x", True), ("GOFLAGS", "-v", False),
-                                 ("KUBECONFIG", "/tmp/x", True), ("AWS_PROFILE", "dev", False)):
+                                 ("KUBECONFIG", "/tmp/x", True), ("AWS_PROFILE", "dev", False),
+                                 ("PYTEST_ADDOPTS", "--color=yes\t-pevil", True),
+                                 ("PYTEST_ADDOPTS", "--color=yes", False),
+                                 ("CFLAGS", "-D$(shell\ttouch\tp1)", True)):
         world.write(world.user, json.dumps({**settings, "env": {name: value}}))
         status, said = config_changed(world, world.project)
         assert ((status, said) != (0, "")) == refused and (name in said) == refused, (name, said)
