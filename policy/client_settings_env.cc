@@ -15,7 +15,8 @@ constexpr WordList kNames(
     "BASH_LOADABLES_PATH\nPATH\nHOME\nFPATH\nCDPATH\n"
     // commands that programs start
     "LESSOPEN\nLESSCLOSE\nSUDO_ASKPASS\nSSH_ASKPASS\nRSYNC_RSH\nCVS_RSH\nRUSTC_WRAPPER\n"
-    "RUSTC_WORKSPACE_WRAPPER\nCMAKE_TOOLCHAIN_FILE\n"
+    "RUSTC_WORKSPACE_WRAPPER\nCMAKE_TOOLCHAIN_FILE\nLEFTHOOK_BIN\nLEFTHOOK_CONFIG\n"
+    "CYPRESS_RUN_BINARY\nELECTRON_OVERRIDE_DIST_PATH\nP4DIFF\nP4MERGE\nMANOPT\n"
     "GIT_ASKPASS\nGIT_CONFIG\nGIT_DIR\nGIT_EXEC_PATH\nGIT_EXTERNAL_DIFF\n"
     "GIT_PROXY_COMMAND\nGIT_SSH\nGIT_SSH_COMMAND\nGIT_TEMPLATE_DIR\nGIT_COMMON_DIR\n"
     // build tools: wrappers, compilers, plugins, other files to read
@@ -33,6 +34,11 @@ constexpr WordList kNames(
     "DOTNET_SHARED_STORE\nCOR_PROFILER\nCOR_PROFILER_PATH\nCORECLR_ENABLE_PROFILING\n"
     "MSBUILD_EXE_PATH\nNUGET_PLUGIN_PATHS\nPRE_COMMIT_HOME\nCOREPACK_HOME\n"
     "COMPOSER_HOME\nYARN_RC_FILENAME\nYARN_YARN_PATH\nYARN_PLUGINS\nESBUILD_BINARY_PATH\n"
+    "CMAKE_PROGRAM_PATH\nASDF_CONFIG_FILE\nMISE_CONFIG_FILE\n"
+    // where packages come from, or what is taken without a check
+    "PIP_FIND_LINKS\nPIP_TRUSTED_HOST\nUV_FIND_LINKS\nUV_INSECURE_HOST\n"
+    "CARGO_REGISTRY_DEFAULT\nCARGO_REGISTRY_INDEX\nGONOSUMDB\nGONOSUMCHECK\nGOPRIVATE\n"
+    "GOINSECURE\n"
     // configuration that names commands or plugins
     "KUBECONFIG\nKUBERC\nAWS_CONFIG_FILE\nAWS_SHARED_CREDENTIALS_FILE\nCLOUDSDK_CONFIG\n"
     "CLOUDSDK_PYTHON\nAZURE_CONFIG_DIR\nAZURE_EXTENSION_DIR\nDOCKER_CONFIG\n"
@@ -67,7 +73,8 @@ constexpr WordList kNames(
     "EMACSDATA\nGVIMINIT\nMYVIMRC\nVIM\nVIMRUNTIME\nNVIM_APPNAME\nOPENSSL_ENGINES\n"
     "SASL_PATH\nGTK_MODULES\nGTK_PATH\nGIO_EXTRA_MODULES\nGIO_MODULE_DIR\n"
     "QT_PLUGIN_PATH\nGST_PLUGIN_PATH\nVK_LAYER_PATH\nVK_ICD_FILENAMES\n"
-    "ASAN_SYMBOLIZER_PATH\nLLVM_SYMBOLIZER_PATH\nVALGRIND_LIB\n"
+    "ASAN_SYMBOLIZER_PATH\nLLVM_SYMBOLIZER_PATH\nVALGRIND_LIB\nGDK_PIXBUF_MODULE_FILE\n"
+    "OMP_TOOL_LIBRARIES\n"
     // the client's own: programs, plugins, settings, hooks
     "CLAUDE_CONFIG_DIR\nCLAUDE_ENV_FILE\nCLAUDE_DEV_MODS_DIR\nCLAUDE_RUNNER_CLAUDE_BIN\n"
     "CLAUDE_RUNNER_UPDATE_BIN\nCLAUDE_CODE_SIMPLE\nCLAUDE_CODE_SAFE_MODE\n"
@@ -81,7 +88,7 @@ constexpr WordList kNames(
     "CLAUDE_CODE_REMOTE_SETTINGS_PATH\nCLAUDE_CODE_MANAGED_SETTINGS_PATH\n"
     "CLAUDE_CODE_EXPERIMENTAL_CODE_MODE\nCLAUDE_CODE_ENABLE_FUNCTION_HOOKS\n"
     "CLAUDE_CODE_EVEN_MORE_DANGEROUSLY_SKIP_PERMISSIONS\nCLAUDE_PTY_HOST_EXEC\n"
-    "CLAUDE_SSH_LOCAL_BINARY\n");
+    "CLAUDE_SSH_LOCAL_BINARY\nCLAUDE_CODE_API_BASE_URL\nANTHROPIC_UNIX_SOCKET\n");
 // clang-format on
 
 constexpr std::string_view kBeginnings[] = {"LD_",       "DYLD_",     "BASH_FUNC_", "GIT_CONFIG_",
@@ -92,17 +99,35 @@ constexpr WordList kNpmKeys(
     "script_shell\nnode_options\nglobalconfig\nuserconfig\nshell\ngit\neditor\nviewer\npython\n"
     "node_gyp\nprefix\ninit_module\ncafile\nshell_emulator\nglobal_pnpmfile\npnpmfile\n");
 
-bool IsNpmCodeVariable(std::string_view name) {
+// "script_shell" of "NPM_CONFIG_SCRIPT-SHELL", "" of a variable that is not npm's.
+std::string NpmKey(std::string_view name) {
   std::string plain(name);
   for (char& c : plain) {
     if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
     if (c == '-') c = '_';
   }
   for (const std::string_view beginning : {"npm_config_", "pnpm_config_"}) {
-    if (!plain.starts_with(beginning)) continue;
-    return kNpmKeys.Contains(std::string_view(plain).substr(beginning.size()));
+    if (plain.starts_with(beginning)) return plain.substr(beginning.size());
   }
-  return false;
+  return "";
+}
+
+// "registry", or that of a scope: "@acme:registry".
+bool IsNpmRegistry(std::string_view key) { return key == "registry" || key.ends_with(":registry"); }
+
+// Variables that builds for another machine read with a target in their names.
+constexpr WordList kTargetTools(
+    "CC\nCXX\nAR\nNM\nRANLIB\nSTRIP\nCFLAGS\nCXXFLAGS\nCPPFLAGS\nLDFLAGS\nPKG_CONFIG\n"
+    "PKG_CONFIG_PATH\nPKG_CONFIG_LIBDIR\n");
+
+// A target begins with a small letter: "_x86_64-unknown-linux-gnu". CC_TEST_REPORTER_ID has none.
+bool IsTargetEnd(std::string_view end) {
+  if (end == "_FOR_BUILD" || end == "_FOR_TARGET") return true;
+  return end.size() > 1 && end[0] == '_' && end[1] >= 'a' && end[1] <= 'z';
+}
+
+bool IsTargetBeginning(std::string_view beginning) {
+  return beginning == "HOST_" || beginning == "TARGET_";
 }
 
 // Names with a target, a registry or a kind in the middle.
@@ -111,9 +136,26 @@ struct NameFrame {
   std::string_view end;
 };
 constexpr NameFrame kFrames[] = {
-    {"CARGO_TARGET_", "_LINKER"},     {"CARGO_TARGET_", "_RUNNER"},
-    {"CARGO_TARGET_", "_RUSTFLAGS"},  {"CARGO_REGISTRIES_", "_CREDENTIAL_PROVIDER"},
-    {"CARGO_PROFILE_", "_RUSTFLAGS"}, {"ANSIBLE_", "_PLUGINS"},
+    {"CARGO_TARGET_", "_LINKER"},
+    {"CARGO_TARGET_", "_RUNNER"},
+    {"CARGO_TARGET_", "_RUSTFLAGS"},
+    {"CARGO_REGISTRIES_", "_CREDENTIAL_PROVIDER"},
+    {"CARGO_REGISTRIES_", "_INDEX"},
+    {"CARGO_PROFILE_", "_RUSTFLAGS"},
+    {"ANSIBLE_", "_PLUGINS"},
+    // Who answers in place of the model decides what is called, and gets all that was read.
+    {"ANTHROPIC_", "_BASE_URL"},
+    {"", "_HOOK_PATH"},
+    {"", "_TF_PATH"},
+    {"", "_TFPATH"},
+    {"", "_EXEC"},
+    {"", "_ASKPASS"},
+    {"", "_JAVA_CMD"},
+    {"", "_PLUGIN_PATH"},
+    {"", "_EXECUTABLE_PATH"},
+    {"", "_MIRROR"},
+    {"", "_DOWNLOAD_HOST"},
+    {"", "_DOWNLOAD_BASE_URL"},
 };
 
 bool HasFrame(std::string_view name) {
@@ -125,11 +167,23 @@ bool HasFrame(std::string_view name) {
 
 }  // namespace
 
+std::string_view ListedName(std::string_view name) {
+  if (IsNpmRegistry(NpmKey(name))) return "npm_config_registry";
+  for (const std::string_view tool : kTargetTools) {
+    if (name.starts_with(tool) && IsTargetEnd(name.substr(tool.size()))) return tool;
+    if (name.ends_with(tool) && IsTargetBeginning(name.substr(0, name.size() - tool.size()))) {
+      return tool;
+    }
+  }
+  return name;
+}
+
 bool IsCodeVariable(std::string_view name) {
   for (const std::string_view beginning : kBeginnings) {
     if (name.starts_with(beginning)) return true;
   }
-  return kNames.Contains(name) || HasUsualValues(name) || HasFrame(name) || IsNpmCodeVariable(name);
+  return kNames.Contains(ListedName(name)) || HasUsualValues(name) || HasFrame(name) ||
+         kNpmKeys.Contains(NpmKey(name));
 }
 
 }  // namespace ringfence

@@ -30,6 +30,8 @@ std::vector<TextsKey> SettingLists();
 // A variable of "env" by which the client, a shell or a common program runs or loads code, finds
 // programs, or leaves out hooks. Kept as "/env/NAME".
 bool IsCodeVariable(std::string_view name);
+// The name under which the lists have a variable: "CC" for "CC_x86_64-unknown-linux-gnu".
+std::string_view ListedName(std::string_view name);
 // Those of which some values are usual.
 bool HasUsualValues(std::string_view name);
 // EDITOR=vim, NODE_OPTIONS=--max-old-space-size=4096: nothing that anyone must approve.

@@ -17,7 +17,8 @@ constexpr WordList kPrograms(
     "KUBE_EDITOR\nHGEDITOR\nSVN_EDITOR\nJJ_EDITOR\nSYSTEMD_EDITOR\nSYSTEMD_PAGER\nBAT_PAGER\n"
     "DELTA_PAGER\nPSQL_EDITOR\nPSQL_PAGER\nJULIA_EDITOR\nSOPS_EDITOR\nFCEDIT\n"
     "CPP\nLD\nAR\nAS\nNM\nRANLIB\nSTRIP\nOBJCOPY\nFC\nCHROME_BIN\nCHROME_PATH\n"
-    "PUPPETEER_EXECUTABLE_PATH\n");
+    "PUPPETEER_EXECUTABLE_PATH\nSUDO_EDITOR\nP4EDITOR\nBAZEL_SH\nNINJA\nPROTOC\nLINKER\n"
+    "TG_TF_PATH\nTERRAGRUNT_TFPATH\n");
 constexpr WordList kUsualPrograms(
     "vi\nvim\nnvim\nnano\nemacs\nemacsclient\nmicro\nhx\nkak\ncode\ncode --wait\n"
     "code -w\ncursor --wait\nzed --wait\nsubl -w\nless\nless -R\nless -FRX\nmore\nmost\ncat\n"
@@ -26,15 +27,18 @@ constexpr WordList kUsualPrograms(
     "cc\nc++\ngcc\ng++\nclang\nclang++\nccache\nsccache\nrustc\ncargo\n"
     "cpp\nld\nlld\nld.lld\nmold\nar\nas\nnm\nranlib\nstrip\nobjcopy\nllvm-ar\n"
     "llvm-nm\nllvm-ranlib\nllvm-strip\ngfortran\n"
-    "firefox\nchromium\ngoogle-chrome\nxdg-open\nopen\n");
+    "firefox\nchromium\ngoogle-chrome\nxdg-open\nopen\n"
+    "ninja\nprotoc\nterraform\ntofu\n");
 
 // Options that only set sizes and the like are not reported. In a list of usual ones,
 //   "-O2"        is itself only
 //   "-std="      is itself, with or without a value
 //   "-Xmx*"      is anything that begins so
+//   "-j[0123]"   is "-j" with one or more of these characters
 struct OptionGroup {
   WordList names;
   WordList usual;
+  std::string_view separators = " ";
 };
 constexpr OptionGroup kOptionGroups[] = {
     {WordList("NODE_OPTIONS\n"),
@@ -44,7 +48,8 @@ constexpr OptionGroup kOptionGroups[] = {
          "--use-system-ca\n--use-openssl-ca\n--dns-result-order=\n--unhandled-rejections=\n")},
     // Not all of -Duser.*: below user.home, Maven and Gradle find scripts.
     {WordList("JAVA_TOOL_OPTIONS\nJDK_JAVA_OPTIONS\n_JAVA_OPTIONS\nJAVA_OPTS\nMAVEN_OPTS\n"
-              "MAVEN_ARGS\nGRADLE_OPTS\nSBT_OPTS\nANT_OPTS\nJRUBY_OPTS\n"),
+              "MAVEN_ARGS\nGRADLE_OPTS\nSBT_OPTS\nANT_OPTS\nJRUBY_OPTS\n"
+              "CATALINA_OPTS\nMAVEN_DEBUG_OPTS\n"),
      WordList("-Xmx*\n-Xms*\n-Xss*\n-XX:Max*\n-XX:+Use*\n-XX:-Use*\n-Dfile.encoding=\n"
               "-Duser.timezone=\n-Duser.language=\n-Duser.country=\n-Duser.region=\n"
               "-Djava.awt.headless=\n-DskipTests=\n-Dorg.gradle.daemon=\n-Dorg.gradle.parallel=\n"
@@ -52,7 +57,8 @@ constexpr OptionGroup kOptionGroups[] = {
     {WordList("GOFLAGS\n"),
      WordList("-v=\n-x=\n-mod=\n-trimpath=\n-race=\n-buildvcs=\n-count=\n-p=\n-tags=\n-short=\n"
               "-modcacherw=\n-timeout=\n-json=\n")},
-    {WordList("RUSTFLAGS\nRUSTDOCFLAGS\nCARGO_BUILD_RUSTFLAGS\nCARGO_ENCODED_RUSTFLAGS\n"),
+    {WordList("RUSTFLAGS\nRUSTDOCFLAGS\nCARGO_BUILD_RUSTFLAGS\nCARGO_ENCODED_RUSTFLAGS\n"
+"CARGO_ENCODED_RUSTDOCFLAGS\n"),
      WordList("-C\n-D\n-W\n-A\n-F\n-g\n-O\n-Dwarnings\n-Awarnings\nwarnings\nunused\ndead_code\n"
               "--cfg=\n--cap-lints=\nopt-level=\ntarget-cpu=\ntarget-feature=\ndebuginfo=\n"
               "codegen-units=\nlto=\npanic=\nstrip=\n-Copt-level=\n-Ctarget-cpu=\n"
@@ -74,6 +80,28 @@ constexpr OptionGroup kOptionGroups[] = {
     {WordList("PYTEST_ADDOPTS\n"),
      WordList("-q\n-v\n-vv\n-x\n-s\n-ra\n-n\nauto\n--color=\n--tb=\n--maxfail=\n--durations=\n"
               "--no-header\n")},
+    // "+" begins a command, which may be one of the shell; -o and -O write a file; -k, -t and -T
+    // read one that brings commands.
+    {WordList("LESS\nSYSTEMD_LESS\n"),
+     WordList("-[aAcCdeEFgGiIJKLmMnNqQrRsSuUwWX]\n[aAcCdeEFgGiIJKLmMnNqQrRsSuUwWX]\n-x[0123456789]\n"
+              "-j[.0123456789]\n-z[-0123456789]\n--mouse\n--use-color\n--incsearch\n--no-init\n"
+              "--RAW-CONTROL-CHARS\n--quit-if-one-screen\n--quit-on-intr\n--chop-long-lines\n"
+              "--ignore-case\n--IGNORE-CASE\n--LONG-PROMPT\n--LINE-NUMBERS\n--status-column\n"
+              "--squeeze-blank-lines\n--tabs=[0123456789]\n--wheel-lines=[0123456789]\n")},
+    // Where packages come from decides what code runs.
+    {WordList("PIP_INDEX_URL\nPIP_EXTRA_INDEX_URL\nUV_INDEX_URL\nUV_EXTRA_INDEX_URL\nUV_INDEX\n"
+              "UV_DEFAULT_INDEX\n"),
+     WordList("https://pypi.org/simple\nhttps://pypi.org/simple/\n")},
+    {WordList("npm_config_registry\nYARN_REGISTRY\nYARN_NPM_REGISTRY_SERVER\nBUN_CONFIG_REGISTRY\n"),
+     WordList("https://registry.npmjs.org\nhttps://registry.npmjs.org/\n"
+              "https://registry.yarnpkg.com\nhttps://registry.yarnpkg.com/\n")},
+    {WordList("GOPROXY\n"), WordList("https://proxy.golang.org\ndirect\noff\n"), ",|"},
+    {WordList("GOSUMDB\n"), WordList("sum.golang.org\n")},
+    {WordList("DEVELOPER_DIR\n"), WordList("/Applications/Xcode.app/Contents/Developer\n"
+                                           "/Library/Developer/CommandLineTools\n")},
+    {WordList("CYPRESS_INSTALL_BINARY\n"), WordList("[.0123456789]\n")},
+    {WordList("ANTHROPIC_BASE_URL\n"),
+     WordList("https://api.anthropic.com\nhttps://api.anthropic.com/\n")},
 };
 // clang-format on
 
@@ -105,6 +133,12 @@ bool IsLike(std::string_view option, std::string_view usual) {
     if (option == usual.substr(0, usual.size() - 1)) return true;
     return option.starts_with(usual) && IsPlainEnd(option.substr(usual.size()), ",");
   }
+  if (usual.ends_with(']')) {
+    const size_t bracket = usual.find('[');
+    const std::string_view characters = usual.substr(bracket + 1, usual.size() - bracket - 2);
+    return option.size() > bracket && option.starts_with(usual.substr(0, bracket)) &&
+           option.find_first_not_of(characters, bracket) == std::string_view::npos;
+  }
   return option == usual;
 }
 
@@ -115,13 +149,12 @@ bool IsUsualOption(std::string_view option, const WordList& all) {
   return false;
 }
 
-// The words are what spaces separate. Other white space also separates words for many programs, but
-// is in no usual word.
-bool AreUsualOptions(std::string_view value, const WordList& all) {
+// White space other than a space also separates words for many programs, but is in no usual word.
+bool AreUsualOptions(std::string_view value, const OptionGroup& group) {
   while (!value.empty()) {
-    const std::string_view word = value.substr(0, value.find(' '));
+    const std::string_view word = value.substr(0, value.find_first_of(group.separators));
     value.remove_prefix(std::min(word.size() + 1, value.size()));
-    if (!word.empty() && !IsUsualOption(word, all)) return false;
+    if (!word.empty() && !IsUsualOption(word, group.usual)) return false;
   }
   return true;
 }
@@ -129,13 +162,15 @@ bool AreUsualOptions(std::string_view value, const WordList& all) {
 }  // namespace
 
 bool HasUsualValues(std::string_view name) {
+  name = ListedName(name);
   return kPrograms.Contains(name) || OptionGroupOf(name) != nullptr;
 }
 
 bool IsUsualValue(std::string_view name, std::string_view value) {
+  name = ListedName(name);
   if (kPrograms.Contains(name)) return kUsualPrograms.Contains(value);
   const OptionGroup* const group = OptionGroupOf(name);
-  return group != nullptr && AreUsualOptions(value, group->usual);
+  return group != nullptr && AreUsualOptions(value, *group);
 }
 
 }  // namespace ringfence

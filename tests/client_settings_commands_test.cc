@@ -134,12 +134,12 @@ TEST_CASE("client settings: ordinary variables and switches say nothing") {
        R"({"env": {"JAVA_OPTS": "-Dfile.encoding=UTF-8", "EDITOR": true, "DEBUG": true}})",
        R"({"env": {"RUSTFLAGS": "-C target-cpu=native -D warnings", "CFLAGS": "-O2 -g"}})",
        R"({"env": {"MAVEN_ARGS": "-B -ntp", "PYTEST_ADDOPTS": "-q --tb=short", "LD": "mold"}})",
-       R"({"env": {"npm_config_registry": "https://x.example", "NPM_CONFIG_LOGLEVEL": "warn"}})",
+       R"({"env": {"npm_config_fund": "false", "NPM_CONFIG_LOGLEVEL": "warn"}})",
        R"({"env": {"CARGO_TARGET_DIR": "/tmp/t", "CARGO_TERM_COLOR": "always", "GOMAXPROCS": "2"}})",
        R"({"env": {"AWS_PROFILE": "dev", "AWS_REGION": "x", "KUBE_CONTEXT": "a", "MAKEFLAGS": "-j 4"}})",
        R"({"env": {"NODE_ENV": "test", "DEBUG": "1", "PYTHONUNBUFFERED": "1", "LANG": "C"}})",
        R"({"env": {"BASH_DEFAULT_TIMEOUT_MS": "600000", "MAKEFLAGS": "-j8", "GOFLAGS": "-v"}})",
-       R"({"env": {"GIT_AUTHOR_NAME": "x", "PIP_INDEX_URL": "https://x.example"}})",
+       R"({"env": {"GIT_AUTHOR_NAME": "x", "PIP_NO_CACHE_DIR": "1"}})",
        R"({"enabledPlugins": {"a@b": false}, "theme": "dark", "model": "x"})"}) {
     CAPTURE(now);
     CHECK(WeakerThan("{}", now).empty());

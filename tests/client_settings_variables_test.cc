@@ -91,5 +91,125 @@ TEST_CASE("client settings: the end of a usual option brings no code") {
   CheckAll(kUsual, true);
 }
 
+TEST_CASE("client settings: variables that start or load another program") {
+  for (const std::string_view name : {"PYENV_HOOK_PATH",
+                                      "RBENV_HOOK_PATH",
+                                      "NODENV_HOOK_PATH",
+                                      "LEFTHOOK_BIN",
+                                      "LEFTHOOK_CONFIG",
+                                      "TG_TF_PATH",
+                                      "TERRAGRUNT_TFPATH",
+                                      "OTHER_TF_PATH",
+                                      "BAZEL_SH",
+                                      "NINJA",
+                                      "PROTOC",
+                                      "HOST_CC",
+                                      "TARGET_CC",
+                                      "HOST_CXX",
+                                      "TARGET_CXX",
+                                      "CC_x86_64_unknown_linux_gnu",
+                                      "CXX_aarch64-apple-darwin",
+                                      "AR_x86_64_unknown_linux_gnu",
+                                      "CC_FOR_BUILD",
+                                      "CFLAGS_x86_64_unknown_linux_gnu",
+                                      "HOST_PKG_CONFIG",
+                                      "PKG_CONFIG_PATH_FOR_TARGET",
+                                      "LINKER",
+                                      "CMAKE_PROGRAM_PATH",
+                                      "LEIN_JAVA_CMD",
+                                      "CYPRESS_RUN_BINARY",
+                                      "CYPRESS_INSTALL_BINARY",
+                                      "ELECTRON_OVERRIDE_DIST_PATH",
+                                      "SWIFT_EXEC",
+                                      "DEVELOPER_DIR",
+                                      "ASDF_CONFIG_FILE",
+                                      "MISE_CONFIG_FILE",
+                                      "CATALINA_OPTS",
+                                      "MAVEN_DEBUG_OPTS",
+                                      "CARGO_ENCODED_RUSTDOCFLAGS",
+                                      "GDK_PIXBUF_MODULE_FILE",
+                                      "QT_QPA_PLATFORM_PLUGIN_PATH",
+                                      "OMP_TOOL_LIBRARIES",
+                                      "SUDO_EDITOR",
+                                      "P4DIFF",
+                                      "P4EDITOR",
+                                      "MANOPT",
+                                      "PLAYWRIGHT_CHROMIUM_EXECUTABLE_PATH",
+                                      "SVN_ASKPASS"}) {
+    CAPTURE(name);
+    CHECK_FALSE(IsAccepted(name, "/tmp/x"));
+  }
+  static constexpr Row kUsual[] = {
+      {"CC_TEST_REPORTER_ID", "0123"},
+      {"CC_", "x"},
+      {"CCX", "x"},
+      {"MY_CC", "x"},
+      {"LEFTHOOK", "0"},
+      {"HOST_CC", "gcc"},
+      {"CC_x86_64_unknown_linux_gnu", "clang"},
+      {"CFLAGS_x86_64_unknown_linux_gnu", "-O2"},
+      {"TG_TF_PATH", "tofu"},
+      {"CYPRESS_INSTALL_BINARY", "0"},
+      {"CYPRESS_INSTALL_BINARY", "13.6.1"},
+      {"DEVELOPER_DIR", "/Applications/Xcode.app/Contents/Developer"},
+  };
+  CheckAll(kUsual, true);
+}
+
+TEST_CASE("client settings: where packages and answers come from") {
+  static constexpr Row kRows[] = {
+      {"PIP_INDEX_URL", "https://x.example/simple"},
+      {"PIP_EXTRA_INDEX_URL", "https://x.example"},
+      {"PIP_INDEX_URL", "https://pypi.org/simple https://x.example"},
+      {"UV_INDEX_URL", "https://x.example"},
+      {"UV_DEFAULT_INDEX", "https://x.example"},
+      {"UV_INDEX", "https://x.example"},
+      {"npm_config_registry", "https://x.example"},
+      {"NPM_CONFIG_REGISTRY", "https://registry.npmjs.org.x.example"},
+      {"npm_config_@acme:registry", "https://x.example"},
+      {"pnpm_config_registry", "https://x.example"},
+      {"YARN_NPM_REGISTRY_SERVER", "https://x.example"},
+      {"GOPROXY", "https://x.example,direct"},
+      {"GOPROXY", "https://proxy.golang.org|https://x.example"},
+      {"GOSUMDB", "off"},
+      {"GONOSUMDB", "*"},
+      {"GOPRIVATE", "*"},
+      {"GOINSECURE", "*"},
+      {"CARGO_REGISTRIES_ACME_INDEX", "https://x.example"},
+      {"ELECTRON_MIRROR", "https://x.example"},
+      {"PLAYWRIGHT_DOWNLOAD_HOST", "https://x.example"},
+      {"ANTHROPIC_BASE_URL", "https://x.example"},
+      {"ANTHROPIC_BASE_URL", "https://api.anthropic.com.x.example"},
+      {"ANTHROPIC_BEDROCK_BASE_URL", "https://x.example"},
+      {"ANTHROPIC_UNIX_SOCKET", "/tmp/x"},
+  };
+  CheckAll(kRows, false);
+  static constexpr Row kUsual[] = {
+      {"PIP_INDEX_URL", "https://pypi.org/simple"},
+      {"NPM_CONFIG_REGISTRY", "https://registry.npmjs.org/"},
+      {"GOPROXY", "https://proxy.golang.org,direct"},
+      {"GOSUMDB", "sum.golang.org"},
+      {"ANTHROPIC_BASE_URL", "https://api.anthropic.com"},
+      {"ANTHROPIC_MODEL", "opus"},
+  };
+  CheckAll(kUsual, true);
+}
+
+TEST_CASE("client settings: options of less that run commands or write files") {
+  for (const std::string_view value :
+       {"+!sh\n", "-R +!sh", "-R+!sh", "+|^sh", "-ox", "-Ox", "-Ro", "-kx", "-tx", "-Tx",
+        "--lesskey-src=x", "--lesskey-file=x", "--log-file=x", "--tag-file=x", "-P!x", "-R\t+!sh",
+        "-R$+!sh", "--wheel-lines=3+!sh", "--tabs="}) {
+    CAPTURE(value);
+    CHECK_FALSE(IsAccepted("LESS", value));
+    CHECK_FALSE(IsAccepted("SYSTEMD_LESS", value));
+  }
+  for (const std::string_view value : {"", "-R", "FRX", "-FRX", "-iMRS -x4 -j.5", "-R --mouse",
+                                       "--RAW-CONTROL-CHARS --wheel-lines=3"}) {
+    CAPTURE(value);
+    CHECK(IsAccepted("LESS", value));
+  }
+}
+
 }  // namespace
 }  // namespace ringfence

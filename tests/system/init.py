@@ -338,7 +338,9 @@ def variables_that_load_code_are_refused_in_mid_session(world):
                                  ("KUBECONFIG", "/tmp/x", True), ("AWS_PROFILE", "dev", False),
                                  ("PYTEST_ADDOPTS", "--color=yes\t-pevil", True),
                                  ("PYTEST_ADDOPTS", "--color=yes", False),
-                                 ("CFLAGS", "-D$(shell\ttouch\tp1)", True)):
+                                 ("CFLAGS", "-D$(shell\ttouch\tp1)", True),
+                                 ("PYENV_HOOK_PATH", "/tmp/x", True),
+                                 ("ANTHROPIC_BASE_URL", "https://x.example", True)):
         world.write(world.user, json.dumps({**settings, "env": {name: value}}))
         status, said = config_changed(world, world.project)
         assert ((status, said) != (0, "")) == refused and (name in said) == refused, (name, said)
