@@ -211,5 +211,92 @@ TEST_CASE("client settings: options of less that run commands or write files") {
   }
 }
 
+TEST_CASE("client settings: ordinary programs and options are not reported") {
+  static constexpr Row kUsual[] = {
+      {"EDITOR", "/usr/bin/vim"},
+      {"EDITOR", "nano -w"},
+      {"EDITOR", "subl --wait"},
+      {"EDITOR", "code --wait"},
+      {"EDITOR", "/usr/local/bin/code --wait -n"},
+      {"EDITOR", "emacsclient -nw"},
+      {"GIT_SEQUENCE_EDITOR", ":"},
+      {"LAUNCH_EDITOR", "webstorm"},
+      {"PAGER", ""},
+      {"GIT_PAGER", ""},
+      {"AWS_PAGER", ""},
+      {"PAGER", "/opt/homebrew/bin/less -FRX"},
+      {"BROWSER", "none"},
+      {"SHELL", "/usr/local/bin/fish"},
+      {"CC", "gcc-13"},
+      {"CC", "/usr/bin/gcc"},
+      {"CC", "/bin/clang-14"},
+      {"CXX", "clang++-14.0"},
+      {"CC", "aarch64-linux-gnu-gcc"},
+      {"CC", "/usr/bin/x86_64-linux-gnu-gcc-12"},
+      {"CC", "ccache gcc"},
+      {"CPP", "gcc -E"},
+      {"RUSTC_WRAPPER", "sccache"},
+      {"MAKEFLAGS", "-j3"},
+      {"MAKEFLAGS", "-j 128 -l2.5"},
+      {"NODE_OPTIONS", "--experimental-vm-modules"},
+      {"NODE_OPTIONS", "--openssl-legacy-provider"},
+      {"PYTEST_ADDOPTS", "-n 4"},
+      {"PYTEST_ADDOPTS", "-n4 -n auto"},
+      {"PYTHONWARNINGS", "ignore::DeprecationWarning"},
+      {"PYTHONWARNINGS", "error,ignore::UserWarning,default:::0"},
+      {"PYTHONBREAKPOINT", "0"},
+      {"CFLAGS", "-ffast-math"},
+      {"GIT_CONFIG_NOSYSTEM", "1"},
+      {"GOTOOLCHAIN", "local"},
+      {"GOTOOLCHAIN", "go1.23.1"},
+  };
+  CheckAll(kUsual, true);
+}
+
+TEST_CASE("client settings: a usual name elsewhere, or of another kind, is reported") {
+  static constexpr Row kRows[] = {
+      {"EDITOR", "/tmp/vim"},
+      {"EDITOR", "/usr/bin/../../tmp/vim"},
+      {"EDITOR", "/usr/bin//tmp/vim"},
+      {"EDITOR", "bin/vim"},
+      {"EDITOR", "vim -u /tmp/x"},
+      {"EDITOR", "vim -c !sh"},
+      {"EDITOR", "nano;sh"},
+      {"EDITOR", " vim"},
+      {"EDITOR", "gcc"},
+      {"EDITOR", "x-vim"},
+      {"EDITOR", "emacs --eval x"},
+      {"PAGER", "sh"},
+      {"PAGER", "less -o x"},
+      {"PAGER", "less +!sh"},
+      {"BROWSER", "vim"},
+      {"SHELL", "/tmp/bash"},
+      {"SHELL", "vim"},
+      {"CC", "/tmp/gcc"},
+      {"CC", "/tmp/aarch64-linux-gnu-gcc"},
+      {"CC", "/usr/bin/../../tmp/x-gcc"},
+      {"CC", "$(shell\tx)-gcc"},
+      {"CC", "a;b-gcc"},
+      {"CC", "X=y-gcc"},
+      {"CC", "gcc-x"},
+      {"CC", "gcc -B/tmp"},
+      {"CC", "ccache /tmp/x"},
+      {"CC", "python3"},
+      {"MAKEFLAGS", "-j3x"},
+      {"MAKEFLAGS", "-jobserver"},
+      {"PYTEST_ADDOPTS", "-n 4 -p evil"},
+      {"PYTHONWARNINGS", "ignore::evil.Warning"},
+      {"PYTHONWARNINGS", "ignore::DeprecationWarning,error::evil.Warning"},
+      {"PYTHONBREAKPOINT", "evil.run"},
+      {"GIT_CONFIG_NOSYSTEM", "maybe"},
+      {"GIT_CONFIG_GLOBAL", "1"},
+      {"GOTOOLCHAIN", "/tmp/go"},
+      {"GOTOOLCHAIN", "go1.23.1+path"},
+      {"NODE_OPTIONS", "--experimental-loader=/tmp/x"},
+      {"CFLAGS", "-fplugin=/tmp/x"},
+  };
+  CheckAll(kRows, false);
+}
+
 }  // namespace
 }  // namespace ringfence

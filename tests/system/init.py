@@ -340,6 +340,7 @@ def variables_that_load_code_are_refused_in_mid_session(world):
                                  ("PYTEST_ADDOPTS", "--color=yes", False),
                                  ("CFLAGS", "-D$(shell\ttouch\tp1)", True),
                                  ("PYENV_HOOK_PATH", "/tmp/x", True),
+                                 ("EDITOR", "/usr/bin/vim", False), ("EDITOR", "/tmp/vim", True),
                                  ("ANTHROPIC_BASE_URL", "https://x.example", True)):
         world.write(world.user, json.dumps({**settings, "env": {name: value}}))
         status, said = config_changed(world, world.project)
