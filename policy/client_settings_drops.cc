@@ -36,6 +36,7 @@ constexpr std::string_view kBools =
     "/terminalProgressBarEnabled /todoFeatureEnabled /remoteControlAtStartup "
     "/autoUploadSessions /bashEditDiffEnabled "
     "/permissions/blockReadsOutsideWorkingDirectories "
+    "/permissions/blockFileToolReadsOutsideWorkingDirectories "
     "/permissions/blockWritesOutsideWorkingDirectories /permissions/denyInsteadOfPrompting "
     "/sandbox/enabled /sandbox/failIfUnavailable /sandbox/autoAllowBashIfSandboxed "
     "/sandbox/allowUnsandboxedCommands /sandbox/enableWeakerNestedSandbox "

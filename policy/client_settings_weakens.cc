@@ -16,11 +16,16 @@ constexpr WordList kCommands(
     "/sshHostCommands\n/statusLine/command\n/subagentStatusLine/command\n"
     "/fileSuggestion/command\n");
 // Plugins bring hooks, MCP servers, mods and programs; marketplaces run commands. The mirror is
-// where the client's next program comes from.
+// where the client's next program comes from. A configuration root is another folder whose plugins
+// and skills are taken.
 constexpr WordList kPlugins(
     "/enabledPlugins\n/pluginConfigs\n/prependPlugins\n/appendPlugins\n"
     "/extraKnownMarketplaces\n/additionalMarketplaces\n/enabledMcpjsonServers\n"
-    "/managedMcpServers\n/downloadsMirrorUrl\n");
+    "/managedMcpServers\n/downloadsMirrorUrl\n/additionalDirectoryConfigRoots\n");
+// What is open in spite of the client's own fence, and what the fence keeps closed. The client
+// reads these only from the settings of the program that starts it (--settings).
+constexpr WordList kFenceGaps("/permissions/blockReadsExemptPaths\n");
+constexpr WordList kFenceDenies("/permissions/workingDirectoriesExclude\n");
 // What leaves the sandbox out, widens it or replaces its programs.
 constexpr WordList kSandbox(
     "/sandbox/enabledPlatforms\n/sandbox/excludedCommands\n/sandbox/filesystem/allowWrite\n"
@@ -35,6 +40,7 @@ constexpr WordList kSandboxDenies(
 constexpr WordList kStrongTrue(
     "/disableSkillShellExecution\n/allowManagedHooksOnly\n"
     "/permissions/blockReadsOutsideWorkingDirectories\n"
+    "/permissions/blockFileToolReadsOutsideWorkingDirectories\n"
     "/permissions/blockWritesOutsideWorkingDirectories\n/disableCommandPluginSources\n"
     "/sandbox/enabled\n/sandbox/failIfUnavailable\n/sandbox/network/strictAllowlist\n"
     "/sandbox/network/allowManagedDomainsOnly\n");
@@ -43,7 +49,7 @@ constexpr WordList kStrongFalse(
     "/sandbox/enableWeakerNestedSandbox\n/sandbox/allowNestedUserNamespaces\n"
     "/sandbox/enableWeakerNetworkIsolation\n/sandbox/allowAppleEvents\n"
     "/sandbox/filesystem/disabled\n/sandbox/network/allowAllUnixSockets\n"
-    "/sandbox/network/allowLocalBinding\n");
+    "/sandbox/network/allowLocalBinding\n/sandbox/credentials/allowPlaintextInject\n");
 // clang-format on
 
 bool Has(const std::vector<std::string>& texts, std::string_view text) {
@@ -190,11 +196,13 @@ std::vector<FlagKey> SettingFlags() {
 
 std::vector<TextsKey> SettingLists() {
   std::vector<TextsKey> keys;
-  for (const WordList& list : {kCommands, kPlugins, kSandbox}) {
+  for (const WordList& list : {kCommands, kPlugins, kSandbox, kFenceGaps}) {
     for (const std::string_view pointer : list) keys.push_back({pointer});
   }
-  for (const std::string_view pointer : kSandboxDenies) {
-    keys.push_back({pointer, Direction::kShorterIsWeaker});
+  for (const WordList& list : {kSandboxDenies, kFenceDenies}) {
+    for (const std::string_view pointer : list) {
+      keys.push_back({pointer, Direction::kShorterIsWeaker});
+    }
   }
   keys.push_back({kDenyRules, Direction::kShorterIsWeaker});
   return keys;

@@ -152,6 +152,9 @@ TEST_CASE("client settings: values for which the client drops the whole file") {
     CAPTURE(row);
     CHECK(Read(row).drops.size() == 1);
   }
+  // Not tried: in the schema of 2.1.331 it is as blockReadsOutsideWorkingDirectories.
+  const char* like = R"({"permissions": {"blockFileToolReadsOutsideWorkingDirectories": "x"}})";
+  CHECK(Read(like).drops.size() == 1);
 }
 
 TEST_CASE(

@@ -95,6 +95,11 @@ constexpr Row kWeaker[] = {
     {"a command for the status line", R"({"statusLine":{"type":"command","command":"/tmp/x"}})"},
     {"shell in skills", R"({"disableSkillShellExecution":false})"},
     {"reads outside", R"({"permissions":{"blockReadsOutsideWorkingDirectories":false}})"},
+    {"reads of file tools outside",
+     R"({"permissions":{"blockFileToolReadsOutsideWorkingDirectories":false}})"},
+    {"paths outside that may be read", R"({"permissions":{"blockReadsExemptPaths":["/"]}})"},
+    {"configuration of another folder", R"({"additionalDirectoryConfigRoots":{"/a":"/tmp/x"}})"},
+    {"credentials in cleartext", R"({"sandbox":{"credentials":{"allowPlaintextInject":true}}})"},
 };
 
 constexpr Row kHarmless[] = {
@@ -104,6 +109,9 @@ constexpr Row kHarmless[] = {
     {"a permission rule", R"x({"permissions":{"allow":["Bash(ls)"],"deny":["Read(x)"]}})x"},
     {"a stronger sandbox", R"({"sandbox":{"enabled":true,"failIfUnavailable":true}})"},
     {"hooks that are on", R"({"disableAllHooks":false})"},
+    {"credentials not in cleartext",
+     R"({"sandbox":{"credentials":{"allowPlaintextInject":false}}})"},
+    {"a closed folder", R"({"permissions":{"workingDirectoriesExclude":["/a"]}})"},
     {"a byte order mark", "\xEF\xBB\xBF{}"},
 };
 
@@ -244,6 +252,25 @@ TEST_CASE("config change: a stronger setting that is taken away again is refused
   CHECK_FALSE(session.Reasons().empty());
   session.File(kProject, R"({"sandbox":{"filesystem":{"denyRead":["~/.ssh"]}}})");
   CHECK_FALSE(session.Reasons().empty());
+}
+
+TEST_CASE("config change: the client's fence that was approved may not be opened") {
+  const Session session;
+  const auto with = [&](const char* permissions) {
+    session.File(kUser, Registered(std::string(R"(,"permissions":)") + permissions));
+  };
+  with(R"({"blockFileToolReadsOutsideWorkingDirectories":true,
+           "blockReadsOutsideWorkingDirectories":true,"blockReadsExemptPaths":["/a"],
+           "workingDirectoriesExclude":["/b"]})");
+  session.Approve({kUser});
+  CHECK(session.Reasons() == "");
+  with(R"({"blockFileToolReadsOutsideWorkingDirectories":false,
+           "blockReadsOutsideWorkingDirectories":true,"blockReadsExemptPaths":["/a","/"]})");
+  const std::string reasons = session.Reasons();
+  CHECK(reasons.find("blockFileToolReadsOutsideWorkingDirectories\" is false") !=
+        std::string::npos);
+  CHECK(reasons.find("blockReadsExemptPaths\" has \"/\"") != std::string::npos);
+  CHECK(reasons.find("workingDirectoriesExclude\" no longer has \"/b\"") != std::string::npos);
 }
 
 TEST_CASE("config change: what cannot be read fails closed") {
