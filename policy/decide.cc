@@ -165,7 +165,7 @@ class CallJudge {
         return arguments_.JudgeOtherUrl(field, Access::kRead, kind);
       case TextKind::kPath:
       case TextKind::kUnclear:
-        return arguments_.JudgePath(field, field.text, Access::kRead, "read of");
+        return arguments_.JudgeServerPath(field, field.text, Access::kRead);
     }
   }
 

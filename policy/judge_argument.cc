@@ -67,6 +67,12 @@ void ArgumentJudge::JudgePath(const InputField& field, std::string_view text, Ac
   verdict_.Take(paths_.Judge(text, access, verb, field.pointer), access);
 }
 
+void ArgumentJudge::JudgeServerPath(const InputField& field, std::string_view text, Access access) {
+  JudgePath(field, text, access, VerbOf(access));
+  if (!text.starts_with('~') || !paths_.MayBePath(text)) return;
+  JudgePath(field, "./" + std::string(text), access, VerbOf(access));
+}
+
 void ArgumentJudge::JudgeFileUrl(const InputField& field, Access access) {
   const std::optional<std::string> path = PathOfFileUrl(field.text);
   if (!path) {

@@ -30,6 +30,9 @@ class ArgumentJudge {
   void JudgePath(const InputField& field, std::string_view text, Access access,
                  std::string_view verb);
 
+  // For an MCP server, which may expand "~" or take it for a name.
+  void JudgeServerPath(const InputField& field, std::string_view text, Access access);
+
   // file:///etc/passwd is the path /etc/passwd. Other hosts than this one are not understood.
   void JudgeFileUrl(const InputField& field, Access access);
 

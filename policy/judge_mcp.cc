@@ -101,7 +101,7 @@ void McpJudge::JudgeMapped(const InputField& field, Access access) {
   // Run() judges its host, whatever its name.
   if (kind == TextKind::kWebUrl) return arguments_.JudgeUrlAsPath(field, access);
   const std::string_view text = field.text.empty() ? "." : std::string_view(field.text);
-  arguments_.JudgePath(field, text, access, VerbOf(access));
+  arguments_.JudgeServerPath(field, text, access);
 }
 
 void McpJudge::JudgeByValue(const InputField& field, const Value& value) {
@@ -186,13 +186,14 @@ void McpJudge::JudgeValue(const InputField& field, const Value& value, UsualName
     case ValueForm::kFileUrl:
       return JudgeFileUrl(field, value, usual);
     case ValueForm::kOtherHome:
-      return JudgeOtherHome(field, value, usual);
+      JudgeOtherHome(field, value, usual);
+      return JudgeUnexpanded(field, value, usual);
     case ValueForm::kRelative:
       JudgeRelative(field, value, usual);
       break;
     case ValueForm::kHome:
-      if (field.text == "~" && usual == UsualName::kNone) return;
-      return TakePlace(field, value, usual);
+      if (field.text != "~" || usual != UsualName::kNone) TakePlace(field, value, usual);
+      return JudgeUnexpanded(field, value, usual);
     case ValueForm::kAbsolute:
       // "/" among the keys of an object is a route, since nothing can be put there.
       if (!field.is_key || !Path::Clean(value.text).is_root()) TakePlace(field, value, usual);
@@ -229,6 +230,14 @@ void McpJudge::JudgeOtherHome(const InputField& field, const Value& value, Usual
   const Path home =
       name == "root" ? Path::Clean("/root") : places_.homes.front().Parent().Child(name);
   if (Exists(home)) Take(field, home.text() + std::string(rest));
+}
+
+// Many servers expand nothing: to them "~" and "$HOME" are names below the folder that they are in.
+void McpJudge::JudgeUnexpanded(const InputField& field, const Value& value, UsualName usual) {
+  if (!HasDotDot(value.literal) && !names_.MayName(value.literal)) return;
+  const std::string path = "./" + value.literal;
+  if (IsText(value, usual) && !NamesSomething(path)) return;
+  Take(field, path, usual == UsualName::kNone ? Taken::kDenials : Taken::kAll);
 }
 
 void McpJudge::JudgeWeb(const Value& value) {

@@ -32,6 +32,7 @@ class McpJudge {
   void JudgeValue(const InputField& field, const Value& value, UsualName usual);
   void JudgeRelative(const InputField& field, const Value& value, UsualName usual);
   void JudgeOtherHome(const InputField& field, const Value& value, UsualName usual);
+  void JudgeUnexpanded(const InputField& field, const Value& value, UsualName usual);
   void JudgeWeb(const Value& value);
   void JudgeUrlAsPath(const InputField& field, const Value& value, UsualName usual);
   void JudgeOtherScheme(const Value& value);

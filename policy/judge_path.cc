@@ -409,11 +409,11 @@ std::vector<Path> PathJudge::WorktreeRepositories() const {
   return found;
 }
 
-bool PathJudge::MayBePath(std::string_view url) const {
-  if (HasDotDot(url)) return true;
-  const std::string_view scheme = TakeComponent(url);
+bool PathJudge::MayBePath(std::string_view text) const {
+  if (HasDotDot(text)) return true;
+  const std::string_view first = TakeComponent(text);
   return std::ranges::any_of(folders_, [&](const std::string& folder) {
-    const Result<FileFacts> facts = files_.Look(Path::Clean(folder).Child(scheme));
+    const Result<FileFacts> facts = files_.Look(Path::Clean(folder).Child(first));
     return !facts || facts->kind != FileKind::kMissing;
   });
 }

@@ -50,9 +50,9 @@ class PathJudge {
   // The repositories in which the client may make a worktree now.
   std::vector<Path> WorktreeRepositories() const;
 
-  // A program that takes this URL for a relative path would get somewhere: it climbs, or a folder
-  // has the name of its scheme.
-  bool MayBePath(std::string_view url) const;
+  // A program that takes this URL, or "~/x", for a relative path would get somewhere: it climbs, or
+  // something is called "https:" or "~".
+  bool MayBePath(std::string_view text) const;
 
   // Where relative paths begin. For what an MCP server looks up these are two folders: it stays
   // where the session began when the model moves on.

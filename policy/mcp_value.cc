@@ -33,13 +33,6 @@ bool HoldsPath(std::string_view text) {
   }
 }
 
-bool IsProse(std::string_view text) {
-  if (HasControl(text) || HoldsPath(text)) return true;
-  int words = 1;
-  for (size_t i = 1; i < text.size(); ++i) words += text[i] == ' ' && text[i - 1] != ' ' ? 1 : 0;
-  return words >= kProseWords;
-}
-
 // A server may make "a/../././x" shorter before it opens it.
 bool CanBePath(std::string_view text, bool is_cut) {
   std::vector<size_t> sizes;  // of the names that are left
@@ -113,6 +106,13 @@ Value ReadUrl(std::string_view text) {
 
 }  // namespace
 
+bool IsProse(std::string_view text) {
+  if (HasControl(text) || HoldsPath(text)) return true;
+  int words = 1;
+  for (size_t i = 1; i < text.size(); ++i) words += text[i] == ' ' && text[i - 1] != ' ' ? 1 : 0;
+  return words >= kProseWords;
+}
+
 Value ReadValue(std::string_view text) {
   const bool is_cut = text.size() + kMaxCharacter > kMaxValue;
   text = TrimUnseen(text);
@@ -120,7 +120,7 @@ Value ReadValue(std::string_view text) {
   for (const std::string_view home : {"$HOME", "${HOME}"}) {
     if (text == home || (text.starts_with(home) && text[home.size()] == '/')) {
       std::string path = "~" + std::string(text.substr(home.size()));
-      return {ValueForm::kHome, path, IsProse(path), is_cut};
+      return {ValueForm::kHome, path, IsProse(path), is_cut, std::string(text)};
     }
   }
   if (MayHaveScheme(text)) {
@@ -132,7 +132,8 @@ Value ReadValue(std::string_view text) {
   if (form == ValueForm::kText) return {};
   const bool is_prose = (form != ValueForm::kRelative || is_cut) && IsProse(text);
   if (is_prose && text.size() > kMaxPath && !CanBePath(text, is_cut)) return {};
-  return {form, std::string(text), is_prose, is_cut};
+  const bool is_home = form == ValueForm::kHome || form == ValueForm::kOtherHome;
+  return {form, std::string(text), is_prose, is_cut, std::string(is_home ? text : "")};
 }
 
 std::string_view FirstName(std::string_view path) {

@@ -32,10 +32,16 @@ struct Value {
   bool is_prose = false;
   // It is no text, and longer than kMaxValue. What follows may lead anywhere.
   bool is_cut = false;
+  // Of a home as it was written ("~/x", "$HOME/x", "~name/x"): a relative path to a server that
+  // expands nothing.
+  std::string literal = {};
 };
 
 // `text` is whole, or was cut at kMaxValue.
 Value ReadValue(std::string_view text);
+
+// Looks like writing: several words, lines, "(../".
+bool IsProse(std::string_view text);
 
 // The first name of a path, without "." before it.
 std::string_view FirstName(std::string_view path);

@@ -66,6 +66,9 @@ std::unique_ptr<World> MakeWorld(const Json& policy) {
   for (const char* name : {"odd\xE2\x80\x8B", "odd\n", " odd"}) {
     world->files.Put("/home/dev/project/" + std::string(name), LinkTo("/home/dev"));
   }
+  world->files.Put("/home/dev/project/~/.claude/plans", LinkTo("/home/dev/.ssh"));
+  world->files.Put("/home/dev/project/$HOME", LinkTo("~"));
+  world->files.Put("/home/dev/project/~x", LinkTo("../outside"));
   world->files.Put("/etc", Directory());
   world->files.Put("/home/dev/project/docs/adr", LinkTo("../decided"));
   world->AddFile(Layer::kUser, policy.dump());
@@ -129,6 +132,20 @@ TEST_CASE("mcp: the home of another user") {
   world->files.Put("/home", Directory());
   world->NoHome();
   CHECK(world->Call("mcp__team__do", R"({"q":"~other/x"})") == "deny");
+}
+
+TEST_CASE("mcp: a home is not taken for a name that does not exist") {
+  World world;
+  world.User(R"("tools":{"allow":["mcp__*"]},"read":{"allow":["src","~/notes"]},)"
+             R"("write":{"allow":["src","~/notes"]},"mcp":{"mcp__mapped__*":{"write":["/path"]}})");
+  for (const char* tool : {"mcp__team__do", "mcp__mapped__do"}) {
+    CAPTURE(tool);
+    CHECK(world.Call(tool, R"({"path":"~/notes/x"})") == "permit");
+    CHECK(world.Call(tool, R"({"path":"~/other/x"})") == "deny");
+  }
+  world.files.Put("/home/dev/project/~", LinkTo("../outside"));
+  CHECK(world.Call("mcp__team__do", R"({"path":"~/notes/x"})") == "deny");
+  CHECK(world.Call("mcp__mapped__do", R"({"path":"~/notes/x"})") == "deny");
 }
 
 TEST_CASE("mcp: a URL is also a path where a folder is called like its scheme") {

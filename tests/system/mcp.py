@@ -42,6 +42,10 @@ def furnish(world):
     (world.home / ".ssh/id_rsa").write_text("key\n")
     (world.outside / "a folder of words").mkdir()
     (world.project / "a b c d").symlink_to(world.outside / "a folder of words")
+    (world.project / "~/.claude").mkdir(parents=True)
+    (world.project / "~/.claude/plans").symlink_to(world.home / ".ssh")
+    (world.project / "$HOME").symlink_to("~")
+    (world.project / "~x").symlink_to("../outside")
     for name in ("odd\u200b", "odd\n", " odd"):
         (world.project / name).symlink_to(world.home)
 
