@@ -90,11 +90,12 @@ void InputReader::TakeKey(Level& level) {
 bool InputReader::KeepKey() {
   const Level& level = levels_.back();
   const bool is_usual = level.usual_above == UsualName::kPaths;
-  const bool is_parameter = !is_usual && level.key.find('/') == std::string::npos;
-  if (is_parameter ||
-      !sieve_.MayBePlace(level.key, is_usual ? UsualName::kPaths : UsualName::kNone)) {
-    return true;
-  }
+  const bool is_parameter =
+      !is_usual && levels_.size() == 1 && level.key.find('/') == std::string::npos;
+  if (is_parameter) return true;
+  const bool is_wanted = is_usual ? sieve_.MayBePlace(level.key, UsualName::kPaths)
+                                  : sieve_.MayBePlaceAsKey(level.key);
+  if (!is_wanted) return true;
   const JsonScanner::String string{.text = level.key};
   if (!KeepField(level.name, PointerHere(), string)) return false;
   InputField& field = event_.input.back();

@@ -25,6 +25,11 @@ UsualName ValueSieve::UsualOf(const std::string& key) {
   return usual;
 }
 
+bool ValueSieve::MayBePlaceAsKey(std::string_view key) const {
+  if (names_ && !names_->MayNameAsKey(key)) return false;
+  return MayBePlace(key, UsualName::kNone);
+}
+
 bool ValueSieve::MayBePlace(std::string_view text, UsualName usual) const {
   text = text.substr(0, text.find('\0'));
   if (names_ && MayNameAsWritten(text, *names_)) return true;

@@ -21,6 +21,9 @@ class ValueSieve {
   // What a member is by its name.
   UsualName UsualOf(const std::string& key);
 
+  // A key below the top, whose object is not called "files" or the like.
+  bool MayBePlaceAsKey(std::string_view key) const;
+
   // `usual` is what the string's name says.
   bool MayBePlace(std::string_view text, UsualName usual) const;
 

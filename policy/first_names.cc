@@ -4,6 +4,7 @@
 
 #include "base/utf8.h"
 #include "policy/mcp_value.h"
+#include "policy/protected.h"
 #include "policy/resolve.h"
 
 namespace ringfence {
@@ -18,20 +19,40 @@ bool MayNameAsWritten(std::string_view text, const FirstNames& names) {
   return TrimUnseen(text).size() != text.size() && names.MayName(text);
 }
 
-bool FirstNames::ExistsInFolder(std::string_view name) const {
+std::span<const FirstNames::Place> FirstNames::Folders() const {
   for (const std::string& folder : unseen_) {
     const Path path = Walk(folder, files_).end;
     places_.push_back({path, &files_.FolderOf(path)});
   }
   unseen_.clear();
-  return std::any_of(places_.begin() + 1, places_.end(),
-                     [&](const Place& place) { return Exists(place, name); });
+  return std::span(places_).subspan(1);
+}
+
+bool FirstNames::ExistsInFolder(std::string_view name) const {
+  return std::ranges::any_of(Folders(), [&](const Place& place) { return Exists(place, name); });
+}
+
+bool FirstNames::IsLinkInFolder(std::string_view name) const {
+  return std::ranges::any_of(Folders(), [&](const Place& place) {
+    const Result<FileKind> kind = KindOf(place, name);
+    return kind ? *kind == FileKind::kLink : kind.error().what != "ENAMETOOLONG";
+  });
+}
+
+bool FirstNames::MayNameAsKey(std::string_view key) const {
+  const std::string_view name = TrimUnseen(key);
+  if (name == ".." || key.find('/') != key.npos) return true;
+  if (name.empty() || name == ".") return false;
+  return IsProtectedAnywhere(name) || IsLinkInFolder(name) ||
+         (name.size() != key.size() && IsLinkInFolder(key));
 }
 
 bool FirstNames::MayName(std::string_view path) const {
   const std::string_view name = FirstName(path);
   if (name.empty()) return true;
-  if (!path.starts_with('/')) return ExistsInFolder(name);
+  if (!path.starts_with('/')) {
+    return (IsProtectedAnywhere(path) && !IsProse(path)) || ExistsInFolder(name);
+  }
   if (Exists(places_.front(), name)) return true;
   // "/a/../etc/x" is "/etc/x" to those who clean the text first.
   if (!HasDotDot(path)) return false;

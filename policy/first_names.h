@@ -3,6 +3,7 @@
 // are.
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -32,8 +33,12 @@ class FirstNames {
   void AddFolder(std::string folder) { unseen_.push_back(std::move(folder)); }
 
   // Whether `path`, absolute or relative, begins with a name that exists. What cannot be seen
-  // counts as existing.
+  // counts as existing, and so does what no policy lets anyone create (".claude/settings.json").
   bool MayName(std::string_view path) const;
+
+  // Whether an object's key may be a path. Without a slash it is mostly the name of a parameter: it
+  // is a path where it leads elsewhere, as ".." and links do, or is protected.
+  bool MayNameAsKey(std::string_view key) const;
 
  private:
   struct Place {
@@ -43,6 +48,8 @@ class FirstNames {
   Result<FileKind> KindOf(const Place& place, std::string_view name) const;
   bool Exists(const Place& place, std::string_view name) const;
   bool ExistsInFolder(std::string_view name) const;
+  bool IsLinkInFolder(std::string_view name) const;
+  std::span<const Place> Folders() const;
 
   const CachedFiles& files_;
   bool ignores_case_;

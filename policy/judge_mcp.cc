@@ -108,6 +108,7 @@ void McpJudge::JudgeByValue(const InputField& field, const Value& value) {
   UsualName usual = McpNameOf(field.key);
   // The keys of an object are paths where its name says that it holds several.
   if (field.is_key && usual != UsualName::kPaths) usual = UsualName::kNone;
+  if (field.is_key && usual == UsualName::kNone && !names_.MayNameAsKey(field.text)) return;
   if (!IsSound(field, value, usual)) return;
   JudgeValue(field, value, usual);
   JudgeAsWritten(field, usual);

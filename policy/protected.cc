@@ -41,7 +41,26 @@ bool MatchesFloating(std::string_view pattern, std::string_view folded, bool cov
   return MatchPattern(pattern, folded.substr(1), {.fold = true, .covers = covers});
 }
 
+bool MayHoldFloating(std::string_view rest) {
+  for (std::string_view name = TakeComponent(rest); !name.empty(); name = TakeComponent(rest)) {
+    if (FoldsTo(name, ".claude") || FoldsTo(name, ".ringfence")) return true;
+  }
+  return false;
+}
+
 }  // namespace
+
+bool IsProtectedAnywhere(std::string_view relative) {
+  if (!MayHoldFloating(relative)) return false;  // nearly always
+  const std::string folded = FoldName(Path::Clean("/" + std::string(relative)).text());
+  const auto covers = [&](const Floating& floating) {
+    return MatchesFloating(floating.pattern, folded, true);
+  };
+  const auto is_folder = [&](std::string_view folder) {
+    return MatchesFloating(folder, folded, false);
+  };
+  return std::ranges::any_of(kFloating, covers) || std::ranges::any_of(kFloatingFolders, is_folder);
+}
 
 ProtectedPaths::ProtectedPaths(const Places& places, const CachedFiles& files)
     : places_(places), files_(files) {

@@ -5,6 +5,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "policy/cached_files.h"
@@ -27,6 +28,10 @@ struct Protection {
   std::string_view what;  // "ringfence's policies"
   bool is_above = false;
 };
+
+// True if `relative` is protected in whatever folder it is: ".claude/settings.json", "x/.claude".
+// It looks at the text alone.
+bool IsProtectedAnywhere(std::string_view relative);
 
 class ProtectedPaths {
  public:

@@ -419,11 +419,12 @@ TEST_CASE("event: an MCP tool's strings that may be paths are kept under any key
   };
   static constexpr Row kRows[] = {
       {R"({"q":"/x","n":5,"z":null})", R"(/q="/x")"},
-      {R"({"a":{"b":["~/x",{"c":"../y"}]}})", R"(/a/b/0="~/x" /a/b/1/c="../y")"},
+      {R"({"a":{"b":["~/x",{"c":"../y"}]}})",
+       R"(/a/b="b" /a/b/0="~/x" /a/b/1/c="c" /a/b/1/c="../y")"},
       {R"({"q":"https://x"})", R"(/q="https://x")"},
       {R"({"a":["",7,"file:///x"]})", R"(/a/2="file:///x")"},
-      {R"({"/x":1,"b":{"~/y":{"c":2}}})", R"(/~1x="/x" /b/~0~1y="~/y")"},
-      {R"({"path":null,"paths":[5,{}]})", ""},
+      {R"({"/x":1,"b":{"~/y":{"c":2}}})", R"(/~1x="/x" /b/~0~1y="~/y" /b/~0~1y/c="c")"},
+      {R"({"path":null,"paths":[5,{}],"..":1})", ""},
   };
   for (const Row& row : kRows) {
     CAPTURE(row.input);
