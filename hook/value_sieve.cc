@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "policy/mcp_host.h"
 #include "policy/mcp_value.h"
 
 namespace ringfence {
@@ -39,7 +40,8 @@ bool ValueSieve::MayBePlace(std::string_view text, UsualName usual) const {
     case ValueForm::kText:
       return false;
     case ValueForm::kRelative:
-      return usual != UsualName::kNone || !names_ || names_->MayName(value.text);
+      if (usual != UsualName::kNone || IsScpAddress(value.text)) return true;
+      return !names_ || names_->MayName(value.text);
     case ValueForm::kAbsolute:
       return usual == UsualName::kUrl || !names_ || names_->MayName(value.text);
     case ValueForm::kClimbing:

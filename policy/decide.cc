@@ -219,7 +219,9 @@ class CallJudge {
         if (usual == UsualName::kUrl) return arguments_.JudgeOtherUrl(field, Access::kWrite, kind);
         break;
       case TextKind::kPath:
-        if (usual == UsualName::kUrl) arguments_.JudgeBareHost(field.text);
+        if (usual == UsualName::kUrl) {
+          arguments_.TakeName(arguments_.JudgeBareHost(field.text));
+        }
         break;
       case TextKind::kUnclear:
         break;

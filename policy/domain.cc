@@ -162,6 +162,18 @@ Result<HostPort> ParseHostPort(std::string_view authority) {
   return read;
 }
 
+bool LeadsNowhere(std::string_view host) {
+  constexpr size_t kMaxDigits = 8;
+  constexpr uint32_t kFirst = uint32_t{1} << 24;  // 1.0.0.0; "010" is octal, and 0 is this host
+  if (host.empty() || host.size() > kMaxDigits || host[0] == '0') return false;
+  uint32_t value = 0;
+  for (const char c : host) {
+    if (c < '0' || c > '9') return false;
+    value = value * 10 + static_cast<uint32_t>(c - '0');
+  }
+  return value < kFirst;
+}
+
 bool DecodePercent(std::string_view text, std::string* out) {
   out->clear();
   for (size_t i = 0; i < text.size(); ++i) {

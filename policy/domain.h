@@ -35,6 +35,9 @@ struct HostPort {
 // other scripts are read as a browser reads them.
 Result<HostPort> ParseHostPort(std::string_view authority);
 
+// "404": a number that is no address which leads anywhere, but one of 0.0.0.1 to 0.255.255.255.
+bool LeadsNowhere(std::string_view host);
+
 // Removes %XX; nothing else. False when a "%" is not followed by two digits.
 bool DecodePercent(std::string_view text, std::string* out);
 

@@ -92,18 +92,35 @@ void ArgumentJudge::JudgeUrlAsPath(const InputField& field, Access access) {
   JudgePath(field, "./" + field.text, access, VerbOf(access));
 }
 
-void ArgumentJudge::JudgeBareHost(std::string_view text) {
-  if (SchemeOf(text) == "mailto") return;
+NameJudgement ArgumentJudge::JudgeBareHost(std::string_view text) const {
+  if (SchemeOf(text) == "mailto") return {};
   if (text.starts_with("//")) text.remove_prefix(2);
   text = text.substr(0, text.find_first_of("/?#\\"));
-  // "user@host:path", as scp and git have it, and "user@host:22".
+  if (text.substr(text.rfind('@') + 1).find_first_of(" {<") != text.npos) return {};
+  NameJudgement worst;
+  for (size_t comma = 0; comma != text.npos; text.remove_prefix(std::min(comma + 1, text.size()))) {
+    comma = text.find(',');
+    NameJudgement judgement = JudgeOneHost(text.substr(0, comma));
+    if (judgement.verdict > worst.verdict) worst = std::move(judgement);
+  }
+  return worst;
+}
+
+// Also "user@host:path", as scp and git have it, and "user@host:22".
+NameJudgement ArgumentJudge::JudgeOneHost(std::string_view text) const {
   const size_t at = text.rfind('@');
   const std::string_view host = at == std::string_view::npos ? text : text.substr(at + 1);
-  if (LooksLikeHost(host)) return TakeName(JudgeHostText(host, policy_, trace_));
+  if (LooksLikeHost(host)) return JudgeHostText(host, policy_, trace_);
   const std::string_view before_path = host.substr(0, host.find(':'));
-  if (at != std::string_view::npos && LooksLikeHost(before_path)) {
-    TakeName(JudgeHostText(before_path, policy_, trace_));
-  }
+  const bool has_user = at != std::string_view::npos;
+  if (has_user && LooksLikeHost(before_path)) return JudgeHostText(before_path, policy_, trace_);
+  return {};
+}
+
+void ArgumentJudge::JudgeOtherScheme(std::string_view url) {
+  const size_t end = url.find("://");
+  if (!ReachesHost(LowerAscii(url.substr(0, end)))) return;
+  TakeName(JudgeBareHost(url.substr(end + 3, url.find(' ') - end - 3)));
 }
 
 void ArgumentJudge::TakeName(NameJudgement judgement) {

@@ -42,8 +42,12 @@ class ArgumentJudge {
   // The same text to a program that knows no URLs: a relative path.
   void JudgeUrlAsPath(const InputField& field, Access access);
 
-  // "example.com/x", "example.com:443", "[::1]": a URL to programs that add the scheme.
-  void JudgeBareHost(std::string_view text);
+  // "example.com/x", "example.com:443", "[::1]": a URL to programs that add the scheme. Of several
+  // hosts between commas each is judged.
+  NameJudgement JudgeBareHost(std::string_view text) const;
+
+  // "ssh://host/x": a way to a host. "team://x" is the server's own name.
+  void JudgeOtherScheme(std::string_view url);
 
   void TakeName(NameJudgement judgement);
 
@@ -53,6 +57,8 @@ class ArgumentJudge {
   Trace* trace() const { return trace_; }
 
  private:
+  NameJudgement JudgeOneHost(std::string_view text) const;
+
   const Event& event_;
   const Policy& policy_;
   const PathJudge& paths_;

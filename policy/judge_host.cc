@@ -5,11 +5,19 @@
 
 #include "base/text.h"
 #include "policy/fix.h"
+#include "policy/word_list.h"
 
 namespace ringfence {
 namespace {
 
 constexpr uint16_t kUsualPort = 443;
+
+// clang-format off
+constexpr WordList kNetworkSchemes(
+    "amqp\namqps\nclickhouse\nftp\nftps\ngit\ngopher\nhttp\nhttps\nimap\nimaps\nldap\nldaps\n"
+    "mariadb\nmongodb\nmqtt\nmqtts\nmssql\nmysql\nnats\noracle\npostgres\npostgresql\nredis\n"
+    "rediss\nrsync\nscp\nsftp\nsmb\nsmtp\nsmtps\nsqlserver\nssh\nsvn\ntcp\ntelnet\ntftp\nudp\n");
+// clang-format on
 
 NameJudgement Denied(std::string what, std::string why, std::optional<RulePlace> place,
                      std::string remedy) {
@@ -90,6 +98,12 @@ NameJudgement JudgeHostText(std::string_view text, const Policy& policy, Trace* 
   if (!host) return Denied(std::move(what), "it " + host.error().what, {}, "");
   if (host->port == 0) host->port = kUsualPort;
   return JudgeHost(std::move(what), *host, policy, trace);
+}
+
+bool ReachesHost(std::string_view scheme) {
+  const size_t plus = scheme.find('+');
+  if (kNetworkSchemes.Contains(scheme.substr(0, plus))) return true;
+  return plus != scheme.npos && kNetworkSchemes.Contains(scheme.substr(plus + 1));
 }
 
 bool IsWebUrl(std::string_view text) {

@@ -22,6 +22,10 @@ NameJudgement JudgeHosts(std::string_view text, const Policy& policy, Trace* tra
 // Begins with http://, https://, ws:// or wss://.
 bool IsWebUrl(std::string_view text);
 
+// By URLs of this scheme, in lower case, programs connect to the host that is named: "ssh",
+// "git+https", "mongodb+srv".
+bool ReachesHost(std::string_view scheme);
+
 // `text` as the agent wrote it. file: URLs are not judged here.
 NameJudgement JudgeUrl(std::string_view text, const Policy& policy, Trace* trace = nullptr);
 

@@ -5,11 +5,12 @@
 
 #include "base/text.h"
 #include "base/utf8.h"
+#include "policy/host_or_file.h"
 #include "policy/judge_host.h"
+#include "policy/mcp_host.h"
 #include "policy/mcp_maps.h"
 #include "policy/pattern.h"
 #include "policy/resolve.h"
-#include "policy/word_list.h"
 
 namespace ringfence {
 namespace {
@@ -27,19 +28,6 @@ bool Covers(const McpMap& map, std::string_view pointer) {
 // A name that prose rarely ends with.
 bool IsPlainName(std::string_view name) {
   return name.find_first_of(" \t\r\n\"'`()[]{}<>|;,") == std::string_view::npos;
-}
-
-// Schemes of URLs by which programs connect to the host that is named.
-constexpr WordList kNetworkSchemes(
-    "amqp\namqps\nclickhouse\nftp\nftps\ngit\ngopher\nhttp\nhttps\nimap\nimaps\nldap\nldaps\n"
-    "mariadb\nmongodb\nmqtt\nmqtts\nmssql\nmysql\nnats\noracle\npostgres\npostgresql\nredis\n"
-    "rediss\nrsync\nscp\nsftp\nsmb\nsmtp\nsmtps\nsqlserver\nssh\nsvn\ntcp\ntelnet\ntftp\nudp\n");
-
-// Also "git+https", "mysql+pymysql", "mongodb+srv".
-bool ReachesHost(std::string_view scheme) {
-  const size_t plus = scheme.find('+');
-  if (kNetworkSchemes.Contains(scheme.substr(0, plus))) return true;
-  return plus != scheme.npos && kNetworkSchemes.Contains(scheme.substr(plus + 1));
 }
 
 }  // namespace
@@ -68,8 +56,10 @@ void McpJudge::Run() {
     const Value value = ReadValue(std::string_view(field.text).substr(0, field.text.find('\0')));
     // Of keys only those under a name for URLs: "https://schema.example/name" names a property.
     const bool may_be_address = !field.is_key || McpNameOf(field.key) == UsualName::kUrl;
-    if (value.form == ValueForm::kWebUrl && may_be_address) JudgeWeb(value);
-    if (value.form == ValueForm::kOtherUrl && may_be_address) JudgeOtherScheme(value);
+    if (value.form == ValueForm::kWebUrl && may_be_address) JudgeWeb(field, value);
+    if (value.form == ValueForm::kOtherUrl && may_be_address) {
+      arguments_.JudgeOtherScheme(value.text);
+    }
     if (!has_entry && !is_mapped) JudgeByValue(field, value);
   }
 }
@@ -203,7 +193,7 @@ void McpJudge::JudgeValue(const InputField& field, const Value& value, UsualName
       TakePlace(field, value, usual);
       break;
   }
-  if (usual == UsualName::kUrl) arguments_.JudgeBareHost(value.text);
+  JudgeBareHost(field, value, usual);
 }
 
 void McpJudge::TakePlace(const InputField& field, const Value& value, UsualName usual) {
@@ -241,21 +231,26 @@ void McpJudge::JudgeUnexpanded(const InputField& field, const Value& value, Usua
   Take(field, path, usual == UsualName::kNone ? Taken::kDenials : Taken::kAll);
 }
 
-void McpJudge::JudgeWeb(const Value& value) {
-  const size_t host = value.text.find("://") + 3;
-  const size_t end = value.text.find_first_of("/?#\\ ", host);
-  const bool is_cut = end != std::string::npos && value.text[end] == ' ';
-  const std::string_view url =
-      std::string_view(value.text).substr(0, is_cut ? end : value.text.npos);
-  arguments_.TakeName(JudgeUrl(url, arguments_.policy(), arguments_.trace()));
+void McpJudge::JudgeWeb(const InputField& field, const Value& value) {
+  const std::string_view text = std::string_view(field.text).substr(0, field.text.find('\0'));
+  const bool is_text = McpNameOf(field.key) == UsualName::kNone;
+  const std::string url = UrlToJudge(value, text, is_text);
+  if (!url.empty()) arguments_.TakeName(JudgeUrl(url, arguments_.policy(), arguments_.trace()));
 }
 
-// "ssh://host/x", "git+https://host/x": another way to a host. "team://x" is the server's own name.
-void McpJudge::JudgeOtherScheme(const Value& value) {
-  const size_t end = value.text.find("://");
-  if (!ReachesHost(LowerAscii(value.text.substr(0, end)))) return;
-  arguments_.JudgeBareHost(
-      std::string_view(value.text).substr(end + 3, value.text.find(' ') - end - 3));
+// A host without a scheme, by the argument's name.
+void McpJudge::JudgeBareHost(const InputField& field, const Value& value, UsualName usual) {
+  const std::string_view text = value.text;
+  if (usual == UsualName::kUrl) {
+    if (IsNumbers(text)) return;
+    const std::string_view name = text.substr(0, text.find_first_of("?#"));
+    if (NamesLink(field.key) && KindOfName(name) == NameKind::kHostOrFile) return;
+  } else if (field.is_key || !IsScpAddress(text) || !NamesRepository(field.key)) {
+    return;
+  }
+  NameJudgement judgement = arguments_.JudgeBareHost(text);
+  if (judgement.cause) AddRemedy(*judgement.cause, "host");
+  arguments_.TakeName(std::move(judgement));
 }
 
 // A server that knows no URLs takes it for a relative path.
@@ -317,14 +312,7 @@ void McpJudge::Take(const InputField& field, std::string_view text, Taken taken)
   const Access access = AccessOf(field);
   const auto take = [&](Access judged, Judgement judgement) {
     if (taken == Taken::kDenials && judgement.verdict == Verdict::kAsk) return;
-    // A list that denies it has no remedy.
-    const bool has_remedy =
-        judgement.cause && (!judgement.cause->remedy.empty() || !judgement.cause->place);
-    if (has_remedy) {
-      std::string& remedy = judgement.cause->remedy;
-      if (!remedy.empty()) remedy += ' ';
-      remedy += Remedy();
-    }
+    if (judgement.cause) AddRemedy(*judgement.cause, "path");
     arguments_.verdict().Take(std::move(judgement), judged);
   };
   const PathJudge& paths = arguments_.paths();
@@ -334,9 +322,12 @@ void McpJudge::Take(const InputField& field, std::string_view text, Taken taken)
   take(Access::kRead, paths.JudgeReadLists(written, field.pointer));
 }
 
-std::string McpJudge::Remedy() const {
-  return "Not a path? The user can add \"mcp\": {" + Quote(event_.tool_name) +
-         ": {}} to the policy.";
+// `what` the argument was taken for. A list that denies it has no remedy.
+void McpJudge::AddRemedy(Cause& cause, std::string_view what) const {
+  if (cause.remedy.empty() && cause.place) return;
+  if (!cause.remedy.empty()) cause.remedy += ' ';
+  cause.remedy += "Not a " + std::string(what) + "? The user can add \"mcp\": {" +
+                  Quote(event_.tool_name) + ": {}} to the policy.";
 }
 
 }  // namespace ringfence

@@ -33,9 +33,9 @@ class McpJudge {
   void JudgeRelative(const InputField& field, const Value& value, UsualName usual);
   void JudgeOtherHome(const InputField& field, const Value& value, UsualName usual);
   void JudgeUnexpanded(const InputField& field, const Value& value, UsualName usual);
-  void JudgeWeb(const Value& value);
+  void JudgeWeb(const InputField& field, const Value& value);
+  void JudgeBareHost(const InputField& field, const Value& value, UsualName usual);
   void JudgeUrlAsPath(const InputField& field, const Value& value, UsualName usual);
-  void JudgeOtherScheme(const Value& value);
   void JudgeFileUrl(const InputField& field, const Value& value, UsualName usual);
   void TakePlace(const InputField& field, const Value& value, UsualName usual);
   void Take(const InputField& field, std::string_view text, Taken taken = Taken::kAll);
@@ -46,7 +46,7 @@ class McpJudge {
   bool Exists(const Path& path) const;
   bool NamesSomething(std::string_view text) const;
   Access AccessOf(const InputField& field) const;
-  std::string Remedy() const;
+  void AddRemedy(Cause& cause, std::string_view what) const;
 
   const Event& event_;
   const Places& places_;

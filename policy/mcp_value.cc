@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "base/utf8.h"
+#include "policy/domain.h"
 #include "policy/path.h"
 #include "policy/text_kind.h"
 
@@ -69,6 +70,12 @@ bool MayHaveScheme(std::string_view text) {
   return std::ranges::none_of(text.substr(0, colon), [](char c) { return c == ' ' || c == '/'; });
 }
 
+// Of "http:500", "https:down since noon": what parsers would take for the host cannot be one.
+bool IsWord(std::string_view text) {
+  const size_t end = std::min(text.find_first_of("/?#\\ "), text.size());
+  return LeadsNowhere(text.substr(0, end)) || (end < text.size() && text[end] == ' ');
+}
+
 // A URL only to those who repair it.
 Value ReadUnclear(std::string_view text) {
   std::string repaired = RepairedUrl(text);
@@ -78,6 +85,7 @@ Value ReadUnclear(std::string_view text) {
   if (is_web) {
     const size_t host = repaired.find_first_not_of("/\\", scheme.size() + 1);
     if (host == std::string::npos || repaired[host] == ' ') return {};
+    if (host == scheme.size() + 1 && IsWord(std::string_view(repaired).substr(host))) return {};
     return {ValueForm::kWebUrl, scheme + "://" + repaired.substr(host), HasSpace(text)};
   }
   const size_t inner = InnerScheme(repaired);

@@ -176,6 +176,15 @@ constexpr WordList kPathListWords(
 constexpr WordList kUrlWords(
     "domain\ndomains\nendpoint\nhost\nhostname\nhosts\nhref\nlink\nlinks\norigin\nsite\nuri\nuris\n"
     "url\nurls\nwebsite\n");
+constexpr WordList kLinkWords("endpoint\nlink\nlinks\n");
+// Behind a word of URLs: something about it, but not the URL.
+constexpr WordList kAboutWords(
+    "count\ndescription\nid\nids\nindex\nkind\nlabel\nlabels\nname\nnames\nnumber\nos\nstate\n"
+    "status\ntext\ntitle\ntype\ntypes\nversion\n");
+constexpr WordList kNamedHosts("domain\ndomains\nhost\nhosts\n");  // "host_name" is the host
+constexpr WordList kRepositoryWords(
+    "clone\ngit\nmirror\nremote\nremotes\nrepo\nrepos\nrepositories\nrepository\nsource\nsrc\n"
+    "upstream\n");
 constexpr WordList kOutputWords("dest\ndestination\ndownload\ndst\nout\noutput\nsave\n");
 
 bool IsLower(char c) { return c >= 'a' && c <= 'z'; }
@@ -193,6 +202,14 @@ std::string TakeNameWord(std::string_view& rest) {
   std::string word = LowerAscii(rest.substr(0, size));
   rest.remove_prefix(size);
   return word;
+}
+
+bool HoldsWord(std::string_view key, const WordList& words) {
+  if (key.size() > 64) return false;
+  for (std::string word = TakeNameWord(key); !word.empty(); word = TakeNameWord(key)) {
+    if (words.Contains(word)) return true;
+  }
+  return false;
 }
 
 std::string_view TakeWord(std::string_view& rest) {
@@ -318,23 +335,35 @@ UsualName McpNameOf(std::string_view key) {
   const UsualName usual = UsualNameOf(key);
   if (usual != UsualName::kNone || key.empty() || key.size() > 64) return usual;
   if (kOtherNames.Contains(NormalKey(key))) return usual;
-  UsualName found = UsualName::kNone;
+  std::string url_word;
   std::string_view rest = key;
   for (std::string word = TakeNameWord(rest); !word.empty(); word = TakeNameWord(rest)) {
     if (kPathWords.Contains(word)) return UsualName::kPath;
     if (kPathListWords.Contains(word)) return UsualName::kPaths;
-    if (kUrlWords.Contains(word)) found = UsualName::kUrl;
+    if (kUrlWords.Contains(word)) {
+      url_word = word;
+    } else if (kAboutWords.Contains(word)) {
+      const bool is_host = word.starts_with("name") && kNamedHosts.Contains(url_word);
+      if (!is_host) url_word.clear();
+    }
+  }
+  return url_word.empty() ? UsualName::kNone : UsualName::kUrl;
+}
+
+bool NamesLink(std::string_view key) {
+  if (UsualNameOf(key) != UsualName::kNone) return false;
+  bool found = false;
+  std::string_view rest = key;
+  for (std::string word = TakeNameWord(rest); !word.empty(); word = TakeNameWord(rest)) {
+    const bool is_link = kLinkWords.Contains(word);
+    if (!is_link && kUrlWords.Contains(word)) return false;
+    found |= is_link;
   }
   return found;
 }
 
-bool NamesOutput(std::string_view key) {
-  if (key.size() > 64) return false;
-  std::string_view rest = key;
-  for (std::string word = TakeNameWord(rest); !word.empty(); word = TakeNameWord(rest)) {
-    if (kOutputWords.Contains(word)) return true;
-  }
-  return false;
-}
+bool NamesRepository(std::string_view key) { return HoldsWord(key, kRepositoryWords); }
+
+bool NamesOutput(std::string_view key) { return HoldsWord(key, kOutputWords); }
 
 }  // namespace ringfence

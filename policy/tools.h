@@ -69,6 +69,10 @@ UsualName UsualNameOf(std::string_view key);
 // The same for MCP tools, whose authors choose freely: one of the words in the name is enough
 // ("source_dir", "pathInProject", "file1", "api_host").
 UsualName McpNameOf(std::string_view key);
+// A name under which "a.md" and "chat.postMessage" are no hosts: "links", "endpoint".
+bool NamesLink(std::string_view key);
+// A name for what is cloned from elsewhere: "repo_url", "remote".
+bool NamesRepository(std::string_view key);
 // A name for what a tool makes: "savePath", "output", "dest_dir".
 bool NamesOutput(std::string_view key);
 

@@ -173,6 +173,25 @@ TEST_CASE("mcp: the fix that a reason names lets the call through") {
   allowed["read"]["allow"].push_back("/etc/passwd");
   allowed["write"]["allow"].push_back("/etc/passwd");
   CHECK(MakeWorld(allowed)->Call("mcp__team__do", input) == "permit");
+  // A host is one by the name of the argument.
+  const auto net = MakeWorld(policies["network"]);
+  const std::string host =
+      ReasonText(net->Decide("mcp__team__do", R"({"site":"evil.example"})"), "");
+  CAPTURE(host);
+  CHECK(host.find("`ringfence allow evil.example`") != std::string::npos);
+  CHECK(host.find(R"(Not a host? The user can add "mcp": {"mcp__team__do": {}})") != host.npos);
+  Json free = policies["network"];
+  free["mcp"]["mcp__team__do"] = Json::object();
+  CHECK(MakeWorld(free)->Call("mcp__team__do", R"({"site":"evil.example"})") == "permit");
+  Json listed = policies["network"];
+  listed["network"]["allow"].push_back("evil.example");
+  CHECK(MakeWorld(listed)->Call("mcp__team__do", R"({"site":"evil.example"})") == "permit");
+  // A URL is judged with an entry as well.
+  CHECK(MakeWorld(free)->Call("mcp__team__do", R"({"site":"https://evil.example"})") == "deny");
+  const std::string url =
+      ReasonText(net->Decide("mcp__team__do", R"({"site":"https://evil.example"})"), "");
+  CHECK(url.find("`ringfence allow evil.example`") != url.npos);
+  CHECK(url.find("Not a host?") == url.npos);
   // Secrets are not offered.
   const std::string secret =
       ReasonText(world->Decide("mcp__team__do", R"({"q":"~/.ssh/id_rsa"})"), "");

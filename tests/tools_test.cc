@@ -289,9 +289,12 @@ TEST_CASE("tools: of an MCP tool's argument one word of the name is enough") {
   static constexpr Row kRows[] = {
       {"source_dir", kPath}, {"pathInProject", kPath}, {"file1", kPath},
       {"URLPath", kPath},    {"PDFFile2", kPath},      {"API_HOST", kUrl},
-      {"URLHost", kUrl},     {"linkURLText", kUrl},    {"changedFilesList", kPaths},
+      {"URLHost", kUrl},     {"linkURLText", kNone},   {"changedFilesList", kPaths},
       {"dirs2", kPaths},     {"hostFile2", kPath},     {"profile", kNone},
       {"4711", kNone},       {"filed", kNone},         {"", kNone},
+      {"siteId", kNone},     {"domain_ids", kNone},    {"host_name", kUrl},
+      {"link_name", kNone},  {"linkIdHost", kUrl},     {"id_of_site", kUrl},
+      {"hostOS", kNone},     {"domainNames", kUrl},    {"host_name_type", kNone},
   };
   for (const Row& row : kRows) {
     CAPTURE(row.key);
@@ -299,6 +302,28 @@ TEST_CASE("tools: of an MCP tool's argument one word of the name is enough") {
   }
   CHECK(McpNameOf("dir_" + std::string(60, 'a')) == kPath);
   CHECK(McpNameOf("dir_" + std::string(61, 'a')) == kNone);
+}
+
+TEST_CASE("tools: names under which a bare name is rather a file") {
+  for (const std::string_view key : {"link", "links", "endpoint", "apiEndpoint", "links2"}) {
+    CAPTURE(key);
+    CHECK(NamesLink(key));
+  }
+  for (const std::string_view key : {"url", "linkUrl", "link_host", "host", "site", "q", "path"}) {
+    CAPTURE(key);
+    CHECK_FALSE(NamesLink(key));
+  }
+}
+
+TEST_CASE("tools: names of what is cloned from elsewhere") {
+  for (const std::string_view key : {"repo", "remote", "gitUrl", "source_repository", "upstream"}) {
+    CAPTURE(key);
+    CHECK(NamesRepository(key));
+  }
+  for (const std::string_view key : {"assignee", "q", "", "report"}) {
+    CAPTURE(key);
+    CHECK_FALSE(NamesRepository(key));
+  }
 }
 
 TEST_CASE("tools: a name for what a tool makes") {
