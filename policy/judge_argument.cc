@@ -84,6 +84,7 @@ void ArgumentJudge::JudgeFileUrl(const InputField& field, Access access) {
 
 void ArgumentJudge::JudgeOtherUrl(const InputField& field, Access access, TextKind kind) {
   if (kind == TextKind::kWebUrl) TakeName(JudgeUrl(field.text, policy_, trace_));
+  if (kind == TextKind::kOtherUrl) JudgeOtherScheme(field.text);
   JudgeUrlAsPath(field, access);
 }
 

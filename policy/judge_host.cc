@@ -14,9 +14,13 @@ constexpr uint16_t kUsualPort = 443;
 
 // clang-format off
 constexpr WordList kNetworkSchemes(
-    "amqp\namqps\nclickhouse\nftp\nftps\ngit\ngopher\nhttp\nhttps\nimap\nimaps\nldap\nldaps\n"
-    "mariadb\nmongodb\nmqtt\nmqtts\nmssql\nmysql\nnats\noracle\npostgres\npostgresql\nredis\n"
-    "rediss\nrsync\nscp\nsftp\nsmb\nsmtp\nsmtps\nsqlserver\nssh\nsvn\ntcp\ntelnet\ntftp\nudp\n");
+    "amqp\namqps\nbolt\ncassandra\ncifs\nclickhouse\ncockroachdb\ncouchbase\ncouchbases\ndav\n"
+    "davs\nelasticsearch\nftp\nftps\ngit\ngopher\ngrpc\ngrpcs\nhive\nhive2\nhttp\nhttps\nimap\n"
+    "imaps\ninfluxdb\nirc\nircs\nkafka\nldap\nldaps\nlibsql\nmariadb\nmemcached\nmongodb\nmqtt\n"
+    "mqtts\nmssql\nmysql\nnats\nneo4j\nnfs\nopensearch\noracle\npostgres\npostgresql\npresto\n"
+    "redis\nrediss\nredshift\nrsync\nrtsp\nrtsps\nscp\nsftp\nsmb\nsmtp\nsmtps\nsnowflake\nsocks\n"
+    "socks4\nsocks4a\nsocks5\nsocks5h\nsqlserver\nssh\nsvn\ntcp\ntelnet\ntftp\ntrino\nudp\n"
+    "webdav\nwebdavs\n");
 // clang-format on
 
 NameJudgement Denied(std::string what, std::string why, std::optional<RulePlace> place,
