@@ -227,7 +227,8 @@ void McpJudge::JudgeOtherHome(const InputField& field, const Value& value, Usual
 void McpJudge::JudgeUnexpanded(const InputField& field, const Value& value, UsualName usual) {
   if (!HasDotDot(value.literal) && !names_.MayName(value.literal)) return;
   const std::string path = "./" + value.literal;
-  if (IsText(value, usual) && !NamesSomething(path)) return;
+  const bool is_text = IsText(value, usual) && IsProse(value.literal);
+  if (is_text && !NamesSomething(path)) return;
   Take(field, path, usual == UsualName::kNone ? Taken::kDenials : Taken::kAll);
 }
 
@@ -288,9 +289,21 @@ bool McpJudge::Exists(const Path& path) const {
   return facts ? facts->kind != FileKind::kMissing : facts.error().what != "ENAMETOOLONG";
 }
 
+// "/etc/hosts is broken" speaks of a file, "/etc/new name" is one. `text` is absolute or in a home.
+bool McpJudge::BeginsWithFile(std::string_view text) const {
+  for (size_t space = text.find(' '); space != text.npos; space = text.find(' ', space + 1)) {
+    if (text[space - 1] == '/') return false;
+    const auto exists = [this](const std::string& start) { return Exists(Path::Clean(start)); };
+    if (std::ranges::any_of(arguments_.paths().Starts(text.substr(0, space)), exists)) return true;
+  }
+  return false;
+}
+
 // For what looks like prose: it exists as written, or a file with a plain name can be created
 // there. In both readings: "a link/../x" may be beside the link's target.
 bool McpJudge::NamesSomething(std::string_view text) const {
+  const bool is_relative = text[0] != '/' && text[0] != '~';
+  if (!is_relative && !IsProse(text) && !BeginsWithFile(text)) return true;  // a few words
   const auto names_something = [this](const Path& path) {
     return Exists(path) || (IsPlainName(path.name()) && Exists(path.Parent()));
   };

@@ -44,6 +44,7 @@ class McpJudge {
   bool NamesPlace(const Value& value, UsualName usual) const;
   static bool IsText(const Value& value, UsualName usual);
   bool Exists(const Path& path) const;
+  bool BeginsWithFile(std::string_view text) const;
   bool NamesSomething(std::string_view text) const;
   Access AccessOf(const InputField& field) const;
   void AddRemedy(Cause& cause, std::string_view what) const;

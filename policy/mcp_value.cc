@@ -121,6 +121,17 @@ bool IsProse(std::string_view text) {
   return words >= kProseWords;
 }
 
+namespace {
+
+// Sentences rarely begin with "../x" but often with a file's name: "/etc/hosts is broken".
+bool LooksLikeProse(ValueForm form, std::string_view text, bool is_cut) {
+  if (form == ValueForm::kRelative) return is_cut && IsProse(text);
+  const bool is_place = form == ValueForm::kAbsolute || form == ValueForm::kHome;
+  return IsProse(text) || (is_place && HasSpace(text));
+}
+
+}  // namespace
+
 Value ReadValue(std::string_view text) {
   const bool is_cut = text.size() + kMaxCharacter > kMaxValue;
   text = TrimUnseen(text);
@@ -128,7 +139,7 @@ Value ReadValue(std::string_view text) {
   for (const std::string_view home : {"$HOME", "${HOME}"}) {
     if (text == home || (text.starts_with(home) && text[home.size()] == '/')) {
       std::string path = "~" + std::string(text.substr(home.size()));
-      return {ValueForm::kHome, path, IsProse(path), is_cut, std::string(text)};
+      return {ValueForm::kHome, path, HasSpace(path) || IsProse(path), is_cut, std::string(text)};
     }
   }
   if (MayHaveScheme(text)) {
@@ -138,7 +149,7 @@ Value ReadValue(std::string_view text) {
   }
   const ValueForm form = PathForm(text, is_cut);
   if (form == ValueForm::kText) return {};
-  const bool is_prose = (form != ValueForm::kRelative || is_cut) && IsProse(text);
+  const bool is_prose = LooksLikeProse(form, text, is_cut);
   if (is_prose && text.size() > kMaxPath && !CanBePath(text, is_cut)) return {};
   const bool is_home = form == ValueForm::kHome || form == ValueForm::kOtherHome;
   return {form, std::string(text), is_prose, is_cut, std::string(is_home ? text : "")};

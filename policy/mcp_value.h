@@ -27,8 +27,8 @@ struct Value {
   ValueForm form = ValueForm::kText;
   // As a server would read it: without white space around it, "~/x" for "$HOME/x".
   std::string text;
-  // Looks like writing rather than like a path: several words, lines, "(../". It is a path only if
-  // it names something.
+  // Looks like writing rather than like a path: several words (of what is absolute or in a home,
+  // two), lines, "(../". It is a path only if it names something.
   bool is_prose = false;
   // It is no text, and longer than kMaxValue. What follows may lead anywhere.
   bool is_cut = false;

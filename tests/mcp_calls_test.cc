@@ -69,7 +69,7 @@ std::unique_ptr<World> MakeWorld(const Json& policy) {
   world->files.Put("/home/dev/project/~/.claude/plans", LinkTo("/home/dev/.ssh"));
   world->files.Put("/home/dev/project/$HOME", LinkTo("~"));
   world->files.Put("/home/dev/project/~x", LinkTo("../outside"));
-  world->files.Put("/etc", Directory());
+  for (const char* file : {"/etc/hosts", "/etc/fstab"}) world->files.Put(file, File());
   world->files.Put("/home/dev/project/docs/adr", LinkTo("../decided"));
   world->AddFile(Layer::kUser, policy.dump());
   return world;
