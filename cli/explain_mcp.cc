@@ -57,7 +57,7 @@ Outcome ExplainMcpMaps(const std::string& what, bool json) {
   OrderedJson maps = OrderedJson::array();
   const Console console;
   for (const McpMap& map : McpMaps()) {
-    if (!server.empty() && map.server != server) continue;
+    if (!server.empty() && !IsMapOf(map, server)) continue;
     maps.push_back(MapJson(map));
     if (json) continue;
     console.Line(console.In(Tone::kStrong, "mcp__" + std::string(map.server)) + ": " +

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/text.h"
 #include "policy/mcp_name.h"
 #include "policy/word_list.h"
 
@@ -10,12 +11,13 @@ namespace {
 
 // One line a map: server, tools ("*": all), then what it reads ("r"), writes ("w") and takes as
 // text
-// ("t"). The servers are @modelcontextprotocol/server-filesystem, mcp-server-git and GitHub's,
-// under the names that their instructions give them; GitHub's is elsewhere and reads no file of
-// this host.
+// ("t"). The servers are @modelcontextprotocol/server-filesystem, mcp-server-git, GitHub's and
+// @playwright/mcp, under the names that their instructions give them; GitHub's is elsewhere and
+// reads no file of this host.
 constexpr WordList kMaps(
     "filesystem read_file,read_text_file,read_media_file,get_file_info,list_directory,"
-    "list_directory_with_sizes,directory_tree r/path\n"
+    "list_directory_with_sizes r/path\n"
+    "filesystem directory_tree r/path t/excludePatterns\n"
     "filesystem read_multiple_files r/paths\n"
     "filesystem search_files r/path t/pattern t/excludePatterns\n"
     "filesystem write_file w/path t/content\n"
@@ -28,7 +30,22 @@ constexpr WordList kMaps(
     "git git_commit w/repo_path t/message\n"
     "git git_reset,git_create_branch,git_checkout,git_init w/repo_path t/branch_name "
     "t/base_branch\n"
-    "github * t\n");
+    "github * t\n"
+    "github_enterprise * t\n"
+    "playwright browser_click,browser_hover t/element t/ref\n"
+    "playwright browser_type t/element t/ref t/text\n"
+    "playwright browser_press_key t/key\n"
+    "playwright browser_fill_form t/fields\n"
+    "playwright browser_select_option t/element t/ref t/values\n"
+    "playwright browser_wait_for t/text t/textGone\n"
+    "playwright browser_evaluate t/element t/ref t/function\n"
+    "playwright browser_run_code t/code\n"
+    "playwright browser_file_upload r/paths\n"
+    "playwright browser_take_screenshot t/element t/ref w/filename\n"
+    "playwright browser_pdf_save w/filename\n");
+
+// Their maps take text of tools that work on files out of the judging by value: only the very name.
+constexpr WordList kExactServers("filesystem\ngit\n");
 
 std::string_view TakeUntil(std::string_view& rest, char separator) {
   const size_t end = std::min(rest.find(separator), rest.size());
@@ -53,6 +70,15 @@ McpMap ReadLine(std::string_view line) {
 
 }  // namespace
 
+bool IsMapOf(const McpMap& map, std::string_view server) {
+  if (server == map.server) return true;
+  if (kExactServers.Contains(map.server)) return false;
+  const std::string lower = LowerAscii(server);
+  if (lower == map.server || lower == "claude_ai_" + std::string(map.server)) return true;
+  return lower.starts_with("plugin_") && lower.ends_with("_" + std::string(map.server)) &&
+         lower.size() > std::string_view("plugin__").size() + map.server.size();
+}
+
 std::optional<McpMap> MapOfTool(std::string_view tool) {
   if (!IsMcpTool(tool)) return {};
   tool.remove_prefix(std::string_view("mcp__").size());
@@ -62,8 +88,8 @@ std::optional<McpMap> MapOfTool(std::string_view tool) {
   // "github__x__tool" may be a tool of the server "github__x".
   if (name.find("__") != std::string_view::npos) return {};
   for (const std::string_view line : kMaps) {
-    if (!line.starts_with(tool.substr(0, split)) || line[split] != ' ') continue;
     McpMap map = ReadLine(line);
+    if (!IsMapOf(map, tool.substr(0, split))) continue;
     if (map.tools.empty() || std::ranges::find(map.tools, name) != map.tools.end()) return map;
   }
   return {};

@@ -18,6 +18,11 @@ struct McpMap {
   std::vector<std::string_view> text;
 };
 
+// Whether the map counts for a server of this name, as it is in the names of its tools. GitHub's
+// and Playwright's do so in any letter case, for a plugin's server ("plugin_x_github") and a
+// connector.
+bool IsMapOf(const McpMap& map, std::string_view server);
+
 // The map of a tool ("mcp__git__git_add"), or nothing.
 std::optional<McpMap> MapOfTool(std::string_view tool);
 

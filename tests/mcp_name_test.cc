@@ -58,10 +58,20 @@ TEST_CASE("mcp maps: a map belongs to a server and its tools, and to no other") 
   for (const std::string_view tool :
        {"mcp__filesystem__read_fil", "mcp__filesystem__read_files", "mcp__filesystem__", "mcp__git",
         "mcp__filesystems__read_file", "mcp__file__read_file", "mcp__githubby__x", "git_status",
-        "mcp____read_file", "mcp__"}) {
+        "mcp____read_file", "mcp__", "mcp__Filesystem__read_file", "mcp__plugin_a_git__git_add",
+        "mcp__plugin_github__x", "mcp__plugin__github__x", "mcp__plugins_a_github__x",
+        "mcp__claude_ai_x_github__x", "mcp__mygithub__x", "mcp__github_x__y"}) {
     CAPTURE(tool);
     CHECK_FALSE(MapOfTool(tool));
   }
+  for (const std::string_view server :
+       {"GitHub", "plugin_github_github", "plugin_my_tools_GitHub", "claude_ai_GitHub",
+        "github_enterprise", "Plugin_x_github"}) {
+    CAPTURE(server);
+    CHECK(MapOfTool("mcp__" + std::string(server) + "__x").has_value());
+  }
+  CHECK(MapOfTool("mcp__plugin_playwright_playwright__browser_file_upload")->read ==
+        std::vector<std::string_view>{"/paths"});
   for (const McpMap& map : McpMaps()) {
     CAPTURE(map.server);
     CHECK(map.read.size() + map.write.size() + map.text.size() > 0);
