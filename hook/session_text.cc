@@ -124,6 +124,20 @@ std::string ModeLine(SandboxMode mode) {
   return "";
 }
 
+// What the client's sandbox does not let commands do, whatever the policy permits (measured
+// on 2.1.330 and 2.1.331; the FAQ says why).
+std::string ClientSandboxLines(const Places& places) {
+  std::string text =
+      "- There `git add -A` and `git add .` fail: use `git add -u`, or name the files.\n";
+  const Path start = StartOf(places);
+  if (start == places.root) return text;
+  return text + "- Commands may write only in " + Quote(start.text()) +
+         ", where the client was started. For those that write elsewhere in the project, such as "
+         "git "
+         "commit from a subdirectory, ask the user to start the client in " +
+         Quote(places.root.text()) + ".\n";
+}
+
 std::string CommandLines(const Policy& policy, const std::string& confinement) {
   std::string text = confinement.empty()
                          ? "- No sandbox confines Bash commands here: keep them within these "
@@ -168,8 +182,8 @@ ClientSandbox ClientSandboxOf(const std::vector<Path>& files) {
 std::string BashConfinement(const Places& places) {
   // From the strongest to the weakest, as the client merges them.
   std::vector<Path> files{Path::Clean("/etc/claude-code/managed-settings.json"),
-                          places.root.Child(".claude").Child("settings.local.json"),
-                          places.root.Child(".claude").Child("settings.json")};
+                          StartOf(places).Child(".claude").Child("settings.local.json"),
+                          StartOf(places).Child(".claude").Child("settings.json")};
   for (const Path& folder : places.settings_folders) files.push_back(folder.Child("settings.json"));
   if (places.settings_folders.empty()) {  // CLAUDE_CONFIG_DIR stands for ~/.claude
     for (const Path& home : places.homes) {
@@ -197,6 +211,7 @@ std::string BoundaryText(const Policy& policy, const Ground& ground, SandboxMode
   AppendTools(text, policy.tools);
   AppendNetwork(text, policy);
   text += CommandLines(policy, confinement);
+  if (!is_wrapped && !confinement.empty()) text += ClientSandboxLines(ground.places);
   text += ModeLine(mode);
   for (const std::string& note : ground.sources.notes) text += "- " + Printable(note) + ".\n";
   text +=

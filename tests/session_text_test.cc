@@ -251,7 +251,18 @@ TEST_CASE("session: the text says whether commands are confined") {
   disk.File("home/.claude/settings.json", R"({"sandbox":{"enabled":true}})");
   World world;
   world.places = disk.FoundPlaces();
-  CHECK(Has(Text(world), "are confined by the client's sandbox"));
+  const std::string text = Text(world);
+  CHECK(Has(text, "are confined by the client's sandbox"));
+  CHECK(Has(text, "`git add -A` and `git add .` fail"));
+  CHECK_FALSE(Has(text, "Commands may write only in"));
+  World part;
+  part.places = disk.FoundPlaces();
+  part.places.start = Path::Clean(disk.At("project/src"));
+  CHECK(Has(Text(part), "Commands may write only in \"" + disk.At("project/src") + "\""));
+  World wrapped;
+  wrapped.places = disk.FoundPlaces();
+  wrapped.User(R"("bash":{"wrap":true})");
+  CHECK_FALSE(Has(Text(wrapped), "git add"));
   World open;
   CHECK(Has(Text(open), "No sandbox confines Bash commands here"));
 }
