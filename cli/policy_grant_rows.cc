@@ -1,20 +1,18 @@
 #include "cli/policy_grant_rows.h"
 
 #include <algorithm>
+#include <deque>
 
 #include "base/text.h"
+#include "policy/domain.h"
+#include "policy/judge_tool.h"
 #include "policy/path.h"
+#include "policy/path_entry.h"
 
 namespace ringfence {
 namespace {
 
 using Node = JsonTree::Node;
-
-std::string Quoted(const std::vector<std::string>& entries) {
-  std::string text;
-  for (const std::string& entry : entries) text += (text.empty() ? "" : ", ") + Quote(entry, 80);
-  return text;
-}
 
 // Says each group of the entries in one sentence: those that open all, more, and nothing new.
 template <typename Classify>
@@ -25,47 +23,35 @@ void SayLists(GrantSpeaker& speaker, const std::vector<std::string>& entries, Cl
     for (const std::string& entry : entries) {
       if (classify(entry) == danger) group.push_back(entry);
     }
-    if (!group.empty()) speaker.Say(danger, what + Quoted(group));
+    if (!group.empty()) speaker.Say(danger, what + speaker.Quoted(group));
   }
 }
 
-bool IsAnyName(std::string_view name) {
-  return name.find('*') != std::string_view::npos &&
-         name.find_first_not_of("*?") == std::string_view::npos;
+Danger DangerOfPath(const GrantSpeaker& speaker, const std::string& entry) {
+  std::deque<std::string> strings;
+  PathRule rule;
+  (void)ParsePathEntry(entry, ListKind::kAllow, strings, &rule);
+  if (rule.set == SetName::kClaudeScratch) return Danger::kNone;
+  if (rule.set == SetName::kNone && rule.base == RuleBase::kRoot) return Danger::kNone;
+  return speaker.reach().OpensMost(entry) ? Danger::kOpensAll : Danger::kOpensMore;
 }
 
-// "/", "/home", "~", "/**", "~/*": everything, or everything of a user.
-Danger DangerOfPath(std::string_view entry) {
-  if (entry.starts_with("@")) {
-    return entry == "@claude-scratch" ? Danger::kNone : Danger::kOpensMore;
-  }
-  const bool is_outside = entry.starts_with('/') || entry.starts_with('~');
-  if (!is_outside) return Danger::kNone;
-  std::string_view rest = entry.starts_with("~") ? entry.substr(1) : entry;
-  size_t names = entry.starts_with("~") ? 2 : 0;  // "~" is "/home/name"
-  for (std::string_view name = TakeComponent(rest); !name.empty(); name = TakeComponent(rest)) {
-    if (IsAnyName(name)) break;
-    ++names;
-  }
-  constexpr std::string_view kTops[] = {"/home", "/Users", "/root", "/etc", "/usr", "/var"};
-  const bool is_of_all = std::ranges::any_of(kTops, [&](std::string_view top) {
-    return entry.starts_with(top) && (entry.size() == top.size() || entry[top.size()] == '/');
-  });
-  const bool is_home =
-      entry.starts_with("~") || entry.starts_with("/home/") || entry.starts_with("/Users/");
-  const bool is_top = names == 0 || (names == 1 && is_of_all) || (names == 2 && is_home);
-  return is_top ? Danger::kOpensAll : Danger::kOpensMore;
+Danger DangerOfTool(const std::string& entry) {
+  if (ToolReachOf(entry) != ToolReach::kSome) return Danger::kOpensAll;
+  if (entry == "@session-tools") return Danger::kNone;
+  return JudgeTool(entry, Policy{}).verdict == Verdict::kPermit ? Danger::kNone
+                                                                : Danger::kOpensMore;
 }
 
-Danger DangerOfTool(std::string_view entry) {
-  if (entry == "*" || entry.starts_with("mcp__*") || entry == "m*") return Danger::kOpensAll;
-  const bool is_pattern = entry.find('*') != std::string_view::npos;
-  return is_pattern || entry.starts_with("mcp__") ? Danger::kOpensMore : Danger::kNone;
+Danger DangerOfHost(const std::string& entry) {
+  if (entry == "@agent-hosts") return Danger::kNone;
+  const Result<HostRule> rule = ParseHostRule(LowerAscii(entry));
+  return rule && rule->any ? Danger::kOpensAll : Danger::kOpensMore;
 }
 
-Danger DangerOfHost(std::string_view entry) {
-  if (entry == "*") return Danger::kOpensAll;
-  return entry == "@agent-hosts" ? Danger::kNone : Danger::kOpensMore;
+void SayPaths(GrantSpeaker& s, const std::vector<std::string>& entries, const std::string& what) {
+  SayLists(
+      s, entries, [&](const std::string& entry) { return DangerOfPath(s, entry); }, what);
 }
 
 // An entry that names a place permits it after a question. A set, or an entry for any folder, only
@@ -74,13 +60,16 @@ void SayAsk(GrantSpeaker& speaker, const Node& node, const std::string& verb) {
   std::vector<std::string> places;
   std::vector<std::string> questions;
   for (const std::string& entry : speaker.Entries(node)) {
-    const bool only_asks = entry.starts_with('@') || entry.starts_with("**/");
+    std::deque<std::string> strings;
+    PathRule rule;
+    (void)ParsePathEntry(entry, ListKind::kAsk, strings, &rule);
+    const bool only_asks = rule.set != SetName::kNone || rule.base == RuleBase::kAnywhere;
     (only_asks ? questions : places).push_back(entry);
   }
-  SayLists(speaker, places, DangerOfPath, "May be " + verb + " after a question: ");
+  SayPaths(speaker, places, "May be " + verb + " after a question: ");
   if (questions.empty()) return;
   speaker.Say(Danger::kNone,
-              "The user is asked before these are " + verb + ": " + Quoted(questions));
+              "The user is asked before these are " + verb + ": " + speaker.Quoted(questions));
 }
 
 // One function a key, as table rows below.
@@ -94,19 +83,16 @@ void ToolsAllow(GrantSpeaker& s, const Node& n) {
 void ToolsAsk(GrantSpeaker& s, const Node& n) {
   SayLists(s, s.Entries(n), DangerOfTool, "May be called after a question: ");
 }
-void ReadAllow(GrantSpeaker& s, const Node& n) {
-  SayLists(s, s.Entries(n), DangerOfPath, "May be read: ");
-}
+void ReadAllow(GrantSpeaker& s, const Node& n) { SayPaths(s, s.Entries(n), "May be read: "); }
 void ReadAsk(GrantSpeaker& s, const Node& n) { SayAsk(s, n, "read"); }
-void WriteAllow(GrantSpeaker& s, const Node& n) {
-  SayLists(s, s.Entries(n), DangerOfPath, "May be written: ");
-}
+void WriteAllow(GrantSpeaker& s, const Node& n) { SayPaths(s, s.Entries(n), "May be written: "); }
 void WriteAsk(GrantSpeaker& s, const Node& n) { SayAsk(s, n, "written"); }
 void PackageStores(GrantSpeaker& s, const Node& n) {
+  if (s.Entries(n).empty()) return;  // node_modules counts without it
   s.Say(Danger::kOpensMore,
         "No question about files with several hard links, and about those that run code later, in "
         "folders called " +
-            Quoted(s.Entries(n)));
+            s.Quoted(s.Entries(n)));
 }
 void NetworkAllow(GrantSpeaker& s, const Node& n) {
   SayLists(s, s.Entries(n), DangerOfHost, "Hosts that may be reached: ");
@@ -151,11 +137,11 @@ void Mcp(GrantSpeaker& s, const Node& n) {
 }
 void McpRead(GrantSpeaker& s, const Node& n) {
   s.Say(Danger::kOpensMore,
-        "Arguments of " + s.ParentNameOf(n) + " that count as reads: " + Quoted(s.Entries(n)));
+        "Arguments of " + s.ParentNameOf(n) + " that count as reads: " + s.Quoted(s.Entries(n)));
 }
 void McpWrite(GrantSpeaker& s, const Node& n) {
   s.Say(Danger::kNone,
-        "Arguments of " + s.ParentNameOf(n) + " that count as writes: " + Quoted(s.Entries(n)));
+        "Arguments of " + s.ParentNameOf(n) + " that count as writes: " + s.Quoted(s.Entries(n)));
 }
 void SandboxModeWords(GrantSpeaker& s, const Node& n) {
   if (n.content() == "rwx") {
@@ -183,7 +169,8 @@ void SandboxReadsWords(GrantSpeaker& s, const Node& n) {
   s.Say(Danger::kNone, "Commands may read only what is listed.");
 }
 void SandboxEnv(GrantSpeaker& s, const Node& n) {
-  s.Say(Danger::kOpensMore, "Commands see these variables: " + Quoted(s.Entries(n)));
+  if (s.Entries(n).empty()) return s.Say(Danger::kNone, "Commands see no variable.");
+  s.Say(Danger::kOpensMore, "Commands see these variables: " + s.Quoted(s.Entries(n)));
 }
 void Stage(GrantSpeaker& s, const Node& n) {
   s.Say(Danger::kOpensMore,
@@ -227,12 +214,29 @@ void PermissionMode(GrantSpeaker& s, const Node& n) {
 void Denies(GrantSpeaker& s, const Node& n) {
   const std::vector<std::string> entries = s.Entries(n);
   if (entries.empty()) return;  // denials add up: a project's empty list takes nothing away
-  s.Say(Danger::kNone, "Refused: " + Quoted(entries));
+  s.Say(Danger::kNone, "Refused: " + s.Quoted(entries));
 }
 void Limit(GrantSpeaker& s, const Node& n) {
   s.Say(Danger::kNone, "Commands are limited: " + s.NameOf(n) + " " + s.Raw(n));
 }
 void Nothing(GrantSpeaker&, const Node&) {}
+
+// JSON with one space where it has white space between values.
+std::string OnOneLine(std::string_view json) {
+  std::string line;
+  bool is_text = false;
+  for (size_t i = 0; i < json.size(); ++i) {
+    const char c = json[i];
+    const bool is_space = !is_text && (c == ' ' || c == '\n' || c == '\t' || c == '\r');
+    if (is_space && (line.ends_with(' ') || line.ends_with('[') || line.ends_with('{'))) continue;
+    const bool closes = !is_text && (c == ']' || c == '}');
+    if (closes && line.ends_with(' ')) line.pop_back();
+    line += is_space ? ' ' : c;
+    if (c == '"') is_text = !is_text;
+    if (is_text && c == '\\' && i + 1 < json.size()) line += json[++i];
+  }
+  return line;
+}
 
 constexpr GrantRow kRows[] = {
     {"/$schema", Nothing},
@@ -292,8 +296,18 @@ std::vector<std::string> GrantSpeaker::Entries(const Node& list) const {
   return entries;
 }
 
+std::string GrantSpeaker::Quoted(const std::vector<std::string>& entries) const {
+  const size_t count = std::min(entries.size(), reader_.longest_list);
+  std::string text;
+  for (size_t i = 0; i < count; ++i) text += (i == 0 ? "" : ", ") + Quote(entries[i], 80);
+  if (count == entries.size()) return text;
+  return text + " and " + std::to_string(entries.size() - count) + " more: see the file";
+}
+
 std::string GrantSpeaker::Raw(const Node& node) const {
-  return Printable(CutText(tree_.text().substr(node.begin, node.end - node.begin), 200));
+  const std::string_view text =
+      std::string_view(tree_.text()).substr(node.begin, node.end - node.begin);
+  return Printable(CutText(OnOneLine(text), 200));
 }
 
 std::string GrantSpeaker::NameOf(const Node& node) const { return Quote(tree_.KeyOf(node), 80); }

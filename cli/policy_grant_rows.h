@@ -13,13 +13,18 @@ namespace ringfence {
 // One value and what is said of it.
 class GrantSpeaker {
  public:
-  GrantSpeaker(const JsonTree& tree, std::string key, std::vector<GrantText>& said)
-      : tree_(tree), key_(std::move(key)), said_(said) {}
+  GrantSpeaker(const JsonTree& tree, const GrantReader& reader, std::string key,
+               std::vector<GrantText>& said)
+      : tree_(tree), reader_(reader), key_(std::move(key)), said_(said) {}
 
   void Say(Danger danger, const std::string& text) { said_.push_back({danger, key_, text}); }
 
+  const EntryReach& reach() const { return reader_.reach; }
+
   std::vector<std::string> Entries(const JsonTree::Node& list) const;
-  // As it is written.
+  // In one line, which names no more of them than the reader wants to see.
+  std::string Quoted(const std::vector<std::string>& entries) const;
+  // As it is written, on one line.
   std::string Raw(const JsonTree::Node& node) const;
   // The name that "*" of the key's pattern stands for: the parent's, or its own.
   std::string NameOf(const JsonTree::Node& node) const;
@@ -27,6 +32,7 @@ class GrantSpeaker {
 
  private:
   const JsonTree& tree_;
+  const GrantReader& reader_;
   std::string key_;
   std::vector<GrantText>& said_;
 };

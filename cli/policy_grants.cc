@@ -19,7 +19,8 @@ struct Frame {
 
 class Reader {
  public:
-  explicit Reader(const PolicyFile& file) : file_(file), tree_(*file.tree) {}
+  Reader(const PolicyFile& file, const GrantReader& reader)
+      : file_(file), tree_(*file.tree), reader_(reader) {}
 
   std::vector<GrantText> Run() {
     Members(tree_.root(), "", {});
@@ -45,7 +46,7 @@ class Reader {
 
   void Value(const Node& node, const std::string& key, const Frame& frame) {
     std::vector<GrantText> said;
-    GrantSpeaker speaker(tree_, frame.pointer + key, said);
+    GrantSpeaker speaker(tree_, reader_, frame.pointer + key, said);
     const GrantRow* row = GrantRowFor(key);
     const bool has_members = node.kind == JsonTree::Kind::kObject && HasGrantRowBelow(key);
     if (row != nullptr) {
@@ -81,12 +82,15 @@ class Reader {
 
   const PolicyFile& file_;
   const JsonTree& tree_;
+  const GrantReader& reader_;
   std::vector<GrantText> said_;
 };
 
 }  // namespace
 
-std::vector<GrantText> GrantsOf(const PolicyFile& file) { return Reader(file).Run(); }
+std::vector<GrantText> GrantsOf(const PolicyFile& file, const GrantReader& reader) {
+  return Reader(file, reader).Run();
+}
 
 bool HasWordsFor(const std::string& key) {
   return GrantRowFor(key) != nullptr || HasGrantRowBelow(key);

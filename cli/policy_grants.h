@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/entry_reach.h"
 #include "policy/policy_file.h"
 
 namespace ringfence {
@@ -24,8 +25,14 @@ struct GrantText {
   bool operator==(const GrantText&) const = default;
 };
 
+// For whom the words are: `reach` says what an entry opens there.
+struct GrantReader {
+  const EntryReach& reach;
+  size_t longest_list = 20;  // a longer one is cut, and says how much it holds besides
+};
+
 // Of the file and of every profile in it, the most dangerous first.
-std::vector<GrantText> GrantsOf(const PolicyFile& file);
+std::vector<GrantText> GrantsOf(const PolicyFile& file, const GrantReader& reader);
 
 // The table has a row for the key; "*" stands for a name. For tests.
 bool HasWordsFor(const std::string& key);

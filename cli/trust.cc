@@ -1,6 +1,7 @@
 #include "cli/trust.h"
 
 #include <algorithm>
+#include <limits>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -14,6 +15,7 @@
 #include "cli/state.h"
 #include "policy/fix.h"
 #include "policy/load.h"
+#include "policy/real_files.h"
 #include "policy/resolve.h"
 
 namespace ringfence {
@@ -38,6 +40,7 @@ constexpr const char* kExamples =
     "again.";
 
 struct ProjectPolicy {
+  Places places;
   std::string root;  // resolved
   std::string path;
   std::string text;
@@ -56,13 +59,14 @@ OrderedJson JsonOf(const std::vector<GrantText>& grants) {
   return list;
 }
 
+// The most dangerous last: that is what remains on the screen above the question.
 void PrintGrants(const Console& console, const std::vector<GrantText>& grants) {
   constexpr struct {
     Danger danger;
     const char* title;
-  } kParts[] = {{Danger::kOpensAll, "It gives away most of what ringfence protects:"},
+  } kParts[] = {{Danger::kNone, "It says:"},
                 {Danger::kOpensMore, "It permits more than the built-in policy:"},
-                {Danger::kNone, "It also says:"}};
+                {Danger::kOpensAll, "It gives away most of what ringfence protects:"}};
   for (const auto& [danger, title] : kParts) {
     bool is_first = true;
     for (const GrantText& grant : grants) {
@@ -121,19 +125,23 @@ class TrustCommand {
     return Sha256Hex(bytes->text) == project.sha256 ? "trusted" : "changed";
   }
 
-  Result<std::string> Root() const {
+  Result<Places> FoundPlaces() const {
     Result<Policies> policies = ReadPolicies({where_, "", ""});
-    if (policies) return policies->places.root_real.text();
+    if (policies) return std::move(policies->places);
     // A policy that cannot be read is reported by ReadProject(), which knows more about it.
     if (policies.error().kind == Error::Kind::kUsage) return policies.error();
-    return Path::Clean(where_.project).text();
+    Places places;
+    places.root = places.root_real = Path::Clean(where_.project);
+    places.homes = places.homes_real = {Path::Clean(where_.home)};
+    return places;
   }
 
   Result<ProjectPolicy> ReadProject() const {
-    Result<std::string> root = Root();
-    if (!root) return root.error();
+    Result<Places> places = FoundPlaces();
+    if (!places) return places.error();
     ProjectPolicy project;
-    project.root = *root;
+    project.places = *std::move(places);
+    project.root = project.places.root_real.text();
     project.path = ProjectPolicyPath(project.root);
     Result<PolicyBytes> bytes = ReadPolicyBytes(project.path);
     if (!bytes) return bytes.error();
@@ -216,7 +224,11 @@ class TrustCommand {
   }
 
   Outcome Report(const ProjectPolicy& project, State state) const {
-    const std::vector<GrantText> grants = GrantsOf(*project.file);
+    const RealFiles disk;
+    const EntryReach reach(project.places, disk);
+    GrantReader reader{reach};
+    if (options_.common.json) reader.longest_list = std::numeric_limits<size_t>::max();
+    const std::vector<GrantText> grants = GrantsOf(*project.file, reader);
     if (options_.common.json) {
       PrintJson({{"policy", project.path},
                  {"root", project.root},
@@ -237,8 +249,8 @@ class TrustCommand {
 
   Outcome Remove() {
     // A project that is gone can still be taken out of the list, by its name.
-    const Result<std::string> found = Root();
-    const std::string root = found ? *found : where_.project;
+    const Result<Places> found = FoundPlaces();
+    const std::string root = found ? found->root_real.text() : where_.project;
     const size_t count =
         std::erase_if(store_.value, [&](const TrustedProject& p) { return p.root == root; });
     Transaction transaction;

@@ -7,6 +7,7 @@
 
 #include "cli/policy_grants.h"
 #include "policy/load.h"
+#include "tests/fake_files.h"
 
 namespace ringfence {
 namespace {
@@ -20,8 +21,17 @@ std::unique_ptr<PolicyFile> Loaded(const std::string& text) {
   return file;
 }
 
+std::vector<GrantText> Grants(const std::string& text) {
+  const FakeFiles files({});
+  Places places;
+  places.root = places.root_real = Path::Clean("/srv/project");
+  places.homes = places.homes_real = {Path::Clean("/home/me")};
+  const EntryReach reach(places, files);
+  return GrantsOf(*Loaded(text), {reach});
+}
+
 std::vector<GrantText> Said(const std::string& members) {
-  return GrantsOf(*Loaded("{\"version\": 1, " + members + "}"));
+  return Grants("{\"version\": 1, " + members + "}");
 }
 
 // Every key that the schema has, "*" for names.
@@ -146,6 +156,105 @@ TEST_CASE("grants: each key is said in words, with its danger") {
   }
 }
 
+TEST_CASE("grants: no spelling hides that an entry opens nearly everything") {
+  for (const char* entry : {"/",
+                            "/./",
+                            "//.",
+                            "/**",
+                            "/*",
+                            "/?*",
+                            "/[!x]*",
+                            "/h*",
+                            "/h*/*",
+                            "/hom*",
+                            "/home/*",
+                            "/home/bob",
+                            "/home/./bob/",
+                            "/Users",
+                            "/[a-z]*",
+                            "/**/.cache",
+                            "/home/*/.cache",
+                            "/root",
+                            "/*c",
+                            "~",
+                            "~/",
+                            "~/./",
+                            "~/.*",
+                            "~/*",
+                            "~/**",
+                            "~/*/*",
+                            "~/[!x]*",
+                            "~/**/*.md",
+                            "/home/me",
+                            "/home/m?",
+                            "/**/*.key"}) {
+    CAPTURE(entry);
+    const std::string list = "{\"allow\": [\".\", \"" + std::string(entry) + "\"]}";
+    CHECK(Said("\"read\": " + list).front().danger == Danger::kOpensAll);
+    CHECK(Said("\"write\": " + list).front().danger == Danger::kOpensAll);
+  }
+  for (const char* entry : {"/srv", "~/src", "~/.bashrc", "~/.b*", "~/s*", "~/src/*", "~/src/.*",
+                            "/home/bob/src", "/opt/*", "~/*.md", "/srv/**/*.md", "@toolchains"}) {
+    CAPTURE(entry);
+    const auto said = Said("\"read\": {\"allow\": [\"" + std::string(entry) + "\"]}");
+    CHECK(said.front().danger == Danger::kOpensMore);
+  }
+  for (const char* entry : {".", "**", "*", "src/**", "./src", "@claude-scratch"}) {
+    CAPTURE(entry);
+    const auto said = Said("\"read\": {\"allow\": [\"" + std::string(entry) + "\"]}");
+    CHECK(said.front().danger == Danger::kNone);
+  }
+}
+
+TEST_CASE("grants: a tool is judged by what the built-in policy says about it") {
+  struct ToolRow {
+    const char* entry;
+    Danger danger;
+  };
+  static constexpr ToolRow kTools[] = {
+      {"*", Danger::kOpensAll},
+      {"**", Danger::kOpensAll},
+
+      {"mcp__*", Danger::kOpensAll},
+      {"m*", Danger::kOpensAll},
+      {"mcp__*__get", Danger::kOpensAll},
+
+      {"mcp__fs__*", Danger::kOpensMore},
+      {"mcp__fs__get", Danger::kOpensMore},
+      {"NewTool", Danger::kOpensMore},
+      {"Note*", Danger::kOpensMore},
+      {"Read", Danger::kNone},
+      {"Bash", Danger::kNone},
+      {"Task", Danger::kNone},
+      {"@session-tools", Danger::kNone},
+  };
+  for (const ToolRow& row : kTools) {
+    CAPTURE(row.entry);
+    const auto said = Said("\"tools\": {\"allow\": [\"" + std::string(row.entry) + "\"]}");
+    CHECK(said.front().danger == row.danger);
+  }
+  const auto both = Said(R"("tools": {"allow": ["Read", "NewTool"]})");
+  REQUIRE(both.size() == 2);
+  CHECK(both.front().says == "May be called: \"NewTool\"");
+}
+
+TEST_CASE("grants: a long list is cut, and says how long it is") {
+  std::string list = "\"~\"";
+  for (int i = 0; i < 3000; ++i) list += ", \"src/" + std::to_string(i) + "\"";
+  const auto said = Said("\"write\": {\"allow\": [" + list + "]}");
+  REQUIRE(said.size() == 2);
+  CHECK(said.front().says == "May be written: \"~\"");
+  CHECK(said.back().says.ends_with("\"src/19\" and 2980 more: see the file"));
+}
+
+TEST_CASE("grants: values are shown on one line, and an empty list says nothing odd") {
+  const auto said = Said("\"stage\": {\"verify\": [\n  \"a  b\",\n  \"c\\\"\"\n]}");
+  REQUIRE(said.size() == 1);
+  CHECK(said.front().says.ends_with(": [\"a  b\", \"c\\\"\"]"));
+  CHECK(Said(R"("write": {"package_stores": []})").empty());
+  CHECK(Said(R"("sandbox": {"env": []})").front().says == "Commands see no variable.");
+}
+
 TEST_CASE("grants: the most dangerous come first, and foreign text is quoted") {
   const std::vector<GrantText> said = Said(
       R"("read": {"allow": [".", "/srv\u202e\nx"]}, "tools": {"deny": ["Bash"]}, "permitted": "allow")");
@@ -159,7 +268,7 @@ TEST_CASE("grants: the most dangerous come first, and foreign text is quoted") {
 }
 
 TEST_CASE("grants: a policy that only names its version grants nothing") {
-  CHECK(GrantsOf(*Loaded(R"({"$schema": "x", "version": 1})")).empty());
+  CHECK(Grants(R"({"$schema": "x", "version": 1})").empty());
 }
 
 }  // namespace

@@ -116,9 +116,12 @@ def a_name_that_may_be_a_file_is_not_taken_for_a_host(world):
 
 
 def allow_asks_before_it_opens_the_home_or_more(world):
-    for what in ("/", "~", "~/", "/*", "~/**", str(world.home.parent), "/tmp"):
+    for what in ("/", "~", "~/", "/*", "~/**", str(world.home.parent), "/tmp", "/[!x]*", "/h*/*", "/hom*"):
         error_of(world.run("allow", what), 1, "would open every file", "--yes")
-    error_of(world.run("allow", "*", "--as", "tool"), 1, "every tool", "--yes")
+    for what in ("~/.*", "~/[!s]*", "~/**/*.md"):
+        error_of(world.run("allow", what), 1, "would open many files of the home directory", "--yes")
+    for what in ("*", "**"):
+        error_of(world.run("allow", what, "--as", "tool"), 1, "every tool", "--yes")
     error_of(world.run("allow", "/", "--json"), 1, "--yes")
     assert not world.policy.exists()
     with Typed(world, "allow", "~") as user:
@@ -649,8 +652,9 @@ def trust_shows_asks_and_pins(world):
         assert user.status() == 1
     dangerous = shown.index("gives away most")
     for part in ('May be written: "/"', "not confined", "without the client's own question"):
-        assert dangerous < shown.index(part) < shown.index("It permits more"), (part, shown)
-    assert shown.index("It permits more") < shown.index("/srv") and "\u202e" not in shown, shown
+        assert dangerous < shown.index(part) < shown.index("Use all of it"), (part, shown)
+    assert shown.index("It permits more") < shown.index("/srv") < dangerous, shown
+    assert "\u202e" not in shown, shown
     assert world.snapshot() == before
     with Typed(world, "trust") as user:
         user.wait("[y/N] ")
@@ -663,6 +667,20 @@ def trust_shows_asks_and_pins(world):
     assert world.run("trust", "--list").stdout.startswith("changed")
     assert "No longer trusted" in world.run("trust", "--remove").stdout
     assert "No project" in world.run("trust", "--list").stdout
+
+
+def trust_shows_the_worst_right_above_the_question(world):
+    project = json.dumps({"version": 1, "stage": {"verify": ["true"]},
+                          "write": {"allow": [f"src/{i}" for i in range(3000)] + ["~/.*"]},
+                          "read": {"allow": [".", "/./"]}}, indent=1)
+    world.write(world.project / ".ringfence/policy.json", project)
+    with Typed(world, "trust") as user:
+        user.wait("Use all of it for this project? [y/N] ")
+        worst = user.seen[user.seen.index("It gives away most"):]
+    assert worst.count("\n") <= 4 and '"~/.*"' in worst and '"/./"' in worst, worst
+    assert "and 2980 more: see the file" in user.seen and '["true"]' in user.seen, user.seen
+    says = json.loads(world.run("trust", "--json").stdout)["says"]
+    assert any('"src/2999"' in one["says"] for one in says)
 
 
 def trust_without_a_terminal_needs_the_digest_of_what_was_read(world):
