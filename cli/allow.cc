@@ -15,6 +15,7 @@
 #include "cli/policy_addition.h"
 #include "cli/policy_change.h"
 #include "cli/starter_policy.h"
+#include "cli/wide_wish.h"
 
 namespace ringfence {
 namespace {
@@ -91,7 +92,7 @@ class Allowance {
 
   // So much is opened that a slip of the keyboard must not be enough.
   std::optional<Outcome> AskAboutWide() const {
-    const std::string wide = WideText(change_.wish(), change_.where());
+    const std::string wide = WideText(change_.wish(), change_.policies().places, change_.where());
     if (wide.empty() || options_.yes) return {};
     const Terminal terminal;
     if (options_.common.json || !terminal.can_ask()) {

@@ -55,9 +55,4 @@ Result<std::optional<WishJudgement>> JudgeWish(const Wish& wish, const Policies&
 // The hook judges hosts.
 bool HasNetwork(const Policies& policies);
 
-// "every file of the home directory for reading": what an entry opens, if that is so much that it
-// is probably a mistake: every tool or host, the home, or the folder that the project lies in; else
-// "".
-std::string WideText(const Wish& wish, const Whereabouts& where);
-
 }  // namespace ringfence

@@ -1,0 +1,15 @@
+// Whether what `ringfence allow` was asked for is so much that it is probably a mistake.
+#pragma once
+
+#include <string>
+
+#include "cli/policies.h"
+#include "cli/wish.h"
+
+namespace ringfence {
+
+// "every file of the home directory for reading": what an entry opens, if that is every tool or
+// host, a home, or the folder that the project lies in; else "".
+std::string WideText(const Wish& wish, const Places& places, const Whereabouts& where);
+
+}  // namespace ringfence
