@@ -387,7 +387,7 @@ Status Installation::ProveIt() {
   Result<Proof> proof = Prove({.command = {entry->command, entry->args},
                                .home = request_.where.home,
                                .project = request_.where.project,
-                               .session = "ringfence-init",
+                               .session = std::string(kInitSession),
                                .trial = TrialFor(*policy, policies->places, request_.where)});
   if (!proof) return proof.error();
   // A command that decides proves nothing while the client does not start it.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "base/result.h"
 #include "cli/settings_editor.h"
@@ -19,6 +20,10 @@ struct Trial {
 };
 Trial TrialFor(const Policy& policy, const Places& places, const Whereabouts& where);
 
+// By which the log knows the trials of `init` and `doctor`.
+inline constexpr std::string_view kInitSession = "ringfence-init";
+inline constexpr std::string_view kDoctorSession = "ringfence-doctor";
+
 struct Proof {
   Trial trial;
   std::string reason;  // what the model would be told
@@ -28,7 +33,7 @@ struct ProofCase {
   HookCommand command;
   std::string home;     // as the client would set HOME
   std::string project;  // an existing folder
-  std::string session;  // by which the log knows the trial
+  std::string session;  // kInitSession or kDoctorSession
   Trial trial;
   bool is_logged = true;  // false: the trial leaves nothing in the audit log
 };

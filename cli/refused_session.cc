@@ -11,6 +11,10 @@
 #include "base/syscall.h"
 #include "base/text.h"
 #include "base/unique_fd.h"
+#include "cli/proof.h"
+#include "policy/mcp_name.h"
+#include "policy/pattern.h"
+#include "policy/tools.h"
 
 namespace ringfence {
 namespace {
@@ -37,23 +41,36 @@ std::string Text(const Json& line, const char* key) {
   return value != line.end() && value->is_string() ? value->get<std::string>() : "";
 }
 
-bool NamesPath(const Json& line, const std::string& path) {
+bool CoversPath(const Wish& wish, const std::string& path) {
+  const Path wanted = Path::Clean(wish.path);
+  if (!wish.is_pattern) return Path::Clean(path).IsInside(wanted);
+  return MatchPattern(wanted.text().substr(1), path.substr(1), {.covers = true});
+}
+
+bool NamesPath(const Json& line, const Wish& wish) {
   const auto paths = line.find("paths");
-  if (paths == line.end() || !paths->is_array() || path.empty()) return false;
-  return std::ranges::any_of(*paths, [&path](const Json& named) {
-    if (!named.is_string()) return false;
-    const auto text = named.get<std::string>();
-    return Path::Clean(text).IsInside(Path::Clean(path));
+  if (paths == line.end() || !paths->is_array() || wish.path.empty()) return false;
+  return std::ranges::any_of(*paths, [&wish](const Json& named) {
+    return named.is_string() && named.get<std::string>().starts_with('/') &&
+           CoversPath(wish, named.get<std::string>());
   });
+}
+
+// A tool by any of its names, or the server whose resource was refused.
+bool NamesTool(const Json& line, const std::string& pattern) {
+  const std::string tool = Text(line, "tool");
+  if (MatchName(pattern, tool) || MainToolName(pattern) == MainToolName(tool)) return true;
+  const std::string server = Text(line, "server");
+  return !server.empty() && MatchName(pattern, "mcp__" + McpNamePart(server) + "__resources");
 }
 
 bool IsDenialOf(const Json& line, const Wish& wish) {
   if (!line.is_object() || Text(line, "verdict") != "deny") return false;
   switch (wish.kind) {
     case WishKind::kPath:
-      return NamesPath(line, wish.path);
+      return NamesPath(line, wish);
     case WishKind::kTool:
-      return Text(line, "tool") == wish.text;
+      return NamesTool(line, wish.text);
     case WishKind::kHost:
       return Text(line, "why").find("host " + Quote(LowerAscii(wish.text))) != std::string::npos;
   }
@@ -74,7 +91,8 @@ Result<std::string> RefusedSession(const Path& audit_file, const Wish& wish) {
     rest = rest.substr(0, start);
     if (!IsDenialOf(line, wish)) continue;
     const std::string session = Text(line, "session");
-    if (!session.empty()) return session;
+    if (session.empty() || session == kInitSession || session == kDoctorSession) continue;
+    return session;
   }
   return Error{Error::Kind::kUsage, "--session",
                "the audit log " + audit_file.text() + " has no denial of " + Quote(wish.text),

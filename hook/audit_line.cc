@@ -6,6 +6,7 @@
 
 #include "base/sha256.h"
 #include "base/text.h"
+#include "policy/tools.h"
 
 namespace ringfence {
 
@@ -53,6 +54,18 @@ void AppendRule(std::string& line, const RulePlace& place) {
   line += ",\"pointer\":" + JsonString(CutText(std::string(place.pointer), kMaxText)) + "}";
 }
 
+// Of a call that asks for a server's resources, which are no tool of it.
+std::string_view McpServerOf(const Event& event) {
+  const std::optional<KnownTool> tool = FindTool(event.tool_name);
+  if (!tool) return {};
+  for (const ToolField& known : tool->fields) {
+    if (known.role != FieldRole::kMcpServer) continue;
+    const auto field = std::ranges::find(event.input, known.pointer, &InputField::pointer);
+    return field == event.input.end() ? std::string_view() : field->text;
+  }
+  return {};
+}
+
 bool IsDigit(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); }
 
 }  // namespace
@@ -89,6 +102,7 @@ std::string AuditText(const AuditEntry& entry) {
     const Cause& cause = *entry.decision->cause;
     if (cause.place) AppendRule(line, *cause.place);
     Member(line, "why", CutText(cause.why, kMaxWhy));
+    Member(line, "server", CutText(std::string(McpServerOf(event)), kMaxText));
   }
   Member(line, "why", CutText(std::string(entry.why), kMaxWhy));
   return line + ",\"us\":" + std::to_string(entry.microseconds);

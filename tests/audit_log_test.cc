@@ -66,6 +66,26 @@ TEST_CASE("audit: a line says when, who, what, and by which rule") {
         R"("why":"outside the project","us":12)");
 }
 
+TEST_CASE("audit: a refused resource names its server") {
+  Event event = CallEvent();
+  Decision decision;
+  decision.verdict = Verdict::kDeny;
+  decision.cause = Cause{"resource of the MCP server \"team\"", "not named", {}, ""};
+  const auto names_server = [&] {
+    return AuditText(EntryOf(event, decision)).find(R"("why":"not named","server":"team")") !=
+           std::string::npos;
+  };
+  event.tool_name = "ReadMcpResourceTool";
+  CHECK_FALSE(names_server());
+  event.input = {
+      {.pointer = "/server", .key = "server", .kind = JsonKind::kString, .text = "team"}};
+  CHECK(names_server());
+  event.tool_name = "Write";
+  CHECK_FALSE(names_server());
+  event.tool_name = "mcp__team__get";
+  CHECK_FALSE(names_server());
+}
+
 TEST_CASE("audit: a permitted call and an error") {
   const Event event = CallEvent();
   const Decision permit;

@@ -127,7 +127,7 @@ void LookAtEntry(const Patient& patient, const SettingsFile& file, const HookEnt
   const Result<Proof> proof = Prove({.command = {patient.hook.path, entry.args},
                                      .home = patient.where.home,
                                      .project = ground->places.root.text(),
-                                     .session = "ringfence-doctor",
+                                     .session = std::string(kDoctorSession),
                                      .trial = TrialFor(*policy, ground->places, patient.where),
                                      .is_logged = false});
   if (!proof) return wrong(proof.error());

@@ -639,6 +639,32 @@ def allow_for_one_session_is_for_that_one(world):
     assert read_of(world, "/srv/s/x", "one") == "deny"
 
 
+def allow_for_one_session_finds_what_was_refused(world):
+    def refuse(session, tool, **tool_input):
+        event = json.dumps({"session_id": session, "cwd": str(world.project), "tool_name": tool,
+                            "hook_event_name": "PreToolUse", "tool_input": tool_input})
+        done = world.start([world.options.hook], event, env={"HOME": str(world.home),
+                                                            "CLAUDE_PROJECT_DIR": str(world.project)})
+        return json.loads(done.stdout)["hookSpecificOutput"]["permissionDecisionReason"]
+
+    odd = world.write(world.home / "[a]/*.txt", "x")
+    resource = {"server": "team", "uri": "team://notes"}
+    refuse("one", "mcp__github__get_me")
+    refuse("two", "ReadMcpResourceTool", **resource)
+    refuse("three", "Read", file_path=str(odd))
+    refuse("four", "ReadMcpResourceTool", server="other", uri="x://y")
+    for session in ("ringfence-init", "ringfence-doctor"):
+        refuse(session, "mcp__github__get_me")
+    for session, arguments in (("one", ["mcp__github__*"]), ("one", ["mcp__github"]),
+                               ("two", advice_of(refuse("two", "ListMcpResourcesTool", server="team"))[1:]),
+                               ("three", ["--read", "~/\\[a]/\\*.txt"]), ("three", ["--read", "~/[[]a]/*"])):
+        done = world.run("allow", "--session", *arguments)
+        assert f"session {session} alone" in done.stdout or "already" in done.stdout, (arguments, done)
+    assert read_of(world, odd, "three") == "permit" and read_of(world, odd, "one") == "deny"
+    error_of(world.run("allow", "--session", "mcp__jira__*"), 2, "has no denial of")
+    assert not world.policy.exists()
+
+
 def trust_shows_asks_and_pins(world):
     error_of(world.run("trust"), 2, "does not exist")
     policy = world.write(world.project / ".ringfence/policy.json",
