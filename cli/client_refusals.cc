@@ -13,6 +13,7 @@
 #include "cli/json.h"
 #include "cli/settings_editor.h"
 #include "cli/state.h"
+#include "policy/fix.h"
 #include "policy/pattern.h"
 #include "policy/tools.h"
 
@@ -57,6 +58,13 @@ Path Located(const std::string& text, const Whereabouts& where) {
 std::string AnyDepth(std::string pattern) {
   if (pattern.ends_with('/')) pattern.pop_back();
   return pattern.find('/') == std::string::npos ? "**/" + pattern : pattern;
+}
+
+Places PlacesOf(const Whereabouts& where) {
+  Places places;
+  places.root = places.root_real = Path::Clean(where.project);
+  places.homes = {Path::Clean(where.home)};
+  return places;
 }
 
 }  // namespace
@@ -179,8 +187,10 @@ std::optional<ClientRefusal> ClientRefusals::OfPath(const Path& path, Access acc
   if (!refusal) return {};
   struct stat facts {};
   const bool is_folder = ::stat(path.text().c_str(), &facts) == 0 && S_ISDIR(facts.st_mode);
-  refusal->fix += "; or, for running sessions too, add " +
-                  Quote((is_folder ? path : path.Parent()).text()) +
+  const Path folder = is_folder ? path : path.Parent();
+  // Commands may write into such a folder, which for the home or /etc is too much.
+  if (IsSharedFolder(folder, PlacesOf(where_))) return refusal;
+  refusal->fix += "; or, for running sessions too, add " + Quote(folder.text()) +
                   " to permissions.additionalDirectories in " + refusal->file;
   return refusal;
 }

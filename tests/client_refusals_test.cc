@@ -134,10 +134,15 @@ TEST_CASE("client refusals: the fix depends on who set it") {
   // The same file, another key.
   CHECK(With(SettingsLayer::kUser, kFence, {RecordOfFence()}).Fence(Access::kWrite)->fix ==
         "take it out of ~/.claude/settings.json, and start the client again");
-  const auto refusal =
-      With(SettingsLayer::kUser, kFence, {}).OfPath(Path::Clean("/etc/hosts"), Access::kRead);
-  CHECK(refusal->fix.ends_with(R"(add "/etc" to permissions.additionalDirectories in )"
+  const ClientRefusals fenced = With(SettingsLayer::kUser, kFence, {RecordOfFence()});
+  const auto refusal = fenced.OfPath(Path::Clean("/srv/data/x"), Access::kRead);
+  CHECK(refusal->fix.ends_with(R"(add "/srv/data" to permissions.additionalDirectories in )"
                                "~/.claude/settings.json"));
+  // Commands could write to all of such a folder.
+  for (const char* path : {"/etc/hosts", "/tmp/foo.txt", "/home/dev/notes.md", "/home/dev", "/x"}) {
+    CHECK(fenced.OfPath(Path::Clean(path), Access::kRead)->fix ==
+          "run: ringfence init, and start the client again");
+  }
   SettingsRecord record = RecordOfFence();
   record.values.clear();
   record.lists.push_back({"/permissions/deny", {"Read(~/.ssh)"}});

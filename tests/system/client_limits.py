@@ -88,11 +88,17 @@ def allow_explain_check_and_doctor_know_the_fence(world):
     assert "client" not in out.replace("client's sandbox", ""), out
     assert explained("Read", "~/notes.txt")[0] == 0
     world.init("--no-client-sandbox", "--client-fence")
-    for words in (("--read", "~/notes.txt"), ("--read", "/etc/hosts"), ("/srv/new",)):
+    world.write(world.home / "data/x", "x")
+    for words in (("--read", "~/data/x"), ("/srv/data/new",)):
         out = world.run("allow", *words).stdout
         assert f"permissions.{READS} is true in ~/.claude/settings.json" in out, out
         assert "to lift that, run: ringfence init, and start the client again; or" in out, out
         assert "to permissions.additionalDirectories in ~/.claude/settings.json." in out, out
+    # Commands could write to all of what is added there.
+    for path in ("~/notes.txt", "/etc/hosts", "/tmp/foo.txt", "/srv/new"):
+        out = world.run("allow", "--read", path).stdout
+        assert "to lift that, run: ringfence init, and start the client again." in out, out
+        assert "additionalDirectories" not in out, out
     status, said = explained("Read", "~/notes.txt")
     assert status == 1 and said["verdict"] == "permit", said
     assert said["client"]["fix"].startswith("run: ringfence init, and start"), said
