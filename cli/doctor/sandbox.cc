@@ -50,14 +50,12 @@ class SandboxDoctor {
             : "");
   }
 
+  // In the project, wherever this runs: a session that began in the home may name it by --root.
   std::vector<std::string> RunLine(SandboxLayers layers) const {
-    std::vector<std::string> line{"run",
-                                  "--home",
-                                  patient_.where.home,
-                                  "--root",
-                                  patient_.ground->places.root.text(),
-                                  "--layers",
-                                  std::string(LayersName(layers)),
+    const std::string& root = patient_.ground->places.root.text();
+    std::vector<std::string> line{"run",    "--home",   patient_.where.home,
+                                  "--root", root,       "--chdir",
+                                  root,     "--layers", std::string(LayersName(layers)),
                                   "--trial"};
     if (!patient_.policy_option.empty()) {
       line.insert(line.end(), {"--policy", patient_.policy_option});
@@ -144,8 +142,9 @@ class SandboxDoctor {
     options.policy = patient_.policy_option;
     options.profile = patient_.profile;
     options.command = {"/bin/true"};
-    const Result<RunRequest> request = ReadRequest(options, files, false);
+    Result<RunRequest> request = ReadRequest(options, files, false);
     if (!request) return Add(Health::kMissing, request.error().text(), request.error().hint);
+    request->command.cwd = request->ground.places.root_real.text();
     const Result<SandboxPlan> plan = request->Plan(files, ProbeHost(request->policy.sandbox));
     if (!plan) return Add(Health::kMissing, plan.error().text(), plan.error().hint);
     Add(Health::kGood,

@@ -20,9 +20,9 @@ def client(world, version):
     return path
 
 
-def examined(world, *arguments, status=None, version="2.1.330"):
+def examined(world, *arguments, status=None, version="2.1.330", cwd=None):
     done = world.run("doctor", "--json", "--hook", world.options.hook, "--client",
-                     client(world, version), *arguments)
+                     client(world, version), *arguments, cwd=cwd)
     assert status is None or done.returncode == status, f"{done.returncode}: {done.stdout}{done.stderr}"
     out = json.loads(done.stdout)
     assert out["well"] == (done.returncode == 0), out
@@ -46,6 +46,15 @@ def what_init_leaves_behind_is_well(world):
     for layers in ("full", "landlock"):
         assert any(f'layers "{layers}": works' in row["text"] for row in rows), rows
     assert not list(world.state.glob("doctor-probe*"))
+
+
+def a_project_that_init_names_is_tried_from_anywhere(world):
+    project = world.home / "src"
+    project.mkdir()
+    world.init("--no-client-sandbox", "--root", project, cwd=world.home)
+    rows = examined(world, cwd=world.home)
+    assert not missing(rows), missing(rows)
+    assert sum('": works' in row["text"] for row in rows) == 2, rows
 
 
 def what_runs_inside_the_client_is_told(world):
