@@ -87,8 +87,16 @@ void AddLayerOptions(Command& command, LayerOptions& layers) {
   add("--local", layers.local, ".claude/settings.local.json: only you, in this project");
   add("--managed", layers.managed, "the managed settings of this machine: all users");
   command.OnParsed([&layers] {
-    const int given = layers.user + layers.project + layers.local + layers.managed;
-    if (given > 1) RefuseUsage("name one of --user, --project, --local, --managed");
+    const std::pair<bool, const char*> names[] = {{layers.user, "--user"},
+                                                  {layers.project, "--project"},
+                                                  {layers.local, "--local"},
+                                                  {layers.managed, "--managed"}};
+    std::string given;
+    int count = 0;
+    for (const auto& [is_given, name] : names) {
+      if (is_given) given += (count++ == 0 ? "" : " and ") + std::string(name);
+    }
+    if (count > 1) RefuseUsage(given + " exclude each other: name one settings file");
   });
 }
 

@@ -164,11 +164,11 @@ class TrustCommand {
     if (!project) return project.error();
     if (IsTrusted(store_.value, project->root, project->sha256)) return Report(*project, kAlready);
     if (!options_.digest.empty() && options_.digest != project->sha256) {
-      return Outcome::No(
-          {Error::Kind::kInvalidConfig, project->path,
-           "does not have the given digest; its sha256 is " + project->sha256,
-           "the file changed after it was reviewed; nothing was trusted. Review it again: "
-           "ringfence trust"});
+      return Outcome::No({Error::Kind::kInvalidConfig, project->path,
+                          "does not have the given digest; its sha256 is " + project->sha256,
+                          "the digest was mistyped, or the file is not the one that was read; "
+                          "nothing was trusted. "
+                          "Read it and take its digest from: ringfence trust"});
     }
     const bool is_meant = options_.yes && !options_.digest.empty();
     if (!is_meant) {

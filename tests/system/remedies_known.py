@@ -51,7 +51,8 @@ TESTS = {
     "read it, then run: ringfence trust": TRUST,
     ", and run: ringfence trust": TRUST,
     "if you have read it, run: ringfence trust --yes --digest ": TRUST,
-    "the file changed after it was reviewed; nothing was trusted. Review it again: ringfence trust":
+    "the digest was mistyped, or the file is not the one that was read; nothing was trusted. Read it and "
+    "take its digest from: ringfence trust":
         "commands.py: trust_without_a_terminal_needs_the_digest_of_what_was_read",
     "remove the key and run ringfence init again; until then nothing is enforced":
         "init.py: hooks_that_are_switched_off_are_no_success",
