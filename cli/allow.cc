@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "cli/agent_guard.h"
 #include "cli/ask.h"
+#include "cli/built_in_rules.h"
 #include "cli/client_refusals.h"
 #include "cli/console.h"
 #include "cli/policy_addition.h"
@@ -127,7 +128,9 @@ class Allowance {
       return std::string("to allow it with that question, ") +
              (is_for_session() ? "leave --session out and " : "") + "add --ask; ";
     }
-    return judgement.cause && judgement.cause->place ? "change that rule instead; " : "";
+    if (!judgement.cause || !judgement.cause->place) return "";
+    const std::string advice = AdviceOnBuiltIn(judgement, change_.wish(), change_.ShownUsers());
+    return advice.empty() ? "change that rule instead; " : advice;
   }
 
   Outcome Nothing(const std::string& why) {
@@ -155,7 +158,7 @@ class Allowance {
     }
     NoteMissing(notes);
     if (const auto client = ClientNote()) notes.push_back(*client);
-    if (IsForCommands() && change_.HasRegistration()) {
+    if (IsForCommands() && change_.HasClientSandbox()) {
       notes.push_back("commands in the client's sandbox have a list of their own; " +
                       change_.InitCommand() + " carries the entry over");
     }

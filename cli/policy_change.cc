@@ -6,10 +6,14 @@
 
 #include "base/sha256.h"
 #include "base/text.h"
+#include "cli/host_tools.h"
 #include "cli/init_command.h"
+#include "cli/mcp_servers.h"
+#include "cli/misread_word.h"
 #include "cli/refused_session.h"
 #include "cli/registered.h"
 #include "cli/state.h"
+#include "policy/fix.h"
 #include "policy/layers.h"
 #include "policy/load.h"
 #include "policy/tools.h"
@@ -68,9 +72,15 @@ Status PolicyChange::FindRegistration() {
   return Unit{};
 }
 
-bool PolicyChange::HasRegistration() const {
+bool PolicyChange::HasClientSandbox() const {
   const auto records = ReadRecords(where_.home);
-  return records && !records->value.empty();
+  const Result<Policy> policy =
+      MergePolicies(policies_->sources, policies_->profile, policies_->places, Caller{});
+  return records && !records->value.empty() && !(policy && policy->wrap_bash);
+}
+
+std::string PolicyChange::ShownUsers() const {
+  return ShownPath(policy_option_.empty() ? UserPolicyPath(where_.home) : policy_option_, where_);
 }
 
 std::string PolicyChange::InitCommand() const {
@@ -81,7 +91,8 @@ std::string PolicyChange::InitCommand() const {
 }
 
 Status PolicyChange::ReadAgain() {
-  PolicyQuestion question{where_, "", policy_option_, root_};
+  const Result<HookProgram> hook = FindHookProgram("");  // its programs are protected
+  PolicyQuestion question{where_, hook ? hook->path : "", policy_option_, root_};
   Result<Policies> policies =
       options_.project.empty() ? borrowed_.Read(question) : ReadPolicies(question);
   if (!policies) return policies.error();
@@ -106,12 +117,14 @@ Result<WishKind> PolicyChange::ReadKind() {
     return WishKind::kHost;
   }
   if (options_.kind == "host") return WishKind::kHost;
+  if (auto misread = MisreadWord(what_)) return *misread;
   if (const auto kind = KindOf(what_)) return *kind;
   if (const auto kind = options_.finds_entry ? KindOfEntry() : std::nullopt) return *kind;
   if (MayBeFileOrHost(what_)) {
     return Usage(Quote(what_), "does not exist here, and could be a file or a host",
                  "say which it is: --as path or --as host");
   }
+  if (auto server = ServerNamed()) return *server;
   std::vector<std::string_view> tools;
   const std::vector<KnownTool> known = KnownTools();
   tools.reserve(known.size());
@@ -121,6 +134,15 @@ Result<WishKind> PolicyChange::ReadKind() {
                "does not exist here, and is neither a host nor a known tool" +
                    (nearest.empty() ? "" : "; did you mean " + Quote(nearest) + "?"),
                "say which it is: --as path, --as host or --as tool");
+}
+
+// The name of a configured MCP server, which stands for none of its tools.
+std::optional<Error> PolicyChange::ServerNamed() const {
+  const std::vector<McpServer> servers = McpServersOf(where_);
+  const auto server = std::ranges::find(servers, what_, &McpServer::name);
+  if (server == servers.end()) return {};
+  return Usage(Quote(what_), "is the name of an MCP server (" + Printable(server->source) + ")",
+               "name all its tools: " + ShellWord("mcp__" + server->part + "__*"));
 }
 
 // A tool or a host that a policy names. (What a path names exists, or says so.)

@@ -54,8 +54,9 @@ class PolicyChange {
   void Commit() { transaction_.Commit(); }
   Status ReadAgain();
 
-  // `ringfence init` was run, so the client's sandbox has lists of its own.
-  bool HasRegistration() const;
+  // `ringfence init` was run, so the client's sandbox has lists of its own; not where ringfence
+  // wraps the commands, for which init switches that sandbox off.
+  bool HasClientSandbox() const;
   std::string InitCommand() const;  // that updates them
 
   const Wish& wish() const { return wish_; }
@@ -64,6 +65,7 @@ class PolicyChange {
   const std::string& what() const { return what_; }
   const std::string& session() const { return session_; }
   std::string Shown(const ChangeTarget& target) const { return ShownPath(target.path, where_); }
+  std::string ShownUsers() const;  // the user's own policy
   // How the argument was understood, and which policies do not count.
   const std::vector<std::string>& notes() const { return notes_; }
 
@@ -71,6 +73,7 @@ class PolicyChange {
   Status FindPolicies();
   Status FindRegistration();
   Result<WishKind> ReadKind();
+  std::optional<Error> ServerNamed() const;
   std::optional<WishKind> KindOfEntry() const;
   Status ReadWish();
   Result<ChangeTarget> SessionTarget();

@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "cli/agent_guard.h"
+#include "cli/built_in_rules.h"
 #include "cli/console.h"
 #include "cli/policy_change.h"
 #include "cli/policy_removal.h"
@@ -137,11 +138,8 @@ class Revocation {
   Outcome Removed(const std::vector<std::string>& still) const {
     std::vector<std::string> notes = change_.notes();
     notes.insert(notes.end(), still.begin(), still.end());
-    if (is_unjudged_ && HasRemovedQuestion()) {
-      notes.push_back("tools no longer ask about " + Quote(change_.what()) +
-                      ": what the policy allows there is permitted without a question");
-    }
-    if (IsForCommands() && change_.HasRegistration()) {
+    if (is_unjudged_ && HasRemovedQuestion()) notes.push_back(NoteOnQuestion());
+    if (IsForCommands() && change_.HasClientSandbox()) {
       notes.push_back("commands in the client's sandbox keep it until " + change_.InitCommand() +
                       " takes it out of their list");
     }
@@ -160,6 +158,14 @@ class Revocation {
                  (target_.root.empty() ? "." : ", trusted again."));
     for (const std::string& note : notes) console.Line("Note: " + note + ".");
     return 0;
+  }
+
+  std::string NoteOnQuestion() const {
+    const std::string remaining =
+        RemainingQuestion(change_.what(), change_.policies(), change_.ShownUsers());
+    if (!remaining.empty()) return remaining;
+    return "tools no longer ask about " + Quote(change_.what()) +
+           ": what the policy allows there is permitted without a question";
   }
 
   bool HasRemovedQuestion() const {

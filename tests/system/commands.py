@@ -449,6 +449,78 @@ def allow_lifts_no_denial(world):
     assert world.snapshot() == before
 
 
+def with_lists(world, section, **lists):
+    """The user's policy, with these lists of a section."""
+    world.write(world.policy, json.dumps({"version": 1, section: lists}))
+
+
+def allow_says_what_lifts_a_built_in_rule(world):
+    world.write(world.home / ".npmrc", "x")
+    world.run("allow", "~/first")  # which writes the starter policy
+    npmrc = ("allow", "~/.npmrc", "--read")
+    for _ in range(2):
+        error_of(world.run(*npmrc), 1, '"deny": [] in "read" of ~/.config/ringfence/policy.json')
+        with_lists(world, "read", deny=["/srv/x"])  # another list does not lift it
+    with_lists(world, "read", deny=[])
+    assert "Added" in world.run(*npmrc).stdout
+    error_of(world.run("allow", "~/.npmrc"), 1, '"deny": [] in "read" and "write" of')
+    hook = ("allow", ".git/hooks/pre-commit")
+    error_of(world.run(*hook), 1, 'only an empty list, "ask": [] in "write" of')
+    with_lists(world, "write", ask=[])
+    assert "permitted already" in world.run(*hook).stdout
+
+
+def revoke_says_that_the_built_in_question_remains(world):
+    with_lists(world, "write", ask=["@runs-later"])
+    out = world.run("revoke", "@runs-later").stdout
+    assert "Removed" in out and "tools still ask" in out and "no longer" not in out, out
+    assert 'write "ask": [] in "write" of ~/.config/ringfence/policy.json' in out, out
+    assert world.run("explain", "Write", ".envrc").stdout.startswith("ask")
+    with_lists(world, "write", ask=[])
+    assert world.run("explain", "Write", ".envrc").returncode == 0
+
+
+def allow_knows_that_the_programs_are_protected(world):
+    for more in ((), ("--ask",)):
+        error_of(world.run("allow", world.options.ringfence, *more), 1, "are protected; no policy")
+    assert not world.policy.exists()
+
+
+def allow_has_no_note_on_a_sandbox_that_is_off(world):
+    world.write(world.policy, '{"version": 1, "bash": {"wrap": true}}')
+    world.init()
+    for command in ("allow", "revoke"):
+        out = world.run(command, "~/data").stdout
+        assert "client's sandbox" not in out and out.startswith(("Added", "Removed")), out
+
+
+def words_of_the_shell_and_of_the_client_are_no_names(world):
+    for word, meant in (("$HOME/x", "~/x"), ("${HOME}", "~"), ("Read(~/x)", "~/x"), ("Edit(//srv/x)", "/srv/x"),
+                        ("WebFetch(domain:x.example)", "x.example"), ("Bash(ls:*)", "Bash")):
+        error_of(world.run("allow", word), 2, f'did you mean "{meant}"?')
+    error_of(world.run("allow", "$DATA/x"), 2, "write its value")
+    error_of(world.run("allow", "Read()"), 2, "name the path, host or tool")
+    assert not world.policy.exists()
+    world.write(world.project / "Read(x)", "x")
+    assert "permitted already" in world.run("allow", "Read(x)").stdout
+
+
+def the_name_of_a_server_is_not_that_of_a_tool(world):
+    world.write(world.project / ".mcp.json", '{"mcpServers": {"git hub": {"command": "x"}}}')
+    done = world.run("allow", "git hub")
+    error_of(done, 2, "is the name of an MCP server (", "'mcp__git_hub__*'")
+    assert "Added" in world.run("allow", "mcp__git_hub__*").stdout
+
+
+def a_home_that_does_not_exist_is_not_made(world):
+    home = world.base / "nope"
+    for words in (("allow", "/srv/x"), ("init", "--hook", world.options.hook), ("check",)):
+        done = subprocess.run([world.options.ringfence, *words, "--home", str(home)], text=True,
+                              capture_output=True, cwd=world.project, timeout=60, env={})
+        error_of(done, 2, "--home: ", "is not an existing directory")
+    assert not home.exists()
+
+
 def allow_refuses_what_it_cannot_read(world):
     world.write(world.policy, '{"version": 1, "raed": {}}')
     error_of(world.run("allow", "/srv"), 2, "policy.json:1:16", "raed")
@@ -722,7 +794,8 @@ def trust_without_a_terminal_needs_the_digest_of_what_was_read(world):
     assert piped.index("without the client's own question") < piped.index("nothing was trusted"), piped
     error_of(world.run("trust", "--yes"), 2, "--digest")
     error_of(world.run("trust", "--digest", digest), 1, "nothing was trusted")
-    error_of(world.run("trust", "--yes", "--digest", "0" * 64), 1, "does not have the given digest", digest)
+    error_of(world.run("trust", "--yes", "--digest", "0" * 64), 1, "does not have the given digest", digest,
+             "was mistyped, or the file is not the one")
     shown = json.loads(world.run("trust", "--json").stdout)
     assert shown["sha256"] == digest and not shown["is_trusted"], shown
     assert shown["says"][0]["danger"] == "high" and shown["says"][0]["key"] == "/permitted", shown
@@ -757,6 +830,7 @@ def usage(world):
                               env={"HOME": str(world.home)}, cwd=world.project, timeout=60)
         error_of(done, 2, "Hint: ")
         assert done.stdout == ""
+    error_of(world.run("init", "--user", "--local"), 2, "--user and --local exclude each other")
     done = subprocess.run([world.options.ringfence, "init"], capture_output=True, text=True, env={},
                           cwd=world.project, timeout=60)
     error_of(done, 2, "HOME")

@@ -73,6 +73,7 @@ TESTS = {
         "audit.py: a_baseline_stops_what_was_not_meant",
     " does not belong to the chain of the log's other files: see ringfence log verify":
         "text: log verify has tests of its own",
+    "no ringfence allow lifts ": "commands.py: allow_says_what_lifts_a_built_in_rule",
     "by default it may be read; ringfence revoke --read takes that away":
         "commands.py: revoke_leaves_what_could_be_read_by_default",
     # Usage.
