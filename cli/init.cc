@@ -148,7 +148,8 @@ Outcome RunInit(const InitOptions& options) {
                              .root = *root,
                              .client_sandbox = !options.no_client_sandbox,
                              .client_fence = options.client_fence,
-                             .dry_run = options.dry_run});
+                             .dry_run = options.dry_run,
+                             .may_ask = !options.dry_run && !options.common.json});
   if (const auto failure = installation.Run(report)) {
     if (!failure->proof_failed) return failure->error;
     Error error = failure->error;

@@ -7,9 +7,11 @@
 
 #include "base/sha256.h"
 #include "base/text.h"
+#include "cli/ask.h"
 #include "cli/guarded_paths.h"
 #include "cli/hook_command.h"
 #include "cli/mcp_servers.h"
+#include "cli/repository_offer.h"
 #include "cli/settings/path_rules.h"
 #include "cli/starter_policy.h"
 #include "cli/state.h"
@@ -178,24 +180,47 @@ Status Installation::EnsurePolicy() {
 }
 
 Status Installation::NotePolicy() {
-  NoteRepository();
+  if (Status s = NoteRepository(); !s) return s.error();
   if (!IsOfProject(request_.layer)) return Unit{};
   for (const std::string& note : policies_->sources.notes) Note(note);
   return Unit{};
 }
 
 // The client was started, or is to be, in a part of a repository.
-void Installation::NoteRepository() {
-  if (borrowed_.is_borrowed()) return;
+Status Installation::NoteRepository() {
+  if (borrowed_.is_borrowed()) return Unit{};
   const Places& places = policies_->places;
   const std::optional<Path> repository = RepositoryAround(places, RealFiles());
-  if (!repository || *repository == places.root_real) return;
+  if (!repository || *repository == places.root_real) return Unit{};
   const bool is_pinned = IsOfProject(request_.layer) && request_.policy.empty();
+  const std::string policy = ShownPath(report_->policy_path, request_.where);
+  if (request_.may_ask && !is_pinned && Terminal().can_ask()) {
+    const bool is_for_all = request_.policy.empty();
+    switch (AskForRepository(*repository, policy, is_for_all)) {
+      case UserReply::kYes:
+        return WidenToRepository();
+      case UserReply::kNo:
+        break;
+      case UserReply::kInterrupted:
+        return Error{Error::Kind::kUsage, "", "interrupted", "nothing was changed"};
+    }
+  }
   Note("this folder is a part of the repository " + Quote(repository->text()) +
        ", and the rest of it is outside the project. To work on all of it, add \"root\": \"git\" "
        "to " +
-       ShownPath(report_->policy_path, request_.where) +
-       (is_pinned ? ", and run: ringfence trust" : ""));
+       policy + (is_pinned ? ", and run: ringfence trust" : ""));
+  return Unit{};
+}
+
+Status Installation::WidenToRepository() {
+  const Result<std::string> path = FollowedPath(report_->policy_path);
+  if (!path) return path.error();
+  const Result<std::optional<std::string>> before = ReadIfThere(*path);
+  if (!before) return before.error();
+  const Result<std::string> after = WithRepositoryAsRoot(before->value_or("{}"), *path);
+  if (!after) return after.error();
+  if (Status s = transaction_.Write(*path, *before, *after, {}); !s) return s.error();
+  return ReadPolicy();
 }
 
 Status Installation::PinStarter(const std::string& text) {

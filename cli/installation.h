@@ -29,6 +29,7 @@ struct InstallRequest {
   bool client_sandbox = true;
   bool client_fence = false;
   bool dry_run = false;
+  bool may_ask = false;  // on a terminal, what the user prefers
 };
 
 struct InstallReport {
@@ -61,7 +62,8 @@ class Installation {
   Status ReadPolicy();
   Status EnsurePolicy();
   Status NotePolicy();
-  void NoteRepository();
+  Status NoteRepository();
+  Status WidenToRepository();
   Status PinStarter(const std::string& text);
   Status EditSettings();
   void LimitClient(SettingsEditor& editor);

@@ -7,6 +7,7 @@ home is known, and where the project is a part of a repository or a worktree.
 Prints a line for each case that failed, and at the end "N passed, N failed, N skipped".
 """
 
+import copy
 import json
 import os
 import pathlib
@@ -16,6 +17,7 @@ import sys
 
 from command_world import run_cases
 from hook_world import Answer
+from terminal_session import TerminalSession
 
 SESSION = "11111111-2222-3333-4444-555555555555"
 
@@ -298,6 +300,34 @@ def a_refusal_in_the_same_repository_names_the_remedy_that_works(world):
     world.policy.write_text(text.replace('// "root": "git",', '"root": "git",'))
     expect(world, "permitted", "Read", main / "lib/b.txt", project=app)
     expect(world, "permitted", "Write", main / "lib/b.txt", project=app)
+    assert "part of the repository" not in world.init(cwd=app)
+
+
+def init_on_a_terminal(world, folder):
+    there = copy.copy(world)
+    there.project = folder
+    there.environment = {"PATH": "/usr/bin:/bin", "TERM": "dumb"}
+    return TerminalSession([world.options.ringfence, "init", "--home", str(world.home), "--hook",
+                            world.options.hook], there)
+
+
+def on_a_terminal_init_offers_the_whole_repository(world):
+    main, _ = repository(world)
+    app = main / "pkg/app"
+    for answer, verdict in (("\x03", None), ("\r", "denied"), ("y\r", "permitted")):
+        before = world.snapshot()
+        with init_on_a_terminal(world, app) as user:
+            user.wait("Let the agent work on the whole repository? [y/N] ")
+            assert f'"{main}"' in user.seen and "in your other projects" in user.seen, user.seen
+            user.say(answer)
+            assert (user.status() == 0) == (verdict is not None), user.seen
+        if verdict is None:
+            assert world.snapshot() == before, user.seen
+        else:
+            assert ("part of the repository" in user.seen) == (verdict == "denied"), user.seen
+            expect(world, verdict, "Read", main / "lib/b.txt", project=app)
+    text = world.policy.read_text()
+    assert text.startswith("// ") and '\n  "root": "git"' in text, text
     assert "part of the repository" not in world.init(cwd=app)
 
 
