@@ -18,6 +18,7 @@ struct Word {
   std::string values = {};  // of an option: the accepted ones, separated by blanks; "" for any
   Asked asked = Asked::kNothing;
   bool takes_value = false;
+  bool takes_several = false;
 };
 
 struct CommandWords {
@@ -52,6 +53,7 @@ void AddOptions(const CLI::App& app, CommandWords& words) {
     const bool is_first = option->get_positional() && words.argument.text.empty();
     if (is_first) {
       words.argument = {option->get_name(), "", ValuesOf(*option), AskedOf(app, *option, "")};
+      words.argument.takes_several = option->get_items_expected_max() > 1;
     }
   }
 }
@@ -150,6 +152,25 @@ std::string ArgumentCases(const std::vector<CommandWords>& commands, const std::
   return out;
 }
 
+// Behind the first argument of a command that takes commands: those below it, "help log verify", or
+// nothing. A case of "POSITION:COMMAND:FIRST", in which `first` is the position of that argument.
+std::string NestedCases(const std::vector<CommandWords>& commands, int first,
+                        const CaseText& text) {
+  std::string out;
+  for (const CommandWords& command : commands) {
+    if (command.argument.asked != Asked::kCommands) continue;
+    const std::string name = ":" + command.name.text + ":";
+    for (const CommandWords& given : commands) {
+      if (given.below.empty() || !command.argument.takes_several) continue;
+      out += "    " + std::to_string(first + 1) + name + given.name.text + ") " + text.before +
+             Joined(NamesOf(given.below)) + text.after + " ;;\n";
+    }
+    out +=
+        "    " + std::to_string(first) + name + "*) ;;\n    *" + name + "*) " + text.file + " ;;\n";
+  }
+  return out;
+}
+
 // The words of a completion script in bash. What `ringfence completion --profiles` prints is safe
 // to expand: names of letters, digits and "._-".
 std::string Bash(const std::vector<CommandWords>& commands) {
@@ -184,6 +205,9 @@ std::string Bash(const std::vector<CommandWords>& commands) {
          "; fi\n"
          "  case ${COMP_WORDS[1]}:$word in\n" +
          ArgumentCases(commands, "((COMP_CWORD < 2)) || values=\"", "\"") +
+         "  esac\n"
+         "  case $COMP_CWORD:${COMP_WORDS[1]}:${COMP_WORDS[2]} in\n" +
+         NestedCases(commands, 2, {"values='", "'", "COMPREPLY=(); return"}) +
          "  esac\n"
          "  case ${COMP_WORDS[1]}:$before in\n" +
          ValueCases(commands, {"values=\"", "\"", "values=''"}) +
@@ -238,6 +262,9 @@ std::string Zsh(const std::vector<CommandWords>& commands) {
          "  case $CURRENT:${words[2]} in\n" +
          below +
          "  esac\n"
+         "  case $CURRENT:${words[2]}:${words[3]} in\n" +
+         NestedCases(commands, 3, {"compadd -- ", "; return", "return"}) +
+         "  esac\n"
          "  case ${words[2]}:${words[CURRENT]} in\n" +
          ArgumentCases(commands, "compadd -- ", "; return") +
          "  esac\n"
@@ -282,7 +309,11 @@ std::string Fish(const std::vector<CommandWords>& commands) {
     }
     const std::string values = FishValues(command.argument, names);
     if (values != "''") {
-      out.append("complete -c ringfence -n '").append(seen).append("' -f -a ");
+      std::string first = seen;
+      if (command.argument.asked == Asked::kCommands) {
+        first.append("; and test (count (commandline -opc)) -eq 2");
+      }
+      out.append("complete -c ringfence -n '").append(first).append("' -f -a ");
       out.append(values).append("\n");
     }
     std::string alone = seen;

@@ -875,6 +875,10 @@ def bash_is_told_what_an_option_takes(world):
     assert completed(world, "run", "--root", "") == ["file"]
     assert completed(world, "run", "--lay") == ["--layers"]
     assert completed(world, "un") == ["uninstall"]
+    assert completed(world, "help", "lo") == ["log"] and "allow" in completed(world, "help", "")
+    assert completed(world, "help", "log", "") == ["verify", "send"]
+    assert completed(world, "help", "log", "v") == ["verify"]
+    assert completed(world, "help", "allow", "") == completed(world, "manual", "log", "") == []
     assert "python3" in completed(world, "run", "--", "python")
     assert completed(world, "run", "--", "cat", "f") == ["file"]
 

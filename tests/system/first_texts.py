@@ -218,7 +218,7 @@ def fish_asks_for_profiles(world):
     script = plain(world, "completion", "fish").stdout
     asks = "'(ringfence completion --profiles 2> /dev/null)'"
     assert f"-l profile -x -a {asks}" in script and f"from layout' -f -a {asks}" in script
-    assert re.search(r"from help' -f -a 'run init .*manual'", script)
+    assert re.search(r"from help; and [^']*' -f -a 'run init .*manual'", script)
     if not shutil.which("fish"):
         raise Skip("no fish")
     world.write(world.policy, json.dumps(PROFILES))
@@ -228,6 +228,10 @@ def fish_asks_for_profiles(world):
                           capture_output=True, text=True, timeout=PATIENCE, cwd=world.project,
                           env={"PATH": f"{path_with_ringfence(world)}:/usr/bin:/bin", "HOME": str(world.home)})
     assert "worker" in done.stdout, done
+    done = subprocess.run(["fish", "--no-config", "-c", f"source {file}; complete -C 'ringfence help log '"],
+                          capture_output=True, text=True, timeout=PATIENCE, cwd=world.project,
+                          env={"PATH": "/usr/bin:/bin", "HOME": str(world.home)})
+    assert [line.split("\t")[0] for line in done.stdout.splitlines()] == ["send", "verify"], done
 
 
 # -- the README -----------------------------------------------------------------------------------
