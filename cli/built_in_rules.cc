@@ -48,7 +48,8 @@ std::string AdviceOnBuiltIn(const WishJudgement& judgement, const Wish& wish,
 std::string RemainingQuestion(const std::string& set, const Policies& policies,
                               const std::string& file) {
   const PathSet* known = FindPathSet(set);
-  const Result<Policy> policy = MergePolicies(policies.sources, "", policies.places, Caller{});
+  const Result<Policy> policy =
+      MergePolicies(policies.sources, policies.profile, policies.places, Caller{});
   if (known == nullptr || !policy) return "";
   for (const auto& [section, rules] :
        {std::pair("read", &policy->read), std::pair("write", &policy->write)}) {

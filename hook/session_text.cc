@@ -126,16 +126,15 @@ std::string ModeLine(SandboxMode mode) {
 
 // What the client's sandbox does not let commands do, whatever the policy permits (measured
 // on 2.1.330 and 2.1.331; the FAQ says why).
-std::string ClientSandboxLines(const Places& places) {
-  std::string text =
-      "- There `git add -A` and `git add .` fail: use `git add -u`, or name the files.\n";
+std::string ClientSandboxWords(const Places& places) {
+  std::string text = ". `git add -A` fails there: use `git add -u`, or name the files";
   const Path start = StartOf(places);
   if (start == places.root) return text;
-  return text + "- Commands may write only in " + Quote(start.text()) +
-         ", where the client was started. For those that write elsewhere in the project, such as "
-         "git "
-         "commit from a subdirectory, ask the user to start the client in " +
-         Quote(places.root.text()) + ".\n";
+  return text + ". They write only in " + Quote(start.text()) +
+         ", where the client was started. To commit, or to write elsewhere in the project, have "
+         "the "
+         "user start the client in " +
+         Quote(places.root.text());
 }
 
 std::string CommandLines(const Policy& policy, const std::string& confinement) {
@@ -198,8 +197,9 @@ std::string BashConfinement(const Places& places) {
 
 std::string BoundaryText(const Policy& policy, const Ground& ground, SandboxMode mode) {
   const bool is_wrapped = policy.wrap_bash && mode != SandboxMode::kRwx;
-  const std::string confinement = is_wrapped ? "ringfence's sandbox, which has a /tmp of its own"
-                                             : BashConfinement(ground.places);
+  std::string confinement = is_wrapped ? "ringfence's sandbox, which has a /tmp of its own"
+                                       : BashConfinement(ground.places);
+  if (!is_wrapped && !confinement.empty()) confinement += ClientSandboxWords(ground.places);
   std::string text =
       "ringfence checks every tool call of this session against a policy.\n"
       "- The project is " +
@@ -211,7 +211,6 @@ std::string BoundaryText(const Policy& policy, const Ground& ground, SandboxMode
   AppendTools(text, policy.tools);
   AppendNetwork(text, policy);
   text += CommandLines(policy, confinement);
-  if (!is_wrapped && !confinement.empty()) text += ClientSandboxLines(ground.places);
   text += ModeLine(mode);
   for (const std::string& note : ground.sources.notes) text += "- " + Printable(note) + ".\n";
   text +=

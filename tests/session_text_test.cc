@@ -253,12 +253,12 @@ TEST_CASE("session: the text says whether commands are confined") {
   world.places = disk.FoundPlaces();
   const std::string text = Text(world);
   CHECK(Has(text, "are confined by the client's sandbox"));
-  CHECK(Has(text, "`git add -A` and `git add .` fail"));
-  CHECK_FALSE(Has(text, "Commands may write only in"));
+  CHECK(Has(text, "`git add -A` fails there"));
+  CHECK_FALSE(Has(text, "They write only in"));
   World part;
   part.places = disk.FoundPlaces();
   part.places.start = Path::Clean(disk.At("project/src"));
-  CHECK(Has(Text(part), "Commands may write only in \"" + disk.At("project/src") + "\""));
+  CHECK(Has(Text(part), "They write only in \"" + disk.At("project/src") + "\""));
   World wrapped;
   wrapped.places = disk.FoundPlaces();
   wrapped.User(R"("bash":{"wrap":true})");

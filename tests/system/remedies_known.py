@@ -22,9 +22,12 @@ TESTS = {
     "Ask the user to add it to the policy.":
         "text: where no command can name it or the policy; an entry by hand is tested with a profile's",
     "Ask the user to make this change.": "text: the policy stays as it is, and so does the refusal",
-    "Not a path? The user can add \"mcp\": {": "fix: an argument of an MCP tool that is not a path",
+    "? The user can add \"mcp\": {": "fix: an argument of an MCP tool that is not a path",
     ", ask the user to add \"root\": \"git\" to ~/.config/ringfence/policy.json.":
         "session: a part of a repository",
+    " may, by ringfence allow --session": "commands.py: explain_names_the_session_that_may",
+    "With what ringfence allow --session permitted in this session":
+        "commands.py: explain_names_the_session_that_may",
     "Ask the user to do it, or to ":
         "session: auto mode is left",
     "start the client in a project's directory, or accept this one as a project and start the client "
