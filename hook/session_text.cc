@@ -127,7 +127,7 @@ std::string ModeLine(SandboxMode mode) {
 // What the client's sandbox does not let commands do, whatever the policy permits (measured
 // on 2.1.330 and 2.1.331; the FAQ says why).
 std::string ClientSandboxWords(const Places& places) {
-  std::string text = ". `git add -A` fails there: use `git add -u`, or name the files";
+  std::string text = ", where `git add -A` fails (use -u or names)";
   const Path start = StartOf(places);
   if (start == places.root) return text;
   return text + ". They write only in " + Quote(start.text()) +
@@ -201,7 +201,7 @@ std::string BoundaryText(const Policy& policy, const Ground& ground, SandboxMode
                                        : BashConfinement(ground.places);
   if (!is_wrapped && !confinement.empty()) confinement += ClientSandboxWords(ground.places);
   std::string text =
-      "ringfence checks every tool call of this session against a policy.\n"
+      "ringfence checks every tool call against a policy.\n"
       "- The project is " +
       Quote(ground.places.root.text()) + ".\n";
   SetNames explained;

@@ -33,8 +33,8 @@ std::string WithShorterName(const std::string& text, size_t excess) {
 }
 
 // "ringfence: WHAT refused: WHY. REMEDY". Where a terminal would not show the whole command of the
-// remedy, the names before it are shortened: first where a link leads, which the command names, then
-// what the agent asked for and so knows.
+// remedy, the names before it are shortened: first where a link leads, which the command names,
+// then what the agent asked for and so knows.
 std::string RefusalText(const Cause& cause) {
   const std::string remedy = cause.remedy.empty() ? "" : " " + CutText(cause.remedy, kMaxRemedy);
   const size_t command = remedy.find('`');

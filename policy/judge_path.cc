@@ -332,8 +332,8 @@ std::optional<Cause> PathJudge::Outside(const Question& question, const Path& na
   return cause;
 }
 
-// `ringfence allow` permits reading with writing, so a question about either remains. A question about
-// what cannot be told from the names (a new repository, hard links) is not foreseen.
+// `ringfence allow` permits reading with writing, so a question about either remains. A question
+// about what cannot be told from the names (a new repository, hard links) is not foreseen.
 bool PathJudge::AllowingLeavesQuestion(Access access, const Path& named, const Path& end) const {
   for (const Access asked : {Access::kRead, Access::kWrite}) {
     if (asked == Access::kWrite && access == Access::kRead) continue;

@@ -125,7 +125,7 @@ TEST_CASE("session: a set is explained once, where it is named first") {
 TEST_CASE("session: the text names what to do after a refusal, in plain words") {
   World world;
   const std::string text = Text(world);
-  CHECK(text.starts_with("ringfence checks every tool call of this session against a policy.\n"));
+  CHECK(text.starts_with("ringfence checks every tool call against a policy.\n"));
   CHECK(Has(text, "When a call is refused, read the reason and follow it."));
   CHECK(text.size() < 1200);
 }
@@ -253,7 +253,7 @@ TEST_CASE("session: the text says whether commands are confined") {
   world.places = disk.FoundPlaces();
   const std::string text = Text(world);
   CHECK(Has(text, "are confined by the client's sandbox"));
-  CHECK(Has(text, "`git add -A` fails there"));
+  CHECK(Has(text, "where `git add -A` fails"));
   CHECK_FALSE(Has(text, "They write only in"));
   World part;
   part.places = disk.FoundPlaces();
