@@ -52,8 +52,9 @@ Result<std::string> FindHome(const std::string& option) {
   if (!IsValidUtf8(home))
     return Usage(where, "is not UTF-8, so a settings file cannot name it", "");
   struct stat facts {};
-  if (::stat(path->text().c_str(), &facts) != 0 || !S_ISDIR(facts.st_mode)) {
-    return Usage(where, Quote(home) + " is not an existing directory",
+  const bool is_there = ::stat(path->text().c_str(), &facts) == 0 && S_ISDIR(facts.st_mode);
+  if (!option.empty() && !is_there) {  // a service's HOME need not exist
+    return Usage("--home", Quote(home) + " is not an existing directory",
                  "name the home directory: --home DIR");
   }
   return path->text();
