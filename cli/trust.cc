@@ -59,14 +59,13 @@ OrderedJson JsonOf(const std::vector<GrantText>& grants) {
   return list;
 }
 
-// The most dangerous last: that is what remains on the screen above the question.
 void PrintGrants(const Console& console, const std::vector<GrantText>& grants) {
   constexpr struct {
     Danger danger;
     const char* title;
-  } kParts[] = {{Danger::kNone, "It says:"},
+  } kParts[] = {{Danger::kOpensAll, "It gives away most of what ringfence protects:"},
                 {Danger::kOpensMore, "It permits more than the built-in policy:"},
-                {Danger::kOpensAll, "It gives away most of what ringfence protects:"}};
+                {Danger::kNone, "It also says:"}};
   for (const auto& [danger, title] : kParts) {
     bool is_first = true;
     for (const GrantText& grant : grants) {
@@ -81,6 +80,16 @@ void PrintGrants(const Console& console, const std::vector<GrantText>& grants) {
     }
   }
   if (grants.empty()) console.Line("It says nothing that the built-in policy does not say.");
+}
+
+// Right above the question, where a long list has scrolled the worst away.
+void RepeatDanger(const std::vector<GrantText>& grants) {
+  const auto worst = std::ranges::count(grants, Danger::kOpensAll, &GrantText::danger);
+  if (worst == 0) return;
+  const Console console;
+  console.Line(console.In(Tone::kBad, std::to_string(worst) + (worst == 1 ? " line" : " lines") +
+                                          " at the top: most of what ringfence protects is given "
+                                          "away."));
 }
 
 class TrustCommand {
@@ -195,6 +204,7 @@ class TrustCommand {
                               project.sha256 + ProjectWord(project)});
     }
     Report(project, kNot);
+    RepeatDanger(GrantsIn(project));
     const UserReply reply = terminal.Ask("Use all of it for this project?");
     if (reply == UserReply::kYes) return 0;
     Console().Line("Not trusted; nothing was changed.");
@@ -223,12 +233,16 @@ class TrustCommand {
            ".";
   }
 
-  Outcome Report(const ProjectPolicy& project, State state) const {
+  std::vector<GrantText> GrantsIn(const ProjectPolicy& project) const {
     const RealFiles disk;
     const EntryReach reach(project.places, disk);
     GrantReader reader{reach};
     if (options_.common.json) reader.longest_list = std::numeric_limits<size_t>::max();
-    const std::vector<GrantText> grants = GrantsOf(*project.file, reader);
+    return GrantsOf(*project.file, reader);
+  }
+
+  Outcome Report(const ProjectPolicy& project, State state) const {
+    const std::vector<GrantText> grants = GrantsIn(project);
     if (options_.common.json) {
       PrintJson({{"policy", project.path},
                  {"root", project.root},

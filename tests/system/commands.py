@@ -748,10 +748,10 @@ def trust_shows_asks_and_pins(world):
         shown = user.seen
         user.say("\r", "Not trusted; nothing was changed")
         assert user.status() == 1
-    dangerous = shown.index("gives away most")
     for part in ('May be written: "/"', "not confined", "without the client's own question"):
-        assert dangerous < shown.index(part) < shown.index("Use all of it"), (part, shown)
-    assert shown.index("It permits more") < shown.index("/srv") < dangerous, shown
+        assert shown.index("gives away most") < shown.index(part) < shown.index("It permits more"), (part, shown)
+    assert shown.index("It permits more") < shown.index("/srv") < shown.index("It also says"), shown
+    assert shown.index("3 lines at the top: most of what") < shown.index("Use all of it"), shown
     assert "\u202e" not in shown, shown
     assert world.snapshot() == before
     with Typed(world, "trust") as user:
