@@ -101,7 +101,7 @@ SetContext ContextOf(const Places& places) {
 }
 
 Error NoSuchSet(const std::string& name) {
-  std::vector<std::string_view> names{"@session-tools", "@agent-hosts"};
+  std::vector<std::string_view> names{"@session-tools", "@known-tools", "@agent-hosts"};
   for (const PathSet& one : PathSets()) names.push_back(one.name);
   const std::string_view nearest = Nearest(name, names);
   std::string all;
@@ -197,6 +197,10 @@ Outcome ExplainSet(const std::string& name, const Places& places, bool json) {
   } else if (name == "@session-tools") {
     what = "tools without an effect outside the conversation";
     for (const std::string_view tool : SessionTools()) entries.emplace_back(tool);
+  } else if (name == "@known-tools") {
+    what =
+        "every tool of the client that this version knows; without tools.allow these are allowed";
+    for (const KnownTool& tool : KnownTools()) entries.emplace_back(tool.name);
   } else if (name == "@agent-hosts") {
     what = "the agent's own hosts";
     for (const std::string_view host : AgentHosts()) entries.emplace_back(host);

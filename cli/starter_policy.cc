@@ -36,42 +36,20 @@ constexpr const char* kFiles = R"(
 }
 )";
 
-// Texts in quotes with commas between them, in lines of at most 96 characters.
-std::string WrappedList(const std::vector<std::string>& texts, const std::string& indent) {
-  std::string out;
-  std::string line = indent;
-  for (const std::string& text : texts) {
-    const std::string item = "\"" + text + "\"" + (&text == &texts.back() ? "" : ",");
-    if (line.size() + item.size() + 1 > 96) {
-      out += line + "\n";
-      line = indent;
-    }
-    line += (line == indent ? "" : " ") + item;
-  }
-  return out + line + "\n";
-}
-
 std::string ToolsSection(const std::vector<std::string>& mcp_servers) {
   if (mcp_servers.empty()) return "";
   std::string out =
       "\n  // Tools of MCP servers are refused unless they are named. These are configured; take "
       "the\n"
-      "  // \"//\" away to permit one. The rest is every tool that the client brings.\n"
+      "  // \"//\" away to permit one. \"@known-tools\" is every tool that the client brings.\n"
       "  \"tools\": {\n    \"allow\": [\n";
   for (const std::string& server : mcp_servers) out += "      // \"mcp__" + server + "__*\",\n";
-  return out + WrappedList(DefaultTools(), "      ") + "    ]\n  },\n";
+  return out + "      \"@known-tools\"\n    ]\n  },\n";
 }
 
 }  // namespace
 
-std::vector<std::string> DefaultTools() {
-  std::vector<std::string> tools{"@session-tools"};
-  for (const KnownTool& tool : KnownTools()) {
-    const bool in_set = SessionTools().Contains(tool.name);
-    if (!in_set) tools.emplace_back(tool.name);
-  }
-  return tools;
-}
+std::vector<std::string> DefaultTools() { return {"@known-tools"}; }
 
 std::string StarterPolicy(const std::vector<std::string>& mcp_servers) {
   return kHead + ToolsSection(mcp_servers) + kFiles;

@@ -106,7 +106,7 @@ std::string ProbeUrl(std::string host) {
 }  // namespace
 
 std::optional<WishKind> KindOf(const std::string& text) {
-  if (FindTool(text) || IsMcpTool(text) || text == "@session-tools") {
+  if (FindTool(text) || IsMcpTool(text) || text == "@session-tools" || text == "@known-tools") {
     return WishKind::kTool;
   }
   if (text.empty()) return {};

@@ -28,7 +28,7 @@ void TellUnwrapped(const Event& event, Told& told) {
 void TellDenials(const Event& event, const Surroundings& around, bool confined, Told& told) {
   const std::vector<Denial> denials = DenialsOf(event, around, confined);
   for (const Denial& denial : denials) {
-    told.model += ReasonText(denial.decision, "") + "\n";
+    told.model += WholeReasonText(denial.decision, "") + "\n";
     AlertRequest request = RequestOf(event);
     request.named = denial.named;
     told.alerts.push_back({std::move(request), AlertText(*denial.decision.cause)});

@@ -12,6 +12,8 @@ namespace ringfence {
 namespace {
 
 constexpr size_t kMaxNamed = 12;  // entries that one line names
+// Of a file that is not trusted no text may reach the model.
+constexpr const char* kUnquoted = "what the project's own policy lists";
 
 // "a", "b" and 3 more.
 class WordList {
@@ -76,7 +78,9 @@ void AppendPaths(std::string& text, const PathRules& rules, std::string_view ver
   const std::string may = "You may " + std::string(verb);
   for (const PathRuleList& list : rules.allow) {
     const bool first = &list == &rules.allow.front();
-    AppendLine(text, may + (first ? ": " : ", of these, only: "), Words(list, explained));
+    const std::string words = Words(list, explained);
+    AppendLine(text, may + (first ? ": " : ", of these, only: "),
+               words.empty() ? kUnquoted : words);
   }
   AppendLine(text, "The user must approve each " + std::string(verb) + " of: ",
              Words(rules.ask, explained));
@@ -95,20 +99,29 @@ void AppendTools(std::string& text, const ToolRules& rules) {
   }
   text += mcp.is_empty() ? "- MCP tools are refused: the policy allows none.\n"
                          : "- MCP tools you may call: " + mcp.text() + ".\n";
+  const bool is_narrowed = std::ranges::any_of(rules.narrower, [](const auto& list) {
+    return std::ranges::none_of(list, [](const NameRule& rule) { return rule.place.quotable; });
+  });
+  if (is_narrowed) AppendLine(text, "Of all tools, you may call only ", kUnquoted);
 }
 
 void AppendNetwork(std::string& text, const Policy& policy) {
   if (!policy.network) return;
+  bool is_first = true;
   for (const HostList& list : policy.network->lists) {
     if (list.unlisted == Unlisted::kAllow) continue;
     WordList hosts;
     for (const HostRule& rule : list.allow) {
       if (rule.place.quotable) hosts.Add(Quote(rule.written));
     }
+    const bool is_unquoted = hosts.is_empty() && !list.allow.empty();
     AppendLine(text,
-               list.unlisted == Unlisted::kAsk ? "Hosts you may reach without asking the user: "
-                                               : "Hosts you may reach: ",
-               hosts.is_empty() ? "none" : hosts.text());
+               std::string(is_first ? "Hosts you may reach" : "Of these hosts, only") +
+                   (list.unlisted == Unlisted::kAsk ? " without asking the user: " : ": "),
+               is_unquoted        ? kUnquoted
+               : hosts.is_empty() ? "none"
+                                  : hosts.text());
+    is_first = false;
   }
 }
 

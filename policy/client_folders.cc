@@ -101,6 +101,8 @@ class Scratch {
 
   std::vector<SetEntry> Run() {
     AddFolder({});
+    // Installers put skills there for all agents, and links to them into the client's folder.
+    if (reads_) entries_.push_back({.tail = ".agents/skills"});
     for (const Path& folder : context_.settings_folders) {  // CLAUDE_CONFIG_DIR
       if (!folder.is_root()) AddFolder(folder);
     }

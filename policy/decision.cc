@@ -32,23 +32,19 @@ std::string WithShorterName(const std::string& text, size_t excess) {
   return text.substr(0, open + 1) + std::string(kCut) + text.substr(std::min(slash, close));
 }
 
-// "ringfence: WHAT refused: WHY. REMEDY". Where a terminal would not show the whole command of the
-// remedy, the names before it are shortened: first where a link leads, which the command names,
-// then what the agent asked for and so knows.
-std::string RefusalText(const Cause& cause) {
-  const std::string remedy = cause.remedy.empty() ? "" : " " + CutText(cause.remedy, kMaxRemedy);
-  const size_t command = remedy.find('`');
-  const size_t shown =
-      command == std::string::npos ? 0 : std::min(remedy.find('`', command + 1), remedy.size()) + 1;
-  std::string what = cause.what;
-  std::string why = cause.why;
-  const auto head = [&] { return "ringfence: " + what + " refused: " + why + "."; };
-  for (std::string* part : {&why, &what}) {
-    const size_t size = head().size() + shown;
-    if (shown == 0 || size <= kVisible) break;
-    *part = WithShorterName(*part, size - kVisible);
+// Where a terminal would not show the whole command of the remedy, the names before it are
+// shortened: first where a link leads, which the command names, then what the agent asked for and
+// so knows.
+Cause Shortened(Cause cause) {
+  const size_t command = cause.remedy.find('`');
+  if (command == std::string::npos) return cause;
+  const size_t shown = std::min(cause.remedy.find('`', command + 1), cause.remedy.size()) + 1;
+  constexpr size_t kOthers = std::string_view("ringfence:  refused: . ").size();
+  for (std::string* part : {&cause.why, &cause.what}) {
+    const size_t size = kOthers + cause.what.size() + cause.why.size() + shown;
+    if (size > kVisible) *part = WithShorterName(*part, size - kVisible);
   }
-  return head() + remedy;
+  return cause;
 }
 
 }  // namespace
@@ -73,13 +69,20 @@ std::string PlaceLabel(const RulePlace& place) {
 }
 
 std::string ReasonText(const Decision& decision, std::string_view say) {
+  if (!decision.cause || decision.verdict != Verdict::kDeny) return WholeReasonText(decision, say);
+  Decision shorter = decision;
+  shorter.cause = Shortened(*decision.cause);
+  return WholeReasonText(shorter, say);
+}
+
+std::string WholeReasonText(const Decision& decision, std::string_view say) {
   if (!decision.cause) return "ringfence: permitted";
   const Cause& cause = *decision.cause;
   const bool denied = decision.verdict == Verdict::kDeny;
-  std::string text =
-      denied ? RefusalText(cause)
-             : "ringfence: " + cause.what + " needs the user's approval: " + cause.why + ".";
+  std::string text = "ringfence: " + cause.what +
+                     (denied ? " refused: " : " needs the user's approval: ") + cause.why + ".";
   std::string last;
+  if (denied && !cause.remedy.empty()) last += " " + CutText(cause.remedy, kMaxRemedy);
   if (cause.place) last += " Rule: " + CutText(PlaceLabel(*cause.place), kMaxPlace) + ".";
   if (denied && !say.empty()) last += " " + CutText(Printable(say), kMaxSay);
   return CutText(std::move(text), kMaxReason - last.size()) + last;

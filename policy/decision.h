@@ -61,7 +61,11 @@ struct Decision {
 // "policy.json:6 /write/allow", "built-in policy /write/allow".
 std::string PlaceLabel(const RulePlace& place);
 
-// The whole sentence, at most 1 KB, `say` (denied.say) included.
+// The sentence for the client, at most 1 KB, `say` (denied.say) included. Long names lose their
+// beginnings where its terminal would not show the command that helps.
 std::string ReasonText(const Decision& decision, std::string_view say);
+
+// The same with whole names, for what a terminal does not cut.
+std::string WholeReasonText(const Decision& decision, std::string_view say);
 
 }  // namespace ringfence

@@ -16,7 +16,14 @@ namespace ringfence {
 namespace {
 
 bool MatchesOne(const NameRule& rule, std::string_view tool) {
-  if (rule.session_tools) return SessionTools().Contains(tool);
+  switch (rule.set) {
+    case ToolSet::kSession:
+      return SessionTools().Contains(tool);
+    case ToolSet::kKnown:
+      return FindTool(tool).has_value();
+    case ToolSet::kNone:
+      break;
+  }
   return MatchName(rule.pattern, tool);
 }
 
@@ -62,7 +69,7 @@ const NameRule* FindDeny(const std::vector<NameRule>& rules, const Names& names)
   for (const std::string_view name : names) {
     const std::string folded = FoldName(name);
     const auto rule = std::ranges::find_if(rules, [&](const NameRule& r) {
-      return !r.session_tools && MatchName(FoldName(r.pattern), folded);
+      return r.set == ToolSet::kNone && MatchName(FoldName(r.pattern), folded);
     });
     if (rule != rules.end()) return &*rule;
   }

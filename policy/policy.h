@@ -86,9 +86,11 @@ struct PathRules {
   PathRuleList deny;
 };
 
+enum class ToolSet : uint8_t { kNone, kSession, kKnown };  // "@session-tools", "@known-tools"
+
 struct NameRule {
-  std::string_view pattern;    // a tool, with "*"
-  bool session_tools = false;  // "@session-tools"
+  std::string_view pattern;  // a tool, with "*"; or a set
+  ToolSet set = ToolSet::kNone;
   RulePlace place;
 
   bool operator==(const NameRule&) const = default;

@@ -25,11 +25,15 @@ ListKind KindOf(std::string_view key) {
 
 Status ParseTool(std::string_view text, NameRule* rule) {
   rule->pattern = text;
-  rule->session_tools = text == "@session-tools";
-  if (rule->session_tools) return Unit{};
+  rule->set = text == "@session-tools" ? ToolSet::kSession
+              : text == "@known-tools" ? ToolSet::kKnown
+                                       : ToolSet::kNone;
+  if (rule->set != ToolSet::kNone) return Unit{};
   if (text.starts_with('@')) {
-    return Error{Error::Kind::kInvalidConfig, "",
-                 Quote(text) + " is not a set of tools; the only one is \"@session-tools\"", ""};
+    return Error{
+        Error::Kind::kInvalidConfig, "",
+        Quote(text) + " is not a set of tools; there are \"@session-tools\" and \"@known-tools\"",
+        ""};
   }
   if (IsToolPattern(text)) return Unit{};
   return Error{Error::Kind::kInvalidConfig, "", "is not the name of a tool",

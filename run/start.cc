@@ -213,7 +213,7 @@ class Run {
     // Nothing that a person could permit: not worth a line to them.
     tells = tells && (report_.descriptor() >= 0 || !IsOthers(refusal));
     const std::string text =
-        is_denial ? ReasonText(decision, "").substr(std::string_view("ringfence: ").size())
+        is_denial ? WholeReasonText(decision, "").substr(std::string_view("ringfence: ").size())
                   : "write to " + Quote(refusal.path) + " refused: " + Printable(why) +
                         ". The user must do it, outside the sandbox";
     if (tells) report_.Refused(refusal, text);

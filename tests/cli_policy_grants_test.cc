@@ -227,6 +227,7 @@ TEST_CASE("grants: a tool is judged by what the built-in policy says about it") 
       {"Bash", Danger::kNone},
       {"Task", Danger::kNone},
       {"@session-tools", Danger::kNone},
+      {"@known-tools", Danger::kNone},
   };
   for (const ToolRow& row : kTools) {
     CAPTURE(row.entry);

@@ -3,6 +3,8 @@
 
 #include "base/text.h"
 #include "policy/decide.h"
+#include "policy/judge_tool.h"
+#include "policy/tools.h"
 #include "tests/world.h"
 
 using namespace ringfence;
@@ -163,6 +165,32 @@ TEST_CASE("tools: an ask without an allow list permits with a question what it n
   CHECK(world.Call("mcp__team__x", R"({})") == "ask");
   CHECK(world.Call("mcp__other__x", R"({})") == "deny");
   CHECK(world.Call("Bash", R"({"command":"x"})") == "permit");
+}
+
+TEST_CASE("tools: @known-tools is what is permitted without a list") {
+  const World plain;
+  World listed;
+  listed.User(R"("tools":{"allow":["@known-tools"]})");
+  World denied;
+  denied.User(R"("tools":{"deny":["@known-tools"]})");
+  World asked;
+  asked.User(R"("tools":{"ask":["@known-tools"]})");
+  for (const KnownTool& tool : KnownTools()) {
+    CAPTURE(tool.name);
+    const Policy policy = listed.Merged(listed.EventOf("Read", "{}"));
+    CHECK(JudgeTool(tool.name, policy).verdict == Verdict::kPermit);
+    CHECK(denied.Call(tool.name, "{}") == "deny");
+  }
+  for (const std::string_view tool : {"Task", "KillShell"}) {
+    CAPTURE(tool);
+    CHECK(listed.Call(tool, R"({"prompt":"x","task_id":"1"})") == "permit");
+  }
+  for (const std::string_view tool : {"Reed", "mcp__x__y", "@known-tools"}) {
+    CAPTURE(tool);
+    CHECK(listed.Call(tool, "{}") == "deny");
+    CHECK(plain.Call(tool, "{}") == "deny");
+  }
+  CHECK(asked.Call("Bash", R"({"command":"ls"})") == "ask");
 }
 
 TEST_CASE("tools: an allow list is all there is, with its sets, globs and aliases") {

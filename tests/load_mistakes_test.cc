@@ -141,7 +141,7 @@ TEST_CASE("load mistakes: a value that means nothing") {
       {"no tool at all", R"("tools":{"deny":[""]})",
        R"x(31: /tools/deny/0 is not the name of a tool [letters, digits and "*" for any of them])x"},
       {"a set of tools", R"("tools":{"allow":["@all"]})",
-       R"(32: /tools/allow/0 "@all" is not a set of tools; the only one is "@session-tools")"},
+       R"(32: /tools/allow/0 "@all" is not a set of tools; there are "@session-tools" and "@known-tools")"},
       {"a URL for a host", R"("network":{"allow":["https://a.example"]})",
        R"(34: /network/allow/0 is a URL, not a host [write the host without https://: "a.example"])"},
       {"a URL with an odd host", R"("network":{"allow":["https://a b"]})",

@@ -45,7 +45,7 @@ TEST_CASE("load: the example of the design is a policy") {
   CHECK(loaded.file->path == "/etc/x/policy.json");
   CHECK_FALSE(loaded.file->root_is_git);
   CHECK(all.tools.allow->size() == 6);
-  CHECK(all.tools.allow->front().session_tools);
+  CHECK(all.tools.allow->front().set == ToolSet::kSession);
   CHECK(all.tools.allow->back().pattern == "mcp__team__*");
   CHECK(all.tools.ask->front().pattern == "WebFetch");
   CHECK(all.tools.deny->front().pattern == "WebSearch");

@@ -61,7 +61,7 @@ class Writer {
     Place(rule.place());
   }
   void Rule(const NameRule& rule) {
-    out_ << JsonString(rule.pattern) << rule.session_tools;
+    out_ << JsonString(rule.pattern) << static_cast<int>(rule.set);
     Place(rule.place);
   }
   void Rule(const HostRule& rule) {

@@ -70,6 +70,22 @@ TEST_CASE("session: the text of an untrusted policy does not reach the model") {
   const std::string text = Text(world);
   CHECK_FALSE(Has(text, "bey_"));
   CHECK_FALSE(Has(text, "obey"));
+  // But that it narrows is said.
+  for (const std::string_view line :
+       {"You may read, of these, only: what the project's own policy lists.",
+        "You may write, of these, only: what the project's own policy lists.",
+        "Of all tools, you may call only what the project's own policy lists.",
+        "Hosts you may reach: what the project's own policy lists."}) {
+    CAPTURE(line);
+    CHECK(Has(text, line));
+  }
+  World both;
+  both.Managed(R"("network":{"allow":["a.example"]},"tools":{"allow":["Read"]})");
+  both.User(R"("network":{"allow":["b.example"]},"tools":{"allow":["Read","Write"]})");
+  const std::string of_both = Text(both);
+  CHECK(Has(of_both, "Hosts you may reach: "));
+  CHECK(Has(of_both, "Of these hosts, only: "));
+  CHECK_FALSE(Has(of_both, "Of all tools"));
 }
 
 TEST_CASE("session: control characters of a policy's own words are escaped") {

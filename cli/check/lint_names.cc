@@ -27,7 +27,10 @@ std::string DeniedBy(std::string_view text, std::string_view by, const RulePlace
 
 // As in the decision: "*" of `pattern` matches any text, also a "*" of the other.
 bool CoversTool(const NameRule& rule, const NameRule& other) {
-  if (rule.session_tools || other.session_tools) return rule.session_tools == other.session_tools;
+  if (rule.set == ToolSet::kKnown) {
+    return other.set != ToolSet::kNone || FindTool(other.pattern).has_value();
+  }
+  if (rule.set != ToolSet::kNone || other.set != ToolSet::kNone) return rule.set == other.set;
   return MatchName(rule.pattern, other.pattern) ||
          MatchName(MainToolName(rule.pattern), MainToolName(other.pattern));
 }
@@ -99,7 +102,8 @@ void FindUnknownTools(const std::optional<std::vector<NameRule>>& rules, bool is
     names.insert(names.end(), tool.aliases.begin(), tool.aliases.end());
   }
   for (const NameRule& rule : *rules) {
-    const bool is_plain = !rule.session_tools && rule.pattern.find('*') == std::string_view::npos;
+    const bool is_plain =
+        rule.set == ToolSet::kNone && rule.pattern.find('*') == std::string_view::npos;
     if (!is_plain || IsMcpTool(rule.pattern) || FindTool(rule.pattern)) continue;
     const auto is_it = [&](std::string_view name) {
       return LowerAscii(name) == LowerAscii(rule.pattern);
@@ -116,7 +120,7 @@ void FindUnknownTools(const std::optional<std::vector<NameRule>>& rules, bool is
 void FindWholeServers(const std::optional<std::vector<NameRule>>& rules, Findings& findings) {
   if (!rules) return;
   for (const NameRule& rule : *rules) {
-    if (rule.session_tools || !IsMcpServer(rule.pattern)) continue;
+    if (rule.set != ToolSet::kNone || !IsMcpServer(rule.pattern)) continue;
     Warn(findings, rule.place, "unknown-tool",
          Quote(rule.pattern) + " names no tool; all the tools of that server are " +
              Quote(McpServerPattern(rule.pattern)));

@@ -64,7 +64,7 @@ bool IsRule(std::string_view pattern) {
 }
 
 void AddDenied(const NameRule& rule, ToolNames& names) {
-  if (rule.session_tools) return;
+  if (rule.set != ToolSet::kNone) return;
   if (IsRule(rule.pattern)) return AddOnce(names.denied, rule.pattern);
   // A policy's denies forgive letter case, so those that it means stand there by their own names.
   const std::string folded = FoldName(rule.pattern);
