@@ -94,7 +94,8 @@ def allow_of_hosts_and_tools(world):
     world.run("allow", "mcp__other__x", "--ask")
     text = world.policy.read_text()
     assert '"allow": ["@agent-hosts", "registry.example", "*.b.example:443"]' in text, text
-    assert '"mcp__team__*"' in text and '"@session-tools"' in text and '"Bash"' in text
+    assert '"allow": ["@known-tools", "mcp__team__*"]' in text, text
+    assert world.run("explain", "Bash", "ls").returncode == 0
     assert '"ask": ["mcp__other__x"]' in text
     assert "permitted already" in world.run("allow", "Read").stdout
     assert world.run("explain", "registry.example").returncode == 0
@@ -767,15 +768,17 @@ def trust_shows_asks_and_pins(world):
     assert "No project" in world.run("trust", "--list").stdout
 
 
-def trust_shows_the_worst_right_above_the_question(world):
+def trust_shows_the_worst_first_and_counts_it_above_the_question(world):
     project = json.dumps({"version": 1, "stage": {"verify": ["true"]},
                           "write": {"allow": [f"src/{i}" for i in range(3000)] + ["~/.*"]},
                           "read": {"allow": [".", "/./"]}}, indent=1)
     world.write(world.project / ".ringfence/policy.json", project)
     with Typed(world, "trust") as user:
         user.wait("Use all of it for this project? [y/N] ")
-        worst = user.seen[user.seen.index("It gives away most"):]
-    assert worst.count("\n") <= 4 and '"~/.*"' in worst and '"/./"' in worst, worst
+        worst = user.seen[user.seen.index("It gives away most"):user.seen.index("It permits more")]
+        last = user.seen[user.seen.index("2 lines at the top: most of what ringfence"):]
+    assert '"~/.*"' in worst and '"/./"' in worst, worst
+    assert last.count("\n") == 1, last
     assert "and 2980 more: see the file" in user.seen and '["true"]' in user.seen, user.seen
     says = json.loads(world.run("trust", "--json").stdout)["says"]
     assert any('"src/2999"' in one["says"] for one in says)
