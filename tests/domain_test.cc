@@ -334,3 +334,15 @@ TEST_CASE("hosts: a rule covers another, and overlaps it") {
     CHECK(Overlaps(*rule, *wanted) == pair.overlaps);
   }
 }
+
+TEST_CASE("domain: a small number is no address that leads anywhere") {
+  for (const std::string_view text : {"1", "404", "8080", "16777215"}) {
+    CAPTURE(text);
+    CHECK(LeadsNowhere(text));
+  }
+  for (const std::string_view text :
+       {"", "0", "010", "16777216", "123456789", "2130706433", "1a"}) {
+    CAPTURE(text);
+    CHECK_FALSE(LeadsNowhere(text));
+  }
+}

@@ -467,6 +467,25 @@ TEST_CASE("fix: no command names a policy file that the user cannot name") {
   }
 }
 
+TEST_CASE("fix: the project is named where its own policy decides, if a shell can name it") {
+  const auto remedy = [](std::string_view own_file) {
+    World world;
+    Policy policy = world.Merged(world.EventOf("Read", "{}"));
+    policy.own_file = own_file;
+    const CachedFiles files(world.files);
+    const Decision decision = Decide(world.EventOf("Read", PathInput("/srv/data/x")),
+                                     {policy, world.places, files}, nullptr);
+    return decision.cause->remedy;
+  };
+  const auto asks = [](const std::string& words) {
+    return "Ask the user to run `ringfence allow " + words + "--read /srv/data`.";
+  };
+  CHECK(remedy("") == asks(""));
+  CHECK(remedy("~/src/shop/.ringfence/policy.json") == asks("--project ~/src/shop "));
+  CHECK(remedy("~/my src/.ringfence/policy.json") == asks("--project '~/my src' "));
+  CHECK(remedy("/srv/a`b/.ringfence/policy.json") == asks(""));
+}
+
 TEST_CASE("fix: a project below /tmp lasts: what is suggested there is for good") {
   World world;
   world.MoveRoot("/tmp/project", "/tmp/project");
