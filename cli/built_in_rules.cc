@@ -56,11 +56,12 @@ std::string RemainingQuestion(const std::string& set, const Policies& policies,
     const PathRule* rule = RuleAbout(rules->ask, known->set);
     if (rule == nullptr) continue;
     const RulePlace place = rule->place();
-    const std::string still =
-        "tools still ask about " + Quote(set) + ": so says " + PlaceLabel(place);
-    if (place.file != policies.sources.built_in->shown) return still;
-    return still + "; to drop that question too, write \"ask\": [] in \"" + section + "\" of " +
-           file;
+    std::string still = "tools still ask about " + Quote(set) + ": so says " + PlaceLabel(place);
+    if (place.file == policies.sources.built_in->shown) {
+      still.append("; to drop that question too, write \"ask\": [] in \"").append(section);
+      still.append("\" of ").append(file);
+    }
+    return still;
   }
   return "";
 }

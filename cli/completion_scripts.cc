@@ -165,8 +165,8 @@ std::string NestedCases(const std::vector<CommandWords>& commands, int first,
       out += "    " + std::to_string(first + 1) + name + given.name.text + ") " + text.before +
              Joined(NamesOf(given.below)) + text.after + " ;;\n";
     }
-    out +=
-        "    " + std::to_string(first) + name + "*) ;;\n    *" + name + "*) " + text.file + " ;;\n";
+    out.append("    ").append(std::to_string(first)).append(name).append("*) ;;\n    *");
+    out.append(name).append("*) ").append(text.file).append(" ;;\n");
   }
   return out;
 }

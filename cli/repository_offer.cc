@@ -1,5 +1,7 @@
 #include "cli/repository_offer.h"
 
+#include <nlohmann/json.hpp>
+
 #include "base/text.h"
 #include "cli/console.h"
 #include "cli/json_edit.h"

@@ -161,7 +161,7 @@ class Revocation {
   }
 
   std::string NoteOnQuestion() const {
-    const std::string remaining =
+    std::string remaining =
         RemainingQuestion(change_.what(), change_.policies(), change_.ShownUsers());
     if (!remaining.empty()) return remaining;
     return "tools no longer ask about " + Quote(change_.what()) +
