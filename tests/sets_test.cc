@@ -109,9 +109,10 @@ TEST_CASE("sets: scratch of the client is for this user, project and session") {
   const std::vector<std::string> read = Texts(SetName::kClaudeScratch, Access::kRead, Context());
   for (const char* entry :
        {"~/.claude/plans", "~/.claude/projects/-home-dev-project/memory", "~/.claude/CLAUDE.md",
-        "~/.claude/skills", "~/.agents/skills", "~/.claude/plugins", "~/.claude/tasks", "~/.claude/image-cache/s-1",
-        "~/.claude/projects/-home-dev-project/s-1", "~/.claude/projects/*/s-1",
-        "/tmp/claude-1000/bundled-skills", "/tmp/claude-1000/-home-dev-project/s-1/tasks"}) {
+        "~/.claude/skills", "~/.agents/skills", "~/.claude/plugins", "~/.claude/tasks",
+        "~/.claude/image-cache/s-1", "~/.claude/projects/-home-dev-project/s-1",
+        "~/.claude/projects/*/s-1", "/tmp/claude-1000/bundled-skills",
+        "/tmp/claude-1000/-home-dev-project/s-1/tasks"}) {
     CAPTURE(entry);
     CHECK(Has(read, entry));
   }
