@@ -16,14 +16,8 @@ namespace ringfence {
 namespace {
 
 bool MatchesOne(const NameRule& rule, std::string_view tool) {
-  switch (rule.set) {
-    case ToolSet::kSession:
-      return SessionTools().Contains(tool);
-    case ToolSet::kKnown:
-      return FindTool(tool).has_value();
-    case ToolSet::kNone:
-      break;
-  }
+  if (rule.set == ToolSet::kSession) return SessionTools().Contains(tool);
+  if (rule.set == ToolSet::kKnown) return FindTool(tool).has_value();
   return MatchName(rule.pattern, tool);
 }
 

@@ -223,6 +223,9 @@ TEST_CASE("session: hosts that are asked about are told apart from those that ar
                "\"}");
     CHECK(Has(Text(world), row.want));
   }
+  World none;
+  none.User(R"("network":{"unlisted":"deny"})");
+  CHECK(Has(Text(none), "Hosts you may reach: none."));
   World open;
   open.User(R"("network":{"allow":["good.example"],"unlisted":"allow"})");
   CHECK_FALSE(Has(Text(open), "Hosts you"));
