@@ -14,7 +14,7 @@ namespace ringfence {
 std::string AdviceOnBuiltIn(const WishJudgement& judgement, const Wish& wish,
                             const std::string& file);
 
-// What to add where a question about `set` was removed and remains, because other policies ask it;
+// The note for a question about `set` that was removed and remains, because other policies ask it;
 // "" where it is gone.
 std::string RemainingQuestion(const std::string& set, const Policies& policies,
                               const std::string& file);

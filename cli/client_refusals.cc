@@ -188,7 +188,7 @@ std::optional<ClientRefusal> ClientRefusals::OfPath(const Path& path, Access acc
   struct stat facts {};
   const bool is_folder = ::stat(path.text().c_str(), &facts) == 0 && S_ISDIR(facts.st_mode);
   const Path folder = is_folder ? path : path.Parent();
-  // Commands may write into such a folder, which for the home or /etc is too much.
+  // It lets commands write to that directory, which is too much for the home or /etc.
   if (IsSharedFolder(folder, PlacesOf(where_))) return refusal;
   refusal->fix += "; or, for running sessions too, add " + Quote(folder.text()) +
                   " to permissions.additionalDirectories in " + refusal->file;

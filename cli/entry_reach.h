@@ -22,11 +22,11 @@ class EntryReach {
   // `places` and `files` outlive this.
   EntryReach(const Places& places, const FileView& files);
 
-  // Nothing is opened by text that is no entry.
+  // kNone for text that is not a valid entry.
   Share Of(const std::string& entry, const Path& folder) const;
 
-  // The topmost folder, from `folder` upwards, of which the entry opens many files; nothing where
-  // there is none. `share` tells how much.
+  // The topmost folder, from `folder` upwards, in which the entry opens many files, if there is
+  // one; `share` is how many.
   std::optional<Path> TopAbove(const std::string& entry, const Path& folder, Share* share) const;
 
   // Many files of the machine, of a home, or of a folder of the system.

@@ -98,7 +98,7 @@ std::vector<std::string> SessionsWithGrants(const std::string& home) {
   return sessions;
 }
 
-// What one registration of the hook, or the command line, makes of a call.
+// Decides a call as one registration of the hook, or the command line, has it.
 class Explainer {
  public:
   Explainer(const GroundOptions& options, Ground& ground, const CachedFiles& files)
@@ -135,7 +135,7 @@ class Explainer {
     return Unit{};
   }
 
-  // What `ringfence allow --session` permitted is denied everywhere else.
+  // A permission by `ringfence allow --session` ends at its session: every other one is refused.
   void AddSessions(Explained& explained) {
     if (ground_.places.homes.empty()) return;
     for (const std::string& session : SessionsWithGrants(ground_.places.homes.front().text())) {

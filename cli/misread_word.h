@@ -8,7 +8,7 @@
 
 namespace ringfence {
 
-// The error about "$HOME/x" and "Read(~/x)"; nothing for other words, and for files of such a name.
+// The error for "$HOME/x" and "Read(~/x)". No error for other words, or if a file has that name.
 std::optional<Error> MisreadWord(const std::string& word);
 
 }  // namespace ringfence

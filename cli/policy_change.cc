@@ -145,7 +145,7 @@ std::optional<Error> PolicyChange::ServerNamed() const {
                "name all its tools: " + ShellWord("mcp__" + server->part + "__*"));
 }
 
-// A tool or a host that a policy names. (What a path names exists, or says so.)
+// The kind of an entry in a policy: a tool or a host. (A path is recognized without its entry.)
 std::optional<WishKind> PolicyChange::KindOfEntry() const {
   for (const PolicySource& source : policies_->sources.sources) {
     const Sections& sections = source.file->sections;

@@ -130,7 +130,7 @@ bool IsTargetBeginning(std::string_view beginning) {
   return beginning == "HOST_" || beginning == "TARGET_";
 }
 
-// Names with a target, a registry or a kind in the middle, or of which the end says it all.
+// Names with a target, a registry or a kind in the middle, and names recognized by their end.
 struct NameFrame {
   std::string_view beginning;
   std::string_view end;

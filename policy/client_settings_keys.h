@@ -32,7 +32,7 @@ std::vector<TextsKey> SettingLists();
 bool IsCodeVariable(std::string_view name);
 // The name under which the lists have a variable: "CC" for "CC_x86_64-unknown-linux-gnu".
 std::string_view ListedName(std::string_view name);
-// Those of which some values are usual.
+// Variables that have some usual values.
 bool HasUsualValues(std::string_view name);
 // EDITOR=vim, NODE_OPTIONS=--max-old-space-size=4096: nothing that anyone must approve.
 bool IsUsualValue(std::string_view name, std::string_view value);

@@ -1,4 +1,4 @@
-// Values of variables that nobody has to approve.
+// Usual values of variables, which need no approval.
 #include <algorithm>
 #include <string_view>
 
@@ -9,7 +9,7 @@ namespace ringfence {
 namespace {
 
 // clang-format off
-// Variables that name a program, and the programs and options of which nothing is reported.
+// Variables that name a program, with the programs and options that are not reported.
 struct ProgramGroup {
   std::string_view ending;  // of further names, "" for none
   WordList names;

@@ -35,7 +35,8 @@ struct HostPort {
 // other scripts are read as a browser reads them.
 Result<HostPort> ParseHostPort(std::string_view authority);
 
-// "404": a number that is no address which leads anywhere, but one of 0.0.0.1 to 0.255.255.255.
+// "404": a number that, read as an IPv4 address, is in 0.0.0.1 to 0.255.255.255 (unusable, RFC
+// 1122).
 bool LeadsNowhere(std::string_view host);
 
 // Removes %XX; nothing else. False when a "%" is not followed by two digits.

@@ -138,7 +138,7 @@ TEST_CASE("client refusals: the fix depends on who set it") {
   const auto refusal = fenced.OfPath(Path::Clean("/srv/data/x"), Access::kRead);
   CHECK(refusal->fix.ends_with(R"(add "/srv/data" to permissions.additionalDirectories in )"
                                "~/.claude/settings.json"));
-  // Commands could write to all of such a folder.
+  // It would let commands write to the whole directory.
   for (const char* path : {"/etc/hosts", "/tmp/foo.txt", "/home/dev/notes.md", "/home/dev", "/x"}) {
     CHECK(fenced.OfPath(Path::Clean(path), Access::kRead)->fix ==
           "run: ringfence init, and start the client again");

@@ -335,7 +335,7 @@ TEST_CASE("hosts: a rule covers another, and overlaps it") {
   }
 }
 
-TEST_CASE("domain: a small number is no address that leads anywhere") {
+TEST_CASE("domain: a small number is not a usable address") {
   for (const std::string_view text : {"1", "404", "8080", "16777215"}) {
     CAPTURE(text);
     CHECK(LeadsNowhere(text));

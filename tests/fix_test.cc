@@ -411,7 +411,7 @@ TEST_CASE("fix: a reason that fits keeps the names, and so does one without a co
   const std::string words(200, 'w');
   CHECK(reason(name, leads, words) == text(name, leads, words));
   CHECK(reason(name, words, "") == "ringfence: " + name + " refused: " + words + ".");
-  // What is not one name stays whole; a tool's name has no preposition.
+  // Text that does not end with one path is not cut; a tool's name has no preposition.
   for (const char* whole :
        {"read of \"a\"", "\"/aaaaaaaa/b\" and \"/aaaaaaaa/c\"", "nothing quoted"}) {
     CHECK(reason(whole, "why", fix(150)) == text(whole, "why", fix(150)));
