@@ -190,6 +190,13 @@ Status Installation::NotePolicy() {
 Status Installation::NoteRepository() {
   if (borrowed_.is_borrowed()) return Unit{};
   const Places& places = policies_->places;
+  if (!policy_->wrap_bash && request_.root.empty() && StartOf(places) != places.root) {
+    Note(
+        "commands in the client's sandbox write only in the directory in which the client starts. "
+        "To "
+        "commit, start it in " +
+        Quote(places.root.text()));
+  }
   const std::optional<Path> repository = RepositoryAround(places, RealFiles());
   if (!repository || *repository == places.root_real) return Unit{};
   const bool is_pinned = IsOfProject(request_.layer) && request_.policy.empty();

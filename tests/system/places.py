@@ -300,7 +300,9 @@ def a_refusal_in_the_same_repository_names_the_remedy_that_works(world):
     world.policy.write_text(text.replace('// "root": "git",', '"root": "git",'))
     expect(world, "permitted", "Read", main / "lib/b.txt", project=app)
     expect(world, "permitted", "Write", main / "lib/b.txt", project=app)
-    assert "part of the repository" not in world.init(cwd=app)
+    out = world.init(cwd=app)
+    assert "part of the repository" not in out and f'To commit, start it in "{main}".' in out, out
+    assert "To commit" not in world.init(cwd=main)
 
 
 def init_on_a_terminal(world, folder):
