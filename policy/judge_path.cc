@@ -338,9 +338,8 @@ bool PathJudge::AllowingLeavesQuestion(Access access, const Path& named, const P
   for (const Access asked : {Access::kRead, Access::kWrite}) {
     if (asked == Access::kWrite && access == Access::kRead) continue;
     const PathRuleList& rules = RulesFor(asked).ask;
-    for (const Path& path : {named, end}) {
-      if (matcher_.MatchesName(rules, asked, path)) return true;
-    }
+    if (matcher_.MatchesName(rules, asked, end)) return true;
+    if (named != end && matcher_.MatchesName(rules, asked, named)) return true;
     if (matcher_.MatchesThroughLinks(rules, asked, end)) return true;
   }
   return false;

@@ -1,5 +1,6 @@
 #include "policy/pattern.h"
 
+#include <algorithm>
 #include <optional>
 
 #include "base/case_fold.h"
@@ -15,6 +16,7 @@ bool IsAlpha(unsigned char c) { return IsLower(c) || IsUpper(c); }
 bool IsGraph(unsigned char c) { return c > 0x20 && c < 0x7F; }
 bool IsSpace(unsigned char c) { return c == ' ' || (c >= 0x09 && c <= 0x0D); }
 bool IsPunct(unsigned char c) { return IsGraph(c) && !IsAlpha(c) && !IsDigit(c); }
+bool IsSpecial(char c) { return c == '*' || c == '?' || c == '[' || c == '\\'; }
 unsigned char Lower(unsigned char c) { return IsUpper(c) ? static_cast<unsigned char>(c + 32) : c; }
 unsigned char Upper(unsigned char c) { return IsLower(c) ? static_cast<unsigned char>(c - 32) : c; }
 
@@ -178,14 +180,22 @@ class Components {
   bool done_ = false;
 };
 
+// Nothing but this byte can begin a component that matches; 0 where several can.
+unsigned char FirstByte(std::string_view component, bool fold) {
+  if (component.empty() || IsSpecial(component[0])) return 0;
+  const auto first = static_cast<unsigned char>(component[0]);
+  return fold ? Lower(first) : first;
+}
+
+// Most components differ in their first byte from what follows a "**".
+void SkipOthers(Components& have, unsigned char first_byte) {
+  if (first_byte == 0) return;
+  while (!have.done() && !have.first().starts_with(static_cast<char>(first_byte))) have.Advance();
+}
+
 }  // namespace
 
-bool HasPattern(std::string_view text) {
-  for (const char c : text) {
-    if (c == '*' || c == '?' || c == '[' || c == '\\') return true;
-  }
-  return false;
-}
+bool HasPattern(std::string_view text) { return std::ranges::any_of(text, IsSpecial); }
 
 Status CheckPattern(std::string_view pattern) {
   const auto wrong = [pattern](std::string_view what) {
@@ -215,10 +225,13 @@ bool MatchPattern(std::string_view pattern, std::string_view text, MatchOptions 
   Components retry_want = want;
   Components retry_have = have;
   bool can_retry = false;
+  unsigned char first_byte = 0;  // of what follows the last "**"
   for (;;) {
     if (!want.done() && want.first() == "**") {
       if (want.is_last()) return !have.done();
       want.Advance();
+      first_byte = FirstByte(want.first(), options.fold);
+      SkipOthers(have, first_byte);
       retry_want = want;
       retry_have = have;
       can_retry = true;
@@ -232,6 +245,7 @@ bool MatchPattern(std::string_view pattern, std::string_view text, MatchOptions 
     }
     if (!can_retry || retry_have.done()) return false;
     retry_have.Advance();
+    SkipOthers(retry_have, first_byte);
     want = retry_want;
     have = retry_have;
   }
