@@ -63,6 +63,7 @@ class SandboxPlanner {
     context_.user = places.user;
     context_.macos_names = places.macos_names;
     context_.homes = places.homes;
+    names_root_ = reach.is_of_no_file || StartOf(places) != places.root;
   }
 
   ClientLimits Run(const std::vector<std::string>& guarded) {
@@ -98,8 +99,7 @@ class SandboxPlanner {
   }
 
   std::string Spelled(const PlainEntry& entry) const {
-    if (!reach_.is_of_no_file || entry.base != RuleBase::kRoot) return entry.text();
-    return InRoot(entry.tail);
+    return names_root_ && entry.base == RuleBase::kRoot ? InRoot(entry.tail) : entry.text();
   }
   std::string InRoot(const std::string& tail) const {
     return context_.root.text() + (tail.empty() ? "" : "/" + tail);
@@ -287,6 +287,7 @@ class SandboxPlanner {
   ClientLimits limits_;
   std::vector<std::string> lost_;
   bool has_port_ = false;
+  bool names_root_ = false;  // "./" would not be the project
 };
 
 }  // namespace

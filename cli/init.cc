@@ -51,6 +51,10 @@ OrderedJson ToJson(const InstallReport& report, const InitOptions& options) {
   for (const HookSwitch& off : report.switches) {
     json["switched_off"].push_back({{"file", off.file}, {"why", off.what}});
   }
+  if (report.repository) {
+    json["repository"] = {{"settings", report.repository->path},
+                          {"opens", report.repository->opens}};
+  }
   if (report.proof) {
     json["proof"] = {{"denied", report.proof->trial.denied_path},
                      {"reason", report.proof->reason},
@@ -77,6 +81,14 @@ void PrintReport(const InstallReport& report, const Whereabouts& where, bool dry
     console.Line((dry_run ? "Would change " : "Registered in ") +
                  console.In(Tone::kStrong, settings) + ":");
     for (const std::string& change : report.changes) console.Line("  " + change);
+  }
+  if (report.repository) {
+    console.Line((dry_run ? "Would change " : "Changed ") +
+                 console.In(Tone::kStrong, ShownPath(report.repository->path, where)) +
+                 (report.repository->opens
+                      ? ": commands of sessions that start here may write the whole repository."
+                      : ": commands of sessions that start here no longer write the whole "
+                        "repository."));
   }
   console.Line("Policy: " + ShownPath(report.policy_path, where) +
                (!report.policy_is_new ? ""

@@ -53,8 +53,9 @@ std::optional<InstallFailure> Installation::Run(InstallReport& report) {
   report_ = &report;
   using Step = Status (Installation::*)();
   constexpr Step kSteps[] = {
-      &Installation::FindTarget,   &Installation::ReadSettings, &Installation::ReadPolicy,
-      &Installation::EnsurePolicy, &Installation::NotePolicy,   &Installation::EditSettings,
+      &Installation::FindTarget,     &Installation::ReadSettings, &Installation::ReadPolicy,
+      &Installation::EnsurePolicy,   &Installation::NotePolicy,   &Installation::EditSettings,
+      &Installation::PlanRepository,
   };
   for (const Step step : kSteps) {
     if (Status s = (this->*step)(); !s) return InstallFailure{s.error()};
@@ -190,13 +191,6 @@ Status Installation::NotePolicy() {
 Status Installation::NoteRepository() {
   if (borrowed_.is_borrowed()) return Unit{};
   const Places& places = policies_->places;
-  if (!policy_->wrap_bash && request_.root.empty() && StartOf(places) != places.root) {
-    Note(
-        "commands in the client's sandbox write only in the directory in which the client starts. "
-        "To "
-        "commit, start it in " +
-        Quote(places.root.text()));
-  }
   const std::optional<Path> repository = RepositoryAround(places, RealFiles());
   if (!repository || *repository == places.root_real) return Unit{};
   const bool is_pinned = IsOfProject(request_.layer) && request_.policy.empty();
@@ -323,14 +317,53 @@ void Installation::LimitSandbox(SettingsEditor& editor) {
     Note("the client's sandbox was not switched on, because it cannot work here: " + tools_.broken);
     return;
   }
-  const ClientLimits limits =
-      SandboxFor(*policy_, policies_->places, request_.layer,
-                 GuardedPaths({request_.where, request_.layer, request_.hook, request_.policy,
-                               *policies_, *policy_}));
+  limits_sandbox_ = true;
+  ClientLimits limits = SandboxFor(*policy_, policies_->places, request_.layer,
+                                   GuardedPaths({request_.where, request_.layer, request_.hook,
+                                                 request_.policy, *policies_, *policy_}));
+  if (request_.layer == SettingsLayer::kLocal) AddTo(limits, WritesOfRepository());
   for (const std::string& pointer : limits.dropped) editor.DropFlag(pointer);
   for (const ClientLimits::Flag& flag : limits.flags) editor.SetFlag(flag.pointer, flag.value);
   for (const ClientLimits::Texts& list : limits.lists) editor.SyncTexts(list.pointer, list.texts);
   for (const std::string& note : limits.notes) Note(note);
+}
+
+// What commands in the client's sandbox may write beside the directory in which it starts.
+RepositoryWrites Installation::WritesOfRepository() const {
+  const bool is_here = request_.root.empty() && !borrowed_.is_borrowed();
+  return is_here && limits_sandbox_ ? RepositoryWritesFor(policies_->places) : RepositoryWrites();
+}
+
+// The user's settings serve every project, so what is of one directory stands in its own.
+Status Installation::PlanRepository() {
+  const auto local = std::ranges::find(files_, SettingsLayer::kLocal, &SettingsFile::layer);
+  const bool is_in_other_file = request_.layer == SettingsLayer::kUser && local != files_.end();
+  if (is_in_other_file && !borrowed_.is_borrowed()) {
+    const auto records = ReadRecords(request_.where.home);
+    if (!records) return records.error();
+    Result<std::optional<RepositoryChange>> change =
+        PlanRepositoryWrites({*local, RecordOf(records->value, local->path), target_,
+                              request_.hook.path, WritesOfRepository()});
+    if (!change) return change.error();
+    report_->repository = std::move(*change);
+  }
+  if (const std::optional<RepositoryChange>& change = report_->repository) {
+    local->text = change->after;
+    local->settings = JudgeSettings(local->text, local->path, request_.where);
+  }
+  NoteWhereCommandsWrite(local == files_.end() ? nullptr : &local->settings);
+  return Unit{};
+}
+
+void Installation::NoteWhereCommandsWrite(const ClientSettings* local) {
+  const Places& places = policies_->places;
+  const bool starts_in_part = StartOf(places) != places.root && request_.root.empty();
+  if (!starts_in_part || !limits_sandbox_ || borrowed_.is_borrowed()) return;
+  if (local != nullptr && OpensWrites(*local, places.root_real)) return;
+  Note(
+      "commands in the client's sandbox write only in the directory in which the client starts. "
+      "To commit, start it in " +
+      Quote(places.root.text()));
 }
 
 // Without wrapping, what an earlier run put there goes.
@@ -367,6 +400,10 @@ void Installation::LeaveSandbox(SettingsEditor& editor) {
 }
 
 Status Installation::WriteSettings() {
+  if (const std::optional<RepositoryChange>& change = report_->repository) {
+    Status s = transaction_.Write(change->path, change->before, change->after, {});
+    if (!s) return s.error();
+  }
   if (before_ == after_) return Unit{};
   return transaction_.Write(target_, before_, after_, {});
 }
@@ -376,9 +413,10 @@ Status Installation::WriteState() {
   if (!approvals) return approvals.error();
   auto records = ReadRecords(request_.where.home);
   if (!records) return records.error();
+  PutRecord(records->value, record_);
+  if (report_->repository) PutRecord(records->value, report_->repository->record);
   ApproveFiles(approvals->value, records->value);
   if (Status s = Save(*approvals, transaction_); !s) return s.error();
-  PutRecord(records->value, record_);
   return Save(*records, transaction_);
 }
 

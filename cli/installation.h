@@ -13,6 +13,7 @@
 #include "cli/host_tools.h"
 #include "cli/policies.h"
 #include "cli/proof.h"
+#include "cli/repository_writes.h"
 #include "cli/settings_editor.h"
 #include "cli/settings_files.h"
 
@@ -34,7 +35,8 @@ struct InstallRequest {
 
 struct InstallReport {
   std::string settings_path;
-  std::vector<std::string> changes;  // of the settings file; none: it is as it was
+  std::vector<std::string> changes;            // of the settings file; none: it is as it was
+  std::optional<RepositoryChange> repository;  // of a second file
   std::string policy_path;
   bool policy_is_new = false;
   std::vector<std::string> notes;
@@ -73,6 +75,9 @@ class Installation {
   void LeaveSandbox(SettingsEditor& editor);
   void KeepOrSet(SettingsEditor& editor, const ClientLimits::Flag& flag);
   HookCommand Command() const;
+  RepositoryWrites WritesOfRepository() const;
+  Status PlanRepository();
+  void NoteWhereCommandsWrite(const ClientSettings* local);
   Status WriteState();
   void ApproveFiles(Approvals& approvals, const std::vector<SettingsRecord>& records);
   Status WriteSettings();
@@ -90,6 +95,7 @@ class Installation {
   std::optional<std::string> before_;
   std::string after_;
   SettingsRecord record_;
+  bool limits_sandbox_ = false;  // the client's own, by this run
   std::optional<Policies> policies_;
   std::optional<Policy> policy_;
   SandboxTools tools_;

@@ -12,6 +12,7 @@ using Json = nlohmann::ordered_json;
 
 Json ToJson(const SettingsRecord& record) {
   Json json{{"path", record.path}, {"program", record.program}, {"is_new", record.is_new}};
+  if (!record.serves.empty()) json["serves"] = record.serves;
   if (record.blank) json["blank"] = *record.blank;
   json["folders"] = record.folders;
   json["containers"] = record.containers;
@@ -37,6 +38,7 @@ SettingsRecord FromJson(const Json& json) {
   record.path = json.at("path");
   record.program = json.at("program");
   record.is_new = json.at("is_new");
+  if (json.contains("serves")) record.serves = json.at("serves");
   if (json.contains("blank")) record.blank = json.at("blank").get<std::string>();
   record.folders = json.at("folders").get<std::vector<std::string>>();
   record.containers = json.at("containers").get<std::vector<std::string>>();

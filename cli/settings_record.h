@@ -30,6 +30,7 @@ struct SettingsRecord {
 
   std::string path;
   std::string program;                  // the hook that was registered
+  std::string serves;                   // the settings file that has the hook, if it is another one
   std::optional<std::string> blank;     // the whole file held only this
   bool is_new = false;                  // there was no file
   std::vector<std::string> folders;     // that were made for it, outermost first

@@ -67,6 +67,7 @@ class Uninstaller {
       if (Status s = Edit(record, **text, removed); !s) return s.error();
     }
     std::erase_if(records_.value, [&](const auto& r) { return r.path == *target; });
+    if (Status s = RemoveServants(*target); !s) return s.error();
     if (removed.entries > 0 || removed.is_known) removed_.push_back(removed);
     return Unit{};
   }
@@ -88,6 +89,18 @@ class Uninstaller {
   const std::vector<Removed>& removed() const { return removed_; }
 
  private:
+  // Files that were changed for the registration in `path`.
+  Status RemoveServants(const std::string& path) {
+    std::vector<std::string> others;
+    for (const SettingsRecord& record : records_.value) {
+      if (record.serves == path) others.push_back(record.path);
+    }
+    for (const std::string& other : others) {
+      if (Status s = Remove(other); !s) return s.error();
+    }
+    return Unit{};
+  }
+
   struct Edited {
     std::string path;
     std::string before;
@@ -129,8 +142,10 @@ void PrintRemoved(const std::vector<Removed>& all, const Whereabouts& where) {
   const Console console;
   if (all.empty()) console.Line("Ringfence was not registered; nothing was changed.");
   for (const Removed& removed : all) {
-    console.Line("Removed " + std::to_string(removed.entries) + " hook entries from " +
-                 ShownPath(removed.path, where) +
+    const std::string what = removed.entries == 0
+                                 ? "what init had set"
+                                 : std::to_string(removed.entries) + " hook entries";
+    console.Line("Removed " + what + " from " + ShownPath(removed.path, where) +
                  (removed.is_gone ? ", and the file, which was empty then" : "") + ".");
     if (removed.is_known) continue;
     console.Line(

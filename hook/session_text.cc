@@ -139,10 +139,10 @@ std::string ModeLine(SandboxMode mode) {
 
 // What the client's sandbox does not let commands do, whatever the policy permits (measured
 // on 2.1.330 and 2.1.331; the FAQ says why).
-std::string ClientSandboxWords(const Places& places) {
+std::string ClientSandboxWords(const Places& places, bool opens_root) {
   std::string text = ", where `git add -A` fails (use -u or names)";
   const Path start = StartOf(places);
-  if (start == places.root) return text;
+  if (start == places.root || opens_root) return text;
   return text + ". They write only in " + Quote(start.text()) +
          ", where the client was started. To commit, or to write elsewhere in the project, have "
          "the "
@@ -167,12 +167,27 @@ struct ClientSandbox {
   bool leaves_out_some = false;
   bool leaves_out_all = false;
   bool leaves_out_files = false;
+  bool opens_root = false;  // commands may write all of the project
 };
 
-ClientSandbox ClientSandboxOf(const std::vector<Path>& files) {
+// The client's settings files, from the strongest to the weakest, as it merges them.
+std::vector<Path> SettingsFilesOf(const Places& places) {
+  std::vector<Path> files{Path::Clean("/etc/claude-code/managed-settings.json"),
+                          StartOf(places).Child(".claude").Child("settings.local.json"),
+                          StartOf(places).Child(".claude").Child("settings.json")};
+  for (const Path& folder : places.settings_folders) files.push_back(folder.Child("settings.json"));
+  if (places.settings_folders.empty()) {  // CLAUDE_CONFIG_DIR stands for ~/.claude
+    for (const Path& home : places.homes) {
+      files.push_back(home.Child(".claude").Child("settings.json"));
+    }
+  }
+  return files;
+}
+
+ClientSandbox ClientSandboxOf(const Places& places) {
   ClientSandbox sandbox;
   std::optional<bool> enabled;  // of the strongest file that says it
-  for (const Path& file : files) {
+  for (const Path& file : SettingsFilesOf(places)) {
     Result<PolicyBytes> bytes = ReadPolicyBytes(file.text());
     if (!bytes || bytes->missing) continue;
     const ClientSettings settings =
@@ -180,6 +195,7 @@ ClientSandbox ClientSandboxOf(const std::vector<Path>& files) {
     if (!settings.drops.empty()) continue;  // the client drops it as a whole
     if (!enabled) enabled = settings.Flag("/sandbox/enabled");
     sandbox.leaves_out_files |= settings.Flag("/sandbox/filesystem/disabled") == true;
+    sandbox.opens_root |= OpensWrites(settings, places.root_real);
     if (const auto* commands = settings.Texts("/sandbox/excludedCommands")) {
       sandbox.leaves_out_some |= !commands->empty();
       sandbox.leaves_out_all |= std::ranges::find(*commands, "*") != commands->end();
@@ -192,27 +208,17 @@ ClientSandbox ClientSandboxOf(const std::vector<Path>& files) {
 }  // namespace
 
 std::string BashConfinement(const Places& places) {
-  // From the strongest to the weakest, as the client merges them.
-  std::vector<Path> files{Path::Clean("/etc/claude-code/managed-settings.json"),
-                          StartOf(places).Child(".claude").Child("settings.local.json"),
-                          StartOf(places).Child(".claude").Child("settings.json")};
-  for (const Path& folder : places.settings_folders) files.push_back(folder.Child("settings.json"));
-  if (places.settings_folders.empty()) {  // CLAUDE_CONFIG_DIR stands for ~/.claude
-    for (const Path& home : places.homes) {
-      files.push_back(home.Child(".claude").Child("settings.json"));
-    }
-  }
-  const ClientSandbox sandbox = ClientSandboxOf(files);
+  const ClientSandbox sandbox = ClientSandboxOf(places);
   if (!sandbox.enabled || sandbox.leaves_out_all || sandbox.leaves_out_files) return "";
-  return sandbox.leaves_out_some ? "the client's sandbox, except those that its settings exclude"
-                                 : "the client's sandbox";
+  return std::string("the client's sandbox") +
+         (sandbox.leaves_out_some ? ", except those that its settings exclude" : "") +
+         ClientSandboxWords(places, sandbox.opens_root);
 }
 
 std::string BoundaryText(const Policy& policy, const Ground& ground, SandboxMode mode) {
   const bool is_wrapped = policy.wrap_bash && mode != SandboxMode::kRwx;
-  std::string confinement = is_wrapped ? "ringfence's sandbox, which has a /tmp of its own"
-                                       : BashConfinement(ground.places);
-  if (!is_wrapped && !confinement.empty()) confinement += ClientSandboxWords(ground.places);
+  const std::string confinement = is_wrapped ? "ringfence's sandbox, which has a /tmp of its own"
+                                             : BashConfinement(ground.places);
   std::string text =
       "ringfence checks every tool call against a policy.\n"
       "- The project is " +

@@ -9,8 +9,8 @@
 
 namespace ringfence {
 
-// What confines the processes that Bash starts in this project: "the client's sandbox", or "" for
-// nothing. Read from the client's settings.
+// What confines the processes that Bash starts in this project, and what they cannot do there:
+// "the client's sandbox, where ...", or "" for nothing. Read from the client's settings.
 std::string BashConfinement(const Places& places);
 
 // A few lines for the model, without any text of an untrusted policy.

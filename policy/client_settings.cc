@@ -6,7 +6,6 @@
 #include "base/sha256.h"
 #include "base/text.h"
 #include "policy/client_settings_keys.h"
-#include "policy/path.h"
 
 namespace ringfence {
 namespace {
@@ -167,6 +166,13 @@ std::optional<bool> ClientSettings::Flag(std::string_view pointer) const {
 const std::vector<std::string>* ClientSettings::Texts(std::string_view pointer) const {
   const auto found = std::ranges::find(lists, pointer, &SettingTexts::pointer);
   return found == lists.end() ? nullptr : &found->texts;
+}
+
+bool OpensWrites(const ClientSettings& settings, const Path& folder) {
+  const std::vector<std::string>* texts = settings.Texts("/sandbox/filesystem/allowWrite");
+  return texts != nullptr && std::ranges::any_of(*texts, [&](const std::string& text) {
+           return text.starts_with('/') && folder.IsInside(Path::Clean(text));
+         });
 }
 
 const JsonTree::Node* NodeAt(const JsonTree& tree, std::string_view pointer) {

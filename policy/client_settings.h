@@ -10,6 +10,7 @@
 
 #include "base/json_tree.h"
 #include "base/result.h"
+#include "policy/path.h"
 
 namespace ringfence {
 
@@ -70,6 +71,9 @@ struct ClientSettings {
   std::optional<bool> Flag(std::string_view pointer) const;
   const std::vector<std::string>* Texts(std::string_view pointer) const;  // nullptr: not set
 };
+
+// Commands in the client's sandbox may write all of `folder`, wherever the client starts.
+bool OpensWrites(const ClientSettings& settings, const Path& folder);
 
 // `text` may begin with a byte order mark, as the client permits. What is no JSON, or has a key
 // twice, is a reason to drop it: such a file is not one that ringfence could judge.

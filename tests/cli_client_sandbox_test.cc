@@ -4,6 +4,7 @@
 
 #include "cli/client_sandbox.h"
 #include "cli/confinement.h"
+#include "cli/repository_writes.h"
 #include "policy/layers.h"
 #include "policy/load.h"
 
@@ -33,6 +34,7 @@ class Derived {
   ClientLimits Sandbox(SettingsLayer layer) const {
     return SandboxFor(policy_, places_, layer, {"~/.config/ringfence"});
   }
+  Places& places() { return places_; }
   ClientLimits Fence(bool up) const { return ClientFenceFor(policy_, up); }
 
  private:
@@ -90,6 +92,36 @@ TEST_CASE("client sandbox: plain entries of the policy are carried over") {
   const Texts deny_read = TextsOf(local, "/sandbox/filesystem/denyRead");
   CHECK(Has(deny_read, "/srv/keys"));
   CHECK(Has(deny_read, "~/mail"));
+}
+
+TEST_CASE("client sandbox: in a part of the project its paths are absolute") {
+  Derived derived({R"({"version": 1, "write": {"deny": ["docs/adr"]}})"});
+  derived.places().start = Path::Clean("/home/dev/p/part");
+  const ClientLimits local = derived.Sandbox(SettingsLayer::kLocal);
+  CHECK(Has(TextsOf(local, "/sandbox/filesystem/denyWrite"), "/home/dev/p/docs/adr"));
+}
+
+TEST_CASE("client sandbox: the repository is opened where the client starts in a part of it") {
+  Places places;
+  places.root = places.root_real = Path::Clean("/home/dev/p");
+  CHECK(RepositoryWritesFor(places).allow.empty());
+  places.start = places.root;
+  CHECK(RepositoryWritesFor(places).allow.empty());
+  places.start = Path::Clean("/home/dev/p/part");
+  const RepositoryWrites writes = RepositoryWritesFor(places);
+  CHECK(writes.allow == Texts{"/home/dev/p"});
+  CHECK(Has(writes.deny, "/home/dev/p/.vscode"));
+  ClientLimits limits;
+  limits.lists.push_back({"/sandbox/filesystem/denyWrite", {"/x", "/home/dev/p/.idea"}});
+  AddTo(limits, writes);
+  CHECK(TextsOf(limits, "/sandbox/filesystem/allowWrite") == writes.allow);
+  CHECK(TextsOf(limits, "/sandbox/filesystem/denyWrite") ==
+        Texts{"/x", "/home/dev/p/.idea", "/home/dev/p/.vscode", "/home/dev/p/.ringfence"});
+  AddTo(limits, RepositoryWrites());
+  CHECK(limits.lists.size() == 2);
+  // The client would take it for a pattern.
+  places.root = places.root_real = Path::Clean("/home/dev/p[1]");
+  CHECK(RepositoryWritesFor(places).allow.empty());
 }
 
 TEST_CASE("client sandbox: what is asked about is not writable for commands") {

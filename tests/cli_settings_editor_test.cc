@@ -263,6 +263,7 @@ TEST_CASE("settings record: it survives being written and read") {
   SettingsRecord record = editor.record();
   record.blank = " \n";
   record.is_new = true;
+  record.serves = "/home/dev/.claude/settings.json";
   record.folders = {"/home/dev/.claude"};
   const auto again = ParseSettingsRecords(RenderSettingsRecords({record}), "registrations.json");
   REQUIRE(again.has_value());

@@ -164,14 +164,15 @@ TEST_CASE("session: Bash is confined by the client's sandbox where the settings 
   const Settings settings;
   CHECK(settings.Confinement().empty());
   settings.File("home/.claude/settings.json", R"({"sandbox":{"enabled":true}})");
-  CHECK(settings.Confinement() == "the client's sandbox");
+  CHECK(settings.Confinement().starts_with("the client's sandbox, where"));
   settings.File("project/.claude/settings.json", R"({"model":"x"})");
-  CHECK(settings.Confinement() == "the client's sandbox");
+  CHECK(settings.Confinement().starts_with("the client's sandbox, where"));
   settings.File("project/.claude/settings.local.json",
                 "\xEF\xBB\xBF{\"sandbox\":{\"enabled\":false}}");
   CHECK(settings.Confinement().empty());
   settings.File("project/.claude/settings.local.json", R"({"sandbox":{"enabled":true)");
-  CHECK(settings.Confinement() == "the client's sandbox");  // a broken file is dropped
+  CHECK(settings.Confinement().starts_with(
+      "the client's sandbox, where"));  // a broken file is dropped
   settings.File("home/.claude/settings.json", R"({"sandbox":{"enabled":"yes"}})");
   CHECK(settings.Confinement().empty());
 }
@@ -206,7 +207,7 @@ TEST_CASE("session: a sandbox that leaves every command out is not told to confi
   settings.File("home/.claude/settings.json",
                 R"({"sandbox":{"enabled":true,"failIfUnavailable":true,
                     "allowUnsandboxedCommands":false,"excludedCommands":["*"]}})");
-  CHECK(settings.Confinement() != "the client's sandbox");
+  CHECK(settings.Confinement().empty());
 }
 
 TEST_CASE("session: hosts that are asked about are told apart from those that are refused") {
@@ -248,9 +249,10 @@ TEST_CASE("session: the client's other configuration folder stands for ~/.claude
   disk.File("cc/settings.json", R"({"sandbox":{"enabled":true,"excludedCommands":["docker"]}})");
   disk.File("home/.claude/settings.json", R"({"sandbox":{"enabled":true}})");
   Places places = disk.FoundPlaces();
-  CHECK(BashConfinement(places) == "the client's sandbox");
+  CHECK(BashConfinement(places).starts_with("the client's sandbox, where"));
   places.settings_folders = {Path::Clean(disk.At("cc"))};
-  CHECK(BashConfinement(places) == "the client's sandbox, except those that its settings exclude");
+  CHECK(BashConfinement(places).starts_with(
+      "the client's sandbox, except those that its settings exclude, where"));
   places.settings_folders = {Path::Clean(disk.At("none"))};
   CHECK(BashConfinement(places).empty());
 }
@@ -261,7 +263,7 @@ TEST_CASE("session: settings that cannot be read confine nothing") {
   disk.Directory("project/.claude/settings.json");
   CHECK(disk.Confinement().empty());
   disk.File("home/.claude/settings.json", R"({"sandbox":{"enabled":true}})");
-  CHECK(disk.Confinement() == "the client's sandbox");
+  CHECK(disk.Confinement().starts_with("the client's sandbox, where"));
 }
 
 TEST_CASE("session: the text says whether commands are confined") {
@@ -278,6 +280,12 @@ TEST_CASE("session: the text says whether commands are confined") {
   part.places = disk.FoundPlaces();
   part.places.start = Path::Clean(disk.At("project/src"));
   CHECK(Has(Text(part), "They write only in \"" + disk.At("project/src") + "\""));
+  disk.File("project/src/.claude/settings.local.json",
+            R"({"sandbox":{"filesystem":{"allowWrite":[")" + disk.At("project/src/a") + "\"]}}}");
+  CHECK(Has(Text(part), "They write only in"));
+  disk.File("project/src/.claude/settings.local.json",
+            R"({"sandbox":{"filesystem":{"allowWrite":[")" + disk.At("project") + "\"]}}}");
+  CHECK_FALSE(Has(Text(part), "They write only in"));
   World wrapped;
   wrapped.places = disk.FoundPlaces();
   wrapped.User(R"("bash":{"wrap":true})");

@@ -226,6 +226,71 @@ def the_sandbox_writes_nothing_of_ringfence(world):
     assert str(world.project / ".ringfence/policy.json") in denied, denied
 
 
+def commands_of_a_part_may_write_the_repository(world):
+    part, local = a_part_of_a_repository(world)
+    out = world.init(part)
+    if "NOT confined" in out:
+        raise Skip("no bwrap or socat that works here")
+    assert "may write the whole repository" in out and "write only in" not in out, out
+    root = str(world.project)
+    files = settings_of(local)["sandbox"]["filesystem"]
+    assert files["allowWrite"] == [root], files
+    assert root + "/.vscode" in files["denyWrite"], files
+    assert "allowWrite" not in settings_of(world.user)["sandbox"]["filesystem"]
+    done = world.run("check", cwd=part)
+    assert done.returncode == 0 and "sound" in done.stdout, done
+    assert "write only in" not in world.run("prompt", cwd=part).stdout
+    assert "nothing was changed" in world.init(part) and "whole repository" not in world.init(part)
+    # Without the "root" what was opened is closed again.
+    world.write(world.policy, '{"version": 1}')
+    assert "no longer write the whole repository" in world.init(part)
+    assert settings_of(local) == {}
+    done = json.loads(world.run("uninstall", "--json").stdout)
+    assert [entry["entries"] for entry in done["removed"]] == [0, 7], done
+    assert not local.parent.exists() and not world.user.exists()
+
+
+def what_a_part_had_in_its_settings_stays(world):
+    part, local = a_part_of_a_repository(world)
+    text = '{"model": "x", "sandbox": {"filesystem": {"allowWrite": ["/srv/mine"]}}}'
+    world.write(local, text)
+    if "NOT confined" in world.init("--dry-run", part):
+        raise Skip("no bwrap or socat that works here")
+    assert local.read_text() == text
+    world.init(part)
+    files = settings_of(local)["sandbox"]["filesystem"]
+    assert files["allowWrite"] == ["/srv/mine", str(world.project)], files
+    assert "Removed what init had set" in world.run("uninstall").stdout
+    assert local.read_text() == text
+
+
+def a_part_that_cannot_be_opened_is_said(world):
+    part, local = a_part_of_a_repository(world)
+    world.write(local, '{"model": 5}')  # the client drops the file as a whole
+    out = world.init(part)
+    if "NOT confined" in out:
+        raise Skip("no bwrap or socat that works here")
+    assert local.read_text() == '{"model": 5}'
+    assert f'To commit, start it in "{world.project}"' in out, out
+    assert "write only in" in world.run("prompt", cwd=part).stdout
+    local.unlink()
+    out = world.init("--local", part)
+    files = settings_of(local)["sandbox"]["filesystem"]
+    assert files["allowWrite"] == [str(world.project)] and "write only in" not in out, (files, out)
+    # The registration there sees to it; another one leaves the file alone.
+    text = local.read_text()
+    assert "whole repository" not in world.init(part)
+    assert local.read_text() == text
+
+
+def a_part_of_a_repository(world):
+    (world.project / ".git").mkdir()
+    world.write(world.policy, '{"version": 1, "root": "git"}')
+    part = world.project / "part"
+    part.mkdir()
+    return part, part / ".claude/settings.local.json"
+
+
 def init_claims_no_more_than_prompt(world):
     if "NOT confined" in world.init():
         raise Skip("no bwrap or socat that works here")

@@ -112,8 +112,10 @@ def session_of(topic, rows, setting, seen):
         arguments += ["--mcp-config", CONFIG, "--strict-mcp-config"]
     if setting.is_fenced:
         prepare.append(fences(topic.allowed, setting.is_wrapped))
+        if topic.start:
+            prepare.append(widens(topic.start))
     return session.Session(
-        topic.name, main, subagents=conversations, mode=setting.mode, world=home.DayWorld,
+        topic.name, main, start=f"$PROJECT/{topic.start}".rstrip("/"), subagents=conversations, mode=setting.mode, world=home.DayWorld,
         prepare=tuple(prepare), register=lambda _: None, arguments=tuple(arguments),
         when_ended=note_prompts, fenced=setting.is_fenced, seconds=SECONDS)
 
@@ -131,6 +133,17 @@ def fences(allowed, is_wrapped):
             wraps(stage)
         for server in allowed:
             session.run_program(stage, [stage.tools.ringfence, "allow", f"mcp__{server}__*"])
+    return act
+
+
+def widens(start):
+    """The user says that the project is the whole repository, and runs init where the client starts."""
+    def act(stage):
+        policy = stage.world.read(worlds.USER_POLICY)
+        if '// "root": "git",' not in policy:
+            raise RuntimeError(f"the policy of init offers no \"root\": {policy}")
+        stage.world.write(worlds.USER_POLICY, policy.replace('// "root": "git",', '"root": "git",'))
+        session.run_program(stage, [stage.tools.ringfence, "init", "--user", f"$PROJECT/{start}"])
     return act
 
 

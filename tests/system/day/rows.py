@@ -15,7 +15,7 @@ VERDICTS = ("passes", "prompts", "refused", "fails")
 SHELLS = ("Bash", "Monitor")
 
 TOPIC_KEYS = {"topic", "project", "arguments", "servers", "allowed", "environment", "links",
-              "modes"}
+              "modes", "start"}
 ROW_KEYS = {"row", "bash", "use", "says", "client", "fence", "reason", "in", "wait", "wait_for",
             "needs", "after", "modes"}
 
@@ -65,6 +65,7 @@ class Topic:
     environment: dict = dataclasses.field(default_factory=dict)  # of the client
     links: dict = dataclasses.field(default_factory=dict)  # a folder of the home -> where it really is
     modes: tuple = MODES
+    start: str = ""  # a folder of the project in which the client starts; the project is all of it
 
     def played(self, mode, is_fenced):
         """The rows that there are in this mode."""
