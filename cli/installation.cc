@@ -11,6 +11,7 @@
 #include "cli/guarded_paths.h"
 #include "cli/hook_command.h"
 #include "cli/mcp_servers.h"
+#include "cli/package_caches.h"
 #include "cli/repository_offer.h"
 #include "cli/settings/path_rules.h"
 #include "cli/starter_policy.h"
@@ -326,6 +327,7 @@ void Installation::LimitSandbox(SettingsEditor& editor) {
   for (const ClientLimits::Flag& flag : limits.flags) editor.SetFlag(flag.pointer, flag.value);
   for (const ClientLimits::Texts& list : limits.lists) editor.SyncTexts(list.pointer, list.texts);
   for (const std::string& note : limits.notes) Note(note);
+  NoteCaches();
 }
 
 // What commands in the client's sandbox may write beside the directory in which it starts.
@@ -364,6 +366,20 @@ void Installation::NoteWhereCommandsWrite(const ClientSettings* local) {
       "commands in the client's sandbox write only in the directory in which the client starts. "
       "To commit, start it in " +
       Quote(places.root.text()));
+}
+
+void Installation::NoteCaches() {
+  std::string names;
+  for (const std::string& cache : ClosedCaches(*policy_, policies_->places)) {
+    names += (names.empty() ? "" : ", ") + cache;
+  }
+  if (names.empty()) return;
+  Note(
+      "commands in the client's sandbox cannot write package caches, so installing packages may "
+      "fail: " +
+      names + ". To permit one, run: ringfence allow " + names.substr(0, names.find(',')) +
+      ", and ringfence init again. Then they can also change what your other projects take from "
+      "it");
 }
 
 // Without wrapping, what an earlier run put there goes.

@@ -75,6 +75,7 @@ class Installation {
   void LeaveSandbox(SettingsEditor& editor);
   void KeepOrSet(SettingsEditor& editor, const ClientLimits::Flag& flag);
   HookCommand Command() const;
+  void NoteCaches();
   RepositoryWrites WritesOfRepository() const;
   Status PlanRepository();
   void NoteWhereCommandsWrite(const ClientSettings* local);

@@ -81,6 +81,16 @@ TailParts SplitTail(const SetEntry& entry) {
   return {fixed, rest};
 }
 
+std::optional<SetEntry> AtTop(const SetEntry& entry) {
+  constexpr std::string_view kAnyFolder = "**/";
+  if (entry.base != RuleBase::kAnywhere || !entry.tail.starts_with(kAnyFolder)) return {};
+  SetEntry top = entry;
+  top.tail.remove_prefix(kAnyFolder.size());
+  top.has_pattern = HasPattern(top.tail);
+  if (top.has_pattern) return {};
+  return top;
+}
+
 EntryPrefix FixedPrefix(const SetEntry& entry, const Path& base) {
   const TailParts parts = SplitTail(entry);
   return {parts.fixed.empty() ? base : base.Child(parts.fixed), parts.pattern};

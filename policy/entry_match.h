@@ -1,6 +1,7 @@
 // How the tail of a rule's entry is compared with what lies below the entry's base.
 #pragma once
 
+#include <optional>
 #include <string_view>
 
 #include "policy/path.h"
@@ -44,6 +45,10 @@ struct TailParts {
   std::string_view pattern;
 };
 TailParts SplitTail(const SetEntry& entry);
+
+// A floating entry as it stands at the top of a folder: "**/.claude/hooks" as ".claude/hooks".
+// Nothing where a pattern remains.
+std::optional<SetEntry> AtTop(const SetEntry& entry);
 
 // The same with the fixed part as a path below `base`.
 struct EntryPrefix {

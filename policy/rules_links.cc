@@ -7,7 +7,6 @@
 #include "policy/rules.h"
 
 namespace ringfence {
-
 std::span<const RuleMatcher::Base> RuleMatcher::BasesOf(RuleBase base) const {
   switch (base) {
     case RuleBase::kRoot:
@@ -137,6 +136,9 @@ bool RuleMatcher::IsOthers(const SetEntry& entry, const Path& base) const {
 RuleHit RuleMatcher::MatchesThroughLinks(const PathRuleList& rules, Access access,
                                          const Path& resolved) const {
   const std::string folded = FoldName(resolved.text());
+  if (access == Access::kWrite) {
+    for (const Base& home : homes_) files_.ExpectMany(home.path.Child(".claude"));  // @runs-later
+  }
   const auto leads = [&](const PathRule& rule, const SetEntry& entry, const Base& base) {
     const Result<std::optional<Led>> found = FollowLinks(entry, base);
     // A rule that somebody wrote and nobody can follow: there is no decision. Of a set's many
@@ -163,7 +165,15 @@ RuleHit RuleMatcher::MatchesThroughLinks(const PathRuleList& rules, Access acces
       return !found || *found;
     });
   };
+  // What runs later may be a link of the project or the home (~/.claude -> dotfiles/claude). Links
+  // further down are not looked for.
+  const auto leads_from_top = [&](const PathRule& rule, const SetEntry& entry) {
+    const std::optional<SetEntry> top = AtTop(entry);
+    const auto leads_from = [&](const Base& base) { return leads(rule, *top, base); };
+    return top && (leads_from(root_) || std::ranges::any_of(homes_, leads_from));
+  };
   const auto holds = [&](const PathRule& rule, const SetEntry& entry) {
+    if (rule.set == SetName::kRunsLater && leads_from_top(rule, entry)) return true;
     // The system's own files are no links into somebody's project.
     if (rule.set != SetName::kNone && entry.base != RuleBase::kHome) return false;
     return std::ranges::any_of(BasesOf(entry.base),

@@ -115,7 +115,8 @@ constexpr std::string_view kRebaseTodo = "**/git-rebase-todo";
 // Packages bring their own, which nobody opens or pushes.
 constexpr WordList kRunsInProjects(
     "**/.cursor/mcp.json\n**/.cursor/hooks.json\n**/.gemini/settings.json\n**/.husky\n"
-    "**/.github/workflows\n**/.vscode\n**/.idea\n**/.zed/tasks.json\n**/.devcontainer\n"
+    "**/.githooks\n**/.github/workflows\n**/.vscode\n**/.idea\n**/.zed/tasks.json\n**/"
+    ".devcontainer\n"
     "**/*.code-workspace\n**/.envrc\n");
 
 // clang-format off

@@ -77,6 +77,12 @@ void PlanRules::AddName(const NameSource& name, const std::vector<View>& views,
   if (name.is_anywhere) return names.Refuse(NameOf(name));
   const TailParts tail = SplitTail({.tail = name.tail, .has_pattern = name.has_pattern});
   if (IsNear(views, name.base, tail.fixed)) names.Refuse(NameOf(name));
+  AddLed(name, views, names);
+}
+
+void PlanRules::AddLed(const NameSource& name, const std::vector<View>& views,
+                       GuardedNames& names) const {
+  const TailParts tail = SplitTail({.tail = name.tail, .has_pattern = name.has_pattern});
   const Result<bool> has_link = files_.HasLinkBelow(*name.base.folder, tail.fixed);
   if (has_link && !*has_link) return;
   const Path plain = name.base.path.Child(tail.fixed);
@@ -100,6 +106,18 @@ void PlanRules::AddName(const NameSource& name, const std::vector<View>& views,
   names.Refuse(led);
 }
 
+// What runs later may be a link of the project or the home: the same as for tools.
+void PlanRules::AddLedFromTop(const SetEntry& entry, std::string_view why,
+                              const std::vector<View>& views, GuardedNames& names) const {
+  const std::optional<SetEntry> top = AtTop(entry);
+  if (!top) return;
+  for (const RuleBase base : {RuleBase::kRoot, RuleBase::kHome}) {
+    for (const Base& folder : matcher_.BasesOf(base)) {
+      AddLed({.base = folder, .tail = top->tail, .spares_root = true, .why = why}, views, names);
+    }
+  }
+}
+
 void PlanRules::AddNameRules(const PathRuleList& rules, std::string_view did,
                              const std::vector<View>& views, GuardedNames& names) const {
   for (const std::span<const PathRule> list : rules) {
@@ -107,6 +125,7 @@ void PlanRules::AddNameRules(const PathRuleList& rules, std::string_view did,
       const std::string why = std::string(did) + " " + TextOf(rule);
       if (rule.set == SetName::kRunsLater) names.GuardBareRepositories(why);
       VisitEntries(rule, Access::kWrite, [&](const Entry& e) {
+        if (rule.set == SetName::kRunsLater) AddLedFromTop(e.entry, why, views, names);
         AddName({.base = *e.base,
                  .tail = e.entry.tail,
                  .has_pattern = e.entry.has_pattern,

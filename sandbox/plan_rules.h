@@ -108,6 +108,9 @@ class PlanRules {
   };
   static GuardedName NameOf(const NameSource& name);
   void AddName(const NameSource& name, const std::vector<View>& views, GuardedNames& names) const;
+  void AddLed(const NameSource& name, const std::vector<View>& views, GuardedNames& names) const;
+  void AddLedFromTop(const SetEntry& entry, std::string_view why, const std::vector<View>& views,
+                     GuardedNames& names) const;
   void AddNameRules(const PathRuleList& rules, std::string_view did, const std::vector<View>& views,
                     GuardedNames& names) const;
   bool MayExist(const Base& base, std::string_view below) const;

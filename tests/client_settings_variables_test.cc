@@ -128,6 +128,8 @@ TEST_CASE("client settings: variables that start or load another program") {
                                       "MAVEN_DEBUG_OPTS",
                                       "CARGO_ENCODED_RUSTDOCFLAGS",
                                       "GDK_PIXBUF_MODULE_FILE",
+                                      "PLAYWRIGHT_BROWSERS_PATH",
+                                      "CONDA_EXE",
                                       "QT_QPA_PLATFORM_PLUGIN_PATH",
                                       "OMP_TOOL_LIBRARIES",
                                       "SUDO_EDITOR",

@@ -170,6 +170,28 @@ TEST_CASE("decide: a secret folder that is linked into the project stays secret"
   CHECK(world.WhyNotRead("ssh/id_rsa").find("~/.ssh") != std::string::npos);
 }
 
+TEST_CASE("decide: what runs later is asked about where a link of the project or the home leads") {
+  World world;
+  world.files.Put("/home/dev/.claude", LinkTo("project/dots/claude"));
+  world.files.Put(kRoot + std::string("dots/claude/hooks"), Directory());
+  world.files.Put(kRoot + std::string(".github"), LinkTo("ci"));
+  world.files.Put(kRoot + std::string("ci"), Directory());
+  world.files.Put(kRoot + std::string(".envrc"), LinkTo("envfile"));
+  world.files.Put(kRoot + std::string(".git/hooks"), LinkTo("../tools/githooks"));
+  world.files.Put(kRoot + std::string("tools/githooks"), Directory());
+  for (const char* path :
+       {"dots/claude/hooks/pre.sh", "dots/claude/skills/s/SKILL.md", "dots/claude/plugins/p.json",
+        "ci/workflows/x.yml", "envfile", "tools/githooks/pre-commit", ".githooks/pre-commit"}) {
+    CAPTURE(path);
+    CHECK(world.Write(path) == "ask");
+    CHECK(world.Read(path) == "permit");
+  }
+  for (const char* path : {"dots/claude/notes.md", "ci/readme.md", "tools/x.sh", "dots/bashrc"}) {
+    CAPTURE(path);
+    CHECK(world.Write(path) == "permit");
+  }
+}
+
 TEST_CASE("decide: this session's own results stay readable where ~/.claude is a link") {
   World world;
   world.files.Put("/home/dev/.claude", LinkTo("/srv/dotfiles/claude"));

@@ -291,6 +291,19 @@ def a_part_of_a_repository(world):
     return part, part / ".claude/settings.local.json"
 
 
+def a_cache_that_is_allowed_may_be_written(world):
+    (world.home / ".npm").mkdir()
+    (world.home / ".cache/ccache").mkdir(parents=True)
+    out = world.init()
+    if "NOT confined" in out:
+        raise Skip("no bwrap or socat that works here")
+    assert "~/.npm, ~/.cache/ccache. To permit one, run: ringfence allow ~/.npm," in out, out
+    assert world.run("allow", str(world.home / ".npm")).returncode == 0
+    out = world.init()
+    assert "~/.cache/ccache. To permit" in out and "fail: ~/.npm" not in out, out
+    assert "~/.npm" in settings_of(world.user)["sandbox"]["filesystem"]["allowWrite"]
+
+
 def init_claims_no_more_than_prompt(world):
     if "NOT confined" in world.init():
         raise Skip("no bwrap or socat that works here")
