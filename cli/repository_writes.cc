@@ -20,7 +20,8 @@ constexpr const char* kDenied[] = {".vscode", ".idea", ".ringfence"};
 
 std::vector<std::string>& TextsOf(ClientLimits& limits, const std::string& pointer) {
   const auto found = std::ranges::find(limits.lists, pointer, &ClientLimits::Texts::pointer);
-  return found != limits.lists.end() ? found->texts : limits.lists.emplace_back(pointer).texts;
+  if (found != limits.lists.end()) return found->texts;
+  return limits.lists.emplace_back(ClientLimits::Texts{pointer, {}}).texts;
 }
 
 bool MayBeChanged(const RepositoryQuestion& question) {
