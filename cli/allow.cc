@@ -243,7 +243,7 @@ void AddAllow(Command& app, Action& chosen) {
   command.AddFlag("--read", options->read, "A path for reading only");
   command.AddFlag("--ask", options->ask, "Only with a question");
   command.AddFlag("--yes", options->yes,
-                  "Do not ask before opening the home directory or more than that");
+                  "Do not ask before opening a home directory, /usr or more than that");
   command.OnGiven([&chosen, options] { chosen = [options] { return Allowance(*options).Run(); }; });
 }
 

@@ -142,6 +142,35 @@ def allow_asks_before_it_opens_the_home_or_more(world):
     assert 'Added "/" to read.allow' in world.run("allow", "/", "--read", "--yes").stdout
 
 
+def allow_asks_before_it_opens_what_the_machine_shares(world):
+    for what in ("/usr", "/var", "/etc", "/opt", "/bin", "/usr/lib", "/us*"):
+        error_of(world.run("allow", what), 1, "which all of this machine shares, for reading and writing", "--yes")
+    other = "/root" if str(world.home) != "/root" else "/home/other"
+    error_of(world.run("allow", other), 1, "another user's home, for reading and writing", "--yes")
+    error_of(world.run("allow", other, "--read"), 1, "another user's home, for reading", "--yes")
+    assert not world.policy.exists()
+    for words in (("--read", "/var"), ("/opt/thing",), ("/usr/local/thing",), ("/home/other/shared",)):
+        done = world.run("allow", *words)
+        assert done.returncode == 0 and "Added " in done.stdout, (words, done)
+    assert 'Added "/opt" to' in world.run("allow", "/opt", "--yes").stdout
+
+
+def allow_writes_the_home_by_either_name(world):
+    link = world.base / "link"
+    link.symlink_to(world.home)
+    (world.home / "lib").mkdir()
+
+    def run(*words):
+        return world.start([world.options.ringfence, *words, "--home", link])
+    for name in ("~/lib", str(link / "lib"), str(world.home / "lib")):
+        out = run("allow", "--read", name).stdout
+        assert 'Added "~/lib" to read.allow of' in out, (name, out)
+        out = run("revoke", name).stdout
+        assert 'Removed "~/lib"' in out, (name, out)
+    for name in ("~", str(world.home)):
+        error_of(run("allow", name), 1, "the home directory", "--yes")
+
+
 def allow_says_what_works_beside_what_is_protected(world):
     (world.home / ".claude").mkdir()
     (world.home / ".claude/settings.json").write_text("{}")
