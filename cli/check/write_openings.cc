@@ -141,9 +141,7 @@ class Finder {
          "commands in the client's sandbox may also " + opened + ", which " +
              (is_projects ? "this project's policy" : "the policy") +
              " does not permit: " + Dotted(entry.pointer) + " has " + Quote(entry.text, 80),
-         is_projects ? "these settings serve every project; to hold this project's policy against "
-                       "commands, set \"bash\": {\"wrap\": true} in it"
-                     : Hint(entry)});
+         is_projects ? "these settings serve every project" : Hint(entry)});
   }
 
   // What init added goes again when the policy no longer has it.
