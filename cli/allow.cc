@@ -17,6 +17,9 @@
 #include "cli/policy_change.h"
 #include "cli/starter_policy.h"
 #include "cli/wide_wish.h"
+#include "policy/cached_files.h"
+#include "policy/protected.h"
+#include "policy/real_files.h"
 
 namespace ringfence {
 namespace {
@@ -118,7 +121,13 @@ class Allowance {
                         std::string(is_denied ? "allowing it does not lift this denial: "
                                               : "allowing it does not remove this question: ") +
                             (judgement.cause ? CauseText(*judgement.cause) : ""),
-                        InsteadOf(judgement) + "nothing was changed"});
+                        Hint(judgement)});
+  }
+
+  // "" where there is nothing to suggest.
+  std::string Hint(const WishJudgement& judgement) const {
+    const std::string instead = InsteadOf(judgement);
+    return instead.empty() ? "" : instead + "nothing was changed";
   }
 
   std::string InsteadOf(const WishJudgement& judgement) const {
@@ -128,9 +137,26 @@ class Allowance {
       return std::string("to allow it with that question, ") +
              (is_for_session() ? "leave --session out and " : "") + "add --ask; ";
     }
-    if (!judgement.cause || !judgement.cause->place) return "";
+    if (!judgement.cause || !judgement.cause->place) return InsteadOfProtected();
     const std::string advice = AdviceOnBuiltIn(judgement, change_.wish(), change_.ShownUsers());
     return advice.empty() ? "change that rule instead; " : advice;
+  }
+
+  // No policy opens what is protected, but all of it may be read, and beside it written.
+  std::string InsteadOfProtected() const {
+    const Wish& wish = change_.wish();
+    if (wish.path.empty() || !wish.also_write) return "";
+    Wish read = wish;
+    read.also_write = false;
+    const auto judged = JudgeWish(read, change_.policies());
+    if (!judged || !*judged || (*judged)->verdict > Wanted()) return "";
+    const RealFiles disk;
+    const CachedFiles files(disk);
+    const auto protection =
+        ProtectedPaths(change_.policies().places, files).RefusesName(Path::Clean(wish.path));
+    const bool is_above = protection && protection->is_above;
+    return std::string(is_above ? "name what you need in it, or " : "") +
+           "for reading alone, add --read; ";
   }
 
   Outcome Nothing(const std::string& why) {
@@ -158,7 +184,7 @@ class Allowance {
     }
     NoteMissing(notes);
     if (const auto client = ClientNote()) notes.push_back(*client);
-    if (IsForCommands() && change_.HasClientSandbox()) {
+    if (!is_for_session() && change_.InitWouldAdd()) {
       notes.push_back("commands in the client's sandbox have a list of their own; " +
                       change_.InitCommand() + " carries the entry over");
     }
@@ -171,14 +197,6 @@ class Allowance {
                  (target_.root.empty() ? "." : ", trusted again."));
     for (const std::string& note : notes) console.Line("Note: " + note + ".");
     return 0;
-  }
-
-  // `ringfence init` writes it into the client's sandbox, which lists hosts and what may be
-  // written.
-  bool IsForCommands() const {
-    const Wish& wish = change_.wish();
-    if (is_for_session() || wish.kind == WishKind::kTool) return false;
-    return wish.kind == WishKind::kHost || (wish.also_write && !wish.as_question);
   }
 
   Outcome PrintResult(const std::string& entry, const std::vector<std::string>& lists,
@@ -225,7 +243,7 @@ void AddAllow(Command& app, Action& chosen) {
   command.AddFlag("--read", options->read, "A path for reading only");
   command.AddFlag("--ask", options->ask, "Only with a question");
   command.AddFlag("--yes", options->yes,
-                  "Do not ask before opening the home directory or more than that");
+                  "Do not ask before opening a home directory, /usr or more than that");
   command.OnGiven([&chosen, options] { chosen = [options] { return Allowance(*options).Run(); }; });
 }
 

@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <functional>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -17,6 +16,7 @@
 #include "cli/ground_options.h"
 #include "cli/judge.h"
 #include "cli/registered.h"
+#include "cli/session_grants.h"
 #include "cli/tool_input.h"
 #include "cli/wish.h"
 #include "policy/real_files.h"
@@ -78,24 +78,6 @@ Result<std::string> EventText(const ExplainOptions& options, const Places& place
   event["tool_name"] = options.what;
   event["tool_input"] = *input;
   return event.dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
-}
-
-// Sessions for which something was allowed, the newest first.
-std::vector<std::string> SessionsWithGrants(const std::string& home) {
-  constexpr size_t kMost = 20;
-  std::vector<std::pair<std::filesystem::file_time_type, std::string>> found;
-  std::error_code failed;
-  const std::filesystem::path folder = StateFolder(home) + "/sessions";
-  for (const auto& entry : std::filesystem::directory_iterator(folder, failed)) {
-    if (entry.path().extension() != ".json") continue;
-    found.emplace_back(entry.last_write_time(failed), entry.path().stem().string());
-  }
-  std::ranges::sort(found, std::greater());
-  std::vector<std::string> sessions;
-  for (const auto& [time, session] : found) {
-    if (sessions.size() < kMost) sessions.push_back(session);
-  }
-  return sessions;
 }
 
 // Decides a call as one registration of the hook, or the command line, has it.

@@ -12,6 +12,7 @@
 #include "cli/misread_word.h"
 #include "cli/refused_session.h"
 #include "cli/registered.h"
+#include "cli/session_grants.h"
 #include "cli/state.h"
 #include "policy/fix.h"
 #include "policy/layers.h"
@@ -38,6 +39,7 @@ std::string CauseText(const Cause& cause) {
 
 Status PolicyChange::Open() {
   if (Status s = FindPolicies(); !s) return s.error();
+  sandbox_before_ = SandboxEntriesFor(*policies_);
   return ReadWish();
 }
 
@@ -72,11 +74,21 @@ Status PolicyChange::FindRegistration() {
   return Unit{};
 }
 
-bool PolicyChange::HasClientSandbox() const {
+bool PolicyChange::HasRecords() const {
   const auto records = ReadRecords(where_.home);
-  const Result<Policy> policy =
-      MergePolicies(policies_->sources, policies_->profile, policies_->places, Caller{});
-  return records && !records->value.empty() && !(policy && policy->wrap_bash);
+  return records && !records->value.empty();
+}
+
+bool PolicyChange::InitWouldAdd() const {
+  const auto files = ReadSettingsFiles(where_);
+  if (!files || !HasRecords()) return false;
+  return !EntriesBeyond(SandboxEntriesFor(*policies_), sandbox_before_, *files).empty();
+}
+
+bool PolicyChange::InitWouldRemove() const {
+  const auto files = ReadSettingsFiles(where_);
+  if (!files || !HasRecords()) return false;
+  return HoldsAny(*files, EntriesBeyond(sandbox_before_, SandboxEntriesFor(*policies_), *files));
 }
 
 std::string PolicyChange::ShownUsers() const {
@@ -238,6 +250,18 @@ Result<ChangeTarget> PolicyChange::FindTarget() {
 
 Result<ChangeTarget> PolicyChange::UsersTarget() const {
   return TargetAt(policy_option_.empty() ? UserPolicyPath(where_.home) : policy_option_, "");
+}
+
+std::vector<PolicyChange::StillInSession> PolicyChange::StillInSessions() {
+  std::vector<StillInSession> still;
+  if (!session_.empty()) return still;
+  for (const SessionPermit& permit : SessionsThatPermit(wish_, *policies_)) {
+    const std::string as = options_.kind.empty() ? "" : " --as " + options_.kind;
+    still.push_back({"the session " + permit.session + " still may, by ringfence allow --session",
+                     "ringfence revoke --session-id " + permit.session + as + " " +
+                         ShellWord(permit.entry.empty() ? what_ : permit.entry)});
+  }
+  return still;
 }
 
 Status PolicyChange::Write(const ChangeTarget& target, const std::string& text,

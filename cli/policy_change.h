@@ -9,6 +9,7 @@
 #include "cli/files.h"
 #include "cli/options.h"
 #include "cli/policies.h"
+#include "cli/sandbox_lists.h"
 #include "cli/wish.h"
 
 namespace ringfence {
@@ -54,9 +55,11 @@ class PolicyChange {
   void Commit() { transaction_.Commit(); }
   Status ReadAgain();
 
-  // `ringfence init` was run, so the client's sandbox has lists of its own; not where ringfence
-  // wraps the commands, for which init switches that sandbox off.
-  bool HasClientSandbox() const;
+  // `ringfence init` was run, so the client's sandbox has lists of its own, and by the change it
+  // would add to them, or take away what they hold. Neither where ringfence wraps the commands, for
+  // which init switches that sandbox off.
+  bool InitWouldAdd() const;
+  bool InitWouldRemove() const;
   std::string InitCommand() const;  // that updates them
 
   const Wish& wish() const { return wish_; }
@@ -64,6 +67,12 @@ class PolicyChange {
   const Whereabouts& where() const { return where_; }
   const std::string& what() const { return what_; }
   const std::string& session() const { return session_; }
+  // Each session that may what is denied to others, and the command that takes it back.
+  struct StillInSession {
+    std::string what;
+    std::string command;
+  };
+  std::vector<StillInSession> StillInSessions();
   std::string Shown(const ChangeTarget& target) const { return ShownPath(target.path, where_); }
   std::string ShownUsers() const;  // the user's own policy
   // How the argument was understood, and which policies do not count.
@@ -78,6 +87,7 @@ class PolicyChange {
   Status ReadWish();
   Result<ChangeTarget> SessionTarget();
   Status AddGrants();
+  bool HasRecords() const;
   static Result<ChangeTarget> TargetAt(const std::string& path, std::string root);
 
   const ChangeOptions& options_;
@@ -89,6 +99,7 @@ class PolicyChange {
   std::string root_;  // registered with --root
   BorrowedProject borrowed_;
   std::optional<Policies> policies_;
+  std::vector<SandboxEntry> sandbox_before_;  // the change
   Wish wish_;
   std::string session_;
   std::vector<std::string> notes_;

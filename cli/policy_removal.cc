@@ -126,22 +126,25 @@ class Remover {
     PathRule rule;
     if (!ParsePathEntry(entry, ListKind::kAllow, strings, &rule)) return false;
     if (rule.set != SetName::kNone) return false;
-    std::string whole;
     switch (rule.base) {
       case RuleBase::kRoot:
         // In the user's policy such an entry is below every project, so only its own words mean it.
         if (target_.root.empty()) return entry != "." && entry == wish_.text;
-        whole = Joined(target_.root, rule.tail);
-        break;
+        return IsNamed(Joined(target_.root, rule.tail), rule);
       case RuleBase::kHome:
-        whole = Joined(target_.home, rule.tail);
-        break;
+        return std::ranges::any_of(NamesOfHome(target_.home), [&](const std::string& home) {
+          return IsNamed(Joined(home, rule.tail), rule);
+        });
       case RuleBase::kAbsolute:
-        whole = Joined("/", rule.tail);
-        break;
+        return IsNamed(Joined("/", rule.tail), rule);
       case RuleBase::kAnywhere:
-        return false;
+        break;
     }
+    return false;
+  }
+
+  // `whole` is the rule's text, absolute.
+  bool IsNamed(const std::string& whole, const PathRule& rule) const {
     for (const std::string& path : {wish_.path, wish_.named}) {
       if (!rule.has_pattern && whole == path) return true;
       if (rule.has_pattern && whole == (wish_.is_pattern ? path : EscapePattern(path))) return true;

@@ -75,11 +75,15 @@ class Revocation {
   }
 
   // `"~/src" (policy.json:6 /read/allow)`, or why nothing needs to permit it.
-  std::string PermittedBy(const WishJudgement& judgement) const {
+  std::string PermittedBy(const WishJudgement& judgement) {
     for (const RuleUse& rule : judgement.rules) {
       const bool permits =
           rule.place.pointer.ends_with("/allow") || rule.place.pointer.ends_with("/ask");
-      if (permits) return Quote(rule.written) + " (" + PlaceLabel(rule.place) + ")";
+      if (!permits) continue;
+      const bool is_built_in = rule.place.file == change_.policies().sources.built_in->shown;
+      is_built_in_ |= is_built_in && rule.place.pointer.ends_with("/allow");
+      return (is_built_in ? "the built-in list, by " : "") + Quote(rule.written) + " (" +
+             PlaceLabel(rule.place) + ")";
     }
     switch (change_.wish().kind) {
       case WishKind::kPath:
@@ -120,26 +124,50 @@ class Revocation {
     return still;
   }
 
+  // "." in a list stands for the project, whichever it is.
+  bool IsProject() const {
+    return change_.wish().path == change_.policies().places.root_real.text();
+  }
+
+  std::string HintOnRule() const {
+    if (is_built_in_) {
+      return "a list of your own in " + change_.Shown(target_) +
+             " counts in place of the built-in one";
+    }
+    return std::string(IsProject() ? "that rule is about every project: " : "") +
+           "change that rule if you mean it";
+  }
+
   Outcome Nothing() {
     const Result<std::vector<std::string>> still = StillPermitted();
     if (!still) return still.error();
+    const auto sessions = change_.StillInSessions();
     const std::string place = change_.Shown(target_);
-    if (!still->empty()) {
-      std::string what = "has no entry of its own in " + place;
+    if (!still->empty() || !sessions.empty()) {
+      std::string what =
+          IsProject() ? "is the project itself" : "has no entry of its own in " + place;
+      std::string hint = still->empty() ? "" : HintOnRule() + "; ";
       for (const std::string& one : *still) what += "; " + one;
-      return Outcome::No({Error::Kind::kInvalidConfig, Quote(change_.what()), what,
-                          "change that rule if you mean it; nothing was changed"});
+      for (const auto& one : sessions) {
+        what += "; " + one.what;
+        hint += one.command + " takes that back; ";
+      }
+      return Outcome::No(
+          {Error::Kind::kInvalidConfig, Quote(change_.what()), what, hint + "nothing was changed"});
     }
     if (options_.common.json) return PrintResult({});
     Console().Line(Quote(change_.what()) + " has no entry in " + place + "; nothing was changed.");
     return 0;
   }
 
-  Outcome Removed(const std::vector<std::string>& still) const {
+  Outcome Removed(const std::vector<std::string>& still) {
     std::vector<std::string> notes = change_.notes();
     notes.insert(notes.end(), still.begin(), still.end());
+    for (const auto& one : change_.StillInSessions()) {
+      notes.push_back(one.what + "; " + one.command + " takes that back");
+    }
     if (is_unjudged_ && HasRemovedQuestion()) notes.push_back(NoteOnQuestion());
-    if (IsForCommands() && change_.HasClientSandbox()) {
+    if (change_.InitWouldRemove()) {
       notes.push_back("commands in the client's sandbox keep it until " + change_.InitCommand() +
                       " takes it out of their list");
     }
@@ -173,13 +201,6 @@ class Revocation {
                                [](const std::string& list) { return list.ends_with(".ask"); });
   }
 
-  bool IsForCommands() const {
-    return change_.session().empty() &&
-           std::ranges::any_of(removal_.lists, [](const std::string& list) {
-             return list == "write.allow" || list == "network.allow";
-           });
-  }
-
   Outcome PrintResult(const std::vector<std::string>& notes) const {
     PrintJson({{"policy", target_.path},
                {"entries", removal_.entries},
@@ -192,6 +213,7 @@ class Revocation {
   PolicyChange change_;
   ChangeTarget target_;
   PolicyRemoval removal_;
+  bool is_built_in_ = false;  // a rule of the built-in policy still permits it
   bool is_unjudged_ = false;  // a set or a pattern, of which JudgeWish() knows nothing
 };
 

@@ -1,7 +1,12 @@
 #include "cli/wide_wish.h"
 
+#include <algorithm>
+#include <vector>
+
 #include "base/text.h"
 #include "cli/entry_reach.h"
+#include "policy/fix.h"
+#include "policy/pattern.h"
 #include "policy/real_files.h"
 #include "policy/resolve.h"
 
@@ -24,12 +29,14 @@ Path FolderOfProject(const std::string& project, const FileView& files) {
 
 std::string WideFolderText(const EntryReach& reach, const std::string& entry,
                            const Whereabouts& where, const Path& around_project) {
-  const Path home = Path::Clean(where.home);
   Share share = Share::kNone;
   const auto of = [&share] {
     return std::string(share == Share::kEvery ? "every file of " : "many files of ");
   };
-  if (const auto top = reach.TopAbove(entry, home, &share)) {
+  for (const std::string& name : NamesOfHome(where.home)) {
+    const Path home = Path::Clean(name);
+    const auto top = reach.TopAbove(entry, home, &share);
+    if (!top) continue;
     if (top->is_root()) return of() + "this machine";
     return of() + "the home directory" + (*top == home ? "" : " and beside it");
   }
@@ -42,11 +49,61 @@ std::string WideFolderText(const EntryReach& reach, const std::string& entry,
   return of() + Quote(top->text()) + ", which holds this project and what is beside it,";
 }
 
+// The folder above the first name with a pattern in it.
+Path FixedFolder(const std::string& path) {
+  Path folder;
+  std::string_view rest = path;
+  for (std::string_view name = TakeComponent(rest); !name.empty(); name = TakeComponent(rest)) {
+    if (HasPattern(name)) break;
+    folder = folder.Child(name);
+  }
+  return folder;
+}
+
+bool IsHomeByPlace(const Path& folder) {
+  constexpr std::string_view kOfUsers[] = {"/home", "/Users", "/var/home"};
+  return folder.text() == "/root" ||
+         std::ranges::find(kOfUsers, folder.Parent().text()) != std::end(kOfUsers);
+}
+
+bool IsOwn(const Path& folder, const Places& places) {
+  const auto holds = [&](const Path& own) { return folder.IsInside(own); };
+  return folder.IsInside(places.root_real) || std::ranges::any_of(places.homes, holds) ||
+         std::ranges::any_of(places.homes_real, holds);
+}
+
+// A folder of the whole machine, or another user's home. "/bin" was followed to "/usr/bin".
+std::string ForeignFolderText(const EntryReach& reach, const std::string& entry, const Wish& wish,
+                              const Places& places) {
+  const RealFiles files;
+  constexpr size_t kMost = 1000;
+  std::vector<Path> folders{wish.is_pattern ? FixedFolder(wish.path) : Path::Clean(wish.path)};
+  for (const char* above : {"/", "/home"}) {
+    const auto names = files.List(Path::Clean(above), kMost);
+    if (!names || !wish.is_pattern) continue;
+    for (const DirectoryEntry& name : *names) {
+      folders.push_back(Path::Clean(above).Child(name.name));
+    }
+  }
+  for (const Path& folder : folders) {
+    const bool is_home = IsHomeByPlace(folder);
+    const bool is_foreign = is_home || (wish.also_write && IsSharedFolder(folder, places));
+    if (!is_foreign || IsOwn(folder, places)) continue;
+    const Share share = reach.Of(entry, folder);
+    if (share == Share::kNone) continue;
+    return (share == Share::kEvery ? "every file of " : "many files of ") + Quote(folder.text()) +
+           (is_home ? ", another user's home," : ", which all of this machine shares,");
+  }
+  return "";
+}
+
 std::string WidePathText(const Wish& wish, const Places& places, const Whereabouts& where) {
   if (wish.path.empty()) return "";  // a set
   const RealFiles files;
-  const std::string text = WideFolderText(EntryReach(places, files), EntryFor(wish, "", where.home),
-                                          where, FolderOfProject(where.project, files));
+  const EntryReach reach(places, files);
+  const std::string entry = EntryFor(wish, "", where.home);
+  std::string text = WideFolderText(reach, entry, where, FolderOfProject(where.project, files));
+  if (text.empty()) text = ForeignFolderText(reach, entry, wish, places);
   return text.empty() ? "" : text + " for reading" + (wish.also_write ? " and writing" : "");
 }
 

@@ -147,6 +147,12 @@ Result<Wish> MakeWish(WishKind kind, const std::string& text, const std::string&
   return wish;
 }
 
+std::vector<std::string> NamesOfHome(const std::string& home) {
+  const Walked walked = Walk(home, RealFiles());
+  if (walked.stop != Walked::Stop::kEnd || walked.end.text() == home) return {home};
+  return {home, walked.end.text()};
+}
+
 std::string EntryFor(const Wish& wish, const std::string& root, const std::string& home) {
   if (wish.path.empty()) return wish.text;
   const auto spelled = [&](std::string_view path) {
@@ -161,8 +167,9 @@ std::string EntryFor(const Wish& wish, const std::string& root, const std::strin
       return (is_special ? "./" : "") + spelled(*below);
     }
   }
-  if (const auto below = path.Below(Path::Clean(home))) {
-    return below->empty() ? "~" : "~/" + spelled(*below);
+  for (const std::string& name : NamesOfHome(home)) {
+    const auto below = path.Below(Path::Clean(name));
+    if (below) return below->empty() ? "~" : "~/" + spelled(*below);
   }
   return spelled(path.text());
 }

@@ -39,6 +39,9 @@ bool IsUrl(const std::string& text);  // it has "://"
 Result<Wish> MakeWish(WishKind kind, const std::string& text, const std::string& folder,
                       const std::string& home);
 
+// The home as it is given and, where links lead elsewhere, resolved.
+std::vector<std::string> NamesOfHome(const std::string& home);
+
 // How the policy file spells it. `root` is of the project whose own policy it is; "" for other
 // files, which serve several projects and so name paths whole.
 std::string EntryFor(const Wish& wish, const std::string& root, const std::string& home);

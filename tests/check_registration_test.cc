@@ -4,7 +4,6 @@
 
 #include "cli/check/registration.h"
 #include "cli/check/settings_file.h"
-#include "cli/check/write_openings.h"
 #include "cli/registered.h"
 #include "cli/settings_editor.h"
 
@@ -214,43 +213,4 @@ TEST_CASE("check: nothing registered is one finding, not one an event") {
       JudgeRegistration({{FileOf(SettingsLayer::kUser, "{}")}, {}, kTrue, false});
   REQUIRE(findings.size() == 1);
   CHECK(findings[0].code == "not-registered");
-}
-
-TEST_CASE("check: places that the settings open to commands in the client's sandbox") {
-  const Whereabouts where{"/home/dev", "", "/home/dev/p"};
-  const auto count = [&](SettingsLayer layer, const std::string& permissions, bool is_on = true) {
-    const std::string sandbox = is_on ? R"("sandbox": {"enabled": true}, )" : "";
-    SettingsFile file = FileOf(layer, "{" + sandbox + R"("permissions": {)" + permissions + "}}");
-    file.path = SettingsPath(layer, where);
-    const Findings found = FindWriteOpenings({{file}, where, {"/srv/ours"}});
-    for (const Finding& finding : found) {
-      CHECK(finding.severity == Severity::kWarning);
-      CHECK(finding.error.where.find(std::string(LayerName(layer)) + ":1:") == 0);
-    }
-    return found.size();
-  };
-  const auto user = [&](const std::string& permissions) {
-    return count(SettingsLayer::kUser, permissions);
-  };
-  for (const char* open : {"/srv/x", "~", "~/notes", "..", "../q", "/srv", "/"}) {
-    CAPTURE(open);
-    CHECK(user(R"("additionalDirectories": [")" + std::string(open) + "\"]") == 1);
-  }
-  for (const char* fine : {".", "src", "/home/dev/p/sub", "/srv/ours", "/srv/ours/x"}) {
-    CAPTURE(fine);
-    CHECK(user(R"("additionalDirectories": [")" + std::string(fine) + "\"]") == 0);
-  }
-  for (const char* open : {"Edit(//srv/x/**)", "Edit(~/**)", "Edit(/skills/**)", "Edit(../**)",
-                           "Edit(//**)", "Edit(//srv/o*/x)"}) {
-    CAPTURE(open);
-    CHECK(user(R"("allow": [")" + std::string(open) + "\"]") == 1);
-  }
-  for (const char* fine : {"Edit(src/**)", "Edit", "Read(//srv/x)", "Bash(ls *)", "Edit(./a)",
-                           "Edit(//srv/ours/**)", "Edit(//home/dev/p/**)", "Edit(**)"}) {
-    CAPTURE(fine);
-    CHECK(user(R"("allow": [")" + std::string(fine) + "\"]") == 0);
-  }
-  CHECK(count(SettingsLayer::kLocal, R"-("allow": ["Edit(/src/**)"])-") == 0);
-  CHECK(count(SettingsLayer::kLocal, R"("additionalDirectories": ["/a", "/b"])") == 2);
-  CHECK(count(SettingsLayer::kUser, R"("additionalDirectories": ["/a"])", false) == 0);
 }

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <deque>
 #include <filesystem>
+#include <iterator>
 
 #include "base/text.h"
 #include "cli/check/lint.h"
@@ -34,6 +36,14 @@ bool IsSettingsFile(const std::filesystem::path& file) {
   return file.filename() == "settings.json" || file.filename() == "settings.local.json" ||
          IsManagedFile(file);
 }
+
+// What decides under one registration. The policies point into the sources.
+struct InForce {
+  Ground ground;
+  std::vector<PolicySource> of_project;
+  Policy here;   // by all sources
+  Policy users;  // without the project's
+};
 
 class Checker {
  public:
@@ -205,10 +215,25 @@ class Checker {
     wraps_bash_ |= policy->wrap_bash;
     if (const PathRule* beyond = FirstBeyond(policy->read)) reads_beyond_ = beyond->written();
     if (const PathRule* beyond = FirstBeyond(policy->write)) writes_beyond_ = beyond->written();
-    const std::vector<std::string> folders = FoldersOutside(*policy, ground->places);
-    permitted_.insert(permitted_.end(), folders.begin(), folders.end());
     Take(LintTogether({ground->sources, ground->places, disk_}, profile, BypassingSettings()));
     if (project_real_.empty()) project_real_ = ground->places.root_real.text();
+    KeepRights({std::move(*ground), {}, *policy, {}}, registered);
+  }
+
+  void KeepRights(InForce in_force, const RegisteredGround& registered) {
+    InForce& kept = in_force_.emplace_back(std::move(in_force));
+    std::vector<PolicySource>& sources = kept.ground.sources.sources;
+    const auto projects = std::stable_partition(
+        sources.begin(), sources.end(),
+        [](const PolicySource& source) { return source.layer != Layer::kProject; });
+    std::move(projects, sources.end(), std::back_inserter(kept.of_project));
+    sources.erase(projects, sources.end());
+    Result<Policy> users = MergePolicies(kept.ground.sources, registered.options.profile,
+                                         kept.ground.places, Caller{});
+    // A profile that only the project's policy has: there is nothing to compare.
+    kept.users = users ? std::move(*users) : kept.here;
+    const Places& places = kept.ground.places;
+    rights_.push_back({{kept.here, places, disk_}, {kept.users, places, disk_}});
   }
 
   std::string BypassingSettings() const {
@@ -245,7 +270,13 @@ class Checker {
     }
     question.files = settings_;
     Take(JudgeRegistration(question));
-    if (!wraps_bash_) Take(FindWriteOpenings({settings_, where_, permitted_}));
+    if (!wraps_bash_) JudgeOpenings();
+  }
+
+  void JudgeOpenings() {
+    const auto records = ReadRecords(where_.home);
+    if (!records) return Wrong(records.error());
+    Take(FindSandboxOpenings({settings_, records->value, where_, rights_}));
   }
 
   void CheckPrograms() {
@@ -269,7 +300,8 @@ class Checker {
   bool wraps_bash_ = false;
   std::string reads_beyond_;
   std::string writes_beyond_;
-  std::vector<std::string> permitted_;  // folders outside the project
+  std::deque<InForce> in_force_;  // `rights_` point into it
+  std::vector<RightsInForce> rights_;
   std::string project_real_;
   std::vector<std::string> programs_;
   Checked checked_;

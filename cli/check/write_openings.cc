@@ -6,6 +6,9 @@
 
 #include "base/json_tree.h"
 #include "base/text.h"
+#include "cli/files.h"
+#include "cli/init_command.h"
+#include "cli/sandbox_lists.h"
 #include "policy/path.h"
 #include "policy/pattern.h"
 
@@ -14,16 +17,26 @@ namespace {
 
 using Node = JsonTree::Node;
 
-constexpr const char* kFolders = "permissions.additionalDirectories";
-constexpr const char* kRules = "permissions.allow";
+// "/sandbox/network/allowedDomains" as people write it.
+std::string Dotted(std::string_view pointer) {
+  std::string name(pointer.substr(1));
+  std::ranges::replace(name, '/', '.');
+  return name;
+}
+
+// Where "./x" of the file's rules begins: the project of a project's file, else the file's folder.
+std::string FolderOfFile(const SettingsFile& file) {
+  const Path folder = Path::Clean(file.path).Parent();
+  const bool is_of_project =
+      file.layer == SettingsLayer::kProject || file.layer == SettingsLayer::kLocal;
+  return (is_of_project ? folder.Parent() : folder).text();
+}
 
 // "//x" is absolute, "~/x" below the home, "/x" below the folder of the settings file.
 std::string RuleText(std::string_view argument, const SettingsFile& file) {
   if (argument.starts_with("//")) return std::string(argument.substr(1));
   if (!argument.starts_with('/')) return std::string(argument);
-  Path base = Path::Clean(file.path).Parent();
-  if (file.layer != SettingsLayer::kUser) base = base.Parent();
-  return base.text() + std::string(argument);
+  return FolderOfFile(file) + std::string(argument);
 }
 
 // The path of a rule that permits writing.
@@ -33,6 +46,12 @@ std::optional<std::string> WriteRule(std::string_view rule, const SettingsFile& 
   rule.remove_prefix(kEdit.size());
   rule.remove_suffix(1);
   return RuleText(rule, file);
+}
+
+// "/x" and "//x" are absolute, "~/x" below the home, all else below the folder of the file.
+std::string AllowWriteText(std::string_view entry, const SettingsFile& file) {
+  const bool is_of_file = !entry.starts_with('/') && entry != "~" && !entry.starts_with("~/");
+  return (is_of_file ? FolderOfFile(file) + "/" : "") + std::string(entry);
 }
 
 class Finder {
@@ -51,31 +70,39 @@ class Finder {
   }
 
  private:
+  // An entry of one of the lists.
+  struct Entry {
+    const SettingsFile& file;
+    std::string pointer;  // of its list
+    std::string text;
+    std::string place;
+  };
+
   void LookAt(const SettingsFile& file) {
     const std::string text(WithoutByteOrderMark(*file.text));
     const Result<JsonTree> tree = JsonTree::Parse(text, file.settings.name, false);
     if (!tree) return;  // said by others
-    Each(*tree, "/permissions/additionalDirectories", [&](const Node& node) {
-      Judge(std::string(node.content()), Has(kFolders, node),
-            PlaceText(tree->name(), text, node.begin));
+    const auto each = [&](const char* pointer, auto take) {
+      const Node* list = NodeAt(*tree, pointer);
+      if (list == nullptr || list->kind != JsonTree::Kind::kArray) return;
+      for (JsonTree::Index i = list->first_child; i != JsonTree::kNone; i = tree->node(i).next) {
+        const Node& node = tree->node(i);
+        if (node.kind != JsonTree::Kind::kString) continue;
+        take(Entry{file, pointer, std::string(node.content()),
+                   PlaceText(tree->name(), text, node.begin)});
+      }
+    };
+    each("/permissions/additionalDirectories",
+         [&](const Entry& entry) { JudgeWrite(entry, entry.text); });
+    each("/permissions/allow", [&](const Entry& entry) {
+      if (const auto path = WriteRule(entry.text, file)) JudgeWrite(entry, *path);
     });
-    Each(*tree, "/permissions/allow", [&](const Node& node) {
-      const std::optional<std::string> path = WriteRule(node.content(), file);
-      if (path) Judge(*path, Has(kRules, node), PlaceText(tree->name(), text, node.begin));
+    each(kAllowWrite,
+         [&](const Entry& entry) { JudgeWrite(entry, AllowWriteText(entry.text, file)); });
+    each(kAllowedDomains, [&](const Entry& entry) {
+      Judge(entry, "reach " + Quote(entry.text, 80),
+            [&](const CommandRights& rights) { return rights.MayReach(entry.text); });
     });
-  }
-
-  static std::string Has(const char* key, const Node& node) {
-    return std::string(key) + " has " + Quote(node.content(), 80);
-  }
-
-  template <typename Take>
-  static void Each(const JsonTree& tree, std::string_view pointer, Take take) {
-    const Node* list = NodeAt(tree, pointer);
-    if (list == nullptr || list->kind != JsonTree::Kind::kArray) return;
-    for (JsonTree::Index i = list->first_child; i != JsonTree::kNone; i = tree.node(i).next) {
-      if (tree.node(i).kind == JsonTree::Kind::kString) take(tree.node(i));
-    }
   }
 
   // The folder above the first name with a pattern in it.
@@ -95,18 +122,42 @@ class Finder {
     return Path::Clean(folder.empty() ? "/" : folder);
   }
 
-  void Judge(const std::string& text, const std::string& has, const std::string& place) {
-    const Path folder = FolderOf(text);
-    const auto holds = [&](const std::string& permitted) {
-      return folder.IsInside(Path::Clean(permitted));
-    };
-    if (holds(question_.where.project) || std::ranges::any_of(question_.permitted, holds)) return;
-    Add(findings_, Severity::kWarning, "sandbox-opened",
-        {Error::Kind::kInvalidConfig, place,
-         "commands in the client's sandbox may also write " +
-             Quote(ShownPath(folder.text(), question_.where), 80) +
-             ", which the policy does not permit: " + has,
-         "remove that entry if commands should not write there"});
+  void JudgeWrite(const Entry& entry, const std::string& path) {
+    const Path folder = FolderOf(path);
+    Judge(entry, "write " + Quote(ShownPath(folder.text(), question_.where), 80),
+          [&](const CommandRights& rights) { return rights.MayWrite(folder); });
+  }
+
+  template <typename Permits>
+  void Judge(const Entry& entry, const std::string& opened, Permits permits) {
+    const auto here = [&](const RightsInForce& rights) { return permits(rights.here); };
+    const auto users = [&](const RightsInForce& rights) { return permits(rights.users); };
+    if (std::ranges::any_of(question_.rights, here)) return;
+    const bool serves_all =
+        entry.file.layer == SettingsLayer::kUser || entry.file.layer == SettingsLayer::kManaged;
+    const bool is_projects = serves_all && std::ranges::any_of(question_.rights, users);
+    Add(findings_, is_projects ? Severity::kNote : Severity::kWarning, "sandbox-opened",
+        {Error::Kind::kInvalidConfig, entry.place,
+         "commands in the client's sandbox may also " + opened + ", which " +
+             (is_projects ? "this project's policy" : "the policy") +
+             " does not permit: " + Dotted(entry.pointer) + " has " + Quote(entry.text, 80),
+         is_projects ? "these settings serve every project" : Hint(entry)});
+  }
+
+  // What init added goes again when the policy no longer has it.
+  std::string Hint(const Entry& entry) const {
+    for (const SettingsRecord& record : question_.records) {
+      if (!LeadToOneFile(record.path, entry.file.path)) continue;
+      const auto list =
+          std::ranges::find(record.lists, entry.pointer, &SettingsRecord::Texts::pointer);
+      if (list == record.lists.end() ||
+          std::ranges::find(list->texts, entry.text) == list->texts.end()) {
+        continue;
+      }
+      return "take it out again: " + InitCommand(entry.file, question_.where);
+    }
+    return std::string("remove that entry if commands should not ") +
+           (entry.pointer == kAllowedDomains ? "reach that host" : "write there");
   }
 
   const OpeningQuestion& question_;
@@ -115,6 +166,6 @@ class Finder {
 
 }  // namespace
 
-Findings FindWriteOpenings(const OpeningQuestion& question) { return Finder(question).Run(); }
+Findings FindSandboxOpenings(const OpeningQuestion& question) { return Finder(question).Run(); }
 
 }  // namespace ringfence

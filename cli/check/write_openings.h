@@ -1,23 +1,33 @@
-// Places outside the project that the client's settings open to commands in its sandbox, beside
-// what the policy permits. Both keys open them at once, in running sessions too (measured):
-// permissions.additionalDirectories, and rules of permissions.allow such as Edit(//srv/**).
+// What the client's settings open to commands in its sandbox beside what the policy permits: places
+// to write, and hosts. permissions.additionalDirectories and rules of permissions.allow such as
+// Edit(//srv/**) open places at once, in running sessions too (measured), like
+// sandbox.filesystem.allowWrite; sandbox.network.allowedDomains opens hosts.
 #pragma once
 
-#include <string>
 #include <vector>
 
+#include "cli/check/command_rights.h"
 #include "cli/check/finding.h"
 #include "cli/settings_files.h"
+#include "cli/settings_record.h"
 
 namespace ringfence {
 
-struct OpeningQuestion {
-  const std::vector<SettingsFile>& files;  // of all layers
-  const Whereabouts& where;
-  const std::vector<std::string>& permitted;  // folders that the policy lets tools write
+// Of one registration of the hook.
+struct RightsInForce {
+  CommandRights here;   // by all policies that count in this project
+  CommandRights users;  // without the project's own, which settings for every project do not follow
 };
 
-// One warning for each place. None where the client's sandbox is off.
-Findings FindWriteOpenings(const OpeningQuestion& question);
+struct OpeningQuestion {
+  const std::vector<SettingsFile>& files;      // of all layers
+  const std::vector<SettingsRecord>& records;  // what `ringfence init` wrote there
+  const Whereabouts& where;
+  const std::vector<RightsInForce>& rights;
+};
+
+// One warning for each entry; a note where only the project's own policy is narrower than settings
+// for every project. None where the client's sandbox is off.
+Findings FindSandboxOpenings(const OpeningQuestion& question);
 
 }  // namespace ringfence

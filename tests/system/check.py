@@ -10,6 +10,7 @@ import copy
 import json
 import os
 import pathlib
+import shlex
 import shutil
 import subprocess
 import sys
@@ -115,6 +116,73 @@ def places_that_open_the_clients_sandbox_are_named(world):
     del now["permissions"]["additionalDirectories"], now["permissions"]["allow"]
     world.write(world.user, json.dumps(now))
     assert opened() == []
+
+
+def what_init_left_in_the_sandbox_is_named(world):
+    """By check and by doctor, until the command of the hint is carried out."""
+    def opened():
+        done = world.run("check", "--json", "--hook", world.options.hook)
+        doctor = world.run("doctor", "--json", "--hook", world.options.hook)
+        found = [one for one in json.loads(done.stdout)["findings"]
+                 if one["code"] == "sandbox-opened"]
+        rows = [row for row in json.loads(doctor.stdout)["rows"] if "may also" in row["text"]]
+        assert len(rows) == len(found), (rows, found)
+        return found
+
+    def entries(section, key):
+        return settings_of(world.user)["sandbox"].get(section, {}).get(key, [])
+
+    def leave(init, hint):
+        world.init(*init)
+        if not entries("filesystem", "allowWrite"):
+            raise Skip("the client's sandbox cannot work here")
+        assert world.run("revoke", "~/.npm").returncode == 0
+        assert world.run("revoke", "a.example").returncode == 0
+        found = opened()
+        assert [one["severity"] for one in found] == ["warning", "warning"], found
+        assert 'write "~/.npm"' in found[0]["what"], found
+        assert 'sandbox.filesystem.allowWrite has "~/.npm"' in found[0]["what"], found
+        assert 'reach "a.example"' in found[1]["what"], found
+        assert 'sandbox.network.allowedDomains has "a.example"' in found[1]["what"], found
+        for one in found:
+            assert one["hint"] == "take it out again: " + hint, (one, hint)
+        done = world.run(*shlex.split(hint)[1:], "--hook", world.options.hook, hook=False)
+        assert done.returncode == 0 and opened() == [], (done, opened())
+
+    world.init()
+    world.write(world.policy, json.dumps({
+        "version": 1, "profiles": {"p q": {}}, "write": {"allow": ["."]},
+        "network": {"allow": ["b.example"]}}))
+    for init, hint in (((), "ringfence init"), (("--profile", "p q"), "ringfence init --profile 'p q'")):
+        for what in ("~/.npm", "a.example"):
+            assert world.run("allow", what).returncode == 0, what
+        world.init(*init)
+        assert opened() == [], opened()
+        leave(init, hint)
+
+
+def an_entry_of_the_users_is_theirs_to_remove(world):
+    world.write(world.user, json.dumps({"sandbox": {
+        "enabled": True, "filesystem": {"allowWrite": ["~/mine", str(world.project / "x"), "/srv/x"]}}}))
+    world.init("--no-client-sandbox")
+    done = world.run("check", "--json", "--hook", world.options.hook)
+    found = [one for one in json.loads(done.stdout)["findings"] if one["code"] == "sandbox-opened"]
+    assert ["~/mine" in found[0]["what"], "/srv/x" in found[1]["what"], len(found)] == [True, True, 2], found
+    assert found[0]["hint"] == "remove that entry if commands should not write there", found
+
+
+def a_project_that_is_a_repository_may_be_written_in_whole(world):
+    part = world.project / "part"
+    part.mkdir()
+    (world.project / ".git").mkdir()
+    world.write(world.project / ".git/HEAD", "ref: refs/heads/main\n")
+    world.write(world.policy, '{"version": 1, "root": "git", "write": {"allow": ["."]}}')
+    world.write(world.user, json.dumps({"sandbox": {
+        "enabled": True, "filesystem": {"allowWrite": [str(world.project / "other"), str(world.base)]}}}))
+    world.init("--no-client-sandbox", cwd=part)
+    done = world.run("check", "--json", "--hook", world.options.hook, cwd=part)
+    found = [one["what"] for one in json.loads(done.stdout)["findings"] if one["code"] == "sandbox-opened"]
+    assert len(found) == 1 and f'has "{world.base}"' in found[0], found
 
 
 def what_cannot_be_written_is_not_done(world):

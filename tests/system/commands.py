@@ -63,21 +63,21 @@ def explain_protects_the_audit_log_that_the_policy_names(world):
 
 def allow_keeps_the_defaults_that_a_new_list_replaces(world):
     world.write(world.policy, '{ "version": 1 } // mine\n')
-    world.run("allow", "/srv")
+    world.run("allow", "/srv/data")
     assert world.policy.read_text() == (
-        '{ "version": 1, "read": { "allow": [".", "@claude-scratch", "/srv"] }, '
-        '"write": { "allow": [".", "@claude-scratch", "/srv"] } } // mine\n'), world.policy.read_text()
+        '{ "version": 1, "read": { "allow": [".", "@claude-scratch", "/srv/data"] }, '
+        '"write": { "allow": [".", "@claude-scratch", "/srv/data"] } } // mine\n'), world.policy.read_text()
 
 
 def allow_prefers_the_projects_policy_once_it_is_trusted(world):
     policy = world.write(world.project / ".ringfence/policy.json", '{"version": 1}\n')
-    out = world.run("allow", "/srv").stdout
+    out = world.run("allow", "/srv/data").stdout
     assert "not trusted" in out and world.policy.exists(), out
     assert policy.read_text() == '{"version": 1}\n'
     world.trust()
-    out = world.run("allow", "/opt", "--ask", cwd=world.project).stdout
+    out = world.run("allow", "/opt/data", "--ask", cwd=world.project).stdout
     assert "trusted again" in out, out
-    assert '"ask": ["/opt"]' in policy.read_text()
+    assert '"ask": ["/opt/data"]' in policy.read_text()
     assert json.loads(world.run("trust", "--list", "--json").stdout)["trusted"][0]["state"] == "trusted"
 
 
@@ -142,6 +142,55 @@ def allow_asks_before_it_opens_the_home_or_more(world):
     assert 'Added "/" to read.allow' in world.run("allow", "/", "--read", "--yes").stdout
 
 
+def allow_asks_before_it_opens_what_the_machine_shares(world):
+    for what in ("/usr", "/var", "/etc", "/opt", "/bin", "/usr/lib", "/us*"):
+        error_of(world.run("allow", what), 1, "which all of this machine shares, for reading and writing", "--yes")
+    other = "/root" if str(world.home) != "/root" else "/home/other"
+    error_of(world.run("allow", other), 1, "another user's home, for reading and writing", "--yes")
+    error_of(world.run("allow", other, "--read"), 1, "another user's home, for reading", "--yes")
+    assert not world.policy.exists()
+    for words in (("--read", "/var"), ("/opt/thing",), ("/usr/local/thing",), ("/home/other/shared",)):
+        done = world.run("allow", *words)
+        assert done.returncode == 0 and "Added " in done.stdout, (words, done)
+    assert 'Added "/opt" to' in world.run("allow", "/opt", "--yes").stdout
+
+
+def allow_writes_the_home_by_either_name(world):
+    link = world.base / "link"
+    link.symlink_to(world.home)
+    (world.home / "lib").mkdir()
+
+    def run(*words):
+        return world.start([world.options.ringfence, *words, "--home", link])
+    for name in ("~/lib", str(link / "lib"), str(world.home / "lib")):
+        out = run("allow", "--read", name).stdout
+        assert 'Added "~/lib" to read.allow of' in out, (name, out)
+        out = run("revoke", name).stdout
+        assert 'Removed "~/lib"' in out, (name, out)
+    for name in ("~", str(world.home)):
+        error_of(run("allow", name), 1, "the home directory", "--yes")
+
+
+def allow_says_what_works_beside_what_is_protected(world):
+    (world.home / ".claude").mkdir()
+    (world.home / ".claude/settings.json").write_text("{}")
+    holds = "Hint: name what you need in it, or for reading alone, add --read; nothing was changed"
+    for what, hint in (("~/.claude", holds), ("~/.local", holds),
+                       ("/etc/ringfence", "Hint: for reading alone, add --read; nothing was changed")):
+        error_of(world.run("allow", what), 1, "no policy can change that", hint)
+        assert world.run("allow", what, "--read").returncode == 0, what
+    assert world.run("allow", "~/.claude/other").returncode == 0
+    for what in ("/dev/sda", "/proc/1"):
+        assert "Hint" not in error_text(world, "allow", what), what
+    assert "Hint" in error_text(world, "allow", "~/.ssh")
+
+
+def error_text(world, *words):
+    done = world.run(*words)
+    assert done.returncode == 1, done
+    return done.stderr
+
+
 def revoke_is_the_inverse_of_allow(world):
     (world.home / "src").mkdir()
     world.run("allow", "~/first")
@@ -203,6 +252,12 @@ def allow_names_init_only_for_what_init_carries_over(world):
     init = f"ringfence init --local {world.project}"
     out = world.run("allow", "~/d").stdout
     assert f"; {init} carries the entry over" in out, out
+    out = world.run("revoke", "~/d").stdout
+    assert "Removed" in out and "keep it" not in out, out  # never carried over
+    world.run("allow", "~/d")
+    world.init("--local", ".")
+    if '"~/d"' not in (world.project / ".claude/settings.local.json").read_text():
+        raise Skip("the client's sandbox cannot work here")
     out = world.run("revoke", "~/d").stdout
     assert f"keep it until {init} takes it out" in out, out
 
@@ -348,6 +403,46 @@ def revoke_says_what_still_permits_it(world):
     assert json.loads(world.run("revoke", "~/other", "--json").stdout)["entries"] == []
 
 
+def revoke_says_what_permits_the_project_and_what_is_built_in(world):
+    done = world.run("revoke", ".")
+    error_of(done, 1, '".": is the project itself', 'permitted by the built-in list, by "."',
+             "counts in place of the built-in one; nothing was changed")
+    assert "no entry of its own" not in done.stderr, done
+    world.run("allow", "~/first")  # which writes the starter policy
+    done = world.run("revoke", ".")
+    error_of(done, 1, '".": is the project itself', "~/.config/ringfence/policy.json",
+             "that rule is about every project: change that rule if you mean it")
+    assert "built-in" not in done.stderr and "no entry of its own" not in done.stderr, done
+    # The list of one's own that the hint speaks of.
+    world.write(world.policy, '{"version": 1, "read": {"allow": ["src"]}, "write": {"allow": ["src"]}}')
+    assert "nothing was changed" in world.run("revoke", ".").stdout
+
+
+def notes_on_the_clients_sandbox_are_about_what_init_writes(world):
+    world.write(world.policy, json.dumps({"version": 1, "write": {"allow": ["."]},
+                                          "network": {"allow": ["b.example"]}}))
+    world.init()
+    for what in ("@claude-scratch", "~/src/*.c", "mcp__team__*"):
+        out = world.run("allow", what).stdout
+        assert "Added" in out and "client's sandbox" not in out, out
+        out = world.run("revoke", what).stdout
+        assert "Removed" in out and "client's sandbox" not in out, out
+    for what in ("a.example", "~/.npm"):
+        out = world.run("allow", what).stdout
+        assert "ringfence init carries the entry over" in out, out
+        out = world.run("revoke", what).stdout  # never carried over
+        assert "Removed" in out and "client's sandbox" not in out, out
+    for what in ("a.example", "~/.npm"):
+        world.run("allow", what)
+        world.init()
+        if f'"{what}"' not in world.user.read_text():
+            raise Skip("the client's sandbox cannot work here")
+        out = world.run("revoke", what).stdout
+        assert "keep it until ringfence init takes it out of their list" in out, out
+        world.init()
+        assert f'"{what}"' not in world.user.read_text()
+
+
 def revoke_changes_the_policy_that_has_it(world):
     world.run("allow", "/srv/user")
     policy = world.write(world.project / ".ringfence/policy.json", '{"version": 1} // ours\n')
@@ -374,6 +469,60 @@ def revoke_of_what_was_allowed_for_a_session(world):
     out = world.run("revoke", "/srv/s", "--session").stdout
     assert "sessions/one.json" in out, out
     assert read_of(world, "/srv/s/x", "one") == "deny"
+
+
+def write_of(world, path, session):
+    event = {"hook_event_name": "PreToolUse", "session_id": session, "cwd": str(world.project),
+             "tool_name": "Write", "tool_input": {"file_path": str(path), "content": ""}}
+    done = world.start([world.options.hook], json.dumps(event),
+                       env={"HOME": str(world.home), "CLAUDE_PROJECT_DIR": str(world.project)})
+    return "deny" if '"deny"' in done.stdout else "permit"
+
+
+def revoke_names_the_session_that_still_may(world):
+    def suggested(text):
+        return [shlex.split(found)[1:] for found in re.findall(r"(ringfence revoke .*?) takes that back", text)]
+
+    world.run("allow", "~/first")
+    odd = world.base / "it's [odd]"
+    odd.mkdir()
+    for allowed, named, path in (("/srv/tmp.AbC123", "/srv/tmp.AbC123", "/srv/tmp.AbC123/x"),
+                                 ("/srv/wide", "/srv/wide/part", "/srv/wide/part/x"),
+                                 (str(odd), str(odd), odd / "x")):
+        assert world.run("allow", "--session-id", "s-1", allowed).returncode == 0
+        assert write_of(world, path, "s-1") == "permit", path
+        assert write_of(world, path, "s-2") == "deny", path
+        done = world.run("revoke", named)
+        error_of(done, 1, "has no entry of its own in ~/.config/ringfence/policy.json",
+                 "the session s-1 still may, by ringfence allow --session", "nothing was changed")
+        (words,) = suggested(done.stderr)
+        done = world.run(*words)
+        assert done.returncode == 0 and "sessions/s-1.json" in done.stdout, (words, done)
+        assert write_of(world, path, "s-1") == "deny", words
+        assert "nothing was changed" in world.run("revoke", named).stdout
+    # Beside what everybody may read.
+    assert world.run("allow", "--session-id", "s-1", "/etc/thing").returncode == 0
+    world.run("allow", "--read", "/etc")
+    done = world.run("revoke", "/etc/thing")
+    error_of(done, 1, 'reading it is still permitted by "/etc"', "the session s-1 still may")
+    (words,) = suggested(done.stderr)
+    assert world.run(*words).returncode == 0 and write_of(world, "/etc/thing", "s-1") == "deny"
+    # Beside an entry of the policy, for reading alone, and for what no path is.
+    world.run("allow", "/srv/both", "--session-id", "s-1")
+    world.run("allow", "/srv/both", "--read")
+    out = world.run("revoke", "/srv/both").stdout
+    assert out.startswith("Removed ") and "Note: the session s-1 still may" in out, out
+    (words,) = suggested(out)
+    assert words[-1] == "/srv/both" and world.run(*words).returncode == 0, words
+    world.run("allow", "mcp__team__*", "--session-id", "s-3")
+    (words,) = suggested(world.run("revoke", "mcp__team").stderr)
+    assert words == ["revoke", "--session-id", "s-3", "mcp__team__*"], words
+    assert world.run(*words).returncode == 0
+    world.run("allow", "@tmp", "--session-id", "s-3")
+    (words,) = suggested(world.run("revoke", "@tmp").stderr)
+    assert world.run(*words).returncode == 0
+    assert "nothing was changed" in world.run("revoke", "@tmp").stdout
+    assert "still" not in world.run("revoke", "/srv/other").stdout
 
 
 def explain_takes_a_path_or_a_host_alone(world):

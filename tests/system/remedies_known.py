@@ -82,6 +82,8 @@ TESTS = {
     "no ringfence allow lifts ": "commands.py: allow_says_what_lifts_a_built_in_rule",
     "by default it may be read; ringfence revoke --read takes that away":
         "commands.py: revoke_leaves_what_could_be_read_by_default",
+    " still may, by ringfence allow --session": "commands.py: revoke_names_the_session_that_still_may",
+    "ringfence revoke --session-id ": "commands.py: revoke_names_the_session_that_still_may",
     # Usage.
     "ringfence run -- COMMAND [ARGUMENT...]": USAGE,
     "ringfence audit fixtures/": USAGE,

@@ -1,0 +1,64 @@
+#include "cli/check/command_rights.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "cli/client_sandbox.h"
+#include "cli/sandbox_lists.h"
+#include "policy/cached_files.h"
+#include "policy/domain.h"
+#include "policy/event.h"
+#include "policy/judge_host.h"
+#include "policy/judge_path.h"
+#include "policy/resolve.h"
+
+namespace ringfence {
+
+CommandRights::CommandRights(const Policy& policy, const Places& places, const FileView& files)
+    : policy_(policy), places_(places), files_(files) {
+  folders_ = {places.root_real, StartOf(places)};
+  const ClientLimits limits = SandboxForOneProject(policy, places, {});
+  for (const ClientLimits::Texts& list : limits.lists) {
+    if (list.pointer == kAllowWrite) {
+      for (const std::string& text : list.texts) {
+        if (const auto path = OwnPath(text, places)) folders_.push_back(Real(path->text()));
+      }
+    }
+    if (list.pointer == kAllowedDomains) domains_ = list.texts;
+  }
+}
+
+Path CommandRights::Real(const std::string& path) const {
+  const Walked walked = Walk(path, files_);
+  return walked.stop == Walked::Stop::kEnd ? walked.end : Path::Clean(path);
+}
+
+bool CommandRights::MayWrite(const Path& folder) const {
+  const Path real = Real(folder.text());
+  const auto holds = [&](const Path& permitted) { return real.IsInside(permitted); };
+  if (std::ranges::any_of(folders_, holds)) return true;
+  // By an entry with a pattern, which init cannot write.
+  Event event;
+  event.kind = EventKind::kPreToolUse;
+  event.cwd = places_.root.text();
+  const CachedFiles files(files_);
+  const PathJudge judge(policy_, places_, event, files);
+  return judge.Judge(folder.text(), Access::kWrite, "write to", "").verdict == Verdict::kPermit;
+}
+
+bool CommandRights::MayReach(const std::string& domain) const {
+  if (JudgeHosts(domain, policy_).verdict == Verdict::kPermit) return true;
+  // What init opens besides: every port of a host, and hosts of which some part is denied, which
+  // it puts on the list of denied domains.
+  const std::string lower = LowerAscii(domain);
+  const Result<HostRule> wanted = ParseHostRule(lower);
+  if (!wanted) return false;
+  const auto covers = [&](const HostRule& rule) { return Covers(rule, *wanted); };
+  if (std::ranges::any_of(policy_.network->deny, covers)) return false;
+  return std::ranges::any_of(domains_, [&](const std::string& text) {
+    const Result<HostRule> opened = ParseHostRule(text);
+    return opened && covers(*opened);
+  });
+}
+
+}  // namespace ringfence
