@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "base/utf8.h"
+#include "policy/name_words.h"
 #include "policy/word_list.h"
 
 namespace ringfence {
@@ -187,29 +188,8 @@ constexpr WordList kRepositoryWords(
     "upstream\n");
 constexpr WordList kOutputWords("dest\ndestination\ndownload\ndst\nout\noutput\nsave\n");
 
-bool IsLower(char c) { return c >= 'a' && c <= 'z'; }
-bool IsUpper(char c) { return c >= 'A' && c <= 'Z'; }
-
-// Takes the next word off `rest`, in lower case: "file" of "fileName", "url" of "URLPath".
-std::string TakeNameWord(std::string_view& rest) {
-  while (!rest.empty() && !IsLower(rest[0]) && !IsUpper(rest[0])) rest.remove_prefix(1);
-  size_t size = 0;
-  for (; size < rest.size() && (IsLower(rest[size]) || IsUpper(rest[size])); ++size) {
-    if (size == 0 || !IsUpper(rest[size])) continue;
-    const bool ends_capitals = size + 1 < rest.size() && IsLower(rest[size + 1]);
-    if (IsLower(rest[size - 1]) || ends_capitals) break;
-  }
-  std::string word = LowerAscii(rest.substr(0, size));
-  rest.remove_prefix(size);
-  return word;
-}
-
-bool HoldsWord(std::string_view key, const WordList& words) {
-  if (key.size() > 64) return false;
-  for (std::string word = TakeNameWord(key); !word.empty(); word = TakeNameWord(key)) {
-    if (words.Contains(word)) return true;
-  }
-  return false;
+bool IsNamed(std::string_view key, const WordList& words) {
+  return key.size() <= 64 && HoldsWord(key, words);
 }
 
 std::string_view TakeWord(std::string_view& rest) {
@@ -362,8 +342,8 @@ bool NamesLink(std::string_view key) {
   return found;
 }
 
-bool NamesRepository(std::string_view key) { return HoldsWord(key, kRepositoryWords); }
+bool NamesRepository(std::string_view key) { return IsNamed(key, kRepositoryWords); }
 
-bool NamesOutput(std::string_view key) { return HoldsWord(key, kOutputWords); }
+bool NamesOutput(std::string_view key) { return IsNamed(key, kOutputWords); }
 
 }  // namespace ringfence
