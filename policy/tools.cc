@@ -177,12 +177,21 @@ constexpr WordList kPathListWords(
 constexpr WordList kUrlWords(
     "domain\ndomains\nendpoint\nhost\nhostname\nhosts\nhref\nlink\nlinks\norigin\nsite\nuri\nuris\n"
     "url\nurls\nwebsite\n");
+// Also for what is no host, so that the value must look like one.
+constexpr WordList kPeerWords(
+    "addr\naddress\naddresses\naddrs\nbroker\nbrokers\ncallback\ncallbacks\ndsn\nfqdn\nfqdns\n"
+    "gateway\ngateways\nip\nips\nipv\nmirror\nmirrors\nnameserver\nnameservers\npeer\npeers\n"
+    "proxies\nproxy\nregistries\nregistry\nrelay\nrelays\nresolver\nresolvers\nserver\nservers\n"
+    "upstream\nupstreams\nwebhook\nwebhooks\n");
+constexpr WordList kMailboxWords("addr\naddress\naddresses\naddrs\n");
+constexpr WordList kPropertiesWords("claims\ncontext\nnamespaces\nprefixes\nproperties\n");
 constexpr WordList kLinkWords("endpoint\nlink\nlinks\n");
 // Behind a word of URLs: something about it, but not the URL.
 constexpr WordList kAboutWords(
     "count\ndescription\nid\nids\nindex\nkind\nlabel\nlabels\nname\nnames\nnumber\nos\nstate\n"
     "status\ntext\ntitle\ntype\ntypes\nversion\n");
-constexpr WordList kNamedHosts("domain\ndomains\nhost\nhosts\n");  // "host_name" is the host
+// "host_name" is the host
+constexpr WordList kNamedHosts("domain\ndomains\nhost\nhosts\npeer\nproxy\nserver\nservers\n");
 constexpr WordList kRepositoryWords(
     "clone\ngit\nmirror\nremote\nremotes\nrepo\nrepos\nrepositories\nrepository\nsource\nsrc\n"
     "upstream\n");
@@ -322,11 +331,14 @@ UsualName McpNameOf(std::string_view key) {
     if (kPathListWords.Contains(word)) return UsualName::kPaths;
     if (kUrlWords.Contains(word)) {
       url_word = word;
+    } else if (kPeerWords.Contains(word)) {
+      if (!kUrlWords.Contains(url_word)) url_word = word;
     } else if (kAboutWords.Contains(word)) {
       const bool is_host = word.starts_with("name") && kNamedHosts.Contains(url_word);
       if (!is_host) url_word.clear();
     }
   }
+  if (kPeerWords.Contains(url_word)) return UsualName::kPeer;
   return url_word.empty() ? UsualName::kNone : UsualName::kUrl;
 }
 
@@ -343,6 +355,10 @@ bool NamesLink(std::string_view key) {
 }
 
 bool NamesRepository(std::string_view key) { return IsNamed(key, kRepositoryWords); }
+
+bool NamesMailbox(std::string_view key) { return IsNamed(key, kMailboxWords); }
+
+bool NamesProperties(std::string_view key) { return IsNamed(key, kPropertiesWords); }
 
 bool NamesOutput(std::string_view key) { return IsNamed(key, kOutputWords); }
 
