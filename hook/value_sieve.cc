@@ -31,19 +31,30 @@ bool ValueSieve::MayBePlaceAsKey(std::string_view key) const {
   return MayBePlace(key, UsualName::kNone);
 }
 
+// "/etc:/mnt", and under a name for several paths also what follows.
+bool ValueSieve::MayBeBound(std::string_view text, UsualName usual) const {
+  const std::string_view bound = BoundPath(text);
+  return !bound.empty() && (usual == UsualName::kPaths || names_->MayName(bound));
+}
+
 bool ValueSieve::MayBePlace(std::string_view text, UsualName usual) const {
   text = text.substr(0, text.find('\0'));
   if (names_ && MayNameAsWritten(text, *names_)) return true;
   const Value value = ReadValue(text);
   if (value.is_cut) return true;
+  if (usual == UsualName::kPeer) {
+    if (LooksLikePeer(value.text)) return true;
+    usual = UsualName::kNone;
+  }
   switch (value.form) {
     case ValueForm::kText:
       return false;
     case ValueForm::kRelative:
       if (usual != UsualName::kNone || IsScpAddress(value.text)) return true;
-      return !names_ || names_->MayName(value.text);
+      return !names_ || names_->MayName(value.text) || MayBeBound(value.text, usual);
     case ValueForm::kAbsolute:
-      return usual == UsualName::kUrl || !names_ || names_->MayName(value.text);
+      if (usual == UsualName::kUrl || !names_) return true;
+      return names_->MayName(value.text) || MayBeBound(value.text, usual);
     case ValueForm::kClimbing:
     case ValueForm::kHome:
     case ValueForm::kOtherHome:

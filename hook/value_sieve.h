@@ -28,6 +28,8 @@ class ValueSieve {
   bool MayBePlace(std::string_view text, UsualName usual) const;
 
  private:
+  bool MayBeBound(std::string_view text, UsualName usual) const;
+
   struct KeyName {
     std::string key;
     UsualName usual;

@@ -75,16 +75,19 @@ class CallJudge {
                   "Use Bash.");
   }
 
-  std::vector<const InputField*> FieldsAt(std::string_view pointer) const {
+  // Without `null`, which counts as left out where the argument may be.
+  std::vector<const InputField*> FieldsAt(const ToolField& spec) const {
     std::vector<const InputField*> found;
     for (const InputField& field : event_.input) {
-      if (PointerCovers(pointer, field.pointer)) found.push_back(&field);
+      const bool is_left_out =
+          !spec.required && field.kind == JsonKind::kNull && field.pointer == spec.pointer;
+      if (!is_left_out && PointerCovers(spec.pointer, field.pointer)) found.push_back(&field);
     }
     return found;
   }
 
   void JudgeField(const ToolField& spec) {
-    const std::vector<const InputField*> fields = FieldsAt(spec.pointer);
+    const std::vector<const InputField*> fields = FieldsAt(spec);
     if (fields.empty()) {
       if (spec.required) {
         verdict_.Deny("call of " + event_.tool_name, "it has no " + Quote(spec.pointer.substr(1)));
@@ -97,10 +100,16 @@ class CallJudge {
                            spec.pointer.ends_with('s');
       if (spec.role == FieldRole::kIsolation) {
         if (field->text == "worktree") JudgeWorktrees("");
-      } else if (!is_list && !IsOpaque(spec.role, *field) && arguments_.IsUsable(*field)) {
+      } else if (!is_list && !IsOpaque(spec.role, *field) &&
+                 arguments_.IsUsable(*field, TypeOf(spec))) {
         JudgeValue(spec.role, *field);
       }
     }
+  }
+
+  // What the client's schema wants there.
+  static std::string_view TypeOf(const ToolField& spec) {
+    return spec.pointer.ends_with('s') ? "a list of strings" : "a string";
   }
 
   // Names nothing of this host, whatever it is.

@@ -162,6 +162,11 @@ Result<HostPort> ParseHostPort(std::string_view authority) {
   return read;
 }
 
+bool IsBareAddress(std::string_view text) {
+  text = text.substr(0, text.find('%'));
+  return std::ranges::count(text, ':') >= 2 && ParseAddress("[" + std::string(text) + "]");
+}
+
 bool LeadsNowhere(std::string_view host) {
   constexpr size_t kMaxDigits = 8;
   constexpr uint32_t kFirst = uint32_t{1} << 24;  // 1.0.0.0; "010" is octal, and 0 is this host

@@ -35,6 +35,9 @@ struct HostPort {
 // other scripts are read as a browser reads them.
 Result<HostPort> ParseHostPort(std::string_view authority);
 
+// An IPv6 address without brackets: "::1", "fe80::1%eth0".
+bool IsBareAddress(std::string_view text);
+
 // "404": a number that, read as an IPv4 address, is in 0.0.0.1 to 0.255.255.255 (unusable, RFC
 // 1122).
 bool LeadsNowhere(std::string_view host);

@@ -35,6 +35,8 @@ bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
 }  // namespace
 
+bool IsFileEnding(std::string_view ending) { return kFileEndings.Contains(ending); }
+
 NameKind KindOfName(std::string_view name) {
   const std::string lower = LowerAscii(name);
   const Result<HostRule> rule = ParseHostRule(lower);

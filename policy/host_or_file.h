@@ -11,4 +11,7 @@ enum class NameKind { kHost, kHostOrFile, kNeither };
 // `name` has no "/" and does not exist as a file.
 NameKind KindOfName(std::string_view name);
 
+// "md", "tar": in lower case, without the full stop.
+bool IsFileEnding(std::string_view ending);
+
 }  // namespace ringfence

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "base/utf8.h"
 #include "policy/domain.h"
 #include "policy/judge_host.h"
 
@@ -28,6 +29,16 @@ bool LooksLikeHost(std::string_view authority) {
          std::ranges::all_of(host, IsDigit) || host.starts_with("0x");
 }
 
+// A part between commas is several words, or has a placeholder: "see a.example, b.example".
+bool HoldsNoHost(std::string_view text) {
+  for (size_t comma = 0; comma != text.npos; text.remove_prefix(std::min(comma + 1, text.size()))) {
+    comma = text.find(',');
+    const std::string_view part = TrimSpace(text.substr(0, comma));
+    if (part.substr(part.rfind('@') + 1).find_first_of(" {<") != part.npos) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 std::string_view VerbOf(Access access) { return access == Access::kRead ? "read of" : "write to"; }
@@ -47,9 +58,9 @@ std::string ArgumentJudge::NameOf(const InputField& field) const {
   return "argument " + Quote(field.pointer.substr(1)) + " of " + event_.tool_name;
 }
 
-bool ArgumentJudge::IsUsable(const InputField& field) {
+bool ArgumentJudge::IsUsable(const InputField& field, std::string_view wanted) {
   if (field.kind != JsonKind::kString) {
-    verdict_.Deny(NameOf(field), "it must be a string");
+    verdict_.Deny(NameOf(field), "it must be " + std::string(wanted));
   } else if (field.cut) {
     verdict_.Deny(NameOf(field), "it is longer than a path can be");
   } else if (field.has_nul) {
@@ -97,11 +108,11 @@ NameJudgement ArgumentJudge::JudgeBareHost(std::string_view text) const {
   if (SchemeOf(text) == "mailto") return {};
   if (text.starts_with("//")) text.remove_prefix(2);
   text = text.substr(0, text.find_first_of("/?#\\"));
-  if (text.substr(text.rfind('@') + 1).find_first_of(" {<") != text.npos) return {};
+  if (HoldsNoHost(text)) return {};
   NameJudgement worst;
   for (size_t comma = 0; comma != text.npos; text.remove_prefix(std::min(comma + 1, text.size()))) {
     comma = text.find(',');
-    NameJudgement judgement = JudgeOneHost(text.substr(0, comma));
+    NameJudgement judgement = JudgeOneHost(TrimSpace(text.substr(0, comma)));
     if (judgement.verdict > worst.verdict) worst = std::move(judgement);
   }
   return worst;
@@ -111,6 +122,10 @@ NameJudgement ArgumentJudge::JudgeBareHost(std::string_view text) const {
 NameJudgement ArgumentJudge::JudgeOneHost(std::string_view text) const {
   const size_t at = text.rfind('@');
   const std::string_view host = at == std::string_view::npos ? text : text.substr(at + 1);
+  if (IsBareAddress(host)) {
+    const std::string_view address = host.substr(0, host.find('%'));
+    return JudgeHostText("[" + std::string(address) + "]", policy_, trace_);
+  }
   if (LooksLikeHost(host)) return JudgeHostText(host, policy_, trace_);
   const std::string_view before_path = host.substr(0, host.find(':'));
   const bool has_user = at != std::string_view::npos;
@@ -120,8 +135,13 @@ NameJudgement ArgumentJudge::JudgeOneHost(std::string_view text) const {
 
 void ArgumentJudge::JudgeOtherScheme(std::string_view url) {
   const size_t end = url.find("://");
-  if (!ReachesHost(LowerAscii(url.substr(0, end)))) return;
-  TakeName(JudgeBareHost(url.substr(end + 3, url.find(' ') - end - 3)));
+  const std::string scheme = LowerAscii(url.substr(0, end));
+  if (!ReachesHost(scheme)) return;
+  const std::string_view rest = url.substr(end + 3, url.find(' ') - end - 3);
+  // "docker://alpine:3" is an image of the usual registry.
+  const bool is_image = scheme.starts_with("docker");
+  if (is_image && rest.find('/') == rest.npos) return;
+  TakeName(JudgeBareHost(rest));
 }
 
 void ArgumentJudge::TakeName(NameJudgement judgement) {

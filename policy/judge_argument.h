@@ -24,8 +24,8 @@ class ArgumentJudge {
   // `argument "path" of mcp__fs__read_file`, for messages.
   std::string NameOf(const InputField& field) const;
 
-  // A string that may be a path; false when it was refused.
-  bool IsUsable(const InputField& field);
+  // A string that may be a path; false when it was refused. `wanted` is what it must be.
+  bool IsUsable(const InputField& field, std::string_view wanted = "a string");
 
   void JudgePath(const InputField& field, std::string_view text, Access access,
                  std::string_view verb);

@@ -15,9 +15,9 @@ constexpr uint16_t kUsualPort = 443;
 // clang-format off
 constexpr WordList kNetworkSchemes(
     "amqp\namqps\nbolt\ncassandra\ncifs\nclickhouse\ncockroachdb\ncouchbase\ncouchbases\ndav\n"
-    "davs\nelasticsearch\nftp\nftps\ngit\ngopher\ngrpc\ngrpcs\nhive\nhive2\nhttp\nhttps\nimap\n"
+    "davs\ndocker\ndocker-image\nelasticsearch\nftp\nftps\ngit\ngopher\ngrpc\ngrpcs\nhive\nhive2\nhttp\nhttps\nimap\n"
     "imaps\ninfluxdb\nirc\nircs\nkafka\nldap\nldaps\nlibsql\nmariadb\nmemcached\nmongodb\nmqtt\n"
-    "mqtts\nmssql\nmysql\nnats\nneo4j\nnfs\nopensearch\noracle\npostgres\npostgresql\npresto\n"
+    "mqtts\nmssql\nmysql\nnats\nneo4j\nnfs\noci\nopensearch\noracle\npostgres\npostgresql\npresto\n"
     "redis\nrediss\nredshift\nrsync\nrtsp\nrtsps\nscp\nsftp\nsmb\nsmtp\nsmtps\nsnowflake\nsocks\n"
     "socks4\nsocks4a\nsocks5\nsocks5h\nsqlserver\nssh\nsvn\ntcp\ntelnet\ntftp\ntrino\nudp\n"
     "webdav\nwebdavs\n");

@@ -25,6 +25,21 @@ bool Covers(const McpMap& map, std::string_view pointer) {
          IsCovered(map.text, pointer);
 }
 
+bool IsPath(ValueForm form) {
+  const bool is_home = form == ValueForm::kHome || form == ValueForm::kOtherHome;
+  return is_home || form == ValueForm::kRelative || form == ValueForm::kAbsolute ||
+         form == ValueForm::kClimbing;
+}
+
+bool NamesPeer(const InputField& field, std::string_view text) {
+  if (McpNameOf(field.key) != UsualName::kPeer || !LooksLikePeer(text)) return false;
+  return text.find('@') == text.npos || !NamesMailbox(field.key);
+}
+
+bool NamesRemote(const InputField& field, std::string_view text) {
+  return IsScpAddress(text) && NamesRepository(field.key);
+}
+
 // A name that prose rarely ends with.
 bool IsPlainName(std::string_view name) {
   return name.find_first_of(" \t\r\n\"'`()[]{}<>|;,") == std::string_view::npos;
@@ -54,8 +69,8 @@ void McpJudge::Run() {
     if (field.kind != JsonKind::kString) continue;
     const bool is_mapped = map && Covers(*map, field.pointer);
     const Value value = ReadValue(std::string_view(field.text).substr(0, field.text.find('\0')));
-    // Of keys only those under a name for URLs: "https://schema.example/name" names a property.
-    const bool may_be_address = !field.is_key || McpNameOf(field.key) == UsualName::kUrl;
+    // {"properties": {"https://schema.example/name": ...}} names a property.
+    const bool may_be_address = !field.is_key || !NamesProperties(field.key);
     if (value.form == ValueForm::kWebUrl && may_be_address) JudgeWeb(field, value);
     if (value.form == ValueForm::kOtherUrl && may_be_address) {
       arguments_.JudgeOtherScheme(value.text);
@@ -97,7 +112,8 @@ void McpJudge::JudgeMapped(const InputField& field, Access access) {
 void McpJudge::JudgeByValue(const InputField& field, const Value& value) {
   UsualName usual = McpNameOf(field.key);
   // The keys of an object are paths where its name says that it holds several.
-  if (field.is_key && usual != UsualName::kPaths) usual = UsualName::kNone;
+  const bool may_be_any = field.is_key ? usual != UsualName::kPaths : usual == UsualName::kPeer;
+  if (may_be_any) usual = UsualName::kNone;
   if (field.is_key && usual == UsualName::kNone && !names_.MayNameAsKey(field.text)) return;
   if (!IsSound(field, value, usual)) return;
   JudgeValue(field, value, usual);
@@ -168,6 +184,27 @@ bool McpJudge::IsText(const Value& value, UsualName usual) {
 }
 
 void McpJudge::JudgeValue(const InputField& field, const Value& value, UsualName usual) {
+  JudgePlace(field, value, usual);
+  if (!IsPath(value.form)) return;
+  JudgeBound(field, value, usual);
+  JudgeBareHost(field, value, usual);
+}
+
+// "/etc:/mnt": the first path is bound to the second, which is one of a container. Under a name for
+// several paths ("paths") all of them are of this host.
+void McpJudge::JudgeBound(const InputField& field, const Value& value, UsualName usual) {
+  std::string_view rest = value.text;
+  const std::string_view bound = BoundPath(rest);
+  if (bound.empty()) return;
+  JudgePlace(field, ReadValue(bound), usual);
+  for (size_t colon = rest.find(':'); colon != rest.npos; colon = rest.find(':')) {
+    rest.remove_prefix(colon + 1);
+    if (usual != UsualName::kPaths || !rest.starts_with('/')) continue;
+    JudgePlace(field, ReadValue(rest.substr(0, rest.find(':'))), usual);
+  }
+}
+
+void McpJudge::JudgePlace(const InputField& field, const Value& value, UsualName usual) {
   switch (value.form) {
     case ValueForm::kText:
       return;
@@ -180,20 +217,17 @@ void McpJudge::JudgeValue(const InputField& field, const Value& value, UsualName
       JudgeOtherHome(field, value, usual);
       return JudgeUnexpanded(field, value, usual);
     case ValueForm::kRelative:
-      JudgeRelative(field, value, usual);
-      break;
+      return JudgeRelative(field, value, usual);
     case ValueForm::kHome:
       if (field.text != "~" || usual != UsualName::kNone) TakePlace(field, value, usual);
       return JudgeUnexpanded(field, value, usual);
     case ValueForm::kAbsolute:
       // "/" among the keys of an object is a route, since nothing can be put there.
       if (!field.is_key || !Path::Clean(value.text).is_root()) TakePlace(field, value, usual);
-      break;
+      return;
     case ValueForm::kClimbing:
-      TakePlace(field, value, usual);
-      break;
+      return TakePlace(field, value, usual);
   }
-  JudgeBareHost(field, value, usual);
 }
 
 void McpJudge::TakePlace(const InputField& field, const Value& value, UsualName usual) {
@@ -234,7 +268,8 @@ void McpJudge::JudgeUnexpanded(const InputField& field, const Value& value, Usua
 
 void McpJudge::JudgeWeb(const InputField& field, const Value& value) {
   const std::string_view text = std::string_view(field.text).substr(0, field.text.find('\0'));
-  const bool is_text = McpNameOf(field.key) == UsualName::kNone;
+  const UsualName usual = McpNameOf(field.key);
+  const bool is_text = usual == UsualName::kNone || usual == UsualName::kPeer;
   const std::string url = UrlToJudge(value, text, is_text);
   if (!url.empty()) arguments_.TakeName(JudgeUrl(url, arguments_.policy(), arguments_.trace()));
 }
@@ -246,7 +281,7 @@ void McpJudge::JudgeBareHost(const InputField& field, const Value& value, UsualN
     if (IsNumbers(text)) return;
     const std::string_view name = text.substr(0, text.find_first_of("?#"));
     if (NamesLink(field.key) && KindOfName(name) == NameKind::kHostOrFile) return;
-  } else if (field.is_key || !IsScpAddress(text) || !NamesRepository(field.key)) {
+  } else if (field.is_key || !(NamesPeer(field, text) || NamesRemote(field, text))) {
     return;
   }
   NameJudgement judgement = arguments_.JudgeBareHost(text);
@@ -325,7 +360,12 @@ void McpJudge::Take(const InputField& field, std::string_view text, Taken taken)
   const Access access = AccessOf(field);
   const auto take = [&](Access judged, Judgement judgement) {
     if (taken == Taken::kDenials && judgement.verdict == Verdict::kAsk) return;
-    if (judgement.cause) AddRemedy(*judgement.cause, "path");
+    if (judgement.cause) {
+      std::string& remedy = judgement.cause->remedy;
+      const bool has_command = remedy.find('`') != std::string::npos;
+      if (has_command && HoldsSeveralPaths(written)) remedy = "Name one path at a time.";
+      AddRemedy(*judgement.cause, "path");
+    }
     arguments_.verdict().Take(std::move(judgement), judged);
   };
   const PathJudge& paths = arguments_.paths();

@@ -30,6 +30,8 @@ class McpJudge {
   void JudgeByValue(const InputField& field, const Value& value);
   bool IsSound(const InputField& field, const Value& value, UsualName usual);
   void JudgeValue(const InputField& field, const Value& value, UsualName usual);
+  void JudgePlace(const InputField& field, const Value& value, UsualName usual);
+  void JudgeBound(const InputField& field, const Value& value, UsualName usual);
   void JudgeRelative(const InputField& field, const Value& value, UsualName usual);
   void JudgeOtherHome(const InputField& field, const Value& value, UsualName usual);
   void JudgeUnexpanded(const InputField& field, const Value& value, UsualName usual);

@@ -18,6 +18,18 @@ namespace {
 
 bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
+// What is refused from one of the folders that it may begin at would be permitted from another, so
+// no command would be enough.
+constexpr std::string_view kUseAbsolute =
+    "Use an absolute path: a relative one may be looked for in several folders.";
+
+void Take(Judgement& worst, Judgement judgement) {
+  worst.ends.insert(worst.ends.end(), judgement.ends.begin(), judgement.ends.end());
+  if (judgement.verdict <= worst.verdict) return;
+  worst.verdict = judgement.verdict;
+  worst.cause = std::move(judgement.cause);
+}
+
 bool IsDevice(FileKind kind) {
   return kind == FileKind::kBlockDevice || kind == FileKind::kCharacterDevice;
 }
@@ -186,33 +198,37 @@ Judgement PathJudge::JudgeText(const Question& question, std::string_view field)
                   .access = question.access,
                   .readings = {}};
   Judgement worst;
-  const auto take = [&worst](Judgement judgement) {
-    worst.ends.insert(worst.ends.end(), judgement.ends.begin(), judgement.ends.end());
-    if (judgement.verdict <= worst.verdict) return;
-    worst.verdict = judgement.verdict;
-    worst.cause = std::move(judgement.cause);
-  };
   if (const auto why = RefusedText(text)) {
-    take({Verdict::kDeny, PlainCause(question, std::string(*why)), {}});
+    Take(worst, {Verdict::kDeny, PlainCause(question, std::string(*why)), {}});
   } else if (const auto starts = Starts(text); starts.empty()) {
-    take({Verdict::kDeny,
-          PlainCause(question, text[0] == '~' ? "no home directory is known"
-                                              : "it is relative, and the event has no cwd"),
-          {}});
+    Take(worst, {Verdict::kDeny,
+                 PlainCause(question, text[0] == '~' ? "no home directory is known"
+                                                     : "it is relative, and the event has no cwd"),
+                 {}});
   } else {
+    bool is_permitted = false;  // from one of the folders
     for (const std::string& start : starts) {
-      const std::string lexical = Path::Clean(start).text();
-      take(JudgeReading(
-          question, lexical,
-          &trace.readings.emplace_back(PathTrace::Reading{"lexical", lexical, {}, {}})));
-      if (!HasDotDot(start)) continue;
-      take(JudgeReading(
-          question, start,
-          &trace.readings.emplace_back(PathTrace::Reading{"physical", start, {}, {}})));
+      Judgement judgement = JudgeStart(question, start, trace.readings);
+      is_permitted |= judgement.verdict != Verdict::kDeny;
+      Take(worst, std::move(judgement));
     }
+    const bool is_mixed = is_permitted && worst.verdict == Verdict::kDeny;
+    if (is_mixed && text[0] != '~') worst.cause->remedy = kUseAbsolute;
   }
   trace.verdict = worst.verdict;
   if (trace_ != nullptr) trace_->paths.push_back(std::move(trace));
+  return worst;
+}
+
+// Both readings of an absolute text.
+Judgement PathJudge::JudgeStart(const Question& question, const std::string& start,
+                                std::vector<PathTrace::Reading>& readings) const {
+  const std::string lexical = Path::Clean(start).text();
+  Judgement worst = JudgeReading(
+      question, lexical, &readings.emplace_back(PathTrace::Reading{"lexical", lexical, {}, {}}));
+  if (!HasDotDot(start)) return worst;
+  Take(worst, JudgeReading(question, start,
+                           &readings.emplace_back(PathTrace::Reading{"physical", start, {}, {}})));
   return worst;
 }
 

@@ -73,6 +73,8 @@ class PathJudge {
 
   Judgement JudgeText(const Question& question, std::string_view field) const;
 
+  Judgement JudgeStart(const Question& question, const std::string& start,
+                       std::vector<PathTrace::Reading>& readings) const;
   Judgement JudgeReading(const Question& question, const std::string& start,
                          PathTrace::Reading* reading) const;
   Judgement JudgeEnd(const Question& question, const Path& named, const Walked& walked) const;

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 
+#include "base/text.h"
 #include "base/utf8.h"
 #include "policy/domain.h"
+#include "policy/host_or_file.h"
 #include "policy/text_kind.h"
 
 namespace ringfence {
@@ -50,6 +52,64 @@ bool IsDecimal(std::string_view text) {
   return !text.empty() && std::ranges::all_of(text, is_part) && std::ranges::count(text, '.') < 2;
 }
 
+bool IsLetter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || static_cast<unsigned char>(c) >= 0x80;
+}
+
+bool IsLabel(std::string_view label) {
+  const auto is_part = [](char c) { return IsDigit(c) || IsLetter(c) || c == '-' || c == '_'; };
+  return !label.empty() && std::ranges::all_of(label, is_part);
+}
+
+// "example", "xn--p1ai", "RU", but not "onReady" as in "app.onReady".
+bool MayBeTopLevel(std::string_view label) {
+  if (LowerAscii(label).starts_with("xn--")) return true;
+  const auto is_upper = [](char c) { return c >= 'A' && c <= 'Z'; };
+  const auto uppers = std::ranges::count_if(label, is_upper);
+  const bool is_mixed = uppers != 0 && static_cast<size_t>(uppers) != label.size();
+  return label.size() >= 2 && !is_mixed && std::ranges::all_of(label, IsLetter);
+}
+
+// `is_plain`: it stands alone, so that it may be a file ("server.py") or a version ("1.2.3").
+bool MayBeHostName(std::string_view name, bool is_plain) {
+  if (LowerAscii(name) == "localhost") return true;
+  if (name.ends_with('.')) name.remove_suffix(1);
+  size_t labels = 1;
+  for (size_t dot = name.find('.'); dot != name.npos; dot = name.find('.')) {
+    if (!IsLabel(name.substr(0, dot))) return false;
+    name.remove_prefix(dot + 1);
+    ++labels;
+  }
+  if (!IsLabel(name) || labels == 1) return false;
+  if (IsDigit(name[0])) return labels == 4 || !is_plain;  // an IPv4 address
+  return MayBeTopLevel(name) && !(is_plain && IsFileEnding(LowerAscii(name)));
+}
+
+bool IsPort(std::string_view text) {
+  return !text.empty() && text.size() <= 5 && std::ranges::all_of(text, IsDigit);
+}
+
+// One host, perhaps with a user before it, and a port and a path behind it.
+bool IsPeer(std::string_view text) {
+  if (text.starts_with("//")) text.remove_prefix(2);
+  const size_t end = std::min(text.find_first_of("/?#\\"), text.size());
+  bool is_plain = end == text.size();
+  const size_t at = text.substr(0, end).rfind('@') + 1;  // 0: there is none
+  is_plain = is_plain && at == 0;
+  const std::string_view authority = text.substr(at, end - at);
+  if (authority.starts_with('[') || IsBareAddress(authority)) return true;
+  std::string plain;
+  if (!DecodePercent(authority, &plain)) return false;
+  plain = WithPlainMarks(plain);
+  const size_t colon = plain.find(':');
+  const std::string_view name = std::string_view(plain).substr(0, colon);
+  if (colon == plain.npos) return MayBeHostName(name, is_plain);
+  const std::string_view port = std::string_view(plain).substr(colon + 1);
+  if (at == 0 && !IsPort(port)) return false;
+  if (MayBeHostName(name, false)) return true;
+  return IsPort(port) && IsLabel(name) && IsLetter(name[0]);
+}
+
 }  // namespace
 
 std::string UrlToJudge(const Value& value, std::string_view text, bool is_text) {
@@ -72,6 +132,15 @@ bool IsNumbers(std::string_view text) {
     const size_t comma = text.find(',');
     if (!IsDecimal(TrimSpace(text.substr(0, comma)))) return false;
     if (comma == text.npos) return true;
+    text.remove_prefix(comma + 1);
+  }
+}
+
+bool LooksLikePeer(std::string_view text) {
+  while (true) {
+    const size_t comma = std::min(text.find(','), text.size());
+    if (IsPeer(TrimSpace(text.substr(0, comma)))) return true;
+    if (comma == text.size()) return false;
     text.remove_prefix(comma + 1);
   }
 }

@@ -4,6 +4,7 @@
 #include <iterator>
 
 #include "base/utf8.h"
+#include "policy/name_words.h"
 
 namespace ringfence {
 namespace {
@@ -24,10 +25,22 @@ bool BeginsWithWord(std::string_view name, std::string_view word) {
   return next == '_' || next == '-' || IsUpper(next);
 }
 
+// Words that say that something is changed, or that another verb follows. Those that are as often
+// nouns are not among them: "get_commit", "get_post", "list_stateful_set", "get_workflow_run",
+// "get_export_status"; nor are those of names such as "readFileSync".
+constexpr WordList kChangeWords(
+    "add\nalter\nand\nappend\napply\nchange\nchmod\nchown\nclear\nconvert\ncopy\ncp\ncreate\n"
+    "delete\ndestroy\ndownload\ndrop\nedit\nerase\nexec\nexecute\nextract\nfix\ninject\n"
+    "insert\ninstall\nmake\nmkdir\nmodify\nmove\nmutate\nmv\nor\noverwrite\npatch\npersist\n"
+    "prepend\npurge\npush\nput\nrefactor\nremove\nrename\nreplace\nreset\nrevert\nrewrite\n"
+    "rm\nrmdir\nsave\nsubstitute\nsymlink\nthen\ntouch\ntruncate\nuninstall\nunlink\nunpack\n"
+    "unzip\nupdate\nupload\nupsert\nwipe\nwrite\n");
+
 bool ReadsByName(std::string_view name) {
   constexpr std::string_view kWords[] = {"get", "list", "read", "search"};
-  return std::ranges::any_of(kWords,
-                             [name](std::string_view word) { return BeginsWithWord(name, word); });
+  const bool begins = std::ranges::any_of(
+      kWords, [name](std::string_view word) { return BeginsWithWord(name, word); });
+  return begins && !HoldsWord(name, kChangeWords);
 }
 
 }  // namespace

@@ -18,8 +18,11 @@ std::string McpServerPattern(std::string_view name);  // "mcp__fs__*"
 // "_" become one, and one at either end goes (measured on 2.1.330 and 2.1.331).
 std::string McpNamePart(std::string_view name);
 
-// By its name, a tool that only reads: "read_file", "getIssue", "list", "search-code". A server's
-// name may itself hold "__", so each way to split the name must agree.
+// By its name, a tool that only reads: "read_file", "getIssue", "list", "search-code". It begins
+// with such a verb, and none of its other words is one of change ("replace", "write", "create") or
+// says that a second verb follows ("and", "or", "then"): "search_and_replace", "get_or_create",
+// "readWriteFile" write. Words that are as often nouns are none of change: "get_commit" reads. A
+// server's name may itself hold "__", so each way to split the name must agree.
 bool IsReadingMcpTool(std::string_view tool);
 
 }  // namespace ringfence

@@ -155,6 +155,28 @@ Value ReadValue(std::string_view text) {
   return {form, std::string(text), is_prose, is_cut, std::string(is_home ? text : "")};
 }
 
+std::string_view BoundPath(std::string_view text) {
+  const size_t colon = std::min(text.find(':'), text.size());
+  const std::string_view bound = text.substr(0, colon);
+  const bool leads_on = text.substr(colon).starts_with(":/");
+  if (colon == text.size() || HasControl(text) || (HasSpace(text) && !leads_on)) return "";
+  const bool is_root = bound.find_first_not_of('/') == bound.npos;
+  return is_root && !leads_on ? "" : bound;
+}
+
+bool HoldsSeveralPaths(std::string_view text) {
+  constexpr std::string_view kBetween = " ,;:|";
+  if (HasControl(text) || text.find(", ") != text.npos) return true;
+  for (size_t at = text.find_first_of(kBetween); at != text.npos;
+       at = text.find_first_of(kBetween, at + 1)) {
+    const std::string_view next = text.substr(at + 1);
+    for (const std::string_view begin : {"/", "~/", "./", "../", "$HOME"}) {
+      if (next.starts_with(begin)) return true;
+    }
+  }
+  return false;
+}
+
 std::string_view FirstName(std::string_view path) {
   std::string_view name = TakeComponent(path);
   while (name == ".") name = TakeComponent(path);

@@ -43,6 +43,14 @@ Value ReadValue(std::string_view text);
 // Looks like writing: several words, lines, "(../".
 bool IsProse(std::string_view text);
 
+// What stands before the first ":" of a path, which is one as well: "/etc" of "/etc:/mnt", as
+// Docker binds folders, "src/a.c" of "src/a.c:12". "" where there is none: "/:id" is a route, and
+// what follows a colon in writing is not "/x".
+std::string_view BoundPath(std::string_view text);
+
+// More than a plain path, so that no command could name it: "/etc/hosts, /etc/passwd", lines.
+bool HoldsSeveralPaths(std::string_view text);
+
 // The first name of a path, without "." before it.
 std::string_view FirstName(std::string_view path);
 

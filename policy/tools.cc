@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "base/utf8.h"
+#include "policy/name_words.h"
 #include "policy/word_list.h"
 
 namespace ringfence {
@@ -176,40 +177,28 @@ constexpr WordList kPathListWords(
 constexpr WordList kUrlWords(
     "domain\ndomains\nendpoint\nhost\nhostname\nhosts\nhref\nlink\nlinks\norigin\nsite\nuri\nuris\n"
     "url\nurls\nwebsite\n");
+// Also for what is no host, so that the value must look like one.
+constexpr WordList kPeerWords(
+    "addr\naddress\naddresses\naddrs\nbroker\nbrokers\ncallback\ncallbacks\ndsn\nfqdn\nfqdns\n"
+    "gateway\ngateways\nip\nips\nipv\nmirror\nmirrors\nnameserver\nnameservers\npeer\npeers\n"
+    "proxies\nproxy\nregistries\nregistry\nrelay\nrelays\nresolver\nresolvers\nserver\nservers\n"
+    "upstream\nupstreams\nwebhook\nwebhooks\n");
+constexpr WordList kMailboxWords("addr\naddress\naddresses\naddrs\n");
+constexpr WordList kPropertiesWords("claims\ncontext\nnamespaces\nprefixes\nproperties\n");
 constexpr WordList kLinkWords("endpoint\nlink\nlinks\n");
 // Behind a word of URLs: something about it, but not the URL.
 constexpr WordList kAboutWords(
     "count\ndescription\nid\nids\nindex\nkind\nlabel\nlabels\nname\nnames\nnumber\nos\nstate\n"
     "status\ntext\ntitle\ntype\ntypes\nversion\n");
-constexpr WordList kNamedHosts("domain\ndomains\nhost\nhosts\n");  // "host_name" is the host
+// "host_name" is the host
+constexpr WordList kNamedHosts("domain\ndomains\nhost\nhosts\npeer\nproxy\nserver\nservers\n");
 constexpr WordList kRepositoryWords(
     "clone\ngit\nmirror\nremote\nremotes\nrepo\nrepos\nrepositories\nrepository\nsource\nsrc\n"
     "upstream\n");
 constexpr WordList kOutputWords("dest\ndestination\ndownload\ndst\nout\noutput\nsave\n");
 
-bool IsLower(char c) { return c >= 'a' && c <= 'z'; }
-bool IsUpper(char c) { return c >= 'A' && c <= 'Z'; }
-
-// Takes the next word off `rest`, in lower case: "file" of "fileName", "url" of "URLPath".
-std::string TakeNameWord(std::string_view& rest) {
-  while (!rest.empty() && !IsLower(rest[0]) && !IsUpper(rest[0])) rest.remove_prefix(1);
-  size_t size = 0;
-  for (; size < rest.size() && (IsLower(rest[size]) || IsUpper(rest[size])); ++size) {
-    if (size == 0 || !IsUpper(rest[size])) continue;
-    const bool ends_capitals = size + 1 < rest.size() && IsLower(rest[size + 1]);
-    if (IsLower(rest[size - 1]) || ends_capitals) break;
-  }
-  std::string word = LowerAscii(rest.substr(0, size));
-  rest.remove_prefix(size);
-  return word;
-}
-
-bool HoldsWord(std::string_view key, const WordList& words) {
-  if (key.size() > 64) return false;
-  for (std::string word = TakeNameWord(key); !word.empty(); word = TakeNameWord(key)) {
-    if (words.Contains(word)) return true;
-  }
-  return false;
+bool IsNamed(std::string_view key, const WordList& words) {
+  return key.size() <= 64 && HoldsWord(key, words);
 }
 
 std::string_view TakeWord(std::string_view& rest) {
@@ -342,11 +331,14 @@ UsualName McpNameOf(std::string_view key) {
     if (kPathListWords.Contains(word)) return UsualName::kPaths;
     if (kUrlWords.Contains(word)) {
       url_word = word;
+    } else if (kPeerWords.Contains(word)) {
+      if (!kUrlWords.Contains(url_word)) url_word = word;
     } else if (kAboutWords.Contains(word)) {
       const bool is_host = word.starts_with("name") && kNamedHosts.Contains(url_word);
       if (!is_host) url_word.clear();
     }
   }
+  if (kPeerWords.Contains(url_word)) return UsualName::kPeer;
   return url_word.empty() ? UsualName::kNone : UsualName::kUrl;
 }
 
@@ -362,8 +354,12 @@ bool NamesLink(std::string_view key) {
   return found;
 }
 
-bool NamesRepository(std::string_view key) { return HoldsWord(key, kRepositoryWords); }
+bool NamesRepository(std::string_view key) { return IsNamed(key, kRepositoryWords); }
 
-bool NamesOutput(std::string_view key) { return HoldsWord(key, kOutputWords); }
+bool NamesMailbox(std::string_view key) { return IsNamed(key, kMailboxWords); }
+
+bool NamesProperties(std::string_view key) { return IsNamed(key, kPropertiesWords); }
+
+bool NamesOutput(std::string_view key) { return IsNamed(key, kOutputWords); }
 
 }  // namespace ringfence

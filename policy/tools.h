@@ -63,7 +63,13 @@ bool IsOtherShell(std::string_view name);
 std::string NormalKey(std::string_view key);
 bool IsSandboxFlag(std::string_view key);
 
-enum class UsualName : uint8_t { kNone, kPath, kPaths, kUrl };  // kPaths: may hold objects as well
+enum class UsualName : uint8_t {
+  kNone,
+  kPath,
+  kPaths,  // may hold objects as well
+  kUrl,
+  kPeer,  // a host if the value looks like one: "server", "address"; otherwise anything
+};
 // What an argument of an unknown tool usually is, by its name.
 UsualName UsualNameOf(std::string_view key);
 // The same for MCP tools, whose authors choose freely: one of the words in the name is enough
@@ -71,6 +77,10 @@ UsualName UsualNameOf(std::string_view key);
 UsualName McpNameOf(std::string_view key);
 // A name under which "a.md" and "chat.postMessage" are no hosts: "links", "endpoint".
 bool NamesLink(std::string_view key);
+// A name under which "me@host.example" is somebody's mailbox: "address".
+bool NamesMailbox(std::string_view key);
+// A name for an object whose keys are the names of properties, some of which are written as URLs.
+bool NamesProperties(std::string_view key);
 // A name for what is cloned from elsewhere: "repo_url", "remote".
 bool NamesRepository(std::string_view key);
 // A name for what a tool makes: "savePath", "output", "dest_dir".

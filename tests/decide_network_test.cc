@@ -211,6 +211,9 @@ TEST_CASE(
       {R"(["https://good.example/"])", "deny"},
       {R"([""])", "deny"},
       {R"([5])", "deny"},
+      {R"([null])", "deny"},
+      {R"(null)", "permit"},  // as if it were left out
+      {R"(5)", "deny"},
       {R"("evil.example")", "deny"},
       {R"({"a":"evil.example"})", "deny"},
       {R"([["evil.example"]])", "deny"},
@@ -221,8 +224,13 @@ TEST_CASE(
     CHECK(call("Monitor", row.url) == row.want);
     CHECK(call("PowerShell", row.url) == row.want);
   }
+  const std::string reason =
+      ReasonText(world.Decide("Bash", R"({"command":"x","allowed_domains":5})"), "");
+  CAPTURE(reason);
+  CHECK(reason.find("refused: it must be a list of strings.") != reason.npos);
   World silent;  // a policy that says nothing about hosts
   CHECK(silent.Call("Bash", R"({"command":"x","allowed_domains":["*"]})") == "permit");
+  CHECK(silent.Call("Bash", R"({"command":"x","allowed_domains":null})") == "permit");
   World asks;
   asks.User(R"("network":{"allow":["good.example"],"unlisted":"ask"})");
   CHECK(asks.Call("Bash", R"({"command":"x","allowed_domains":["evil.example"]})") == "ask");

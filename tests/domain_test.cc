@@ -346,3 +346,14 @@ TEST_CASE("domain: a small number is not a usable address") {
     CHECK_FALSE(LeadsNowhere(text));
   }
 }
+
+TEST_CASE("domain: an IPv6 address without brackets") {
+  for (const char* text : {"::", "::1", "fe80::1%eth0", "2001:db8::1", "::ffff:192.0.2.1"}) {
+    CAPTURE(text);
+    CHECK(IsBareAddress(text));
+  }
+  for (const char* text : {"", "1", "a:b", "12:30:00", "[::1]", "00:11:22:33:44:55", "%::1"}) {
+    CAPTURE(text);
+    CHECK_FALSE(IsBareAddress(text));
+  }
+}

@@ -91,3 +91,50 @@ TEST_CASE("judge mcp: the path of a file URL") {
     CHECK_FALSE(PathOfFileUrl(text).has_value());
   }
 }
+
+TEST_CASE("judge mcp: no command is suggested for a text of several paths") {
+  Team world;
+  world.files.Put("/srv/data/a", File());
+  const auto reason = [&world](std::string_view text) {
+    const std::string input = R"({"notes":")" + std::string(text) + R"("})";
+    return ReasonText(world.Decide("mcp__team__do", input), "");
+  };
+  CHECK(reason("/srv/data/a").find("`ringfence allow /srv/data/a`") != std::string::npos);
+  for (const std::string_view text :
+       {"/srv/data/a, /srv/data/b", "/srv/data/x /srv/data/y", "/srv/data/x,/srv/data/y",
+        "/srv/data/x, y", "/srv/data/x ~/y", "/srv/data/x;$HOME/y"}) {
+    CAPTURE(text);
+    const std::string said = reason(text);
+    CAPTURE(said);
+    CHECK(said.find("ringfence allow") == std::string::npos);
+    CHECK(said.find("Name one path at a time. Not a path?") != std::string::npos);
+  }
+  // A plain path may hold a space.
+  CHECK(reason("/srv/data/new file").find("`ringfence allow /srv/data`") != std::string::npos);
+}
+
+TEST_CASE("judge mcp: what only one folder refuses is to be named by an absolute path") {
+  Team world;
+  world.files.Put("/home/dev/project/a/b", Directory());
+  world.files.Put("/home/dev/project/js/t.js", File());
+  world.files.Put("/home/dev/t.js", File());
+  world.cwd = "/home/dev/project/a/b";
+  const auto reason = [&world](std::string_view input) {
+    return ReasonText(world.Decide("mcp__team__do", input), "");
+  };
+  constexpr std::string_view kAbsolute =
+      "Use an absolute path: a relative one may be looked for in several folders.";
+  for (const std::string_view input : {R"({"path":"../../js/t.js"})", R"({"path":"../a.py"})"}) {
+    const std::string said = reason(input);
+    CAPTURE(said);
+    CHECK(said.find(kAbsolute) != std::string::npos);
+    CHECK(said.find("ringfence allow") == std::string::npos);
+  }
+  CHECK(world.Do(R"({"path":"/home/dev/project/js/t.js"})") == "permit");
+  // Outside from either folder, and from the only one.
+  CHECK(reason(R"({"path":"../../../t.js"})").find(kAbsolute) == std::string::npos);
+  world.cwd = "/home/dev/project";
+  const std::string plain = reason(R"({"path":"../t.js"})");
+  CHECK(plain.find(kAbsolute) == std::string::npos);
+  CHECK(plain.find("`ringfence allow ~/t.js`") != std::string::npos);
+}

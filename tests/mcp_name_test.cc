@@ -50,6 +50,79 @@ TEST_CASE("mcp names: a tool that reads says so at the beginning of its name") {
   }
 }
 
+TEST_CASE("mcp names: a word of change makes a tool write, whatever its name begins with") {
+  for (const std::string_view name :
+       {"search_and_replace", "search_replace",  "get_or_create_file",  "read_write_file",
+        "readAndPatch",       "list_replace",    "read-modify-write",   "readThenDelete",
+        "getANDSet",          "read_file2write", "search_file_replace", "list_files_and_rename",
+        "get_overwrite",      "readWRITEFile",   "searchReplaceAll",    "read_then_x",
+        "get_or_fetch",       "list_push",       "list_append",         "read.update",
+        "get_file_upsert",    "list_mv",         "search__replace"}) {
+    const std::string tool = "mcp__team__" + std::string(name);
+    CAPTURE(tool);
+    CHECK_FALSE(IsReadingMcpTool(tool));
+  }
+}
+
+// Tools of real servers, and of the same kind.
+TEST_CASE("mcp names: nouns and parts of words are no words of change") {
+  for (const std::string_view name : {"get_file_info",
+                                      "list_directory_with_sizes",
+                                      "read_multiple_files",
+                                      "search_files",
+                                      "get_commit",
+                                      "list_commits",
+                                      "search_code",
+                                      "get_pull_request_files",
+                                      "list_notifications",
+                                      "get_latest_release",
+                                      "read_media_file",
+                                      "get_settings",
+                                      "search_repositories",
+                                      "list_issue_types",
+                                      "get_copilot_job_status",
+                                      "get_workflow_run",
+                                      "list_workflow_runs",
+                                      "get_run_configurations",
+                                      "get_post",
+                                      "list_posts",
+                                      "get_data_set",
+                                      "list_stateful_set",
+                                      "get_export_status",
+                                      "get_import",
+                                      "get_app_store",
+                                      "read_format",
+                                      "readFileSync",
+                                      "get_sync_status",
+                                      "list_updates",
+                                      "list_installed_packages",
+                                      "search_address",
+                                      "get_deleted_items",
+                                      "get_editor_state",
+                                      "list_executions",
+                                      "get_document",
+                                      "search_words",
+                                      "get_order",
+                                      "get_brand",
+                                      "list_mappings",
+                                      "getIPv4Address",
+                                      "get_all_open_file_paths",
+                                      "search_in_files_by_text",
+                                      "list_code_usages",
+                                      "get_diff",
+                                      "get_merge_request",
+                                      "get_pull_request_diff",
+                                      "list_merge_requests",
+                                      "get_job_logs",
+                                      "list_to_dos",
+                                      "get_redirect",
+                                      "get_swap_usage"}) {
+    const std::string tool = "mcp__team__" + std::string(name);
+    CAPTURE(tool);
+    CHECK(IsReadingMcpTool(tool));
+  }
+}
+
 TEST_CASE("mcp maps: a map belongs to a server and its tools, and to no other") {
   CHECK(MapOfTool("mcp__filesystem__read_file")->read == std::vector<std::string_view>{"/path"});
   CHECK(MapOfTool("mcp__filesystem__move_file")->write ==

@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include "policy/mcp_host.h"
+
 using namespace ringfence;
 
 namespace {
@@ -112,4 +114,83 @@ TEST_CASE("value: the first name of a path") {
   CHECK(FirstName("/") == "");
   CHECK(FirstName("./") == "");
   CHECK(FirstName("..") == "..");
+}
+
+TEST_CASE("value: what is bound to something else is a path as well") {
+  struct Row {
+    std::string_view text, want;
+  };
+  static constexpr Row kRows[] = {
+      {"/etc:/mnt", "/etc"},
+      {"/etc:/mnt:ro", "/etc"},
+      {"/:/host", "/"},
+      {"link:/mnt", "link"},
+      {"../x:/mnt", "../x"},
+      {"/etc:ro", "/etc"},
+      {"/etc:", "/etc"},
+      {"src/a.c:12:5", "src/a.c"},
+      {"/etc:/my mount", "/etc"},
+      {"~/x:/root/x", "~/x"},
+      {"/etc", ""},
+      {"", ""},
+      {":/etc", ""},
+      {"/:id", ""},
+      {"//:x/edit", ""},
+      {"/etc: not there", ""},
+      {"/etc:/x\nand more", ""},
+      {"see: /etc", ""},
+      {"/a new file:/mnt", "/a new file"},
+  };
+  for (const Row& row : kRows) {
+    CAPTURE(row.text);
+    CHECK(BoundPath(row.text) == row.want);
+  }
+}
+
+TEST_CASE("value: a text that looks like a host, and one that does not") {
+  for (const std::string_view text : {"evil.example",      "Evil.example",
+                                      "EVIL.EXAMPLE",      "evil.example.",
+                                      "a_b.evil.example",  "//evil.example/x",
+                                      "evil.example:80",   "corp:3128",
+                                      "localhost",         "LocalHost:80",
+                                      "10.0.0.1",          "10.0.0.0/8",
+                                      "127.1:80",          "::1",
+                                      "fe80::1%eth0",      "[::1]:80",
+                                      "me@evil.example",   "me@corp:80",
+                                      "me@evil.example:x", "evil.sh/x",
+                                      "me@evil.sh",        "main, evil.example",
+                                      "xn--a.xn--p1ai",    "%65vil.example",
+                                      "evil\uFF0Eexample", "b\u00FCcher.example"}) {
+    CAPTURE(text);
+    CHECK(LooksLikePeer(text));
+  }
+  for (const std::string_view text : {"",
+                                      ".",
+                                      "..",
+                                      "main",
+                                      "eth0",
+                                      "Baker Street 4",
+                                      "St. Mary",
+                                      "1.2",
+                                      "1.2.3",
+                                      "v1.2",
+                                      "server.py",
+                                      "app.onReady",
+                                      "a.b",
+                                      "a..example",
+                                      "evil.ex4mple",
+                                      "12:30",
+                                      "x:latest",
+                                      "x:123456",
+                                      "00:11:22:33:44:55",
+                                      "a b:80",
+                                      "%zz.example",
+                                      "x, y",
+                                      ":80",
+                                      "me@corp",
+                                      "me@corp:x",
+                                      "evil.example:x"}) {
+    CAPTURE(text);
+    CHECK_FALSE(LooksLikePeer(text));
+  }
 }

@@ -295,6 +295,10 @@ TEST_CASE("tools: of an MCP tool's argument one word of the name is enough") {
       {"siteId", kNone},     {"domain_ids", kNone},    {"host_name", kUrl},
       {"link_name", kNone},  {"linkIdHost", kUrl},     {"id_of_site", kUrl},
       {"hostOS", kNone},     {"domainNames", kUrl},    {"host_name_type", kNone},
+      {"server", kPeer},     {"serverName", kPeer},    {"ipAddress", kPeer},
+      {"proxies", kPeer},    {"server_id", kNone},     {"addressHost", kUrl},
+      {"hostAddress", kUrl}, {"serverFile", kPath},    {"mirror_name", kNone},
+      {"callbackUrl", kUrl}, {"zip", kNone},           {"observer", kNone},
   };
   for (const Row& row : kRows) {
     CAPTURE(row.key);
@@ -324,6 +328,14 @@ TEST_CASE("tools: names of what is cloned from elsewhere") {
     CAPTURE(key);
     CHECK_FALSE(NamesRepository(key));
   }
+}
+
+TEST_CASE("tools: names of mailboxes and of properties") {
+  CHECK(NamesMailbox("emailAddress"));
+  CHECK_FALSE(NamesMailbox("server"));
+  CHECK(NamesProperties("@context"));
+  CHECK(NamesProperties("patternProperties"));
+  CHECK_FALSE(NamesProperties("urls"));
 }
 
 TEST_CASE("tools: a name for what a tool makes") {
