@@ -276,16 +276,21 @@ TEST_CASE("session: the text says whether commands are confined") {
   CHECK(Has(text, "are confined by the client's sandbox"));
   CHECK(Has(text, "where `git add -A` fails"));
   CHECK_FALSE(Has(text, "They write only in"));
-  World part;
-  part.places = disk.FoundPlaces();
-  part.places.start = Path::Clean(disk.At("project/src"));
-  CHECK(Has(Text(part), "They write only in \"" + disk.At("project/src") + "\""));
-  disk.File("project/src/.claude/settings.local.json",
-            R"({"sandbox":{"filesystem":{"allowWrite":[")" + disk.At("project/src/a") + "\"]}}}");
-  CHECK(Has(Text(part), "They write only in"));
-  disk.File("project/src/.claude/settings.local.json",
-            R"({"sandbox":{"filesystem":{"allowWrite":[")" + disk.At("project") + "\"]}}}");
-  CHECK_FALSE(Has(Text(part), "They write only in"));
+  const auto text_in_part = [&] {
+    World part;
+    part.places = disk.FoundPlaces();
+    part.places.start = Path::Clean(disk.At("project/src"));
+    return Text(part);
+  };
+  const auto opens = [&](const std::string& folder) {
+    disk.File("project/src/.claude/settings.local.json",
+              R"({"sandbox":{"filesystem":{"allowWrite":[")" + folder + "\"]}}}");
+  };
+  CHECK(Has(text_in_part(), "They write only in \"" + disk.At("project/src") + "\""));
+  opens(disk.At("project/src/a"));
+  CHECK(Has(text_in_part(), "They write only in"));
+  opens(disk.At("project"));
+  CHECK_FALSE(Has(text_in_part(), "They write only in"));
   World wrapped;
   wrapped.places = disk.FoundPlaces();
   wrapped.User(R"("bash":{"wrap":true})");
