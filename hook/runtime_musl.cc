@@ -23,8 +23,8 @@ constexpr std::string_view kInternal = "ringfence: internal error; the call is r
 // freed.
 constexpr size_t kBlock = size_t{256} * 1024;
 constexpr size_t kFirst = size_t{160} * 1024;  // lies in the program, and is enough for most events
-constexpr size_t kUsed = size_t{64} * 1024;   // of the first; what an ordinary event takes
-constexpr size_t kLarge = size_t{64} * 1024;  // lies among the large ones
+constexpr size_t kUsed = size_t{64} * 1024;    // of the first; what an ordinary event takes
+constexpr size_t kLarge = size_t{64} * 1024;   // lies among the large ones
 constexpr size_t kHugePage = size_t{2} * 1024 * 1024;
 constexpr size_t kPage = 4096;
 constexpr size_t kAlign = 16;
