@@ -4,13 +4,13 @@
 #include <utility>
 
 #include "cli/files.h"
+#include "cli/sandbox_lists.h"
 #include "cli/settings_editor.h"
 #include "policy/pattern.h"
 
 namespace ringfence {
 namespace {
 
-constexpr const char* kAllowWrite = "/sandbox/filesystem/allowWrite";
 constexpr const char* kDenyWrite = "/sandbox/filesystem/denyWrite";
 
 // What a session that starts at the top could not write either: the client denies these names in
