@@ -40,9 +40,9 @@ TESTS = {
     "Ask the user to install ringfence in a directory whose name has only letters, digits and "
     "_./:=@+,- and to run ringfence init there.": "text: an installation is not a command of ringfence",
     # What commands tell the user.
-    ". To permit one, run: ringfence allow ": "init.py: a_cache_that_is_allowed_may_be_written",
+    ". To permit one, run: ringfence allow ": "session: a package cache in the home",
     ", and ringfence init again. Then they can also change what your other projects take from it":
-        "init.py: a_cache_that_is_allowed_may_be_written",
+        "session: a package cache in the home",
     "run: ringfence-hook --help, or register it again with: ringfence init":
         "client_limits.py: a_registration_that_is_wrong_is_put_right_by_init",
     "ringfence init": AGAIN,

@@ -4,13 +4,14 @@ with --client-fence, everything outside. And the home directory as a project."""
 import json
 import os
 import re
+import shutil
 
 import world
 from cases.confined import ANSWERED
 from cases.fixes import command_in, type_in
 from cases.registration import once_noticed, ringfence, touching
-from script import Call, Do, Heard, Told, absent, holds, present, refused, runs
-from session import Session
+from script import Call, Do, Heard, Told, absent, blocked, holds, present, refused, runs
+from session import Session, Skip
 from tool import bash, read, write
 
 CLIENT_STATE = "$HOME/.claude.json"
@@ -130,5 +131,36 @@ PROJECT = Session(
         Call("and goes on", read("in.txt"), runs(world.INSIDE)),
     ])
 
-SESSIONS = (CONTROL, mentions("headless"), mentions("in a terminal", **IN_TERMINAL), LINKED_NOTES,
+# What init says about the caches of package managers, and docs/faq.md about `npm install`.
+INSTALL = ("mkdir -p lib/package && echo '{\"name\":\"lib1\",\"version\":\"1.0.0\"}' > lib/package/package.json"
+           " && tar czf lib/lib1.tgz -C lib package && npm install --offline --no-audit --no-fund ./lib/lib1.tgz"
+           " && ls node_modules/lib1")
+
+
+def switches_the_sandbox_on(stage):
+    for program in ("npm", "bwrap", "socat"):
+        if not shutil.which(program):
+            raise Skip(f"no {program} on this host")
+    stage.world.path("$HOME/.npm").mkdir()
+    stage.world.write(world.USER_SETTINGS, {"hooks": {"ConfigChange": [{"hooks": [touching("$BASE/bell")]}]}})
+    said = ringfence(stage, "init", "--user", "--hook", stage.tools.hook)
+    stage.world.write("$BASE/said", said)
+
+
+def lets_commands_write_the_cache(stage):
+    command = re.search(r"To permit one, run: (ringfence allow [^,]*), and (ringfence init) again",
+                        stage.world.read("$BASE/said"))
+    for typed in command.groups():
+        type_in(stage, typed, "$PROJECT")
+
+
+CACHE = Session(
+    "a package cache in the home", prepare=(switches_the_sandbox_on,), register=nothing,
+    play=[
+        Call("cannot be written at first", bash(INSTALL), blocked("npm error")),
+        Do("the user does what init says", once_noticed(lets_commands_write_the_cache)),
+        Call("can be, once it is allowed", bash(INSTALL), runs("package.json")),
+    ])
+
+SESSIONS = (CONTROL, CACHE, mentions("headless"), mentions("in a terminal", **IN_TERMINAL), LINKED_NOTES,
             *FENCES, HOME, PROJECT)

@@ -23,7 +23,7 @@ def touching(path):
 def ringfence(stage, *arguments):
     if stage.tools.ringfence is None:
         raise Skip("--ringfence was not given")
-    run_program(stage, [stage.tools.ringfence, *arguments])
+    return run_program(stage, [stage.tools.ringfence, *arguments])
 
 
 def initialises_with_a_bell(stage):
