@@ -75,19 +75,16 @@ class CallJudge {
                   "Use Bash.");
   }
 
-  // Without `null`, which counts as left out where the argument may be.
-  std::vector<const InputField*> FieldsAt(const ToolField& spec) const {
+  std::vector<const InputField*> FieldsAt(std::string_view pointer) const {
     std::vector<const InputField*> found;
     for (const InputField& field : event_.input) {
-      const bool is_left_out =
-          !spec.required && field.kind == JsonKind::kNull && field.pointer == spec.pointer;
-      if (!is_left_out && PointerCovers(spec.pointer, field.pointer)) found.push_back(&field);
+      if (PointerCovers(pointer, field.pointer)) found.push_back(&field);
     }
     return found;
   }
 
   void JudgeField(const ToolField& spec) {
-    const std::vector<const InputField*> fields = FieldsAt(spec);
+    const std::vector<const InputField*> fields = FieldsAt(spec.pointer);
     if (fields.empty()) {
       if (spec.required) {
         verdict_.Deny("call of " + event_.tool_name, "it has no " + Quote(spec.pointer.substr(1)));

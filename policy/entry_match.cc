@@ -83,7 +83,7 @@ TailParts SplitTail(const SetEntry& entry) {
 
 std::optional<SetEntry> AtTop(const SetEntry& entry) {
   constexpr std::string_view kAnyFolder = "**/";
-  if (entry.base != RuleBase::kAnywhere || !entry.tail.starts_with(kAnyFolder)) return {};
+  if (!entry.tail.starts_with(kAnyFolder)) return {};
   SetEntry top = entry;
   top.tail.remove_prefix(kAnyFolder.size());
   top.has_pattern = HasPattern(top.tail);

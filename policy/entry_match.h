@@ -46,8 +46,8 @@ struct TailParts {
 };
 TailParts SplitTail(const SetEntry& entry);
 
-// A floating entry as it stands at the top of a folder: "**/.claude/hooks" as ".claude/hooks".
-// Nothing where a pattern remains.
+// A floating entry of a set as it stands at the top of a folder: "**/.claude/hooks" as
+// ".claude/hooks". Nothing for other entries, and where a pattern remains.
 std::optional<SetEntry> AtTop(const SetEntry& entry);
 
 // The same with the fixed part as a path below `base`.

@@ -170,6 +170,7 @@ TEST_CASE("value: a text that looks like a host, and one that does not") {
                                       "main",
                                       "eth0",
                                       "Baker Street 4",
+                                      "a~b.example",
                                       "St. Mary",
                                       "1.2",
                                       "1.2.3",
