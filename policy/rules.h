@@ -105,6 +105,8 @@ class RuleMatcher {
   class Guard;
   class PatternSearch;
   Result<std::optional<Led>> FollowLinks(const SetEntry& entry, const Base& base) const;
+  bool LeadsTo(const PathRule& rule, const SetEntry& entry, const Base& base,
+               const Path& resolved) const;
   bool IsUntouchable(const Path& folder) const;
   bool IsOthers(const SetEntry& entry, const Path& base) const;
   Result<bool> HasLink(const SetEntry& entry, const Base& base) const;

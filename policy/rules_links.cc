@@ -133,30 +133,38 @@ bool RuleMatcher::IsOthers(const SetEntry& entry, const Path& base) const {
   }
 }
 
+// The path of the entry leads to or above `resolved`.
+bool RuleMatcher::LeadsTo(const PathRule& rule, const SetEntry& entry, const Base& base,
+                          const Path& resolved) const {
+  const Result<std::optional<Led>> found = FollowLinks(entry, base);
+  // A rule that somebody wrote and nobody can follow: there is no decision. Of a set's many
+  // places some belong to others on many machines.
+  const bool must_know = !found && rule.set == SetName::kNone && !IsOthers(entry, base.path);
+  if (must_know) files_.Fail(found.error());
+  if (!found || !*found || (*found)->walked.end.is_root()) return false;
+  const std::optional<Led>& led = *found;
+  const std::string end = FoldName(led->walked.end.text());
+  const std::string folded = FoldName(resolved.text());
+  if (!Covers(end, folded)) return false;
+  const std::string_view rest =
+      std::string_view(folded).substr(std::min(end.size() + 1, folded.size()));
+  // The project itself, to which a name like ~/.config/nvim leads.
+  const bool spares_root = rule.set == SetName::kRunsLater && led->rest.empty() &&
+                           places_.root_real.IsInside(led->walked.end) &&
+                           resolved.IsInside(places_.root_real);
+  if (spares_root || IsException(entry.except, rest)) return false;
+  return led->rest.empty() || MatchFolded(led->rest, rest);
+}
+
 RuleHit RuleMatcher::MatchesThroughLinks(const PathRuleList& rules, Access access,
                                          const Path& resolved) const {
-  const std::string folded = FoldName(resolved.text());
   if (access == Access::kWrite) {
     for (const Base& home : homes_) files_.ExpectMany(home.path.Child(".claude"));  // @runs-later
   }
-  const auto leads = [&](const PathRule& rule, const SetEntry& entry, const Base& base) {
-    const Result<std::optional<Led>> found = FollowLinks(entry, base);
-    // A rule that somebody wrote and nobody can follow: there is no decision. Of a set's many
-    // places some belong to others on many machines.
-    const bool must_know = !found && rule.set == SetName::kNone && !IsOthers(entry, base.path);
-    if (must_know) files_.Fail(found.error());
-    if (!found || !*found || (*found)->walked.end.is_root()) return false;
-    const std::optional<Led>& led = *found;
-    const std::string end = FoldName(led->walked.end.text());
-    if (!Covers(end, folded)) return false;
-    const std::string_view rest =
-        std::string_view(folded).substr(std::min(end.size() + 1, folded.size()));
-    // The project itself, to which a name like ~/.config/nvim leads.
-    const bool spares_root = rule.set == SetName::kRunsLater && led->rest.empty() &&
-                             places_.root_real.IsInside(led->walked.end) &&
-                             resolved.IsInside(places_.root_real);
-    if (spares_root || IsException(entry.except, rest)) return false;
-    return led->rest.empty() || MatchFolded(led->rest, rest);
+  const auto leads_from = [&](const PathRule& rule, const SetEntry& entry,
+                              std::span<const Base> bases) {
+    return std::ranges::any_of(
+        bases, [&](const Base& base) { return LeadsTo(rule, entry, base, resolved); });
   };
   const auto has_link = [&](const PathRule& rule) {  // nearly no rule has
     if (rule.set != SetName::kNone || rule.has_pattern || places_.macos_names) return true;
@@ -165,19 +173,15 @@ RuleHit RuleMatcher::MatchesThroughLinks(const PathRuleList& rules, Access acces
       return !found || *found;
     });
   };
-  // What runs later may be a link of the project or the home (~/.claude -> dotfiles/claude). Links
-  // further down are not looked for.
-  const auto leads_from_top = [&](const PathRule& rule, const SetEntry& entry) {
-    const std::optional<SetEntry> top = AtTop(entry);
-    const auto leads_from = [&](const Base& base) { return leads(rule, *top, base); };
-    return top && (leads_from(root_) || std::ranges::any_of(homes_, leads_from));
-  };
   const auto holds = [&](const PathRule& rule, const SetEntry& entry) {
-    if (rule.set == SetName::kRunsLater && leads_from_top(rule, entry)) return true;
+    // What runs later may be a link of the project or the home (~/.claude -> dotfiles/claude).
+    // Links further down are not looked for.
+    if (const auto top = AtTop(entry); top && rule.set == SetName::kRunsLater) {
+      return leads_from(rule, *top, {&root_, 1}) || leads_from(rule, *top, homes_);
+    }
     // The system's own files are no links into somebody's project.
     if (rule.set != SetName::kNone && entry.base != RuleBase::kHome) return false;
-    return std::ranges::any_of(BasesOf(entry.base),
-                               [&](const Base& base) { return leads(rule, entry, base); });
+    return leads_from(rule, entry, BasesOf(entry.base));
   };
   return FirstHit(rules, access, holds, has_link);
 }

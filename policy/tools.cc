@@ -329,10 +329,9 @@ UsualName McpNameOf(std::string_view key) {
   for (std::string word = TakeNameWord(rest); !word.empty(); word = TakeNameWord(rest)) {
     if (kPathWords.Contains(word)) return UsualName::kPath;
     if (kPathListWords.Contains(word)) return UsualName::kPaths;
-    if (kUrlWords.Contains(word)) {
+    const bool is_peer = kPeerWords.Contains(word) && !kUrlWords.Contains(url_word);
+    if (is_peer || kUrlWords.Contains(word)) {
       url_word = word;
-    } else if (kPeerWords.Contains(word)) {
-      if (!kUrlWords.Contains(url_word)) url_word = word;
     } else if (kAboutWords.Contains(word)) {
       const bool is_host = word.starts_with("name") && kNamedHosts.Contains(url_word);
       if (!is_host) url_word.clear();
