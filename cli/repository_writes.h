@@ -29,7 +29,7 @@ void AddTo(ClientLimits& limits, const RepositoryWrites& writes);
 // What `ringfence init` changes in the local settings file for a registration in another one.
 struct RepositoryChange {
   std::string path;
-  std::optional<std::string> before;  // nothing: there is no file
+  std::optional<std::string> before;  // nullopt if the file does not exist
   std::string after;
   SettingsRecord record;
   bool opens = false;  // or takes back what an earlier run had opened

@@ -92,7 +92,7 @@ std::vector<SessionPermit> SessionsThatPermit(const Wish& wish, Policies& polici
   std::vector<Wish> parts = PartsOf(wish);
   const bool is_judged = JudgedAs(wish, policies).has_value();
   std::erase_if(parts, [&](const Wish& part) { return !IsDenied(JudgedAs(part, policies)); });
-  if (is_judged && parts.empty()) return permits;  // everybody may
+  if (is_judged && parts.empty()) return permits;  // every session may
   for (const std::string& session : SessionsWithGrants(policies.places.homes.front().text())) {
     const Result<bool> added = AddSessionGrants(session, policies.places, policies.sources);
     if (!added || !*added) continue;  // a file that cannot be read permits nothing

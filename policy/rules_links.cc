@@ -137,10 +137,10 @@ bool RuleMatcher::IsOthers(const SetEntry& entry, const Path& base) const {
 bool RuleMatcher::LeadsTo(const PathRule& rule, const SetEntry& entry, const Base& base,
                           const Path& resolved) const {
   const Result<std::optional<Led>> found = FollowLinks(entry, base);
-  // A rule that somebody wrote and nobody can follow: there is no decision. Of a set's many
-  // places some belong to others on many machines.
-  const bool must_know = !found && rule.set == SetName::kNone && !IsOthers(entry, base.path);
-  if (must_know) files_.Fail(found.error());
+  // A rule that somebody wrote and nobody can follow, or a place in the project: there is no
+  // decision. Of a set's many places elsewhere some belong to others on many machines.
+  const bool is_ours = rule.set == SetName::kNone || base.path == places_.root_real;
+  if (!found && is_ours && !IsOthers(entry, base.path)) files_.Fail(found.error());
   if (!found || !*found || (*found)->walked.end.is_root()) return false;
   const std::optional<Led>& led = *found;
   const std::string end = FoldName(led->walked.end.text());

@@ -138,7 +138,7 @@ TEST_CASE("sessions: those that may what is denied to others") {
   CHECK(desk.Sessions(PathWish("/srv/a/b", home)) == Texts{"s-1 by /srv/a"});
   CHECK(desk.Sessions(PathWish("/srv/b", home)) == Texts{});
   CHECK(desk.Sessions(PathWish("/srv/read", home)) == Texts{"s-3"});
-  CHECK(desk.Sessions(PathWish("/srv/read", home, false)) == Texts{});  // everybody may
+  CHECK(desk.Sessions(PathWish("/srv/read", home, false)) == Texts{});  // every session may
   CHECK(desk.Sessions(PathWish("@tmp", home)) == Texts{"s-2"});
   Wish tool;
   tool.kind = WishKind::kTool;

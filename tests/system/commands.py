@@ -500,14 +500,14 @@ def revoke_names_the_session_that_still_may(world):
         assert done.returncode == 0 and "sessions/s-1.json" in done.stdout, (words, done)
         assert write_of(world, path, "s-1") == "deny", words
         assert "nothing was changed" in world.run("revoke", named).stdout
-    # Beside what everybody may read.
+    # The session was allowed more than the policy allows to all.
     assert world.run("allow", "--session-id", "s-1", "/etc/thing").returncode == 0
     world.run("allow", "--read", "/etc")
     done = world.run("revoke", "/etc/thing")
     error_of(done, 1, 'reading it is still permitted by "/etc"', "the session s-1 still may")
     (words,) = suggested(done.stderr)
     assert world.run(*words).returncode == 0 and write_of(world, "/etc/thing", "s-1") == "deny"
-    # Beside an entry of the policy, for reading alone, and for what no path is.
+    # With an entry of the policy as well, for reading alone, and for hosts and tools.
     world.run("allow", "/srv/both", "--session-id", "s-1")
     world.run("allow", "/srv/both", "--read")
     out = world.run("revoke", "/srv/both").stdout

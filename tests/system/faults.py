@@ -44,6 +44,7 @@ class Scenario:
 SCENARIOS = (
     Scenario("denied", "denied_event", "denied"),
     Scenario("denied by a link in the policy", "denied_by_link_event", "denied"),
+    Scenario("denied by a link that is listed", "runs_later_by_link_event", "denied"),
     Scenario("denied, log to rotate, layers", "denied_event", "denied", log="full", layers=True),
     Scenario("permitted, log present", "permitted_event", "permitted", log="present"),
     Scenario("permitted, layers", "permitted_event", "permitted", layers=True),

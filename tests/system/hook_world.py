@@ -67,6 +67,7 @@ class World:
         (self.project / "docs").mkdir()
         (self.project / "decided").mkdir()
         (self.project / "docs" / "adr").symlink_to("../decided")  # what the policy denies
+        (self.project / ".envrc").symlink_to("envfile")
         self.log = self.log_folder / "audit.jsonl"
         self.layers = layers
         self.filled = 0  # lines in the log before the first run
@@ -129,6 +130,11 @@ class World:
         """A write to what an entry of the policy's deny list leads to."""
         return self.event("Write", {"file_path": str(self.project / "decided/new.txt"),
                                     "content": "x"}, **members)
+
+    def runs_later_by_link_event(self, **members):
+        """A write to what .envrc leads to, where nobody can be asked."""
+        return self.event("Write", {"file_path": str(self.project / "envfile"), "content": "x"},
+                          permission_mode="bypassPermissions", **members)
 
     def permitted_event(self, **members):
         """A write through a link that stays inside."""

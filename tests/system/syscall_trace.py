@@ -81,7 +81,7 @@ class Call:
     def loses_nothing(self, what):
         """Whether the decision may stand although this failed."""
         if "O_DIRECTORY" in self.text and what in ABOUT_FILES:
-            return True  # a listing; without it each name is asked for
+            return True  # a listing: each name is asked for instead, and denials stay (faults.py)
         looks = self.family in ("stat", "readlink")
         if looks and what in ABOUT_FILES:
             return re.search(r'"([^"]*)"', self.text)[1] not in OWN_PATHS
