@@ -87,6 +87,7 @@ void PlanRules::AddLed(const NameSource& name, const std::vector<View>& views,
   if (has_link && !*has_link) return;
   const Path plain = name.base.path.Child(tail.fixed);
   const Walked walked = Walk(plain.text(), files_);
+  if (walked.stop == Walked::Stop::kUnreadable) return AddClosed(walked, name.why, views, names);
   if (walked.stop != Walked::Stop::kEnd || walked.end == plain) return;
   for (const Path& link : PassedBy(walked)) {
     if (!IsNear(views, Slash(), std::string_view(link.text()).substr(1))) continue;
@@ -104,6 +105,21 @@ void PlanRules::AddLed(const NameSource& name, const std::vector<View>& views,
     }
   }
   names.Refuse(led);
+}
+
+// The folder that ended the walk. An earlier command may have closed a folder of the user's own,
+// and this one could open it again; then the hook refuses every write.
+void PlanRules::AddClosed(const Walked& walked, std::string_view why,
+                          const std::vector<View>& views, GuardedNames& names) const {
+  for (Path folder = walked.end.Parent(); !folder.is_root(); folder = folder.Parent()) {
+    const Result<FileFacts> facts = files_.Look(folder);
+    if (!facts) continue;
+    if (facts->owner == places_.user && IsNear(views, Slash(), folder.text().substr(1))) {
+      names.Refuse({.base = folder.text(),
+                    .why = std::string(why) + " may lead there, and it cannot be looked into"});
+    }
+    return;
+  }
 }
 
 // What runs later may be a link of the project or the home: the same as for tools.

@@ -109,6 +109,8 @@ class PlanRules {
   static GuardedName NameOf(const NameSource& name);
   void AddName(const NameSource& name, const std::vector<View>& views, GuardedNames& names) const;
   void AddLed(const NameSource& name, const std::vector<View>& views, GuardedNames& names) const;
+  void AddClosed(const Walked& walked, std::string_view why, const std::vector<View>& views,
+                 GuardedNames& names) const;
   void AddLedFromTop(const SetEntry& entry, std::string_view why, const std::vector<View>& views,
                      GuardedNames& names) const;
   void AddNameRules(const PathRuleList& rules, std::string_view did, const std::vector<View>& views,

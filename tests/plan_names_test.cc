@@ -188,6 +188,31 @@ TEST_CASE("names: a rule counts as written and where its links lead") {
   CHECK(plan.names.Refuses("/home/dev/project/real/x") == nullptr);
 }
 
+TEST_CASE("names: a folder of the user's own that closes the way of a link is refused") {
+  struct Closed {
+    const char* name;
+    uint32_t owner;
+    bool refused;
+  };
+  for (const Closed& row : {Closed{"the user's own", 1000, true}, {"somebody else's", 0, false}}) {
+    CAPTURE(row.name);
+    PlanWorld world;
+    world.world.files.Put("/home/dev/project/.github", LinkTo("ci/github"));
+    world.world.files.Put("/home/dev/project/docs", LinkTo("papers/docs"));
+    world.world.files.Put("/home/dev/project/ci", UnreadableDirectory().Owner(row.owner));
+    world.world.files.Put("/home/dev/project/papers", UnreadableDirectory().Owner(row.owner));
+    world.world.User(R"("write":{"deny":["docs/adr"]})");
+    const SandboxPlan plan = world.Plan();
+    for (const std::string_view path :
+         {"/home/dev/project/ci", "/home/dev/project/ci/github/workflows/x.yml",
+          "/home/dev/project/papers/docs/adr/1.md"}) {
+      CAPTURE(path);
+      CHECK((plan.names.Refuses(path) != nullptr) == row.refused);
+    }
+    CHECK(plan.names.Refuses("/home/dev/project/src/x") == nullptr);
+  }
+}
+
 TEST_CASE("names: what no policy can permit counts where its links lead") {
   PlanWorld world;
   world.world.files.Put("/home/dev/.config/ringfence", LinkTo("/home/dev/project/dot/ringfence"));

@@ -310,6 +310,22 @@ def what_one_run_closes_the_next_one_hides(world):
         os.chmod(world.home / name, 0o700)
 
 
+def what_one_run_closes_does_not_hide_where_a_link_leads(world):
+    """While the folder is closed, nobody sees what of it runs later (.github -> ci/github)."""
+    sandbox = Sandbox(world)
+    (world.project / "ci/github/workflows").mkdir(parents=True)
+    (world.project / ".github").symlink_to("ci/github")
+    for options in ((), LANDLOCK):
+        closed = sandbox.run(["chmod", "0", "ci"], *options)
+        assert closed.returncode == 0, (options, closed)
+        done = sandbox.run(["sh", "-c", "chmod 700 ci; echo x > ci/github/workflows/x.yml; "
+                                        "mv ci other; echo x > other/github/workflows/x.yml"],
+                           *options)
+        os.chmod(world.project / "ci", 0o755)
+        assert done.returncode != 0, (options, done)
+        assert not list((world.project / "ci/github/workflows").iterdir()), (options, done)
+
+
 def a_session_is_not_ended_by_what_a_command_leaves_in_its_tmp(world):
     sandbox = Sandbox(world)
     name = f"/tmp/claude-{os.getuid() if sandbox.user is None else sandbox.user}"
