@@ -136,6 +136,11 @@ class RuleMatcher {
   };
   mutable std::deque<Expansion> expansions_;
   mutable std::deque<std::string> strings_;
+  struct Untouchable {
+    Path folder;
+    bool is_so = false;
+  };
+  mutable std::vector<Untouchable> untouchable_;  // what was asked before
   std::vector<RuleUse>* uses_ = nullptr;
 };
 

@@ -49,8 +49,13 @@ Result<std::optional<RuleMatcher::Led>> RuleMatcher::FollowLinks(const SetEntry&
 
 // On macOS a folder that is refused by name is not opened, not even to find a rule's own links.
 bool RuleMatcher::IsUntouchable(const Path& folder) const {
-  return places_.macos_names &&
-         MatchesName(policy_.read.deny, Access::kRead, folder, Standing::kPassed);
+  if (!places_.macos_names) return false;
+  // Hundreds of rules lie in a few folders.
+  const auto known = std::ranges::find(untouchable_, folder, &Untouchable::folder);
+  if (known != untouchable_.end()) return known->is_so;
+  const RuleHit hit = MatchesName(policy_.read.deny, Access::kRead, folder, Standing::kPassed);
+  untouchable_.push_back({folder, static_cast<bool>(hit)});
+  return static_cast<bool>(hit);
 }
 
 Result<bool> RuleMatcher::HasLink(const SetEntry& entry, const Base& base) const {
