@@ -140,7 +140,7 @@ class RuleMatcher {
     Path folder;
     bool is_so = false;
   };
-  mutable std::vector<Untouchable> untouchable_;  // what was asked before
+  mutable std::vector<Untouchable> untouchable_;  // IsUntouchable's earlier results
   std::vector<RuleUse>* uses_ = nullptr;
 };
 

@@ -50,7 +50,7 @@ Result<std::optional<RuleMatcher::Led>> RuleMatcher::FollowLinks(const SetEntry&
 // On macOS a folder that is refused by name is not opened, not even to find a rule's own links.
 bool RuleMatcher::IsUntouchable(const Path& folder) const {
   if (!places_.macos_names) return false;
-  // Hundreds of rules lie in a few folders.
+  // Hundreds of rules share a few folders.
   const auto known = std::ranges::find(untouchable_, folder, &Untouchable::folder);
   if (known != untouchable_.end()) return known->is_so;
   const RuleHit hit = MatchesName(policy_.read.deny, Access::kRead, folder, Standing::kPassed);
@@ -142,8 +142,8 @@ bool RuleMatcher::IsOthers(const SetEntry& entry, const Path& base) const {
 bool RuleMatcher::LeadsTo(const PathRule& rule, const SetEntry& entry, const Base& base,
                           const Path& resolved) const {
   const Result<std::optional<Led>> found = FollowLinks(entry, base);
-  // A rule that somebody wrote and nobody can follow, or a place in the project: there is no
-  // decision. Of a set's many places elsewhere some belong to others on many machines.
+  // Refuse if a rule of the policy cannot be followed, or a place of a set in the project.
+  // Elsewhere a set often names places that belong to other users.
   const bool is_ours = rule.set == SetName::kNone || base.path == places_.root_real;
   if (!found && is_ours && !IsOthers(entry, base.path)) files_.Fail(found.error());
   if (!found || !*found || (*found)->walked.end.is_root()) return false;

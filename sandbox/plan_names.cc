@@ -107,8 +107,8 @@ void PlanRules::AddLed(const NameSource& name, const std::vector<View>& views,
   names.Refuse(led);
 }
 
-// The folder that ended the walk. An earlier command may have closed a folder of the user's own,
-// and this one could open it again; then the hook refuses every write.
+// Refuses the folder that stopped the walk, if the user owns it: an earlier command may have closed
+// it (chmod 0), and this one could open it again.
 void PlanRules::AddClosed(const Walked& walked, std::string_view why,
                           const std::vector<View>& views, GuardedNames& names) const {
   for (Path folder = walked.end.Parent(); !folder.is_root(); folder = folder.Parent()) {

@@ -188,7 +188,7 @@ TEST_CASE("names: a rule counts as written and where its links lead") {
   CHECK(plan.names.Refuses("/home/dev/project/real/x") == nullptr);
 }
 
-TEST_CASE("names: a folder of the user's own that closes the way of a link is refused") {
+TEST_CASE("names: a closed folder that a link leads into is refused if the user owns it") {
   struct Closed {
     const char* name;
     uint32_t owner;

@@ -132,7 +132,7 @@ class World:
                                     "content": "x"}, **members)
 
     def runs_later_by_link_event(self, **members):
-        """A write to what .envrc leads to, where nobody can be asked."""
+        """A write to the target of .envrc, in a mode without questions."""
         return self.event("Write", {"file_path": str(self.project / "envfile"), "content": "x"},
                           permission_mode="bypassPermissions", **members)
 

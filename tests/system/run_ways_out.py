@@ -311,7 +311,7 @@ def what_one_run_closes_the_next_one_hides(world):
 
 
 def what_one_run_closes_does_not_hide_where_a_link_leads(world):
-    """While the folder is closed, nobody sees what of it runs later (.github -> ci/github)."""
+    """The plan cannot follow .github -> ci/github while ci is closed."""
     sandbox = Sandbox(world)
     (world.project / "ci/github/workflows").mkdir(parents=True)
     (world.project / ".github").symlink_to("ci/github")
