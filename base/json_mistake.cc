@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "base/ascii.h"
 #include "base/json_tree.h"
 #include "base/text.h"
 #include "base/utf8.h"
@@ -12,7 +13,6 @@ namespace {
 
 constexpr size_t kMaxWord = 40;
 
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 bool IsWordChar(char c) {
   const char lower = static_cast<char>(c | 0x20);
   return IsDigit(c) || (lower >= 'a' && lower <= 'z') || c == '_' || c == '-' || c == '$';

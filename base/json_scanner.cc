@@ -1,5 +1,6 @@
 #include "base/json_scanner.h"
 
+#include "base/ascii.h"
 #include "base/text.h"
 
 namespace ringfence {
@@ -14,8 +15,6 @@ uint64_t HashKey(std::string_view key) {  // FNV-1a, 64 bits
   for (const char c : key) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
   return hash;
 }
-
-bool IsDigit(int c) { return c >= '0' && c <= '9'; }
 
 }  // namespace
 

@@ -1,14 +1,13 @@
 // The strings of JsonScanner: where nearly all bytes of an event are.
 #include <bit>
 
+#include "base/ascii.h"
 #include "base/eight_bytes.h"
 #include "base/json_scanner.h"
 #include "base/utf8.h"
 
 namespace ringfence {
 namespace {
-
-bool IsDigit(int c) { return c >= '0' && c <= '9'; }
 
 // The high bit of each of eight bytes that needs a closer look: a quote, a backslash, a control
 // character, or a byte of a longer UTF-8 sequence. A borrow may also mark a byte after the first

@@ -45,8 +45,8 @@ void AppendJsonEscape(std::string& out, uint32_t value) {
   }
 }
 
-bool IsPlain(char c) { return c >= ' ' && c < 0x7F; }
-bool IsPlainInJson(char c) { return IsPlain(c) && c != '"' && c != '\\'; }
+bool IsPrintableAscii(char c) { return c >= ' ' && c < 0x7F; }
+bool IsPlainInJson(char c) { return IsPrintableAscii(c) && c != '"' && c != '\\'; }
 
 // Moves the plain beginning of `text` to the end of `out`.
 void AppendPlain(std::string& out, std::string_view& text, bool is_plain(char)) {
@@ -123,7 +123,7 @@ std::string Quote(std::string_view text, size_t limit) {
 std::string Printable(std::string_view text) {
   std::string out;
   while (!text.empty()) {
-    AppendPlain(out, text, IsPlain);
+    AppendPlain(out, text, IsPrintableAscii);
     if (text.empty()) break;
     const CodePoint point = DecodeUtf8(text);
     const size_t length = point.length == 0 ? 1 : point.length;
@@ -153,7 +153,7 @@ std::string PrintableLines(std::string_view text) {
 std::string AsciiJson(std::string_view json) {
   std::string out;
   while (!json.empty()) {
-    AppendPlain(out, json, IsPlain);
+    AppendPlain(out, json, IsPrintableAscii);
     if (json.empty()) break;
     const CodePoint point = DecodeUtf8(json);
     AppendUnicodeEscape(out, point.length == 0 ? 0xFFFD : point.value);
@@ -188,6 +188,12 @@ std::string_view Nearest(std::string_view word, std::span<const std::string_view
     best_distance = distance;
   }
   return best;
+}
+
+std::string_view TakeWord(std::string_view& rest) {
+  const std::string_view word = rest.substr(0, rest.find(' '));
+  rest.remove_prefix(std::min(word.size() + 1, rest.size()));
+  return word;
 }
 
 std::string LowerAscii(std::string_view text) {

@@ -32,6 +32,9 @@ std::string CutText(std::string text, size_t limit);
 // The candidate that `word` was probably meant to be (at most a third of it differs), or "".
 std::string_view Nearest(std::string_view word, std::span<const std::string_view> candidates);
 
+// Takes the first word of `rest`, and the space after it.
+std::string_view TakeWord(std::string_view& rest);
+
 // ASCII only: the names that ringfence itself defines.
 std::string LowerAscii(std::string_view text);
 

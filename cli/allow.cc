@@ -28,7 +28,7 @@ struct AllowOptions : ChangeOptions {
   bool yes = false;
 };
 
-constexpr const char* kExamples =
+constexpr const char* kAllowExamples =
     "  ringfence allow ~/src/shared-lib --read   reading, not writing\n"
     "  ringfence allow ../data                   reading and writing\n"
     "  ringfence allow /srv/data --ask           only after the user approves\n"
@@ -236,7 +236,7 @@ class Allowance {
 }  // namespace
 
 void AddAllow(Command& app, Action& chosen) {
-  Command command = AddCommand(app, "allow", "Allow a path, host or tool", kExamples);
+  Command command = AddCommand(app, "allow", "Allow a path, host or tool", kAllowExamples);
   const auto options = std::make_shared<AllowOptions>();
   AddChangeOptions(command, *options,
                    "Only for the session that was refused it last, by the audit log");

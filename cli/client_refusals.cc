@@ -24,7 +24,7 @@ constexpr std::string_view kReaders[] = {"Read", "Glob", "Grep"};
 constexpr std::string_view kWriters[] = {"Write", "Edit", "NotebookEdit"};
 
 template <typename Names>
-bool Has(const Names& names, std::string_view name) {
+bool HasText(const Names& names, std::string_view name) {
   return std::ranges::find(names, name) != std::ranges::end(names);
 }
 
@@ -110,7 +110,7 @@ void ClientRefusals::Add(const SettingsFile& file, const SettingsRecord& record)
     if (rule.tool.size() < text.size() && text.ends_with(')')) {
       rule.argument = text.substr(rule.tool.size() + 1, text.size() - rule.tool.size() - 2);
     }
-    rule.is_ours = ours != record.lists.end() && Has(ours->texts, text);
+    rule.is_ours = ours != record.lists.end() && HasText(ours->texts, text);
     source.deny.push_back(std::move(rule));
   }
   for (const std::string& folder : TextsAt(file, "/permissions/additionalDirectories")) {
@@ -123,11 +123,12 @@ std::optional<ClientRefusal> ClientRefusals::Fence(Access access) const {
   for (const ClientFenceKey& key : kClientFence) {
     if (key.access != access) continue;
     for (const Source& source : sources_) {
-      if (!Has(source.fences, key.pointer)) continue;
-      return ClientRefusal{Dotted(key.pointer) + " is true", source.file,
-                           (Has(source.our_fences, key.pointer) ? "run: " + source.init
-                                                                : "take it out of " + source.file) +
-                               ", and start the client again"};
+      if (!HasText(source.fences, key.pointer)) continue;
+      return ClientRefusal{
+          Dotted(key.pointer) + " is true", source.file,
+          (HasText(source.our_fences, key.pointer) ? "run: " + source.init
+                                                   : "take it out of " + source.file) +
+              ", and start the client again"};
     }
   }
   return {};
@@ -175,7 +176,7 @@ std::optional<ClientRefusal> ClientRefusals::OfPath(const Path& path, Access acc
   for (const Source& source : sources_) {
     for (const Rule& rule : source.deny) {
       const bool is_meant =
-          rule.tool == "Read" || (access == Access::kWrite && Has(kWriters, rule.tool));
+          rule.tool == "Read" || (access == Access::kWrite && HasText(kWriters, rule.tool));
       if (!is_meant || rule.argument.empty() || !Matches(source, rule, path)) continue;
       return ClientRefusal{"permissions.deny has " + Quote(rule.text, 80), source.file,
                            rule.is_ours ? "run: " + source.init : "take it out of " + source.file};
@@ -207,7 +208,7 @@ std::optional<std::string> ClientRefusals::NoteOn(const Event& event) const {
 
 std::optional<ClientRefusal> ClientRefusals::OfCall(const Event& event, const Trace& trace) const {
   if (auto refusal = OfTool(event.tool_name)) return refusal;
-  if (!Has(kReaders, event.tool_name) && !Has(kWriters, event.tool_name)) return {};
+  if (!HasText(kReaders, event.tool_name) && !HasText(kWriters, event.tool_name)) return {};
   for (const PathTrace& path : trace.paths) {
     for (const PathTrace::Reading& reading : path.readings) {
       for (const Path& name : {Path::Clean(reading.start), reading.end}) {

@@ -4,6 +4,7 @@
 #include <deque>
 #include <span>
 
+#include "base/add_once.h"
 #include "base/text.h"
 #include "cli/client_fence.h"
 #include "policy/domain.h"
@@ -38,14 +39,6 @@ struct PlainEntry {
 };
 
 constexpr const char* kStrict = "/sandbox/network/strictAllowlist";
-
-void AddOnce(std::vector<std::string>& texts, const std::string& text) {
-  if (std::ranges::find(texts, text) == texts.end()) texts.push_back(text);
-}
-
-bool IsPerProject(SettingsLayer layer) {
-  return layer == SettingsLayer::kProject || layer == SettingsLayer::kLocal;
-}
 
 // What settings can say, by where they stand.
 struct Reach {

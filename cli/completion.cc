@@ -39,7 +39,7 @@ Outcome PrintProfiles() {
   return 0;
 }
 
-constexpr const char* kExamples =
+constexpr const char* kCompletionExamples =
     "  ringfence completion bash > ~/.local/share/bash-completion/completions/ringfence\n"
     "  ringfence completion zsh > ~/.zfunc/_ringfence\n"
     "  ringfence completion fish > ~/.config/fish/completions/ringfence.fish";
@@ -47,7 +47,8 @@ constexpr const char* kExamples =
 }  // namespace
 
 void AddCompletion(Command& app, Action& chosen) {
-  Command command = AddCommand(app, "completion", "Print a shell's completion script", kExamples);
+  Command command =
+      AddCommand(app, "completion", "Print a shell's completion script", kCompletionExamples);
   const auto shell = std::make_shared<std::string>();
   command.AddOption("shell", *shell, "The shell").OneOf({"bash", "zsh", "fish"}).Type("SHELL");
   const auto profiles = std::make_shared<bool>(false);

@@ -68,12 +68,6 @@ class Judge {
   const std::vector<SettingsFile>& files_;
 };
 
-std::string Join(const std::vector<std::string>& words) {
-  std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : " and ") + word;
-  return text;
-}
-
 }  // namespace
 
 Confinement JudgeConfinement(const std::vector<SettingsFile>& files, const SandboxTools& tools) {
@@ -90,7 +84,7 @@ Confinement JudgeConfinement(const std::vector<SettingsFile>& files, const Sandb
                            open->settings.name + " excludes every command";
   } else if (!tools.missing.empty()) {
     confinement.sentence = "Bash is NOT confined: the client's sandbox is on, but " +
-                           Join(tools.missing) + " cannot be found";
+                           tools.MissingText() + " cannot be found";
   } else if (!tools.broken.empty()) {
     confinement.sentence =
         "Bash is NOT confined: the client's sandbox cannot start: " + tools.broken;

@@ -38,6 +38,16 @@ std::string Console::In(Tone tone, std::string_view text) const {
 
 void Console::Line(std::string_view text) const { Put(stdout, std::string(text) + "\n"); }
 
+std::string Grouped(size_t number) {
+  std::string digits = std::to_string(number);
+  for (size_t i = digits.size(); i > 3; i -= 3) digits.insert(i - 3, ",");
+  return digits;
+}
+
+std::string Counted(size_t number, std::string_view word) {
+  return Grouped(number) + " " + std::string(word) + (number == 1 ? "" : "s");
+}
+
 void PrintJson(const OrderedJson& value) {
   const std::string text = value.dump(2, ' ', false, OrderedJson::error_handler_t::replace);
   Put(stdout, PrintableLines(text) + "\n");

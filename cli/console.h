@@ -20,6 +20,10 @@ class Console {
   bool colour_ = false;
 };
 
+// "20,000", and "1 fixture" or "20,000 fixtures".
+std::string Grouped(size_t number);
+std::string Counted(size_t number, std::string_view word);
+
 void PrintJson(const OrderedJson& value);
 
 }  // namespace ringfence

@@ -14,7 +14,7 @@
 namespace ringfence {
 namespace {
 
-std::string_view KindName(FileKind kind) {
+std::string_view FileKindName(FileKind kind) {
   switch (kind) {
     case FileKind::kMissing:
       return "missing";
@@ -41,7 +41,7 @@ void PrintReading(const Console& console, const PathTrace::Reading& reading) {
   console.Line("    " + std::string(reading.name) + " reading of " + Quote(reading.start));
   for (const WalkStep& step : reading.steps) {
     std::string line =
-        "      " + Printable(step.path.text()) + "  " + std::string(KindName(step.kind));
+        "      " + Printable(step.path.text()) + "  " + std::string(FileKindName(step.kind));
     if (step.kind == FileKind::kLink) line += " to " + Quote(step.target);
     console.Line(line);
   }
@@ -59,7 +59,7 @@ OrderedJson ReadingJson(const PathTrace::Reading& reading) {
   OrderedJson json{{"reading", reading.name}, {"start", reading.start}};
   OrderedJson steps = OrderedJson::array();
   for (const WalkStep& step : reading.steps) {
-    OrderedJson one{{"path", step.path.text()}, {"kind", KindName(step.kind)}};
+    OrderedJson one{{"path", step.path.text()}, {"kind", FileKindName(step.kind)}};
     if (step.kind == FileKind::kLink) one["target"] = step.target;
     steps.push_back(std::move(one));
   }

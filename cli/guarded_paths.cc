@@ -11,10 +11,6 @@
 namespace ringfence {
 namespace {
 
-bool IsPerProject(SettingsLayer layer) {
-  return layer == SettingsLayer::kProject || layer == SettingsLayer::kLocal;
-}
-
 // Folders of which all is guarded.
 std::vector<std::string> OwnFolders(const GuardQuestion& question) {
   const Places& places = question.policies.places;

@@ -71,7 +71,7 @@ Result<std::string> RealPath(const char* path) {
   return std::string(real.get());
 }
 
-Result<std::string> OwnProgram() {
+Result<std::string> OwnRealProgram() {
 #ifdef __APPLE__
   std::array<char, PATH_MAX> path{};
   uint32_t size = path.size();
@@ -82,7 +82,7 @@ Result<std::string> OwnProgram() {
 #endif
 }
 
-Result<std::string> Absolute(const std::string& path) {
+Result<std::string> AbsoluteProgram(const std::string& path) {
   if (path.starts_with('/')) return Path::Clean(path).text();
   const std::unique_ptr<char, decltype(&std::free)> folder(::getcwd(nullptr, 0), &std::free);
   if (folder == nullptr) return SystemError("getcwd");
@@ -90,6 +90,12 @@ Result<std::string> Absolute(const std::string& path) {
 }
 
 }  // namespace
+
+std::string SandboxTools::MissingText() const {
+  std::string text;
+  for (const std::string& name : missing) text += (text.empty() ? "" : " and ") + name;
+  return text;
+}
 
 SandboxTools FindSandboxTools() {
   SandboxTools tools;
@@ -114,8 +120,8 @@ SandboxTools FindSandboxTools() {
 }
 
 Result<HookProgram> FindHookProgram(const std::string& option) {
-  const Result<std::string> own = OwnProgram();
-  Result<std::string> path = option.empty() ? own : Absolute(option);
+  const Result<std::string> own = OwnRealProgram();
+  Result<std::string> path = option.empty() ? own : AbsoluteProgram(option);
   if (!path) return path.error();
   if (option.empty()) path = Path::Clean(*path).Parent().Child("ringfence-hook").text();
   if (!IsProgram(*path)) {

@@ -13,6 +13,7 @@ struct SandboxTools {
   std::string broken;                // why the sandbox cannot be made although all are there
 
   bool is_usable() const { return missing.empty() && broken.empty(); }
+  std::string MissingText() const;  // "bwrap and socat"
 };
 SandboxTools FindSandboxTools();
 

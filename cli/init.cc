@@ -26,7 +26,7 @@ struct InitOptions {
   bool dry_run = false;
 };
 
-constexpr const char* kExamples =
+constexpr const char* kInitExamples =
     "  ringfence init                    all your projects (~/.claude/settings.json)\n"
     "  ringfence init --local .          this project, only for you\n"
     "  ringfence init --project .        this project, for all who work on it\n"
@@ -35,7 +35,7 @@ constexpr const char* kExamples =
     "Everything else in the settings file stays byte for byte; a second init changes nothing.\n"
     "ringfence uninstall restores the file.";
 
-OrderedJson ToJson(const InstallReport& report, const InitOptions& options) {
+OrderedJson ReportJson(const InstallReport& report, const InitOptions& options) {
   OrderedJson json{{"settings", report.settings_path},
                    {"layer", LayerName(options.layers.layer())},
                    {"dry_run", options.dry_run},
@@ -105,7 +105,7 @@ void PrintReport(const InstallReport& report, const Whereabouts& where, bool dry
   for (const std::string& hole : bash.holes) console.Line("  but " + hole);
 }
 
-Result<std::string> PolicyOption(const InitOptions& options) {
+Result<std::string> PolicyToRegister(const InitOptions& options) {
   if (options.policy.empty()) return std::string();
   const Result<Whereabouts> place = FindWhereabouts(options.common.home, options.policy);
   if (!place) return place.error();
@@ -146,7 +146,7 @@ Outcome RunInit(const InitOptions& options) {
   if (!where) return where.error();
   const Result<HookProgram> hook = FindHookProgram(options.hook);
   if (!hook) return hook.error();
-  const Result<std::string> policy = PolicyOption(options);
+  const Result<std::string> policy = PolicyToRegister(options);
   if (!policy) return policy.error();
   const Result<std::string> root = RootOption(options);
   if (!root) return root.error();
@@ -170,7 +170,7 @@ Outcome RunInit(const InitOptions& options) {
   }
   const McpOfferQuestion offer = OfferQuestion(options, *where, *policy);
   if (options.common.json) {
-    OrderedJson json = ToJson(report, options);
+    OrderedJson json = ReportJson(report, options);
     const Result<std::vector<McpOffer>> servers = McpOffers(offer);
     if (!servers) return servers.error();
     json["mcp_servers"] = ToJson(*servers);
@@ -185,8 +185,8 @@ Outcome RunInit(const InitOptions& options) {
 }  // namespace
 
 void AddInit(Command& app, Action& chosen) {
-  Command command =
-      AddCommand(app, "init", "Register the hook, and switch the client's sandbox on", kExamples);
+  Command command = AddCommand(app, "init", "Register the hook, and switch the client's sandbox on",
+                               kInitExamples);
   const auto options = std::make_shared<InitOptions>();
   command
       .AddOption("project", options->project, "The project's directory (default: the current one)")

@@ -32,12 +32,6 @@ Error Unusable(std::string where, std::string what, std::string hint) {
   return Error{Error::Kind::kInvalidConfig, std::move(where), std::move(what), std::move(hint)};
 }
 
-std::string Join(const std::vector<std::string>& words) {
-  std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : " and ") + word;
-  return text;
-}
-
 // Records name a file by where links lead.
 SettingsRecord RecordOfFile(const std::vector<SettingsRecord>& records, const std::string& path) {
   const auto found = std::ranges::find_if(
@@ -308,7 +302,7 @@ void Installation::LimitSandbox(SettingsEditor& editor) {
     return;
   }
   if (!tools_.missing.empty()) {
-    Note("the client's sandbox was not switched on: " + Join(tools_.missing) +
+    Note("the client's sandbox was not switched on: " + tools_.MissingText() +
          " cannot be found, and with failIfUnavailable the client would refuse to start. Install "
          "them (apt install bubblewrap socat, dnf install bubblewrap socat) and run ringfence init "
          "again");

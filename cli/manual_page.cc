@@ -12,7 +12,7 @@ std::string TypeOf(const CLI::Option& option) {
   return type.substr(0, type.find(':'));
 }
 
-std::string ValuesOf(const CLI::Option& option) {
+std::string ValuesText(const CLI::Option& option) {
   const std::string type = option.get_type_name();
   const size_t begin = type.find('{');
   if (begin == std::string::npos) return "";
@@ -24,7 +24,7 @@ ManualOption OptionOf(const CLI::Option& option) {
   for (const std::string& name : option.get_snames()) entry.names.push_back("-" + name);
   for (const std::string& name : option.get_lnames()) entry.names.push_back("--" + name);
   entry.what = option.get_description();
-  entry.values = ValuesOf(option);
+  entry.values = ValuesText(option);
   entry.is_required = option.get_required();
   if (entry.is_positional()) {
     entry.value = option.get_name();
@@ -41,12 +41,12 @@ ManualCommand CommandOf(const std::string& name, const CLI::App& app) {
   return command;
 }
 
-constexpr std::string_view kExamples = "Examples:\n";
+constexpr std::string_view kExamplesTitle = "Examples:\n";
 constexpr std::string_view kExitStatus = "Exit status: ";
 
 // The footer of --help: examples, then the exit status.
 void AddFooter(std::string text, ManualPage& page) {
-  if (text.starts_with(kExamples)) text.erase(0, kExamples.size());
+  if (text.starts_with(kExamplesTitle)) text.erase(0, kExamplesTitle.size());
   const size_t status = text.find(kExitStatus);
   page.examples = text.substr(0, status);
   while (page.examples.ends_with('\n')) page.examples.pop_back();

@@ -28,7 +28,7 @@ std::string Filled(const std::vector<std::string>& words, size_t first, size_t i
   return out + line + "\n";
 }
 
-std::vector<std::string> WordsOf(std::string_view text) {
+std::vector<std::string> SplitWords(std::string_view text) {
   std::vector<std::string> words;
   while (!text.empty()) {
     const size_t end = std::min(text.find_first_of(" \n"), text.size());
@@ -39,17 +39,17 @@ std::vector<std::string> WordsOf(std::string_view text) {
 }
 
 std::string Paragraph(std::string_view text, size_t indent) {
-  return Filled(WordsOf(text), indent, indent);
+  return Filled(SplitWords(text), indent, indent);
 }
 
-std::string Flags(const ManualOption& option) {
+std::string PlainFlags(const ManualOption& option) {
   std::string text;
   for (const std::string& name : option.names) text += (text.empty() ? "" : ", ") + name;
   if (option.value.empty()) return text;
   return text.empty() ? option.value : text + " " + option.value;
 }
 
-std::string Synopsis(const ManualCommand& command) {
+std::string PlainSynopsis(const ManualCommand& command) {
   std::string line = "ringfence";
   if (!command.name.empty()) line += " " + command.name;
   std::vector<std::string> words{line};
@@ -67,10 +67,10 @@ std::string Synopsis(const ManualCommand& command) {
   return Filled(words, kIndent, kIndent + 2 + line.size() - std::min<size_t>(line.size(), 10));
 }
 
-std::string Options(const ManualCommand& command) {
+std::string PlainOptions(const ManualCommand& command) {
   std::string out;
   for (const ManualOption& option : command.options) {
-    out += "\n" + std::string(kIndent, ' ') + Flags(option) + "\n";
+    out += "\n" + std::string(kIndent, ' ') + PlainFlags(option) + "\n";
     std::string what = option.what + ".";
     if (!option.values.empty()) what += " One of: " + option.values + ".";
     out += Paragraph(what, kIndent + 4);
@@ -97,7 +97,7 @@ std::string Commands(const ManualPage& page) {
   std::string out;
   for (const ManualCommand& part : page.parts) {
     out += "\n" + std::string(kIndent, ' ') + part.name + "\n" +
-           Paragraph(part.what + ".", kIndent + 4) + Options(part);
+           Paragraph(part.what + ".", kIndent + 4) + PlainOptions(part);
   }
   return out;
 }
@@ -106,16 +106,16 @@ std::string Commands(const ManualPage& page) {
 
 std::string ManualText(const ManualPage& page) {
   const ManualCommand& command = page.command;
-  std::string synopsis = Synopsis(command);
+  std::string synopsis = PlainSynopsis(command);
   for (const ManualCommand& part : page.parts) {
-    if (!part.options.empty()) synopsis += Synopsis(part);
+    if (!part.options.empty()) synopsis += PlainSynopsis(part);
   }
   std::vector<std::string> others;
   for (const std::string& other : page.see_also) others.push_back(other + "(1),");
   others.emplace_back("ringfence-policy(5)");
   std::string out = "NAME\n" + Paragraph(ManualName(page) + " - " + command.what, kIndent);
   out += Section("SYNOPSIS", synopsis);
-  out += Section("OPTIONS", Options(command).substr(1));
+  out += Section("OPTIONS", PlainOptions(command).substr(1));
   if (!page.parts.empty()) out += Section("COMMANDS", Commands(page).substr(1));
   out += Section("EXAMPLES", Indented(page.examples));
   if (!page.exit_status.empty()) {

@@ -56,7 +56,7 @@ constexpr Entry kCommands[] = {
 };
 // clang-format on
 
-constexpr const char* kExamples = R"(Examples:
+constexpr const char* kMainExamples = R"(Examples:
   ringfence init                       register the hook for all your projects
   ringfence init --local               register it for this project only
   ringfence allow --read ~/src/shared  allow one more directory to be read
@@ -106,7 +106,7 @@ void DeclareCommandLine(CLI::App& app, Action& chosen, std::string_view only) {
   app.set_version_flag("-V,--version", "ringfence " RINGFENCE_VERSION,
                        "Print the version and exit");
   app.set_help_flag("-h,--help", "Print this help and exit");
-  app.footer(kExamples);
+  app.footer(kMainExamples);
   app.require_subcommand(1);
   Command program(app);
   for (const Entry& command : kCommands) {

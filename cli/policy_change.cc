@@ -23,11 +23,12 @@ namespace ringfence {
 namespace {
 
 template <typename Rule>
-bool Has(const std::vector<Rule>& rules, std::string_view Rule::*name, const std::string& text) {
+bool HasName(const std::vector<Rule>& rules, std::string_view Rule::*name,
+             const std::string& text) {
   return std::ranges::find(rules, text, name) != rules.end();
 }
 
-Error Usage(std::string where, std::string what, std::string hint) {
+Error WrongUsage(std::string where, std::string what, std::string hint) {
   return Error{Error::Kind::kUsage, std::move(where), std::move(what), std::move(hint)};
 }
 
@@ -116,8 +117,9 @@ Status PolicyChange::ReadAgain() {
 // What is meant, by --as or by the name; a URL becomes its host.
 Result<WishKind> PolicyChange::ReadKind() {
   if (what_.empty()) {
-    return Usage("", "no path, host or tool given",
-                 "name a path, a host or a tool, such as ~/src/shared or mcp__github__get_issue");
+    return WrongUsage(
+        "", "no path, host or tool given",
+        "name a path, a host or a tool, such as ~/src/shared or mcp__github__get_issue");
   }
   if (options_.kind == "path") return WishKind::kPath;
   if (options_.kind == "tool") return WishKind::kTool;
@@ -133,8 +135,8 @@ Result<WishKind> PolicyChange::ReadKind() {
   if (const auto kind = KindOf(what_)) return *kind;
   if (const auto kind = options_.finds_entry ? KindOfEntry() : std::nullopt) return *kind;
   if (MayBeFileOrHost(what_)) {
-    return Usage(Quote(what_), "does not exist here, and could be a file or a host",
-                 "say which it is: --as path or --as host");
+    return WrongUsage(Quote(what_), "does not exist here, and could be a file or a host",
+                      "say which it is: --as path or --as host");
   }
   if (auto server = ServerNamed()) return *server;
   std::vector<std::string_view> tools;
@@ -142,10 +144,10 @@ Result<WishKind> PolicyChange::ReadKind() {
   tools.reserve(known.size());
   for (const KnownTool& tool : known) tools.push_back(tool.name);
   const std::string_view nearest = Nearest(what_, tools);
-  return Usage(Quote(what_),
-               "does not exist here, and is neither a host nor a known tool" +
-                   (nearest.empty() ? "" : "; did you mean " + Quote(nearest) + "?"),
-               "say which it is: --as path, --as host or --as tool");
+  return WrongUsage(Quote(what_),
+                    "does not exist here, and is neither a host nor a known tool" +
+                        (nearest.empty() ? "" : "; did you mean " + Quote(nearest) + "?"),
+                    "say which it is: --as path, --as host or --as tool");
 }
 
 // The name of a configured MCP server, which stands for none of its tools.
@@ -153,8 +155,9 @@ std::optional<Error> PolicyChange::ServerNamed() const {
   const std::vector<McpServer> servers = McpServersOf(where_);
   const auto server = std::ranges::find(servers, what_, &McpServer::name);
   if (server == servers.end()) return {};
-  return Usage(Quote(what_), "is the name of an MCP server (" + Printable(server->source) + ")",
-               "name all its tools: " + ShellWord("mcp__" + server->part + "__*"));
+  return WrongUsage(Quote(what_),
+                    "is the name of an MCP server (" + Printable(server->source) + ")",
+                    "name all its tools: " + ShellWord("mcp__" + server->part + "__*"));
 }
 
 // The kind of an entry in a policy: a tool or a host. (A path is recognized without its entry.)
@@ -162,10 +165,10 @@ std::optional<WishKind> PolicyChange::KindOfEntry() const {
   for (const PolicySource& source : policies_->sources.sources) {
     const Sections& sections = source.file->sections;
     for (const auto* tools : {&sections.tools.allow, &sections.tools.ask}) {
-      if (*tools && Has(**tools, &NameRule::pattern, what_)) return WishKind::kTool;
+      if (*tools && HasName(**tools, &NameRule::pattern, what_)) return WishKind::kTool;
     }
     const bool names_hosts = sections.network && sections.network->allow;
-    if (names_hosts && Has(*sections.network->allow, &HostRule::written, LowerAscii(what_))) {
+    if (names_hosts && HasName(*sections.network->allow, &HostRule::written, LowerAscii(what_))) {
       return WishKind::kHost;
     }
   }
@@ -176,7 +179,7 @@ Status PolicyChange::ReadWish() {
   const Result<WishKind> kind = ReadKind();
   if (!kind) return kind.error();
   if (options_.read && *kind != WishKind::kPath) {
-    return Usage("--read", Quote(what_) + " is not a path", "leave --read out");
+    return WrongUsage("--read", Quote(what_) + " is not a path", "leave --read out");
   }
   Result<Wish> wish = MakeWish(*kind, what_, folder_, where_.home);
   if (!wish) return wish.error();
@@ -204,8 +207,8 @@ Result<ChangeTarget> PolicyChange::TargetAt(const std::string& path, std::string
 // What is in a session's own file ends with the session.
 Result<ChangeTarget> PolicyChange::SessionTarget() {
   if (options_.ask) {
-    return Usage("--ask", "cannot be combined with --session, which only permits",
-                 "leave out --ask or --session");
+    return WrongUsage("--ask", "cannot be combined with --session, which only permits",
+                      "leave out --ask or --session");
   }
   session_ = options_.session_id;
   if (session_.empty()) {
@@ -213,15 +216,15 @@ Result<ChangeTarget> PolicyChange::SessionTarget() {
         MergePolicies(policies_->sources, policies_->profile, policies_->places, Caller{});
     if (!policy) return policy.error();
     const std::optional<Path> log = OwnPath(policy->audit.file, policies_->places);
-    if (!log) return Usage("--session", "the home directory is unknown", "give --home DIR");
+    if (!log) return WrongUsage("--session", "the home directory is unknown", "give --home DIR");
     Result<std::string> refused = RefusedSession(*log, wish_);
     if (!refused) return refused.error();
     session_ = std::move(*refused);
   }
   ChangeTarget target{SessionGrantsPath(where_.home, session_), {}, ""};
   if (target.path.empty()) {
-    return Usage("--session-id", Quote(session_) + " is not a session id",
-                 "it is the \"session_id\" of the client's events");
+    return WrongUsage("--session-id", Quote(session_) + " is not a session id",
+                      "it is the \"session_id\" of the client's events");
   }
   Result<std::optional<std::string>> text = ReadIfThere(target.path);
   if (!text) return text.error();

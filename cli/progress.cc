@@ -30,7 +30,7 @@ size_t Columns() {
   return known ? size.ws_col : 80;
 }
 
-void Put(const std::string& text) {
+void PutOnTerminal(const std::string& text) {
   [[maybe_unused]] const Status written = WriteAll(STDERR_FILENO, text);
 }
 
@@ -86,7 +86,7 @@ Progress::Progress(std::string name, uint64_t total, bool wanted, std::string_vi
       next_(start_ + kBetween) {}
 
 Progress::~Progress() {
-  if (drawn_) Put("\r\033[K");
+  if (drawn_) PutOnTerminal("\r\033[K");
 }
 
 void Progress::Add(uint64_t done) {
@@ -96,7 +96,7 @@ void Progress::Add(uint64_t done) {
   if (now < next_) return;
   next_ = now + kBetween;
   state_.seconds = std::chrono::duration<double>(now - start_).count();
-  Put("\r\033[K" + ProgressLine(state_, Columns() - 1));
+  PutOnTerminal("\r\033[K" + ProgressLine(state_, Columns() - 1));
   drawn_ = true;
 }
 

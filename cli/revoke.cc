@@ -15,7 +15,7 @@
 namespace ringfence {
 namespace {
 
-constexpr const char* kExamples =
+constexpr const char* kRevokeExamples =
     "  ringfence revoke ~/src/shared-lib          reading and writing\n"
     "  ringfence revoke ../data --read            from the lists of what may be read alone\n"
     "  ringfence revoke registry.npmjs.org        a host\n"
@@ -220,8 +220,8 @@ class Revocation {
 }  // namespace
 
 void AddRevoke(Command& app, Action& chosen) {
-  Command command =
-      AddCommand(app, "revoke", "Take away what was allowed: one path, host or tool", kExamples);
+  Command command = AddCommand(app, "revoke", "Take away what was allowed: one path, host or tool",
+                               kRevokeExamples);
   const auto options = std::make_shared<ChangeOptions>();
   AddChangeOptions(command, *options, "What was allowed for one session, by the audit log");
   options->finds_entry = true;

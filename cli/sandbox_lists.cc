@@ -15,7 +15,7 @@ bool Registers(const SettingsFile& file) {
                              [](const HookEntry& entry) { return Runs(entry, "/ringfence-hook"); });
 }
 
-bool Holds(const SettingsFile& file, const SandboxEntry& entry) {
+bool HasEntry(const SettingsFile& file, const SandboxEntry& entry) {
   if (file.layer != entry.layer || !file.text) return false;
   const Result<JsonTree> tree =
       JsonTree::Parse(std::string(WithoutByteOrderMark(*file.text)), file.settings.name, false);
@@ -61,7 +61,8 @@ std::vector<SandboxEntry> EntriesBeyond(const std::vector<SandboxEntry>& more,
 
 bool HoldsAny(const std::vector<SettingsFile>& files, const std::vector<SandboxEntry>& entries) {
   return std::ranges::any_of(entries, [&](const SandboxEntry& entry) {
-    return std::ranges::any_of(files, [&](const SettingsFile& file) { return Holds(file, entry); });
+    return std::ranges::any_of(files,
+                               [&](const SettingsFile& file) { return HasEntry(file, entry); });
   });
 }
 

@@ -76,6 +76,10 @@ std::string_view LayerName(SettingsLayer layer) {
   return "";
 }
 
+bool IsPerProject(SettingsLayer layer) {
+  return layer == SettingsLayer::kProject || layer == SettingsLayer::kLocal;
+}
+
 Result<Whereabouts> FindWhereabouts(const std::string& home_option, const std::string& directory) {
   Whereabouts where;
   Result<std::string> home = FindHome(home_option);

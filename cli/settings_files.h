@@ -17,6 +17,7 @@ enum class SettingsLayer { kUser, kProject, kLocal, kManaged };
 inline constexpr std::array kSettingsLayers = {SettingsLayer::kUser, SettingsLayer::kProject,
                                                SettingsLayer::kLocal, SettingsLayer::kManaged};
 std::string_view LayerName(SettingsLayer layer);  // "user"
+bool IsPerProject(SettingsLayer layer);           // its file serves one project
 
 // Where a command looks: whose settings, which project.
 struct Whereabouts {

@@ -30,7 +30,7 @@ struct TrustOptions {
   bool remove = false;
 };
 
-constexpr const char* kExamples =
+constexpr const char* kTrustExamples =
     "  ringfence trust              show this project's policy, ask, and use all of it from now "
     "on\n"
     "  ringfence trust --yes --digest SHA256   without a question, if it is still that file\n"
@@ -287,8 +287,9 @@ class TrustCommand {
 }  // namespace
 
 void AddTrust(Command& app, Action& chosen) {
-  Command command = AddCommand(
-      app, "trust", "Show the policy that came with a project, and trust it as it is", kExamples);
+  Command command =
+      AddCommand(app, "trust", "Show the policy that came with a project, and trust it as it is",
+                 kTrustExamples);
   const auto options = std::make_shared<TrustOptions>();
   command
       .AddOption("project", options->project, "The project's directory (default: the current one)")

@@ -21,7 +21,7 @@ struct UninstallOptions {
   bool all = false;
 };
 
-constexpr const char* kExamples =
+constexpr const char* kUninstallExamples =
     "  ringfence uninstall               the user's settings file\n"
     "  ringfence uninstall --local .     this project's local settings file\n"
     "  ringfence uninstall --all         every settings file in which ringfence is registered";
@@ -190,8 +190,9 @@ Outcome RunUninstall(const UninstallOptions& options) {
 }  // namespace
 
 void AddUninstall(Command& app, Action& chosen) {
-  Command command = AddCommand(app, "uninstall",
-                               "Unregister the hook and restore the client's settings", kExamples);
+  Command command =
+      AddCommand(app, "uninstall", "Unregister the hook and restore the client's settings",
+                 kUninstallExamples);
   const auto options = std::make_shared<UninstallOptions>();
   command
       .AddOption("project", options->project, "The project's directory (default: the current one)")

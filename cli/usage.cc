@@ -74,7 +74,7 @@ std::optional<Error> UnknownWord(const CLI::App& app) {
 bool IsA(const CLI::ParseError& error, std::string_view kind) { return error.get_name() == kind; }
 
 // CLI11's messages begin with the option's name.
-std::string OptionOf(const std::string& message) {
+std::string OptionInMessage(const std::string& message) {
   return message.substr(0, message.find_first_of(": "));
 }
 
@@ -84,13 +84,13 @@ std::string InPlainWords(const CLI::ParseError& error) {
     return message.find(part) != std::string::npos;
   };
   if (IsA(error, "ArgumentMismatch")) {
-    if (has("flag override")) return OptionOf(message) + " takes no value";
-    if (has("At Most")) return OptionOf(message) + " is given twice";
-    if (message.ends_with(" missing")) return OptionOf(message) + " needs a value";
+    if (has("flag override")) return OptionInMessage(message) + " takes no value";
+    if (has("At Most")) return OptionInMessage(message) + " is given twice";
+    if (message.ends_with(" missing")) return OptionInMessage(message) + " needs a value";
   }
   if (IsA(error, "ConversionError")) {
     constexpr std::string_view kNumber = "Could not convert: ";
-    if (!message.starts_with(kNumber)) return OptionOf(message) + " takes no value";
+    if (!message.starts_with(kNumber)) return OptionInMessage(message) + " takes no value";
     const std::string rest = message.substr(kNumber.size());
     const size_t equals = std::min(rest.find(" = "), rest.size());
     return rest.substr(0, equals) + " must be a number, not " +

@@ -20,7 +20,7 @@
 namespace ringfence {
 namespace {
 
-Error Usage(std::string where, std::string what, std::string hint) {
+Error WrongWish(std::string where, std::string what, std::string hint) {
   return Error{Error::Kind::kUsage, std::move(where), std::move(what), std::move(hint)};
 }
 
@@ -29,12 +29,12 @@ Result<Wish> MakePath(Wish wish, const std::string& folder, const std::string& h
   if (whole == "~" || whole.starts_with("~/")) {
     whole = home + whole.substr(1);
   } else if (whole.starts_with('~')) {
-    return Usage(Quote(wish.text), "begins with ~ and a name", "write the whole path");
+    return WrongWish(Quote(wish.text), "begins with ~ and a name", "write the whole path");
   } else if (!whole.starts_with('/')) {
     whole = folder + "/" + whole;
   }
   if (!IsValidUtf8(whole))
-    return Usage(Quote(wish.text), "is not UTF-8, so a policy cannot name it", "");
+    return WrongWish(Quote(wish.text), "is not UTF-8, so a policy cannot name it", "");
   wish.path = Path::Clean(whole).text();
   wish.named = wish.path;
   // A name with such characters that exists is meant literally.
@@ -43,7 +43,7 @@ Result<Wish> MakePath(Wish wish, const std::string& folder, const std::string& h
   const RealFiles files;
   const Walked walked = Walk(wish.path, files);
   if (walked.stop != Walked::Stop::kEnd) {
-    return Usage(Quote(wish.text), "cannot be resolved", "name the file itself");
+    return WrongWish(Quote(wish.text), "cannot be resolved", "name the file itself");
   }
   wish.path = walked.end.text();
   return wish;
@@ -123,8 +123,8 @@ bool IsUrl(const std::string& text) { return text.find("://") != std::string::np
 
 Result<std::string> HostOfUrl(const std::string& url) {
   const Result<Url> parsed = ParseUrl(url);
-  if (!parsed) return Usage(Quote(url), parsed.error().what, "name only the host");
-  if (parsed->host.empty()) return Usage(Quote(url), "is a URL without a host", "name a path");
+  if (!parsed) return WrongWish(Quote(url), parsed.error().what, "name only the host");
+  if (parsed->host.empty()) return WrongWish(Quote(url), "is a URL without a host", "name a path");
   const Result<Url> plain = ParseUrl(parsed->scheme + "://" + parsed->host);
   const bool is_usual = !plain || plain->port == parsed->port;
   return parsed->host + (is_usual ? "" : ":" + std::to_string(parsed->port));
@@ -142,7 +142,7 @@ Result<Wish> MakeWish(WishKind kind, const std::string& text, const std::string&
   }
   if (kind == WishKind::kHost) {
     const Result<HostRule> host = ParseHostRule(LowerAscii(text));
-    if (!host) return Usage(Quote(text), host.error().what, host.error().hint);
+    if (!host) return WrongWish(Quote(text), host.error().what, host.error().hint);
   }
   return wish;
 }
@@ -175,31 +175,31 @@ std::string EntryFor(const Wish& wish, const std::string& root, const std::strin
 }
 
 Result<std::optional<WishJudgement>> JudgeWish(const Wish& wish, const Policies& policies) {
-  using Judged = std::optional<WishJudgement>;
+  using Answer = std::optional<WishJudgement>;
   const Result<Policy> policy =
       MergePolicies(policies.sources, policies.profile, policies.places, Caller{});
   if (!policy) return policy.error();
   switch (wish.kind) {
     case WishKind::kPath: {
       const auto path = wish.is_pattern ? ProbePath(wish.path) : std::optional(wish.path);
-      if (!path || path->empty()) return Judged();
-      return Judged(JudgePath(*path, wish, *policy, policies.places));
+      if (!path || path->empty()) return Answer();
+      return Answer(JudgePath(*path, wish, *policy, policies.places));
     }
     case WishKind::kTool: {
-      if (wish.text.starts_with('@')) return Judged();
+      if (wish.text.starts_with('@')) return Answer();
       Trace trace;
       NameJudgement judged = JudgeTool(wish.text, *policy, &trace);
-      return Judged(JudgeName(std::move(judged), std::move(trace)));
+      return Answer(JudgeName(std::move(judged), std::move(trace)));
     }
     case WishKind::kHost: {
       // No host is refused without a "network" section. To make one would refuse all others.
-      if (!policy->network) return Judged(WishJudgement{});
+      if (!policy->network) return Answer(WishJudgement{});
       Trace trace;
       NameJudgement judged = JudgeUrl(ProbeUrl(LowerAscii(wish.text)), *policy, &trace);
-      return Judged(JudgeName(std::move(judged), std::move(trace)));
+      return Answer(JudgeName(std::move(judged), std::move(trace)));
     }
   }
-  return Judged();
+  return Answer();
 }
 
 bool HasNetwork(const Policies& policies) {

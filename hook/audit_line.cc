@@ -66,7 +66,7 @@ std::string_view McpServerOf(const Event& event) {
   return {};
 }
 
-bool IsDigit(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); }
+bool IsDigestDigit(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); }
 
 }  // namespace
 
@@ -122,8 +122,9 @@ std::string_view ChainOf(std::string_view line) {
   const std::string_view last = line.substr(line.size() - kLength);
   const std::string_view digits = last.substr(kChain.size(), kChainDigits);
   // No string of the line can hold this: its quotes would be escaped.
-  return last.starts_with(kChain) && std::ranges::all_of(digits, IsDigit) ? digits
-                                                                          : std::string_view();
+  return last.starts_with(kChain) && std::ranges::all_of(digits, IsDigestDigit)
+             ? digits
+             : std::string_view();
 }
 
 bool IsUnlocked(std::string_view line) {

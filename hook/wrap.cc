@@ -37,14 +37,14 @@ auto& ValueOf(const Word& word, Registered& registration, Called& event) {
   return word.of_event != nullptr ? event.*word.of_event : registration.*word.of_registration;
 }
 
-bool IsLetter(char c) {
+bool IsWordByte(char c) {
   const bool is_letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
   return is_letter || (c >= '0' && c <= '9') || c == '_' || c == '-' || c == '.';
 }
 
 // What no shell takes for anything but a part of a name.
 bool IsPlain(char c) {
-  return IsLetter(c) || std::string_view("/:=@+,").find(c) != std::string_view::npos;
+  return IsWordByte(c) || std::string_view("/:=@+,").find(c) != std::string_view::npos;
 }
 
 // Without "/", too: the client takes a word that looks like a path outside of the project for one
@@ -53,7 +53,7 @@ std::string Encoded(std::string_view text) {
   constexpr std::string_view kDigits = "0123456789ABCDEF";
   std::string encoded;
   for (const char c : text) {
-    if (IsLetter(c)) {
+    if (IsWordByte(c)) {
       encoded.push_back(c);
     } else {
       const auto byte = static_cast<unsigned char>(c);

@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <span>
 
+#include "base/ascii.h"
+
 namespace ringfence {
 namespace {
 
 constexpr size_t kGroups = 8;  // of 16 bits
 constexpr size_t kMappedPrefix = 12;
-
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
 int HexDigit(char c) {
   if (IsDigit(c)) return c - '0';
@@ -84,7 +84,7 @@ bool IsMapped(const Address& address) {
          address[10] == 0xFF && address[11] == 0xFF;
 }
 
-unsigned Group(const Address& address, size_t i) {
+unsigned GroupAt(const Address& address, size_t i) {
   return address[2 * i] * 256u + address[2 * i + 1];
 }
 
@@ -96,7 +96,7 @@ Run ZeroRun(const Address& address) {
   Run best;
   for (size_t i = 0; i < kGroups; ++i) {
     size_t end = i;
-    while (end < kGroups && Group(address, end) == 0) ++end;
+    while (end < kGroups && GroupAt(address, end) == 0) ++end;
     if (end - i > best.size) best = {i, end - i};
   }
   return best;
@@ -143,7 +143,7 @@ std::string AddressText(const Address& address) {
       continue;
     }
     if (text.size() > 1 && !text.ends_with(':')) text.push_back(':');
-    AppendHex(text, Group(address, i++));
+    AppendHex(text, GroupAt(address, i++));
   }
   return text + "]";
 }

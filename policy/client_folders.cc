@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/add_once.h"
 #include "base/text.h"
 #include "base/utf8.h"
 #include "policy/pattern.h"
@@ -34,13 +35,13 @@ class JavaScriptHash {
   uint32_t hash_ = 0;
 };
 
-bool IsKept(char c) {
+bool IsKeptInSlug(char c) {
   return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
 bool IsPlainId(std::string_view id) {
   return !id.empty() && id.size() <= 128 &&
-         std::ranges::all_of(id, [](char c) { return IsKept(c) || c == '-'; });
+         std::ranges::all_of(id, [](char c) { return IsKeptInSlug(c) || c == '-'; });
 }
 
 // The one line of a small file of git's, without its end. Nothing for what is no such file.
@@ -72,10 +73,6 @@ std::optional<Path> MainOfWorktree(const Path& worktree, const FileView& files) 
   if (named.stop != Walked::Stop::kEnd || named.end != worktree) return {};
   if (repository.name() == ".git") return repository.Parent();
   return repository;  // a bare one
-}
-
-void AddOnce(std::vector<std::string>& texts, std::string text) {
-  if (std::ranges::find(texts, text) == texts.end()) texts.push_back(std::move(text));
 }
 
 bool IsIn(const std::vector<std::string>& slugs, const Path& folder) {
@@ -191,7 +188,7 @@ std::string ClaudeProjectSlug(const Path& folder) {
   std::string_view text = folder.text();
   while (!text.empty()) {
     const CodePoint point = DecodeUtf8(text);
-    slug.push_back(IsKept(text[0]) ? text[0] : '-');
+    slug.push_back(IsKeptInSlug(text[0]) ? text[0] : '-');
     if (point.value > 0xFFFF) {  // the client counts in UTF-16
       slug.push_back('-');
       hash.Add(0xD800u + ((point.value - 0x10000u) >> 10));

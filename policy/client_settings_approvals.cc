@@ -18,8 +18,8 @@ std::vector<std::string> OwnTexts(const std::optional<std::vector<const Node*>>&
   return texts;
 }
 
-void ReadCodeVariables(JsonDocument& document, const Node& lists, ObjectReader& reader,
-                       ApprovedFile& file) {
+void ReadApprovedVariables(JsonDocument& document, const Node& lists, ObjectReader& reader,
+                           ApprovedFile& file) {
   const JsonTree& tree = document.tree();
   for (JsonTree::Index i = lists.first_child; i != JsonTree::kNone; i = tree.node(i).next) {
     const std::string_view pointer = tree.KeyOf(tree.node(i));
@@ -55,7 +55,7 @@ ApprovedFile ReadApprovedFile(JsonDocument& document, const Node& node) {
         file.lists.push_back({std::string(key.pointer), OwnTexts(texts)});
       }
     }
-    ReadCodeVariables(document, *lists, reader, file);
+    ReadApprovedVariables(document, *lists, reader, file);
     reader.Finish();
   }
   object.Finish();

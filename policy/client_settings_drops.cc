@@ -120,12 +120,6 @@ constexpr EntryType kEntryTypes[] = {
     {"prompt", kPromptKeys},   {"agent", kPromptKeys},
 };
 
-std::string_view TakeWord(std::string_view& rest) {
-  const std::string_view word = rest.substr(0, rest.find(' '));
-  rest.remove_prefix(std::min(word.size() + 1, rest.size()));
-  return word;
-}
-
 class HookShapes {
  public:
   HookShapes(const JsonTree& tree, ClientSettings& settings) : tree_(tree), settings_(settings) {}

@@ -35,7 +35,7 @@ std::string WithShorterName(const std::string& text, size_t excess) {
 // Where a terminal would not show the whole command of the remedy, the names before it are
 // shortened: first where a link leads, which the command names, then what the agent asked for and
 // so knows.
-Cause Shortened(Cause cause) {
+Cause ShortenedCause(Cause cause) {
   const size_t command = cause.remedy.find('`');
   if (command == std::string::npos) return cause;
   const size_t shown = std::min(cause.remedy.find('`', command + 1), cause.remedy.size()) + 1;
@@ -71,7 +71,7 @@ std::string PlaceLabel(const RulePlace& place) {
 std::string ReasonText(const Decision& decision, std::string_view say) {
   if (!decision.cause || decision.verdict != Verdict::kDeny) return WholeReasonText(decision, say);
   Decision shorter = decision;
-  shorter.cause = Shortened(*decision.cause);
+  shorter.cause = ShortenedCause(*decision.cause);
   return WholeReasonText(shorter, say);
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/ascii.h"
 #include "base/text.h"
 #include "base/utf8.h"
 #include "policy/address.h"
@@ -10,8 +11,6 @@
 namespace ringfence {
 namespace {
 
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
-bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 bool IsHex(char c) { return IsDigit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
 
 int HexValue(char c) {
@@ -19,7 +18,7 @@ int HexValue(char c) {
   return (c | 0x20) - 'a' + 10;
 }
 
-Error Wrong(std::string_view what) {
+Error WrongHost(std::string_view what) {
   return Error{Error::Kind::kInvalidInput, "", std::string(what), ""};
 }
 
@@ -95,7 +94,7 @@ Result<HostRule> ParseHostRule(std::string_view entry) {
     return rule;
   }
   std::string_view host;
-  if (!SplitPort(entry, &host, &rule.port)) return Wrong("has a port that is not 1 to 65535");
+  if (!SplitPort(entry, &host, &rule.port)) return WrongHost("has a port that is not 1 to 65535");
   if (host.starts_with("*.")) {
     rule.subdomains = true;
     host.remove_prefix(2);
@@ -111,18 +110,18 @@ Result<HostRule> ParseHostRule(std::string_view entry) {
 
 Result<Url> ParseUrl(std::string_view text) {
   const size_t colon = text.find(':');
-  if (colon == std::string_view::npos || colon == 0) return Wrong("is not a URL");
+  if (colon == std::string_view::npos || colon == 0) return WrongHost("is not a URL");
   Url url;
   url.scheme = LowerAscii(text.substr(0, colon));
   if (!std::ranges::all_of(url.scheme, [](char c) {
         return IsLetter(c) || IsDigit(c) || c == '+' || c == '-' || c == '.';
       })) {
-    return Wrong("is not a URL");
+    return WrongHost("is not a URL");
   }
   std::string_view rest = text.substr(colon + 1);
   if (!rest.starts_with("//")) {
     // A browser reads "https:/host" and "https:\\host" as a URL with that host.
-    if (DefaultPort(url.scheme) != 0) return Wrong("has no \"//\" before its host");
+    if (DefaultPort(url.scheme) != 0) return WrongHost("has no \"//\" before its host");
     url.path = std::string(rest);
     return url;
   }
@@ -141,22 +140,22 @@ Result<Url> ParseUrl(std::string_view text) {
 }
 
 Result<HostPort> ParseHostPort(std::string_view authority) {
-  if (authority.find('@') != std::string_view::npos) return Wrong("holds a user name");
-  if (authority.find('\\') != std::string_view::npos) return Wrong("holds a backslash");
+  if (authority.find('@') != std::string_view::npos) return WrongHost("holds a user name");
+  if (authority.find('\\') != std::string_view::npos) return WrongHost("holds a backslash");
   HostPort read;
   std::string_view written;
   if (!SplitPort(authority, &written, &read.port)) {
-    return Wrong("has a port that is not 1 to 65535");
+    return WrongHost("has a port that is not 1 to 65535");
   }
   std::string decoded;
-  if (!DecodePercent(written, &decoded)) return Wrong("has a host that is not a plain name");
+  if (!DecodePercent(written, &decoded)) return WrongHost("has a host that is not a plain name");
   const std::string plain = WithPlainMarks(decoded);
   if (!std::ranges::all_of(plain, [](char c) { return c > 0x20 && c < 0x7F; })) {
-    return Wrong("has a host that is not in its ASCII form (xn--...)");
+    return WrongHost("has a host that is not in its ASCII form (xn--...)");
   }
   std::string_view host = plain;
   if (host.ends_with('.')) host.remove_suffix(1);
-  if (!IsHost(host)) return Wrong("has a host that is not a plain name");
+  if (!IsHost(host)) return WrongHost("has a host that is not a plain name");
   const std::optional<Address> address = ParseAddress(host);
   read.host = address ? AddressText(*address) : LowerAscii(host);
   return read;

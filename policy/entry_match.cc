@@ -14,7 +14,7 @@ bool IsAscii(std::string_view text) {
 }
 
 // `rest` is at or below `word`, of which "*" is any one name; or on the way to it.
-bool BeginsWith(std::string_view word, std::string_view rest, Standing standing) {
+bool BeginsWithWord(std::string_view word, std::string_view rest, Standing standing) {
   for (;;) {
     const std::string_view want = TakeComponent(word);
     if (want.empty()) return true;
@@ -50,7 +50,7 @@ bool MatchFolded(std::string_view pattern, std::string_view rest) {
 
 bool IsException(WordList except, std::string_view rest, Standing standing) {
   for (const std::string_view word : except) {
-    if (BeginsWith(word, rest, standing)) return true;
+    if (BeginsWithWord(word, rest, standing)) return true;
   }
   return false;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <deque>
 
+#include "base/ascii.h"
 #include "base/text.h"
 #include "policy/host_or_file.h"
 #include "policy/path_entry.h"
@@ -17,9 +18,6 @@ constexpr size_t kLongestWord = 300;  // a longer command would be cut
 constexpr size_t kLongestProject = 80;
 constexpr std::string_view kAuto = "auto";  // the permission mode
 
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
-bool IsLower(char c) { return c >= 'a' && c <= 'z'; }
-bool IsUpper(char c) { return c >= 'A' && c <= 'Z'; }
 bool IsAlnum(char c) { return IsDigit(c) || IsLower(c) || IsUpper(c); }
 
 // Made by mkstemp, a hash, a time or a UUID: "Xa3k9Q", "9f86d081", "1732480000".

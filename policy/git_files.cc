@@ -14,7 +14,7 @@ constexpr std::string_view kParts[] = {"HEAD", "objects", "refs"};
 // These choose programs that git runs.
 constexpr std::string_view kOwn[] = {"HEAD", "config", "config.worktree", "hooks"};
 
-bool IsOneOf(std::string_view name, std::span<const std::string_view> names) {
+bool IsAmong(std::string_view name, std::span<const std::string_view> names) {
   return std::ranges::any_of(names,
                              [name](std::string_view n) { return FoldsTo(name, LowerAscii(n)); });
 }
@@ -40,12 +40,12 @@ bool MakesDotGit(const Walked& walked) {
 bool TouchesBare(const Walked& walked, const CachedFiles& files) {
   for (Path path = walked.end; !path.is_root(); path = path.Parent()) {
     const std::string_view name = path.name();
-    if (!IsOneOf(name, kOwn) && !IsOneOf(name, kParts)) continue;
+    if (!IsAmong(name, kOwn) && !IsAmong(name, kParts)) continue;
     const Path folder = path.Parent();
     if (FoldsTo(folder.name(), ".git")) continue;  // @runs-later names its files
     const Result<FileFacts> facts = files.Look(path);
     const bool is_new = facts && facts->kind == FileKind::kMissing;
-    if ((is_new || IsOneOf(name, kOwn)) && IsBare(folder, name, files)) return true;
+    if ((is_new || IsAmong(name, kOwn)) && IsBare(folder, name, files)) return true;
   }
   return false;
 }

@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "base/ascii.h"
 #include "base/text.h"
 #include "policy/domain.h"
 #include "policy/word_list.h"
@@ -30,8 +31,6 @@ constexpr WordList kFileEndings(
     "whl\nwoff\nwoff2\nxls\nxlsx\nxml\nxsd\nxsl\nxz\ny\nyaml\nyml\nzig\nzip\nzsh\n"
     "zst\n");
 // clang-format on
-
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
 }  // namespace
 

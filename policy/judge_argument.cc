@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/ascii.h"
 #include "base/text.h"
 #include "base/utf8.h"
 #include "policy/domain.h"
@@ -9,8 +10,6 @@
 
 namespace ringfence {
 namespace {
-
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
 // What a program that adds a scheme would take for a host: it has a full stop, a port or brackets,
 // or is a number, which is an address to some.

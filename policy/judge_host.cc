@@ -23,8 +23,8 @@ constexpr WordList kNetworkSchemes(
     "webdav\nwebdavs\n");
 // clang-format on
 
-NameJudgement Denied(std::string what, std::string why, std::optional<RulePlace> place,
-                     std::string remedy) {
+NameJudgement DeniedHost(std::string what, std::string why, std::optional<RulePlace> place,
+                         std::string remedy) {
   return {Verdict::kDeny, Cause{std::move(what), std::move(why), place, std::move(remedy)}};
 }
 
@@ -39,16 +39,17 @@ NameJudgement JudgeUnlisted(std::string what, std::string_view host, const HostL
     case Unlisted::kDeny:
       break;
   }
-  return Denied(std::move(what), why, list.place, AllowFix(policy, list.place, HostWords(host)));
+  return DeniedHost(std::move(what), why, list.place,
+                    AllowFix(policy, list.place, HostWords(host)));
 }
 
 // One host, or all that "*.host" stands for, and how messages name it.
-struct Wanted {
+struct WantedHosts {
   HostRule rule;
   std::string_view shown;
 };
 
-NameJudgement JudgeWanted(std::string what, const Wanted& wanted, const Policy& policy,
+NameJudgement JudgeWanted(std::string what, const WantedHosts& wanted, const Policy& policy,
                           Trace* trace) {
   const NetworkRules& rules = *policy.network;
   const auto note = [&](const HostRule& rule) {
@@ -58,7 +59,7 @@ NameJudgement JudgeWanted(std::string what, const Wanted& wanted, const Policy& 
     if (!Overlaps(rule, wanted.rule)) continue;
     note(rule);
     const std::string by = rule.place.quotable ? Quote(rule.written) : "the project's policy";
-    return Denied(std::move(what), "denied by " + by, rule.place, "");
+    return DeniedHost(std::move(what), "denied by " + by, rule.place, "");
   }
   NameJudgement worst;
   for (const HostList& list : rules.lists) {
@@ -91,7 +92,7 @@ NameJudgement JudgeHosts(std::string_view text, const Policy& policy, Trace* tra
   std::string what = "connection to " + Quote(text);
   const std::string lower = LowerAscii(text);
   const Result<HostRule> wanted = ParseHostRule(lower);
-  if (!wanted) return Denied(std::move(what), "it " + wanted.error().what, {}, "");
+  if (!wanted) return DeniedHost(std::move(what), "it " + wanted.error().what, {}, "");
   return JudgeWanted(std::move(what), {*wanted, text}, policy, trace);
 }
 
@@ -99,7 +100,7 @@ NameJudgement JudgeHostText(std::string_view text, const Policy& policy, Trace* 
   if (!policy.network) return {};
   std::string what = "connection to " + Quote(text);
   Result<HostPort> host = ParseHostPort(text);
-  if (!host) return Denied(std::move(what), "it " + host.error().what, {}, "");
+  if (!host) return DeniedHost(std::move(what), "it " + host.error().what, {}, "");
   if (host->port == 0) host->port = kUsualPort;
   return JudgeHost(std::move(what), *host, policy, trace);
 }
@@ -119,11 +120,11 @@ bool IsWebUrl(std::string_view text) {
 NameJudgement JudgeUrl(std::string_view text, const Policy& policy, Trace* trace) {
   std::string what = "connection to " + Quote(text);
   if (!IsWebUrl(text)) {
-    return Denied(std::move(what), "it is not an http, https, ws or wss URL", {}, "");
+    return DeniedHost(std::move(what), "it is not an http, https, ws or wss URL", {}, "");
   }
   if (!policy.network) return {};
   const Result<Url> url = ParseUrl(text);
-  if (!url) return Denied(std::move(what), "it " + url.error().what, {}, "");
+  if (!url) return DeniedHost(std::move(what), "it " + url.error().what, {}, "");
   return JudgeHost(std::move(what), {url->host, url->port}, policy, trace);
 }
 

@@ -20,7 +20,7 @@ bool IsCovered(const std::vector<std::string_view>& pointers, std::string_view p
       pointers, [pointer](std::string_view covering) { return PointerCovers(covering, pointer); });
 }
 
-bool Covers(const McpMap& map, std::string_view pointer) {
+bool MapCovers(const McpMap& map, std::string_view pointer) {
   return IsCovered(map.read, pointer) || IsCovered(map.write, pointer) ||
          IsCovered(map.text, pointer);
 }
@@ -67,7 +67,7 @@ void McpJudge::Run() {
   }
   for (const InputField& field : event_.input) {
     if (field.kind != JsonKind::kString) continue;
-    const bool is_mapped = map && Covers(*map, field.pointer);
+    const bool is_mapped = map && MapCovers(*map, field.pointer);
     const Value value = ReadValue(std::string_view(field.text).substr(0, field.text.find('\0')));
     // {"properties": {"https://schema.example/name": ...}} names a property.
     const bool may_be_address = !field.is_key || !NamesProperties(field.key);

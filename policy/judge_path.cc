@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/ascii.h"
 #include "base/case_fold.h"
 #include "base/text.h"
 #include "base/utf8.h"
@@ -15,8 +16,6 @@
 
 namespace ringfence {
 namespace {
-
-bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
 // What is refused from one of the folders that it may begin at would be permitted from another, so
 // no command would be enough.

@@ -79,8 +79,8 @@ std::string QuestionText(const NameRule& rule) {
   return "the policy asks about " + Quote(rule.pattern);
 }
 
-NameJudgement Denied(std::string what, std::string why, std::optional<RulePlace> place,
-                     std::string remedy) {
+NameJudgement DeniedTool(std::string what, std::string why, std::optional<RulePlace> place,
+                         std::string remedy) {
   return {Verdict::kDeny, Cause{std::move(what), std::move(why), place, std::move(remedy)}};
 }
 
@@ -130,7 +130,7 @@ NameJudgement JudgeTool(std::string_view tool, const Policy& policy, Trace* trac
   const Names strict = WithShell(names, tool);
   if (const NameRule* rule = FindDeny(rules.deny, strict)) {
     Note(trace, rule);
-    return Denied("tool " + Quote(tool), DenialText(*rule), rule->place, "");
+    return DeniedTool("tool " + Quote(tool), DenialText(*rule), rule->place, "");
   }
   if (auto cause = NotAllowed(tool, names, policy, trace)) {
     return {Verdict::kDeny, std::move(cause)};
@@ -154,7 +154,7 @@ NameJudgement JudgeMcpServer(std::string_view server, const Policy& policy, Trac
   };
   if (const NameRule* rule = FindDeny(rules.deny, Names{name, resources})) {
     Note(trace, rule);
-    return Denied(what, DenialText(*rule), rule->place, "");
+    return DeniedTool(what, DenialText(*rule), rule->place, "");
   }
   const bool is_named = find(rules.names) != nullptr;
   const auto lacks = [&](const auto& list) { return find(list) == nullptr; };
@@ -166,8 +166,8 @@ NameJudgement JudgeMcpServer(std::string_view server, const Policy& policy, Trac
     } else if (!rules.known_tools) {
       place = PlaceOf(rules.names);
     }
-    return Denied(what, "the policy does not name the server", place,
-                  AllowFix(policy, place, ShellWord(name + "__*")));
+    return DeniedTool(what, "the policy does not name the server", place,
+                      AllowFix(policy, place, ShellWord(name + "__*")));
   }
   if (const NameRule* rule = find(rules.ask)) {
     return {Verdict::kAsk, Cause{what, QuestionText(*rule), rule->place, ""}};

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/ascii.h"
 #include "base/text.h"
 #include "base/utf8.h"
 #include "policy/domain.h"
@@ -12,8 +13,6 @@ namespace ringfence {
 namespace {
 
 constexpr std::string_view kHostEnds = "/?#\\ ";
-
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
 bool IsPlaceholder(std::string_view host) {
   if (host.empty() || std::string_view("$<{").find(host[0]) == std::string_view::npos) return false;
@@ -52,12 +51,14 @@ bool IsDecimal(std::string_view text) {
   return !text.empty() && std::ranges::all_of(text, is_part) && std::ranges::count(text, '.') < 2;
 }
 
-bool IsLetter(char c) {
+bool IsLetterOrForeign(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || static_cast<unsigned char>(c) >= 0x80;
 }
 
-bool IsLabel(std::string_view label) {
-  const auto is_part = [](char c) { return IsDigit(c) || IsLetter(c) || c == '-' || c == '_'; };
+bool IsSpelledLabel(std::string_view label) {
+  const auto is_part = [](char c) {
+    return IsDigit(c) || IsLetterOrForeign(c) || c == '-' || c == '_';
+  };
   return !label.empty() && std::ranges::all_of(label, is_part);
 }
 
@@ -67,7 +68,7 @@ bool MayBeTopLevel(std::string_view label) {
   const auto is_upper = [](char c) { return c >= 'A' && c <= 'Z'; };
   const auto uppers = std::ranges::count_if(label, is_upper);
   const bool is_mixed = uppers != 0 && static_cast<size_t>(uppers) != label.size();
-  return label.size() >= 2 && !is_mixed && std::ranges::all_of(label, IsLetter);
+  return label.size() >= 2 && !is_mixed && std::ranges::all_of(label, IsLetterOrForeign);
 }
 
 // `is_plain`: it stands alone, so that it may be a file ("server.py") or a version ("1.2.3").
@@ -76,11 +77,11 @@ bool MayBeHostName(std::string_view name, bool is_plain) {
   if (name.ends_with('.')) name.remove_suffix(1);
   size_t labels = 1;
   for (size_t dot = name.find('.'); dot != name.npos; dot = name.find('.')) {
-    if (!IsLabel(name.substr(0, dot))) return false;
+    if (!IsSpelledLabel(name.substr(0, dot))) return false;
     name.remove_prefix(dot + 1);
     ++labels;
   }
-  if (!IsLabel(name) || labels == 1) return false;
+  if (!IsSpelledLabel(name) || labels == 1) return false;
   if (IsDigit(name[0])) return labels == 4 || !is_plain;  // an IPv4 address
   return MayBeTopLevel(name) && !(is_plain && IsFileEnding(LowerAscii(name)));
 }
@@ -107,7 +108,7 @@ bool IsPeer(std::string_view text) {
   const std::string_view port = std::string_view(plain).substr(colon + 1);
   if (at == 0 && !IsPort(port)) return false;
   if (MayBeHostName(name, false)) return true;
-  return IsPort(port) && IsLabel(name) && IsLetter(name[0]);
+  return IsPort(port) && IsSpelledLabel(name) && IsLetterOrForeign(name[0]);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "base/ascii.h"
 #include "base/utf8.h"
 #include "policy/name_words.h"
 
@@ -11,8 +12,6 @@ namespace {
 
 constexpr std::string_view kPrefix = "mcp__";
 constexpr std::string_view kSeparator = "__";
-
-bool IsUpper(char c) { return c >= 'A' && c <= 'Z'; }
 
 bool IsKept(char c) {
   return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || IsUpper(c) || c == '-' || c == '_';

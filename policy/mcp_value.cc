@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/ascii.h"
 #include "base/utf8.h"
 #include "policy/domain.h"
 #include "policy/path.h"
@@ -11,13 +12,11 @@
 namespace ringfence {
 namespace {
 
-constexpr size_t kMaxName = 255;   // NAME_MAX
-constexpr size_t kMaxPath = 4095;  // PATH_MAX without the final NUL
+constexpr size_t kMaxName = 255;        // NAME_MAX
+constexpr size_t kMaxPathBytes = 4095;  // PATH_MAX without the final NUL
 constexpr size_t kMaxScheme = 64;
 constexpr size_t kMaxCharacter = 4;  // bytes; the last one may not have had room
 constexpr int kProseWords = 4;
-
-bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
 bool HasControl(std::string_view text) {
   return std::ranges::any_of(text, [](char c) { return static_cast<unsigned char>(c) < 0x20; });
@@ -50,7 +49,7 @@ bool CanBePath(std::string_view text, bool is_cut) {
     if (size > kMaxName) return false;
     length += size + 1;
   }
-  return is_cut || length <= kMaxPath;
+  return is_cut || length <= kMaxPathBytes;
 }
 
 ValueForm PathForm(std::string_view text, bool is_cut) {
@@ -150,7 +149,7 @@ Value ReadValue(std::string_view text) {
   const ValueForm form = PathForm(text, is_cut);
   if (form == ValueForm::kText) return {};
   const bool is_prose = LooksLikeProse(form, text, is_cut);
-  if (is_prose && text.size() > kMaxPath && !CanBePath(text, is_cut)) return {};
+  if (is_prose && text.size() > kMaxPathBytes && !CanBePath(text, is_cut)) return {};
   const bool is_home = form == ValueForm::kHome || form == ValueForm::kOtherHome;
   return {form, std::string(text), is_prose, is_cut, std::string(is_home ? text : "")};
 }

@@ -1,14 +1,10 @@
 #include "policy/name_words.h"
 
+#include "base/ascii.h"
 #include "base/text.h"
 
 namespace ringfence {
-namespace {
-
-bool IsLower(char c) { return c >= 'a' && c <= 'z'; }
-bool IsUpper(char c) { return c >= 'A' && c <= 'Z'; }
-
-}  // namespace
+namespace {}  // namespace
 
 std::string TakeNameWord(std::string_view& rest) {
   while (!rest.empty() && !IsLower(rest[0]) && !IsUpper(rest[0])) rest.remove_prefix(1);

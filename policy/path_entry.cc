@@ -44,7 +44,7 @@ bool IsPlainByte(char c) {
 
 // Letters, digits and "/._-" (which is "-" to "9" but for "_"), in which no other check finds
 // anything, and no component is empty or begins with ".": nearly every entry of a long policy.
-bool IsPlain(std::string_view text) {
+bool IsPlainText(std::string_view text) {
   if (text.empty() || text.back() == '/') return false;
   const char* at = text.data();
   size_t left = text.size();
@@ -70,7 +70,7 @@ bool IsPlain(std::string_view text) {
 
 // The part of an entry below its base, without "." and doubled slashes.
 Result<std::string_view> NormalTail(std::string_view tail, std::deque<std::string>& strings) {
-  if (IsPlain(tail)) return tail;
+  if (IsPlainText(tail)) return tail;
   std::string normal;
   std::string_view rest = tail;
   for (;;) {
@@ -106,7 +106,7 @@ Status CheckEntryText(std::string_view text) {
 
 Status ParsePathEntry(std::string_view text, ListKind kind, std::deque<std::string>& strings,
                       PathRule* rule) {
-  if (IsPlain(text)) {  // "src/parser"
+  if (IsPlainText(text)) {  // "src/parser"
     rule->tail = text;
     return Unit{};
   }

@@ -3,27 +3,24 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/ascii.h"
 #include "base/case_fold.h"
 #include "base/text.h"
 
 namespace ringfence {
 namespace {
 
-bool IsLower(unsigned char c) { return c >= 'a' && c <= 'z'; }
-bool IsUpper(unsigned char c) { return c >= 'A' && c <= 'Z'; }
-bool IsDigit(unsigned char c) { return c >= '0' && c <= '9'; }
-bool IsAlpha(unsigned char c) { return IsLower(c) || IsUpper(c); }
 bool IsGraph(unsigned char c) { return c > 0x20 && c < 0x7F; }
 bool IsSpace(unsigned char c) { return c == ' ' || (c >= 0x09 && c <= 0x0D); }
-bool IsPunct(unsigned char c) { return IsGraph(c) && !IsAlpha(c) && !IsDigit(c); }
+bool IsPunct(unsigned char c) { return IsGraph(c) && !IsLetter(c) && !IsDigit(c); }
 bool IsSpecial(char c) { return c == '*' || c == '?' || c == '[' || c == '\\'; }
 unsigned char Lower(unsigned char c) { return IsUpper(c) ? static_cast<unsigned char>(c + 32) : c; }
 unsigned char Upper(unsigned char c) { return IsLower(c) ? static_cast<unsigned char>(c - 32) : c; }
 
 // [:name:]; nothing when there is no such class.
 std::optional<bool> InClass(std::string_view name, unsigned char c) {
-  if (name == "alnum") return IsAlpha(c) || IsDigit(c);
-  if (name == "alpha") return IsAlpha(c);
+  if (name == "alnum") return IsLetter(c) || IsDigit(c);
+  if (name == "alpha") return IsLetter(c);
   if (name == "blank") return c == ' ' || c == '\t';
   if (name == "cntrl") return c < 0x20 || c == 0x7F;
   if (name == "digit") return IsDigit(c);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/add_once.h"
 #include "base/text.h"
 #include "policy/fix.h"
 #include "policy/judge_path.h"
@@ -24,10 +25,6 @@ Result<Path> Resolved(const Path& path, std::string_view name, const FileView& f
   Walked walked = Walk(path.text(), files);
   if (walked.stop == Walked::Stop::kEnd) return walked.end;
   return Wrong(std::string(name), Quote(path.text()) + " cannot be resolved", "");
-}
-
-void AddOnce(std::vector<Path>& paths, const Path& path) {
-  if (std::ranges::find(paths, path) == paths.end()) paths.push_back(path);
 }
 
 Status AddHome(std::string_view text, std::string_view name, const FileView& files,

@@ -18,7 +18,7 @@
 namespace ringfence {
 namespace {
 
-FileKind KindOf(mode_t mode) {
+FileKind KindOfMode(mode_t mode) {
   switch (mode & S_IFMT) {
     case S_IFREG:
       return FileKind::kFile;
@@ -89,7 +89,7 @@ Result<FileFacts> RealFiles::Look(const Path& path) const {
     if (errno == ENOENT || errno == ENOTDIR) return FileFacts{};
     return SystemError("lstat(" + path.text() + ")");
   }
-  return FileFacts{.kind = KindOf(status.st_mode),
+  return FileFacts{.kind = KindOfMode(status.st_mode),
                    .device = status.st_dev,
                    .inode = status.st_ino,
                    .links = status.st_nlink,

@@ -18,7 +18,7 @@ std::string Below(std::string_view at, std::string_view key) {
   return std::string(at) + "/" + std::string(key);
 }
 
-ListKind KindOf(std::string_view key) {
+ListKind KindOfList(std::string_view key) {
   if (key == "allow") return ListKind::kAllow;
   return key == "ask" ? ListKind::kAsk : ListKind::kDeny;
 }
@@ -102,7 +102,7 @@ std::optional<std::vector<PathRule>> RuleListReader::ReadPathList(ObjectReader& 
                                                                   std::string_view key,
                                                                   std::string_view at) {
   const RuleOrigin* origin = nullptr;
-  const ListKind kind = KindOf(key);
+  const ListKind kind = KindOfList(key);
   return ReadList<PathRule>(object, key, [&](const Node& node, PathRule* rule) {
     if (origin == nullptr) origin = OriginOf(Below(at, key));
     rule->origin = origin;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/ascii.h"
 #include "base/text.h"
 #include "base/utf8.h"
 
@@ -11,7 +12,6 @@ namespace {
 constexpr std::string_view kWeb[] = {"http", "https", "ws", "wss"};
 
 bool IsPlain(char c) { return c >= ' ' && c <= '~'; }
-bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
 bool IsAlphanumeric(char c) { return IsLetter(c) || (c >= '0' && c <= '9'); }
 

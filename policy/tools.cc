@@ -201,12 +201,6 @@ bool IsNamed(std::string_view key, const WordList& words) {
   return key.size() <= 64 && HoldsWord(key, words);
 }
 
-std::string_view TakeWord(std::string_view& rest) {
-  const std::string_view word = rest.substr(0, rest.find(' '));
-  rest.remove_prefix(std::min(word.size() + 1, rest.size()));
-  return word;
-}
-
 FieldRole RoleOf(std::string_view word) {
   uint8_t role = 0;
   for (const std::string_view name : kRoles) {

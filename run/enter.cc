@@ -63,7 +63,7 @@ class DirectoryReport {
   UniqueFd file_;
 };
 
-std::string LineOf(std::span<char* const> words) {
+std::string LineOfWords(std::span<char* const> words) {
   std::string line;
   for (const char* word : words) line += (line.empty() ? "" : " ") + std::string(word);
   return line + std::string(kWrapEnd);
@@ -91,7 +91,7 @@ class Entrance {
     if (Status s = ReadWrapWords(words_.subspan(2), registration, event_); !s) return s;
     Result<ClientShell> shell = ReadParentShell();
     if (!shell) return shell.error();
-    Result<std::string> script = WithoutLine(shell->words.back(), LineOf(words_));
+    Result<std::string> script = WithoutLine(shell->words.back(), LineOfWords(words_));
     if (!script) return script.error();
     SandboxCommand& command = request_.command;
     command.argv = std::move(shell->words);

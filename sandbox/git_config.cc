@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <span>
 
+#include "base/ascii.h"
 #include "base/case_fold.h"
 #include "base/text.h"
 #include "policy/path.h"
@@ -74,7 +75,6 @@ bool IsKeyAllowed(std::string_view section, bool has_subsection, std::string_vie
   });
 }
 
-constexpr bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 constexpr bool IsNameByte(char c) { return IsLetter(c) || (c >= '0' && c <= '9') || c == '-'; }
 
 size_t NameSize(std::string_view text) {

@@ -10,8 +10,6 @@
 namespace ringfence {
 namespace {
 
-constexpr std::string_view kAnywhere = "**/";
-
 // What of `path` lies below `base`; both folded or both not.
 std::optional<std::string_view> Below(std::string_view base, std::string_view path) {
   if (base == "/") return path.substr(1);
@@ -179,7 +177,7 @@ std::optional<std::string> GuardedNames::GoesOnBelow(const GuardedName& rule,
                                                      const Prepared& prepared,
                                                      std::string_view folded) {
   if (rule.is_anywhere) {
-    const std::string_view pattern = std::string_view(rule.tail).substr(kAnywhere.size());
+    const std::string_view pattern = std::string_view(rule.tail).substr(kAnywhereMark.size());
     if (!Components(folded).empty() && Begins(folded, pattern, From::kAnyName)) return "";
     return {};
   }

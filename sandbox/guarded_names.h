@@ -12,6 +12,8 @@
 
 namespace ringfence {
 
+inline constexpr std::string_view kAnywhereMark = "**/";  // a name in any directory
+
 struct GuardedName {
   std::string base;  // the folder that `tail` begins at; "/" for a pattern that begins with "**/"
   std::string tail;  // "" is the base itself

@@ -29,9 +29,9 @@ void PutName(std::string& bytes, const GuardedName& name) {
   Put(bytes, flags);
 }
 
-class Reader {
+class NamesReader {
  public:
-  explicit Reader(std::string_view bytes) : rest_(bytes) {}
+  explicit NamesReader(std::string_view bytes) : rest_(bytes) {}
 
   bool is_sound() const { return sound_; }
   bool is_at_end() const { return rest_.empty(); }
@@ -98,7 +98,7 @@ std::string PackNames(const GuardedNames& names) {
 }
 
 std::optional<GuardedNames> UnpackNames(std::string_view bytes) {
-  Reader reader(bytes);
+  NamesReader reader(bytes);
   GuardedNames names;
   for (size_t left = reader.Count(); left > 0 && reader.is_sound(); --left) {
     names.Refuse(reader.Name());

@@ -3,18 +3,18 @@
 #include <algorithm>
 #include <array>
 
+#include "base/ascii.h"
 #include "policy/pattern.h"
+#include "sandbox/guarded_names.h"
 
 namespace ringfence {
 namespace {
 
 constexpr std::string_view kDataVolume = "/System/Volumes/Data";
-constexpr std::string_view kAnywhere = "**/";
 constexpr std::string_view kEndOrBelow = "(/|$)";
 // One or more units that are no printable ASCII, whether the engine counts bytes or characters.
 constexpr std::string_view kBeyondAscii = "[^ -~]";
 
-bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 bool IsAscii(char c) { return static_cast<unsigned char>(c) < 0x80; }
 char Upper(char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c; }
 char Lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
@@ -239,7 +239,7 @@ std::string SubpathRegex(const Path& path, Spelling spelling) {
 std::string NameRegex(const GuardedName& name, Spelling spelling) {
   if (name.is_anywhere) {
     // Not anchored, so that it begins in any folder.
-    return PatternRegex(std::string_view(name.tail).substr(kAnywhere.size()), spelling);
+    return PatternRegex(std::string_view(name.tail).substr(kAnywhereMark.size()), spelling);
   }
   const std::string base = "^" + LiteralRegex(name.base, spelling);
   if (name.has_pattern) return base + PatternRegex(name.tail, spelling);

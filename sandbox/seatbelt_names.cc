@@ -6,12 +6,11 @@
 #include "policy/entry_match.h"
 #include "policy/pattern.h"
 #include "policy/word_list.h"
+#include "sandbox/guarded_names.h"
 #include "sandbox/sbpl_text.h"
 
 namespace ringfence {
 namespace {
-
-constexpr std::string_view kAnywhere = "**/";
 
 // A filter on a path, or on the path and everything below it.
 std::string PathFilter(std::string_view kind, const Path& path) {
@@ -150,7 +149,7 @@ void SeatbeltNames::Add(const GuardedName& name) {
       inside.base = root_.text();
       inside.is_anywhere = false;
     }
-    inside.tail = std::string(kAnywhere) + EscapePattern(store) + "/" + name.tail;
+    inside.tail = std::string(kAnywhereMark) + EscapePattern(store) + "/" + name.tail;
     const std::string except = RegexFilter(NameRegex(inside, Spelling::kExact));
     filter.insert(0, "(require-all ").append(" (require-not ").append(except).append("))");
   }
@@ -184,7 +183,7 @@ bool SeatbeltNames::IsBelowWritable(const Path& path) const {
 
 void SeatbeltNames::AddBeginnings(const GuardedName& name) {
   if (name.is_anywhere) {
-    std::string_view rest = std::string_view(name.tail).substr(kAnywhere.size());
+    std::string_view rest = std::string_view(name.tail).substr(kAnywhereMark.size());
     Path beginning;
     for (;;) {
       const std::string_view component = TakeComponent(rest);

@@ -58,9 +58,9 @@ std::string WindowsPath(std::string_view path) {
   return text;
 }
 
-class TextPlan {
+class WindowsText {
  public:
-  explicit TextPlan(const SandboxPlan& plan) : plan_(plan) {}
+  explicit WindowsText(const SandboxPlan& plan) : plan_(plan) {}
 
   std::string Write() {
     std::string command;
@@ -202,6 +202,6 @@ class TextPlan {
 
 }  // namespace
 
-std::string WindowsPlan(const SandboxPlan& plan) { return TextPlan(plan).Write(); }
+std::string WindowsPlan(const SandboxPlan& plan) { return WindowsText(plan).Write(); }
 
 }  // namespace ringfence

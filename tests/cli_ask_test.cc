@@ -14,7 +14,8 @@
 #include "base/unique_fd.h"
 #include "cli/ask.h"
 
-namespace ringfence {
+using namespace ringfence;
+
 namespace {
 
 // A terminal and the user in front of it.
@@ -145,4 +146,3 @@ TEST_CASE("ask: without a terminal on both sides nothing is asked") {
 }
 
 }  // namespace
-}  // namespace ringfence

@@ -11,7 +11,8 @@
 #include "cli/audit/report_template.h"
 #include "cli/audit/statistics.h"
 
-namespace ringfence {
+using namespace ringfence;
+
 namespace {
 
 constexpr const char* kHostile = "</script></style><img src=x onerror=\"alert('1')\">&lt;{{js}}";
@@ -261,5 +262,3 @@ TEST_CASE("page: an audit of nothing, and bars of one decision and of many") {
   CHECK(CountOf(page, "50,000") > 1);
   CHECK(page.size() < 100000);  // calls that are alike are one row
 }
-
-}  // namespace ringfence

@@ -8,7 +8,8 @@
 #include "policy/layers.h"
 #include "policy/load.h"
 
-namespace ringfence {
+using namespace ringfence;
+
 namespace {
 
 // Policies, from wide to narrow: the first is the user's, a second one the project's.
@@ -281,4 +282,3 @@ TEST_CASE("hooks: which file switches them off") {
 }
 
 }  // namespace
-}  // namespace ringfence

@@ -6,7 +6,8 @@
 #include "cli/process.h"
 #include "tests/temporary_tree.h"
 
-namespace ringfence {
+using namespace ringfence;
+
 namespace {
 
 std::optional<std::string> Content(const std::string& path) {
@@ -169,4 +170,3 @@ TEST_CASE("process: a signal, a missing program and one that takes too long") {
 }
 
 }  // namespace
-}  // namespace ringfence

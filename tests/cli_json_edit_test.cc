@@ -4,7 +4,8 @@
 
 #include "cli/json_edit.h"
 
-namespace ringfence {
+using namespace ringfence;
+
 namespace {
 
 JsonEdit Opened(const std::string& text, bool comments = false) {
@@ -107,4 +108,3 @@ TEST_CASE("json edit: long lists fill lines") {
 }
 
 }  // namespace
-}  // namespace ringfence

@@ -8,7 +8,8 @@
 #include "cli/options.h"
 #include "tests/temporary_tree.h"
 
-namespace ringfence {
+using namespace ringfence;
+
 namespace {
 
 struct Declared {
@@ -76,4 +77,3 @@ TEST_CASE("mcp servers: every place that configures one is read") {
 }
 
 }  // namespace
-}  // namespace ringfence

@@ -7,7 +7,8 @@
 #include "policy/pattern.h"
 #include "tests/temporary_tree.h"
 
-namespace ringfence {
+using namespace ringfence;
+
 namespace {
 
 bool IsPolicy(const std::string& text) {
@@ -183,4 +184,3 @@ TEST_CASE("wish: how a policy spells a path") {
 }
 
 }  // namespace
-}  // namespace ringfence

@@ -9,7 +9,8 @@
 #include "policy/load.h"
 #include "tests/fake_files.h"
 
-namespace ringfence {
+using namespace ringfence;
+
 namespace {
 
 using Json = nlohmann::json;
@@ -273,4 +274,3 @@ TEST_CASE("grants: a policy that only names its version grants nothing") {
 }
 
 }  // namespace
-}  // namespace ringfence

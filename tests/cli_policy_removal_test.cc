@@ -5,7 +5,8 @@
 #include "cli/policy_removal.h"
 #include "policy/load.h"
 
-namespace ringfence {
+using namespace ringfence;
+
 namespace {
 
 constexpr const char* kHome = "/home/dev";
@@ -128,4 +129,3 @@ TEST_CASE("removal: an allow list may not become empty, a list of questions goes
 }
 
 }  // namespace
-}  // namespace ringfence

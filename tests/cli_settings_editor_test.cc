@@ -7,7 +7,8 @@
 #include "cli/settings_editor.h"
 #include "policy/client_settings.h"
 
-namespace ringfence {
+using namespace ringfence;
+
 namespace {
 
 const HookCommand kCommand{"/opt/bin/ringfence-hook", {"--home", "/home/dev"}};
@@ -309,4 +310,3 @@ TEST_CASE("editor: what somebody put in the place of a list stays") {
 }
 
 }  // namespace
-}  // namespace ringfence

@@ -7,7 +7,8 @@
 #include "cli/wish.h"
 #include "tests/temporary_tree.h"
 
-namespace ringfence {
+using namespace ringfence;
+
 namespace {
 
 Wish PathWish(const std::string& text, const std::string& home, bool also_write = true) {
@@ -175,5 +176,3 @@ TEST_CASE("sandbox lists: what init would add, and what it would take out") {
   desk.User(R"("bash": {"wrap": true}, "write": {"allow": [".", "~/.npm"]})");
   CHECK(SandboxEntriesFor(desk.Read()).empty());
 }
-
-}  // namespace ringfence

@@ -7,7 +7,8 @@
 #include "policy/client_settings.h"
 #include "policy/client_settings_keys.h"
 
-namespace ringfence {
+using namespace ringfence;
+
 namespace {
 
 constexpr const char* kProgram = "/opt/bin/ringfence-hook";
@@ -147,4 +148,3 @@ TEST_CASE("client settings: ordinary variables and switches say nothing") {
 }
 
 }  // namespace
-}  // namespace ringfence

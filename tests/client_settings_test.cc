@@ -5,7 +5,8 @@
 #include <algorithm>
 #include <string>
 
-namespace ringfence {
+using namespace ringfence;
+
 namespace {
 
 constexpr const char* kProgram = "/opt/bin/ringfence-hook";
@@ -396,4 +397,3 @@ TEST_CASE("client settings: a file that is gone takes its registration with it")
 }
 
 }  // namespace
-}  // namespace ringfence

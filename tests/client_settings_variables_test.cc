@@ -8,7 +8,8 @@
 #include "policy/client_settings.h"
 #include "policy/client_settings_keys.h"
 
-namespace ringfence {
+using namespace ringfence;
+
 namespace {
 
 struct Row {
@@ -314,4 +315,3 @@ TEST_CASE("client settings: a usual name elsewhere, or of another kind, is repor
 }
 
 }  // namespace
-}  // namespace ringfence

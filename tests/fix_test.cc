@@ -11,7 +11,8 @@
 #include "policy/resolve.h"
 #include "tests/world.h"
 
-namespace ringfence {
+using namespace ringfence;
+
 namespace {
 
 // As a shell splits and unquotes; what it would expand or take for an operator is a mistake.
@@ -528,4 +529,3 @@ TEST_CASE("fix: no command is suggested for a list that it cannot change") {
 }
 
 }  // namespace
-}  // namespace ringfence

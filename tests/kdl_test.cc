@@ -4,7 +4,8 @@
 
 #include <string>
 
-namespace ringfence {
+using namespace ringfence;
+
 namespace {
 
 std::string Shown(const KdlValue& value) {
@@ -199,4 +200,3 @@ TEST_CASE("kdl: a text that was written is read as it was") {
 }
 
 }  // namespace
-}  // namespace ringfence

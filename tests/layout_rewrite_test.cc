@@ -4,7 +4,8 @@
 
 #include "cli/layout/rewrite.h"
 
-namespace ringfence {
+using namespace ringfence;
+
 namespace {
 
 RewriteQuestion Asked(std::vector<std::string> profiles = {}) {
@@ -232,4 +233,3 @@ TEST_CASE("layout rewrite: what it does not understand is an error with its plac
 }
 
 }  // namespace
-}  // namespace ringfence

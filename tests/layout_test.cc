@@ -10,7 +10,8 @@
 #include "run/ground.h"
 #include "tests/temporary_tree.h"
 
-namespace ringfence {
+using namespace ringfence;
+
 namespace {
 
 const std::vector<std::string> kHostile = {
@@ -170,4 +171,3 @@ TEST_CASE("relay: it is a directory, and known by where it leads") {
 }
 
 }  // namespace
-}  // namespace ringfence

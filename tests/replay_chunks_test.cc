@@ -12,7 +12,8 @@
 #include "cli/replay/line_chunks.h"
 #include "tests/temporary_tree.h"
 
-namespace ringfence {
+using namespace ringfence;
+
 namespace {
 
 struct Cut {
@@ -190,4 +191,3 @@ TEST_CASE("transcript files: a file that was named is taken by any name and by a
 }
 
 }  // namespace
-}  // namespace ringfence

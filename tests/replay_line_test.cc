@@ -7,7 +7,8 @@
 #include "hook/event_reader.h"
 #include "tests/scan_text.h"
 
-namespace ringfence {
+using namespace ringfence;
+
 namespace {
 
 const std::string kTail =
@@ -206,4 +207,3 @@ TEST_CASE("transcript line: more calls than a line can have make it unusable") {
 }
 
 }  // namespace
-}  // namespace ringfence

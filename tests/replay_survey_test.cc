@@ -18,7 +18,8 @@
 #include "cli/replay/survey.h"
 #include "tests/temporary_tree.h"
 
-namespace ringfence {
+using namespace ringfence;
+
 namespace {
 
 std::string Line(const std::string& path, const std::string& id, const std::string& cwd,
@@ -320,4 +321,3 @@ TEST_CASE("progress: a line that fits, and sizes that people read") {
 }
 
 }  // namespace
-}  // namespace ringfence

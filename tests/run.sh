@@ -199,6 +199,7 @@ part_layering() {
   else
     check "layering: names the place" grep -q 'base/wrong.h:3' "$work/layering.log"
   fi
+  count_program file_local_names.py python3 tests/file_local_names.py
 }
 
 sources() { find base policy hook sandbox run cli include library examples tests fuzz -name '*.cc' -o -name '*.h' | sort; }

@@ -211,7 +211,7 @@ Outcome RunAudit(const AuditOptions& options) {
   return report.is_sound() ? 0 : 1;
 }
 
-constexpr const char* kExamples =
+constexpr const char* kAuditExamples =
     "  ringfence audit fixtures/\n"
     "  ringfence audit calls.jsonl --policy old.json --policy new.json --profile worker\n"
     "  ringfence audit fixtures/ --baseline matrix.json            (exit 1 if anything differs)\n"
@@ -242,7 +242,7 @@ std::vector<Option> AddReportOptions(Command& command, AuditOptions& options) {
 
 void AddAudit(Command& app, Action& chosen) {
   Command command =
-      AddCommand(app, "audit", "Run fixtures against policies and profiles", kExamples);
+      AddCommand(app, "audit", "Run fixtures against policies and profiles", kAuditExamples);
   const auto options = std::make_shared<AuditOptions>();
   AuditQuestion& question = options->question;
   command.AddOption(

@@ -73,16 +73,6 @@ std::string Markup(std::string_view text, size_t limit) {
   return Markup(CutText(Printable(text.substr(0, limit + 4)), limit));
 }
 
-std::string Grouped(size_t number) {
-  std::string digits = std::to_string(number);
-  for (size_t i = digits.size(); i > 3; i -= 3) digits.insert(i - 3, ",");
-  return digits;
-}
-
-std::string Counted(size_t number, std::string_view word) {
-  return Grouped(number) + " " + std::string(word) + (number == 1 ? "" : "s");
-}
-
 std::string Fill(std::string_view page, std::span<const Slot> slots) {
   std::string out;
   while (true) {

@@ -13,10 +13,6 @@ std::string Markup(std::string_view text);
 // The same of at most about `limit` bytes.
 std::string Markup(std::string_view text, size_t limit);
 
-// "1 fixture", "20,000 fixtures".
-std::string Grouped(size_t number);
-std::string Counted(size_t number, std::string_view word);
-
 struct Slot {
   std::string_view name;
   std::string value;  // markup

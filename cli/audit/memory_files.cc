@@ -10,9 +10,9 @@ namespace ringfence {
 namespace {
 
 constexpr int kMaxLinks = 40;
-constexpr size_t kMaxName = 255;
+constexpr size_t kMaxFileName = 255;
 
-MemoryNode Node(FileKind kind, uint32_t mode) {
+MemoryNode NodeOf(FileKind kind, uint32_t mode) {
   MemoryNode node;
   node.facts.kind = kind;
   node.facts.device = 1;
@@ -45,22 +45,22 @@ MemoryNode MemoryNode::Device(uint64_t device) && {
 }
 
 MemoryNode File(std::string text) {
-  MemoryNode node = Node(FileKind::kFile, 0644);
+  MemoryNode node = NodeOf(FileKind::kFile, 0644);
   node.text = std::move(text);
   return node;
 }
-MemoryNode Directory() { return Node(FileKind::kDirectory, 0755); }
+MemoryNode Directory() { return NodeOf(FileKind::kDirectory, 0755); }
 MemoryNode UnreadableDirectory() {
-  MemoryNode node = Node(FileKind::kDirectory, 0);
+  MemoryNode node = NodeOf(FileKind::kDirectory, 0);
   node.is_unreadable = true;
   return node;
 }
 MemoryNode LinkTo(std::string target) {
-  MemoryNode node = Node(FileKind::kLink, 0777);
+  MemoryNode node = NodeOf(FileKind::kLink, 0777);
   node.target = std::move(target);
   return node;
 }
-MemoryNode Special(FileKind kind) { return Node(kind, 0600); }
+MemoryNode Special(FileKind kind) { return NodeOf(kind, 0600); }
 
 MemoryFiles::MemoryFiles(std::initializer_list<Entry> entries, LetterCase letter_case)
     : MemoryFiles(std::vector<Entry>(entries), letter_case) {}
@@ -105,7 +105,7 @@ Result<bool> MemoryFiles::Enter(Step& step, std::string_view name, bool follow_l
   const MemoryNode& folder = nodes_.at(step.at.empty() ? "/" : step.at).node;
   if (folder.facts.kind != FileKind::kDirectory) return false;
   if (folder.is_unreadable) return SystemError("look", EACCES);
-  if (name.size() > kMaxName) return SystemError("look", ENAMETOOLONG);
+  if (name.size() > kMaxFileName) return SystemError("look", ENAMETOOLONG);
   if (name == ".") return true;
   if (name == "..") {
     step.at.resize(step.at.empty() ? 0 : step.at.rfind('/'));

@@ -13,7 +13,7 @@ constexpr size_t kMaxName = 200;
 constexpr size_t kMaxPath = 600;
 constexpr size_t kMaxWhy = 1000;
 constexpr size_t kMaxText = 2000;  // of a reason
-constexpr size_t kPiece = 200;
+constexpr size_t kItemsAtOnce = 200;
 
 std::string Code(std::string_view text, size_t limit) {
   return "<code>" + Markup(text, limit) + "</code>";
@@ -102,7 +102,8 @@ std::string ExplanationHtml(const Explanation& explanation, const Matrix& matrix
   }
   std::vector<std::string> items;
   for (const ExplainedCalls& calls : explanation.calls) items.push_back(CallsHtml(calls, matrix));
-  return out + PiecesHtml({"<ul class=\"calls\">", "</ul>", "call", kPiece}, items) + "</div>";
+  return out + PiecesHtml({"<ul class=\"calls\">", "</ul>", "call", kItemsAtOnce}, items) +
+         "</div>";
 }
 
 struct RuleGroup {
@@ -185,7 +186,7 @@ std::string ChangesHtml(const AuditReport& report) {
       Code(report.baseline, kMaxPath) +
       "</caption><thead><tr><th scope=\"col\">fixture</th><th scope=\"col\">under</th>"
       "<th scope=\"col\">was</th><th scope=\"col\">is</th></tr></thead><tbody>";
-  return PiecesHtml({begin, "</tbody></table></div>", "change", kPiece}, rows);
+  return PiecesHtml({begin, "</tbody></table></div>", "change", kItemsAtOnce}, rows);
 }
 
 std::string ExplanationsHtml(const AuditReport& report, const RuleAnchors& anchors) {

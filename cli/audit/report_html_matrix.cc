@@ -10,9 +10,9 @@
 namespace ringfence {
 namespace {
 
-constexpr size_t kMaxName = 160;
-constexpr size_t kMaxPath = 300;
-constexpr size_t kPiece = 200;
+constexpr size_t kMaxCell = 160;
+constexpr size_t kMaxCellPath = 300;
+constexpr size_t kRowsAtOnce = 200;
 
 // By fixture and column: what it was in the baseline.
 using Before = std::map<std::pair<std::string, std::string>, std::string>;
@@ -41,9 +41,9 @@ class MatrixWriter {
         "<div class=\"scroll matrix\" role=\"region\" aria-label=\"Rows of the matrix\" "
         "tabindex=\"0\">"
         "<table><caption>Each fixture under each policy and profile" +
-        (folder_.empty() ? "" : "; names are below " + Markup(folder_, kMaxPath)) + "</caption>" +
-        Head() + "<tbody>";
-    return PiecesHtml({begin, "</tbody></table></div>", "row", kPiece}, rows);
+        (folder_.empty() ? "" : "; names are below " + Markup(folder_, kMaxCellPath)) +
+        "</caption>" + Head() + "<tbody>";
+    return PiecesHtml({begin, "</tbody></table></div>", "row", kRowsAtOnce}, rows);
   }
 
  private:
@@ -115,7 +115,7 @@ class MatrixWriter {
       // The numbers and whole names are at the top of the page.
       Column shortened = matrix_.columns[i];
       shortened.policy.erase(0, shortened.policy.rfind('/') + 1);
-      out += Markup(shortened.label(), kMaxName) + "</th>";
+      out += Markup(shortened.label(), kMaxCell) + "</th>";
     }
     return out + "<th scope=\"col\">tool</th><th scope=\"col\">path</th></tr></thead>";
   }
@@ -124,7 +124,7 @@ class MatrixWriter {
     const Row& row = *group.row;
     const Fixture& fixture = row.fixture;
     std::string out =
-        "<tr><th scope=\"row\">" + Markup(fixture.name.substr(folder_.size()), kMaxName);
+        "<tr><th scope=\"row\">" + Markup(fixture.name.substr(folder_.size()), kMaxCell);
     if (group.count > 1) out += " <small>\xC3\x97" + ringfence::Grouped(group.count) + "</small>";
     out += "</th>";
     std::vector<std::string> cells(labels_.size(), "<td>\xE2\x80\x93</td>");
@@ -132,8 +132,8 @@ class MatrixWriter {
     for (const std::string& cell : cells) out += cell;
     if (row.cells.empty()) return out + "<td></td><td></td></tr>";
     const Cell& first = row.cells.front();
-    return out + "<td>" + Markup(first.ruling.tool, kMaxName) + "</td><td>" +
-           Markup(PathOf(first), kMaxPath) + "</td></tr>";
+    return out + "<td>" + Markup(first.ruling.tool, kMaxCell) + "</td><td>" +
+           Markup(PathOf(first), kMaxCellPath) + "</td></tr>";
   }
 
   std::string CellHtml(const Fixture& fixture, const Cell& cell) const {
@@ -149,7 +149,7 @@ class MatrixWriter {
                                             : " <b>not as expected</b>";
     }
     const std::string before = StateBefore(fixture, cell);
-    if (!before.empty()) out += " <b>" + Markup(before, kMaxName) + "</b>";
+    if (!before.empty()) out += " <b>" + Markup(before, kMaxCell) + "</b>";
     return out + "</td>";
   }
 

@@ -6,11 +6,7 @@
 namespace ringfence {
 namespace {
 
-constexpr size_t kMaxName = 60;
-
-std::string Counted(size_t count, const std::string& word) {
-  return std::to_string(count) + " " + word + (count == 1 ? "" : "s");
-}
+constexpr size_t kMaxFixture = 60;
 
 std::string Padded(std::string text, size_t width) {
   if (text.size() < width) text.append(width - text.size(), ' ');
@@ -66,7 +62,9 @@ class TextReport {
     Line("");
   }
 
-  static std::string Name(const Row& row) { return CutText(Printable(row.fixture.name), kMaxName); }
+  static std::string Name(const Row& row) {
+    return CutText(Printable(row.fixture.name), kMaxFixture);
+  }
 
   void WriteMismatches() {
     for (const Row& row : report_.matrix.rows) {

@@ -44,10 +44,6 @@ void Print(const Console& console, const Finding& finding) {
   if (!error.hint.empty()) console.Line("  Hint: " + Printable(error.hint));
 }
 
-std::string Counted(size_t count, const std::string& word) {
-  return std::to_string(count) + " " + word + (count == 1 ? "" : "s");
-}
-
 void PrintAll(const Checked& checked) {
   const Console console;
   for (const Finding& finding : checked.findings) Print(console, finding);
@@ -96,7 +92,7 @@ Outcome RunCheck(const CheckOptions& options) {
   return is_wrong ? 1 : 0;
 }
 
-constexpr const char* kExamples =
+constexpr const char* kCheckExamples =
     "  ringfence check                            everything that counts here\n"
     "  ringfence check .ringfence/policy.json     one policy: for editors and pre-commit\n"
     "  ringfence check .claude/settings.json      one settings file of the client\n"
@@ -107,7 +103,7 @@ constexpr const char* kExamples =
 
 void AddCheck(Command& app, Action& chosen) {
   Command command =
-      AddCommand(app, "check", "Find mistakes in policies and registrations", kExamples);
+      AddCommand(app, "check", "Find mistakes in policies and registrations", kCheckExamples);
   const auto options = std::make_shared<CheckOptions>();
   AddGroundOptions(command, options->question.ground);
   command.AddOption("file", options->question.files,

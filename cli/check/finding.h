@@ -33,4 +33,8 @@ inline void Add(Findings& findings, Severity severity, const char* code, Error e
   Add(findings, {severity, code, std::move(error)});
 }
 
+inline Error ConfigError(std::string where, std::string what, std::string hint) {
+  return Error{Error::Kind::kInvalidConfig, std::move(where), std::move(what), std::move(hint)};
+}
+
 }  // namespace ringfence

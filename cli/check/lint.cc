@@ -11,7 +11,8 @@
 namespace ringfence {
 namespace {
 
-Error At(const PolicyFile& file, const Profile& profile, std::string what, std::string hint) {
+Error InProfile(const PolicyFile& file, const Profile& profile, std::string what,
+                std::string hint) {
   return Error{Error::Kind::kInvalidConfig, file.shown + " /profiles/" + std::string(profile.name),
                std::move(what), std::move(hint)};
 }
@@ -88,10 +89,10 @@ void FindIgnored(const PolicyFile& file, const Profile& profile, Findings& findi
   const Sections& sections = profile.sections;
   const auto warn = [&](const char* key) {
     Add(findings, Severity::kWarning, "ignored-key",
-        At(file, profile,
-           std::string(key) + " has no effect: the event chooses this profile, and an event "
-                              "can only tighten",
-           "leave it out, or choose the profile with --profile or when.root"));
+        InProfile(file, profile,
+                  std::string(key) + " has no effect: the event chooses this profile, and an event "
+                                     "can only tighten",
+                  "leave it out, or choose the profile with --profile or when.root"));
   };
   if (sections.permitted == Permitted::kAllow) warn("permitted \"allow\"");
   if (sections.unsandboxed == Unsandboxed::kAsk &&
@@ -115,8 +116,8 @@ void LintProfiles(const LintQuestion& question, Findings& findings) {
       if (profile.when->is_chosen_by_event()) FindIgnored(file, profile, findings);
       if (IsImpossible(*profile.when)) {
         Add(findings, Severity::kWarning, "dead-profile",
-            At(file, profile, "is never chosen: an agent with an agent_type is a subagent",
-               "leave \"subagent\" out"));
+            InProfile(file, profile, "is never chosen: an agent with an agent_type is a subagent",
+                      "leave \"subagent\" out"));
         continue;
       }
       const auto earlier = std::ranges::find_if(file.profiles, [&](const Profile& other) {
@@ -124,10 +125,10 @@ void LintProfiles(const LintQuestion& question, Findings& findings) {
       });
       if (earlier == file.profiles.end()) continue;
       Add(findings, Severity::kWarning, "dead-profile",
-          At(file, profile,
-             "is never chosen by its \"when\": " + Quote(earlier->name) +
-                 " before it applies to all that it is for",
-             "the first profile that applies is used: put the narrower one first"));
+          InProfile(file, profile,
+                    "is never chosen by its \"when\": " + Quote(earlier->name) +
+                        " before it applies to all that it is for",
+                    "the first profile that applies is used: put the narrower one first"));
     }
   }
 }

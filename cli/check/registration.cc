@@ -12,10 +12,6 @@
 namespace ringfence {
 namespace {
 
-Error At(const std::string& where, std::string what, std::string hint) {
-  return Error{Error::Kind::kInvalidConfig, where, std::move(what), std::move(hint)};
-}
-
 // All layers together.
 class LayersJudge {
  public:
@@ -43,7 +39,7 @@ class LayersJudge {
     if (question_.approvals.files.empty() || is_said) return;
     for (const std::string& weaker : Weakens(settings, question_.approvals, question_.program)) {
       Add(findings_, Severity::kError, "weakened",
-          At(settings.name, weaker, RegisterAgain(InitCommand(file, question_.where))));
+          ConfigError(settings.name, weaker, RegisterAgain(InitCommand(file, question_.where))));
     }
   }
 
@@ -77,10 +73,10 @@ class LayersJudge {
       for (const HookSwitch& off : FindHookSwitches(question_.files, file.layer)) {
         is_off = true;
         Add(findings_, goes_on ? Severity::kNote : Severity::kError, "hooks-disabled",
-            At(off.place,
-               off.what + (goes_on ? "; the hook in the managed settings still runs" : ""),
-               "remove it, or register the hook in the managed settings: ringfence init "
-               "--managed"));
+            ConfigError(off.place,
+                        off.what + (goes_on ? "; the hook in the managed settings still runs" : ""),
+                        "remove it, or register the hook in the managed settings: ringfence init "
+                        "--managed"));
       }
     }
     return is_off && !goes_on;
@@ -90,18 +86,19 @@ class LayersJudge {
     if (JudgeSwitches()) return;
     const auto missing = [&](std::string_view event) { return !IsInForce(event); };
     if (std::ranges::all_of(ServedEvents(), missing)) {
-      return Add(findings_, Severity::kError, "not-registered",
-                 At("registration", "no settings file registers the hook, so no call is decided",
-                    "register it: " + InitInForce()));
+      return Add(
+          findings_, Severity::kError, "not-registered",
+          ConfigError("registration", "no settings file registers the hook, so no call is decided",
+                      "register it: " + InitInForce()));
     }
     for (const std::string_view event : ServedEvents()) {
       if (!missing(event)) continue;
       const bool decides = event == ServedEvents().front();
       Add(findings_, decides ? Severity::kError : Severity::kWarning, "not-registered",
-          At("registration",
-             "no settings file registers the hook for " + std::string(event) +
-                 (decides ? ": no call is decided" : ""),
-             RegisterAgain(InitInForce())));
+          ConfigError("registration",
+                      "no settings file registers the hook for " + std::string(event) +
+                          (decides ? ": no call is decided" : ""),
+                      RegisterAgain(InitInForce())));
     }
   }
 
@@ -110,9 +107,10 @@ class LayersJudge {
     for (const SettingsFile& file : question_.files) {
       if (!MayRunHooks(file) || file.settings.Flag("/sandbox/enabled") != true) continue;
       Add(findings_, Severity::kError, "two-sandboxes",
-          At(file.settings.name,
-             "sandbox.enabled is true and the policy has bash.wrap: every wrapped command fails",
-             InitCommand(file, question_.where) + " switches the client's sandbox off"));
+          ConfigError(
+              file.settings.name,
+              "sandbox.enabled is true and the policy has bash.wrap: every wrapped command fails",
+              InitCommand(file, question_.where) + " switches the client's sandbox off"));
     }
   }
 
@@ -132,9 +130,10 @@ class LayersJudge {
                 " names (" + Quote(beyond, 60) + ")";
       }
       Add(findings_, beyond.empty() ? Severity::kNote : Severity::kWarning, "client-fence",
-          At(file.settings.name, what,
-             InitCommand(file, question_.where) +
-                 " removes it if init --client-fence set it; otherwise remove it from the file"));
+          ConfigError(
+              file.settings.name, what,
+              InitCommand(file, question_.where) +
+                  " removes it if init --client-fence set it; otherwise remove it from the file"));
     }
   }
 

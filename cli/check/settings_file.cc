@@ -15,10 +15,6 @@ namespace ringfence {
 namespace {
 
 constexpr double kLongestTimeout = 60;  // seconds; the hook itself takes at most a few
-Error At(const std::string& where, std::string what, std::string hint) {
-  return Error{Error::Kind::kInvalidConfig, where, std::move(what), std::move(hint)};
-}
-
 bool IsServed(std::string_view event) {
   return std::ranges::find(ServedEvents(), event) != ServedEvents().end();
 }
@@ -52,11 +48,12 @@ class EntryJudge {
     Wrong(code, std::move(what), RegisterAgain(question_));
   }
   void Wrong(const char* code, std::string what, std::string hint) {
-    Add(findings_, Severity::kError, code, At(entry_.place, std::move(what), std::move(hint)));
+    Add(findings_, Severity::kError, code,
+        ConfigError(entry_.place, std::move(what), std::move(hint)));
   }
   void Warn(const char* code, std::string what) {
     Add(findings_, Severity::kWarning, code,
-        At(entry_.place, std::move(what), RegisterAgain(question_)));
+        ConfigError(entry_.place, std::move(what), RegisterAgain(question_)));
   }
 
   void JudgeProgram() {
@@ -143,11 +140,13 @@ class FileJudge {
                      : ": because of this the client drops the whole file, hooks included";
     for (const Error& drop : settings_.drops) {
       Add(findings_, Severity::kError, "dropped-file",
-          At(drop.where, drop.what + consequence, drop.hint.empty() ? "fix it" : drop.hint));
+          ConfigError(drop.where, drop.what + consequence,
+                      drop.hint.empty() ? "fix it" : drop.hint));
     }
     for (const Error& ignored : settings_.ignored) {
       Add(findings_, Severity::kWarning, "ignored-entry",
-          At(ignored.where, "the client ignores a hook entry: " + ignored.what, ignored.hint));
+          ConfigError(ignored.where, "the client ignores a hook entry: " + ignored.what,
+                      ignored.hint));
     }
   }
 
@@ -170,45 +169,46 @@ class FileJudge {
     const std::string what = Quote(entry.command.empty() ? entry.type : entry.command, 80);
     if (StartsOurs(entry)) {
       return Add(findings_, Severity::kError, "shell-form",
-                 At(entry.place, what + " starts the hook instead of the client",
-                    RegisterAgain(question_)));
+                 ConfigError(entry.place, what + " starts the hook instead of the client",
+                             RegisterAgain(question_)));
     }
     const bool rewrites = entry.event == "PreToolUse";
     if (!rewrites && entry.event != "PermissionRequest") return;
     if (entry.is_async) return;  // its answer comes too late to count
     const bool is_approved = IsApproved(entry);
     Add(findings_, is_approved ? Severity::kNote : Severity::kWarning, "other-hook",
-        At(entry.place,
-           "another hook (" + what + ") may " +
-               (rewrites ? "rewrite a call after ringfence has judged it"
-                         : "approve a call that ringfence asked the user about") +
-               (is_approved ? "; it was there at ringfence init" : ""),
-           "allowManagedHooksOnly in the managed settings excludes others"));
+        ConfigError(entry.place,
+                    "another hook (" + what + ") may " +
+                        (rewrites ? "rewrite a call after ringfence has judged it"
+                                  : "approve a call that ringfence asked the user about") +
+                        (is_approved ? "; it was there at ringfence init" : ""),
+                    "allowManagedHooksOnly in the managed settings excludes others"));
   }
 
   void JudgeSwitches() {
     if (settings_.disables_hooks && question_.is_alone) {
       Add(findings_, Severity::kError, "hooks-disabled",
-          At(settings_.disables_hooks_at, "\"disableAllHooks\" is true: the client starts no hook",
-             "remove it"));
+          ConfigError(settings_.disables_hooks_at,
+                      "\"disableAllHooks\" is true: the client starts no hook", "remove it"));
     }
     if (settings_.permission_mode == "bypassPermissions") {
       Add(findings_, Severity::kNote, "bypass",
-          At(settings_.name,
-             "permissions.defaultMode is \"bypassPermissions\": the client asks nothing, and only "
-             "what the "
-             "policy denies is stopped",
-             ""));
+          ConfigError(
+              settings_.name,
+              "permissions.defaultMode is \"bypassPermissions\": the client asks nothing, and only "
+              "what the "
+              "policy denies is stopped",
+              ""));
     }
     const std::vector<std::string>* excluded = settings_.Texts("/sandbox/excludedCommands");
     if (excluded == nullptr) return;
     for (const std::string& pattern : *excluded) {
       if (pattern.find_first_not_of("*: ") != pattern.npos) continue;
       Add(findings_, Severity::kError, "everything-excluded",
-          At(settings_.name,
-             "sandbox.excludedCommands has " + Quote(pattern) +
-                 ": every command runs outside the client's sandbox",
-             "name the commands, or remove it"));
+          ConfigError(settings_.name,
+                      "sandbox.excludedCommands has " + Quote(pattern) +
+                          ": every command runs outside the client's sandbox",
+                      "name the commands, or remove it"));
     }
   }
 
@@ -218,10 +218,10 @@ class FileJudge {
     for (const char* name : {"LD_PRELOAD", "LD_LIBRARY_PATH", "LD_AUDIT"}) {
       if (settings_.Texts(std::string("/env/") + name) == nullptr) continue;
       Add(findings_, Severity::kWarning, "environment",
-          At(settings_.name,
-             std::string("env.") + name +
-                 " puts code into every dynamic program that the client starts",
-             "remove it"));
+          ConfigError(settings_.name,
+                      std::string("env.") + name +
+                          " puts code into every dynamic program that the client starts",
+                      "remove it"));
     }
   }
 

@@ -35,7 +35,7 @@ std::string Text(const std::vector<int>& version) {
   return text;
 }
 
-void Add(DoctorRows& rows, Health health, std::string text, std::string fix = "") {
+void AddRow(DoctorRows& rows, Health health, std::string text, std::string fix = "") {
   rows.push_back({health, "client", std::move(text), std::move(fix)});
 }
 
@@ -76,7 +76,7 @@ std::vector<int> ParseVersion(std::string_view text) {
 void LookAtClient(const Patient& patient, DoctorRows& rows) {
   const std::string program = patient.client.empty() ? FindClient() : patient.client;
   if (program.empty()) {
-    return Add(rows, Health::kWeak, "no \"claude\" is in PATH", "name it: --client PATH");
+    return AddRow(rows, Health::kWeak, "no \"claude\" is in PATH", "name it: --client PATH");
   }
   const Result<Finished> said =
       Run({.program = program,
@@ -85,7 +85,7 @@ void LookAtClient(const Patient& patient, DoctorRows& rows) {
            .limit = std::chrono::seconds(30)});
   const std::vector<int> version = said ? ParseVersion(said->out) : std::vector<int>{};
   if (version.empty()) {
-    return Add(
+    return AddRow(
         rows, Health::kWeak,
         Quote(program) + " does not report its version" + (said ? "" : ": " + said.error().text()),
         "name the client's program: --client PATH");
@@ -95,15 +95,15 @@ void LookAtClient(const Patient& patient, DoctorRows& rows) {
   for (const Since& since : kSince) {
     if (version >= since.version) continue;
     is_old = true;
-    Add(rows, since.without,
-        name + " is older than " + Text(since.version) + " and has no " + since.what,
-        "update the client: claude update");
+    AddRow(rows, since.without,
+           name + " is older than " + Text(since.version) + " and has no " + since.what,
+           "update the client: claude update");
   }
   if (is_old) return;
   if (version > kMeasured) {
-    return Add(rows, Health::kGood, name + "; ringfence was tested up to " + Text(kMeasured));
+    return AddRow(rows, Health::kGood, name + "; ringfence was tested up to " + Text(kMeasured));
   }
-  Add(rows, Health::kGood, name);
+  AddRow(rows, Health::kGood, name);
 }
 
 namespace {

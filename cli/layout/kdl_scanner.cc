@@ -4,6 +4,7 @@
 #include <array>
 #include <utility>
 
+#include "base/ascii.h"
 #include "base/json_tree.h"
 #include "base/text.h"
 #include "base/utf8.h"
@@ -29,8 +30,6 @@ bool IsNameCharacter(uint32_t c) {
   return c > 0x7F ||
          std::string_view("\\/(){}<>;[]=,\"").find(static_cast<char>(c)) == std::string_view::npos;
 }
-
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
 bool IsKeyword(std::string_view word) {
   return word == "true" || word == "false" || word == "null";

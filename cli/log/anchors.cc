@@ -23,7 +23,7 @@
 namespace ringfence {
 namespace {
 
-constexpr size_t kLongestLine = 1 << 20;  // of a system's log; more of one is not looked at
+constexpr size_t kLongestSystemLine = 1 << 20;  // of a system's log; more of one is not looked at
 
 constexpr size_t kOtherLogs = 3;  // whose names are kept
 constexpr int64_t kSlack = 10;    // seconds that hooks at work together may overtake each other
@@ -58,7 +58,8 @@ class Lines {
     while (!piece.empty()) {
       const size_t newline = piece.find('\n');
       const std::string_view part = piece.substr(0, newline);
-      if (rest_.size() < kLongestLine) rest_ += part.substr(0, kLongestLine - rest_.size());
+      if (rest_.size() < kLongestSystemLine)
+        rest_ += part.substr(0, kLongestSystemLine - rest_.size());
       if (newline == std::string_view::npos) return;
       take(std::string_view(rest_));
       rest_.clear();

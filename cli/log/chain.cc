@@ -20,11 +20,11 @@ ChainStep ChainFollower::Follow(std::string_view line, bool is_cut) {
   step.digest = Sha256Hex(line);
   const std::string_view chain = is_cut ? std::string_view() : ChainOf(line);
   if (chain.empty()) {
-    step.kind = LineKind::kTorn;
+    step.kind = ChainLineKind::kTorn;
     FollowTorn(line, is_cut);
     return step;
   }
-  step.kind = IsUnlocked(line) ? LineKind::kUnlocked : LineKind::kWhole;
+  step.kind = IsUnlocked(line) ? ChainLineKind::kUnlocked : ChainLineKind::kWhole;
   if (is_first_ && since_whole_.empty()) {
     begins_at_start_ = chain == kNoChain;
     Push({std::string(chain), false});
@@ -32,12 +32,12 @@ ChainStep ChainFollower::Follow(std::string_view line, bool is_cut) {
   is_first_ = false;
   step.fault = FaultOf(chain, step);
   since_whole_ = line;
-  Push({step.digest, step.kind == LineKind::kUnlocked});
+  Push({step.digest, step.kind == ChainLineKind::kUnlocked});
   return step;
 }
 
 std::string ChainFollower::FaultOf(std::string_view chain, const ChainStep& step) const {
-  const bool is_unlocked = step.kind == LineKind::kUnlocked;
+  const bool is_unlocked = step.kind == ChainLineKind::kUnlocked;
   if (Follows(chain, is_unlocked)) {
     const bool is_double =
         is_unlocked && std::ranges::find(recent_, step.digest, &State::digest) != recent_.end();

@@ -8,14 +8,14 @@
 
 namespace ringfence {
 
-enum class LineKind {
+enum class ChainLineKind {
   kWhole,
   kUnlocked,  // written while somebody held the log's lock
   kTorn,      // of a writer that was killed, or of somebody else; the next whole line covers it
 };
 
 struct ChainStep {
-  LineKind kind = LineKind::kWhole;
+  ChainLineKind kind = ChainLineKind::kWhole;
   std::string digest;  // of the line
   std::string fault;   // what is wrong here or just before; "": nothing
 };

@@ -21,8 +21,6 @@
 namespace ringfence {
 namespace {
 
-constexpr int kPoll = 250;  // milliseconds
-
 struct ShowOptions {
   WhichLog log;
   LogFilter filter;

@@ -16,10 +16,9 @@
 namespace ringfence {
 namespace {
 
-constexpr int kPoll = 250;  // milliseconds
-constexpr int kLongestPause = 30'000;
-constexpr int kTries = 4;        // where nobody waits for more
-constexpr uint64_t kSave = 256;  // lines, after which the place is kept
+constexpr int kLongestPause = 30'000;  // milliseconds
+constexpr int kTries = 4;              // where nobody waits for more
+constexpr uint64_t kSave = 256;        // lines, after which the place is kept
 
 // Which line was the last to be sent: its digest, which it keeps wherever its file goes.
 class Place {

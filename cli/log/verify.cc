@@ -56,10 +56,10 @@ class Checker {
 
   std::string AddChained(const LogLine& line) {
     const ChainStep step = follower_.Follow(line.text, line.is_cut);
-    const bool is_torn = step.kind == LineKind::kTorn;
+    const bool is_torn = step.kind == ChainLineKind::kTorn;
     report_.torn += is_torn ? 1 : 0;
     report_.torn_at_end = is_torn ? report_.torn_at_end + 1 : 0;
-    report_.unlocked += step.kind == LineKind::kUnlocked ? 1 : 0;
+    report_.unlocked += step.kind == ChainLineKind::kUnlocked ? 1 : 0;
     if (!step.fault.empty()) Break({line.file, line.number, step.fault});
     const std::optional<LogEntry> entry = ReadLogEntry(line.text);
     if (entry && report_.from.empty()) report_.from = entry->time;

@@ -3,6 +3,8 @@
 
 namespace ringfence {
 
+inline constexpr int kPoll = 250;  // milliseconds between two looks at a log
+
 class Waiting {
  public:
   // From now on SIGINT and SIGTERM end the waiting instead of the program.

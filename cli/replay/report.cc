@@ -32,16 +32,6 @@ Tone ToneOf(Fate fate) {
   return fate == Fate::kAsked ? Tone::kStrong : Tone::kBad;
 }
 
-std::string Count(uint64_t count) {
-  std::string text = std::to_string(count);
-  for (size_t at = text.size(); at > 3;) text.insert(at -= 3, ",");
-  return text;
-}
-
-std::string Counted(uint64_t count, const std::string& one) {
-  return Count(count) + " " + one + (count == 1 ? "" : "s");
-}
-
 using Entry = Groups::const_pointer;
 
 // The strongest first, of equal ones the largest.
@@ -63,7 +53,7 @@ std::string ToolsText(const Group& group) {
   std::ranges::stable_sort(tools, std::ranges::greater(), &std::pair<uint64_t, std::string>::first);
   std::string text;
   for (const auto& [calls, tool] : tools) {
-    text += (text.empty() ? "" : ", ") + tool + " " + Count(calls);
+    text += (text.empty() ? "" : ", ") + tool + " " + Grouped(calls);
   }
   return text;
 }
@@ -115,7 +105,7 @@ void PrintGroups(const Console& console, const CallTally& tally) {
       std::string title(FateWord(*fate));
       title.front() = static_cast<char>(title.front() - 'a' + 'A');
       const uint64_t calls = tally.fates[static_cast<size_t>(*fate)];
-      console.Line(console.In(ToneOf(*fate), title) + ": " + Count(calls));
+      console.Line(console.In(ToneOf(*fate), title) + ": " + Grouped(calls));
     }
     PrintGroup(console, entry->first, entry->second);
   }

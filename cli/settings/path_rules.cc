@@ -4,16 +4,13 @@
 #include <deque>
 #include <span>
 
+#include "base/add_once.h"
 #include "base/text.h"
 #include "policy/pattern.h"
 #include "policy/sets.h"
 
 namespace ringfence {
 namespace {
-
-void AddOnce(std::vector<std::string>& texts, const std::string& text) {
-  if (std::ranges::find(texts, text) == texts.end()) texts.push_back(text);
-}
 
 // The client's patterns are those of .gitignore lines, and it reads "[!a]" and "[[:digit:]]" in
 // another way than git.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/add_once.h"
 #include "base/case_fold.h"
 #include "policy/judge_tool.h"
 #include "policy/pattern.h"
@@ -22,10 +23,6 @@ constexpr std::array<std::string_view, 3> kQuestions = {"AskUserQuestion", "Ente
 template <size_t N>
 bool Has(const std::array<std::string_view, N>& names, std::string_view name) {
   return std::ranges::find(names, name) != names.end();
-}
-
-void AddOnce(std::vector<std::string>& texts, std::string_view text) {
-  if (std::ranges::find(texts, text) == texts.end()) texts.emplace_back(text);
 }
 
 Verdict VerdictOf(std::string_view tool, const Policy& policy) {

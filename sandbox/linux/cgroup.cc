@@ -22,7 +22,7 @@ constexpr std::string_view kPrefix = "ringfence-";
 constexpr int kMaxTries = 4;
 constexpr size_t kMaxText = 65536;
 
-std::string TextOf(const std::string& path) {
+std::string ReadText(const std::string& path) {
   const UniqueFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (!file.valid()) return "";
   const Result<std::string> text = ReadAll(file.get(), kMaxText, path);
@@ -59,7 +59,7 @@ void RemoveLeftovers(int parent) {
   });
 }
 
-Status WriteFile(const UniqueFd& folder, const std::string& name, const std::string& text) {
+Status WriteBelow(const UniqueFd& folder, const std::string& name, const std::string& text) {
   const UniqueFd file(::openat(folder.get(), name.c_str(), O_WRONLY | O_CLOEXEC));
   if (!file.valid()) return SystemError("open(" + name + ")");
   if (Status s = WriteAll(file.get(), text); !s) {
@@ -69,7 +69,7 @@ Status WriteFile(const UniqueFd& folder, const std::string& name, const std::str
 }
 
 // The path of "0::/user.slice/x\n", the line of cgroup v2.
-std::string_view OwnPath(std::string_view own) {
+std::string_view OwnGroup(std::string_view own) {
   while (!own.empty()) {
     const std::string_view line = own.substr(0, own.find('\n'));
     if (line.starts_with("0::/")) return line.substr(3);
@@ -81,7 +81,7 @@ std::string_view OwnPath(std::string_view own) {
 }  // namespace
 
 Delegation FindDelegation(std::string_view own, const std::string& mount) {
-  const std::string_view path = OwnPath(own);
+  const std::string_view path = OwnGroup(own);
   // A cgroup above the namespace's own root cannot be named.
   if (path.empty() || HasDotDot(path)) return {};
   for (Path at = Path::Clean(path);; at = at.Parent()) {
@@ -89,7 +89,7 @@ Delegation FindDelegation(std::string_view own, const std::string& mount) {
     for (const std::string& name : {folder, folder + "/cgroup.procs"}) {
       if (::access(name.c_str(), W_OK) != 0) return {};
     }
-    std::vector<std::string> controllers = Words(TextOf(folder + "/cgroup.subtree_control"));
+    std::vector<std::string> controllers = Words(ReadText(folder + "/cgroup.subtree_control"));
     if (!controllers.empty()) return {folder, std::move(controllers)};
     if (at.is_root()) return {};
   }
@@ -99,7 +99,7 @@ Delegation FindDelegation() {
   for (const char* mount : {"/sys/fs/cgroup", "/sys/fs/cgroup/unified"}) {
     struct statfs facts {};
     if (::statfs(mount, &facts) == 0 && facts.f_type == CGROUP2_SUPER_MAGIC) {
-      return FindDelegation(TextOf("/proc/self/cgroup"), mount);
+      return FindDelegation(ReadText("/proc/self/cgroup"), mount);
     }
   }
   return {};
@@ -115,7 +115,7 @@ std::vector<std::string> FindDisks() {
                             text.starts_with("zram") || text.starts_with(".");
     if (is_made_up) return;
     const std::vector<std::string> number =
-        Words(TextOf("/sys/block/" + std::string(name) + "/dev"));
+        Words(ReadText("/sys/block/" + std::string(name) + "/dev"));
     if (!number.empty()) disks.push_back(number.front());
   });
   std::ranges::sort(disks);
@@ -159,7 +159,7 @@ Cgroup& Cgroup::operator=(Cgroup&& other) noexcept {
 
 Cgroup::~Cgroup() {
   if (!folder_.valid()) return;
-  [[maybe_unused]] const Status killed = WriteFile(folder_, "cgroup.kill", "1");
+  [[maybe_unused]] const Status killed = WriteBelow(folder_, "cgroup.kill", "1");
   constexpr int kTries = 1000;
   constexpr useconds_t kPause = 1000;
   for (int i = 0; i < kTries; ++i) {
@@ -202,7 +202,7 @@ Result<Cgroup> Cgroup::Make(const PlannedLimits& limits) {
   if (limits.cgroup.empty()) return cgroup;
   if (Status s = cgroup.Create(limits.cgroup); !s) return s.error();
   for (const auto& [name, text] : CgroupSettings(limits)) {
-    Status written = WriteFile(cgroup.folder_, name, text);
+    Status written = WriteBelow(cgroup.folder_, name, text);
     // A kernel without swap has no such file.
     const bool may_miss = name == "memory.swap.max" && !written && written.error().what == "ENOENT";
     if (!written && !may_miss) return written.error();

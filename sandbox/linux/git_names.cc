@@ -23,7 +23,7 @@ const GuardedName kGitFile{.why = "it leads to a work tree's repository"};
 const GuardedName kUnsaved{.why = "the config of a new repository is saved by way of it"};
 
 // A caller can take away the right to look for a moment: what cannot be told may be either.
-bool MayExist(const UniqueFd& folder, const char* name) {
+bool MayBeThere(const UniqueFd& folder, const char* name) {
   return ::faccessat(folder.get(), name, F_OK, AT_SYMLINK_NOFOLLOW) == 0 ||
          (errno != ENOENT && errno != ENOTDIR);
 }
@@ -34,7 +34,7 @@ bool MayBeMissing(const UniqueFd& folder, const char* name) {
 // All parts are there, or are when `made` is there as well.
 bool IsBare(const UniqueFd& folder, std::string_view made) {
   return std::ranges::all_of(kParts, [&](std::string_view part) {
-    return part == made || MayExist(folder, part == "head" ? "HEAD" : std::string(part).c_str());
+    return part == made || MayBeThere(folder, part == "head" ? "HEAD" : std::string(part).c_str());
   });
 }
 
@@ -87,7 +87,7 @@ const GuardedName* RefusedByGit(const Supervision& supervision, const Location& 
 const GuardedName* RefusedMove(const Supervision& supervision, const Location& tree) {
   if (!GuardsRepositories(supervision, tree.path())) return nullptr;
   // "../.." in it would lead to another repository.
-  if (MayExist(tree.folder, (tree.name + "/commondir").c_str())) return &kGitFile;
+  if (MayBeThere(tree.folder, (tree.name + "/commondir").c_str())) return &kGitFile;
   if (FoldName(tree.name) == "worktrees" && IsBare(tree.folder, "")) return &kGitFile;
   return nullptr;
 }

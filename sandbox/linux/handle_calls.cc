@@ -15,6 +15,8 @@
 namespace ringfence {
 namespace {
 
+using What = SupervisedCall;
+
 constexpr std::string_view kAccessList = "system.posix_acl_access";
 
 // What the owner may do by an access control list, as a mode: a 32-bit version, then entries of 16
@@ -42,7 +44,6 @@ class HandleCall {
 
  private:
   int Carry() {
-    using What = SupervisedCall;
     switch (arguments_.what()) {
       case What::kTruncate:
         return Truncate();

@@ -18,8 +18,6 @@
 namespace ringfence {
 namespace {
 
-constexpr int kMaxLinks = 40;  // path_resolution(7)
-
 UniqueFd OpenFolder(const UniqueFd& base, const std::string& text, uint64_t resolve) {
   open_how how{};
   how.flags = O_PATH | O_DIRECTORY | O_CLOEXEC;

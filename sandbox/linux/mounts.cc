@@ -15,7 +15,7 @@
 namespace ringfence {
 namespace {
 
-std::string Call(const char* name, const Path& path) {
+std::string CallText(const char* name, const Path& path) {
   return std::string(name) + "(" + path.text() + ")";
 }
 
@@ -57,7 +57,7 @@ Result<UniqueFd> OpenPlace(const Path& path) {
       static_cast<int>(::syscall(SYS_openat2, AT_FDCWD, path.text().c_str(), &how, sizeof how)));
   // Inside another sandbox the call is not there, and nothing is mounted.
   if (!fd.valid() && errno == ENOSYS) fd = OpenByNames(path);
-  if (!fd.valid()) return SystemError(Call("openat2", path));
+  if (!fd.valid()) return SystemError(CallText("openat2", path));
   return fd;
 }
 
@@ -73,20 +73,20 @@ namespace {
 
 Result<UniqueFd> CloneAt(const UniqueFd& place, const Path& path, Writable writable) {
   UniqueFd tree = OpenTree(place.get(), "", AT_EMPTY_PATH | kTreeRecursive);
-  if (!tree.valid()) return SystemError(Call("open_tree", path));
+  if (!tree.valid()) return SystemError(CallText("open_tree", path));
   MountAttributes attributes;
   attributes.set = kMountNoSetUser;
   if (writable == Writable::kNo) attributes.set |= kMountReadOnly;
   attributes.propagation = MS_PRIVATE;
   if (SetAttributes(tree.get(), "", AT_EMPTY_PATH | kTreeRecursive, attributes) != 0) {
-    return SystemError(Call("mount_setattr", path));
+    return SystemError(CallText("mount_setattr", path));
   }
   return tree;
 }
 
 Status AttachAt(const UniqueFd& tree, const UniqueFd& place, const Path& path) {
   if (::syscall(SYS_move_mount, tree.get(), "", place.get(), "", kMoveByDescriptors) != 0) {
-    return SystemError(Call("move_mount", path));
+    return SystemError(CallText("move_mount", path));
   }
   return Unit{};
 }
@@ -124,9 +124,9 @@ Status MakeMountPoint(const Path& path, PlannedPlace::Kind kind) {
                         : ::mknod(path.text().c_str(), S_IFREG | 0644, 0);
   };
   if (make() == 0 || errno == EEXIST) return Unit{};
-  if (errno != ENOENT || path.is_root()) return SystemError(Call("mkdir", path));
+  if (errno != ENOENT || path.is_root()) return SystemError(CallText("mkdir", path));
   if (Status s = MakeMountPoint(path.Parent(), PlannedPlace::Kind::kDirectory); !s) return s;
-  return make() == 0 ? Status(Unit{}) : SystemError(Call("mkdir", path));
+  return make() == 0 ? Status(Unit{}) : SystemError(CallText("mkdir", path));
 }
 
 Status SealEverything(Writable root) {

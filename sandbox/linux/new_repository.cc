@@ -19,7 +19,7 @@
 namespace ringfence {
 namespace {
 
-constexpr std::array<std::string_view, 3> kWhole = {"config", "config.worktree", "commondir"};
+constexpr std::array<std::string_view, 3> kWholeFiles = {"config", "config.worktree", "commondir"};
 constexpr std::string_view kCommonDir = "../..\n";
 
 Got<FileId> IdOf(const UniqueFd& folder, const char* name) {
@@ -97,7 +97,7 @@ bool IsOwnGitFile(const Supervision& supervision, const Location& location) {
 }
 
 bool ComesWhole(std::string_view name) {
-  return std::ranges::find(kWhole, FoldName(name)) != kWhole.end();
+  return std::ranges::find(kWholeFiles, FoldName(name)) != kWholeFiles.end();
 }
 
 namespace {

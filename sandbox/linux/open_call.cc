@@ -17,7 +17,6 @@
 namespace ringfence {
 namespace {
 
-constexpr int kMaxLinks = 40;                  // path_resolution(7)
 constexpr size_t kMaxWaiting = 512;            // each holds a descriptor of the supervisor's
 constexpr int kMaxRaces = 100;                 // with other users of the same folder
 constexpr int kDoor = O_CLOEXEC | O_NOCTTY;    // added to every open: the descriptor passes through

@@ -16,7 +16,7 @@
 namespace ringfence {
 namespace {
 
-constexpr int kFolder = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+constexpr int kOpenFolder = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
 constexpr time_t kOld = time_t{7} * 24 * 60 * 60;
 constexpr int kMissingFolders = 4;  // ~/.local/state/ringfence/tmp: a home is never made
 
@@ -36,7 +36,7 @@ Status CheckOwn(const UniqueFd& folder, const Path& path) {
 }
 
 Result<UniqueFd> OpenOwn(const Path& path) {
-  UniqueFd folder(::open(path.text().c_str(), kFolder));
+  UniqueFd folder(::open(path.text().c_str(), kOpenFolder));
   if (!folder.valid()) return SystemError("open(" + path.text() + ")");
   if (Status s = CheckOwn(folder, path); !s) return s.error();
   return folder;
@@ -133,7 +133,7 @@ void OwnTmp::RemoveOldSessions() const {
   if (!names) return;
   for (const std::string& name : *names) {
     OpenAgain(sessions_, name);
-    const UniqueFd folder(::openat(sessions_.get(), name.c_str(), kFolder));
+    const UniqueFd folder(::openat(sessions_.get(), name.c_str(), kOpenFolder));
     if (!folder.valid() || !IsOld(folder.get())) continue;
     if (::flock(folder.get(), LOCK_EX | LOCK_NB) != 0) continue;  // a command still runs there
     [[maybe_unused]] const Status removed =
@@ -143,7 +143,7 @@ void OwnTmp::RemoveOldSessions() const {
 
 void OwnTmp::RemoveLeftScratch() const {
   const Path all = plan_.scratch.Parent();
-  const UniqueFd folders(::open(all.text().c_str(), kFolder));
+  const UniqueFd folders(::open(all.text().c_str(), kOpenFolder));
   if (!folders.valid()) return;
   const Result<std::vector<std::string>> names = NamesIn(folders.get());
   if (!names) return;
@@ -156,7 +156,7 @@ void OwnTmp::RemoveLeftScratch() const {
       continue;
     }
     OpenAgain(folders, name);
-    const UniqueFd folder(::openat(folders.get(), name.c_str(), kFolder));
+    const UniqueFd folder(::openat(folders.get(), name.c_str(), kOpenFolder));
     if (!folder.valid() || !IsLeft(folder.get())) continue;
     if (::flock(folder.get(), LOCK_EX | LOCK_NB) != 0) continue;
     [[maybe_unused]] const Status removed = RemoveTree(all.Child(name).text());

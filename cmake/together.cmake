@@ -1,0 +1,59 @@
+# Several sources in one compilation, which saves half of the time: most of it goes into the headers and
+# templates that they share. The presets dev and clang compile each source alone, and clang-tidy sees
+# each alone, so that a source that lacks an include is found.
+option(RINGFENCE_TOGETHER "Compile several sources of a group at once" ON)
+
+# The sources of a group are compiled as one. Their file-local names must differ, and differ from the
+# names in the headers that one of them includes: tests/file_local_names.py.
+function(compile_together target group)
+  target_sources(${target} PRIVATE ${ARGN})  # not again what the target has already
+  set_source_files_properties(${ARGN} PROPERTIES UNITY_GROUP ${group})
+  use_groups(${target})
+endfunction()
+
+# For another target of the same folder, with the same sources.
+function(use_groups target)
+  if(RINGFENCE_TOGETHER)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+  endif()
+endfunction()
+
+function(write_test_batch target number)
+  set(headers)
+  set(bodies)
+  foreach(source IN LISTS ARGN)
+    file(STRINGS ${source} includes REGEX "^#include ")
+    list(APPEND headers ${includes})
+    get_filename_component(name ${source} NAME_WE)
+    string(APPEND bodies "namespace ${name} {\n#include \"${CMAKE_CURRENT_SOURCE_DIR}/${source}\"\n}\n")
+  endforeach()
+  list(REMOVE_DUPLICATES headers)
+  list(JOIN headers "\n" headers)
+  set(file ${CMAKE_CURRENT_BINARY_DIR}/together/tests_${number}.cc)
+  file(CONFIGURE OUTPUT ${file} CONTENT "${headers}\n\n${bodies}" @ONLY)
+  target_sources(${target} PRIVATE ${file})
+endfunction()
+
+# Tests define nothing for others, so each gets a namespace of its own, and their names may be the same.
+# The headers come first, outside of these namespaces.
+function(compile_tests_together target count)
+  if(NOT RINGFENCE_TOGETHER)
+    target_sources(${target} PRIVATE ${ARGN})
+    return()
+  endif()
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${ARGN})
+  set(number 0)
+  set(batch)
+  foreach(source IN LISTS ARGN)
+    list(APPEND batch ${source})
+    list(LENGTH batch size)
+    if(size EQUAL count)
+      write_test_batch(${target} ${number} ${batch})
+      math(EXPR number "${number} + 1")
+      set(batch)
+    endif()
+  endforeach()
+  if(batch)
+    write_test_batch(${target} ${number} ${batch})
+  endif()
+endfunction()
