@@ -1,6 +1,7 @@
 #include "policy/judge_search.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/text.h"
 #include "policy/search_pattern.h"
@@ -26,6 +27,7 @@ void SearchJudge::JudgeFolder(const InputField* field) {
   Judgement judgement = paths_.Judge(folder.text, Access::kRead, verb, folder.pointer);
   const bool may_meet = !PatternNamesFolder() && judgement.verdict != Verdict::kDeny;
   if (may_meet) TakeDeniedBelow(judgement.ends, verb);
+  ExplainDeniedBelow(judgement, verb);
   verdict_.Take(std::move(judgement), Access::kRead);
 }
 
@@ -68,10 +70,24 @@ void SearchJudge::JudgePattern(const InputField& field) {
     if (is_filter && !alone) continue;  // it only picks names below the folder
     const std::string text = alone ? beginning : SearchFolder() + "/" + beginning;
     Judgement judgement = paths_.Judge(text, Access::kRead, "search of", field.pointer);
+    ExplainDeniedBelow(judgement, "search of");
     if (judgement.verdict != Verdict::kDeny && !is_filter) {
       TakeDeniedBelow(judgement.ends, "search of");
     }
     verdict_.Take(judgement.verdict, std::move(judgement.cause));
+  }
+}
+
+// To allow the folder would not be enough where something in it is denied.
+void SearchJudge::ExplainDeniedBelow(Judgement& judgement, std::string_view verb) const {
+  const bool has_command =
+      judgement.cause && judgement.cause->remedy.find('`') != std::string::npos;
+  if (!has_command) return;
+  for (const Path& folder : judgement.ends) {
+    if (auto cause = paths_.MeetsDenied(folder, verb)) {
+      judgement.cause = std::move(cause);
+      return;
+    }
   }
 }
 

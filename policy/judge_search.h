@@ -31,6 +31,7 @@ class SearchJudge {
   bool PatternNamesFolder() const;
   std::string SearchFolder() const;
   void TakeDeniedBelow(const std::vector<Path>& folders, std::string_view verb);
+  void ExplainDeniedBelow(Judgement& judgement, std::string_view verb) const;
 
   const Event& event_;
   const PathJudge& paths_;

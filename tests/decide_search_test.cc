@@ -220,6 +220,22 @@ TEST_CASE("search: the reason for a search above a denied folder says what to do
         R"("private". Search a folder without it. Rule: policy.json:1 /read/deny.)");
 }
 
+TEST_CASE("search: no command is suggested that would not be enough") {
+  World world;
+  world.files.Put("/etc/ssl/private/key.pem", File());
+  world.files.Put("/etc/ssl/certs/a.pem", File());
+  const auto reason = [&world](std::string_view tool, std::string_view input) {
+    return ReasonText(world.Decide(tool, input), "");
+  };
+  for (const std::string& text : {reason("Grep", R"({"pattern":"x","path":"/etc/ssl"})"),
+                                  reason("Glob", Pattern("/etc/ssl/**/*.pem"))}) {
+    CHECK(text.find("it would meet what is denied by \"@secrets\"") != std::string::npos);
+    CHECK(text.find("ringfence allow") == std::string::npos);
+  }
+  const std::string below = reason("Grep", R"({"pattern":"x","path":"/etc/ssl/certs"})");
+  CHECK(below.find("`ringfence allow --read /etc/ssl/certs`") != std::string::npos);
+}
+
 TEST_CASE("search: an ask counts for the folder that is searched") {
   World world;
   world.User(R"("read":{"ask":["src"]})");
