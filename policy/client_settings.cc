@@ -66,6 +66,14 @@ std::vector<std::string> TextsOf(const JsonTree& tree, const Node& node) {
   return texts;
 }
 
+std::vector<std::string> ItemsOf(const JsonTree& tree, const Node& list) {
+  std::vector<std::string> items;
+  for (JsonTree::Index i = list.first_child; i != JsonTree::kNone; i = tree.node(i).next) {
+    items.push_back(Compact(RawText(tree, tree.node(i))));
+  }
+  return items;
+}
+
 // "/env/NAME" for each variable by which programs run or load other code. The client makes a string
 // of whatever the value is: true sets "true".
 void ReadCodeVariables(const JsonTree& tree, ClientSettings& settings) {
@@ -212,7 +220,10 @@ ClientSettings ReadClientSettings(const JsonTree& tree, std::string path) {
   }
   for (const TextsKey& key : SettingLists()) {
     const Node* node = NodeAt(tree, key.pointer);
-    if (node != nullptr) settings.lists.push_back({std::string(key.pointer), TextsOf(tree, *node)});
+    if (node == nullptr) continue;
+    const bool is_whole = key.direction == Direction::kChangedIsWeaker;
+    settings.lists.push_back(
+        {std::string(key.pointer), is_whole ? ItemsOf(tree, *node) : TextsOf(tree, *node)});
   }
   ReadCodeVariables(tree, settings);
   return settings;

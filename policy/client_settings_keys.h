@@ -18,9 +18,13 @@ struct FlagKey {
 };
 std::vector<FlagKey> SettingFlags();
 
-enum class Direction : uint8_t { kLongerIsWeaker, kShorterIsWeaker };
+enum class Direction : uint8_t {
+  kLongerIsWeaker,
+  kShorterIsWeaker,
+  kChangedIsWeaker  // an item that is gone or different, or new and sends a secret to a host
+};
 // A list of strings, or one string or number, which is then taken as a list of one.
-// Of an object, the values below it, each with its place.
+// Of an object, the values below it, each with its place. kChangedIsWeaker: each item as JSON.
 struct TextsKey {
   std::string_view pointer;
   Direction direction = Direction::kLongerIsWeaker;

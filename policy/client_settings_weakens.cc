@@ -36,6 +36,10 @@ constexpr WordList kSandbox(
 constexpr WordList kSandboxDenies(
     "/sandbox/filesystem/denyWrite\n/sandbox/filesystem/denyRead\n"
     "/sandbox/network/deniedDomains\n");
+// What commands in the sandbox see a placeholder for, and the hosts that still get the secret.
+constexpr WordList kSandboxMasks(
+    "/sandbox/credentials/awsPairs\n/sandbox/credentials/envVars\n/sandbox/credentials/files\n"
+    "/sandbox/credentials/sigv4\n");
 // Flags, by the value that is stronger.
 constexpr WordList kStrongTrue(
     "/disableSkillShellExecution\n/allowManagedHooksOnly\n"
@@ -157,6 +161,7 @@ class Comparison {
     const auto old = std::ranges::find(before_.lists, key.pointer, &SettingTexts::pointer);
     const std::vector<std::string>& now = set == nullptr ? none : *set;
     const std::vector<std::string>& before = old == before_.lists.end() ? none : old->texts;
+    if (key.direction == Direction::kChangedIsWeaker) return CompareMasks(key, before, now);
     const bool longer = key.direction == Direction::kLongerIsWeaker;
     std::vector<std::string> weaker = longer ? now : before;
     std::erase_if(weaker, [&](const auto& text) { return Has(longer ? before : now, text); });
@@ -168,6 +173,19 @@ class Comparison {
     for (const std::string& text : weaker) {
       Say(Dotted(key.pointer) + (longer ? " has " : " no longer has ") + Quote(text, 80) +
           (longer ? ", which is not approved" : ""));
+    }
+  }
+
+  void CompareMasks(const TextsKey& key, const std::vector<std::string>& before,
+                    const std::vector<std::string>& now) {
+    for (const std::string& item : before) {
+      if (!Has(now, item)) Say(Dotted(key.pointer) + " no longer has " + Quote(item, 80));
+    }
+    for (const std::string& item : now) {
+      const bool leaves = item.find("\"injectHosts\"") != item.npos;
+      if (leaves && !Has(before, item)) {
+        Say(Dotted(key.pointer) + " has " + Quote(item, 80) + ", which is not approved");
+      }
     }
   }
 
@@ -203,6 +221,9 @@ std::vector<TextsKey> SettingLists() {
     for (const std::string_view pointer : list) {
       keys.push_back({pointer, Direction::kShorterIsWeaker});
     }
+  }
+  for (const std::string_view pointer : kSandboxMasks) {
+    keys.push_back({pointer, Direction::kChangedIsWeaker});
   }
   keys.push_back({kDenyRules, Direction::kShorterIsWeaker});
   return keys;

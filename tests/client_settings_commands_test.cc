@@ -32,6 +32,37 @@ bool Says(const std::vector<std::string>& sentences, std::string_view part) {
   });
 }
 
+TEST_CASE("client settings: a mask of a secret that is gone, or open for another host, is weaker") {
+  const std::string before =
+      R"({"sandbox": {"credentials": {"envVars": [{"name": "TOKEN", "mode": "mask",
+          "injectHosts": ["api.example"]}, {"name": "KEY", "mode": "mask"}]}}})";
+  struct Row {
+    const char* now;
+    const char* says;  // "": nothing
+  };
+  static constexpr Row kRows[] = {
+      {R"({})", "no longer has"},
+      {R"({"sandbox": {"credentials": {"envVars": [{"name": "TOKEN", "mode": "mask",
+           "injectHosts": ["api.example", "evil.example"]}, {"name": "KEY", "mode": "mask"}]}}})",
+       "which is not approved"},
+      {R"({"sandbox": {"credentials": {"envVars": [{"name": "TOKEN", "mode": "mask",
+           "injectHosts": ["api.example"]}, {"name": "KEY", "mode": "mask"},
+           {"name": "MORE", "mode": "mask"}], "files": [{"path": "~/.npmrc", "mode": "deny"}]}}})",
+       ""},
+      {R"({"sandbox": {"credentials": {"envVars": [{"name": "TOKEN", "mode": "mask",
+           "injectHosts": ["api.example"]}, {"name": "KEY", "mode": "mask"}],
+           "files": [{"path": "~/.npmrc", "injectHosts": ["evil.example"]}]}}})",
+       "which is not approved"},
+  };
+  CHECK(WeakerThan(before, before).empty());
+  for (const Row& row : kRows) {
+    CAPTURE(row.now);
+    const std::vector<std::string> sentences = WeakerThan(before, row.now);
+    CHECK(sentences.empty() == std::string_view(row.says).empty());
+    CHECK((sentences.empty() || Says(sentences, row.says)));
+  }
+}
+
 TEST_CASE("client settings: a new command is reported under any key, an approved one is not") {
   struct Row {
     const char* now;
