@@ -98,7 +98,10 @@ std::string ForeignFolderText(const EntryReach& reach, const std::string& entry,
 }
 
 std::string WidePathText(const Wish& wish, const Places& places, const Whereabouts& where) {
-  if (wish.path.empty()) return "";  // a set
+  if (wish.path.empty()) {  // a set
+    const bool is_wide = wish.also_write && wish.text != "@claude-scratch";
+    return is_wide ? "every place of " + wish.text + " for reading and writing" : "";
+  }
   const RealFiles files;
   const EntryReach reach(places, files);
   const std::string entry = EntryFor(wish, "", where.home);

@@ -145,11 +145,12 @@ def allow_asks_before_it_opens_the_home_or_more(world):
 def allow_asks_before_it_opens_what_the_machine_shares(world):
     for what in ("/usr", "/var", "/etc", "/opt", "/bin", "/usr/lib", "/us*"):
         error_of(world.run("allow", what), 1, "which all of this machine shares, for reading and writing", "--yes")
+    error_of(world.run("allow", "@toolchains"), 1, "this would open every place of @toolchains", "--yes")
     other = "/root" if str(world.home) != "/root" else "/home/other"
     error_of(world.run("allow", other), 1, "another user's home, for reading and writing", "--yes")
     error_of(world.run("allow", other, "--read"), 1, "another user's home, for reading", "--yes")
     assert not world.policy.exists()
-    for words in (("--read", "/var"), ("/opt/thing",), ("/usr/local/thing",), ("/home/other/shared",)):
+    for words in (("--read", "/var"), ("--read", "@tmp"), ("/opt/thing",), ("/usr/local/thing",), ("/home/other/shared",)):
         done = world.run("allow", *words)
         assert done.returncode == 0 and "Added " in done.stdout, (words, done)
     assert 'Added "/opt" to' in world.run("allow", "/opt", "--yes").stdout
@@ -198,7 +199,7 @@ def revoke_is_the_inverse_of_allow(world):
     before = world.policy.read_text()
     for arguments in (("~/src",), ("~/src", "--read"), ("~/src", "--ask"), ("mcp__team__*",),
                       ("~/src/*.c",), ("@tmp",)):
-        assert world.run("allow", *arguments).returncode == 0, arguments
+        assert world.run("allow", *arguments, "--yes").returncode == 0, arguments
         assert world.policy.read_text() != before, arguments
         done = world.run("revoke", *arguments)
         assert done.returncode == 0 and done.stdout.startswith("Removed "), (arguments, done)
@@ -213,7 +214,7 @@ def revoke_is_the_inverse_of_allow(world):
 def revoke_leaves_what_could_be_read_by_default(world):
     world.run("allow", "~/first")  # which writes the starter policy
     before = world.policy.read_text()
-    assert 'Added "@toolchains" to write.allow' in world.run("allow", "@toolchains").stdout
+    assert 'Added "@toolchains" to write.allow' in world.run("allow", "@toolchains", "--yes").stdout
     out = world.run("revoke", "@toolchains").stdout
     assert 'Removed "@toolchains" from write.allow of' in out and "revoke --read" in out, out
     assert world.policy.read_text() == before
@@ -518,7 +519,7 @@ def revoke_names_the_session_that_still_may(world):
     (words,) = suggested(world.run("revoke", "mcp__team").stderr)
     assert words == ["revoke", "--session-id", "s-3", "mcp__team__*"], words
     assert world.run(*words).returncode == 0
-    world.run("allow", "@tmp", "--session-id", "s-3")
+    world.run("allow", "@tmp", "--session-id", "s-3", "--yes")
     (words,) = suggested(world.run("revoke", "@tmp").stderr)
     assert world.run(*words).returncode == 0
     assert "nothing was changed" in world.run("revoke", "@tmp").stdout
