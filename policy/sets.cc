@@ -115,8 +115,8 @@ constexpr std::string_view kRebaseTodo = "**/git-rebase-todo";
 // Packages bring their own, which nobody opens or pushes.
 constexpr WordList kRunsInProjects(
     "**/.cursor/mcp.json\n**/.cursor/hooks.json\n**/.gemini/settings.json\n**/.husky\n"
-    "**/.githooks\n**/.github/workflows\n**/.vscode\n**/.idea\n**/.zed/tasks.json\n**/"
-    ".devcontainer\n"
+    "**/.githooks\n**/.github/workflows\n**/.vscode\n**/.idea\n**/.zed/tasks.json\n"
+    "**/.devcontainer\n**/.devcontainer.json\n"
     "**/*.code-workspace\n**/.envrc\n");
 
 // clang-format off
@@ -136,7 +136,8 @@ constexpr WordList kToolchains(
     "~/.npm/_logs\n~/.volta/tools\n~/.local/share/fnm\n~/.bun/install\n~/.yarn/berry\n"
     "~/.cache/pnpm\n~/.asdf/installs\n~/.local/share/mise/installs\n~/.pub-cache\n~/.hex\n"
     "~/.mix\n~/.opam\n~/.ivy2\n~/.cache/coursier\n~/.cache/composer\n~/.ghcup\n~/.stack\n"
-    "~/.cabal/packages\n~/Android/Sdk\n~/.julia/packages\n");
+    "~/.cabal/packages\n~/Android/Sdk\n~/.julia/packages\n/var/lib/gems\n"
+    "~/.deno\n~/.platformio/packages\n");
 // clang-format on
 
 constexpr WordList kSessionTools(
