@@ -27,14 +27,15 @@ UsualName ValueSieve::UsualOf(const std::string& key) {
 }
 
 bool ValueSieve::MayBePlaceAsKey(std::string_view key) const {
-  if (names_ && !names_->MayNameAsKey(key)) return false;
+  const bool may_be_url = key.find(':') != key.npos;
+  if (names_ && !may_be_url && !names_->MayNameAsKey(key)) return false;
   return MayBePlace(key, UsualName::kNone);
 }
 
-// "/etc:/mnt", and under a name for several paths also what follows.
+// "/etc:/mnt", "~:/mnt", and under a name for several paths also what follows.
 bool ValueSieve::MayBeBound(std::string_view text, UsualName usual) const {
   const std::string_view bound = BoundPath(text);
-  return !bound.empty() && (usual == UsualName::kPaths || names_->MayName(bound));
+  return !bound.empty() && (usual == UsualName::kPaths || MayBePlace(bound, UsualName::kNone));
 }
 
 bool ValueSieve::MayBePlace(std::string_view text, UsualName usual) const {
@@ -42,6 +43,7 @@ bool ValueSieve::MayBePlace(std::string_view text, UsualName usual) const {
   if (names_ && MayNameAsWritten(text, *names_)) return true;
   const Value value = ReadValue(text);
   if (value.is_cut) return true;
+  if (usual != UsualName::kNone && LooksLikeDocument(text)) return true;
   if (usual == UsualName::kPeer) {
     if (LooksLikePeer(value.text)) return true;
     usual = UsualName::kNone;

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
+#include "base/json_tree.h"
 #include "base/text.h"
 #include "base/utf8.h"
 #include "policy/host_or_file.h"
@@ -40,6 +42,14 @@ bool NamesRemote(const InputField& field, std::string_view text) {
   return IsScpAddress(text) && NamesRepository(field.key);
 }
 
+// "/project:/app" under "volumes" names two directories, and none called "/project:". With ".." it
+// could still lead a server elsewhere that takes it for one path.
+bool IsBinding(const InputField& field, std::string_view text) {
+  const std::string_view bound = BoundPath(text);
+  return !bound.empty() && text.substr(bound.size()).starts_with(":/") && !HasDotDot(text) &&
+         NamesBinding(field.key);
+}
+
 // A name that prose rarely ends with.
 bool IsPlainName(std::string_view name) {
   return name.find_first_of(" \t\r\n\"'`()[]{}<>|;,") == std::string_view::npos;
@@ -58,15 +68,59 @@ McpJudge::McpJudge(const Event& event, const Places& places, const CachedFiles& 
   for (const std::string& folder : arguments.paths().folders()) names_.AddFolder(folder);
 }
 
+// Servers made with FastMCP read a string as JSON where they want a list or an object
+// (func_metadata.pre_parse_json of the Python SDK).
+void McpJudge::ReadDocument(const InputField& field) {
+  if (field.kind != JsonKind::kString || field.is_key || !LooksLikeDocument(field.text)) return;
+  const Result<JsonTree> tree = JsonTree::Parse(field.text, "argument", false);
+  if (!tree) return;
+  const UsualName usual = McpNameOf(field.key);
+  const bool is_usual = usual != UsualName::kNone && usual != UsualName::kPeer;
+  const auto add = [&](const JsonTree::Node& node, const std::string& name) {
+    documents_.push_back({.pointer = field.pointer + tree->Pointer(node),
+                          .key = name,
+                          .kind = JsonKind::kString,
+                          .depth = field.depth + 1,
+                          .by_value = is_usual && !NamesContent(field.key)});
+    return &documents_.back();
+  };
+  std::vector<std::string> names{field.key};  // of the object or list that a node is in
+  std::vector<JsonTree::Index> open{0};
+  while (!open.empty()) {
+    const JsonTree::Node& node = tree->node(open.back());
+    const std::string name = names.back();
+    open.pop_back();
+    names.pop_back();
+    if (node.kind == JsonTree::Kind::kString) {
+      InputField* found = add(node, name);
+      found->text = node.content();
+      found->has_nul = node.has_nul;
+      found->has_lone_surrogate = node.has_lone_surrogate;
+    }
+    for (JsonTree::Index i = node.first_child; i != JsonTree::kNone; i = tree->node(i).next) {
+      const JsonTree::Node& child = tree->node(i);
+      const bool is_member = node.kind == JsonTree::Kind::kObject;
+      if (is_member) {
+        InputField* key = add(child, name);
+        key->text = tree->KeyOf(child);
+        key->is_key = true;
+      }
+      open.push_back(i);
+      names.push_back(is_member ? std::string(tree->KeyOf(child)) : name);
+    }
+  }
+}
+
 void McpJudge::Run() {
+  for (const InputField& field : event_.input) ReadDocument(field);
   const bool has_entry = JudgeNamed();
   const std::optional<McpMap> map = has_entry ? std::nullopt : MapOfTool(event_.tool_name);
   if (map) {
     for (const std::string_view pointer : map->read) JudgeAt(pointer, Access::kRead);
     for (const std::string_view pointer : map->write) JudgeAt(pointer, Access::kWrite);
   }
-  for (const InputField& field : event_.input) {
-    if (field.kind != JsonKind::kString) continue;
+  const auto judge = [&](const InputField& field) {
+    if (field.kind != JsonKind::kString) return;
     const bool is_mapped = map && MapCovers(*map, field.pointer);
     const Value value = ReadValue(std::string_view(field.text).substr(0, field.text.find('\0')));
     // {"properties": {"https://schema.example/name": ...}} names a property.
@@ -76,6 +130,10 @@ void McpJudge::Run() {
       arguments_.JudgeOtherScheme(value.text);
     }
     if (!has_entry && !is_mapped) JudgeByValue(field, value);
+  };
+  for (const InputField& field : event_.input) judge(field);
+  for (const InputField& field : documents_) {
+    if (field.by_value) judge(field);
   }
 }
 
@@ -92,10 +150,12 @@ bool McpJudge::JudgeNamed() {
 }
 
 void McpJudge::JudgeAt(std::string_view pointer, Access access) {
-  for (const InputField& field : event_.input) {
-    const bool is_value = !field.is_key && field.kind != JsonKind::kArray &&
-                          field.kind != JsonKind::kNull;  // as if it were left out
-    if (is_value && PointerCovers(pointer, field.pointer)) JudgeMapped(field, access);
+  for (const std::vector<InputField>* fields : {&event_.input, &std::as_const(documents_)}) {
+    for (const InputField& field : *fields) {
+      const bool is_value = !field.is_key && field.kind != JsonKind::kArray &&
+                            field.kind != JsonKind::kNull;  // as if it were left out
+      if (is_value && PointerCovers(pointer, field.pointer)) JudgeMapped(field, access);
+    }
   }
 }
 
@@ -184,7 +244,8 @@ bool McpJudge::IsText(const Value& value, UsualName usual) {
 }
 
 void McpJudge::JudgeValue(const InputField& field, const Value& value, UsualName usual) {
-  JudgePlace(field, value, usual);
+  const bool is_binding = usual == UsualName::kNone && IsBinding(field, value.text);
+  if (!is_binding) JudgePlace(field, value, usual);
   if (!IsPath(value.form)) return;
   JudgeBound(field, value, usual);
   JudgeBareHost(field, value, usual);
@@ -196,7 +257,10 @@ void McpJudge::JudgeBound(const InputField& field, const Value& value, UsualName
   std::string_view rest = value.text;
   const std::string_view bound = BoundPath(rest);
   if (bound.empty()) return;
-  JudgePlace(field, ReadValue(bound), usual);
+  Value place = ReadValue(bound);
+  const bool is_home = place.form == ValueForm::kHome || place.form == ValueForm::kOtherHome;
+  const bool is_binding = rest.substr(bound.size()).starts_with(":/");  // "~name" is no word there
+  JudgePlace(field, place, is_home && is_binding ? UsualName::kPath : usual);
   for (size_t colon = rest.find(':'); colon != rest.npos; colon = rest.find(':')) {
     rest.remove_prefix(colon + 1);
     if (usual != UsualName::kPaths || !rest.starts_with('/')) continue;

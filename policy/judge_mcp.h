@@ -4,6 +4,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "policy/cached_files.h"
 #include "policy/first_names.h"
@@ -24,6 +25,7 @@ class McpJudge {
  private:
   enum class Taken : uint8_t { kAll, kDenials };
 
+  void ReadDocument(const InputField& field);
   bool JudgeNamed();
   void JudgeAt(std::string_view pointer, Access access);
   void JudgeMapped(const InputField& field, Access access);
@@ -56,6 +58,7 @@ class McpJudge {
   const CachedFiles& files_;
   ArgumentJudge& arguments_;
   FirstNames names_;
+  std::vector<InputField> documents_;  // what JSON in a string holds; by_value by the string's name
   bool reads_;
 };
 

@@ -163,6 +163,13 @@ std::string_view BoundPath(std::string_view text) {
   return is_root && !leads_on ? "" : bound;
 }
 
+bool LooksLikeDocument(std::string_view text) {
+  const size_t first = text.find_first_not_of(" \t\r\n");
+  if (first == text.npos) return false;
+  const char last = text[text.find_last_not_of(" \t\r\n")];
+  return (text[first] == '[' && last == ']') || (text[first] == '{' && last == '}');
+}
+
 bool HoldsSeveralPaths(std::string_view text) {
   constexpr std::string_view kBetween = " ,;:|";
   if (HasControl(text) || text.find(", ") != text.npos) return true;

@@ -48,6 +48,9 @@ bool IsProse(std::string_view text);
 // what follows a colon in writing is not "/x".
 std::string_view BoundPath(std::string_view text);
 
+// May be a JSON list or object in a string: '["/etc/hosts"]'.
+bool LooksLikeDocument(std::string_view text);
+
 // More than a plain path, so that no command could name it: "/etc/hosts, /etc/passwd", lines.
 bool HoldsSeveralPaths(std::string_view text);
 

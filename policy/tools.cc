@@ -195,6 +195,8 @@ constexpr WordList kNamedHosts("domain\ndomains\nhost\nhosts\npeer\nproxy\nserve
 constexpr WordList kRepositoryWords(
     "clone\ngit\nmirror\nremote\nremotes\nrepo\nrepos\nrepositories\nrepository\nsource\nsrc\n"
     "upstream\n");
+constexpr WordList kContentWords("body\ncontent\ncontents\ndata\nstring\nstrings\ntext\ntexts\n");
+constexpr WordList kBindingWords("bind\nbinds\nmount\nmounts\nvolume\nvolumes\n");
 constexpr WordList kOutputWords("dest\ndestination\ndownload\ndst\nout\noutput\nsave\n");
 
 bool IsNamed(std::string_view key, const WordList& words) {
@@ -352,6 +354,10 @@ bool NamesRepository(std::string_view key) { return IsNamed(key, kRepositoryWord
 bool NamesMailbox(std::string_view key) { return IsNamed(key, kMailboxWords); }
 
 bool NamesProperties(std::string_view key) { return IsNamed(key, kPropertiesWords); }
+
+bool NamesContent(std::string_view key) { return IsNamed(key, kContentWords); }
+
+bool NamesBinding(std::string_view key) { return IsNamed(key, kBindingWords); }
 
 bool NamesOutput(std::string_view key) { return IsNamed(key, kOutputWords); }
 

@@ -83,6 +83,10 @@ bool NamesMailbox(std::string_view key);
 bool NamesProperties(std::string_view key);
 // A name for what is cloned from elsewhere: "repo_url", "remote".
 bool NamesRepository(std::string_view key);
+// A name for the text of a file, which may be JSON: "file_text", "contents".
+bool NamesContent(std::string_view key);
+// A name for a directory that a container sees under another name: "volumes", "bind_mount".
+bool NamesBinding(std::string_view key);
 // A name for what a tool makes: "savePath", "output", "dest_dir".
 bool NamesOutput(std::string_view key);
 

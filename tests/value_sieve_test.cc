@@ -3,8 +3,12 @@
 
 #include <doctest/doctest.h>
 
+#include <random>
+
 #include "hook/event_reader.h"
 #include "tests/fake_files.h"
+#include "tests/mutate.h"
+#include "tests/world.h"
 
 using namespace ringfence;
 
@@ -37,6 +41,52 @@ std::string LongTexts(int count) {
 }
 
 }  // namespace
+
+TEST_CASE("values: what is dropped would have been permitted") {
+  static constexpr std::string_view kParts[] = {
+      "~",       "$HOME", "${HOME}", "/",       "//",
+      "..",      ".",     ":",       ":/",      " ",
+      ",",       "etc",   "src",     "link",    "dev",
+      ".env",    ".git",  "x",       "hooks/y", "@",
+      "?",       "#",     "file:",   "https:",  "evil.example",
+      "[::1]",   "22",    "\\t",     "new",     "*",
+      "project", "home",  "ro",      "jdbc:"};
+  static constexpr std::string_view kKeys[] = {"q",    "path", "paths", "url",    "volumes",
+                                               "host", "repo", "data",  "output", "file1"};
+  World world;
+  world.User(R"("tools":{"allow":["mcp__team__*"]},"network":{"allow":["good.example"]})");
+  world.files.Put("/home/dev/project/link", LinkTo("/etc"));
+  world.files.Put("/home/dev/project/src/x", File());
+  world.files.Put("/etc/x", File());
+  const CachedFiles files(world.files);
+  EventFilter filter;
+  filter.files = &files;
+  filter.places = &world.places;
+  std::mt19937 random(TestSeed());
+  const auto one_of = [&random](const auto& words) { return words[random() % std::size(words)]; };
+  int denied = 0;
+  for (int i = 0; i < 20000; ++i) {
+    std::string text;
+    for (auto parts = 1 + random() % 5; parts > 0; --parts) text += one_of(kParts);
+    const bool is_key = random() % 8 == 0;
+    std::string input = "\"" + std::string(one_of(kKeys)) + "\":";
+    input += is_key ? "{\"" + text + "\":1}" : "[\"" + text + "\"]";
+    CAPTURE(input);
+    const std::string json =
+        R"({"hook_event_name":"PreToolUse","tool_name":"mcp__team__do","session_id":"s","cwd":"/home/dev/project","tool_input":{)" +
+        input + "}}";
+    TextSource all(json);
+    TextSource some(json);
+    const Result<Event> whole = ReadEvent(all, {});
+    const Result<Event> sieved = ReadEvent(some, filter);
+    REQUIRE(whole.has_value());
+    REQUIRE(sieved.has_value());
+    const Verdict verdict = world.Decide(*whole, world.files).verdict;
+    denied += verdict == Verdict::kDeny ? 1 : 0;
+    CHECK(world.Decide(*sieved, world.files).verdict == verdict);
+  }
+  CHECK(denied > 1000);
+}
 
 TEST_CASE("values: more keys or more text than any call has are refused") {
   CHECK(Problem(Keys(20000)) == "");
