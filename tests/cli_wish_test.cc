@@ -105,11 +105,14 @@ TEST_CASE("wide: folders that all of the machine shares, for writing") {
     CHECK(wide.ends_with(", which all of this machine shares, for reading and writing"));
     CHECK(Wide(text, false) == "");
   }
-  for (const char* text : {"/usr/local/thing", "/var/lib/mine", "/opt/thing", "/etc/hosts.d",
-                           "/srv/data", "/srv/shop/project", "~/.cache", "~/x", "@tmp"}) {
+  for (const char* text :
+       {"/usr/local/thing", "/var/lib/mine", "/opt/thing", "/etc/hosts.d", "/srv/data",
+        "/srv/shop/project", "~/.cache", "~/x", "@claude-scratch"}) {
     CAPTURE(text);
     CHECK(Wide(text) == "");
   }
+  CHECK(Wide("@tmp") == "every place of @tmp for reading and writing");
+  CHECK(Wide("@tmp", false) == "");
   CHECK(Wide("/srv") ==
         "every file of \"/srv\", which holds this project and what is beside it, for reading and "
         "writing");
