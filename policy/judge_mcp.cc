@@ -4,11 +4,11 @@
 #include <optional>
 #include <utility>
 
-#include "base/json_tree.h"
 #include "base/text.h"
 #include "base/utf8.h"
 #include "policy/host_or_file.h"
 #include "policy/judge_host.h"
+#include "policy/mcp_document.h"
 #include "policy/mcp_host.h"
 #include "policy/mcp_maps.h"
 #include "policy/pattern.h"
@@ -68,51 +68,8 @@ McpJudge::McpJudge(const Event& event, const Places& places, const CachedFiles& 
   for (const std::string& folder : arguments.paths().folders()) names_.AddFolder(folder);
 }
 
-// Servers made with FastMCP read a string as JSON where they want a list or an object
-// (func_metadata.pre_parse_json of the Python SDK).
-void McpJudge::ReadDocument(const InputField& field) {
-  if (field.kind != JsonKind::kString || field.is_key || !LooksLikeDocument(field.text)) return;
-  const Result<JsonTree> tree = JsonTree::Parse(field.text, "argument", false);
-  if (!tree) return;
-  const UsualName usual = McpNameOf(field.key);
-  const bool is_usual = usual != UsualName::kNone && usual != UsualName::kPeer;
-  const auto add = [&](const JsonTree::Node& node, const std::string& name) {
-    documents_.push_back({.pointer = field.pointer + tree->Pointer(node),
-                          .key = name,
-                          .kind = JsonKind::kString,
-                          .depth = field.depth + 1,
-                          .by_value = is_usual && !NamesContent(field.key)});
-    return &documents_.back();
-  };
-  std::vector<std::string> names{field.key};  // of the object or list that a node is in
-  std::vector<JsonTree::Index> open{0};
-  while (!open.empty()) {
-    const JsonTree::Node& node = tree->node(open.back());
-    const std::string name = names.back();
-    open.pop_back();
-    names.pop_back();
-    if (node.kind == JsonTree::Kind::kString) {
-      InputField* found = add(node, name);
-      found->text = node.content();
-      found->has_nul = node.has_nul;
-      found->has_lone_surrogate = node.has_lone_surrogate;
-    }
-    for (JsonTree::Index i = node.first_child; i != JsonTree::kNone; i = tree->node(i).next) {
-      const JsonTree::Node& child = tree->node(i);
-      const bool is_member = node.kind == JsonTree::Kind::kObject;
-      if (is_member) {
-        InputField* key = add(child, name);
-        key->text = tree->KeyOf(child);
-        key->is_key = true;
-      }
-      open.push_back(i);
-      names.push_back(is_member ? std::string(tree->KeyOf(child)) : name);
-    }
-  }
-}
-
 void McpJudge::Run() {
-  for (const InputField& field : event_.input) ReadDocument(field);
+  for (const InputField& field : event_.input) AppendDocument(field, documents_);
   const bool has_entry = JudgeNamed();
   const std::optional<McpMap> map = has_entry ? std::nullopt : MapOfTool(event_.tool_name);
   if (map) {
@@ -259,7 +216,7 @@ void McpJudge::JudgeBound(const InputField& field, const Value& value, UsualName
   if (bound.empty()) return;
   Value place = ReadValue(bound);
   const bool is_home = place.form == ValueForm::kHome || place.form == ValueForm::kOtherHome;
-  const bool is_binding = rest.substr(bound.size()).starts_with(":/");  // "~name" is no word there
+  const bool is_binding = rest.substr(bound.size()).starts_with(":/");  // so "~name" is a home
   JudgePlace(field, place, is_home && is_binding ? UsualName::kPath : usual);
   for (size_t colon = rest.find(':'); colon != rest.npos; colon = rest.find(':')) {
     rest.remove_prefix(colon + 1);

@@ -25,7 +25,6 @@ class McpJudge {
  private:
   enum class Taken : uint8_t { kAll, kDenials };
 
-  void ReadDocument(const InputField& field);
   bool JudgeNamed();
   void JudgeAt(std::string_view pointer, Access access);
   void JudgeMapped(const InputField& field, Access access);

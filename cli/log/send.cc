@@ -17,7 +17,7 @@ namespace ringfence {
 namespace {
 
 constexpr int kLongestPause = 30'000;  // milliseconds
-constexpr int kTries = 4;              // where nobody waits for more
+constexpr int kTries = 4;              // attempts without --follow
 constexpr uint64_t kSave = 256;        // lines, after which the place is kept
 
 // Which line was the last to be sent: its digest, which it keeps wherever its file goes.
