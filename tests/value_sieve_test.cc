@@ -65,7 +65,7 @@ TEST_CASE("values: what is dropped would have been permitted") {
   std::mt19937 random(TestSeed());
   const auto one_of = [&random](const auto& words) { return words[random() % std::size(words)]; };
   int denied = 0;
-  for (int i = 0; i < 20000; ++i) {
+  for (int i = 0; i < 3000; ++i) {
     std::string text;
     for (auto parts = 1 + random() % 5; parts > 0; --parts) text += one_of(kParts);
     const bool is_key = random() % 8 == 0;
@@ -85,7 +85,7 @@ TEST_CASE("values: what is dropped would have been permitted") {
     denied += verdict == Verdict::kDeny ? 1 : 0;
     CHECK(world.Decide(*sieved, world.files).verdict == verdict);
   }
-  CHECK(denied > 1000);
+  CHECK(denied > 300);
 }
 
 TEST_CASE("values: more keys or more text than any call has are refused") {
