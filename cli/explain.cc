@@ -20,6 +20,7 @@
 #include "cli/tool_input.h"
 #include "cli/wish.h"
 #include "policy/real_files.h"
+#include "policy/tools.h"
 #include "policy/trust.h"
 
 namespace ringfence {
@@ -100,10 +101,21 @@ class Explainer {
     Explained explained{.event = std::move(*event), .notes = ground_.sources.notes};
     if (Status s = Decide(explained); !s) return s.error();
     if (Status s = AddClient(explained); !s) return s.error();
+    AddMeantTool(explained);
     return explained;
   }
 
  private:
+  static void AddMeantTool(Explained& explained) {
+    const std::string& name = explained.event.tool_name;
+    if (IsMcpTool(name) || FindTool(name)) return;
+    const std::vector<KnownTool> known = KnownTools();
+    std::vector<std::string_view> names;
+    for (const KnownTool& tool : known) names.push_back(tool.name);
+    const std::string_view meant = Nearest(name, names);
+    if (!meant.empty()) explained.notes.push_back("did you mean " + Quote(meant) + "?");
+  }
+
   Status Decide(Explained& explained) {
     const Result<bool> granted =
         AddSessionGrants(explained.event.session_id, ground_.places, ground_.sources);

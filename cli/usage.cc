@@ -124,7 +124,12 @@ std::string FullName(const CLI::App& app) {
 Error UnknownCommand(const CLI::App& app, const std::string& word) {
   std::vector<std::string> names;
   for (const CLI::App* command : app.get_subcommands({})) names.push_back(command->get_name());
-  return Wrong(app, Quote(word) + " is not a command" + DidYouMean(word, names));
+  Error error = Wrong(app, Quote(word) + " is not a command" + DidYouMean(word, names));
+  for (const std::string page : {"ringfence-hook", "ringfence-policy"}) {
+    if (word == page || "ringfence-" + word == page)
+      error.hint = "it has a manual page: man " + page;
+  }
+  return error;
 }
 
 Error UsageError(const CLI::App& app, const CLI::ParseError& error) {

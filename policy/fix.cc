@@ -46,6 +46,12 @@ bool IsTemporary(const Path& path, const Places& places) {
   return is_below && !path.IsInside(places.root_real) && !IsInsideAny(path, places.homes);
 }
 
+// No agent needs to write these. The path rather names a program to run.
+bool HoldsPrograms(const Path& folder) {
+  constexpr std::string_view kFolders[] = {"/bin", "/sbin", "/usr/bin", "/usr/sbin"};
+  return std::ranges::find(kFolders, folder.text()) != std::end(kFolders);
+}
+
 // What to permit so that the path is: itself, or its folder where the name is new or random.
 Path WorthAllowing(const Walked& walked, const Places& places) {
   const bool is_there = walked.facts.kind != FileKind::kMissing;
@@ -245,8 +251,9 @@ std::string PathFix(const PathRefusal& refusal, const Policy& policy, const Plac
   }
   const std::optional<std::string> option = PolicyOption(policy);
   const std::string word = PathWord(path, places);
-  if (word.empty() || !option) return "Work in " + project + ".";
   const bool is_read = refusal.access == Access::kRead;
+  const bool is_program = !is_read && HoldsPrograms(path.Parent());
+  if (word.empty() || !option || is_program) return "Work in " + project + ".";
   const bool is_temporary = IsTemporary(path, places) || LooksTemporary(path.name());
   const char* how = refusal.asks ? "--ask " : is_temporary ? "--session " : "";  // never both
   const std::string command = Command(*option + (is_read ? "--read " : "") + how + word);

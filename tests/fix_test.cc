@@ -189,6 +189,20 @@ constexpr Row kRows[] = {
     {"/home/other", kFolder, ""},
 };
 
+TEST_CASE("fix: to write a program of the system is not suggested, to read it is") {
+  World world;
+  world.files.Put("/usr/bin/dash", File());
+  world.files.Put("/bin", LinkTo("usr/bin"));
+  world.files.Put("/usr/bin/sh", LinkTo("dash"));
+  world.User(R"("tools":{"allow":["mcp__team__*","Read","Write"]})");
+  CHECK(SuggestedPath(world.WhyNotWrite("/bin/sh")).empty());
+  CHECK(SuggestedPath(world.WhyNotRead("/usr/bin/dash")) == "/usr/bin/dash");
+  const std::string reason =
+      ReasonText(world.Decide("mcp__team__exec", R"({"command":["/bin/sh","-c","ls"]})"), "");
+  CHECK(Suggested(reason).empty());
+  CHECK(reason.find("Not a path? The user can add") != std::string::npos);
+}
+
 TEST_CASE("fix: a path is suggested that will be used again, and never a shared folder") {
   for (const Row& row : kRows) {
     for (const Access access : {Access::kRead, Access::kWrite}) {

@@ -354,6 +354,12 @@ def explain_takes_the_command_of_a_shell(world):
         assert world.run("explain", tool, "npm test").returncode == 0, tool
 
 
+def explain_of_a_misspelt_tool_names_the_one_that_was_meant(world):
+    done = world.run("explain", "Raed", "/etc/hosts")
+    assert done.returncode == 1 and 'did you mean "Read"?' in done.stdout, done
+    assert "did you mean" not in world.run("explain", "Frobnicate", "/etc/hosts").stdout
+
+
 def revoke_finds_a_name_that_says_nothing(world):
     world.run("allow", "~/first")
     before = world.policy.read_text()

@@ -54,6 +54,8 @@ def help_is_that_of_the_command(world):
     assert verify.stdout == plain(world, "log", "verify", "--help").stdout
     error_of(plain(world, "help", "tust"), 2, 'did you mean "trust"?')
     error_of(plain(world, "help", "log", "verfy"), 2, 'did you mean "verify"?')
+    for words in (("manual", "ringfence-policy"), ("help", "policy")):
+        error_of(plain(world, *words), 2, "is not a command", "man ringfence-policy")
 
 
 def misspelt_words_are_corrected(world):
