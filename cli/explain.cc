@@ -110,8 +110,8 @@ class Explainer {
     const std::string& name = explained.event.tool_name;
     if (IsMcpTool(name) || FindTool(name)) return;
     const std::vector<KnownTool> known = KnownTools();
-    std::vector<std::string_view> names;
-    for (const KnownTool& tool : known) names.push_back(tool.name);
+    std::vector<std::string_view> names(known.size());
+    std::ranges::transform(known, names.begin(), &KnownTool::name);
     const std::string_view meant = Nearest(name, names);
     if (!meant.empty()) explained.notes.push_back("did you mean " + Quote(meant) + "?");
   }

@@ -28,7 +28,12 @@ if(RINGFENCE_SANITIZE)
   target_compile_options(project_options INTERFACE -fsanitize=address,undefined
     -fno-sanitize-recover=all -fno-omit-frame-pointer)
   target_link_options(project_options INTERFACE -fsanitize=address,undefined)
-  target_compile_definitions(project_options INTERFACE RINGFENCE_SANITIZED)
+  target_compile_definitions(project_options INTERFACE RINGFENCE_SANITIZED _GLIBCXX_ASSERTIONS)
+endif()
+# Named from the build folder, so that a compile cache serves every clone.
+file(RELATIVE_PATH lists ${PROJECT_BINARY_DIR} ${PROJECT_SOURCE_DIR}/cmake)
+if(RINGFENCE_SANITIZE AND CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+  target_compile_options(project_options INTERFACE -fsanitize-ignorelist=${lists}/not_sanitized.txt)
 endif()
 # Headers that nearly every source includes: reading them takes a quarter of a compilation. The musl
 # objects and clang-tidy do without, so that a source that lacks an include does not compile.
@@ -41,6 +46,7 @@ if(RINGFENCE_COVERAGE)
   target_compile_options(project_options INTERFACE -fprofile-instr-generate -fcoverage-mapping
     # The same in every folder, so that a compile cache serves them all.
     -fcoverage-compilation-dir=. "-fcoverage-prefix-map=${PROJECT_SOURCE_DIR}=."
+    -fprofile-list=${lists}/not_counted.txt
     -fprofile-update=atomic)  # replay has threads
   target_link_options(project_options INTERFACE -fprofile-instr-generate -Wl,--wrap=_exit
     -Wl,--undefined=__wrap__exit)  # lld would not look for it in the library

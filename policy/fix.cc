@@ -131,6 +131,19 @@ std::optional<std::string> PolicyOption(const Policy& policy) {
   return "--policy " + word + " ";
 }
 
+// `option`: of the policy that has to change. `word`: what to permit, for a shell.
+std::string AllowPathFix(const PathRefusal& refusal, const std::string& option,
+                         const std::string& word, bool is_temporary) {
+  const bool is_read = refusal.access == Access::kRead;
+  const char* how = refusal.asks ? "--ask " : is_temporary ? "--session " : "";  // never both
+  const std::string command = Command(option + (is_read ? "--read " : "") + how + word);
+  if (refusal.asks && refusal.permission_mode == kAuto) {
+    return OrLeaveAuto("run " + command + " and ");
+  }
+  return (is_temporary && !is_read ? "Use a folder of the project, or ask" : "Ask") +
+         std::string(" the user to run ") + command + ".";
+}
+
 }  // namespace
 
 std::string ShellWord(std::string_view text) {
@@ -238,8 +251,7 @@ std::string PathFix(const PathRefusal& refusal, const Policy& policy, const Plac
   if (const std::string other = OtherFix(refusal.missing); !other.empty()) {
     return other + ", or work in " + project + ".";
   }
-  const bool asks_in_auto = refusal.asks && refusal.permission_mode == kAuto;
-  if (refusal.asks && !asks_in_auto) {
+  if (refusal.asks && refusal.permission_mode != kAuto) {
     std::string question = QuestionFix(refusal.permission_mode, refusal.access);
     if (!question.empty()) return question;
   }
@@ -254,12 +266,8 @@ std::string PathFix(const PathRefusal& refusal, const Policy& policy, const Plac
   const bool is_read = refusal.access == Access::kRead;
   const bool is_program = !is_read && HoldsPrograms(path.Parent());
   if (word.empty() || !option || is_program) return "Work in " + project + ".";
-  const bool is_temporary = IsTemporary(path, places) || LooksTemporary(path.name());
-  const char* how = refusal.asks ? "--ask " : is_temporary ? "--session " : "";  // never both
-  const std::string command = Command(*option + (is_read ? "--read " : "") + how + word);
-  if (asks_in_auto) return OrLeaveAuto("run " + command + " and ");
-  return (is_temporary && !is_read ? "Use a folder of the project, or ask" : "Ask") +
-         std::string(" the user to run ") + command + ".";
+  return AllowPathFix(refusal, *option, word,
+                      IsTemporary(path, places) || LooksTemporary(path.name()));
 }
 
 }  // namespace ringfence

@@ -42,14 +42,6 @@ bool NamesRemote(const InputField& field, std::string_view text) {
   return IsScpAddress(text) && NamesRepository(field.key);
 }
 
-// "/project:/app" under "volumes" names two directories, and none called "/project:". With ".." it
-// could still lead a server elsewhere that takes it for one path.
-bool IsBinding(const InputField& field, std::string_view text) {
-  const std::string_view bound = BoundPath(text);
-  return !bound.empty() && text.substr(bound.size()).starts_with(":/") && !HasDotDot(text) &&
-         NamesBinding(field.key);
-}
-
 // A name that prose rarely ends with.
 bool IsPlainName(std::string_view name) {
   return name.find_first_of(" \t\r\n\"'`()[]{}<>|;,") == std::string_view::npos;
@@ -76,22 +68,23 @@ void McpJudge::Run() {
     for (const std::string_view pointer : map->read) JudgeAt(pointer, Access::kRead);
     for (const std::string_view pointer : map->write) JudgeAt(pointer, Access::kWrite);
   }
-  const auto judge = [&](const InputField& field) {
-    if (field.kind != JsonKind::kString) return;
-    const bool is_mapped = map && MapCovers(*map, field.pointer);
-    const Value value = ReadValue(std::string_view(field.text).substr(0, field.text.find('\0')));
-    // {"properties": {"https://schema.example/name": ...}} names a property.
-    const bool may_be_address = !field.is_key || !NamesProperties(field.key);
-    if (value.form == ValueForm::kWebUrl && may_be_address) JudgeWeb(field, value);
-    if (value.form == ValueForm::kOtherUrl && may_be_address) {
-      arguments_.JudgeOtherScheme(value.text);
-    }
-    if (!has_entry && !is_mapped) JudgeByValue(field, value);
-  };
-  for (const InputField& field : event_.input) judge(field);
+  for (const InputField& field : event_.input) JudgeField(field, map, has_entry);
   for (const InputField& field : documents_) {
-    if (field.by_value) judge(field);
+    if (field.by_value) JudgeField(field, map, has_entry);
   }
+}
+
+void McpJudge::JudgeField(const InputField& field, const std::optional<McpMap>& map,
+                          bool has_entry) {
+  if (field.kind != JsonKind::kString) return;
+  const Value value = ReadValue(std::string_view(field.text).substr(0, field.text.find('\0')));
+  // {"properties": {"https://schema.example/name": ...}} names a property.
+  if (!field.is_key || !NamesProperties(field.key)) {
+    if (value.form == ValueForm::kWebUrl) JudgeWeb(field, value);
+    if (value.form == ValueForm::kOtherUrl) arguments_.JudgeOtherScheme(value.text);
+  }
+  const bool is_mapped = has_entry || (map && MapCovers(*map, field.pointer));
+  if (!is_mapped) JudgeByValue(field, value);
 }
 
 // What the policy's entries for the tool name. True: they name every path.
@@ -201,7 +194,8 @@ bool McpJudge::IsText(const Value& value, UsualName usual) {
 }
 
 void McpJudge::JudgeValue(const InputField& field, const Value& value, UsualName usual) {
-  const bool is_binding = usual == UsualName::kNone && IsBinding(field, value.text);
+  const bool is_binding =
+      usual == UsualName::kNone && NamesBinding(field.key) && BindsDirectory(value.text);
   if (!is_binding) JudgePlace(field, value, usual);
   if (!IsPath(value.form)) return;
   JudgeBound(field, value, usual);

@@ -2,6 +2,7 @@
 // string is one if its value says so, since the names of arguments say little.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -9,6 +10,7 @@
 #include "policy/cached_files.h"
 #include "policy/first_names.h"
 #include "policy/judge_argument.h"
+#include "policy/mcp_maps.h"
 #include "policy/mcp_value.h"
 #include "policy/places.h"
 #include "policy/tools.h"
@@ -26,6 +28,7 @@ class McpJudge {
   enum class Taken : uint8_t { kAll, kDenials };
 
   bool JudgeNamed();
+  void JudgeField(const InputField& field, const std::optional<McpMap>& map, bool has_entry);
   void JudgeAt(std::string_view pointer, Access access);
   void JudgeMapped(const InputField& field, Access access);
   void JudgeByValue(const InputField& field, const Value& value);

@@ -163,6 +163,11 @@ std::string_view BoundPath(std::string_view text) {
   return is_root && !leads_on ? "" : bound;
 }
 
+bool BindsDirectory(std::string_view text) {
+  const std::string_view bound = BoundPath(text);
+  return !bound.empty() && text.substr(bound.size()).starts_with(":/") && !HasDotDot(text);
+}
+
 bool LooksLikeDocument(std::string_view text) {
   const size_t first = text.find_first_not_of(" \t\r\n");
   if (first == text.npos) return false;

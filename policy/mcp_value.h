@@ -48,6 +48,10 @@ bool IsProse(std::string_view text);
 // what follows a colon in writing is not "/x".
 std::string_view BoundPath(std::string_view text);
 
+// "/project:/app" names two directories, and none called "/project:". With ".." it could still lead
+// a server elsewhere that takes it for one path.
+bool BindsDirectory(std::string_view text);
+
 // May be a JSON list or object in a string: '["/etc/hosts"]'.
 bool LooksLikeDocument(std::string_view text);
 

@@ -4,7 +4,6 @@
 #include "base/text.h"
 
 namespace ringfence {
-namespace {}  // namespace
 
 std::string TakeNameWord(std::string_view& rest) {
   while (!rest.empty() && !IsLower(rest[0]) && !IsUpper(rest[0])) rest.remove_prefix(1);

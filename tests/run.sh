@@ -538,6 +538,7 @@ if command -v ccache > /dev/null; then
   # The same sources in another folder, such as a fresh clone, count as compiled.
   export CMAKE_C_COMPILER_LAUNCHER=ccache CMAKE_CXX_COMPILER_LAUNCHER=ccache
   export CCACHE_BASEDIR=$root CCACHE_NOHASHDIR=yes CCACHE_SLOPPINESS=pch_defines,time_macros
+  export CCACHE_EXTRAFILES=$root/cmake/not_sanitized.txt:$root/cmake/not_counted.txt
 fi
 declare -A part_seconds=()
 for part in "${parts[@]}"; do
