@@ -22,9 +22,9 @@ namespace ringfence {
 namespace {
 
 constexpr size_t kLeastName = 60;  // of what was refused, however long the reason is
-constexpr size_t kMaxText = 200;
-constexpr mode_t kMode = 0644;  // any program may read it
-constexpr int kLockTries = 50;  // a millisecond each: another hook holds it no longer
+constexpr size_t kMaxAlertText = 200;
+constexpr mode_t kAlertMode = 0644;  // any program may read it
+constexpr int kAlertLockTries = 50;  // a millisecond each: another hook holds it no longer
 constexpr int64_t kSecond = 1'000'000'000;
 
 // Nobody can take a name beforehand that nobody knows.
@@ -41,11 +41,11 @@ std::string FreshName(int64_t unix_nanoseconds) {
 }
 
 Status WriteFile(int folder, const std::string& name, const std::string& content) {
-  const UniqueFd fd(
-      ::openat(folder, name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, kMode));
+  const UniqueFd fd(::openat(folder, name.c_str(),
+                             O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, kAlertMode));
   if (!fd.valid()) return SystemError("open(" + name + ")");
   Status status = WriteAll(fd.get(), content);
-  if (status && ::fchmod(fd.get(), kMode) != 0) status = SystemError("fchmod(" + name + ")");
+  if (status && ::fchmod(fd.get(), kAlertMode) != 0) status = SystemError("fchmod(" + name + ")");
   if (!status) ::unlinkat(folder, name.c_str(), 0);
   return status;
 }
@@ -73,7 +73,7 @@ class RateFile {
     const Path file = Path::Clean(StateFolder(places.homes_real.front().text()) + "/alerts.rate");
     Result<UniqueFd> fd = OpenStateFile(file, StateWrites::kAnywhere);
     if (!fd) return fd.error();
-    const Result<bool> is_locked = LockFile(fd->get(), kLockTries);
+    const Result<bool> is_locked = LockFile(fd->get(), kAlertLockTries);
     if (!is_locked) return is_locked.error();
     if (!*is_locked) return SystemError("flock(" + file.text() + ")", EWOULDBLOCK);
     struct stat facts {};
@@ -102,7 +102,7 @@ class RateFile {
   AlertRate rate_;
 };
 
-std::string_view KindName(Alert::Kind kind) {
+std::string_view AlertKindName(Alert::Kind kind) {
   switch (kind) {
     case Alert::Kind::kDenial:
       return "ringfence-denial";
@@ -112,7 +112,7 @@ std::string_view KindName(Alert::Kind kind) {
   return "";
 }
 
-void Member(std::string& json, std::string_view name, std::string_view value) {
+void AppendMember(std::string& json, std::string_view name, std::string_view value) {
   json += (json.size() == 1 ? "" : ",") + JsonString(name) + ":" + JsonString(value);
 }
 
@@ -129,24 +129,24 @@ std::string AlertText(const Cause& cause) {
   std::string why = " refused: " + cause.why;
   if (cause.place) why += " (" + PlaceLabel(*cause.place) + ")";
   // A long name must not leave the reason out, nor its own quote open.
-  const size_t room = kMaxText - std::min(why.size(), kMaxText - kLeastName);
+  const size_t room = kMaxAlertText - std::min(why.size(), kMaxAlertText - kLeastName);
   std::string what = cause.what;
   if (what.size() > room) what = CutText(std::move(what), room - 1) + "\"";
-  return CutText(what + why, kMaxText);
+  return CutText(what + why, kMaxAlertText);
 }
 
 std::string AlertJson(const Alert& alert, const Policy& policy, uint64_t held,
                       int64_t unix_nanoseconds) {
   std::string json = "{";
-  Member(json, "type", KindName(alert.kind));
-  Member(json, "text", alert.text);
-  Member(json, "tool", CutText(Printable(alert.tool), kMaxText));
-  Member(json, "profile", policy.profile);
-  Member(json, "session", CutText(Printable(alert.session), kMaxText));
-  Member(json, "timestamp", AuditTime(unix_nanoseconds));
+  AppendMember(json, "type", AlertKindName(alert.kind));
+  AppendMember(json, "text", alert.text);
+  AppendMember(json, "tool", CutText(Printable(alert.tool), kMaxAlertText));
+  AppendMember(json, "profile", policy.profile);
+  AppendMember(json, "session", CutText(Printable(alert.session), kMaxAlertText));
+  AppendMember(json, "timestamp", AuditTime(unix_nanoseconds));
   if (held != 0) json += ",\"held\":" + std::to_string(held);
   if (alert.is_from_inside) json += ",\"inside\":true";
-  for (const auto& [name, value] : policy.alerts.fields) Member(json, name, value);
+  for (const auto& [name, value] : policy.alerts.fields) AppendMember(json, name, value);
   return json + "}\n";
 }
 
@@ -164,7 +164,8 @@ Status WriteAlert(const Alert& alert, const Policy& policy, const Places& places
   const std::string group = AlertDigest({inbox->text(), session});
   uint64_t held = 0;
   const bool may_write = file->rate().Take(
-      {group, AlertDigest({KindName(alert.kind), alert.text}), unix_nanoseconds / kSecond}, &held);
+      {group, AlertDigest({AlertKindName(alert.kind), alert.text}), unix_nanoseconds / kSecond},
+      &held);
   if (may_write) {
     const std::string json = AlertJson(alert, policy, held, unix_nanoseconds);
     if (Status s = PutInto(*inbox, json, unix_nanoseconds); !s) return s;

@@ -31,7 +31,7 @@ bool IsDigest(std::string_view text) {
          text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
 }
 
-std::string_view TakeWord(std::string_view& line, char end) {
+std::string_view TakeUntil(std::string_view& line, char end) {
   const std::string_view word = line.substr(0, line.find(end));
   line.remove_prefix(std::min(word.size() + 1, line.size()));
   return word;
@@ -50,15 +50,15 @@ std::string AlertDigest(std::initializer_list<std::string_view> parts) {
 
 AlertRate AlertRate::Read(std::string_view text) {
   AlertRate rate;
-  while (!text.empty()) rate.ReadLine(TakeWord(text, '\n'));
+  while (!text.empty()) rate.ReadLine(TakeUntil(text, '\n'));
   return rate;
 }
 
 // "w GROUP ALERT SECONDS" or "h GROUP COUNT SECONDS".
 bool AlertRate::ReadLine(std::string_view line) {
-  const std::string_view kind = TakeWord(line, ' ');
-  const std::string_view group = TakeWord(line, ' ');
-  const std::string_view what = TakeWord(line, ' ');
+  const std::string_view kind = TakeUntil(line, ' ');
+  const std::string_view group = TakeUntil(line, ' ');
+  const std::string_view what = TakeUntil(line, ' ');
   int64_t at = 0;
   if (!IsDigest(group) || !ReadNumber(line, &at)) return false;
   if (kind == "w" && IsDigest(what) && written_.size() < kMost) {

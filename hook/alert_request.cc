@@ -10,21 +10,21 @@ namespace ringfence {
 namespace {
 
 constexpr std::string_view kBegin = "{\"alert\":";
-constexpr size_t kMaxText = 4096;
+constexpr size_t kMaxRequestText = 4096;
 
-struct Word {
+struct KindWord {
   std::string_view word;
   Named::Kind kind;
 };
-constexpr Word kWords[] = {{"path", Named::Kind::kPath},
-                           {"written", Named::Kind::kWritten},
-                           {"hidden", Named::Kind::kHidden},
-                           {"host", Named::Kind::kHost}};
+constexpr KindWord kKindWords[] = {{"path", Named::Kind::kPath},
+                                   {"written", Named::Kind::kWritten},
+                                   {"hidden", Named::Kind::kHidden},
+                                   {"host", Named::Kind::kHost}};
 constexpr std::string_view kUnwrapped = "unwrapped";
 
 std::string_view WordOf(const AlertRequest& request) {
   if (request.kind == Alert::Kind::kUnwrapped) return kUnwrapped;
-  return std::ranges::find(kWords, request.named.kind, &Word::kind)->word;
+  return std::ranges::find(kKindWords, request.named.kind, &KindWord::kind)->word;
 }
 
 bool SetKind(std::string_view word, AlertRequest& request) {
@@ -32,8 +32,8 @@ bool SetKind(std::string_view word, AlertRequest& request) {
     request.kind = Alert::Kind::kUnwrapped;
     return true;
   }
-  const auto found = std::ranges::find(kWords, word, &Word::word);
-  if (found == std::end(kWords)) return false;
+  const auto found = std::ranges::find(kKindWords, word, &KindWord::word);
+  if (found == std::end(kKindWords)) return false;
   request.named.kind = found->kind;
   return true;
 }
@@ -51,7 +51,7 @@ bool ReadMember(JsonScanner& scanner, AlertRequest& request) {
   const std::string key(scanner.text());
   if (scanner.Next() != Token::kString) return false;
   JsonScanner::String value;
-  if (!scanner.TakeString(kMaxText, &value) || value.cut || value.has_nul) return false;
+  if (!scanner.TakeString(kMaxRequestText, &value) || value.cut || value.has_nul) return false;
   if (key == "alert") return SetKind(value.text, request);
   std::string* member = MemberOf(request, key);
   if (member == nullptr) return false;

@@ -12,7 +12,7 @@ namespace ringfence {
 
 namespace {
 
-constexpr size_t kMaxText = 512;  // of a path, a file name, a pointer
+constexpr size_t kMaxAuditText = 512;  // of a path, a file name, a pointer
 constexpr size_t kMaxWhy = 1024;
 constexpr std::string_view kChain = ",\"chain\":\"";
 constexpr std::string_view kEnd = "\"}";
@@ -43,15 +43,15 @@ std::string DateAndTime(const UtcTime& utc, const char* dash, const char* colon)
          Digits(t.tm_sec, 2);
 }
 
-void Member(std::string& line, std::string_view name, std::string_view value) {
+void AppendAuditMember(std::string& line, std::string_view name, std::string_view value) {
   if (value.empty()) return;
   line += ",\"" + std::string(name) + "\":" + JsonString(value);
 }
 
 void AppendRule(std::string& line, const RulePlace& place) {
-  line += ",\"rule\":{\"file\":" + JsonString(CutText(std::string(place.file), kMaxText));
+  line += ",\"rule\":{\"file\":" + JsonString(CutText(std::string(place.file), kMaxAuditText));
   if (place.line != 0) line += ",\"line\":" + std::to_string(place.line);
-  line += ",\"pointer\":" + JsonString(CutText(std::string(place.pointer), kMaxText)) + "}";
+  line += ",\"pointer\":" + JsonString(CutText(std::string(place.pointer), kMaxAuditText)) + "}";
 }
 
 // Of a call that asks for a server's resources, which are no tool of it.
@@ -83,28 +83,28 @@ std::string AuditFileTime(int64_t unix_nanoseconds) {
 std::string AuditText(const AuditEntry& entry) {
   std::string line = "{\"time\":\"" + AuditTime(entry.unix_nanoseconds) + "\"";
   const Event& event = *entry.event;
-  Member(line, "event", event.name);
-  Member(line, "session", event.session_id);
-  Member(line, "agent_id", event.agent_id);
-  Member(line, "agent_type", event.agent_type);
-  Member(line, "tool", event.tool_name);
-  Member(line, "profile", CutText(std::string(entry.profile), kMaxText));
+  AppendAuditMember(line, "event", event.name);
+  AppendAuditMember(line, "session", event.session_id);
+  AppendAuditMember(line, "agent_id", event.agent_id);
+  AppendAuditMember(line, "agent_type", event.agent_type);
+  AppendAuditMember(line, "tool", event.tool_name);
+  AppendAuditMember(line, "profile", CutText(std::string(entry.profile), kMaxAuditText));
   if (entry.decision != nullptr && !entry.decision->paths.empty()) {
     line += ",\"paths\":[";
     for (const std::string& path : entry.decision->paths) {
       if (&path != &entry.decision->paths.front()) line += ",";
-      line += JsonString(CutText(path, kMaxText));
+      line += JsonString(CutText(path, kMaxAuditText));
     }
     line += "]";
   }
-  Member(line, "verdict", entry.verdict);
+  AppendAuditMember(line, "verdict", entry.verdict);
   if (entry.decision != nullptr && entry.decision->cause) {
     const Cause& cause = *entry.decision->cause;
     if (cause.place) AppendRule(line, *cause.place);
-    Member(line, "why", CutText(cause.why, kMaxWhy));
-    Member(line, "server", CutText(std::string(McpServerOf(event)), kMaxText));
+    AppendAuditMember(line, "why", CutText(cause.why, kMaxWhy));
+    AppendAuditMember(line, "server", CutText(std::string(McpServerOf(event)), kMaxAuditText));
   }
-  Member(line, "why", CutText(std::string(entry.why), kMaxWhy));
+  AppendAuditMember(line, "why", CutText(std::string(entry.why), kMaxWhy));
   return line + ",\"us\":" + std::to_string(entry.microseconds);
 }
 

@@ -163,7 +163,7 @@ void TellSystem(const NewLine& added, const std::string& line, uint64_t end, boo
   }
 }
 
-Status AppendLine(const NewLine& added, const OpenLog& log, const Tail& tail, AuditLock lock) {
+Status AppendToLog(const NewLine& added, const OpenLog& log, const Tail& tail, AuditLock lock) {
   const std::string line = ChainedLine(added.text, tail.text, lock);
   // A torn line is closed, so that only it is lost.
   const std::string bytes = (tail.is_torn ? "\n" : "") + line + "\n";
@@ -188,7 +188,7 @@ Status AppendUnlocked(const NewLine& added) {
     if (!tail) return tail.error();
     // Without a newline another line is just being written, or has been torn for good.
     if (!tail->is_torn || i == kWriteTries) {
-      return AppendLine(added, *log, *tail, AuditLock::kNotGot);
+      return AppendToLog(added, *log, *tail, AuditLock::kNotGot);
     }
     WaitForOthers();
   }
@@ -212,7 +212,7 @@ Status AppendToAudit(const Path& file, const AuditRules& rules, const std::strin
     if (!HasName(file, *log)) continue;
     const Result<Tail> tail = ReadTail(*log);
     if (!tail) return tail.error();
-    return AppendLine(added, *log, *tail, AuditLock::kHeld);
+    return AppendToLog(added, *log, *tail, AuditLock::kHeld);
   }
   return SystemError("flock(audit log)", EWOULDBLOCK);
 }

@@ -11,7 +11,7 @@ namespace ringfence {
 namespace {
 
 // The program chose the path, so its words must not become advice to permit it.
-Denial Told(const Named& named, Decision decision) {
+Denial DenialOf(const Named& named, Decision decision) {
   if (decision.verdict == Verdict::kAsk) {
     decision.verdict = Verdict::kDeny;
     decision.cause->why += ", and a running command cannot ask";
@@ -39,7 +39,7 @@ std::optional<Denial> DecideAccess(const Named& named, Access access, const Ques
   if (decision.failure || !is_stopped || !decision.cause) return {};
   // What is merely not there is nobody's doing.
   if (named.kind == Named::Kind::kHidden && !IsByDenyList(decision)) return {};
-  return Told(named, std::move(decision));
+  return DenialOf(named, std::move(decision));
 }
 
 std::optional<Denial> DecideHost(const Named& named, const Policy& policy, bool confined) {
@@ -55,7 +55,7 @@ std::optional<Denial> DecideHost(const Named& named, const Policy& policy, bool 
                            ""};
   }
   if (decision.verdict < LeastVerdict(confined) || !decision.cause) return {};
-  return Told(named, std::move(decision));
+  return DenialOf(named, std::move(decision));
 }
 
 }  // namespace

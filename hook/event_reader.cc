@@ -10,8 +10,7 @@
 namespace ringfence {
 namespace {
 
-constexpr size_t kMaxName = 512;       // of tools, sessions, agents
-constexpr size_t kMaxPathText = 4096;  // PATH_MAX: longer text cannot be a path
+constexpr size_t kMaxName = 512;  // of tools, sessions, agents
 constexpr size_t kMaxFailure = size_t{16} * 1024;
 constexpr size_t kMaxKept = size_t{1}
                             << 20;  // no command of 128 KiB, however it is escaped, has more
@@ -65,9 +64,9 @@ class Recorder final : public ByteSource {
   std::string kept_;
 };
 
-class Reader {
+class EventFieldsReader {
  public:
-  Reader(ByteSource& source, const EventFilter& filter)
+  EventFieldsReader(ByteSource& source, const EventFilter& filter)
       : recorder_(source, filter.keeps_input),
         scanner_(recorder_, {}),
         filter_(filter),
@@ -212,7 +211,7 @@ class Reader {
   InputReader input_;
 };
 
-void AddNeeds(const Sections& sections, EventFilter& filter) {
+void AddSectionNeeds(const Sections& sections, EventFilter& filter) {
   if (sections.wrap_bash == true) filter.keeps_input = true;
   for (const McpFields& fields : sections.mcp) {
     filter.pointers.insert(filter.pointers.end(), fields.read.begin(), fields.read.end());
@@ -223,12 +222,12 @@ void AddNeeds(const Sections& sections, EventFilter& filter) {
 }  // namespace
 
 void AddNeeds(const PolicyFile& file, EventFilter& filter) {
-  AddNeeds(file.sections, filter);
-  for (const Profile& profile : file.profiles) AddNeeds(profile.sections, filter);
+  AddSectionNeeds(file.sections, filter);
+  for (const Profile& profile : file.profiles) AddSectionNeeds(profile.sections, filter);
 }
 
 Result<Event> ReadEvent(ByteSource& source, const EventFilter& filter) {
-  return Reader(source, filter).Run();
+  return EventFieldsReader(source, filter).Run();
 }
 
 }  // namespace ringfence

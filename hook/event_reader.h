@@ -15,6 +15,8 @@
 
 namespace ringfence {
 
+inline constexpr size_t kMaxPathText = 4096;  // bytes, PATH_MAX: longer text cannot be a path
+
 // Arguments to keep besides those whose names matter by themselves (MayMatter): the JSON pointers
 // of a policy's "mcp" entries.
 struct EventFilter {

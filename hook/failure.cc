@@ -50,7 +50,7 @@ size_t EndOfQuoted(std::string_view text) {
   return std::string_view::npos;
 }
 
-class Reader {
+class FailureReader {
  public:
   std::vector<Named> Run(std::string_view failure) {
     while (!failure.empty() && names_.size() < kMaxNamed) {
@@ -166,6 +166,6 @@ class Reader {
 
 }  // namespace
 
-std::vector<Named> NamesInFailure(std::string_view failure) { return Reader().Run(failure); }
+std::vector<Named> NamesInFailure(std::string_view failure) { return FailureReader().Run(failure); }
 
 }  // namespace ringfence

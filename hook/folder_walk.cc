@@ -34,9 +34,9 @@ bool IsLink(int parent, const std::string& name) {
          S_ISLNK(facts.st_mode);
 }
 
-class Walk {
+class FolderWalk {
  public:
-  Walk(const Path& folder, bool makes) : folder_(folder), makes_(makes) {}
+  FolderWalk(const Path& folder, bool makes) : folder_(folder), makes_(makes) {}
 
   Result<UniqueFd> Run() {
     UniqueFd here(::open("/", kSearch | O_DIRECTORY | O_CLOEXEC));
@@ -97,7 +97,9 @@ class Walk {
 
 }  // namespace
 
-Result<UniqueFd> OpenPlainFolder(const Path& folder) { return Walk(folder, true).Run(); }
-Result<UniqueFd> OpenNearestPlainFolder(const Path& folder) { return Walk(folder, false).Run(); }
+Result<UniqueFd> OpenPlainFolder(const Path& folder) { return FolderWalk(folder, true).Run(); }
+Result<UniqueFd> OpenNearestPlainFolder(const Path& folder) {
+  return FolderWalk(folder, false).Run();
+}
 
 }  // namespace ringfence

@@ -9,7 +9,6 @@
 namespace ringfence {
 namespace {
 
-constexpr size_t kMaxPathText = 4096;               // PATH_MAX: longer text cannot be a path
 constexpr size_t kMaxValueBytes = size_t{8} << 20;  // of all that are kept
 constexpr size_t kMaxFields = 20000;
 

@@ -11,12 +11,12 @@
 namespace ringfence {
 namespace {
 
-constexpr size_t kMaxNamed = 12;  // entries that one line names
+constexpr size_t kMaxQuoted = 12;  // entries that one line names
 // Of a file that is not trusted no text may reach the model.
 constexpr const char* kUnquoted = "what the project's own policy lists";
 
 // "a", "b" and 3 more.
-class WordList {
+class QuotedList {
  public:
   void Add(const std::string& word) {
     if (std::ranges::find(words_, word) == words_.end()) words_.push_back(word);
@@ -24,12 +24,12 @@ class WordList {
   bool is_empty() const { return words_.empty(); }
   std::string text() const {
     std::string text;
-    for (size_t i = 0; i < std::min(words_.size(), kMaxNamed); ++i) {
+    for (size_t i = 0; i < std::min(words_.size(), kMaxQuoted); ++i) {
       if (i > 0) text += ", ";
       text += words_[i];
     }
-    if (words_.size() > kMaxNamed) {
-      text += " and " + std::to_string(words_.size() - kMaxNamed) + " more";
+    if (words_.size() > kMaxQuoted) {
+      text += " and " + std::to_string(words_.size() - kMaxQuoted) + " more";
     }
     return text;
   }
@@ -57,7 +57,7 @@ std::string RuleWord(const PathRule& rule, SetNames& explained) {
 }
 
 std::string Words(const PathRuleList& rules, SetNames& explained) {
-  WordList words;
+  QuotedList words;
   SetNames named;
   for (const std::span<const PathRule> list : rules) {
     for (const PathRule& rule : list) {
@@ -88,12 +88,12 @@ void AppendPaths(std::string& text, const PathRules& rules, std::string_view ver
 }
 
 void AppendTools(std::string& text, const ToolRules& rules) {
-  WordList denied;
+  QuotedList denied;
   for (const NameRule& rule : rules.deny) {
     if (rule.place.quotable) denied.Add(Quote(rule.pattern));
   }
   AppendLine(text, "Do not call these tools: ", denied.text());
-  WordList mcp;
+  QuotedList mcp;
   for (const NameRule& rule : rules.names) {
     if (rule.pattern.starts_with("mcp__")) mcp.Add(Quote(rule.pattern));
   }
@@ -110,7 +110,7 @@ void AppendNetwork(std::string& text, const Policy& policy) {
   bool is_first = true;
   for (const HostList& list : policy.network->lists) {
     if (list.unlisted == Unlisted::kAllow) continue;
-    WordList hosts;
+    QuotedList hosts;
     for (const HostRule& rule : list.allow) {
       if (rule.place.quotable) hosts.Add(Quote(rule.written));
     }

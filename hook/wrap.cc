@@ -11,12 +11,12 @@ namespace {
 
 constexpr size_t kMaxLine = 4096;  // as much of a command as is kept to recognise the line by
 
-struct Word {
+struct OptionWord {
   std::string_view name;
   std::string Registration::*of_registration = nullptr;  // one of both
   std::string Event::*of_event = nullptr;
 };
-constexpr Word kWords[] = {
+constexpr OptionWord kOptionWords[] = {
     {"--home", &Registration::home},
     {"--other-home", &Registration::home_variable},
     {"--client-dir", &Registration::config_dir},
@@ -33,7 +33,7 @@ constexpr Word kWords[] = {
 constexpr std::string_view kLastWord = " --permission-mode ";
 
 template <typename Registered, typename Called>
-auto& ValueOf(const Word& word, Registered& registration, Called& event) {
+auto& ValueOf(const OptionWord& word, Registered& registration, Called& event) {
   return word.of_event != nullptr ? event.*word.of_event : registration.*word.of_registration;
 }
 
@@ -87,7 +87,7 @@ Result<std::string> WrapLine(const Registration& registration, const Event& even
   if (!launcher) return launcher.error();
   if (event.session_id.empty()) return Unwrappable("the event has no session id", "");
   std::string line = *launcher + " enter";
-  for (const Word& word : kWords) {
+  for (const OptionWord& word : kOptionWords) {
     const std::string& value = ValueOf(word, registration, event);
     if (!value.empty()) line += " " + std::string(word.name) + " " + Encoded(value);
   }
@@ -99,8 +99,9 @@ Result<std::string> WrapLine(const Registration& registration, const Event& even
 
 Status ReadWrapWords(std::span<char* const> words, Registration& registration, Event& event) {
   for (size_t i = 0; i < words.size(); i += 2) {
-    const auto* word = std::ranges::find(kWords, std::string_view(words[i]), &Word::name);
-    if (word == std::end(kWords) || i + 1 == words.size()) {
+    const auto* word =
+        std::ranges::find(kOptionWords, std::string_view(words[i]), &OptionWord::name);
+    if (word == std::end(kOptionWords) || i + 1 == words.size()) {
       return Unwrappable(Quote(words[i]) + " is not an option with a value", "");
     }
     std::string& value = ValueOf(*word, registration, event);
