@@ -171,6 +171,11 @@ class Revocation {
       notes.push_back("commands in the client's sandbox keep it until " + change_.InitCommand() +
                       " takes it out of their list");
     }
+    if (change_.what() == "@known-tools" && IsRemovedFrom("tools.allow")) {
+      notes.emplace_back(
+          "the client's own tools are refused now, but those that the list still names; ringfence "
+          "allow @known-tools permits them again");
+    }
     if (removal_.is_still_read) {
       notes.emplace_back("by default it may be read; ringfence revoke --read takes that away");
     }
@@ -194,6 +199,10 @@ class Revocation {
     if (!remaining.empty()) return remaining;
     return "tools no longer ask about " + Quote(change_.what()) +
            ": what the policy allows there is permitted without a question";
+  }
+
+  bool IsRemovedFrom(std::string_view list) const {
+    return std::ranges::find(removal_.lists, list) != removal_.lists.end();
   }
 
   bool HasRemovedQuestion() const {
