@@ -479,7 +479,7 @@ fuzz_one() {
 part_fuzz() {
   need clang++ fuzz || return
   build fuzz || return
-  local seconds=15 targets name running=0
+  local seconds=25 targets name running=0
   if [[ $quick == yes ]]; then seconds=10; fi
   if [[ $full == yes ]]; then seconds=300; fi
   targets=$(find build/fuzz/fuzz -maxdepth 1 -name '*_fuzz' -type f -perm -u+x -printf '%f\n' | sort)
