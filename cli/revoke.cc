@@ -173,8 +173,7 @@ class Revocation {
     }
     if (change_.what() == "@known-tools" && IsRemovedFrom("tools.allow")) {
       notes.emplace_back(
-          "the client's own tools are refused now, but those that the list still names; ringfence "
-          "allow @known-tools permits them again");
+          "the client's own tools are refused now, but those that the list still names");
     }
     if (removal_.is_still_read) {
       notes.emplace_back("by default it may be read; ringfence revoke --read takes that away");

@@ -376,7 +376,7 @@ def revoke_finds_a_name_that_says_nothing(world):
 def revoke_says_that_the_clients_tools_are_refused(world):
     world.write(world.policy, '{"version": 1, "tools": {"allow": ["@known-tools", "mcp__a__b"]}}')
     out = world.run("revoke", "@known-tools").stdout
-    assert "own tools are refused now" in out and "ringfence allow @known-tools" in out, out
+    assert "own tools are refused now" in out, out
     assert world.run("explain", "Glob", '{"pattern": "*.c"}').returncode == 1
     world.run("allow", "@known-tools")
     assert world.run("explain", "Glob", '{"pattern": "*.c"}').returncode == 0
