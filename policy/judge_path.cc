@@ -234,8 +234,10 @@ Judgement PathJudge::JudgeStart(const Question& question, const std::string& sta
 Judgement PathJudge::JudgeReading(const Question& question, const std::string& start,
                                   PathTrace::Reading* reading) const {
   const Path named = Path::Clean(start);
-  if (auto cause = DeniedByName(question, named, Standing::kMeant))
+  if (auto cause = DeniedByName(question, named, Standing::kMeant)) {
+    reading->end = named;  // no link was followed
     return {Verdict::kDeny, std::move(cause), {named}};
+  }
   const Guard guard(*this, question, named);
   const Walked walked = Walk(start, files_, &guard);
   reading->steps = walked.steps;

@@ -354,6 +354,12 @@ def explain_takes_the_command_of_a_shell(world):
         assert world.run("explain", tool, "npm test").returncode == 0, tool
 
 
+def explain_of_a_denied_name_ends_there(world):
+    key = world.home / ".ssh/id_rsa"
+    out = world.run("explain", "Read", key).stdout
+    assert 'denied by "@secrets"' in out and f'ends at "{key}"' in out, out
+
+
 def explain_of_a_misspelt_tool_names_the_one_that_was_meant(world):
     done = world.run("explain", "Raed", "/etc/hosts")
     assert done.returncode == 1 and 'did you mean "Read"?' in done.stdout, done
