@@ -109,10 +109,7 @@ class Explainer {
   static void AddMeantTool(Explained& explained) {
     const std::string& name = explained.event.tool_name;
     if (IsMcpTool(name) || FindTool(name)) return;
-    const std::vector<KnownTool> known = KnownTools();
-    std::vector<std::string_view> names(known.size());
-    std::ranges::transform(known, names.begin(), &KnownTool::name);
-    const std::string_view meant = Nearest(name, names);
+    const std::string_view meant = NearestTool(name);
     if (!meant.empty()) explained.notes.push_back("did you mean " + Quote(meant) + "?");
   }
 

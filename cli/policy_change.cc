@@ -139,11 +139,7 @@ Result<WishKind> PolicyChange::ReadKind() {
                       "say which it is: --as path or --as host");
   }
   if (auto server = ServerNamed()) return *server;
-  std::vector<std::string_view> tools;
-  const std::vector<KnownTool> known = KnownTools();
-  tools.reserve(known.size());
-  for (const KnownTool& tool : known) tools.push_back(tool.name);
-  const std::string_view nearest = Nearest(what_, tools);
+  const std::string_view nearest = NearestTool(what_);
   return WrongUsage(Quote(what_),
                     "does not exist here, and is neither a host nor a known tool" +
                         (nearest.empty() ? "" : "; did you mean " + Quote(nearest) + "?"),

@@ -252,6 +252,15 @@ std::string_view RowOf(std::string_view name) {
 
 }  // namespace
 
+std::string_view NearestTool(std::string_view name) {
+  std::vector<std::string_view> names;
+  for (const KnownTool& tool : KnownTools()) {
+    names.push_back(tool.name);
+    names.insert(names.end(), tool.aliases.begin(), tool.aliases.end());
+  }
+  return Nearest(name, names);
+}
+
 std::optional<KnownTool> FindTool(std::string_view name) {
   const std::string_view row = RowOf(name);
   if (row.empty()) return {};

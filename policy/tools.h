@@ -46,6 +46,8 @@ struct KnownTool {
 };
 
 std::vector<KnownTool> KnownTools();  // by name
+// The known name that is spelt most like it; "" if none is near.
+std::string_view NearestTool(std::string_view name);
 // Also by another name that the client keeps for it.
 std::optional<KnownTool> FindTool(std::string_view name);
 // "Agent" for "Task"; a name that ringfence does not know is its own.

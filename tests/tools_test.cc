@@ -91,6 +91,12 @@ TEST_CASE("tools: the client's tools and their former names are known") {
   }
 }
 
+TEST_CASE("tools: the name that is spelt most like a word") {
+  CHECK(NearestTool("Raed") == "Read");
+  CHECK(NearestTool("Taks") == "Task");  // the former name of "Agent"
+  CHECK(NearestTool("Frobnicate").empty());
+}
+
 TEST_CASE("tools: what runs code is marked") {
   for (const KnownTool& tool : KnownTools()) {
     CAPTURE(tool.name);

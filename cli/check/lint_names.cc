@@ -109,7 +109,7 @@ void FindUnknownTools(const std::optional<std::vector<NameRule>>& rules, bool is
       return LowerAscii(name) == LowerAscii(rule.pattern);
     };
     if (is_deny && std::ranges::any_of(names, is_it)) continue;
-    const std::string_view nearest = Nearest(rule.pattern, names);
+    const std::string_view nearest = NearestTool(rule.pattern);
     Warn(findings, rule.place, "unknown-tool",
          Quote(rule.pattern) + " is not a known tool of the client" +
              (nearest.empty() ? "" : "; did you mean " + Quote(nearest) + "?"));
