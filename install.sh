@@ -157,8 +157,15 @@ is_there() {  # MANAGER ENTRY
   return 1
 }
 
-# The first name of an entry that can be had.
+# The first name of an entry that can be had, or its last.
 name_of() {  # MANAGER ENTRY
+  case $2 in
+    *'|'*) ;;
+    *)  # nothing to choose from
+      printf '%s\n' "${2%%=*}"
+      return
+      ;;
+  esac
   for name in $(printf '%s\n' "${2%%=*}" | tr '|' ' '); do
     if is_offered "$1" "$name"; then break; fi
   done
@@ -197,11 +204,12 @@ missing_of() {  # MANAGER ENTRY...
   done
 }
 
-# One by one, so that the error names the package.
-install_each() {  # MANAGER IS_REQUIRED NAME...
+# All at once, which is much faster; one by one where that fails, so that the error names the package.
+install_all() {  # MANAGER IS_REQUIRED NAME...
   manager=$1
   is_required=$2
   shift 2
+  if [ $# -eq 0 ] || run_manager "$manager" "$@"; then return; fi
   for name in "$@"; do
     if run_manager "$manager" "$name"; then continue; fi
     if [ "$is_required" = yes ]; then
@@ -240,13 +248,11 @@ install_packages() {
   names=
   for entry in $missing; do names="$names $(name_of "$manager" "$entry")"; done
   # shellcheck disable=SC2086
-  if [ -n "$names" ] && ! run_manager "$manager" $names; then
-    install_each "$manager" yes $names
-  fi
+  install_all "$manager" yes $names
   names=
   for entry in $wanted; do names="$names $(name_of "$manager" "$entry")"; done
   # shellcheck disable=SC2086
-  install_each "$manager" no $names
+  install_all "$manager" no $names
 }
 
 # cmake says at length that a cache is of another folder, but not what to do about it.
