@@ -28,11 +28,11 @@ class LayersJudge {
  private:
   void JudgeFile(const SettingsFile& file) {
     const ClientSettings& settings = file.settings;
-    const SettingsQuestion question{.file = file,
-                                    .program = question_.program,
-                                    .approvals = question_.approvals,
-                                    .where = question_.where,
-                                    .is_alone = false};
+    const SettingsFileQuestion question{.file = file,
+                                        .program = question_.program,
+                                        .approvals = question_.approvals,
+                                        .where = question_.where,
+                                        .is_alone = false};
     for (Finding& finding : JudgeSettingsFile(question)) findings_.push_back(std::move(finding));
     // What is said already is not said twice.
     const bool is_said = !settings.drops.empty() || settings.disables_hooks;

@@ -19,14 +19,14 @@ bool IsServed(std::string_view event) {
   return std::ranges::find(ServedEvents(), event) != ServedEvents().end();
 }
 
-std::string RegisterAgain(const SettingsQuestion& question) {
+std::string RegisterAgain(const SettingsFileQuestion& question) {
   return "register it again: " + InitCommand(question.file, question.where);
 }
 
 // One entry that starts our hook.
 class EntryJudge {
  public:
-  EntryJudge(const HookEntry& entry, const SettingsQuestion& question, Findings& findings)
+  EntryJudge(const HookEntry& entry, const SettingsFileQuestion& question, Findings& findings)
       : entry_(entry), question_(question), findings_(findings) {}
 
   void Run() {
@@ -106,14 +106,14 @@ class EntryJudge {
   }
 
   const HookEntry& entry_;
-  const SettingsQuestion& question_;
+  const SettingsFileQuestion& question_;
   Findings& findings_;
 };
 
 // Everything else in the file that takes the hook away or goes past it.
 class FileJudge {
  public:
-  FileJudge(const SettingsQuestion& question, Findings& findings)
+  FileJudge(const SettingsFileQuestion& question, Findings& findings)
       : question_(question), settings_(question.file.settings), findings_(findings) {}
 
   void Run() {
@@ -225,14 +225,14 @@ class FileJudge {
     }
   }
 
-  const SettingsQuestion& question_;
+  const SettingsFileQuestion& question_;
   const ClientSettings& settings_;
   Findings& findings_;
 };
 
 }  // namespace
 
-Findings JudgeSettingsFile(const SettingsQuestion& question) {
+Findings JudgeSettingsFile(const SettingsFileQuestion& question) {
   Findings findings;
   FileJudge(question, findings).Run();
   return findings;

@@ -10,13 +10,13 @@
 
 namespace ringfence {
 
-struct SettingsQuestion {
+struct SettingsFileQuestion {
   const SettingsFile& file;
   const std::string& program;  // the hook's, absolute
   const Approvals& approvals;
   const Whereabouts& where;
   bool is_alone = true;  // false: the other layers are looked at as well (registration.h)
 };
-Findings JudgeSettingsFile(const SettingsQuestion& question);
+Findings JudgeSettingsFile(const SettingsFileQuestion& question);
 
 }  // namespace ringfence
