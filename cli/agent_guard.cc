@@ -24,7 +24,7 @@ bool IsUnattended() {
   return entry != nullptr && std::string_view(entry).starts_with("sdk");
 }
 
-Error Refusal(const char* command, const char* why) {
+Error RefusalOf(const char* command, const char* why) {
   return Error{Error::Kind::kUsage, command, why,
                "run it in a terminal of your own, outside of Claude Code"};
 }
@@ -33,12 +33,12 @@ Error Refusal(const char* command, const char* why) {
 
 Status RefuseUnattended(const char* command) {
   if (!IsUnattended()) return Unit{};
-  return Refusal(command, "an agent runs this, and only a person may change what it is allowed");
+  return RefusalOf(command, "an agent runs this, and only a person may change what it is allowed");
 }
 
 Status RefuseAgent(const char* command) {
   if (!IsRunByClient()) return Unit{};
-  return Refusal(command, "Claude Code runs this, and an agent could have asked it to");
+  return RefusalOf(command, "Claude Code runs this, and an agent could have asked it to");
 }
 
 }  // namespace ringfence

@@ -44,8 +44,8 @@ std::string PermittingEntry(const WishJudgement& judgement, const Policies& poli
 }
 
 // Nothing where the last source, a session's, does not permit any of `parts` of the wish.
-std::optional<std::string> EntryOf(const Wish& wish, const std::vector<Wish>& parts,
-                                   const Policies& policies) {
+std::optional<std::string> EntryToGrant(const Wish& wish, const std::vector<Wish>& parts,
+                                        const Policies& policies) {
   if (parts.empty()) {
     return HasOwnEntry(wish, policies) ? std::optional<std::string>("") : std::nullopt;
   }
@@ -96,7 +96,7 @@ std::vector<SessionPermit> SessionsThatPermit(const Wish& wish, Policies& polici
   for (const std::string& session : SessionsWithGrants(policies.places.homes.front().text())) {
     const Result<bool> added = AddSessionGrants(session, policies.places, policies.sources);
     if (!added || !*added) continue;  // a file that cannot be read permits nothing
-    const std::optional<std::string> entry = EntryOf(wish, parts, policies);
+    const std::optional<std::string> entry = EntryToGrant(wish, parts, policies);
     if (entry) permits.push_back({session, *entry});
     policies.sources.sources.pop_back();
   }

@@ -66,15 +66,16 @@ function(link_with_musl program)
     ${musl_root}/libc.a ${libgcc} ${musl_root}/crtn.o)
 endfunction()
 
-# What both programs are made of: small, but for the scanner, which sees every byte of a big file, and
-# for what runs for every rule.
-add_library(musl_objects OBJECT base/memcmp_musl.cc ${base_sources} ${policy_sources} ${hook_sources} ${launcher_sources})
-compile_for_musl(musl_objects -Os)
-use_groups(musl_objects)
-set_source_files_properties(base/json_scanner.cc base/json_scanner_strings.cc base/json_tree.cc base/text.cc base/utf8.cc
-  policy/cached_files.cc policy/entry_match.cc policy/object_reader.cc policy/path.cc policy/path_entry.cc policy/pattern.cc
-  policy/protected.cc policy/real_files.cc policy/resolve.cc policy/rule_lists.cc policy/rules.cc policy/rules_links.cc policy/sets.cc
-  PROPERTIES COMPILE_OPTIONS "$<$<CONFIG:Release>:-O2>"
-  SKIP_PRECOMPILE_HEADERS ON)  # GCC takes none that was compiled with -Os
+# What both programs are made of: small, but for what sees every byte of a big file and what runs for
+# every rule.
+add_library(musl_fast_objects OBJECT ${base_text_sources} ${policy_rule_sources})
+compile_for_musl(musl_fast_objects -O2)
+add_library(musl_small_objects OBJECT base/memcmp_musl.cc ${base_other_sources} ${policy_client_sources}
+  ${policy_decision_sources} ${policy_file_sources} ${hook_sources} ${launcher_sources})
+compile_for_musl(musl_small_objects -Os)
+foreach(objects musl_fast_objects musl_small_objects)
+  use_groups(${objects})
+endforeach()
+set(musl_objects $<TARGET_OBJECTS:musl_fast_objects> $<TARGET_OBJECTS:musl_small_objects>)
 # At link time the compiler would take it for the C library's.
 set_source_files_properties(base/memcmp_musl.cc PROPERTIES COMPILE_OPTIONS "-O2;-fno-lto")

@@ -70,7 +70,8 @@ def headers_of(paths):
 
 
 def groups():
-    for lists in [ROOT / "CMakeLists.txt", *sorted(ROOT.glob("[a-z]*/CMakeLists.txt"))]:
+    for lists in [ROOT / "CMakeLists.txt", *sorted(ROOT.glob("[a-z]*/CMakeLists.txt")),
+                  *sorted(ROOT.glob("tests/*/CMakeLists.txt"))]:
         text = lists.read_text()
         variables = dict(VARIABLE.findall(text))
         for target, group, sources in GROUP.findall(text):

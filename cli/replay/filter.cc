@@ -48,7 +48,7 @@ std::string ErrorLine(std::string_view what) {
 }
 
 // What all threads have in common.
-struct Shared {
+struct FilterState {
   const FilterQuestion& question;
   int out;
   LineChunks chunks;
@@ -57,7 +57,7 @@ struct Shared {
 
 class Filterer {
  public:
-  explicit Filterer(Shared& shared) : shared_(&shared), rulings_(shared.question.rulings) {}
+  explicit Filterer(FilterState& shared) : shared_(&shared), rulings_(shared.question.rulings) {}
 
   bool Take() { return shared_->chunks.Take(chunk_); }
   size_t number() const { return chunk_.number; }
@@ -83,7 +83,7 @@ class Filterer {
   }
 
  private:
-  Shared* shared_;
+  FilterState* shared_;
   Rulings rulings_;
   Chunk chunk_;
   std::string text_;
@@ -103,7 +103,7 @@ std::string FilteredLine(std::string_view text, Rulings& rulings) {
 }
 
 Outcome FilterLines(const FilterQuestion& question, int in, int out) {
-  Shared shared{question, out, LineChunks(in, question.sizes), {}};
+  FilterState shared{question, out, LineChunks(in, question.sizes), {}};
   std::deque<Filterer> filterers;
   for (size_t i = 0; i < question.jobs; ++i) filterers.emplace_back(shared);
   RunInOrder(filterers);

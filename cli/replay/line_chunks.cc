@@ -12,7 +12,7 @@
 namespace ringfence {
 namespace {
 
-constexpr size_t kMaxUnreadable = 20;
+constexpr size_t kMaxUnreadableLines = 20;
 
 // Where the last newline between the two is, or npos.
 size_t LastNewline(const std::string& buffer, size_t from, size_t end) {
@@ -36,7 +36,7 @@ LineChunks::LineChunks(const std::vector<TranscriptFile>& files, Sizes sizes)
     : files_(&files), sizes_(sizes) {}
 
 void LineChunks::Miss(const Error& error) {
-  if (unreadable_.size() < kMaxUnreadable) unreadable_.push_back(error);
+  if (unreadable_.size() < kMaxUnreadableLines) unreadable_.push_back(error);
 }
 
 bool LineChunks::OpenNext() {

@@ -12,7 +12,7 @@ namespace ringfence {
 namespace {
 
 // What all threads have in common.
-struct Shared {
+struct SurveyState {
   const SurveyQuestion& question;
   const TranscriptFiles& files;
   LineChunks chunks;
@@ -32,7 +32,7 @@ struct NotedLine {
 
 class Surveyor {
  public:
-  explicit Surveyor(Shared& shared) : shared_(&shared), rulings_(shared.question.rulings) {}
+  explicit Surveyor(SurveyState& shared) : shared_(&shared), rulings_(shared.question.rulings) {}
 
   bool Take() { return shared_->chunks.Take(chunk_); }
   size_t number() const { return chunk_.number; }
@@ -133,7 +133,7 @@ class Surveyor {
     return {shared_->files.files[chunk_.file].shown, first_line_ + number};
   }
 
-  Shared* shared_;
+  SurveyState* shared_;
   Rulings rulings_;
   Chunk chunk_;
   CallTally part_;
@@ -144,13 +144,13 @@ class Surveyor {
 }  // namespace
 
 Survey SurveyTranscripts(const SurveyQuestion& question, const TranscriptFiles& files) {
-  Shared shared{question,
-                files,
-                LineChunks(files.files, question.sizes),
-                {},
-                0,
-                CallTally(question.examples),
-                Progress("replay", files.size, question.shows_progress)};
+  SurveyState shared{question,
+                     files,
+                     LineChunks(files.files, question.sizes),
+                     {},
+                     0,
+                     CallTally(question.examples),
+                     Progress("replay", files.size, question.shows_progress)};
   std::deque<Surveyor> surveyors;
   for (size_t i = 0; i < question.jobs; ++i) surveyors.emplace_back(shared);
   RunInOrder(surveyors);

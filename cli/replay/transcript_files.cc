@@ -15,7 +15,7 @@ namespace ringfence {
 namespace {
 
 constexpr size_t kMaxDepth = 64;
-constexpr size_t kMaxUnreadable = 20;
+constexpr size_t kMaxUnreadableFiles = 20;
 constexpr std::string_view kEnding = ".jsonl";
 
 struct CloseDirectory {
@@ -40,9 +40,9 @@ Result<UniqueFd> OpenBelow(int base, std::string_view name, int flags) {
   }
 }
 
-class Walk {
+class TranscriptWalk {
  public:
-  explicit Walk(TranscriptFiles& found) : found_(found) {}
+  explicit TranscriptWalk(TranscriptFiles& found) : found_(found) {}
 
   // Takes the folder that is open there, which is `name` from `base`.
   void Take(UniqueFd folder, const TranscriptFile& parent, size_t depth) {
@@ -71,7 +71,7 @@ class Walk {
   };
 
   void Miss(const TranscriptFile& file, const std::string& why) {
-    if (found_.unreadable_count++ >= kMaxUnreadable) return;
+    if (found_.unreadable_count++ >= kMaxUnreadableFiles) return;
     found_.unreadable.push_back({Error::Kind::kSystem, file.shown, why, ""});
   }
 
@@ -130,7 +130,7 @@ Status AddNamed(const std::string& path, TranscriptFiles& found) {
   UniqueFd walked(::openat(fd.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!walked.valid()) return SystemError("open(" + Quote(path) + ")");
   const auto base = std::make_shared<const UniqueFd>(std::move(fd));
-  Walk(found).Take(std::move(walked), {path, "", base, 0}, 0);
+  TranscriptWalk(found).Take(std::move(walked), {path, "", base, 0}, 0);
   return Unit{};
 }
 

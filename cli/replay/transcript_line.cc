@@ -12,7 +12,7 @@ namespace {
 constexpr size_t kMaxText = 4097;   // one more than the hook takes, so that it can refuse it
 constexpr size_t kMaxCalls = 4096;  // the client writes one to a line
 
-bool IsBlank(std::string_view line) {
+bool IsBlankLine(std::string_view line) {
   return line.find_first_not_of(" \t\r") == std::string_view::npos;
 }
 
@@ -213,7 +213,7 @@ void AddMember(std::string& json, std::string_view key, std::string_view raw) {
 }  // namespace
 
 TranscriptLine ReadTranscriptLine(std::string_view line) {
-  if (IsBlank(line)) return {.kind = LineKind::kBlank};
+  if (IsBlankLine(line)) return {.kind = LineKind::kBlank};
   return Reader(line).Run();
 }
 
