@@ -47,8 +47,8 @@ if(RINGFENCE_COVERAGE)
   target_compile_options(project_options INTERFACE -fprofile-instr-generate -fcoverage-mapping
     # The same in every folder, so that a compile cache serves them all.
     -fcoverage-compilation-dir=. "-fcoverage-prefix-map=${PROJECT_SOURCE_DIR}=."
-    -fprofile-list=${lists}/not_counted.txt
-    -fprofile-update=atomic)  # replay has threads
+    # Handed through: a compile cache does not know these options. Atomic, since replay has threads.
+    "SHELL:-Xclang -fprofile-list=${lists}/not_counted.txt" "SHELL:-Xclang -fprofile-update=atomic")
   target_link_options(project_options INTERFACE -fprofile-instr-generate -Wl,--wrap=_exit
     -Wl,--undefined=__wrap__exit)  # lld would not look for it in the library
   add_library(count_at_exit STATIC tests/coverage/count_at_exit.cc)
