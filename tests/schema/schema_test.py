@@ -84,24 +84,33 @@ class Schema:
         jsonschema.Draft202012Validator.check_schema(schema)
         self.validator = jsonschema.Draft202012Validator(schema)
 
+    def permits(self, text):
+        try:
+            return self.validator.is_valid(policy_in(text))
+        except ValueError:
+            return False
+
     def mistake(self, text):
         """What the schema says first, or nothing."""
         try:
-            text.encode()  # bytes that are not UTF-8 were read as surrogates
-            policy = json.loads(without_comments(text))
+            policy = policy_in(text)
         except ValueError as error:
             return f"not JSON: {error}"
         error = jsonschema.exceptions.best_match(self.validator.iter_errors(policy))
         return f"{error.json_path}: {error.message}"[:300] if error else ""
 
 
+def policy_in(text):
+    text.encode()  # bytes that are not UTF-8 were read as surrogates
+    return json.loads(without_comments(text))
+
+
 def compare(name, mistakes, schema, text):
     """What is wrong where the two do not agree."""
-    seen = schema.mistake(text)
-    if bool(seen) == bool(mistakes):
+    if schema.permits(text) != bool(mistakes):
         return ""
     loaders = mistakes[0].text if mistakes else "ok"
-    return f"{name}: the schema says {seen or 'ok'}, the loader {loaders}"
+    return f"{name}: the schema says {schema.mistake(text) or 'ok'}, the loader {loaders}"
 
 
 def check_bad(file, mistakes):

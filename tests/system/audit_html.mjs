@@ -1,5 +1,4 @@
-// The cases of audit_html.py, which says in JSON where everything is. Each case opens a page of its
-// own; whatever is thrown fails it.
+// The cases of audit_html.py, which says in JSON where everything is. Whatever a case throws fails it.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -33,23 +32,40 @@ async function open(name, more = {}) {
   return page;
 }
 
-async function run(name, test, ...opened) {
-  if (!name.includes(question.only)) return;
+// Cases in one page, one after the other: opening a page takes longer than most of them. None may
+// depend on how the one before leaves it.
+async function runTogether(cases, ...opened) {
+  const wanted = cases.filter(([name]) => name.includes(question.only));
+  if (wanted.length === 0) return;
   let page;
-  try {
-    page = await open(...opened);
-    await test(page);
-    counts.passed += 1;
-  } catch (problem) {
-    counts.failed += 1;
-    console.log(`FAILED ${name}: ${String(problem.message ?? problem).slice(0, 1500)}`);
-  } finally {
+  for (const [name, test] of wanted) {
+    try {
+      page ??= await open(...opened);
+      await test(page);
+      counts.passed += 1;
+    } catch (problem) {
+      counts.failed += 1;
+      console.log(`FAILED ${name}: ${String(problem.message ?? problem).slice(0, 1500)}`);
+    }
     if (page && question.shots) {
       await page.screenshot({ path: `${question.shots}/${name.replace(/\W+/g, "-")}.png` });
     }
-    await page?.context().close();
   }
+  await page?.context().close();
 }
+
+const run = (name, test, ...opened) => runTogether([[name, test]], ...opened);
+
+// The same case as it looks with this colour scheme, or in a window of this size.
+const shownIn = (colorScheme, test) => async (page) => {
+  await page.emulateMedia({ colorScheme });
+  await test(page);
+};
+
+const shownAt = (width, height, test) => async (page) => {
+  await page.setViewportSize({ width, height });
+  await test(page);
+};
 
 const openAll = (page) => page.evaluate(() => {
   for (const details of document.querySelectorAll("details")) details.open = true;
@@ -399,25 +415,29 @@ async function prints(page) {
 // --- all of it ---
 
 for (const [name, facts] of Object.entries(question.pages)) {
-  for (const colorScheme of SCHEMES) {
-    const how = `${name}, ${colorScheme}`;
-    await run(`${how}: no request, no message`, isQuiet, name, { colorScheme });
-    await run(`${how}: accessible`, isAccessible, name, { colorScheme, bypassCSP: true });
-    await run(`${how}: accessible on a phone`, isAccessible, name,
-      { colorScheme, bypassCSP: true, viewport: { width: WIDTHS.phone, height: 780 } });
-  }
-  for (const [what, width] of Object.entries(WIDTHS)) {
-    await run(`${name}: fits a ${what}`, fitsItsWidth, name, { viewport: { width, height: 800 } });
-  }
-  await run(`${name}: fits with text twice as large`, fitsWithLargeText, name,
-    { bypassCSP: true, viewport: { width: 640, height: 800 } });
-  await run(`${name}: structure`, hasStructure, name);
-  await run(`${name}: without colour`, needsNoColour, name);
-  await run(`${name}: counts add up`, (page) => addsUp(page, facts), name);
+  await runTogether([
+    [`${name}: skip link`, firstLinkSkips],
+    [`${name}, light: no request, no message`, isQuiet],
+    [`${name}: structure`, hasStructure],
+    [`${name}: counts add up`, (page) => addsUp(page, facts)],
+    [`${name}: without colour`, needsNoColour],
+    [`${name}: Content-Security-Policy`, policyForbids],
+  ], name, { colorScheme: "light" });
+  await runTogether([
+    [`${name}, dark: no request, no message`, isQuiet],
+    ...Object.entries(WIDTHS).map(([what, width]) =>
+      [`${name}: fits a ${what}`, shownAt(width, 800, fitsItsWidth)]),
+  ], name, { colorScheme: "dark" });
+  await runTogether([
+    ...SCHEMES.flatMap((scheme) => [
+      [`${name}, ${scheme}: accessible`, shownIn(scheme, shownAt(WIDTHS.desk, 900, isAccessible))],
+      [`${name}, ${scheme}: accessible on a phone`,
+        shownIn(scheme, shownAt(WIDTHS.phone, 780, isAccessible))],
+    ]),
+    [`${name}: fits with text twice as large`, shownAt(640, 800, fitsWithLargeText)],
+  ], name, { bypassCSP: true });
   await run(`${name}: without JavaScript`, (page) => readsWithoutScript(page, facts), name,
     { javaScriptEnabled: false });
-  await run(`${name}: skip link`, firstLinkSkips, name);
-  await run(`${name}: Content-Security-Policy`, policyForbids, name);
 }
 const facts = question.pages.fixtures;
 await run("fixtures: hostile text", holdsHostileText, "fixtures");
