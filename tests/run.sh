@@ -17,7 +17,8 @@ set -uo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 cd "$root" || exit 1
 program_parts=(day client schema system sandbox agreement faults)  # the longest programs first
-all_parts=(layering format unit install library limits runs "${program_parts[@]}" fuzz coverage tidy)
+last_parts=(coverage tidy fuzz)
+all_parts=(install layering format unit library limits runs "${program_parts[@]}" "${last_parts[@]}")
 parts=()
 corpora=
 quick=no
@@ -106,12 +107,10 @@ count_program() {
   count_output "$name" "$status" "$work/output"
 }
 
-# --- programs, three at a time ------------------------------------------------------------------
+# --- several programs at a time -----------------------------------------------------------------
 
-# The tests of the built programs wait for them half of the time, so three at a time keep both cores
-# busy. `program` adds one to the list and run_programs runs the list; each prints its output at its end.
+# `program` adds one to the list and run_programs runs the list; each prints its output at its end.
 job_names=() job_commands=() job_parts=()
-readonly at_a_time=3
 
 # program NAME COMMAND...: its last line is "N passed, N failed, N skipped".
 program() {
@@ -126,7 +125,8 @@ run_job() {  # NUMBER
   echo "$? $((SECONDS - began))" > "$work/job-status.$1"
 }
 
-run_programs() {
+run_programs() {  # AT_A_TIME
+  local -r at_a_time=$1
   local number status seconds
   for number in "${!job_names[@]}"; do
     while (($(jobs -pr | wc -l) >= at_a_time)); do wait -n; done
@@ -293,6 +293,7 @@ part_install() {
 
 # The AppArmor profile, for a package: written whole or not at all, and taken by AppArmor's parser.
 install_profile() {
+  wait_for_packages
   local stage=$work/stage profile=$work/stage/etc/apparmor.d/ringfence
   check "AppArmor: no folder, no profile" refuses env "DESTDIR=$stage" ./install.sh --apparmor
   mkdir -p "$stage/etc/apparmor.d"
@@ -328,8 +329,8 @@ refuses() { ! "$@"; }
 # libringfence as other programs find it: its test, and the example by CMake and by pkg-config.
 part_library() {
   build release || return
-  local prefix=$work/library example=$work/example
-  # The library knows where its program is installed.
+  # The library knows where its program is installed: as part_install says, which has built it so.
+  local prefix=$work/prefix example=$work/example
   cmake --preset release "-DCMAKE_INSTALL_PREFIX=$prefix" > "$work/output" 2>&1 &&
     cmake --build --preset release >> "$work/output" 2>&1 &&
     cmake --install build/release >> "$work/output" 2>&1 || {
@@ -468,40 +469,31 @@ part_limits() {
 
 # fuzz_one NAME SECONDS: seeds are the fixtures; what is found stays in build/fuzz/NAME.
 fuzz_one() {
-  local name=$1 seconds=$2 corpus=build/fuzz/$1 seeds
+  local name=$1 seconds=$2 corpus=build/fuzz/$1 log=$work/$1.log seeds
   mkdir -p "$corpus"
   seeds=$(find fuzz/seeds/"${name%_fuzz}" -maxdepth 0 -type d 2> /dev/null || true)
   # shellcheck disable=SC2086
-  build/fuzz/fuzz/"$name" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 \
-    -artifact_prefix="$corpus/crash-" -print_final_stats=1 "$corpus" $seeds
+  if build/fuzz/fuzz/"$name" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 \
+    -artifact_prefix="$corpus/crash-" -print_final_stats=1 "$corpus" $seeds > "$log" 2>&1; then
+    echo "$(sed -n 's/^stat::number_of_executed_units: *//p' "$log") runs"
+    echo "1 passed, 0 failed, 0 skipped"
+  else
+    tail -n 60 "$log"
+    echo "FAIL $name"
+    echo "0 passed, 1 failed, 0 skipped"
+    return 1
+  fi
 }
 
 part_fuzz() {
   need clang++ fuzz || return
   build fuzz || return
-  local seconds=25 targets name running=0
+  local seconds=20 targets name
   if [[ $quick == yes ]]; then seconds=10; fi
   if [[ $full == yes ]]; then seconds=300; fi
   targets=$(find build/fuzz/fuzz -maxdepth 1 -name '*_fuzz' -type f -perm -u+x -printf '%f\n' | sort)
   [[ -n $targets ]] || fail "there is no fuzzer"
-  for name in $targets; do
-    (
-      fuzz_one "$name" "$seconds" > "$work/$name.log" 2>&1
-      echo $? > "$work/$name.status"
-    ) &
-    # Two at a time.
-    if ((++running % 2 == 0)); then wait; fi
-  done
-  wait
-  for name in $targets; do
-    if [[ $(cat "$work/$name.status") == 0 ]]; then
-      echo "$name: $(sed -n 's/^stat::number_of_executed_units: *//p' "$work/$name.log") runs"
-      pass
-    else
-      tail -n 60 "$work/$name.log"
-      fail "$name"
-    fi
-  done
+  for name in $targets; do program "$name" fuzz_one "$name" "$seconds"; done
 }
 
 part_coverage() {
@@ -509,7 +501,8 @@ part_coverage() {
   # What the unit tests have counted stays, where they ran just now.
   local more=
   if [[ " ${parts[*]} " == *" unit "* ]]; then more=--no-unit; fi
-  count_program coverage python3 tests/coverage/measure.py --build build/coverage $more
+  # shellcheck disable=SC2086
+  program coverage python3 tests/coverage/measure.py --build build/coverage $more
 }
 
 # The sources that changed since the commit in tests/tidy/checked, with --full all of them.
@@ -525,36 +518,81 @@ part_tidy() {
   }
   local all=
   if [[ $full == yes ]]; then all=--all; fi
-  count_program tidy.py python3 tests/tidy/tidy.py --build build/clang $all
+  # shellcheck disable=SC2086
+  program tidy.py python3 tests/tidy/tidy.py --build build/clang $all
+}
+
+# --- packages -----------------------------------------------------------------------------------
+
+packages=  # the process that installs what only the tests need
+
+no_packages() {
+  [[ ! -e $work/packages.log ]] || tail -n 60 "$work/packages.log"
+  fail "packages"
+  echo "$passed passed, $failed failed, $skipped skipped"
+  exit 1
+}
+
+# What the tests need comes while install.sh compiles.
+install_packages() {
+  ./install.sh --only-deps || no_packages
+  ./install.sh --only-deps --with-tests > "$work/packages.log" 2>&1 &
+  packages=$!
+}
+
+wait_for_packages() {
+  [[ -n $packages ]] || return
+  wait "$packages" || no_packages
+  cat "$work/packages.log"
+  packages=
+  use_what_is_installed
+}
+
+use_what_is_installed() {
+  if command -v ccache > /dev/null; then
+    # The same sources in another folder, such as a fresh clone, count as compiled.
+    export CMAKE_C_COMPILER_LAUNCHER=ccache CMAKE_CXX_COMPILER_LAUNCHER=ccache
+    export CCACHE_BASEDIR=$root CCACHE_NOHASHDIR=yes CCACHE_SLOPPINESS=pch_defines,time_macros
+    export CCACHE_DEPEND=yes  # else what is not in the cache is preprocessed twice
+    export CCACHE_EXTRAFILES=$root/cmake/not_sanitized.txt:$root/cmake/not_counted.txt
+  fi
+  # Where python3 is the shim of a version manager, each start would take a tenth of a second.
+  local folder
+  command -v python3 > /dev/null || return
+  folder=$(python3 -c 'import os, sys; print(os.path.dirname(sys.executable))') || return
+  if [[ $(command -v python3) != "$folder/python3" ]]; then PATH=$folder:$PATH; fi
 }
 
 # --- all of it --------------------------------------------------------------------------------
 
-if [[ $deps == yes ]]; then
-  ./install.sh --only-deps --with-tests || {
-    fail "packages"
-    echo "$passed passed, $failed failed, $skipped skipped"
-    exit 1
-  }
-fi
-if command -v ccache > /dev/null; then
-  # The same sources in another folder, such as a fresh clone, count as compiled.
-  export CMAKE_C_COMPILER_LAUNCHER=ccache CMAKE_CXX_COMPILER_LAUNCHER=ccache
-  export CCACHE_BASEDIR=$root CCACHE_NOHASHDIR=yes CCACHE_SLOPPINESS=pch_defines,time_macros
-  export CCACHE_EXTRAFILES=$root/cmake/not_sanitized.txt:$root/cmake/not_counted.txt
-fi
+is_one_of() {  # WORD WORDS...
+  local word=$1
+  shift
+  [[ " $* " == *" $word "* ]]
+}
+
+if [[ $deps == yes ]]; then install_packages; fi
+use_what_is_installed
 declare -A part_seconds=()
+before=
 for part in "${parts[@]}"; do
   [[ -n $part ]] || continue
-  # Programs wait until the builds and tests that use both cores are done, and the other way round.
-  if [[ " ${program_parts[*]} " != *" $part "* ]]; then run_programs; fi
+  [[ $part == install ]] || wait_for_packages
+  # Programs wait until the builds and tests that use both cores are done, and the other way round. They
+  # wait for what they test a third of the time, so three of them keep both cores busy.
+  if is_one_of "$part" "${last_parts[@]}"; then
+    is_one_of "$before" "${last_parts[@]}" || run_programs 3
+  elif ! is_one_of "$part" "${program_parts[@]}"; then
+    run_programs 3
+  fi
   began=$SECONDS
   echo "== $part"
   "part_$part"
   part_seconds[$part]=$((${part_seconds[$part]-0} + SECONDS - began))
+  before=$part
 done
-run_programs
-echo "== seconds of each part; programs run three at a time"
+if is_one_of "$before" "${last_parts[@]}"; then run_programs 2; else run_programs 3; fi
+echo "== seconds of each part; the programs of several parts run at the same time"
 for part in "${parts[@]}"; do
   [[ -z $part ]] || printf '%-12s%6d\n' "$part" "${part_seconds[$part]}"
 done
