@@ -524,7 +524,7 @@ part_tidy() {
 
 # --- packages -----------------------------------------------------------------------------------
 
-packages=  # the process that installs what only the tests need
+packages=no  # whether what only the tests need is being installed
 
 no_packages() {
   [[ ! -e $work/packages.log ]] || tail -n 60 "$work/packages.log"
@@ -536,15 +536,19 @@ no_packages() {
 # What the tests need comes while install.sh compiles.
 install_packages() {
   ./install.sh --only-deps || no_packages
-  ./install.sh --only-deps --with-tests > "$work/packages.log" 2>&1 &
-  packages=$!
+  {
+    ./install.sh --only-deps --with-tests > "$work/packages.log" 2>&1
+    echo $? > "$work/packages-status"
+  } &
+  packages=yes
 }
 
 wait_for_packages() {
-  [[ -n $packages ]] || return
-  wait "$packages" || no_packages
+  [[ $packages == yes ]] || return
+  wait
+  [[ $(cat "$work/packages-status") == 0 ]] || no_packages
   cat "$work/packages.log"
-  packages=
+  packages=no
   use_what_is_installed
 }
 
