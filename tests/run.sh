@@ -549,20 +549,21 @@ wait_for_packages() {
   [[ $(cat "$work/packages-status") == 0 ]] || no_packages
   cat "$work/packages.log"
   packages=no
-  use_what_is_installed
 }
 
-use_what_is_installed() {
-  if command -v ccache > /dev/null; then
-    # The same sources in another folder, such as a fresh clone, count as compiled.
-    export CMAKE_C_COMPILER_LAUNCHER=ccache CMAKE_CXX_COMPILER_LAUNCHER=ccache
-    export CCACHE_BASEDIR=$root CCACHE_NOHASHDIR=yes CCACHE_SLOPPINESS=pch_defines,time_macros
-    export CCACHE_DEPEND=yes  # else what is not in the cache is preprocessed twice
-    export CCACHE_EXTRAFILES=$root/cmake/not_sanitized.txt:$root/cmake/not_counted.txt
-  fi
-  # Where python3 is the shim of a version manager, each start would take a tenth of a second.
+# Only where it is there from the beginning: with another compiler, CMake builds everything anew.
+use_ccache() {
+  command -v ccache > /dev/null || return
+  # The same sources in another folder, such as a fresh clone, count as compiled.
+  export CMAKE_C_COMPILER_LAUNCHER=ccache CMAKE_CXX_COMPILER_LAUNCHER=ccache
+  export CCACHE_BASEDIR=$root CCACHE_NOHASHDIR=yes CCACHE_SLOPPINESS=pch_defines,time_macros
+  export CCACHE_DEPEND=yes  # else what is not in the cache is preprocessed twice
+  export CCACHE_EXTRAFILES=$root/cmake/not_sanitized.txt:$root/cmake/not_counted.txt
+}
+
+# Where python3 is the shim of a version manager, each start would take a tenth of a second.
+avoid_python_shim() {
   local folder
-  command -v python3 > /dev/null || return
   folder=$(python3 -c 'import os, sys; print(os.path.dirname(sys.executable))') || return
   if [[ $(command -v python3) != "$folder/python3" ]]; then PATH=$folder:$PATH; fi
 }
@@ -575,13 +576,16 @@ is_one_of() {  # WORD WORDS...
   [[ " $* " == *" $word "* ]]
 }
 
+use_ccache
 if [[ $deps == yes ]]; then install_packages; fi
-use_what_is_installed
 declare -A part_seconds=()
 before=
 for part in "${parts[@]}"; do
   [[ -n $part ]] || continue
-  [[ $part == install ]] || wait_for_packages
+  if [[ $part != install ]]; then
+    wait_for_packages
+    avoid_python_shim
+  fi
   # Programs wait until the builds and tests that use both cores are done, and the other way round. They
   # wait for what they test a third of the time, so three of them keep both cores busy.
   if is_one_of "$part" "${last_parts[@]}"; then
