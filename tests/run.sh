@@ -488,7 +488,7 @@ fuzz_one() {
 part_fuzz() {
   need clang++ fuzz || return
   build fuzz || return
-  local seconds=20 targets name
+  local seconds=21 targets name
   if [[ $quick == yes ]]; then seconds=10; fi
   if [[ $full == yes ]]; then seconds=300; fi
   targets=$(find build/fuzz/fuzz -maxdepth 1 -name '*_fuzz' -type f -perm -u+x -printf '%f\n' | sort)
