@@ -6,8 +6,7 @@ target_compile_options(project_options INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wswitch-enum -Wno-missing-field-initializers
   -ffunction-sections -fdata-sections -fstack-protector-strong)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  # Wrong about std::string and std::string_view in GCC 12.
-  target_compile_options(project_options INTERFACE -Wno-restrict -Wno-stringop-overread)
+  target_compile_options(project_options INTERFACE -Wno-restrict)  # wrong about std::string in GCC 12
 endif()
 target_link_options(project_options INTERFACE -Wl,--gc-sections -Wl,-z,relro,-z,now)
 target_compile_definitions(project_options INTERFACE RINGFENCE_VERSION="${PROJECT_VERSION}")

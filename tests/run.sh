@@ -551,14 +551,15 @@ wait_for_packages() {
   packages=no
 }
 
-# Only where it is there from the beginning: with another compiler, CMake builds everything anew.
+# ccache serves a run only if it was installed before: CMake rebuilds everything when the compiler's
+# launcher changes.
 use_ccache() {
   command -v ccache > /dev/null || return
   # The same sources in another folder, such as a fresh clone, count as compiled.
   export CMAKE_C_COMPILER_LAUNCHER=ccache CMAKE_CXX_COMPILER_LAUNCHER=ccache
   export CCACHE_BASEDIR=$root CCACHE_NOHASHDIR=yes CCACHE_SLOPPINESS=pch_defines,time_macros
-  export CCACHE_DEPEND=yes  # else what is not in the cache is preprocessed twice
-  export CCACHE_EXTRAFILES=$root/cmake/not_sanitized.txt:$root/cmake/not_counted.txt
+  export CCACHE_DEPEND=yes  # preprocess only once what is not in the cache
+  export CCACHE_EXTRAFILES=$root/cmake/not_sanitized.txt:$root/cmake/not_counted.txt:$root/fuzz/not_traced.txt
 }
 
 # Where python3 is the shim of a version manager, each start would take a tenth of a second.
