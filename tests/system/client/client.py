@@ -321,6 +321,7 @@ def _environment(world, api_url, launcher):
         "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
         "DISABLE_AUTOUPDATER": "1",
         "ENABLE_TOOL_SEARCH": "false",  # else most tools hide behind a search
+        "BUN_JSC_useDFGJIT": "0",  # sessions are too short for what the optimizing compiler costs
     }
     if os.getuid() == 0 and not launcher:  # which says so itself
         environment["IS_SANDBOX"] = "1"  # else the client refuses bypassPermissions to root
