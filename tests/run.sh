@@ -18,7 +18,7 @@ root=$(cd "$(dirname "$0")/.." && pwd)
 cd "$root" || exit 1
 program_parts=(day client schema system sandbox agreement faults)  # the longest programs first
 last_parts=(coverage tidy fuzz)
-all_parts=(install layering format unit library limits runs "${program_parts[@]}" "${last_parts[@]}")
+all_parts=(install layering format library limits runs unit "${program_parts[@]}" "${last_parts[@]}")
 parts=()
 corpora=
 quick=no
@@ -126,6 +126,7 @@ run_job() {  # NUMBER
 }
 
 run_programs() {  # AT_A_TIME
+  ((${#job_names[@]} > 0)) || return
   local -r at_a_time=$1
   local number status seconds
   for number in "${!job_names[@]}"; do
@@ -164,11 +165,24 @@ need() {
 # --- building ---------------------------------------------------------------------------------
 
 declare -A built=()
+early_build=no  # whether the preset coverage is being built in the background
+
+# Builds what part_unit needs while the parts before it leave a core idle.
+begin_coverage_build() {
+  {
+    nice -n 19 cmake --preset coverage && nice -n 19 cmake --build --preset coverage
+  } > /dev/null 2>&1 &  # build() shows what is wrong
+  early_build=yes
+}
 
 # build PRESET: once; the log is shown when it fails.
 build() {
   local preset=$1 began=$SECONDS targets=()
   if [[ $preset == release ]]; then targets=(--target all probes); fi
+  if [[ $preset == coverage && $early_build == yes ]]; then
+    wait
+    early_build=no
+  fi
   if [[ -z ${built[$preset]-} ]]; then
     if cmake --preset "$preset" > "$work/$preset.log" 2>&1 &&
       cmake --build --preset "$preset" "${targets[@]}" >> "$work/$preset.log" 2>&1; then
@@ -488,7 +502,7 @@ fuzz_one() {
 part_fuzz() {
   need clang++ fuzz || return
   build fuzz || return
-  local seconds=21 targets name
+  local seconds=15 targets name
   if [[ $quick == yes ]]; then seconds=10; fi
   if [[ $full == yes ]]; then seconds=300; fi
   targets=$(find build/fuzz/fuzz -maxdepth 1 -name '*_fuzz' -type f -perm -u+x -printf '%f\n' | sort)
@@ -597,6 +611,7 @@ for part in "${parts[@]}"; do
   began=$SECONDS
   echo "== $part"
   "part_$part"
+  if [[ $part == install ]] && is_one_of unit "${parts[@]}"; then begin_coverage_build; fi
   part_seconds[$part]=$((${part_seconds[$part]-0} + SECONDS - began))
   before=$part
 done
