@@ -1,7 +1,8 @@
 // Attempts at what looks at an argument first and lets the kernel read it again: while one thread
 // makes a call over and over, another keeps changing what the argument means, between something
 // harmless and a protected name. Whether one was seen and the other used shows in whether the
-// protected name came to be. They end at the first success, else after two seconds.
+// protected name came to be. They end at the first success, else after ten thousand attempts or two
+// seconds. With nothing to stop them, the slowest succeeds within some thousand attempts.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -15,7 +16,7 @@
 
 #include "escape_probe.h"
 
-enum { kSeconds = 2, kFolderNumber = 60 };
+enum { kAttempts = 10000, kSeconds = 2, kFolderNumber = 60 };
 
 static const char kHook[] = "sub/.git/hooks/pre-commit";
 
@@ -41,7 +42,7 @@ static Verdict Run(const Race* race) {
   long harmless = 0;
   const time_t end = time(NULL) + kSeconds;
   int won = 0;
-  while (!won && time(NULL) <= end) {
+  while (!won && attempts < kAttempts && time(NULL) <= end) {
     for (int i = 0; i < 50; ++i) harmless += race->attempt() == 0;
     attempts += 50;
     won = Exists(race->protected_name);
