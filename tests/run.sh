@@ -128,12 +128,13 @@ run_job() {  # NUMBER
 run_programs() {  # AT_A_TIME
   ((${#job_names[@]} > 0)) || return
   local -r at_a_time=$1
-  local number status seconds
+  local number status seconds pids=()
   for number in "${!job_names[@]}"; do
     while (($(jobs -pr | wc -l) >= at_a_time)); do wait -n; done
     run_job "$number" < /dev/null &
+    pids+=($!)
   done
-  wait
+  wait "${pids[@]}"  # not for a build in the background
   for number in "${!job_names[@]}"; do
     read -r status seconds < "$work/job-status.$number"
     echo "-- ${job_names[$number]}: $seconds s"
