@@ -138,9 +138,13 @@ class Uninstaller {
   std::vector<Removed> removed_;
 };
 
+void PrintNothingRemoved(const std::string& path, bool everywhere, const Whereabouts& where) {
+  const std::string place = everywhere ? "" : " in " + ShownPath(path, where);
+  Console().Line("Ringfence was not registered" + place + "; nothing was changed.");
+}
+
 void PrintRemoved(const std::vector<Removed>& all, const Whereabouts& where) {
   const Console console;
-  if (all.empty()) console.Line("Ringfence was not registered; nothing was changed.");
   for (const Removed& removed : all) {
     const std::string what = removed.entries == 0
                                  ? "what init had set"
@@ -173,6 +177,8 @@ Outcome RunUninstall(const UninstallOptions& options) {
   }
   if (Status s = uninstaller.Finish(); !s) return s.error();
   if (!options.common.json) {
+    const bool is_nothing = uninstaller.removed().empty();
+    if (is_nothing) PrintNothingRemoved(paths.front(), options.all, *where);
     PrintRemoved(uninstaller.removed(), *where);
     return 0;
   }

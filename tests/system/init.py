@@ -541,7 +541,8 @@ def uninstall_all_finds_every_file(world):
     assert done.returncode == 0, done.stderr
     assert len(json.loads(done.stdout)["removed"]) == 2
     assert not world.user.exists() and not (world.project / ".claude").exists()
-    assert "was not registered" in world.run("uninstall").stdout
+    assert "was not registered in ~/.claude/settings.json;" in world.run("uninstall").stdout
+    assert "was not registered;" in world.run("uninstall", "--all").stdout
 
 
 def uninstall_without_a_record_removes_the_entries(world):
