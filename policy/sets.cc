@@ -79,6 +79,13 @@ constexpr WordList kRunsLater(
     "**/.git/hooks\n**/.git/config\n**/config.worktree\n**/.git/info/attributes\n"
     "**/commondir\n**/.git/worktrees/*/commondir\n"
     "**/.git/modules/**/hooks\n**/.git/modules/**/config\n"
+    "**/.git/remotes\n**/.git/branches\n**/.git/info/grafts\n"
+    "**/.git/objects/info/alternates\n"
+    "**/.git/modules/*/remotes\n**/.git/modules/*/branches\n"
+    "**/.git/modules/**/info/attributes\n**/.git/modules/**/info/grafts\n"
+    "**/.git/modules/**/objects/info/alternates\n"
+    "**/git-rebase-todo\n**/rebase-merge/strategy\n**/.git/sequencer/opts\n"
+    "**/.git/worktrees/*/sequencer/opts\n**/.git/modules/**/sequencer/opts\n"
     "**/.mcp.json\n~/.claude.json\n"
     "~/.bashrc\n~/.bash_profile\n~/.bash_login\n~/.bash_logout\n~/.bash_aliases\n"
     "~/.profile\n~/.zshrc\n~/.zshenv\n~/.zprofile\n~/.zlogin\n~/.zlogout\n"
@@ -109,9 +116,6 @@ constexpr WordList kClientState(
     "**/.claude/shell-snapshots\n**/.claude/session-env\n**/.claude/local\n**/.claude/jobs\n"
     "**/.claude/daemon\n**/.claude/seed-admin\n**/.claude/cowork_plugins\n"
     "**/.claude/mcp-skill-archives\n**/.claude/remote-settings.json\n**/.claude/.config.json\n");
-// Lines that begin with "exec" are run by "git rebase --continue". git writes it itself.
-constexpr std::string_view kRebaseTodo = "**/git-rebase-todo";
-
 // Packages bring their own, which nobody opens or pushes.
 constexpr WordList kRunsInProjects(
     "**/.cursor/mcp.json\n**/.cursor/hooks.json\n**/.gemini/settings.json\n**/.husky\n"
@@ -264,8 +268,6 @@ std::vector<SetEntry> RunsLater(const SetContext& context, std::deque<std::strin
   entries.reserve(128);
   Append<kRunsLater>(entries);
   Append<kClientRuns>(entries);
-  entries.push_back(EntryOf(kRebaseTodo));
-  entries.back().is_for_tools = true;
   for (const std::string_view word : kClientState) {
     entries.push_back(EntryOf(word));
     entries.back().is_for_tools = true;

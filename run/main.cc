@@ -1,5 +1,6 @@
 // `ringfence`: starts commands confined, itself, since that is paid on every command; everything
 // else is ringfence-cli's, which stands beside it.
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <span>
@@ -15,6 +16,8 @@
 
 namespace ringfence {
 namespace {
+
+constexpr int kSetupFailed = 125;
 
 // Comes back only where it fails.
 Error HandOver(char** argv) {
@@ -32,7 +35,17 @@ Error HandOver(char** argv) {
   return error;
 }
 
+// What is opened later must not take the number of a standard stream that was closed: the command
+// would have it as its own.
+bool HasStreams() {
+  for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; ++fd) {
+    if (::fcntl(fd, F_GETFD) < 0 && ::open("/dev/null", O_RDWR) != fd) return false;
+  }
+  return true;
+}
+
 int Main(std::span<char*> words) {
+  if (!HasStreams()) return kSetupFailed;
   if (words.size() > 1 && std::string_view(words[1]) == "enter") return Enter(words);
   if (words.size() > 2 && std::string_view(words[1]) == "run") {
     if (const std::optional<RunOptions> options = ReadRunLine(words.subspan(2))) {

@@ -200,18 +200,18 @@ std::vector<const GuardedName*> GuardedNames::AllUnless(std::string_view path,
   if (IsExempt(path)) return {};
   const Subject subject(*this, path);
   const bool is_own = IsOwn(path);
-  std::vector<const GuardedName*> unless_new;  // count least
+  std::vector<const GuardedName*> conditional;  // count least
   for (size_t i = 0; i < rules_.size(); ++i) {
     if (is_own && !IsOfGit(rules_[i])) continue;
     if (!Matches(rules_[i], prepared_[i], subject.For(rules_[i]))) continue;
-    if (!rules_[i].unless_new) return {&rules_[i]};
-    unless_new.push_back(&rules_[i]);
+    if (!rules_[i].unless_new && !rules_[i].comes_whole) return {&rules_[i]};
+    conditional.push_back(&rules_[i]);
   }
   for (const std::vector<GuardedName>& list : allow_only_) {
     if (is_own) break;
     if (std::ranges::none_of(list, allows)) return {&NotAllowedRule()};
   }
-  return unless_new;
+  return conditional;
 }
 
 std::vector<const GuardedName*> GuardedNames::AllThatRefuse(std::string_view path) const {
@@ -241,6 +241,25 @@ const GuardedName* GuardedNames::Holds(std::string_view path) const {
   const auto at = std::ranges::find_if(
       held_, [&](const GuardedName& held) { return FoldsTo(held.base, folded); });
   return at == held_.end() ? nullptr : &*at;
+}
+
+size_t GuardedNames::LevelsBelowMatch(const GuardedName& rule, std::string_view path) const {
+  const std::string folded = FoldName(path);
+  const size_t count = CountComponents(folded);
+  if (count == 0) return 0;
+  const size_t last = count - 1;
+  if (!rule.is_anywhere) return last - std::min(last, CountComponents(rule.base));
+  const std::string_view pattern = std::string_view(rule.tail).substr(kAnywhereMark.size());
+  const bool is_below_root = rule.holds_root && Covers(FoldName(root_.text()), folded);
+  std::string_view rest = folded;
+  size_t passed = 0;
+  for (; is_below_root && passed < CountComponents(root_.text()); ++passed) TakeComponent(rest);
+  for (; passed < last; ++passed) {
+    rest.remove_prefix(rest.find_first_not_of('/'));
+    if (MatchFolded(pattern, rest)) break;
+    TakeComponent(rest);
+  }
+  return last - passed;
 }
 
 const GuardedName* GuardedNames::HoldsBelow(std::string_view path) const {

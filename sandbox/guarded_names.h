@@ -22,6 +22,8 @@ struct GuardedName {
   std::string except;        // what is left out, a word on each line (SetEntry::except)
   // Git's own files: they may be written in a repository that the same run has made.
   bool unless_new = false;
+  // A file of git that may be replaced by a rename, once its content was judged.
+  bool comes_whole = false;
   // A folder of packages is judged by its own name, whatever lies in it. Of such a rule unless_new
   // speaks of the work tree of such a repository.
   bool not_in_stores = false;
@@ -69,7 +71,7 @@ class GuardedNames {
   }
 
   // Why the file or folder of that name may not be made, written, moved or removed: one rule that
-  // says so whatever it belongs to, or all that leave it to what this run has made (unless_new),
+  // says so whatever it belongs to, or all that permit it on a condition (unless_new, comes_whole),
   // each of which has to be met.
   std::vector<const GuardedName*> AllThatRefuse(std::string_view path) const;
 
@@ -86,6 +88,10 @@ class GuardedNames {
     std::string rest;  // what must exist below for the rule to be broken; "": the name decides
   };
   std::vector<TreeHit> RefusesTree(std::string_view path) const;
+
+  // How many directories lie between the one that holds the first component which `rule` matches
+  // and the one that holds `path`: 1 for "**/.husky" and ".husky/pre-commit".
+  size_t LevelsBelowMatch(const GuardedName& rule, std::string_view path) const;
 
   // What is held in place at the path, or below it as well.
   const GuardedName* Holds(std::string_view path) const;

@@ -24,6 +24,7 @@ void PutName(std::string& bytes, const GuardedName& name) {
   if (name.has_pattern) flags += 'p';
   if (name.is_anywhere) flags += 'a';
   if (name.unless_new) flags += 'n';
+  if (name.comes_whole) flags += 'w';
   if (name.not_in_stores) flags += 's';
   if (name.holds_root) flags += 'r';
   Put(bytes, flags);
@@ -63,6 +64,7 @@ class NamesReader {
     name.has_pattern = flags.find('p') != std::string::npos;
     name.is_anywhere = flags.find('a') != std::string::npos;
     name.unless_new = flags.find('n') != std::string::npos;
+    name.comes_whole = flags.find('w') != std::string::npos;
     name.not_in_stores = flags.find('s') != std::string::npos;
     name.holds_root = flags.find('r') != std::string::npos;
     if (!name.base.starts_with('/')) sound_ = false;

@@ -6,15 +6,24 @@
 #include "policy/pattern.h"
 #include "policy/protected.h"
 #include "policy/resolve.h"
+#include "sandbox/git_targets.h"
 #include "sandbox/plan_rules.h"
 
 namespace ringfence {
 namespace {
 
+// What git keeps of a rebase or cherry-pick that has stopped.
+bool IsSavedByGit(const PathRule& rule, std::string_view tail) {
+  return rule.set == SetName::kRunsLater &&
+         (tail.ends_with("/git-rebase-todo") || tail.ends_with("/rebase-merge/strategy") ||
+          tail.ends_with("/sequencer/opts"));
+}
+
 bool IsGitsOwn(const PathRule& rule, std::string_view tail) {
   const bool is_gits =
       tail.starts_with("**/.git/") || tail == "**/commondir" || tail == "**/config.worktree";
-  return rule.set == SetName::kRunsLater && is_gits && !tail.ends_with("hooks");
+  return rule.set == SetName::kRunsLater && is_gits && !tail.ends_with("hooks") &&
+         !IsSavedByGit(rule, tail);
 }
 
 // Most names differ from most places in their first letter. `folded` is.
@@ -34,6 +43,7 @@ GuardedName PlanRules::NameOf(const NameSource& name) {
           .is_anywhere = name.is_anywhere,
           .except = std::string(name.except.text()),
           .unless_new = name.unless_new,
+          .comes_whole = name.comes_whole,
           .not_in_stores = name.not_in_stores,
           .holds_root = name.holds_root,
           .why = std::string(name.why)};
@@ -148,6 +158,7 @@ void PlanRules::AddNameRules(const PathRuleList& rules, std::string_view did,
                  .is_anywhere = e.is_anywhere(),
                  .except = e.entry.except,
                  .unless_new = e.entry.not_in_stores || IsGitsOwn(rule, e.entry.tail),
+                 .comes_whole = IsSavedByGit(rule, e.entry.tail),
                  .not_in_stores = e.entry.not_in_stores,
                  .holds_root = e.entry.holds_root,
                  .spares_root = rule.set == SetName::kRunsLater,
@@ -158,8 +169,27 @@ void PlanRules::AddNameRules(const PathRuleList& rules, std::string_view did,
   }
 }
 
+// As dangerous as the configuration that names them.
+void PlanRules::AddGitTargets(const std::vector<View>& views, GuardedNames& names) {
+  for (const GitTarget& target :
+       FindGitTargets({.root = places_.root_real, .homes = places_.homes_real}, files_)) {
+    const Walked walked = Walk(target.path, files_);
+    std::vector<Path> paths = {Path::Clean(target.path)};
+    if (walked.stop == Walked::Stop::kEnd && walked.end != paths[0]) paths.push_back(walked.end);
+    for (const Path& path : paths) {
+      if (places_.root_real.IsInside(path)) {
+        notes_.push_back(target.why +
+                         ": it is the project or a directory above it, which stays writable");
+        continue;
+      }
+      AddName({.base = Slash(), .tail = std::string_view(path.text()).substr(1), .why = target.why},
+              views, names);
+    }
+  }
+}
+
 void PlanRules::AddNames(const PathRules& write, const std::vector<PlannedPlace>& near,
-                         GuardedNames& names) const {
+                         GuardedNames& names) {
   const std::vector<View> views = ViewsOf(near);
   names.SetPackageStores({policy_.package_stores.begin(), policy_.package_stores.end()},
                          places_.root_real);
@@ -174,6 +204,7 @@ void PlanRules::AddNames(const PathRules& write, const std::vector<PlannedPlace>
   }
   AddNameRules(write.deny, "denied by", views, names);
   AddNameRules(write.ask, "the policy asks about", views, names);
+  if (!names.bare_why().empty()) AddGitTargets(views, names);
 }
 
 // Says no where the listing of a folder on the way says so; cheaper than a walk for many names.

@@ -19,7 +19,7 @@ class PlanRules {
   // Every name at, below or above one of `places` that may not be written: denied, to be asked
   // about, or ringfence's own. Elsewhere nothing can be written anyway.
   void AddNames(const PathRules& write, const std::vector<PlannedPlace>& places,
-                GuardedNames& names) const;
+                GuardedNames& names);
 
   // Of a list of questions those that bind a command as well: programs may read what @dotenv names.
   static PathRuleList AsksOfCommands(const PathRuleList& asks);
@@ -101,6 +101,7 @@ class PlanRules {
     bool is_anywhere = false;
     WordList except = WordList("");
     bool unless_new = false;
+    bool comes_whole = false;
     bool not_in_stores = false;
     bool holds_root = false;
     bool spares_root = false;  // where a link leads to the project or above it
@@ -115,6 +116,7 @@ class PlanRules {
                      GuardedNames& names) const;
   void AddNameRules(const PathRuleList& rules, std::string_view did, const std::vector<View>& views,
                     GuardedNames& names) const;
+  void AddGitTargets(const std::vector<View>& views, GuardedNames& names);
   bool MayExist(const Base& base, std::string_view below) const;
 
   class Hider;

@@ -34,11 +34,6 @@ std::span<const CallName> AlsoAbsent(const SandboxPlan& plan) {
   return is_apart ? std::span<const CallName>() : CallsBeyondLandlock();
 }
 
-// What Landlock alone has no rights for.
-std::span<const CallName> AlsoSupervised(const SandboxPlan& plan) {
-  return plan.has_view() ? std::span<const CallName>() : OwnersAndTimesCalls();
-}
-
 class TextPlan {
  public:
   explicit TextPlan(const SandboxPlan& plan) : plan_(plan) {}
@@ -104,6 +99,7 @@ class TextPlan {
     for (const GuardedName& rule : plan_.names.rules()) {
       Path("  refuse  ", rule.text(),
            rule.why + (rule.unless_new ? ", unless this run made the repository" : "") +
+               (rule.comes_whole ? ", unless git saves it with harmless content" : "") +
                (rule.not_in_stores ? stores : ""));
     }
     for (const std::vector<GuardedName>& list : plan_.names.allow_only()) {
@@ -127,7 +123,6 @@ class TextPlan {
     Calls("absent", AbsentCalls());
     if (!AlsoAbsent(plan_).empty()) Calls("absent", AlsoAbsent(plan_));
     Calls("looked at", SupervisedCalls());
-    if (!AlsoSupervised(plan_).empty()) Calls("looked at", AlsoSupervised(plan_));
     std::string names;
     for (const std::string& variable : plan_.environment) {
       names += " " + Printable(variable.substr(0, variable.find('=')));
@@ -187,6 +182,7 @@ Json NamesJson(const GuardedNames& names) {
     if (!rule.except.empty()) name["except"] = WordList(rule.except).Joined(", ");
     if (rule.holds_root) name["holds_root"] = true;
     if (rule.unless_new) name["unless_new"] = true;
+    if (rule.comes_whole) name["comes_whole"] = true;
     if (rule.not_in_stores) name["not_below"] = names.package_stores();
     name["why"] = rule.why;
     json.push_back(std::move(name));
@@ -224,7 +220,7 @@ Json CallsJson(std::initializer_list<std::span<const CallName>> lists) {
 Json AllCallsJson(const SandboxPlan& plan) {
   return {{"refused", CallsJson({RefusedCalls()})},
           {"absent", CallsJson({AbsentCalls(), AlsoAbsent(plan)})},
-          {"supervised", CallsJson({SupervisedCalls(), AlsoSupervised(plan)})}};
+          {"supervised", CallsJson({SupervisedCalls()})}};
 }
 
 }  // namespace

@@ -74,6 +74,7 @@ constexpr CallName kAbsent[] = {
     // the attribute as well
     {"setxattrat", 463},
     {"removexattrat", 466},
+    {"file_setattr", 469},
     {"io_uring_setup"},
     {"io_uring_enter"},
     {"io_uring_register"},
@@ -82,9 +83,8 @@ constexpr CallName kAbsent[] = {
 };
 
 constexpr CallName kBeyondLandlock[] = {
-    {"shmget"}, {"shmat"},  {"shmctl"},  {"shmdt"},      {"semget"},
-    {"semop"},  {"semctl"}, {"msgget"},  {"semtimedop"}, {"msgsnd"},
-    {"msgrcv"}, {"msgctl"}, {"mq_open"}, {"mq_unlink"},  {"file_setattr", 469},
+    {"shmget"}, {"shmat"},      {"shmctl"}, {"shmdt"},  {"semget"}, {"semop"},   {"semctl"},
+    {"msgget"}, {"semtimedop"}, {"msgsnd"}, {"msgrcv"}, {"msgctl"}, {"mq_open"}, {"mq_unlink"},
 };
 
 constexpr CallName kSupervised[] = {
@@ -93,12 +93,8 @@ constexpr CallName kSupervised[] = {
     {"rename"},       {"renameat"},     {"renameat2"}, {"unlink"},    {"unlinkat"},
     {"rmdir"},        {"chmod"},        {"fchmod"},    {"fchmodat"},  {"fchmodat2", 452},
     {"bind"},         {"setxattr"},     {"lsetxattr"}, {"fsetxattr"}, {"removexattr"},
-    {"lremovexattr"}, {"fremovexattr"},
-};
-
-constexpr CallName kOwnersAndTimes[] = {
-    {"chown"}, {"lchown"}, {"fchown"},    {"fchownat"},
-    {"utime"}, {"utimes"}, {"futimesat"}, {"utimensat"},
+    {"lremovexattr"}, {"fremovexattr"}, {"chown"},     {"lchown"},    {"fchown"},
+    {"fchownat"},     {"utime"},        {"utimes"},    {"futimesat"}, {"utimensat"},
 };
 
 constexpr CallName kSupervisorsOwn[] = {{"pidfd_getfd"}};
@@ -136,8 +132,11 @@ constexpr uint32_t kFileRequests[] = {
     0x5820,  // FS_IOC_FSSETXATTR
     0x7602,  // FS_IOC_SETVERSION
     0x6604,  // EXT4_IOC_SETVERSION
+    0x6609,  // EXT4_IOC_MIGRATE
+    0x660C,  // EXT4_IOC_ALLOC_DA_BLKS
     0x6613,  // FS_IOC_SET_ENCRYPTION_POLICY
     0x6685,  // FS_IOC_ENABLE_VERITY
+    0x7211,  // FAT_IOCTL_SET_ATTRIBUTES
 };
 
 constexpr uint32_t kLeaseCommands[] = {
@@ -158,7 +157,6 @@ std::span<const CallName> RefusedCalls() { return kRefused; }
 std::span<const CallName> AbsentCalls() { return kAbsent; }
 std::span<const CallName> CallsBeyondLandlock() { return kBeyondLandlock; }
 std::span<const CallName> SupervisedCalls() { return kSupervised; }
-std::span<const CallName> OwnersAndTimesCalls() { return kOwnersAndTimes; }
 std::span<const CallName> SupervisorsOwnCalls() { return kSupervisorsOwn; }
 std::span<const uint32_t> NamespaceFlags() { return kNamespaces; }
 std::span<const uint32_t> RefusedTerminalRequests() { return kTerminalRequests; }

@@ -20,25 +20,12 @@ std::span<const CallName> RefusedCalls();
 // Refused with ENOSYS, so that programs fall back to older calls.
 std::span<const CallName> AbsentCalls();
 // Refused with ENOSYS where there are no namespaces and mounts: System V objects and POSIX message
-// queues of the user's other processes (sysvipc(7), mq_overview(7)), and what an owner changes of a
-// file without writing to it. Landlock knows none of them.
+// queues of the user's other processes (sysvipc(7), mq_overview(7)).
 std::span<const CallName> CallsBeyondLandlock();
 // Handed to the supervisor, which looks at the names in them (sandbox/linux/supervisor.h).
 std::span<const CallName> SupervisedCalls();
-// The same with Landlock alone, which has no rights for these.
-std::span<const CallName> OwnersAndTimesCalls();
 // The same, and refused to everybody but the supervisor.
 std::span<const CallName> SupervisorsOwnCalls();
-
-// What the filter of a command has besides.
-enum class SupervisedAlso : uint8_t {
-  kNothing,
-  // utimensat(2) is supervised, where a file is saved in a folder that is read-only
-  // (SandboxPlan::saved): the lock beside it is given times by its name.
-  kTimes,
-  // OwnersAndTimesCalls(), where no mount says whose files they are.
-  kOwnersAndTimes,
-};
 
 // A resource limit that has no use, RLIMIT_LOCKS: nobody but the supervisor may set it.
 constexpr uint32_t kMarkingLimit = 10;
@@ -58,9 +45,11 @@ std::span<const uint32_t> RefusedTerminalRequests();
 // type.
 std::span<const uint32_t> RefusedSubvolumeRequests();
 constexpr uint32_t kBcachefsRequests = 0xBC00;
-// Requests of ioctl(2) by which a file's owner changes it without writing to it: attributes,
-// fs-verity, encryption (ioctl_iflags(2)). Landlock knows no right for them.
+// Requests of ioctl(2) by which the owner of a file changes it through a descriptor that only
+// reads: attributes, fs-verity, encryption (ioctl_iflags(2)). A standard stream can be such a
+// descriptor of a file outside. Those of f2fs are refused by their type.
 std::span<const uint32_t> RefusedFileRequests();
+constexpr uint32_t kF2fsRequests = 0xF500;
 
 // Commands of fcntl(2) by which one process keeps another's open(2) waiting: the supervisor's, and
 // so every call of the sandbox.

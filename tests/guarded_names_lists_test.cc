@@ -143,3 +143,32 @@ TEST_CASE("guarded names: an empty folder may lead to what is allowed") {
   }
   CHECK(names.Refuses("/p/src") == &NotAllowedRule());
 }
+
+TEST_CASE("guarded names: how deep a name lies below the first component that a rule matches") {
+  const GuardedName workflows = Anywhere("**/.github/workflows");
+  const GuardedNames names = With({workflows});
+  CHECK(names.LevelsBelowMatch(workflows, "/p/.github/workflows") == 1);
+  CHECK(names.LevelsBelowMatch(workflows, "/p/.github/workflows/x.yml") == 2);
+  CHECK(names.LevelsBelowMatch(workflows, "/p/a/.GITHUB/workflows/b/x.yml") == 3);
+  CHECK(names.LevelsBelowMatch(Anywhere("**/.vscode"), "/p/.vscode/a/.vscode/x") == 3);
+  CHECK(names.LevelsBelowMatch(Anywhere("**/*.code-workspace"), "/p/x.code-workspace") == 0);
+  CHECK(names.LevelsBelowMatch(Fixed("/p", "new/.vscode"), "/p/new/.vscode/x") == 2);
+  CHECK(names.LevelsBelowMatch(Fixed("/p", ""), "/p") == 0);
+}
+
+TEST_CASE("guarded names: where the project lies does not count for a rule that it lies in") {
+  GuardedName editors = Anywhere("**/.vscode");
+  editors.holds_root = true;
+  GuardedNames names = With({editors});
+  names.SetPackageStores({}, Path::Clean("/home/dev/.vscode/p"));
+  CHECK(names.LevelsBelowMatch(editors, "/home/dev/.vscode/p/new/.vscode/x") == 1);
+}
+
+TEST_CASE("guarded names: a file that git saves whole is told as one on a condition") {
+  GuardedName todo = Anywhere("**/git-rebase-todo");
+  todo.comes_whole = true;
+  const GuardedNames names = With({todo});
+  REQUIRE(names.AllThatRefuse("/p/.git/rebase-merge/git-rebase-todo").size() == 1);
+  const GuardedNames strict = With({todo, Fixed("/p", ".git/rebase-merge")});
+  CHECK_FALSE(strict.Refuses("/p/.git/rebase-merge/git-rebase-todo")->comes_whole);
+}

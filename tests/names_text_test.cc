@@ -17,6 +17,7 @@ GuardedNames Sample() {
                 .has_pattern = true,
                 .is_anywhere = true,
                 .unless_new = true,
+                .comes_whole = true,
                 .why = "w"});
   names.Refuse({.base = "/",
                 .tail = "**/.vscode",

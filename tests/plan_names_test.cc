@@ -115,6 +115,45 @@ TEST_CASE(
   CHECK((editors->unless_new && editors->not_in_stores));
 }
 
+TEST_CASE("names: git saves the state of a rebase or cherry-pick, with content that is judged") {
+  const SandboxPlan plan = PlanWorld().Plan();
+  for (const std::string_view text :
+       {"**/git-rebase-todo", "**/rebase-merge/strategy", "**/.git/sequencer/opts"}) {
+    CAPTURE(text);
+    REQUIRE(RuleNamed(plan, text) != nullptr);
+    CHECK((RuleNamed(plan, text)->comes_whole && !RuleNamed(plan, text)->unless_new));
+  }
+}
+
+TEST_CASE("names: what git's configuration names in the project is refused") {
+  PlanWorld world;
+  world.world.files.Put("/home/dev/project/.git/config",
+                        File("[core]\n\thooksPath = .h\n[include]\n\tpath = ../extra\n"
+                             "[filter \"f\"]\n\tclean = sh bin/f.sh\n"));
+  CHECK(world.Refuses("/home/dev/project/.h/pre-commit"));
+  CHECK(world.Refuses("/home/dev/project/extra"));
+  CHECK(world.Refuses("/home/dev/project/bin/f.sh"));
+  CHECK_FALSE(world.Refuses("/home/dev/project/bin/other.sh"));
+  const GuardedName* rule = world.Plan().names.Refuses("/home/dev/project/.h");
+  REQUIRE(rule != nullptr);
+  CHECK(rule->why == "git uses it (core.hookspath in \"/home/dev/project/.git/config\")");
+}
+
+TEST_CASE("names: a policy that asks about nothing leaves them alone") {
+  PlanWorld world;
+  world.world.User(R"("write":{"ask":[]})");
+  world.world.files.Put("/home/dev/project/.git/config", File("[core]\n\thooksPath = .h\n"));
+  CHECK_FALSE(world.Refuses("/home/dev/project/.h/pre-commit"));
+}
+
+TEST_CASE("names: the project itself stays writable though git takes its hooks from there") {
+  PlanWorld world;
+  world.world.files.Put("/home/dev/project/.git/config", File("[core]\n\thooksPath = .\n"));
+  const SandboxPlan plan = world.Plan();
+  CHECK(plan.names.Refuses("/home/dev/project/src/a.c") == nullptr);
+  CHECK(Notes(plan, "stays writable"));
+}
+
 TEST_CASE("names: the policy's own rule for git's files spares no new repository") {
   PlanWorld world;
   world.world.User(R"("write":{"deny":["**/.git/config"]})");

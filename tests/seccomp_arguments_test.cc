@@ -26,9 +26,7 @@ constexpr uint64_t kThreadFlags = CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGH
 Outcome Guard(const Call& call, SocketRules rules = SocketRules::kUsual) {
   return Evaluate(GuardFilter(rules), call);
 }
-Outcome Supervised(const Call& call) {
-  return Evaluate(SupervisedFilter(SupervisedAlso::kNothing), call);
-}
+Outcome Supervised(const Call& call) { return Evaluate(SupervisedFilter(), call); }
 
 }  // namespace
 

@@ -28,9 +28,7 @@ constexpr uint32_t kX32 = 0x4000'0000;
 Outcome Guard(const Call& call, SocketRules rules = SocketRules::kUsual) {
   return Evaluate(GuardFilter(rules), call);
 }
-Outcome Supervised(const Call& call, SupervisedAlso also = SupervisedAlso::kNothing) {
-  return Evaluate(SupervisedFilter(also), call);
-}
+Outcome Supervised(const Call& call) { return Evaluate(SupervisedFilter(), call); }
 
 // A list's calls that this architecture has.
 std::vector<int> NumbersOf(std::span<const CallName> calls) {
@@ -85,25 +83,13 @@ TEST_CASE("seccomp: the supervised filter hands over each call of its list, and 
   }
 }
 
-TEST_CASE("seccomp: times given by name are supervised only where that was asked for") {
-  const Call by_name{.number = SYS_utimensat, .args = {0, 0x7fff'0000'0000}};
-  const Call by_descriptor{.number = SYS_utimensat, .args = {3, 0}};
-  CHECK(Supervised(by_name) == Allow());
-  CHECK(Supervised(by_name, SupervisedAlso::kTimes) == Notify());
-  CHECK(Supervised(by_descriptor, SupervisedAlso::kTimes) == Allow());
-  CHECK(Supervised({.number = SYS_mkdirat}, SupervisedAlso::kTimes) == Notify());
-}
-
-TEST_CASE("seccomp: owners and all times are supervised where no mount says whose files they are") {
-  for (const int number : NumbersOf(OwnersAndTimesCalls())) {
+TEST_CASE("seccomp: owners and times are supervised, by name and by descriptor") {
+  for (const int number : {SYS_utimensat, SYS_fchown, SYS_fchownat}) {
     CAPTURE(number);
     for (const uint64_t argument : {uint64_t{0}, uint64_t{3}, ~uint64_t{0}}) {
-      const Call call{.number = number, .args = {argument, argument}};
-      CHECK(Supervised(call, SupervisedAlso::kOwnersAndTimes) == Notify());
-      CHECK(Supervised(call) == Allow());
+      CHECK(Supervised({.number = number, .args = {argument, argument}}) == Notify());
     }
   }
-  CHECK(Supervised({.number = SYS_mkdirat}, SupervisedAlso::kOwnersAndTimes) == Notify());
 }
 
 TEST_CASE("seccomp: nobody makes or removes subvolumes") {
@@ -122,16 +108,16 @@ TEST_CASE("seccomp: nobody makes or removes subvolumes") {
   }
 }
 
-TEST_CASE("seccomp: a file's attributes are changed by their owner only where mounts hold") {
+TEST_CASE("seccomp: no attributes of files are changed, not even by their owner") {
   const int file_setattr = 469;
   for (const SocketRules rules : kAllRules) {
-    const bool has_mounts = rules == SocketRules::kUsual;
     for (const uint32_t request : RefusedFileRequests()) {
       const Call call{.number = SYS_ioctl, .args = {3, 0x4008'0000 | request}};
-      CHECK(Guard(call, rules) == (has_mounts ? Allow() : Errno(EPERM)));
+      CHECK(Guard(call, rules) == Errno(EPERM));
     }
-    CHECK(Guard({.number = SYS_ioctl, .args = {3, 0x8008'6601}}, rules) == Allow());  // asked
-    CHECK(Guard({.number = file_setattr}, rules) == (has_mounts ? Allow() : Errno(ENOSYS)));
+    CHECK(Guard({.number = SYS_ioctl, .args = {3, 0x4004'F504}}, rules) == Errno(EPERM));  // f2fs
+    CHECK(Guard({.number = SYS_ioctl, .args = {3, 0x8008'6601}}, rules) == Allow());       // asked
+    CHECK(Guard({.number = file_setattr}, rules) == Errno(ENOSYS));
   }
 }
 
@@ -141,10 +127,8 @@ TEST_CASE("seccomp: nobody sets another process's limits") {
   const Call asked{.number = SYS_prlimit64, .args = {77, RLIMIT_CPU, 0}};
   const Call another{.number = SYS_prlimit64, .args = {77, RLIMIT_CPU, kLimits}};
   const Call garbage{.number = SYS_prlimit64, .args = {kGarbage | 77, RLIMIT_CPU, kLimits}};
-  for (const SupervisedAlso also : {SupervisedAlso::kNothing, SupervisedAlso::kTimes}) {
-    for (const Call& call : {own, asked}) CHECK(Supervised(call, also) == Allow());
-    for (const Call& call : {another, garbage}) CHECK(Supervised(call, also) == Errno(EPERM));
-  }
+  for (const Call& call : {own, asked}) CHECK(Supervised(call) == Allow());
+  for (const Call& call : {another, garbage}) CHECK(Supervised(call) == Errno(EPERM));
 }
 
 TEST_CASE("seccomp: the limit that marks a sandbox inside can be read, and set by nobody") {
@@ -173,9 +157,8 @@ TEST_CASE("seccomp: arguments change nothing for calls of the lists") {
 
 TEST_CASE("seccomp: no call is in two lists") {
   std::map<std::string_view, int> seen;
-  for (const std::span<const CallName> list :
-       {RefusedCalls(), AbsentCalls(), CallsBeyondLandlock(), SupervisedCalls(),
-        OwnersAndTimesCalls(), SupervisorsOwnCalls()}) {
+  for (const std::span<const CallName> list : {RefusedCalls(), AbsentCalls(), CallsBeyondLandlock(),
+                                               SupervisedCalls(), SupervisorsOwnCalls()}) {
     for (const CallName& call : list) ++seen[call.name];
   }
   for (const auto& entry : seen) {
@@ -269,8 +252,5 @@ TEST_CASE("seccomp: ordinary calls pass both filters") {
 
 TEST_CASE("seccomp: the kernel takes programs of this length") {
   for (const SocketRules rules : kAllRules) CHECK(GuardFilter(rules).size() <= BPF_MAXINSNS);
-  for (const SupervisedAlso also :
-       {SupervisedAlso::kNothing, SupervisedAlso::kTimes, SupervisedAlso::kOwnersAndTimes}) {
-    CHECK(SupervisedFilter(also).size() <= BPF_MAXINSNS);
-  }
+  CHECK(SupervisedFilter().size() <= BPF_MAXINSNS);
 }

@@ -16,6 +16,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
+#include <span>
 
 #include "base/syscall.h"
 #include "base/unique_fd.h"
@@ -25,6 +26,8 @@
 #include "sandbox/linux/inside.h"
 #include "sandbox/linux/made_places.h"
 #include "sandbox/linux/own_tmp.h"
+#include "sandbox/linux/pipe_relay.h"
+#include "sandbox/linux/streams.h"
 #include "sandbox/linux/terminal.h"
 #include "sandbox/run_bare.h"
 
@@ -40,6 +43,7 @@ class Launcher {
       : plan_(plan), watch_(watch), hangup_(watch.hangup), own_tmp_(plan) {}
 
   Result<Ended> Run() {
+    if (Status s = CheckStreams(); !s) return s.error();
     const Status made = own_tmp_.Make();
     if (!made) return FailedOutside("make places", made.error(), {});
     Result<Cgroup> cgroup = Cgroup::Make(plan_.limits);
@@ -77,9 +81,11 @@ class Launcher {
     signals_ = UniqueFd(::signalfd(-1, &heard_, SFD_CLOEXEC | SFD_NONBLOCK));
     if (!signals_.valid()) return SystemError("signalfd");
     if (plan_.has_namespaces()) terminal_ = FindTerminalUse();
+    if (Status s = pipes_.Make(); !s) return s;
     first_ = Clone();
     if (first_ == 0) {
       channel_ = UniqueFd();
+      if (!pipes_.BecomeStreams()) ::_exit(kSetupFailed);
       RunInside({.plan = plan_,
                  .channel = std::move(other),
                  .cgroup = cgroup_.entry(),
@@ -87,6 +93,7 @@ class Launcher {
                  .signals = before,
                  .own_terminal = terminal_.own});
     }
+    pipes_.Begin();
     if (first_ < 0) {
       if (!plan_.has_namespaces()) return SystemError("fork");
       ended_.failure =
@@ -113,10 +120,35 @@ class Launcher {
     // Nobody is left to say more than what is here already.
     while (channel_open_ && HasMore()) channel_open_ = Hear();
     relay_.Drain();
+    DrainPipes();
     if (!knows_end_ && !ended_.failure) {
       ended_.failure = SetupFailure{"sandbox", "its first process", "ended by itself", {}};
       ended_.status = kSetupFailed;
     }
+  }
+
+  // What the command has written; whoever reads it may take long.
+  void DrainPipes() {
+    pipes_.EndInput();
+    while (pipes_.HasOutput()) {
+      std::array<pollfd, 2 + PipeRelay::kPolled> polled{
+          {{signals_.get(), POLLIN, 0}, {hangup_, POLLRDHUP, 0}}};
+      const auto pipes = std::span(polled).last<PipeRelay::kPolled>();
+      pipes_.PreparePoll(pipes);
+      if (::poll(polled.data(), polled.size(), -1) < 0) continue;
+      pipes_.Serve(pipes);
+      if (polled[1].revents != 0 || (polled[0].revents != 0 && HasEndSignal())) return;
+    }
+  }
+
+  bool HasEndSignal() {
+    signalfd_siginfo info{};
+    bool ends = false;
+    while (::read(signals_.get(), &info, sizeof info) == static_cast<ssize_t>(sizeof info)) {
+      const int signal = static_cast<int>(info.ssi_signo);
+      ends = ends || signal == SIGINT || signal == SIGTERM || signal == SIGHUP || signal == SIGQUIT;
+    }
+    return ends;
   }
 
   bool HasMore() const {
@@ -125,13 +157,15 @@ class Launcher {
   }
 
   void HearOnce() {
-    std::array<pollfd, 6> polled{
+    std::array<pollfd, 6 + PipeRelay::kPolled> polled{
         {{channel_open_ ? channel_.get() : -1, POLLIN, 0},
          {signals_.get(), POLLIN, 0},
          {relay_.is_on() ? relay_.master() : -1, relay_.master_events(), 0},
          {relay_.wants_input() ? STDIN_FILENO : -1, POLLIN, 0},
          {audit_.fd(), POLLIN, 0},
          {hangup_, POLLRDHUP, 0}}};
+    const auto pipes = std::span(polled).last<PipeRelay::kPolled>();
+    pipes_.PreparePoll(pipes);
     // Nothing tells when a shell brings a running job to the front.
     const int most = relay_.is_away() ? kLookForFrontMilliseconds : -1;
     if (::poll(polled.data(), polled.size(), most) < 0) return;
@@ -139,6 +173,7 @@ class Launcher {
     if ((polled[2].revents & POLLOUT) != 0) relay_.PassInput();
     if ((polled[2].revents & ~POLLOUT) != 0) relay_.PassOutput();
     if (polled[3].revents != 0) relay_.ReadInput();
+    pipes_.Serve(pipes);
     if (polled[4].revents != 0) audit_.Serve();
     if (polled[0].revents != 0) channel_open_ = Hear();
     if (polled[1].revents != 0 && TakeSignals()) first_lives_ = false;
@@ -253,6 +288,7 @@ class Launcher {
   pid_t first_ = -1;
   TerminalUse terminal_;
   TerminalRelay relay_;
+  PipeRelay pipes_;
   AuditReceiver audit_;
   bool channel_open_ = true;
   bool first_lives_ = true;

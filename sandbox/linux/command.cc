@@ -96,10 +96,7 @@ class Command {
 
   Status BeSupervised() {
     if (!plan_.supervised) return Unit{};
-    SupervisedAlso also = SupervisedAlso::kNothing;
-    if (!plan_.saved.empty()) also = SupervisedAlso::kTimes;
-    if (!plan_.has_view()) also = SupervisedAlso::kOwnersAndTimes;
-    const Result<UniqueFd> listener = InstallSupervised(also);
+    const Result<UniqueFd> listener = InstallSupervised();
     if (!listener) return listener.error();
     Status sent = SendPacket(start_.supervisor, Message::kStarted, {}, listener->get());
     start_.supervisor = UniqueFd();

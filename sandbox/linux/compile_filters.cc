@@ -112,12 +112,11 @@ std::vector<sock_filter> Guard(SocketRules sockets) {
   for (const uint32_t request : RefusedSubvolumeRequests()) {
     filter.Add({"ioctl"}, SCMP_ACT_ERRNO(EPERM), {Request(request)});
   }
-  filter.Add({"ioctl"}, SCMP_ACT_ERRNO(EPERM),
-             {{1, SCMP_CMP_MASKED_EQ, 0xFF00, kBcachefsRequests}});
-  if (sockets != SocketRules::kUsual) {
-    for (const uint32_t request : RefusedFileRequests()) {
-      filter.Add({"ioctl"}, SCMP_ACT_ERRNO(EPERM), {Request(request)});
-    }
+  for (const uint32_t type : {kBcachefsRequests, kF2fsRequests}) {
+    filter.Add({"ioctl"}, SCMP_ACT_ERRNO(EPERM), {{1, SCMP_CMP_MASKED_EQ, 0xFF00, type}});
+  }
+  for (const uint32_t request : RefusedFileRequests()) {
+    filter.Add({"ioctl"}, SCMP_ACT_ERRNO(EPERM), {Request(request)});
   }
   for (const uint32_t command : RefusedLeaseCommands()) {
     filter.Add({"fcntl"}, SCMP_ACT_ERRNO(EPERM), {Word(1, command)});
@@ -127,7 +126,7 @@ std::vector<sock_filter> Guard(SocketRules sockets) {
 }
 
 // For the command and its children.
-std::vector<sock_filter> Supervised(SupervisedAlso also) {
+std::vector<sock_filter> Supervised() {
   Filter filter;
   filter.Add(SupervisedCalls(), SCMP_ACT_NOTIFY);
   filter.Add(SupervisorsOwnCalls(), SCMP_ACT_ERRNO(EPERM));
@@ -144,10 +143,6 @@ std::vector<sock_filter> Supervised(SupervisedAlso also) {
   // Nobody sets another process's limits: they can end it, and the supervisor is one.
   filter.Add({"prlimit64"}, SCMP_ACT_ERRNO(EPERM),
              {{0, SCMP_CMP_NE, 0, 0}, {2, SCMP_CMP_NE, 0, 0}});
-  if (also == SupervisedAlso::kOwnersAndTimes) filter.Add(OwnersAndTimesCalls(), SCMP_ACT_NOTIFY);
-  if (also == SupervisedAlso::kTimes) {
-    filter.Add({"utimensat"}, SCMP_ACT_NOTIFY, {{1, SCMP_CMP_NE, 0, 0}});
-  }
   return filter.Export();
 }
 
@@ -179,8 +174,6 @@ int main() {
   Print("kGuardUsual", Guard(SocketRules::kUsual), true);
   Print("kGuardNoUnix", Guard(SocketRules::kNoUnix), true);
   Print("kGuardNoneAtAll", Guard(SocketRules::kNoneAtAll), true);
-  Print("kSupervisedFilter", Supervised(SupervisedAlso::kNothing), false);
-  Print("kSupervisedTimesFilter", Supervised(SupervisedAlso::kTimes), false);
-  Print("kSupervisedOwnersFilter", Supervised(SupervisedAlso::kOwnersAndTimes), false);
+  Print("kSupervisedFilter", Supervised(), false);
   return 0;
 }

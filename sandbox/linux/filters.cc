@@ -34,25 +34,15 @@ std::span<const sock_filter> GuardFilter(SocketRules sockets) {
   return kGuardNoneAtAll;
 }
 
-std::span<const sock_filter> SupervisedFilter(SupervisedAlso also) {
-  switch (also) {
-    case SupervisedAlso::kTimes:
-      return kSupervisedTimesFilter;
-    case SupervisedAlso::kOwnersAndTimes:
-      return kSupervisedOwnersFilter;
-    case SupervisedAlso::kNothing:
-      break;
-  }
-  return kSupervisedFilter;
-}
+std::span<const sock_filter> SupervisedFilter() { return kSupervisedFilter; }
 
 Status InstallGuard(SocketRules sockets) {
   if (Install(GuardFilter(sockets), 0) != 0) return SystemError("seccomp(guard)");
   return Unit{};
 }
 
-Result<UniqueFd> InstallSupervised(SupervisedAlso also) {
-  const std::span<const sock_filter> filter = SupervisedFilter(also);
+Result<UniqueFd> InstallSupervised() {
+  const std::span<const sock_filter> filter = SupervisedFilter();
   // A caller that waits is not disturbed by signals that it handles: a call that is taken back half
   // way would be carried out twice.
   UniqueFd listener(Install(filter, SECCOMP_FILTER_FLAG_NEW_LISTENER | kWaitKillable));

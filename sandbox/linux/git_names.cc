@@ -9,6 +9,8 @@
 
 #include "base/case_fold.h"
 #include "sandbox/linux/new_repository.h"
+#include "sandbox/linux/own_work_tree.h"
+#include "sandbox/linux/whole_files.h"
 
 namespace ringfence {
 namespace {
@@ -20,7 +22,7 @@ constexpr std::array<std::string_view, 4> kOwn = {"head", "config", "config.work
 
 const GuardedName kBare{.why = "a new or a bare repository"};
 const GuardedName kGitFile{.why = "it leads to a work tree's repository"};
-const GuardedName kUnsaved{.why = "the config of a new repository is saved by way of it"};
+const GuardedName kTakenName{.why = "ringfence saves files of git by way of it"};
 
 // A caller can take away the right to look for a moment: what cannot be told may be either.
 bool MayBeThere(const UniqueFd& folder, const char* name) {
@@ -78,8 +80,11 @@ bool GuardsRepositories(const Supervision& supervision, const std::string& path)
 
 const GuardedName* RefusedByGit(const Supervision& supervision, const Location& location) {
   if (!GuardsRepositories(supervision, location.path())) return nullptr;
-  if (FoldName(location.name) == kUnsavedConfig) return &kUnsaved;
-  if (IsGitFile(location) && !IsOwnGitFile(supervision, location)) return &kGitFile;
+  if (FoldName(location.name) == kUnsaved) return &kTakenName;
+  if (IsGitFile(location)) {
+    if (!IsOwnGitFile(supervision, location)) return &kGitFile;
+    if (HoldsExempted(supervision, location)) return &kGitFile;
+  }
   if (MakesBareRepository(location) || IsHookOfBareRepository(location)) return &kBare;
   return nullptr;
 }

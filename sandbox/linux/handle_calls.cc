@@ -105,7 +105,7 @@ class HandleCall {
   // Owners and times are no content: where a file is not to be written, its mount says so, if there
   // are any.
   int JudgeWithoutMounts(Handle& file) {
-    if (supervision_.modes_within.empty()) return 0;
+    if (supervision_.modes_within.empty()) return UseOwnMount(supervision_, file);
     if (const int code = JudgeHandle(supervision_, file, Reach::kWhole)) return code;
     last_path_ = file.path;
     return JudgeMode(supervision_, file, S_IRWXU);
@@ -140,21 +140,22 @@ class HandleCall {
     struct stat facts {};
     if (::fstat(file.fd.get(), &facts) != 0) return errno;
     if (S_ISLNK(facts.st_mode)) return EOPNOTSUPP;
+    return SetMode(file);
+  }
+
+  int SetMode(const Handle& file) const {
     const std::string own_name = std::to_string(file.fd.get());
-    return ::fchmodat(supervision_.own_fds.get(), own_name.c_str(), arguments_.mode(), 0) == 0
-               ? 0
-               : errno;
+    const mode_t mode = WithoutSetId(file, arguments_.mode());
+    return ::fchmodat(supervision_.own_fds.get(), own_name.c_str(), mode, 0) == 0 ? 0 : errno;
   }
 
   int Fchmod() {
     Handle file;
-    Got<UniqueFd> own = caller_.Descriptor(arguments_.fd());
-    if (!own.ok()) return own.code;
-    file.fd = std::move(own.value);
+    if (const int code = OpenDescriptor(file)) return code;
     if (const int code = JudgeHandle(supervision_, file, Reach::kWhole)) return code;
     if (const int code = JudgeMode(supervision_, file, arguments_.mode())) return code;
     last_path_ = file.path;
-    return ::fchmod(file.fd.get(), arguments_.mode()) == 0 ? 0 : errno;
+    return SetMode(file);
   }
 
   struct FileTimes {

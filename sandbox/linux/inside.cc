@@ -128,6 +128,8 @@ class Inside {
   Status Keyring() { return plan_.is_nested ? Status(Unit{}) : LeaveKeyring(); }
 
   Status Prepare() {
+    nothing_ = UniqueFd(::open("/dev/null", O_RDWR | O_CLOEXEC));
+    if (!nothing_.valid()) return SystemError("open(/dev/null)");
     if (!plan_.supervised) return Unit{};
     Result<Supervision> supervision = PrepareSupervision(plan_);
     if (!supervision) return supervision.error();
@@ -186,7 +188,18 @@ class Inside {
     }
     other = UniqueFd();
     terminal_ = UniqueFd();
+    if (Status s = LeaveStreams(); !s) return s;
     return plan_.supervised ? ReceiveListener(own) : Status(Unit{});
+  }
+
+  // They are the command's. A reader that waits for the end of its output, or a writer for that of
+  // its input, is not to wait for the supervisor.
+  Status LeaveStreams() {
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; ++fd) {
+      if (::dup2(nothing_.get(), fd) < 0) return SystemError("dup2(/dev/null)");
+    }
+    nothing_ = UniqueFd();
+    return Unit{};
   }
 
   Status OpenTerminal() {
@@ -219,6 +232,7 @@ class Inside {
   sigset_t signals_;
   bool own_terminal_;
   mode_t mask_ = 077;
+  UniqueFd nothing_;   // /dev/null
   UniqueFd terminal_;  // the command's side
   UniqueFd listener_;
   std::optional<Supervision> supervision_;

@@ -12,8 +12,10 @@
 #include "policy/entry_match.h"
 #include "sandbox/linux/git_names.h"
 #include "sandbox/linux/new_repository.h"
+#include "sandbox/linux/own_work_tree.h"
 #include "sandbox/linux/private_mounts.h"
 #include "sandbox/linux/supervised_calls.h"
+#include "sandbox/linux/whole_files.h"
 
 namespace ringfence {
 namespace {
@@ -86,17 +88,38 @@ const GuardedName* FirstHeld(const Supervision& supervision, const std::string& 
 
 const GuardedName kWhole{.why = "git saves it by a rename, and so must others"};
 
+// Each sandbox has its own idea of a package store and of the project, so each knows how deep its
+// rule matches.
+size_t LevelsBelowMatch(const Supervision& supervision, const GuardedName& rule,
+                        const std::string& path) {
+  for (const GuardedNames* names : supervision.rules) {
+    const std::vector<GuardedName>& own = names->rules();
+    const bool is_its_rule = !own.empty() && &rule >= &own.front() && &rule <= &own.back();
+    if (is_its_rule) return names->LevelsBelowMatch(rule, path);
+  }
+  return 0;
+}
+
+// The first `levels` fewer components of `path`.
+std::string DropComponents(const std::string& path, size_t levels) {
+  std::string_view left = path;
+  for (; levels > 0; --levels) left = left.substr(0, left.rfind('/'));
+  return std::string(left);
+}
+
 // It may be written in a repository that this run has made.
-bool IsLeftToOwn(const Supervision& supervision, const GuardedName& rule,
-                 const Location& location) {
+bool IsLeftToOwn(Supervision& supervision, const GuardedName& rule, const Location& location) {
   if (!rule.unless_new) return false;
-  return rule.not_in_stores ? IsInOwnWorkTree(supervision, location.folder)
-                            : IsOwnRepository(supervision, location.folder);
+  if (!rule.not_in_stores) return IsOwnRepository(supervision, location.folder);
+  const std::string path = location.path();
+  const size_t levels = LevelsBelowMatch(supervision, rule, path);
+  return IsInOwnWorkTree(supervision, location, levels) &&
+         NoteExempted(supervision, DropComponents(path, levels));
 }
 
 // Of git's own files.
 bool ComesWholeBy(const GuardedName& rule, const Location& location) {
-  return !rule.not_in_stores && ComesWhole(location.name);
+  return !rule.not_in_stores && WholeFileOf(location) != WholeFile::kNone;
 }
 
 struct NameVerdict {
@@ -105,11 +128,11 @@ struct NameVerdict {
 };
 
 // By every rule of every sandbox: what one leaves to an own repository, another need not.
-NameVerdict RefusesName(const Supervision& supervision, const Location& location,
-                        const std::string& path, Reach reach = Reach::kName) {
+NameVerdict RefusesName(Supervision& supervision, const Location& location, const std::string& path,
+                        Reach reach = Reach::kName) {
   NameVerdict verdict;
   for (const GuardedName* rule : AllThatRefuse(supervision, path, reach)) {
-    if (!IsLeftToOwn(supervision, *rule, location)) return {rule, false};
+    if (!rule->comes_whole && !IsLeftToOwn(supervision, *rule, location)) return {rule, false};
     if (ComesWholeBy(*rule, location)) verdict.comes_whole = true;
   }
   return verdict;
@@ -135,8 +158,8 @@ void ReportWhy(Supervision& supervision, const std::string& path, std::string wh
   if (!reports.empty() && reports.back().path == path) reports.back().why = std::move(why);
 }
 
-bool MustComeWhole(const Supervision& supervision, const Location& location) {
-  if (!ComesWhole(location.name)) return false;
+bool MustComeWhole(Supervision& supervision, const Location& location) {
+  if (WholeFileOf(location) == WholeFile::kNone) return false;
   return RefusesName(supervision, location, location.path()).comes_whole;
 }
 
@@ -210,6 +233,13 @@ Got<Location> LocationOf(const Handle& handle) {
   return {std::move(location), is_same ? 0 : ENOENT};
 }
 
+bool IsSameFile(const UniqueFd& one, const UniqueFd& other) {
+  struct stat first {};
+  struct stat second {};
+  return ::fstat(one.get(), &first) == 0 && ::fstat(other.get(), &second) == 0 &&
+         first.st_dev == second.st_dev && first.st_ino == second.st_ino;
+}
+
 bool HasNoName(const Handle& handle) {
   struct stat facts {};
   return !handle.path.starts_with('/') ||  // a pipe, a socket
@@ -232,9 +262,33 @@ Got<Location> FindHandle(const Supervision& supervision, Handle& handle) {
   return {{}, EACCES};
 }
 
+bool IsStream(const Supervision& supervision, const UniqueFd& file) {
+  if (supervision.streams.empty()) return false;
+  const Result<OpenedFile> opened = LookAtOpened(file.get());
+  return !opened || std::ranges::find(supervision.streams, *opened) != supervision.streams.end();
+}
+
 }  // namespace
 
+int UseOwnMount(Supervision& supervision, Handle& handle) {
+  if (!IsStream(supervision, handle.fd)) return 0;
+  const Got<Location> at = FindHandle(supervision, handle);
+  if (!at.ok()) return EPERM;
+  UniqueFd own(
+      ::openat(at.value.folder.get(), at.value.name.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));
+  if (!own.valid() || !IsSameFile(own, handle.fd)) return EPERM;
+  handle.fd = std::move(own);
+  return 0;
+}
+
+mode_t WithoutSetId(const Handle& handle, mode_t mode) {
+  struct stat facts {};
+  const bool is_folder = ::fstat(handle.fd.get(), &facts) == 0 && S_ISDIR(facts.st_mode);
+  return is_folder ? mode : mode & ~static_cast<mode_t>(S_ISUID | S_ISGID);
+}
+
 int JudgeHandle(Supervision& supervision, Handle& handle, Reach reach) {
+  if (const int code = UseOwnMount(supervision, handle)) return code;
   const Got<Location> at = FindHandle(supervision, handle);
   if (IsSavedFile(supervision, handle.fd, handle.path)) return 0;
   if (!at.ok() && at.code != ENOENT) return at.code;

@@ -59,10 +59,12 @@ struct FileStatus {
   uint64_t inode = 0, size = 0, blocks = 0, attributes_mask = 0;
   Time accessed, born, changed, modified;
   uint32_t node_major = 0, node_minor = 0, device_major = 0, device_minor = 0;
-  uint64_t more[14] = {};
+  uint64_t mount = 0;  // where kStatusMount was asked for
+  uint64_t more[13] = {};
 };
 static_assert(sizeof(FileStatus) == 256);
-constexpr unsigned kStatusInode = 0x100;  // STATX_INO
-constexpr unsigned kStatusBorn = 0x800;   // STATX_BTIME
+constexpr unsigned kStatusInode = 0x100;   // STATX_INO
+constexpr unsigned kStatusBorn = 0x800;    // STATX_BTIME
+constexpr unsigned kStatusMount = 0x1000;  // STATX_MNT_ID, Linux 5.8
 
 }  // namespace ringfence

@@ -2,7 +2,9 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/sysmacros.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -13,6 +15,7 @@
 #include "sandbox/linux/new_repository.h"
 #include "sandbox/linux/proc_entry.h"
 #include "sandbox/linux/waiting_opens.h"
+#include "sandbox/linux/whole_files.h"
 
 namespace ringfence {
 namespace {
@@ -47,6 +50,9 @@ class OpenCall {
   bool Changes() const {
     return (request_.flags & O_ACCMODE) != O_RDONLY || (request_.flags & O_TRUNC) != 0;
   }
+
+  // Of a file that is made, without set-user-ID and set-group-ID.
+  mode_t NewMode() const { return request_.mode & ~(caller_.Umask() | S_ISUID | S_ISGID); }
 
   // 0, an errno value, kWaits; EAGAIN when the name changed between two looks at it.
   int Try() {
@@ -88,11 +94,12 @@ class OpenCall {
     if (!Has(O_CREAT) || Has(O_PATH)) return ENOENT;
     if (location.must_be_folder) return EISDIR;
     if (Has(O_DIRECTORY)) return EINVAL;
-    if (IsCommonDir(location) && MustComeWhole(supervision_, location)) {
-      return CreateCommonDir(location);
+    const WholeFile file = WholeFileOf(location);
+    if (IsMadeFixed(file) && MustComeWhole(supervision_, location)) {
+      return CreateFixed(location, file);
     }
     if (const int code = JudgeName(supervision_, location, Reach::kName)) return code;
-    const mode_t mode = request_.mode & ~caller_.Umask();
+    const mode_t mode = NewMode();
     const UniqueFd& folder = FolderToChange(supervision_, location);
     opened_ = UniqueFd(::openat(folder.get(), location.name.c_str(),
                                 request_.flags | O_EXCL | O_NOFOLLOW | kDoor, mode));
@@ -109,8 +116,8 @@ class OpenCall {
   }
 
   // What the caller writes into it is what stands there already.
-  int CreateCommonDir(const Location& location) {
-    if (const int code = MakeCommonDir(location)) return code;
+  int CreateFixed(const Location& location, WholeFile file) {
+    if (const int code = MakeFixed(location, file)) return code;
     opened_ = UniqueFd(::openat(supervision_.root.get(), "dev/null", O_RDWR | kDoor));
     return opened_.valid() ? 0 : errno;
   }
@@ -149,7 +156,7 @@ class OpenCall {
   int OpenAt(const UniqueFd& folder, const std::string& name) {
     const bool is_unnamed = Has(O_TMPFILE);
     const int wanted = is_unnamed ? request_.flags : request_.flags & ~O_CREAT;
-    const mode_t mode = is_unnamed ? request_.mode & ~caller_.Umask() : 0;
+    const mode_t mode = is_unnamed ? NewMode() : 0;
     const int flags = wanted | O_NOFOLLOW | O_NONBLOCK | kDoor;
     opened_ = UniqueFd(::openat(folder.get(), name.c_str(), flags, mode));
     const int code = opened_.valid() ? 0 : errno;
@@ -232,8 +239,12 @@ class OpenCall {
     return OpenFifoHandle(std::move(handle));
   }
 
-  // Never waits here: others are to be served meanwhile.
+  // Never waits here: others are to be served meanwhile. A read-only mount does not keep a FIFO
+  // from being written.
   int OpenFifoHandle(UniqueFd handle) {
+    struct statfs mount {};
+    if (::fstatfs(handle.get(), &mount) != 0) return errno;
+    if (!Has(O_PATH) && Changes() && (mount.f_flags & ST_RDONLY) != 0) return EROFS;
     const int code = TryFifo(supervision_, handle, request_.flags, opened_);
     if (code != ENXIO || Has(O_NONBLOCK)) return code;
     if (supervision_.waiting.size() >= kMaxWaiting) return ENFILE;

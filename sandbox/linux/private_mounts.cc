@@ -52,9 +52,11 @@ Status PrivateMounts::Clone() {
     if (!tree) return tree.error();
     saved_.push_back(std::move(*tree));
   }
+  // Read-only mounts do not keep devices from being written, but their modes from being changed.
   for (const char* name : kDevices) {
-    devices_.push_back(OpenTree(AT_FDCWD, name));
-    if (!devices_.back().valid()) return SystemError("open_tree(" + std::string(name) + ")");
+    Result<UniqueFd> device = CloneTree(Path::Clean(name), Writable::kNo);
+    if (!device) return device.error();
+    devices_.push_back(std::move(*device));
   }
   return Unit{};
 }

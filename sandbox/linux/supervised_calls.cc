@@ -19,7 +19,9 @@
 #include "sandbox/linux/nested_rules.h"
 #include "sandbox/linux/new_repository.h"
 #include "sandbox/linux/open_call.h"
+#include "sandbox/linux/own_work_tree.h"
 #include "sandbox/linux/supervisor.h"
+#include "sandbox/linux/whole_files.h"
 
 namespace ringfence {
 namespace {
@@ -94,7 +96,7 @@ class Call {
   }
 
   // A mode that the call itself does not cut by the supervisor's own mask.
-  mode_t MaskedMode() const { return arguments_.mode() & ~caller_.Umask(); }
+  mode_t MaskedMode() const { return arguments_.mode() & ~(caller_.Umask() | S_ISUID | S_ISGID); }
 
   void Open() {
     OpenRequest request;
@@ -236,6 +238,8 @@ class Call {
       return code;
     }
     NoteGitFile(supervision_, to);
+    MoveExempted(supervision_, from.path(), to.path());
+    if (exchange) MoveExempted(supervision_, to.path(), from.path());
     return 0;
   }
 
@@ -255,7 +259,7 @@ class Call {
   int Replace(const Location& from, const Location& to) {
     if ((arguments_.flags() & ~kRenameNoReplace) != 0) return EACCES;
     if (from.must_be_folder || to.must_be_folder) return ENOTDIR;
-    return SaveConfig(supervision_, from, to, arguments_.flags() == 0);
+    return SaveWhole(supervision_, from, to, arguments_.flags() == 0);
   }
 
   // A plain file has one name; a folder or a link brings all that is below it: `reach` becomes
@@ -280,12 +284,22 @@ class Call {
     if (!at.ok()) return at.code;
     const bool is_folder =
         arguments_.what() == SupervisedCall::kRmdir || (arguments_.flags() & AT_REMOVEDIR) != 0;
-    if (const int code = Judge(at.value, is_folder ? Reach::kFolder : Reach::kWhole)) return code;
-    const std::string name = at.value.name + (at.value.must_be_folder && !is_folder ? "/" : "");
     const int unknown = arguments_.flags() & ~AT_REMOVEDIR;
     if (unknown != 0) return EINVAL;
+    if (HoldsExempted(supervision_, at.value)) return UnlinkGit(at.value, is_folder);
+    if (const int code = Judge(at.value, is_folder ? Reach::kFolder : Reach::kWhole)) return code;
+    const std::string name = at.value.name + (at.value.must_be_folder && !is_folder ? "/" : "");
+    if (is_folder) RemoveKeptGit(supervision_, at.value);
     const UniqueFd& folder = FolderToChange(supervision_, at.value);
     return ::unlinkat(folder.get(), name.c_str(), is_folder ? AT_REMOVEDIR : 0) == 0 ? 0 : errno;
+  }
+
+  int UnlinkGit(const Location& at, bool is_folder) {
+    struct stat facts {};
+    if (::fstatat(at.folder.get(), at.name.c_str(), &facts, AT_SYMLINK_NOFOLLOW) != 0) return errno;
+    if (is_folder && !S_ISDIR(facts.st_mode)) return ENOTDIR;
+    if (!is_folder && S_ISDIR(facts.st_mode)) return EISDIR;
+    return KeepGit(supervision_, at);
   }
 
   // linux/fs.h

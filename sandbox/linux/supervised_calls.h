@@ -40,14 +40,21 @@ int JudgeTree(Supervision& supervision, const Location& name, const Location& tr
 int JudgeMade(Supervision& supervision, const Location& made, Reach reach);
 // `reach` is kWhole where only the mode or the times change.
 int JudgeHandle(Supervision& supervision, Handle& handle, Reach reach = Reach::kName);
+// A standard stream of the command is a file of the host's, opened through a mount of the host's:
+// `handle` becomes the same file as the sandbox's own mounts show it. EPERM where they do not. Part
+// of JudgeHandle().
+int UseOwnMount(Supervision& supervision, Handle& handle);
+// The mode that a file may get: without set-user-ID and set-group-ID, which would serve those who
+// start it outside. Of a directory they say nothing about programs.
+mode_t WithoutSetId(const Handle& handle, mode_t mode);
 // A file is about to get `mode`: outside of what may be written it is not, and a folder that nobody
 // can look into keeps the next start from finding what is held in place below it.
 int JudgeMode(Supervision& supervision, const Handle& handle, mode_t mode);
 int OpenHandle(const SupervisedCaller& caller, Supervision& supervision, const NameText& name,
                Handle& handle);
 
-// The rules leave the name to a repository of this run, whose file comes whole (new_repository.h).
-bool MustComeWhole(const Supervision& supervision, const Location& location);
+// The name is one of git's that the rules leave to git, but for its content (whole_files.h).
+bool MustComeWhole(Supervision& supervision, const Location& location);
 
 // For the launcher, who tells people.
 void Report(Supervision& supervision, const std::string& path, const GuardedName* rule, int code);

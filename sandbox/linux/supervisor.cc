@@ -158,6 +158,9 @@ Result<Supervision> PrepareSupervision(const SandboxPlan& plan) {
   if (!supervision.root.valid() || !supervision.proc.valid() || !supervision.own_fds.valid()) {
     return SystemError("open(/proc)");
   }
+  Result<std::vector<OpenedFile>> streams = FindStreams();
+  if (!streams) return streams.error();
+  supervision.streams = std::move(*streams);
   supervision.own_process = "/proc/" + std::to_string(::getpid());
   if (::chdir("/") != 0) return SystemError("chdir(/)");
   timespec now{};

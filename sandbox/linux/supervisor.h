@@ -8,7 +8,6 @@
 #include <sys/resource.h>
 #include <sys/types.h>
 
-#include <compare>
 #include <csignal>
 #include <cstdint>
 #include <memory>
@@ -21,20 +20,11 @@
 #include "base/unique_fd.h"
 #include "sandbox/guarded_names.h"
 #include "sandbox/linux/caller.h"
+#include "sandbox/linux/file_id.h"
+#include "sandbox/linux/streams.h"
 #include "sandbox/plan.h"
 
 namespace ringfence {
-
-// A file or folder. When it was made is a part, since the kernel gives numbers away again.
-struct FileId {
-  uint32_t device_major = 0, device_minor = 0;
-  uint64_t inode = 0;
-  int64_t born = 0;  // seconds; 0 where the file system does not keep it
-  uint32_t born_nanoseconds = 0;
-
-  // NOLINTNEXTLINE(modernize-use-nullptr): no pointer here
-  auto operator<=>(const FileId&) const = default;
-};
 
 // What the supervised calls share.
 struct Supervision {
@@ -62,7 +52,9 @@ struct Supervision {
     GuardedNames names;
   };
   std::vector<std::unique_ptr<Nested>> nested;
-  rlim_t nested_before = 0;                // how many there have been, some of which are gone
+  rlim_t nested_before = 0;  // how many there have been, some of which are gone
+  // The host's files that the command has as its standard streams.
+  std::vector<OpenedFile> streams;
   std::vector<const GuardedNames*> rules;  // for the call that is being answered
 
   // Where modes, owners, times and attributes may be changed, if no mount says so. Empty: mounts
@@ -71,6 +63,12 @@ struct Supervision {
 
   // What this run made of git's: directories, and files ".git". Sorted.
   std::vector<FileId> own_repositories;
+  // What this run wrote in its own work trees and nowhere else could (NoteExempted): real paths.
+  std::vector<std::string> exempted;
+  // Files ".git" above them, which lead to a repository of this run and do not change any more;
+  // and each ".git" that was to be removed while they existed. Sorted.
+  std::vector<FileId> fixed_git_files;
+  std::vector<FileId> kept_gits;
   // When the run began, as the file systems say it: seconds and nanoseconds.
   std::pair<int64_t, uint32_t> began;
 

@@ -41,19 +41,23 @@ typedef struct {
 #define TABLE(rows) \
   { rows, sizeof(rows) / sizeof((rows)[0]) }
 
-extern const RowTable kFileRows;           // probe_files.c: files outside
-extern const RowTable kNameRows;           // probe_names.c: names that somebody runs later
-extern const RowTable kSecretRows;         // probe_files.c
-extern const RowTable kProcessRows;        // probe_processes.c
-extern const RowTable kNetworkRows;        // probe_network.c: sockets, shared memory, keys
-extern const RowTable kPrivilegeRows;      // probe_privileges.c: capabilities, mounts, namespaces
-extern const RowTable kKernelRows;         // probe_kernel.c: calls with a past, devices, limits
-extern const RowTable kFunctionRows;       // probe_functions.c
-extern const RowTable kMoreNameRows;       // probe_more_names.c: the same names by other calls
-extern const RowTable kMoreWayRows;        // probe_more_ways.c: by other ways to walk to them
-extern const RowTable kRaceRows;           // probe_races.c: by an argument that keeps changing
-extern const RowTable kMoreFunctionRows;   // probe_more_functions.c: what a supervisor may break
-extern const RowTable kMoreSemanticsRows;  // probe_more_semantics.c: flags, errors, rights
+extern const RowTable kFileRows;            // probe_files.c: files outside
+extern const RowTable kNameRows;            // probe_names.c: names that somebody runs later
+extern const RowTable kSecretRows;          // probe_files.c
+extern const RowTable kProcessRows;         // probe_processes.c
+extern const RowTable kNetworkRows;         // probe_network.c: sockets, shared memory, keys
+extern const RowTable kPrivilegeRows;       // probe_privileges.c: capabilities, mounts, namespaces
+extern const RowTable kKernelRows;          // probe_kernel.c: calls with a past, devices, limits
+extern const RowTable kFunctionRows;        // probe_functions.c
+extern const RowTable kMoreNameRows;        // probe_more_names.c: the same names by other calls
+extern const RowTable kMoreWayRows;         // probe_more_ways.c: by other ways to walk to them
+extern const RowTable kRaceRows;            // probe_races.c: by an argument that keeps changing
+extern const RowTable kMoreFunctionRows;    // probe_more_functions.c: what a supervisor may break
+extern const RowTable kMoreSemanticsRows;   // probe_more_semantics.c: flags, errors, rights
+extern const RowTable kOwnTreeRows;         // probe_own_trees.c: names left to a new work tree
+extern const RowTable kStreamRows;          // probe_streams.c: the standard streams, set-user-ID
+extern const RowTable kDeviceRows;          // probe_streams.c: devices of the host
+extern const RowTable kDeviceFunctionRows;  // probe_streams.c: using them
 
 // --- verdicts -----------------------------------------------------------------------------------
 

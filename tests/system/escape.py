@@ -23,7 +23,7 @@ import sys
 
 from escape_fixture import World
 from escape_machine import RARE, machine_refuses
-from escape_rows import ACCEPTED, ACCEPTED_LANDLOCK, ENDS_THE_COMMAND, ROWS
+from escape_rows import ACCEPTED, ACCEPTED_LANDLOCK, ENDS_THE_COMMAND, REFUSED_AT_START, ROWS
 from ordinary_user import add_options, run_in_folder
 
 NO_SANDBOX_STATUS = 125
@@ -46,6 +46,8 @@ def result_of(row, done, look):
         return Result("virtual", done.detail)
     if not done.verdict and row.name in ENDS_THE_COMMAND and done.status != NO_SANDBOX_STATUS:
         return Result("stopped", f"the command ended with {done.status}")
+    if not done.verdict and row.name in REFUSED_AT_START and done.status == NO_SANDBOX_STATUS:
+        return Result("stopped", f"the sandbox did not start: {done.errors[-100:]}")
     if not done.verdict:
         return Result("", f"status {done.status}, no answer: {done.errors[-300:]}")
     return Result(done.verdict, done.detail)

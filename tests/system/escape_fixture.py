@@ -35,7 +35,8 @@ VICTIM_NAME = "ringfence-victim"
 PYTHONS = (sys.executable, "/usr/bin/python3", "/usr/local/bin/python3")
 
 VICTIMS = ("write", "truncate", "open-trunc", "unlink", "chmod", "utimes", "setxattr", "rename",
-           "symlink", "symlink-new", "hardlink", "old-hard-link", "proc-root", "dirfd", "filefd")
+           "symlink", "symlink-new", "hardlink", "old-hard-link", "proc-root", "dirfd", "filefd",
+           "stream", "stream-out")
 REPOSITORIES = (".git", "sub/.git", "a/b/.git", "a/b/c/d/e/.git")
 GIT_FILE = "gitdir: ../sub/.git\n"
 FOLDERS = ("plain", "deep/er", "mnt", "pkg/.claude", "pkg/.github/workflows")
@@ -106,6 +107,8 @@ class World:
         for name in VICTIMS:
             self.write(self.outside / name, mode=0o600)
             os.utime(self.outside / name, OLD)
+        self.changed = {name: (self.outside / name).stat().st_ctime_ns for name in VICTIMS}
+        os.mkfifo(self.outside / "fifo", 0o600)
         self.write(self.home / ".ssh/id_rsa", self.secret, 0o600)
         self.write(self.home / ".aws/credentials", self.secret, 0o600)
         self.write(self.home / ".bashrc")
@@ -177,17 +180,16 @@ class World:
             self.write(self.project / "escape_fixture", "".join(
                 f"{key}={value}\n" for key, value in values.items()))
             port = values["listen_port"] if row == "listen-reachable" else None
-            with Caller(port) as caller:
-                done = self.run_with(row, command, terminal if row == "tiocsti" else None)
-            return done, Look(self, caller, terminal)
+            with Caller(port) as caller, Streams(self, row, terminal) as streams:
+                done = self.run_with(row, command, streams)
+                return done, Look(self, caller, terminal, streams)
 
-    def run_with(self, row, command, terminal):
-        """`terminal` becomes the controlling one and standard input."""
+    def run_with(self, row, command, streams):
         inherit(self.outside, os.O_RDONLY | os.O_DIRECTORY, INHERITED_DIRFD)
         inherit(self.outside / "filefd", os.O_RDWR, INHERITED_FILEFD)
 
         def prepare():
-            if terminal:
+            if row == "tiocsti":
                 os.close(os.open(os.ttyname(0), os.O_RDWR))
             if os.geteuid() == 0:
                 own_mounts()
@@ -197,8 +199,7 @@ class World:
         try:
             with subprocess.Popen(
                     command, cwd=self.project, env=environment, start_new_session=True,
-                    stdin=terminal.slave if terminal else subprocess.DEVNULL,
-                    stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                    stdin=streams.input, stdout=subprocess.PIPE, stderr=streams.errors, text=True,
                     pass_fds=(INHERITED_DIRFD, INHERITED_FILEFD), preexec_fn=prepare) as process:
                 try:
                     output, errors = process.communicate(timeout=30)
@@ -206,7 +207,7 @@ class World:
                     os.killpg(process.pid, signal.SIGKILL)  # a session of its own
                     output, errors = process.communicate()
                     errors += "no end within 30 s"
-                return Done(row, output, errors, process.returncode)
+                return Done(row, output, errors or "", process.returncode)
         finally:
             os.close(INHERITED_DIRFD)
             os.close(INHERITED_FILEFD)
@@ -221,8 +222,10 @@ class World:
 class Look:
     """What is seen from outside after a row. Each question is asked once."""
 
-    def __init__(self, world, caller, terminal):
+    def __init__(self, world, caller, terminal, streams):
         self.world = world
+        self.left_in_pipe = streams.left_in_pipe()
+        self.left_in_fifo = read_at_once(streams.fifo)
         self.reached = world.reached()
         self.answered = caller.answered
         self.typed = terminal.typed
@@ -260,6 +263,56 @@ class Look:
             return False
         time.sleep(2)  # it ends by itself
         return True
+
+
+class Streams:
+    """Standard input and errors of a row; standard output is a pipe, for the verdict.
+
+    A terminal for tiocsti, which becomes the controlling one; files outside for x-stream-*; pipes
+    that others use as well for x-pipe-*; otherwise nothing, and a pipe. A FIFO outside has a reader.
+    """
+
+    def __init__(self, world, row, terminal):
+        self.opened = []
+        self.fifo = self.open(world.outside / "fifo", os.O_RDONLY | os.O_NONBLOCK)
+        self.input, self.errors, self.shared = subprocess.DEVNULL, subprocess.PIPE, None
+        if row == "tiocsti":
+            self.input = terminal.slave
+        elif row == "x-stream-directory":
+            self.input = self.open(world.home, os.O_RDONLY | os.O_DIRECTORY)
+        elif row.startswith("x-stream-"):
+            self.input = self.open(world.outside / "stream", os.O_RDONLY)
+            self.errors = self.open(world.outside / "stream-out", os.O_WRONLY | os.O_APPEND)
+        elif row.startswith("x-pipe-"):
+            self.shared, writes = os.pipe2(os.O_CLOEXEC)
+            self.opened += [self.shared, writes]
+            os.set_blocking(self.shared, False)
+            if row == "x-pipe-write":
+                self.input = self.shared
+            else:
+                self.errors = writes
+                os.write(writes, world.secret.encode())
+
+    def open(self, path, flags):
+        self.opened.append(os.open(path, flags | os.O_CLOEXEC))
+        return self.opened[-1]
+
+    def left_in_pipe(self):
+        return b"" if self.shared is None else read_at_once(self.shared)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        for file in self.opened:
+            os.close(file)
+
+
+def read_at_once(file):
+    try:
+        return os.read(file, 4096)
+    except BlockingIOError:
+        return b""
 
 
 class Terminal:

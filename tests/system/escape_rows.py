@@ -5,7 +5,7 @@ import dataclasses
 import pathlib
 from typing import Callable, Optional
 
-from escape_fixture import GIT_FILE, OLD, UNTOUCHED
+from escape_fixture import GIT_FILE, MARK, OLD, UNTOUCHED
 
 HOOK = "hooks/pre-commit"
 
@@ -190,6 +190,55 @@ MORE_WAYS = {
             "x-thread-without-first", exists("sub/.git/" + HOOK)),
 }
 
+TREE = "tree-new/"
+
+
+def left_alone(look):
+    """Files for editors without the repository that they were left to."""
+    project = look.world.project
+    leads_elsewhere = (text_of(look, TREE + ".git") or "").startswith("gitdir: ../.git")
+    return look.exists(TREE + ".vscode/tasks.json") and (
+        not (project / TREE / ".git").exists() or leads_elsewhere)
+
+
+OWN_TREES = {
+    **words("x-level-github x-level-workflows x-level-twice", exists(".github/workflows/x.yml")),
+    "x-level-cursor": exists(".cursor/mcp.json"),
+    "x-level-deep": exists(DEEP + ".github/workflows/x.yml"),
+    **words("x-tree-undone x-tree-renamed x-tree-shared x-tree-rewritten x-tree-rewritten-open "
+            "x-tree-replaced", left_alone),
+    **words("fn-x-remove-tree fn-x-remove-linked-tree"),
+}
+
+
+def set_id(look):
+    path = look.world.project / "set-id"
+    return path.exists() and path.stat().st_mode & 0o6000 != 0
+
+
+def later(name):
+    return lambda look: look.about(name).st_ctime_ns != look.world.changed[name]
+
+
+STREAMS = {
+    **words("x-stream-chmod x-stream-chmod-proc x-stream-chmod-copy x-stream-chmod-empty",
+            lambda look: look.about("stream").st_mode & 0o777 != 0o600),
+    **words("x-stream-times x-stream-times-proc x-stream-times-empty",
+            lambda look: look.about("stream").st_mtime != OLD[1]),
+    **words("x-stream-xattr x-stream-xattr-proc", lambda look: bool(look.attributes("stream"))),
+    **words("x-stream-owner x-stream-owner-proc x-stream-owner-empty x-stream-flags",
+            later("stream")),
+    **words("x-stream-write x-stream-truncate x-stream-open-truncate",
+            outside("stream")),
+    "x-stream-set-user": lambda look: look.about("stream-out").st_mode & 0o6000 != 0,
+    "x-stream-directory": outside("write"),
+    "x-pipe-write": lambda look: MARK.encode() in look.left_in_pipe,
+    "x-pipe-read": lambda look: look.world.secret.encode() not in look.left_in_pipe,
+    "x-fifo-outside-write": lambda look: MARK.encode() in look.left_in_fifo,
+    **words("x-set-id-chmod x-set-id-fchmod x-set-id-fchmodat2 x-set-group-id x-set-id-open "
+            "x-set-id-creat x-set-id-mknod x-set-id-unnamed", set_id),
+}
+
 RACES = {
     "x-race-creat": exists("race/.mcp.json"),
     "x-race-mkdir": exists("race/.husky"),
@@ -234,6 +283,10 @@ ROWS = [
                          "fn-x-locks fn-x-exec-after-write fn-x-open-flags fn-x-errors "
                          "fn-x-lowest-fd fn-x-umask fn-x-dangling-link fn-x-long-path "
                          "fn-x-git-commit fn-x-git-commit-sub fn-x-similar-names")),
+    *rows_of(True, OWN_TREES),
+    *rows_of(True, STREAMS),
+    *rows_of(False, words("x-device-chmod x-device-times")),
+    *rows_of(True, words("fn-x-devices")),
 ]
 
 # Open inside the sandbox, and why that is accepted.
@@ -264,3 +317,5 @@ ACCEPTED_LANDLOCK = {
 
 # A command of its own may end with these: the limit ends all of it.
 ENDS_THE_COMMAND = ("mem-1gib", "fork-600")
+# The sandbox does not start at all.
+REFUSED_AT_START = ("x-stream-directory",)

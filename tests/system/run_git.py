@@ -48,7 +48,7 @@ ATTACKS = {
     "exchanged": "cp ../evil c; python3 -c \"import ctypes; ctypes.CDLL(None).renameat2("
                  "-100, b'c', -100, b'r/.git/config', 2)\"",
     "by /proc": "exec 3< r/.git/config; cat ../evil > /proc/self/fd/3",
-    "the name in between": "cat ../evil > r/.git/config.ringfence-new",
+    "the name in between": "cat ../evil > r/.git/ringfence-unsaved",
     "made elsewhere": "mv r/.git x; rm x/config; cp ../evil x/config; mv x r/.git",
     "made while it is no .git": "rm r/.git/config; mv r/.git x; cp ../evil x/config; mv x r/.git",
     "a folder in .git": "mkdir -p r/.git/x/objects r/.git/x/refs; cp r/.git/HEAD r/.git/x/HEAD;"
@@ -146,7 +146,7 @@ def work_with_new_repositories_goes_on(world):
     assert done.stdout.split() == ["../..", "first", "first", "first", "false"], done.stdout
     config = (world.project / "new/.git/config").read_text()
     assert "\tname = me\n" in config and "autocrlf" not in config, config
-    assert not (world.project / "new/.git/config.ringfence-new").exists()
+    assert not (world.project / "new/.git/ringfence-unsaved").exists()
 
 
 def prepare(world, folder):

@@ -1,0 +1,444 @@
+#include "sandbox/git_targets.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include "base/ascii.h"
+#include "base/text.h"
+#include "policy/resolve.h"
+
+namespace ringfence {
+namespace {
+
+constexpr size_t kMaxGitText = size_t{1} << 20;
+constexpr size_t kMaxFolders = 512;  // that are looked into for repositories
+constexpr size_t kMaxNamesListed = 10'000;
+constexpr int kMaxIncludes = 10;  // as in git
+constexpr int kMaxModuleDepth = 8;
+
+// How a value names files.
+enum class ValueKind : uint8_t {
+  kOther,    // perhaps a command: words that name files which exist
+  kCommand,  // a command for a shell
+  kPath,
+  kInclude,  // a path from the configuration file
+};
+
+struct KnownKey {
+  std::string_view section, key;
+  ValueKind kind;
+};
+
+// Of git-config(1); the subsection, where there is one, may be anything. "" stands for any key.
+constexpr KnownKey kKnown[] = {
+    {"include", "path", ValueKind::kInclude},
+    {"includeif", "path", ValueKind::kInclude},
+    {"core", "hookspath", ValueKind::kPath},
+    {"core", "attributesfile", ValueKind::kPath},
+    {"core", "excludesfile", ValueKind::kPath},
+    {"init", "templatedir", ValueKind::kPath},
+    {"core", "sshcommand", ValueKind::kCommand},
+    {"core", "fsmonitor", ValueKind::kCommand},
+    {"core", "editor", ValueKind::kCommand},
+    {"core", "pager", ValueKind::kCommand},
+    {"core", "askpass", ValueKind::kCommand},
+    {"core", "gitproxy", ValueKind::kCommand},
+    {"core", "alternaterefscommand", ValueKind::kCommand},
+    {"sequence", "editor", ValueKind::kCommand},
+    {"interactive", "difffilter", ValueKind::kCommand},
+    {"uploadpack", "packobjectshook", ValueKind::kCommand},
+    {"diff", "external", ValueKind::kCommand},
+    {"diff", "command", ValueKind::kCommand},
+    {"diff", "textconv", ValueKind::kCommand},
+    {"filter", "clean", ValueKind::kCommand},
+    {"filter", "smudge", ValueKind::kCommand},
+    {"filter", "process", ValueKind::kCommand},
+    {"merge", "driver", ValueKind::kCommand},
+    {"credential", "helper", ValueKind::kCommand},
+    {"gpg", "program", ValueKind::kCommand},
+    {"gpg", "defaultkeycommand", ValueKind::kCommand},
+    {"mergetool", "cmd", ValueKind::kCommand},
+    {"mergetool", "path", ValueKind::kCommand},
+    {"difftool", "cmd", ValueKind::kCommand},
+    {"difftool", "path", ValueKind::kCommand},
+    {"guitool", "cmd", ValueKind::kCommand},
+    {"browser", "cmd", ValueKind::kCommand},
+    {"browser", "path", ValueKind::kCommand},
+    {"man", "cmd", ValueKind::kCommand},
+    {"man", "path", ValueKind::kCommand},
+    {"trailer", "cmd", ValueKind::kCommand},
+    {"trailer", "command", ValueKind::kCommand},
+    {"tar", "command", ValueKind::kCommand},
+    {"hook", "command", ValueKind::kCommand},
+    {"submodule", "update", ValueKind::kCommand},
+    {"remote", "uploadpack", ValueKind::kCommand},
+    {"remote", "receivepack", ValueKind::kCommand},
+    {"sendemail", "smtpserver", ValueKind::kCommand},
+    {"sendemail", "sendmailcmd", ValueKind::kCommand},
+    {"sendemail", "tocmd", ValueKind::kCommand},
+    {"sendemail", "cccmd", ValueKind::kCommand},
+    {"pager", "", ValueKind::kCommand},
+    {"alias", "", ValueKind::kCommand},
+};
+
+ValueKind KindOf(const GitVariable& variable) {
+  const auto* known = std::ranges::find_if(kKnown, [&](const KnownKey& key) {
+    return key.section == variable.section && (key.key.empty() || key.key == variable.key);
+  });
+  if (known == std::end(kKnown)) return ValueKind::kOther;
+  // Others are names of git's own commands.
+  if (variable.section == "alias" && !variable.value.starts_with('!')) return ValueKind::kOther;
+  return known->kind;
+}
+
+// A word of a command, without quotes.
+std::vector<std::string> ShellWords(std::string_view command) {
+  constexpr std::string_view kBetween = " \t\n;|&()<>`$=!{}";
+  std::vector<std::string> words;
+  std::string word;
+  char quote = 0;
+  const auto end = [&] {
+    if (!word.empty()) words.push_back(std::move(word));
+    word.clear();
+  };
+  for (const char c : command) {
+    if (quote != 0 ? c == quote : c == '"' || c == '\'') {
+      quote = quote != 0 ? 0 : c;
+    } else if (quote == 0 && kBetween.find(c) != std::string_view::npos) {
+      end();
+    } else if (c != '\\') {
+      word += c;
+    }
+  }
+  end();
+  return words;
+}
+
+class VariableReader {
+ public:
+  explicit VariableReader(std::string_view text) : text_(text) {}
+
+  std::vector<GitVariable> Read() {
+    while (!AtEnd()) {
+      const char c = Peek();
+      if (c == '[') {
+        ReadSection();
+      } else if (IsLetter(c)) {
+        ReadVariable();
+      } else if (c == '#' || c == ';') {
+        SkipLine();
+      } else {
+        ++at_;
+      }
+    }
+    return std::move(variables_);
+  }
+
+ private:
+  bool AtEnd() const { return at_ >= text_.size(); }
+  char Peek() const { return AtEnd() ? '\n' : text_[at_]; }
+  void SkipLine() { at_ = std::min(text_.find('\n', at_), text_.size()); }
+  void SkipBlanks() {
+    while (!AtEnd() && (Peek() == ' ' || Peek() == '\t' || Peek() == '\r')) ++at_;
+  }
+
+  std::string_view TakeName() {
+    const size_t start = at_;
+    while (!AtEnd() && (IsLetter(Peek()) || IsDigit(Peek()) || Peek() == '-' || Peek() == '.')) {
+      ++at_;
+    }
+    return text_.substr(start, at_ - start);
+  }
+
+  // [section], [section "subsection"] or [section.subsection]
+  void ReadSection() {
+    ++at_;
+    SkipBlanks();
+    const std::string_view name = TakeName();
+    section_ = LowerAscii(name.substr(0, name.find('.')));
+    subsection_ =
+        section_.size() < name.size() ? std::string(name.substr(section_.size() + 1)) : "";
+    SkipBlanks();
+    if (Peek() == '"') ReadSubsection();
+    while (!AtEnd() && Peek() != ']' && Peek() != '\n') ++at_;
+    if (Peek() == ']') ++at_;
+  }
+
+  void ReadSubsection() {
+    subsection_.clear();
+    for (++at_; !AtEnd() && Peek() != '"' && Peek() != '\n'; ++at_) {
+      if (Peek() == '\\' && at_ + 1 < text_.size()) ++at_;
+      subsection_ += Peek();
+    }
+    if (Peek() == '"') ++at_;
+  }
+
+  void ReadVariable() {
+    GitVariable variable{section_, subsection_, LowerAscii(TakeName()), ""};
+    SkipBlanks();
+    if (Peek() == '=') {
+      ++at_;
+      variable.value = TakeValue();
+    } else {
+      SkipLine();
+    }
+    variables_.push_back(std::move(variable));
+  }
+
+  std::string TakeValue() {
+    std::string value;
+    size_t kept = 0;  // blanks at the end do not count
+    bool is_quoted = false;
+    SkipBlanks();
+    for (; !AtEnd(); ++at_) {
+      const char c = Peek();
+      if (c == '\n' || (!is_quoted && (c == '#' || c == ';'))) break;
+      if (c == '"') {
+        is_quoted = !is_quoted;
+      } else if (c == '\\') {
+        ++at_;
+        AddEscaped(value);
+      } else {
+        value += c;
+      }
+      const bool is_blank = c == ' ' || c == '\t' || c == '\r';
+      if (is_quoted || !is_blank) kept = value.size();
+    }
+    SkipLine();
+    value.resize(std::min(kept, value.size()));
+    return value;
+  }
+
+  void AddEscaped(std::string& value) const {
+    const char c = Peek();
+    if (c == '\n' || c == '\r') return;  // the value goes on in the next line
+    value += c == 'n' ? '\n' : c == 't' ? '\t' : c == 'b' ? '\b' : c;
+  }
+
+  std::string_view text_;
+  size_t at_ = 0;
+  std::string section_, subsection_;
+  std::vector<GitVariable> variables_;
+};
+
+class TargetFinder {
+ public:
+  TargetFinder(const GitPlaces& places, const FileView& files) : places_(places), files_(files) {}
+
+  std::vector<GitTarget> Find() {
+    FindShared();
+    FindRepositories();
+    return std::move(targets_);
+  }
+
+ private:
+  // A variable, and the configuration file that has it.
+  struct Setting {
+    GitVariable variable;
+    std::string file;
+  };
+
+  // --- configuration ---
+
+  void FindShared() {
+    std::vector<std::string> files = {"/etc/gitconfig"};
+    for (const Path& home : places_.homes) {
+      files.push_back(home.Child(".gitconfig").text());
+      files.push_back(home.Child(".config/git/config").text());
+    }
+    for (const std::string& file : files) ReadConfig(file, shared_, 0);
+  }
+
+  void ReadConfig(const std::string& file, std::vector<Setting>& settings, int depth) {
+    const Walked walked = Walk(file, files_);
+    if (walked.stop != Walked::Stop::kEnd || walked.facts.kind != FileKind::kFile) return;
+    const Result<std::string> text = files_.ReadText(walked.end, kMaxGitText);
+    if (!text) return;
+    for (GitVariable& variable : ReadGitVariables(*text)) {
+      const bool is_include = KindOf(variable) == ValueKind::kInclude && depth < kMaxIncludes;
+      // Whether its condition holds now says nothing about later.
+      if (is_include) {
+        for (const std::string& path : Absolute(variable.value, FolderOf(file))) {
+          ReadConfig(path, settings, depth + 1);
+        }
+      }
+      settings.push_back({std::move(variable), file});
+    }
+  }
+
+  static std::string FolderOf(const std::string& file) { return file.substr(0, file.rfind('/')); }
+
+  // "~/" is below each home.
+  std::vector<std::string> Absolute(const std::string& path, const std::string& folder) const {
+    if (path.empty()) return {};
+    if (path.starts_with('/')) return {path};
+    if (!path.starts_with('~')) return {folder + "/" + path};
+    std::vector<std::string> all;
+    const size_t slash = path.find('/');
+    if (slash != 1) return {};  // another user's
+    for (const Path& home : places_.homes) all.push_back(home.text() + path.substr(slash));
+    return all;
+  }
+
+  // --- repositories ---
+
+  void FindRepositories() {
+    for (Path at = places_.root; !at.is_root(); at = at.Parent()) {
+      if (AddRepositoryAt(at)) break;
+    }
+    size_t looked_into = 0;
+    std::vector<Path> folders = {places_.root};
+    for (int depth = 0; depth < 2; ++depth) {
+      std::vector<Path> below;
+      for (const Path& folder : folders) {
+        if (++looked_into > kMaxFolders) return;
+        AddRepositoriesBelow(folder, below);
+      }
+      folders = std::move(below);
+    }
+  }
+
+  void AddRepositoriesBelow(const Path& folder, std::vector<Path>& below) {
+    const auto entries = files_.List(folder, kMaxNamesListed);
+    if (!entries) return;
+    for (const DirectoryEntry& entry : *entries) {
+      const bool may_be_folder =
+          entry.kind == FileKind::kDirectory || entry.kind == FileKind::kMissing;
+      if (!may_be_folder || entry.name == ".git" || entry.name == "node_modules") continue;
+      below.push_back(folder.Child(entry.name));
+      AddRepositoryAt(below.back());
+    }
+  }
+
+  FileKind KindOfFile(const Path& path) const {
+    const Result<FileFacts> facts = files_.Look(path);
+    return facts ? facts->kind : FileKind::kMissing;
+  }
+
+  // True where a repository has its work tree.
+  bool AddRepositoryAt(const Path& tree) {
+    const Path git = tree.Child(".git");
+    const FileKind kind = KindOfFile(git);
+    if (kind == FileKind::kMissing) return false;
+    if (kind == FileKind::kDirectory || kind == FileKind::kLink) AddRepository(git.text(), tree);
+    if (kind == FileKind::kFile) AddLinkedRepository(git, tree);
+    return true;
+  }
+
+  // A file ".git" names the repository, which may share the configuration of another
+  // (gitrepository-layout(5), "commondir").
+  void AddLinkedRepository(const Path& file, const Path& tree) {
+    constexpr std::string_view kKey = "gitdir: ";
+    const Result<std::string> text = files_.ReadText(file, kMaxGitText);
+    if (!text || !text->starts_with(kKey)) return;
+    const std::string name = text->substr(kKey.size(), text->find('\n') - kKey.size());
+    const std::string git = name.starts_with('/') ? name : tree.text() + "/" + name;
+    AddRepository(git, tree);
+    const Walked common = Walk(git + "/commondir", files_);
+    if (common.stop != Walked::Stop::kEnd) return;
+    const Result<std::string> led = files_.ReadText(common.end, kMaxGitText);
+    if (!led) return;
+    const std::string way = led->substr(0, led->find('\n'));
+    AddRepository(way.starts_with('/') ? way : git + "/" + way, tree);
+  }
+
+  void AddRepository(const std::string& git, const Path& tree) {
+    std::vector<Setting> settings;
+    for (const char* name : {"/config", "/config.worktree"}) ReadConfig(git + name, settings, 0);
+    Add(settings, tree);
+    Add(shared_, tree);
+    AddModules(Path::Clean(git + "/modules"), tree, 0);
+  }
+
+  // Of submodules: a directory for each, below one another where their names have slashes.
+  void AddModules(const Path& folder, const Path& tree, int depth) {
+    if (depth >= kMaxModuleDepth || KindOfFile(folder) != FileKind::kDirectory) return;
+    const auto entries = files_.List(folder, kMaxNamesListed);
+    if (!entries) return;
+    for (const DirectoryEntry& entry : *entries) {
+      const Path module = folder.Child(entry.name);
+      if (KindOfFile(module.Child("HEAD")) == FileKind::kFile) {
+        AddModule(module, tree, depth);
+      } else if (entry.kind != FileKind::kFile) {
+        AddModules(module, tree, depth + 1);
+      }
+    }
+  }
+
+  void AddModule(const Path& module, const Path& tree, int depth) {
+    std::vector<Setting> settings;
+    ReadConfig(module.Child("config").text(), settings, 0);
+    Path own_tree = tree;
+    for (const Setting& setting : settings) {
+      if (setting.variable.name() != "core.worktree") continue;
+      const Walked walked = Walk(module.text() + "/" + setting.variable.value, files_);
+      if (walked.stop == Walked::Stop::kEnd) own_tree = walked.end;
+    }
+    Add(settings, own_tree);
+    AddModules(module.Child("modules"), own_tree, depth + 1);
+  }
+
+  // --- targets ---
+
+  void Add(const std::vector<Setting>& settings, const Path& tree) {
+    for (const Setting& setting : settings) AddTargets(setting, tree);
+  }
+
+  void AddTargets(const Setting& setting, const Path& tree) {
+    const ValueKind kind = KindOf(setting.variable);
+    const std::string& value = setting.variable.value;
+    if (kind == ValueKind::kInclude) return AddPath(setting, value, FolderOf(setting.file));
+    if (kind == ValueKind::kPath) return AddPath(setting, value, tree.text());
+    bool is_first = true;
+    for (const std::string& word : ShellWords(value)) {
+      const bool has_slash = word.find('/') != std::string::npos;
+      // The first word without a slash is looked for in PATH.
+      const bool counts = has_slash
+                              ? kind == ValueKind::kCommand || IsFile(word, tree)
+                              : kind == ValueKind::kCommand && !is_first && IsFile(word, tree);
+      if (counts) AddPath(setting, word, tree.text());
+      is_first = false;
+    }
+  }
+
+  bool IsFile(const std::string& word, const Path& tree) const {
+    const std::vector<std::string> paths = Absolute(word, tree.text());
+    return std::ranges::any_of(paths, [&](const std::string& path) {
+      const Walked walked = Walk(path, files_);
+      return walked.stop == Walked::Stop::kEnd && walked.facts.kind == FileKind::kFile;
+    });
+  }
+
+  void AddPath(const Setting& setting, const std::string& value, const std::string& folder) {
+    for (const std::string& path : Absolute(value, folder)) {
+      // In every work tree these are edited as a matter of course, and git reads them anyway.
+      if (path.ends_with("/.gitignore") || path.ends_with("/.gitattributes")) continue;
+      const auto is_same = [&](const GitTarget& target) { return target.path == path; };
+      if (std::ranges::any_of(targets_, is_same)) continue;
+      targets_.push_back({path, "git uses it (" + Printable(setting.variable.name()) + " in " +
+                                    Quote(setting.file) + ")"});
+    }
+  }
+
+  const GitPlaces& places_;
+  const FileView& files_;
+  std::vector<Setting> shared_;
+  std::vector<GitTarget> targets_;
+};
+
+}  // namespace
+
+std::string GitVariable::name() const {
+  return section + (subsection.empty() ? "." : "." + subsection + ".") + key;
+}
+
+std::vector<GitVariable> ReadGitVariables(std::string_view text) {
+  return VariableReader(text).Read();
+}
+
+std::vector<GitTarget> FindGitTargets(const GitPlaces& places, const FileView& files) {
+  return TargetFinder(places, files).Find();
+}
+
+}  // namespace ringfence

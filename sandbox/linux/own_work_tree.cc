@@ -1,0 +1,164 @@
+#include "sandbox/linux/own_work_tree.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <memory>
+#include <string_view>
+
+#include "base/case_fold.h"
+#include "base/syscall.h"
+#include "policy/entry_match.h"
+#include "sandbox/linux/new_repository.h"
+
+namespace ringfence {
+namespace {
+
+constexpr size_t kMaxExempted = 100'000;
+constexpr int kMaxDepth = 64;
+constexpr size_t kMaxGitFile = 4096;
+constexpr const char* kGit = ".git";
+constexpr const char* kNewGitFile = ".git.ringfence-new";
+
+UniqueFd Parent(const UniqueFd& folder) {
+  return UniqueFd(::openat(folder.get(), "..", O_PATH | O_DIRECTORY | O_CLOEXEC));
+}
+
+// The directory that the file ".git" in `tree` names (gitrepository-layout(5)).
+UniqueFd RepositoryOf(const UniqueFd& tree, const std::string& text) {
+  constexpr std::string_view kKey = "gitdir: ";
+  if (!text.starts_with(kKey) || text.size() > kMaxGitFile) return {};
+  const std::string name = text.substr(kKey.size(), text.find('\n') - kKey.size());
+  open_how how{};
+  how.flags = O_PATH | O_DIRECTORY | O_CLOEXEC;
+  how.resolve = RESOLVE_NO_MAGICLINKS;
+  return UniqueFd(
+      static_cast<int>(::syscall(SYS_openat2, tree.get(), name.c_str(), &how, sizeof how)));
+}
+
+// Puts a copy in its place that no caller has open.
+bool ReplaceGitFile(const UniqueFd& tree, const std::string& text) {
+  ::unlinkat(tree.get(), kNewGitFile, 0);
+  const UniqueFd copy(::openat(tree.get(), kNewGitFile,
+                               O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644));
+  const bool is_done = copy.valid() && WriteAll(copy.get(), text) &&
+                       ::renameat(tree.get(), kNewGitFile, tree.get(), kGit) == 0;
+  if (!is_done) ::unlinkat(tree.get(), kNewGitFile, 0);
+  return is_done;
+}
+
+bool IsOwnGitFileOf(Supervision& supervision, const UniqueFd& tree) {
+  if (IsIn(supervision.fixed_git_files, IdOf(tree, kGit))) return true;
+  const UniqueFd file(
+      ::openat(tree.get(), kGit, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
+  struct stat facts {};
+  if (!file.valid() || ::fstat(file.get(), &facts) != 0 || !S_ISREG(facts.st_mode)) return false;
+  const Result<std::string> text = ReadAll(file.get(), kMaxGitFile, kGit);
+  if (!text) return false;
+  const UniqueFd repository = RepositoryOf(tree, *text);
+  if (!repository.valid() || !IsOwnRepository(supervision, repository)) return false;
+  if (!ReplaceGitFile(tree, *text)) return false;
+  Remember(supervision.own_repositories, IdOf(tree, kGit));
+  Remember(supervision.fixed_git_files, IdOf(tree, kGit));
+  return true;
+}
+
+bool IsOwnWorkTree(Supervision& supervision, const UniqueFd& tree, const struct stat& git) {
+  if (!IsIn(supervision.own_repositories, IdOf(tree, kGit))) return false;
+  return S_ISDIR(git.st_mode) || IsOwnGitFileOf(supervision, tree);
+}
+
+bool Exists(const std::string& path) {
+  return ::faccessat(AT_FDCWD, path.c_str(), F_OK, AT_SYMLINK_NOFOLLOW) == 0 || errno != ENOENT;
+}
+
+// An empty directory, or one that holds nothing but `name`.
+bool HoldsOnly(const UniqueFd& folder, std::string_view name) {
+  const int own = ::openat(folder.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  const std::unique_ptr<DIR, int (*)(DIR*)> stream(own < 0 ? nullptr : ::fdopendir(own),
+                                                   ::closedir);
+  if (stream == nullptr) return false;
+  for (;;) {
+    errno = 0;
+    const dirent* entry = ::readdir(stream.get());  // NOLINT(concurrency-mt-unsafe): one thread
+    if (entry == nullptr) return errno == 0;
+    const std::string_view found(entry->d_name);
+    if (found != "." && found != ".." && found != name) return false;
+  }
+}
+
+UniqueFd OpenFolder(const Location& location) {
+  return UniqueFd(::openat(location.folder.get(), location.name.c_str(),
+                           O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+}
+
+}  // namespace
+
+bool IsInOwnWorkTree(Supervision& supervision, const Location& location, size_t levels) {
+  if (supervision.own_repositories.empty()) return false;
+  UniqueFd at(::openat(location.folder.get(), ".", O_PATH | O_DIRECTORY | O_CLOEXEC));
+  for (int depth = 0; depth < kMaxDepth && at.valid(); ++depth) {
+    const Got<FileId> id = IdOf(at, "");
+    const bool is_new =
+        id.ok() && std::pair(id.value.born, id.value.born_nanoseconds) >= supervision.began;
+    if (!is_new) return false;
+    struct stat git {};
+    if (levels > 0) {
+      --levels;
+    } else if (::fstatat(at.get(), kGit, &git, AT_SYMLINK_NOFOLLOW) == 0) {
+      return IsOwnWorkTree(supervision, at, git);
+    }
+    at = Parent(at);
+  }
+  return false;
+}
+
+bool NoteExempted(Supervision& supervision, std::string path) {
+  std::vector<std::string>& all = supervision.exempted;
+  const auto at = std::ranges::lower_bound(all, path);
+  if (at != all.end() && *at == path) return true;
+  if (all.size() >= kMaxExempted) return false;
+  all.insert(at, std::move(path));
+  return true;
+}
+
+void MoveExempted(Supervision& supervision, const std::string& from, const std::string& to) {
+  std::vector<std::string> moved;
+  for (const std::string& path : supervision.exempted) {
+    if (Covers(from, path)) moved.push_back(to + path.substr(from.size()));
+  }
+  // The old names stay: a rename can also be an exchange.
+  for (std::string& path : moved) NoteExempted(supervision, std::move(path));
+}
+
+bool HoldsExempted(const Supervision& supervision, const Location& location) {
+  if (supervision.exempted.empty() || !FoldsTo(location.name, kGit)) return false;
+  if (!IsIn(supervision.own_repositories, IdOf(location.folder, location.name.c_str())))
+    return false;
+  return std::ranges::any_of(supervision.exempted, [&](const std::string& path) {
+    return Covers(location.folder_path, path) && Exists(path);
+  });
+}
+
+int KeepGit(Supervision& supervision, const Location& location) {
+  const UniqueFd folder = OpenFolder(location);
+  if (folder.valid() && !HoldsOnly(folder, "")) return ENOTEMPTY;
+  Remember(supervision.kept_gits, IdOf(location.folder, location.name.c_str()));
+  return 0;
+}
+
+void RemoveKeptGit(const Supervision& supervision, const Location& location) {
+  if (supervision.kept_gits.empty()) return;
+  const UniqueFd folder = OpenFolder(location);
+  if (!folder.valid() || !IsIn(supervision.kept_gits, IdOf(folder, kGit))) return;
+  if (!HoldsOnly(folder, kGit)) return;
+  if (::unlinkat(folder.get(), kGit, 0) != 0) ::unlinkat(folder.get(), kGit, AT_REMOVEDIR);
+}
+
+}  // namespace ringfence

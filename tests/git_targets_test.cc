@@ -1,0 +1,133 @@
+// Files that git runs or reads because a configuration says so.
+#include "sandbox/git_targets.h"
+
+#include <doctest/doctest.h>
+
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "tests/fake_files.h"
+#include "tests/temporary_tree.h"
+
+using namespace ringfence;
+
+namespace {
+
+// "KEY=VALUE" of each variable, a line each.
+std::string Listed(std::string_view text) {
+  std::string all;
+  for (const GitVariable& variable : ReadGitVariables(text)) {
+    all += variable.name() + "=" + variable.value + "\n";
+  }
+  return all;
+}
+
+std::string ListedByGit(const std::string& text) {
+  const TemporaryTree tree;
+  tree.File("config", text);
+  const std::string line =
+      "git config --file '" + tree.At("config") + "' --no-includes --list 2>/dev/null";
+  std::FILE* pipe = ::popen(line.c_str(), "r");  // NOLINT: a test's own words
+  REQUIRE(pipe != nullptr);
+  std::string all;
+  for (int c = std::fgetc(pipe); c != EOF; c = std::fgetc(pipe)) all += static_cast<char>(c);
+  ::pclose(pipe);
+  return all;
+}
+
+// The targets' paths, ", " between them.
+std::string Targets(std::vector<FakeFiles::Entry> entries) {
+  entries.push_back({"/home/dev/p/.git/HEAD", File("ref: refs/heads/main\n")});
+  const FakeFiles files(entries);
+  std::string all;
+  const GitPlaces places{.root = Path::Clean("/home/dev/p"), .homes = {Path::Clean("/home/dev")}};
+  for (const GitTarget& target : FindGitTargets(places, files)) {
+    all += (all.empty() ? "" : ", ") + target.path;
+  }
+  return all;
+}
+
+std::string TargetsOf(const std::string& config) {
+  return Targets({{"/home/dev/p/.git/config", File(config)}});
+}
+
+}  // namespace
+
+TEST_CASE("git variables: read as git reads them") {
+  for (const std::string text :
+       {"[core]\n\thooksPath = .githooks\n", "[filter \"x\"]\n\tclean = \"sh a.sh\" b ; comment\n",
+        "[a.b]\nc=1\n", "[core] editor = vim # x\n",
+        "[alias]\n\tx = \"!f() { a \\\"b\\\"; }; f\"\n", "[x]\n\ty = one \\\n two\n",
+        "[x]\n\ty = a\\tb\\\\c\n", "[X \"A\\\"b\"]\nY = 1\r\n",
+        "[x]\ny =   spaced   \nz=\"  kept  \"\n", "[x]y=1\n[z]w=2"}) {
+    CAPTURE(text);
+    CHECK(Listed(text) == ListedByGit(text));
+  }
+}
+
+TEST_CASE("git variables: a mistake does not hide what follows") {
+  CHECK(Listed("[core\n!!\n[core]\nhooksPath=x\n") == "core.hookspath=x\n");
+}
+
+TEST_CASE("git targets: directories and files that keys name, from the work tree") {
+  CHECK(TargetsOf("[core]\n\thooksPath = .githooks\n") == "/home/dev/p/.githooks");
+  CHECK(TargetsOf("[core]\n\tattributesFile = conf/attributes\n") == "/home/dev/p/conf/attributes");
+  CHECK(TargetsOf("[core]\n\texcludesFile = ~/ignore\n") == "/home/dev/ignore");
+  CHECK(TargetsOf("[core]\n\thooksPath = /srv/hooks\n") == "/srv/hooks");
+  CHECK(TargetsOf("[core]\n\thooksPath = ~other/hooks\n") == "");
+}
+
+TEST_CASE("git targets: what is edited as a matter of course is none") {
+  CHECK(TargetsOf("[core]\n\texcludesFile = .gitignore\n") == "");
+  CHECK(TargetsOf("[core]\n\tattributesFile = .gitattributes\n") == "");
+  CHECK(TargetsOf("[remote \"o\"]\n\turl = ../other\n\tfetch = +refs/heads/*:refs/r/*\n") == "");
+  CHECK(TargetsOf("[branch \"main\"]\n\tmerge = refs/heads/main\n") == "");
+}
+
+TEST_CASE("git targets: an included file, from the file that includes it, and what it names") {
+  CHECK(Targets({{"/home/dev/p/.git/config", File("[include]\n\tpath = ../conf/git\n")},
+                 {"/home/dev/p/conf/git", File("[core]\n\tsshCommand = tools/ssh.sh -v\n")}}) ==
+        "/home/dev/p/tools/ssh.sh, /home/dev/p/.git/../conf/git");
+  // Whatever its condition, and though it does not exist yet.
+  CHECK(TargetsOf("[includeIf \"gitdir:~/x/\"]\n\tpath = later\n") == "/home/dev/p/.git/later");
+}
+
+TEST_CASE("git targets: files that a command names") {
+  CHECK(TargetsOf("[filter \"f\"]\n\tclean = ./clean.sh %f\n") == "/home/dev/p/./clean.sh");
+  CHECK(TargetsOf("[filter \"lfs\"]\n\tclean = git-lfs clean -- %f\n\tprocess = git-lfs p\n") ==
+        "");
+  CHECK(TargetsOf("[alias]\n\tl = log scripts/x.sh\n\tr = !scripts/x.sh\n") ==
+        "/home/dev/p/scripts/x.sh");
+  CHECK(Targets({{"/home/dev/p/.git/config", File("[diff \"d\"]\n\ttextconv = sh view.sh\n")},
+                 {"/home/dev/p/view.sh", File("")}}) == "/home/dev/p/view.sh");
+  CHECK(Targets({{"/home/dev/p/.git/config",
+                  File("[credential]\n\thelper = \"!f() { 'a b/c'; }; f\"\n")}}) ==
+        "/home/dev/p/a b/c");
+}
+
+TEST_CASE("git targets: a key that is not known counts if a file exists under its words") {
+  CHECK(TargetsOf("[town]\n\ttool = bin/tool\n") == "");
+  CHECK(Targets({{"/home/dev/p/.git/config", File("[town]\n\ttool = bin/tool run\n")},
+                 {"/home/dev/p/bin/tool", File("")}}) == "/home/dev/p/bin/tool");
+}
+
+TEST_CASE("git targets: the user's and the system's configuration, for each repository") {
+  CHECK(Targets({{"/home/dev/.gitconfig", File("[core]\n\thooksPath = hooks\n")},
+                 {"/home/dev/p/sub/.git/HEAD", File("")}}) ==
+        "/home/dev/p/hooks, /home/dev/p/sub/hooks");
+  CHECK(Targets({{"/etc/gitconfig", File("[core]\n\teditor = ./edit\n")}}) == "/home/dev/p/./edit");
+}
+
+TEST_CASE("git targets: repositories below, around, of submodules and of work trees") {
+  CHECK(Targets({{"/home/dev/p/a/b/.git/config", File("[core]\n\thooksPath = h\n")}}) ==
+        "/home/dev/p/a/b/h");
+  CHECK(Targets({{"/home/dev/p/.git/modules/s/t/HEAD", File("")},
+                 {"/home/dev/p/.git/modules/s/t/config",
+                  File("[core]\n\tworktree = ../../../../s\n\thooksPath = h\n")}}) ==
+        "/home/dev/p/s/h");
+  CHECK(Targets({{"/home/dev/p/w/.git", File("gitdir: ../.git/worktrees/w\n")},
+                 {"/home/dev/p/.git/worktrees/w/commondir", File("../..\n")},
+                 {"/home/dev/p/.git/config", File("[core]\n\thooksPath = h\n")}}) ==
+        "/home/dev/p/h, /home/dev/p/w/h");
+}

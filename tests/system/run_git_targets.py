@@ -1,0 +1,175 @@
+#!/usr/bin/env python3
+"""What the user's git would run after a confined command has ended: files that the configuration
+names inside the project, other remotes, and what a stopped rebase or cherry-pick goes on with.
+
+  run_git_targets.py --ringfence PATH --hook PATH [--as-root]
+"""
+
+import os
+import subprocess
+import sys
+
+from command_world import run_cases
+from run_agent import Sandbox
+
+LANDLOCK = ("--layers", "landlock")
+RUNS = "#!/bin/sh\ntouch \"$OLDHOME/RAN\"\n"
+# For each: the configuration that the user has, what a command inside writes, and what the user runs
+# later. "RAN" in the home shows that git ran what was written.
+TARGETS = {
+    "hooks": ("git config core.hooksPath .config-hooks",
+              "mkdir -p .config-hooks; cp evil .config-hooks/pre-commit",
+              "git commit -q --allow-empty -m x"),
+    "hooks that were there": ("git config core.hooksPath hooks; mkdir hooks; echo '#!/bin/sh' > hooks/pre-commit;"
+                              "chmod +x hooks/pre-commit",
+                              "cp evil hooks/pre-commit; mv hooks h; mkdir hooks; cp evil hooks/pre-commit",
+                              "git commit -q --allow-empty -m x"),
+    "an included file": ("git config include.path ../git-extra",
+                         "printf '[alias]\\n\\tx = !../evil\\n[core]\\n\\tfsmonitor = ../evil\\n' > git-extra;"
+                         "printf '[core]\\n\\tfsmonitor = %s/evil\\n' \"$PWD\" > git-extra",
+                         "git status"),
+    "an included file that is there": (
+        "echo > git-extra; git config include.path ../git-extra",
+        "printf '[core]\\n\\tfsmonitor = %s/evil\\n' \"$PWD\" > new; mv new git-extra", "git status"),
+    "an included file on a condition": (
+        "git config 'includeIf.onbranch:main.path' ../git-extra",
+        "printf '[core]\\n\\tfsmonitor = %s/evil\\n' \"$PWD\" > git-extra", "git status"),
+    "what an included file includes": (
+        "git config include.path ../conf/git; mkdir conf; git config -f conf/git include.path more",
+        "printf '[core]\\n\\tfsmonitor = %s/evil\\n' \"$PWD\" > conf/more", "git status"),
+    "a filter": ("mkdir tools; echo 'cat' > tools/clean; chmod +x tools/clean; echo '*.c filter=f' > .gitattributes;"
+                 "git config filter.f.clean tools/clean",
+                 "cp evil tools/clean", "echo x > a.c; git add a.c"),
+    "an editor": ("git config core.editor 'sh edit.sh'; echo true > edit.sh", "cp evil edit.sh",
+                  "git commit --allow-empty"),
+    "the user's configuration": ("git config --global core.hooksPath .team-hooks",
+                                 "mkdir -p .team-hooks; cp evil .team-hooks/pre-commit",
+                                 "git commit -q --allow-empty -m x"),
+    "a repository below": ("git init -q sub; git -C sub config core.hooksPath .h",
+                           "mkdir -p sub/.h; cp evil sub/.h/pre-commit",
+                           "git -C sub commit -q --allow-empty -m x"),
+    "a template": ("git config --global init.templateDir \"$PWD/template\"; mkdir template",
+                   "mkdir -p template/hooks; cp evil template/hooks/pre-commit",
+                   "git init -q n; git -C n commit -q --allow-empty -m x"),
+    "a rebase's list": (
+        ":", "git rebase other || :; echo 'exec ./evil' >> .git/rebase-merge/git-rebase-todo;"
+             "cp .git/rebase-merge/git-rebase-todo t; echo 'exec ./evil' >> t;"
+             "mv t .git/rebase-merge/git-rebase-todo",
+        "git add -A; GIT_EDITOR=true git rebase --continue"),
+    "a rebase's strategy": (
+        ":", "git rebase other || :; mkdir git-merge-x; echo x/../evil > .git/rebase-merge/strategy;"
+             "echo x/../evil > s; mv s .git/rebase-merge/strategy",
+        "git add -A; GIT_EDITOR=true git rebase --continue"),
+    "a cherry-pick's options": (
+        "git checkout -q -b third; git checkout -q main",
+        "git cherry-pick other~1 other || :; mkdir git-merge-x;"
+        "git config -f .git/sequencer/opts options.strategy x/../evil",
+        "git add -A; GIT_EDITOR=true git cherry-pick --continue"),
+}
+# Where "git push" and "git fetch" would go; "REACHED" is a line of what git says then.
+REMOTES = {
+    "remotes": ("mkdir -p .git/remotes; echo URL: /REACHED > .git/remotes/team", "git fetch team"),
+    "branches": ("mkdir -p .git/branches; echo /REACHED > .git/branches/team", "git fetch team"),
+    "alternates": ("mkdir -p .git/objects/info; echo /REACHED > .git/objects/info/alternates",
+                   "git count-objects -v"),
+    "grafts": ("echo REACHED > .git/info/grafts", "git log"),
+}
+PREPARE = """
+git init -q -b main && git config --global user.name me && git config --global user.email me@here
+echo 1 > a && git add a && git commit -q -m one && git checkout -q -b other
+echo 2 > a && git commit -q -a -m two && echo 3 > a && git commit -q -a -m three
+git checkout -q main && echo 4 > a && git commit -q -a -m four && echo b > b && git add b
+git commit -q -m five
+"""
+
+
+def outside(world, script):
+    """The user's own shell: what it printed."""
+    environment = {"PATH": os.environ["PATH"], "HOME": str(world.home), "OLDHOME": str(world.home),
+                   "GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": "safe.directory",
+                   "GIT_CONFIG_VALUE_0": "*", "GIT_TERMINAL_PROMPT": "0"}
+    done = subprocess.run(["sh", "-c", script], cwd=world.project, env=environment, timeout=60,
+                          check=False, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, text=True)
+    return done.stdout
+
+
+def begin(world, configuration):
+    subprocess.run(["sh", "-c", "rm -rf * .[!.]*"], cwd=world.project, check=True)
+    for name in ("RAN", ".gitconfig"):
+        (world.home / name).unlink(missing_ok=True)
+    outside(world, PREPARE)
+    world.write(world.project / "evil", RUNS)
+    (world.project / "evil").chmod(0o755)
+    outside(world, configuration)
+
+
+def ran(world, configuration, attack, later):
+    begin(world, configuration)
+    attack()
+    outside(world, later)
+    return (world.home / "RAN").exists()
+
+
+def nothing_runs(world, options):
+    sandbox = Sandbox(world)
+    escaped = []
+    for name, (configuration, attack, later) in TARGETS.items():
+        attack = f"{{ {attack}; }} > /dev/null 2>&1"
+        assert ran(world, configuration, lambda: outside(world, attack), later), f"{name}: not without"
+        if ran(world, configuration, lambda: sandbox.run(["sh", "-c", attack], *options), later):
+            escaped.append(name)
+    assert not escaped, escaped
+
+
+def git_runs_nothing_that_a_command_chose(world):
+    nothing_runs(world, ())
+
+
+def git_runs_nothing_that_a_command_chose_with_landlock_alone(world):
+    nothing_runs(world, LANDLOCK)
+
+
+def git_goes_nowhere_that_a_command_chose(world):
+    sandbox = Sandbox(world)
+    for options in ((), LANDLOCK):
+        for name, (attack, later) in REMOTES.items():
+            begin(world, "rmdir .git/branches 2>/dev/null; :")
+            outside(world, attack)
+            assert "REACHED" in outside(world, later), f"{name}: not without"
+            begin(world, ":")
+            sandbox.run(["sh", "-c", attack], *options)
+            assert "REACHED" not in outside(world, later), name
+
+
+def a_refusal_names_the_variable(world):
+    sandbox = Sandbox(world)
+    begin(world, "git config core.hooksPath .h")
+    done = sandbox.run(["sh", "-c", "mkdir -p .h; echo > .h/pre-commit"])
+    assert done.returncode != 0 and "core.hookspath in" in done.stderr, done
+    assert not (world.project / ".h").exists()
+
+
+def rebases_and_cherry_picks_work(world):
+    sandbox = Sandbox(world)
+    for options in ((), LANDLOCK):
+        begin(world, ":")
+        script = ("set -e; export GIT_EDITOR=true;"
+                  "git rebase other && exit 1; git status > /dev/null; echo 5 > a; git add a;"
+                  "git rebase --continue;"
+                  "GIT_SEQUENCE_EDITOR='sed -i s/^pick/reword/' git rebase -i HEAD~1;"
+                  "git checkout -q other; git rebase -X theirs HEAD~1; git checkout -q main;"
+                  "git reset -q --hard HEAD~1; git cherry-pick -X theirs other~1 other || git cherry-pick --abort;"
+                  "git log --format=%s")
+        done = sandbox.run(["sh", "-c", script], *options)
+        assert done.returncode == 0, done
+
+
+def a_rebase_that_runs_a_command_is_refused_with_the_reason(world):
+    begin(world, ":")
+    done = Sandbox(world).run(["sh", "-c", "git rebase -x true HEAD~1"])
+    assert done.returncode != 0 and "may run a program" in done.stderr, done
+
+
+if __name__ == "__main__":
+    sys.exit(run_cases(sys.modules[__name__]))
