@@ -18,6 +18,27 @@ constexpr Run kRuns[] = {
 #include "base/case_fold_table.inc"
 };
 
+struct Expansion {
+  uint32_t value;
+  std::string_view folded;
+};
+
+constexpr Expansion kExpansions[] = {
+#include "base/case_fold_expansions.inc"
+};
+
+struct Range {
+  uint32_t first, last;
+};
+
+// Default_Ignorable_Code_Point (DerivedCoreProperties.txt): ext4 with casefold leaves these out
+// when it compares names, and HFS+ some of them (Apple TN1150).
+constexpr Range kIgnored[] = {
+    {0xAD, 0xAD},       {0x34F, 0x34F},    {0x61C, 0x61C},   {0x115F, 0x1160}, {0x17B4, 0x17B5},
+    {0x180B, 0x180F},   {0x200B, 0x200F},  {0x202A, 0x202E}, {0x2060, 0x206F}, {0x3164, 0x3164},
+    {0xFE00, 0xFE0F},   {0xFEFF, 0xFEFF},  {0xFFA0, 0xFFA0}, {0xFFF0, 0xFFF8}, {0x1BCA0, 0x1BCA3},
+    {0x1D173, 0x1D17A}, {0xE0000, 0xE0FFF}};
+
 char LowerByte(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c; }
 
 uint32_t FoldCodePoint(uint32_t value) {
@@ -29,10 +50,19 @@ uint32_t FoldCodePoint(uint32_t value) {
   return static_cast<uint32_t>(static_cast<int64_t>(value) + run->delta);
 }
 
-// The code points that HFS+ leaves out when it compares names (Apple TN1150; git ignores the same).
 bool IsIgnoredInNames(uint32_t value) {
-  return (value >= 0x200C && value <= 0x200F) || (value >= 0x202A && value <= 0x202E) ||
-         (value >= 0x206A && value <= 0x206F) || value == 0x200B || value == 0xFEFF;
+  return std::ranges::any_of(kIgnored, [value](const Range& range) {
+    return value >= range.first && value <= range.last;
+  });
+}
+
+void AppendFolded(uint32_t value, std::string& out) {
+  const Expansion* expansion = std::ranges::lower_bound(kExpansions, value, {}, &Expansion::value);
+  if (expansion != std::end(kExpansions) && expansion->value == value) {
+    out += expansion->folded;
+  } else {
+    AppendUtf8(out, FoldCodePoint(value));
+  }
 }
 
 // Takes one unit off `name` and appends what is left of it to `out`.
@@ -43,7 +73,7 @@ void FoldOne(std::string_view& name, std::string& out) {
     name.remove_prefix(1);
     return;
   }
-  if (!IsIgnoredInNames(point.value)) AppendUtf8(out, FoldCodePoint(point.value));
+  if (!IsIgnoredInNames(point.value)) AppendFolded(point.value, out);
   name.remove_prefix(point.length);
 }
 

@@ -1,26 +1,28 @@
 #!/usr/bin/env python3
-"""Prints base/case_fold_table.inc: Unicode simple case folding as runs {first, last, step, delta}.
+"""Prints the tables of Unicode full case folding (CaseFolding.txt, statuses C and F).
 
-Python's str.casefold() is the full folding; where that is one character it equals the simple one,
-elsewhere the simple folding is the lower case letter. Run again when Python's Unicode is newer.
+    case_fold_table.py runs        > case_fold_table.inc       {first, last, step, delta}
+    case_fold_table.py expansions  > case_fold_expansions.inc  {code point, "UTF-8"}, where the fold is
+                                                               more than one character
+
+Python's str.casefold() is the full folding. Run again when Python's Unicode is newer.
 """
 import sys
 import unicodedata
 
 
-def fold(code):
-    text = chr(code).casefold()
-    if len(text) != 1:
-        text = chr(code).lower()
-    return ord(text) if len(text) == 1 else code
+def folded():
+    for code in range(0x80, sys.maxunicode + 1):
+        if not 0xD800 <= code <= 0xDFFF and chr(code).casefold() != chr(code):
+            yield code, chr(code).casefold()
 
 
 def runs():
     found = []
-    for code in range(0x80, sys.maxunicode + 1):
-        if 0xD800 <= code <= 0xDFFF or fold(code) == code:
+    for code, text in folded():
+        if len(text) > 1:
             continue
-        delta = fold(code) - code
+        delta = ord(text) - code
         if found:
             first, last, step, known = found[-1]
             gap = code - last
@@ -31,6 +33,15 @@ def runs():
     return found
 
 
+def escaped(text):
+    return "".join(f"\\{byte:03o}" for byte in text.encode())
+
+
 print("// Made by case_fold_table.py from Unicode %s." % unicodedata.unidata_version)
-for first, last, step, delta in runs():
-    print("{0x%X, 0x%X, %d, %d}," % (first, last, step, delta))
+if sys.argv[1:] == ["expansions"]:
+    for code, text in folded():
+        if len(text) > 1:
+            print('{0x%X, "%s"},' % (code, escaped(text)))
+else:
+    for first, last, step, delta in runs():
+        print("{0x%X, 0x%X, %d, %d}," % (first, last, step, delta))
