@@ -2,12 +2,15 @@
 
 #include <algorithm>
 
+#include "base/short_name.h"
+
 namespace ringfence {
 namespace {
 
 constexpr int kMaxLinks = 40;          // the kernel's MAXSYMLINKS
 constexpr size_t kMaxComponent = 255;  // NAME_MAX
 constexpr size_t kMaxPath = 4095;      // PATH_MAX without the final NUL
+constexpr size_t kMaxListed = 10'000;  // of a directory that holds a short name
 
 class Walker {
  public:
@@ -61,12 +64,32 @@ class Walker {
     walked_.end = next;
     if (guard_ != nullptr && guard_->Refuses(next)) return Stop(Walked::Stop::kRefused);
     if (!Look(next)) return false;
+    if (MayBeShortName(name) && !UseLongName(directory, name)) return false;
     if (walked_.facts.kind != FileKind::kLink) {
-      walked_.steps.push_back({next, walked_.facts.kind, ""});
-      if (walked_.facts.kind != FileKind::kDirectory && !dead_end_) dead_end_ = next;
+      walked_.steps.push_back({walked_.end, walked_.facts.kind, ""});
+      if (walked_.facts.kind != FileKind::kDirectory && !dead_end_) dead_end_ = walked_.end;
       return true;
     }
-    return Follow(directory, next);
+    return Follow(directory, walked_.end);
+  }
+
+  // Rules know a file by the name that listings show.
+  bool UseLongName(const Path& directory, const std::string& name) {
+    if (walked_.facts.kind == FileKind::kMissing) return true;
+    const auto entries = files_.List(directory, kMaxListed);
+    if (!entries) return Unreadable(entries.error());
+    for (const DirectoryEntry& entry : *entries) {
+      if (entry.name == name) continue;
+      const Path other = directory.Child(entry.name);
+      const Result<FileFacts> facts = files_.Look(other);
+      if (!facts || facts->inode != walked_.facts.inode || facts->device != walked_.facts.device) {
+        continue;
+      }
+      walked_.steps.push_back({walked_.end, FileKind::kLink, entry.name});
+      walked_.end = other;
+      return guard_ == nullptr || !guard_->Refuses(other) || Stop(Walked::Stop::kRefused);
+    }
+    return true;
   }
 
   bool Follow(const Path& directory, const Path& link) {

@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include "base/short_name.h"
 #include "tests/fake_files.h"
 
 using namespace ringfence;
@@ -218,4 +219,21 @@ TEST_CASE("walk: where letter case does not count, a name leads to the file all 
   const Walked walked = Walk("/REPO/link/X", files);
   CHECK(walked.facts.kind == FileKind::kFile);
   CHECK(Path::Clean("/SRV/data/X") == walked.end);
+}
+
+TEST_CASE("resolve: a short name of FAT or NTFS leads to the name that listings show") {
+  const FakeFiles files{
+      {"/p/.claude", Directory().Inode(7)},  {"/p/.claude/settings.json", File().Inode(8)},
+      {"/p/CLAUDE~1", Directory().Inode(7)}, {"/p/CLAUDE~1/settings.json", File().Inode(8)},
+      {"/p/MCP~1.JSO", File().Inode(9)},     {"/p/.mcp.json", File().Inode(9)},
+      {"/p/FREE~1", File().Inode(10)}};
+  CHECK(Walk("/p/CLAUDE~1/settings.json", files).end == Path::Clean("/p/.claude/settings.json"));
+  CHECK(Walk("/p/MCP~1.JSO", files).end == Path::Clean("/p/.mcp.json"));
+  CHECK(Walk("/p/FREE~1", files).end == Path::Clean("/p/FREE~1"));
+  CHECK(Walk("/p/NEW~1", files).end == Path::Clean("/p/NEW~1"));
+  CHECK(MayBeShortName("SETTIN~1.JSO"));
+  for (const std::string_view name : {"~1", "a~", "a~b", "file.c~1~", "abcdefg~12", "a~1.text"}) {
+    CAPTURE(name);
+    CHECK_FALSE(MayBeShortName(name));
+  }
 }

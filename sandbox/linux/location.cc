@@ -1,5 +1,6 @@
 #include "sandbox/linux/location.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <linux/limits.h>
 #include <linux/openat2.h>
@@ -10,7 +11,9 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <memory>
 
+#include "base/short_name.h"
 #include "policy/entry_match.h"
 #include "sandbox/linux/private_mounts.h"
 #include "sandbox/linux/proc_entry.h"
@@ -137,13 +140,61 @@ bool IsSavedFile(const Supervision& supervision, const UniqueFd& file, const std
   return false;
 }
 
+namespace {
+
+// The name that listings show of the same file; the name itself where there is no other.
+std::string LongNameOf(const UniqueFd& folder, const std::string& name) {
+  struct stat wanted {};
+  if (::fstatat(folder.get(), name.c_str(), &wanted, AT_SYMLINK_NOFOLLOW) != 0) return name;
+  const int own = ::openat(folder.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  const std::unique_ptr<DIR, int (*)(DIR*)> stream(own < 0 ? nullptr : ::fdopendir(own),
+                                                   ::closedir);
+  if (stream == nullptr) return name;
+  // NOLINTNEXTLINE(concurrency-mt-unsafe): one thread
+  while (const dirent* entry = ::readdir(stream.get())) {
+    struct stat facts {};
+    const bool is_other = name != entry->d_name && std::string_view(entry->d_name) != "." &&
+                          std::string_view(entry->d_name) != "..";
+    if (is_other && ::fstatat(folder.get(), entry->d_name, &facts, AT_SYMLINK_NOFOLLOW) == 0 &&
+        facts.st_dev == wanted.st_dev && facts.st_ino == wanted.st_ino) {
+      return entry->d_name;
+    }
+  }
+  return name;
+}
+
+std::string LongPathOf(const Supervision& supervision, const std::string& path) {
+  UniqueFd folder(::openat(supervision.root.get(), ".", O_PATH | O_DIRECTORY | O_CLOEXEC));
+  std::string known;
+  std::string_view rest = path;
+  for (std::string_view part = TakeComponent(rest); !part.empty(); part = TakeComponent(rest)) {
+    std::string name(part);
+    if (folder.valid() && MayBeShortName(name)) name = LongNameOf(folder, name);
+    known += "/" + name;
+    folder = UniqueFd(::openat(folder.get(), name.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));
+  }
+  return known;
+}
+
+bool MayHoldShortName(std::string_view path) {
+  for (std::string_view part = TakeComponent(path); !part.empty(); part = TakeComponent(path)) {
+    if (MayBeShortName(part)) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
 Got<std::string> RealPath(const Supervision& supervision, const UniqueFd& fd) {
   std::array<char, PATH_MAX> path{};
   const std::string name = std::to_string(fd.get());
   const ssize_t size =
       ::readlinkat(supervision.own_fds.get(), name.c_str(), path.data(), path.size());
   if (size < 0) return {{}, errno};
-  return {std::string(path.data(), static_cast<size_t>(size)), 0};
+  std::string text(path.data(), static_cast<size_t>(size));
+  const bool has_alias =
+      text.find('~') != std::string::npos && text.starts_with('/') && MayHoldShortName(text);
+  return {has_alias ? LongPathOf(supervision, text) : std::move(text), 0};
 }
 
 Got<std::string> ReadLinkAt(const UniqueFd& folder, const std::string& name) {
@@ -174,6 +225,7 @@ Got<Location> LocateBelow(const SupervisedCaller& caller, Supervision& supervisi
   location.folder_path = std::move(path.value);
   if (!location.folder_path.starts_with('/')) return {{}, EACCES};
   if (Covers(kSavedFolders, location.folder_path)) return {{}, EACCES};
+  if (MayBeShortName(location.name)) location.name = LongNameOf(location.folder, location.name);
   if (location.name == "..") {  // a name to judge by, not to go by
     location.folder = OpenFolder(location.folder, "..", RESOLVE_NO_MAGICLINKS);
     if (!location.folder.valid()) return {{}, errno};
