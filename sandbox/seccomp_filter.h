@@ -27,6 +27,8 @@ std::span<const CallName> CallsBeyondLandlock();
 std::span<const CallName> SupervisedCalls();
 // The same with Landlock alone, which has no rights for these.
 std::span<const CallName> OwnersAndTimesCalls();
+// The same where neither a process namespace nor Landlock keeps signals inside.
+std::span<const CallName> SignalCalls();
 // The same, and refused to everybody but the supervisor.
 std::span<const CallName> SupervisorsOwnCalls();
 
@@ -39,6 +41,10 @@ enum class SupervisedAlso : uint8_t {
   // OwnersAndTimesCalls(), where no mount says whose files they are.
   kOwnersAndTimes,
 };
+
+// Whether SignalCalls() are supervised as well. The kernel also sends signals when a file is ready
+// (F_SETOWN of fcntl(2)), to any process: asking for them is then refused.
+enum class SupervisedSignals : uint8_t { kNo, kYes };
 
 // A resource limit that has no use, RLIMIT_LOCKS: nobody but the supervisor may set it.
 constexpr uint32_t kMarkingLimit = 10;
@@ -66,6 +72,10 @@ std::span<const uint32_t> RefusedFileRequests();
 // so every call of the sandbox.
 std::span<const uint32_t> RefusedLeaseCommands();
 
+// Commands of fcntl(2) and requests of ioctl(2) that name the process which gets a file's signals.
+std::span<const uint32_t> SignalOwnerCommands();
+std::span<const uint32_t> SignalOwnerRequests();
+
 // Bits of open(2)'s flags with which it may change something.
 std::span<const uint32_t> ChangingOpenFlags();
 
@@ -73,8 +83,13 @@ std::span<const uint32_t> ChangingOpenFlags();
 constexpr uint32_t kUnixFamily = 1;
 constexpr uint32_t kInternetFamily = 2;
 constexpr uint32_t kInternet6Family = 10;
-constexpr uint32_t kNetlinkFamily = 16;     // with protocol 0, NETLINK_ROUTE, only
-constexpr uint32_t kFamilies = 48;          // above all that a kernel has (AF_MAX)
+constexpr uint32_t kNetlinkFamily = 16;  // with protocol 0, NETLINK_ROUTE, only
+constexpr uint32_t kFamilies = 48;       // above all that a kernel has (AF_MAX)
+
+// Types of a Unix socketpair(2) whose ends can still send to any other address. The bits above are
+// flags.
+std::span<const uint32_t> AddressableSocketTypes();
+constexpr uint32_t kSocketTypeBits = 0xF;
 constexpr uint32_t kNetlinkProtocols = 32;  // MAX_LINKS
 
 // What of sockets a process may have.

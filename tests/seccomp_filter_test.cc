@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 #include <linux/audit.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 
 #include <algorithm>
@@ -29,8 +30,10 @@ Outcome Guard(const Call& call, SocketRules rules = SocketRules::kUsual) {
   return Evaluate(GuardFilter(rules), call);
 }
 Outcome Supervised(const Call& call, SupervisedAlso also = SupervisedAlso::kNothing) {
-  return Evaluate(SupervisedFilter(also), call);
+  return Evaluate(SupervisedFilter(also, SupervisedSignals::kNo), call);
 }
+constexpr SupervisedAlso kAllSupervised[] = {SupervisedAlso::kNothing, SupervisedAlso::kTimes,
+                                             SupervisedAlso::kOwnersAndTimes};
 
 // A list's calls that this architecture has.
 std::vector<int> NumbersOf(std::span<const CallName> calls) {
@@ -63,7 +66,8 @@ TEST_CASE("seccomp: the guard refuses each call of its lists, and no other by it
       CAPTURE(number);
       // A socket of a usual kind: what its arguments say is tested below.
       const uint64_t family = number == SYS_socket ? kFamilies : kUnixFamily;
-      const Call call{.number = number, .args = {family}};
+      const uint64_t type = number == SYS_socketpair ? SOCK_STREAM : 0;
+      const Call call{.number = number, .args = {family, type}};
       const Outcome want = Has(refused, number)  ? Errno(EPERM)
                            : Has(absent, number) ? Errno(ENOSYS)
                                                  : Allow();
@@ -104,6 +108,22 @@ TEST_CASE("seccomp: owners and all times are supervised where no mount says whos
     }
   }
   CHECK(Supervised({.number = SYS_mkdirat}, SupervisedAlso::kOwnersAndTimes) == Notify());
+}
+
+TEST_CASE("seccomp: signals are supervised where nothing else keeps them inside") {
+  CHECK(NumbersOf(SignalCalls()).size() == 6);
+  for (const SupervisedAlso also : kAllSupervised) {
+    for (const int number : NumbersOf(SignalCalls())) {
+      CAPTURE(number);
+      for (const uint64_t target : {uint64_t{0}, uint64_t{1}, ~uint64_t{0}}) {
+        const Call call{.number = number, .args = {target, target, target}};
+        CHECK(Evaluate(SupervisedFilter(also, SupervisedSignals::kYes), call) == Notify());
+        CHECK(Supervised(call, also) == Allow());
+      }
+    }
+    CHECK(Evaluate(SupervisedFilter(also, SupervisedSignals::kYes), {.number = SYS_mkdirat}) ==
+          Notify());
+  }
 }
 
 TEST_CASE("seccomp: nobody makes or removes subvolumes") {
@@ -175,7 +195,7 @@ TEST_CASE("seccomp: no call is in two lists") {
   std::map<std::string_view, int> seen;
   for (const std::span<const CallName> list :
        {RefusedCalls(), AbsentCalls(), CallsBeyondLandlock(), SupervisedCalls(),
-        OwnersAndTimesCalls(), SupervisorsOwnCalls()}) {
+        OwnersAndTimesCalls(), SignalCalls(), SupervisorsOwnCalls()}) {
     for (const CallName& call : list) ++seen[call.name];
   }
   for (const auto& entry : seen) {
@@ -269,8 +289,9 @@ TEST_CASE("seccomp: ordinary calls pass both filters") {
 
 TEST_CASE("seccomp: the kernel takes programs of this length") {
   for (const SocketRules rules : kAllRules) CHECK(GuardFilter(rules).size() <= BPF_MAXINSNS);
-  for (const SupervisedAlso also :
-       {SupervisedAlso::kNothing, SupervisedAlso::kTimes, SupervisedAlso::kOwnersAndTimes}) {
-    CHECK(SupervisedFilter(also).size() <= BPF_MAXINSNS);
+  for (const SupervisedAlso also : kAllSupervised) {
+    for (const SupervisedSignals signals : {SupervisedSignals::kNo, SupervisedSignals::kYes}) {
+      CHECK(SupervisedFilter(also, signals).size() <= BPF_MAXINSNS);
+    }
   }
 }

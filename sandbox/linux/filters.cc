@@ -34,16 +34,18 @@ std::span<const sock_filter> GuardFilter(SocketRules sockets) {
   return kGuardNoneAtAll;
 }
 
-std::span<const sock_filter> SupervisedFilter(SupervisedAlso also) {
+std::span<const sock_filter> SupervisedFilter(SupervisedAlso also, SupervisedSignals signals) {
+  using Program = std::span<const sock_filter>;
+  const bool has_signals = signals == SupervisedSignals::kYes;
   switch (also) {
     case SupervisedAlso::kTimes:
-      return kSupervisedTimesFilter;
+      return has_signals ? Program(kSignalsTimesFilter) : kSupervisedTimesFilter;
     case SupervisedAlso::kOwnersAndTimes:
-      return kSupervisedOwnersFilter;
+      return has_signals ? Program(kSignalsOwnersFilter) : kSupervisedOwnersFilter;
     case SupervisedAlso::kNothing:
       break;
   }
-  return kSupervisedFilter;
+  return has_signals ? Program(kSignalsFilter) : kSupervisedFilter;
 }
 
 Status InstallGuard(SocketRules sockets) {
@@ -51,8 +53,8 @@ Status InstallGuard(SocketRules sockets) {
   return Unit{};
 }
 
-Result<UniqueFd> InstallSupervised(SupervisedAlso also) {
-  const std::span<const sock_filter> filter = SupervisedFilter(also);
+Result<UniqueFd> InstallSupervised(SupervisedAlso also, SupervisedSignals signals) {
+  const std::span<const sock_filter> filter = SupervisedFilter(also, signals);
   // A caller that waits is not disturbed by signals that it handles: a call that is taken back half
   // way would be carried out twice.
   UniqueFd listener(Install(filter, SECCOMP_FILTER_FLAG_NEW_LISTENER | kWaitKillable));

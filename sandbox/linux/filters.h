@@ -12,11 +12,11 @@
 namespace ringfence {
 
 std::span<const sock_filter> GuardFilter(SocketRules sockets);
-std::span<const sock_filter> SupervisedFilter(SupervisedAlso also);
+std::span<const sock_filter> SupervisedFilter(SupervisedAlso also, SupervisedSignals signals);
 
 // Both need no_new_privs and last until the process ends, its children included.
 Status InstallGuard(SocketRules sockets);
 // The descriptor at which the supervised calls arrive (seccomp_unotify(2)).
-Result<UniqueFd> InstallSupervised(SupervisedAlso also);
+Result<UniqueFd> InstallSupervised(SupervisedAlso also, SupervisedSignals signals);
 
 }  // namespace ringfence

@@ -19,6 +19,7 @@
 #include "sandbox/linux/nested_rules.h"
 #include "sandbox/linux/new_repository.h"
 #include "sandbox/linux/open_call.h"
+#include "sandbox/linux/signal_call.h"
 #include "sandbox/linux/supervisor.h"
 
 namespace ringfence {
@@ -52,6 +53,8 @@ class Call {
         return Return(Unlink());
       case SupervisedCall::kBind:
         return Return(AnswerBind(caller_, arguments_, supervision_));
+      case SupervisedCall::kSignal:
+        return AnswerSignal(caller_, supervision_);
       case SupervisedCall::kTruncate:
       case SupervisedCall::kChmod:
       case SupervisedCall::kFchmod:

@@ -17,7 +17,7 @@
 static const RowTable* const kTables[] = {
     &kFileRows,      &kNameRows,         &kSecretRows,       &kProcessRows,  &kNetworkRows,
     &kPrivilegeRows, &kKernelRows,       &kFunctionRows,     &kMoreNameRows, &kMoreWayRows,
-    &kRaceRows,      &kMoreFunctionRows, &kMoreSemanticsRows};
+    &kRaceRows,      &kMoreFunctionRows, &kMoreSemanticsRows, &kSignalRows};
 enum {
   kTableCount = sizeof(kTables) / sizeof(kTables[0]),
   kRowMs = 20000,

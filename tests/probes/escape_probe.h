@@ -54,6 +54,7 @@ extern const RowTable kMoreWayRows;        // probe_more_ways.c: by other ways t
 extern const RowTable kRaceRows;           // probe_races.c: by an argument that keeps changing
 extern const RowTable kMoreFunctionRows;   // probe_more_functions.c: what a supervisor may break
 extern const RowTable kMoreSemanticsRows;  // probe_more_semantics.c: flags, errors, rights
+extern const RowTable kSignalRows;         // probe_signals.c: what Landlock learned late
 
 // --- verdicts -----------------------------------------------------------------------------------
 

@@ -200,6 +200,15 @@ RACES = {
             exists("sub/.git/" + HOOK)),
 }
 
+# What Landlock learned after its first versions; where there are no namespaces it is all there is.
+LATE_IN_LANDLOCK = {
+    **words("x-tkill x-tgkill x-pidfd-signal x-sigqueue x-tgsigqueue x-setown x-setown-ex x-fiosetown",
+            reached("signal")),
+    "x-open-trunc-no-access": outside("no-access"),
+    "x-socketpair-datagram": reached("datagram"),
+    **words("fn-x-signals-itself fn-x-signals-children"),
+}
+
 ROWS = [
     *rows_of(True, FILES),
     *rows_of(True, NAMES),
@@ -234,6 +243,7 @@ ROWS = [
                          "fn-x-locks fn-x-exec-after-write fn-x-open-flags fn-x-errors "
                          "fn-x-lowest-fd fn-x-umask fn-x-dangling-link fn-x-long-path "
                          "fn-x-git-commit fn-x-git-commit-sub fn-x-similar-names")),
+    *rows_of(True, LATE_IN_LANDLOCK),
 ]
 
 # Open inside the sandbox, and why that is accepted.
