@@ -96,6 +96,8 @@ list_packages() {
       optional_tests="$optional_tests vim-tiny=vi zsh=zsh fish=fish pre-commit=pre-commit chromium=chromium"
       optional_tests="$optional_tests nodejs=node libxml2-utils=xmllint parallel=parallel"
       optional_tests="$optional_tests rsyslog=/usr/sbin/rsyslogd lld=ld.lld ccache=ccache"
+      optional_tests="$optional_tests qemu-system-x86=qemu-system-x86_64 busybox-static=busybox cpio=cpio"
+      optional_tests="$optional_tests e2fsprogs=mke2fs"
       ;;
     dnf)
       required='gcc-c++=g++ cmake=cmake ninja-build=ninja json-devel cli11-devel libmd-devel'

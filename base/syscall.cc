@@ -46,6 +46,8 @@ std::string ErrnoName(int code) {
       {ETXTBSY, "ETXTBSY"},
       {ENETUNREACH, "ENETUNREACH"},
       {EAFNOSUPPORT, "EAFNOSUPPORT"},
+      {EOPNOTSUPP, "EOPNOTSUPP"},
+      {EUSERS, "EUSERS"},
   };
   for (const Row& row : kRows) {
     if (row.code == code) return row.name;

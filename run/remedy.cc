@@ -1,12 +1,15 @@
 #include "run/remedy.h"
 
 #include <fcntl.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <string_view>
 
 #include "base/syscall.h"
+#include "base/text.h"
 #include "base/unique_fd.h"
 
 namespace ringfence {
@@ -20,7 +23,55 @@ std::string Setting(const char* path) {
   return text ? text->substr(0, text->find('\n')) : "";
 }
 
+// The limit that does not let this user make a namespace, "net"; "" for none.
+std::string LimitedNamespace() {
+  for (const char* kind : {"user", "mnt", "pid", "net", "ipc", "uts", "cgroup"}) {
+    const std::string path = "/proc/sys/user/max_" + std::string(kind) + "_namespaces";
+    if (Setting(path.c_str()) == "0") return kind;
+  }
+  return "";
+}
+
+// The AppArmor profile that confines this program; "" for none. "unconfined" is none, and so is one
+// whose mode is that.
+std::string ConfiningProfile() {
+  std::string text = Setting("/proc/self/attr/apparmor/current");
+  if (text.empty()) text = Setting("/proc/self/attr/current");
+  const size_t mode = text.rfind(" (");
+  if (mode == std::string::npos || text.substr(mode) == " (unconfined)") return "";
+  return text.substr(0, mode);
+}
+
+std::string ThisKernel() {
+  utsname name{};
+  return ::uname(&name) == 0 ? "this is Linux " + std::string(name.release) : "this is another";
+}
+
+// Calls that this kernel is too old for.
+std::string AgeHint(const SetupFailure& failure) {
+  struct Call {
+    std::string_view name, version;
+  };
+  constexpr std::array<Call, 3> kCalls = {
+      {{"mount_setattr", "5.12"}, {"close_range", "5.11"}, {"pidfd_getfd", "5.6"}}};
+  for (const Call& call : kCalls) {
+    const bool is_unknown = failure.what == "ENOSYS" || failure.what == "EINVAL";
+    if (!is_unknown || !failure.where.starts_with(call.name)) continue;
+    return "ringfence needs Linux 5.13 or later (" + std::string(call.name) + " came with " +
+           std::string(call.version) + "), and " + ThisKernel();
+  }
+  return "";
+}
+
+constexpr const char* kOrLandlock = "; or use --layers landlock, which is weaker";
+
 std::string NamespaceHint() {
+  if (const std::string profile = ConfiningProfile(); !profile.empty()) {
+    return "the AppArmor profile " + Quote(profile) +
+           " confines this program and forbids what a user namespace needs: start ringfence from "
+           "a program that is not confined" +
+           kOrLandlock;
+  }
   if (Setting("/proc/sys/kernel/apparmor_restrict_unprivileged_userns") == "1") {
     return "Ubuntu restricts user namespaces by AppArmor: run install.sh --apparmor once, which "
            "installs a profile for ringfence; or use --layers landlock, which is weaker";
@@ -29,9 +80,8 @@ std::string NamespaceHint() {
     return "as root: sysctl -w kernel.unprivileged_userns_clone=1; or use --layers landlock, which "
            "is weaker";
   }
-  if (Setting("/proc/sys/user/max_user_namespaces") == "0") {
-    return "as root: sysctl -w user.max_user_namespaces=15000; or use --layers landlock, which is "
-           "weaker";
+  if (const std::string kind = LimitedNamespace(); !kind.empty()) {
+    return "as root: sysctl -w user.max_" + kind + "_namespaces=15000" + kOrLandlock;
   }
   if (::access("/.dockerenv", F_OK) == 0 || ::access("/run/.containerenv", F_OK) == 0) {
     return "this is a container: start it with --security-opt seccomp=unconfined --security-opt "
@@ -42,10 +92,42 @@ std::string NamespaceHint() {
          "--layers landlock needs none, but is weaker";
 }
 
+std::string LandlockHint() {
+  return "Landlock is missing. It needs Linux 5.13 or later with \"landlock\" in the list of "
+         "/sys/kernel/security/lsm (boot option lsm=), and " +
+         ThisKernel() +
+         ". With \"missing\": \"warn\" in the policy's \"sandbox\" the full layers go on without "
+         "it";
+}
+
+std::string SupervisorHint() {
+  const std::string scope = Setting("/proc/sys/kernel/yama/ptrace_scope");
+  constexpr const char* kFewer = "kernel.yama.ptrace_scope is ";
+  if (scope == "3") {
+    return kFewer + scope +
+           ", so the supervisor cannot read the names in its children's calls. It "
+           "stays so until the next boot: set it to 1 in /etc/sysctl.d, and boot";
+  }
+  if (scope == "2") {
+    return kFewer + scope +
+           ", so without a user namespace the supervisor cannot read the names in "
+           "its children's calls. As root: sysctl -w kernel.yama.ptrace_scope=1; or use the full "
+           "layers";
+  }
+  return "the supervisor needs to read the memory of its own children (process_vm_readv(2)), which "
+         "this host forbids";
+}
+
 // Not a mistake in a plan, nor a tree that changed under it.
 bool IsForbidden(const std::string& code) {
   constexpr std::string_view kCodes[] = {"EPERM", "EACCES", "ENOSYS", "EINVAL", "ENOSPC", "EUSERS"};
   return std::ranges::find(kCodes, code) != std::end(kCodes);
+}
+
+// Not a place that cannot be opened.
+bool IsAboutLandlock(const SetupFailure& failure) {
+  return failure.where.starts_with("landlock_create_ruleset") ||
+         failure.where.starts_with("landlock_restrict_self");
 }
 
 bool HasTooManyMounts(const SetupFailure& failure) {
@@ -55,6 +137,7 @@ bool HasTooManyMounts(const SetupFailure& failure) {
 std::string HintFor(const SetupFailure& failure) {
   constexpr const char* kLook = "nothing was run; ringfence run --dry-run shows the plan";
   if (!failure.lacks) return kLook;
+  if (std::string hint = AgeHint(failure); !hint.empty()) return hint;
   switch (*failure.lacks) {
     case Feature::kNamespaces:
       if (HasTooManyMounts(failure)) {
@@ -70,14 +153,13 @@ std::string HintFor(const SetupFailure& failure) {
         return "without mounts every name next to a hidden one needs a rule of its own, and that "
                "directory has too many; deny the whole directory, or use the full layers";
       }
-      return "Landlock needs Linux 5.13 and \"landlock\" in the kernel's lsm= list";
+      return IsAboutLandlock(failure) ? LandlockHint() : kLook;
     case Feature::kSupervisor:
       if (failure.what == "EAGAIN") {
         return "the policy's limit \"processes\" is too low for the command and what this user "
                "runs";
       }
-      return "the supervisor needs Linux 5.14 and the right to see into its own children "
-             "(kernel.yama.ptrace_scope below 3)";
+      return SupervisorHint();
     case Feature::kDelegation:
       return "this session's cgroup does not accept limits: start it with systemd-run --user "
              "--scope, or remove memory, processes, cpus and io from the policy's \"sandbox\"";
@@ -91,6 +173,7 @@ bool IsLacking(const SetupFailure& failure) {
   // The kernel does not have it (EOPNOTSUPP: Landlock that is turned off; EBUSY: another listener),
   // rather than no memory or descriptor for it now. A limit that is not kept opens nothing.
   if (HasTooManyMounts(failure)) return false;
+  if (failure.lacks == Feature::kLandlock && !IsAboutLandlock(failure)) return false;
   return failure.lacks && (*failure.lacks == Feature::kDelegation || IsForbidden(failure.what) ||
                            failure.what == "EOPNOTSUPP" || failure.what == "EBUSY");
 }

@@ -4,6 +4,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 
 #include "base/inside.h"
@@ -58,6 +59,10 @@ class Run {
     for (;;) {
       const Result<SandboxPlan> plan = request_.Plan(files_, facts_);
       if (!plan) return Unplanned(plan.error());
+      if (const std::optional<SetupFailure> known = KnownFailure(*plan)) {
+        if (!GoesOnWithout(*plan, *known)) return SetupFailed(*known);
+        continue;
+      }
       const Result<Ended> ended = Confine(*plan);
       if (!ended) return Refused(ended.error());
       if (!ended->failure) return Finish(*plan, *ended);
@@ -68,6 +73,19 @@ class Run {
   }
 
  private:
+  // What is known to be missing before anything is tried.
+  std::optional<SetupFailure> KnownFailure(const SandboxPlan& plan) const {
+    const bool is_known = plan.is_confined() && plan.system == HostSystem::kLinux &&
+                          plan.landlock_abi == 0 && !WentOnWithout(Feature::kLandlock);
+    if (!is_known) return {};
+    return SetupFailure{"file rules", "landlock_create_ruleset", facts_.landlock_error,
+                        Feature::kLandlock};
+  }
+
+  bool WentOnWithout(Feature feature) const {
+    return std::ranges::find(given_up_, feature) != given_up_.end();
+  }
+
   // A start that must be logged is logged before, any other while the command already runs.
   Result<Ended> Confine(const SandboxPlan& plan) {
     if (!plan.is_confined()) report_.Warn("the command is not confined");
@@ -137,11 +155,19 @@ class Run {
   // "missing": "warn" gives up one layer after the other, and says so.
   bool GoesOnWithout(const SandboxPlan& plan, const SetupFailure& failure) {
     if (plan.missing != SandboxMissing::kWarn || !IsLacking(failure)) return false;
-    if (!facts_.has(*failure.lacks)) return false;
+    if (WentOnWithout(*failure.lacks) || !plan.can_do_without(*failure.lacks)) return false;
+    given_up_.push_back(*failure.lacks);
     facts_.lacks.push_back(*failure.lacks);
-    if (*failure.lacks == Feature::kNamespaces) request_.command.layers = SandboxLayers::kLandlock;
-    if (*failure.lacks == Feature::kLandlock) facts_.landlock_abi = 0;
-    report_.Warn("not enforced: " + ExplainSetupFailure(failure).text());
+    std::string instead;
+    if (*failure.lacks == Feature::kNamespaces) {
+      request_.command.layers = SandboxLayers::kLandlock;
+      instead = "; the command runs with layers landlock, which are weaker (docs/sandbox.md)";
+    }
+    if (*failure.lacks == Feature::kLandlock) {
+      facts_.landlock_abi = 0;
+      instead = "; the second lock, Landlock, is missing";
+    }
+    report_.Warn("not enforced: " + failure.text() + instead);
     return true;
   }
 
@@ -251,6 +277,7 @@ class Run {
   const RealFiles& disk_;
   const CachedFiles& files_;
   HostFacts facts_;
+  std::vector<Feature> given_up_;
 };
 
 Outcome Try(const RunOptions& options, const RunReport& report) {

@@ -175,6 +175,7 @@ class Planner {
                     .processes = rules.processes.value_or(kDefaultProcesses),
                     .cpus = rules.cpus,
                     .io = rules.io};
+    if (plan_.system == HostSystem::kMacos) NoteMacosLimits();
     if (plan_.system != HostSystem::kLinux) return Unit{};
     if (rules.memory) {
       LimitByCgroup("memory", "memory is limited for each process, not for all of them");
@@ -188,6 +189,18 @@ class Planner {
       plan_.weaker.emplace_back("processes: the kernel limits every user's but root's");
     }
     return Unit{};
+  }
+
+  // Seatbelt has no limits, and macOS has none for several processes together.
+  void NoteMacosLimits() {
+    const SandboxRules& rules = policy_.sandbox;
+    const auto note = [&](bool is_set, const char* key) {
+      if (is_set) plan_.unmet.push_back(std::string(key) + " is not limited on macOS");
+    };
+    note(rules.memory.has_value(), "memory");
+    note(rules.processes.has_value(), "processes: their number");
+    note(rules.cpus.has_value(), "cpus: processor time");
+    note(rules.io.has_value(), "io");
   }
 
   // `otherwise`: what is enforced where no cgroup with that controller can be made.
@@ -227,9 +240,10 @@ class Planner {
     if (!plan_.is_nested && plan_.layers == SandboxLayers::kLandlock) {
       plan_.weaker.emplace_back(
           "layers landlock: other processes and the names of hidden files are seen, what is hidden "
-          "below a writable place can be read, no network and no Unix socket is usable");
+          "below a writable place can be read, the priorities and processors of the user's other "
+          "processes can be changed, no network and no Unix socket is usable");
     }
-    if (plan_.landlock_abi == 0) plan_.weaker.emplace_back("no second lock: Landlock is missing");
+    NoteLandlock();
     if (plan_.is_nested) {
       plan_.weaker.emplace_back(
           "this is inside another sandbox of ringfence's: only Landlock and the filters are added, "
@@ -241,6 +255,19 @@ class Planner {
     }
     if (!plan_.own_proc && plan_.has_namespaces()) {
       plan_.weaker.emplace_back("the host's processes are seen, as /proc cannot be mounted");
+    }
+  }
+
+  void NoteLandlock() {
+    constexpr int kKnowsMoves = 2;
+    if (plan_.landlock_abi == 0) {
+      plan_.weaker.emplace_back(plan_.needs_landlock()
+                                    ? "Landlock is missing, and nothing else confines the command"
+                                    : "no second lock: Landlock is missing");
+    } else if (plan_.landlock_abi < kKnowsMoves) {
+      plan_.weaker.emplace_back(
+          "no file can be moved or linked to another directory: that needs Landlock ABI 2 "
+          "(Linux 5.19)");
     }
   }
 
@@ -261,6 +288,23 @@ bool HiddenPlace::covers(const Path& other) const {
 
 bool PlannedLimits::is_by_cgroup(std::string_view controller) const {
   return std::ranges::find(controllers, controller) != controllers.end();
+}
+
+bool SandboxPlan::can_do_without(Feature feature) const {
+  switch (feature) {
+    case Feature::kLandlock:
+      return !needs_landlock();
+    case Feature::kNamespaces:
+    case Feature::kProc:
+      return landlock_abi > 0 && supervised;
+    case Feature::kSupervisor:
+      // Without a view it alone looks at modes, owners, times and attributes, and without processes
+      // of its own at signals.
+      return is_nested || has_own_processes();
+    case Feature::kDelegation:
+      break;
+  }
+  return true;
 }
 
 bool HostFacts::has(Feature feature) const {

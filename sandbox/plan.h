@@ -134,6 +134,16 @@ struct SandboxPlan {
   bool has_view() const { return is_nested ? inside_view : has_namespaces(); }
   // The kernel ends everybody when the first of them ends.
   bool has_own_processes() const { return has_namespaces() && own_proc; }
+  // Nothing else keeps the command from the user's other processes, and with layers landlock from
+  // their files.
+  bool needs_landlock() const { return is_confined() && !is_nested && !has_own_processes(); }
+  // Whether a sandbox without it still keeps everybody else's files and processes.
+  bool can_do_without(Feature feature) const;
+  // From version 6 on Landlock keeps signals inside, where no process namespace does.
+  bool supervises_signals() const {
+    constexpr int kKnowsSignals = 6;
+    return supervised && !has_own_processes() && landlock_abi < kKnowsSignals;
+  }
 };
 
 // As the policy and the command line spell them.

@@ -97,6 +97,15 @@ constexpr CallName kSupervised[] = {
     {"fchownat"},     {"utime"},        {"utimes"},    {"futimesat"}, {"utimensat"},
 };
 
+constexpr CallName kSignals[] = {
+    {"kill"},
+    {"tkill"},
+    {"tgkill"},
+    {"pidfd_send_signal"},
+    {"rt_sigqueueinfo"},
+    {"rt_tgsigqueueinfo"},
+};
+
 constexpr CallName kSupervisorsOwn[] = {{"pidfd_getfd"}};
 
 constexpr uint32_t kNamespaces[] = {
@@ -144,6 +153,21 @@ constexpr uint32_t kLeaseCommands[] = {
     1040,  // F_SETDELEG, Linux 6.19
 };
 
+constexpr uint32_t kSignalOwnerCommands[] = {
+    8,   // F_SETOWN
+    15,  // F_SETOWN_EX
+};
+
+constexpr uint32_t kSignalOwnerRequests[] = {
+    0x8901,  // FIOSETOWN
+    0x8902,  // SIOCSPGRP
+};
+
+constexpr uint32_t kAddressableSocketTypes[] = {
+    2,  // SOCK_DGRAM
+    3,  // SOCK_RAW, which the kernel turns into SOCK_DGRAM
+};
+
 constexpr uint32_t kOpenFlags[] = {
     01,     // O_WRONLY
     02,     // O_RDWR
@@ -157,12 +181,16 @@ std::span<const CallName> RefusedCalls() { return kRefused; }
 std::span<const CallName> AbsentCalls() { return kAbsent; }
 std::span<const CallName> CallsBeyondLandlock() { return kBeyondLandlock; }
 std::span<const CallName> SupervisedCalls() { return kSupervised; }
+std::span<const CallName> SignalCalls() { return kSignals; }
 std::span<const CallName> SupervisorsOwnCalls() { return kSupervisorsOwn; }
 std::span<const uint32_t> NamespaceFlags() { return kNamespaces; }
 std::span<const uint32_t> RefusedTerminalRequests() { return kTerminalRequests; }
 std::span<const uint32_t> RefusedSubvolumeRequests() { return kSubvolumeRequests; }
 std::span<const uint32_t> RefusedFileRequests() { return kFileRequests; }
 std::span<const uint32_t> RefusedLeaseCommands() { return kLeaseCommands; }
+std::span<const uint32_t> SignalOwnerCommands() { return kSignalOwnerCommands; }
+std::span<const uint32_t> SignalOwnerRequests() { return kSignalOwnerRequests; }
+std::span<const uint32_t> AddressableSocketTypes() { return kAddressableSocketTypes; }
 std::span<const uint32_t> ChangingOpenFlags() { return kOpenFlags; }
 
 }  // namespace ringfence

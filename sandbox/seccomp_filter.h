@@ -24,8 +24,14 @@ std::span<const CallName> AbsentCalls();
 std::span<const CallName> CallsBeyondLandlock();
 // Handed to the supervisor, which looks at the names in them (sandbox/linux/supervisor.h).
 std::span<const CallName> SupervisedCalls();
+// The same where neither a process namespace nor Landlock keeps signals inside.
+std::span<const CallName> SignalCalls();
 // The same, and refused to everybody but the supervisor.
 std::span<const CallName> SupervisorsOwnCalls();
+
+// Whether SignalCalls() are supervised as well. The kernel also sends signals when a file is ready
+// (F_SETOWN of fcntl(2)), to any process: asking for them is then refused.
+enum class SupervisedSignals : uint8_t { kNo, kYes };
 
 // A resource limit that has no use, RLIMIT_LOCKS: nobody but the supervisor may set it.
 constexpr uint32_t kMarkingLimit = 10;
@@ -55,6 +61,10 @@ constexpr uint32_t kF2fsRequests = 0xF500;
 // so every call of the sandbox.
 std::span<const uint32_t> RefusedLeaseCommands();
 
+// Commands of fcntl(2) and requests of ioctl(2) that name the process which gets a file's signals.
+std::span<const uint32_t> SignalOwnerCommands();
+std::span<const uint32_t> SignalOwnerRequests();
+
 // Bits of open(2)'s flags with which it may change something.
 std::span<const uint32_t> ChangingOpenFlags();
 
@@ -62,8 +72,13 @@ std::span<const uint32_t> ChangingOpenFlags();
 constexpr uint32_t kUnixFamily = 1;
 constexpr uint32_t kInternetFamily = 2;
 constexpr uint32_t kInternet6Family = 10;
-constexpr uint32_t kNetlinkFamily = 16;     // with protocol 0, NETLINK_ROUTE, only
-constexpr uint32_t kFamilies = 48;          // above all that a kernel has (AF_MAX)
+constexpr uint32_t kNetlinkFamily = 16;  // with protocol 0, NETLINK_ROUTE, only
+constexpr uint32_t kFamilies = 48;       // above all that a kernel has (AF_MAX)
+
+// Types of a Unix socketpair(2) whose ends can still send to any other address. The bits above are
+// flags.
+std::span<const uint32_t> AddressableSocketTypes();
+constexpr uint32_t kSocketTypeBits = 0xF;
 constexpr uint32_t kNetlinkProtocols = 32;  // MAX_LINKS
 
 // What of sockets a process may have.

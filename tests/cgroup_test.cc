@@ -74,7 +74,45 @@ TEST_CASE("cgroup: there are four limits on all processes together") {
   for (const SandboxRules& rules : {memory, processes, cpus, io}) CHECK(rules.limits_together());
 }
 
-TEST_CASE("cgroup: the nearest one that gives its children controllers is used") {
+TEST_CASE("cgroup: a policy's limits say which controllers are wanted") {
+  CHECK(WantedControllers({}).empty());
+  SandboxRules rules;
+  rules.memory = 1;
+  rules.cpus = 1;
+  CHECK(WantedControllers(rules) == std::vector<std::string>{"memory", "cpu"});
+  rules.processes = 1;
+  rules.io = 1;
+  CHECK(WantedControllers(rules) == std::vector<std::string>{"memory", "pids", "cpu", "io"});
+}
+
+TEST_CASE("cgroup: the nearest one that gives its children all that is wanted is used") {
+  struct Row {
+    std::string_view name;
+    std::vector<std::string> wanted;
+    const char* want;  // below the mount; nullptr for nowhere
+  };
+  // As systemd has them: the user's manager gives all, a desktop's terminal runs below app.slice.
+  const TemporaryTree tree;
+  MakeFake(tree, ".", "cpu io memory pids\n");
+  MakeFake(tree, "user", "cpu memory pids\n");
+  MakeFake(tree, "user/app", "memory pids\n");
+  MakeFake(tree, "user/app/term", "\n");
+  const Row kRows[] = {
+      {"all that is wanted is near", {"memory", "pids"}, "/user/app"},
+      {"one of them is further up", {"memory", "cpu"}, "/user"},
+      {"further up still", {"io"}, ""},
+      {"the most is taken, and the nearest of those", {"memory", "hugetlb"}, "/user/app"},
+      {"nothing is wanted", {}, nullptr},
+      {"nobody has it", {"hugetlb"}, nullptr},
+  };
+  for (const Row& row : kRows) {
+    CAPTURE(row.name);
+    const Delegation found = FindDelegation("0::/user/app/term\n", tree.root(), row.wanted);
+    CHECK(found.folder == (row.want == nullptr ? "" : tree.root() + row.want));
+  }
+}
+
+TEST_CASE("cgroup: one is looked for from the own one upwards") {
   struct Row {
     std::string_view name;
     const char* own;   // /proc/self/cgroup
@@ -102,10 +140,10 @@ TEST_CASE("cgroup: the nearest one that gives its children controllers is used")
   MakeFake(tree, "user/closed/term", "");  // user/closed has no cgroup.procs
   for (const Row& row : kRows) {
     CAPTURE(row.name);
-    const Delegation found = FindDelegation(row.own, tree.root());
+    const Delegation found = FindDelegation(row.own, tree.root(), {"memory", "pids"});
     CHECK(found.folder == (row.want == nullptr ? "" : tree.root() + row.want));
   }
-  CHECK(FindDelegation("0::/user/app/term\n", tree.root()).controllers ==
+  CHECK(FindDelegation("0::/user/app/term\n", tree.root(), {"cpu"}).controllers ==
         std::vector<std::string>{"cpu", "memory", "pids"});
 }
 

@@ -1,6 +1,8 @@
 // MakePlan(): network, limits, the environment, and what the host lacks.
 #include <doctest/doctest.h>
 
+#include <algorithm>
+
 #include "sandbox/environment.h"
 #include "tests/plan_world.h"
 
@@ -135,6 +137,7 @@ TEST_CASE("plan: each thing that the host lacks is said") {
       {"a supervisor", {Feature::kSupervisor}, 7, {}, "there is no supervisor"},
       {"a /proc of its own", {Feature::kProc}, 7, {}, "/proc"},
       {"namespaces", {}, 7, SandboxLayers::kLandlock, "layers landlock"},
+      {"moves in Landlock", {}, 1, {}, "Landlock ABI 2"},
   };
   for (const Row& row : kRows) {
     CAPTURE(row.name);
@@ -148,6 +151,98 @@ TEST_CASE("plan: each thing that the host lacks is said") {
     CHECK(plan.supervised == world.facts.has(Feature::kSupervisor));
     CHECK(plan.own_proc == world.facts.has(Feature::kProc));
   }
+}
+
+TEST_CASE("plan: what a sandbox can do without depends on what else there is") {
+  using enum Feature;
+  struct Row {
+    std::string_view name;
+    SandboxLayers layers;
+    std::vector<Feature> lacks;
+    int abi;
+    std::vector<Feature> dispensable;
+  };
+  const Row kRows[] = {
+      {"all of it",
+       SandboxLayers::kFull,
+       {},
+       7,
+       {kNamespaces, kProc, kLandlock, kSupervisor, kDelegation}},
+      {"without Landlock the namespaces are all there is",
+       SandboxLayers::kFull,
+       {kLandlock},
+       0,
+       {kLandlock, kSupervisor, kDelegation}},
+      {"without a supervisor",
+       SandboxLayers::kFull,
+       {kSupervisor},
+       7,
+       {kLandlock, kSupervisor, kDelegation}},
+      {"the host's processes are seen",
+       SandboxLayers::kFull,
+       {kProc},
+       7,
+       {kNamespaces, kProc, kDelegation}},
+      {"Landlock is all there is",
+       SandboxLayers::kLandlock,
+       {},
+       7,
+       {kNamespaces, kProc, kDelegation}},
+      {"nothing is left", SandboxLayers::kLandlock, {kLandlock}, 0, {kDelegation}},
+  };
+  for (const Row& row : kRows) {
+    CAPTURE(row.name);
+    PlanWorld world;
+    world.command.layers = row.layers;
+    world.facts.lacks = row.lacks;
+    world.facts.landlock_abi = row.abi;
+    const SandboxPlan plan = world.Plan();
+    for (const Feature feature : {kNamespaces, kProc, kLandlock, kSupervisor, kDelegation}) {
+      CAPTURE(static_cast<int>(feature));
+      const bool is_listed = std::ranges::find(row.dispensable, feature) != row.dispensable.end();
+      CHECK(plan.can_do_without(feature) == is_listed);
+    }
+  }
+}
+
+TEST_CASE("plan: signals are supervised where neither namespaces nor Landlock keep them inside") {
+  struct Row {
+    SandboxLayers layers;
+    bool own_proc;
+    int abi;
+    bool want;
+  };
+  constexpr Row kRows[] = {
+      {SandboxLayers::kFull, true, 2, false},     {SandboxLayers::kFull, false, 2, true},
+      {SandboxLayers::kFull, false, 6, false},    {SandboxLayers::kLandlock, true, 1, true},
+      {SandboxLayers::kLandlock, true, 5, true},  {SandboxLayers::kLandlock, true, 6, false},
+      {SandboxLayers::kLandlock, true, 7, false},
+  };
+  for (const Row& row : kRows) {
+    CAPTURE(row.abi);
+    PlanWorld world;
+    world.command.layers = row.layers;
+    if (!row.own_proc) world.facts.lacks = {Feature::kProc};
+    world.facts.landlock_abi = row.abi;
+    CHECK(world.Plan().supervises_signals() == row.want);
+    world.facts.is_inside = true;  // the outer one's supervisor does it
+    CHECK_FALSE(world.Plan().supervises_signals());
+  }
+}
+
+TEST_CASE("plan: macOS says which limits it does not have") {
+  PlanWorld world;
+  world.facts.system = HostSystem::kMacos;
+  CHECK(world.Plan().unmet.empty());
+  world.world.User(R"("sandbox":{"memory":"8G","processes":512,"cpus":2.5,"io":"200M"})");
+  const SandboxPlan plan = world.Plan();
+  CHECK(plan.unmet.size() == 4);
+  for (const std::string_view limit : {"memory", "processes", "cpus", "io"}) {
+    CAPTURE(limit);
+    CHECK(Notes(plan, limit));
+  }
+  world.facts.system = HostSystem::kWindows;
+  CHECK(world.Plan().unmet.empty());
 }
 
 TEST_CASE("plan: inside another sandbox the names say all that is writable") {

@@ -26,7 +26,9 @@ constexpr uint64_t kThreadFlags = CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGH
 Outcome Guard(const Call& call, SocketRules rules = SocketRules::kUsual) {
   return Evaluate(GuardFilter(rules), call);
 }
-Outcome Supervised(const Call& call) { return Evaluate(SupervisedFilter(), call); }
+Outcome Supervised(const Call& call) {
+  return Evaluate(SupervisedFilter(SupervisedSignals::kNo), call);
+}
 
 }  // namespace
 
@@ -155,7 +157,39 @@ TEST_CASE("seccomp: where no sockets are permitted, no other netlink protocol is
   }
 }
 
-TEST_CASE("seccomp: a pair of Unix sockets leads nowhere and is permitted always") {
+TEST_CASE("seccomp: a pair that can send elsewhere is refused where Unix sockets are") {
+  for (const SocketRules rules : kAllRules) {
+    const bool is_usual = rules == SocketRules::kUsual;
+    for (const uint64_t type : {uint64_t{SOCK_DGRAM}, uint64_t{SOCK_RAW}}) {
+      for (const uint64_t more : {uint64_t{0}, uint64_t{SOCK_CLOEXEC | SOCK_NONBLOCK}, kGarbage}) {
+        CAPTURE(type);
+        CAPTURE(more);
+        CHECK(Guard({.number = SYS_socketpair, .args = {AF_UNIX | kGarbage, type | more}}, rules) ==
+              (is_usual ? Allow() : Errno(EAFNOSUPPORT)));
+      }
+    }
+    for (const uint64_t type : {uint64_t{SOCK_STREAM}, uint64_t{SOCK_SEQPACKET | SOCK_CLOEXEC}}) {
+      CHECK(Guard({.number = SYS_socketpair, .args = {AF_UNIX, type}}, rules) == Allow());
+    }
+  }
+}
+
+TEST_CASE("seccomp: a file's signals have no owner where signals are supervised") {
+  for (const uint64_t command : {uint64_t{F_SETOWN}, uint64_t{15} /* F_SETOWN_EX */}) {
+    const Call call{.number = SYS_fcntl, .args = {3, command | kGarbage, 77}};
+    CHECK(Evaluate(SupervisedFilter(SupervisedSignals::kYes), call) == Errno(EPERM));
+    CHECK(Supervised(call) == Allow());
+  }
+  for (const uint64_t request : {uint64_t{0x8901} /* FIOSETOWN */, uint64_t{0x8902}}) {
+    const Call call{.number = SYS_ioctl, .args = {3, request | kGarbage}};
+    CHECK(Evaluate(SupervisedFilter(SupervisedSignals::kYes), call) == Errno(EPERM));
+    CHECK(Supervised(call) == Allow());
+  }
+  const Call asked{.number = SYS_fcntl, .args = {3, F_GETOWN}};
+  CHECK(Evaluate(SupervisedFilter(SupervisedSignals::kYes), asked) == Allow());
+}
+
+TEST_CASE("seccomp: a pair of connected Unix sockets is permitted always") {
   for (const SocketRules rules : kAllRules) {
     CHECK(Guard({.number = SYS_socketpair, .args = {AF_UNIX, SOCK_STREAM}}, rules) == Allow());
     for (const uint64_t family :

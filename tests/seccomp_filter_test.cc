@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 #include <linux/audit.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 
 #include <algorithm>
@@ -28,7 +29,9 @@ constexpr uint32_t kX32 = 0x4000'0000;
 Outcome Guard(const Call& call, SocketRules rules = SocketRules::kUsual) {
   return Evaluate(GuardFilter(rules), call);
 }
-Outcome Supervised(const Call& call) { return Evaluate(SupervisedFilter(), call); }
+Outcome Supervised(const Call& call) {
+  return Evaluate(SupervisedFilter(SupervisedSignals::kNo), call);
+}
 
 // A list's calls that this architecture has.
 std::vector<int> NumbersOf(std::span<const CallName> calls) {
@@ -61,7 +64,8 @@ TEST_CASE("seccomp: the guard refuses each call of its lists, and no other by it
       CAPTURE(number);
       // A socket of a usual kind: what its arguments say is tested below.
       const uint64_t family = number == SYS_socket ? kFamilies : kUnixFamily;
-      const Call call{.number = number, .args = {family}};
+      const uint64_t type = number == SYS_socketpair ? SOCK_STREAM : 0;
+      const Call call{.number = number, .args = {family, type}};
       const Outcome want = Has(refused, number)  ? Errno(EPERM)
                            : Has(absent, number) ? Errno(ENOSYS)
                                                  : Allow();
@@ -90,6 +94,20 @@ TEST_CASE("seccomp: owners and times are supervised, by name and by descriptor")
       CHECK(Supervised({.number = number, .args = {argument, argument}}) == Notify());
     }
   }
+}
+
+TEST_CASE("seccomp: signals are supervised where nothing else keeps them inside") {
+  const std::span<const sock_filter> filter = SupervisedFilter(SupervisedSignals::kYes);
+  CHECK(NumbersOf(SignalCalls()).size() == 6);
+  for (const int number : NumbersOf(SignalCalls())) {
+    CAPTURE(number);
+    for (const uint64_t target : {uint64_t{0}, uint64_t{1}, ~uint64_t{0}}) {
+      const Call call{.number = number, .args = {target, target, target}};
+      CHECK(Evaluate(filter, call) == Notify());
+      CHECK(Supervised(call) == Allow());
+    }
+  }
+  CHECK(Evaluate(filter, {.number = SYS_mkdirat}) == Notify());
 }
 
 TEST_CASE("seccomp: nobody makes or removes subvolumes") {
@@ -157,8 +175,9 @@ TEST_CASE("seccomp: arguments change nothing for calls of the lists") {
 
 TEST_CASE("seccomp: no call is in two lists") {
   std::map<std::string_view, int> seen;
-  for (const std::span<const CallName> list : {RefusedCalls(), AbsentCalls(), CallsBeyondLandlock(),
-                                               SupervisedCalls(), SupervisorsOwnCalls()}) {
+  for (const std::span<const CallName> list :
+       {RefusedCalls(), AbsentCalls(), CallsBeyondLandlock(), SupervisedCalls(), SignalCalls(),
+        SupervisorsOwnCalls()}) {
     for (const CallName& call : list) ++seen[call.name];
   }
   for (const auto& entry : seen) {
@@ -252,5 +271,7 @@ TEST_CASE("seccomp: ordinary calls pass both filters") {
 
 TEST_CASE("seccomp: the kernel takes programs of this length") {
   for (const SocketRules rules : kAllRules) CHECK(GuardFilter(rules).size() <= BPF_MAXINSNS);
-  CHECK(SupervisedFilter().size() <= BPF_MAXINSNS);
+  for (const SupervisedSignals signals : {SupervisedSignals::kNo, SupervisedSignals::kYes}) {
+    CHECK(SupervisedFilter(signals).size() <= BPF_MAXINSNS);
+  }
 }

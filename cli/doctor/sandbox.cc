@@ -44,10 +44,9 @@ class SandboxDoctor {
         facts.kernel + ", Landlock " +
         (facts.landlock_abi == 0 ? "absent" : "ABI " + std::to_string(facts.landlock_abi));
     if (facts.is_inside) text += "; this runs inside a ringfence sandbox";
-    Add(facts.landlock_abi == 0 ? Health::kWeak : Health::kGood, text,
-        facts.landlock_abi == 0
-            ? "use a kernel with Landlock (Linux 5.13 or later, listed in \"lsm=\")"
-            : "");
+    if (facts.landlock_abi > 0) return Add(Health::kGood, text);
+    Add(demanded_ ? Health::kMissing : Health::kWeak, text,
+        "use Linux 5.13 or later, with \"landlock\" in /sys/kernel/security/lsm");
   }
 
   // In the project, wherever this runs: a session that began in the home may name it by --root.
@@ -78,7 +77,7 @@ class SandboxDoctor {
   void Try(SandboxLayers layers, bool is_demanded) {
     const std::string name = "layers \"" + std::string(LayersName(layers)) + "\": ";
     const Health bad = is_demanded ? Health::kMissing : Health::kWeak;
-    const Result<Finished> plain = Start(layers, {"/bin/true"});
+    const Result<Finished> plain = Start(layers, {"/bin/sh", "-c", "echo $RINGFENCE_SANDBOX"});
     if (!plain) return Add(bad, name + plain.error().text());
     if (plain->exit_status != 0) {
       const std::string what = plain->exit_status == kNotSetUp
@@ -86,6 +85,13 @@ class SandboxDoctor {
                                    : "a command ended with " + std::to_string(plain->exit_status);
       return Add(bad, name + what + ": " + Printable(CauseIn(plain->err)), HintOf(plain->err));
     }
+    // With "missing": "warn" the command may have run with fewer.
+    const std::string lacks = NotEnforcedIn(plain->err);
+    const bool is_confined = patient_.policy->sandbox.mode != SandboxMode::kRwx;
+    if (is_confined && (!lacks.empty() || FirstLine(plain->out) != LayersName(layers))) {
+      return Add(Health::kWeak, name + "not as a whole: " + Printable(lacks));
+    }
+    works_.push_back(layers);
     const std::string target = ProtectedFile();
     if (target.empty()) return Add(Health::kGood, name + "works: a command ran");
     // Opens it for writing and writes nothing: where that succeeds, the file stays as it is.
@@ -115,6 +121,12 @@ class SandboxDoctor {
     return "";
   }
 
+  // What it went on without.
+  static std::string NotEnforcedIn(std::string_view text) {
+    constexpr std::string_view kStart = "not enforced: ";
+    const size_t at = text.find(kStart);
+    return at == std::string_view::npos ? "" : FirstLine(text.substr(at));
+  }
   static std::string FirstLine(std::string_view text) {
     return std::string(text.substr(0, text.find('\n')));
   }
@@ -147,11 +159,16 @@ class SandboxDoctor {
     request->command.cwd = request->ground.places.root_real.text();
     const Result<SandboxPlan> plan = request->Plan(files, ProbeHost(request->policy.sandbox));
     if (!plan) return Add(Health::kMissing, plan.error().text(), plan.error().hint);
-    Add(Health::kGood,
-        "mode \"" + std::string(ModeName(plan->mode)) + "\", layers \"" +
+    const bool works = !plan->is_confined() || Works(plan->layers);
+    const Health health = works ? Health::kGood : demanded_ ? Health::kMissing : Health::kWeak;
+    Add(health,
+        "the policy asks for mode \"" + std::string(ModeName(plan->mode)) + "\", layers \"" +
             std::string(LayersName(plan->layers)) + "\"" +
             (plan->profile.empty() ? "" : ", profile " + Quote(plan->profile)) +
-            (plan->network == PlannedNetwork::kOwn ? ", no network" : ", the host's network"));
+            (plan->network == PlannedNetwork::kOwn ? ", no network" : ", the host's network") +
+            (works       ? ""
+             : demanded_ ? ", and no command runs without them"
+                         : ", and commands run with fewer"));
     for (const std::string& weaker : plan->weaker) {
       const bool is_unmet = std::ranges::find(plan->unmet, weaker) != plan->unmet.end();
       Add(is_unmet && demanded_ ? Health::kMissing : Health::kWeak, weaker,
@@ -180,7 +197,12 @@ class SandboxDoctor {
 
   const Patient& patient_;
   DoctorRows& rows_;
+  bool Works(SandboxLayers layers) const {
+    return std::ranges::find(works_, layers) != works_.end();
+  }
+
   bool demanded_ = true;
+  std::vector<SandboxLayers> works_;  // as a whole
 };
 
 }  // namespace

@@ -55,6 +55,12 @@ constexpr CallShape kShapes[] = {
     {SYS_removexattr, What::kXattr, -1, 0, -1, 1, -1, -1},
     {SYS_lremovexattr, What::kLxattr, -1, 0, -1, 1, -1, -1},
     {SYS_fremovexattr, What::kFxattr, 0, -1, -1, 1, -1, -1},
+    {SYS_kill, What::kSignal, -1, -1, -1, -1, -1, -1},
+    {SYS_tkill, What::kSignal, -1, -1, -1, -1, -1, -1},
+    {SYS_tgkill, What::kSignal, -1, -1, -1, -1, -1, -1},
+    {SYS_rt_sigqueueinfo, What::kSignal, -1, -1, -1, -1, -1, -1},
+    {SYS_rt_tgsigqueueinfo, What::kSignal, -1, -1, -1, -1, -1, -1},
+    {SYS_pidfd_send_signal, What::kSignal, -1, -1, -1, -1, -1, -1},
 };
 
 }  // namespace

@@ -33,6 +33,7 @@ enum class SupervisedCall : uint8_t {
   kOwner,
   kLowner,
   kFowner,
+  kSignal,
 };
 
 // Indices of arguments; -1: the call has none. The calls without "at" have no descriptors. An

@@ -146,6 +146,12 @@ void SupervisedCaller::ReturnError(int code) const {
   Send(response);
 }
 
+void SupervisedCaller::Continue() const {
+  seccomp_notif_resp response{};
+  response.flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE;
+  Send(response);
+}
+
 void SupervisedCaller::ReturnDescriptor(UniqueFd fd, bool close_on_exec) const {
   seccomp_notif_addfd added{};
   added.id = call_.id;

@@ -56,6 +56,9 @@ class SupervisedCaller {
   // Answers.
   void ReturnValue(int64_t value) const;
   void ReturnError(int code) const;
+  // Lets the caller make the call itself: only where all that matters lies in its registers, which
+  // nobody can change meanwhile.
+  void Continue() const;
   // Gives the caller `fd` as the result of its call. The supervisor's own copy is closed before the
   // caller goes on: it would keep a file busy that the caller closes and executes.
   void ReturnDescriptor(UniqueFd fd, bool close_on_exec) const;

@@ -80,26 +80,45 @@ std::string_view OwnGroup(std::string_view own) {
 
 }  // namespace
 
-Delegation FindDelegation(std::string_view own, const std::string& mount) {
+std::vector<std::string> WantedControllers(const SandboxRules& rules) {
+  std::vector<std::string> wanted;
+  if (rules.memory) wanted.emplace_back("memory");
+  if (rules.processes) wanted.emplace_back("pids");
+  if (rules.cpus) wanted.emplace_back("cpu");
+  if (rules.io) wanted.emplace_back("io");
+  return wanted;
+}
+
+Delegation FindDelegation(std::string_view own, const std::string& mount,
+                          const std::vector<std::string>& wanted) {
   const std::string_view path = OwnGroup(own);
   // A cgroup above the namespace's own root cannot be named.
   if (path.empty() || HasDotDot(path)) return {};
+  Delegation best;
+  std::ptrdiff_t most = 0;
   for (Path at = Path::Clean(path);; at = at.Parent()) {
     const std::string folder = at.is_root() ? mount : mount + at.text();
     for (const std::string& name : {folder, folder + "/cgroup.procs"}) {
-      if (::access(name.c_str(), W_OK) != 0) return {};
+      if (::access(name.c_str(), W_OK) != 0) return best;
     }
     std::vector<std::string> controllers = Words(ReadText(folder + "/cgroup.subtree_control"));
-    if (!controllers.empty()) return {folder, std::move(controllers)};
-    if (at.is_root()) return {};
+    const auto has = [&](const std::string& name) {
+      return std::ranges::find(controllers, name) != controllers.end();
+    };
+    const std::ptrdiff_t count = std::ranges::count_if(wanted, has);
+    if (count > most) {
+      best = {folder, std::move(controllers)};
+      most = count;
+    }
+    if (at.is_root() || most == std::ssize(wanted)) return best;
   }
 }
 
-Delegation FindDelegation() {
+Delegation FindDelegation(const std::vector<std::string>& wanted) {
   for (const char* mount : {"/sys/fs/cgroup", "/sys/fs/cgroup/unified"}) {
     struct statfs facts {};
     if (::statfs(mount, &facts) == 0 && facts.f_type == CGROUP2_SUPER_MAGIC) {
-      return FindDelegation(ReadText("/proc/self/cgroup"), mount);
+      return FindDelegation(ReadText("/proc/self/cgroup"), mount, wanted);
     }
   }
   return {};

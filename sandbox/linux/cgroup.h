@@ -19,10 +19,14 @@ struct Delegation {
   std::string folder;  // "" for nowhere
   std::vector<std::string> controllers;
 };
-// The nearest at or above the own one. `own` is what /proc/self/cgroup says, `mount` where the
-// hierarchy is mounted.
-Delegation FindDelegation(std::string_view own, const std::string& mount);
-Delegation FindDelegation();  // of this process
+// The controllers that the limits of a policy need.
+std::vector<std::string> WantedControllers(const SandboxRules& rules);
+
+// The nearest at or above the own one that has all of `wanted`, else the nearest of those that have
+// the most. `own` is what /proc/self/cgroup says, `mount` where the hierarchy is mounted.
+Delegation FindDelegation(std::string_view own, const std::string& mount,
+                          const std::vector<std::string>& wanted);
+Delegation FindDelegation(const std::vector<std::string>& wanted);  // of this process
 
 // "MAJOR:MINOR" of the disks of this machine, as io.max names them.
 std::vector<std::string> FindDisks();

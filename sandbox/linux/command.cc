@@ -32,6 +32,7 @@ class Command {
     struct Step {
       const char* name;
       Status (Command::*run)();
+      bool needs_supervisor = false;  // it is what the host lacks when this fails
     };
     constexpr Step kSteps[] = {
         {"terminal", &Command::TakeTerminal},
@@ -41,13 +42,14 @@ class Command {
         {"directory", &Command::EnterDirectory},
         {"close descriptors", &Command::CloseAtExec},
         {"self-test", &Command::TestConfinement},
+        {"supervision", &Command::TestSupervision, true},
         {"start", &Command::TellStart},
         // Only now: who is stopped before keeps the supervisor waiting.
         {"signals", &Command::ResetSignals},
     };
     for (const Step& step : kSteps) {
       const Status done = (this->*step.run)();
-      if (!done) Fail(step.name, done.error());
+      if (!done) Fail(step.name, done.error(), step.needs_supervisor);
     }
     Execute();
   }
@@ -57,8 +59,10 @@ class Command {
     [[maybe_unused]] const Status sent = SendPacket(start_.launcher, message, fields);
   }
 
-  [[noreturn]] void Fail(const char* step, const Error& error) {
-    Tell(Message::kFailed, {step, error.where, error.what, ""});
+  [[noreturn]] void Fail(const char* step, const Error& error, bool needs_supervisor) {
+    const std::string lacks =
+        needs_supervisor ? std::to_string(static_cast<int>(Feature::kSupervisor)) : "";
+    Tell(Message::kFailed, {step, error.where, error.what, lacks});
     ::_exit(125);
   }
 
@@ -96,7 +100,8 @@ class Command {
 
   Status BeSupervised() {
     if (!plan_.supervised) return Unit{};
-    const Result<UniqueFd> listener = InstallSupervised();
+    const Result<UniqueFd> listener = InstallSupervised(
+        plan_.supervises_signals() ? SupervisedSignals::kYes : SupervisedSignals::kNo);
     if (!listener) return listener.error();
     Status sent = SendPacket(start_.supervisor, Message::kStarted, {}, listener->get());
     start_.supervisor = UniqueFd();
@@ -118,6 +123,8 @@ class Command {
   }
 
   Status TestConfinement() { return TestSandbox(plan_); }
+
+  Status TestSupervision() { return TestNames(plan_); }
 
   // The launcher logs it.
   Status TellStart() { return SendPacket(start_.launcher, Message::kStarted, {}); }

@@ -90,6 +90,12 @@ void AddSockets(Filter& filter, SocketRules rules) {
     filter.Add({"socket"}, no_family, {Word(0, family)});
     if (family != kUnixFamily) filter.Add({"socketpair"}, no_family, {Word(0, family)});
   }
+  if (rules != SocketRules::kUsual) {
+    for (const uint32_t type : AddressableSocketTypes()) {
+      filter.Add({"socketpair"}, no_family,
+                 {Word(0, kUnixFamily), {1, SCMP_CMP_MASKED_EQ, kSocketTypeBits, type}});
+    }
+  }
   for (uint32_t protocol = 1; protocol < kNetlinkProtocols; ++protocol) {
     filter.Add({"socket"}, no_family, {Word(0, kNetlinkFamily), Word(2, protocol)});
   }
@@ -125,9 +131,20 @@ std::vector<sock_filter> Guard(SocketRules sockets) {
   return filter.Export();
 }
 
+void AddSignals(Filter& filter) {
+  filter.Add(SignalCalls(), SCMP_ACT_NOTIFY);
+  for (const uint32_t command : SignalOwnerCommands()) {
+    filter.Add({"fcntl"}, SCMP_ACT_ERRNO(EPERM), {Word(1, command)});
+  }
+  for (const uint32_t request : SignalOwnerRequests()) {
+    filter.Add({"ioctl"}, SCMP_ACT_ERRNO(EPERM), {Word(1, request)});
+  }
+}
+
 // For the command and its children.
-std::vector<sock_filter> Supervised() {
+std::vector<sock_filter> Supervised(SupervisedSignals signals) {
   Filter filter;
+  if (signals == SupervisedSignals::kYes) AddSignals(filter);
   filter.Add(SupervisedCalls(), SCMP_ACT_NOTIFY);
   filter.Add(SupervisorsOwnCalls(), SCMP_ACT_ERRNO(EPERM));
   // Its flags lie in memory; programs fall back to openat(2).
@@ -174,6 +191,7 @@ int main() {
   Print("kGuardUsual", Guard(SocketRules::kUsual), true);
   Print("kGuardNoUnix", Guard(SocketRules::kNoUnix), true);
   Print("kGuardNoneAtAll", Guard(SocketRules::kNoneAtAll), true);
-  Print("kSupervisedFilter", Supervised(), false);
+  Print("kSupervisedFilter", Supervised(SupervisedSignals::kNo), false);
+  Print("kSignalsFilter", Supervised(SupervisedSignals::kYes), false);
   return 0;
 }

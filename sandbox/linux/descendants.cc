@@ -27,17 +27,26 @@ constexpr int kMaxLooks = 10'000;
 struct Process {
   pid_t id = 0;
   pid_t parent = 0;
+  pid_t group = 0;
 };
 
-// Of "77 (a name) S 5 ..." (proc_pid_stat(5)); the name may hold anything.
-pid_t ParentIn(std::string_view stat) {
-  const size_t name_end = stat.rfind(')');
+// "77 (a name) S 5 12 ..." (proc_pid_stat(5)); the name may hold anything. The parent is 0 where it
+// cannot be read.
+Process ReadProcess(pid_t id) {
+  Process process{.id = id};
+  const std::string path = "/proc/" + std::to_string(id) + "/stat";
+  const UniqueFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file.valid()) return process;
+  const Result<std::string> stat = ReadAll(file.get(), 4096, path);
+  if (!stat) return process;
+  const size_t name_end = stat->rfind(')');
   constexpr size_t kParentAt = 4;
-  if (name_end == std::string_view::npos || stat.size() < name_end + kParentAt) return 0;
-  stat.remove_prefix(name_end + kParentAt);
-  pid_t parent = 0;
-  std::from_chars(stat.data(), stat.data() + stat.size(), parent);
-  return parent;
+  if (name_end == std::string::npos || stat->size() < name_end + kParentAt) return process;
+  const char* const end = stat->data() + stat->size();
+  const char* at = stat->data() + name_end + kParentAt;
+  at = std::from_chars(at, end, process.parent).ptr;
+  if (at != end) std::from_chars(at + 1, end, process.group);
+  return process;
 }
 
 std::vector<Process> Processes() {
@@ -46,31 +55,28 @@ std::vector<Process> Processes() {
   if (folder == nullptr) return all;
   while (const dirent* entry = ::readdir(folder.get())) {  // NOLINT(concurrency-mt-unsafe)
     const std::string_view name = entry->d_name;
-    Process process;
-    if (std::from_chars(name.data(), name.data() + name.size(), process.id).ptr !=
+    pid_t id = 0;
+    if (std::from_chars(name.data(), name.data() + name.size(), id).ptr !=
         name.data() + name.size()) {
       continue;
     }
-    const std::string path = "/proc/" + std::string(name) + "/stat";
-    const UniqueFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-    const Result<std::string> stat = ReadAll(file.get(), 4096, path);
-    if (!stat) continue;
-    process.parent = ParentIn(*stat);
-    all.push_back(process);
+    const Process process = ReadProcess(id);
+    if (process.parent > 0) all.push_back(process);
   }
   return all;
 }
 
-std::vector<pid_t> Descendants() {
-  const std::vector<Process> all = Processes();
-  std::vector<pid_t> found{::getpid()};
-  for (size_t i = 0; i < found.size(); ++i) {
-    for (const Process& process : all) {
-      if (process.parent == found[i]) found.push_back(process.id);
-    }
+// The parents of a process up to this one; empty where they do not lead here.
+std::vector<pid_t> WayUp(pid_t process) {
+  constexpr size_t kDeepest = 100'000;
+  std::vector<pid_t> way;
+  while (way.size() < kDeepest) {
+    process = ReadProcess(process).parent;
+    if (process <= 1 && process != ::getpid()) return {};
+    way.push_back(process);
+    if (process == ::getpid()) return way;
   }
-  found.erase(found.begin());
-  return found;
+  return {};
 }
 
 // Whoever makes processes faster than one can end them is stopped first.
@@ -97,6 +103,36 @@ bool HasChildren() {
 }
 
 }  // namespace
+
+std::vector<pid_t> Descendants(pid_t group) {
+  const std::vector<Process> all = Processes();
+  std::vector<pid_t> found{::getpid()};
+  for (size_t i = 0; i < found.size(); ++i) {
+    for (const Process& process : all) {
+      if (process.parent == found[i]) found.push_back(process.id);
+    }
+  }
+  found.erase(found.begin());
+  if (group == 0) return found;
+  std::erase_if(found, [&](pid_t id) {
+    return std::ranges::none_of(
+        all, [&](const Process& process) { return process.id == id && process.group == group; });
+  });
+  return found;
+}
+
+// A parent may end and its number become another's while it is looked at. Its children have another
+// parent then, so a way that is the same twice was there. A way that is gone may be a new one.
+bool IsDescendant(pid_t process) {
+  constexpr int kTries = 10;
+  std::vector<pid_t> before = WayUp(process);
+  for (int i = 0; i < kTries; ++i) {
+    std::vector<pid_t> now = WayUp(process);
+    if (now == before) return !now.empty();
+    before = std::move(now);
+  }
+  return false;
+}
 
 void EndDescendants() {
   if (!HasChildren()) return;

@@ -1,9 +1,20 @@
-// The end of everybody who came of this process, where no process namespace ends them.
+// The processes that this one has started, by itself or through others.
 #pragma once
+
+#include <sys/types.h>
+
+#include <vector>
 
 namespace ringfence {
 
-// This process is their subreaper (prctl(2)). Returns when none is left.
+// All of them, or those of a process group; in no order.
+std::vector<pid_t> Descendants(pid_t group = 0);
+
+// `process` cannot be mistaken for another that had its number, where the caller holds a pidfd of
+// it.
+bool IsDescendant(pid_t process);
+
+// Ends all of them, the fast ones included, where no process namespace does.
 void EndDescendants();
 
 }  // namespace ringfence

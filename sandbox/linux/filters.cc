@@ -34,15 +34,18 @@ std::span<const sock_filter> GuardFilter(SocketRules sockets) {
   return kGuardNoneAtAll;
 }
 
-std::span<const sock_filter> SupervisedFilter() { return kSupervisedFilter; }
+std::span<const sock_filter> SupervisedFilter(SupervisedSignals signals) {
+  if (signals == SupervisedSignals::kYes) return kSignalsFilter;
+  return kSupervisedFilter;
+}
 
 Status InstallGuard(SocketRules sockets) {
   if (Install(GuardFilter(sockets), 0) != 0) return SystemError("seccomp(guard)");
   return Unit{};
 }
 
-Result<UniqueFd> InstallSupervised() {
-  const std::span<const sock_filter> filter = SupervisedFilter();
+Result<UniqueFd> InstallSupervised(SupervisedSignals signals) {
+  const std::span<const sock_filter> filter = SupervisedFilter(signals);
   // A caller that waits is not disturbed by signals that it handles: a call that is taken back half
   // way would be carried out twice.
   UniqueFd listener(Install(filter, SECCOMP_FILTER_FLAG_NEW_LISTENER | kWaitKillable));

@@ -12,11 +12,11 @@
 namespace ringfence {
 
 std::span<const sock_filter> GuardFilter(SocketRules sockets);
-std::span<const sock_filter> SupervisedFilter();
+std::span<const sock_filter> SupervisedFilter(SupervisedSignals signals);
 
 // Both need no_new_privs and last until the process ends, its children included.
 Status InstallGuard(SocketRules sockets);
 // The descriptor at which the supervised calls arrive (seccomp_unotify(2)).
-Result<UniqueFd> InstallSupervised();
+Result<UniqueFd> InstallSupervised(SupervisedSignals signals);
 
 }  // namespace ringfence

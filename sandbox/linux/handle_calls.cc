@@ -72,6 +72,7 @@ class HandleCall {
       case What::kUnlink:
       case What::kRmdir:
       case What::kBind:
+      case What::kSignal:
         break;  // answered elsewhere
     }
     return ENOSYS;

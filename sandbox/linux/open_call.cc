@@ -155,7 +155,7 @@ class OpenCall {
   // Never waits: another sandbox may have put a FIFO there since the name was looked at.
   int OpenAt(const UniqueFd& folder, const std::string& name) {
     const bool is_unnamed = Has(O_TMPFILE);
-    const int wanted = is_unnamed ? request_.flags : request_.flags & ~O_CREAT;
+    const int wanted = is_unnamed ? request_.flags : FlagsToOpen() & ~O_CREAT;
     const mode_t mode = is_unnamed ? NewMode() : 0;
     const int flags = wanted | O_NOFOLLOW | O_NONBLOCK | kDoor;
     opened_ = UniqueFd(::openat(folder.get(), name.c_str(), flags, mode));
@@ -170,7 +170,9 @@ class OpenCall {
       opened_ = UniqueFd();
       return EAGAIN;
     }
-    return code != 0 || Has(O_NONBLOCK) ? code : MakeBlocking(opened_);
+    if (code != 0) return code;
+    if (const int failed = TruncatesUnwritten() ? Empty() : 0) return failed;
+    return Has(O_NONBLOCK) ? 0 : MakeBlocking(opened_);
   }
 
   // /dev/stdout, /proc/self/fd/3
@@ -199,9 +201,36 @@ class OpenCall {
   int Reopen(const UniqueFd& handle) {
     const AsCaller as_caller(supervision_);
     const std::string own_name = std::to_string(handle.get());
-    const int flags = request_.flags & ~(O_CREAT | O_EXCL | O_NOFOLLOW);
+    const int flags = FlagsToOpen() & ~(O_CREAT | O_EXCL | O_NOFOLLOW);
     opened_ = UniqueFd(::openat(supervision_.own_fds.get(), own_name.c_str(), flags | kDoor, 0));
-    return opened_.valid() ? 0 : errno;
+    if (!opened_.valid()) return errno;
+    return TruncatesUnwritten() ? Empty() : 0;
+  }
+
+  // O_TRUNC without O_WRONLY or O_RDWR. Before version 3 Landlock has no right for it, and asks for
+  // none. O_ACCMODE is neither reading nor writing (open(2)).
+  bool TruncatesUnwritten() const {
+    const int access = request_.flags & O_ACCMODE;
+    return Has(O_TRUNC) && !Has(O_PATH) && access != O_WRONLY && access != O_RDWR;
+  }
+
+  int FlagsToOpen() const {
+    return TruncatesUnwritten() ? request_.flags & ~O_TRUNC : request_.flags;
+  }
+
+  // Empties the file that was opened, if it can be opened for writing as well.
+  int Empty() {
+    struct stat facts {};
+    int code = ::fstat(opened_.get(), &facts) == 0 ? 0 : errno;
+    if (code == 0 && S_ISREG(facts.st_mode)) {
+      const std::string own_name = std::to_string(opened_.get());
+      const UniqueFd writable(
+          ::openat(supervision_.own_fds.get(), own_name.c_str(), O_WRONLY | O_CLOEXEC));
+      code = writable.valid() && ::ftruncate(writable.get(), 0) == 0 ? 0 : errno;
+    }
+    if (code == 0 && S_ISDIR(facts.st_mode)) code = EISDIR;
+    if (code != 0) opened_ = UniqueFd();
+    return code;
   }
 
   bool HasSame(const Location& location) {

@@ -81,7 +81,7 @@ HostFacts ProbeHost(const SandboxRules& rules) {
   facts.user = ::geteuid();
   facts.group = ::getegid();
   if (rules.limits_together()) {
-    Delegation delegation = FindDelegation();
+    Delegation delegation = FindDelegation(WantedControllers(rules));
     facts.cgroup = std::move(delegation.folder);
     facts.controllers = std::move(delegation.controllers);
     if (std::ranges::find(facts.controllers, "io") != facts.controllers.end()) {
@@ -90,6 +90,7 @@ HostFacts ProbeHost(const SandboxRules& rules) {
   }
   const long abi =
       ::syscall(SYS_landlock_create_ruleset, nullptr, 0, LANDLOCK_CREATE_RULESET_VERSION);
+  if (abi <= 0) facts.landlock_error = ErrnoName(errno);
   uint64_t number = 0;
   if (::getrandom(&number, sizeof number, 0) == static_cast<ssize_t>(sizeof number)) {
     facts.scratch = ScratchFolder(number);

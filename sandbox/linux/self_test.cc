@@ -85,16 +85,19 @@ Status TestView(const SandboxPlan& plan) {
   return MustFail("write to /run", MakeUnnamed("/run"), {EACCES, ENOENT});
 }
 
-namespace {
-
-// A name that a plan always refuses: the supervisor's answer, or the outer one's.
 Status TestNames(const SandboxPlan& plan) {
   if (!plan.supervised && !plan.is_nested) return Unit{};
   const std::string name = SelfTestName(plan).text();
   const UniqueFd file(::open(name.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0600));
   if (file.valid()) ::unlink(name.c_str());
+  // The supervisor's own error would come back: EPERM where it may not read this process.
+  if (!file.valid() && errno == EPERM) {
+    return Error{Error::Kind::kSystem, "process_vm_readv", "EPERM", ""};
+  }
   return MustFail("a refused name", file.valid() ? 0 : -1, {EACCES});
 }
+
+namespace {
 
 // An address that is nobody's (RFC 5737). Connecting a datagram socket sends nothing.
 Status TestNetwork(const SandboxPlan& plan) {
@@ -115,8 +118,7 @@ Status TestNetwork(const SandboxPlan& plan) {
 Status TestSandbox(const SandboxPlan& plan) {
   if (Status s = TestPrivileges(plan); !s) return s;
   if (Status s = TestCalls(plan); !s) return s;
-  if (Status s = TestNetwork(plan); !s) return s;
-  return TestNames(plan);
+  return TestNetwork(plan);
 }
 
 }  // namespace ringfence

@@ -13,4 +13,7 @@ Status TestView(const SandboxPlan& plan);
 // The rest: by the command's own process, as the last thing it does.
 Status TestSandbox(const SandboxPlan& plan);
 
+// A name that every plan refuses: the supervisor's answer, or the outer one's.
+Status TestNames(const SandboxPlan& plan);
+
 }  // namespace ringfence

@@ -20,6 +20,7 @@
 #include "sandbox/linux/new_repository.h"
 #include "sandbox/linux/open_call.h"
 #include "sandbox/linux/own_work_tree.h"
+#include "sandbox/linux/signal_call.h"
 #include "sandbox/linux/supervisor.h"
 #include "sandbox/linux/whole_files.h"
 
@@ -54,6 +55,8 @@ class Call {
         return Return(Unlink());
       case SupervisedCall::kBind:
         return Return(AnswerBind(caller_, arguments_, supervision_));
+      case SupervisedCall::kSignal:
+        return AnswerSignal(caller_, supervision_);
       case SupervisedCall::kTruncate:
       case SupervisedCall::kChmod:
       case SupervisedCall::kFchmod:

@@ -58,6 +58,7 @@ extern const RowTable kOwnTreeRows;         // probe_own_trees.c: names left to 
 extern const RowTable kStreamRows;          // probe_streams.c: the standard streams, set-user-ID
 extern const RowTable kDeviceRows;          // probe_streams.c: devices of the host
 extern const RowTable kDeviceFunctionRows;  // probe_streams.c: using them
+extern const RowTable kSignalRows;          // probe_signals.c: what Landlock learned late
 
 // --- verdicts -----------------------------------------------------------------------------------
 

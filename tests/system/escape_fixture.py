@@ -36,7 +36,7 @@ PYTHONS = (sys.executable, "/usr/bin/python3", "/usr/local/bin/python3")
 
 VICTIMS = ("write", "truncate", "open-trunc", "unlink", "chmod", "utimes", "setxattr", "rename",
            "symlink", "symlink-new", "hardlink", "old-hard-link", "proc-root", "dirfd", "filefd",
-           "stream", "stream-out")
+           "stream", "stream-out", "no-access")
 REPOSITORIES = (".git", "sub/.git", "a/b/.git", "a/b/c/d/e/.git")
 GIT_FILE = "gitdir: ../sub/.git\n"
 FOLDERS = ("plain", "deep/er", "mnt", "pkg/.claude", "pkg/.github/workflows")
@@ -46,12 +46,16 @@ class Done:
     """What the probe said of one row, and how the command ended."""
 
     def __init__(self, row, output, errors, status):
-        self.status, self.errors = status, errors.strip()
+        self.output, self.status, self.errors = output, status, errors.strip()
         self.verdict, self.detail = "", ""
         for line in output.splitlines():
             fields = line.split("\t")
             if len(fields) == 3 and fields[0] == row:
                 self.verdict, self.detail = fields[1:]
+
+    def of(self, row):
+        """The same command's, of another row that it tried."""
+        return Done(row, self.output, self.errors, self.status)
 
 
 class World:
@@ -151,6 +155,7 @@ class World:
                 "home": self.home, "secret": self.secret, "victim_pid": self.victim.pid,
                 "victim_name": VICTIM_NAME, "unix_abstract": self.unique,
                 "unix_path": self.outside / "run/agent.sock", "unix_path_tmp": self.tmp_socket,
+                "unix_datagram": self.outside / "run/datagram.sock",
                 "unix_path_home": self.home / "agent.sock", "shm_key": self.memory.key,
                 "key_serial": self.key.serial, "key_name": self.unique,
                 "tmp_file": self.tmp_file, "devshm_file": self.devshm_file,

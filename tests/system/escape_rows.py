@@ -249,6 +249,15 @@ RACES = {
             exists("sub/.git/" + HOOK)),
 }
 
+# What Landlock learned after its first versions; where there are no namespaces it is all there is.
+LATE_IN_LANDLOCK = {
+    **words("x-tkill x-tgkill x-pidfd-signal x-sigqueue x-tgsigqueue x-setown x-setown-ex x-fiosetown",
+            reached("signal")),
+    "x-open-trunc-no-access": outside("no-access"),
+    "x-socketpair-datagram": reached("datagram"),
+    **words("fn-x-signals-itself fn-x-signals-children"),
+}
+
 ROWS = [
     *rows_of(True, FILES),
     *rows_of(True, NAMES),
@@ -287,6 +296,7 @@ ROWS = [
     *rows_of(True, STREAMS),
     *rows_of(False, words("x-device-chmod x-device-times")),
     *rows_of(True, words("fn-x-devices")),
+    *rows_of(True, LATE_IN_LANDLOCK),
 ]
 
 # Open inside the sandbox, and why that is accepted.

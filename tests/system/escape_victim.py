@@ -22,17 +22,15 @@ QUIET = b"quiet..."
 class Victim:
     def __init__(self, outside, home, tmp_socket, abstract):
         self.selector = selectors.DefaultSelector()
-        self.reached = dict.fromkeys(("tcp", "udp", "abstract", "path", "tmp", "home", "signal"), 0)
+        self.reached = dict.fromkeys(("tcp", "udp", "abstract", "path", "tmp", "home", "datagram", "signal"), 0)
         self.memory = ctypes.create_string_buffer(QUIET, 64)
         self.file = os.open(f"{outside}/held", os.O_RDWR)
         # Where only parents may look into a process, this one lets everybody.
         ctypes.CDLL(None).prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0)
         signal.signal(signal.SIGUSR1, lambda *_: self.count("signal"))
         self.tcp = self.listen("tcp", socket.AF_INET, ("127.0.0.1", 0))
-        self.udp = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-        self.udp.bind(("127.0.0.1", 0))
-        self.udp.setblocking(False)
-        self.selector.register(self.udp, selectors.EVENT_READ, self.receive)
+        self.udp = self.receive_at("udp", socket.AF_INET, ("127.0.0.1", 0))
+        self.receive_at("datagram", socket.AF_UNIX, f"{outside}/run/datagram.sock")
         self.listen("abstract", socket.AF_UNIX, "\0" + abstract)
         self.listen("path", socket.AF_UNIX, f"{outside}/run/agent.sock")
         self.listen("tmp", socket.AF_UNIX, tmp_socket)
@@ -54,9 +52,16 @@ class Victim:
         server.accept()[0].close()
         self.count(name)
 
-    def receive(self):
-        self.udp.recv(100)
-        self.count("udp")
+    def receive_at(self, name, family, address):
+        receiver = socket.socket(family, socket.SOCK_DGRAM)
+        receiver.bind(address)
+        receiver.setblocking(False)
+        self.selector.register(receiver, selectors.EVENT_READ, lambda: self.receive(receiver, name))
+        return receiver
+
+    def receive(self, receiver, name):
+        receiver.recv(100)
+        self.count(name)
 
     def answer(self):
         if not sys.stdin.readline():

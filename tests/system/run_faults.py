@@ -13,6 +13,7 @@ command but that it has ended. No process, no mount and no file may be left.
 import argparse
 import collections
 import errno
+import json
 import os
 import pathlib
 import random
@@ -35,7 +36,6 @@ ANY = ERRORS
 # (process, call): the errors that are of no consequence, and why.
 HARMLESS = {
     (LAUNCHER, "uname"): (ANY, "the kernel's name is for people"),
-    (LAUNCHER, "landlock_create_ruleset"): (ANY, "the second lock; the mounts hold alone"),
     (LAUNCHER, "getrandom"): (ANY, "a name that only --layers landlock uses"),
     (LAUNCHER, "newfstatat"): (ANY, "inside another sandbox a second one cannot be set up anyway; "
                                     "the C library asks how much to read at a time"),
@@ -231,6 +231,27 @@ class Faults:
         self.report.check("the command starts", "it does not")
 
 
+    # -- a kernel without Landlock -----------------------------------------------------------------
+
+    def without_landlock(self, calls):
+        """It refuses; with "missing": "warn" it says what is missing, and never does without both."""
+        call = next(call for call in calls if self.what(call) == "landlock_create_ruleset")
+        for missing, layers, status in (("refuse", "full", 125), ("refuse", "landlock", 125),
+                                        ("warn", "full", 0), ("warn", "landlock", 125)):
+            self.world.policy.write_text(json.dumps(
+                {"version": 1, "sandbox": {"missing": missing, "layers": layers}}))
+            # It was not built, or not named at the boot.
+            for error in (errno.ENOSYS, errno.EOPNOTSUPP):
+                name = errno.errorcode[error].replace("ENOTSUP", "EOPNOTSUPP")
+                done = self.traced(*call[:3], error)
+                said = ("not enforced: " if status == 0 else "Landlock is missing",
+                        f"file rules: landlock_create_ruleset: {name}")
+                well = (done.returncode, self.has_run()) == (status, status == 0)
+                if not all(text in done.stderr for text in said):
+                    well = False
+                self.report.check(f"no Landlock: {missing}, {layers}, {name}", "" if well else f"{done}")
+
+
 def run_all(options, base):
     faults = Faults(options, base)
     print(f"RINGFENCE_SEED={options.seed}")
@@ -242,6 +263,7 @@ def run_all(options, base):
     faults.fail_each(calls)
     faults.kill_at_each(calls[::3])
     faults.kill_at_times(random.Random(options.seed))
+    faults.without_landlock(calls)
     return faults.report.finish()
 
 

@@ -1,0 +1,180 @@
+#include "sandbox/linux/signal_call.h"
+
+#include <fcntl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <charconv>
+#include <csignal>
+#include <cstring>
+#include <string>
+#include <string_view>
+
+#include "base/syscall.h"
+#include "sandbox/linux/descendants.h"
+#include "sandbox/linux/nested_rules.h"
+
+namespace ringfence {
+namespace {
+
+// The number after "key:" in a file of /proc; 0 where there is none.
+pid_t NumberIn(const std::string& path, std::string_view key) {
+  const UniqueFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file.valid()) return 0;
+  const Result<std::string> text = ReadAll(file.get(), 8192, path);
+  const size_t at = text ? text->find(key) : std::string::npos;
+  if (at == std::string::npos) return 0;
+  const char* const from = text->data() + at + key.size();
+  pid_t number = 0;
+  std::from_chars(from, text->data() + text->size(), number);
+  return number;
+}
+
+// The process that a thread belongs to; 0 for none.
+pid_t ProcessOfThread(pid_t thread) {
+  return NumberIn("/proc/" + std::to_string(thread) + "/status", "\nTgid:\t");
+}
+
+// The process of a pidfd: 0 where it is no pidfd, -1 where that process has ended.
+pid_t ProcessOfDescriptor(const UniqueFd& fd) {
+  return NumberIn("/proc/self/fdinfo/" + std::to_string(fd.get()), "\nPid:\t");
+}
+
+class SignalCall {
+ public:
+  SignalCall(const SupervisedCaller& caller, const Supervision& supervision)
+      : caller_(caller), supervision_(supervision), own_(caller.process()) {}
+
+  void Answer() {
+    if (own_ <= 0 || !caller_.IsWaiting()) return caller_.ReturnError(ESRCH);
+    const int code = Carry();
+    if (code == kToItself) return caller_.Continue();
+    return code == 0 ? caller_.ReturnValue(0) : caller_.ReturnError(code);
+  }
+
+ private:
+  // The caller may always send itself signals, and its C library looks at who sent them. The call
+  // goes on: its number of a process lies in a register, and is the caller's own while that waits.
+  static constexpr int kToItself = -1;
+
+  int Carry() {
+    switch (caller_.number()) {
+      case SYS_kill:
+        return Kill(caller_.IntArgument(0), caller_.IntArgument(1));
+      case SYS_tkill:
+        return ToAnyThread(caller_.IntArgument(0), caller_.IntArgument(1));
+      case SYS_tgkill:
+        return ToThread(caller_.IntArgument(0), caller_.IntArgument(1), caller_.IntArgument(2));
+      case SYS_rt_sigqueueinfo:
+        return Queue(caller_.IntArgument(0), caller_.IntArgument(1), caller_.argument(2));
+      case SYS_rt_tgsigqueueinfo:
+        return Queue(caller_.IntArgument(0), caller_.IntArgument(2), caller_.argument(3));
+      case SYS_pidfd_send_signal:
+        return ByDescriptor();
+      default:
+        return ENOSYS;
+    }
+  }
+
+  int Kill(pid_t target, int signal) {
+    if (target > 0) return ToProcess(target, signal, nullptr);
+    if (target == -1) return ToGroup(0, signal);
+    const pid_t group = target == 0 ? ::getpgid(own_) : -target;
+    return group > 0 ? ToGroup(group, signal) : ESRCH;
+  }
+
+  // Without its process, the number of a thread could become another's before the call goes on.
+  int ToAnyThread(pid_t thread, int signal) {
+    const pid_t process = ProcessOfThread(thread);
+    if (process != own_) return ToThread(process, thread, signal);
+    if (thread == caller_.thread()) return kToItself;
+    return ::syscall(SYS_tgkill, own_, thread, signal) == 0 ? 0 : errno;
+  }
+
+  // Only the process as a whole can be held on to, so a signal for one thread of another process is
+  // for that process.
+  int ToThread(pid_t process, pid_t thread, int signal) {
+    if (process <= 0 || thread <= 0) return ESRCH;
+    if (process == own_) return kToItself;
+    if (ProcessOfThread(thread) != process) return ESRCH;
+    return ToProcess(process, signal, nullptr);
+  }
+
+  int Queue(pid_t target, int signal, uint64_t address) {
+    if (target <= 0) return ESRCH;
+    if (target == own_) return kToItself;
+    siginfo_t info{};
+    const Got<std::string> bytes = caller_.ReadBytes(address, sizeof info);
+    if (!bytes.ok()) return bytes.code;
+    std::memcpy(&info, bytes.value.data(), sizeof info);
+    info.si_signo = signal;
+    return ToProcess(target, signal, &info);
+  }
+
+  int ByDescriptor() {
+    const int signal = caller_.IntArgument(1);
+    const uint64_t address = caller_.argument(2);
+    if (caller_.argument(3) != 0) return EINVAL;
+    const Got<UniqueFd> fd = caller_.Descriptor(caller_.IntArgument(0));
+    if (!fd.ok()) return fd.code;
+    siginfo_t info{};
+    if (address != 0) {
+      const Got<std::string> bytes = caller_.ReadBytes(address, sizeof info);
+      if (!bytes.ok()) return bytes.code;
+      std::memcpy(&info, bytes.value.data(), sizeof info);
+    }
+    const pid_t target = ProcessOfDescriptor(fd.value);
+    if (target <= 0) return target == 0 ? EBADF : ESRCH;
+    if (target != own_ && !IsInside(target)) return EPERM;
+    return Send(fd.value, signal, address != 0 ? &info : nullptr);
+  }
+
+  // Held on to before it is judged, so that its number cannot become another's.
+  int ToProcess(pid_t target, int signal, const siginfo_t* info) {
+    if (target == own_) return kToItself;
+    UniqueFd process(Hold(target));
+    if (!process.valid() && errno == EINVAL) {  // the number of a thread
+      target = ProcessOfThread(target);
+      if (target > 0) process = UniqueFd(Hold(target));
+    }
+    if (!process.valid()) return errno == EINVAL || errno == ENOENT ? ESRCH : errno;
+    if (!IsInside(target)) return EPERM;
+    return Send(process, signal, info);
+  }
+
+  // `group` 0: every process but the caller's. Each is judged by itself.
+  int ToGroup(pid_t group, int signal) {
+    int code = ESRCH;
+    for (const pid_t process : Descendants(group)) {
+      if (group == 0 && process == own_) continue;
+      const UniqueFd held(Hold(process));
+      if (!held.valid() || !IsInside(process)) continue;
+      const int sent = Send(held, signal, nullptr);
+      if (sent == 0 || code != 0) code = sent;
+    }
+    return code;
+  }
+
+  bool IsInside(pid_t process) const {
+    return IsDescendant(process) && IsInSandboxOf(caller_, supervision_, process);
+  }
+
+  static int Hold(pid_t process) { return static_cast<int>(::syscall(SYS_pidfd_open, process, 0)); }
+
+  static int Send(const UniqueFd& process, int signal, const siginfo_t* info) {
+    return ::syscall(SYS_pidfd_send_signal, process.get(), signal, info, 0) == 0 ? 0 : errno;
+  }
+
+  const SupervisedCaller& caller_;
+  const Supervision& supervision_;
+  pid_t own_;  // the caller's
+};
+
+}  // namespace
+
+void AnswerSignal(const SupervisedCaller& caller, const Supervision& supervision) {
+  SignalCall(caller, supervision).Answer();
+}
+
+}  // namespace ringfence
