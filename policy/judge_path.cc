@@ -22,6 +22,10 @@ namespace {
 constexpr std::string_view kUseAbsolute =
     "Use an absolute path: a relative one may be looked for in several folders.";
 
+// The same where HOME is not the home that /etc/passwd has.
+constexpr std::string_view kNameHome =
+    "Use an absolute path: HOME and /etc/passwd name different homes, and \"~\" may mean either.";
+
 void Take(Judgement& worst, Judgement judgement) {
   worst.ends.insert(worst.ends.end(), judgement.ends.begin(), judgement.ends.end());
   if (judgement.verdict <= worst.verdict) return;
@@ -213,6 +217,9 @@ Judgement PathJudge::JudgeText(const Question& question, std::string_view field)
     }
     const bool is_mixed = is_permitted && worst.verdict == Verdict::kDeny;
     if (is_mixed && text[0] != '~') worst.cause->remedy = kUseAbsolute;
+    if (is_mixed && text[0] == '~' && !places_.deny_only_homes.empty()) {
+      worst.cause->remedy = kNameHome;
+    }
   }
   trace.verdict = worst.verdict;
   if (trace_ != nullptr) trace_->paths.push_back(std::move(trace));

@@ -75,6 +75,8 @@ class RuleMatcher {
     std::vector<std::string_view> below_root;
     std::vector<std::string_view> below_home;
 
+  // Of an entry in an allow list.
+  std::span<const Base> AllowBasesOf(RuleBase base) const;
     Subject(const Path& path, const Places& places, bool fold);
     Subject(const Subject&) = delete;
     Subject& operator=(const Subject&) = delete;
@@ -142,6 +144,7 @@ class RuleMatcher {
   };
   mutable std::vector<Untouchable> untouchable_;  // IsUntouchable's earlier results
   std::vector<RuleUse>* uses_ = nullptr;
+  std::vector<Base> allow_homes_;
 };
 
 template <typename Visit>

@@ -21,6 +21,10 @@ std::span<const RuleMatcher::Base> RuleMatcher::BasesOf(RuleBase base) const {
   return {};
 }
 
+std::span<const RuleMatcher::Base> RuleMatcher::AllowBasesOf(RuleBase base) const {
+  return base == RuleBase::kHome ? std::span<const Base>(allow_homes_) : BasesOf(base);
+}
+
 class RuleMatcher::Guard final : public NameGuard {
  public:
   explicit Guard(const RuleMatcher& matcher) : matcher_(matcher) {}
@@ -82,7 +86,7 @@ bool RuleMatcher::MayBeWritten(const Path& path) const {
   const Subject subject(path, places_, false);
   const auto reaches = [&](const SetEntry& entry) {
     bool has_link = false;
-    for (const Base& base : BasesOf(entry.base)) {
+    for (const Base& base : AllowBasesOf(entry.base)) {
       const Result<std::optional<Led>> led = FollowLinks(entry, base);
       if (!led) return true;  // it may lead anywhere
       if (!*led) continue;
@@ -104,7 +108,7 @@ bool RuleMatcher::MayBeWritten(const Path& path) const {
 bool RuleMatcher::AllowsThroughLinks(const SetEntry& entry, const Path& resolved) const {
   const bool below_root = entry.base == RuleBase::kRoot;
   if (below_root && !resolved.IsInside(places_.root_real)) return false;
-  return std::ranges::any_of(BasesOf(entry.base), [&](const Base& base) {
+  return std::ranges::any_of(AllowBasesOf(entry.base), [&](const Base& base) {
     const Result<std::optional<Led>> found = FollowLinks(entry, base);
     if (!found || !*found || (*found)->guessed) return false;
     const std::optional<Led>& led = *found;

@@ -61,6 +61,14 @@ class Planner {
       plan_.names.Refuse(
           {.base = SelfTestName(plan_).text(), .why = "it is for the sandbox's test of itself"});
     }
+    // What is denied below "~" could not be found.
+    if (places_.homes.empty()) {
+      return Unplannable("HOME",
+                         "no home directory is known: it is not set, and /etc/passwd has none for "
+                         "user " +
+                             std::to_string(plan_.user),
+                         "set HOME to your home directory, or name that: --home DIR");
+    }
     if (Status s = PlanPlaces(request_, rules_, plan_); !s) return s.error();
     PlanNetwork();
     if (Status s = PlanLimits(); !s) return s.error();

@@ -50,7 +50,8 @@ std::vector<PlanRules::Entry> PlanRules::AllowedEntries(const PathRuleList& rule
   };
   std::vector<Entry> entries;
   VisitEntries(rules, access, [&](const Entry& e) {
-    if (!is_asked(e.rule)) entries.push_back(e);
+    const bool counts = e.entry.base != RuleBase::kHome || MayAllowBelow(places_, e.base->path);
+    if (counts && !is_asked(e.rule)) entries.push_back(e);
   });
   return entries;
 }
