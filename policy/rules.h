@@ -57,6 +57,18 @@ class RuleMatcher {
   // something that its pattern stands for, exists below it. Patterns for any folder do not count.
   RuleHit MatchesBelow(const PathRuleList& rules, Access access, const Path& folder) const;
 
+  // The first rule that matches another name which mounts give to `path`. A rule that speaks of
+  // what lies above such a mount, or of the project or a home under another name, is not meant.
+  RuleHit MatchesOtherName(const PathRuleList& rules, Access access, const Path& path) const;
+
+  // The same as MatchesBelow() for other names of `folder` and of what is mounted below it.
+  RuleHit MatchesBelowOtherNames(const PathRuleList& rules, Access access,
+                                 const Path& folder) const;
+
+  // Something that the agent may write could make or replace `path`, which is resolved. Entries
+  // with links count for where they lead now, whether or not they count as permissions.
+  bool MayBeWritten(const Path& path) const;
+
   // What rules begin at. Those for any folder begin at none.
   struct Base {
     Path path;
@@ -97,7 +109,6 @@ class RuleMatcher {
   bool MatchesFolded(const SetEntry& entry, const Subject& subject, Standing standing) const;
   bool AllowsThroughLinks(const SetEntry& entry, const Path& resolved) const;
   bool OwnerIsRight(const SetEntry& entry) const;
-  bool MayBeWritten(const Path& folder) const;
 
   struct Led {
     Walked walked;
@@ -113,6 +124,8 @@ class RuleMatcher {
   bool IsOthers(const SetEntry& entry, const Path& base) const;
   Result<bool> HasLink(const SetEntry& entry, const Base& base) const;
   bool Exists(const Path& path) const;
+  RuleHit MatchesPlace(const PathRuleList& rules, Access access,
+                       const MountTable::Name& name) const;
   bool Meets(const SetEntry& entry, const Base& base, const Path& folder) const;
   bool MeetsPattern(const EntryPrefix& prefix, const Path& folder) const;
   template <typename Holds, typename May = bool (*)(const PathRule&)>

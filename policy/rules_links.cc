@@ -80,8 +80,6 @@ Result<bool> RuleMatcher::HasLink(const SetEntry& entry, const Base& base) const
   }
 }
 
-// Something that the agent may write could make or replace `path`, which is resolved. Entries with
-// links count for where they lead now, whether or not they count as permissions.
 bool RuleMatcher::MayBeWritten(const Path& path) const {
   const Subject subject(path, places_, false);
   const auto reaches = [&](const SetEntry& entry) {

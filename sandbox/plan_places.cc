@@ -1,10 +1,12 @@
 #include "sandbox/plan_places.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "base/text.h"
 #include "policy/resolve.h"
 #include "sandbox/agent_state.h"
+#include "sandbox/plan_mounts.h"
 #include "sandbox/plan_reads.h"
 #include "sandbox/private_folders.h"
 
@@ -101,6 +103,7 @@ class PlacePlanner {
   }
 
   Error RefusedDirectory(std::string why) const {
+    GuardElsewhere(files_.Mounts(), near, plan_.names);
     return Error{Error::Kind::kUsage, "--write",
                  Quote(request_.command.also_writable) + ": " + std::move(why),
                  "name an existing directory that the policy does not deny"};
@@ -177,7 +180,7 @@ class PlacePlanner {
   // --- names that exist in writable places ---
 
   Status PlanSealed() {
-    for (const Path& path : rules_.SealedPaths(plan_.names)) {
+    for (const Path& path : SealedPaths()) {
       const PlannedPlace* holder = Holding(plan_.writable, path);
       if (holder == nullptr || holder->path == path) continue;
       const auto covers = [&path](const HiddenPlace& place) { return place.covers(path); };
@@ -200,6 +203,23 @@ class PlacePlanner {
   const CachedFiles& files_;
   PlanRules& rules_;
   SandboxPlan& plan_;
+  // Under each of their names, none inside another.
+  std::vector<Path> SealedPaths() const {
+    std::vector<Path> paths = rules_.SealedPaths(plan_.names);
+    if (!files_.Mounts().has_twins()) return paths;
+    std::vector<Path> all = paths;
+    for (const Path& path : paths) {
+      std::ranges::copy(Elsewhere(files_.Mounts(), path), std::back_inserter(all));
+    }
+    std::ranges::sort(all);
+    std::vector<Path> outermost;
+    for (Path& path : all) {
+      const auto covers = [&path](const Path& other) { return path.IsInside(other); };
+      if (std::ranges::none_of(outermost, covers)) outermost.push_back(std::move(path));
+    }
+    return outermost;
+  }
+
 };
 
 }  // namespace
