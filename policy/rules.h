@@ -75,6 +75,8 @@ class RuleMatcher {
     CachedFiles::Folder* folder;  // of the files that are looked at
   };
   std::span<const Base> BasesOf(RuleBase base) const;
+  // Of an entry in an allow list.
+  std::span<const Base> AllowBasesOf(RuleBase base) const;
 
   // Calls `visit` with the entries that `rule` stands for until it returns true.
   template <typename Visit>
@@ -87,8 +89,6 @@ class RuleMatcher {
     std::vector<std::string_view> below_root;
     std::vector<std::string_view> below_home;
 
-  // Of an entry in an allow list.
-  std::span<const Base> AllowBasesOf(RuleBase base) const;
     Subject(const Path& path, const Places& places, bool fold);
     Subject(const Subject&) = delete;
     Subject& operator=(const Subject&) = delete;
@@ -144,6 +144,7 @@ class RuleMatcher {
   Base slash_;
   Base root_;
   std::vector<Base> homes_;
+  std::vector<Base> allow_homes_;
   struct Expansion {
     SetName set;
     Access access;
@@ -157,7 +158,6 @@ class RuleMatcher {
   };
   mutable std::vector<Untouchable> untouchable_;  // IsUntouchable's earlier results
   std::vector<RuleUse>* uses_ = nullptr;
-  std::vector<Base> allow_homes_;
 };
 
 template <typename Visit>

@@ -219,10 +219,10 @@ class Planner {
     plan_.weaker.insert(plan_.weaker.end(), plan_.unmet.begin(), plan_.unmet.end());
     if (plan_.system == HostSystem::kLinux) NoteLinuxWeaknesses();
     const bool has_parts = std::ranges::any_of(plan_.writable, &PlannedPlace::is_part);
-    if (has_parts && !plan_.supervised) {
+    if (has_parts && plan_.is_nested) {
       plan_.weaker.emplace_back(
-          "write.allow has patterns or names that do not exist yet: without a supervisor the whole "
-          "folder around them is writable");
+          "write.allow has patterns or names that do not exist yet: where the sandbox around this "
+          "one has no supervisor, the whole folder around them is writable");
     }
     if (!plan_.reads_all && std::ranges::any_of(plan_.readable, &PlannedPlace::is_part)) {
       plan_.weaker.emplace_back(
