@@ -210,8 +210,11 @@ Judgement PathJudge::JudgeText(const Question& question, std::string_view field)
                  {}});
   } else {
     bool is_permitted = false;  // from one of the folders
-    for (const std::string& start : starts) {
-      Judgement judgement = JudgeStart(question, start, trace.readings);
+    for (size_t i = 0; i < starts.size(); ++i) {
+      Question from = question;
+      const bool is_other_home = text[0] == '~' && !MayAllowBelow(places_, places_.homes[i]);
+      if (is_other_home) from.homes = TildeHomes::kEvery;
+      Judgement judgement = JudgeStart(from, starts[i], trace.readings);
       is_permitted |= judgement.verdict != Verdict::kDeny;
       Take(worst, std::move(judgement));
     }
@@ -356,10 +359,10 @@ std::optional<Cause> PathJudge::DeniedElsewhere(const Question& question, const 
 std::optional<RulePlace> PathJudge::MissingList(const Question& question, const Path& end) const {
   std::vector<PathRuleList> lists = RulesFor(question.access).allow;
   RulePlace missing;
-  if (matcher_.Allows(lists, question.access, end, &missing)) return {};
+  if (matcher_.Allows(lists, question.access, end, &missing, question.homes)) return {};
   while (lists.size() > 1) {
     lists.erase(lists.begin());
-    if (matcher_.Allows(lists, question.access, end, &missing)) break;
+    if (matcher_.Allows(lists, question.access, end, &missing, question.homes)) break;
   }
   return missing;
 }

@@ -68,6 +68,7 @@ class PathJudge {
     Access access;
     std::string_view verb;
     bool only_lists = false;  // of denies and asks
+    TildeHomes homes = TildeHomes::kGiven;
   };
   class Guard;
 

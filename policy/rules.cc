@@ -10,13 +10,13 @@
 
 namespace ringfence {
 
-RuleMatcher::Subject::Subject(const Path& path, const Places& places, bool fold)
+RuleMatcher::Subject::Subject(const Path& path, const Places& places, bool fold, TildeHomes homes)
     : text(fold ? FoldName(path.text()) : path.text()) {
   Add(places.root_real, fold, below_root);
   if (places.root != places.root_real) Add(places.root, fold, below_root);
   for (const Path& home : places.homes) {  // resolved ones as well
-    // Unfolded: for an allow list.
-    if (fold || MayAllowBelow(places, home)) Add(home, fold, below_home);
+    const bool counts = homes == TildeHomes::kEvery || MayAllowBelow(places, home);
+    if (counts) Add(home, fold, below_home);
   }
   if (places.homes.empty()) AddUsualHome();
 }
@@ -164,13 +164,13 @@ bool RuleMatcher::HasRule(const PathRuleList& rules, Access access, const Holds&
 }
 
 bool RuleMatcher::Allows(const std::vector<PathRuleList>& allow, Access access,
-                         const Path& resolved, RulePlace* missing) const {
-  const Subject subject(resolved, places_, false);
+                         const Path& resolved, RulePlace* missing, TildeHomes homes) const {
+  const Subject subject(resolved, places_, false, homes);
   const auto covers = [&](const SetEntry& entry) {
     return MatchesExactly(entry, subject) && OwnerIsRight(entry);
   };
   const auto leads = [&](const SetEntry& entry) {
-    return AllowsThroughLinks(entry, resolved) && OwnerIsRight(entry);
+    return AllowsThroughLinks(entry, resolved, homes) && OwnerIsRight(entry);
   };
   for (const PathRuleList& list : allow) {
     if (HasRule(list, access, covers) || HasRule(list, access, leads)) continue;

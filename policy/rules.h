@@ -28,6 +28,10 @@ struct RuleHit {
   explicit operator bool() const { return rule != nullptr; }
 };
 
+// Below which homes an entry "~/x" of an allow list counts: those that are given, or also those
+// that only deny, for a text "~/x" that a program may look for there.
+enum class TildeHomes : bool { kGiven, kEvery };
+
 class RuleMatcher {
  public:
   RuleMatcher(const Policy& policy, const Places& places, std::string session_id,
@@ -43,7 +47,7 @@ class RuleMatcher {
   // Whether every list of `allow` covers `resolved`. Otherwise `missing` is the place of a list
   // that does not.
   bool Allows(const std::vector<PathRuleList>& allow, Access access, const Path& resolved,
-              RulePlace* missing) const;
+              RulePlace* missing, TildeHomes homes = TildeHomes::kGiven) const;
 
   // The first rule that matches the name, by the text alone. A name that is only passed on the way
   // to another may be one below which a set makes an exception.
@@ -76,7 +80,7 @@ class RuleMatcher {
   };
   std::span<const Base> BasesOf(RuleBase base) const;
   // Of an entry in an allow list.
-  std::span<const Base> AllowBasesOf(RuleBase base) const;
+  std::span<const Base> AllowBasesOf(RuleBase base, TildeHomes homes = TildeHomes::kGiven) const;
 
   // Calls `visit` with the entries that `rule` stands for until it returns true.
   template <typename Visit>
@@ -89,7 +93,8 @@ class RuleMatcher {
     std::vector<std::string_view> below_root;
     std::vector<std::string_view> below_home;
 
-    Subject(const Path& path, const Places& places, bool fold);
+    Subject(const Path& path, const Places& places, bool fold,
+            TildeHomes homes = TildeHomes::kEvery);
     Subject(const Subject&) = delete;
     Subject& operator=(const Subject&) = delete;
     ~Subject() = default;
@@ -107,7 +112,7 @@ class RuleMatcher {
 
   bool MatchesExactly(const SetEntry& entry, const Subject& subject) const;
   bool MatchesFolded(const SetEntry& entry, const Subject& subject, Standing standing) const;
-  bool AllowsThroughLinks(const SetEntry& entry, const Path& resolved) const;
+  bool AllowsThroughLinks(const SetEntry& entry, const Path& resolved, TildeHomes homes) const;
   bool OwnerIsRight(const SetEntry& entry) const;
 
   struct Led {
