@@ -326,34 +326,6 @@ std::optional<Cause> PathJudge::DeniedAtEnd(const Question& question, const Path
   return {};
 }
 
-// The mounts are not read for a file of the project that the project's own mount shows: that takes
-// a tenth as long as the whole decision. Another place at which a part of the project is mounted is
-// not seen then.
-bool PathJudge::MayBeElsewhere(const Path& end) const {
-  if (!end.IsInside(places_.root_real)) return true;
-  Path there = end;
-  while (there != places_.root_real) {
-    const Result<FileFacts> facts = files_.Look(there);
-    if (!facts || facts->kind != FileKind::kMissing) break;
-    there = there.Parent();
-  }
-  const uint64_t mount = files_.MountOf(there);
-  return mount == 0 || mount != files_.MountOf(places_.root_real);
-}
-
-std::optional<Cause> PathJudge::DeniedElsewhere(const Question& question, const Path& end) const {
-  const PathRuleList& rules = RulesFor(question.access).deny;
-  const RuleHit hit = matcher_.MatchesOtherName(rules, question.access, end);
-  if (hit) return RuleCause(question, hit, "a mount shows it where it is denied");
-  if (question.access == Access::kRead) return {};
-  for (const MountTable::Name& name : files_.Mounts().OtherNames(end)) {
-    if (const auto found = Protected().RefusesName(name.path)) {
-      return ProtectedCause(question, *found);
-    }
-  }
-  return {};
-}
-
 // The list that lacks it. Where several do, the last: no command adds to that one, and adding to
 // the first alone would not help.
 std::optional<RulePlace> PathJudge::MissingList(const Question& question, const Path& end) const {
@@ -430,13 +402,6 @@ std::optional<Cause> PathJudge::Asks(const Question& question, const Path& named
   if (IsInPackageStore(walked.end, policy_.package_stores)) return {};
   return PlainCause(question, "it has " + std::to_string(walked.facts.links) +
                                   " hard links, so a file of another name changes with it");
-}
-
-std::optional<Cause> PathJudge::AsksElsewhere(const Question& question, const Path& end) const {
-  const PathRuleList& rules = RulesFor(question.access).ask;
-  const RuleHit hit = matcher_.MatchesOtherName(rules, question.access, end);
-  if (hit) return AskCause(question, hit, false);
-  return {};
 }
 
 Judgement PathJudge::JudgeEnd(const Question& question, const Path& named,

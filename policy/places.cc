@@ -1,6 +1,7 @@
 #include "policy/places.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "base/add_once.h"
 #include "base/text.h"
@@ -81,8 +82,8 @@ Result<std::optional<Home>> GivenHome(std::string_view text, std::string_view na
 // Those that /etc/passwd has for the user besides `known`, and that may hold something. The file is
 // read here, since getpwuid(3) of a static program loads libraries or asks a daemon. So the homes
 // of users who are known to a directory service alone are not found.
-std::vector<Home> PasswdHomes(uint32_t user, const std::vector<Path>& known,
-                              const FileView& files) {
+Result<std::vector<Home>> PasswdHomes(uint32_t user, const std::vector<Path>& known,
+                                      const FileView& files) {
   constexpr size_t kMostPasswd = size_t{16} << 20;
   constexpr size_t kMostHomes = 8;
   std::vector<Home> homes;
@@ -92,7 +93,13 @@ std::vector<Home> PasswdHomes(uint32_t user, const std::vector<Path>& known,
     passwd = Walk(passwd.text(), files).end;
     text = files.ReadText(passwd, kMostPasswd);
   }
-  if (!text) return homes;
+  if (!text) {
+    // No program of the user finds a home in a file that is not there or closed. Any other error
+    // says nothing about the file.
+    constexpr std::string_view kNoFile[] = {"ENOENT", "ENOTDIR", "EACCES", "ELOOP", "EINVAL"};
+    if (std::ranges::find(kNoFile, text.error().what) == std::end(kNoFile)) return text.error();
+    return homes;
+  }
   for (const std::string& line : PasswdHomesIn(*text, user)) {
     const std::optional<Path> home = Path::Parse(line);
     if (!home || home->is_root() || homes.size() == kMostHomes) continue;
@@ -122,7 +129,9 @@ Status FindHomes(const Registration& registration, const FileView& files, Places
     }
   }
   const bool is_given = !places.homes.empty();
-  for (const Home& home : PasswdHomes(registration.user, places.homes, files)) {
+  const Result<std::vector<Home>> passwd = PasswdHomes(registration.user, places.homes, files);
+  if (!passwd) return passwd.error();
+  for (const Home& home : *passwd) {
     if (is_given) {
       AddDenyOnlyHome(home, places);
     } else {

@@ -398,3 +398,28 @@ TEST_CASE("places: a HOME that is no path is an error that says what to do") {
     CHECK(places.error().hint == "give the absolute path of your home directory");
   }
 }
+
+TEST_CASE("places: a disk that fails says nothing about homes") {
+  class Broken final : public FileView {
+   public:
+    explicit Broken(const FileView& files, const char* what) : files_(files), what_(what) {}
+    Result<FileFacts> Look(const Path& path) const override { return files_.Look(path); }
+    Result<std::string> ReadLink(const Path& path) const override { return files_.ReadLink(path); }
+    Result<std::string> ReadText(const Path&, size_t) const override {
+      return Error{Error::Kind::kSystem, "open(/etc/passwd)", what_, ""};
+    }
+    Result<std::vector<DirectoryEntry>> List(const Path& path, size_t most) const override {
+      return files_.List(path, most);
+    }
+
+   private:
+    const FileView& files_;
+    const char* what_;
+  };
+  CHECK(FindPlaces(Plain(), Broken(Disk(), "EACCES")).has_value());
+  for (const char* what : {"EIO", "EMFILE"}) {
+    const Result<Places> places = FindPlaces(Plain(), Broken(Disk(), what));
+    REQUIRE_FALSE(places.has_value());
+    CHECK(places.error().what == what);
+  }
+}
