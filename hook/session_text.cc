@@ -178,6 +178,7 @@ std::vector<Path> SettingsFilesOf(const Places& places) {
   for (const Path& folder : places.settings_folders) files.push_back(folder.Child("settings.json"));
   if (places.settings_folders.empty()) {  // CLAUDE_CONFIG_DIR stands for ~/.claude
     for (const Path& home : places.homes) {
+      if (!MayAllowBelow(places, home)) continue;  // HOME is the one that the client goes by
       files.push_back(home.Child(".claude").Child("settings.json"));
     }
   }

@@ -208,6 +208,13 @@ Result<bool> CachedFiles::HasLinkBelow(Folder& base, std::string_view below) con
   }
 }
 
+const MountTable& CachedFiles::Mounts() const {
+  if (mounts_) return *mounts_;
+  Result<MountTable> mounts = MountTable::Read(files_);
+  if (!mounts) Fail(mounts.error());
+  return mounts_.emplace(mounts ? std::move(*mounts) : MountTable());
+}
+
 void CachedFiles::Fail(const Error& error) const {
   if (!failure_) failure_ = error;
 }

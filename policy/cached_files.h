@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "policy/file_view.h"
+#include "policy/mount_table.h"
 
 namespace ringfence {
 
@@ -21,6 +22,7 @@ class CachedFiles final : public FileView {
 
   Result<FileFacts> Look(const Path& path) const override;
   Result<std::string> ReadLink(const Path& path) const override;
+  uint64_t MountOf(const Path& path) const override { return files_.MountOf(path); }
   Result<std::string> ReadText(const Path& file, size_t most) const override;
   Result<std::vector<DirectoryEntry>> List(const Path& directory, size_t most) const override;
 
@@ -47,6 +49,9 @@ class CachedFiles final : public FileView {
   // missing is none.
   Result<bool> HasLinkBelow(Folder& base, std::string_view below) const;
 
+  // Of this process, read once.
+  const MountTable& Mounts() const;
+
   // Makes an error that is a fact about files count as a failure after all.
   void Fail(const Error& error) const;
 
@@ -70,6 +75,7 @@ class CachedFiles final : public FileView {
   mutable std::vector<Error> errors_;
   mutable std::vector<std::unique_ptr<Folder>> folders_;  // sorted by path
   mutable std::optional<Error> failure_;
+  mutable std::optional<MountTable> mounts_;
 };
 
 }  // namespace ringfence

@@ -48,6 +48,12 @@ class FileView {
   // EACCES, ENAMETOOLONG, EIO and the like are errors.
   virtual Result<FileFacts> Look(const Path& path) const = 0;
   virtual Result<std::string> ReadLink(const Path& path) const = 0;
+  // A number of the mount that shows `path`, whose last component is not followed; 0 where that is
+  // not known.
+  virtual uint64_t MountOf(const Path& path) const {
+    static_cast<void>(path);
+    return 0;
+  }
   // The bytes of a regular file, at most `most` of them; all else is an error. A view of names
   // alone has none.
   virtual Result<std::string> ReadText(const Path& file, size_t most) const {

@@ -22,6 +22,10 @@ namespace {
 constexpr std::string_view kUseAbsolute =
     "Use an absolute path: a relative one may be looked for in several folders.";
 
+// The same where HOME is not the home that /etc/passwd has.
+constexpr std::string_view kNameHome =
+    "Use an absolute path: HOME and /etc/passwd name different homes, and \"~\" may mean either.";
+
 void Take(Judgement& worst, Judgement judgement) {
   worst.ends.insert(worst.ends.end(), judgement.ends.begin(), judgement.ends.end());
   if (judgement.verdict <= worst.verdict) return;
@@ -206,13 +210,19 @@ Judgement PathJudge::JudgeText(const Question& question, std::string_view field)
                  {}});
   } else {
     bool is_permitted = false;  // from one of the folders
-    for (const std::string& start : starts) {
-      Judgement judgement = JudgeStart(question, start, trace.readings);
+    for (size_t i = 0; i < starts.size(); ++i) {
+      Question from = question;
+      const bool is_other_home = text[0] == '~' && !MayAllowBelow(places_, places_.homes[i]);
+      if (is_other_home) from.homes = TildeHomes::kEvery;
+      Judgement judgement = JudgeStart(from, starts[i], trace.readings);
       is_permitted |= judgement.verdict != Verdict::kDeny;
       Take(worst, std::move(judgement));
     }
     const bool is_mixed = is_permitted && worst.verdict == Verdict::kDeny;
     if (is_mixed && text[0] != '~') worst.cause->remedy = kUseAbsolute;
+    if (is_mixed && text[0] == '~' && !places_.deny_only_homes.empty()) {
+      worst.cause->remedy = kNameHome;
+    }
   }
   trace.verdict = worst.verdict;
   if (trace_ != nullptr) trace_->paths.push_back(std::move(trace));
@@ -321,10 +331,10 @@ std::optional<Cause> PathJudge::DeniedAtEnd(const Question& question, const Path
 std::optional<RulePlace> PathJudge::MissingList(const Question& question, const Path& end) const {
   std::vector<PathRuleList> lists = RulesFor(question.access).allow;
   RulePlace missing;
-  if (matcher_.Allows(lists, question.access, end, &missing)) return {};
+  if (matcher_.Allows(lists, question.access, end, &missing, question.homes)) return {};
   while (lists.size() > 1) {
     lists.erase(lists.begin());
-    if (matcher_.Allows(lists, question.access, end, &missing)) break;
+    if (matcher_.Allows(lists, question.access, end, &missing, question.homes)) break;
   }
   return missing;
 }
@@ -399,12 +409,18 @@ Judgement PathJudge::JudgeEnd(const Question& question, const Path& named,
   if (auto cause = DeniedAtEnd(question, named, walked)) {
     return {Verdict::kDeny, std::move(cause), {walked.end}};
   }
+  const bool may_be_elsewhere = MayBeElsewhere(walked.end);
+  if (may_be_elsewhere) {
+    if (auto cause = DeniedElsewhere(question, walked.end)) {
+      return {Verdict::kDeny, std::move(cause), {walked.end}};
+    }
+  }
   if (auto cause = Outside(question, named, walked)) {
     return {Verdict::kDeny, std::move(cause), {walked.end}};
   }
-  if (auto cause = Asks(question, named, walked)) {
-    return {Verdict::kAsk, std::move(cause), {walked.end}};
-  }
+  auto asked = Asks(question, named, walked);
+  if (!asked && may_be_elsewhere) asked = AsksElsewhere(question, walked.end);
+  if (asked) return {Verdict::kAsk, std::move(asked), {walked.end}};
   return {Verdict::kPermit, {}, {walked.end}};
 }
 
@@ -435,7 +451,8 @@ bool PathJudge::MayBePath(std::string_view text) const {
 }
 
 std::optional<Cause> PathJudge::MeetsDenied(const Path& folder, std::string_view verb) const {
-  const RuleHit hit = matcher_.MatchesBelow(policy_.read.deny, Access::kRead, folder);
+  RuleHit hit = matcher_.MatchesBelow(policy_.read.deny, Access::kRead, folder);
+  if (!hit) hit = matcher_.MatchesBelowOtherNames(policy_.read.deny, Access::kRead, folder);
   if (!hit) return {};
   Cause cause =
       RuleCause({folder.text(), Access::kRead, verb}, hit, "it would meet what is denied");

@@ -68,6 +68,7 @@ class PathJudge {
     Access access;
     std::string_view verb;
     bool only_lists = false;  // of denies and asks
+    TildeHomes homes = TildeHomes::kGiven;
   };
   class Guard;
 
@@ -84,6 +85,9 @@ class PathJudge {
   RuleHit MakesRunLater(const PathRuleList& rules, const Walked& walked) const;
   std::optional<Cause> DeniedAtEnd(const Question& question, const Path& named,
                                    const Walked& walked) const;
+  bool MayBeElsewhere(const Path& end) const;
+  std::optional<Cause> AsksElsewhere(const Question& question, const Path& end) const;
+  std::optional<Cause> DeniedElsewhere(const Question& question, const Path& end) const;
   std::optional<Cause> Outside(const Question& question, const Path& named,
                                const Walked& walked) const;
   std::optional<Cause> Asks(const Question& question, const Path& named,

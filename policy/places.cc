@@ -1,6 +1,7 @@
 #include "policy/places.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "base/add_once.h"
 #include "base/text.h"
@@ -27,18 +28,118 @@ Result<Path> Resolved(const Path& path, std::string_view name, const FileView& f
   return Wrong(std::string(name), Quote(path.text()) + " cannot be resolved", "");
 }
 
-Status AddHome(std::string_view text, std::string_view name, const FileView& files,
-               Places& places) {
-  if (text.empty()) return Unit{};
+// The sixth field of each line "name:password:user:group:comment:home:shell" of the user.
+std::vector<std::string> PasswdHomesIn(std::string_view text, uint32_t user) {
+  constexpr size_t kUserField = 2;
+  constexpr size_t kHomeField = 5;
+  const std::string number = std::to_string(user);
+  std::vector<std::string> homes;
+  while (!text.empty()) {
+    std::string_view line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(line.size() + 1, text.size()));
+    for (size_t field = 0; !line.empty(); ++field) {
+      const std::string_view value = line.substr(0, line.find(':'));
+      line.remove_prefix(std::min(value.size() + 1, line.size()));
+      if (field == kUserField && value != number) break;
+      if (field == kHomeField) homes.emplace_back(value);
+    }
+  }
+  return homes;
+}
+
+struct Home {
+  Path path;
+  Path real;
+};
+
+void AddHome(const Home& home, Places& places) {
+  AddOnce(places.homes, home.path);
+  AddOnce(places.homes, home.real);
+  AddOnce(places.homes_real, home.real);
+}
+
+void AddDenyOnlyHome(const Home& home, Places& places) {
+  for (const Path& path : {home.path, home.real}) {
+    const bool is_given = std::ranges::find(places.homes, path) != places.homes.end();
+    if (!is_given) AddOnce(places.deny_only_homes, path);
+  }
+  AddHome(home, places);
+}
+
+Result<std::optional<Home>> GivenHome(std::string_view text, std::string_view name,
+                                      const FileView& files) {
+  if (text.empty()) return std::optional<Home>();
   const std::optional<Path> home = Path::Parse(text);
   if (!home) {
-    return Wrong(std::string(name), Quote(text) + " is not an absolute path without \"..\"", "");
+    return Wrong(std::string(name), Quote(text) + " is not an absolute path without \"..\"",
+                 "give the absolute path of your home directory");
   }
   const Result<Path> real = Resolved(*home, name, files);
   if (!real) return real.error();
-  AddOnce(places.homes, *home);
-  AddOnce(places.homes, *real);
-  AddOnce(places.homes_real, *real);
+  return std::optional(Home{*home, *real});
+}
+
+// Those that /etc/passwd has for the user besides `known`, and that may hold something. The file is
+// read here, since getpwuid(3) of a static program loads libraries or asks a daemon. So the homes
+// of users who are known to a directory service alone are not found.
+Result<std::vector<Home>> PasswdHomes(uint32_t user, const std::vector<Path>& known,
+                                      const FileView& files) {
+  constexpr size_t kMostPasswd = size_t{16} << 20;
+  constexpr size_t kMostHomes = 8;
+  std::vector<Home> homes;
+  Path passwd = Path::Clean("/etc/passwd");
+  Result<std::string> text = files.ReadText(passwd, kMostPasswd);
+  if (!text) {  // it may be a link
+    passwd = Walk(passwd.text(), files).end;
+    text = files.ReadText(passwd, kMostPasswd);
+  }
+  if (!text) {
+    // No program of the user finds a home in a file that is not there or closed. Any other error
+    // says nothing about the file.
+    constexpr std::string_view kNoFile[] = {"ENOENT", "ENOTDIR", "EACCES", "ELOOP", "EINVAL"};
+    if (std::ranges::find(kNoFile, text.error().what) == std::end(kNoFile)) return text.error();
+    return homes;
+  }
+  for (const std::string& line : PasswdHomesIn(*text, user)) {
+    const std::optional<Path> home = Path::Parse(line);
+    if (!home || home->is_root() || homes.size() == kMostHomes) continue;
+    if (std::ranges::find(known, *home) != known.end()) continue;
+    const Walked walked = Walk(home->text(), files);
+    // A home that is closed to the user now may be opened later.
+    if (walked.stop == Walked::Stop::kUnreadable) homes.push_back({*home, *home});
+    const bool is_there =
+        walked.stop == Walked::Stop::kEnd && walked.facts.kind == FileKind::kDirectory;
+    if (is_there && !walked.end.is_root()) homes.push_back({*home, walked.end});
+  }
+  return homes;
+}
+
+Status FindHomes(const Registration& registration, const FileView& files, Places& places) {
+  const Result<std::optional<Home>> option = GivenHome(registration.home, "--home", files);
+  if (!option) return option.error();
+  const Result<std::optional<Home>> variable = GivenHome(registration.home_variable, "HOME", files);
+  if (!variable) return variable.error();
+  std::vector<Home> roots;
+  for (const std::optional<Home>& home : {*option, *variable}) {
+    if (!home) continue;
+    if (home->real.is_root()) {
+      roots.push_back(*home);
+    } else {
+      AddHome(*home, places);
+    }
+  }
+  const bool is_given = !places.homes.empty();
+  const Result<std::vector<Home>> passwd = PasswdHomes(registration.user, places.homes, files);
+  if (!passwd) return passwd.error();
+  for (const Home& home : *passwd) {
+    if (is_given) {
+      AddDenyOnlyHome(home, places);
+    } else {
+      AddHome(home, places);
+    }
+  }
+  // "~" would allow the whole disk.
+  for (const Home& home : roots) AddDenyOnlyHome(home, places);
   return Unit{};
 }
 
@@ -128,14 +229,17 @@ Result<Places> FindPlaces(const Registration& registration, const FileView& file
   Places places;
   places.user = registration.user;
   places.macos_names = kMacosNames;
-  if (Status s = AddHome(registration.home, "--home", files, places); !s) return s.error();
-  if (Status s = AddHome(registration.home_variable, "HOME", files, places); !s) return s.error();
+  if (Status s = FindHomes(registration, files, places); !s) return s.error();
   if (Status s = FindRoot(registration, files, places); !s) return s.error();
   AddPrograms(registration, places);
   if (const std::optional<Path> folder = Path::Parse(registration.config_dir)) {
     places.settings_folders.push_back(*folder);
   }
   return places;
+}
+
+bool MayAllowBelow(const Places& places, const Path& home) {
+  return std::ranges::find(places.deny_only_homes, home) == places.deny_only_homes.end();
 }
 
 std::optional<Path> RepositoryAround(const Places& places, const FileView& files) {

@@ -35,10 +35,14 @@ struct Places {
   // Where the session began (CLAUDE_PROJECT_DIR), and the MCP servers with it; resolved. Absent
   // where that is the root.
   std::optional<Path> start;
-  // Every home that "~" may mean: --home, and HOME where it differs; as given and resolved, each
-  // once. Empty where none is known.
+  // Every home of the user: --home, HOME where it differs, and that of /etc/passwd; as given and
+  // resolved, each once. The first is the one that the user's own files are in. Empty where none is
+  // known.
   std::vector<Path> homes;
   std::vector<Path> homes_real;
+  // Of these, homes below which "~" only denies: that of /etc/passwd where another one is given,
+  // and "/".
+  std::vector<Path> deny_only_homes;
   uint32_t user = 0;
   bool macos_names = false;
 
@@ -53,6 +57,9 @@ struct Places {
 inline const Path& StartOf(const Places& places) {
   return places.start ? *places.start : places.root_real;
 }
+
+// Whether entries of allow lists that begin with "~" lie below `home`, one of the homes.
+bool MayAllowBelow(const Places& places, const Path& home);
 
 // Finds root and homes. Errors carry the remedy. A --root that holds a home counts only where
 // CLAUDE_PROJECT_DIR is the same folder, or is not known.

@@ -57,6 +57,16 @@ void Add(std::string_view name, unsigned char type, std::vector<DirectoryEntry>&
 
 #ifdef __linux__
 
+// What statx(2) fills in, of which musl's headers know nothing.
+struct StatxFacts {
+  uint32_t mask;
+  uint32_t other[35];
+  uint64_t mount;
+  uint64_t more[13];
+};
+static_assert(sizeof(StatxFacts) == 256);
+constexpr unsigned kStatxMount = 0x1000;  // STATX_MNT_ID, since Linux 5.8
+
 // struct linux_dirent64 (getdents(2)): inode and offset, then these.
 constexpr size_t kRecordSizeAt = 16;
 constexpr size_t kTypeAt = 18;
@@ -105,6 +115,18 @@ Result<std::string> RealFiles::ReadLink(const Path& path) const {
   return target;
 }
 
+uint64_t RealFiles::MountOf(const Path& path) const {
+#ifdef __linux__
+  StatxFacts facts{};
+  const long got =
+      ::syscall(SYS_statx, AT_FDCWD, path.text().c_str(), AT_SYMLINK_NOFOLLOW, kStatxMount, &facts);
+  return got == 0 && (facts.mask & kStatxMount) != 0 ? facts.mount : 0;
+#else
+  static_cast<void>(path);
+  return 0;
+#endif
+}
+
 Result<std::string> RealFiles::ReadText(const Path& file, size_t most) const {
   const std::string call = "open(" + file.text() + ")";
   constexpr int kHow = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW;
@@ -113,7 +135,7 @@ Result<std::string> RealFiles::ReadText(const Path& file, size_t most) const {
   struct stat status {};
   if (::fstat(fd.get(), &status) != 0) return SystemError(call);
   if (!S_ISREG(status.st_mode)) return SystemError(call, EINVAL);
-  return ReadAll(fd.get(), most, call);
+  return ReadAll(fd.get(), most, call, static_cast<size_t>(status.st_size));
 }
 
 #ifdef __linux__

@@ -1,6 +1,7 @@
 #include "policy/rules.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "base/case_fold.h"
 #include "policy/client_folders.h"
@@ -9,11 +10,14 @@
 
 namespace ringfence {
 
-RuleMatcher::Subject::Subject(const Path& path, const Places& places, bool fold)
+RuleMatcher::Subject::Subject(const Path& path, const Places& places, bool fold, TildeHomes homes)
     : text(fold ? FoldName(path.text()) : path.text()) {
   Add(places.root_real, fold, below_root);
   if (places.root != places.root_real) Add(places.root, fold, below_root);
-  for (const Path& home : places.homes) Add(home, fold, below_home);  // resolved ones as well
+  for (const Path& home : places.homes) {  // resolved ones as well
+    const bool counts = homes == TildeHomes::kEvery || MayAllowBelow(places, home);
+    if (counts) Add(home, fold, below_home);
+  }
   if (places.homes.empty()) AddUsualHome();
 }
 
@@ -58,6 +62,7 @@ RuleMatcher::RuleMatcher(const Policy& policy, const Places& places, std::string
       root_{places.root_real, &files.FolderOf(places.root_real)} {
   for (const Path& home : places.homes_real) {
     homes_.push_back({home, &files.FolderOf(home)});
+    if (MayAllowBelow(places, home)) allow_homes_.push_back(homes_.back());
     for (const Path& folder : {home, home.Child(".config")}) files.ExpectMany(folder);  // @secrets
   }
 }
@@ -159,13 +164,13 @@ bool RuleMatcher::HasRule(const PathRuleList& rules, Access access, const Holds&
 }
 
 bool RuleMatcher::Allows(const std::vector<PathRuleList>& allow, Access access,
-                         const Path& resolved, RulePlace* missing) const {
-  const Subject subject(resolved, places_, false);
+                         const Path& resolved, RulePlace* missing, TildeHomes homes) const {
+  const Subject subject(resolved, places_, false, homes);
   const auto covers = [&](const SetEntry& entry) {
     return MatchesExactly(entry, subject) && OwnerIsRight(entry);
   };
   const auto leads = [&](const SetEntry& entry) {
-    return AllowsThroughLinks(entry, resolved) && OwnerIsRight(entry);
+    return AllowsThroughLinks(entry, resolved, homes) && OwnerIsRight(entry);
   };
   for (const PathRuleList& list : allow) {
     if (HasRule(list, access, covers) || HasRule(list, access, leads)) continue;
@@ -191,8 +196,8 @@ bool RootIsBelow(const PathRule& rule, const Places& places) {
   std::vector<Path> bases;
   if (rule.base == RuleBase::kAbsolute) bases.emplace_back();
   if (rule.base == RuleBase::kHome) {
-    bases = places.homes;
-    bases.insert(bases.end(), places.homes_real.begin(), places.homes_real.end());
+    std::ranges::copy_if(places.homes, std::back_inserter(bases),
+                         [&](const Path& home) { return MayAllowBelow(places, home); });
   }
   for (const Path& base : bases) {
     for (const Path& root : {places.root, places.root_real}) {

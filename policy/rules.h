@@ -28,6 +28,10 @@ struct RuleHit {
   explicit operator bool() const { return rule != nullptr; }
 };
 
+// Below which homes an entry "~/x" of an allow list counts: those that are given, or also those
+// that only deny, for a text "~/x" that a program may look for there.
+enum class TildeHomes : bool { kGiven, kEvery };
+
 class RuleMatcher {
  public:
   RuleMatcher(const Policy& policy, const Places& places, std::string session_id,
@@ -43,7 +47,7 @@ class RuleMatcher {
   // Whether every list of `allow` covers `resolved`. Otherwise `missing` is the place of a list
   // that does not.
   bool Allows(const std::vector<PathRuleList>& allow, Access access, const Path& resolved,
-              RulePlace* missing) const;
+              RulePlace* missing, TildeHomes homes = TildeHomes::kGiven) const;
 
   // The first rule that matches the name, by the text alone. A name that is only passed on the way
   // to another may be one below which a set makes an exception.
@@ -57,12 +61,26 @@ class RuleMatcher {
   // something that its pattern stands for, exists below it. Patterns for any folder do not count.
   RuleHit MatchesBelow(const PathRuleList& rules, Access access, const Path& folder) const;
 
+  // The first rule that matches another name which mounts give to `path`. A rule that speaks of
+  // what lies above such a mount, or of the project or a home under another name, is not meant.
+  RuleHit MatchesOtherName(const PathRuleList& rules, Access access, const Path& path) const;
+
+  // The same as MatchesBelow() for other names of `folder` and of what is mounted below it.
+  RuleHit MatchesBelowOtherNames(const PathRuleList& rules, Access access,
+                                 const Path& folder) const;
+
+  // Something that the agent may write could make or replace `path`, which is resolved. Entries
+  // with links count for where they lead now, whether or not they count as permissions.
+  bool MayBeWritten(const Path& path) const;
+
   // What rules begin at. Those for any folder begin at none.
   struct Base {
     Path path;
     CachedFiles::Folder* folder;  // of the files that are looked at
   };
   std::span<const Base> BasesOf(RuleBase base) const;
+  // Of an entry in an allow list.
+  std::span<const Base> AllowBasesOf(RuleBase base, TildeHomes homes = TildeHomes::kGiven) const;
 
   // Calls `visit` with the entries that `rule` stands for until it returns true.
   template <typename Visit>
@@ -75,7 +93,8 @@ class RuleMatcher {
     std::vector<std::string_view> below_root;
     std::vector<std::string_view> below_home;
 
-    Subject(const Path& path, const Places& places, bool fold);
+    Subject(const Path& path, const Places& places, bool fold,
+            TildeHomes homes = TildeHomes::kEvery);
     Subject(const Subject&) = delete;
     Subject& operator=(const Subject&) = delete;
     ~Subject() = default;
@@ -93,9 +112,8 @@ class RuleMatcher {
 
   bool MatchesExactly(const SetEntry& entry, const Subject& subject) const;
   bool MatchesFolded(const SetEntry& entry, const Subject& subject, Standing standing) const;
-  bool AllowsThroughLinks(const SetEntry& entry, const Path& resolved) const;
+  bool AllowsThroughLinks(const SetEntry& entry, const Path& resolved, TildeHomes homes) const;
   bool OwnerIsRight(const SetEntry& entry) const;
-  bool MayBeWritten(const Path& folder) const;
 
   struct Led {
     Walked walked;
@@ -111,6 +129,8 @@ class RuleMatcher {
   bool IsOthers(const SetEntry& entry, const Path& base) const;
   Result<bool> HasLink(const SetEntry& entry, const Base& base) const;
   bool Exists(const Path& path) const;
+  RuleHit MatchesPlace(const PathRuleList& rules, Access access,
+                       const MountTable::Name& name) const;
   bool Meets(const SetEntry& entry, const Base& base, const Path& folder) const;
   bool MeetsPattern(const EntryPrefix& prefix, const Path& folder) const;
   template <typename Holds, typename May = bool (*)(const PathRule&)>
@@ -129,6 +149,7 @@ class RuleMatcher {
   Base slash_;
   Base root_;
   std::vector<Base> homes_;
+  std::vector<Base> allow_homes_;
   struct Expansion {
     SetName set;
     Access access;

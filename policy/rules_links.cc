@@ -21,6 +21,12 @@ std::span<const RuleMatcher::Base> RuleMatcher::BasesOf(RuleBase base) const {
   return {};
 }
 
+std::span<const RuleMatcher::Base> RuleMatcher::AllowBasesOf(RuleBase base,
+                                                             TildeHomes homes) const {
+  if (base != RuleBase::kHome || homes == TildeHomes::kEvery) return BasesOf(base);
+  return allow_homes_;
+}
+
 class RuleMatcher::Guard final : public NameGuard {
  public:
   explicit Guard(const RuleMatcher& matcher) : matcher_(matcher) {}
@@ -76,13 +82,11 @@ Result<bool> RuleMatcher::HasLink(const SetEntry& entry, const Base& base) const
   }
 }
 
-// Something that the agent may write could make or replace `path`, which is resolved. Entries with
-// links count for where they lead now, whether or not they count as permissions.
 bool RuleMatcher::MayBeWritten(const Path& path) const {
-  const Subject subject(path, places_, false);
+  const Subject subject(path, places_, false, TildeHomes::kGiven);
   const auto reaches = [&](const SetEntry& entry) {
     bool has_link = false;
-    for (const Base& base : BasesOf(entry.base)) {
+    for (const Base& base : AllowBasesOf(entry.base)) {
       const Result<std::optional<Led>> led = FollowLinks(entry, base);
       if (!led) return true;  // it may lead anywhere
       if (!*led) continue;
@@ -101,10 +105,11 @@ bool RuleMatcher::MayBeWritten(const Path& path) const {
   return false;
 }
 
-bool RuleMatcher::AllowsThroughLinks(const SetEntry& entry, const Path& resolved) const {
+bool RuleMatcher::AllowsThroughLinks(const SetEntry& entry, const Path& resolved,
+                                     TildeHomes homes) const {
   const bool below_root = entry.base == RuleBase::kRoot;
   if (below_root && !resolved.IsInside(places_.root_real)) return false;
-  return std::ranges::any_of(BasesOf(entry.base), [&](const Base& base) {
+  return std::ranges::any_of(AllowBasesOf(entry.base, homes), [&](const Base& base) {
     const Result<std::optional<Led>> found = FollowLinks(entry, base);
     if (!found || !*found || (*found)->guessed) return false;
     const std::optional<Led>& led = *found;

@@ -62,7 +62,8 @@ Result<Ground> FindGround(const GroundQuestion& question, const FileView& files)
     return Error{Error::Kind::kUsage, "the current directory",
                  "it was removed, or you may not enter it", kWhere};
   }
-  registration.home = question.home.empty() ? Variable("HOME") : question.home;
+  registration.home = question.home;
+  if (question.home.empty()) registration.home_variable = Variable("HOME");
   registration.config_dir = Variable("CLAUDE_CONFIG_DIR");
   if (!question.policy.empty()) registration.policy = Absolute(question.policy);
   registration.profile = question.profile;

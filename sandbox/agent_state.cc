@@ -33,7 +33,7 @@ class Finder {
 
   AgentState Find() {
     for (const Path& home : places_.homes_real) {
-      if (KindOf(home) != FileKind::kDirectory) continue;
+      if (!MayAllowBelow(places_, home) || KindOf(home) != FileKind::kDirectory) continue;
       AddFolder(home);
       AddFile(home.Child(".claude.json"));
     }

@@ -194,18 +194,46 @@ std::optional<std::string> GuardedNames::GoesOnBelow(const GuardedName& rule,
   return RestAfter("", rule.tail, CountComponents(*below));
 }
 
+// As RuleMatcher::MatchesOtherName() has it.
+bool GuardedNames::IsMeantAt(const GuardedName& rule, const MountTable::Name& name) const {
+  const Prepared prepared{FoldName(rule.base), ""};
+  const auto matches = [&](const Path& path) {
+    return Matches(rule, prepared, Subject(*this, path.text()).For(rule));
+  };
+  if (!name.mount.is_root() && matches(name.mount.Parent())) return false;
+  return std::ranges::none_of(mounts_.OtherNames(root_),
+                              [&](const MountTable::Name& other) { return matches(other.path); });
+}
+
+GuardedNames::Rules GuardedNames::AllElsewhere(std::string_view path) const {
+  Rules all;
+  if (!mounts_.has_twins()) return all;
+  for (const MountTable::Name& name : mounts_.OtherNames(Path::Clean(path))) {
+    const Subject subject(*this, name.path.text());
+    for (size_t i = 0; i < rules_.size(); ++i) {
+      const bool matches = Matches(rules_[i], prepared_[i], subject.For(rules_[i]));
+      if (matches && IsMeantAt(rules_[i], name)) all.push_back(&rules_[i]);
+    }
+  }
+  return all;
+}
+
 template <typename Allows>
 std::vector<const GuardedName*> GuardedNames::AllUnless(std::string_view path,
                                                         Allows allows) const {
   if (IsExempt(path)) return {};
   const Subject subject(*this, path);
   const bool is_own = IsOwn(path);
-  std::vector<const GuardedName*> conditional;  // count least
+  Rules conditional;  // count least
   for (size_t i = 0; i < rules_.size(); ++i) {
     if (is_own && !IsOfGit(rules_[i])) continue;
     if (!Matches(rules_[i], prepared_[i], subject.For(rules_[i]))) continue;
     if (!rules_[i].unless_new && !rules_[i].comes_whole) return {&rules_[i]};
     conditional.push_back(&rules_[i]);
+  }
+  for (const GuardedName* rule : AllElsewhere(path)) {
+    if (!rule->unless_new && !rule->comes_whole) return {rule};
+    conditional.push_back(rule);
   }
   for (const std::vector<GuardedName>& list : allow_only_) {
     if (is_own) break;
@@ -237,10 +265,23 @@ void GuardedNames::HoldInPlace(const Path& path, std::string why) {
 
 const GuardedName* GuardedNames::Holds(std::string_view path) const {
   if (held_.empty() || IsExempt(path)) return nullptr;
-  const std::string folded = FoldName(path);
-  const auto at = std::ranges::find_if(
-      held_, [&](const GuardedName& held) { return FoldsTo(held.base, folded); });
-  return at == held_.end() ? nullptr : &*at;
+  for (const std::string& name : NamesOf(path)) {
+    const std::string folded = FoldName(name);
+    const auto at = std::ranges::find_if(
+        held_, [&](const GuardedName& held) { return FoldsTo(held.base, folded); });
+    if (at != held_.end()) return &*at;
+  }
+  return nullptr;
+}
+
+// The path itself, and those that mounts give to it as well.
+std::vector<std::string> GuardedNames::NamesOf(std::string_view path) const {
+  std::vector<std::string> names{std::string(path)};
+  if (!mounts_.has_twins()) return names;
+  for (const MountTable::Name& name : mounts_.OtherNames(Path::Clean(path))) {
+    names.push_back(name.path.text());
+  }
+  return names;
 }
 
 size_t GuardedNames::LevelsBelowMatch(const GuardedName& rule, std::string_view path) const {
@@ -254,22 +295,25 @@ size_t GuardedNames::LevelsBelowMatch(const GuardedName& rule, std::string_view 
   std::string_view rest = folded;
   size_t passed = 0;
   for (; is_below_root && passed < CountComponents(root_.text()); ++passed) TakeComponent(rest);
-  for (; passed < last; ++passed) {
+  for (; passed <= last; ++passed) {
     rest.remove_prefix(rest.find_first_not_of('/'));
-    if (MatchFolded(pattern, rest)) break;
+    if (MatchFolded(pattern, rest)) return last - passed;
     TakeComponent(rest);
   }
-  return last - passed;
+  return last;  // it matches by another name of the same directory
 }
 
 const GuardedName* GuardedNames::HoldsBelow(std::string_view path) const {
   if (held_.empty() || IsExempt(path)) return nullptr;
-  const std::string folded = FoldName(path);
-  const auto is_below = [&](const GuardedName& held) {
-    return Below(folded, FoldName(held.base)).has_value();
-  };
-  const auto at = std::ranges::find_if(held_, is_below);
-  return at == held_.end() ? nullptr : &*at;
+  for (const std::string& name : NamesOf(path)) {
+    const std::string folded = FoldName(name);
+    const auto is_below = [&](const GuardedName& held) {
+      return Below(folded, FoldName(held.base)).has_value();
+    };
+    const auto at = std::ranges::find_if(held_, is_below);
+    if (at != held_.end()) return &*at;
+  }
+  return nullptr;
 }
 
 std::vector<GuardedNames::TreeHit> GuardedNames::RefusesTree(std::string_view path) const {
@@ -279,9 +323,15 @@ std::vector<GuardedNames::TreeHit> GuardedNames::RefusesTree(std::string_view pa
   std::vector<TreeHit> hits;
   if (std::ranges::any_of(kept_, is_above)) return {{&kAboveHost, ""}};
   if (IsExempt(path)) return hits;
+  const bool is_own = IsOwn(path);
+  for (const std::string& name : NamesOf(path)) AddTreeHits(name, is_own, hits);
+  return hits;
+}
+
+void GuardedNames::AddTreeHits(std::string_view path, bool is_own,
+                               std::vector<TreeHit>& hits) const {
   const Subject subject(*this, path);
   const std::string& folded = subject.whole();
-  const bool is_own = IsOwn(path);
   for (size_t i = 0; i < rules_.size(); ++i) {
     if (is_own && !IsOfGit(rules_[i])) continue;
     const auto rest = GoesOnBelow(rules_[i], prepared_[i], subject.For(rules_[i]));
@@ -292,7 +342,6 @@ std::vector<GuardedNames::TreeHit> GuardedNames::RefusesTree(std::string_view pa
     if (!Below(folded, base)) continue;
     hits.push_back({&place, RestAfter(place.base, "", CountComponents(folded))});
   }
-  return hits;
 }
 
 }  // namespace ringfence

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "policy/mount_table.h"
 #include "policy/path.h"
 
 namespace ringfence {
@@ -62,6 +63,8 @@ class GuardedNames {
     stores_ = std::move(stores);
     root_ = std::move(root);
   }
+  // A path is also judged by the other names that these mounts give to it.
+  void SetMounts(MountTable mounts) { mounts_ = std::move(mounts); }
   // What makes a folder a repository without a work tree is refused.
   void GuardBareRepositories(std::string why) { bare_why_ = std::move(why); }
 
@@ -106,11 +109,13 @@ class GuardedNames {
   const std::vector<std::string>& package_stores() const { return stores_; }
   const Path& root() const { return root_; }
   const std::string& bare_why() const { return bare_why_; }
+  const MountTable& mounts() const { return mounts_; }
 
   bool operator==(const GuardedNames& other) const {
     return rules_ == other.rules_ && allow_only_ == other.allow_only_ && exempt_ == other.exempt_ &&
            held_ == other.held_ && kept_ == other.kept_ && own_ == other.own_ &&
-           stores_ == other.stores_ && root_ == other.root_ && bare_why_ == other.bare_why_;
+           stores_ == other.stores_ && root_ == other.root_ && bare_why_ == other.bare_why_ &&
+           mounts_ == other.mounts_;
   }
 
  private:
@@ -126,6 +131,11 @@ class GuardedNames {
   static bool Matches(const GuardedName& rule, const Prepared& prepared, std::string_view folded);
   // A path as the rules see it.
   class Subject;
+  using Rules = std::vector<const GuardedName*>;
+  Rules AllElsewhere(std::string_view path) const;
+  bool IsMeantAt(const GuardedName& rule, const MountTable::Name& name) const;
+  std::vector<std::string> NamesOf(std::string_view path) const;
+  void AddTreeHits(std::string_view path, bool is_own, std::vector<TreeHit>& hits) const;
 
   std::vector<GuardedName> rules_;
   std::vector<Prepared> prepared_;  // for each rule
@@ -137,6 +147,7 @@ class GuardedNames {
   std::vector<std::string> stores_;
   Path root_;
   std::string bare_why_;
+  MountTable mounts_;
 };
 
 // The rule that is given for a path which no entry of an allow list covers.

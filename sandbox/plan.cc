@@ -61,6 +61,14 @@ class Planner {
       plan_.names.Refuse(
           {.base = SelfTestName(plan_).text(), .why = "it is for the sandbox's test of itself"});
     }
+    // What is denied below "~" could not be found.
+    if (places_.homes.empty()) {
+      return Unplannable("HOME",
+                         "no home directory is known: it is not set, and /etc/passwd has none for "
+                         "user " +
+                             std::to_string(plan_.user),
+                         "set HOME to your home directory, or name that: --home DIR");
+    }
     if (Status s = PlanPlaces(request_, rules_, plan_); !s) return s.error();
     PlanNetwork();
     if (Status s = PlanLimits(); !s) return s.error();
@@ -224,10 +232,10 @@ class Planner {
     plan_.weaker.insert(plan_.weaker.end(), plan_.unmet.begin(), plan_.unmet.end());
     if (plan_.system == HostSystem::kLinux) NoteLinuxWeaknesses();
     const bool has_parts = std::ranges::any_of(plan_.writable, &PlannedPlace::is_part);
-    if (has_parts && !plan_.supervised) {
+    if (has_parts && plan_.is_nested) {
       plan_.weaker.emplace_back(
-          "write.allow has patterns or names that do not exist yet: without a supervisor the whole "
-          "folder around them is writable");
+          "write.allow has patterns or names that do not exist yet: where the sandbox around this "
+          "one has no supervisor, the whole folder around them is writable");
     }
     if (!plan_.reads_all && std::ranges::any_of(plan_.readable, &PlannedPlace::is_part)) {
       plan_.weaker.emplace_back(

@@ -1,10 +1,12 @@
 #include "sandbox/plan_places.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "base/text.h"
 #include "policy/resolve.h"
 #include "sandbox/agent_state.h"
+#include "sandbox/plan_mounts.h"
 #include "sandbox/plan_reads.h"
 #include "sandbox/private_folders.h"
 
@@ -40,6 +42,7 @@ class PlacePlanner {
   Status PlanWrites() {
     std::vector<PlannedPlace> places = rules_.WritablePlaces(policy_.write);
     if (request_.command.is_trial) std::erase_if(places, &PlannedPlace::make);
+    if (!HoldsToNames()) LeaveOutParts(places);
     AgentState own = OwnState();
     if (const std::optional<Path> file = Path::Parse(request_.command.result_file)) {
       own.places.push_back({.path = *file, .kind = Kind::kFile, .why = "its caller reads it"});
@@ -75,6 +78,22 @@ class PlacePlanner {
     return Unit{};
   }
 
+  // Whether commands can be held to some names of a directory. Mounts and Landlock open all of it.
+  bool HoldsToNames() const {
+    return plan_.system != HostSystem::kLinux || plan_.supervised || plan_.is_nested;
+  }
+
+  void LeaveOutParts(std::vector<PlannedPlace>& places) {
+    for (const PlannedPlace& place : places) {
+      if (!place.is_part) continue;
+      plan_.narrower.push_back(
+          "write.allow: " + place.why +
+          " is not writable: without a supervisor, no pattern and no name that does not exist yet "
+          "can be allowed");
+    }
+    std::erase_if(places, &PlannedPlace::is_part);
+  }
+
   // No rule guards what is the agent's own. What --write names is added to that, unless a rule
   // does.
   Status GuardNames(const std::vector<PlannedPlace>& places, AgentState& own) {
@@ -84,6 +103,7 @@ class PlacePlanner {
     if (!asked) return asked.error();
     std::optional<PlannedPlace>& also = *asked;
     if (also) near.push_back(*also);
+    GuardElsewhere(files_.Mounts(), near, plan_.names);
     rules_.AddNames(policy_.write, near, plan_.names);
     for (const PlannedPlace& place : own.places) plan_.names.Forget(place.path);
     for (const SavedFile& file : own.saved) plan_.names.Forget(file.path);
@@ -100,10 +120,11 @@ class PlacePlanner {
     return path == kTmp || (plan_.system == HostSystem::kMacos && path == kReal);
   }
 
-  Error RefusedDirectory(std::string why) const {
+  Error RefusedDirectory(std::string why, const char* hint =
+                                              "name an existing directory that the "
+                                              "policy does not deny") const {
     return Error{Error::Kind::kUsage, "--write",
-                 Quote(request_.command.also_writable) + ": " + std::move(why),
-                 "name an existing directory that the policy does not deny"};
+                 Quote(request_.command.also_writable) + ": " + std::move(why), hint};
   }
 
   // What the caller asks for besides the policy, in every mode.
@@ -114,6 +135,12 @@ class PlacePlanner {
     const Walked walked = Walk(text, files_);
     if (walked.stop != Walked::Stop::kEnd || walked.facts.kind != FileKind::kDirectory) {
       return RefusedDirectory("is not a directory");
+    }
+    for (const Path& link : walked.links) {
+      if (!rules_.MayBeWritten(link)) continue;
+      return RefusedDirectory(
+          "the link " + Quote(link.text()) + " is on the way, and commands may have made it",
+          "name the directory that it leads to");
     }
     if (walked.end == Path::Clean("/dev")) return RefusedDirectory("devices are not files");
     return std::optional(PlannedPlace{.path = walked.end, .why = "asked for by --write"});
@@ -176,8 +203,25 @@ class PlacePlanner {
 
   // --- names that exist in writable places ---
 
+  // Under each of their names, none inside another.
+  std::vector<Path> SealedPaths() const {
+    std::vector<Path> paths = rules_.SealedPaths(plan_.names);
+    if (!files_.Mounts().has_twins()) return paths;
+    std::vector<Path> all = paths;
+    for (const Path& path : paths) {
+      std::ranges::copy(Elsewhere(files_.Mounts(), path), std::back_inserter(all));
+    }
+    std::ranges::sort(all);
+    std::vector<Path> outermost;
+    for (Path& path : all) {
+      const auto covers = [&path](const Path& other) { return path.IsInside(other); };
+      if (std::ranges::none_of(outermost, covers)) outermost.push_back(std::move(path));
+    }
+    return outermost;
+  }
+
   Status PlanSealed() {
-    for (const Path& path : rules_.SealedPaths(plan_.names)) {
+    for (const Path& path : SealedPaths()) {
       const PlannedPlace* holder = Holding(plan_.writable, path);
       if (holder == nullptr || holder->path == path) continue;
       const auto covers = [&path](const HiddenPlace& place) { return place.covers(path); };

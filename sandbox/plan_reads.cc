@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "policy/resolve.h"
 #include "policy/trust.h"
+#include "sandbox/plan_mounts.h"
 #include "sandbox/private_folders.h"
 #include "sandbox/session_folder.h"
 
@@ -64,9 +65,15 @@ class ReadPlanner {
     const Walked walked = Walk(name, files_);
     const bool is_there =
         walked.stop == Walked::Stop::kEnd && walked.facts.kind == FileKind::kSocket;
-    if (!is_there || !IsSeen(walked.end) || IsNamed(walked.end)) return;
-    if (std::ranges::find(plan_.sockets, walked.end) == plan_.sockets.end()) {
-      plan_.sockets.push_back(walked.end);
+    if (!is_there) return;
+    AddSocket(walked.end);
+    for (const Path& path : Elsewhere(files_.Mounts(), walked.end)) AddSocket(path);
+  }
+
+  void AddSocket(const Path& path) {
+    if (!IsSeen(path) || IsNamed(path)) return;
+    if (std::ranges::find(plan_.sockets, path) == plan_.sockets.end()) {
+      plan_.sockets.push_back(path);
     }
   }
 
@@ -115,6 +122,7 @@ class ReadPlanner {
                    holds->why + ": the project " + Quote(root.text()) + " lies there",
                    "deny what is below it, or let commands read less by \"reads\": \"listed\""};
     }
+    AddElsewhere(hidden);
     if (request_.command.is_agent) std::erase_if(hidden, IsAgentsOwn);
     DropCovered(hidden, plan_.readable);
     const size_t before = plan_.writable.size();
@@ -165,8 +173,14 @@ class ReadPlanner {
     return made;
   }
 
+  void AddElsewhere(std::vector<HiddenPlace>& hidden) {
+    std::vector<Path> kept = request_.places.homes_real;
+    kept.push_back(request_.places.root_real);
+    HideElsewhere(files_.Mounts(), kept, hidden, plan_.weaker);
+  }
+
   // What other sessions keep in their /tmp.
-  void HideSessions(std::vector<HiddenPlace>& hidden) const {
+  void HideSessions(std::vector<HiddenPlace>& hidden) {
     const Path folders = SessionFolders(request_.places);
     if (folders.is_root() || plan_.is_nested) return;
     const Result<FileFacts> facts = files_.Look(folders);
@@ -178,6 +192,7 @@ class ReadPlanner {
                       .kind = Kind::kDirectory,
                       .kept = {},
                       .why = "temporary files of sessions"});
+    AddElsewhere(hidden);
   }
 
   // The agent logs in with these.

@@ -50,7 +50,8 @@ std::vector<PlanRules::Entry> PlanRules::AllowedEntries(const PathRuleList& rule
   };
   std::vector<Entry> entries;
   VisitEntries(rules, access, [&](const Entry& e) {
-    if (!is_asked(e.rule)) entries.push_back(e);
+    const bool counts = e.entry.base != RuleBase::kHome || MayAllowBelow(places_, e.base->path);
+    if (counts && !is_asked(e.rule)) entries.push_back(e);
   });
   return entries;
 }
@@ -74,13 +75,20 @@ std::vector<PlanRules::Candidate> PlanRules::Candidates(const PathRuleList& rule
     // belongs, by its name, as a pattern's files are.
     const bool is_new = candidate.kind == FileKind::kMissing && access == Access::kWrite;
     const bool is_root = candidate.path == places_.root_real;
-    if (is_new && !is_root && e.entry.base == RuleBase::kRoot) UseParent(candidate);
+    if (is_new && !is_root && e.entry.base == RuleBase::kRoot) {
+      RulePlace missing;
+      const bool counts =
+          candidate.is_pattern || matcher_.Allows({rules}, access, candidate.path, &missing);
+      if (!counts) continue;  // by a link that leads out of the project, or that may be replaced
+      UseParent(candidate);
+    }
     candidates.push_back(std::move(candidate));
   }
   return candidates;
 }
 
-// The nearest folder above that is there, of which only a part is meant.
+// The nearest folder above that is there, of which only a part is meant. `candidate` lies in the
+// project, and so does that folder.
 void PlanRules::UseParent(Candidate& candidate) const {
   while (candidate.kind == FileKind::kMissing && candidate.path != places_.root_real &&
          !candidate.path.is_root()) {

@@ -31,6 +31,9 @@ class PlanRules {
   std::vector<PlannedPlace> ReadablePlaces(const PathRules& read) const;
   bool RefusesReading(const PathRules& read, const Path& place) const;
 
+  // Whether a command may make or replace `path`, which is resolved.
+  bool MayBeWritten(const Path& path) const { return matcher_.MayBeWritten(path); }
+
   // Where a place is only a part of its folder: what the lists cover, besides `others`.
   void AllowOnly(const PathRules& write, const std::vector<GuardedName>& others,
                  GuardedNames& names) const;

@@ -219,6 +219,29 @@ TEST_CASE("decide: where HOME differs from the registered home, both must be ins
   CHECK(world.Read("~/x") == "deny");
 }
 
+TEST_CASE("decide: the home of /etc/passwd denies as well, and allows nothing beside HOME") {
+  World world;
+  world.files.Put("/home/other/notes/a", File());
+  world.files.Put("/home/dev/notes/a", File());
+  world.AddHome("/home/other");
+  world.places.deny_only_homes = {Path::Clean("/home/other")};
+  world.User(R"("read":{"allow":[".","/home/other","~/notes"]},)"
+             R"("write":{"allow":[".","~/notes"],"deny":["~/notes/keep"]})");
+  CHECK(world.Read("/home/other/.ssh/id_rsa") == "deny");
+  CHECK(world.Read("/home/other/x") == "permit");
+  CHECK(world.Write("/home/dev/notes/a") == "permit");
+  CHECK(world.Write("/home/dev/notes/keep") == "deny");
+  CHECK(world.Write("/home/other/notes/a") == "deny");
+  CHECK(world.Write("/home/other/.config/ringfence/policy.json") == "deny");
+  // A program may look for "~" below either: both must be inside.
+  CHECK(world.Write("~/notes/a") == "permit");
+  CHECK(world.Write("~/project/x") == "deny");
+  CHECK(world.Write("/home/dev/project/x") == "permit");
+  CHECK(world.WhyNotWrite("~/project/x").find("Use an absolute path: HOME and /etc/passwd") !=
+        std::string::npos);
+  CHECK(world.WhyNotWrite("~/.ssh/x").find("Use an absolute path") == std::string::npos);
+}
+
 TEST_CASE("decide: a home that does not exist is no reason to refuse everything") {
   World world;
   world.MoveHome("/nonexistent", "/nonexistent");

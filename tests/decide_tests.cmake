@@ -6,7 +6,7 @@ list(APPEND unit_test_sources
   system_log_test.cc config_change_test.cc event_reader_test.cc inside_log_test.cc
   failure_test.cc options_test.cc wrap_test.cc
   session_text_test.cc tighten_property_test.cc kernel_property_test.cc decision_fixtures_test.cc
-  decide_paths_test.cc decide_links_test.cc decide_rules_test.cc decide_secrets_test.cc
+  decide_paths_test.cc decide_links_test.cc decide_mounts_test.cc mount_table_test.cc decide_rules_test.cc decide_secrets_test.cc
   fix_test.cc
   decide_later_test.cc protected_test.cc decide_search_test.cc
   decide_macos_test.cc decide_mcp_test.cc decide_network_test.cc decide_flags_test.cc decide_tools_test.cc

@@ -302,3 +302,124 @@ TEST_CASE("places: an own path is absolute or below the first home") {
   CHECK_FALSE(OwnPath("x", places).has_value());
   CHECK_FALSE(OwnPath("", places).has_value());
 }
+
+namespace {
+
+// Of user 1000, in a project outside of any home.
+Result<Places> PlacesOf(const std::string& passwd, const std::string& home,
+                        const std::string& option = "") {
+  FakeFiles files{{"/srv/project/file", File()}, {"/home/dev", Directory()},
+                  {"/home/real", Directory()},   {"/home/link", LinkTo("real")},
+                  {"/home/file", File()},        {"/home/closed/x", UnreadableDirectory()},
+                  {"/etc/passwd", File(passwd)}};
+  Registration registration = Plain();
+  registration.project_dir = "/srv/project";
+  registration.home_variable = home;
+  registration.home = option;
+  return FindPlaces(registration, files);
+}
+
+std::string Passwd(const std::string& home) {
+  return "root:x:0:0::/root:/bin/sh\nother:x:1001:1000::/home/dev:/bin/sh\nme:x:1000:1000:A,B:" +
+         home + ":/bin/sh\n";
+}
+
+}  // namespace
+
+TEST_CASE("places: the home of /etc/passwd is one too, and allows nothing where another is given") {
+  struct Row {
+    std::string_view name;
+    std::string passwd, home;
+    Strings homes, deny_only;
+  };
+  const Row rows[] = {
+      {"HOME is not set", Passwd("/home/real"), "", {"/home/real"}, {}},
+      {"HOME is the same", Passwd("/home/real"), "/home/real", {"/home/real"}, {}},
+      {"HOME is another",
+       Passwd("/home/real"),
+       "/home/dev",
+       {"/home/dev", "/home/real"},
+       {"/home/real"}},
+      {"a link",
+       Passwd("/home/link"),
+       "/home/dev",
+       {"/home/dev", "/home/link", "/home/real"},
+       {"/home/link", "/home/real"}},
+      {"HOME is where the link leads",
+       Passwd("/home/link"),
+       "/home/real",
+       {"/home/real", "/home/link"},
+       {"/home/link"}},
+      {"it is not there", Passwd("/nonexistent"), "/home/dev", {"/home/dev"}, {}},
+      {"it is not there, and HOME is not set", Passwd("/nonexistent"), "", {}, {}},
+      {"a file", Passwd("/home/file"), "/home/dev", {"/home/dev"}, {}},
+      {"closed to the user",
+       Passwd("/home/closed/x/y"),
+       "/home/dev",
+       {"/home/dev", "/home/closed/x/y"},
+       {"/home/closed/x/y"}},
+      {"no path", Passwd(""), "/home/dev", {"/home/dev"}, {}},
+      {"the root directory", Passwd("/"), "/home/dev", {"/home/dev"}, {}},
+      {"two lines for the user",
+       Passwd("/home/real") + Passwd("/home/dev"),
+       "",
+       {"/home/real", "/home/dev"},
+       {}},
+      {"no line for the user", "root:x:0:0::/root:/bin/sh\n", "/home/dev", {"/home/dev"}, {}},
+      {"lines that are none",
+       "1000\n:::1000::/home/real\n\nme:x:1000",
+       "/home/dev",
+       {"/home/dev"},
+       {}},
+      {"HOME is \"/\"", Passwd("/home/real"), "/", {"/home/real", "/"}, {"/"}},
+      {"HOME is \"/\" and nothing else is known", "", "/", {"/"}, {"/"}},
+  };
+  for (const Row& row : rows) {
+    CAPTURE(row.name);
+    const Result<Places> places = PlacesOf(row.passwd, row.home);
+    REQUIRE(places.has_value());
+    CHECK(Texts(places->homes) == row.homes);
+    CHECK(Texts(places->deny_only_homes) == row.deny_only);
+  }
+}
+
+TEST_CASE("places: --home and HOME both allow, whatever /etc/passwd says") {
+  const Result<Places> places = PlacesOf(Passwd("/home/real"), "/home/dev", "/home/link");
+  REQUIRE(places.has_value());
+  CHECK(Texts(places->homes) == Strings{"/home/link", "/home/real", "/home/dev"});
+  CHECK(places->deny_only_homes.empty());
+}
+
+TEST_CASE("places: a HOME that is no path is an error that says what to do") {
+  for (const char* home : {"relative", "/home/../x"}) {
+    const Result<Places> places = PlacesOf(Passwd("/home/real"), home);
+    REQUIRE_FALSE(places.has_value());
+    CHECK(places.error().where == "HOME");
+    CHECK(places.error().hint == "give the absolute path of your home directory");
+  }
+}
+
+TEST_CASE("places: a disk that fails says nothing about homes") {
+  class Broken final : public FileView {
+   public:
+    explicit Broken(const FileView& files, const char* what) : files_(files), what_(what) {}
+    Result<FileFacts> Look(const Path& path) const override { return files_.Look(path); }
+    Result<std::string> ReadLink(const Path& path) const override { return files_.ReadLink(path); }
+    Result<std::string> ReadText(const Path&, size_t) const override {
+      return Error{Error::Kind::kSystem, "open(/etc/passwd)", what_, ""};
+    }
+    Result<std::vector<DirectoryEntry>> List(const Path& path, size_t most) const override {
+      return files_.List(path, most);
+    }
+
+   private:
+    const FileView& files_;
+    const char* what_;
+  };
+  CHECK(FindPlaces(Plain(), Broken(Disk(), "EACCES")).has_value());
+  for (const char* what : {"EIO", "EMFILE"}) {
+    const Result<Places> places = FindPlaces(Plain(), Broken(Disk(), what));
+    REQUIRE_FALSE(places.has_value());
+    CHECK(places.error().what == what);
+  }
+}

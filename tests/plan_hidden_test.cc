@@ -53,6 +53,22 @@ TEST_CASE("hidden: secrets that exist are, each with its kind, and nothing is wh
   }
 }
 
+TEST_CASE("hidden: secrets of every home, of which only the one that is given allows anything") {
+  PlanWorld plan;
+  plan.world.AddHome("/home/other");
+  plan.world.places.deny_only_homes = {Path::Clean("/home/other")};
+  for (const char* path : {"/home/dev/.ssh/id", "/home/other/.ssh/id", "/home/other/work/x"}) {
+    plan.world.files.Put(path, File());
+  }
+  plan.world.User(R"("write":{"allow":["~/work","~/work/*.o"]})");
+  CHECK(PlacesText(plan.Plan().hidden) == "/home/dev/.ssh, /home/other/.ssh");
+  CHECK(PlacesText(plan.Plan().writable) == "make /home/dev/work");
+  plan.command.is_agent = true;
+  for (const PlannedPlace& place : plan.Plan().writable) {
+    CHECK_FALSE(place.path.IsInside(Path::Clean("/home/other")));
+  }
+}
+
 TEST_CASE("hidden: what the policy denies or asks about") {
   static constexpr Row kRows[] = {
       {"a file", R"("read":{"deny":[".env"]})", "/home/dev/project/.env (file)"},

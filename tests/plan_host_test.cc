@@ -257,11 +257,36 @@ TEST_CASE("plan: inside another sandbox the names say all that is writable") {
   CHECK_FALSE(world.Refuses("/tmp/x"));
 }
 
-TEST_CASE("plan: without a supervisor a list with patterns is said to be wider") {
+TEST_CASE("plan: without a supervisor no directory is opened for some names of it") {
+  for (const char* allow : {R"(["docs","src/*.cc"])", R"(["docs","build"])", R"(["docs","a/b"])"}) {
+    CAPTURE(allow);
+    PlanWorld world;
+    world.world.files.Put("/home/dev/project/docs/x", File());
+    world.world.User(R"("write":{"allow":)" + std::string(allow) + "}");
+    CHECK(world.Plan().narrower.empty());
+    world.facts.lacks = {Feature::kSupervisor};
+    CHECK(PlacesText(world.Plan().writable) == "/home/dev/project/docs");
+    REQUIRE(world.Plan().narrower.size() == 1);
+    CHECK(world.Plan().narrower.front().find("without a supervisor") != std::string::npos);
+    CHECK(Notes(world.Plan(), "without a supervisor"));
+  }
+}
+
+TEST_CASE("plan: in a sandbox without a supervisor of its own, that is said") {
   PlanWorld world;
-  world.facts.lacks = {Feature::kSupervisor};
+  world.facts.is_inside = true;
   world.world.User(R"("write":{"allow":["src/*.cc"]})");
-  CHECK(Notes(world.Plan(), "write.allow"));
+  CHECK(PlacesText(world.Plan().writable) == "/home/dev/project/src");
+  CHECK(Notes(world.Plan(), "the sandbox around this one has no supervisor"));
+}
+
+TEST_CASE("plan: without a home there is none") {
+  PlanWorld world;
+  world.world.NoHome();
+  CHECK(world.WhyNot().where == "HOME");
+  CHECK(world.WhyNot().hint.find("--home DIR") != std::string::npos);
+  world.command.mode = SandboxMode::kRwx;
+  CHECK(world.Try().has_value());
 }
 
 TEST_CASE("plan: the environment is planned for the layers and the private folder") {

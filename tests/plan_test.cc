@@ -103,6 +103,41 @@ TEST_CASE("plan: links are followed once, where the hook would follow them") {
   CheckWritable(kRows);
 }
 
+TEST_CASE("plan: what does not exist yet makes no directory outside of the project writable") {
+  static constexpr Row kRows[] = {
+      {"behind a link to the home", R"("write":{"allow":["planted/logs"]})", ""},
+      {"deeper", R"("write":{"allow":["planted/a/b/c"]})", ""},
+      {"to a place beside the project", R"("write":{"allow":["out/none"]})", ""},
+      {"by a pattern", R"("write":{"allow":["planted/logs/*.log"]})", ""},
+      {"behind a link in the project", R"("write":{"allow":["inner/new"]})",
+       "/home/dev/project/src"},
+      {"that may be replaced", R"("write":{"allow":["docs","docs/up/new"]})",
+       "/home/dev/project/docs"},
+  };
+  for (const Row& row : kRows) {
+    CAPTURE(row.name);
+    PlanWorld plan;
+    PutNeighbours(plan);
+    plan.world.files.Put("/home/dev/project/planted", LinkTo("/home/dev"));
+    plan.world.files.Put("/home/dev/project/docs/up", LinkTo("../src"));
+    plan.world.User(row.policy);
+    CHECK(PlacesText(plan.Plan().writable) == row.want);
+  }
+}
+
+TEST_CASE("plan: --write follows no link that a command may have made") {
+  PlanWorld plan;
+  PutNeighbours(plan);
+  plan.command.also_writable = "/home/dev/project/out";
+  CHECK(plan.WhyNot().what.find("the link \"/home/dev/project/out\" is on the way") !=
+        std::string::npos);
+  CHECK(plan.WhyNot().hint == "name the directory that it leads to");
+  plan.command.also_writable = "/srv/out";
+  CHECK(PlacesText(plan.Plan().writable) == "/home/dev/project, /srv/out");
+  plan.command.also_writable = "/home/dev/out";  // a link that no command may replace
+  CHECK(PlacesText(plan.Plan().writable) == "/home/dev/project, /srv/out");
+}
+
 TEST_CASE("plan: a link that a confined command may have made leads nowhere new") {
   for (const std::string_view allow : {R"([".","out"])", R"([".","/home/dev/project/out"])"}) {
     CAPTURE(allow);

@@ -424,7 +424,8 @@ part_sandbox() {
       --probe "$probe" --ringfence "$command" $options
   done
   for user in "" --as-root; do
-    for file in run_ways_out run_agent alerts run_covered_proc run_git run_git_targets run_streams; do
+    for file in run_ways_out run_agent alerts run_covered_proc run_mounts run_git run_git_targets \
+      run_streams; do
       # shellcheck disable=SC2086
       program "$file.py $user" python3 tests/system/$file.py --hook "$hook" \
         --ringfence "$command" $user

@@ -1,32 +1,39 @@
 #include "sandbox/linux/made_places.h"
 
+#include <fcntl.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <utility>
 
 #include "base/syscall.h"
+#include "base/unique_fd.h"
 
 namespace ringfence {
 namespace {
 
-// With the directories above it.
+// With the directories above it. Name by name and through no link: the plan's paths had none, so
+// one that is there now was put there since.
 Status MakePlace(const PlannedPlace& place) {
+  constexpr int kOpenFolder = O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+  const mode_t mode = place.set == SetName::kAgentState ? 0700 : 0777;
+  UniqueFd folder(::open("/", kOpenFolder));
   std::string_view rest = place.path.text();
   Path path;
-  for (;;) {
-    const std::string_view name = TakeComponent(rest);
-    if (name.empty()) return Unit{};
+  for (std::string_view name = TakeComponent(rest); !name.empty(); name = TakeComponent(rest)) {
     path = path.Child(name);
-    const mode_t mode = place.set == SetName::kAgentState ? 0700 : 0777;
-    if (::mkdir(path.text().c_str(), mode) == 0) continue;
-    const int code = errno;
+    const std::string text(name);
+    const int code = ::mkdirat(folder.get(), text.c_str(), mode) == 0 ? EEXIST : errno;
     // Where it may not be made, it may be there.
-    if (code != EEXIST && ::access(path.text().c_str(), F_OK) != 0) {
-      return SystemError("mkdir(" + path.text() + ") for " + place.why, code);
+    UniqueFd next(::openat(folder.get(), text.c_str(), kOpenFolder));
+    if (!next.valid()) {
+      return SystemError("mkdir(" + path.text() + ") for " + place.why,
+                         code == EEXIST ? errno : code);
     }
+    folder = std::move(next);
   }
+  return Unit{};
 }
 
 }  // namespace

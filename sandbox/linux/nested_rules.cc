@@ -78,6 +78,7 @@ Got<rlim_t> MarkFor(Supervision& supervision, const Supervision::Nested* around,
   }
   std::optional<GuardedNames> names = UnpackNames(bytes);
   if (!names) return {0, EINVAL};
+  names->SetMounts(supervision.names.mounts());
   if (supervision.nested.size() == kMaxSandboxes) DropEnded(supervision);
   if (supervision.nested.size() == kMaxSandboxes) return {0, ENOSPC};
   const rlim_t mark = kFirstMark - supervision.nested_before++;

@@ -742,5 +742,61 @@ if __name__ == "__main__":
     assert done.stdout == "[1, 2]\n", done
 
 
+# -- what an earlier run leaves for a later one ------------------------------------------------------
+
+def a_link_of_an_earlier_run_opens_nothing_to_a_later_one(world):
+    sandbox = Sandbox(world)
+    (world.home / "sub").mkdir()
+    old = world.write(world.home / "old", "mine\n")
+    os.utime(old, (1, 1))
+    everything = policy_file(world)
+    done = sandbox.run(["sh", "-c", f"ln -s {world.home} out && ln -s {world.home}/sub in"], *everything)
+    assert done.returncode == 0, done
+    later = policy_file(world, write={"allow": ["out/logs", "out/a/b", "in/*/logs", "out/*.log"]})
+    script = (f"mkdir -p out/logs out/a/b in/x/logs; cd {world.home}; mkdir logs made a; echo x > new;"
+              " echo x > .profile; echo x > a.log; touch sub/x; touch -m -d @1000 old; touch -d @1000 .")
+    for options in ((), LANDLOCK):
+        sandbox.run(["sh", "-c", script], *later, *options)
+        left = sorted(path.name for path in world.home.iterdir())
+        assert left == [".claude", ".local", "old", "policy.json", "sub"], (options, left)
+        assert old.stat().st_mtime == 1 and world.home.stat().st_mtime > 1000, options
+        assert not list((world.home / "sub").iterdir()), options
+
+
+def what_is_not_there_yet_is_made_by_its_name_and_by_no_other(world):
+    sandbox = Sandbox(world)
+    policy = policy_file(world, write={"allow": ["build", "dist/app.js", "out/logs"]})
+    script = """
+    mkdir -p build/obj dist && echo x > build/obj/a.o && echo x > dist/app.js && mkdir -p out/logs &&
+    echo x > out/logs/a || exit 9
+    echo x > dist/other.js; echo x > other; ln -s / outer; mkdir elsewhere; ln -s / out/etc
+    rm -rf out; ln -s / out; mv dist dist2; true
+    """
+    for options in ((), LANDLOCK):
+        for name in ("build", "dist", "out"):
+            shutil.rmtree(world.project / name, ignore_errors=True)
+        before = sorted(path.name for path in world.project.iterdir())
+        done = sandbox.run(["sh", "-c", script], *policy, *options)
+        assert done.returncode == 0, (options, done)
+        left = sorted(path.name for path in world.project.iterdir())
+        assert set(left) - set(before) <= {"build", "dist", "out"}, (options, left)
+        assert [path.name for path in (world.project / "dist").iterdir()] == ["app.js"], options
+        out = world.project / "out"
+        assert not out.is_symlink() and not (out / "etc").is_symlink(), options
+
+
+def a_directory_that_is_asked_for_is_not_found_through_a_planted_link(world):
+    sandbox = Sandbox(world)
+    target = world.home / "target"
+    target.mkdir()
+    assert sandbox.run(["ln", "-s", str(target), "out"]).returncode == 0
+    done = sandbox.run(["sh", "-c", "echo x > out/x"], "--write", str(world.project / "out"))
+    assert done.returncode == 2 and "commands may have made it" in done.stderr, done
+    assert "name the directory that it leads to" in done.stderr, done
+    assert not (target / "x").exists()
+    done = sandbox.run(["sh", "-c", "echo x > out/x"], "--write", str(target))
+    assert done.returncode == 0 and (target / "x").exists(), done
+
+
 if __name__ == "__main__":
     sys.exit(run_cases(sys.modules[__name__]))

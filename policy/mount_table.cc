@@ -1,0 +1,172 @@
+#include "policy/mount_table.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+namespace ringfence {
+namespace {
+
+constexpr size_t kMostBytes = size_t{16} << 20;
+constexpr const char* kMountInfo = "/proc/self/mountinfo";
+
+// White space and backslashes are written as three octal digits.
+std::string Unescaped(std::string_view field) {
+  std::string text;
+  for (size_t i = 0; i < field.size(); ++i) {
+    const std::string_view digits = field.substr(std::min(i + 1, field.size()), 3);
+    const bool is_octal = field[i] == '\\' && digits.size() == 3 &&
+                          std::ranges::all_of(digits, [](char c) { return c >= '0' && c <= '7'; });
+    if (!is_octal) {
+      text.push_back(field[i]);
+      continue;
+    }
+    text.push_back(
+        static_cast<char>((digits[0] - '0') * 64 + (digits[1] - '0') * 8 + digits[2] - '0'));
+    i += digits.size();
+  }
+  return text;
+}
+
+std::string_view TakeField(std::string_view& line) {
+  const std::string_view field = line.substr(0, line.find(' '));
+  line.remove_prefix(std::min(field.size() + 1, line.size()));
+  return field;
+}
+
+Path Below(const Path& folder, std::string_view rest) {
+  return rest.empty() ? folder : folder.Child(rest);
+}
+
+// Paths in an order in which what lies in a directory follows it at once.
+std::string OrderOf(std::string text) {
+  std::ranges::replace(text, '/', '\1');
+  return text;
+}
+
+}  // namespace
+
+// "36 35 98:0 /mnt1 /mnt2 rw,noatime master:1 - ext3 /dev/root rw"
+bool MountTable::ReadLine(std::string_view line, Mount& mount) {
+  mount.id = TakeField(line);
+  mount.parent = TakeField(line);
+  mount.device = TakeField(line);
+  const std::string root = Unescaped(TakeField(line));
+  const std::optional<Path> point = Path::Parse(Unescaped(TakeField(line)));
+  if (!point) return false;
+  mount.root = Path::Parse(root);  // none: "net:[4026531840]", "/.." of a cgroup
+  mount.point = *point;
+  return true;
+}
+
+MountTable MountTable::Parse(std::string_view text) {
+  MountTable table;
+  while (!text.empty()) {
+    const std::string_view line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(line.size() + 1, text.size()));
+    Mount mount;
+    if (ReadLine(line, mount)) table.mounts_.push_back(std::move(mount));
+  }
+  table.has_twins_ = table.HasTwins();
+  if (table.has_twins_) table.FindParents();
+  return table;
+}
+
+Result<MountTable> MountTable::Read(const FileView& files) {
+  const Result<std::string> text = files.ReadText(Path::Clean(kMountInfo), kMostBytes);
+  if (text) return Parse(*text);
+  const std::string& what = text.error().what;
+  if (what == "ENOENT" || what == "ENOTDIR" || what == "ENOTSUP") return MountTable();
+  return text.error();
+}
+
+void MountTable::FindParents() {
+  std::vector<std::pair<std::string_view, size_t>> places;
+  for (size_t i = 0; i < mounts_.size(); ++i) places.emplace_back(mounts_[i].id, i);
+  std::ranges::sort(places);
+  for (size_t i = 0; i < mounts_.size(); ++i) {
+    const std::pair<std::string_view, size_t> first(mounts_[i].parent, 0);
+    const auto parent = std::ranges::lower_bound(places, first);
+    const bool is_known = parent != places.end() && parent->first == first.first;
+    parents_.push_back(is_known ? parent->second : i);
+  }
+}
+
+bool MountTable::HasTwins() const {
+  std::vector<std::string> roots;
+  for (const Mount& mount : mounts_) {
+    if (!mount.root) continue;
+    roots.push_back(OrderOf(mount.device + (mount.root->is_root() ? "" : mount.root->text())));
+  }
+  std::ranges::sort(roots);
+  const auto is_inside = [](const std::string& folder, const std::string& other) {
+    return other.starts_with(folder) &&
+           (other.size() == folder.size() || other[folder.size()] == '\1');
+  };
+  return std::ranges::adjacent_find(roots, is_inside) != roots.end();
+}
+
+// As the kernel walks: from the mount at the top to the one that lies over a directory on the way,
+// the nearest first, until none does. A mount below a directory that another one covers is not
+// found.
+const MountTable::Mount* MountTable::MountAt(const Path& path) const {
+  constexpr size_t kNone = SIZE_MAX;
+  size_t at = kNone;
+  for (size_t steps = 0; steps <= mounts_.size(); ++steps) {
+    size_t next = kNone;
+    for (size_t i = 0; i < mounts_.size(); ++i) {
+      const bool is_child = at == kNone ? parents_[i] == i : parents_[i] == at && i != at;
+      if (!is_child || !path.IsInside(mounts_[i].point)) continue;
+      if (next == kNone || mounts_[next].point.IsInside(mounts_[i].point)) next = i;
+    }
+    if (next == kNone) break;
+    at = next;
+  }
+  return at == kNone ? nullptr : &mounts_[at];
+}
+
+MountTable::Inner MountTable::InnerOf(const Path& path) const {
+  const Mount* mount = MountAt(path);
+  if (mount == nullptr || !mount->root) return {};
+  return {mount, Below(*mount->root, *path.Below(mount->point))};
+}
+
+std::vector<MountTable::Name> MountTable::OtherNames(const Path& path) const {
+  std::vector<Name> names;
+  const Inner inner = has_twins_ ? InnerOf(path) : Inner{};
+  if (inner.mount == nullptr) return names;
+  for (const Mount& mount : mounts_) {
+    if (!mount.root || mount.device != inner.mount->device) continue;
+    const auto rest = inner.path.Below(*mount.root);
+    if (!rest) continue;
+    const Path other = Below(mount.point, *rest);
+    if (other != path && MountAt(other) == &mount) names.push_back({other, mount.point});
+  }
+  return names;
+}
+
+std::vector<MountTable::Part> MountTable::PartsElsewhere(const Path& directory) const {
+  std::vector<Part> parts;
+  const Inner inner = has_twins_ ? InnerOf(directory) : Inner{};
+  if (inner.mount == nullptr) return parts;
+  for (const Mount& mount : mounts_) {
+    if (!mount.root || mount.device != inner.mount->device) continue;
+    const auto rest = mount.root->Below(inner.path);
+    if (!rest || rest->empty() || MountAt(mount.point) != &mount) continue;
+    const Path here = directory.Child(*rest);
+    if (here != mount.point && MountAt(here) == inner.mount) parts.push_back({here, mount.point});
+  }
+  return parts;
+}
+
+std::vector<Path> MountTable::MountsBelow(const Path& directory) const {
+  std::vector<Path> found;
+  if (!has_twins_) return found;
+  for (const Mount& mount : mounts_) {
+    const bool is_below = mount.point != directory && mount.point.IsInside(directory);
+    if (is_below && MountAt(mount.point) == &mount) found.push_back(mount.point);
+  }
+  return found;
+}
+
+}  // namespace ringfence

@@ -1,0 +1,123 @@
+#include "policy/mount_table.h"
+
+#include <doctest/doctest.h>
+
+#include "tests/fake_files.h"
+
+using namespace ringfence;
+
+namespace {
+
+std::string NamesText(std::string_view mounts, std::string_view path) {
+  std::string text;
+  for (const auto& name : MountTable::Parse(mounts).OtherNames(Path::Clean(path))) {
+    if (!text.empty()) text += ", ";
+    text += name.path.text() + " by " + name.mount.text();
+  }
+  return text;
+}
+
+// The home is a bind mount of a directory of the root file system, as on an image-based system.
+constexpr std::string_view kImage =
+    "20 1 8:1 /deploy/0 / rw - ext4 /dev/sda1 rw\n"
+    "21 20 8:1 / /sysroot ro - ext4 /dev/sda1 rw\n"
+    "22 20 8:1 /deploy/var /var rw - ext4 /dev/sda1 rw\n"
+    "23 20 0:5 / /proc rw - proc proc rw\n"
+    "24 20 8:2 / /data rw - ext4 /dev/sdb1 rw\n";
+
+}  // namespace
+
+TEST_CASE("mounts: a directory that is mounted twice has the other name") {
+  struct Row {
+    std::string_view name, mounts, path, want;
+  };
+  static constexpr Row kRows[] = {
+      {"seen from above", kImage, "/var/home/dev/.ssh",
+       "/sysroot/deploy/var/home/dev/.ssh by /sysroot"},
+      {"seen from below", kImage, "/sysroot/deploy/var/home/dev", "/var/home/dev by /var"},
+      {"the mount itself", kImage, "/var", "/sysroot/deploy/var by /sysroot"},
+      {"the root", kImage, "/", "/sysroot/deploy/0 by /sysroot"},
+      {"what no other mount shows", kImage, "/sysroot/boot", ""},
+      {"another file system", kImage, "/data/x", ""},
+      {"a name that only begins alike",
+       "1 0 8:1 / / rw - ext4 d rw\n2 1 8:1 /home /srv/home rw - ext4 d rw\n", "/homework/x", ""},
+      {"a file", "1 0 8:1 / / rw - ext4 d rw\n2 1 8:1 /key /srv/key rw - ext4 d rw\n", "/key",
+       "/srv/key by /srv/key"},
+      {"three mounts",
+       "1 0 8:1 / / rw - ext4 d rw\n2 1 8:1 /h /a rw - ext4 d rw\n3 1 8:1 /h/x /b rw - ext4 d rw\n",
+       "/a/x/y", "/h/x/y by /, /b/y by /b"},
+      {"white space in names",
+       "1 0 8:1 / / rw - ext4 d rw\n2 1 8:1 /my\\040home /srv/a\\134b rw - ext4 d rw\n",
+       "/my home/x", "/srv/a\\b/x by /srv/a\\b"},
+  };
+  for (const Row& row : kRows) {
+    CAPTURE(row.name);
+    CHECK(NamesText(row.mounts, row.path) == row.want);
+  }
+}
+
+TEST_CASE("mounts: what another mount covers is not seen") {
+  // /home is a file system of its own, so the root file system's own /home is another directory.
+  constexpr std::string_view kOwnHome =
+      "1 0 8:1 / / rw - ext4 d rw\n2 1 8:2 / /home rw - ext4 d rw\n"
+      "3 1 8:1 / /mnt rw - ext4 d rw\n";
+  CHECK(NamesText(kOwnHome, "/home/dev/.ssh") == "");
+  CHECK(NamesText(kOwnHome, "/mnt/home/dev/.ssh") == "");
+  CHECK(NamesText(kOwnHome, "/etc/shadow") == "/mnt/etc/shadow by /mnt");
+  // The second of two mounts at one place has the first as its parent.
+  constexpr std::string_view kStacked =
+      "1 0 8:1 / / rw - ext4 d rw\n2 1 8:1 /home /srv rw - ext4 d rw\n"
+      "3 2 0:9 / /srv rw - tmpfs t rw\n";
+  CHECK(NamesText(kStacked, "/home/dev") == "");
+  CHECK(NamesText(kStacked, "/srv/dev") == "");
+}
+
+TEST_CASE("mounts: parts of a directory that are mounted elsewhere") {
+  constexpr std::string_view kParts =
+      "1 0 8:1 / / rw - ext4 d rw\n2 1 8:1 /home/dev/.ssh/keys /srv/keys rw - ext4 d rw\n"
+      "3 1 8:1 /home /srv/home rw - ext4 d rw\n4 1 8:2 / /home/dev/disk rw - ext4 e rw\n"
+      "5 1 8:1 /home/dev/disk/x /srv/covered rw - ext4 d rw\n";
+  const MountTable table = MountTable::Parse(kParts);
+  using Parts = std::vector<MountTable::Part>;
+  const auto part = [](const char* here, const char* elsewhere) {
+    return MountTable::Part{Path::Clean(here), Path::Clean(elsewhere)};
+  };
+  CHECK(table.PartsElsewhere(Path::Clean("/home/dev/.ssh")) ==
+        Parts{part("/home/dev/.ssh/keys", "/srv/keys")});
+  CHECK(table.PartsElsewhere(Path::Clean("/srv/home/dev")) ==
+        Parts{part("/srv/home/dev/.ssh/keys", "/srv/keys"),
+              part("/srv/home/dev/disk/x", "/srv/covered")});
+  CHECK(table.PartsElsewhere(Path::Clean("/home/dev/.config")).empty());
+  CHECK(table.MountsBelow(Path::Clean("/home")) ==
+        std::vector<Path>{Path::Clean("/home/dev/disk")});
+}
+
+TEST_CASE("mounts: what is not understood is left out, and ends") {
+  for (const std::string_view text :
+       {"", "\n\n", "1 0 8:1", "x y z a b", "1 1 8:1 / / rw\n", "1 2 8:1 / / r\n2 1 8:1 / / r\n",
+        "1 0 0:4 net:[4026] /run/n rw\n2 0 0:4 net:[4026] /run/m rw\n",
+        "1 0 0:4 /../.. /cg rw\n2 0 0:4 /.. /cg2 rw\n", "1 0 8:1 / relative rw\n",
+        "1 0 8:1 / /\\9 r\n2 1 8:1 / /\\04 r\n"}) {
+    CAPTURE(text);
+    const MountTable table = MountTable::Parse(text);
+    for (const char* path : {"/", "/run/n", "/run/m/x", "/cg"}) {
+      for (const MountTable::Name& name : table.OtherNames(Path::Clean(path))) {
+        CHECK(name.path != Path::Clean(path));
+      }
+    }
+  }
+  CHECK_FALSE(MountTable::Parse("1 0 8:1 / / rw\n2 1 8:2 / /home rw\n").has_twins());
+  CHECK_FALSE(MountTable::Parse("1 0 8:1 /@ / rw\n2 1 8:1 /@home /home rw\n").has_twins());
+  CHECK(MountTable::Parse(kImage).has_twins());
+}
+
+TEST_CASE(
+    "mounts: without /proc nothing has another name, and a file that is too large is an error") {
+  const FakeFiles none{{"/etc/passwd", File()}};
+  REQUIRE(MountTable::Read(none).has_value());
+  CHECK_FALSE(MountTable::Read(none)->has_twins());
+  const FakeFiles image{{"/proc/self/mountinfo", File(std::string(kImage))}};
+  CHECK(MountTable::Read(image)->has_twins());
+  const FakeFiles large{{"/proc/self/mountinfo", File(std::string(size_t{17} << 20, 'x'))}};
+  CHECK_FALSE(MountTable::Read(large).has_value());
+}
