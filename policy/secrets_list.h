@@ -144,7 +144,7 @@ constexpr WordList kSecrets(
     // units: Docker "Manage sensitive data", Kubernetes "Service Accounts", systemd "Credentials"
     "/etc/shadow\n/etc/shadow-\n/etc/gshadow\n/etc/gshadow-\n/etc/security/opasswd\n"
     "/etc/sudoers\n/etc/sudoers.d\n/etc/ssl/private\n/etc/pki/tls/private\n/etc/letsencrypt\n"
-    "/etc/ssh/ssh_host_*_key\n/etc/krb5.keytab\n/tmp/krb5cc_*\n/etc/wireguard\n/etc/openvpn\n"
+    "/etc/ssh/ssh_host_*_key\n/etc/krb5.keytab\n/etc/wireguard\n/etc/openvpn\n"
     "/etc/ipsec.secrets\n/etc/ipsec.d/private\n/etc/swanctl/private\n/etc/ppp/chap-secrets\n"
     "/etc/ppp/pap-secrets\n/etc/NetworkManager/system-connections\n/etc/wpa_supplicant\n"
     "/var/lib/iwd\n/var/lib/tailscale\n/var/lib/zerotier-one\n/var/lib/tor\n/etc/kubernetes\n"

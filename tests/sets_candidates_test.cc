@@ -26,7 +26,8 @@ struct Candidates {
 Candidates Read(const char* name) {
   Candidates candidates;
   const auto folder = std::filesystem::path(__FILE__).parent_path().parent_path() / "fixtures/sets";
-  for (const json& group : ReadJsonFile((folder / name).string()).at("groups")) {
+  const json file = ReadJsonFile((folder / name).string());
+  for (const json& group : file.at("groups")) {
     CAPTURE(group.at("group"));
     CHECK_FALSE(group.at("source").get<std::string>().empty());
     for (const json& path : group.at("in")) candidates.in.push_back(path);
@@ -39,14 +40,12 @@ Candidates Read(const char* name) {
 }
 
 // Everything is permitted but what the two sets say.
-World OpenWorld() {
-  World world;
+void Open(World& world) {
   world.User(R"("read":{"allow":["/"],"deny":["@secrets"]},
                 "write":{"allow":["/"],"ask":["@runs-later"],"deny":[]})");
   for (const char* repository : {"/home/dev/project/.git", "/home/dev/project/sub/.git"}) {
     world.files.Put(std::string(repository) + "/HEAD", File());
   }
-  return world;
 }
 
 bool IsOf(const SetEntry& entry, std::string_view candidate) {
@@ -60,14 +59,14 @@ bool IsOf(const SetEntry& entry, std::string_view candidate) {
 }
 
 // Entries that no candidate is about: misspelt, or without a reason.
-std::vector<std::string> Unused(SetName set, const std::vector<std::string>& candidates) {
+std::string Unused(SetName set, const std::vector<std::string>& candidates) {
   const SetContext context{.root = Path::Clean("/home/dev/project"),
                            .homes = {Path::Clean("/home/dev")}};
   std::deque<std::string> strings;
-  std::vector<std::string> unused;
+  std::string unused;
   for (const SetEntry& entry : ExpandSet(set, Access::kRead, context, strings)) {
     const auto is_of = [&](const std::string& candidate) { return IsOf(entry, candidate); };
-    if (std::ranges::none_of(candidates, is_of)) unused.push_back(entry.text());
+    if (std::ranges::none_of(candidates, is_of)) unused += entry.text() + "\n";
   }
   return unused;
 }
@@ -75,7 +74,8 @@ std::vector<std::string> Unused(SetName set, const std::vector<std::string>& can
 }  // namespace
 
 TEST_CASE("sets: candidates of @runs-later are asked about, or left out for a reason") {
-  const World world = OpenWorld();
+  World world;
+  Open(world);
   const Candidates candidates = Read("runs-later.json");
   CHECK(candidates.in.size() > 400);
   for (const std::string& path : candidates.in) {
@@ -87,11 +87,12 @@ TEST_CASE("sets: candidates of @runs-later are asked about, or left out for a re
     CAPTURE(path);
     CHECK(world.Write(path) == "permit");
   }
-  CHECK(Unused(SetName::kRunsLater, candidates.in) == std::vector<std::string>());
+  CHECK(Unused(SetName::kRunsLater, candidates.in) == "");
 }
 
 TEST_CASE("sets: candidates of @secrets are denied, or left out for a reason") {
-  const World world = OpenWorld();
+  World world;
+  Open(world);
   const Candidates candidates = Read("secrets.json");
   CHECK(candidates.in.size() > 400);
   for (const std::string& path : candidates.in) {
@@ -102,11 +103,12 @@ TEST_CASE("sets: candidates of @secrets are denied, or left out for a reason") {
     CAPTURE(path);
     CHECK(world.Read(path) == "permit");
   }
-  CHECK(Unused(SetName::kSecrets, candidates.in) == std::vector<std::string>());
+  CHECK(Unused(SetName::kSecrets, candidates.in) == "");
 }
 
 TEST_CASE("sets: packages and new names below them are spared what is for those who open them") {
-  const World world = OpenWorld();
+  World world;
+  Open(world);
   for (const char* path :
        {".cursor/rules/x.mdc", ".gitlab-ci.yml", ".pre-commit-config.yaml", ".travis.yml",
         "lefthook.yml", ".yarnrc.yml", ".nvim.lua", ".agents/skills/x/SKILL.md"}) {
@@ -137,7 +139,8 @@ TEST_CASE("sets: a link on the way to an entry is followed, wherever it is") {
   };
   for (const auto& row : kRows) {
     CAPTURE(row.link);
-    World world = OpenWorld();
+    World world;
+    Open(world);
     world.files.Put(row.link, LinkTo(row.target));
     world.files.Put(row.secret, File());
     CHECK(world.Read(row.secret) == "deny");
