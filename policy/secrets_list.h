@@ -1,7 +1,8 @@
 // The names of @secrets. A name belongs here if a program keeps credentials in it that work without
 // a further secret, or what somebody typed or browsed, and if ordinary builds and tests do without
 // it. Each group names the documentation of the places; fixtures/sets has the names that were left
-// out, with the reasons.
+// out, with the reasons. Names are plain: a sandbox that has to hide what a pattern below the home
+// matches would list each folder of the home at its start.
 #pragma once
 
 #include "policy/word_list.h"
@@ -23,7 +24,7 @@ constexpr WordList kSecrets(
     // Proton Pass, NordPass, Infisical, Doppler
     "~/.config/1Password\n~/.config/op\n~/.op\n~/.config/Bitwarden\n~/.config/Bitwarden CLI\n"
     "~/.config/rbw\n~/.local/share/rbw\n~/.cache/rbw\n~/.config/keepassxc\n~/.cache/keepassxc\n"
-    "~/.keepass\n~/*.kdbx\n~/.lpass\n~/.config/lpass\n~/.local/share/lpass\n~/.config/gopass\n"
+    "~/.keepass\n~/.lpass\n~/.config/lpass\n~/.local/share/lpass\n~/.config/gopass\n"
     "~/.local/share/gopass\n~/.config/Buttercup\n~/.config/Proton Pass\n~/.config/nordpass\n"
     "~/.infisical\n~/infisical-keyring\n~/.doppler\n"
     // wallets: Bitcoin Core, Electrum, geth, Solana, Foundry, Exodus, Monero, lnd, Sui, NEAR, dfx
@@ -130,7 +131,11 @@ constexpr WordList kSecrets(
     // what was typed or copied: HISTFILE of bash(1) and zsh(1), readline's programs, fish, nushell,
     // PowerShell, atuin, McFly, xonsh, the consoles' own names, clipboard managers
     "~/.bash_history\n~/.zsh_history\n~/.zhistory\n~/.local/share/fish/fish_history\n"
-    "~/.python_history\n~/.node_repl_history\n~/.psql_history\n~/.mysql_history\n~/.*history\n"
+    "~/.python_history\n~/.node_repl_history\n~/.psql_history\n~/.mysql_history\n~/.history\n"
+    "~/.sh_history\n~/.ksh_history\n~/.ash_history\n~/.xonsh_history\n~/.sqlite_history\n"
+    "~/.rediscli_history\n~/.irb_history\n~/.pry_history\n~/.php_history\n~/.scala_history\n"
+    "~/.duckdb_history\n~/.bun_repl_history\n~/.gdb_history\n~/.utop-history\n~/.Rhistory\n"
+    "~/.clickhouse-client-history\n~/.influx_history\n~/.mycli-history\n"
     "~/.histfile\n~/.bash_sessions\n~/.zsh_sessions\n~/.config/nushell/history.txt\n"
     "~/.config/nushell/history.sqlite3\n~/.local/share/powershell\n~/.local/share/atuin\n"
     "~/.local/share/mcfly\n~/.local/share/xonsh\n~/.local/share/zsh/history\n"
