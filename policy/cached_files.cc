@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "base/eight_bytes.h"
+#include "base/name_bits.h"
 
 namespace ringfence {
 namespace {
@@ -30,14 +31,19 @@ class CachedFiles::Folder {
   bool IsAskedOften() { return questions_++ >= kQuestionsBeforeListing; }
   void ExpectMany() { questions_ = kQuestionsBeforeListing; }
   void ExpectFew() { questions_ = std::numeric_limits<int>::min(); }  // it cannot be listed
+  bool is_unlistable() const { return questions_ < 0; }
 
   void TakeList(std::vector<DirectoryEntry> entries) {
     entries_ = std::move(entries);
     std::ranges::sort(entries_, {}, &DirectoryEntry::name);
+    for (const DirectoryEntry& entry : entries_) names_.Add(entry.name);
     listed_ = true;
   }
 
+  const NameFilter& names() const { return names_; }
+
   const DirectoryEntry* Find(std::string_view name) const {
+    if (!names_.MayHave(NameFilter::IndexOf(name))) return nullptr;
     const auto entry = std::ranges::lower_bound(entries_, name, {}, NameOf);
     return entry == entries_.end() || entry->name != name ? nullptr : &*entry;
   }
@@ -63,6 +69,7 @@ class CachedFiles::Folder {
   int questions_ = 0;
   bool listed_ = false;
   std::vector<DirectoryEntry> entries_;  // sorted by name
+  NameFilter names_;                     // of the entries
   std::string last_name_;
   Folder* last_child_ = nullptr;
 };
@@ -162,6 +169,19 @@ Result<FileKind> CachedFiles::LookKind(const Path& path) const {
   return facts->kind;
 }
 
+// Lists it where that has not been done.
+bool CachedFiles::IsListed(Folder& folder) const {
+  if (folder.is_listed()) return true;
+  if (folder.is_unlistable()) return false;
+  Result<std::vector<DirectoryEntry>> entries = List(folder.path(), kMaxListed);
+  if (entries) {
+    folder.TakeList(std::move(*entries));
+  } else {
+    folder.ExpectFew();
+  }
+  return folder.is_listed();
+}
+
 Result<FileKind> CachedFiles::ChildKind(Folder& folder, std::string_view name) const {
   if (!folder.is_listed()) {
     const Path child = folder.path().Child(name);
@@ -172,17 +192,26 @@ Result<FileKind> CachedFiles::ChildKind(Folder& folder, std::string_view name) c
       if (!facts) return facts.error();
       return facts->kind;
     }
-    Result<std::vector<DirectoryEntry>> entries = List(folder.path(), kMaxListed);
-    if (!entries) {
-      folder.ExpectFew();
-      return LookKind(child);
-    }
-    folder.TakeList(std::move(*entries));
+    if (!IsListed(folder)) return LookKind(child);
   }
   const DirectoryEntry* entry = folder.Find(name);
   if (entry == nullptr) return FileKind::kMissing;
   if (entry->kind == FileKind::kMissing) return LookKind(folder.path().Child(name));
   return entry->kind;
+}
+
+NameFilter CachedFiles::NamesIn(Folder& base, std::string_view below) const {
+  NameFilter all;
+  all.AddAll();
+  Folder* folder = &base;
+  while (!below.empty()) {
+    const std::string_view name = TakeComponent(below);
+    const Result<FileKind> kind = ChildKind(*folder, name);
+    if (kind && *kind == FileKind::kMissing) return {};
+    if (!kind || *kind != FileKind::kDirectory) return all;
+    folder = &FolderOf(folder->path().Child(name));
+  }
+  return IsListed(*folder) ? folder->names() : all;
 }
 
 void CachedFiles::ExpectMany(const Path& directory) const { FolderOf(directory).ExpectMany(); }
@@ -200,6 +229,7 @@ Result<bool> CachedFiles::HasLinkBelow(Folder& base, std::string_view below) con
     const Result<FileKind> kind = ChildKind(*folder, name);
     if (!kind) return kind.error();
     if (*kind == FileKind::kLink) return true;
+    if (*kind == FileKind::kMissing && folder->is_listed()) return false;
     Folder* child = nullptr;
     if (*kind == FileKind::kDirectory) child = &FolderOf(folder->path().Child(name));
     folder->Remember(name, child);

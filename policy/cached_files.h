@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/name_bits.h"
 #include "policy/file_view.h"
 #include "policy/mount_table.h"
 
@@ -39,6 +40,10 @@ class CachedFiles final : public FileView {
   // directory is listed once.
   Result<FileKind> ChildKind(Folder& folder, std::string_view name) const;
 
+  // The names in the directory at `below`, which is listed: all names where it cannot be, and where
+  // a link is on the way.
+  NameFilter NamesIn(Folder& base, std::string_view below) const;
+
   // The kind alone of what Look() tells.
   Result<FileKind> LookKind(const Path& path) const;
 
@@ -62,6 +67,7 @@ class CachedFiles final : public FileView {
     FileFacts facts;
     size_t error = 0;  // 0: none, else one more than its place in errors_
   };
+  bool IsListed(Folder& folder) const;
   const Seen* Known(const Path& path, uint64_t hash) const;
   Result<FileFacts> FactsOf(const Seen& seen) const;
   std::vector<std::unique_ptr<Folder>>::iterator PlaceOf(const Path& directory) const;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/case_fold.h"
+#include "base/name_bits.h"
 #include "policy/entry_match.h"
 
 namespace ringfence {
@@ -14,6 +15,7 @@ ProjectPlace::ProjectPlace(const SetContext& context) : context_(context) {
 
 void ProjectPlace::Add(const Path& root) {
   folded_.push_back(FoldName(root.text()).substr(1));
+  name_bits_ |= NameBitsOf(folded_.back());
   for (const Path& home : context_.homes) {
     if (const auto below = root.Below(home)) below_homes_.push_back(*below);
   }

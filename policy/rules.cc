@@ -4,6 +4,7 @@
 #include <iterator>
 
 #include "base/case_fold.h"
+#include "base/name_bits.h"
 #include "policy/client_folders.h"
 #include "policy/entry_match.h"
 #include "policy/pattern.h"
@@ -12,6 +13,7 @@ namespace ringfence {
 
 RuleMatcher::Subject::Subject(const Path& path, const Places& places, bool fold, TildeHomes homes)
     : text(fold ? FoldName(path.text()) : path.text()) {
+  if (fold) name_bits = NameBitsOf(below_slash());
   Add(places.root_real, fold, below_root);
   if (places.root != places.root_real) Add(places.root, fold, below_root);
   for (const Path& home : places.homes) {  // resolved ones as well
@@ -74,6 +76,7 @@ void RuleMatcher::FindMemory() const {
 }
 
 const std::vector<SetEntry>& RuleMatcher::Expanded(SetName set, Access access) const {
+  if (set != SetName::kClaudeScratch) access = Access::kRead;  // the others do not depend on it
   for (const Expansion& expansion : expansions_) {
     if (expansion.set == set && expansion.access == access) return expansion.entries;
   }
@@ -188,6 +191,7 @@ RuleHit RuleMatcher::MatchesName(const PathRuleList& rules, Access access, const
   std::optional<Subject> store;
   if (outside.size() < path.text().size()) store.emplace(Path::Clean(outside), places_, true);
   return FirstHit(rules, access, [&](const PathRule&, const SetEntry& entry) {
+    if (!HasNameBits(subject.name_bits, entry.name_bits)) return false;  // nearly always
     return MatchesFolded(entry, entry.not_in_stores && store ? *store : subject, standing);
   });
 }

@@ -3,6 +3,7 @@
 // allows match the resolved path exactly.
 #pragma once
 
+#include <array>
 #include <deque>
 #include <optional>
 #include <span>
@@ -10,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/name_bits.h"
 #include "policy/cached_files.h"
 #include "policy/entry_match.h"
 #include "policy/path.h"
@@ -92,6 +94,7 @@ class RuleMatcher {
     std::string text;
     std::vector<std::string_view> below_root;
     std::vector<std::string_view> below_home;
+    uint64_t name_bits = 0;  // of a folded text
 
     Subject(const Path& path, const Places& places, bool fold,
             TildeHomes homes = TildeHomes::kEvery);
@@ -125,6 +128,14 @@ class RuleMatcher {
   Result<std::optional<Led>> FollowLinks(const SetEntry& entry, const Base& base) const;
   bool LeadsTo(const PathRule& rule, const SetEntry& entry, const Base& base,
                const Path& resolved) const;
+  // Names of one folder and of those in kListedFolders below it; the last filter has all names.
+  using ListedNames = std::array<NameFilter, kListedFolders.size() + 1>;
+  struct TopNames {
+    ListedNames root;
+    std::vector<ListedNames> homes;
+  };
+  const TopNames& NamesAtTop() const;
+  bool MayLead(const SetEntry& entry) const;
   bool IsUntouchable(const Path& folder) const;
   bool IsOthers(const SetEntry& entry, const Path& base) const;
   Result<bool> HasLink(const SetEntry& entry, const Base& base) const;
@@ -161,6 +172,7 @@ class RuleMatcher {
     Path folder;
     bool is_so = false;
   };
+  mutable std::optional<TopNames> top_names_;
   mutable std::vector<Untouchable> untouchable_;  // IsUntouchable's earlier results
   std::vector<RuleUse>* uses_ = nullptr;
 };

@@ -166,6 +166,36 @@ bool RuleMatcher::LeadsTo(const PathRule& rule, const SetEntry& entry, const Bas
   return led->rest.empty() || MatchFolded(led->rest, rest);
 }
 
+// Lists the folders in which the sets have many names.
+const RuleMatcher::TopNames& RuleMatcher::NamesAtTop() const {
+  if (top_names_) return *top_names_;
+  NameFilter any;
+  any.AddAll();
+  top_names_.emplace();
+  top_names_->root.fill(any);
+  top_names_->root[0] = files_.NamesIn(*root_.folder, "");
+  for (const Base& home : homes_) {
+    auto& names = top_names_->homes.emplace_back();
+    names.fill(any);
+    for (size_t i = 0; i < kListedFolders.size(); ++i) {
+      names[i] = files_.NamesIn(*home.folder, kListedFolders[i]);
+    }
+  }
+  return *top_names_;
+}
+
+// Whether a link may be on the way to an entry of a set. Says no for nearly all of them, at less
+// cost than a look at each.
+bool RuleMatcher::MayLead(const SetEntry& entry) const {
+  if (places_.macos_names) return true;
+  const auto may_have = [&entry](const ListedNames& names) {
+    return names[entry.listed_in].MayHave(entry.listed_name);
+  };
+  const TopNames& names = NamesAtTop();
+  if (entry.base == RuleBase::kAnywhere && may_have(names.root)) return true;
+  return std::ranges::any_of(names.homes, may_have);
+}
+
 RuleHit RuleMatcher::MatchesThroughLinks(const PathRuleList& rules, Access access,
                                          const Path& resolved) const {
   if (access == Access::kWrite) {
@@ -186,11 +216,14 @@ RuleHit RuleMatcher::MatchesThroughLinks(const PathRuleList& rules, Access acces
   const auto holds = [&](const PathRule& rule, const SetEntry& entry) {
     // What runs later may be a link of the project or the home (~/.claude -> dotfiles/claude).
     // Links further down are not looked for.
-    if (const auto top = AtTop(entry); top && rule.set == SetName::kRunsLater) {
-      return leads_from(rule, *top, {&root_, 1}) || leads_from(rule, *top, homes_);
-    }
+    const bool floats = entry.base == RuleBase::kAnywhere && rule.set == SetName::kRunsLater;
     // The system's own files are no links into somebody's project.
-    if (rule.set != SetName::kNone && entry.base != RuleBase::kHome) return false;
+    if (rule.set != SetName::kNone && entry.base != RuleBase::kHome && !floats) return false;
+    if (rule.set != SetName::kNone && !MayLead(entry)) return false;
+    if (floats) {
+      const std::optional<SetEntry> top = AtTop(entry);
+      return top && (leads_from(rule, *top, {&root_, 1}) || leads_from(rule, *top, homes_));
+    }
     return leads_from(rule, entry, BasesOf(entry.base));
   };
   return FirstHit(rules, access, holds, has_link);

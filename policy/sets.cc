@@ -4,8 +4,11 @@
 #include <array>
 #include <cstdint>
 
+#include "base/name_bits.h"
 #include "policy/client_folders.h"
 #include "policy/project_place.h"
+#include "policy/runs_later_list.h"
+#include "policy/secrets_list.h"
 
 namespace ringfence {
 namespace {
@@ -25,103 +28,9 @@ constexpr PathSet kSets[] = {
     {"@tmp", SetName::kTmp, true, "the host's temporary directories"},
 };
 
-// Entries as a policy would spell them.
-// clang-format off
-constexpr WordList kSecrets(
-    // keys and agents
-    "~/.ssh\n~/.gnupg\n~/.pki\n~/.age\n~/.config/age\n~/.config/sops\n~/.password-store\n"
-    "~/.local/share/keyrings\n~/.gnome2/keyrings\n~/.local/share/kwalletd\n"
-    "~/.kde/share/apps/kwallet\n"
-    "~/.config/1Password\n~/.config/op\n~/.config/Bitwarden\n~/.config/Bitwarden CLI\n"
-    "~/.local/share/gnupg\n~/.bitcoin\n~/.electrum\n~/.ethereum/keystore\n"
-    // clouds and clusters
-    "~/.aws\n~/.azure\n~/.config/gcloud\n~/.config/doctl\n~/.config/hcloud\n~/.config/scw\n"
-    "~/.oci\n~/.kube\n~/.docker/config.json\n~/.config/containers/auth.json\n~/.config/helm\n"
-    "~/.terraform.d/credentials.tfrc.json\n~/.terraformrc\n~/.vault-token\n~/.config/rclone\n"
-    "~/.s3cfg\n~/.boto\n~/.fly\n~/.config/netlify\n~/.local/share/com.vercel.cli\n"
-    "~/.config/heroku\n~/.config/ngrok\n~/.config/cloudflared\n~/.cloudflared\n"
-    // forges and package registries
-    "~/.netrc\n~/_netrc\n~/.authinfo\n~/.authinfo.gpg\n~/.git-credentials\n"
-    "~/.config/git/credentials\n~/.config/gh\n~/.config/glab-cli\n~/.config/hub\n"
-    "~/.npmrc\n~/.yarnrc\n~/.yarnrc.yml\n~/.pypirc\n~/.config/pip/pip.conf\n"
-    "~/.cargo/credentials\n~/.cargo/credentials.toml\n~/.gem/credentials\n~/.bundle/config\n"
-    "~/.m2/settings.xml\n~/.m2/settings-security.xml\n~/.gradle/gradle.properties\n"
-    "~/.composer/auth.json\n~/.config/composer/auth.json\n~/.nuget/NuGet/NuGet.Config\n"
-    // data bases, mail, models
-    "~/.pgpass\n~/.my.cnf\n~/.mylogin.cnf\n~/.config/msmtp\n~/.msmtprc\n~/.mutt\n"
-    "~/.cache/huggingface/token\n~/.huggingface\n~/.config/openai\n~/.config/anthropic\n"
-    "~/.codex/auth.json\n~/.gemini\n~/.config/github-copilot\n"
-    // browsers and what they remember
-    "~/.mozilla\n~/.thunderbird\n~/.config/google-chrome\n~/.config/chromium\n"
-    "~/.config/BraveSoftware\n~/.config/microsoft-edge\n~/.config/vivaldi\n~/.config/opera\n"
-    "~/snap/firefox\n~/snap/chromium\n~/.var/app/org.mozilla.firefox\n"
-    "~/.var/app/com.google.Chrome\n~/.config/Slack\n~/.config/discord\n~/.config/Signal\n"
-    // what was typed
-    "~/.bash_history\n~/.zsh_history\n~/.zhistory\n~/.local/share/fish/fish_history\n"
-    "~/.python_history\n~/.node_repl_history\n~/.psql_history\n~/.mysql_history\n"
-    // the client's own credentials and history
-    "~/.claude/.credentials.json\n~/.claude/history.jsonl\n"
-    // the system's
-    "/etc/shadow\n/etc/shadow-\n/etc/gshadow\n/etc/gshadow-\n/etc/sudoers\n"
-    "/etc/sudoers.d\n/etc/ssl/private\n/etc/ssh/ssh_host_*_key\n/var/lib/private\n"
-    "/Library/Keychains\n");
-// clang-format on
-
-// Opening one of these raises a privacy dialog on macOS. A project below one of them stays usable.
-constexpr WordList kMacosPrivate(
-    "~/Documents\n~/Desktop\n~/Pictures\n~/Library\n~/Library/Mobile Documents\n");
-constexpr WordList kMacosSecrets(
-    "~/Library/Keychains\n"
-    "~/Pictures/Photos Library.photoslibrary\n");
-
-// clang-format off
-constexpr WordList kRunsLater(
-    "**/.git/hooks\n**/.git/config\n**/config.worktree\n**/.git/info/attributes\n"
-    "**/commondir\n**/.git/worktrees/*/commondir\n"
-    "**/.git/modules/**/hooks\n**/.git/modules/**/config\n"
-    "**/.git/remotes\n**/.git/branches\n**/.git/info/grafts\n"
-    "**/.git/objects/info/alternates\n"
-    "**/.git/modules/*/remotes\n**/.git/modules/*/branches\n"
-    "**/.git/modules/**/info/attributes\n**/.git/modules/**/info/grafts\n"
-    "**/.git/modules/**/objects/info/alternates\n"
-    "**/git-rebase-todo\n**/rebase-merge/strategy\n**/.git/sequencer/opts\n"
-    "**/.git/worktrees/*/sequencer/opts\n**/.git/modules/**/sequencer/opts\n"
-    "**/.mcp.json\n~/.claude.json\n"
-    "~/.bashrc\n~/.bash_profile\n~/.bash_login\n~/.bash_logout\n~/.bash_aliases\n"
-    "~/.profile\n~/.zshrc\n~/.zshenv\n~/.zprofile\n~/.zlogin\n~/.zlogout\n"
-    "~/.config/fish\n~/.kshrc\n~/.cshrc\n~/.tcshrc\n~/.login\n~/.inputrc\n"
-    "~/.gitconfig\n~/.config/git\n~/.vimrc\n~/.config/nvim\n~/.emacs\n~/.emacs.d\n"
-    "~/.vim\n~/.gdbinit\n~/.config/gdb\n~/.screenrc\n~/.lesskey\n"
-    "~/.tmux.conf\n~/.config/tmux\n~/.pam_environment\n~/.config/environment.d\n"
-    "~/.xprofile\n~/.xinitrc\n~/.xsession\n~/.xsessionrc\n~/.config/plasma-workspace\n"
-    "~/.config/autostart\n~/.config/systemd/user\n~/.local/share/systemd/user\n"
-    "~/.local/share/dbus-1\n~/.local/share/applications\n~/.cargo/config\n"
-    "~/.cargo/config.toml\n~/.local/lib/python*/site-packages/*customize.py\n"
-    "~/.local/lib/python*/site-packages/*.pth\n"
-    "~/.local/bin\n~/bin\n~/Library/LaunchAgents\n");
-// clang-format on
-
 // Names of samples, which hold no secrets.
 constexpr std::string_view kSamples = "*.example\n*.sample\n*.template\n*.dist\n";
-// The client runs them, or starts agents by them; also below CLAUDE_CONFIG_DIR.
 constexpr std::string_view kClientFolder = "**/.claude/";
-constexpr WordList kClientRuns(
-    "**/.claude/commands\n**/.claude/agents\n**/.claude/skills\n**/.claude/plugins\n"
-    "**/.claude/hooks\n**/.claude/workflows\n**/.claude/dev-mods\n**/.claude/routines\n"
-    "**/.claude/scheduled_tasks.json\n**/.claude/launch.json\n**/.claude/daemon.json\n");
-// The client's own state, by which it runs programs as well: it sources the snapshots of its shell,
-// and reads .config.json in the place of .claude.json. Only tools are asked about it: the client
-// itself, confined as a whole, has to write it.
-constexpr WordList kClientState(
-    "**/.claude/shell-snapshots\n**/.claude/session-env\n**/.claude/local\n**/.claude/jobs\n"
-    "**/.claude/daemon\n**/.claude/seed-admin\n**/.claude/cowork_plugins\n"
-    "**/.claude/mcp-skill-archives\n**/.claude/remote-settings.json\n**/.claude/.config.json\n");
-// Packages bring their own, which nobody opens or pushes.
-constexpr WordList kRunsInProjects(
-    "**/.cursor/mcp.json\n**/.cursor/hooks.json\n**/.gemini/settings.json\n**/.husky\n"
-    "**/.githooks\n**/.github/workflows\n**/.vscode\n**/.idea\n**/.zed/tasks.json\n"
-    "**/.devcontainer\n**/.devcontainer.json\n"
-    "**/*.code-workspace\n**/.envrc\n");
 
 // clang-format off
 constexpr WordList kToolchains(
@@ -131,15 +40,19 @@ constexpr WordList kToolchains(
     "/Library/Developer/CommandLineTools\n/Applications/Xcode.app/Contents/Developer\n"
     "~/.rustup\n~/.cargo/registry\n~/.cargo/git\n~/go/pkg/mod\n~/.m2/repository\n"
     "~/.gradle/caches\n~/.gradle/wrapper\n~/.nuget/packages\n~/.npm/_cacache\n~/.nvm\n"
-    "~/.local/share/pnpm\n~/.cache/yarn\n~/.cache/pip\n~/.cache/uv\n~/.local/share/uv\n"
+    "~/.local/share/pnpm\n~/.cache/yarn\n~/.cache/pip\n~/.cache/uv\n"
+    "~/.local/share/uv/python\n~/.local/share/uv/tools\n"
     "~/.pyenv/versions\n~/.local/lib\n~/.gem/ruby\n~/.rbenv/versions\n~/.conan2/p\n"
     "~/.vcpkg\n~/.cache/ccache\n~/.cache/go-build\n~/.sdkman/candidates\n"
     "/nix/store\n/home/linuxbrew/.linuxbrew\n/opt/conda\n/usr/local/cuda\n"
     "/usr/local/cargo\n/usr/local/rustup\n~/miniconda3\n~/miniforge3\n~/anaconda3\n"
     "~/.local/share/virtualenvs\n~/.virtualenvs\n~/.cache/pypoetry\n~/.npm-global\n"
     "~/.npm/_logs\n~/.volta/tools\n~/.local/share/fnm\n~/.bun/install\n~/.yarn/berry\n"
-    "~/.cache/pnpm\n~/.asdf/installs\n~/.local/share/mise/installs\n~/.pub-cache\n~/.hex\n"
-    "~/.mix\n~/.opam\n~/.ivy2\n~/.cache/coursier\n~/.cache/composer\n~/.ghcup\n~/.stack\n"
+    "~/.cache/pnpm\n~/.asdf/installs\n~/.local/share/mise/installs\n"
+    "~/.pub-cache/hosted\n~/.pub-cache/git\n~/.pub-cache/global_packages\n~/.pub-cache/bin\n"
+    "~/.hex/packages\n~/.hex/cache.ets\n"
+    "~/.mix\n~/.opam\n~/.ivy2/cache\n~/.ivy2/local\n~/.cache/coursier\n~/.cache/composer\n"
+    "~/.ghcup\n~/.stack\n"
     "~/.cabal/packages\n~/Android/Sdk\n~/.julia/packages\n/var/lib/gems\n"
     "~/.deno\n~/.platformio/packages\n");
 // clang-format on
@@ -183,7 +96,26 @@ struct EntryPlace {
   uint16_t length = 0;
   RuleBase base = RuleBase::kHome;
   bool has_pattern = false;
+  uint8_t listed_in = 0;
+  uint16_t listed_name = 0;
+  uint64_t name_bits = 0;
 };
+
+// Says where the tail begins (SetEntry::listed_in).
+constexpr void SetListedName(std::string_view tail, EntryPlace& place) {
+  if (tail.starts_with("**/")) tail.remove_prefix(3);
+  size_t in = 0;
+  for (size_t i = 1; i < kListedFolders.size(); ++i) {
+    if (tail.starts_with(kListedFolders[i]) &&
+        tail.substr(kListedFolders[i].size()).starts_with('/')) {
+      in = i;
+    }
+  }
+  if (in != 0) tail.remove_prefix(kListedFolders[in].size() + 1);
+  const std::string_view name = tail.substr(0, tail.find('/'));
+  place.listed_in = static_cast<uint8_t>(HasWildcard(name) ? kListedFolders.size() : in);
+  place.listed_name = NameFilter::IndexOf(name);
+}
 
 constexpr size_t CountOf(WordList words) {
   size_t count = 0;
@@ -199,20 +131,35 @@ constexpr auto kPlaces = [] {
   for (const std::string_view word : kWords) {
     const SetEntry entry = EntryOf(word);
     const auto offset = static_cast<uint16_t>(entry.tail.data() - kWords.text().data());
-    *place++ = {offset, static_cast<uint16_t>(entry.tail.size()), entry.base, entry.has_pattern};
+    *place = {.offset = offset,
+              .length = static_cast<uint16_t>(entry.tail.size()),
+              .base = entry.base,
+              .has_pattern = entry.has_pattern,
+              .name_bits = NameBitsNeededBy(entry.tail)};
+    SetListedName(entry.tail, *place++);
   }
   return places;
 }();
 
+// Returns what it has added, until more is added.
 template <const WordList& kWords>
-void Append(std::vector<SetEntry>& entries) {
+std::span<SetEntry> Append(std::vector<SetEntry>& entries) {
   static_assert(kWords.text().size() <= UINT16_MAX);
-  for (const EntryPlace& place : kPlaces<kWords>) {
-    SetEntry& entry = entries.emplace_back();
+  const std::array<EntryPlace, CountOf(kWords)>& places = kPlaces<kWords>;
+  const size_t before = entries.size();
+  entries.resize(before + places.size());
+  const std::span<SetEntry> added = std::span(entries).subspan(before);
+  for (size_t i = 0; i < places.size(); ++i) {
+    const EntryPlace& place = places[i];
+    SetEntry& entry = added[i];
     entry.tail = kWords.text().substr(place.offset, place.length);
     entry.base = place.base;
     entry.has_pattern = place.has_pattern;
+    entry.listed_in = place.listed_in;
+    entry.listed_name = place.listed_name;
+    entry.name_bits = place.name_bits;
   }
+  return added;
 }
 
 SetEntry HomeEntry(std::string_view tail) {
@@ -230,7 +177,7 @@ bool HoldsRoot(std::string_view text, const SetContext& context) {
 
 std::vector<SetEntry> Secrets(const SetContext& context, std::deque<std::string>& strings) {
   std::vector<SetEntry> entries;
-  entries.reserve(160);
+  entries.reserve(kPlaces<kSecrets>.size() + 16);
   Append<kSecrets>(entries);
   // Other projects' transcripts: everything below but this project's folder.
   SetEntry transcripts = HomeEntry(".claude/projects");
@@ -265,17 +212,11 @@ std::vector<SetEntry> Dotenv() {
 
 std::vector<SetEntry> RunsLater(const SetContext& context, std::deque<std::string>& strings) {
   std::vector<SetEntry> entries;
-  entries.reserve(128);
+  entries.reserve(kPlaces<kRunsLater>.size() + kPlaces<kRunsInProjects>.size() + 64);
   Append<kRunsLater>(entries);
   Append<kClientRuns>(entries);
-  for (const std::string_view word : kClientState) {
-    entries.push_back(EntryOf(word));
-    entries.back().is_for_tools = true;
-  }
-  for (const std::string_view word : kRunsInProjects) {
-    entries.push_back(EntryOf(word));
-    entries.back().not_in_stores = true;
-  }
+  for (SetEntry& entry : Append<kClientState>(entries)) entry.is_for_tools = true;
+  for (SetEntry& entry : Append<kRunsInProjects>(entries)) entry.not_in_stores = true;
   for (const Path& folder : context.settings_folders) {  // CLAUDE_CONFIG_DIR
     const auto add = [&](std::string_view name) {
       const std::string& text = strings.emplace_back(folder.Child(name).text());
@@ -289,7 +230,9 @@ std::vector<SetEntry> RunsLater(const SetContext& context, std::deque<std::strin
     add(".claude.json");
   }
   const ProjectPlace project(context);
-  std::erase_if(entries, [&](SetEntry& entry) { return !project.LeaveOutOf(entry, strings); });
+  std::erase_if(entries, [&](SetEntry& entry) {
+    return project.MayLieIn(entry) && !project.LeaveOutOf(entry, strings);
+  });
   return entries;
 }
 

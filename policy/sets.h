@@ -1,6 +1,7 @@
 // The named sets of a policy: what they are called, where they may stand, and what is in them.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <deque>
 #include <optional>
@@ -50,9 +51,16 @@ struct SetContext {
   std::vector<Path> settings_folders;  // of the client, besides ~/.claude
 };
 
+// Folders of a home in which the sets have many names; the first is the home.
+inline constexpr std::array<std::string_view, 4> kListedFolders{"", ".config", ".local/share",
+                                                                ".cache"};
+
 // One entry of a set, as in a policy: base and tail of "~/.ssh", "**/.git/hooks", "/etc/shadow".
 struct SetEntry {
   RuleBase base = RuleBase::kHome;
+  // Where the tail begins: a folder of kListedFolders, and the name in it (NameFilter::IndexOf).
+  uint8_t listed_in = kListedFolders.size();  // in none
+  uint16_t listed_name = 0;
   std::string_view tail;
   bool has_pattern = false;
   // Counts only where this folder is a real one that belongs to the user; "" where nobody asks.
@@ -70,6 +78,8 @@ struct SetEntry {
   bool holds_root = false;
   // A folder of packages (package_stores) is judged by its own name, whatever lies in it.
   bool not_in_stores = false;
+  // What a path needs to match (base/name_bits.h); 0 says nothing.
+  uint64_t name_bits = 0;
 
   std::string text() const;  // as it would be written in a policy
 };

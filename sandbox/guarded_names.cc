@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/case_fold.h"
+#include "base/name_bits.h"
 #include "policy/entry_match.h"
 #include "policy/pattern.h"
 #include "policy/word_list.h"
@@ -21,16 +22,6 @@ bool IsLeftOut(const GuardedName& rule, std::string_view rest) {
   if (rule.except.empty() || rest.size() <= FoldName(rule.tail).size()) return false;
   rest.remove_prefix(FoldName(rule.tail).size());
   return IsException(WordList(rule.except), rest);
-}
-
-// The longest component of a pattern that has no pattern characters.
-std::string KeyOf(std::string_view tail) {
-  std::string_view longest;
-  for (std::string_view rest = tail;;) {
-    const std::string_view component = TakeComponent(rest);
-    if (component.empty()) return FoldName(longest);
-    if (!HasPattern(component) && component.size() > longest.size()) longest = component;
-  }
 }
 
 bool Allows(const GuardedName& rule, std::string_view path) {
@@ -110,7 +101,7 @@ std::string GuardedName::text() const {
 
 void GuardedNames::Refuse(GuardedName rule) {
   if (std::ranges::find(rules_, rule) != rules_.end()) return;
-  prepared_.push_back({FoldName(rule.base), rule.has_pattern ? KeyOf(rule.tail) : ""});
+  prepared_.push_back({FoldName(rule.base), NameBitsNeededBy(FoldName(rule.tail))});
   rules_.push_back(std::move(rule));
 }
 
@@ -124,7 +115,6 @@ void GuardedNames::Forget(const Path& path) {
 
 bool GuardedNames::Matches(const GuardedName& rule, const Prepared& prepared,
                            std::string_view folded) {
-  if (!prepared.key.empty() && folded.find(prepared.key) == std::string_view::npos) return false;
   const auto rest = Below(prepared.base, folded);
   if (!rest) return false;
   if (rule.has_pattern) return MatchFoldedUnless(WordList(rule.except), rule.tail, *rest);
@@ -136,9 +126,11 @@ class GuardedNames::Subject {
   Subject(const GuardedNames& names, std::string_view path)
       : whole_(FoldName(path)),
         store_(FoldName(OutsideFolders(path, names.stores_, names.root_.text()))),
-        root_(FoldName(names.root_.text())) {}
+        root_(FoldName(names.root_.text())),
+        name_bits_(NameBitsOf(std::string_view(whole_).substr(1))) {}
 
   const std::string& whole() const { return whole_; }
+  uint64_t name_bits() const { return name_bits_; }
 
   std::string_view For(const GuardedName& rule) const {
     const std::string_view text = rule.not_in_stores ? store_ : whole_;
@@ -150,6 +142,7 @@ class GuardedNames::Subject {
   std::string whole_;
   std::string store_;
   std::string root_;
+  uint64_t name_bits_;
 };
 
 bool GuardedNames::IsExempt(std::string_view path) const {
@@ -178,6 +171,7 @@ std::optional<std::string> GuardedNames::GoesOnBelow(const GuardedName& rule,
                                                      std::string_view folded) {
   if (rule.is_anywhere) {
     const std::string_view pattern = std::string_view(rule.tail).substr(kAnywhereMark.size());
+    if (pattern.find('/') == std::string_view::npos) return {};  // a name alone
     if (!Components(folded).empty() && Begins(folded, pattern, From::kAnyName)) return "";
     return {};
   }
@@ -227,6 +221,7 @@ std::vector<const GuardedName*> GuardedNames::AllUnless(std::string_view path,
   Rules conditional;  // count least
   for (size_t i = 0; i < rules_.size(); ++i) {
     if (is_own && !IsOfGit(rules_[i])) continue;
+    if (!HasNameBits(subject.name_bits(), prepared_[i].name_bits)) continue;
     if (!Matches(rules_[i], prepared_[i], subject.For(rules_[i]))) continue;
     if (!rules_[i].unless_new && !rules_[i].comes_whole) return {&rules_[i]};
     conditional.push_back(&rules_[i]);
@@ -248,7 +243,7 @@ std::vector<const GuardedName*> GuardedNames::AllThatRefuse(std::string_view pat
 
 std::vector<const GuardedName*> GuardedNames::AllThatRefuseFolder(std::string_view path) const {
   return AllUnless(path, [&](const GuardedName& rule) {
-    const Prepared prepared{FoldName(rule.base), ""};
+    const Prepared prepared{FoldName(rule.base)};
     return Allows(rule, path) || GoesOnBelow(rule, prepared, FoldName(path));
   });
 }

@@ -3,6 +3,7 @@
 // Paths are absolute and resolved: no links, no "..". Letter case is forgiven, as in every deny.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -121,8 +122,8 @@ class GuardedNames {
  private:
   // Made once, since every call that makes a file asks every rule.
   struct Prepared {
-    std::string base;  // folded
-    std::string key;   // every path that matches holds this text, folded; may be ""
+    std::string base;        // folded
+    uint64_t name_bits = 0;  // what a path needs to match the tail (base/name_bits.h)
   };
   template <typename Allows>
   std::vector<const GuardedName*> AllUnless(std::string_view path, Allows allows) const;

@@ -46,7 +46,12 @@ TEST_CASE("runs-later: files that other programs run are asked about, at any dep
                                       ".claude/.config.json",
                                       ".devcontainer/devcontainer.json",
                                       ".zed/tasks.json",
+                                      ".zed/settings.json",
                                       ".cursor/hooks.json",
+                                      ".cursor/rules/x.mdc",
+                                      ".claude/output-styles/x.md",
+                                      ".hg/hgrc",
+                                      "sub/.gitlab-ci.yml",
                                       ".gemini/settings.json",
                                       ".GIT/Hooks/x"}) {
     CAPTURE(path);
@@ -59,10 +64,11 @@ TEST_CASE("runs-later: ordinary files beside them are not") {
   World world;
   world.files.Put("/home/dev/project/.git/HEAD", File());
   for (const std::string_view path :
-       {".git/COMMIT_EDITMSG", ".gitignore", ".gitattributes", ".github/CODEOWNERS", "git/hooks/x",
-        "hooks/x", "config", "HEAD", "objects/x", "src/hooks/use.ts", "refs/heads/x",
-        ".claude/x.md", "vscode/tasks.json", "workspace.json", "envrc", ".zed/settings.json",
-        ".cursor/rules/x.mdc", ".claude/output-styles/x.md", "jobs/x"}) {
+       {".git/COMMIT_EDITMSG", ".gitignore",       ".gitattributes", ".github/CODEOWNERS",
+        "git/hooks/x",         "hooks/x",          "config",         "HEAD",
+        "objects/x",           "src/hooks/use.ts", "refs/heads/x",   ".claude/x.md",
+        "vscode/tasks.json",   "workspace.json",   "envrc",          "gitlab-ci.yml",
+        ".kiro/specs/x.md",    ".cursorrules",     "CLAUDE.md",      "jobs/x"}) {
     CAPTURE(path);
     CHECK(world.Write(path) == "permit");
   }

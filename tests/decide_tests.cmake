@@ -15,5 +15,6 @@ list(APPEND unit_test_sources
   places_test.cc search_pattern_test.cc client_folders_test.cc everyday_paths_test.cc
   policy_places_property_test.cc
   address_test.cc first_names_test.cc host_or_file_test.cc mcp_calls_test.cc mcp_name_test.cc mcp_value_test.cc
-  sets_test.cc sources_test.cc text_kind_test.cc tighten_test.cc tools_test.cc trust_test.cc value_sieve_test.cc
+  sets_candidates_test.cc sets_test.cc sources_test.cc text_kind_test.cc tighten_test.cc tools_test.cc
+  trust_test.cc value_sieve_test.cc
 )
