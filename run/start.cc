@@ -52,6 +52,7 @@ class Run {
         report_(report),
         disk_(disk),
         files_(files),
+        inherited_(Inherited::Replace()),
         facts_(ProbeHost(request_.policy.sandbox)) {}
 
   Outcome Start() {
@@ -77,7 +78,7 @@ class Run {
     if (must_log) {
       if (Status s = LogStart(plan); !s) return s.error();
     }
-    RunWatch watch{.hangup = report_.descriptor()};
+    RunWatch watch{.hangup = report_.descriptor(), .inherited = inherited_};
     watch.started = [&] {
       report_.Started(plan);
       if (must_log) return;
@@ -250,6 +251,7 @@ class Run {
   const RunReport& report_;
   const RealFiles& disk_;
   const CachedFiles& files_;
+  Inherited inherited_;
   HostFacts facts_;
 };
 

@@ -10,6 +10,7 @@
 
 #include "base/result.h"
 #include "sandbox/host_facts.h"
+#include "sandbox/inherited.h"
 #include "sandbox/plan.h"
 
 namespace ringfence {
@@ -53,6 +54,7 @@ struct RunWatch {
   // A line that somebody inside wants in the audit log (SandboxPlan::takes_log), and whether it is
   // there now. Its sender is not to be believed.
   std::function<bool(std::string_view line)> audit;
+  Inherited inherited = {};  // what the command gets back
 };
 
 // Runs plan.argv and waits. An error means that the launcher itself could not work; a setup that

@@ -33,12 +33,13 @@ std::string FindProgram(const SandboxPlan& plan, int* code) {
   return "";
 }
 
-Ended RunBare(const SandboxPlan& plan) {
+Ended RunBare(const SandboxPlan& plan, const Inherited& inherited) {
   std::vector<std::string> arguments = plan.argv;
   std::vector<std::string> environment = plan.environment;
   int code = ENOENT;
   const std::string program = FindProgram(plan, &code);
   if (program.empty()) return NotRun(plan, code);
+  inherited.RestoreAll();
   ::execve(program.c_str(), ArgumentPointers(arguments).data(),
            ArgumentPointers(environment).data());
   code = errno;

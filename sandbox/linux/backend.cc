@@ -85,6 +85,7 @@ class Launcher {
                  .cgroup = cgroup_.entry(),
                  .audit = audit_.socket().get(),
                  .signals = before,
+                 .inherited = watch_.inherited,
                  .own_terminal = terminal_.own});
     }
     if (first_ < 0) {
@@ -265,7 +266,7 @@ class Launcher {
 Result<Ended> RunConfined(const SandboxPlan& plan, const RunWatch& watch) {
   if (!plan.is_confined()) {
     watch.started();
-    return RunBare(plan);
+    return RunBare(plan, watch.inherited);
   }
   std::vector<Path> left_out;
   if (Status made = MakePlaces(plan, left_out); !made) {

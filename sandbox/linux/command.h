@@ -6,6 +6,7 @@
 #include <csignal>
 
 #include "base/unique_fd.h"
+#include "sandbox/inherited.h"
 #include "sandbox/plan.h"
 
 namespace ringfence {
@@ -16,6 +17,7 @@ struct CommandStart {
   UniqueFd supervisor;  // gets the listener of the supervised calls
   UniqueFd terminal;    // the controlling terminal; may be invalid
   sigset_t signals;
+  const Inherited& inherited;
   mode_t mask;
 };
 

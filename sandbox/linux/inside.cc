@@ -39,6 +39,7 @@ class Inside {
         cgroup_(start.cgroup),
         audit_(start.audit),
         signals_(start.signals),
+        inherited_(start.inherited),
         own_terminal_(start.own_terminal) {}
 
   [[noreturn]] void Run() {
@@ -85,6 +86,7 @@ class Inside {
       return SystemError("prctl(subreaper)");
     }
     if (::setsid() < 0) return SystemError("setsid");
+    inherited_.RestoreFileSize();
     mask_ = ::umask(0);  // callers' masks are applied one by one
     return Unit{};
   }
@@ -182,6 +184,7 @@ class Inside {
                   .supervisor = std::move(other),
                   .terminal = std::move(terminal_),
                   .signals = signals_,
+                  .inherited = inherited_,
                   .mask = mask_});
     }
     other = UniqueFd();
@@ -217,6 +220,7 @@ class Inside {
   const UniqueFd& cgroup_;
   int audit_;
   sigset_t signals_;
+  const Inherited& inherited_;
   bool own_terminal_;
   mode_t mask_ = 077;
   UniqueFd terminal_;  // the command's side
