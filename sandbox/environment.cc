@@ -137,6 +137,25 @@ bool IsListed(std::string_view name, const List& list) {
                              [name](std::string_view pattern) { return MatchName(pattern, name); });
 }
 
+// Without what leads to the descriptors and FIFOs of the make(1) around, none of which are passed
+// on: a make inside would complain and run one job. It begins a job server of its own by "-j8".
+std::string WithoutJobServer(std::string_view variable) {
+  constexpr auto kOfServer =
+      std::to_array<std::string_view>({"--jobserver-auth=", "--jobserver-fds=", "--sync-mutex="});
+  const size_t variables = std::min(variable.find(" -- "), variable.size());
+  std::string_view words = variable.substr(0, variables);
+  std::string kept;
+  while (!words.empty()) {
+    const size_t end = std::min(words.find(' '), words.size());
+    const std::string_view word = words.substr(0, end);
+    words.remove_prefix(std::min(end + 1, words.size()));
+    const auto begins = [word](std::string_view option) { return word.starts_with(option); };
+    if (std::ranges::none_of(kOfServer, begins)) kept += std::string(word) + " ";
+  }
+  if (!kept.empty()) kept.pop_back();
+  return kept + std::string(variable.substr(variables));
+}
+
 // The client makes its temporary files in /tmp, whatever TMPDIR says; and to root it refuses to go
 // on without questions unless it is told of a sandbox.
 template <typename Set>
@@ -165,7 +184,8 @@ std::vector<std::string> PlanEnvironment(const EnvironmentRequest& request) {
     const std::string_view name = NameOf(variable);
     const bool passed =
         request.rules.env ? IsListed(name, *request.rules.env) : IsListed(name, kPassed);
-    if (passed || (request.is_agent && IsListed(name, kPassedToAgent))) planned.push_back(variable);
+    if (!passed && !(request.is_agent && IsListed(name, kPassedToAgent))) continue;
+    planned.push_back(name == "MAKEFLAGS" ? WithoutJobServer(variable) : variable);
   }
   if (!request.tmp.empty()) {
     const std::string tmp(request.tmp);
