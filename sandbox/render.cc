@@ -36,7 +36,7 @@ std::span<const CallName> AlsoAbsent(const SandboxPlan& plan) {
 
 // What Landlock alone has no rights for.
 std::span<const CallName> AlsoSupervised(const SandboxPlan& plan) {
-  return plan.has_view() ? std::span<const CallName>() : OwnersAndTimesCalls();
+  return plan.has_view() ? std::span<const CallName>() : TimesCalls();
 }
 
 class TextPlan {

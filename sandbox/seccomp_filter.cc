@@ -93,13 +93,11 @@ constexpr CallName kSupervised[] = {
     {"rename"},       {"renameat"},     {"renameat2"}, {"unlink"},    {"unlinkat"},
     {"rmdir"},        {"chmod"},        {"fchmod"},    {"fchmodat"},  {"fchmodat2", 452},
     {"bind"},         {"setxattr"},     {"lsetxattr"}, {"fsetxattr"}, {"removexattr"},
-    {"lremovexattr"}, {"fremovexattr"},
+    {"lremovexattr"}, {"fremovexattr"}, {"chown"},    {"lchown"},    {"fchown"},
+    {"fchownat"},
 };
 
-constexpr CallName kOwnersAndTimes[] = {
-    {"chown"}, {"lchown"}, {"fchown"},    {"fchownat"},
-    {"utime"}, {"utimes"}, {"futimesat"}, {"utimensat"},
-};
+constexpr CallName kTimes[] = {{"utime"}, {"utimes"}, {"futimesat"}, {"utimensat"}};
 
 constexpr CallName kSupervisorsOwn[] = {{"pidfd_getfd"}};
 
@@ -158,7 +156,7 @@ std::span<const CallName> RefusedCalls() { return kRefused; }
 std::span<const CallName> AbsentCalls() { return kAbsent; }
 std::span<const CallName> CallsBeyondLandlock() { return kBeyondLandlock; }
 std::span<const CallName> SupervisedCalls() { return kSupervised; }
-std::span<const CallName> OwnersAndTimesCalls() { return kOwnersAndTimes; }
+std::span<const CallName> TimesCalls() { return kTimes; }
 std::span<const CallName> SupervisorsOwnCalls() { return kSupervisorsOwn; }
 std::span<const uint32_t> NamespaceFlags() { return kNamespaces; }
 std::span<const uint32_t> RefusedTerminalRequests() { return kTerminalRequests; }

@@ -26,7 +26,7 @@ std::span<const CallName> CallsBeyondLandlock();
 // Handed to the supervisor, which looks at the names in them (sandbox/linux/supervisor.h).
 std::span<const CallName> SupervisedCalls();
 // The same with Landlock alone, which has no rights for these.
-std::span<const CallName> OwnersAndTimesCalls();
+std::span<const CallName> TimesCalls();
 // The same, and refused to everybody but the supervisor.
 std::span<const CallName> SupervisorsOwnCalls();
 
@@ -36,8 +36,8 @@ enum class SupervisedAlso : uint8_t {
   // utimensat(2) is supervised, where a file is saved in a folder that is read-only
   // (SandboxPlan::saved): the lock beside it is given times by its name.
   kTimes,
-  // OwnersAndTimesCalls(), where no mount says whose files they are.
-  kOwnersAndTimes,
+  // TimesCalls(), where no mount says whose files they are.
+  kAllTimes,
 };
 
 // A resource limit that has no use, RLIMIT_LOCKS: nobody but the supervisor may set it.

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <linux/seccomp.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 
 #include <optional>
@@ -67,6 +68,19 @@ class SupervisedCaller {
   const seccomp_notif& call_;
   int listener_;
   const UniqueFd& proc_;
+};
+
+// The caller's mask, for as long as the supervisor makes a file in its place. The kernel applies
+// it, since a default access control list of the directory takes its place (umask(2)).
+class CallersMask {
+ public:
+  explicit CallersMask(const SupervisedCaller& caller) : own_(::umask(caller.Umask())) {}
+  ~CallersMask() { ::umask(own_); }
+  CallersMask(const CallersMask&) = delete;
+  CallersMask& operator=(const CallersMask&) = delete;
+
+ private:
+  mode_t own_;
 };
 
 }  // namespace ringfence

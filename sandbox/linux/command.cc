@@ -77,6 +77,7 @@ class Command {
 
   Status ResetSignals() {
     ::umask(start_.mask);
+    start_.inherited.RestoreAll();
     if (::sigprocmask(SIG_SETMASK, &start_.signals, nullptr) != 0)
       return SystemError("sigprocmask");
     return Unit{};
@@ -98,7 +99,7 @@ class Command {
     if (!plan_.supervised) return Unit{};
     SupervisedAlso also = SupervisedAlso::kNothing;
     if (!plan_.saved.empty()) also = SupervisedAlso::kTimes;
-    if (!plan_.has_view()) also = SupervisedAlso::kOwnersAndTimes;
+    if (!plan_.has_view()) also = SupervisedAlso::kAllTimes;
     const Result<UniqueFd> listener = InstallSupervised(also);
     if (!listener) return listener.error();
     Status sent = SendPacket(start_.supervisor, Message::kStarted, {}, listener->get());

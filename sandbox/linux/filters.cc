@@ -38,8 +38,8 @@ std::span<const sock_filter> SupervisedFilter(SupervisedAlso also) {
   switch (also) {
     case SupervisedAlso::kTimes:
       return kSupervisedTimesFilter;
-    case SupervisedAlso::kOwnersAndTimes:
-      return kSupervisedOwnersFilter;
+    case SupervisedAlso::kAllTimes:
+      return kSupervisedAllTimesFilter;
     case SupervisedAlso::kNothing:
       break;
   }
