@@ -107,22 +107,6 @@ constexpr auto kPassedToAgent = std::to_array<std::string_view>({"ANTHROPIC_*",
                                                                  "WT_SESSION",
                                                                  "INK_SCREEN_READER"});
 
-// Where programs keep what they could fetch or make again. Below the sandbox's own temporary
-// folder, since the home is not writable.
-struct Cache {
-  std::string_view name;
-  std::string_view folder;
-};
-constexpr auto kCaches = std::to_array<Cache>({{"XDG_CACHE_HOME", "/.cache"},
-                                               {"npm_config_cache", "/.cache/npm"},
-                                               {"YARN_CACHE_FOLDER", "/.cache/yarn"},
-                                               {"PIP_CACHE_DIR", "/.cache/pip"},
-                                               {"UV_CACHE_DIR", "/.cache/uv"},
-                                               {"CARGO_HOME", "/.cache/cargo"},
-                                               {"GOCACHE", "/.cache/go-build"},
-                                               {"GRADLE_USER_HOME", "/.cache/gradle"},
-                                               {"CCACHE_DIR", "/.cache/ccache"}});
-
 std::string_view NameOf(std::string_view variable) {
   return variable.substr(0, variable.find('='));
 }
@@ -174,11 +158,16 @@ std::string_view EnvironmentValue(const std::vector<std::string>& environment,
   return "";
 }
 
+void SetVariable(std::vector<std::string>& environment, const std::string& variable) {
+  const std::string_view name = NameOf(variable);
+  std::erase_if(environment, [name](const std::string& other) { return Sets(other, name); });
+  environment.push_back(variable);
+}
+
 std::vector<std::string> PlanEnvironment(const EnvironmentRequest& request) {
   std::vector<std::string> planned;
-  const auto set = [&planned](std::string_view name, std::string value) {
-    std::erase_if(planned, [name](const std::string& other) { return Sets(other, name); });
-    planned.push_back(std::string(name) + "=" + std::move(value));
+  const auto set = [&planned](std::string_view name, const std::string& value) {
+    SetVariable(planned, std::string(name) + "=" + value);
   };
   for (const std::string& variable : request.caller) {
     const std::string_view name = NameOf(variable);
@@ -190,8 +179,8 @@ std::vector<std::string> PlanEnvironment(const EnvironmentRequest& request) {
   if (!request.tmp.empty()) {
     const std::string tmp(request.tmp);
     for (const std::string_view name : {"TMPDIR", "TEMP", "TMP"}) set(name, tmp);
-    for (const Cache& cache : kCaches) set(cache.name, tmp + std::string(cache.folder));
   }
+  for (const std::string& variable : request.caches) SetVariable(planned, variable);
   if (request.is_agent) SetForAgent(request, set);
   if (!request.runtime.empty()) set("XDG_RUNTIME_DIR", std::string(request.runtime));
   // git would copy sample hooks into a new repository, and hooks are refused.

@@ -93,7 +93,7 @@ constexpr CallName kSupervised[] = {
     {"rename"},       {"renameat"},     {"renameat2"}, {"unlink"},    {"unlinkat"},
     {"rmdir"},        {"chmod"},        {"fchmod"},    {"fchmodat"},  {"fchmodat2", 452},
     {"bind"},         {"setxattr"},     {"lsetxattr"}, {"fsetxattr"}, {"removexattr"},
-    {"lremovexattr"}, {"fremovexattr"}, {"chown"},    {"lchown"},    {"fchown"},
+    {"lremovexattr"}, {"fremovexattr"}, {"chown"},     {"lchown"},    {"fchown"},
     {"fchownat"},
 };
 

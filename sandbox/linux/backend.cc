@@ -84,6 +84,7 @@ class Launcher {
                  .channel = std::move(other),
                  .cgroup = cgroup_.entry(),
                  .audit = audit_.socket().get(),
+                 .caches = own_tmp_.caches(),
                  .signals = before,
                  .inherited = watch_.inherited,
                  .own_terminal = terminal_.own});

@@ -135,7 +135,7 @@ class Command {
 
   [[noreturn]] void Execute() {
     std::vector<std::string> arguments = plan_.argv;
-    std::vector<std::string> environment = plan_.environment;
+    std::vector<std::string>& environment = start_.environment;
     const std::vector<char*> argv = ArgumentPointers(arguments);
     const std::vector<char*> envp = ArgumentPointers(environment);
     int code = ENOENT;

@@ -4,6 +4,8 @@
 #include <sys/types.h>
 
 #include <csignal>
+#include <string>
+#include <vector>
 
 #include "base/unique_fd.h"
 #include "sandbox/inherited.h"
@@ -13,6 +15,7 @@ namespace ringfence {
 
 struct CommandStart {
   const SandboxPlan& plan;
+  std::vector<std::string> environment;
   UniqueFd launcher;    // the channel; closed by a successful execve(2)
   UniqueFd supervisor;  // gets the listener of the supervised calls
   UniqueFd terminal;    // the controlling terminal; may be invalid

@@ -16,6 +16,7 @@
 #include <span>
 
 #include "base/syscall.h"
+#include "sandbox/environment.h"
 #include "sandbox/linux/cgroup.h"
 #include "sandbox/linux/channel.h"
 #include "sandbox/linux/command.h"
@@ -38,6 +39,7 @@ class Inside {
         channel_(std::move(start.channel)),
         cgroup_(start.cgroup),
         audit_(start.audit),
+        kept_caches_(start.caches),
         signals_(start.signals),
         inherited_(start.inherited),
         own_terminal_(start.own_terminal) {}
@@ -114,7 +116,14 @@ class Inside {
     return is_full() ? MapIdentity(plan_.user, plan_.group) : Status(Unit{});
   }
 
-  Status View() { return is_full() ? BuildView(plan_, audit_) : Status(Unit{}); }
+  Status View() {
+    if (!is_full()) return Unit{};
+    Result<std::vector<const PlannedCache*>> caches =
+        BuildView({.plan = plan_, .audit = audit_, .caches = kept_caches_});
+    if (!caches) return caches.error();
+    caches_ = std::move(*caches);
+    return Unit{};
+  }
 
   Status Proc() { return plan_.has_own_processes() ? MountProc(plan_) : Status(Unit{}); }
 
@@ -149,7 +158,9 @@ class Inside {
 
   Status Resources() { return LimitResources(plan_.limits); }
 
-  Status Landlock() { return plan_.landlock_abi > 0 ? RestrictByLandlock(plan_) : Status(Unit{}); }
+  Status Landlock() {
+    return plan_.landlock_abi > 0 ? RestrictByLandlock(plan_, caches_) : Status(Unit{});
+  }
 
   Status Guard() {
     if (is_full() || plan_.is_nested) return InstallGuard(SocketRules::kUsual);
@@ -180,6 +191,7 @@ class Inside {
     if (command_ == 0) {
       own = UniqueFd();
       RunCommand({.plan = plan_,
+                  .environment = Environment(),
                   .launcher = std::move(channel_),
                   .supervisor = std::move(other),
                   .terminal = std::move(terminal_),
@@ -190,6 +202,16 @@ class Inside {
     other = UniqueFd();
     terminal_ = UniqueFd();
     return plan_.supervised ? ReceiveListener(own) : Status(Unit{});
+  }
+
+  // A cache that could not be mounted is elsewhere.
+  std::vector<std::string> Environment() const {
+    std::vector<std::string> environment = plan_.environment;
+    for (const PlannedCache& cache : plan_.caches) {
+      if (std::ranges::find(caches_, &cache) != caches_.end()) continue;
+      for (const std::string& variable : cache.instead) SetVariable(environment, variable);
+    }
+    return environment;
   }
 
   Status OpenTerminal() {
@@ -219,11 +241,13 @@ class Inside {
   UniqueFd channel_;
   const UniqueFd& cgroup_;
   int audit_;
+  const Path& kept_caches_;
   sigset_t signals_;
   const Inherited& inherited_;
   bool own_terminal_;
   mode_t mask_ = 077;
-  UniqueFd terminal_;  // the command's side
+  std::vector<const PlannedCache*> caches_;  // that are mounted
+  UniqueFd terminal_;                        // the command's side
   UniqueFd listener_;
   std::optional<Supervision> supervision_;
   pid_t command_ = -1;

@@ -15,6 +15,7 @@ struct InsideStart {
   UniqueFd channel;            // to the launcher
   const UniqueFd& cgroup;      // to be entered; invalid for none
   int audit = -1;              // the launcher's socket for audit lines, not owned; -1 for none
+  const Path& caches;          // where the session keeps what is written to caches; "/" for nowhere
   sigset_t signals;            // those that the command begins with blocked
   const Inherited& inherited;  // what the command gets back
   bool own_terminal = false;   // the command gets a terminal of its own

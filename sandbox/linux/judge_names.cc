@@ -56,8 +56,8 @@ std::vector<const GuardedName*> AllThatRefuse(const Supervision& supervision,
   std::vector<const GuardedName*> all;
   for (const GuardedNames* names : supervision.rules) {
     if (!Ask(supervision, names, path)) continue;
-    const auto rules =
-        reach == Reach::kFolder ? names->AllThatRefuseFolder(path) : names->AllThatRefuse(path);
+    const bool is_folder = reach == Reach::kFolder || reach == Reach::kRemovedFolder;
+    const auto rules = is_folder ? names->AllThatRefuseFolder(path) : names->AllThatRefuse(path);
     all.insert(all.end(), rules.begin(), rules.end());
   }
   return all;
@@ -94,6 +94,13 @@ bool IsLeftToOwn(const Supervision& supervision, const GuardedName& rule,
                             : IsOwnRepository(supervision, location.folder);
 }
 
+// What is left of a work tree of this run may go, though its ".git" went first.
+bool IsLeftToRemove(const Supervision& supervision, const GuardedName& rule,
+                    const Location& location, Reach reach) {
+  if (reach != Reach::kRemoved && reach != Reach::kRemovedFolder) return false;
+  return rule.unless_new && rule.not_in_stores && IsInRemains(supervision, location.folder);
+}
+
 // Of git's own files.
 bool ComesWholeBy(const GuardedName& rule, const Location& location) {
   return !rule.not_in_stores && ComesWhole(location.name);
@@ -109,7 +116,10 @@ NameVerdict RefusesName(const Supervision& supervision, const Location& location
                         const std::string& path, Reach reach = Reach::kName) {
   NameVerdict verdict;
   for (const GuardedName* rule : AllThatRefuse(supervision, path, reach)) {
-    if (!IsLeftToOwn(supervision, *rule, location)) return {rule, false};
+    if (!IsLeftToOwn(supervision, *rule, location)) {
+      if (IsLeftToRemove(supervision, *rule, location, reach)) continue;
+      return {rule, false};
+    }
     if (ComesWholeBy(*rule, location)) verdict.comes_whole = true;
   }
   return verdict;
@@ -145,7 +155,7 @@ int JudgeName(Supervision& supervision, const Location& location, Reach reach) {
   const NameVerdict verdict = RefusesName(supervision, location, path, reach);
   if (verdict.refused_by != nullptr) return Refused(supervision, path, *verdict.refused_by);
   if (reach == Reach::kName && verdict.comes_whole) return Refused(supervision, path, kWhole);
-  if (reach == Reach::kWhole) {
+  if (reach == Reach::kWhole || reach == Reach::kRemoved) {
     const GuardedName* held = FirstHeld(supervision, path, &GuardedNames::Holds);
     if (held != nullptr) return Refused(supervision, path, *held);
   }

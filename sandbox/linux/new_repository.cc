@@ -73,6 +73,22 @@ void NoteRepository(Supervision& supervision, const Location& location) {
                        IsOwnRepository(supervision, location.folder);
   if (!is_gits) return;
   Remember(supervision.own_repositories, IdOf(location.folder, location.name.c_str()));
+  if (name == ".git") Remember(supervision.own_work_trees, IdOf(location.folder, ""));
+}
+
+bool IsInRemains(const Supervision& supervision, const UniqueFd& folder) {
+  constexpr int kMaxDepth = 64;
+  if (supervision.own_work_trees.empty()) return false;
+  UniqueFd at(::openat(folder.get(), ".", O_PATH | O_DIRECTORY | O_CLOEXEC));
+  for (int depth = 0; depth < kMaxDepth && at.valid(); ++depth) {
+    const Got<FileId> id = IdOf(at, "");
+    const bool is_new =
+        id.ok() && std::pair(id.value.born, id.value.born_nanoseconds) >= supervision.began;
+    if (!is_new) return false;
+    if (IsIn(supervision.own_work_trees, id)) return true;
+    at = UniqueFd(::openat(at.get(), "..", O_PATH | O_DIRECTORY | O_CLOEXEC));
+  }
+  return false;
 }
 
 bool IsInOwnWorkTree(const Supervision& supervision, const UniqueFd& folder) {

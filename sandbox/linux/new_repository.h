@@ -23,6 +23,9 @@ void NoteGitFile(Supervision& supervision, const Location& location);
 // up to there have come to be since the run began.
 bool IsInOwnWorkTree(const Supervision& supervision, const UniqueFd& folder);
 
+// The same for a work tree whose ".git" may be gone: what is left of it may be removed.
+bool IsInRemains(const Supervision& supervision, const UniqueFd& folder);
+
 // The folder is git's own, and this run has made it.
 bool IsOwnRepository(const Supervision& supervision, const UniqueFd& folder);
 // The same for a file ".git".

@@ -286,7 +286,8 @@ class Call {
     if (!at.ok()) return at.code;
     const bool is_folder =
         arguments_.what() == SupervisedCall::kRmdir || (arguments_.flags() & AT_REMOVEDIR) != 0;
-    if (const int code = Judge(at.value, is_folder ? Reach::kFolder : Reach::kWhole)) return code;
+    if (const int code = Judge(at.value, is_folder ? Reach::kRemovedFolder : Reach::kRemoved))
+      return code;
     const std::string name = at.value.name + (at.value.must_be_folder && !is_folder ? "/" : "");
     const int unknown = arguments_.flags() & ~AT_REMOVEDIR;
     if (unknown != 0) return EINVAL;

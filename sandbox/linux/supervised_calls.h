@@ -25,10 +25,12 @@ struct NameText {
 };
 
 enum class Reach : uint8_t {
-  kName,    // the name itself, with what is written into it
-  kWhole,   // the name itself, whose content stays as it is: renamed, removed
-  kFolder,  // of an empty folder
-  kTree,    // also what would then be reachable below it
+  kName,     // the name itself, with what is written into it
+  kWhole,    // the name itself, whose content stays as it is: renamed, removed
+  kFolder,   // of an empty folder
+  kRemoved,  // as kWhole and kFolder, of what is removed and leaves no name
+  kRemovedFolder,
+  kTree,  // also what would then be reachable below it
 };
 
 // Each returns 0 or the errno value that the caller gets. Refusals are reported.

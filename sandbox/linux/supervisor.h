@@ -71,6 +71,8 @@ struct Supervision {
 
   // What this run made of git's: directories, and files ".git". Sorted.
   std::vector<FileId> own_repositories;
+  // The directories that it made them in. Sorted.
+  std::vector<FileId> own_work_trees;
   // When the run began, as the file systems say it: seconds and nanoseconds.
   std::pair<int64_t, uint32_t> began;
 
