@@ -200,6 +200,7 @@ class Run {
   // The path is decided again: what a program was refused need not be the policy's doing.
   // It is told only where the command failed.
   void ExplainRefusal(const SandboxPlan& plan, const Refusal& refusal, bool tells) {
+    if (refusal.code == "ENOEXEC") return ExplainProgram(refusal, tells);
     Event event;
     event.name = "SandboxDenial";
     event.cwd = request_.command.cwd;
@@ -221,6 +222,11 @@ class Run {
     const Status logged =
         is_denial ? Log(event, "deny", &decision, "") : Log(event, "deny", nullptr, text);
     if (!logged && tells && !facts_.is_inside) report_.Warn(logged.error().text());
+  }
+
+  // No policy has to do with it.
+  void ExplainProgram(const Refusal& refusal, bool tells) const {
+    if (tells) report_.Refused(refusal, Quote(refusal.path) + ": " + Printable(refusal.why));
   }
 
   // Outside of the project to the policy, and writable by --write but for its rules.

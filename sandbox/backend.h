@@ -34,7 +34,7 @@ struct SetupFailure {
 struct Refusal {
   std::string path;
   std::string why;   // the rule's; "" where a mount or Landlock refused
-  std::string code;  // "EACCES"
+  std::string code;  // "EACCES"; "ENOEXEC" for a program that cannot run in a sandbox
 };
 
 constexpr size_t kMaxRefusals = 10;  // that are kept to be told

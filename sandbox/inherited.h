@@ -4,6 +4,8 @@
 
 #include <sys/resource.h>
 
+#include "base/result.h"
+
 namespace ringfence {
 
 class Inherited {
@@ -12,9 +14,9 @@ class Inherited {
   static Inherited Replace();
 
   // For a process that acts in place of the command: the file size limit.
-  void RestoreFileSize() const;
+  Status RestoreFileSize() const;
   // For the command itself, right before execve(2).
-  void RestoreAll() const;
+  Status RestoreAll() const;
 
  private:
   bool ignores_children_ = false;   // SIGCHLD: waitpid(2) would never tell of an end

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "policy/resolve.h"
+#include "policy/trust.h"
 #include "sandbox/environment.h"
 #include "sandbox/private_folders.h"
 
@@ -76,6 +77,16 @@ PlannedCache* CacheAround(SandboxPlan& plan, const Path& path) {
   return found == plan.caches.end() ? nullptr : &*found;
 }
 
+// It is no cache: a variable may say anything.
+bool HoldsMore(const PlanRequest& request, const Path& path) {
+  std::vector<Path> places = request.places.homes_real;
+  for (const Path& home : request.places.homes_real) {
+    places.push_back(Path::Clean(StateFolder(home.text())));
+  }
+  places.push_back(request.places.root_real);
+  return std::ranges::any_of(places, [&path](const Path& place) { return place.IsInside(path); });
+}
+
 std::string Variable(std::string_view name, const std::string& value) {
   return std::string(name) + "=" + value;
 }
@@ -111,9 +122,8 @@ std::vector<PlannedCache> FindCaches(const PlanRequest& request, const SandboxPl
     const auto overlaps = [&path](const auto& other) {
       return path.IsInside(other.path) || other.path.IsInside(path);
     };
-    const bool is_private = IsPrivateItself(plan, path) || path.is_root();
-    const bool holds_project = plan.root.IsInside(path);
-    if (is_private || holds_project || Holding(plan.writable, path) != nullptr) continue;
+    const bool is_wrong = IsPrivateItself(plan, path) || HoldsMore(request, path);
+    if (is_wrong || Holding(plan.writable, path) != nullptr) continue;
     if (std::ranges::none_of(caches, overlaps)) caches.push_back({.path = path});
   }
   return caches;

@@ -39,7 +39,12 @@ Ended RunBare(const SandboxPlan& plan, const Inherited& inherited) {
   int code = ENOENT;
   const std::string program = FindProgram(plan, &code);
   if (program.empty()) return NotRun(plan, code);
-  inherited.RestoreAll();
+  if (const Status restored = inherited.RestoreAll(); !restored) {
+    Ended ended;
+    ended.failure = SetupFailure{"signals", restored.error().where, restored.error().what, {}};
+    ended.status = 125;
+    return ended;
+  }
   ::execve(program.c_str(), ArgumentPointers(arguments).data(),
            ArgumentPointers(environment).data());
   code = errno;

@@ -85,7 +85,7 @@ TEST_CASE("caches: where only what is listed is read, a copy is of what is liste
   CHECK(CachesText(world.Plan()) == "/home/dev/.npm");
 }
 
-TEST_CASE("caches: no copy without mounts, nor of what holds the project") {
+TEST_CASE("caches: no copy without mounts, nor of what holds more than a cache") {
   Caches world;
   world.command.layers = SandboxLayers::kLandlock;
   world.facts.scratch = "/tmp/ringfence-7";
@@ -95,9 +95,13 @@ TEST_CASE("caches: no copy without mounts, nor of what holds the project") {
   CHECK(Value(plan, "XDG_CACHE_HOME") == "/tmp/ringfence-7/.cache");
   CHECK(Value(plan, "PLAYWRIGHT_BROWSERS_PATH") == "/home/dev/.cache/ms-playwright");
 
-  Caches inside;
-  inside.command.environment.emplace_back("XDG_CACHE_HOME=/home/dev");
-  CHECK(CachesText(inside.Plan()) == "/home/dev/.npm, /home/dev/.cargo");
+  for (const char* place : {"/", "/home", "/home/dev", "/home/dev/project", "/home/dev/.local"}) {
+    CAPTURE(place);
+    Caches odd;
+    odd.world.files.Put("/home/dev/.local/state/ringfence", Directory());
+    odd.command.environment.push_back("XDG_CACHE_HOME=" + std::string(place));
+    CHECK(CachesText(odd.Plan()) == "/home/dev/.npm, /home/dev/.cargo");
+  }
 }
 
 TEST_CASE("caches: git's names are guarded in what a session keeps") {

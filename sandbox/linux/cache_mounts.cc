@@ -56,8 +56,8 @@ bool MakeFolder(const Path& path) {
   return ::mkdir(path.text().c_str(), 0700) == 0 || errno == EEXIST;
 }
 
-// "volatile" leaves it, and mounts nothing where it is: after a crash of the machine what was written
-// may be incomplete. A session does not outlive one.
+// "volatile" leaves it, and mounts nothing where it is: after a crash of the machine what was
+// written may be incomplete. A session does not outlive one.
 void ForgetMark(const std::string& folder) {
   const std::string mark = folder + "/volatile";
   ::unlink((mark + "/dirty").c_str());

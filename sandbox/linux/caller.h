@@ -48,6 +48,7 @@ class SupervisedCaller {
   Got<UniqueFd> Folder(int fd) const;
 
   pid_t process() const;             // the thread group's id; 0 when it cannot be seen
+  std::string ProgramName() const;   // its beginning; "" when it cannot be seen
   mode_t Umask() const;              // 077 when it cannot be seen
   std::string TerminalName() const;  // of the controlling terminal, below /dev; "" for none
 

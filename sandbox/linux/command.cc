@@ -77,7 +77,7 @@ class Command {
 
   Status ResetSignals() {
     ::umask(start_.mask);
-    start_.inherited.RestoreAll();
+    if (Status s = start_.inherited.RestoreAll(); !s) return s;
     if (::sigprocmask(SIG_SETMASK, &start_.signals, nullptr) != 0)
       return SystemError("sigprocmask");
     return Unit{};

@@ -42,8 +42,7 @@ void AnswerForeign(const SupervisedCaller& caller, Supervision& supervision) {
     return caller.ReturnError(ENOSYS);
   }
   const Got<std::string> path = RealPath(supervision, program);
-  if (path.ok())
-    ReportWhy(supervision, path.value, "a 32-bit program, which cannot run in a sandbox");
+  if (path.ok()) ReportProgram(supervision, path.value, "the sandbox runs no 32-bit programs");
   ::kill(process, SIGKILL);
 }
 

@@ -88,7 +88,7 @@ class Inside {
       return SystemError("prctl(subreaper)");
     }
     if (::setsid() < 0) return SystemError("setsid");
-    inherited_.RestoreFileSize();
+    if (Status s = inherited_.RestoreFileSize(); !s) return s;
     mask_ = ::umask(0);  // callers' masks are applied one by one
     return Unit{};
   }

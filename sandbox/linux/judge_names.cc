@@ -145,6 +145,13 @@ void ReportWhy(Supervision& supervision, const std::string& path, std::string wh
   if (!reports.empty() && reports.back().path == path) reports.back().why = std::move(why);
 }
 
+void ReportProgram(Supervision& supervision, std::string program, std::string why) {
+  std::vector<Supervision::Report>& reports = supervision.reports;
+  const bool is_known = !reports.empty() && reports.back().path == program;
+  if (is_known || reports.size() >= kMaxReports) return;
+  reports.push_back({std::move(program), nullptr, ENOEXEC, std::move(why)});
+}
+
 bool MustComeWhole(const Supervision& supervision, const Location& location) {
   if (!ComesWhole(location.name)) return false;
   return RefusesName(supervision, location, location.path()).comes_whole;

@@ -79,6 +79,10 @@ class Call {
   void Return(int code) {
     if (code == 0) return caller_.ReturnValue(0);
     if (code == EROFS || code == EACCES) Report(supervision_, last_path_, nullptr, code);
+    if (code == EPERM && arguments_.is_out_of_reach()) {
+      ReportProgram(supervision_, caller_.ProgramName(),
+                    "it may be executed but not read, so the sandbox cannot check its calls");
+    }
     caller_.ReturnError(code);
   }
 
@@ -99,7 +103,7 @@ class Call {
     request.flags = arguments_.has_flags() ? arguments_.flags() : O_CREAT | O_WRONLY | O_TRUNC;
     request.mode = arguments_.mode();
     const Got<std::string> text = arguments_.path();
-    if (!text.ok()) return caller_.ReturnError(text.code);
+    if (!text.ok()) return Return(text.code);
     request.text = text.value;
     request.fd = arguments_.fd();
     AnswerOpen(caller_, notification_, supervision_, std::move(request));
