@@ -95,12 +95,13 @@ TEST_CASE("caches: no copy without mounts, nor of what holds more than a cache")
   CHECK(Value(plan, "XDG_CACHE_HOME") == "/tmp/ringfence-7/.cache");
   CHECK(Value(plan, "PLAYWRIGHT_BROWSERS_PATH") == "/home/dev/.cache/ms-playwright");
 
-  for (const char* place : {"/", "/home", "/home/dev", "/home/dev/project", "/home/dev/.local"}) {
+  for (const std::string place :
+       {"/", "/home", "/home/dev", "/home/dev/project", "/home/dev/.local"}) {
     CAPTURE(place);
     Caches odd;
     odd.world.files.Put("/home/dev/.local/state/ringfence", Directory());
-    odd.command.environment.push_back("XDG_CACHE_HOME=" + std::string(place));
-    CHECK(CachesText(odd.Plan()) == "/home/dev/.npm, /home/dev/.cargo");
+    odd.command.environment.push_back("XDG_CACHE_HOME=" + place);
+    CHECK(CachesText(odd.Plan()) == "/home/dev/.npm, /home/dev/.cache/pip, /home/dev/.cargo");
   }
 }
 

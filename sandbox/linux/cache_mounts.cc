@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "base/sha256.h"
+#include "base/syscall.h"
 #include "sandbox/linux/kernel_abi.h"
 #include "sandbox/linux/mounts.h"
 
@@ -66,7 +67,7 @@ void ForgetMark(const std::string& folder) {
 
 }  // namespace
 
-std::vector<UniqueFd> CacheMounts::Make() {
+Result<std::vector<UniqueFd>> CacheMounts::Make() {
   made_.resize(plan_.caches.size());
   for (const PlannedCache& cache : plan_.caches) {
     Result<UniqueFd> source = OpenPlace(cache.path);
@@ -77,20 +78,21 @@ std::vector<UniqueFd> CacheMounts::Make() {
       made_[i] = MakeOne(i, kept_.Child(Sha256Hex(plan_.caches[i].path.text())));
     }
   }
-  MakeInMemory();
+  if (Status s = MakeInMemory(); !s) return s.error();
   return std::move(made_);
 }
 
 // The memory has a name only until the mounts hold it.
-void CacheMounts::MakeInMemory() {
-  if (std::ranges::all_of(made_, &UniqueFd::valid)) return;
+Status CacheMounts::MakeInMemory() {
+  if (std::ranges::all_of(made_, &UniqueFd::valid)) return Unit{};
   const std::string size =
       plan_.limits.memory ? ",size=" + std::to_string(*plan_.limits.memory) : "";
-  if (!MountMemory("/tmp", "mode=0700" + size)) return;
+  if (!MountMemory("/tmp", "mode=0700" + size)) return Unit{};
   for (size_t i = 0; i < made_.size(); ++i) {
     if (!made_[i].valid()) made_[i] = MakeOne(i, Path::Clean("/tmp/" + std::to_string(i)));
   }
-  ::umount2("/tmp", MNT_DETACH);
+  // No command may come by it.
+  return ::umount2("/tmp", MNT_DETACH) == 0 ? Status(Unit{}) : SystemError("umount2(caches)");
 }
 
 UniqueFd CacheMounts::MakeOne(size_t number, const Path& upper) const {

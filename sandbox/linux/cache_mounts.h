@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "base/result.h"
 #include "base/unique_fd.h"
 #include "sandbox/plan.h"
 
@@ -16,10 +17,10 @@ class CacheMounts {
 
   // One for each cache, not attached yet. Invalid where the kernel or the file system cannot: the
   // command then has an empty cache elsewhere. Before anything is read-only or covered.
-  std::vector<UniqueFd> Make();
+  Result<std::vector<UniqueFd>> Make();
 
  private:
-  void MakeInMemory();
+  Status MakeInMemory();
   UniqueFd MakeOne(size_t number, const Path& upper) const;
 
   const SandboxPlan& plan_;

@@ -68,7 +68,7 @@ class View {
       }
       Add(Mount::What::kHide, place.path, place.kind).hidden = &place;
     }
-    AddCaches();
+    if (Status s = AddCaches(); !s) return s;
     for (const Path& socket : plan_.sockets) Add(Mount::What::kHide, socket, Kind::kFile);
     for (const PlannedPlace& place : plan_.sealed) Add(Mount::What::kSeal, place.path, place.kind);
     std::ranges::stable_sort(mounts_, {}, &Mount::path);
@@ -86,14 +86,16 @@ class View {
     return Unit{};
   }
 
-  void AddCaches() {
-    std::vector<UniqueFd> trees = cache_mounts_.Make();
-    for (size_t i = 0; i < trees.size(); ++i) {
-      if (!trees[i].valid()) continue;
+  Status AddCaches() {
+    Result<std::vector<UniqueFd>> trees = cache_mounts_.Make();
+    if (!trees) return trees.error();
+    for (size_t i = 0; i < trees->size(); ++i) {
+      if (!(*trees)[i].valid()) continue;
       const PlannedCache& cache = plan_.caches[i];
-      Add(Mount::What::kBind, cache.path, Kind::kDirectory).tree = std::move(trees[i]);
+      Add(Mount::What::kBind, cache.path, Kind::kDirectory).tree = std::move((*trees)[i]);
       caches_.push_back(&cache);
     }
+    return Unit{};
   }
 
   Mount& Add(Mount::What what, const Path& path, Kind kind) {

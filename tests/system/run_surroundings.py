@@ -196,6 +196,8 @@ def a_directory_above_that_only_leads_on(world):
 
 def a_closed_directory_above(world):
     """Rules go by the paths that links lead to, which cannot be found then."""
+    if os.geteuid() == 0:
+        raise SkipTest("nothing is closed to root")
     above = world.base / "above"
     project = above / "project"
     project.mkdir(parents=True)
