@@ -25,7 +25,11 @@ Error Wrong(std::string where, std::string what, std::string hint) {
 Result<Path> Resolved(const Path& path, std::string_view name, const FileView& files) {
   Walked walked = Walk(path.text(), files);
   if (walked.stop == Walked::Stop::kEnd) return walked.end;
-  return Wrong(std::string(name), Quote(path.text()) + " cannot be resolved", "");
+  const bool is_closed = walked.error && walked.error->what == "EACCES";
+  return Wrong(std::string(name),
+               Quote(path.text()) + " cannot be resolved" +
+                   (is_closed ? ": a directory above it is closed to this user" : ""),
+               "");
 }
 
 // The sixth field of each line "name:password:user:group:comment:home:shell" of the user.

@@ -53,6 +53,7 @@ class Run {
         report_(report),
         disk_(disk),
         files_(files),
+        inherited_(Inherited::Replace()),
         facts_(ProbeHost(request_.policy.sandbox)) {}
 
   Outcome Start() {
@@ -95,7 +96,7 @@ class Run {
     if (must_log) {
       if (Status s = LogStart(plan); !s) return s.error();
     }
-    RunWatch watch{.hangup = report_.descriptor()};
+    RunWatch watch{.hangup = report_.descriptor(), .inherited = inherited_};
     watch.started = [&] {
       report_.Started(plan);
       if (must_log) return;
@@ -225,6 +226,7 @@ class Run {
   // The path is decided again: what a program was refused need not be the policy's doing.
   // It is told only where the command failed.
   void ExplainRefusal(const SandboxPlan& plan, const Refusal& refusal, bool tells) {
+    if (refusal.code == "ENOEXEC") return ExplainProgram(refusal, tells);
     Event event;
     event.name = "SandboxDenial";
     event.cwd = request_.command.cwd;
@@ -246,6 +248,11 @@ class Run {
     const Status logged =
         is_denial ? Log(event, "deny", &decision, "") : Log(event, "deny", nullptr, text);
     if (!logged && tells && !facts_.is_inside) report_.Warn(logged.error().text());
+  }
+
+  // No policy has to do with it.
+  void ExplainProgram(const Refusal& refusal, bool tells) const {
+    if (tells) report_.Refused(refusal, Quote(refusal.path) + ": " + Printable(refusal.why));
   }
 
   // Outside of the project to the policy, and writable by --write but for its rules.
@@ -276,6 +283,7 @@ class Run {
   const RunReport& report_;
   const RealFiles& disk_;
   const CachedFiles& files_;
+  Inherited inherited_;
   HostFacts facts_;
   std::vector<Feature> given_up_;
 };

@@ -10,6 +10,7 @@
 
 #include "base/result.h"
 #include "sandbox/host_facts.h"
+#include "sandbox/inherited.h"
 #include "sandbox/plan.h"
 
 namespace ringfence {
@@ -33,7 +34,7 @@ struct SetupFailure {
 struct Refusal {
   std::string path;
   std::string why;   // the rule's; "" where a mount or Landlock refused
-  std::string code;  // "EACCES"
+  std::string code;  // "EACCES"; "ENOEXEC" for a program that cannot run in a sandbox
 };
 
 constexpr size_t kMaxRefusals = 10;  // that are kept to be told
@@ -53,6 +54,7 @@ struct RunWatch {
   // A line that somebody inside wants in the audit log (SandboxPlan::takes_log), and whether it is
   // there now. Its sender is not to be believed.
   std::function<bool(std::string_view line)> audit;
+  Inherited inherited = {};  // what the command gets back
 };
 
 // Runs plan.argv and waits. An error means that the launcher itself could not work; a setup that

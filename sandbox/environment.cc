@@ -107,22 +107,6 @@ constexpr auto kPassedToAgent = std::to_array<std::string_view>({"ANTHROPIC_*",
                                                                  "WT_SESSION",
                                                                  "INK_SCREEN_READER"});
 
-// Where programs keep what they could fetch or make again. Below the sandbox's own temporary
-// folder, since the home is not writable.
-struct Cache {
-  std::string_view name;
-  std::string_view folder;
-};
-constexpr auto kCaches = std::to_array<Cache>({{"XDG_CACHE_HOME", "/.cache"},
-                                               {"npm_config_cache", "/.cache/npm"},
-                                               {"YARN_CACHE_FOLDER", "/.cache/yarn"},
-                                               {"PIP_CACHE_DIR", "/.cache/pip"},
-                                               {"UV_CACHE_DIR", "/.cache/uv"},
-                                               {"CARGO_HOME", "/.cache/cargo"},
-                                               {"GOCACHE", "/.cache/go-build"},
-                                               {"GRADLE_USER_HOME", "/.cache/gradle"},
-                                               {"CCACHE_DIR", "/.cache/ccache"}});
-
 std::string_view NameOf(std::string_view variable) {
   return variable.substr(0, variable.find('='));
 }
@@ -135,6 +119,25 @@ template <typename List>
 bool IsListed(std::string_view name, const List& list) {
   return std::ranges::any_of(list,
                              [name](std::string_view pattern) { return MatchName(pattern, name); });
+}
+
+// Without what leads to the descriptors and FIFOs of the make(1) around, none of which are passed
+// on: a make inside would complain and run one job. It begins a job server of its own by "-j8".
+std::string WithoutJobServer(std::string_view variable) {
+  constexpr auto kOfServer =
+      std::to_array<std::string_view>({"--jobserver-auth=", "--jobserver-fds=", "--sync-mutex="});
+  const size_t variables = std::min(variable.find(" -- "), variable.size());
+  std::string_view words = variable.substr(0, variables);
+  std::string kept;
+  while (!words.empty()) {
+    const size_t end = std::min(words.find(' '), words.size());
+    const std::string_view word = words.substr(0, end);
+    words.remove_prefix(std::min(end + 1, words.size()));
+    const auto begins = [word](std::string_view option) { return word.starts_with(option); };
+    if (std::ranges::none_of(kOfServer, begins)) kept += std::string(word) + " ";
+  }
+  if (!kept.empty()) kept.pop_back();
+  return kept + std::string(variable.substr(variables));
 }
 
 // The client makes its temporary files in /tmp, whatever TMPDIR says; and to root it refuses to go
@@ -155,23 +158,29 @@ std::string_view EnvironmentValue(const std::vector<std::string>& environment,
   return "";
 }
 
+void SetVariable(std::vector<std::string>& environment, const std::string& variable) {
+  const std::string_view name = NameOf(variable);
+  std::erase_if(environment, [name](const std::string& other) { return Sets(other, name); });
+  environment.push_back(variable);
+}
+
 std::vector<std::string> PlanEnvironment(const EnvironmentRequest& request) {
   std::vector<std::string> planned;
-  const auto set = [&planned](std::string_view name, std::string value) {
-    std::erase_if(planned, [name](const std::string& other) { return Sets(other, name); });
-    planned.push_back(std::string(name) + "=" + std::move(value));
+  const auto set = [&planned](std::string_view name, const std::string& value) {
+    SetVariable(planned, std::string(name) + "=" + value);
   };
   for (const std::string& variable : request.caller) {
     const std::string_view name = NameOf(variable);
     const bool passed =
         request.rules.env ? IsListed(name, *request.rules.env) : IsListed(name, kPassed);
-    if (passed || (request.is_agent && IsListed(name, kPassedToAgent))) planned.push_back(variable);
+    if (!passed && !(request.is_agent && IsListed(name, kPassedToAgent))) continue;
+    planned.push_back(name == "MAKEFLAGS" ? WithoutJobServer(variable) : variable);
   }
   if (!request.tmp.empty()) {
     const std::string tmp(request.tmp);
     for (const std::string_view name : {"TMPDIR", "TEMP", "TMP"}) set(name, tmp);
-    for (const Cache& cache : kCaches) set(cache.name, tmp + std::string(cache.folder));
   }
+  for (const std::string& variable : request.caches) SetVariable(planned, variable);
   if (request.is_agent) SetForAgent(request, set);
   if (!request.runtime.empty()) set("XDG_RUNTIME_DIR", std::string(request.runtime));
   // git would copy sample hooks into a new repository, and hooks are refused.

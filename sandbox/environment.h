@@ -1,5 +1,4 @@
-// The environment of a confined command: names of an allow list, and folders for caches that it may
-// write.
+// The environment of a confined command: names of an allow list, and folders that it may write.
 #pragma once
 
 #include <cstdint>
@@ -16,11 +15,15 @@ struct EnvironmentRequest {
   const SandboxRules& rules;
   bool is_agent = false;
   uint32_t user = 0;
-  std::string_view tmp;      // what is private to the sandbox; "" for none
-  std::string_view runtime;  // for sockets, private to the sandbox; "" for none
-  std::string_view marker;   // the layers, for those inside who ask
+  std::string_view tmp;                  // what is private to the sandbox; "" for none
+  std::string_view runtime;              // for sockets, private to the sandbox; "" for none
+  std::vector<std::string> caches = {};  // variables that say where caches are
+  std::string_view marker;               // the layers, for those inside who ask
 };
 std::vector<std::string> PlanEnvironment(const EnvironmentRequest& request);
+
+// Replaces the variable of the same name.
+void SetVariable(std::vector<std::string>& environment, const std::string& variable);
 
 // The value of `name`, or "".
 std::string_view EnvironmentValue(const std::vector<std::string>& environment,

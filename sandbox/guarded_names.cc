@@ -147,17 +147,22 @@ class GuardedNames::Subject {
 
 bool GuardedNames::IsExempt(std::string_view path) const {
   const auto covers = [&](const Path& folder) { return Covers(folder.text(), path); };
-  return std::ranges::any_of(exempt_, covers) && std::ranges::none_of(kept_, covers);
+  const bool is_exempt =
+      std::ranges::any_of(exempt_, covers) && std::ranges::none_of(kept_, covers);
+  return is_exempt || IsIn(copies_, path);
 }
 
-bool GuardedNames::IsOwn(std::string_view path) const {
+bool GuardedNames::IsOwn(std::string_view path) const { return IsIn(own_, path); }
+
+// In one of them, and not in something of the host's there.
+bool GuardedNames::IsIn(const std::vector<Path>& folders, std::string_view path) const {
   const auto covers = [&](const Path& folder) { return Covers(folder.text(), path); };
   const auto is_kept = [&](const Path& folder) {
     return std::ranges::any_of(
         kept_, [&](const Path& kept) { return kept.IsInside(folder) && covers(kept); });
   };
   return std::ranges::any_of(
-      own_, [&](const Path& folder) { return covers(folder) && !is_kept(folder); });
+      folders, [&](const Path& folder) { return covers(folder) && !is_kept(folder); });
 }
 
 const GuardedName& NotAllowedRule() {

@@ -48,6 +48,8 @@ class GuardedNames {
   // Below `folder` nothing is refused, since it is private to the sandbox, but for what of the
   // host is kept there.
   void Exempt(Path folder) { exempt_.push_back(std::move(folder)); }
+  // The same for a copy of a folder of the host's.
+  void ExemptCopy(Path folder) { copies_.push_back(std::move(folder)); }
   void KeepHost(Path place) { kept_.push_back(std::move(place)); }
   // Below `folder`, which is the sandbox's own but lies on the host, only git's own names are
   // guarded: a file ".git" or a link leads git outside there. Packages unpack everything else.
@@ -114,9 +116,9 @@ class GuardedNames {
 
   bool operator==(const GuardedNames& other) const {
     return rules_ == other.rules_ && allow_only_ == other.allow_only_ && exempt_ == other.exempt_ &&
-           held_ == other.held_ && kept_ == other.kept_ && own_ == other.own_ &&
-           stores_ == other.stores_ && root_ == other.root_ && bare_why_ == other.bare_why_ &&
-           mounts_ == other.mounts_;
+           copies_ == other.copies_ && held_ == other.held_ && kept_ == other.kept_ &&
+           own_ == other.own_ && stores_ == other.stores_ && root_ == other.root_ &&
+           bare_why_ == other.bare_why_ && mounts_ == other.mounts_;
   }
 
  private:
@@ -127,6 +129,7 @@ class GuardedNames {
   };
   template <typename Allows>
   std::vector<const GuardedName*> AllUnless(std::string_view path, Allows allows) const;
+  bool IsIn(const std::vector<Path>& folders, std::string_view path) const;
   static std::optional<std::string> GoesOnBelow(const GuardedName& rule, const Prepared& prepared,
                                                 std::string_view folded);
   static bool Matches(const GuardedName& rule, const Prepared& prepared, std::string_view folded);
@@ -143,6 +146,7 @@ class GuardedNames {
   std::vector<std::vector<GuardedName>> allow_only_;
   std::vector<GuardedName> held_;  // each its base
   std::vector<Path> exempt_;
+  std::vector<Path> copies_;
   std::vector<Path> kept_;
   std::vector<Path> own_;
   std::vector<std::string> stores_;

@@ -4,8 +4,10 @@
 
 #include "base/text.h"
 #include "sandbox/environment.h"
+#include "sandbox/plan_caches.h"
 #include "sandbox/plan_places.h"
 #include "sandbox/plan_rules.h"
+#include "sandbox/private_folders.h"
 #include "sandbox/session_folder.h"
 
 namespace ringfence {
@@ -46,8 +48,9 @@ class Planner {
     if (plan_.is_nested) plan_.supervised = false;  // one supervisor looks at every name
     plan_.takes_log =
         command.is_agent && plan_.has_namespaces() && plan_.system == HostSystem::kLinux;
+    plan_.tmp = HostsTmp(files_);
     if (!plan_.is_nested && plan_.layers == SandboxLayers::kLandlock) {
-      plan_.scratch = Path::Clean(request_.facts.scratch);
+      plan_.scratch = plan_.tmp.Child(Path::Clean(request_.facts.scratch).name());
     }
     if (plan_.is_nested && !plan_.inside_view) plan_.scratch = OuterScratch();
     PlanSession();
@@ -69,16 +72,19 @@ class Planner {
                              std::to_string(plan_.user),
                          "set HOME to your home directory, or name that: --home DIR");
     }
-    if (Status s = PlanPlaces(request_, rules_, plan_); !s) return s.error();
     PlanNetwork();
+    if (Status s = PlanPlaces(request_, rules_, plan_); !s) return s.error();
     if (Status s = PlanLimits(); !s) return s.error();
     NoteWeaknesses();
+    const std::string tmp = TemporaryFolder();
+    const std::vector<std::string> caches = CacheVariables(request_, plan_, tmp);
     plan_.environment = PlanEnvironment({.caller = command.environment,
                                          .rules = policy_.sandbox,
                                          .is_agent = command.is_agent,
                                          .user = plan_.user,
-                                         .tmp = TemporaryFolder(),
+                                         .tmp = tmp,
                                          .runtime = RuntimeFolder(),
+                                         .caches = caches,
                                          .marker = LayersName(plan_.layers)});
     if (files_.failure()) return *files_.failure();
     return std::move(plan_);
@@ -108,7 +114,7 @@ class Planner {
   // that sandbox decides.
   Path OuterScratch() const {
     const Path tmp = Path::Clean(EnvironmentValue(request_.command.environment, "TMPDIR"));
-    const bool is_one = IsScratch(tmp) || tmp.Parent() == SessionFolders(places_);
+    const bool is_one = IsScratch(tmp, plan_.tmp) || tmp.Parent() == SessionFolders(places_);
     return is_one && !tmp.is_root() ? tmp : Path();
   }
 

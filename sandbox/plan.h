@@ -68,6 +68,14 @@ struct HiddenPlace {
   bool operator==(const HiddenPlace&) const = default;
 };
 
+// A directory that the command sees as it is, and writes as a copy of its own.
+struct PlannedCache {
+  Path path;                              // resolved
+  std::vector<std::string> instead = {};  // variables where the host cannot mount such a copy
+
+  bool operator==(const PlannedCache&) const = default;
+};
+
 enum class PlannedNetwork : uint8_t {
   kOwn,   // a loopback of its own and nothing else
   kHost,  // the host's
@@ -103,13 +111,15 @@ struct SandboxPlan {
   std::vector<PlannedPlace> readable;  // only where not everything may be read
   std::vector<PlannedPlace> writable;  // one inside another only where a part between is closed
   std::vector<SavedFile> saved;
+  std::vector<PlannedCache> caches;  // one inside another: none
   std::vector<PlannedPlace> sealed;  // inside a writable place and not writable
   std::vector<HiddenPlace> hidden;
   std::vector<Path> sockets;  // of the host's programs; they are not to be reached
   GuardedNames names;
-  bool private_tmp = true;  // false: the policy names the host's
-  Path scratch;             // for temporary files where nothing can be mounted; else "/"
-  Path session_tmp;         // of the host: what /tmp, or `scratch`, is for a session; else "/"
+  bool private_tmp = true;         // false: the policy names the host's
+  Path tmp = Path::Clean("/tmp");  // where the host's /tmp leads, which may be a link
+  Path scratch;                    // for temporary files where nothing can be mounted; else "/"
+  Path session_tmp;  // of the host: what /tmp, or `scratch`, is for a session; else "/"
 
   PlannedNetwork network = PlannedNetwork::kOwn;
   PlannedLimits limits;

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "policy/resolve.h"
 #include "sandbox/agent_state.h"
+#include "sandbox/plan_caches.h"
 #include "sandbox/plan_mounts.h"
 #include "sandbox/plan_reads.h"
 #include "sandbox/private_folders.h"
@@ -32,7 +33,9 @@ class PlacePlanner {
                    "they could be reached; mount /proc"};
     }
     if (Status s = PlanWrites(); !s) return s;
+    plan_.caches = FindCaches(request_, plan_);
     if (Status s = PlanReads(request_, rules_, plan_); !s) return s;
+    SettleCaches(plan_);
     return PlanSealed();
   }
 
@@ -117,7 +120,8 @@ class PlacePlanner {
 
   bool IsHostsTmp(const Path& path) const {
     static const Path kReal = Path::Clean("/private/tmp");  // where macOS has it
-    return path == kTmp || (plan_.system == HostSystem::kMacos && path == kReal);
+    return path == kTmp || path == plan_.tmp ||
+           (plan_.system == HostSystem::kMacos && path == kReal);
   }
 
   Error RefusedDirectory(std::string why, const char* hint =
@@ -190,11 +194,12 @@ class PlacePlanner {
     if (!has_mounts) plan_.names.AddOwn(plan_.scratch);
     for (const std::string_view folder : kPrivateFolders) {
       const bool is_tmp = folder == kTmp.text();
+      const Path path = is_tmp ? plan_.tmp : Path::Clean(folder);
       if (!has_mounts || (is_tmp && !plan_.private_tmp)) continue;
       if (is_tmp && !plan_.session_tmp.is_root()) {
-        plan_.names.AddOwn(kTmp);
+        plan_.names.AddOwn(path);
       } else {
-        plan_.names.Exempt(Path::Clean(folder));
+        plan_.names.Exempt(path);
       }
     }
     for (const Path& home : request_.places.homes_real) plan_.names.KeepHost(home);

@@ -47,6 +47,7 @@ class ReadPlanner {
       plan_.readable.push_back(std::move(place));
     }
     if (plan_.reads_all) AddCoveredHomes();
+    if (plan_.network == PlannedNetwork::kHost) AddNameServers();
     if (!plan_.reads_all && request_.command.is_agent) {
       if (Status s = AddHooksFiles(); !s) return s;
     }
@@ -141,12 +142,18 @@ class ReadPlanner {
     for (HiddenPlace& place : hidden) {
       if (!IsSeen(place.path)) continue;
       // Elsewhere nobody inside can open it; without mounts somebody may have closed it.
-      const bool can_open = !plan_.has_view() || Holding(plan_.writable, place.path) != nullptr;
+      const bool can_open = !plan_.has_view() || Holding(plan_.writable, place.path) != nullptr ||
+                            IsInCache(place.path);
       if (place.is_closed && !can_open) continue;
       HoldInPlace(place);
       plan_.hidden.push_back(std::move(place));
     }
     return Unit{};
+  }
+
+  bool IsInCache(const Path& path) const {
+    return std::ranges::any_of(
+        plan_.caches, [&path](const PlannedCache& cache) { return path.IsInside(cache.path); });
   }
 
   // The next start looks for it by its name.
@@ -227,6 +234,19 @@ class ReadPlanner {
     }
   }
 
+  // /etc/resolv.conf is often a link into /run (systemd-resolved(8)). The file alone: beside it are
+  // sockets.
+  void AddNameServers() {
+    const Walked walked = Walk("/etc/resolv.conf", files_);
+    const bool is_file = walked.stop == Walked::Stop::kEnd && walked.facts.kind == FileKind::kFile;
+    if (!is_file || !IsPrivate(walked.end) || rules_.RefusesReading(policy_.read, walked.end)) {
+      return;
+    }
+    if (Holding(plan_.writable, walked.end) != nullptr) return;
+    plan_.readable.push_back(
+        {.path = walked.end, .kind = Kind::kFile, .why = "it names the servers of DNS"});
+  }
+
   // A link into another of them is not followed: a back end makes the same link.
   void AddRunTime() {
     for (const std::string_view name : kRunTime) {
@@ -244,11 +264,9 @@ class ReadPlanner {
     plan_.readable = std::move(outermost);
   }
 
-  bool IsPrivate(const Path& path) const { return ringfence::IsPrivate(plan_.system, path); }
+  bool IsPrivate(const Path& path) const { return ringfence::IsPrivate(plan_, path); }
 
-  bool IsPrivateItself(const Path& path) const {
-    return ringfence::IsPrivateItself(plan_.system, path);
-  }
+  bool IsPrivateItself(const Path& path) const { return ringfence::IsPrivateItself(plan_, path); }
 
   // A name of the host's that no private folder covers.
   bool IsSeen(const Path& path) const {
@@ -258,7 +276,7 @@ class ReadPlanner {
       if (holder != nullptr && (!IsPrivate(path) || IsPrivate(holder->path))) return true;
     }
     return plan_.reads_all &&
-           (!IsPrivate(path) || (!plan_.private_tmp && path.IsInside(Path::Clean(kHostsTmp))));
+           (!IsPrivate(path) || (!plan_.private_tmp && path.IsInside(plan_.tmp)));
   }
 
   const PlanRequest& request_;

@@ -137,6 +137,7 @@ std::vector<PlannedPlace> PlanRules::PlacesOf(const std::vector<PathRuleList>& a
     if (is_missing && candidate.set != SetName::kNone) continue;
     if (candidate.path.IsInside(Path::Clean("/proc"))) continue;
     if (candidate.path == Path::Clean("/dev")) continue;  // which is the sandbox's own
+    if (is_missing && candidate.path.IsInside(Path::Clean("/dev"))) continue;
     const bool is_directory = is_missing || candidate.kind == FileKind::kDirectory;
     places.push_back({.path = std::move(candidate.path),
                       .kind = is_directory ? Kind::kDirectory : Kind::kFile,

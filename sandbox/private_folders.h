@@ -13,9 +13,12 @@ namespace ringfence {
 inline constexpr std::string_view kPrivateFolders[] = {"/tmp", "/run", "/dev", "/proc"};
 inline constexpr std::string_view kHostsTmp = "/tmp";
 
+// Where /tmp leads.
+Path HostsTmp(const CachedFiles& files);
+
 // The path is such a folder, or lies in one.
-bool IsPrivate(HostSystem system, const Path& path);
-bool IsPrivateItself(HostSystem system, const Path& path);
+bool IsPrivate(const SandboxPlan& plan, const Path& path);
+bool IsPrivateItself(const SandboxPlan& plan, const Path& path);
 
 // A place that is the path or holds it, or nullptr.
 const PlannedPlace* Holding(const std::vector<PlannedPlace>& places, const Path& path);

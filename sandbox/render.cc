@@ -72,6 +72,9 @@ class TextPlan {
     for (const SavedFile& file : plan_.saved) {
       Path("  save    ", file.path.text(), file.why + ", with NAME.* beside it");
     }
+    for (const PlannedCache& cache : plan_.caches) {
+      Path("  copy    ", cache.path.text(), "a cache: what is written stays in the sandbox");
+    }
     for (const PlannedPlace& place : plan_.sealed) Path("  sealed  ", place.path.text(), place.why);
     for (const HiddenPlace& place : plan_.hidden) {
       Path("  hidden  ", place.path.text(), place.why);
@@ -242,6 +245,7 @@ std::string PlanJson(const SandboxPlan& plan) {
     for (const SavedFile& file : plan.saved) {
       json["saved"].push_back({{"path", file.path.text()}, {"why", file.why}});
     }
+    for (const PlannedCache& cache : plan.caches) json["caches"].push_back(cache.path.text());
     json["sealed"] = PlacesJson(plan.sealed);
     json["hidden"] = HiddenJson(plan);
     json["hidden_sockets"] = Json::array();

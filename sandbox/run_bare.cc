@@ -33,12 +33,18 @@ std::string FindProgram(const SandboxPlan& plan, int* code) {
   return "";
 }
 
-Ended RunBare(const SandboxPlan& plan) {
+Ended RunBare(const SandboxPlan& plan, const Inherited& inherited) {
   std::vector<std::string> arguments = plan.argv;
   std::vector<std::string> environment = plan.environment;
   int code = ENOENT;
   const std::string program = FindProgram(plan, &code);
   if (program.empty()) return NotRun(plan, code);
+  if (const Status restored = inherited.RestoreAll(); !restored) {
+    Ended ended;
+    ended.failure = SetupFailure{"signals", restored.error().where, restored.error().what, {}};
+    ended.status = 125;
+    return ended;
+  }
   ::execve(program.c_str(), ArgumentPointers(arguments).data(),
            ArgumentPointers(environment).data());
   code = errno;

@@ -8,7 +8,7 @@
 namespace ringfence {
 
 // The command takes this process's place; what comes back says why it could not.
-Ended RunBare(const SandboxPlan& plan);
+Ended RunBare(const SandboxPlan& plan, const Inherited& inherited);
 
 // The first of plan.programs that may be executed; "" with the reason in `code`.
 std::string FindProgram(const SandboxPlan& plan, int* code);

@@ -26,10 +26,11 @@ std::string ScratchFolder(uint64_t number) {
   return std::string(kScratch) + std::to_string(number);
 }
 
-bool IsScratch(const Path& path) {
-  const std::string_view text = path.text();
-  if (!text.starts_with(kScratch) || text.size() == kScratch.size()) return false;
-  return text.find_first_not_of("0123456789", kScratch.size()) == std::string_view::npos;
+bool IsScratch(const Path& path, const Path& tmp) {
+  constexpr std::string_view kName = kScratch.substr(kScratch.rfind('/') + 1);
+  const std::string_view name = path.name();
+  if (path.Parent() != tmp || !name.starts_with(kName) || name.size() == kName.size()) return false;
+  return name.find_first_not_of("0123456789", kName.size()) == std::string_view::npos;
 }
 
 }  // namespace ringfence

@@ -20,6 +20,6 @@ Path SessionFolder(const Places& places, std::string_view session);
 // Where nothing can be mounted, a sandbox without a session has a folder of this name for its
 // temporary files; a launcher that was killed leaves it.
 std::string ScratchFolder(uint64_t number);
-bool IsScratch(const Path& path);
+bool IsScratch(const Path& path, const Path& tmp);
 
 }  // namespace ringfence

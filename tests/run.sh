@@ -458,7 +458,7 @@ part_agreement() {
 # alone: which calls a start needs depends on what others make in /tmp.
 part_runs() {
   build release || return
-  local probes=build/release/probes
+  local probes=build/release/probes file
   if [[ -x $probes/fail_call ]]; then
     count_program run_faults.py python3 tests/system/run_faults.py --ringfence "$command" \
       --fail-call $probes/fail_call
@@ -466,7 +466,9 @@ part_runs() {
     skip "run_faults.py: fail_call is for x86-64"
   fi
   program run_status.py python3 tests/system/run_status.py --ringfence "$command"
-  program programs.py python3 tests/system/programs.py --ringfence "$command"
+  for file in programs run_surroundings ordinary_work; do
+    program $file.py python3 tests/system/$file.py --ringfence "$command"
+  done
 }
 
 part_client() {

@@ -90,7 +90,9 @@ class Launcher {
                  .channel = std::move(other),
                  .cgroup = cgroup_.entry(),
                  .audit = audit_.socket().get(),
+                 .caches = own_tmp_.caches(),
                  .signals = before,
+                 .inherited = watch_.inherited,
                  .own_terminal = terminal_.own});
     }
     pipes_.Begin();
@@ -301,7 +303,7 @@ class Launcher {
 Result<Ended> RunConfined(const SandboxPlan& plan, const RunWatch& watch) {
   if (!plan.is_confined()) {
     watch.started();
-    return RunBare(plan);
+    return RunBare(plan, watch.inherited);
   }
   std::vector<Path> left_out;
   if (Status made = MakePlaces(plan, left_out); !made) {

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <sys/types.h>
 
+#include <cerrno>
 #include <cstdint>
 #include <string>
 
@@ -63,6 +64,8 @@ class CallArguments {
   // The names as the caller has them in its memory now.
   Got<std::string> path() const { return caller_.ReadPath(path_address()); }
   Got<std::string> path2() const { return caller_.ReadPath(caller_.argument(shape_.path2)); }
+  // The kernel keeps the memory of a program that may not be read from everybody else.
+  bool is_out_of_reach() const { return shape_.path >= 0 && path().code == EPERM; }
   uint64_t path_address() const { return caller_.argument(shape_.path); }
   // As they are: a device of mknod(2), a size, an address.
   uint64_t raw_flags() const { return caller_.argument(shape_.flags); }

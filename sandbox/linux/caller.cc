@@ -76,6 +76,12 @@ pid_t SupervisedCaller::process() const {
   return id ? static_cast<pid_t>(*id) : 0;
 }
 
+std::string SupervisedCaller::ProgramName() const {
+  std::string name = ReadOwnFile("comm");
+  if (name.ends_with('\n')) name.pop_back();
+  return name;
+}
+
 mode_t SupervisedCaller::Umask() const {
   const auto mask = StatusNumber(ReadOwnFile("status"), "\nUmask:", 8);
   return mask ? static_cast<mode_t>(*mask) & 0777 : 077;

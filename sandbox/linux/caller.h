@@ -4,6 +4,7 @@
 #pragma once
 
 #include <linux/seccomp.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 
 #include <optional>
@@ -47,6 +48,7 @@ class SupervisedCaller {
   Got<UniqueFd> Folder(int fd) const;
 
   pid_t process() const;             // the thread group's id; 0 when it cannot be seen
+  std::string ProgramName() const;   // its beginning; "" when it cannot be seen
   mode_t Umask() const;              // 077 when it cannot be seen
   std::string TerminalName() const;  // of the controlling terminal, below /dev; "" for none
 
@@ -70,6 +72,19 @@ class SupervisedCaller {
   const seccomp_notif& call_;
   int listener_;
   const UniqueFd& proc_;
+};
+
+// The caller's mask, for as long as the supervisor makes a file in its place. The kernel applies
+// it, since a default access control list of the directory takes its place (umask(2)).
+class CallersMask {
+ public:
+  explicit CallersMask(const SupervisedCaller& caller) : own_(::umask(caller.Umask())) {}
+  ~CallersMask() { ::umask(own_); }
+  CallersMask(const CallersMask&) = delete;
+  CallersMask& operator=(const CallersMask&) = delete;
+
+ private:
+  mode_t own_;
 };
 
 }  // namespace ringfence

@@ -81,6 +81,7 @@ class Command {
 
   Status ResetSignals() {
     ::umask(start_.mask);
+    if (Status s = start_.inherited.RestoreAll(); !s) return s;
     if (::sigprocmask(SIG_SETMASK, &start_.signals, nullptr) != 0)
       return SystemError("sigprocmask");
     return Unit{};
@@ -138,7 +139,7 @@ class Command {
 
   [[noreturn]] void Execute() {
     std::vector<std::string> arguments = plan_.argv;
-    std::vector<std::string> environment = plan_.environment;
+    std::vector<std::string>& environment = start_.environment;
     const std::vector<char*> argv = ArgumentPointers(arguments);
     const std::vector<char*> envp = ArgumentPointers(environment);
     int code = ENOENT;

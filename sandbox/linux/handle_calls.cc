@@ -209,8 +209,9 @@ class HandleCall {
     const auto owner = static_cast<uid_t>(arguments_.raw_mode());
     const auto group = static_cast<gid_t>(arguments_.after_mode());
     const std::string own_name = std::to_string(file.fd.get());
-    return ::fchownat(supervision_.own_fds.get(), own_name.c_str(), owner, group, 0) == 0 ? 0
-                                                                                          : errno;
+    if (::fchownat(supervision_.own_fds.get(), own_name.c_str(), owner, group, 0) == 0) return 0;
+    // Outside, an id that the sandbox has no name for is refused as any other user's is.
+    return errno == EINVAL ? EPERM : errno;
   }
 
   struct Attribute {

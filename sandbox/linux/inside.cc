@@ -16,6 +16,7 @@
 #include <span>
 
 #include "base/syscall.h"
+#include "sandbox/environment.h"
 #include "sandbox/linux/cgroup.h"
 #include "sandbox/linux/channel.h"
 #include "sandbox/linux/command.h"
@@ -38,7 +39,9 @@ class Inside {
         channel_(std::move(start.channel)),
         cgroup_(start.cgroup),
         audit_(start.audit),
+        kept_caches_(start.caches),
         signals_(start.signals),
+        inherited_(start.inherited),
         own_terminal_(start.own_terminal) {}
 
   [[noreturn]] void Run() {
@@ -85,6 +88,7 @@ class Inside {
       return SystemError("prctl(subreaper)");
     }
     if (::setsid() < 0) return SystemError("setsid");
+    if (Status s = inherited_.RestoreFileSize(); !s) return s;
     mask_ = ::umask(0);  // callers' masks are applied one by one
     return Unit{};
   }
@@ -112,7 +116,14 @@ class Inside {
     return is_full() ? MapIdentity(plan_.user, plan_.group) : Status(Unit{});
   }
 
-  Status View() { return is_full() ? BuildView(plan_, audit_) : Status(Unit{}); }
+  Status View() {
+    if (!is_full()) return Unit{};
+    Result<std::vector<const PlannedCache*>> caches =
+        BuildView({.plan = plan_, .audit = audit_, .caches = kept_caches_});
+    if (!caches) return caches.error();
+    caches_ = std::move(*caches);
+    return Unit{};
+  }
 
   Status Proc() { return plan_.has_own_processes() ? MountProc(plan_) : Status(Unit{}); }
 
@@ -149,7 +160,9 @@ class Inside {
 
   Status Resources() { return LimitResources(plan_.limits); }
 
-  Status Landlock() { return plan_.landlock_abi > 0 ? RestrictByLandlock(plan_) : Status(Unit{}); }
+  Status Landlock() {
+    return plan_.landlock_abi > 0 ? RestrictByLandlock(plan_, caches_) : Status(Unit{});
+  }
 
   Status Guard() {
     if (is_full() || plan_.is_nested) return InstallGuard(SocketRules::kUsual);
@@ -180,10 +193,12 @@ class Inside {
     if (command_ == 0) {
       own = UniqueFd();
       RunCommand({.plan = plan_,
+                  .environment = Environment(),
                   .launcher = std::move(channel_),
                   .supervisor = std::move(other),
                   .terminal = std::move(terminal_),
                   .signals = signals_,
+                  .inherited = inherited_,
                   .mask = mask_});
     }
     other = UniqueFd();
@@ -200,6 +215,16 @@ class Inside {
     }
     nothing_ = UniqueFd();
     return Unit{};
+  }
+
+  // A cache that could not be mounted is elsewhere.
+  std::vector<std::string> Environment() const {
+    std::vector<std::string> environment = plan_.environment;
+    for (const PlannedCache& cache : plan_.caches) {
+      if (std::ranges::find(caches_, &cache) != caches_.end()) continue;
+      for (const std::string& variable : cache.instead) SetVariable(environment, variable);
+    }
+    return environment;
   }
 
   Status OpenTerminal() {
@@ -229,11 +254,14 @@ class Inside {
   UniqueFd channel_;
   const UniqueFd& cgroup_;
   int audit_;
+  const Path& kept_caches_;
   sigset_t signals_;
+  const Inherited& inherited_;
   bool own_terminal_;
   mode_t mask_ = 077;
-  UniqueFd nothing_;   // /dev/null
-  UniqueFd terminal_;  // the command's side
+  std::vector<const PlannedCache*> caches_;  // that are mounted
+  UniqueFd nothing_;                         // /dev/null
+  UniqueFd terminal_;                        // the command's side
   UniqueFd listener_;
   std::optional<Supervision> supervision_;
   pid_t command_ = -1;

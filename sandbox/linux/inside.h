@@ -5,17 +5,20 @@
 #include <csignal>
 
 #include "base/unique_fd.h"
+#include "sandbox/inherited.h"
 #include "sandbox/plan.h"
 
 namespace ringfence {
 
 struct InsideStart {
   const SandboxPlan& plan;
-  UniqueFd channel;           // to the launcher
-  const UniqueFd& cgroup;     // to be entered; invalid for none
-  int audit = -1;             // the launcher's socket for audit lines, not owned; -1 for none
-  sigset_t signals;           // those that the command begins with blocked
-  bool own_terminal = false;  // the command gets a terminal of its own
+  UniqueFd channel;            // to the launcher
+  const UniqueFd& cgroup;      // to be entered; invalid for none
+  int audit = -1;              // the launcher's socket for audit lines, not owned; -1 for none
+  const Path& caches;          // where the session keeps what is written to caches; "/" for nowhere
+  sigset_t signals;            // those that the command begins with blocked
+  const Inherited& inherited;  // what the command gets back
+  bool own_terminal = false;   // the command gets a terminal of its own
 };
 
 // Never returns. Exits with the sandbox's end; the launcher hears about everything else by the

@@ -58,8 +58,8 @@ std::vector<const GuardedName*> AllThatRefuse(const Supervision& supervision,
   std::vector<const GuardedName*> all;
   for (const GuardedNames* names : supervision.rules) {
     if (!Ask(supervision, names, path)) continue;
-    const auto rules =
-        reach == Reach::kFolder ? names->AllThatRefuseFolder(path) : names->AllThatRefuse(path);
+    const bool is_folder = reach == Reach::kFolder;
+    const auto rules = is_folder ? names->AllThatRefuseFolder(path) : names->AllThatRefuse(path);
     all.insert(all.end(), rules.begin(), rules.end());
   }
   return all;
@@ -156,6 +156,13 @@ void ReportWhy(Supervision& supervision, const std::string& path, std::string wh
   Report(supervision, path, nullptr, EACCES);
   std::vector<Supervision::Report>& reports = supervision.reports;
   if (!reports.empty() && reports.back().path == path) reports.back().why = std::move(why);
+}
+
+void ReportProgram(Supervision& supervision, std::string program, std::string why) {
+  std::vector<Supervision::Report>& reports = supervision.reports;
+  const bool is_known = !reports.empty() && reports.back().path == program;
+  if (is_known || reports.size() >= kMaxReports) return;
+  reports.push_back({std::move(program), nullptr, ENOEXEC, std::move(why)});
 }
 
 bool MustComeWhole(Supervision& supervision, const Location& location) {

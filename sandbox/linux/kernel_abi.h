@@ -41,6 +41,7 @@ struct MountAttributes {
 };
 constexpr uint64_t kMountReadOnly = 1;         // MOUNT_ATTR_RDONLY
 constexpr uint64_t kMountNoSetUser = 2;        // MOUNT_ATTR_NOSUID
+constexpr uint64_t kMountNoDevices = 4;        // MOUNT_ATTR_NODEV
 constexpr unsigned kTreeClone = 1;             // OPEN_TREE_CLONE
 constexpr unsigned kTreeRecursive = 0x8000;    // AT_RECURSIVE
 constexpr unsigned kMoveByDescriptors = 0x44;  // MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH

@@ -174,7 +174,8 @@ Status AllowSystem(const SandboxPlan& plan, const Ruleset& ruleset) {
   if (Status s = ruleset.Allow(Path::Clean("/dev"), device); !s) return s;
   for (const char* name : {"/dev/shm", "/run/user", "/tmp"}) {
     if (name == std::string_view("/tmp") && !plan.private_tmp) continue;
-    Status s = ruleset.Allow(Path::Clean(name), rights.read | rights.write);
+    const bool is_tmp = name == std::string_view("/tmp");
+    Status s = ruleset.Allow(is_tmp ? TmpOf(plan) : Path::Clean(name), rights.read | rights.write);
     if (!s && s.error().what != "ENOENT") return s;
   }
   return Unit{};
@@ -196,13 +197,17 @@ Status KeepSignalsFromParent(int abi) {
   return Unit{};
 }
 
-Status RestrictByLandlock(const SandboxPlan& plan) {
+Status RestrictByLandlock(const SandboxPlan& plan, const std::vector<const PlannedCache*>& caches) {
   Ruleset ruleset(plan.landlock_abi);
   if (Status s = ruleset.Create(); !s) return s;
   if (Status s = AllowSystem(plan, ruleset); !s) return s;
   for (const PlannedPlace& place : plan.writable) {
     const uint64_t rights = ruleset.rights().read | ruleset.rights().write;
     if (Status s = ruleset.Allow(place.path, rights); !s) return s;
+  }
+  for (const PlannedCache* cache : caches) {
+    const uint64_t rights = ruleset.rights().read | ruleset.rights().write;
+    if (Status s = ruleset.Allow(cache->path, rights); !s) return s;
   }
   // The mounts below it, not the folders they show: those stay closed by any other way.
   if (!plan.saved.empty()) {

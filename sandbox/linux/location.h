@@ -37,7 +37,8 @@ const UniqueFd& FolderToChange(const Supervision& supervision, const Location& l
 // may have of one.
 bool IsSavedFile(const Supervision& supervision, const UniqueFd& file, const std::string& path);
 
-// The real path of an open file, with long names (base/short_name.h); a text that does not begin with
+// The real path of an open file, with long names (base/short_name.h); a text that does not begin
+// with
 // "/" for what has none.
 Got<std::string> RealPath(const Supervision& supervision, const UniqueFd& fd);
 

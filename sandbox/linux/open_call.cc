@@ -1,14 +1,17 @@
 #include "sandbox/linux/open_call.h"
 
 #include <fcntl.h>
+#include <linux/openat2.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
+#include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <charconv>
+#include <optional>
 #include <utility>
 
 #include "sandbox/linux/git_names.h"
@@ -24,6 +27,12 @@ constexpr size_t kMaxWaiting = 512;            // each holds a descriptor of the
 constexpr int kMaxRaces = 100;                 // with other users of the same folder
 constexpr int kDoor = O_CLOEXEC | O_NOCTTY;    // added to every open: the descriptor passes through
 constexpr dev_t kControllingTerminal = 0x500;  // 5:0, /dev/tty
+// Which openat(2) adds by itself on a 64-bit system (asm/fcntl.h); glibc says that it is 0.
+#ifdef __aarch64__
+constexpr int kLargeFile = 0400000;
+#else
+constexpr int kLargeFile = 0100000;
+#endif
 
 class OpenCall {
  public:
@@ -50,9 +59,6 @@ class OpenCall {
   bool Changes() const {
     return (request_.flags & O_ACCMODE) != O_RDONLY || (request_.flags & O_TRUNC) != 0;
   }
-
-  // Of a file that is made, without set-user-ID and set-group-ID.
-  mode_t NewMode() const { return request_.mode & ~(caller_.Umask() | S_ISUID | S_ISGID); }
 
   // 0, an errno value, kWaits; EAGAIN when the name changed between two looks at it.
   int Try() {
@@ -99,11 +105,10 @@ class OpenCall {
       return CreateFixed(location, file);
     }
     if (const int code = JudgeName(supervision_, location, Reach::kName)) return code;
-    const mode_t mode = NewMode();
     const UniqueFd& folder = FolderToChange(supervision_, location);
-    opened_ = UniqueFd(::openat(folder.get(), location.name.c_str(),
-                                request_.flags | O_EXCL | O_NOFOLLOW | kDoor, mode));
-    if (!opened_.valid()) return errno == EEXIST && !Has(O_EXCL) ? EAGAIN : errno;
+    if (const int made = OpenNoLink(folder, location.name, request_.flags | O_EXCL)) {
+      return made == EEXIST && !Has(O_EXCL) ? EAGAIN : made;
+    }
     int code = JudgeMade(supervision_, location, Reach::kName);
     if (code == 0 && HasBecomeBare(supervision_, location)) code = EACCES;
     if (code != 0) {
@@ -113,6 +118,31 @@ class OpenCall {
     }
     NoteGitFile(supervision_, location);
     return 0;
+  }
+
+  // ELOOP for a link. By openat2(2): O_NOFOLLOW would stay with the descriptor, where fcntl(2)
+  // shows it to a program that did not ask for it.
+  int OpenNoLink(const UniqueFd& folder, const std::string& name, int flags) {
+    const bool makes = (flags & O_CREAT) != 0 || (flags & O_TMPFILE) == O_TMPFILE;
+    open_how how{};
+    how.flags = static_cast<unsigned>(Known(flags));
+    how.mode = makes ? request_.mode & ~static_cast<mode_t>(S_ISUID | S_ISGID) : 0;
+    how.resolve = RESOLVE_NO_SYMLINKS;
+    std::optional<CallersMask> mask;
+    if (makes) mask.emplace(caller_);
+    opened_ = UniqueFd(
+        static_cast<int>(::syscall(SYS_openat2, folder.get(), name.c_str(), &how, sizeof how)));
+    return opened_.valid() ? 0 : errno;
+  }
+
+  // As openat(2) takes flags: it leaves out those it does not know, and openat2(2) refuses them.
+  static int Known(int flags) {
+    constexpr int kWithPath = O_DIRECTORY | O_NOFOLLOW | O_PATH | O_CLOEXEC;
+    constexpr int kAll = O_ACCMODE | O_CREAT | O_EXCL | O_NOCTTY | O_TRUNC | O_APPEND | O_NONBLOCK |
+                         O_SYNC | O_ASYNC | O_DIRECT | O_LARGEFILE | O_NOATIME | O_TMPFILE |
+                         kWithPath;
+    if ((flags & O_PATH) != 0) return (flags & kWithPath) | O_CLOEXEC;
+    return (flags & kAll) | kLargeFile | kDoor;
   }
 
   // What the caller writes into it is what stands there already.
@@ -154,12 +184,8 @@ class OpenCall {
 
   // Never waits: another sandbox may have put a FIFO there since the name was looked at.
   int OpenAt(const UniqueFd& folder, const std::string& name) {
-    const bool is_unnamed = Has(O_TMPFILE);
-    const int wanted = is_unnamed ? request_.flags : FlagsToOpen() & ~O_CREAT;
-    const mode_t mode = is_unnamed ? NewMode() : 0;
-    const int flags = wanted | O_NOFOLLOW | O_NONBLOCK | kDoor;
-    opened_ = UniqueFd(::openat(folder.get(), name.c_str(), flags, mode));
-    const int code = opened_.valid() ? 0 : errno;
+    const int wanted = Has(O_TMPFILE) ? request_.flags : FlagsToOpen() & ~O_CREAT;
+    const int code = OpenNoLink(folder, name, wanted | O_NONBLOCK);
     if (code == ELOOP) return EAGAIN;
     if (Has(O_PATH)) return code;
     struct stat facts {};

@@ -120,7 +120,22 @@ Status OwnTmp::MakeSession() {
   if (::fstat(session_.get(), &facts) != 0 || facts.st_nlink == 0) {
     return SystemError("open(session)", ENOENT);
   }
+  if (!plan_.caches.empty()) MakeCaches();
   return Unit{};
+}
+
+// Two overlay mounts must not share it. Another session folder to those who remove old ones.
+void OwnTmp::MakeCaches() {
+  const std::string name = std::string(plan_.session_tmp.name()) + "-caches";
+  const Path path = plan_.session_tmp.Parent().Child(name);
+  if (::mkdirat(sessions_.get(), name.c_str(), 0700) != 0 && errno != EEXIST) return;
+  Result<UniqueFd> folder = OpenOwn(path);
+  if (!folder || ::flock(folder->get(), LOCK_EX | LOCK_NB) != 0) return;
+  struct stat facts {};
+  if (::futimens(folder->get(), nullptr) != 0 || ::fstat(folder->get(), &facts) != 0) return;
+  if (facts.st_nlink == 0) return;  // another run has just removed it
+  caches_lock_ = std::move(*folder);
+  caches_ = path;
 }
 
 void OwnTmp::RemoveOld() const {
@@ -150,7 +165,7 @@ void OwnTmp::RemoveLeftScratch() const {
   for (const std::string& name : *names) {
     if (!name.starts_with("ringfence-")) continue;  // of the many
     struct stat facts {};
-    if (!IsScratch(all.Child(name)) || all.Child(name) == plan_.scratch ||
+    if (!IsScratch(all.Child(name), all) || all.Child(name) == plan_.scratch ||
         ::fstatat(folders.get(), name.c_str(), &facts, AT_SYMLINK_NOFOLLOW) != 0 ||
         facts.st_uid != ::geteuid()) {
       continue;

@@ -16,6 +16,10 @@ class OwnTmp {
 
   Status Make();
 
+  // Where the session keeps what its commands write to caches; "/" where it keeps nothing, or
+  // another of its commands uses it.
+  const Path& caches() const { return caches_; }
+
   // Removes those of sessions that nobody has used for days, and those that a launcher which was
   // killed has left. Called while the command runs.
   void RemoveOld() const;
@@ -23,6 +27,7 @@ class OwnTmp {
  private:
   Status MakeSession();
   Status MakeScratch();
+  void MakeCaches();
   void RemoveOldSessions() const;
   void RemoveLeftScratch() const;
 
@@ -30,6 +35,8 @@ class OwnTmp {
   UniqueFd sessions_;  // the folder of all sessions
   UniqueFd session_;   // locked: a folder in use is not old
   UniqueFd scratch_;   // locked as well
+  Path caches_;
+  UniqueFd caches_lock_;
   bool is_first_ = false;
 };
 

@@ -41,6 +41,9 @@ constexpr std::array kSealedInProc = {"/proc/sys", "/proc/sysrq-trigger", "/proc
 
 }  // namespace
 
+// A new root has none that is a link.
+Path TmpOf(const SandboxPlan& plan) { return plan.reads_all ? plan.tmp : Path::Clean("/tmp"); }
+
 Status PrivateMounts::Clone() {
   if (!plan_.session_tmp.is_root()) {
     Result<UniqueFd> tree = CloneTree(plan_.session_tmp, Writable::kYes);
@@ -74,8 +77,9 @@ Status PrivateMounts::MountEmpty(const std::string& path, const char* options) c
 
 Status PrivateMounts::MountFolders() {
   if (plan_.private_tmp) {
-    Status s = session_tmp_.valid() ? AttachTree(session_tmp_, Path::Clean("/tmp"))
-                                    : MountEmpty("/tmp", "mode=1777");
+    const Path tmp = TmpOf(plan_);
+    Status s =
+        session_tmp_.valid() ? AttachTree(session_tmp_, tmp) : MountEmpty(tmp.text(), "mode=1777");
     if (!s) return s;
   }
   if (Status s = MountEmpty("/run", "mode=0755"); !s) {
@@ -93,6 +97,7 @@ Status PrivateMounts::MountDevices() {
     if (::mkdir(name, 0755) != 0) return SystemError("mkdir(" + std::string(name) + ")");
   }
   if (Status s = AttachDevices(); !s) return s;
+  if (Status s = MakeDevicePoints(); !s) return s;
   if (Status s = MakeCovers(); !s) return s;
   if (plan_.supervised && ::mknod(kRulesName, S_IFREG, 0) != 0) return SystemError("mknod(rules)");
   if (Status s = MountEmpty("/dev/shm", "mode=1777"); !s) return s;
@@ -120,6 +125,17 @@ Status PrivateMounts::AttachDevices() {
   for (const DeviceLink& link : kDeviceLinks) {
     if (::symlink(link.target, link.name) != 0) {
       return SystemError("symlink(" + std::string(link.name) + ")");
+    }
+  }
+  return Unit{};
+}
+
+// For what the policy lists below /dev, which is about to be read-only.
+Status PrivateMounts::MakeDevicePoints() const {
+  for (const auto* places : {&plan_.writable, &plan_.readable}) {
+    for (const PlannedPlace& place : *places) {
+      if (!place.path.IsInside(Path::Clean("/dev"))) continue;
+      if (Status s = MakeMountPoint(place.path, place.kind); !s) return s;
     }
   }
   return Unit{};

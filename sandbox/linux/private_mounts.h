@@ -19,6 +19,9 @@ inline constexpr const char* kCoverFile = "/dev/.ringfence/file";
 // itself is closed.
 inline constexpr const char* kSavedFolders = "/dev/.ringfence/saved";
 
+// What is mounted as /tmp.
+Path TmpOf(const SandboxPlan& plan);
+
 class PrivateMounts {
  public:
   // `audit` is the launcher's socket for audit lines, which gets its name here, or -1.
@@ -34,6 +37,7 @@ class PrivateMounts {
  private:
   Status MountFolders();
   Status MountDevices();
+  Status MakeDevicePoints() const;
   static Status MakeCovers();
   Status AttachDevices();
   Status AttachSaved();

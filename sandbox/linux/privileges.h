@@ -33,7 +33,8 @@ Status DropCapabilities(Kept kept);
 Status LimitResources(const PlannedLimits& limits);
 
 // The read-only and executable rights of the whole view, write rights where the plan has them.
-Status RestrictByLandlock(const SandboxPlan& plan);
+// `caches` are those that are mounted.
+Status RestrictByLandlock(const SandboxPlan& plan, const std::vector<const PlannedCache*>& caches);
 
 // From here on no signal gets to processes that have not called this, as the supervisor has not.
 Status KeepSignalsFromParent(int abi);

@@ -13,6 +13,7 @@
 #include "base/inside.h"
 #include "sandbox/linux/bind_call.h"
 #include "sandbox/linux/call_arguments.h"
+#include "sandbox/linux/foreign_program.h"
 #include "sandbox/linux/git_names.h"
 #include "sandbox/linux/handle_calls.h"
 #include "sandbox/linux/location.h"
@@ -83,6 +84,10 @@ class Call {
   void Return(int code) {
     if (code == 0) return caller_.ReturnValue(0);
     if (code == EROFS || code == EACCES) Report(supervision_, last_path_, nullptr, code);
+    if (code == EPERM && arguments_.is_out_of_reach()) {
+      ReportProgram(supervision_, caller_.ProgramName(),
+                    "it may be executed but not read, so the sandbox cannot check its calls");
+    }
     caller_.ReturnError(code);
   }
 
@@ -98,15 +103,12 @@ class Call {
     return JudgeName(supervision_, location, reach);
   }
 
-  // A mode that the call itself does not cut by the supervisor's own mask.
-  mode_t MaskedMode() const { return arguments_.mode() & ~(caller_.Umask() | S_ISUID | S_ISGID); }
-
   void Open() {
     OpenRequest request;
     request.flags = arguments_.has_flags() ? arguments_.flags() : O_CREAT | O_WRONLY | O_TRUNC;
     request.mode = arguments_.mode();
     const Got<std::string> text = arguments_.path();
-    if (!text.ok()) return caller_.ReturnError(text.code);
+    if (!text.ok()) return Return(text.code);
     request.text = text.value;
     request.fd = arguments_.fd();
     AnswerOpen(caller_, notification_, supervision_, std::move(request));
@@ -125,12 +127,17 @@ class Call {
     return 0;
   }
 
+  int MakeFolder(const UniqueFd& folder, const std::string& name) const {
+    const CallersMask mask(caller_);
+    return ::mkdirat(folder.get(), name.c_str(), arguments_.mode()) == 0 ? 0 : errno;
+  }
+
   int Mkdir() {
     const Got<Location> at = Find(arguments_.fd(), arguments_.path());
     if (!at.ok()) return at.code;
     if (const int code = Judge(at.value, Reach::kFolder)) return code;
     const UniqueFd& folder = FolderToChange(supervision_, at.value);
-    if (::mkdirat(folder.get(), at.value.name.c_str(), MaskedMode()) != 0) return errno;
+    if (const int code = MakeFolder(folder, at.value.name)) return code;
     int code = JudgeMade(supervision_, at.value, Reach::kFolder);
     if (code == 0 && HasBecomeBare(supervision_, at.value)) code = EACCES;
     if (code != 0) {
@@ -141,15 +148,19 @@ class Call {
     return 0;
   }
 
+  int MakeNode(const Location& at, mode_t mode, dev_t device) const {
+    const CallersMask mask(caller_);
+    return ::mknodat(at.folder.get(), at.name.c_str(), mode, device);
+  }
+
   int Mknod() {
     const Got<Location> at = Find(arguments_.fd(), arguments_.path());
     if (!at.ok()) return at.code;
     if (const int code = Judge(at.value, Reach::kName)) return code;
     const mode_t type = static_cast<mode_t>(arguments_.raw_mode()) & S_IFMT;
     const auto device = static_cast<dev_t>(arguments_.raw_flags());
-    const int made =
-        ::mknodat(at.value.folder.get(), at.value.name.c_str(), type | MaskedMode(), device);
-    return Made(made, at.value);
+    const mode_t mode = arguments_.mode() & ~static_cast<mode_t>(S_ISUID | S_ISGID);
+    return Made(MakeNode(at.value, type | mode, device), at.value);
   }
 
   int Symlink() {
@@ -320,6 +331,7 @@ class Call {
 
 void AnswerCall(const SupervisedCaller& caller, const seccomp_notif& call,
                 Supervision& supervision) {
+  if (IsForeign(call)) return AnswerForeign(caller, supervision);
   const CallShape* shape = ShapeOf(call.data.nr);
   if (shape == nullptr) return caller.ReturnError(ENOSYS);
   if (const int code = FindRules(caller, supervision)) return caller.ReturnError(code);

@@ -58,6 +58,8 @@ bool MustComeWhole(Supervision& supervision, const Location& location);
 
 // For the launcher, who tells people.
 void Report(Supervision& supervision, const std::string& path, const GuardedName* rule, int code);
+// A program that cannot run here at all.
+void ReportProgram(Supervision& supervision, std::string program, std::string why);
 // EACCES for a reason that is no rule's.
 void ReportWhy(Supervision& supervision, const std::string& path, std::string why);
 

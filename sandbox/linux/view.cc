@@ -11,6 +11,7 @@
 #include <cerrno>
 
 #include "base/syscall.h"
+#include "sandbox/linux/cache_mounts.h"
 #include "sandbox/linux/mounts.h"
 #include "sandbox/linux/private_mounts.h"
 
@@ -24,7 +25,10 @@ constexpr std::array kSystemLinks = {"/bin", "/sbin", "/lib", "/lib32", "/lib64"
 
 class View {
  public:
-  View(const SandboxPlan& plan, int audit) : plan_(plan), own_(plan, audit) {}
+  explicit View(const ViewRequest& request)
+      : plan_(request.plan),
+        own_(request.plan, request.audit),
+        cache_mounts_(request.plan, request.caches) {}
 
   Status Build() {
     if (Status s = CloneSources(); !s) return s;
@@ -37,6 +41,8 @@ class View {
     if (Status s = own_.Mount(); !s) return s;
     return AttachAll();
   }
+
+  std::vector<const PlannedCache*> caches() const { return caches_; }
 
  private:
   // One thing to mount. All are done from the outermost to the innermost path, so that none covers
@@ -62,6 +68,7 @@ class View {
       }
       Add(Mount::What::kHide, place.path, place.kind).hidden = &place;
     }
+    if (Status s = AddCaches(); !s) return s;
     for (const Path& socket : plan_.sockets) Add(Mount::What::kHide, socket, Kind::kFile);
     for (const PlannedPlace& place : plan_.sealed) Add(Mount::What::kSeal, place.path, place.kind);
     std::ranges::stable_sort(mounts_, {}, &Mount::path);
@@ -75,6 +82,18 @@ class View {
         continue;
       }
       if (Status s = AddBind(place.path, place.kind, Writable::kYes); !s) return s;
+    }
+    return Unit{};
+  }
+
+  Status AddCaches() {
+    Result<std::vector<UniqueFd>> trees = cache_mounts_.Make();
+    if (!trees) return trees.error();
+    for (size_t i = 0; i < trees->size(); ++i) {
+      if (!(*trees)[i].valid()) continue;
+      const PlannedCache& cache = plan_.caches[i];
+      Add(Mount::What::kBind, cache.path, Kind::kDirectory).tree = std::move((*trees)[i]);
+      caches_.push_back(&cache);
     }
     return Unit{};
   }
@@ -149,10 +168,10 @@ class View {
 
   // What a command of the session has put in /tmp, or closed there, where a place of the host's is
   // to be.
-  static void ClearWay(const Mount& mount) {
-    const auto below = mount.path.Below(Path::Clean("/tmp"));
+  void ClearWay(const Mount& mount) const {
+    const auto below = mount.path.Below(plan_.tmp);
     if (!below) return;
-    UniqueFd folder(::open("/tmp", O_PATH | O_DIRECTORY | O_CLOEXEC));
+    UniqueFd folder(::open(plan_.tmp.text().c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
     std::string_view rest = *below;
     while (folder.valid() && !rest.empty()) {
       const std::string name(TakeComponent(rest));
@@ -218,6 +237,8 @@ class View {
 
   const SandboxPlan& plan_;
   PrivateMounts own_;
+  CacheMounts cache_mounts_;
+  std::vector<const PlannedCache*> caches_;  // that are mounted
   std::vector<Mount> mounts_;
   std::vector<std::pair<std::string, std::string>> links_;
 };
@@ -236,6 +257,10 @@ Status LeaveOldRoot(const SandboxPlan& plan) {
   return SealMount("/");
 }
 
-Status BuildView(const SandboxPlan& plan, int audit) { return View(plan, audit).Build(); }
+Result<std::vector<const PlannedCache*>> BuildView(const ViewRequest& request) {
+  View view(request);
+  if (Status s = view.Build(); !s) return s.error();
+  return view.caches();
+}
 
 }  // namespace ringfence

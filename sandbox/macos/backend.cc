@@ -234,7 +234,7 @@ HostFacts ProbeHost(const SandboxRules&) {
 
 Result<Ended> RunConfined(const SandboxPlan& plan, const RunWatch& watch) {
   watch.started();
-  return plan.is_confined() ? Launcher(plan).Run() : RunBare(plan);
+  return plan.is_confined() ? Launcher(plan).Run() : RunBare(plan, watch.inherited);
 }
 
 }  // namespace ringfence

@@ -32,7 +32,7 @@ HostFacts ProbeHost(const SandboxRules&) {
 Result<Ended> RunConfined(const SandboxPlan& plan, const RunWatch& watch) {
   if (!plan.is_confined()) {
     watch.started();
-    return RunBare(plan);
+    return RunBare(plan, watch.inherited);
   }
   Ended ended;
   ended.status = kSetupFailed;

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Real programs inside `ringfence run`, as an ordinary user starts them.
+"""Programs that talk to a person or a repository inside `ringfence run`, as an ordinary user starts
+them. Other work is in ordinary_rows.py.
 
     programs.py --ringfence PROGRAM
 
@@ -16,7 +17,6 @@ import signal
 import sys
 import tempfile
 import time
-import zipfile
 
 from hook_world import Report, SkipTest
 from ordinary_user import add_options, run_in_folder
@@ -142,58 +142,6 @@ def git_says_what_it_was_refused(world):
     assert "/.git/config" in done.stderr and "@runs-later" in done.stderr, done.stderr
 
 
-def npm_installs_a_local_package(world):
-    need("npm", "node")
-    for name, text in (
-            ("dep/package.json", '{"name": "dep", "version": "1.0.0"}'),
-            ("dep/index.js", "module.exports = 42;"),
-            ("app/package.json", '{"name": "app", "version": "1.0.0", "scripts":'
-                                 '{"test": "node test.js"}, "dependencies": {"dep": "file:../dep"}}'),
-            ("app/test.js", "process.exit(require('dep') === 42 ? 0 : 1);")):
-        path = world.project / name
-        path.parent.mkdir(exist_ok=True)
-        path.write_text(text)
-    must(shell(world, "cd app; npm install --offline --no-audit --no-fund; npm test"))
-    assert (world.project / "app/node_modules/dep/index.js").exists()
-    assert not (world.home / ".npm").exists(), "the cache is not redirected"
-
-
-def pip_installs_a_local_package(world):
-    if outside(world, PYTHON, "-c", "import importlib.util as u; print(u.find_spec('pip'))") == "None\n":
-        raise SkipTest("pip is not installed")
-    info = "thing-1.0.dist-info/"
-    with zipfile.ZipFile(world.project / "thing-1.0-py3-none-any.whl", "w") as wheel:
-        wheel.writestr("thing.py", "number = 42\n")
-        wheel.writestr(info + "METADATA", "Metadata-Version: 2.1\nName: thing\nVersion: 1.0\n")
-        wheel.writestr(info + "WHEEL", "Wheel-Version: 1.0\nGenerator: t\nRoot-Is-Purelib: true\n"
-                                       "Tag: py3-none-any\n")
-        wheel.writestr(info + "RECORD", "")
-    must(shell(world, f"{PYTHON} -m pip install -q --no-index --target lib *.whl\n"
-                      f"PYTHONPATH=lib {PYTHON} -c 'import thing; assert thing.number == 42'"))
-    assert (world.project / "lib/thing.py").exists()
-
-
-def cargo_builds(world):
-    need("cargo")
-    (world.project / "Cargo.toml").write_text('[package]\nname = "t"\nversion = "0.1.0"\n'
-                                              'edition = "2021"\n')
-    (world.project / "src/main.rs").write_text('fn main() { println!("hello"); }\n')
-    assert must(shell(world, "cargo build -q --offline; target/debug/t")) == "hello\n"
-    assert not (world.home / ".cargo").exists(), "the cache is not redirected"
-
-
-def cmake_builds(world):
-    need("cmake", "cc")
-    (world.project / "CMakeLists.txt").write_text(
-        "cmake_minimum_required(VERSION 3.20)\nproject(t C)\nadd_library(part STATIC part.c)\n"
-        "add_executable(t t.c)\ntarget_link_libraries(t part)\nenable_testing()\n"
-        "add_test(NAME t COMMAND t)\n")
-    (world.project / "part.c").write_text("int Part(void) { return 0; }\n")
-    (world.project / "t.c").write_text("int Part(void);\nint main(void) { return Part(); }\n")
-    must(shell(world, "cmake -S . -B build; cmake --build build -j 2; ctest --test-dir build"))
-    assert os.access(world.project / "build/t", os.X_OK)
-
-
 def python_tests_run(world):
     (world.project / "tests.py").write_text(PYTHON_TESTS)
     done = world.run(PYTHON, "tests.py", seconds=BUILD_SECONDS)
@@ -310,16 +258,6 @@ def pager_follows_the_size_in_tmux(world):
         tmux.until_ended()
 
 
-def tmux_runs_inside(world):
-    need("tmux")
-    script = ("tmux -f /dev/null new-session -d -s in 'echo from-within; sleep 60'\n"
-              "for n in $(seq 100); do\n"
-              "  if tmux capture-pane -p -t in | grep -q from-within; then tmux kill-server; exit 0; fi\n"
-              "  sleep 0.1\n"
-              "done\nexit 1\n")
-    must(shell(world, script))
-
-
 class TmuxOutside:
     """A tmux server of the test's own; the sandbox runs in its window."""
 
@@ -356,12 +294,11 @@ class TmuxOutside:
         self.run("kill-server")
 
 
-CASES = (git_works, git_says_what_it_was_refused, npm_installs_a_local_package,
-         pip_installs_a_local_package, cargo_builds, cmake_builds, python_tests_run,
+CASES = (git_works, git_says_what_it_was_refused, python_tests_run,
          shell_has_job_control, a_job_of_a_shell_is_stopped_and_continued,
          a_command_that_leaves_its_group_still_hears,
          who_does_not_read_its_terminal_keeps_nobody_waiting, editor_runs_in_tmux,
-         pager_follows_the_size_in_tmux, tmux_runs_inside)
+         pager_follows_the_size_in_tmux)
 
 
 def run_case(case, options, base):

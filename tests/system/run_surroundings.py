@@ -1,0 +1,383 @@
+#!/usr/bin/env python3
+"""`ringfence run` where the caller, the machine or the home is not as usual.
+
+    run_surroundings.py --ringfence PROGRAM [--only TEXT]
+"""
+
+import argparse
+import inspect
+import json
+import os
+import pathlib
+import resource
+import shutil
+import signal
+import stat
+import struct
+import subprocess
+import sys
+import tempfile
+
+from hook_world import Report, SkipTest
+from ordinary_user import add_options, run_in_folder
+from run_world import RunWorld, finish
+
+PYTHON = "/usr/bin/python3"
+HOST_NETWORK = {"network": {"unlisted": "allow"}}
+
+# exit(7) by int 0x80, in an ELF file for i386: its header, one segment that holds all of it, code.
+ORIGIN, HEADERS, CODE = 0x08048000, 52 + 32, bytes.fromhex("b801000000" "bb07000000" "cd80")
+PROGRAM_OF_32_BITS = (
+    struct.pack("<4s5B7x2H5I6H", b"\x7fELF", 1, 1, 1, 0, 0, 2, 3, 1, ORIGIN + HEADERS, 52, 0, 0, 52, 32, 1, 0, 0, 0)
+    + struct.pack("<8I", 1, 0, ORIGIN, ORIGIN, HEADERS + len(CODE), HEADERS + len(CODE), 5, 0x1000) + CODE)
+
+
+def must(done):
+    assert done.returncode == 0, f"status {done.returncode}: {done.stdout[-300:]}{done.stderr[-500:]}"
+    return done.stdout
+
+
+def quiet(done):
+    """It succeeded, and nothing was said."""
+    assert done.stderr == "", done.stderr
+    return must(done)
+
+
+# -- what is inherited ------------------------------------------------------------------------------
+
+def a_parent_that_ignores_its_children(world):
+    show = "import signal; print(int(signal.getsignal(signal.SIGCHLD)))"
+    ignore = lambda: signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    assert quiet(world.run(PYTHON, "-c", show, preexec_fn=ignore)) == "1\n"
+    assert quiet(world.run(PYTHON, "-c", show)) == "0\n"
+
+
+def blocked_and_ignored_signals(world):
+    def inherit():
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM, signal.SIGCHLD})
+        signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    show = "grep -E 'SigBlk|SigIgn' /proc/self/status"
+    bare = must(finish(world.start(["/bin/sh", "-c", show], preexec_fn=inherit)))
+    assert quiet(world.run("/bin/sh", "-c", show, preexec_fn=inherit)) == bare
+
+
+def limit_to(number, soft, hard=None):
+    return lambda: resource.setrlimit(number, (soft, soft if hard is None else hard))
+
+
+def a_file_size_limit_below_the_log(world):
+    quiet(world.run("true"))
+    log = next((world.home / ".local/state/ringfence").glob("audit*"))
+    size = log.stat().st_size
+    limit = limit_to(resource.RLIMIT_FSIZE, 512)
+    soft = limit_to(resource.RLIMIT_FSIZE, 512, resource.RLIM_INFINITY)
+    show = "ulimit -f; head -c 4096 /dev/zero > big; echo $?"
+    bare = finish(world.start(["/bin/bash", "-c", show], preexec_fn=limit)).stdout
+    with open(log, "a", encoding="utf-8") as lines:
+        lines.write("x" * 4096 + "\n")
+    done = world.run("/bin/bash", "-c", show, preexec_fn=limit)
+    assert done.stdout == bare, (done, bare)
+    assert "audit log" in done.stderr and "EFBIG" in done.stderr, done.stderr
+    assert quiet(world.run("true", preexec_fn=soft)) == ""
+    assert log.stat().st_size > size + 4096, "the launcher's line is missing"
+
+
+def few_descriptors(world):
+    few = limit_to(resource.RLIMIT_NOFILE, 12, 1024)
+    assert quiet(world.run("/bin/sh", "-c", "ulimit -n", preexec_fn=few)) == "12\n"
+
+
+def other_limits(world):
+    for number, value in ((resource.RLIMIT_AS, 1 << 28), (resource.RLIMIT_STACK, 1 << 18),
+                          (resource.RLIMIT_CPU, 60), (resource.RLIMIT_MEMLOCK, 0)):
+        assert quiet(world.run("echo", "on", preexec_fn=limit_to(number, value))) == "on\n", number
+
+
+def a_recipe_of_make(world):
+    if not shutil.which("make"):
+        raise SkipTest("make is not installed")
+    inner = "a b:\n\t@echo $@\nall: a b\n"
+    (world.project / "in.mk").write_text(inner)
+    command = " ".join(world.command("make", "-s", "-f", "in.mk", "all"))
+    (world.project / "Makefile").write_text(f"all:\n\t@+{command}\n")
+    done = finish(world.start(["make", "-s", "-j", "4"]))
+    assert sorted(must(done).split()) == ["a", "b"], done.stdout
+    assert done.stderr == "", done.stderr
+
+
+# -- programs ---------------------------------------------------------------------------------------
+
+def a_program_of_32_bits(world):
+    program = world.project / "old"
+    program.write_bytes(PROGRAM_OF_32_BITS)
+    program.chmod(0o755)
+    try:
+        bare = finish(world.start([str(program)]))
+    except OSError as problem:
+        raise SkipTest(f"this machine has none: {problem.strerror}") from problem
+    assert bare.returncode == 7, bare
+    for command in ([program], ["/bin/sh", "-c", f"{program}; exit $?"]):
+        for layers in ("full", "landlock"):
+            done = world.run(*command, extra=("--layers", layers))
+            lines = [line for line in done.stderr.splitlines() if "32-bit" in line]
+            assert done.returncode == 137 and len(lines) == 1, (layers, done)
+            assert str(program) in lines[0], lines
+    assert quiet(world.run("/bin/sh", "-c", f"{program} 2> /dev/null; true")) == ""
+
+
+def a_program_that_cannot_be_read(world):
+    """One's own works by a right that the supervisor keeps; without it a line says why not."""
+    own = world.project / "own"
+    shutil.copy("/usr/bin/touch", own)
+    own.chmod(0o111)
+    must(finish(world.start([str(own), "made"])))
+    (world.project / "made").unlink()
+    quiet(world.run(own, "made"))
+    assert (world.project / "made").exists()
+    done = world.run("sh", "-c", "./own other; exit $?", extra=("--layers", "landlock"))
+    lines = [line for line in done.stderr.splitlines() if "ringfence" in line]
+    assert lines == ['ringfence: "own": it may be executed but not read, so the sandbox cannot check '
+                     "its calls"], done
+    assert not (world.project / "other").exists()
+
+
+# -- the machine ------------------------------------------------------------------------------------
+
+def in_own_mounts(world, setup, *command, policy=None):
+    """As root of a user namespace, whose mounts `setup` changes first."""
+    world.policy.write_text(json.dumps({"version": 1, **(policy or {})}))
+    line = " ".join(world.command(*command))
+    script = f"set -e; {setup}; cd {world.project}; exec {line}"
+    return finish(world.start(["unshare", "--user", "--map-root-user", "--mount", "sh", "-c", script]))
+
+
+COPY_ETC = ("cp -a /etc {base}/etc 2> /dev/null || :; rm -f {base}/etc/resolv.conf; "
+            "ln -s ../run/resolve/stub.conf {base}/etc/resolv.conf; mount --bind {base}/etc /etc; ")
+
+
+def the_name_servers_are_in_run(world):
+    setup = COPY_ETC.format(base=world.base) + (
+        "mount -t tmpfs none /run; mkdir /run/resolve; echo 'nameserver 127.0.0.53' > "
+        "/run/resolve/stub.conf; echo secret > /run/resolve/beside")
+    show = "'cat /etc/resolv.conf; ls /run/resolve; echo x >> /etc/resolv.conf'"
+    done = in_own_mounts(world, setup, "sh", "-c", show, policy=HOST_NETWORK)
+    assert done.stdout == "nameserver 127.0.0.53\nstub.conf\n", done
+    assert "ead-only" in done.stderr, done.stderr
+    done = in_own_mounts(world, setup, "sh", "-c", "'ls -A /run/resolve'")
+    assert done.stdout == "", done
+
+
+def tmp_is_a_link(world):
+    setup = (f"mkdir -p {world.base}/root/old {world.base}/elsewhere; mount --bind {world.base}/root "
+             f"{world.base}/root; echo host > {world.base}/elsewhere/f; "
+             f"for d in bin sbin lib lib64 usr etc dev proc sys srv var home root run; do "
+             f"if [ -L /$d ]; then ln -sfn $(readlink /$d) {world.base}/root/$d; elif [ -d /$d ]; then "
+             f"mkdir -p {world.base}/root/$d; mount --rbind /$d {world.base}/root/$d; fi; done; "
+             f"ln -sfn {world.base}/elsewhere {world.base}/root/tmp")
+    for layers in ("full", "landlock"):
+        line = " ".join(world.command("sh", "-c", "'echo private > $TMPDIR/mine; cat $TMPDIR/mine; ls /tmp/f; "
+                                      "test $TMPDIR = /tmp && ls /tmp'", extra=("--layers", layers)))
+        script = f"set -e; {setup}; cd {world.base}/root; /usr/sbin/pivot_root . old; cd {world.project}; exec {line}"
+        done = finish(world.start(["unshare", "--user", "--map-root-user", "--mount", "sh", "-c", script]))
+        want = "private\nmine\n" if layers == "full" else "private\n/tmp/f\n"
+        assert done.stdout == want, (layers, done)
+        assert os.listdir(world.base / "elsewhere") == ["f"], os.listdir(world.base / "elsewhere")
+
+
+def a_directory_above_that_only_leads_on(world):
+    above = world.base / "above"
+    project = above / "project"
+    project.mkdir(parents=True)
+    for mode in (0o711, 0o111):
+        above.chmod(mode)
+        quiet(world.run("sh", "-c", "echo x > made; cat made; rm made", cwd=project))
+    above.chmod(0o755)
+
+
+def a_closed_directory_above(world):
+    """Rules go by the paths that links lead to, which cannot be found then."""
+    if os.geteuid() == 0:
+        raise SkipTest("nothing is closed to root")
+    above = world.base / "above"
+    project = above / "project"
+    project.mkdir(parents=True)
+    folder = os.open(project, os.O_PATH)
+    above.chmod(0)
+    done = world.run("true", cwd=None, preexec_fn=lambda: os.fchdir(folder))
+    above.chmod(0o755)
+    assert done.returncode == 2 and "a directory above it is closed" in done.stderr, done
+    quiet(world.run("true", cwd=project))
+
+
+def a_device_of_the_policy(world):
+    device = world.options.device
+    if not device:
+        raise SkipTest("only root makes devices")
+    script = f"echo x > {device}; cat {device}; test -c {device}; ls /dev/ringfence* | wc -l"
+    assert world.run("sh", "-ec", script).returncode != 0
+    for layers in ("full", "landlock"):
+        world.policy.write_text(json.dumps({"version": 1, "write": {"allow": [".", device]}}))
+        assert quiet(world.run("sh", "-ec", script, extra=("--layers", layers))) == "1\n"
+    world.policy.write_text(json.dumps({"version": 1, "write": {"allow": [".", device + "-none"]}}))
+    quiet(world.run("true"))
+    assert not os.path.exists(device + "-none")
+
+
+# -- caches -----------------------------------------------------------------------------------------
+
+def make_caches(world):
+    for name in (".cache/tool/old", ".npm/_cacache/x", ".cargo/registry/y", ".cargo/credentials.toml",
+                 ".gradle/gradle.properties", ".m2/settings.xml", ".cache/huggingface/token"):
+        path = world.home / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("of the host\n")
+
+
+def state(folder):
+    return {path: path.read_text() if path.is_file() else "" for path in folder.rglob("*")
+            if ".local" not in path.parts}
+
+
+def caches_are_copies(world):
+    make_caches(world)
+    before = state(world.home)
+    script = ("cd ~; cat .cache/tool/old; echo new > .cache/tool/new; echo changed >> .cache/tool/old; "
+              "mv .npm/_cacache/x .npm/_cacache/z; rm -r .cargo/registry; mkdir .cargo/registry; "
+              "chmod 700 .cache/tool; cat .cache/tool/*; ls -A .npm/_cacache .cargo/registry")
+    out = quiet(world.run("sh", "-ec", script))
+    assert out == ("of the host\nnew\nof the host\nchanged\n.cargo/registry:\n\n.npm/_cacache:\nz\n"), out
+    assert state(world.home) == before, "the home has changed"
+    assert quiet(world.run("cat", str(world.home / ".cache/tool/old"))) == "of the host\n"
+
+
+def secrets_in_caches_are_hidden(world):
+    make_caches(world)
+    hidden = (".cargo/credentials.toml", ".gradle/gradle.properties", ".m2/settings.xml",
+              ".cache/huggingface/token")
+    for name in hidden:
+        for script in ("cat ~/{0}", "cp ~/{0} ~/.cache/copy; cat ~/.cache/copy", "rm -f ~/{0}; cat ~/{0}",
+                       "mv ~/{0} ~/.cache/moved; cat ~/.cache/moved", "chmod 700 ~/{0}; cat ~/{0}",
+                       "mv $(dirname ~/{0}) ~/.cache/d; cat ~/.cache/d/*", "rm -rf $(dirname ~/{0}); "
+                       "mkdir $(dirname ~/{0}); cat ~/{0}", "echo x > ~/{0}; ln ~/{0} ~/.cache/link; cat "
+                       "~/.cache/link ~/{0}"):
+            done = world.run("sh", "-c", script.format(name))
+            assert "of the host" not in done.stdout, (name, script)
+            assert (world.home / name).read_text() == "of the host\n"
+
+
+def a_closed_directory_in_a_cache(world):
+    """Its owner can open it in the copy, so what is hidden below has to be known."""
+    make_caches(world)
+    (world.home / ".cache/huggingface").chmod(0)
+    done = world.run("sh", "-c", "chmod 700 ~/.cache/huggingface; cat ~/.cache/huggingface/token")
+    (world.home / ".cache/huggingface").chmod(0o700)
+    assert "of the host" not in done.stdout, done
+
+
+def caches_of_the_policy(world):
+    """What may be written is written, what may not be read is not, whatever it is."""
+    make_caches(world)
+    world.policy.write_text(json.dumps({"version": 1, "write": {"allow": [".", "~/.cache/tool", "~/.npm"]},
+                                        "read": {"deny": ["~/.cargo"]}}))
+    quiet(world.run("sh", "-ec", "echo real > ~/.cache/tool/r; echo real > ~/.npm/r; echo no > ~/.cache/r; "
+                    "echo $npm_config_cache"))
+    assert (world.home / ".cache/tool/r").exists() and (world.home / ".npm/r").exists()
+    assert not (world.home / ".cache/r").exists()
+    done = world.run("sh", "-c", "cat ~/.cargo/registry/y; echo $CARGO_HOME")
+    assert done.stdout == "/tmp/.cache/cargo\n", done
+
+
+def variables_of_caches(world):
+    show = "echo $XDG_CACHE_HOME $npm_config_cache $CARGO_HOME"
+    assert quiet(world.run("sh", "-c", show)) == "/tmp/.cache /tmp/.cache/npm /tmp/.cache/cargo\n"
+    make_caches(world)
+    assert quiet(world.run("sh", "-c", show)) == "\n"
+    elsewhere = world.base / "elsewhere"
+    elsewhere.mkdir()
+    (elsewhere / "f").write_text("of the host\n")
+    out = quiet(world.run("sh", "-ec", "echo x > $CARGO_HOME/g; ls $CARGO_HOME; echo $CARGO_HOME",
+                          env={**world.environment, "CARGO_HOME": str(elsewhere)}))
+    assert out == f"f\ng\n{elsewhere}\n" and os.listdir(elsewhere) == ["f"], out
+    (world.home / ".cache/ms-playwright").mkdir()
+    out = world.run("sh", "-c", show + " $PLAYWRIGHT_BROWSERS_PATH", extra=("--layers", "landlock")).stdout
+    assert out.endswith(f"/.cache/cargo {world.home}/.cache/ms-playwright\n"), out
+
+
+def a_session_keeps_its_copies(world):
+    make_caches(world)
+    session = ("--session", "one")
+    quiet(world.run("sh", "-ec", "echo kept > ~/.cache/tool/kept; rm ~/.cache/tool/old", extra=session))
+    assert quiet(world.run("sh", "-ec", "ls ~/.cache/tool", extra=session)) == "kept\n"
+    assert quiet(world.run("ls", str(world.home / ".cache/tool"))) == "old\n"
+    assert quiet(world.run("ls", str(world.home / ".cache/tool"), extra=("--session", "two"))) == "old\n"
+    # A second command at the same time has one of its own.
+    with subprocess.Popen(world.command("cat", extra=session), cwd=world.project, env=world.environment,
+                          stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as other:
+        other.stdin.write("up\n")
+        other.stdin.flush()
+        assert other.stdout.readline() == "up\n"
+        assert quiet(world.run("sh", "-ec", "ls ~/.cache/tool; echo x > ~/.cache/tool/new", extra=session)) == "old\n"
+        other.stdin.close()
+    assert quiet(world.run("sh", "-ec", "ls ~/.cache/tool", extra=session)) == "kept\n"
+    done = world.run("sh", "-c", "ls ~/.local/state/ringfence/tmp", extra=session)
+    assert done.stdout == "", done
+
+
+CASES = (a_parent_that_ignores_its_children, blocked_and_ignored_signals, a_file_size_limit_below_the_log,
+         few_descriptors, other_limits, a_recipe_of_make, a_program_of_32_bits, a_program_that_cannot_be_read,
+         the_name_servers_are_in_run, tmp_is_a_link, a_directory_above_that_only_leads_on,
+         a_closed_directory_above, a_device_of_the_policy, caches_are_copies, secrets_in_caches_are_hidden,
+         a_closed_directory_in_a_cache, caches_of_the_policy, variables_of_caches, a_session_keeps_its_copies)
+
+
+def run_case(case, options, base):
+    with tempfile.TemporaryDirectory(dir=base) as folder:
+        world = RunWorld(options, folder)
+        case(world)
+        left = world.processes()
+        assert not left, f"left running: {left}"
+
+
+def run_all(options, base):
+    report = Report()
+    for case in CASES:
+        name = case.__name__.replace("_", " ")
+        if options.only and options.only not in name:
+            continue
+        try:
+            run_case(case, options, pathlib.Path(base))
+            report.check(name, "")
+        except SkipTest as reason:
+            report.skip(name, reason)
+        except (AssertionError, OSError, ValueError) as problem:
+            report.check(name, f"{type(problem).__name__}: {problem}")
+    return report.finish()
+
+
+def make_device():
+    """A second /dev/null; "" for who may make none."""
+    path = f"/dev/ringfence-test-{os.getpid()}"
+    try:
+        os.mknod(path, stat.S_IFCHR | 0o666, os.makedev(1, 3))
+    except OSError:
+        return ""
+    os.chmod(path, 0o666)
+    return path
+
+
+def main():
+    parser = argparse.ArgumentParser(description=inspect.getdoc(sys.modules[__name__]).split("\n")[0])
+    parser.add_argument("--ringfence", required=True, type=os.path.abspath)
+    parser.add_argument("--only", metavar="TEXT", help="only the cases whose name holds this")
+    add_options(parser)
+    options = parser.parse_args()
+    options.device = make_device()
+    try:
+        return run_in_folder(options, ("ringfence",), run_all)
+    finally:
+        if options.device:
+            os.unlink(options.device)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
