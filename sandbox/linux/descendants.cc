@@ -23,21 +23,22 @@ namespace {
 // How often it is looked whether somebody has got away: each time those that were seen are stopped,
 // and take part in the number of processes that may be.
 constexpr int kMaxLooks = 10'000;
+constexpr int kMaxFreezeLooks = 100;
 
 struct Process {
   pid_t id = 0;
   pid_t parent = 0;
+  char state = '?';
 };
 
 // Of "77 (a name) S 5 ..." (proc_pid_stat(5)); the name may hold anything.
-pid_t ParentIn(std::string_view stat) {
+void ReadStat(std::string_view stat, Process& process) {
   const size_t name_end = stat.rfind(')');
-  constexpr size_t kParentAt = 4;
-  if (name_end == std::string_view::npos || stat.size() < name_end + kParentAt) return 0;
+  constexpr size_t kStateAt = 2, kParentAt = 4;
+  if (name_end == std::string_view::npos || stat.size() < name_end + kParentAt) return;
+  process.state = stat[name_end + kStateAt];
   stat.remove_prefix(name_end + kParentAt);
-  pid_t parent = 0;
-  std::from_chars(stat.data(), stat.data() + stat.size(), parent);
-  return parent;
+  std::from_chars(stat.data(), stat.data() + stat.size(), process.parent);
 }
 
 std::vector<Process> Processes() {
@@ -55,18 +56,18 @@ std::vector<Process> Processes() {
     const UniqueFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
     const Result<std::string> stat = ReadAll(file.get(), 4096, path);
     if (!stat) continue;
-    process.parent = ParentIn(*stat);
+    ReadStat(*stat, process);
     all.push_back(process);
   }
   return all;
 }
 
-std::vector<pid_t> Descendants() {
+std::vector<Process> Descendants() {
   const std::vector<Process> all = Processes();
-  std::vector<pid_t> found{::getpid()};
+  std::vector<Process> found{{.id = ::getpid()}};
   for (size_t i = 0; i < found.size(); ++i) {
     for (const Process& process : all) {
-      if (process.parent == found[i]) found.push_back(process.id);
+      if (process.parent == found[i].id) found.push_back(process);
     }
   }
   found.erase(found.begin());
@@ -78,12 +79,12 @@ void StopDescendants() {
   std::vector<pid_t> stopped;
   for (int look = 0; look < kMaxLooks; ++look) {
     const size_t before = stopped.size();
-    for (const pid_t process : Descendants()) {
-      if (std::ranges::find(stopped, process) != stopped.end()) continue;
+    for (const Process& process : Descendants()) {
+      if (std::ranges::find(stopped, process.id) != stopped.end()) continue;
       const rlimit none{.rlim_cur = 0, .rlim_max = 0};
-      ::prlimit(process, RLIMIT_NPROC, &none, nullptr);
-      ::kill(process, SIGSTOP);
-      stopped.push_back(process);
+      ::prlimit(process.id, RLIMIT_NPROC, &none, nullptr);
+      ::kill(process.id, SIGSTOP);
+      stopped.push_back(process.id);
     }
     if (stopped.size() == before) return;
   }
@@ -102,7 +103,28 @@ void EndDescendants() {
   if (!HasChildren()) return;
   StopDescendants();
   while (HasChildren()) {
-    for (const pid_t process : Descendants()) ::kill(process, SIGKILL);
+    for (const Process& process : Descendants()) ::kill(process.id, SIGKILL);
+  }
+}
+
+std::vector<pid_t> FreezeDescendants() {
+  std::vector<pid_t> frozen;
+  for (int look = 0; look < kMaxFreezeLooks; ++look) {
+    const size_t before = frozen.size();
+    for (const Process& process : Descendants()) {
+      const bool runs = std::string_view("TtZX").find(process.state) == std::string_view::npos;
+      if (!runs || std::ranges::find(frozen, process.id) != frozen.end()) continue;
+      if (::kill(process.id, SIGSTOP) == 0) frozen.push_back(process.id);
+    }
+    if (frozen.size() == before) break;
+  }
+  return frozen;
+}
+
+// Children before their parents: a shell would otherwise find its job stopped.
+void Continue(const std::vector<pid_t>& frozen) {
+  for (auto process = frozen.rbegin(); process != frozen.rend(); ++process) {
+    ::kill(*process, SIGCONT);
   }
 }
 
