@@ -230,6 +230,10 @@ class Planner {
           "below a writable place can be read, no network and no Unix socket is usable");
     }
     if (plan_.landlock_abi == 0) plan_.weaker.emplace_back("no second lock: Landlock is missing");
+    if (!request_.facts.crash_handler.empty()) {
+      plan_.weaker.push_back("the host's crash handler gets the memory of a program that crashes: " +
+                             request_.facts.crash_handler);
+    }
     if (plan_.is_nested) {
       plan_.weaker.emplace_back(
           "this is inside another sandbox of ringfence's: only Landlock and the filters are added, "

@@ -93,9 +93,10 @@ Status TerminalRelay::Begin(UniqueFd master, TerminalUse use) {
   for (const int fd : {STDOUT_FILENO, STDERR_FILENO, STDIN_FILENO}) {
     if (person_ < 0 && ::isatty(fd) != 0) person_ = fd;
   }
-  // A shell that is in front has set the modes that it needs itself.
-  const bool is_alike = ::tcgetpgrp(person_) == ::getpgrp();
-  if (::tcgetattr(is_alike ? person_ : master.get(), &first_) != 0) return SystemError("tcgetattr");
+  if (::tcgetattr(person_, &first_) != 0) return SystemError("tcgetattr");
+  // A shell in front has set the modes that it needs itself, and so has a pager beside this.
+  const bool is_alike = ::tcgetpgrp(person_) == ::getpgrp() && (!use.shares || ShowsLines(first_));
+  if (!is_alike && ::tcgetattr(master.get(), &first_) != 0) return SystemError("tcgetattr");
   if (!use.hears) first_.c_oflag &= ~static_cast<tcflag_t>(OPOST);  // the user's does it
   ::tcsetattr(master.get(), TCSANOW, &first_);
   if (::tcgetattr(master.get(), &first_) != 0) return SystemError("tcgetattr");

@@ -15,9 +15,9 @@
 
 // In the order in which they are listed.
 static const RowTable* const kTables[] = {
-    &kFileRows,      &kNameRows,         &kSecretRows,       &kProcessRows,  &kNetworkRows,
-    &kPrivilegeRows, &kKernelRows,       &kFunctionRows,     &kMoreNameRows, &kMoreWayRows,
-    &kRaceRows,      &kMoreFunctionRows, &kMoreSemanticsRows};
+    &kFileRows,      &kNameRows,   &kSecretRows,       &kProcessRows,      &kNetworkRows,
+    &kPrivilegeRows, &kKernelRows, &kSharedRows,       &kFunctionRows,     &kMoreNameRows,
+    &kMoreWayRows,   &kRaceRows,   &kMoreFunctionRows, &kMoreSemanticsRows};
 enum {
   kTableCount = sizeof(kTables) / sizeof(kTables[0]),
   kRowMs = 20000,

@@ -48,6 +48,7 @@ extern const RowTable kProcessRows;        // probe_processes.c
 extern const RowTable kNetworkRows;        // probe_network.c: sockets, shared memory, keys
 extern const RowTable kPrivilegeRows;      // probe_privileges.c: capabilities, mounts, namespaces
 extern const RowTable kKernelRows;         // probe_kernel.c: calls with a past, devices, limits
+extern const RowTable kSharedRows;         // probe_shared.c: what all of the user's processes share
 extern const RowTable kFunctionRows;       // probe_functions.c
 extern const RowTable kMoreNameRows;       // probe_more_names.c: the same names by other calls
 extern const RowTable kMoreWayRows;        // probe_more_ways.c: by other ways to walk to them

@@ -696,6 +696,10 @@ def memory_in_files_is_limited_as_well(world):
     for folder in ("/tmp", "/dev/shm", "/run/user/$(id -u)"):
         done = sandbox.run(["sh", "-c", f"head -c 80M /dev/zero > {folder}/file"], *options)
         assert done.returncode != 0 and "No space left" in done.stderr, (folder, done)
+    # All of them together take no more.
+    done = sandbox.run(["sh", "-c", "head -c 40M /dev/zero > /tmp/one && echo one; "
+                        "head -c 40M /dev/zero > /dev/shm/other"], *options)
+    assert done.stdout == "one\n" and "No space left" in done.stderr, done
 
 
 def what_is_typed_elsewhere_is_not_read_from_the_error_output(world):
