@@ -231,8 +231,9 @@ class Planner {
     }
     if (plan_.landlock_abi == 0) plan_.weaker.emplace_back("no second lock: Landlock is missing");
     if (!request_.facts.crash_handler.empty()) {
-      plan_.weaker.push_back("the host's crash handler gets the memory of a program that crashes: " +
-                             request_.facts.crash_handler);
+      plan_.weaker.push_back(
+          "the host's crash handler gets the memory of a program that crashes: " +
+          request_.facts.crash_handler);
     }
     if (plan_.is_nested) {
       plan_.weaker.emplace_back(

@@ -155,6 +155,8 @@ TEST_CASE("plan: a crash handler of the host's is told of") {
   CHECK_FALSE(tells());
   plan.facts.crash_handler = "it listens at a socket (kernel.core_pattern)";
   CHECK(tells());
+  plan.facts.crash_handler_unknown = "open(core_pattern): EIO";
+  CHECK(plan.WhyNot().text().find("core_pattern") != std::string::npos);
 }
 
 TEST_CASE("readable: an agent's hook finds its policy, trust and programs where reads are listed") {

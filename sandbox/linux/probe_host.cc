@@ -29,15 +29,21 @@ namespace {
 
 // A crash handler gets the memory of whatever crashes (core(5)). The kernel starts none for a limit
 // of 1, but one that listens at a socket hears of every crash.
-std::string WhyCrashesAreHandled() {
-  const UniqueFd file(::open("/proc/sys/kernel/core_pattern", O_RDONLY | O_CLOEXEC));
-  const Result<std::string> pattern = ReadAll(file.get(), 4096, "core_pattern");
-  if (!pattern) return "";
-  if (pattern->starts_with('@')) return "it listens at a socket (kernel.core_pattern)";
+Result<std::string> WhyCrashesAreHandled() {
+  constexpr const char* kPattern = "/proc/sys/kernel/core_pattern";
+  const UniqueFd file(::open(kPattern, O_RDONLY | O_CLOEXEC));
+  // A kernel without core files has none.
+  if (!file.valid() && errno == ENOENT) return std::string();
+  const Result<std::string> pattern = ReadAll(file.get(), 4096, kPattern);
+  if (!pattern) return pattern.error();
+  if (pattern->starts_with('@')) {
+    return std::string("it listens at a socket (kernel.core_pattern)");
+  }
+  if (!pattern->starts_with('|')) return std::string();
   rlimit limit{};
-  const bool is_zero = ::getrlimit(RLIMIT_CORE, &limit) == 0 && limit.rlim_max == 0;
-  if (!pattern->starts_with('|') || !is_zero) return "";
-  return "the hard limit for core files is 0, and only 1 keeps the kernel from starting it";
+  if (::getrlimit(RLIMIT_CORE, &limit) != 0 || limit.rlim_max != 0) return std::string();
+  return std::string(
+      "the hard limit for core files is 0, and only 1 keeps the kernel from starting it");
 }
 
 // Nobody's environment is asked. A sandbox of ringfence's has a filter...
@@ -90,7 +96,9 @@ HostFacts ProbeHost(const SandboxRules& rules) {
   if (::getrandom(&number, sizeof number, 0) == static_cast<ssize_t>(sizeof number)) {
     facts.scratch = ScratchFolder(number);
   }
-  facts.crash_handler = WhyCrashesAreHandled();
+  Result<std::string> handler = WhyCrashesAreHandled();
+  if (!handler) facts.crash_handler_unknown = handler.error().text();
+  if (handler) facts.crash_handler = std::move(*handler);
   facts.landlock_abi = abi > 0 ? static_cast<int>(abi) : 0;
   if (abi <= 0) facts.lacks.push_back(Feature::kLandlock);
   constexpr int kKnowsSockets = 9;  // from here Landlock keeps Unix sockets apart itself

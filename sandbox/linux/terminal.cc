@@ -77,8 +77,7 @@ bool WriteFully(int fd, std::string_view bytes) {
 TerminalUse FindTerminalUse() {
   const bool in = ::isatty(STDIN_FILENO) != 0;
   const bool out = ::isatty(STDOUT_FILENO) != 0;
-  return {
-      .own = in || out || ::isatty(STDERR_FILENO) != 0, .hears = in, .shares = in && !out};
+  return {.own = in || out || ::isatty(STDERR_FILENO) != 0, .hears = in, .shares = in && !out};
 }
 
 bool IsInFront() {
@@ -149,8 +148,8 @@ bool TerminalRelay::CommandChangedModes() const {
 bool TerminalRelay::HasLeftLine() {
   pollfd typed{.fd = STDIN_FILENO, .events = POLLIN, .revents = 0};
   termios now{};
-  const bool is_there = ::poll(&typed, 1, 0) > 0 && ::tcgetattr(STDIN_FILENO, &now) == 0 &&
-                        ShowsLines(now);
+  const bool is_there =
+      ::poll(&typed, 1, 0) > 0 && ::tcgetattr(STDIN_FILENO, &now) == 0 && ShowsLines(now);
   if (!is_there) {
     left_since_ = 0;
     return false;
@@ -230,9 +229,8 @@ bool TerminalRelay::PassOutput() {
 bool TerminalRelay::Write(std::string_view bytes) const {
   termios own{};
   termios persons{};
-  const bool adds = shares_ && input_ != Input::kTaken &&
-                    ::tcgetattr(master_.get(), &own) == 0 && AddsReturns(own) &&
-                    ::tcgetattr(person_, &persons) == 0 && AddsReturns(persons);
+  const bool adds = shares_ && input_ != Input::kTaken && ::tcgetattr(master_.get(), &own) == 0 &&
+                    AddsReturns(own) && ::tcgetattr(person_, &persons) == 0 && AddsReturns(persons);
   return WriteFully(person_, adds ? WithoutReturns(bytes) : std::string(bytes));
 }
 

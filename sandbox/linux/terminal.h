@@ -87,12 +87,12 @@ class TerminalRelay {
   int person_ = -1;  // where the output goes
   bool shares_ = false;
   Input input_ = Input::kNone;
-  termios before_{};            // the user's terminal
-  termios first_{};             // the command's, as the launcher set it up
-  TerminalGuard guard_;         // restores the user's terminal should this process be killed
-  std::string typed_;           // and not passed yet
-  bool for_modes_ = false;      // taken since the command changed the modes of its own
-  int64_t left_since_ = 0;      // milliseconds; since when a typed line has been left; 0 for none
+  termios before_{};        // the user's terminal
+  termios first_{};         // the command's, as the launcher set it up
+  TerminalGuard guard_;     // restores the user's terminal should this process be killed
+  std::string typed_;       // and not passed yet
+  bool for_modes_ = false;  // taken since the command changed the modes of its own
+  int64_t left_since_ = 0;  // milliseconds; since when a typed line has been left; 0 for none
 };
 
 // The command was stopped by `signal`: so is this process, as the command itself would be in its

@@ -77,8 +77,7 @@ void TerminalGuard::Watch(const termios& before, const termios& taken) {
   }
   const Modes modes{.before = before, .taken = taken};
   // It fails where the guard was killed.
-  [[maybe_unused]] const ssize_t sent =
-      ::send(launcher_.get(), &modes, sizeof modes, MSG_NOSIGNAL);
+  [[maybe_unused]] const ssize_t sent = ::send(launcher_.get(), &modes, sizeof modes, MSG_NOSIGNAL);
 }
 
 }  // namespace ringfence

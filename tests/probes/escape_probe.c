@@ -18,11 +18,7 @@ static const RowTable* const kTables[] = {
     &kFileRows,      &kNameRows,   &kSecretRows,       &kProcessRows,      &kNetworkRows,
     &kPrivilegeRows, &kKernelRows, &kSharedRows,       &kFunctionRows,     &kMoreNameRows,
     &kMoreWayRows,   &kRaceRows,   &kMoreFunctionRows, &kMoreSemanticsRows};
-enum {
-  kTableCount = sizeof(kTables) / sizeof(kTables[0]),
-  kRowMs = 20000,
-  kMaxKeys = 64
-};
+enum { kTableCount = sizeof(kTables) / sizeof(kTables[0]), kRowMs = 20000, kMaxKeys = 64 };
 
 static const char* const kWords[] = {"open", "stopped", "works", "broken", "skipped"};
 
