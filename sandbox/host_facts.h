@@ -34,6 +34,8 @@ struct HostFacts {
   std::vector<std::string> disks;        // "MAJOR:MINOR", as a limit of io names them
   std::string scratch;                   // a folder of the host's that nobody uses, not made yet
   std::vector<std::string> sockets;      // paths at which programs of this host listen
+  std::string crash_handler;             // why no limit keeps a crash from it; "" where one does
+  std::string crash_handler_unknown;     // why that could not be found out
   std::string sockets_unknown;           // why nobody could find them out; "" where that is done
 
   bool has(Feature feature) const;

@@ -258,6 +258,11 @@ class Planner {
           "processes can be changed, no network and no Unix socket is usable");
     }
     NoteLandlock();
+    if (!request_.facts.crash_handler.empty()) {
+      plan_.weaker.push_back(
+          "the host's crash handler gets the memory of a program that crashes: " +
+          request_.facts.crash_handler);
+    }
     if (plan_.is_nested) {
       plan_.weaker.emplace_back(
           "this is inside another sandbox of ringfence's: only Landlock and the filters are added, "

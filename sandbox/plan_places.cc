@@ -32,6 +32,11 @@ class PlacePlanner {
       return Error{Error::Kind::kSystem, "sockets of the host", request_.facts.sockets_unknown,
                    "they could be reached; mount /proc"};
     }
+    if (!request_.facts.crash_handler_unknown.empty()) {
+      return Error{Error::Kind::kSystem, "crash handler of the host",
+                   request_.facts.crash_handler_unknown,
+                   "it could get the memory of a command; mount /proc"};
+    }
     if (Status s = PlanWrites(); !s) return s;
     plan_.caches = FindCaches(request_, plan_);
     if (Status s = PlanReads(request_, rules_, plan_); !s) return s;

@@ -36,6 +36,11 @@ enum class SupervisedSignals : uint8_t { kNo, kYes };
 // A resource limit that has no use, RLIMIT_LOCKS: nobody but the supervisor may set it.
 constexpr uint32_t kMarkingLimit = 10;
 
+// RLIMIT_CORE. It stays 1, with which the kernel starts no crash handler of the host's. A program
+// that sets it (most set 0) is told that it worked, since some end otherwise: there is no core file
+// either way.
+constexpr uint32_t kCoreLimit = 4;
+
 // The newest call that was judged for the lists above; higher numbers are ENOSYS.
 constexpr int kNewestCall = 469;  // file_setattr(2), Linux 6.17
 
@@ -64,6 +69,8 @@ std::span<const uint32_t> RefusedLeaseCommands();
 // Commands of fcntl(2) and requests of ioctl(2) that name the process which gets a file's signals.
 std::span<const uint32_t> SignalOwnerCommands();
 std::span<const uint32_t> SignalOwnerRequests();
+// SHM_LOCK of shmctl(2): the kernel counts what is locked by it for all processes of the user.
+constexpr uint32_t kLockSharedMemory = 11;
 
 // Bits of open(2)'s flags with which it may change something.
 std::span<const uint32_t> ChangingOpenFlags();

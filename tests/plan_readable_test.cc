@@ -145,6 +145,20 @@ TEST_CASE("readable: where nobody knows the host's sockets there is no plan") {
   CHECK(plan.WhyNot().text().find("/proc/net/unix") != std::string::npos);
 }
 
+TEST_CASE("plan: a crash handler of the host's is told of") {
+  PlanWorld plan;
+  const auto tells = [&] {
+    return std::ranges::any_of(plan.Plan().weaker, [](const std::string& text) {
+      return text.find("crash handler") != std::string::npos;
+    });
+  };
+  CHECK_FALSE(tells());
+  plan.facts.crash_handler = "it listens at a socket (kernel.core_pattern)";
+  CHECK(tells());
+  plan.facts.crash_handler_unknown = "open(core_pattern): EIO";
+  CHECK(plan.WhyNot().text().find("core_pattern") != std::string::npos);
+}
+
 TEST_CASE("readable: an agent's hook finds its policy, trust and programs where reads are listed") {
   PlanWorld world;
   world.world.User(R"("sandbox":{"reads":"listed"},"read":{"allow":["."]})");

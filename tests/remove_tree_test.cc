@@ -2,8 +2,14 @@
 
 #include <doctest/doctest.h>
 #include <fcntl.h>
+#include <linux/fs.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
+
+#include <atomic>
+#include <string>
+#include <thread>
 
 #include "base/unique_fd.h"
 #include "tests/temporary_tree.h"
@@ -48,4 +54,35 @@ TEST_CASE("remove tree: a link is not followed") {
   tree.Link("top", "real");
   CHECK_FALSE(RemoveTree(tree.At("top")));
   CHECK(::access(tree.At("real/kept").c_str(), F_OK) == 0);
+}
+
+// Another process puts a link in place of a folder again and again.
+TEST_CASE("remove tree: a link that takes a folder's name is not followed") {
+  const TemporaryTree tree;
+  tree.File("outside/kept");
+  REQUIRE(::chmod(tree.At("outside").c_str(), 0755) == 0);
+  constexpr int kRounds = 200;
+  for (int round = 0; round < kRounds; ++round) {
+    tree.File("top/folder/inner/file");
+    tree.Link("link", tree.At("outside"));
+    const std::string names[] = {tree.At("top/folder"), tree.At("link")};
+    std::atomic<bool> over = false;
+    std::thread other([&] {
+      while (!over) {
+        ::syscall(SYS_renameat2, AT_FDCWD, names[0].c_str(), AT_FDCWD, names[1].c_str(),
+                  RENAME_EXCHANGE);
+      }
+    });
+    [[maybe_unused]] const Status removed = RemoveTree(tree.At("top"));
+    over = true;
+    other.join();
+    [[maybe_unused]] const Status top = RemoveTree(tree.At("top"));
+    if (::unlink(names[1].c_str()) != 0) {
+      [[maybe_unused]] const Status moved = RemoveTree(names[1]);
+    }
+    struct stat facts {};
+    REQUIRE(::stat(tree.At("outside").c_str(), &facts) == 0);
+    REQUIRE((facts.st_mode & 07777) == 0755);
+    REQUIRE(::access(tree.At("outside/kept").c_str(), F_OK) == 0);
+  }
 }

@@ -159,6 +159,27 @@ TEST_CASE("seccomp: the limit that marks a sandbox inside can be read, and set b
   CHECK(Supervised({.number = SYS_prlimit64, .args = {0, RLIMIT_NOFILE, 1}}) == Allow());
 }
 
+TEST_CASE("seccomp: the limit for core files can be read, and stays as it is") {
+  constexpr uint64_t kNew = 0x7fff'0000'0000;
+  for (const SocketRules rules : kAllRules) {
+    for (const uint64_t resource : {uint64_t{RLIMIT_CORE}, RLIMIT_CORE | kGarbage}) {
+      CHECK(Guard({.number = SYS_setrlimit, .args = {resource, 1}}, rules) == Errno(0));
+      CHECK(Guard({.number = SYS_prlimit64, .args = {0, resource, kNew, 0}}, rules) == Errno(0));
+      CHECK(Guard({.number = SYS_prlimit64, .args = {0, resource, kNew, 1}}, rules) ==
+            Errno(EPERM));
+      CHECK(Guard({.number = SYS_prlimit64, .args = {0, resource, 0, kNew}}, rules) == Allow());
+    }
+    CHECK(Guard({.number = SYS_setrlimit, .args = {RLIMIT_CPU, 1}}, rules) == Allow());
+    CHECK(Guard({.number = SYS_prlimit64, .args = {0, RLIMIT_CPU, kNew}}, rules) == Allow());
+  }
+}
+
+TEST_CASE("seccomp: System V shared memory is not locked") {
+  constexpr uint64_t kLock = 11, kStat = 2;
+  CHECK(Guard({.number = SYS_shmctl, .args = {5, kLock}}, SocketRules::kUsual) == Errno(EPERM));
+  CHECK(Guard({.number = SYS_shmctl, .args = {5, kStat}}, SocketRules::kUsual) == Allow());
+}
+
 TEST_CASE("seccomp: arguments change nothing for calls of the lists") {
   for (const uint64_t word : {uint64_t{0}, ~uint64_t{0}, kGarbage, uint64_t{0x5412}}) {
     const std::array<uint64_t, 6> args{word, word, word, word, word, word};

@@ -35,7 +35,6 @@ namespace ringfence {
 namespace {
 
 constexpr int kSetupFailed = 125;
-constexpr int kLookForFrontMilliseconds = 200;
 
 class Launcher {
  public:
@@ -80,8 +79,8 @@ class Launcher {
     if (::sigprocmask(SIG_BLOCK, &heard_, &before) != 0) return SystemError("sigprocmask");
     signals_ = UniqueFd(::signalfd(-1, &heard_, SFD_CLOEXEC | SFD_NONBLOCK));
     if (!signals_.valid()) return SystemError("signalfd");
-    if (plan_.has_namespaces()) terminal_ = FindTerminalUse();
     if (Status s = pipes_.Make(); !s) return s;
+    terminal_ = FindTerminalUse();
     first_ = Clone();
     if (first_ == 0) {
       channel_ = UniqueFd();
@@ -168,10 +167,8 @@ class Launcher {
          {hangup_, POLLRDHUP, 0}}};
     const auto pipes = std::span(polled).last<PipeRelay::kPolled>();
     pipes_.PreparePoll(pipes);
-    // Nothing tells when a shell brings a running job to the front.
-    const int most = relay_.is_away() ? kLookForFrontMilliseconds : -1;
-    if (::poll(polled.data(), polled.size(), most) < 0) return;
-    if (relay_.is_away()) relay_.Resume();
+    if (::poll(polled.data(), polled.size(), relay_.wait_milliseconds()) < 0) return;
+    relay_.Look();
     if ((polled[2].revents & POLLOUT) != 0) relay_.PassInput();
     if ((polled[2].revents & ~POLLOUT) != 0) relay_.PassOutput();
     if (polled[3].revents != 0) relay_.ReadInput();
@@ -214,8 +211,16 @@ class Launcher {
   }
 
   void Continue() {
-    relay_.Resume();
+    relay_.Look();
     Pass(SIGCONT);
+  }
+
+  // The command was stopped. Where a shell can continue this process, everything inside stops with
+  // it, before the shell can take the terminal.
+  void PrepareToStop(int signal) {
+    if (!IsInFront()) return;
+    stopped_by_ = signal;
+    [[maybe_unused]] const Status sent = SendPacket(channel_, Message::kFreeze, {});
   }
 
   // False when nothing more will come.
@@ -242,7 +247,10 @@ class Launcher {
         KeepEnd(std::atoi(fields[0].c_str()));
         break;
       case Message::kStopped:
-        if (StopAlike(relay_, std::atoi(fields[0].c_str()))) Continue();
+        PrepareToStop(std::atoi(fields[0].c_str()));
+        break;
+      case Message::kFrozen:
+        if (StopAlike(relay_, stopped_by_)) Continue();
         break;
       case Message::kTerminal:
         if (packet->fd.valid()) {
@@ -254,6 +262,7 @@ class Launcher {
         own_tmp_.RemoveOld();
         break;
       case Message::kSignal:
+      case Message::kFreeze:
         break;
     }
     return true;
@@ -291,6 +300,7 @@ class Launcher {
   TerminalUse terminal_;
   TerminalRelay relay_;
   PipeRelay pipes_;
+  int stopped_by_ = 0;
   AuditReceiver audit_;
   bool channel_open_ = true;
   bool first_lives_ = true;

@@ -20,8 +20,10 @@ enum class Message : char {
   kEnded = 'e',     // the command's wait status
   kStopped = 'p',   // the command: by which signal
   kTerminal = 't',  // with a descriptor: the master of a new terminal
+  kFrozen = 'z',    // every process is stopped
   // from outside
-  kSignal = 'g',  // a number, for the command
+  kSignal = 'g',  // a number, for the command; SIGCONT also continues what was frozen
+  kFreeze = 'y',  // stop every process
 };
 
 struct Packet {

@@ -125,6 +125,13 @@ std::vector<sock_filter> Guard(SocketRules sockets) {
   for (const uint32_t request : RefusedFileRequests()) {
     filter.Add({"ioctl"}, SCMP_ACT_ERRNO(EPERM), {Request(request)});
   }
+  filter.Add({"setrlimit"}, SCMP_ACT_ERRNO(0), {Word(0, kCoreLimit)});
+  filter.Add({"prlimit64"}, SCMP_ACT_ERRNO(0),
+             {Word(1, kCoreLimit), {2, SCMP_CMP_NE, 0, 0}, {3, SCMP_CMP_EQ, 0, 0}});
+  // It would have to be told the limit before.
+  filter.Add({"prlimit64"}, SCMP_ACT_ERRNO(EPERM),
+             {Word(1, kCoreLimit), {2, SCMP_CMP_NE, 0, 0}, {3, SCMP_CMP_NE, 0, 0}});
+  filter.Add({"shmctl"}, SCMP_ACT_ERRNO(EPERM), {Word(1, kLockSharedMemory)});
   for (const uint32_t command : RefusedLeaseCommands()) {
     filter.Add({"fcntl"}, SCMP_ACT_ERRNO(EPERM), {Word(1, command)});
   }

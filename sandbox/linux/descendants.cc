@@ -23,11 +23,13 @@ namespace {
 // How often it is looked whether somebody has got away: each time those that were seen are stopped,
 // and take part in the number of processes that may be.
 constexpr int kMaxLooks = 10'000;
+constexpr int kMaxFreezeLooks = 100;
 
 struct Process {
   pid_t id = 0;
   pid_t parent = 0;
   pid_t group = 0;
+  char state = '?';
 };
 
 // "77 (a name) S 5 12 ..." (proc_pid_stat(5)); the name may hold anything. The parent is 0 where it
@@ -40,8 +42,9 @@ Process ReadProcess(pid_t id) {
   const Result<std::string> stat = ReadAll(file.get(), 4096, path);
   if (!stat) return process;
   const size_t name_end = stat->rfind(')');
-  constexpr size_t kParentAt = 4;
+  constexpr size_t kStateAt = 2, kParentAt = 4;
   if (name_end == std::string::npos || stat->size() < name_end + kParentAt) return process;
+  process.state = (*stat)[name_end + kStateAt];
   const char* const end = stat->data() + stat->size();
   const char* at = stat->data() + name_end + kParentAt;
   at = std::from_chars(at, end, process.parent).ptr;
@@ -139,6 +142,28 @@ void EndDescendants() {
   StopDescendants();
   while (HasChildren()) {
     for (const pid_t process : Descendants()) ::kill(process, SIGKILL);
+  }
+}
+
+std::vector<pid_t> FreezeDescendants() {
+  std::vector<pid_t> frozen;
+  for (int look = 0; look < kMaxFreezeLooks; ++look) {
+    const size_t before = frozen.size();
+    for (const pid_t process : Descendants()) {
+      const char state = ReadProcess(process).state;
+      const bool runs = std::string_view("TtZX").find(state) == std::string_view::npos;
+      if (!runs || std::ranges::find(frozen, process) != frozen.end()) continue;
+      if (::kill(process, SIGSTOP) == 0) frozen.push_back(process);
+    }
+    if (frozen.size() == before) break;
+  }
+  return frozen;
+}
+
+// Children before their parents: a shell would otherwise find its job stopped.
+void Continue(const std::vector<pid_t>& frozen) {
+  for (auto process = frozen.rbegin(); process != frozen.rend(); ++process) {
+    ::kill(*process, SIGCONT);
   }
 }
 

@@ -1,4 +1,5 @@
-// The processes that this one has started, by itself or through others.
+// The processes that this one has started, by itself or through others: ending them, where no
+// process namespace does, and stopping them for a while.
 #pragma once
 
 #include <sys/types.h>
@@ -16,5 +17,10 @@ bool IsDescendant(pid_t process);
 
 // Ends all of them, the fast ones included, where no process namespace does.
 void EndDescendants();
+
+// Stops each one that runs, and returns those. A process cannot refuse, but the kernel continues
+// one that has had it send itself SIGCONT, by a timer for example.
+std::vector<pid_t> FreezeDescendants();
+void Continue(const std::vector<pid_t>& frozen);
 
 }  // namespace ringfence

@@ -138,6 +138,20 @@ class Inside {
   // The outer sandbox has left it already, and forbids the call.
   Status Keyring() { return plan_.is_nested ? Status(Unit{}) : LeaveKeyring(); }
 
+  Status Terminal() {
+    if (!own_terminal_) return Unit{};
+    const UniqueFd master(::posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC));
+    // A sandbox around this one that has only Landlock lets nobody open one. The terminal is then
+    // the one of its command.
+    if (!master.valid() && plan_.is_nested && errno == EACCES) return Unit{};
+    if (!master.valid()) return SystemError("posix_openpt");
+    int unlocked = 0;
+    if (::ioctl(master.get(), TIOCSPTLCK, &unlocked) != 0) return SystemError("ioctl(TIOCSPTLCK)");
+    terminal_ = UniqueFd(::ioctl(master.get(), TIOCGPTPEER, O_RDWR | O_NOCTTY | O_CLOEXEC));
+    if (!terminal_.valid()) return SystemError("ioctl(TIOCGPTPEER)");
+    return SendPacket(channel_, Message::kTerminal, {}, master.get());
+  }
+
   Status Prepare() {
     nothing_ = UniqueFd(::open("/dev/null", O_RDWR | O_CLOEXEC));
     if (!nothing_.valid()) return SystemError("open(/dev/null)");
@@ -179,7 +193,6 @@ class Inside {
     }
     UniqueFd own(pair[0]);
     UniqueFd other(pair[1]);
-    if (Status s = OpenTerminal(); !s) return s;
     if (terminal_.valid() && ::ioctl(terminal_.get(), TIOCSCTTY, 0) != 0) {
       return SystemError("ioctl(TIOCSCTTY)");
     }
@@ -227,17 +240,6 @@ class Inside {
     return environment;
   }
 
-  Status OpenTerminal() {
-    if (!own_terminal_) return Unit{};
-    const UniqueFd master(::posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC));
-    if (!master.valid()) return SystemError("posix_openpt");
-    int unlocked = 0;
-    if (::ioctl(master.get(), TIOCSPTLCK, &unlocked) != 0) return SystemError("ioctl(TIOCSPTLCK)");
-    terminal_ = UniqueFd(::ioctl(master.get(), TIOCGPTPEER, O_RDWR | O_NOCTTY | O_CLOEXEC));
-    if (!terminal_.valid()) return SystemError("ioctl(TIOCGPTPEER)");
-    return SendPacket(channel_, Message::kTerminal, {}, master.get());
-  }
-
   // The command's process sends it when its filter stands; it waits for nobody meanwhile.
   Status ReceiveListener(const UniqueFd& socket) {
     Result<Packet> packet = ReceivePacket(socket);
@@ -280,6 +282,8 @@ std::span<const Inside::Step> Inside::Steps() {
       {"leave the old root", &Inside::Root, Feature::kNamespaces},
       {"own network", &Inside::Network, Feature::kNamespaces},
       {"own keyring", &Inside::Keyring, {}},
+      // Before Landlock: without a view, /dev/pts is the host's, and nothing in it may be opened.
+      {"own terminal", &Inside::Terminal, {}},
       {"supervision", &Inside::Prepare, Feature::kSupervisor},
       {"rules for the outer sandbox", &Inside::HandOver, {}},
       {"no privileges", &Inside::Privileges, {}},

@@ -54,7 +54,7 @@ void OpenAgain(const UniqueFd& sessions, const std::string& name) {
   struct stat facts {};
   if (::fstatat(sessions.get(), name.c_str(), &facts, AT_SYMLINK_NOFOLLOW) != 0) return;
   const bool is_changed = S_ISDIR(facts.st_mode) && (facts.st_mode & 07777) != 0700;
-  if (is_changed) ::fchmodat(sessions.get(), name.c_str(), 0700, 0);
+  if (is_changed) ::fchmodat(sessions.get(), name.c_str(), 0700, AT_SYMLINK_NOFOLLOW);
 }
 
 // Nobody has made it just now, to lock it next.

@@ -65,24 +65,33 @@ Status PrivateMounts::Clone() {
 }
 
 Status PrivateMounts::Mount() {
-  if (Status s = MountFolders(); !s) return s;
-  return MountDevices();
+  if (Status s = MountDevices(); !s) return s;
+  return MountFolders();
 }
 
-// No larger than what may be used of memory, which files are not counted as without a cgroup.
-Status PrivateMounts::MountEmpty(const std::string& path, const char* options) const {
-  if (!plan_.limits.memory) return MountMemory(path, options);
-  return MountMemory(path, std::string(options) + ",size=" + std::to_string(*plan_.limits.memory));
+// No larger than what may be used of memory, which files are not counted as without a cgroup;
+// otherwise half of the machine's, as the kernel has it.
+Status PrivateMounts::MountShared() {
+  if (::mkdir(kMemory, 0) != 0) return SystemError("mkdir(memory)");
+  std::string options = "mode=0";
+  if (plan_.limits.memory) options += ",size=" + std::to_string(*plan_.limits.memory);
+  return MountMemory(kMemory, options);
+}
+
+Status PrivateMounts::MountEmpty(const Path& path, mode_t mode) {
+  const Path folder = Path::Clean(kMemory).Child(std::to_string(folders_++));
+  if (::mkdir(folder.text().c_str(), mode) != 0) return SystemError("mkdir(memory)");
+  const Result<UniqueFd> tree = CloneTree(folder, Writable::kYes);
+  return tree ? AttachTree(*tree, path) : tree.error();
 }
 
 Status PrivateMounts::MountFolders() {
   if (plan_.private_tmp) {
     const Path tmp = TmpOf(plan_);
-    Status s =
-        session_tmp_.valid() ? AttachTree(session_tmp_, tmp) : MountEmpty(tmp.text(), "mode=1777");
+    Status s = session_tmp_.valid() ? AttachTree(session_tmp_, tmp) : MountEmpty(tmp, 01777);
     if (!s) return s;
   }
-  if (Status s = MountEmpty("/run", "mode=0755"); !s) {
+  if (Status s = MountEmpty(Path::Clean("/run"), 0755); !s) {
     return s.error().what == "ENOENT" ? Status(Unit{}) : s;
   }
   const Path own = Path::Clean("/run/user/" + std::to_string(plan_.user));
@@ -100,9 +109,11 @@ Status PrivateMounts::MountDevices() {
   if (Status s = MakeDevicePoints(); !s) return s;
   if (Status s = MakeCovers(); !s) return s;
   if (plan_.supervised && ::mknod(kRulesName, S_IFREG, 0) != 0) return SystemError("mknod(rules)");
-  if (Status s = MountEmpty("/dev/shm", "mode=1777"); !s) return s;
+  if (Status s = MountShared(); !s) return s;
+  if (Status s = MountEmpty(Path::Clean("/dev/shm"), 01777); !s) return s;
+  // The kernel has 3,072 terminals for all of the machine's users.
   if (::mount("devpts", "/dev/pts", "devpts", MS_NOSUID | MS_NOEXEC,
-              "newinstance,ptmxmode=0666,mode=0620") != 0) {
+              "newinstance,ptmxmode=0666,mode=0620,max=256") != 0) {
     return SystemError("mount(/dev/pts)");
   }
   if (Status s = AttachSaved(); !s) return s;
@@ -190,12 +201,30 @@ void LimitNumbers(uint64_t processes) {
   [[maybe_unused]] const ssize_t put = ::write(file.get(), text.data(), text.size());
 }
 
+// Of what the kernel counts for all processes of a user, and for those of this user namespace
+// besides. The other half is for the programs outside.
+Status LimitToHalf(const char* counted, const char* of_user) {
+  const std::string most = std::string("/proc/sys/fs/") + of_user;
+  const UniqueFd whole(::open(most.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!whole.valid()) return errno == ENOENT ? Status(Unit{}) : SystemError("open(" + most + ")");
+  const Result<std::string> text = ReadAll(whole.get(), 64, most);
+  if (!text) return text.error();
+  const std::string half = std::to_string(std::strtoull(text->c_str(), nullptr, 10) / 2);
+  const std::string own = std::string("/proc/sys/user/max_") + counted;
+  const UniqueFd file(::open(own.c_str(), O_WRONLY | O_CLOEXEC));
+  const bool is_put = file.valid() && ::write(file.get(), half.data(), half.size()) ==
+                                          static_cast<ssize_t>(half.size());
+  return is_put ? Status(Unit{}) : SystemError("write(" + own + ")");
+}
+
 }  // namespace
 
 Status MountProc(const SandboxPlan& plan) {
   if (::mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, nullptr) != 0) {
     return SystemError("mount(/proc)");
   }
+  if (Status s = LimitToHalf("inotify_instances", "inotify/max_user_instances"); !s) return s;
+  if (Status s = LimitToHalf("inotify_watches", "inotify/max_user_watches"); !s) return s;
   if (plan.user != 0) return Unit{};
   if (plan.limits.processes != 0) LimitNumbers(plan.limits.processes);
   for (const char* name : kSealedInProc) {

@@ -15,6 +15,10 @@ namespace ringfence {
 inline constexpr const char* kCoverDirectory = "/dev/.ringfence/directory";
 inline constexpr const char* kCoverFile = "/dev/.ringfence/file";
 
+// The one file system in memory that holds what is in /tmp, /run, /dev/shm and other empty folders,
+// so that all of them together take no more of it than one.
+inline constexpr const char* kMemory = "/dev/.ringfence/memory";
+
 // Below it SavedFolders() are mounted writable, each by its number, for the supervisor: the folder
 // itself is closed.
 inline constexpr const char* kSavedFolders = "/dev/.ringfence/saved";
@@ -29,13 +33,14 @@ class PrivateMounts {
 
   // What of the host is seen in them, before anything covers it.
   Status Clone();
-  // /tmp and /run, and all of /dev.
+  // All of /dev, and /tmp and /run.
   Status Mount();
   // Another folder, empty.
-  Status MountEmpty(const std::string& path, const char* options) const;
+  Status MountEmpty(const Path& path, mode_t mode);
 
  private:
   Status MountFolders();
+  Status MountShared();
   Status MountDevices();
   Status MakeDevicePoints() const;
   static Status MakeCovers();
@@ -48,6 +53,7 @@ class PrivateMounts {
   UniqueFd session_tmp_;
   std::vector<UniqueFd> saved_;  // SavedFolders() of the plan
   std::vector<UniqueFd> devices_;
+  int folders_ = 0;  // below kMemory
 };
 
 // A /proc of the process namespace's own. EPERM where parts of the one outside are covered, as in

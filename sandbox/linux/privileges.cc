@@ -49,6 +49,16 @@ Status Limit(rlim_t value, const char* name) {
   return Unit{};
 }
 
+// What the kernel counts for all processes of the user: the other half is for those outside.
+template <auto kWhat>
+Status LimitToHalf(const char* name) {
+  rlimit limit{};
+  if (::prlimit(0, kWhat, nullptr, &limit) != 0) {
+    return SystemError("getrlimit(" + std::string(name) + ")");
+  }
+  return limit.rlim_max == RLIM_INFINITY ? Status(Unit{}) : Limit<kWhat>(limit.rlim_max / 2, name);
+}
+
 // Without a cgroup: only so many of the processors that this process may use.
 Status SetAsideProcessors(double cpus) {
   cpu_set_t own;
@@ -121,7 +131,11 @@ Status DropCapabilities(Kept kept) {
 }
 
 Status LimitResources(const PlannedLimits& limits) {
-  if (Status s = Limit<RLIMIT_CORE>(0, "core"); !s) return s;
+  // With 0 the kernel still starts a crash handler of the host's (core(5)), which would get the
+  // memory of the process. The filter keeps the limit at 1.
+  if (Status s = Limit<RLIMIT_CORE>(1, "core"); !s) return s;
+  if (Status s = LimitToHalf<RLIMIT_SIGPENDING>("queued signals"); !s) return s;
+  if (Status s = LimitToHalf<RLIMIT_MSGQUEUE>("message queues"); !s) return s;
   if (limits.processes != 0) {
     if (Status s = Limit<RLIMIT_NPROC>(limits.processes, "processes"); !s) return s;
   }

@@ -28,8 +28,9 @@ enum class Kept : bool { kNothing, kPtrace };
 // is kept: in a user namespace of its own it reaches only the sandbox's processes.
 Status DropCapabilities(Kept kept);
 
-// Core files off; how many processes at once; memory and processors as far as limits of a single
-// process go.
+// No core files and no crash handler; half of what the user may have of queued signals and message
+// queues; how many processes at once; memory and processors as far as limits of a single process
+// go.
 Status LimitResources(const PlannedLimits& limits);
 
 // The read-only and executable rights of the whole view, write rights where the plan has them.

@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/random.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/syscall.h>
@@ -20,28 +21,29 @@
 #include "base/unique_fd.h"
 #include "sandbox/backend.h"
 #include "sandbox/linux/cgroup.h"
+#include "sandbox/linux/unix_sockets.h"
 #include "sandbox/session_folder.h"
 
 namespace ringfence {
 namespace {
 
-// The paths at which programs of this network namespace listen (unix(7), proc(5)).
-Result<std::vector<std::string>> ListeningSockets() {
-  std::vector<std::string> sockets;
-  const UniqueFd file(::open("/proc/net/unix", O_RDONLY | O_CLOEXEC));
-  if (!file.valid()) return SystemError("open(/proc/net/unix)");
-  const Result<std::string> text = ReadAll(file.get(), 16u << 20, "/proc/net/unix");
-  if (!text) return text.error();
-  std::string_view rest = *text;
-  while (!rest.empty()) {
-    const std::string_view line = rest.substr(0, rest.find('\n'));
-    rest.remove_prefix(std::min(line.size() + 1, rest.size()));
-    const size_t slash = line.find(" /");
-    if (slash != std::string_view::npos) sockets.emplace_back(line.substr(slash + 1));
+// A crash handler gets the memory of whatever crashes (core(5)). The kernel starts none for a limit
+// of 1, but one that listens at a socket hears of every crash.
+Result<std::string> WhyCrashesAreHandled() {
+  constexpr const char* kPattern = "/proc/sys/kernel/core_pattern";
+  const UniqueFd file(::open(kPattern, O_RDONLY | O_CLOEXEC));
+  // A kernel without core files has none.
+  if (!file.valid() && errno == ENOENT) return std::string();
+  const Result<std::string> pattern = ReadAll(file.get(), 4096, kPattern);
+  if (!pattern) return pattern.error();
+  if (pattern->starts_with('@')) {
+    return std::string("it listens at a socket (kernel.core_pattern)");
   }
-  std::ranges::sort(sockets);
-  sockets.erase(std::unique(sockets.begin(), sockets.end()), sockets.end());
-  return sockets;
+  if (!pattern->starts_with('|')) return std::string();
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_CORE, &limit) != 0 || limit.rlim_max != 0) return std::string();
+  return std::string(
+      "the hard limit for core files is 0, and only 1 keeps the kernel from starting it");
 }
 
 // Nobody's environment is asked. A sandbox of ringfence's has a filter...
@@ -95,11 +97,14 @@ HostFacts ProbeHost(const SandboxRules& rules) {
   if (::getrandom(&number, sizeof number, 0) == static_cast<ssize_t>(sizeof number)) {
     facts.scratch = ScratchFolder(number);
   }
+  Result<std::string> handler = WhyCrashesAreHandled();
+  if (!handler) facts.crash_handler_unknown = handler.error().text();
+  if (handler) facts.crash_handler = std::move(*handler);
   facts.landlock_abi = abi > 0 ? static_cast<int>(abi) : 0;
   if (abi <= 0) facts.lacks.push_back(Feature::kLandlock);
   constexpr int kKnowsSockets = 9;  // from here Landlock keeps Unix sockets apart itself
   if (facts.landlock_abi >= kKnowsSockets) return facts;
-  Result<std::vector<std::string>> sockets = ListeningSockets();
+  Result<std::vector<std::string>> sockets = BoundSockets();
   if (!sockets) facts.sockets_unknown = sockets.error().text();
   if (sockets) facts.sockets = std::move(*sockets);
   return facts;

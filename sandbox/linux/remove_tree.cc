@@ -40,8 +40,14 @@ Result<std::vector<std::string>> NamesIn(int folder) {
 
 namespace {
 
+// A link that has taken the name meanwhile is not followed.
+void Open(int folder, const std::string& name) {
+  ::fchmodat(folder, name.c_str(), 0700, AT_SYMLINK_NOFOLLOW);
+}
+
 // A deep tree would cost a descriptor or a stack frame for each level, or a name that is too long.
-// So every folder that lies in a folder of the top is moved up to the top first.
+// So every folder that lies in a folder of the top is moved up to the top first. What somebody has
+// mounted in it stays: the kernel neither removes nor moves a mount point (EBUSY).
 class Remover {
  public:
   explicit Remover(int top) : top_(top) {}
@@ -68,14 +74,14 @@ class Remover {
 
   // Leaves an empty folder, or none.
   Status Flatten(const std::string& name) {
-    ::fchmodat(top_, name.c_str(), 0700, 0);
+    Open(top_, name);
     const UniqueFd folder(::openat(top_, name.c_str(), kFolder));
     if (!folder.valid()) return SystemError("openat");
     Result<std::vector<std::string>> names = NamesIn(folder.get());
     if (!names) return names.error();
     for (const std::string& inner : *names) {
       if (::unlinkat(folder.get(), inner.c_str(), 0) == 0 || errno == ENOENT) continue;
-      ::fchmodat(folder.get(), inner.c_str(), 0700, 0);  // its ".." changes
+      Open(folder.get(), inner);  // its ".." changes
       if (Status s = MoveUp(folder.get(), inner); !s) return s;
     }
     return Unit{};

@@ -12,6 +12,8 @@
 #include <cerrno>
 #include <cstdlib>
 #include <ctime>
+#include <utility>
+#include <vector>
 
 #include "base/syscall.h"
 #include "sandbox/linux/channel.h"
@@ -81,10 +83,18 @@ class Supervisor {
   void HearLauncher() {
     const Result<Packet> packet = ReceivePacket(launcher_);
     if (!packet) EndAll(125);  // it has gone
+    if (packet->message == Message::kFreeze) return Freeze();
     if (packet->message != Message::kSignal || packet->fields.empty()) return;
     const int signal = std::atoi(packet->fields.front().c_str());
+    if (signal == SIGCONT) Continue(std::exchange(frozen_, {}));
     // It may have left its group.
     if (::kill(-command_, signal) != 0) ::kill(command_, signal);
+  }
+
+  // The command itself has stopped already.
+  void Freeze() {
+    frozen_ = FreezeDescendants();
+    [[maybe_unused]] const Status sent = SendPacket(launcher_, Message::kFrozen, {});
   }
 
   void Reap(const UniqueFd& signals) {
@@ -144,6 +154,7 @@ class Supervisor {
   UniqueFd listener_;
   std::optional<Supervision> supervision_;
   pid_t command_;
+  std::vector<pid_t> frozen_;  // until the launcher goes on
   bool tested_ = false;
   int64_t tried_ = 0;  // the waiting opens, in milliseconds since the machine started
 };

@@ -8,6 +8,8 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <cstring>
+#include <ctime>
 #include <string_view>
 #include <utility>
 
@@ -17,6 +19,42 @@ namespace ringfence {
 namespace {
 
 constexpr size_t kChunk = 16384;
+constexpr int kLookForFrontMilliseconds = 200;
+constexpr int kLookBesideMilliseconds = 100;
+// A program that waits for a line has read it long before.
+constexpr int64_t kLeftMilliseconds = 100;
+constexpr timespec kUntilEchoed{.tv_sec = 0, .tv_nsec = 10'000'000};
+
+int64_t Milliseconds() {
+  timespec now{};
+  ::clock_gettime(CLOCK_MONOTONIC, &now);
+  return int64_t{now.tv_sec} * 1000 + now.tv_nsec / 1'000'000;
+}
+
+bool HasSameModes(const termios& a, const termios& b) {
+  return a.c_iflag == b.c_iflag && a.c_oflag == b.c_oflag && a.c_lflag == b.c_lflag &&
+         std::memcmp(a.c_cc, b.c_cc, sizeof a.c_cc) == 0;
+}
+
+// Lines are edited and shown: a pager or a question for a password has turned one of them off.
+bool ShowsLines(const termios& modes) {
+  return (modes.c_lflag & ICANON) != 0 && (modes.c_lflag & ECHO) != 0;
+}
+
+bool AddsReturns(const termios& modes) {
+  return (modes.c_oflag & OPOST) != 0 && (modes.c_oflag & ONLCR) != 0;
+}
+
+// What a terminal wrote, before it put a return in front of each new line.
+std::string WithoutReturns(std::string_view bytes) {
+  std::string kept;
+  kept.reserve(bytes.size());
+  for (size_t i = 0; i < bytes.size(); ++i) {
+    const bool is_added = bytes[i] == '\r' && i + 1 < bytes.size() && bytes[i + 1] == '\n';
+    if (!is_added) kept += bytes[i];
+  }
+  return kept;
+}
 
 // The descriptors may be non-blocking: whoever shares the terminal decides that.
 bool WriteFully(int fd, std::string_view bytes) {
@@ -39,61 +77,135 @@ bool WriteFully(int fd, std::string_view bytes) {
 TerminalUse FindTerminalUse() {
   const bool in = ::isatty(STDIN_FILENO) != 0;
   const bool out = ::isatty(STDOUT_FILENO) != 0;
-  const bool in_front = in && ::tcgetpgrp(STDIN_FILENO) == ::getpgrp();
-  if (in_front && !out) return {};
-  return {.own = in || out || ::isatty(STDERR_FILENO) != 0, .hears = in && out};
+  return {.own = in || out || ::isatty(STDERR_FILENO) != 0, .hears = in, .shares = in && !out};
 }
 
-TerminalRelay::~TerminalRelay() {
-  if (is_raw_) ::tcsetattr(STDIN_FILENO, TCSADRAIN, &before_);
+bool IsInFront() {
+  const pid_t group = ::getpgrp();
+  return ::tcgetpgrp(STDIN_FILENO) == group || ::tcgetpgrp(STDOUT_FILENO) == group ||
+         ::tcgetpgrp(STDERR_FILENO) == group;
 }
+
+TerminalRelay::~TerminalRelay() { GiveBack(Input::kNone); }
 
 Status TerminalRelay::Begin(UniqueFd master, TerminalUse use) {
   for (const int fd : {STDOUT_FILENO, STDERR_FILENO, STDIN_FILENO}) {
     if (person_ < 0 && ::isatty(fd) != 0) person_ = fd;
   }
-  // What a shell that is in front has made of the person's is for the shell.
-  const bool is_alike = ::tcgetpgrp(person_) == ::getpgrp();
-  termios own{};
-  if (::tcgetattr(is_alike ? person_ : master.get(), &own) != 0) return SystemError("tcgetattr");
-  if (!use.hears) own.c_oflag &= ~static_cast<tcflag_t>(OPOST);  // the person's does it
-  ::tcsetattr(master.get(), TCSANOW, &own);
-  // Who does not read what is typed keeps nobody waiting here.
+  if (::tcgetattr(person_, &first_) != 0) return SystemError("tcgetattr");
+  // A shell in front has set the modes that it needs itself, and so has a pager beside this.
+  const bool is_alike = ::tcgetpgrp(person_) == ::getpgrp() && (!use.shares || ShowsLines(first_));
+  if (!is_alike && ::tcgetattr(master.get(), &first_) != 0) return SystemError("tcgetattr");
+  if (!use.hears) first_.c_oflag &= ~static_cast<tcflag_t>(OPOST);  // the user's does it
+  ::tcsetattr(master.get(), TCSANOW, &first_);
+  if (::tcgetattr(master.get(), &first_) != 0) return SystemError("tcgetattr");
+  // A command that does not read what is typed keeps nobody waiting here.
   if (::fcntl(master.get(), F_SETFL, O_RDWR | O_NONBLOCK) != 0) return SystemError("fcntl");
   master_ = std::move(master);
   PassSize();
-  is_away_ = use.hears;
-  Resume();
+  shares_ = use.shares;
+  input_ = use.hears ? Input::kAway : Input::kNone;
+  Look();
   return Unit{};
 }
 
-void TerminalRelay::Suspend() {
-  if (!hears_person_) return;
-  Drain();
-  ::tcsetattr(STDIN_FILENO, TCSADRAIN, &before_);
-  is_raw_ = hears_person_ = false;
-  is_away_ = true;
+int TerminalRelay::wait_milliseconds() const {
+  if (input_ == Input::kAway) return kLookForFrontMilliseconds;
+  const bool is_shared = shares_ && (input_ == Input::kBeside || for_modes_);
+  return is_shared ? kLookBesideMilliseconds : -1;
 }
 
-void TerminalRelay::Resume() {
-  if (!is_away_ || ::tcgetpgrp(STDIN_FILENO) != ::getpgrp()) return;
+void TerminalRelay::Suspend() {
+  if (input_ == Input::kNone) return;
+  Drain();
+  GiveBack(Input::kAway);
+}
+
+void TerminalRelay::Look() {
+  if (input_ == Input::kNone) return;
+  const bool in_front = ::tcgetpgrp(STDIN_FILENO) == ::getpgrp();
+  if (input_ == Input::kAway && in_front) {
+    input_ = Input::kBeside;
+    PassSize();
+  }
+  if (input_ == Input::kBeside && !in_front) input_ = Input::kAway;
+  if (input_ == Input::kBeside && !shares_) Take();
+  if (input_ == Input::kBeside && CommandChangedModes()) {
+    Take();
+    for_modes_ = input_ == Input::kTaken;
+  }
+  if (input_ == Input::kBeside && HasLeftLine()) TakeLine();
+  if (for_modes_ && !CommandChangedModes()) GiveBack(Input::kBeside);
+}
+
+bool TerminalRelay::CommandChangedModes() const {
+  termios now{};
+  return ::tcgetattr(master_.get(), &now) == 0 && !HasSameModes(now, first_);
+}
+
+// A program that reads the terminal beside this one takes a line at once. So a line that stays is
+// for the command.
+bool TerminalRelay::HasLeftLine() {
+  pollfd typed{.fd = STDIN_FILENO, .events = POLLIN, .revents = 0};
+  termios now{};
+  const bool is_there =
+      ::poll(&typed, 1, 0) > 0 && ::tcgetattr(STDIN_FILENO, &now) == 0 && ShowsLines(now);
+  if (!is_there) {
+    left_since_ = 0;
+    return false;
+  }
+  if (left_since_ == 0) left_since_ = Milliseconds();
+  return Milliseconds() - left_since_ >= kLeftMilliseconds;
+}
+
+void TerminalRelay::Take() {
   if (::tcgetattr(STDIN_FILENO, &before_) != 0) return;
+  // Another program of the job reads keys or a password.
+  if (shares_ && !ShowsLines(before_)) return;
   termios raw = before_;
   ::cfmakeraw(&raw);
   if (::tcsetattr(STDIN_FILENO, TCSADRAIN, &raw) != 0) return;
-  is_raw_ = hears_person_ = true;
-  is_away_ = false;
+  if (::tcgetattr(STDIN_FILENO, &raw) == 0) guard_.Watch(before_, raw);
+  input_ = Input::kTaken;
   PassSize();
+}
+
+void TerminalRelay::GiveBack(Input next) {
+  if (input_ == Input::kTaken) ::tcsetattr(STDIN_FILENO, TCSADRAIN, &before_);
+  input_ = next;
+  for_modes_ = false;
+  left_since_ = 0;
+}
+
+// It has been shown already, so the command's terminal does not show it again.
+void TerminalRelay::TakeLine() {
+  std::array<char, kChunk> bytes{};
+  const ssize_t got = ::read(STDIN_FILENO, bytes.data(), bytes.size());
+  if (got < 0) return;
+  typed_.assign(bytes.data(), static_cast<size_t>(got));
+  if (got == 0) typed_ = static_cast<char>(first_.c_cc[VEOF]);
+  PassSilently();
+  Take();
+}
+
+void TerminalRelay::PassSilently() {
+  termios modes{};
+  if (::tcgetattr(master_.get(), &modes) != 0) return PassInput();
+  termios silent = modes;
+  silent.c_lflag &= ~static_cast<tcflag_t>(ECHO | ECHONL);
+  ::tcsetattr(master_.get(), TCSANOW, &silent);
+  PassInput();
+  ::nanosleep(&kUntilEchoed, nullptr);  // the kernel takes it in later, and tells nobody
+  termios now{};
+  const bool is_mine = ::tcgetattr(master_.get(), &now) == 0 && HasSameModes(now, silent);
+  if (is_mine) ::tcsetattr(master_.get(), TCSANOW, &modes);
 }
 
 void TerminalRelay::ReadInput() {
   std::array<char, kChunk> bytes{};
   const ssize_t got = ::read(STDIN_FILENO, bytes.data(), bytes.size());
   if (got < 0 && (errno == EINTR || errno == EAGAIN)) return;
-  if (got <= 0) {
-    hears_person_ = false;
-    return;
-  }
+  if (got <= 0) return GiveBack(Input::kNone);
   typed_.assign(bytes.data(), static_cast<size_t>(got));
   PassInput();
 }
@@ -109,7 +221,17 @@ bool TerminalRelay::PassOutput() {
   const ssize_t got = ::read(master_.get(), bytes.data(), bytes.size());
   if (got < 0 && (errno == EINTR || errno == EAGAIN)) return true;
   if (got <= 0) return false;  // EIO: nobody has the other side open
-  return WriteFully(person_, {bytes.data(), static_cast<size_t>(got)});
+  if (shares_) Look();         // a full screen comes with its modes
+  return Write({bytes.data(), static_cast<size_t>(got)});
+}
+
+// Both terminals put a return in front of a new line where the user's is not in raw mode.
+bool TerminalRelay::Write(std::string_view bytes) const {
+  termios own{};
+  termios persons{};
+  const bool adds = shares_ && input_ != Input::kTaken && ::tcgetattr(master_.get(), &own) == 0 &&
+                    AddsReturns(own) && ::tcgetattr(person_, &persons) == 0 && AddsReturns(persons);
+  return WriteFully(person_, adds ? WithoutReturns(bytes) : std::string(bytes));
 }
 
 void TerminalRelay::PassSize() const {
@@ -125,11 +247,6 @@ void TerminalRelay::Drain() {
 }
 
 bool StopAlike(TerminalRelay& relay, int signal) {
-  bool in_front = false;
-  for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
-    in_front = in_front || ::tcgetpgrp(fd) == ::getpgrp();
-  }
-  if (!in_front) return false;
   relay.Suspend();
   sigset_t stop;
   ::sigemptyset(&stop);

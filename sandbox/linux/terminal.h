@@ -1,30 +1,39 @@
-// A terminal of the command's own, where the launcher stands at one: the command cannot put
-// characters into the person's, reads there only what is typed for it, and job control works
+// A terminal of the command's own, where the launcher has one: the command never holds the user's.
+// It cannot put characters into that one, reads only what is typed for it, and job control works
 // inside.
 #pragma once
 
 #include <poll.h>
 #include <termios.h>
 
+#include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "base/result.h"
 #include "base/unique_fd.h"
+#include "sandbox/linux/terminal_guard.h"
 
 namespace ringfence {
 
 // Which of the standard streams are terminals decides.
 struct TerminalUse {
-  bool own = false;    // the command has one of its own in place of each that is
-  bool hears = false;  // what is typed is the command's, while the launcher is in front
+  bool own = false;     // the command has one of its own in place of each that is
+  bool hears = false;   // what is typed is the command's, while the launcher is in front
+  bool shares = false;  // other programs of the launcher's job may read what is typed as well
 };
 
-// Who types and reads at the terminal is heard. Where the output goes elsewhere, the input stays as
-// it is: `... | less` is typed at as well. With another input a command hears nothing.
+// With a terminal for input, the command hears what is typed. If the output goes elsewhere, the
+// terminal is shared: in `... | less` the keys are meant for less.
 TerminalUse FindTerminalUse();
 
-// Passes bytes and the window's size on until it is destroyed; then the person's terminal is as it
-// was.
+// Whether the shell has this process's job in front.
+bool IsInFront();
+
+// Passes bytes and the window's size on until it is destroyed; then the user's terminal is as it
+// was. A terminal that is not shared is taken (set to raw mode) as long as the launcher is in
+// front. A shared one is left as it is until the command wants it: until the command changes the
+// modes of its own, or a line has been typed that no other program reads.
 class TerminalRelay {
  public:
   TerminalRelay() = default;
@@ -36,40 +45,59 @@ class TerminalRelay {
   Status Begin(UniqueFd master, TerminalUse use);
   bool is_on() const { return master_.valid(); }
   int master() const { return master_.get(); }
-  // The events to wait for: of the person, and of the command's terminal. What is typed is taken
+  // The events to wait for: of the user's terminal, and of the command's. What is typed is read
   // only when the command has room for it.
-  bool wants_input() const { return hears_person_ && typed_.empty(); }
+  bool wants_input() const { return input_ == Input::kTaken && typed_.empty(); }
   short master_events() const {  // NOLINT(google-runtime-int): as poll(2) has it
     return typed_.empty() ? POLLIN : POLLIN | POLLOUT;
   }
+  // How long to wait for events before Look() is due; -1 for ever.
+  int wait_milliseconds() const;
 
-  // Gives the person's terminal back, for a command that is stopped.
+  // Gives the user's terminal back, for a command that is stopped.
   void Suspend();
-  // Takes it, where this process is in front.
-  void Resume();
-  bool is_away() const { return is_away_; }
+  // Finds out what no event tells: that a shell has brought the launcher to the front, and that
+  // the command wants a shared terminal.
+  void Look();
 
-  void ReadInput();   // from the person
+  void ReadInput();   // from the user
   void PassInput();   // to the command
-  bool PassOutput();  // to the person; false: the command has closed its side
+  bool PassOutput();  // to the user; false: the command has closed its side
   void PassSize() const;
-  // What the command has written and nobody has read yet.
+  // Passes what the command has written and the launcher has not read yet.
   void Drain();
 
  private:
+  enum class Input {
+    kNone,    // the command hears nothing
+    kAway,    // the launcher is not in front
+    kBeside,  // the terminal is shared, and left to others
+    kTaken,   // raw; all that is typed is the command's
+  };
+
+  bool CommandChangedModes() const;
+  bool HasLeftLine();
+  void Take();
+  void GiveBack(Input next);
+  void TakeLine();
+  void PassSilently();
+  bool Write(std::string_view bytes) const;
+
   UniqueFd master_;
   int person_ = -1;  // where the output goes
-  termios before_{};
-  std::string typed_;  // and not passed yet
-  bool is_raw_ = false;
-  bool hears_person_ = false;
-  bool is_away_ = false;  // it would hear the person, and does not now
+  bool shares_ = false;
+  Input input_ = Input::kNone;
+  termios before_{};        // the user's terminal
+  termios first_{};         // the command's, as the launcher set it up
+  TerminalGuard guard_;     // restores the user's terminal should this process be killed
+  std::string typed_;       // and not passed yet
+  bool for_modes_ = false;  // taken since the command changed the modes of its own
+  int64_t left_since_ = 0;  // milliseconds; since when a typed line has been left; 0 for none
 };
 
 // The command was stopped by `signal`: so is this process, as the command itself would be in its
-// place, and with SIGTSTP whoever shares its job. False where nobody could continue it, since no
-// shell has it in front; true when it goes on and the command is to be told, which SIGCONT does
-// not.
+// place, and with SIGTSTP the rest of its job. True when it goes on and the command is to be told,
+// which SIGCONT does not.
 bool StopAlike(TerminalRelay& relay, int signal);
 
 }  // namespace ringfence

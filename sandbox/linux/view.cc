@@ -201,11 +201,11 @@ class View {
     return held;
   }
 
-  Status MountOwn(const Mount& mount) const {
-    Status mounted = own_.MountEmpty(mount.path.text(), "mode=0700");
+  Status MountOwn(const Mount& mount) {
+    Status mounted = own_.MountEmpty(mount.path, 0700);
     if (mounted || mounted.error().what != "ENOENT") return mounted;
     if (Status s = MakeMountPoint(mount.path, mount.kind); !s) return s;
-    return own_.MountEmpty(mount.path.text(), "mode=0700");
+    return own_.MountEmpty(mount.path, 0700);
   }
 
   Status Hide(const Mount& mount) {

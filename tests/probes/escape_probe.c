@@ -15,10 +15,10 @@
 
 // In the order in which they are listed.
 static const RowTable* const kTables[] = {
-    &kFileRows,      &kNameRows,           &kSecretRows,        &kProcessRows,  &kNetworkRows,
-    &kPrivilegeRows, &kKernelRows,         &kFunctionRows,      &kMoreNameRows, &kMoreWayRows,
-    &kRaceRows,      &kMoreFunctionRows,   &kMoreSemanticsRows, &kOwnTreeRows,  &kStreamRows,
-    &kDeviceRows,    &kDeviceFunctionRows, &kSignalRows};
+    &kFileRows,      &kNameRows,   &kSecretRows,         &kProcessRows,       &kNetworkRows,
+    &kPrivilegeRows, &kKernelRows, &kSharedRows,         &kFunctionRows,      &kMoreNameRows,
+    &kMoreWayRows,   &kRaceRows,   &kMoreFunctionRows,   &kMoreSemanticsRows, &kOwnTreeRows,
+    &kStreamRows,    &kDeviceRows, &kDeviceFunctionRows, &kSignalRows};
 enum { kTableCount = sizeof(kTables) / sizeof(kTables[0]), kRowMs = 20000, kMaxKeys = 64 };
 
 static const char* const kWords[] = {"open", "stopped", "works", "broken", "skipped"};

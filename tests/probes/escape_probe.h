@@ -59,6 +59,7 @@ extern const RowTable kStreamRows;          // probe_streams.c: the standard str
 extern const RowTable kDeviceRows;          // probe_streams.c: devices of the host
 extern const RowTable kDeviceFunctionRows;  // probe_streams.c: using them
 extern const RowTable kSignalRows;          // probe_signals.c: what Landlock learned late
+extern const RowTable kSharedRows;          // probe_shared.c: what all processes of the user share
 
 // --- verdicts -----------------------------------------------------------------------------------
 

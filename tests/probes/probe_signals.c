@@ -84,11 +84,12 @@ static Verdict PairToOutside(void) {
   snprintf(address.sun_path, sizeof(address.sun_path), "%s", Fixture("unix_datagram"));
   int pair[2];
   if (socketpair(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0, pair) != 0) return Stopped("socketpair");
-  return Tried("sendto", sendto(pair[0], kMark, 8, 0, (const struct sockaddr*)&address,
-                                sizeof(address)));
+  return Tried("sendto",
+               sendto(pair[0], kMark, 8, 0, (const struct sockaddr*)&address, sizeof(address)));
 }
 
-// --- what must work --------------------------------------------------------------------------------
+// --- what must work
+// --------------------------------------------------------------------------------
 
 static volatile sig_atomic_t g_heard, g_sender;
 

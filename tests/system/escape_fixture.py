@@ -13,6 +13,7 @@ import os
 import pathlib
 import pty
 import random
+import resource
 import shutil
 import signal
 import socket
@@ -160,7 +161,9 @@ class World:
                 "key_serial": self.key.serial, "key_name": self.unique,
                 "tmp_file": self.tmp_file, "devshm_file": self.devshm_file,
                 "inherited_dirfd": INHERITED_DIRFD, "inherited_filefd": INHERITED_FILEFD,
-                "listen_port": free_port()}
+                "listen_port": free_port(),
+                "signals": resource.getrlimit(resource.RLIMIT_SIGPENDING)[1],
+                "queues": resource.getrlimit(resource.RLIMIT_MSGQUEUE)[1]}
 
     def close(self):
         if self.victim:

@@ -7,7 +7,9 @@ import resource
 # What few machines have, or some have not by their hypervisor (there int 0x80 is SIGSEGV to everybody).
 # Without it the row says nothing, and nothing is missed; tests/seccomp_filter_test.cc asks the filter
 # about calls of other architectures on every machine.
-RARE = ("x-case", "x-x32-creat", "ia32-syscall", "x-ia32-creat", "sock-alg", "sysrq", "setuid-0")
+# Root's pipes are not limited.
+RARE = ("x-case", "x-x32-creat", "ia32-syscall", "x-ia32-creat", "sock-alg", "sysrq", "setuid-0",
+        "x-pipe-pages")
 
 
 def number_in(path):
@@ -68,6 +70,12 @@ MACHINE = {
     "mem-1gib": ("", lambda: memory_free() < 3 << 29, "1 GiB of memory is not free"),
     "fds-4096": ("EMFILE", lambda: limit_below(resource.RLIMIT_NOFILE, 4200),
                  "the hard limit of descriptors is below 4096"),
+    "x-locked-memory": ("EPERM ENOMEM ENOSYS", None, "the user may lock no memory"),
+    "x-message-queues": ("EMFILE ENOSYS", None, "the user's message queues are used up"),
+    "x-terminals": ("ENOSPC EAGAIN ENOENT", None, "the machine has no 300 terminals"),
+    "x-inotify-instances": ("EMFILE", None, "the user's instances are used up"),
+    "x-pipe-pages": ("65536", lambda: number_in("/proc/sys/fs/pipe-user-pages-soft") != 16384,
+                     "fs.pipe-user-pages-soft is another"),
     "handle-open": ("EOPNOTSUPP ENOSYS", None, "the file system has no handles"),
     "perf-event": ("ENOSYS ENOENT", None, "the kernel has no perf events"),
     "bpf-map": ("ENOSYS", None, "the kernel has no bpf"),

@@ -279,6 +279,9 @@ ROWS = [
     *rows_of(True, words("memfd-exec proc-self-mem-write ia32-syscall")),
     *rows_of(False, words("sysrq core-pattern sysctl-write kmsg-read cgroup-mkdir")),
     *rows_of(True, words("dev-nodes fork-600 mem-1gib fds-4096 x-lease")),
+    *rows_of(True, words("x-terminals x-inotify-instances x-queued-signals x-message-queues "
+                         "x-locked-memory x-core-limit x-lock-outside x-fds-in-flight "
+                         "x-pipe-pages")),
     *rows_of(True, words("fn-write-cwd fn-mkfifo-cwd fn-tmp-write fn-devnull fn-urandom "
                          "fn-posix-sem fn-pty-open fn-proc-self fn-socketpair fn-unix-inside "
                          "fn-tcp-inside fn-ptrace-child fn-hardlink-cwd fn-rename-across-dirs "
@@ -305,6 +308,9 @@ ACCEPTED = {
     "memfd-exec": "what is started from memory is confined as well",
     "proc-self-mem-write": "a process may change its own memory; debuggers need it",
     "fds-4096": "descriptors of one process; its memory is limited",
+    "x-lock-outside": "cargo, git and databases lock files that they only read",
+    "x-fds-in-flight": "the kernel counts them for the user, and has no other limit than RLIMIT_NOFILE",
+    "x-pipe-pages": "the kernel counts them for the user, and has no limit for a namespace",
     "x-git-file-new": "a clone or a worktree that a build makes below the project is a new .git",
     "fn-x-signals": "before a call has reached the supervisor, a handler without SA_RESTART ends "
                     "it with EINTR; the kernel has no other way",
@@ -315,6 +321,7 @@ ACCEPTED_LANDLOCK = {
     **{name: why for name, why in ACCEPTED.items() if name != "proc-self-mem-write"},
     "read-dotenv-cwd": "Landlock knows no exception below a place that may be written",
     "see-outside-pid": "the host's /proc is seen",
+    "x-inotify-instances": "without a user namespace the kernel has one count for the user",
     "dev-nodes": "the host's /dev is seen; what is in it cannot be opened",
     "fn-tmp-write": "/tmp is the host's; $TMPDIR names a folder of the run's own",
     "fn-posix-sem": "/dev/shm is the host's",

@@ -39,6 +39,8 @@ HARMLESS = {
     (LAUNCHER, "getrandom"): (ANY, "a name that only --layers landlock uses"),
     (LAUNCHER, "newfstatat"): (ANY, "inside another sandbox a second one cannot be set up anyway; "
                                     "the C library asks how much to read at a time"),
+    (LAUNCHER, "stat"): (ANY, "more folders are looked through for sockets"),
+    (LAUNCHER, "prlimit64"): (ANY, "it cannot fail"),
     (LAUNCHER, "geteuid"): (ANY, "it cannot fail, and another user's id is refused"),
     (LAUNCHER, "getegid"): (ANY, "it cannot fail, and another group's id is refused"),
     (LAUNCHER, "ioctl(TCGETS)"): (ANY, "what cannot be asked is no terminal"),

@@ -696,6 +696,10 @@ def memory_in_files_is_limited_as_well(world):
     for folder in ("/tmp", "/dev/shm", "/run/user/$(id -u)"):
         done = sandbox.run(["sh", "-c", f"head -c 80M /dev/zero > {folder}/file"], *options)
         assert done.returncode != 0 and "No space left" in done.stderr, (folder, done)
+    # All of them together take no more.
+    done = sandbox.run(["sh", "-c", "head -c 40M /dev/zero > /tmp/one && echo one; "
+                        "head -c 40M /dev/zero > /dev/shm/other"], *options)
+    assert done.stdout == "one\n" and "No space left" in done.stderr, done
 
 
 def what_is_typed_elsewhere_is_not_read_from_the_error_output(world):
@@ -719,6 +723,58 @@ def what_is_typed_elsewhere_is_not_read_from_the_error_output(world):
     assert not got.exists() or "password" not in got.read_text(), got.read_text()
     os.kill(terminal.pid, signal.SIGTERM)
     terminal.status()
+
+
+SERVE_RENAMED = """
+import os, socket, sys, time
+servers = []
+for last, rename in (("renamed.sock", os.rename), ("linked.sock", os.link)):
+    server = socket.socket(socket.AF_UNIX)
+    server.bind(sys.argv[1] + "/first")
+    rename(sys.argv[1] + "/first", sys.argv[1] + "/" + last)
+    if rename is os.link:
+        os.unlink(sys.argv[1] + "/first")
+    server.listen()
+    servers.append(server)
+left = socket.socket(socket.AF_UNIX)
+left.bind(sys.argv[1] + "/left.sock")
+left.close()
+print("ready", flush=True)
+time.sleep(60)
+"""
+CONNECT = """
+import socket, sys
+for name in ("renamed.sock", "linked.sock"):
+    try:
+        socket.socket(socket.AF_UNIX).connect(sys.argv[1] + "/" + name)
+        print("connected", name)
+    except OSError:
+        pass
+"""
+
+
+def a_socket_that_was_renamed_is_hidden(world):
+    """One that is left of a server can be removed."""
+    sandbox = Sandbox(world)
+    sandbox.run(["true"])  # gives the folders to the user
+    folder = world.project / "run"
+    folder.mkdir()
+    if sandbox.user is not None:
+        os.chown(folder, sandbox.user, sandbox.user)
+    server = start_outside(sandbox, "/usr/bin/python3", "-c", SERVE_RENAMED, str(folder),
+                           stdout=subprocess.PIPE)
+    try:
+        assert server.stdout.readline() == b"ready\n"
+        connect = ["/usr/bin/python3", "-c", CONNECT, str(folder)]
+        bare = subprocess.run(connect, capture_output=True, text=True, check=True)
+        assert bare.stdout.count("connected") == 2, bare
+        for layers in ((), LANDLOCK):
+            done = sandbox.run(connect, *layers)
+            assert done.returncode == 0 and not done.stdout, done
+        done = sandbox.run(["rm", f"{folder}/left.sock"])
+        assert done.returncode == 0, done
+    finally:
+        end(server)
 
 
 def a_bound_socket_has_its_whole_name(world):
