@@ -7,10 +7,10 @@
 namespace ringfence {
 namespace {
 
-constexpr int kMaxLinks = 40;          // the kernel's MAXSYMLINKS
-constexpr size_t kMaxComponent = 255;  // NAME_MAX
-constexpr size_t kMaxPath = 4095;      // PATH_MAX without the final NUL
-constexpr size_t kMaxListed = 10'000;  // of a directory that holds a short name
+constexpr int kMaxLinks = 40;                   // the kernel's MAXSYMLINKS
+constexpr size_t kMaxComponent = 255;           // NAME_MAX
+constexpr size_t kMaxPath = 4095;               // PATH_MAX without the final NUL
+constexpr size_t kMaxShortNameFolder = 10'000;  // of a directory that holds a short name
 
 class Walker {
  public:
@@ -76,7 +76,7 @@ class Walker {
   // Rules know a file by the name that listings show.
   bool UseLongName(const Path& directory, const std::string& name) {
     if (walked_.facts.kind == FileKind::kMissing) return true;
-    const auto entries = files_.List(directory, kMaxListed);
+    const auto entries = files_.List(directory, kMaxShortNameFolder);
     if (!entries) return Unreadable(entries.error());
     for (const DirectoryEntry& entry : *entries) {
       if (entry.name == name) continue;
