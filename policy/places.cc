@@ -93,16 +93,14 @@ Result<std::vector<Home>> PasswdHomes(uint32_t user, const std::vector<Path>& kn
   std::vector<Home> homes;
   Path passwd = Path::Clean("/etc/passwd");
   Result<std::string> text = files.ReadText(passwd, kMostPasswd);
-  if (!text) {  // it may be a link
+  if (!text && text.error().what == "ELOOP") {  // a link
     passwd = Walk(passwd.text(), files).end;
     text = files.ReadText(passwd, kMostPasswd);
   }
   if (!text) {
-    // No program of the user finds a home in a file that is not there or closed. Any other error
-    // says nothing about the file.
-    constexpr std::string_view kNoFile[] = {"ENOENT", "ENOTDIR", "EACCES", "ELOOP", "EINVAL"};
-    if (std::ranges::find(kNoFile, text.error().what) == std::end(kNoFile)) return text.error();
-    return homes;
+    const std::string& what = text.error().what;
+    if (what == "ENOENT" || what == "ENOTDIR") return homes;
+    return text.error();
   }
   for (const std::string& line : PasswdHomesIn(*text, user)) {
     const std::optional<Path> home = Path::Parse(line);

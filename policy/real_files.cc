@@ -135,7 +135,10 @@ Result<std::string> RealFiles::ReadText(const Path& file, size_t most) const {
   struct stat status {};
   if (::fstat(fd.get(), &status) != 0) return SystemError(call);
   if (!S_ISREG(status.st_mode)) return SystemError(call, EINVAL);
-  return ReadAll(fd.get(), most, call, static_cast<size_t>(status.st_size));
+  const auto size = static_cast<size_t>(status.st_size);
+  Result<std::string> text = ReadAll(fd.get(), most, call, size);
+  if (text && text->size() < size) return SystemError(call, EIO);  // somebody is cutting it
+  return text;
 }
 
 #ifdef __linux__

@@ -49,8 +49,9 @@ TRY_AGAIN = {"error=EINTR", "error=EAGAIN"}
 # Reading goes on after a failed close(); memory is only wasted without munmap() and madvise(), and
 # got from elsewhere without brk(); musl blocks signals around sigaction() for threads' sake.
 LOSES_NOTHING = {"close", "munmap", "madvise", "brk", "rt_sigprocmask"}
-# musl sets this after an open that has set it, and keeps a page free below its heap.
-LOSES_NOTHING_EITHER = ("F_SETFD, FD_CLOEXEC)", "PROT_NONE")
+# musl sets this after an open that has set it, and keeps a page free below its heap. Where the
+# mount of a path cannot be told, the whole table of mounts is read.
+LOSES_NOTHING_EITHER = ("F_SETFD, FD_CLOEXEC)", "PROT_NONE", "STATX_MNT_ID")
 # These say that a name leads nowhere for this user, which is a fact about files: the event's own
 # path is refused then, and nobody gets to a denied or a protected one by it.
 ABOUT_FILES = {"error=EACCES", "error=ELOOP"}
@@ -80,13 +81,14 @@ class Call:
 
     def loses_nothing(self, what):
         """Whether the decision may stand although this failed."""
+        if any(text in self.text for text in LOSES_NOTHING_EITHER):
+            return True
         if "O_DIRECTORY" in self.text and what in ABOUT_FILES:
             return True  # a listing: each name is asked for instead, and denials stay (faults.py)
         looks = self.family in ("stat", "readlink")
         if looks and what in ABOUT_FILES:
             return re.search(r'"([^"]*)"', self.text)[1] not in OWN_PATHS
-        return (what in TRY_AGAIN or self.family in LOSES_NOTHING
-                or any(text in self.text for text in LOSES_NOTHING_EITHER))
+        return what in TRY_AGAIN or self.family in LOSES_NOTHING
 
     @property
     def family(self):
