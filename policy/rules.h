@@ -84,6 +84,10 @@ class RuleMatcher {
   // Of an entry in an allow list.
   std::span<const Base> AllowBasesOf(RuleBase base, TildeHomes homes = TildeHomes::kGiven) const;
 
+  // Whether a link may be on the way to an entry of a set. Says no for nearly all of them, at less
+  // cost than a look at each.
+  bool MayLead(const SetEntry& entry) const;
+
   // Calls `visit` with the entries that `rule` stands for until it returns true.
   template <typename Visit>
   bool ForEach(const PathRule& rule, Access access, Visit visit) const;
@@ -135,7 +139,6 @@ class RuleMatcher {
     std::vector<ListedNames> homes;
   };
   const TopNames& NamesAtTop() const;
-  bool MayLead(const SetEntry& entry) const;
   bool IsUntouchable(const Path& folder) const;
   bool IsOthers(const SetEntry& entry, const Path& base) const;
   Result<bool> HasLink(const SetEntry& entry, const Base& base) const;

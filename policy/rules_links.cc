@@ -184,10 +184,8 @@ const RuleMatcher::TopNames& RuleMatcher::NamesAtTop() const {
   return *top_names_;
 }
 
-// Whether a link may be on the way to an entry of a set. Says no for nearly all of them, at less
-// cost than a look at each.
 bool RuleMatcher::MayLead(const SetEntry& entry) const {
-  if (places_.macos_names) return true;
+  if (places_.macos_names || entry.base == RuleBase::kAbsolute) return true;
   const auto may_have = [&entry](const ListedNames& names) {
     return names[entry.listed_in].MayHave(entry.listed_name);
   };

@@ -87,7 +87,7 @@ void PlanRules::AddName(const NameSource& name, const std::vector<View>& views,
   if (name.is_anywhere) return names.Refuse(NameOf(name));
   const TailParts tail = SplitTail({.tail = name.tail, .has_pattern = name.has_pattern});
   if (IsNear(views, name.base, tail.fixed)) names.Refuse(NameOf(name));
-  AddLed(name, views, names);
+  if (name.may_lead) AddLed(name, views, names);
 }
 
 void PlanRules::AddLed(const NameSource& name, const std::vector<View>& views,
@@ -151,7 +151,8 @@ void PlanRules::AddNameRules(const PathRuleList& rules, std::string_view did,
       const std::string why = std::string(did) + " " + TextOf(rule);
       if (rule.set == SetName::kRunsLater) names.GuardBareRepositories(why);
       VisitEntries(rule, Access::kWrite, [&](const Entry& e) {
-        if (rule.set == SetName::kRunsLater) AddLedFromTop(e.entry, why, views, names);
+        const bool may_lead = rule.set == SetName::kNone || matcher_.MayLead(e.entry);
+        if (rule.set == SetName::kRunsLater && may_lead) AddLedFromTop(e.entry, why, views, names);
         AddName({.base = *e.base,
                  .tail = e.entry.tail,
                  .has_pattern = e.entry.has_pattern,
@@ -162,6 +163,7 @@ void PlanRules::AddNameRules(const PathRuleList& rules, std::string_view did,
                  .not_in_stores = e.entry.not_in_stores,
                  .holds_root = e.entry.holds_root,
                  .spares_root = rule.set == SetName::kRunsLater,
+                 .may_lead = may_lead,
                  .why = why},
                 views, names);
       });

@@ -108,6 +108,7 @@ class PlanRules {
     bool not_in_stores = false;
     bool holds_root = false;
     bool spares_root = false;  // where a link leads to the project or above it
+    bool may_lead = true;      // through a link
     std::string_view why;
   };
   static GuardedName NameOf(const NameSource& name);
