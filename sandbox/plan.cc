@@ -50,7 +50,8 @@ class Planner {
         command.is_agent && plan_.has_namespaces() && plan_.system == HostSystem::kLinux;
     plan_.tmp = HostsTmp(files_);
     if (!plan_.is_nested && plan_.layers == SandboxLayers::kLandlock) {
-      plan_.scratch = plan_.tmp.Child(Path::Clean(request_.facts.scratch).name());
+      const Path scratch = Path::Clean(request_.facts.scratch);
+      if (!scratch.is_root()) plan_.scratch = plan_.tmp.Child(scratch.name());
     }
     if (plan_.is_nested && !plan_.inside_view) plan_.scratch = OuterScratch();
     PlanSession();
