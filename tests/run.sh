@@ -454,6 +454,7 @@ part_runs() {
   fi
   program run_status.py python3 tests/system/run_status.py --ringfence "$command"
   program programs.py python3 tests/system/programs.py --ringfence "$command"
+  program terminals.py python3 tests/system/terminals.py --ringfence "$command"
 }
 
 part_client() {
