@@ -195,7 +195,7 @@ std::optional<std::string> GuardedNames::GoesOnBelow(const GuardedName& rule,
 
 // As RuleMatcher::MatchesOtherName() has it.
 bool GuardedNames::IsMeantAt(const GuardedName& rule, const MountTable::Name& name) const {
-  const Prepared prepared{FoldName(rule.base), ""};
+  const Prepared prepared{.base = FoldName(rule.base)};
   const auto matches = [&](const Path& path) {
     return Matches(rule, prepared, Subject(*this, path.text()).For(rule));
   };

@@ -2,14 +2,22 @@
 
 #include <doctest/doctest.h>
 #include <fcntl.h>
+#include <linux/filter.h>
 #include <linux/fs.h>
+#include <linux/seccomp.h>
+#include <poll.h>
+#include <sys/ioctl.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <atomic>
+#include <cstddef>
+#include <functional>
 #include <string>
 #include <thread>
+#include <utility>
 
 #include "base/unique_fd.h"
 #include "tests/temporary_tree.h"
@@ -56,33 +64,73 @@ TEST_CASE("remove tree: a link is not followed") {
   CHECK(::access(tree.At("real/kept").c_str(), F_OK) == 0);
 }
 
-// Another process puts a link in place of a folder again and again.
-TEST_CASE("remove tree: a link that takes a folder's name is not followed") {
+namespace {
+
+// A descriptor that hears of this thread's unlinkat(2), openat(2) and fchmodat(2) before they are
+// carried out; -1 where the kernel has none.
+int HearOwnCalls() {
+  sock_filter program[] = {
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_unlinkat, 3, 0),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_openat, 2, 0),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_fchmodat, 1, 0),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_USER_NOTIF),
+  };
+  const sock_fprog filter{.len = std::size(program), .filter = program};
+  ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+  return static_cast<int>(
+      ::syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_NEW_LISTENER, &filter));
+}
+
+// Lets each call through until `listener` has nobody left; the first one after rmdir(2) only when
+// `meanwhile` has run.
+void Answer(int listener, const std::function<void()>& meanwhile) {
+  bool was_rmdir = false;
+  for (;;) {
+    pollfd polled{.fd = listener, .events = POLLIN, .revents = 0};
+    ::poll(&polled, 1, -1);
+    seccomp_notif call{};
+    if ((polled.revents & POLLIN) == 0 || ::ioctl(listener, SECCOMP_IOCTL_NOTIF_RECV, &call) != 0) {
+      return;
+    }
+    if (std::exchange(was_rmdir, false)) meanwhile();
+    was_rmdir = call.data.nr == SYS_unlinkat && call.data.args[2] == AT_REMOVEDIR;
+    seccomp_notif_resp answer{};
+    answer.id = call.id;
+    answer.flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE;
+    ::ioctl(listener, SECCOMP_IOCTL_NOTIF_SEND, &answer);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("remove tree: a link that takes a folder's name meanwhile is not followed") {
   const TemporaryTree tree;
   tree.File("outside/kept");
   REQUIRE(::chmod(tree.At("outside").c_str(), 0755) == 0);
-  constexpr int kRounds = 200;
-  for (int round = 0; round < kRounds; ++round) {
-    tree.File("top/folder/inner/file");
-    tree.Link("link", tree.At("outside"));
-    const std::string names[] = {tree.At("top/folder"), tree.At("link")};
-    std::atomic<bool> over = false;
-    std::thread other([&] {
-      while (!over) {
-        ::syscall(SYS_renameat2, AT_FDCWD, names[0].c_str(), AT_FDCWD, names[1].c_str(),
-                  RENAME_EXCHANGE);
-      }
+  tree.File("top/folder/file");
+  tree.Link("link", tree.At("outside"));
+  const std::string folder = tree.At("top/folder"), link = tree.At("link");
+  std::atomic<int> listener = 0;
+  std::thread remover([&] {
+    listener = HearOwnCalls();
+    listener.notify_one();
+    if (listener >= 0) CHECK_FALSE(RemoveTree(tree.At("top")));
+  });
+  listener.wait(0);
+  bool was_exchanged = false;
+  if (listener >= 0) {
+    Answer(listener, [&] {
+      if (std::exchange(was_exchanged, true)) return;
+      ::syscall(SYS_renameat2, AT_FDCWD, folder.c_str(), AT_FDCWD, link.c_str(), RENAME_EXCHANGE);
     });
-    [[maybe_unused]] const Status removed = RemoveTree(tree.At("top"));
-    over = true;
-    other.join();
-    [[maybe_unused]] const Status top = RemoveTree(tree.At("top"));
-    if (::unlink(names[1].c_str()) != 0) {
-      [[maybe_unused]] const Status moved = RemoveTree(names[1]);
-    }
-    struct stat facts {};
-    REQUIRE(::stat(tree.At("outside").c_str(), &facts) == 0);
-    REQUIRE((facts.st_mode & 07777) == 0755);
-    REQUIRE(::access(tree.At("outside/kept").c_str(), F_OK) == 0);
+    CHECK(was_exchanged);
   }
+  remover.join();
+  struct stat facts {};
+  REQUIRE(::stat(tree.At("outside").c_str(), &facts) == 0);
+  CHECK((facts.st_mode & 07777) == 0755);
+  CHECK(::access(tree.At("outside/kept").c_str(), F_OK) == 0);
+  if (listener >= 0) ::close(listener);
 }

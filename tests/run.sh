@@ -466,7 +466,7 @@ part_runs() {
     skip "run_faults.py: fail_call is for x86-64"
   fi
   program run_status.py python3 tests/system/run_status.py --ringfence "$command"
-  for file in programs run_surroundings ordinary_work; do
+  for file in programs run_surroundings ordinary_work terminals; do
     program $file.py python3 tests/system/$file.py --ringfence "$command"
   done
 }

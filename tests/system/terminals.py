@@ -301,7 +301,8 @@ def the_terminal_is_set_back_when_the_launcher_is_killed(world, layers):
 
 def no_guard_stays_behind(world, layers):
     with Shell(world, layers) as shell:
-        shell.say("$r true; $r sh -c 'exit 7'; echo status $?\n", "status 7")
+        shell.say("$r true; $r sh -c 'exit 7'; echo status $?\n", "status 7\r\n")
+        shell.wait("ready> ")
         shell.say("$r sleep 300\n", "sleep")
         os.kill(shell.launcher(), signal.SIGTERM)
         shell.wait("ready> ")
