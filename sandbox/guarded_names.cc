@@ -100,8 +100,11 @@ std::string GuardedName::text() const {
 }
 
 void GuardedNames::Refuse(GuardedName rule) {
-  if (std::ranges::find(rules_, rule) != rules_.end()) return;
-  prepared_.push_back({FoldName(rule.base), NameBitsNeededBy(FoldName(rule.tail))});
+  Prepared prepared{FoldName(rule.base), NameBitsNeededBy(FoldName(rule.tail))};
+  for (size_t i = 0; i < rules_.size(); ++i) {
+    if (prepared_[i].name_bits == prepared.name_bits && rules_[i] == rule) return;
+  }
+  prepared_.push_back(std::move(prepared));
   rules_.push_back(std::move(rule));
 }
 
