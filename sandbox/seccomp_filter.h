@@ -36,7 +36,7 @@ enum class SupervisedSignals : uint8_t { kNo, kYes };
 // A resource limit that has no use, RLIMIT_LOCKS: nobody but the supervisor may set it.
 constexpr uint32_t kMarkingLimit = 10;
 
-// RLIMIT_CORE. It stays 1, with which the kernel starts no crash handler of the host's. A program
+// RLIMIT_CORE. It stays 1, with which the kernel does not start the host's crash handler. A program
 // that sets it (most set 0) is told that it worked, since some end otherwise: there is no core file
 // either way.
 constexpr uint32_t kCoreLimit = 4;

@@ -145,7 +145,7 @@ TEST_CASE("readable: where nobody knows the host's sockets there is no plan") {
   CHECK(plan.WhyNot().text().find("/proc/net/unix") != std::string::npos);
 }
 
-TEST_CASE("plan: a crash handler of the host's is told of") {
+TEST_CASE("plan: the host's crash handler is mentioned") {
   PlanWorld plan;
   const auto tells = [&] {
     return std::ranges::any_of(plan.Plan().weaker, [](const std::string& text) {

@@ -83,7 +83,7 @@ int HearOwnCalls() {
       ::syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_NEW_LISTENER, &filter));
 }
 
-// Lets each call through until `listener` has nobody left; the first one after rmdir(2) only when
+// Lets each call through until the thread has ended; the first one after rmdir(2) only when
 // `meanwhile` has run.
 void Answer(int listener, const std::function<void()>& meanwhile) {
   bool was_rmdir = false;

@@ -141,7 +141,7 @@ class Inside {
   Status Terminal() {
     if (!own_terminal_) return Unit{};
     const UniqueFd master(::posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC));
-    // A sandbox around this one that has only Landlock lets nobody open one. The terminal is then
+    // A sandbox around this one that has only Landlock forbids that. The terminal is then
     // the one of its command.
     if (!master.valid() && plan_.is_nested && errno == EACCES) return Unit{};
     if (!master.valid()) return SystemError("posix_openpt");

@@ -131,7 +131,7 @@ Status DropCapabilities(Kept kept) {
 }
 
 Status LimitResources(const PlannedLimits& limits) {
-  // With 0 the kernel still starts a crash handler of the host's (core(5)), which would get the
+  // With 0 the kernel still starts the host's crash handler (core(5)), which would get the
   // memory of the process. The filter keeps the limit at 1.
   if (Status s = Limit<RLIMIT_CORE>(1, "core"); !s) return s;
   if (Status s = LimitToHalf<RLIMIT_SIGPENDING>("queued signals"); !s) return s;

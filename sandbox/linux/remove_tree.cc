@@ -46,7 +46,7 @@ void Open(int folder, const std::string& name) {
 }
 
 // A deep tree would cost a descriptor or a stack frame for each level, or a name that is too long.
-// So every folder that lies in a folder of the top is moved up to the top first. What somebody has
+// So every folder that lies in a folder of the top is moved up to the top first. What is
 // mounted in it stays: the kernel neither removes nor moves a mount point (EBUSY).
 class Remover {
  public:

@@ -99,7 +99,7 @@ Status TerminalRelay::Begin(UniqueFd master, TerminalUse use) {
   if (!use.hears) first_.c_oflag &= ~static_cast<tcflag_t>(OPOST);  // the user's does it
   ::tcsetattr(master.get(), TCSANOW, &first_);
   if (::tcgetattr(master.get(), &first_) != 0) return SystemError("tcgetattr");
-  // A command that does not read what is typed keeps nobody waiting here.
+  // The launcher does not wait for a command that does not read.
   if (::fcntl(master.get(), F_SETFL, O_RDWR | O_NONBLOCK) != 0) return SystemError("fcntl");
   master_ = std::move(master);
   PassSize();
@@ -195,7 +195,7 @@ void TerminalRelay::PassSilently() {
   silent.c_lflag &= ~static_cast<tcflag_t>(ECHO | ECHONL);
   ::tcsetattr(master_.get(), TCSANOW, &silent);
   PassInput();
-  ::nanosleep(&kUntilEchoed, nullptr);  // the kernel takes it in later, and tells nobody
+  ::nanosleep(&kUntilEchoed, nullptr);  // the kernel processes it later, without notice
   termios now{};
   const bool is_mine = ::tcgetattr(master_.get(), &now) == 0 && HasSameModes(now, silent);
   if (is_mine) ::tcsetattr(master_.get(), TCSANOW, &modes);

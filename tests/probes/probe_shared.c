@@ -95,7 +95,7 @@ static Verdict LockedMemory(void) {
   return Tried("shmctl(SHM_LOCK)", locked);
 }
 
-// With 0 the kernel starts a crash handler of the host's, with 1 it does not.
+// With 0 the kernel starts the host's crash handler, with 1 it does not.
 static Verdict CoreLimit(void) {
   const struct rlimit none = {0, 0};
   struct rlimit now = {0, 0};
