@@ -432,6 +432,7 @@ part_sandbox() {
     done
   done
   program run.py python3 tests/system/run.py --hook "$hook" --ringfence "$command"
+  program run_aliases.py python3 tests/system/run_aliases.py --hook "$hook" --ringfence "$command"
   program enter.py python3 tests/system/enter.py --hook "$hook" --ringfence "$command"
 }
 

@@ -10,7 +10,7 @@ import os
 import subprocess
 import sys
 
-from alias_fs import AliasFs
+from alias_fs import AliasFs, fold
 from command_world import Skip, run_cases
 from run_agent import Sandbox
 
@@ -51,6 +51,12 @@ for name in sys.argv[1:]:
 """
 
 
+def exists_in_any_spelling(folder, name):
+    first, _, rest = name.partition("/")
+    return any(not rest or exists_in_any_spelling(folder / entry, rest)
+               for entry in (os.listdir(folder) if folder.is_dir() else ()) if fold(entry) == fold(first))
+
+
 class AliasWorld:
     """The world's project on a file system with aliases; `seen` is the folder behind it."""
 
@@ -82,7 +88,7 @@ class AliasWorld:
         path = self.seen / name
         if name in THERE:
             return not path.exists() or path.read_text() != UNTOUCHED
-        return path.exists()
+        return exists_in_any_spelling(self.seen, name)
 
 
 def writes(world, options):
