@@ -93,7 +93,7 @@ bool HoldsOnly(const UniqueFd& folder, std::string_view name) {
   }
 }
 
-UniqueFd OpenFolder(const Location& location) {
+UniqueFd OpenLocated(const Location& location) {
   return UniqueFd(::openat(location.folder.get(), location.name.c_str(),
                            O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
 }
@@ -147,7 +147,7 @@ bool HoldsExempted(const Supervision& supervision, const Location& location) {
 }
 
 int KeepGit(Supervision& supervision, const Location& location) {
-  const UniqueFd folder = OpenFolder(location);
+  const UniqueFd folder = OpenLocated(location);
   if (folder.valid() && !HoldsOnly(folder, "")) return ENOTEMPTY;
   Remember(supervision.kept_gits, IdOf(location.folder, location.name.c_str()));
   return 0;
@@ -155,7 +155,7 @@ int KeepGit(Supervision& supervision, const Location& location) {
 
 void RemoveKeptGit(const Supervision& supervision, const Location& location) {
   if (supervision.kept_gits.empty()) return;
-  const UniqueFd folder = OpenFolder(location);
+  const UniqueFd folder = OpenLocated(location);
   if (!folder.valid() || !IsIn(supervision.kept_gits, IdOf(folder, kGit))) return;
   if (!HoldsOnly(folder, kGit)) return;
   if (::unlinkat(folder.get(), kGit, 0) != 0) ::unlinkat(folder.get(), kGit, AT_REMOVEDIR);

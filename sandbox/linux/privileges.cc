@@ -51,7 +51,7 @@ Status Limit(rlim_t value, const char* name) {
 
 // What the kernel counts for all processes of the user: the other half is for those outside.
 template <auto kWhat>
-Status LimitToHalf(const char* name) {
+Status LimitToHalfOfUser(const char* name) {
   rlimit limit{};
   if (::prlimit(0, kWhat, nullptr, &limit) != 0) {
     return SystemError("getrlimit(" + std::string(name) + ")");
@@ -134,8 +134,8 @@ Status LimitResources(const PlannedLimits& limits) {
   // With 0 the kernel still starts the host's crash handler (core(5)), which would get the
   // memory of the process. The filter keeps the limit at 1.
   if (Status s = Limit<RLIMIT_CORE>(1, "core"); !s) return s;
-  if (Status s = LimitToHalf<RLIMIT_SIGPENDING>("queued signals"); !s) return s;
-  if (Status s = LimitToHalf<RLIMIT_MSGQUEUE>("message queues"); !s) return s;
+  if (Status s = LimitToHalfOfUser<RLIMIT_SIGPENDING>("queued signals"); !s) return s;
+  if (Status s = LimitToHalfOfUser<RLIMIT_MSGQUEUE>("message queues"); !s) return s;
   if (limits.processes != 0) {
     if (Status s = Limit<RLIMIT_NPROC>(limits.processes, "processes"); !s) return s;
   }
