@@ -20,6 +20,13 @@ std::string WideToolText(const std::string& tool) {
   return is_every_server ? "the tools of every MCP server" : "";
 }
 
+// The names of the home, and the home of /etc/passwd where that is another.
+std::vector<std::string> HomeNames(const Whereabouts& where, const Places& places) {
+  std::vector<std::string> names = NamesOfHome(where.home);
+  for (const Path& home : places.deny_only_homes) names.push_back(home.text());
+  return names;
+}
+
 // The folder that the project lies in.
 Path FolderOfProject(const std::string& project, const FileView& files) {
   const Walked walked = Walk(project, files);
@@ -28,12 +35,12 @@ Path FolderOfProject(const std::string& project, const FileView& files) {
 }
 
 std::string WideFolderText(const EntryReach& reach, const std::string& entry,
-                           const Whereabouts& where, const Path& around_project) {
+                           const std::vector<std::string>& homes, const Path& around_project) {
   Share share = Share::kNone;
   const auto of = [&share] {
     return std::string(share == Share::kEvery ? "every file of " : "many files of ");
   };
-  for (const std::string& name : NamesOfHome(where.home)) {
+  for (const std::string& name : homes) {
     const Path home = Path::Clean(name);
     const auto top = reach.TopAbove(entry, home, &share);
     if (!top) continue;
@@ -105,7 +112,8 @@ std::string WidePathText(const Wish& wish, const Places& places, const Whereabou
   const RealFiles files;
   const EntryReach reach(places, files);
   const std::string entry = EntryFor(wish, "", where.home);
-  std::string text = WideFolderText(reach, entry, where, FolderOfProject(where.project, files));
+  std::string text =
+      WideFolderText(reach, entry, HomeNames(where, places), FolderOfProject(where.project, files));
   if (text.empty()) text = ForeignFolderText(reach, entry, wish, places);
   return text.empty() ? "" : text + " for reading" + (wish.also_write ? " and writing" : "");
 }

@@ -11,6 +11,7 @@ import hashlib
 import json
 import os
 import pathlib
+import pwd
 import re
 import shlex
 import shutil
@@ -146,7 +147,10 @@ def allow_asks_before_it_opens_what_the_machine_shares(world):
     for what in ("/usr", "/var", "/etc", "/opt", "/bin", "/usr/lib", "/us*"):
         error_of(world.run("allow", what), 1, "which all of this machine shares, for reading and writing", "--yes")
     error_of(world.run("allow", "@toolchains"), 1, "this would open every place of @toolchains", "--yes")
-    other = "/root" if str(world.home) != "/root" else "/home/other"
+    own = pwd.getpwuid(os.geteuid()).pw_dir
+    if own != str(world.home):
+        error_of(world.run("allow", own), 1, "the home directory", "for reading and writing", "--yes")
+    other = "/root" if own != "/root" else "/home/other"
     error_of(world.run("allow", other), 1, "another user's home, for reading and writing", "--yes")
     error_of(world.run("allow", other, "--read"), 1, "another user's home, for reading", "--yes")
     assert not world.policy.exists()

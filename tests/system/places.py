@@ -189,7 +189,7 @@ def a_linked_policy_is_read_and_protected(world):
 
 
 def without_a_home_the_projects_files_are_its_own(world):
-    for name in (".npmrc", ".yarnrc.yml", "app/.npmrc", ".bundle/config", ".docker/config.json"):
+    for name in (".npmrc", ".s3cfg", "app/.npmrc", ".bundle/config", ".docker/config.json"):
         expect(world, "permitted", "Read", world.project / name, home="")
         expect(world, "permitted", "Write", world.project / name, home="")
     expect(world, "denied", "Read", world.home / ".npmrc", home="")
