@@ -169,7 +169,7 @@ constexpr WordList kRunsInProjects(
     // "yarnPath" and "plugins"
     "**/.envrc\n**/.direnv\n**/mise.toml\n**/mise.*.toml\n**/.mise.toml\n**/.mise.*.toml\n"
     "**/.mise\n**/mise/config.toml\n**/.config/mise\n**/.config/mise.toml\n**/.tool-versions\n"
-    "**/.shadowenv.d\n**/.autoenv\n**/.autoenv.zsh\n**/.yarnrc\n**/.yarnrc.yml\n"
+    "**/.shadowenv.d\n**/.autoenv\n**/.autoenv.zsh\n**/.yarnrc.yml\n"
     "**/.yarn/releases\n**/.yarn/plugins\n"
     // consoles that read a file of the folder they are started in: R "Startup", irb, pry, ghci,
     // ocaml(1), iex, octave, pdb; and tools that load code by it: Arcanist, RBTools

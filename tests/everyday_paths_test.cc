@@ -71,7 +71,6 @@ class Day {
                                              "CLAUDE.md",
                                              "CLAUDE.local.md",
                                              ".claude/CLAUDE.md",
-                                             ".claude/rules/style.md",
                                              ".claude/agent-memory/reviewer/MEMORY.md",
                                              ".claude/agent-memory-local/x/a.md",
                                              ".env.example",
@@ -82,7 +81,6 @@ class Day {
                                              ".github/ISSUE_TEMPLATE/bug.md",
                                              ".github/dependabot.yml",
                                              ".clang-format",
-                                             ".pre-commit-config.yaml",
                                              ".cargo/config.toml",
                                              ".bundle/config",
                                              ".docker/config.json",
@@ -112,6 +110,9 @@ class Day {
                                              ".envrc",
                                              ".claude/settings.json",
                                              ".claude/skills/x/SKILL.md",
+                                             ".claude/rules/style.md",
+                                             ".pre-commit-config.yaml",
+                                             ".gitlab-ci.yml",
                                              ".claude/commands/x.md"};
     return One(kFiles);
   }
@@ -333,7 +334,9 @@ TEST_CASE("everyday paths: what runs later in a project asks, wherever the proje
     WorldAt world(place);
     for (const char* name :
          {".git/hooks/pre-commit", "sub/.git/config", ".envrc", ".vscode/tasks.json", ".mcp.json",
-          ".github/workflows/ci.yml", ".claude/skills/x/SKILL.md", ".husky/pre-push"}) {
+          ".github/workflows/ci.yml", ".claude/skills/x/SKILL.md", ".husky/pre-push",
+          ".pre-commit-config.yaml", ".claude/rules/style.md", ".gitlab-ci.yml", ".hg/hgrc",
+          ".cursor/mcp.json"}) {
       CAPTURE(name);
       CHECK(world.Write(place.start + "/" + name) == "ask");
     }
