@@ -134,7 +134,8 @@ TEST_CASE("names: what git's configuration names in the project is refused") {
   CHECK(world.Refuses("/home/dev/project/extra"));
   CHECK(world.Refuses("/home/dev/project/bin/f.sh"));
   CHECK_FALSE(world.Refuses("/home/dev/project/bin/other.sh"));
-  const GuardedName* rule = world.Plan().names.Refuses("/home/dev/project/.h");
+  const SandboxPlan plan = world.Plan();
+  const GuardedName* rule = plan.names.Refuses("/home/dev/project/.h");
   REQUIRE(rule != nullptr);
   CHECK(rule->why == "git uses it (core.hookspath in \"/home/dev/project/.git/config\")");
 }

@@ -23,10 +23,10 @@ constexpr uint64_t kThreadFlags = CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGH
                                   CLONE_SYSVSEM | CLONE_SETTLS | CLONE_PARENT_SETTID |
                                   CLONE_CHILD_CLEARTID;
 
-Outcome Guard(const Call& call, SocketRules rules = SocketRules::kUsual) {
+FilterOutcome Guard(const Call& call, SocketRules rules = SocketRules::kUsual) {
   return Evaluate(GuardFilter(rules), call);
 }
-Outcome Supervised(const Call& call) {
+FilterOutcome Supervised(const Call& call) {
   return Evaluate(SupervisedFilter(SupervisedSignals::kNo), call);
 }
 
@@ -115,7 +115,7 @@ TEST_CASE("seccomp: sockets of the families that each kind of rules permits") {
       const bool is_internet = family == AF_INET || family == AF_INET6;
       const bool permitted = family == AF_UNIX ? rules == SocketRules::kUsual
                                                : is_internet && rules != SocketRules::kNoneAtAll;
-      const Outcome want = permitted ? Allow() : Errno(EAFNOSUPPORT);
+      const FilterOutcome want = permitted ? Allow() : Errno(EAFNOSUPPORT);
       CHECK(Guard({.number = SYS_socket, .args = {family, SOCK_STREAM}}, rules) == want);
       CHECK(Guard({.number = SYS_socket, .args = {family | kGarbage, SOCK_RAW, 255}}, rules) ==
             want);
@@ -135,7 +135,7 @@ TEST_CASE("seccomp: of netlink, routes alone") {
   for (const SocketRules rules : {SocketRules::kUsual, SocketRules::kNoUnix}) {
     for (uint64_t protocol = 0; protocol < kNetlinkProtocols; ++protocol) {
       CAPTURE(protocol);
-      const Outcome want = protocol == 0 ? Allow() : Errno(EAFNOSUPPORT);
+      const FilterOutcome want = protocol == 0 ? Allow() : Errno(EAFNOSUPPORT);
       CHECK(Guard({.number = SYS_socket, .args = {AF_NETLINK, SOCK_RAW, protocol}}, rules) == want);
       CHECK(Guard({.number = SYS_socket,
                    .args = {AF_NETLINK | kGarbage, SOCK_DGRAM, protocol | kGarbage}},

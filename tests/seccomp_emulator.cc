@@ -147,23 +147,23 @@ class Machine {
 
 }  // namespace
 
-std::ostream& operator<<(std::ostream& out, const Outcome& outcome) {
+std::ostream& operator<<(std::ostream& out, const FilterOutcome& outcome) {
   switch (outcome.kind) {
-    case Outcome::Kind::kAllow:
+    case FilterOutcome::Kind::kAllow:
       return out << "allow";
-    case Outcome::Kind::kErrno:
+    case FilterOutcome::Kind::kErrno:
       return out << "errno " << outcome.code;
-    case Outcome::Kind::kNotify:
+    case FilterOutcome::Kind::kNotify:
       return out << "notify";
-    case Outcome::Kind::kKill:
+    case FilterOutcome::Kind::kKill:
       return out << "kill";
-    case Outcome::Kind::kOther:
+    case FilterOutcome::Kind::kOther:
       break;
   }
   return out << "other";
 }
 
-Outcome Evaluate(std::span<const sock_filter> filter, const Call& call) {
+FilterOutcome Evaluate(std::span<const sock_filter> filter, const Call& call) {
   seccomp_data data{};
   data.nr = static_cast<int>(call.number);
   data.arch = call.arch == 0 ? OwnArchitecture() : call.arch;
@@ -179,9 +179,9 @@ Outcome Evaluate(std::span<const sock_filter> filter, const Call& call) {
       return Notify();
     case SECCOMP_RET_KILL_PROCESS:
     case SECCOMP_RET_KILL_THREAD:
-      return {Outcome::Kind::kKill, 0};
+      return {FilterOutcome::Kind::kKill, 0};
     default:
-      return {Outcome::Kind::kOther, 0};
+      return {FilterOutcome::Kind::kOther, 0};
   }
 }
 

@@ -18,20 +18,20 @@ struct Call {
   std::array<uint64_t, 6> args{};
 };
 
-struct Outcome {
+struct FilterOutcome {
   enum class Kind : uint8_t { kAllow, kErrno, kNotify, kKill, kOther };
   Kind kind = Kind::kKill;
   int code = 0;  // of kErrno
 
-  bool operator==(const Outcome&) const = default;
+  bool operator==(const FilterOutcome&) const = default;
 };
-std::ostream& operator<<(std::ostream& out, const Outcome& outcome);
+std::ostream& operator<<(std::ostream& out, const FilterOutcome& outcome);
 
-constexpr Outcome Allow() { return {Outcome::Kind::kAllow, 0}; }
-constexpr Outcome Notify() { return {Outcome::Kind::kNotify, 0}; }
-constexpr Outcome Errno(int code) { return {Outcome::Kind::kErrno, code}; }
+constexpr FilterOutcome Allow() { return {FilterOutcome::Kind::kAllow, 0}; }
+constexpr FilterOutcome Notify() { return {FilterOutcome::Kind::kNotify, 0}; }
+constexpr FilterOutcome Errno(int code) { return {FilterOutcome::Kind::kErrno, code}; }
 
-Outcome Evaluate(std::span<const sock_filter> filter, const Call& call);
+FilterOutcome Evaluate(std::span<const sock_filter> filter, const Call& call);
 
 // The AUDIT_ARCH_ of this program.
 uint32_t OwnArchitecture();

@@ -26,10 +26,10 @@ constexpr SocketRules kAllRules[] = {SocketRules::kUsual, SocketRules::kNoUnix,
                                      SocketRules::kNoneAtAll};
 constexpr uint32_t kX32 = 0x4000'0000;
 
-Outcome Guard(const Call& call, SocketRules rules = SocketRules::kUsual) {
+FilterOutcome Guard(const Call& call, SocketRules rules = SocketRules::kUsual) {
   return Evaluate(GuardFilter(rules), call);
 }
-Outcome Supervised(const Call& call) {
+FilterOutcome Supervised(const Call& call) {
   return Evaluate(SupervisedFilter(SupervisedSignals::kNo), call);
 }
 
@@ -66,9 +66,9 @@ TEST_CASE("seccomp: the guard refuses each call of its lists, and no other by it
       const uint64_t family = number == SYS_socket ? kFamilies : kUnixFamily;
       const uint64_t type = number == SYS_socketpair ? SOCK_STREAM : 0;
       const Call call{.number = number, .args = {family, type}};
-      const Outcome want = Has(refused, number)  ? Errno(EPERM)
-                           : Has(absent, number) ? Errno(ENOSYS)
-                                                 : Allow();
+      const FilterOutcome want = Has(refused, number)  ? Errno(EPERM)
+                                 : Has(absent, number) ? Errno(ENOSYS)
+                                                       : Allow();
       CHECK(Guard(call, rules) == want);
     }
   }
@@ -79,10 +79,10 @@ TEST_CASE("seccomp: the supervised filter hands over each call of its list, and 
   const std::vector<int> own = NumbersOf(SupervisorsOwnCalls());
   for (int number = 0; number <= kNewestCall; ++number) {
     CAPTURE(number);
-    const Outcome want = Has(supervised, number) ? Notify()
-                         : Has(own, number)      ? Errno(EPERM)
-                         : number == SYS_openat2 ? Errno(ENOSYS)
-                                                 : Allow();
+    const FilterOutcome want = Has(supervised, number) ? Notify()
+                               : Has(own, number)      ? Errno(EPERM)
+                               : number == SYS_openat2 ? Errno(ENOSYS)
+                                                       : Allow();
     CHECK(Supervised({.number = number}) == want);
   }
 }
