@@ -4,7 +4,7 @@
 
 #include "base/ascii.h"
 #include "base/text.h"
-#include "sandbox/git_targets.h"
+#include "sandbox/git_variables.h"
 
 namespace ringfence {
 namespace {

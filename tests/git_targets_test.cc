@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "sandbox/git_variables.h"
 #include "tests/fake_files.h"
 #include "tests/temporary_tree.h"
 

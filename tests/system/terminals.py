@@ -237,7 +237,7 @@ def a_question_for_a_password_is_not_shown(world, layers):
 def a_pager_has_its_keys(world, layers):
     """The command may read its input as well; the keys are for the pager."""
     if not shutil.which("less"):
-        raise SkipTest("there is no less")
+        raise SkipTest("less is not installed")
     script = ("seq 200; exec cat > heard")
     with Shell(world, layers) as shell:
         shell.say("export LESS=; stty rows 10; clear\n", "ready> ")
