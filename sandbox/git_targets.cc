@@ -119,9 +119,10 @@ class TargetFinder {
  public:
   TargetFinder(const GitPlaces& places, const FileView& files) : places_(places), files_(files) {}
 
-  std::vector<GitTarget> Find() {
+  Result<std::vector<GitTarget>> Find() {
     FindShared();
     FindRepositories();
+    if (failure_) return *failure_;
     return std::move(targets_);
   }
 
@@ -146,7 +147,7 @@ class TargetFinder {
   void ReadConfig(const std::string& file, std::vector<Setting>& settings, int depth) {
     const Walked walked = Walk(file, files_);
     if (walked.stop != Walked::Stop::kEnd || walked.facts.kind != FileKind::kFile) return;
-    const Result<std::string> text = files_.ReadText(walked.end, kMaxGitText);
+    const std::optional<std::string> text = TextOf(walked.end);
     if (!text) return;
     for (GitVariable& variable : ReadGitVariables(*text)) {
       const bool is_include = KindOf(variable) == ValueKind::kInclude && depth < kMaxIncludes;
@@ -158,6 +159,17 @@ class TargetFinder {
       }
       settings.push_back({std::move(variable), file});
     }
+  }
+
+  // What git cannot read either names nothing; all else that stands in the way is a failure.
+  std::optional<std::string> TextOf(const Path& file) {
+    Result<std::string> text = files_.ReadText(file, kMaxGitText);
+    if (text) return std::move(*text);
+    const std::string& what = text.error().what;
+    const bool is_gone = what == "ENOENT" || what == "ENOTDIR" || what == "EACCES";
+    const bool is_no_file = what == "EINVAL";
+    if (!is_gone && !is_no_file && !failure_) failure_ = text.error();
+    return std::nullopt;
   }
 
   static std::string FolderOf(const std::string& file) { return file.substr(0, file.rfind('/')); }
@@ -223,14 +235,14 @@ class TargetFinder {
   // (gitrepository-layout(5), "commondir").
   void AddLinkedRepository(const Path& file, const Path& tree) {
     constexpr std::string_view kKey = "gitdir: ";
-    const Result<std::string> text = files_.ReadText(file, kMaxGitText);
+    const std::optional<std::string> text = TextOf(file);
     if (!text || !text->starts_with(kKey)) return;
     const std::string name = text->substr(kKey.size(), text->find('\n') - kKey.size());
     const std::string git = name.starts_with('/') ? name : tree.text() + "/" + name;
     AddRepository(git, tree);
     const Walked common = Walk(git + "/commondir", files_);
     if (common.stop != Walked::Stop::kEnd) return;
-    const Result<std::string> led = files_.ReadText(common.end, kMaxGitText);
+    const std::optional<std::string> led = TextOf(common.end);
     if (!led) return;
     const std::string way = led->substr(0, led->find('\n'));
     AddRepository(way.starts_with('/') ? way : git + "/" + way, tree);
@@ -318,11 +330,12 @@ class TargetFinder {
   const FileView& files_;
   std::vector<Setting> shared_;
   std::vector<GitTarget> targets_;
+  std::optional<Error> failure_;  // the first one
 };
 
 }  // namespace
 
-std::vector<GitTarget> FindGitTargets(const GitPlaces& places, const FileView& files) {
+Result<std::vector<GitTarget>> FindGitTargets(const GitPlaces& places, const FileView& files) {
   return TargetFinder(places, files).Find();
 }
 

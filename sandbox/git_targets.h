@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/result.h"
 #include "policy/file_view.h"
 #include "policy/path.h"
 
@@ -23,7 +24,7 @@ struct GitPlaces {
 
 // Of the repositories around the project, at its root, up to two directories below and in
 // ".git/modules", by the system's, the user's and their own configuration with all that it
-// includes.
-std::vector<GitTarget> FindGitTargets(const GitPlaces& places, const FileView& files);
+// includes. Fails where a file that git could read cannot be read here.
+Result<std::vector<GitTarget>> FindGitTargets(const GitPlaces& places, const FileView& files);
 
 }  // namespace ringfence

@@ -173,8 +173,10 @@ void PlanRules::AddNameRules(const PathRuleList& rules, std::string_view did,
 
 // As dangerous as the configuration that names them.
 void PlanRules::AddGitTargets(const std::vector<View>& views, GuardedNames& names) {
-  for (const GitTarget& target :
-       FindGitTargets({.root = places_.root_real, .homes = places_.homes_real}, files_)) {
+  const Result<std::vector<GitTarget>> targets =
+      FindGitTargets({.root = places_.root_real, .homes = places_.homes_real}, files_);
+  if (!targets) return files_.Fail(targets.error());
+  for (const GitTarget& target : *targets) {
     const Walked walked = Walk(target.path, files_);
     std::vector<Path> paths = {Path::Clean(target.path)};
     if (walked.stop == Walked::Stop::kEnd && walked.end != paths[0]) paths.push_back(walked.end);

@@ -43,7 +43,9 @@ std::string Targets(std::vector<FakeFiles::Entry> entries) {
   const FakeFiles files(entries);
   std::string all;
   const GitPlaces places{.root = Path::Clean("/home/dev/p"), .homes = {Path::Clean("/home/dev")}};
-  for (const GitTarget& target : FindGitTargets(places, files)) {
+  const Result<std::vector<GitTarget>> targets = FindGitTargets(places, files);
+  if (!targets) return targets.error().text();
+  for (const GitTarget& target : *targets) {
     all += (all.empty() ? "" : ", ") + target.path;
   }
   return all;
@@ -131,4 +133,9 @@ TEST_CASE("git targets: repositories below, around, of submodules and of work tr
                  {"/home/dev/p/.git/worktrees/w/commondir", File("../..\n")},
                  {"/home/dev/p/.git/config", File("[core]\n\thooksPath = h\n")}}) ==
         "/home/dev/p/h, /home/dev/p/w/h");
+}
+
+TEST_CASE("git targets: configuration that cannot be read whole is a failure, not nothing") {
+  const std::string too_long(2 << 20, '#');
+  CHECK(Targets({{"/home/dev/.gitconfig", File(too_long)}}) == "open(/home/dev/.gitconfig): E2BIG");
 }
