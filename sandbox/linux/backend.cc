@@ -128,7 +128,8 @@ class Launcher {
     }
   }
 
-  // What the command has written; whoever reads it may take long.
+  // What the command has written; whoever reads it may take long. Nobody is left to write more, so a
+  // pipe that is empty is done.
   void DrainPipes() {
     pipes_.EndInput();
     while (pipes_.HasOutput()) {
@@ -136,7 +137,9 @@ class Launcher {
           {{signals_.get(), POLLIN, 0}, {hangup_, POLLRDHUP, 0}}};
       const auto pipes = std::span(polled).last<PipeRelay::kPolled>();
       pipes_.PreparePoll(pipes);
-      if (::poll(polled.data(), polled.size(), -1) < 0) continue;
+      const int ready = ::poll(polled.data(), polled.size(), pipes_.WaitsForReader() ? -1 : 0);
+      if (ready == 0) return;
+      if (ready < 0) continue;
       pipes_.Serve(pipes);
       if (polled[1].revents != 0 || (polled[0].revents != 0 && HasEndSignal())) return;
     }

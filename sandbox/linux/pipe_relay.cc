@@ -18,8 +18,10 @@ namespace {
 constexpr size_t kMostMoved = size_t{1} << 16;
 constexpr size_t kMuchInput = size_t{1} << 20;
 
-bool IsPipe(int fd, struct stat& facts) {
-  return ::fstat(fd, &facts) == 0 && S_ISFIFO(facts.st_mode);
+Result<struct stat> LookAtStream(int fd) {
+  struct stat facts {};
+  if (::fstat(fd, &facts) != 0) return SystemError("fstat(stream)");
+  return facts;
 }
 
 struct Pipe {
@@ -46,8 +48,9 @@ Status PipeRelay::Make() {
 }
 
 Status PipeRelay::MakeInput() {
-  struct stat facts {};
-  if (!IsPipe(STDIN_FILENO, facts)) return Unit{};
+  const auto facts = LookAtStream(STDIN_FILENO);
+  if (!facts) return facts.error();
+  if (!S_ISFIFO(facts->st_mode)) return Unit{};
   Result<Pipe> pipe = MakePipe();
   if (!pipe) return pipe.error();
   // One page is one buffer.
@@ -58,13 +61,12 @@ Status PipeRelay::MakeInput() {
 }
 
 Status PipeRelay::MakeOutput(int outer) {
-  struct stat facts {};
-  if (!IsPipe(outer, facts)) return Unit{};
-  struct stat first {};
+  const auto facts = LookAtStream(outer);
+  if (!facts) return facts.error();
+  if (!S_ISFIFO(facts->st_mode)) return Unit{};
+  const std::pair outer_pipe(facts->st_dev, facts->st_ino);
   Output& before = outputs_[0];
-  const bool is_same = before.is_open() && ::fstat(before.outer, &first) == 0 &&
-                       first.st_dev == facts.st_dev && first.st_ino == facts.st_ino;
-  if (is_same) {
+  if (before.is_open() && before.pipe == outer_pipe) {
     before.is_shared = true;
     return Unit{};
   }
@@ -72,6 +74,7 @@ Status PipeRelay::MakeOutput(int outer) {
   if (!pipe) return pipe.error();
   Output& output = outputs_[before.is_open() ? 1 : 0];
   output.outer = outer;
+  output.pipe = outer_pipe;
   output.inner = std::move(pipe->reads);
   output.theirs = std::move(pipe->writes);
   return Unit{};
@@ -193,6 +196,10 @@ void PipeRelay::EndInput() {
   }
   unread_ = 0;
   input_ = UniqueFd();
+}
+
+bool PipeRelay::WaitsForReader() const {
+  return std::ranges::any_of(outputs_, [](const Output& o) { return o.is_open() && o.is_full; });
 }
 
 bool PipeRelay::HasOutput() const { return std::ranges::any_of(outputs_, &Output::is_open); }

@@ -4,11 +4,13 @@
 #pragma once
 
 #include <poll.h>
+#include <sys/types.h>
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <utility>
 
 #include "base/result.h"
 #include "base/unique_fd.h"
@@ -32,6 +34,8 @@ class PipeRelay {
 
   // The command has ended. True while output is left, which Serve() passes on.
   bool HasOutput() const;
+  // Whoever reads an output outside has to go on first.
+  bool WaitsForReader() const;
   // What the command has not read stays in the pipe outside for those who read on.
   void EndInput();
 
@@ -39,6 +43,7 @@ class PipeRelay {
   // `outer` is a standard stream of the launcher's, `inner` its end of the sandbox's pipe.
   struct Output {
     int outer = -1;
+    std::pair<dev_t, ino_t> pipe;  // outside
     UniqueFd inner;
     UniqueFd theirs;
     bool is_shared = false;  // by output and errors

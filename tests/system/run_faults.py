@@ -45,6 +45,7 @@ HARMLESS = {
     (LAUNCHER, "getegid"): (ANY, "it cannot fail, and another group's id is refused"),
     (LAUNCHER, "ioctl(TCGETS)"): (ANY, "what cannot be asked is no terminal"),
     (LAUNCHER, "ioctl(TIOCGWINSZ)"): (ANY, "what cannot be asked is no terminal"),
+    (LAUNCHER, "pipe2"): ((errno.ENOSYS,), "the C library takes pipe(2)"),
     (FIRST, "umask"): (ANY, "it cannot fail"),
     (FIRST, "getpid"): (ANY, "it cannot fail"),
     (FIRST, "openat2"): ((errno.ENOSYS,), "where it is not there, open(2) is"),
