@@ -31,6 +31,47 @@ class Planner {
         rules_(request.policy, request.places, request.files, request.command.session) {}
 
   Result<SandboxPlan> Make() {
+    PlanBasis();
+    PlanSession();
+    if (Status s = PlanCommand(); !s) return s.error();
+    if (!plan_.is_confined()) {
+      plan_.weaker.emplace_back("nothing is confined: mode rwx");
+      plan_.environment = request_.command.environment;
+      return std::move(plan_);
+    }
+    if (plan_.system == HostSystem::kLinux) {
+      plan_.names.Refuse(
+          {.base = SelfTestName(plan_).text(), .why = "it is for the sandbox's test of itself"});
+    }
+    // What is denied below "~" could not be found.
+    if (places_.homes.empty()) {
+      return Unplannable("HOME",
+                         "no home directory is known: it is not set, and /etc/passwd has none for "
+                         "user " +
+                             std::to_string(plan_.user),
+                         "set HOME to your home directory, or name that: --home DIR");
+    }
+    PlanNetwork();
+    if (Status s = PlanPlaces(request_, rules_, plan_); !s) return s.error();
+    if (Status s = PlanLimits(); !s) return s.error();
+    NoteWeaknesses();
+    const std::string tmp = TemporaryFolder();
+    const std::vector<std::string> caches = CacheVariables(request_, plan_, tmp);
+    plan_.environment = PlanEnvironment({.caller = request_.command.environment,
+                                         .rules = policy_.sandbox,
+                                         .is_agent = request_.command.is_agent,
+                                         .user = plan_.user,
+                                         .tmp = tmp,
+                                         .runtime = RuntimeFolder(),
+                                         .caches = caches,
+                                         .marker = LayersName(plan_.layers)});
+    if (files_.failure()) return *files_.failure();
+    return std::move(plan_);
+  }
+
+ private:
+  // What the command line, the policy and the host say, as it is.
+  void PlanBasis() {
     const SandboxCommand& command = request_.command;
     plan_.system = request_.facts.system;
     plan_.mode = command.mode.value_or(policy_.sandbox.mode);
@@ -54,44 +95,8 @@ class Planner {
       if (!scratch.is_root()) plan_.scratch = plan_.tmp.Child(scratch.name());
     }
     if (plan_.is_nested && !plan_.inside_view) plan_.scratch = OuterScratch();
-    PlanSession();
-    if (Status s = PlanCommand(); !s) return s.error();
-    if (!plan_.is_confined()) {
-      plan_.weaker.emplace_back("nothing is confined: mode rwx");
-      plan_.environment = command.environment;
-      return std::move(plan_);
-    }
-    if (plan_.system == HostSystem::kLinux) {
-      plan_.names.Refuse(
-          {.base = SelfTestName(plan_).text(), .why = "it is for the sandbox's test of itself"});
-    }
-    // What is denied below "~" could not be found.
-    if (places_.homes.empty()) {
-      return Unplannable("HOME",
-                         "no home directory is known: it is not set, and /etc/passwd has none for "
-                         "user " +
-                             std::to_string(plan_.user),
-                         "set HOME to your home directory, or name that: --home DIR");
-    }
-    PlanNetwork();
-    if (Status s = PlanPlaces(request_, rules_, plan_); !s) return s.error();
-    if (Status s = PlanLimits(); !s) return s.error();
-    NoteWeaknesses();
-    const std::string tmp = TemporaryFolder();
-    const std::vector<std::string> caches = CacheVariables(request_, plan_, tmp);
-    plan_.environment = PlanEnvironment({.caller = command.environment,
-                                         .rules = policy_.sandbox,
-                                         .is_agent = command.is_agent,
-                                         .user = plan_.user,
-                                         .tmp = tmp,
-                                         .runtime = RuntimeFolder(),
-                                         .caches = caches,
-                                         .marker = LayersName(plan_.layers)});
-    if (files_.failure()) return *files_.failure();
-    return std::move(plan_);
   }
 
- private:
   Status PlanCommand() {
     const SandboxCommand& command = request_.command;
     if (command.argv.empty() || command.argv.front().empty()) {

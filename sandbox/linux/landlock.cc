@@ -153,6 +153,11 @@ Status AllowReads(const SandboxPlan& plan, const Ruleset& ruleset) {
 constexpr const char* kHostDevices[] = {"/dev/null", "/dev/zero",   "/dev/full",
                                         "/dev/tty",  "/dev/random", "/dev/urandom"};
 
+Status AllowWhereItIs(const Ruleset& ruleset, const Path& path, uint64_t rights) {
+  Status allowed = ruleset.Allow(path, rights);
+  return !allowed && allowed.error().what == "ENOENT" ? Unit{} : allowed;
+}
+
 // What everybody needs besides the plan's places. Private folders are the sandbox's own, except
 // where there are no mounts.
 Status AllowSystem(const SandboxPlan& plan, const Ruleset& ruleset) {
@@ -165,18 +170,16 @@ Status AllowSystem(const SandboxPlan& plan, const Ruleset& ruleset) {
   if (Status s = ruleset.Allow(Path::Clean("/proc"), proc); !s) return s;
   if (!plan.has_view()) {
     for (const char* name : kHostDevices) {
-      Status s = ruleset.Allow(Path::Clean(name), device);
-      if (!s && s.error().what != "ENOENT") return s;
+      if (Status s = AllowWhereItIs(ruleset, Path::Clean(name), device); !s) return s;
     }
     if (plan.scratch.is_root()) return Unit{};
     return ruleset.Allow(plan.scratch, rights.read | rights.write);
   }
   if (Status s = ruleset.Allow(Path::Clean("/dev"), device); !s) return s;
-  for (const char* name : {"/dev/shm", "/run/user", "/tmp"}) {
-    if (name == std::string_view("/tmp") && !plan.private_tmp) continue;
-    const bool is_tmp = name == std::string_view("/tmp");
-    Status s = ruleset.Allow(is_tmp ? TmpOf(plan) : Path::Clean(name), rights.read | rights.write);
-    if (!s && s.error().what != "ENOENT") return s;
+  std::vector<Path> own = {Path::Clean("/dev/shm"), Path::Clean("/run/user")};
+  if (plan.private_tmp) own.push_back(TmpOf(plan));
+  for (const Path& folder : own) {
+    if (Status s = AllowWhereItIs(ruleset, folder, rights.read | rights.write); !s) return s;
   }
   return Unit{};
 }
