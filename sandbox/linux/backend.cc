@@ -128,8 +128,8 @@ class Launcher {
     }
   }
 
-  // What the command has written; whoever reads it may take long. Nobody is left to write more, so a
-  // pipe that is empty is done.
+  // What the command has written; whoever reads it may take long. Nobody is left to write more, so
+  // a pipe that is empty is done.
   void DrainPipes() {
     pipes_.EndInput();
     while (pipes_.HasOutput()) {
