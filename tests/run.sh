@@ -431,6 +431,12 @@ part_sandbox() {
         --ringfence "$command" $user
     done
   done
+  # A minute of names at random as an ordinary user, a third of it as root.
+  for options in "" "--as-root --seconds 20"; do
+    # shellcheck disable=SC2086
+    program "random_names.py $options" python3 tests/system/random_names.py \
+      --ringfence "$command" --random-names build/release/probes/random_names $options
+  done
   program run.py python3 tests/system/run.py --hook "$hook" --ringfence "$command"
   program run_aliases.py python3 tests/system/run_aliases.py --hook "$hook" --ringfence "$command"
   program enter.py python3 tests/system/enter.py --hook "$hook" --ringfence "$command"

@@ -126,7 +126,7 @@ class OpenCall {
     const bool makes = (flags & O_CREAT) != 0 || (flags & O_TMPFILE) == O_TMPFILE;
     open_how how{};
     how.flags = static_cast<unsigned>(Known(flags));
-    how.mode = makes ? request_.mode & ~static_cast<mode_t>(S_ISUID | S_ISGID) : 0;
+    how.mode = makes ? NewMode() : 0;
     how.resolve = RESOLVE_NO_SYMLINKS;
     std::optional<CallersMask> mask;
     if (makes) mask.emplace(caller_);
@@ -134,6 +134,8 @@ class OpenCall {
         static_cast<int>(::syscall(SYS_openat2, folder.get(), name.c_str(), &how, sizeof how)));
     return opened_.valid() ? 0 : errno;
   }
+
+  mode_t NewMode() const { return request_.mode & ~static_cast<mode_t>(S_ISUID | S_ISGID); }
 
   // As openat(2) takes flags: it leaves out those it does not know, and openat2(2) refuses them.
   static int Known(int flags) {
@@ -228,7 +230,10 @@ class OpenCall {
     const AsCaller as_caller(supervision_);
     const std::string own_name = std::to_string(handle.get());
     const int flags = FlagsToOpen() & ~(O_CREAT | O_EXCL | O_NOFOLLOW);
-    opened_ = UniqueFd(::openat(supervision_.own_fds.get(), own_name.c_str(), flags | kDoor, 0));
+    std::optional<CallersMask> mask;
+    if ((flags & O_TMPFILE) == O_TMPFILE) mask.emplace(caller_);
+    opened_ =
+        UniqueFd(::openat(supervision_.own_fds.get(), own_name.c_str(), flags | kDoor, NewMode()));
     if (!opened_.valid()) return errno;
     return TruncatesUnwritten() ? Empty() : 0;
   }

@@ -64,6 +64,23 @@ static Verdict Truncates(void) {
   return about.st_size == 0 ? Works() : BrokenAs("O_TRUNC: not empty");
 }
 
+static Verdict MakesNameless(const char* folder) {
+  const int file = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0640);
+  if (file < 0) return errno == EOPNOTSUPP ? Works() : Broken("open(O_TMPFILE)");
+  struct stat about;
+  if (fstat(file, &about) != 0) return Broken("fstat(O_TMPFILE)");
+  close(file);
+  const mode_t mode = about.st_mode & 07777;
+  return mode == 0640 ? Works() : BrokenAs("O_TMPFILE in %s: mode %o", folder, mode);
+}
+
+// The current directory by a descriptor of it.
+static const char* OwnFolder(void) {
+  static char name[40];
+  snprintf(name, sizeof(name), "/proc/self/fd/%d", open(".", O_PATH | O_CLOEXEC));
+  return name;
+}
+
 static Verdict OpenFlags(void) {
   static Verdict (*const kChecks[])(void) = {Appends, ClosesOnExec, KeepsStatus, Truncates};
   for (size_t i = 0; i < sizeof(kChecks) / sizeof(kChecks[0]); ++i) {
@@ -75,9 +92,7 @@ static Verdict OpenFlags(void) {
   // Through a link to nowhere the file is made where the link leads.
   if (Prepare() != 0) return Broken("open, mkdir, symlink");
   if (PutMark("dangling", O_CREAT) != 0 || !Exists("nowhere")) return Broken("open of a link");
-  const int nameless = open(".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-  if (nameless < 0 && errno != EOPNOTSUPP) return Broken("open(O_TMPFILE)");
-  return Works();
+  return MakesNameless(".") == kWorks ? MakesNameless(OwnFolder()) : kBroken;
 }
 
 // --- errors -------------------------------------------------------------------------------------
