@@ -54,7 +54,10 @@ class Facts:
                                  for name in os.listxattr(path, follow_symlinks=False))
 
     def whole(self):
-        return (self.mode, self.inode, self.rest, self.digest(), self.attributes)
+        return (*self.without_times(), self.rest)
+
+    def without_times(self):
+        return (self.mode, self.inode, self.digest(), self.attributes)
 
     def digest(self):
         return hashlib.sha256(self.content).hexdigest()
@@ -79,7 +82,8 @@ class NamesWorld(RunWorld):
             "shared": ("locked",)}
     # Hidden where there are mounts.
     HIDDEN = ("conf/key.pem", ".env")
-    # Whoever moves the folder around it takes it along; it stays what it is.
+    # Whoever moves the folder around it takes it along; it stays what it is. Its times are no
+    # content, and only a mount keeps them.
     MOVED_ALONG = ("sub/.git/config", "sub/.git/hooks")
 
     def __init__(self, options, base, hides_below=True):
@@ -135,18 +139,26 @@ def violations(world, before, moves_folders):
     for place, kept in NamesWorld.KEPT.items():
         if place == "project":
             kept += NamesWorld.HIDDEN if world.hides_below else ()
-            kept += () if moves_folders else NamesWorld.MOVED_ALONG
         for name in kept:
             found += changed(place, below(before[place], name), below(after[place], name))
-        found += forbidden(place, before[place], after[place], moves_folders)
-    return found + lost(before["project"], [*after["project"].values(), *after["shared"].values()])
+        found += forbidden(place, before, after, moves_folders)
+    return found + lost(before["project"], after, moves_folders)
 
 
-def lost(before, after):
+def moved_along(files):
+    return {path: facts for name in NamesWorld.MOVED_ALONG for path, facts in below(files, name).items()}
+
+
+def lost(files, after, moves_folders):
     """What was moved along must be somewhere, as it was."""
-    now = {facts.inode: facts.whole() for facts in after}
-    return [f"project/{path}: has changed, wherever it is now" for name in NamesWorld.MOVED_ALONG
-            for path, facts in below(before, name).items() if now.get(facts.inode) != facts.whole()]
+    everything = [*after["project"].items(), *after["shared"].items()]
+    now = {facts.inode: (path, facts.without_times()) for path, facts in everything}
+    found = []
+    for path, facts in moved_along(files).items():
+        other_path, other = now.get(facts.inode, ("", None))
+        if other != facts.without_times() or (not moves_folders and other_path != path):
+            found.append(f"project/{path}: has changed, or is gone")
+    return found
 
 
 def without_log(files):
@@ -169,9 +181,9 @@ def changed(place, before, after):
     return found
 
 
-def forbidden(place, before, after, moves_folders):
-    found = []
-    moved = {facts.inode for name in NamesWorld.MOVED_ALONG for facts in below(before, name).values()}
+def forbidden(place, all_before, all_after, moves_folders):
+    before, after, found = all_before[place], all_after[place], []
+    moved = {facts.inode for facts in moved_along(all_before["project"]).values()}
     for name, facts in after.items():
         is_same = name in before and before[name].inode == facts.inode
         is_new = not is_same and facts.inode not in moved
