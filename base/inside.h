@@ -4,6 +4,9 @@
 
 namespace ringfence {
 
+// All of that, and what ringfence mounts there for itself alone.
+inline constexpr char kOwnDirectory[] = "/dev/.ringfence";
+
 // A SOCK_SEQPACKET socket of the launcher outside: one packet is a line for the audit log, without
 // its chain; the answer is one byte, '1' once the line is written.
 inline constexpr char kAuditSocket[] = "/dev/.ringfence/log";

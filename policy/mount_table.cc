@@ -4,6 +4,8 @@
 #include <optional>
 #include <utility>
 
+#include "base/inside.h"
+
 namespace ringfence {
 namespace {
 
@@ -65,7 +67,9 @@ MountTable MountTable::Parse(std::string_view text) {
     const std::string_view line = text.substr(0, text.find('\n'));
     text.remove_prefix(std::min(line.size() + 1, text.size()));
     Mount mount;
-    if (ReadLine(line, mount)) table.mounts_.push_back(std::move(mount));
+    // Nobody walks through ringfence's own mounts in a sandbox.
+    const bool counts = ReadLine(line, mount) && !mount.point.IsInside(Path::Clean(kOwnDirectory));
+    if (counts) table.mounts_.push_back(std::move(mount));
   }
   table.has_twins_ = table.HasTwins();
   if (table.has_twins_) table.FindParents();

@@ -49,6 +49,10 @@ TEST_CASE("mounts: a directory that is mounted twice has the other name") {
       {"white space in names",
        "1 0 8:1 / / rw - ext4 d rw\n2 1 8:1 /my\\040home /srv/a\\134b rw - ext4 d rw\n",
        "/my home/x", "/srv/a\\b/x by /srv/a\\b"},
+      {"a mount of the sandbox's own",
+       "1 0 8:1 / / rw - ext4 d rw\n2 1 0:9 / /dev/.ringfence/memory rw - tmpfs t rw\n"
+       "3 1 0:9 /1 /tmp rw - tmpfs t rw\n",
+       "/tmp/x", ""},
   };
   for (const Row& row : kRows) {
     CAPTURE(row.name);
