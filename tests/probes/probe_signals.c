@@ -146,6 +146,7 @@ static Verdict SignalsToItself(void) {
 
 static Verdict SignalsToChildren(void) {
   siginfo_t info = Info();
+  signal(SIGINT, SIG_DFL);  // a shell's job in the background ignores it
   pid_t child = Sleeper();
   if (kill(child, 0) != 0 || kill(child, SIGTERM) != 0 || !EndedBy(child, SIGTERM)) {
     return Broken("kill of a child");

@@ -683,9 +683,14 @@ def a_folder_of_a_killed_launcher_goes_with_the_next_start(world):
     done = sandbox.run(["sh", "-c", "true"], *LANDLOCK)
     assert done.returncode == 0 and os.path.isdir(folder), "it is in use"
     end(run)
-    time.sleep(0.5)
-    done = sandbox.run(["sh", "-c", "true"], *LANDLOCK)
-    assert done.returncode == 0 and not os.path.exists(folder), done
+
+    def is_gone_after_a_start():
+        done = sandbox.run(["sh", "-c", "true"], *LANDLOCK)
+        assert done.returncode == 0, done
+        return not os.path.exists(folder)
+
+    # The processes of the killed one hold its folder until they have ended.
+    wait_until("the folder goes", is_gone_after_a_start)
 
 
 # -- what it holds ----------------------------------------------------------------------------------------
