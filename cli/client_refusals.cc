@@ -211,6 +211,10 @@ std::optional<ClientRefusal> ClientRefusals::OfCall(const Event& event, const Tr
   if (!HasText(kReaders, event.tool_name) && !HasText(kWriters, event.tool_name)) return {};
   for (const PathTrace& path : trace.paths) {
     for (const PathTrace::Reading& reading : path.readings) {
+      // The client knows one home; the hook looks at every place that "~" may mean.
+      const bool is_other_home = path.text.starts_with('~') &&
+                                 !Path::Clean(reading.start).IsInside(Path::Clean(where_.home));
+      if (is_other_home) continue;
       for (const Path& name : {Path::Clean(reading.start), reading.end}) {
         if (auto refusal = OfPath(name, path.access)) return refusal;
       }
