@@ -61,8 +61,7 @@ EntryReach::EntryReach(const Places& places, const FileView& files)
 
 bool EntryReach::Permits(const PathRule& rule, const Path& path) const {
   const std::vector<PathRuleList> allow{{std::span(&rule, 1)}};
-  RulePlace missing;
-  return matcher_.Allows(allow, Access::kRead, path, &missing);
+  return matcher_.ListsNotCovering(allow, Access::kRead, path).empty();
 }
 
 Share EntryReach::Of(const std::string& entry, const Path& folder) const {

@@ -329,14 +329,14 @@ std::optional<Cause> PathJudge::DeniedAtEnd(const Question& question, const Path
 // The list that lacks it. Where several do, the last: no command adds to that one, and adding to
 // the first alone would not help.
 std::optional<RulePlace> PathJudge::MissingList(const Question& question, const Path& end) const {
-  std::vector<PathRuleList> lists = RulesFor(question.access).allow;
-  RulePlace missing;
-  if (matcher_.Allows(lists, question.access, end, &missing, question.homes)) return {};
-  while (lists.size() > 1) {
-    lists.erase(lists.begin());
-    if (matcher_.Allows(lists, question.access, end, &missing, question.homes)) break;
-  }
-  return missing;
+  const auto lists = matcher_.ListsNotCovering(RulesFor(question.access).allow, question.access,
+                                               end, question.homes);
+  if (lists.empty()) return {};
+  const auto has_place = [](const PathRuleList* list) {
+    return !list->empty() && !list->front().empty();
+  };
+  const auto last = std::find_if(lists.rbegin(), lists.rend(), has_place);
+  return last == lists.rend() ? RulePlace() : (*last)->front().front().place();
 }
 
 std::optional<Cause> PathJudge::Outside(const Question& question, const Path& named,

@@ -166,8 +166,9 @@ bool RuleMatcher::HasRule(const PathRuleList& rules, Access access, const Holds&
   return false;
 }
 
-bool RuleMatcher::Allows(const std::vector<PathRuleList>& allow, Access access,
-                         const Path& resolved, RulePlace* missing, TildeHomes homes) const {
+std::vector<const PathRuleList*> RuleMatcher::ListsNotCovering(
+    const std::vector<PathRuleList>& allow, Access access, const Path& resolved,
+    TildeHomes homes) const {
   const Subject subject(resolved, places_, false, homes);
   const auto covers = [&](const SetEntry& entry) {
     return MatchesExactly(entry, subject) && OwnerIsRight(entry);
@@ -175,12 +176,11 @@ bool RuleMatcher::Allows(const std::vector<PathRuleList>& allow, Access access,
   const auto leads = [&](const SetEntry& entry) {
     return AllowsThroughLinks(entry, resolved, homes) && OwnerIsRight(entry);
   };
+  std::vector<const PathRuleList*> lists;
   for (const PathRuleList& list : allow) {
-    if (HasRule(list, access, covers) || HasRule(list, access, leads)) continue;
-    if (!list.empty() && !list.front().empty()) *missing = list.front().front().place();
-    return false;
+    if (!HasRule(list, access, covers) && !HasRule(list, access, leads)) lists.push_back(&list);
   }
-  return true;
+  return lists;
 }
 
 RuleHit RuleMatcher::MatchesName(const PathRuleList& rules, Access access, const Path& path,

@@ -46,10 +46,10 @@ class RuleMatcher {
   // From now on every rule that matches is added to `uses`, which outlives this.
   void Record(std::vector<RuleUse>& uses) { uses_ = &uses; }
 
-  // Whether every list of `allow` covers `resolved`. Otherwise `missing` is the place of a list
-  // that does not.
-  bool Allows(const std::vector<PathRuleList>& allow, Access access, const Path& resolved,
-              RulePlace* missing, TildeHomes homes = TildeHomes::kGiven) const;
+  // The lists of `allow` that do not cover `resolved`: none where it is allowed.
+  std::vector<const PathRuleList*> ListsNotCovering(const std::vector<PathRuleList>& allow,
+                                                    Access access, const Path& resolved,
+                                                    TildeHomes homes = TildeHomes::kGiven) const;
 
   // The first rule that matches the name, by the text alone. A name that is only passed on the way
   // to another may be one below which a set makes an exception.

@@ -97,15 +97,16 @@ std::vector<std::string> ShellWords(std::string_view command) {
   constexpr std::string_view kBetween = " \t\n;|&()<>`$=!{}";
   std::vector<std::string> words;
   std::string word;
-  char quote = 0;
+  char quote = '\0';
   const auto end = [&] {
     if (!word.empty()) words.push_back(std::move(word));
     word.clear();
   };
   for (const char c : command) {
-    if (quote != 0 ? c == quote : c == '"' || c == '\'') {
-      quote = quote != 0 ? 0 : c;
-    } else if (quote == 0 && kBetween.find(c) != std::string_view::npos) {
+    const bool is_quoted = quote != '\0';
+    if (is_quoted ? c == quote : c == '"' || c == '\'') {
+      quote = is_quoted ? '\0' : c;
+    } else if (!is_quoted && kBetween.find(c) != std::string_view::npos) {
       end();
     } else if (c != '\\') {
       word += c;

@@ -24,6 +24,9 @@ bool IsLeftOut(const GuardedName& rule, std::string_view rest) {
   return IsException(WordList(rule.except), rest);
 }
 
+// Whether what is at the name decides.
+bool IsConditional(const GuardedName& rule) { return rule.unless_new || rule.comes_whole; }
+
 bool Allows(const GuardedName& rule, std::string_view path) {
   const auto rest = Below(rule.base, path);
   if (!rest) return false;
@@ -231,17 +234,15 @@ std::vector<const GuardedName*> GuardedNames::AllUnless(std::string_view path,
     if (is_own && !IsOfGit(rules_[i])) continue;
     if (!HasNameBits(subject.name_bits(), prepared_[i].name_bits)) continue;
     if (!Matches(rules_[i], prepared_[i], subject.For(rules_[i]))) continue;
-    if (!rules_[i].unless_new && !rules_[i].comes_whole) return {&rules_[i]};
+    if (!IsConditional(rules_[i])) return {&rules_[i]};
     conditional.push_back(&rules_[i]);
   }
   for (const GuardedName* rule : AllElsewhere(path)) {
-    if (!rule->unless_new && !rule->comes_whole) return {rule};
+    if (!IsConditional(*rule)) return {rule};
     conditional.push_back(rule);
   }
-  for (const std::vector<GuardedName>& list : allow_only_) {
-    if (is_own) break;
-    if (std::ranges::none_of(list, allows)) return {&NotAllowedRule()};
-  }
+  const auto lacks = [&](const auto& list) { return std::ranges::none_of(list, allows); };
+  if (!is_own && std::ranges::any_of(allow_only_, lacks)) return {&NotAllowedRule()};
   return conditional;
 }
 

@@ -76,9 +76,8 @@ std::vector<PlanRules::Candidate> PlanRules::Candidates(const PathRuleList& rule
     const bool is_new = candidate.kind == FileKind::kMissing && access == Access::kWrite;
     const bool is_root = candidate.path == places_.root_real;
     if (is_new && !is_root && e.entry.base == RuleBase::kRoot) {
-      RulePlace missing;
-      const bool counts =
-          candidate.is_pattern || matcher_.Allows({rules}, access, candidate.path, &missing);
+      const bool counts = candidate.is_pattern ||
+                          matcher_.ListsNotCovering({rules}, access, candidate.path).empty();
       if (!counts) continue;  // by a link that leads out of the project, or that may be replaced
       UseParent(candidate);
     }
@@ -129,10 +128,9 @@ std::vector<PlannedPlace> PlanRules::PlacesOf(const std::vector<PathRuleList>& a
                                               Access access) const {
   std::vector<PlannedPlace> places;
   for (Candidate& candidate : InEveryList(allow, access)) {
-    RulePlace missing;
-    if (!candidate.is_pattern && !matcher_.Allows(allow, access, candidate.path, &missing)) {
-      continue;
-    }
+    const bool is_allowed =
+        candidate.is_pattern || matcher_.ListsNotCovering(allow, access, candidate.path).empty();
+    if (!is_allowed) continue;
     const bool is_missing = candidate.kind == FileKind::kMissing;
     if (is_missing && candidate.set != SetName::kNone) continue;
     if (candidate.path.IsInside(Path::Clean("/proc"))) continue;
@@ -191,10 +189,9 @@ void PlanRules::AllowOnly(const PathRules& write, const std::vector<GuardedName>
       const EntryPrefix prefix = e.FixedPrefix();
       const Walked walked = Walk(prefix.path.text(), files_);
       if (walked.stop != Walked::Stop::kEnd) continue;
-      RulePlace missing;
       const bool by_link = walked.end != prefix.path;
-      const bool counts =
-          prefix.rest.empty() && matcher_.Allows({list}, Access::kWrite, walked.end, &missing);
+      const bool counts = prefix.rest.empty() &&
+                          matcher_.ListsNotCovering({list}, Access::kWrite, walked.end).empty();
       if (by_link && !counts) continue;
       allowed.push_back({.base = walked.end.text(),
                          .tail = std::string(prefix.rest),

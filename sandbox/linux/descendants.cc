@@ -10,6 +10,7 @@
 #include <charconv>
 #include <csignal>
 #include <memory>
+#include <ranges>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -162,9 +163,7 @@ std::vector<pid_t> FreezeDescendants() {
 
 // Children before their parents: a shell would otherwise find its job stopped.
 void Continue(const std::vector<pid_t>& frozen) {
-  for (auto process = frozen.rbegin(); process != frozen.rend(); ++process) {
-    ::kill(*process, SIGCONT);
-  }
+  for (const pid_t process : std::views::reverse(frozen)) ::kill(process, SIGCONT);
 }
 
 }  // namespace ringfence
