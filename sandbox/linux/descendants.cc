@@ -10,7 +10,6 @@
 #include <charconv>
 #include <csignal>
 #include <memory>
-#include <ranges>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -163,7 +162,7 @@ std::vector<pid_t> FreezeDescendants() {
 
 // Children before their parents: a shell would otherwise find its job stopped.
 void Continue(const std::vector<pid_t>& frozen) {
-  for (const pid_t process : std::views::reverse(frozen)) ::kill(process, SIGCONT);
+  std::for_each(frozen.rbegin(), frozen.rend(), [](pid_t process) { ::kill(process, SIGCONT); });
 }
 
 }  // namespace ringfence
