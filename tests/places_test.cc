@@ -419,9 +419,14 @@ TEST_CASE("places: /etc/passwd may be a link") {
                   {"/home/real", Directory()},
                   {"/etc/passwd", LinkTo("static/passwd")},
                   {"/etc/static/passwd", File(Passwd("/home/real"))}};
-  CHECK(Texts(FindPlaces(Plain(), files)->homes) == Strings{"/home/dev", "/home/real"});
+  const auto homes = [&] {
+    const Result<Places> places = FindPlaces(Plain(), files);
+    REQUIRE(places.has_value());
+    return Texts(places->homes);
+  };
+  CHECK(homes() == Strings{"/home/dev", "/home/real"});
   files.Remove("/etc/static/passwd");
-  CHECK(Texts(FindPlaces(Plain(), files)->homes) == Strings{"/home/dev"});
+  CHECK(homes() == Strings{"/home/dev"});
 }
 
 TEST_CASE("places: of one user's homes in /etc/passwd, eight count") {
@@ -438,7 +443,9 @@ TEST_CASE("places: of one user's homes in /etc/passwd, eight count") {
   Registration registration = Plain();
   registration.project_dir = "/srv/project";
   registration.home_variable = "";
-  CHECK(Texts(FindPlaces(registration, files)->homes) == want);
+  const Result<Places> places = FindPlaces(registration, files);
+  REQUIRE(places.has_value());
+  CHECK(Texts(places->homes) == want);
 }
 
 TEST_CASE("places: a disk that fails says nothing about homes") {
