@@ -11,7 +11,8 @@ bool PathJudge::MayBeElsewhere(const Path& end) const {
   Path there = end;
   while (there != places_.root_real) {
     const Result<FileFacts> facts = files_.Look(there);
-    if (!facts || facts->kind != FileKind::kMissing) break;
+    if (!facts) return true;
+    if (facts->kind != FileKind::kMissing) break;
     there = there.Parent();
   }
   const uint64_t mount = files_.MountOf(there);

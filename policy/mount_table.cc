@@ -116,17 +116,16 @@ bool MountTable::HasTwins() const {
 const MountTable::Mount* MountTable::MountAt(const Path& path) const {
   constexpr size_t kNone = SIZE_MAX;
   size_t at = kNone;
-  for (size_t steps = 0; steps <= mounts_.size(); ++steps) {
+  for (;;) {  // ends: each mount has one parent, so the walk reaches no mount twice
     size_t next = kNone;
     for (size_t i = 0; i < mounts_.size(); ++i) {
       const bool is_child = at == kNone ? parents_[i] == i : parents_[i] == at && i != at;
       if (!is_child || !path.IsInside(mounts_[i].point)) continue;
       if (next == kNone || mounts_[next].point.IsInside(mounts_[i].point)) next = i;
     }
-    if (next == kNone) break;
+    if (next == kNone) return at == kNone ? nullptr : &mounts_[at];
     at = next;
   }
-  return at == kNone ? nullptr : &mounts_[at];
 }
 
 MountTable::Inner MountTable::InnerOf(const Path& path) const {
@@ -158,7 +157,7 @@ std::vector<MountTable::Part> MountTable::PartsElsewhere(const Path& directory) 
     const auto rest = mount.root->Below(inner.path);
     if (!rest || rest->empty() || MountAt(mount.point) != &mount) continue;
     const Path here = directory.Child(*rest);
-    if (here != mount.point && MountAt(here) == inner.mount) parts.push_back({here, mount.point});
+    if (MountAt(here) == inner.mount) parts.push_back({here, mount.point});
   }
   return parts;
 }

@@ -120,7 +120,9 @@ uint64_t RealFiles::MountOf(const Path& path) const {
   StatxFacts facts{};
   const long got =
       ::syscall(SYS_statx, AT_FDCWD, path.text().c_str(), AT_SYMLINK_NOFOLLOW, kStatxMount, &facts);
-  return got == 0 && (facts.mask & kStatxMount) != 0 ? facts.mount : 0;
+  if (got != 0) return 0;
+  const bool has_mount = (facts.mask & kStatxMount) != 0;
+  return has_mount ? facts.mount : 0;
 #else
   static_cast<void>(path);
   return 0;
@@ -137,7 +139,7 @@ Result<std::string> RealFiles::ReadText(const Path& file, size_t most) const {
   if (!S_ISREG(status.st_mode)) return SystemError(call, EINVAL);
   const auto size = static_cast<size_t>(status.st_size);
   Result<std::string> text = ReadAll(fd.get(), most, call, size);
-  if (text && text->size() < size) return SystemError(call, EIO);  // somebody is cutting it
+  if (text && text->size() < size) return SystemError(call, EIO);  // it is being truncated
   return text;
 }
 

@@ -82,12 +82,12 @@ class Walker {
       if (entry.name == name) continue;
       const Path other = directory.Child(entry.name);
       const Result<FileFacts> facts = files_.Look(other);
-      if (!facts || facts->inode != walked_.facts.inode || facts->device != walked_.facts.device) {
-        continue;
-      }
+      if (!facts) return Unreadable(facts.error());  // it may be the long name
+      if (facts->inode != walked_.facts.inode || facts->device != walked_.facts.device) continue;
       walked_.steps.push_back({walked_.end, FileKind::kLink, entry.name});
       walked_.end = other;
-      return guard_ == nullptr || !guard_->Refuses(other) || Stop(Walked::Stop::kRefused);
+      if (guard_ != nullptr && guard_->Refuses(other)) return Stop(Walked::Stop::kRefused);
+      return true;
     }
     return true;
   }

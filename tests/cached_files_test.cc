@@ -93,6 +93,17 @@ TEST_CASE("cached files: more files than are remembered are asked about again") 
   CHECK(counted.looks < 800);
 }
 
+TEST_CASE("cached files: a folder that cannot be listed is tried once and may have any name") {
+  const FakeFiles disk{{"/p/closed", UnreadableDirectory()}};
+  const CountedFiles counted(disk);
+  const CachedFiles files(counted);
+  for (int i = 0; i < 3; ++i) {
+    const NameFilter names = files.NamesIn(files.FolderOf(Path::Clean("/p")), "closed");
+    CHECK(names.MayHave(NameFilter::IndexOf("x")));
+  }
+  CHECK(counted.lists == 1);
+}
+
 TEST_CASE("cached files: a folder of very many names is not listed, and each name is known") {
   std::vector<FakeFiles::Entry> entries;
   for (int i = 0; i < 5000; ++i) entries.push_back({"/p/f" + std::to_string(i), File()});

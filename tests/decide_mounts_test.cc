@@ -51,6 +51,67 @@ TEST_CASE("decide: a search meets what is mounted below its folder") {
   CHECK(world.Read("n/b") == "permit");
 }
 
+TEST_CASE("decide: a search meets a part of its folder that is denied where a mount shows it") {
+  MountedWorld world("2 1 8:1 /home/dev/project/docs/adr /srv/adr rw - ext4 d rw\n");
+  world.User(R"("read":{"allow":["."],"deny":["/srv/adr"]})");
+  CHECK(world.Call("Grep", R"({"pattern":"x","path":"/home/dev/project"})") == "deny");
+  CHECK(world.Call("Grep", R"({"pattern":"x","path":"/home/dev/project/src"})") == "permit");
+  CHECK(world.Read("docs/adr/1") == "deny");
+  CHECK(world.Read("docs/new") == "permit");
+}
+
+namespace {
+
+// Knows which mount shows a path, as the real disk does: one for everything, another for a folder.
+class NumberedMounts final : public FileView {
+ public:
+  NumberedMounts(const FileView& files, std::string_view folder)
+      : files_(files), folder_(Path::Clean(folder)) {}
+
+  uint64_t MountOf(const Path& path) const override {
+    const Result<FileFacts> facts = files_.Look(path);
+    if (!facts || facts->kind == FileKind::kMissing) return 0;
+    return path.IsInside(folder_) ? 2 : 1;
+  }
+  Result<FileFacts> Look(const Path& path) const override { return files_.Look(path); }
+  Result<std::string> ReadLink(const Path& path) const override { return files_.ReadLink(path); }
+  Result<std::string> ReadText(const Path& file, size_t most) const override {
+    return files_.ReadText(file, most);
+  }
+  Result<std::vector<DirectoryEntry>> List(const Path& directory, size_t most) const override {
+    return files_.List(directory, most);
+  }
+
+ private:
+  const FileView& files_;
+  Path folder_;
+};
+
+}  // namespace
+
+TEST_CASE("decide: in the project, the table of mounts counts only for what another mount shows") {
+  MountedWorld world("2 1 8:1 /home/dev/notes /home/dev/project/n rw - ext4 d rw\n");
+  world.files.Put("/home/dev/project/n", Directory());
+  world.User(R"("read":{"allow":["."],"deny":["~/notes/a","~/notes/new"]})");
+  const auto read = [&](const FileView& files, std::string_view path) {
+    const Decision decision = world.Decide(world.EventOf("Read", PathInput(path)), files);
+    return std::string(VerdictName(decision.verdict));
+  };
+  using Call = FailingFiles::Call;
+  const NumberedMounts mounts(world.files, "/home/dev/project/n");
+  CHECK(read(mounts, "n/a") == "deny");
+  CHECK(read(mounts, "n/new/x") == "deny");  // by the mount of n
+  CHECK(read(mounts, "n/b") == "permit");
+  const FailingFiles no_table(mounts, Call::kReadText, kMountInfo, "EIO");
+  CHECK_THROWS(read(no_table, "n/b"));
+  CHECK(read(no_table, "README.md") == "permit");
+  CHECK(read(no_table, "new/x") == "permit");
+  // A file may be of another mount where that cannot be seen.
+  constexpr const char* kHidden = "/home/dev/project/new/x";
+  CHECK(read(FailingFiles(mounts, Call::kLook, kHidden, "EACCES"), "new/x") == "permit");
+  CHECK_THROWS(read(FailingFiles(no_table, Call::kLook, kHidden, "EACCES"), "new/x"));
+}
+
 TEST_CASE("decide: a rule about the place of a second view denies neither project nor home") {
   MountedWorld world("2 1 8:1 / /mnt/disk rw - ext4 d rw\n");
   world.User(R"("read":{"allow":[".","~/notes"],"deny":["/mnt"]})");

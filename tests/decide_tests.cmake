@@ -4,7 +4,7 @@ list(APPEND unit_test_sources
   alert_rate_test.cc alert_request_test.cc alert_test.cc denials_test.cc answer_test.cc
   audit_log_test.cc audit_log_writers_test.cc
   system_log_test.cc config_change_test.cc event_reader_test.cc inside_log_test.cc
-  failure_test.cc options_test.cc wrap_test.cc
+  failure_test.cc options_test.cc serve_test.cc wrap_test.cc
   session_text_test.cc tighten_property_test.cc kernel_property_test.cc decision_fixtures_test.cc
   decide_paths_test.cc decide_links_test.cc decide_mounts_test.cc mount_table_test.cc decide_rules_test.cc decide_secrets_test.cc
   fix_test.cc

@@ -29,4 +29,17 @@ Result<std::vector<DirectoryEntry>> RecordingFiles::List(const Path& directory, 
   return files_.List(directory, most);
 }
 
+Result<FileFacts> FailingFiles::Look(const Path& path) const {
+  if (Fails(Call::kLook, path)) return Failure();
+  return files_.Look(path);
+}
+Result<std::string> FailingFiles::ReadText(const Path& file, size_t most) const {
+  if (Fails(Call::kReadText, file)) return Failure();
+  return files_.ReadText(file, most);
+}
+Result<std::vector<DirectoryEntry>> FailingFiles::List(const Path& directory, size_t most) const {
+  if (Fails(Call::kList, directory)) return Failure();
+  return files_.List(directory, most);
+}
+
 }  // namespace ringfence

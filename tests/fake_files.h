@@ -1,8 +1,10 @@
-// Files in memory for tests: those of fixtures, and a view that keeps what was asked for.
+// Files in memory for tests: those of fixtures, a view that keeps what was asked for, and one in
+// which a call fails.
 #pragma once
 
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "cli/audit/memory_files.h"
@@ -29,6 +31,29 @@ class RecordingFiles final : public FileView {
  private:
   const FileView& files_;
   mutable std::vector<std::string> touched_;
+};
+
+// Passes everything on, except that one call fails for one path.
+class FailingFiles final : public FileView {
+ public:
+  enum class Call { kLook, kReadText, kList };
+  FailingFiles(const FileView& files, Call call, std::string_view path, std::string what)
+      : files_(files), call_(call), path_(Path::Clean(path)), what_(std::move(what)) {}
+
+  Result<FileFacts> Look(const Path& path) const override;
+  Result<std::string> ReadLink(const Path& path) const override { return files_.ReadLink(path); }
+  uint64_t MountOf(const Path& path) const override { return files_.MountOf(path); }
+  Result<std::string> ReadText(const Path& file, size_t most) const override;
+  Result<std::vector<DirectoryEntry>> List(const Path& directory, size_t most) const override;
+
+ private:
+  bool Fails(Call call, const Path& path) const { return call == call_ && path == path_; }
+  Error Failure() const { return Error{Error::Kind::kSystem, path_.text(), what_, ""}; }
+
+  const FileView& files_;
+  Call call_;
+  Path path_;
+  std::string what_;
 };
 
 }  // namespace ringfence

@@ -464,6 +464,18 @@ TEST_CASE("fix: with --policy FILE the user's own policy would not widen the pro
   CHECK(SuggestedPath(reason) == "~/main/lib");
 }
 
+TEST_CASE("fix: without a home nothing is suggested that needs one") {
+  World world;
+  world.NoHome();
+  world.files.Put("/srv/main/.git/HEAD", File());
+  world.MoveRoot("/srv/main/app", "/srv/main/app");
+  world.cwd = "/srv/main/app";
+  const std::string reason = world.WhyNotRead("../lib/b");
+  CAPTURE(reason);
+  CHECK(reason.find(R"("root": "git")") == std::string::npos);
+  CHECK(SuggestedPath(reason) == "/srv/main/lib");
+}
+
 TEST_CASE("fix: no command names a policy file that the user cannot name") {
   for (const char* file : {"/proc/self/fd/7", "/policies/a`b.json"}) {
     CAPTURE(file);

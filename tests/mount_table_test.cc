@@ -25,6 +25,11 @@ constexpr std::string_view kImage =
     "23 20 0:5 / /proc rw - proc proc rw\n"
     "24 20 8:2 / /data rw - ext4 /dev/sdb1 rw\n";
 
+// Namespaces that are kept by a mount have no directory tree.
+constexpr std::string_view kNamespaces =
+    "1 0 8:1 / / rw - ext4 d rw\n2 1 8:1 /home /srv/home rw - ext4 d rw\n"
+    "3 1 0:4 net:[4026] /run/n rw - nsfs nsfs rw\n4 1 0:4 net:[4026] /run/m rw - nsfs nsfs rw\n";
+
 }  // namespace
 
 TEST_CASE("mounts: a directory that is mounted twice has the other name") {
@@ -53,6 +58,15 @@ TEST_CASE("mounts: a directory that is mounted twice has the other name") {
        "1 0 8:1 / / rw - ext4 d rw\n2 1 0:9 / /dev/.ringfence/memory rw - tmpfs t rw\n"
        "3 1 0:9 /1 /tmp rw - tmpfs t rw\n",
        "/tmp/x", ""},
+      {"backslashes that begin no octal number",
+       "1 0 8:1 / / rw - ext4 d rw\n2 1 8:1 /h /srv/a\\13-b\\089 rw - ext4 d rw\n", "/h/x",
+       "/srv/a\\13-b\\089/x by /srv/a\\13-b\\089"},
+      {"a top mount whose unknown parent comes after all others",
+       "1 9 8:1 / / rw - ext4 d rw\n2 1 8:1 /home /srv/home rw - ext4 d rw\n", "/home/x",
+       "/srv/home/x by /srv/home"},
+      {"a namespace", kNamespaces, "/run/n", ""},
+      {"a directory beside mounts of namespaces", kNamespaces, "/home/x",
+       "/srv/home/x by /srv/home"},
   };
   for (const Row& row : kRows) {
     CAPTURE(row.name);
@@ -74,6 +88,16 @@ TEST_CASE("mounts: what another mount covers is not seen") {
       "3 2 0:9 / /srv rw - tmpfs t rw\n";
   CHECK(NamesText(kStacked, "/home/dev") == "");
   CHECK(NamesText(kStacked, "/srv/dev") == "");
+  // A mount at /srv covers an older one at /srv/in, in whatever order the table has them.
+  for (const std::string_view covered :
+       {"1 0 8:1 / / rw - ext4 d rw\n2 1 8:1 /home /srv/in rw - ext4 d rw\n"
+        "3 1 8:2 / /srv rw - ext4 e rw\n",
+        "1 0 8:1 / / rw - ext4 d rw\n3 1 8:2 / /srv rw - ext4 e rw\n"
+        "2 1 8:1 /home /srv/in rw - ext4 d rw\n"}) {
+    CAPTURE(covered);
+    CHECK(NamesText(covered, "/home/dev") == "");
+    CHECK(NamesText(covered, "/srv/in/dev") == "");
+  }
 }
 
 TEST_CASE("mounts: parts of a directory that are mounted elsewhere") {
@@ -92,8 +116,21 @@ TEST_CASE("mounts: parts of a directory that are mounted elsewhere") {
         Parts{part("/srv/home/dev/.ssh/keys", "/srv/keys"),
               part("/srv/home/dev/disk/x", "/srv/covered")});
   CHECK(table.PartsElsewhere(Path::Clean("/home/dev/.config")).empty());
+  // /home/dev/disk/x is of another file system than the part that is mounted at /srv/covered.
+  CHECK(table.PartsElsewhere(Path::Clean("/home/dev")) ==
+        Parts{part("/home/dev/.ssh/keys", "/srv/keys")});
   CHECK(table.MountsBelow(Path::Clean("/home")) ==
         std::vector<Path>{Path::Clean("/home/dev/disk")});
+  CHECK(table.MountsBelow(Path::Clean("/home/dev/disk")).empty());
+}
+
+TEST_CASE("mounts: a mount that another one covers shows nothing") {
+  const MountTable table = MountTable::Parse(
+      "1 0 8:1 / / rw - ext4 d rw\n2 1 8:1 /home/dev/keys /srv/keys rw - ext4 d rw\n"
+      "3 2 0:9 / /srv/keys rw - tmpfs t rw\n4 1 0:4 net:[4026] /run/n rw - nsfs nsfs rw\n");
+  REQUIRE(table.has_twins());
+  CHECK(table.PartsElsewhere(Path::Clean("/home/dev")).empty());
+  CHECK(table.MountsBelow(Path::Clean("/srv")) == std::vector<Path>{Path::Clean("/srv/keys")});
 }
 
 TEST_CASE("mounts: what is not understood is left out, and ends") {
@@ -122,6 +159,13 @@ TEST_CASE(
   CHECK_FALSE(MountTable::Read(none)->has_twins());
   const FakeFiles image{{"/proc/self/mountinfo", File(std::string(kImage))}};
   CHECK(MountTable::Read(image)->has_twins());
+  for (const char* what : {"ENOTDIR", "ENOTSUP"}) {
+    const FailingFiles odd(image, FailingFiles::Call::kReadText, "/proc/self/mountinfo", what);
+    REQUIRE(MountTable::Read(odd).has_value());
+    CHECK_FALSE(MountTable::Read(odd)->has_twins());
+  }
+  const FailingFiles closed(image, FailingFiles::Call::kReadText, "/proc/self/mountinfo", "EACCES");
+  CHECK_FALSE(MountTable::Read(closed).has_value());
   const FakeFiles large{{"/proc/self/mountinfo", File(std::string(size_t{17} << 20, 'x'))}};
   CHECK_FALSE(MountTable::Read(large).has_value());
 }

@@ -311,7 +311,7 @@ Result<Places> PlacesOf(const std::string& passwd, const std::string& home,
   FakeFiles files{{"/srv/project/file", File()}, {"/home/dev", Directory()},
                   {"/home/real", Directory()},   {"/home/link", LinkTo("real")},
                   {"/home/file", File()},        {"/home/closed/x", UnreadableDirectory()},
-                  {"/etc/passwd", File(passwd)}};
+                  {"/home/top", LinkTo("/")},    {"/etc/passwd", File(passwd)}};
   Registration registration = Plain();
   registration.project_dir = "/srv/project";
   registration.home_variable = home;
@@ -360,6 +360,7 @@ TEST_CASE("places: the home of /etc/passwd is one too, and allows nothing where 
        {"/home/closed/x/y"}},
       {"no path", Passwd(""), "/home/dev", {"/home/dev"}, {}},
       {"the root directory", Passwd("/"), "/home/dev", {"/home/dev"}, {}},
+      {"a link to the root directory", Passwd("/home/top"), "/home/dev", {"/home/dev"}, {}},
       {"two lines for the user",
        Passwd("/home/real") + Passwd("/home/dev"),
        "",
@@ -399,26 +400,63 @@ TEST_CASE("places: a HOME that is no path is an error that says what to do") {
   }
 }
 
-TEST_CASE("places: a disk that fails says nothing about homes") {
-  class Broken final : public FileView {
-   public:
-    explicit Broken(const FileView& files, const char* what) : files_(files), what_(what) {}
-    Result<FileFacts> Look(const Path& path) const override { return files_.Look(path); }
-    Result<std::string> ReadLink(const Path& path) const override { return files_.ReadLink(path); }
-    Result<std::string> ReadText(const Path&, size_t) const override {
-      return Error{Error::Kind::kSystem, "open(/etc/passwd)", what_, ""};
-    }
-    Result<std::vector<DirectoryEntry>> List(const Path& path, size_t most) const override {
-      return files_.List(path, most);
-    }
+TEST_CASE("places: a HOME that leads nowhere is an error") {
+  Registration registration = Plain();
+  registration.home_variable = "/home/dev/loop";
+  CHECK(Problem(registration) == R"(HOME: "/home/dev/loop" cannot be resolved)");
+  registration.home_variable = "/home/dev/locked/x";
+  CHECK(Problem(registration) ==
+        R"(HOME: "/home/dev/locked/x" cannot be resolved: a directory above it is closed to this )"
+        "user");
+  const FailingFiles broken(Disk(), FailingFiles::Call::kLook, "/home/dev/project", "EIO");
+  const Result<Places> places = FindPlaces(Plain(), broken);
+  REQUIRE_FALSE(places.has_value());
+  CHECK(places.error().text() == R"(CLAUDE_PROJECT_DIR: "/home/dev/project" cannot be resolved)");
+}
 
-   private:
-    const FileView& files_;
-    const char* what_;
+TEST_CASE("places: /etc/passwd may be a link") {
+  FakeFiles files{{"/home/dev/project/x", File()},
+                  {"/home/real", Directory()},
+                  {"/etc/passwd", LinkTo("static/passwd")},
+                  {"/etc/static/passwd", File(Passwd("/home/real"))}};
+  const auto homes = [&] {
+    const Result<Places> places = FindPlaces(Plain(), files);
+    REQUIRE(places.has_value());
+    return Texts(places->homes);
   };
-  CHECK(FindPlaces(Plain(), Broken(Disk(), "ENOENT")).has_value());
+  CHECK(homes() == Strings{"/home/dev", "/home/real"});
+  files.Remove("/etc/static/passwd");
+  CHECK(homes() == Strings{"/home/dev"});
+}
+
+TEST_CASE("places: of one user's homes in /etc/passwd, eight count") {
+  FakeFiles files{{"/srv/project/x", File()}};
+  std::string passwd;
+  Strings want;
+  for (int i = 0; i < 10; ++i) {
+    const std::string home = "/home/" + std::to_string(i);
+    files.Put(home, Directory());
+    passwd += Passwd(home);
+    if (i < 8) want.push_back(home);
+  }
+  files.Put("/etc/passwd", File(passwd));
+  Registration registration = Plain();
+  registration.project_dir = "/srv/project";
+  registration.home_variable = "";
+  const Result<Places> places = FindPlaces(registration, files);
+  REQUIRE(places.has_value());
+  CHECK(Texts(places->homes) == want);
+}
+
+TEST_CASE("places: a disk that fails says nothing about homes") {
+  const auto broken = [](const char* what) {
+    return FailingFiles(Disk(), FailingFiles::Call::kReadText, "/etc/passwd", what);
+  };
+  for (const char* what : {"ENOENT", "ENOTDIR"}) {
+    CHECK(FindPlaces(Plain(), broken(what)).has_value());
+  }
   for (const char* what : {"EIO", "EMFILE", "EACCES"}) {
-    const Result<Places> places = FindPlaces(Plain(), Broken(Disk(), what));
+    const Result<Places> places = FindPlaces(Plain(), broken(what));
     REQUIRE_FALSE(places.has_value());
     CHECK(places.error().what == what);
   }

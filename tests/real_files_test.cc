@@ -99,20 +99,23 @@ TEST_CASE("real files: a directory's entries come without the dots") {
   tree.File("d/f");
   tree.Directory("d/sub");
   tree.Link("d/l", "f");
+  REQUIRE(::mkfifo(tree.At("d/p").c_str(), 0600) == 0);
   tree.Link("to_d", "d");
   Result<std::vector<DirectoryEntry>> entries = RealFiles().List(Path::Clean(tree.At("d")), kMany);
   REQUIRE(entries);
   std::ranges::sort(*entries, {}, &DirectoryEntry::name);
-  REQUIRE(entries->size() == 3);
+  REQUIRE(entries->size() == 4);
   CHECK((*entries)[0].name == "f");
   CHECK((*entries)[0].kind == FileKind::kFile);
   CHECK((*entries)[1].name == "l");
   CHECK((*entries)[1].kind == FileKind::kLink);
-  CHECK((*entries)[2].name == "sub");
-  CHECK((*entries)[2].kind == FileKind::kDirectory);
+  CHECK((*entries)[2].name == "p");
+  CHECK((*entries)[2].kind == FileKind::kMissing);  // Look() tells these apart
+  CHECK((*entries)[3].name == "sub");
+  CHECK((*entries)[3].kind == FileKind::kDirectory);
   CHECK_FALSE(RealFiles().List(Path::Clean(tree.At("d/f")), kMany));
   CHECK_FALSE(RealFiles().List(Path::Clean(tree.At("no")), kMany));
-  CHECK(RealFiles().List(Path::Clean(tree.At("to_d")), kMany)->size() == 3);  // through a link
+  CHECK(RealFiles().List(Path::Clean(tree.At("to_d")), kMany)->size() == 4);  // through a link
 }
 
 TEST_CASE("real files: a directory with more names than fit one answer of the kernel") {
@@ -144,3 +147,24 @@ TEST_CASE("real files: listing what is no directory fails and does not wait") {
   REQUIRE(::mkfifo(tree.At("p").c_str(), 0600) == 0);
   CHECK(RealFiles().List(Path::Clean(tree.At("p")), kMany).error().what == "ENOTDIR");
 }
+
+#ifdef __linux__
+TEST_CASE("real files: a path is told with its mount, and what is missing has none") {
+  const TemporaryTree tree;
+  tree.File("f");
+  const auto mount_of = [](const std::string& path) {
+    return RealFiles().MountOf(Path::Clean(path));
+  };
+  CHECK(mount_of(tree.At("f")) == mount_of(tree.root()));
+  CHECK(mount_of(tree.root()) != mount_of("/proc"));
+  CHECK(mount_of(tree.At("no")) == 0);
+}
+
+// A file of sysfs claims a whole page, as a file does that is truncated while it is read.
+TEST_CASE("real files: a file that ends before its size is an error") {
+  const Result<std::string> text =
+      RealFiles().ReadText(Path::Clean("/sys/devices/system/cpu/online"), kMany);
+  REQUIRE_FALSE(text);
+  CHECK(text.error().what == "EIO");
+}
+#endif

@@ -231,9 +231,43 @@ TEST_CASE("resolve: a short name of FAT or NTFS leads to the name that listings 
   CHECK(Walk("/p/MCP~1.JSO", files).end == Path::Clean("/p/.mcp.json"));
   CHECK(Walk("/p/FREE~1", files).end == Path::Clean("/p/FREE~1"));
   CHECK(Walk("/p/NEW~1", files).end == Path::Clean("/p/NEW~1"));
+  const FakeFiles twins{{"/p/a", File().Inode(7).Device(2)}, {"/p/A~1", File().Inode(7)}};
+  CHECK(Walk("/p/A~1", twins).end == Path::Clean("/p/A~1"));  // of another file system
   CHECK(MayBeShortName("SETTIN~1.JSO"));
   for (const std::string_view name : {"~1", "a~", "a~b", "file.c~1~", "abcdefg~12", "a~1.text"}) {
     CAPTURE(name);
     CHECK_FALSE(MayBeShortName(name));
+  }
+}
+
+TEST_CASE("resolve: the long name of a short one is held against the guard") {
+  const FakeFiles files{{"/p/.claude", Directory().Inode(7)},
+                        {"/p/.claude/x", File()},
+                        {"/p/CLAUDE~1", Directory().Inode(7)},
+                        {"/p/CLAUDE~1/x", File()}};
+  const Refuse refuse("/p/.claude");
+  const Walked refused = Walk("/p/CLAUDE~1/x", files, &refuse);
+  CHECK(refused.stop == Stop::kRefused);
+  CHECK(refused.end == Path::Clean("/p/.claude"));
+  const Refuse other("/elsewhere");
+  const Walked walked = Walk("/p/CLAUDE~1/x", files, &other);
+  CHECK(walked.stop == Stop::kEnd);
+  CHECK(walked.end == Path::Clean("/p/.claude/x"));
+}
+
+TEST_CASE("resolve: a short name whose long name cannot be found stops the walk") {
+  struct Row {
+    FailingFiles::Call call;
+    std::string_view path;
+  };
+  using enum FailingFiles::Call;
+  const FakeFiles files{{"/p/.claude", Directory().Inode(7)},
+                        {"/p/CLAUDE~1", Directory().Inode(7)}};
+  for (const Row& row : {Row{kList, "/p"}, Row{kLook, "/p/.claude"}}) {
+    CAPTURE(row.path);
+    const Walked walked = Walk("/p/CLAUDE~1/x", FailingFiles(files, row.call, row.path, "EACCES"));
+    CHECK(walked.stop == Stop::kUnreadable);
+    REQUIRE(walked.error);
+    CHECK(walked.error->what == "EACCES");
   }
 }

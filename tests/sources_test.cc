@@ -14,6 +14,7 @@
 #include "base/unique_fd.h"
 #include "policy/real_files.h"
 #include "policy/trust.h"
+#include "tests/fake_files.h"
 #include "tests/temporary_tree.h"
 
 using namespace ringfence;
@@ -50,7 +51,10 @@ class Disk : public TemporaryTree {
     registration.project_dir = At(project);
     if (has_home) registration.home_variable = At("home");
     registration.user = ::geteuid();
-    const Result<Places> found = FindPlaces(registration, RealFiles());
+    const RealFiles files;
+    const FailingFiles no_passwd(files, FailingFiles::Call::kReadText, "/etc/passwd", "ENOENT");
+    const Result<Places> found =
+        has_home ? FindPlaces(registration, files) : FindPlaces(registration, no_passwd);
     REQUIRE(found.has_value());
     return *found;
   }
@@ -380,6 +384,7 @@ TEST_CASE("sources: without a home no project is trusted and nobody's own policy
   disk.has_home = false;
   const Result<PolicySources> sources = disk.Read();
   REQUIRE(sources.has_value());
+  REQUIRE(disk.places().homes.empty());
   if (!NoManagedPolicy()) return;
   REQUIRE(sources->sources.size() == 1);
   CHECK(sources->sources[0].layer == Layer::kProject);

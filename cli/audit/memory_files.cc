@@ -159,6 +159,7 @@ Result<std::string> MemoryFiles::ReadText(const Path& file, size_t most) const {
   if (!stored) return stored.error();
   if (*stored == nullptr) return SystemError("open(" + file.text() + ")", ENOENT);
   const MemoryNode& node = (*stored)->node;
+  if (node.facts.kind == FileKind::kLink) return SystemError("open(" + file.text() + ")", ELOOP);
   if (node.facts.kind != FileKind::kFile) return SystemError("open(" + file.text() + ")", EINVAL);
   if (node.text.size() > most) return SystemError("open(" + file.text() + ")", E2BIG);
   return node.text;
