@@ -9,7 +9,7 @@
 namespace ringfence {
 namespace {
 
-constexpr int kQuestionsBeforeListing = 16;  // a listing of some 60 names costs as much
+constexpr int kQuestionsBeforeListing = 40;  // a listing of some 150 names costs as much
 constexpr size_t kMaxListed = 4096;          // names; beyond, each is looked up
 constexpr size_t kUsuallySeen = 48;
 constexpr size_t kMaxSeen = 256;  // more would take longer to search than to ask again
@@ -50,8 +50,9 @@ class CachedFiles::Folder {
 
   // Rules come in groups that begin with the same name: the folder of the last one, or nullptr when
   // it is no folder and no link.
-  void Remember(std::string_view name, Folder* child) {
+  void Remember(std::string_view name, FileKind kind, Folder* child) {
     last_name_ = name;
+    last_kind_ = kind;
     last_child_ = child;
   }
   bool BeginsWithLast(std::string_view below) const {
@@ -60,6 +61,7 @@ class CachedFiles::Folder {
     if (below.size() > size && below[size] != '/') return false;
     return BeginsWith(below, last_name_);
   }
+  FileKind last_kind() const { return last_kind_; }
   Folder* last_child() const { return last_child_; }
 
  private:
@@ -71,6 +73,7 @@ class CachedFiles::Folder {
   std::vector<DirectoryEntry> entries_;  // sorted by name
   NameFilter names_;                     // of the entries
   std::string last_name_;
+  FileKind last_kind_ = FileKind::kMissing;
   Folder* last_child_ = nullptr;
 };
 
@@ -216,26 +219,33 @@ NameFilter CachedFiles::NamesIn(Folder& base, std::string_view below) const {
 
 void CachedFiles::ExpectMany(const Path& directory) const { FolderOf(directory).ExpectMany(); }
 
-Result<bool> CachedFiles::HasLinkBelow(Folder& base, std::string_view below) const {
+Result<FileKind> CachedFiles::KindBelow(Folder& base, std::string_view below) const {
+  if (below.empty()) return FileKind::kDirectory;
   Folder* folder = &base;
   while (folder->BeginsWithLast(below)) {
-    folder = folder->last_child();
-    if (folder == nullptr) return false;
     TakeComponent(below);
+    if (below.empty()) return folder->last_kind();
+    folder = folder->last_child();
+    if (folder == nullptr) return FileKind::kMissing;
   }
   for (;;) {
     const std::string_view name = TakeComponent(below);
-    if (name.empty()) return false;
     const Result<FileKind> kind = ChildKind(*folder, name);
-    if (!kind) return kind.error();
-    if (*kind == FileKind::kLink) return true;
-    if (*kind == FileKind::kMissing && folder->is_listed()) return false;
+    if (!kind || *kind == FileKind::kLink) return kind;
+    if (*kind == FileKind::kMissing && folder->is_listed()) return kind;
     Folder* child = nullptr;
     if (*kind == FileKind::kDirectory) child = &FolderOf(folder->path().Child(name));
-    folder->Remember(name, child);
-    if (child == nullptr) return false;
+    folder->Remember(name, *kind, child);
+    if (below.empty()) return kind;
+    if (child == nullptr) return FileKind::kMissing;
     folder = child;
   }
+}
+
+Result<bool> CachedFiles::HasLinkBelow(Folder& base, std::string_view below) const {
+  const Result<FileKind> kind = KindBelow(base, below);
+  if (!kind) return kind.error();
+  return *kind == FileKind::kLink;
 }
 
 const MountTable& CachedFiles::Mounts() const {

@@ -50,8 +50,11 @@ class CachedFiles final : public FileView {
   // Many names of this directory will be asked for: it is listed at once.
   void ExpectMany(const Path& directory) const;
 
-  // Whether one of the names of `below` (as in "a/b/c"), taken from `base` on, is a link. What is
-  // missing is none.
+  // Takes the names of `below` (as in "a/b/c") from `base` on, up to the first one that is a link
+  // or missing: its kind, or the kind of the last.
+  Result<FileKind> KindBelow(Folder& base, std::string_view below) const;
+
+  // Whether it is a link. What is missing is none.
   Result<bool> HasLinkBelow(Folder& base, std::string_view below) const;
 
   // Of this process, read once.

@@ -31,8 +31,8 @@ constexpr std::string_view kInternal = "ringfence: internal error\n";
 // supervisor, which lives as long as the command, takes no more than it ever held at once. Nothing
 // goes back to the kernel: every mapping and unmapping costs more than all that a start does with
 // it.
-constexpr size_t kFirst = size_t{320} * 1024;  // lies in the program, and is enough for most starts
-constexpr size_t kUsual = size_t{64} * 1024;   // most starts take no more
+constexpr size_t kFirst = size_t{512} * 1024;  // lies in the program, and is enough for most starts
+constexpr size_t kUsual = size_t{256} * 1024;  // every start takes as much
 constexpr size_t kBlock = size_t{256} * 1024;
 constexpr size_t kStep = 16;
 constexpr size_t kSmall = 1024;  // up to here a list for every step, then for every power of two

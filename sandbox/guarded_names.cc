@@ -103,12 +103,22 @@ std::string GuardedName::text() const {
 }
 
 void GuardedNames::Refuse(GuardedName rule) {
-  Prepared prepared{FoldName(rule.base), NameBitsNeededBy(FoldName(rule.tail))};
-  for (size_t i = 0; i < rules_.size(); ++i) {
-    if (prepared_[i].name_bits == prepared.name_bits && rules_[i] == rule) return;
+  const uint64_t name_bits = NameBitsNeededBy(rule.tail);
+  for (size_t i = 0; i < name_bits_.size(); ++i) {
+    if (name_bits_[i] == name_bits && rules_[i] == rule) return;
   }
-  prepared_.push_back(std::move(prepared));
+  if (rules_.empty()) ReserveUsual();
+  prepared_.push_back({FoldName(rule.base)});
+  name_bits_.push_back(name_bits);
   rules_.push_back(std::move(rule));
+}
+
+// So that they do not move while most plans are made.
+void GuardedNames::ReserveUsual() {
+  constexpr size_t kUsual = 256;
+  rules_.reserve(kUsual);
+  prepared_.reserve(kUsual);
+  name_bits_.reserve(kUsual);
 }
 
 void GuardedNames::Forget(const Path& path) {
@@ -116,6 +126,7 @@ void GuardedNames::Forget(const Path& path) {
     if (rules_[i].is_anywhere || rules_[i].text() != path.text()) continue;
     rules_.erase(rules_.begin() + static_cast<ptrdiff_t>(i));
     prepared_.erase(prepared_.begin() + static_cast<ptrdiff_t>(i));
+    name_bits_.erase(name_bits_.begin() + static_cast<ptrdiff_t>(i));
   }
 }
 
@@ -232,7 +243,7 @@ std::vector<const GuardedName*> GuardedNames::AllUnless(std::string_view path,
   Rules conditional;  // count least
   for (size_t i = 0; i < rules_.size(); ++i) {
     if (is_own && !IsOfGit(rules_[i])) continue;
-    if (!HasNameBits(subject.name_bits(), prepared_[i].name_bits)) continue;
+    if (!HasNameBits(subject.name_bits(), name_bits_[i])) continue;
     if (!Matches(rules_[i], prepared_[i], subject.For(rules_[i]))) continue;
     if (!IsConditional(rules_[i])) return {&rules_[i]};
     conditional.push_back(&rules_[i]);

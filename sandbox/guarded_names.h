@@ -124,11 +124,11 @@ class GuardedNames {
  private:
   // Made once, since every call that makes a file asks every rule.
   struct Prepared {
-    std::string base;        // folded
-    uint64_t name_bits = 0;  // what a path needs to match the tail (base/name_bits.h)
+    std::string base;  // folded
   };
   template <typename Allows>
   std::vector<const GuardedName*> AllUnless(std::string_view path, Allows allows) const;
+  void ReserveUsual();
   bool IsIn(const std::vector<Path>& folders, std::string_view path) const;
   static std::optional<std::string> GoesOnBelow(const GuardedName& rule, const Prepared& prepared,
                                                 std::string_view folded);
@@ -142,7 +142,8 @@ class GuardedNames {
   void AddTreeHits(std::string_view path, bool is_own, std::vector<TreeHit>& hits) const;
 
   std::vector<GuardedName> rules_;
-  std::vector<Prepared> prepared_;  // for each rule
+  std::vector<Prepared> prepared_;   // for each rule
+  std::vector<uint64_t> name_bits_;  // what a path needs to match each (base/name_bits.h)
   std::vector<std::vector<GuardedName>> allow_only_;
   std::vector<GuardedName> held_;  // each its base
   std::vector<Path> exempt_;

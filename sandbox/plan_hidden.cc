@@ -30,7 +30,8 @@ class PlanRules::Hider {
       const bool is_typed = e.rule->set == SetName::kNone;
       const bool may_exist = e.is_anywhere() || is_typed ||
                              (!made_.empty() && WillBe(e.FixedPrefix().path)) ||
-                             rules_.MayExist(*e.base, SplitTail(e.entry).fixed);
+                             (rules_.matcher_.MayLead(e.entry) &&  // from a name that is there
+                              rules_.MayExist(*e.base->folder, SplitTail(e.entry).fixed));
       if (may_exist) AddEntry(e, std::string(did) + " " + Quote(e.rule->written()));
     });
   }

@@ -13,17 +13,18 @@ namespace ringfence {
 namespace {
 
 // What git keeps of a rebase or cherry-pick that has stopped.
-bool IsSavedByGit(const PathRule& rule, std::string_view tail) {
-  return rule.set == SetName::kRunsLater &&
-         (tail.ends_with("/git-rebase-todo") || tail.ends_with("/rebase-merge/strategy") ||
-          tail.ends_with("/sequencer/opts"));
+bool IsSavedByGit(const SetEntry& entry) {
+  return entry.base == RuleBase::kAnywhere && (entry.tail.ends_with("/git-rebase-todo") ||
+                                               entry.tail.ends_with("/rebase-merge/strategy") ||
+                                               entry.tail.ends_with("/sequencer/opts"));
 }
 
-bool IsGitsOwn(const PathRule& rule, std::string_view tail) {
+bool IsGitsOwn(const SetEntry& entry) {
+  if (entry.base != RuleBase::kAnywhere) return false;
+  const std::string_view tail = entry.tail;
   const bool is_gits =
       tail.starts_with("**/.git/") || tail == "**/commondir" || tail == "**/config.worktree";
-  return rule.set == SetName::kRunsLater && is_gits && !tail.ends_with("hooks") &&
-         !IsSavedByGit(rule, tail);
+  return is_gits && !tail.ends_with("hooks") && !IsSavedByGit(entry);
 }
 
 // Most names differ from most places in their first letter. `folded` is.
@@ -151,18 +152,19 @@ void PlanRules::AddNameRules(const PathRuleList& rules, std::string_view did,
       const std::string why = std::string(did) + " " + TextOf(rule);
       if (rule.set == SetName::kRunsLater) names.GuardBareRepositories(why);
       VisitEntries(rule, Access::kWrite, [&](const Entry& e) {
+        const bool runs_later = rule.set == SetName::kRunsLater;
         const bool may_lead = rule.set == SetName::kNone || matcher_.MayLead(e.entry);
-        if (rule.set == SetName::kRunsLater && may_lead) AddLedFromTop(e.entry, why, views, names);
+        if (runs_later && may_lead) AddLedFromTop(e.entry, why, views, names);
         AddName({.base = *e.base,
                  .tail = e.entry.tail,
                  .has_pattern = e.entry.has_pattern,
                  .is_anywhere = e.is_anywhere(),
                  .except = e.entry.except,
-                 .unless_new = e.entry.not_in_stores || IsGitsOwn(rule, e.entry.tail),
-                 .comes_whole = IsSavedByGit(rule, e.entry.tail),
+                 .unless_new = e.entry.not_in_stores || (runs_later && IsGitsOwn(e.entry)),
+                 .comes_whole = runs_later && IsSavedByGit(e.entry),
                  .not_in_stores = e.entry.not_in_stores,
                  .holds_root = e.entry.holds_root,
-                 .spares_root = rule.set == SetName::kRunsLater,
+                 .spares_root = runs_later,
                  .may_lead = may_lead,
                  .why = why},
                 views, names);
@@ -212,29 +214,21 @@ void PlanRules::AddNames(const PathRules& write, const std::vector<PlannedPlace>
 }
 
 // Says no where the listing of a folder on the way says so; cheaper than a walk for many names.
-bool PlanRules::MayExist(const Base& base, std::string_view below) const {
-  CachedFiles::Folder* folder = base.folder;
-  Path path = base.path;
-  for (;;) {
-    const std::string_view name = TakeComponent(below);
-    if (name.empty()) return true;
-    const Result<FileKind> kind = files_.ChildKind(*folder, name);
-    if (!kind || *kind == FileKind::kLink) return true;
-    if (*kind == FileKind::kMissing) return false;
-    if (below.empty()) return true;
-    path = path.Child(name);
-    folder = &files_.FolderOf(path);
-  }
+bool PlanRules::MayExist(CachedFiles::Folder& base, std::string_view below) const {
+  const Result<FileKind> kind = files_.KindBelow(base, below);
+  return !kind || *kind != FileKind::kMissing;
 }
 
 std::vector<Path> PlanRules::SealedPaths(const GuardedNames& names) const {
   std::vector<Path> found;
+  CachedFiles::Folder& root = files_.FolderOf(places_.root_real);
   for (const GuardedName& rule : names.rules()) {
     std::string_view tail = rule.tail;
     if (rule.is_anywhere) tail.remove_prefix(3);
     if (rule.has_pattern && HasPattern(tail)) continue;
+    if (rule.is_anywhere && !MayExist(root, tail)) continue;
     const Path base = rule.is_anywhere ? places_.root_real : Path::Clean(rule.base);
-    if (!MayExist({base, &files_.FolderOf(base)}, tail)) continue;
+    if (!rule.is_anywhere && !MayExist(files_.FolderOf(base), tail)) continue;
     const Walked walked = Walk(base.Child(tail).text(), files_);
     const bool is_there =
         walked.stop == Walked::Stop::kEnd && walked.facts.kind != FileKind::kMissing;

@@ -25,6 +25,7 @@ PlanRules::PlanRules(const Policy& policy, const Places& places, const CachedFil
                      const std::string& session)
     : policy_(policy), places_(places), files_(files), matcher_(policy, places, session, files) {
   matcher_.FindMemory();
+  files_.ExpectMany(places_.root_real);
 }
 
 std::string PlanRules::TextOf(const PathRule& rule) {
@@ -59,7 +60,11 @@ std::vector<PlanRules::Entry> PlanRules::AllowedEntries(const PathRuleList& rule
 std::vector<PlanRules::Candidate> PlanRules::Candidates(const PathRuleList& rules,
                                                         Access access) const {
   std::vector<Candidate> candidates;
+  const PathRule* last = nullptr;
+  std::string why;  // of it
   for (const Entry& e : AllowedEntries(rules, access)) {
+    if (e.rule != last) why = TextOf(*e.rule);
+    last = e.rule;
     const EntryPrefix prefix = e.FixedPrefix();
     Walked walked = Walk(prefix.path.text(), files_);
     if (walked.stop != Walked::Stop::kEnd) continue;  // nothing is found there
@@ -68,7 +73,7 @@ std::vector<PlanRules::Candidate> PlanRules::Candidates(const PathRuleList& rule
                         .kind = walked.facts.kind,
                         .is_pattern = !prefix.rest.empty(),
                         .set = e.rule->set,
-                        .why = TextOf(*e.rule)};
+                        .why = why};
     // A pattern says nothing about where a link leads.
     if (candidate.is_pattern && candidate.path != prefix.path) continue;
     // What the project does not have yet may become a file or a folder: it is made where it

@@ -121,7 +121,7 @@ class PlanRules {
   void AddNameRules(const PathRuleList& rules, std::string_view did, const std::vector<View>& views,
                     GuardedNames& names) const;
   void AddGitTargets(const std::vector<View>& views, GuardedNames& names);
-  bool MayExist(const Base& base, std::string_view below) const;
+  bool MayExist(CachedFiles::Folder& base, std::string_view below) const;
 
   class Hider;
 
