@@ -132,7 +132,7 @@ TEST_CASE("decide: dots at the end of names are judged as FAT takes them, and as
   constexpr Row kRows[] = {
       {"settings that do not exist yet", ".claude/settings.local.json.", "permit", "deny"},
       {"in a folder with a dot", ".claude./settings.local.json", "permit", "deny"},
-      {"after dot-dot", "src/../.mcp.json..", "permit", "deny"},
+      {"after dot-dot, to be asked about", "src/../.mcp.json..", "permit", "ask"},
       {"denied to be read", "src/.env.", "deny", "permit"},
       {"a denied folder", "docs/adr./x", "permit", "deny"},
       {"a rule with the dot", "odd.", "deny", "permit"},
