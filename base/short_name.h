@@ -1,8 +1,9 @@
-// Short names: on FAT, NTFS and WSL's Windows drives a file whose name does not fit into 8.3
-// letters has a second one, such as CLAUDE~1 for ".claude" (Documentation/filesystems/vfat.rst).
+// Other names of a file on FAT, NTFS and WSL's Windows drives. One whose name does not fit into 8.3
+// letters has a short name, such as CLAUDE~1 for ".claude" (Documentation/filesystems/vfat.rst).
 // Listings show only the long one.
 #pragma once
 
+#include <string>
 #include <string_view>
 
 namespace ringfence {
@@ -16,6 +17,25 @@ constexpr bool MayBeShortName(std::string_view name) {
   if (end == tilde + 1 || end > 8) return false;
   if (end == name.size()) return true;
   return name[end] == '.' && name.size() - end <= 4;
+}
+
+// A name that is more than dots and ends in one. FAT and exFAT leave these dots out.
+constexpr bool EndsInDots(std::string_view name) {
+  return name.ends_with('.') && name.find_last_not_of('.') != std::string_view::npos;
+}
+
+// The path as FAT takes it.
+inline std::string WithoutFinalDots(std::string_view path) {
+  std::string text;
+  while (!path.empty()) {
+    const size_t slash = path.find('/');
+    std::string_view name = path.substr(0, slash);
+    path.remove_prefix(slash == std::string_view::npos ? path.size() : slash + 1);
+    if (EndsInDots(name)) name = name.substr(0, name.find_last_not_of('.') + 1);
+    text += name;
+    if (slash != std::string_view::npos) text += '/';
+  }
+  return text;
 }
 
 }  // namespace ringfence

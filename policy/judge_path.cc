@@ -4,6 +4,7 @@
 
 #include "base/ascii.h"
 #include "base/case_fold.h"
+#include "base/short_name.h"
 #include "base/text.h"
 #include "base/utf8.h"
 #include "policy/client_folders.h"
@@ -229,12 +230,16 @@ Judgement PathJudge::JudgeText(const Question& question, std::string_view field)
   return worst;
 }
 
-// Both readings of an absolute text.
+// The readings of an absolute text: two if it holds "..", and one more if a name ends in a dot.
 Judgement PathJudge::JudgeStart(const Question& question, const std::string& start,
                                 std::vector<PathTrace::Reading>& readings) const {
   const std::string lexical = Path::Clean(start).text();
   Judgement worst = JudgeReading(
       question, lexical, &readings.emplace_back(PathTrace::Reading{"lexical", lexical, {}, {}}));
+  if (const std::string on_fat = WithoutFinalDots(lexical); on_fat != lexical) {
+    Take(worst, JudgeReading(question, on_fat,
+                             &readings.emplace_back(PathTrace::Reading{"on FAT", on_fat, {}, {}})));
+  }
   if (!HasDotDot(start)) return worst;
   Take(worst, JudgeReading(question, start,
                            &readings.emplace_back(PathTrace::Reading{"physical", start, {}, {}})));

@@ -1,6 +1,7 @@
 #include "policy/mount_table.h"
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 #include <utility>
 
@@ -46,6 +47,14 @@ std::string OrderOf(std::string text) {
   return text;
 }
 
+// Those that look names up without a comparison of their own (d_compare, d_add_ci), or with one
+// that leaves out short names (NTFS). What they show is a Windows or macOS disk, or may be.
+bool HasSpellings(std::string_view type) {
+  constexpr std::string_view kTypes[] = {"9p",    "cifs", "fuse",   "fuseblk", "ntfs",
+                                         "ntfs3", "smb3", "vboxsf", "virtiofs"};
+  return type.starts_with("fuse.") || std::ranges::find(kTypes, type) != std::end(kTypes);
+}
+
 }  // namespace
 
 // "36 35 98:0 /mnt1 /mnt2 rw,noatime master:1 - ext3 /dev/root rw"
@@ -58,6 +67,12 @@ bool MountTable::ReadLine(std::string_view line, Mount& mount) {
   if (!point) return false;
   mount.root = Path::Parse(root);  // none: "net:[4026531840]", "/.." of a cgroup
   mount.point = *point;
+  constexpr std::string_view kEndOfOptions = " - ";
+  const size_t end = line.find(kEndOfOptions);
+  if (end == std::string_view::npos) return true;
+  line.remove_prefix(end + kEndOfOptions.size());
+  const std::string_view type = TakeField(line);
+  if (HasSpellings(type)) mount.spellings_type = Unescaped(type);
   return true;
 }
 
@@ -72,7 +87,9 @@ MountTable MountTable::Parse(std::string_view text) {
     if (counts) table.mounts_.push_back(std::move(mount));
   }
   table.has_twins_ = table.HasTwins();
-  if (table.has_twins_) table.FindParents();
+  const bool has_spellings = std::ranges::any_of(
+      table.mounts_, [](const Mount& mount) { return !mount.spellings_type.empty(); });
+  if (table.has_twins_ || has_spellings) table.FindParents();
   return table;
 }
 
@@ -160,6 +177,14 @@ std::vector<MountTable::Part> MountTable::PartsElsewhere(const Path& directory) 
     if (MountAt(here) == inner.mount) parts.push_back({here, mount.point});
   }
   return parts;
+}
+
+std::string_view MountTable::TypeWithSpellings(const Path& path) const {
+  for (const Mount& mount : mounts_) {
+    const bool may_show = !mount.spellings_type.empty() && path.IsInside(mount.point);
+    if (may_show && MountAt(path) == &mount) return mount.spellings_type;
+  }
+  return "";
 }
 
 std::vector<Path> MountTable::MountsBelow(const Path& directory) const {

@@ -49,6 +49,10 @@ class MountTable {
   };
   std::vector<Part> PartsElsewhere(const Path& directory) const;
 
+  // The type of the file system that shows `path`, if it may accept several spellings of a name
+  // while the kernel keeps an entry for each, so that a mount over one leaves the others. Else "".
+  std::string_view TypeWithSpellings(const Path& path) const;
+
   // Where mounts are, below `directory` and not hidden by others.
   std::vector<Path> MountsBelow(const Path& directory) const;
 
@@ -61,6 +65,7 @@ class MountTable {
     std::string device;
     std::optional<Path> root;  // of the mount in its file system; none: no directory tree
     Path point;
+    std::string spellings_type;  // of the file system, or "": TypeWithSpellings()
 
     bool operator==(const Mount&) const = default;
   };

@@ -91,4 +91,16 @@ void HideElsewhere(const MountTable& mounts, const std::vector<Path>& kept,
   std::ranges::stable_sort(hidden, {}, &HiddenPlace::path);
 }
 
+void NoteSpellings(const MountTable& mounts, const std::vector<HiddenPlace>& hidden,
+                   std::vector<std::string>& weaker) {
+  for (const HiddenPlace& place : hidden) {
+    const std::string_view type = mounts.TypeWithSpellings(place.path);
+    if (type.empty()) continue;
+    weaker.push_back("read.deny: " + Quote(place.path.text()) + " is on a file system of type " +
+                     Quote(type) +
+                     ", which may accept other spellings of the name: it can be read by those");
+    return;  // the first stands for all
+  }
+}
+
 }  // namespace ringfence

@@ -22,4 +22,9 @@ void GuardElsewhere(const MountTable& mounts, std::vector<PlannedPlace>& places,
 void HideElsewhere(const MountTable& mounts, const std::vector<Path>& kept,
                    std::vector<HiddenPlace>& hidden, std::vector<std::string>& weaker);
 
+// Says in `weaker` that a mount over a hidden name does not cover other spellings of it, where the
+// file system may accept them.
+void NoteSpellings(const MountTable& mounts, const std::vector<HiddenPlace>& hidden,
+                   std::vector<std::string>& weaker);
+
 }  // namespace ringfence

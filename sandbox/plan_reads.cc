@@ -53,6 +53,8 @@ class ReadPlanner {
     }
     if (!plan_.reads_all && plan_.system == HostSystem::kLinux) AddRunTime();
     if (Status s = PlanHidden(); !s) return s;
+    // Mounts hide names; Landlock allows files, whatever their names.
+    if (plan_.has_namespaces()) NoteSpellings(files_.Mounts(), plan_.hidden, plan_.weaker);
     for (const std::string& socket : request_.facts.sockets) PlanSocket(socket);
     return Unit{};
   }

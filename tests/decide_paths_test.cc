@@ -126,6 +126,22 @@ TEST_CASE("decide: dot-dot is followed as text and as the kernel does") {
   Check(world, kDotDot);
 }
 
+TEST_CASE("decide: dots at the end of names are judged as FAT takes them, and as they are") {
+  World world;
+  world.User(R"("read":{"deny":["**/.env","**/odd."]},"write":{"deny":["docs/adr"]})");
+  constexpr Row kRows[] = {
+      {"settings that do not exist yet", ".claude/settings.local.json.", "permit", "deny"},
+      {"in a folder with a dot", ".claude./settings.local.json", "permit", "deny"},
+      {"after dot-dot, to be asked about", "src/../.mcp.json..", "permit", "ask"},
+      {"denied to be read", "src/.env.", "deny", "permit"},
+      {"a denied folder", "docs/adr./x", "permit", "deny"},
+      {"a rule with the dot", "odd.", "deny", "permit"},
+      {"no rule but that", "odd", "permit", "permit"},
+      {"anything else", "src/etc.", "permit", "permit"},
+  };
+  Check(world, kRows);
+}
+
 TEST_CASE("decide: text that the client or a shell would read in another way is refused") {
   World world;
   world.User(R"("read":{"allow":["/"]},"write":{"allow":["/"]})");

@@ -133,6 +133,26 @@ TEST_CASE("mounts: a mount that another one covers shows nothing") {
   CHECK(table.MountsBelow(Path::Clean("/srv")) == std::vector<Path>{Path::Clean("/srv/keys")});
 }
 
+TEST_CASE("mounts: the type of a file system that may accept several spellings of a name") {
+  constexpr std::string_view kTypes =
+      "1 0 8:1 / / rw - ext4 d rw\n2 1 0:7 / /mnt/c rw,noatime master:1 - 9p C:\\134 rw\n"
+      "3 1 0:8 / /share rw - fuse.a\\040b d rw\n4 3 8:2 / /share/disk rw - vfat e rw\n"
+      "5 1 0:9 / /old rw - fuse d rw\n6 5 8:3 / /old rw - ext4 f rw\n"
+      "7 1 0:10 / /sys/fs/fuse rw - fusectl f rw\n8 1 0:11 / /short rw";
+  const MountTable table = MountTable::Parse(kTypes);
+  const auto type = [&table](const char* path) {
+    return table.TypeWithSpellings(Path::Clean(path));
+  };
+  CHECK(type("/mnt/c/project/.env") == "9p");
+  CHECK(type("/share") == "fuse.a b");
+  for (const char* path : {"/", "/mnt", "/mnt/cc", "/share/disk/.env", "/old/.env",
+                           "/sys/fs/fuse/connections", "/short/.env"}) {
+    CAPTURE(path);
+    CHECK(type(path) == "");
+  }
+  CHECK(MountTable::Parse(kImage).TypeWithSpellings(Path::Clean("/var/.env")) == "");
+}
+
 TEST_CASE("mounts: what is not understood is left out, and ends") {
   for (const std::string_view text :
        {"", "\n\n", "1 0 8:1", "x y z a b", "1 1 8:1 / / rw\n", "1 2 8:1 / / r\n2 1 8:1 / / r\n",

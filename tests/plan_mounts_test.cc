@@ -109,6 +109,30 @@ TEST_CASE("plan mounts: sockets are covered under every name") {
   CHECK(PathsText(world.Plan().sockets) == "/home/dev/agent.sock, /srv/home/dev/agent.sock");
 }
 
+TEST_CASE("plan mounts: the first hidden place that other spellings may reach is named") {
+  MountedPlan world("2 1 0:7 / /home/dev/project rw - 9p d rw\n");
+  world.world.files.Put("/home/dev/.ssh/id", File());
+  world.world.files.Put("/home/dev/project/a/.env", File());
+  world.world.files.Put("/home/dev/project/b/.env", File());
+  world.world.User(R"("read":{"deny":["~/.ssh","**/.env"]})");
+  constexpr const char* kNote =
+      "read.deny: \"/home/dev/project/a/.env\" is on a file system of type \"9p\", which may "
+      "accept "
+      "other spellings of the name: it can be read by those";
+  CHECK(Notes(world.Plan(), kNote));
+  CHECK_FALSE(Notes(world.Plan(), "project/b/.env"));
+  world.command.layers = SandboxLayers::kLandlock;
+  CHECK_FALSE(Notes(world.Plan(), "other spellings"));
+}
+
+TEST_CASE("plan mounts: nothing is said of spellings where nothing hidden is on such a disk") {
+  MountedPlan world("2 1 0:7 / /mnt/c rw - 9p d rw\n");
+  world.world.files.Put("/home/dev/project/.env", File());
+  world.world.User(R"("read":{"deny":["**/.env"]})");
+  CHECK_FALSE(world.Plan().hidden.empty());
+  CHECK_FALSE(Notes(world.Plan(), "other spellings"));
+}
+
 TEST_CASE("plan mounts: ordinary mounts change no plan") {
   const SandboxPlan plain = PlanWorld().Plan();
   MountedPlan world("2 1 8:2 / /home rw - ext4 e rw\n3 1 0:5 / /proc rw - proc proc rw\n");

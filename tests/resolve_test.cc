@@ -221,6 +221,23 @@ TEST_CASE("walk: where letter case does not count, a name leads to the file all 
   CHECK(Path::Clean("/SRV/data/X") == walked.end);
 }
 
+TEST_CASE("short name: FAT leaves out dots at the end of names") {
+  struct Row {
+    std::string_view path, want;
+  };
+  static constexpr Row kRows[] = {{"/p/.claude./settings.json..", "/p/.claude/settings.json"},
+                                  {"/p./x", "/p/x"},
+                                  {"/.../..x./.", "/.../..x/."},
+                                  {"/a.b/c", "/a.b/c"},
+                                  {"/", "/"},
+                                  {"a.", "a"},
+                                  {"", ""}};
+  for (const Row& row : kRows) {
+    CAPTURE(row.path);
+    CHECK(WithoutFinalDots(row.path) == row.want);
+  }
+}
+
 TEST_CASE("resolve: a short name of FAT or NTFS leads to the name that listings show") {
   const FakeFiles files{
       {"/p/.claude", Directory().Inode(7)},  {"/p/.claude/settings.json", File().Inode(8)},

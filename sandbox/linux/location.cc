@@ -3,9 +3,11 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <linux/limits.h>
+#include <linux/magic.h>
 #include <linux/openat2.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -142,25 +144,40 @@ bool IsSavedFile(const Supervision& supervision, const UniqueFd& file, const std
 
 namespace {
 
-// The name that listings show of the same file; the name itself where there is no other.
-std::string LongNameOf(const UniqueFd& folder, const std::string& name) {
+// The name that listings show of the same file; the name itself if they show it, or no other.
+std::string ListedNameOf(const UniqueFd& folder, const std::string& name) {
   struct stat wanted {};
   if (::fstatat(folder.get(), name.c_str(), &wanted, AT_SYMLINK_NOFOLLOW) != 0) return name;
   const int own = ::openat(folder.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   const std::unique_ptr<DIR, int (*)(DIR*)> stream(own < 0 ? nullptr : ::fdopendir(own),
                                                    ::closedir);
   if (stream == nullptr) return name;
+  std::string listed = name;
   // NOLINTNEXTLINE(concurrency-mt-unsafe): one thread
   while (const dirent* entry = ::readdir(stream.get())) {
+    if (name == entry->d_name) return name;  // another name of it is a hard link
     struct stat facts {};
-    const bool is_other = name != entry->d_name && std::string_view(entry->d_name) != "." &&
-                          std::string_view(entry->d_name) != "..";
-    if (is_other && ::fstatat(folder.get(), entry->d_name, &facts, AT_SYMLINK_NOFOLLOW) == 0 &&
+    const std::string_view other = entry->d_name;
+    if (other == "." || other == "..") continue;
+    if (::fstatat(folder.get(), entry->d_name, &facts, AT_SYMLINK_NOFOLLOW) == 0 &&
         facts.st_dev == wanted.st_dev && facts.st_ino == wanted.st_ino) {
-      return entry->d_name;
+      listed = other;
     }
   }
-  return name;
+  return listed;
+}
+
+bool IsFat(const UniqueFd& folder) {
+  struct statfs facts {};
+  if (::fstatfs(folder.get(), &facts) != 0) return false;
+  return facts.f_type == MSDOS_SUPER_MAGIC || facts.f_type == EXFAT_SUPER_MAGIC;
+}
+
+// The file system's own name for what `name` says: FAT has short names, and leaves out dots at the
+// end, also of a name that does not exist yet.
+std::string LongNameOf(const UniqueFd& folder, std::string name) {
+  if (EndsInDots(name) && IsFat(folder)) name = name.substr(0, name.find_last_not_of('.') + 1);
+  return MayBeShortName(name) ? ListedNameOf(folder, name) : name;
 }
 
 std::string LongPathOf(const Supervision& supervision, const std::string& path) {
@@ -169,16 +186,16 @@ std::string LongPathOf(const Supervision& supervision, const std::string& path) 
   std::string_view rest = path;
   for (std::string_view part = TakeComponent(rest); !part.empty(); part = TakeComponent(rest)) {
     std::string name(part);
-    if (folder.valid() && MayBeShortName(name)) name = LongNameOf(folder, name);
+    if (folder.valid()) name = LongNameOf(folder, name);
     known += "/" + name;
     folder = UniqueFd(::openat(folder.get(), name.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));
   }
   return known;
 }
 
-bool MayHoldShortName(std::string_view path) {
+bool MayHoldOtherName(std::string_view path) {
   for (std::string_view part = TakeComponent(path); !part.empty(); part = TakeComponent(path)) {
-    if (MayBeShortName(part)) return true;
+    if (MayBeShortName(part) || EndsInDots(part)) return true;
   }
   return false;
 }
@@ -192,8 +209,7 @@ Got<std::string> RealPath(const Supervision& supervision, const UniqueFd& fd) {
       ::readlinkat(supervision.own_fds.get(), name.c_str(), path.data(), path.size());
   if (size < 0) return {{}, errno};
   std::string text(path.data(), static_cast<size_t>(size));
-  const bool has_alias =
-      text.find('~') != std::string::npos && text.starts_with('/') && MayHoldShortName(text);
+  const bool has_alias = text.starts_with('/') && MayHoldOtherName(text);
   return {has_alias ? LongPathOf(supervision, text) : std::move(text), 0};
 }
 
@@ -225,7 +241,7 @@ Got<Location> LocateBelow(const SupervisedCaller& caller, Supervision& supervisi
   location.folder_path = std::move(path.value);
   if (!location.folder_path.starts_with('/')) return {{}, EACCES};
   if (Covers(kSavedFolders, location.folder_path)) return {{}, EACCES};
-  if (MayBeShortName(location.name)) location.name = LongNameOf(location.folder, location.name);
+  location.name = LongNameOf(location.folder, std::move(location.name));
   if (location.name == "..") {  // a name to judge by, not to go by
     location.folder = OpenFolder(location.folder, "..", RESOLVE_NO_MAGICLINKS);
     if (!location.folder.valid()) return {{}, errno};

@@ -7,6 +7,7 @@ case, ligatures, and characters that are ignored. Needs root and /dev/fuse, to m
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 
@@ -93,8 +94,7 @@ class AliasWorld:
 
 def writes(world, options):
     with AliasWorld(world) as aliases:
-        cases = [(spelling, name) for name, all_ in SPELLINGS.items() for spelling in all_
-]
+        cases = [(spelling, name) for name, all_ in SPELLINGS.items() for spelling in all_]
         escaped = []
         for spelling, name in [*cases, *NEW.items()]:
             aliases.restore()
@@ -121,6 +121,45 @@ def ordinary_work_goes_on(world):
         script = "mkdir -p src~1 && echo x > src~1/a~1.c && mv src~1/a~1.c 'b~2' && cat 'B~2' && rm 'b~2'"
         done = aliases.sandbox.run(["sh", "-c", script])
         assert done.returncode == 0 and done.stdout == "x\n", done
+
+
+HIDE_DOTENV = '{"version": 1, "read": {"deny": ["**/.env"]}}'
+NOTE = '/.env" is on a file system of type "fuse", which may accept other spellings'
+
+
+def weaker_of(world, sandbox):
+    shutil.copy(world.options.ringfence + "-cli", world.base)
+    done = sandbox.run(["true"], "--dry-run")
+    assert done.returncode == 0 and "/.env" in done.stdout, done
+    return [line for line in done.stdout.splitlines() if line.startswith("weaker")]
+
+
+def a_hidden_file_is_read_by_another_spelling_and_the_plan_says_so(world):
+    with AliasWorld(world) as aliases:
+        world.write(world.policy, HIDE_DOTENV)
+        world.write(aliases.seen / ".env", "secret\n")
+        done = aliases.sandbox.run(["cat", ".env"])
+        assert "secret" not in done.stdout, done
+        done = aliases.sandbox.run(["cat", "ENV~1"])
+        assert done.stdout == "secret\n", f"it is covered now: drop the note, and say so in the docs: {done}"
+        said = weaker_of(world, aliases.sandbox)
+        assert any(NOTE in line for line in said), said
+
+
+def the_plan_says_nothing_of_spellings_elsewhere(world):
+    sandbox = Sandbox(world)
+    world.write(world.policy, HIDE_DOTENV)
+    world.write(world.project / ".env", "secret\n")
+    said = weaker_of(world, sandbox)
+    assert said and not any("spellings" in line for line in said), said
+
+
+def a_hard_link_that_looks_like_a_short_name_is_itself(world):
+    sandbox = Sandbox(world)
+    script = "echo x > b && ln b a~1 && ln b c && rm a~1 && mv c d~1 && ls"
+    done = sandbox.run(["sh", "-c", script])
+    assert done.returncode == 0 and set(done.stdout.split()) >= {"b", "d~1"}, done
+    assert not {"a~1", "c"} & set(done.stdout.split()), done
 
 
 def the_hook_knows_each_spelling(world):

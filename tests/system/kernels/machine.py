@@ -22,8 +22,10 @@ PROGRAMS = ("dash", "sh", "true", "false", "touch", "dd", "env", "cat", "sleep",
             "rm", "ls", "kill", "chmod", "cut", "head", "tail", "apparmor_parser")
 FOLDERS = ("dev", "etc", "home", "proc", "root", "run", "srv", "sys", "tests", "tmp", "usr/bin",
            "usr/lib", "usr/lib64", "usr/sbin", "var/tmp")
-MODULES = ("virtio_pci", "virtio_blk")  # for the disk; what they need comes before them
-WANTED = ("./boot/vmlinuz-*", "*/kernel/drivers/virtio/*", "*/kernel/drivers/block/virtio_blk.ko*")
+# For the disks; what they need comes before them.
+MODULES = ("virtio_pci", "virtio_blk", "nls_cp437", "nls_ascii", "vfat")
+WANTED = ("./boot/vmlinuz-*", "*/kernel/drivers/virtio/*", "*/kernel/drivers/block/virtio_blk.ko*",
+          "*/kernel/fs/fat/*", "*/kernel/fs/nls/nls_cp437.ko*", "*/kernel/fs/nls/nls_ascii.ko*")
 SECONDS = 600
 IMAGE_SIZE = "1G"  # sparse
 
@@ -165,11 +167,22 @@ def make_root(folder, programs):
     return image
 
 
+def make_disks(folder):
+    """Empty disks for spellings.py: FAT, and ext4 whose directories can forgive other spellings."""
+    fat, casefold = (pathlib.Path(folder) / f"{name}.image" for name in ("fat", "casefold"))
+    for image in (fat, casefold):
+        image.touch()
+        os.truncate(image, 64 << 20)
+    run(needed("busybox"), "mkdosfs", fat)
+    run("mke2fs", "-q", "-t", "ext4", "-O", "casefold,^has_journal", "-E", "encoding=utf8", casefold)
+    return [fat, casefold]
+
+
 # -- running ----------------------------------------------------------------------------------------
 
-def boot(kernel, root, words, options="", seconds=SECONDS):
-    """Boots with these options and runs inside.py with these arguments. What it printed, and what
-    the kernel did."""
+def boot(kernel, disks, words, options="", seconds=SECONDS):
+    """Boots with these options from the first of the disks, none of which changes, and runs inside.py
+    with these arguments. What it printed, and what the kernel did."""
     with tempfile.TemporaryDirectory(prefix="ringfence-kernel-") as folder:
         ram_disk = make_ram_disk(kernel, folder)
         output, console = pathlib.Path(folder) / "output", pathlib.Path(folder) / "console"
@@ -178,7 +191,8 @@ def boot(kernel, root, words, options="", seconds=SECONDS):
         command = ["qemu-system-x86_64", "-machine", "q35,accel=tcg", "-cpu", "max", "-smp", "1",
                    "-m", "2048", "-nodefaults", "-no-user-config", "-display", "none", "-no-reboot",
                    "-kernel", kernel.image, "-initrd", ram_disk, "-append", line,
-                   "-drive", f"file={root},format=raw,if=virtio,snapshot=on",
+                   *(word for disk in disks
+                     for word in ("-drive", f"file={disk},format=raw,if=virtio,snapshot=on")),
                    "-serial", f"file:{console}", "-serial", f"file:{output}"]
         try:
             done = subprocess.run([str(word) for word in command], stdin=subprocess.DEVNULL,

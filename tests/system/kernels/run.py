@@ -26,7 +26,8 @@ LAYERS = ("", ",--layers,landlock")
 NO_LANDLOCK = "lsm=yama,apparmor"
 OLD, USUAL, NEW = "bullseye", "bookworm", "trixie"  # Linux 5.10, 6.1, 6.12
 
-OTHERS = ["namespaces", "limits", "ptrace"]  # the last one changes what cannot be changed back
+# The last one changes what cannot be changed back.
+OTHERS = ["namespaces", "limits", "spellings", "ptrace"]
 QUICK = ["host", *(f"escape,quick{layers}" for layers in LAYERS), *OTHERS]
 FULL = ["host", *(f"escape{layers}" for layers in LAYERS), *OTHERS]
 AS_ROOT = [f"escape,--as-root{layers}" for layers in LAYERS]
@@ -48,7 +49,7 @@ def test_suite(suite, options, folder):
     for extra, words in boots_of(suite, options.full):
         began = time.monotonic()
         seconds = machine.SECONDS * (10 if options.full else 1)
-        output, console = machine.boot(kernel, options.root, words, extra, seconds)
+        output, console = machine.boot(kernel, options.disks, words, extra, seconds)
         *lines, last, end = output.splitlines() or ["", "", ""]
         found = re.search(r"(\d+) passed, (\d+) failed, (\d+) skipped$", last)
         print("\n".join(lines))
@@ -66,7 +67,7 @@ def test_all(options):
     programs = [options.ringfence, options.ringfence + "-cli", options.hook, options.probe]
     with tempfile.TemporaryDirectory(prefix="ringfence-kernels-", dir=options.cache) as folder:
         folder = pathlib.Path(folder)
-        options.root = machine.make_root(folder, programs)
+        options.disks = [machine.make_root(folder, programs), *machine.make_disks(folder)]
         for suite in options.suite:
             try:
                 more = test_suite(suite, options, folder)
