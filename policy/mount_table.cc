@@ -47,12 +47,57 @@ std::string OrderOf(std::string text) {
   return text;
 }
 
+// The type of the file system, behind the options and fields of any number.
+std::string_view TypeIn(std::string_view line) {
+  constexpr std::string_view kEndOfOptions = " - ";
+  const size_t end = line.find(kEndOfOptions);
+  if (end == std::string_view::npos) return {};
+  line.remove_prefix(end + kEndOfOptions.size());
+  return TakeField(line);
+}
+
 // Those that look names up without a comparison of their own (d_compare, d_add_ci), or with one
 // that leaves out short names (NTFS). What they show is a Windows or macOS disk, or may be.
 bool HasSpellings(std::string_view type) {
   constexpr std::string_view kTypes[] = {"9p",    "cifs", "fuse",   "fuseblk", "ntfs",
                                          "ntfs3", "smb3", "vboxsf", "virtiofs"};
   return type.starts_with("fuse.") || std::ranges::find(kTypes, type) != std::end(kTypes);
+}
+
+// A file system's number and the directory of it that a mount shows, as they are written.
+struct ShownRoot {
+  std::string_view device, root;
+};
+
+// Directories right before what lies in them.
+bool ComesBefore(const ShownRoot& one, const ShownRoot& other) {
+  if (one.device != other.device) return one.device < other.device;
+  const auto order = [](char c) { return c == '/' ? '\1' : c; };
+  return std::ranges::lexicographical_compare(one.root, other.root, {}, order, order);
+}
+
+bool IsInside(const ShownRoot& folder, const ShownRoot& other) {
+  if (folder.device != other.device || !other.root.starts_with(folder.root)) return false;
+  return folder.root == "/" || folder.root.size() == other.root.size() ||
+         other.root[folder.root.size()] == '/';
+}
+
+// Whether a line has another line's directory, or one below it, or a file system with spellings:
+// on most hosts none does, and the rest of the text says nothing then.
+bool HasTwinsOrSpellings(std::string_view text) {
+  std::vector<ShownRoot> all;
+  while (!text.empty()) {
+    std::string_view line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(line.size() + 1, text.size()));
+    TakeField(line);
+    TakeField(line);
+    const std::string_view device = TakeField(line);
+    const std::string_view root = TakeField(line);
+    if (root.starts_with('/')) all.push_back({device, root});
+    if (HasSpellings(TypeIn(line))) return true;
+  }
+  std::ranges::sort(all, ComesBefore);
+  return std::ranges::adjacent_find(all, IsInside) != all.end();
 }
 
 }  // namespace
@@ -67,17 +112,14 @@ bool MountTable::ReadLine(std::string_view line, Mount& mount) {
   if (!point) return false;
   mount.root = Path::Parse(root);  // none: "net:[4026531840]", "/.." of a cgroup
   mount.point = *point;
-  constexpr std::string_view kEndOfOptions = " - ";
-  const size_t end = line.find(kEndOfOptions);
-  if (end == std::string_view::npos) return true;
-  line.remove_prefix(end + kEndOfOptions.size());
-  const std::string_view type = TakeField(line);
+  const std::string_view type = TypeIn(line);
   if (HasSpellings(type)) mount.spellings_type = Unescaped(type);
   return true;
 }
 
 MountTable MountTable::Parse(std::string_view text) {
   MountTable table;
+  if (!HasTwinsOrSpellings(text)) return table;
   while (!text.empty()) {
     const std::string_view line = text.substr(0, text.find('\n'));
     text.remove_prefix(std::min(line.size() + 1, text.size()));

@@ -55,19 +55,39 @@ std::string Home(const PlanRequest& request, std::string_view folder) {
   return homes.empty() ? "" : homes.front().text() + "/" + std::string(folder);
 }
 
-// What the caller's programs use.
-std::string SourceOf(const PlanRequest& request, const Cache& cache) {
-  std::string_view given;
-  if (!cache.variable.empty()) {
-    given = EnvironmentValue(request.command.environment, cache.variable);
-  }
-  return given.starts_with('/') ? std::string(given) : Home(request, cache.folder);
-}
-
 std::optional<Walked> Find(const PlanRequest& request, const std::string& source) {
   if (source.empty()) return {};
   Walked walked = Walk(source, request.files);
   if (walked.stop != Walked::Stop::kEnd) return {};
+  return walked;
+}
+
+// The directory that the caller's programs are told of; "" for the home's own.
+std::string GivenSource(const PlanRequest& request, const Cache& cache) {
+  std::string_view given;
+  if (!cache.variable.empty()) {
+    given = EnvironmentValue(request.command.environment, cache.variable);
+  }
+  return given.starts_with('/') ? std::string(given) : "";
+}
+
+// What the caller's programs use.
+std::string SourceOf(const PlanRequest& request, const Cache& cache) {
+  const std::string given = GivenSource(request, cache);
+  return given.empty() ? Home(request, cache.folder) : given;
+}
+
+// Most homes lack most caches: their names are looked up without a walk.
+std::optional<Walked> Find(const PlanRequest& request, const Cache& cache) {
+  const std::string given = GivenSource(request, cache);
+  const std::vector<Path>& homes = request.places.homes_real;
+  if (!given.empty()) return Find(request, given);
+  if (homes.empty()) return {};
+  const CachedFiles& files = request.files;
+  const Result<FileKind> kind = files.KindBelow(files.FolderOf(homes.front()), cache.folder);
+  if (!kind || *kind != FileKind::kMissing) return Find(request, SourceOf(request, cache));
+  Walked walked;
+  walked.end = homes.front().Child(cache.folder);
   return walked;
 }
 
@@ -116,7 +136,7 @@ std::vector<PlannedCache> FindCaches(const PlanRequest& request, const SandboxPl
   const bool can_copy = plan.system == HostSystem::kLinux && plan.has_namespaces();
   if (!can_copy) return caches;
   for (const Cache& cache : kCaches) {
-    const std::optional<Walked> walked = Find(request, SourceOf(request, cache));
+    const std::optional<Walked> walked = Find(request, cache);
     if (!walked || walked->facts.kind != FileKind::kDirectory) continue;
     const Path& path = walked->end;
     const auto overlaps = [&path](const auto& other) {
@@ -150,7 +170,7 @@ std::vector<std::string> CacheVariables(const PlanRequest& request, SandboxPlan&
   std::vector<std::string> variables;
   for (const Cache& cache : kCaches) {
     const std::string source = SourceOf(request, cache);
-    const std::optional<Walked> walked = Find(request, source);
+    const std::optional<Walked> walked = Find(request, cache);
     PlannedCache* around = walked ? CacheAround(plan, walked->end) : nullptr;
     const bool is_writable = walked && Holding(plan.writable, walked->end) != nullptr;
     if (around != nullptr) AddInstead(request, cache, tmp, around->instead);
