@@ -418,7 +418,7 @@ part_system() {
 part_sandbox() {
   build release || return
   local probe=build/release/probes/escape_probe options user file
-  for options in "" --as-root "--layers landlock"; do
+  for options in "" --as-root "--layers landlock" "--layers landlock --as-root"; do
     # shellcheck disable=SC2086
     program "escape.py $options" env REQUIRE_SANDBOX=1 python3 tests/system/escape.py \
       --probe "$probe" --ringfence "$command" $options

@@ -332,6 +332,12 @@ ACCEPTED_LANDLOCK = {
     "fn-x-not-dumpable": "without a user namespace nobody reads such a process's arguments",
 }
 
+# The same for root.
+ACCEPTED_LANDLOCK_ROOT = {
+    **ACCEPTED_LANDLOCK,
+    "fork-600": "the kernel does not limit root's processes without a user namespace or a cgroup",
+}
+
 # A command of its own may end with these: the limit ends all of it.
 ENDS_THE_COMMAND = ("mem-1gib", "fork-600")
 # The sandbox does not start at all.
