@@ -19,15 +19,17 @@ constexpr WordList kRunsLater(
     "**/.git/modules/**/hooks\n**/.git/modules/**/config\n"
     // git: gitrepository-layout(5), "remotes", "branches", "info/grafts", "objects/info/alternates"
     "**/.git/remotes\n**/.git/branches\n**/.git/info/grafts\n"
-    "**/.git/objects/info/alternates\n**/.git/modules/*/remotes\n**/.git/modules/*/branches\n"
+    "**/.git/objects/info/alternates\n**/.git/modules/**/remotes\n**/.git/modules/**/branches\n"
     "**/.git/modules/**/info/attributes\n**/.git/modules/**/info/grafts\n"
     "**/.git/modules/**/objects/info/alternates\n"
     // git: what "git rebase --continue" and "git cherry-pick --continue" go on with
     "**/git-rebase-todo\n**/rebase-merge/strategy\n**/.git/sequencer/opts\n"
     "**/.git/worktrees/*/sequencer/opts\n**/.git/modules/**/sequencer/opts\n"
     // Mercurial: hgrc(5); Sapling: sl help config; Jujutsu: "Configuration"; darcs: "Patch actions
-    // and hooks"; Pijul: "Configuration"; repo: "Internal filesystem layout"
-    "**/.hg/hgrc\n**/.hg/hgrc-not-shared\n**/.sl/config\n**/.jj/repo/config.toml\n"
+    // and hooks"; Pijul: "Configuration"; repo: "Internal filesystem layout". A sharedpath leads to
+    // another repository's configuration (hg help internals.requirements, "shared").
+    "**/.hg/hgrc\n**/.hg/hgrc-not-shared\n**/.hg/sharedpath\n**/.sl/sharedpath\n**/.git/sl\n"
+    "**/.sl/config\n**/.jj/repo/config.toml\n"
     "**/.jj/repo/workspace-config.toml\n**/.jj/workspace-config.toml\n"
     "**/_darcs/prefs/defaults\n**/.pijul/config\n**/.repo/repo\n"
     // MCP servers: code.claude.com "MCP"

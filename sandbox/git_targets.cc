@@ -78,6 +78,10 @@ constexpr KnownKey kKnown[] = {
     {"sendemail", "sendmailcmd", ValueKind::kCommand},
     {"sendemail", "tocmd", ValueKind::kCommand},
     {"sendemail", "cccmd", ValueKind::kCommand},
+    {"sendemail", "headercmd", ValueKind::kCommand},
+    {"imap", "tunnel", ValueKind::kCommand},
+    {"lfs", "path", ValueKind::kCommand},  // lfs.customtransfer.NAME.path
+    {"gpg", "allowedsignersfile", ValueKind::kPath},
     {"pager", "", ValueKind::kCommand},
     {"alias", "", ValueKind::kCommand},
 };
@@ -142,6 +146,7 @@ class TargetFinder {
       files.push_back(home.Child(".gitconfig").text());
       files.push_back(home.Child(".config/git/config").text());
     }
+    files.insert(files.end(), places_.config_files.begin(), places_.config_files.end());
     for (const std::string& file : files) ReadConfig(file, shared_, 0);
   }
 
@@ -296,16 +301,31 @@ class TargetFinder {
     const std::string& value = setting.variable.value;
     if (kind == ValueKind::kInclude) return AddPath(setting, value, FolderOf(setting.file));
     if (kind == ValueKind::kPath) return AddPath(setting, value, tree.text());
-    bool is_first = true;
-    for (const std::string& word : ShellWords(value)) {
-      const bool has_slash = word.find('/') != std::string::npos;
-      // The first word without a slash is looked for in PATH.
-      const bool counts = has_slash
-                              ? kind == ValueKind::kCommand || IsFile(word, tree)
-                              : kind == ValueKind::kCommand && !is_first && IsFile(word, tree);
-      if (counts) AddPath(setting, word, tree.text());
-      is_first = false;
+    std::vector<Path> folders = {tree};
+    std::string_view before;
+    const std::vector<std::string> words = ShellWords(value);
+    for (const std::string& word : words) {
+      for (const Path& folder : folders) {
+        if (Counts(kind, word, before, folder)) AddPath(setting, word, folder.text());
+      }
+      if (before == "cd" && !word.starts_with('~')) {
+        folders.push_back(Path::Clean(word.starts_with('/') ? word : tree.text() + "/" + word));
+      }
+      before = word;
     }
+  }
+
+  // A word of a command that may name a file of `folder`; `before` is the word before it.
+  bool Counts(ValueKind kind, const std::string& word, std::string_view before,
+              const Path& folder) const {
+    constexpr std::string_view kInterpreters[] = {"sh",     "bash",    "dash", "zsh",  "ksh",
+                                                  "python", "python3", "perl", "ruby", "node"};
+    const bool has_slash = word.find('/') != std::string::npos;
+    if (kind != ValueKind::kCommand) return has_slash && IsFile(word, folder);
+    const bool is_script = std::ranges::find(kInterpreters, before) != std::end(kInterpreters) &&
+                           !word.starts_with('-');
+    // The first word without a slash is looked for in PATH.
+    return has_slash || is_script || (!before.empty() && IsFile(word, folder));
   }
 
   bool IsFile(const std::string& word, const Path& tree) const {

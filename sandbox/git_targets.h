@@ -18,8 +18,9 @@ struct GitTarget {
 };
 
 struct GitPlaces {
-  Path root;                // of the project
-  std::vector<Path> homes;  // for "~/" and the user's own configuration
+  Path root;                                   // of the project
+  std::vector<Path> homes;                     // for "~/" and the user's own configuration
+  std::vector<std::string> config_files = {};  // more that git reads, absolute
 };
 
 // Of the repositories around the project, at its root, up to two directories below and in

@@ -28,7 +28,7 @@ class Planner {
         policy_(request.policy),
         places_(request.places),
         files_(request.files),
-        rules_(request.policy, request.places, request.files, request.command.session) {}
+        rules_(request) {}
 
   Result<SandboxPlan> Make() {
     PlanBasis();

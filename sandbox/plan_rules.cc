@@ -21,9 +21,12 @@ bool IsBelowFile(const Walked& walked) {
 
 }  // namespace
 
-PlanRules::PlanRules(const Policy& policy, const Places& places, const CachedFiles& files,
-                     const std::string& session)
-    : policy_(policy), places_(places), files_(files), matcher_(policy, places, session, files) {
+PlanRules::PlanRules(const PlanRequest& request)
+    : command_(request.command),
+      policy_(request.policy),
+      places_(request.places),
+      files_(request.files),
+      matcher_(policy_, places_, command_.session, files_) {
   matcher_.FindMemory();
   files_.ExpectMany(places_.root_real);
 }

@@ -13,8 +13,7 @@ namespace ringfence {
 
 class PlanRules {
  public:
-  PlanRules(const Policy& policy, const Places& places, const CachedFiles& files,
-            const std::string& session);
+  explicit PlanRules(const PlanRequest& request);
 
   // Every name at, below or above one of `places` that may not be written: denied, to be asked
   // about, or ringfence's own. Elsewhere nothing can be written anyway.
@@ -120,11 +119,13 @@ class PlanRules {
                      GuardedNames& names) const;
   void AddNameRules(const PathRuleList& rules, std::string_view did, const std::vector<View>& views,
                     GuardedNames& names) const;
+  std::vector<std::string> MovedGitConfig() const;
   void AddGitTargets(const std::vector<View>& views, GuardedNames& names);
   bool MayExist(CachedFiles::Folder& base, std::string_view below) const;
 
   class Hider;
 
+  const SandboxCommand& command_;
   const Policy& policy_;
   const Places& places_;
   const CachedFiles& files_;

@@ -144,12 +144,16 @@ constexpr uint32_t kFileRequests[] = {
     0x6609,  // EXT4_IOC_MIGRATE
     0x660C,  // EXT4_IOC_ALLOC_DA_BLKS
     0x6613,  // FS_IOC_SET_ENCRYPTION_POLICY
+    0x6617,  // FS_IOC_ADD_ENCRYPTION_KEY
+    0x6618,  // FS_IOC_REMOVE_ENCRYPTION_KEY: the folder is locked for every process
+    0x6619,  // FS_IOC_REMOVE_ENCRYPTION_KEY_ALL_USERS
     0x6685,  // FS_IOC_ENABLE_VERITY
     0x7211,  // FAT_IOCTL_SET_ATTRIBUTES
 };
 
-constexpr uint32_t kLeaseCommands[] = {
+constexpr uint32_t kFileCommands[] = {
     1024,  // F_SETLEASE
+    1036,  // F_SET_RW_HINT, which the file keeps
     1040,  // F_SETDELEG, Linux 6.19
 };
 
@@ -187,7 +191,7 @@ std::span<const uint32_t> NamespaceFlags() { return kNamespaces; }
 std::span<const uint32_t> RefusedTerminalRequests() { return kTerminalRequests; }
 std::span<const uint32_t> RefusedSubvolumeRequests() { return kSubvolumeRequests; }
 std::span<const uint32_t> RefusedFileRequests() { return kFileRequests; }
-std::span<const uint32_t> RefusedLeaseCommands() { return kLeaseCommands; }
+std::span<const uint32_t> RefusedFileCommands() { return kFileCommands; }
 std::span<const uint32_t> SignalOwnerCommands() { return kSignalOwnerCommands; }
 std::span<const uint32_t> SignalOwnerRequests() { return kSignalOwnerRequests; }
 std::span<const uint32_t> AddressableSocketTypes() { return kAddressableSocketTypes; }

@@ -64,7 +64,7 @@ constexpr uint32_t kF2fsRequests = 0xF500;
 
 // Commands of fcntl(2) by which one process keeps another's open(2) waiting: the supervisor's, and
 // so every call of the sandbox.
-std::span<const uint32_t> RefusedLeaseCommands();
+std::span<const uint32_t> RefusedFileCommands();
 
 // Commands of fcntl(2) and requests of ioctl(2) that name the process which gets a file's signals.
 std::span<const uint32_t> SignalOwnerCommands();

@@ -109,6 +109,27 @@ TEST_CASE("git targets: files that a command names") {
         "/home/dev/p/a b/c");
 }
 
+TEST_CASE("git targets: a command that changes directory, and a script of an interpreter") {
+  CHECK(TargetsOf("[alias]\n\td = !cd tools && ./d.sh\n") ==
+        "/home/dev/p/./d.sh, /home/dev/p/tools/./d.sh");
+  CHECK(TargetsOf("[alias]\n\ts = !sh build.sh now\n") == "/home/dev/p/build.sh");
+  CHECK(TargetsOf("[alias]\n\ts = !sh -c true\n") == "");
+  CHECK(TargetsOf("[gpg \"ssh\"]\n\tallowedSignersFile = signers\n") == "/home/dev/p/signers");
+  CHECK(TargetsOf("[lfs \"customtransfer.x\"]\n\tpath = bin/x\n") == "/home/dev/p/bin/x");
+}
+
+TEST_CASE("git targets: configuration in another place") {
+  const FakeFiles files({{"/home/dev/p/.git/HEAD", File("ref: refs/heads/main\n")},
+                         {"/srv/git", File("[core]\n\thooksPath = h\n")}});
+  const auto targets = FindGitTargets({.root = Path::Clean("/home/dev/p"),
+                                       .homes = {Path::Clean("/home/dev")},
+                                       .config_files = {"/srv/git", "/srv/none"}},
+                                      files);
+  REQUIRE(targets);
+  REQUIRE(targets->size() == 1);
+  CHECK(targets->front().path == "/home/dev/p/h");
+}
+
 TEST_CASE("git targets: a key that is not known counts if a file exists under its words") {
   CHECK(TargetsOf("[town]\n\ttool = bin/tool\n") == "");
   CHECK(Targets({{"/home/dev/p/.git/config", File("[town]\n\ttool = bin/tool run\n")},

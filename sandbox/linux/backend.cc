@@ -36,12 +36,25 @@ namespace {
 
 constexpr int kSetupFailed = 125;
 
+// poll(2) takes no more descriptors than may be open, and a view is made of many.
+Status CheckOpenFiles() {
+  constexpr rlim_t kLeast = 64;
+  rlimit files{};
+  if (::getrlimit(RLIMIT_NOFILE, &files) != 0) return SystemError("getrlimit(RLIMIT_NOFILE)");
+  if (files.rlim_cur >= kLeast) return Unit{};
+  return Error{Error::Kind::kUsage, "",
+               "the hard limit for open files (ulimit -Hn) is " + std::to_string(files.rlim_cur) +
+                   ", and a start needs " + std::to_string(kLeast),
+               ""};
+}
+
 class Launcher {
  public:
   Launcher(const SandboxPlan& plan, const RunWatch& watch)
       : plan_(plan), watch_(watch), hangup_(watch.hangup), own_tmp_(plan) {}
 
   Result<Ended> Run() {
+    if (Status s = CheckOpenFiles(); !s) return s.error();
     if (Status s = CheckStreams(); !s) return s.error();
     const Status made = own_tmp_.Make();
     if (!made) return FailedOutside("make places", made.error(), {});
@@ -139,7 +152,8 @@ class Launcher {
       pipes_.PreparePoll(pipes);
       const int ready = ::poll(polled.data(), polled.size(), pipes_.WaitsForReader() ? -1 : 0);
       if (ready == 0) return;
-      if (ready < 0) continue;
+      if (ready < 0 && errno == EINTR) continue;
+      if (ready < 0) return;
       pipes_.Serve(pipes);
       if (polled[1].revents != 0 || (polled[0].revents != 0 && HasEndSignal())) return;
     }
@@ -170,7 +184,10 @@ class Launcher {
          {hangup_, POLLRDHUP, 0}}};
     const auto pipes = std::span(polled).last<PipeRelay::kPolled>();
     pipes_.PreparePoll(pipes);
-    if (::poll(polled.data(), polled.size(), relay_.wait_milliseconds()) < 0) return;
+    if (::poll(polled.data(), polled.size(), relay_.wait_milliseconds()) < 0) {
+      if (errno != EINTR) EndUnheard();
+      return;
+    }
     relay_.Look();
     if ((polled[2].revents & POLLOUT) != 0) relay_.PassInput();
     if ((polled[2].revents & ~POLLOUT) != 0) relay_.PassOutput();
@@ -180,6 +197,12 @@ class Launcher {
     if (polled[0].revents != 0) channel_open_ = Hear();
     if (polled[1].revents != 0 && TakeSignals()) first_lives_ = false;
     if (polled[5].revents != 0) Abandon();
+  }
+
+  // Nothing can be waited for, for want of memory.
+  void EndUnheard() {
+    ::kill(first_, SIGKILL);
+    first_lives_ = ::waitpid(first_, nullptr, 0) != first_;
   }
 
   // Nobody waits for the command any more. The supervisor ends everybody when it hears nothing.

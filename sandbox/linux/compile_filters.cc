@@ -132,7 +132,7 @@ std::vector<sock_filter> Guard(SocketRules sockets) {
   filter.Add({"prlimit64"}, SCMP_ACT_ERRNO(EPERM),
              {Word(1, kCoreLimit), {2, SCMP_CMP_NE, 0, 0}, {3, SCMP_CMP_NE, 0, 0}});
   filter.Add({"shmctl"}, SCMP_ACT_ERRNO(EPERM), {Word(1, kLockSharedMemory)});
-  for (const uint32_t command : RefusedLeaseCommands()) {
+  for (const uint32_t command : RefusedFileCommands()) {
     filter.Add({"fcntl"}, SCMP_ACT_ERRNO(EPERM), {Word(1, command)});
   }
   AddSockets(filter, sockets);

@@ -45,6 +45,10 @@ TARGETS = {
     "the user's configuration": ("git config --global core.hooksPath .team-hooks",
                                  "mkdir -p .team-hooks; cp evil .team-hooks/pre-commit",
                                  "git commit -q --allow-empty -m x"),
+    "an alias that goes elsewhere first": (
+        "mkdir tools; echo true > tools/d.sh; chmod +x tools/d.sh; git config alias.d '!cd tools && ./d.sh'",
+        "cp evil tools/d.sh", "git d"),
+    "an alias of a script that is not there": ("git config alias.b '!sh build.sh'", "cp evil build.sh", "git b"),
     "a repository below": ("git init -q sub; git -C sub config core.hooksPath .h",
                            "mkdir -p sub/.h; cp evil sub/.h/pre-commit",
                            "git -C sub commit -q --allow-empty -m x"),

@@ -20,7 +20,7 @@ import tempfile
 
 from hook_world import Report, SkipTest
 from ordinary_user import add_options, run_in_folder
-from run_world import RunWorld, finish
+from run_world import NO_SANDBOX_STATUS, RunWorld, finish
 
 PYTHON = "/usr/bin/python3"
 HOST_NETWORK = {"network": {"unlisted": "allow"}}
@@ -85,6 +85,11 @@ def a_file_size_limit_below_the_log(world):
 def few_descriptors(world):
     few = limit_to(resource.RLIMIT_NOFILE, 12, 1024)
     assert quiet(world.run("/bin/sh", "-c", "ulimit -n", preexec_fn=few)) == "12\n"
+    for most in (3, 9, 11, 20):
+        for extra in ((), ("--layers", "landlock")):
+            done = world.run("true", extra=extra, preexec_fn=limit_to(resource.RLIMIT_NOFILE, most))
+            assert done.returncode == NO_SANDBOX_STATUS, (most, done)
+            assert f"the hard limit for open files (ulimit -Hn) is {most}" in done.stderr or most == 3, done
 
 
 def other_limits(world):

@@ -693,6 +693,28 @@ def a_folder_of_a_killed_launcher_goes_with_the_next_start(world):
     wait_until("the folder goes", is_gone_after_a_start)
 
 
+def a_write_hint_of_a_file_outside(world):
+    """The file keeps it: F_SET_RW_HINT (fcntl(2)) needs no right to write."""
+    sandbox = Sandbox(world)
+    file = world.write(world.home / "hinted", "x")
+    os.chmod(file, 0o644)
+    if sandbox.user is not None:
+        os.chown(file, sandbox.user, sandbox.user)
+    script = ("import fcntl, os, struct, sys\n"
+              f"file = os.open({str(file)!r}, os.O_RDONLY)\n"
+              "fcntl.fcntl(file, 1036, struct.pack('Q', int(sys.argv[1])))\n")
+
+    def hint():
+        with open(file, "rb") as opened:
+            return fcntl.fcntl(opened, 1035, bytes(8))[0]
+
+    subprocess.run(["/usr/bin/python3", "-c", script, "3"], check=True, **as_user(sandbox))
+    assert hint() == 3
+    for options in ((), LANDLOCK):
+        done = sandbox.run(["/usr/bin/python3", "-c", script, "5"], *options)
+        assert "PermissionError" in done.stderr and hint() == 3, (hint(), done)
+
+
 # -- what it holds ----------------------------------------------------------------------------------------
 
 def memory_in_files_is_limited_as_well(world):
