@@ -25,7 +25,9 @@ bool IsGitsOwn(const SetEntry& entry) {
   const std::string_view tail = entry.tail;
   const bool is_gits =
       tail.starts_with("**/.git/") || tail == "**/commondir" || tail == "**/config.worktree";
-  return is_gits && !tail.ends_with("hooks") && !IsSavedByGit(entry);
+  // Hooks, and Sapling's directory, are configuration that runs programs.
+  const bool runs = tail.ends_with("hooks") || tail.ends_with("/sl");
+  return is_gits && !runs && !IsSavedByGit(entry);
 }
 
 // Most names differ from most places in their first letter. `folded` is.
