@@ -230,7 +230,7 @@ Result<FileKind> CachedFiles::KindBelow(Folder& base, std::string_view below) co
   }
   for (;;) {
     const std::string_view name = TakeComponent(below);
-    const Result<FileKind> kind = ChildKind(*folder, name);
+    Result<FileKind> kind = ChildKind(*folder, name);
     if (!kind || *kind == FileKind::kLink) return kind;
     if (*kind == FileKind::kMissing && folder->is_listed()) return kind;
     Folder* child = nullptr;

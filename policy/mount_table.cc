@@ -41,12 +41,6 @@ Path Below(const Path& folder, std::string_view rest) {
   return rest.empty() ? folder : folder.Child(rest);
 }
 
-// Paths in an order in which what lies in a directory follows it at once.
-std::string OrderOf(std::string text) {
-  std::ranges::replace(text, '/', '\1');
-  return text;
-}
-
 // The type of the file system, behind the options and fields of any number.
 std::string_view TypeIn(std::string_view line) {
   constexpr std::string_view kEndOfOptions = " - ";
@@ -82,9 +76,14 @@ bool IsInside(const ShownRoot& folder, const ShownRoot& other) {
          other.root[folder.root.size()] == '/';
 }
 
-// Whether a line has another line's directory, or one below it, or a file system with spellings:
-// on most hosts none does, and the rest of the text says nothing then.
-bool HasTwinsOrSpellings(std::string_view text) {
+// What of the text matters at all: on most hosts nothing is mounted twice.
+struct Survey {
+  bool has_twins = false;  // a line has another line's directory, or one below it
+  bool has_spellings = false;
+};
+
+Survey SurveyOf(std::string_view text) {
+  Survey survey;
   std::vector<ShownRoot> all;
   while (!text.empty()) {
     std::string_view line = text.substr(0, text.find('\n'));
@@ -93,11 +92,13 @@ bool HasTwinsOrSpellings(std::string_view text) {
     TakeField(line);
     const std::string_view device = TakeField(line);
     const std::string_view root = TakeField(line);
-    if (root.starts_with('/')) all.push_back({device, root});
-    if (HasSpellings(TypeIn(line))) return true;
+    const bool is_own = TakeField(line).starts_with(kOwnDirectory);
+    if (root.starts_with('/') && !is_own) all.push_back({device, root});
+    survey.has_spellings = survey.has_spellings || HasSpellings(TypeIn(line));
   }
   std::ranges::sort(all, ComesBefore);
-  return std::ranges::adjacent_find(all, IsInside) != all.end();
+  survey.has_twins = std::ranges::adjacent_find(all, IsInside) != all.end();
+  return survey;
 }
 
 }  // namespace
@@ -119,7 +120,8 @@ bool MountTable::ReadLine(std::string_view line, Mount& mount) {
 
 MountTable MountTable::Parse(std::string_view text) {
   MountTable table;
-  if (!HasTwinsOrSpellings(text)) return table;
+  const Survey survey = SurveyOf(text);
+  if (!survey.has_twins && !survey.has_spellings) return table;
   while (!text.empty()) {
     const std::string_view line = text.substr(0, text.find('\n'));
     text.remove_prefix(std::min(line.size() + 1, text.size()));
@@ -128,10 +130,8 @@ MountTable MountTable::Parse(std::string_view text) {
     const bool counts = ReadLine(line, mount) && !mount.point.IsInside(Path::Clean(kOwnDirectory));
     if (counts) table.mounts_.push_back(std::move(mount));
   }
-  table.has_twins_ = table.HasTwins();
-  const bool has_spellings = std::ranges::any_of(
-      table.mounts_, [](const Mount& mount) { return !mount.spellings_type.empty(); });
-  if (table.has_twins_ || has_spellings) table.FindParents();
+  table.has_twins_ = survey.has_twins;
+  table.FindParents();
   return table;
 }
 
@@ -153,20 +153,6 @@ void MountTable::FindParents() {
     const bool is_known = parent != places.end() && parent->first == first.first;
     parents_.push_back(is_known ? parent->second : i);
   }
-}
-
-bool MountTable::HasTwins() const {
-  std::vector<std::string> roots;
-  for (const Mount& mount : mounts_) {
-    if (!mount.root) continue;
-    roots.push_back(OrderOf(mount.device + (mount.root->is_root() ? "" : mount.root->text())));
-  }
-  std::ranges::sort(roots);
-  const auto is_inside = [](const std::string& folder, const std::string& other) {
-    return other.starts_with(folder) &&
-           (other.size() == folder.size() || other[folder.size()] == '\1');
-  };
-  return std::ranges::adjacent_find(roots, is_inside) != roots.end();
 }
 
 // As the kernel walks: from the mount at the top to the one that lies over a directory on the way,

@@ -71,7 +71,6 @@ class MountTable {
   };
   static bool ReadLine(std::string_view line, Mount& mount);
   void FindParents();
-  bool HasTwins() const;
   const Mount* MountAt(const Path& path) const;
   // The mount that shows `path`, and what the file system itself calls that.
   struct Inner {

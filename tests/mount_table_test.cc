@@ -158,7 +158,7 @@ TEST_CASE("mounts: what is not understood is left out, and ends") {
        {"", "\n\n", "1 0 8:1", "x y z a b", "1 1 8:1 / / rw\n", "1 2 8:1 / / r\n2 1 8:1 / / r\n",
         "1 0 0:4 net:[4026] /run/n rw\n2 0 0:4 net:[4026] /run/m rw\n",
         "1 0 0:4 /../.. /cg rw\n2 0 0:4 /.. /cg2 rw\n", "1 0 8:1 / relative rw\n",
-        "1 0 8:1 / /\\9 r\n2 1 8:1 / /\\04 r\n"}) {
+        "1 0 8:1 / / rw\n2 1 8:1 / relative rw\n", "1 0 8:1 / /\\9 r\n2 1 8:1 / /\\04 r\n"}) {
     CAPTURE(text);
     const MountTable table = MountTable::Parse(text);
     for (const char* path : {"/", "/run/n", "/run/m/x", "/cg"}) {
@@ -169,6 +169,9 @@ TEST_CASE("mounts: what is not understood is left out, and ends") {
   }
   CHECK_FALSE(MountTable::Parse("1 0 8:1 / / rw\n2 1 8:2 / /home rw\n").has_twins());
   CHECK_FALSE(MountTable::Parse("1 0 8:1 /@ / rw\n2 1 8:1 /@home /home rw\n").has_twins());
+  CHECK_FALSE(MountTable::Parse("1 0 8:1 /a / rw\n2 1 8:1 /b /home rw\n").has_twins());
+  CHECK(MountTable::Parse("1 0 8:1 /a / rw\n2 1 8:1 /a /home rw\n").has_twins());
+  CHECK(MountTable::Parse("1 0 8:1 /a / rw\n2 1 8:1 /a/b /home rw\n").has_twins());
   CHECK(MountTable::Parse(kImage).has_twins());
 }
 
