@@ -58,6 +58,10 @@ TEST_CASE("mounts: a directory that is mounted twice has the other name") {
        "1 0 8:1 / / rw - ext4 d rw\n2 1 0:9 / /dev/.ringfence/memory rw - tmpfs t rw\n"
        "3 1 0:9 /1 /tmp rw - tmpfs t rw\n",
        "/tmp/x", ""},
+      {"a mount of the sandbox's own beside a second name of the host's",
+       "1 0 8:1 / / rw - ext4 d rw\n2 1 0:9 / /dev/.ringfence/memory rw - tmpfs t rw\n"
+       "3 1 0:9 /1 /tmp rw - tmpfs t rw\n4 1 8:1 /h /srv/h rw - ext4 d rw\n",
+       "/tmp/x", ""},
       {"backslashes that begin no octal number",
        "1 0 8:1 / / rw - ext4 d rw\n2 1 8:1 /h /srv/a\\13-b\\089 rw - ext4 d rw\n", "/h/x",
        "/srv/a\\13-b\\089/x by /srv/a\\13-b\\089"},
