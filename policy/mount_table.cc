@@ -126,7 +126,7 @@ MountTable MountTable::Parse(std::string_view text) {
     const std::string_view line = text.substr(0, text.find('\n'));
     text.remove_prefix(std::min(line.size() + 1, text.size()));
     Mount mount;
-    // Nobody walks through ringfence's own mounts in a sandbox.
+    // Commands cannot reach ringfence's own mounts in a sandbox.
     const bool counts = ReadLine(line, mount) && !mount.point.IsInside(Path::Clean(kOwnDirectory));
     if (counts) table.mounts_.push_back(std::move(mount));
   }

@@ -167,7 +167,7 @@ class TargetFinder {
     }
   }
 
-  // What git cannot read either names nothing; all else that stands in the way is a failure.
+  // A file that git cannot read has no effect. Any other error is a failure.
   std::optional<std::string> TextOf(const Path& file) {
     Result<std::string> text = files_.ReadText(file, kMaxGitText);
     if (text) return std::move(*text);

@@ -125,7 +125,7 @@ TEST_CASE("plan mounts: the first hidden place that other spellings may reach is
   CHECK_FALSE(Notes(world.Plan(), "other spellings"));
 }
 
-TEST_CASE("plan mounts: nothing is said of spellings where nothing hidden is on such a disk") {
+TEST_CASE("plan mounts: no note about spellings if no hidden file is on such a file system") {
   MountedPlan world("2 1 0:7 / /mnt/c rw - 9p d rw\n");
   world.world.files.Put("/home/dev/project/.env", File());
   world.world.User(R"("read":{"deny":["**/.env"]})");

@@ -156,7 +156,7 @@ TEST_CASE("sets: a project is left out of the places around it that run later") 
   CHECK(Has(texts("/home/dev/.config/nvim/l*"), "~/.config/nvim"));
   CHECK(Has(texts("/home/dev/.claude/skills/x"), "**/.claude/skills beyond the root"));
   CHECK(Has(texts("/home/dev/.claude"), "**/.claude/skills"));
-  // A pattern is no place, even where the project has its very name.
+  // A pattern does not name a place, even if the project has the same name.
   CHECK(Has(texts("/home/dev/.local/lib/python*/site-packages/*.pth"),
             "~/.local/lib/python*/site-packages/*.pth"));
 }

@@ -141,8 +141,8 @@ class Launcher {
     }
   }
 
-  // What the command has written; whoever reads it may take long. Nobody is left to write more, so
-  // a pipe that is empty is done.
+  // Passes on the rest of the command's output, however slowly it is read. All writers have ended,
+  // so an empty pipe is finished.
   void DrainPipes() {
     pipes_.EndInput();
     while (pipes_.HasOutput()) {

@@ -3,8 +3,8 @@
 //   random_names SECONDS SEED [--no-moves] FOLDER...
 //
 // It starts in one of the FOLDERs, which are absolute. tests/system/random_names.py runs it in a
-// sandbox and looks afterwards at what exists outside. Whatever it writes holds kWritten; where it
-// reads kSecret it prints a line "leak <tab> CALL <tab> PATH". With --no-moves no directory is
+// sandbox and looks afterwards at what exists outside. All that it writes contains kWritten; when
+// it reads kSecret it prints a line "leak <tab> CALL <tab> PATH". With --no-moves no directory is
 // moved. The last line has, for each call, its name, how often it was tried and how often it
 // succeeded.
 #define _GNU_SOURCE
@@ -93,7 +93,7 @@ static const char* const kNames[] = {"a",
                                      "worktrees",
                                      "file"};
 enum { kNameCount = sizeof(kNames) / sizeof(kNames[0]) };
-// What rules are about: met too seldom by chance.
+// Names that the rules cover; chance alone would pick them too rarely.
 static const char* const kTails[] = {".git",
                                      ".git/hooks",
                                      ".git/hooks/pre-commit",
