@@ -104,7 +104,7 @@ def run_all(options, base):
     done = finish(world.start(["/bin/sh", "-c", f"ulimit -n 8; exec {options.ringfence} run --policy"
                                                 f" {short} -- /usr/bin/touch ran"]))
     report.check("a passing shortage is no missing layer",
-                 problem_of(world, ("", (), 125, "EMFILE"), done))
+                 problem_of(world, ("", (), 125, "open files (ulimit -Hn) is 8"), done))
     return report.finish()
 
 
