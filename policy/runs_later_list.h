@@ -132,8 +132,8 @@ constexpr WordList kClientState(
 constexpr WordList kRunsInProjects(
     // other agents: MCP servers, hooks, commands, skills and rules, as the documentation of
     // Cursor, Codex, Gemini CLI, Kiro, Amazon Q, Roo Code, Kilo Code, Windsurf, Cline, opencode,
-    // Continue, Augment, Junie, Factory, Qwen Code, Crush, Trae, OpenHands, aider, Amp, Copilot
-    // and agentskills.io has them
+    // Continue, Augment, Junie, Factory, Qwen Code, Crush, Trae, OpenHands, aider, Amp, Copilot,
+    // pi, goose, Warp and agentskills.io has them
     "**/.cursor\n**/.codex/config.toml\n**/.codex/hooks.json\n**/.codex/hooks\n"
     "**/.codex/agents\n**/.codex/skills\n**/.codex/prompts\n**/.codex/rules\n**/.gemini\n"
     "**/.kiro/hooks\n**/.kiro/settings\n**/.kiro/agents\n**/.kiro/steering\n**/.kiro/skills\n"
@@ -142,12 +142,15 @@ constexpr WordList kRunsInProjects(
     "**/.continue\n**/.augment\n**/.junie\n**/.factory\n**/.qwen\n**/.crush\n**/.crush.json\n"
     "**/crush.json\n**/.trae\n**/.openhands\n**/.aider.conf.yml\n**/.amp\n**/.agents\n"
     "**/.agent\n**/.github/hooks\n**/.github/agents\n**/.github/chatmodes\n"
-    "**/.github/prompts\n**/.github/skills\n**/.github/copilot\n"
+    "**/.github/prompts\n**/.github/skills\n**/.github/copilot\n**/.github/lsp.json\n"
+    "**/.copilot\n**/.pi\n**/.goose\n**/.warp\n"
     // hooks of git that a tool installs: the tools' own manuals
     "**/.husky\n**/.huskyrc*\n**/.githooks\n**/.git-hooks\n**/.pre-commit-config.yaml\n"
     "**/.pre-commit-config.yml\n**/prek.toml\n**/lefthook.yml\n**/lefthook.yaml\n"
     "**/lefthook.toml\n**/lefthook.json\n**/lefthook.jsonc\n**/lefthook-local.*\n"
     "**/.lefthook*\n**/.overcommit.yml\n**/captainhook.json\n**/hk.pkl\n"
+    // where git-lfs pushes to: git-lfs-config(5), LFSCONFIG
+    "**/.lfsconfig\n"
     // continuous integration, by the names that each service looks for by itself
     "**/.github/workflows\n**/.github/actions\n**/.gitea/workflows\n**/.forgejo/workflows\n"
     "**/.gitlab-ci.yml\n**/.circleci\n**/Jenkinsfile\n**/azure-pipelines.yml\n"
@@ -167,9 +170,9 @@ constexpr WordList kRunsInProjects(
     "**/.vim/coc-settings.json\n**/.lvimrc\n**/.ycm_extra_conf.py\n**/.dir-locals.el\n"
     "**/.dir-locals-2.el\n**/*.sublime-project\n**/.kateproject\n**/.externalToolBuilders\n"
     // what a shell runs on the way into a folder, or in place of a command that is typed there:
-    // direnv(1), mise "Configuration" and "Hooks", asdf "Versions", shadowenv, autoenv, Yarn
-    // "yarnPath" and "plugins"
-    "**/.envrc\n**/.direnv\n**/mise.toml\n**/mise.*.toml\n**/.mise.toml\n**/.mise.*.toml\n"
+    // direnv(1) and direnv-stdlib(1) (source_env checks no approval), mise "Configuration" and
+    // "Hooks", asdf "Versions", shadowenv, autoenv, Yarn "yarnPath" and "plugins"
+    "**/.envrc\n**/.envrc.local\n**/.envrc.private\n**/.direnv\n**/mise.toml\n**/mise.*.toml\n**/.mise.toml\n**/.mise.*.toml\n"
     "**/.mise\n**/mise/config.toml\n**/.config/mise\n**/.config/mise.toml\n**/.tool-versions\n"
     "**/.shadowenv.d\n**/.autoenv\n**/.autoenv.zsh\n**/.yarnrc.yml\n"
     "**/.yarn/releases\n**/.yarn/plugins\n"
