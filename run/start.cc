@@ -102,7 +102,9 @@ class Run {
       if (must_log) return;
       const Status logged = LogStart(plan);
       // Inside another sandbox nobody can write the log; the outer one has its own lines.
-      if (!logged && !plan.is_nested) report_.Warn(logged.error().text());
+      if (!logged && !plan.is_nested) {
+        report_.Warn("this start is not logged: " + logged.error().text());
+      }
     };
     const std::optional<Path>& file = request_.ground.places.audit_file;
     std::optional<InsideLog> log;
@@ -247,7 +249,9 @@ class Run {
     if (tells) report_.Refused(refusal, text);
     const Status logged =
         is_denial ? Log(event, "deny", &decision, "") : Log(event, "deny", nullptr, text);
-    if (!logged && tells && !facts_.is_inside) report_.Warn(logged.error().text());
+    if (!logged && tells && !facts_.is_inside) {
+      report_.Warn("this refusal is not logged: " + logged.error().text());
+    }
   }
 
   // No policy has to do with it.

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <fstream>
 #include <sstream>
 #include <vector>
@@ -72,6 +73,21 @@ class Group {
   std::vector<std::string> entry_;
 };
 
+// Whether this user namespace has no such user: every owner that it does not map, root included,
+// has the same id there (user_namespaces(7)).
+bool IsUnmapped(uid_t user) {
+  std::ifstream map("/proc/self/uid_map");
+  uint64_t first = 0;
+  uint64_t outside = 0;
+  uint64_t count = 0;
+  bool is_read = false;
+  while (map >> first >> outside >> count) {
+    is_read = true;
+    if (user >= first && user - first < count) return false;
+  }
+  return is_read;
+}
+
 class OwnerJudge {
  public:
   explicit OwnerJudge(Findings& findings) : findings_(findings) {}
@@ -127,7 +143,7 @@ class OwnerJudge {
 
  private:
   void JudgeOwner(const std::string& path, const struct stat& facts) {
-    if (facts.st_uid == 0 || facts.st_uid == ::geteuid()) return;
+    if (facts.st_uid == 0 || facts.st_uid == ::geteuid() || IsUnmapped(facts.st_uid)) return;
     Wrong("foreign-owner", path,
           "belongs to user " + std::to_string(facts.st_uid) + ", who could change the program",
           "install ringfence for yourself, or as root");

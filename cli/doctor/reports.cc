@@ -18,6 +18,7 @@
 #include "hook/folder_walk.h"
 #include "hook/system_log.h"
 #include "policy/places.h"
+#include "sandbox/backend.h"
 
 namespace ringfence {
 namespace {
@@ -56,6 +57,7 @@ class ReportsDoctor {
   ReportsDoctor(const Patient& patient, DoctorRows& rows)
       : audit_(patient.policy->audit),
         alerts_(patient.policy->alerts),
+        sandbox_(patient.policy->sandbox),
         places_(patient.ground->places),
         bad_(audit_.required ? Health::kMissing : Health::kWeak),
         rows_(rows) {}
@@ -87,6 +89,9 @@ class ReportsDoctor {
       return Log(Health::kGood, name + " does not exist yet, and can be created");
     }
     if (!S_ISREG(facts.st_mode) || ::access(file->text().c_str(), W_OK) != 0) {
+      if (ProbeHost(sandbox_).is_inside) {
+        return Log(Health::kGood, name + " is written by the sandbox around this, from outside");
+      }
       return Log(bad_, name + " cannot be written", "fix its owner and mode");
     }
     if ((facts.st_mode & 0777 & ~kLogMode) != 0) {
@@ -144,6 +149,7 @@ class ReportsDoctor {
 
   const AuditRules& audit_;
   const AlertRules& alerts_;
+  const SandboxRules& sandbox_;
   const Places& places_;
   Health bad_;
   DoctorRows& rows_;
