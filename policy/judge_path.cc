@@ -81,7 +81,7 @@ std::optional<std::string_view> RefusedSpecialName(const Path& path) {
   constexpr std::string_view kHarmless[] = {"/dev", "/dev/null", "/dev/zero", "/dev/random",
                                             "/dev/urandom"};
   if (std::ranges::find(kHarmless, folded) != std::end(kHarmless) || inside("/dev/shm")) return {};
-  return "devices are not files";
+  return "it is a device, not a file";
 }
 
 // Asks the deny rules about every name that the walk comes to and that they were not asked before.
@@ -320,7 +320,7 @@ std::optional<Cause> PathJudge::DeniedAtEnd(const Question& question, const Path
   }
   // Below /dev the harmless ones were let through by name.
   if (IsDevice(walked.facts.kind) && !walked.end.IsInside(Path::Clean("/dev"))) {
-    return PlainCause(question, "devices are not files");
+    return PlainCause(question, "it is a device, not a file");
   }
   const PathRuleList& rules = RulesFor(question.access).deny;
   RuleHit hit = matcher_.MatchesThroughLinks(rules, question.access, walked.end);

@@ -151,7 +151,7 @@ class PlacePlanner {
           "the link " + Quote(link.text()) + " is on the way, and commands may have made it",
           "name the directory that it leads to");
     }
-    if (walked.end == Path::Clean("/dev")) return RefusedDirectory("devices are not files");
+    if (walked.end == Path::Clean("/dev")) return RefusedDirectory("it holds devices");
     return std::optional(PlannedPlace{.path = walked.end, .why = "asked for by --write"});
   }
 
