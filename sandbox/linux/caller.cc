@@ -34,6 +34,13 @@ std::optional<uint64_t> StatusNumber(const std::string& status, std::string_view
 
 }  // namespace
 
+std::string PseudoTerminalName(dev_t device) {
+  constexpr unsigned kPseudoTerminals = 136;  // to 143 (Documentation/admin-guide/devices.txt)
+  const unsigned major = major(device);
+  if (device == 0 || major < kPseudoTerminals || major > kPseudoTerminals + 7) return "";
+  return "pts/" + std::to_string((major - kPseudoTerminals) * 256 + minor(device));
+}
+
 bool SupervisedCaller::IsWaiting() const {
   return ::ioctl(listener_, SECCOMP_IOCTL_NOTIF_ID_VALID, &call_.id) == 0;
 }
@@ -106,10 +113,7 @@ std::string SupervisedCaller::TerminalName() const {
   if (at == std::string::npos) return "";
   unsigned device = 0;
   std::from_chars(stat.data() + at + 1, stat.data() + stat.size(), device);
-  constexpr unsigned kPseudoTerminals = 136;  // to 143 (Documentation/admin-guide/devices.txt)
-  const unsigned major = major(device);
-  if (device == 0 || major < kPseudoTerminals || major > kPseudoTerminals + 7) return "";
-  return "pts/" + std::to_string((major - kPseudoTerminals) * 256 + minor(device));
+  return PseudoTerminalName(device);
 }
 
 Got<UniqueFd> SupervisedCaller::Descriptor(int fd) const {

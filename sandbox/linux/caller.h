@@ -74,6 +74,9 @@ class SupervisedCaller {
   const UniqueFd& proc_;
 };
 
+// "pts/N"; "" for what is no pseudo-terminal.
+std::string PseudoTerminalName(dev_t device);
+
 // The caller's mask, for as long as the supervisor makes a file in its place. The kernel applies
 // it, since a default access control list of the directory takes its place (umask(2)).
 class CallersMask {

@@ -215,6 +215,7 @@ class Inside {
                   .mask = mask_});
     }
     other = UniqueFd();
+    if (supervision_ && !plan_.has_view()) supervision_->terminal = std::move(terminal_);
     terminal_ = UniqueFd();
     if (Status s = LeaveStreams(); !s) return s;
     return plan_.supervised ? ReceiveListener(own) : Status(Unit{});

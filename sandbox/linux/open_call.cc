@@ -285,11 +285,22 @@ class OpenCall {
   int OpenTerminal() {
     const std::string name = caller_.TerminalName();
     if (name.empty()) return ENXIO;
+    if (name == HeldTerminalName()) {
+      opened_ = UniqueFd(::fcntl(supervision_.terminal.get(), F_DUPFD_CLOEXEC, 0));
+      return opened_.valid() ? 0 : errno;
+    }
     const UniqueFd devices(
         ::openat(supervision_.root.get(), "dev", O_PATH | O_DIRECTORY | O_CLOEXEC));
     if (!devices.valid()) return ENXIO;
     const int code = OpenAt(devices, name);
     return code == ENOENT ? ENXIO : code;
+  }
+
+  std::string HeldTerminalName() const {
+    struct stat facts {};
+    const bool holds =
+        supervision_.terminal.valid() && ::fstat(supervision_.terminal.get(), &facts) == 0;
+    return holds ? PseudoTerminalName(facts.st_rdev) : "";
   }
 
   int OpenFifo(const Location& location) {

@@ -54,6 +54,8 @@ struct Supervision {
   };
   std::vector<std::unique_ptr<Nested>> nested;
   rlim_t nested_before = 0;  // how many there have been, some of which are gone
+  // The command's terminal, where none can be opened (only Landlock); invalid for none.
+  UniqueFd terminal;
   // The host's files that the command has as its standard streams.
   std::vector<OpenedFile> streams;
   std::vector<const GuardedNames*> rules;  // for the call that is being answered

@@ -263,6 +263,16 @@ def a_program_beside_it_has_its_lines(world, layers):
         assert not shell.heard(), shell.heard()
 
 
+def the_terminal_is_opened_by_name(world, layers):
+    """As git and ssh do to ask for a password."""
+    script = ("import os; fd = os.open(\"/dev/tty\", os.O_RDWR); os.write(fd, b\"name? \");"
+              "print(os.isatty(fd), os.read(fd, 9))")
+    with Shell(world, layers) as shell:
+        shell.say(f"$r {PYTHON} -c '{script}' > heard\n", "name? ")
+        shell.say("abc\n", "ready> ")
+        assert shell.heard() == "True b'abc\\n'\n", (shell.heard(), shell.seen)
+
+
 def a_full_screen_has_its_keys(world, layers):
     script = ("import os, sys, tty; tty.setraw(0); os.write(2, b\"keys please\\r\\n\");"
               "print(os.read(0, 1) + os.read(0, 1))")
