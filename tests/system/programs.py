@@ -10,17 +10,15 @@ Each case has a home and a project of its own. What is not installed is skipped.
 import argparse
 import inspect
 import os
-import pathlib
 import shlex
 import shutil
 import signal
 import sys
-import tempfile
 import time
 
-from hook_world import Report, SkipTest
+from hook_world import SkipTest
 from ordinary_user import add_options, run_in_folder
-from run_world import RunWorld, finish
+from run_world import finish, named, run_cases
 from terminal_session import TerminalSession
 
 PATH = "/usr/local/bin:/usr/bin:/bin"
@@ -301,28 +299,8 @@ CASES = (git_works, git_says_what_it_was_refused, python_tests_run,
          pager_follows_the_size_in_tmux)
 
 
-def run_case(case, options, base):
-    with tempfile.TemporaryDirectory(dir=base) as folder:
-        world = RunWorld(options, folder)
-        case(world)
-        left = world.processes()
-        assert not left, f"left running: {left}"
-
-
 def run_all(options, base):
-    report = Report()
-    for case in CASES:
-        name = case.__name__.replace("_", " ")
-        if options.only and options.only not in name:
-            continue
-        try:
-            run_case(case, options, pathlib.Path(base))
-            report.check(name, "")
-        except SkipTest as reason:
-            report.skip(name, reason)
-        except (AssertionError, OSError, ValueError) as problem:
-            report.check(name, f"{type(problem).__name__}: {problem}")
-    return report.finish()
+    return run_cases(named(CASES), options, base)
 
 
 def main():

@@ -8,7 +8,6 @@ import argparse
 import inspect
 import json
 import os
-import pathlib
 import resource
 import shutil
 import signal
@@ -16,11 +15,10 @@ import stat
 import struct
 import subprocess
 import sys
-import tempfile
 
-from hook_world import Report, SkipTest
+from hook_world import SkipTest
 from ordinary_user import add_options, run_in_folder
-from run_world import NO_SANDBOX_STATUS, RunWorld, finish
+from run_world import NO_SANDBOX_STATUS, finish, named, run_cases
 
 PYTHON = "/usr/bin/python3"
 HOST_NETWORK = {"network": {"unlisted": "allow"}}
@@ -348,28 +346,8 @@ CASES = (a_parent_that_ignores_its_children, blocked_and_ignored_signals, a_file
          a_closed_directory_in_a_cache, caches_of_the_policy, variables_of_caches, a_session_keeps_its_copies, doctor_inside)
 
 
-def run_case(case, options, base):
-    with tempfile.TemporaryDirectory(dir=base) as folder:
-        world = RunWorld(options, folder)
-        case(world)
-        left = world.processes()
-        assert not left, f"left running: {left}"
-
-
 def run_all(options, base):
-    report = Report()
-    for case in CASES:
-        name = case.__name__.replace("_", " ")
-        if options.only and options.only not in name:
-            continue
-        try:
-            run_case(case, options, pathlib.Path(base))
-            report.check(name, "")
-        except SkipTest as reason:
-            report.skip(name, reason)
-        except (AssertionError, OSError, ValueError) as problem:
-            report.check(name, f"{type(problem).__name__}: {problem}")
-    return report.finish()
+    return run_cases(named(CASES), options, base)
 
 
 def make_device():

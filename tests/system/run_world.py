@@ -5,6 +5,10 @@ import os
 import pathlib
 import signal
 import subprocess
+import tempfile
+import time
+
+from hook_world import Report, SkipTest
 
 NO_SANDBOX_STATUS = 125
 END_SECONDS = 30
@@ -91,3 +95,37 @@ def finish(process, seconds=END_SECONDS):
         output, errors = process.communicate()
         return subprocess.CompletedProcess((), 124, output, errors + f"no end in {seconds} s")
     return subprocess.CompletedProcess((), process.returncode, output, errors)
+
+
+def _run_case(case, options, base, patience):
+    """With a world of its own, in which nothing may be left running after that many seconds."""
+    with tempfile.TemporaryDirectory(dir=base) as folder:
+        world = RunWorld(options, folder)
+        case(world)
+        late = time.monotonic() + patience
+        while (left := world.processes()) and time.monotonic() < late:
+            time.sleep(0.02)
+        assert not left, f"left running: {left}"
+
+
+def run_cases(cases, options, base, patience=0):
+    """Name and function of each; those whose name holds `options.only`, where that is given."""
+    report = Report()
+    for name, case in cases:
+        if options.only and options.only not in name:
+            continue
+        began = time.monotonic()
+        try:
+            _run_case(case, options, base, patience)
+            report.check(name, "")
+        except SkipTest as reason:
+            report.skip(name, reason)
+        except (AssertionError, OSError, ValueError) as problem:
+            report.check(name, f"{type(problem).__name__}: {problem}")
+        if getattr(options, "times", False):
+            print(f"{time.monotonic() - began:5.1f} s {name}", flush=True)
+    return report.finish()
+
+
+def named(cases):
+    return [(case.__name__.replace("_", " "), case) for case in cases]

@@ -16,13 +16,12 @@ import shlex
 import shutil
 import signal
 import sys
-import tempfile
 import termios
 import time
 
-from hook_world import Report, SkipTest
+from hook_world import SkipTest
 from ordinary_user import add_options, run_in_folder
-from run_world import RunWorld
+from run_world import END_SECONDS, named, run_cases
 from terminal_session import TerminalSession
 
 PYTHON = "/usr/bin/python3"
@@ -325,40 +324,9 @@ CASES = [value for name, value in list(globals().items())
          if inspect.isfunction(value) and list(inspect.signature(value).parameters) == ["world", "layers"]]
 
 
-def left_running(world):
-    for _ in TerminalSession.moments():
-        left = world.processes()
-        if not left:
-            return []
-    return left
-
-
-def run_case(case, layers, options, base):
-    with tempfile.TemporaryDirectory(dir=base) as folder:
-        world = RunWorld(options, folder)
-        case(world, layers)
-        left = left_running(world)
-        assert not left, f"left running: {left}"
-
-
 def run_all(options, base):
-    report = Report()
-    for case in CASES:
-        for layers in LAYERS:
-            name = f"{case.__name__.replace('_', ' ')}, {layers}"
-            if options.only and options.only not in name:
-                continue
-            began = time.monotonic()
-            try:
-                run_case(case, layers, options, pathlib.Path(base))
-                report.check(name, "")
-            except SkipTest as reason:
-                report.skip(name, reason)
-            except (AssertionError, OSError, ValueError) as problem:
-                report.check(name, f"{type(problem).__name__}: {problem}")
-            if options.times:
-                print(f"{time.monotonic() - began:5.1f} s {name}", flush=True)
-    return report.finish()
+    return run_cases([(f"{name}, {layers}", lambda world, case=case, layers=layers: case(world, layers))
+                      for name, case in named(CASES) for layers in LAYERS], options, base, END_SECONDS)
 
 
 def main():
