@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,7 +27,7 @@ std::vector<std::string> PlanEnvironment(const EnvironmentRequest& request);
 void SetVariable(std::vector<std::string>& environment, const std::string& variable);
 
 // The value of `name`, or "".
-std::string_view EnvironmentValue(const std::vector<std::string>& environment,
+std::string_view EnvironmentValue(std::span<const std::string> environment,
                                   std::string_view name);
 
 }  // namespace ringfence

@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "policy/resolve.h"
+#include "sandbox/git_environment.h"
 #include "sandbox/git_variables.h"
 
 namespace ringfence {
@@ -16,6 +17,7 @@ constexpr size_t kMaxFolders = 512;  // that are looked into for repositories
 constexpr size_t kMaxNamesListed = 10'000;
 constexpr int kMaxIncludes = 10;  // as in git
 constexpr int kMaxModuleDepth = 8;
+constexpr size_t kMaxWork = 10'000;
 
 // How a value names files.
 enum class ValueKind : uint8_t {
@@ -120,22 +122,32 @@ std::vector<std::string> ShellWords(std::string_view command) {
   return words;
 }
 
+// False: it is in the sorted list.
+bool Insert(std::vector<std::string>& sorted, const std::string& text) {
+  const auto at = std::ranges::lower_bound(sorted, text);
+  if (at != sorted.end() && *at == text) return false;
+  sorted.insert(at, text);
+  return true;
+}
+
 class TargetFinder {
  public:
   TargetFinder(const GitPlaces& places, const FileView& files) : places_(places), files_(files) {}
 
   Result<std::vector<GitTarget>> Find() {
     FindShared();
+    ReadEnvironment();
     FindRepositories();
     if (failure_) return *failure_;
     return std::move(targets_);
   }
 
  private:
-  // A variable, and the configuration file that has it.
+  // A variable, and the configuration file that has it, or the variable of the environment.
   struct Setting {
     GitVariable variable;
     std::string file;
+    std::string from = {};
   };
 
   // --- configuration ---
@@ -146,13 +158,42 @@ class TargetFinder {
       files.push_back(home.Child(".gitconfig").text());
       files.push_back(home.Child(".config/git/config").text());
     }
-    files.insert(files.end(), places_.config_files.begin(), places_.config_files.end());
-    for (const std::string& file : files) ReadConfig(file, shared_, 0);
+    for (const std::string& file : files) ReadConfig(file, shared_);
   }
 
-  void ReadConfig(const std::string& file, std::vector<Setting>& settings, int depth) {
+  void ReadEnvironment() {
+    GitEnvironment given = ReadGitEnvironment(places_.environment);
+    for (GitEnvironment::Setting& setting : given.settings) {
+      if (KindOf(setting.variable) == ValueKind::kInclude) {
+        given.config_files.push_back({setting.variable.value, setting.from});
+      }
+      shared_.push_back({std::move(setting.variable), places_.root.text() + "/", setting.from});
+    }
+    for (const GitEnvironment::File& file : given.config_files) {
+      const std::string path = InTree(file.path, places_.root);
+      AddTarget(path, file.from);
+      ReadConfig(path, shared_);
+    }
+    if (!given.repository.empty()) {
+      AddRepository(InTree(given.repository, places_.root), places_.root);
+    }
+  }
+
+  static std::string InTree(const std::string& path, const Path& tree) {
+    return path.starts_with('/') ? path : tree.text() + "/" + path;
+  }
+
+  // Each file once, however often it is included.
+  void ReadConfig(const std::string& file, std::vector<Setting>& settings) {
+    std::vector<std::string> seen;
+    ReadIncluded(file, settings, seen, 0);
+  }
+
+  void ReadIncluded(const std::string& file, std::vector<Setting>& settings,
+                    std::vector<std::string>& seen, int depth) {
     const Walked walked = Walk(file, files_);
     if (walked.stop != Walked::Stop::kEnd || walked.facts.kind != FileKind::kFile) return;
+    if (!Insert(seen, walked.end.text()) || !MayGoOn(walked.end)) return;
     const std::optional<std::string> text = TextOf(walked.end);
     if (!text) return;
     for (GitVariable& variable : ReadGitVariables(*text)) {
@@ -160,11 +201,21 @@ class TargetFinder {
       // Whether its condition holds now says nothing about later.
       if (is_include) {
         for (const std::string& path : Absolute(variable.value, FolderOf(file))) {
-          ReadConfig(path, settings, depth + 1);
+          ReadIncluded(path, settings, seen, depth + 1);
         }
       }
       settings.push_back({std::move(variable), file});
     }
+  }
+
+  // A command could write so much that no start comes to an end.
+  bool MayGoOn(const Path& file) {
+    if (++work_ > kMaxWork && !failure_) {
+      failure_ = Error{Error::Kind::kInvalidConfig, file.text(),
+                       "this git configuration names too many files to guard",
+                       "remove what you did not write in it"};
+    }
+    return !failure_;
   }
 
   // A file that git cannot read has no effect. Any other error is a failure.
@@ -244,7 +295,11 @@ class TargetFinder {
     const std::optional<std::string> text = TextOf(file);
     if (!text || !text->starts_with(kKey)) return;
     const std::string name = text->substr(kKey.size(), text->find('\n') - kKey.size());
-    const std::string git = name.starts_with('/') ? name : tree.text() + "/" + name;
+    const std::string git = InTree(name, tree);
+    const Walked walked = Walk(git, files_);
+    // Git takes no directory without it for a repository.
+    if (walked.stop != Walked::Stop::kEnd) return;
+    if (KindOfFile(walked.end.Child("HEAD")) == FileKind::kMissing) return;
     AddRepository(git, tree);
     const Walked common = Walk(git + "/commondir", files_);
     if (common.stop != Walked::Stop::kEnd) return;
@@ -256,7 +311,7 @@ class TargetFinder {
 
   void AddRepository(const std::string& git, const Path& tree) {
     std::vector<Setting> settings;
-    for (const char* name : {"/config", "/config.worktree"}) ReadConfig(git + name, settings, 0);
+    for (const char* name : {"/config", "/config.worktree"}) ReadConfig(git + name, settings);
     Add(settings, tree);
     Add(shared_, tree);
     AddModules(Path::Clean(git + "/modules"), tree, 0);
@@ -269,6 +324,7 @@ class TargetFinder {
     if (!entries) return;
     for (const DirectoryEntry& entry : *entries) {
       const Path module = folder.Child(entry.name);
+      if (!MayGoOn(module)) return;
       if (KindOfFile(module.Child("HEAD")) == FileKind::kFile) {
         AddModule(module, tree, depth);
       } else if (entry.kind != FileKind::kFile) {
@@ -279,7 +335,7 @@ class TargetFinder {
 
   void AddModule(const Path& module, const Path& tree, int depth) {
     std::vector<Setting> settings;
-    ReadConfig(module.Child("config").text(), settings, 0);
+    ReadConfig(module.Child("config").text(), settings);
     Path own_tree = tree;
     for (const Setting& setting : settings) {
       if (setting.variable.name() != "core.worktree") continue;
@@ -305,6 +361,7 @@ class TargetFinder {
     std::string_view before;
     const std::vector<std::string> words = ShellWords(value);
     for (const std::string& word : words) {
+      if (!MayGoOn(Path::Clean(setting.file))) return;
       for (const Path& folder : folders) {
         if (Counts(kind, word, before, folder)) AddPath(setting, word, folder.text());
       }
@@ -340,18 +397,23 @@ class TargetFinder {
     for (const std::string& path : Absolute(value, folder)) {
       // In every work tree these are edited as a matter of course, and git reads them anyway.
       if (path.ends_with("/.gitignore") || path.ends_with("/.gitattributes")) continue;
-      const auto is_same = [&](const GitTarget& target) { return target.path == path; };
-      if (std::ranges::any_of(targets_, is_same)) continue;
-      targets_.push_back({path, "git uses it (" + Printable(setting.variable.name()) + " in " +
-                                    Quote(setting.file) + ")"});
+      AddTarget(path, setting.from.empty()
+                          ? Printable(setting.variable.name()) + " in " + Quote(setting.file)
+                          : setting.from);
     }
+  }
+
+  void AddTarget(const std::string& path, const std::string& from) {
+    if (Insert(known_, path)) targets_.push_back({path, "git uses it (" + from + ")"});
   }
 
   const GitPlaces& places_;
   const FileView& files_;
   std::vector<Setting> shared_;
   std::vector<GitTarget> targets_;
-  std::optional<Error> failure_;  // the first one
+  std::vector<std::string> known_;  // their paths, sorted
+  size_t work_ = 0;                 // files, modules and words that were looked at
+  std::optional<Error> failure_;    // the first one
 };
 
 }  // namespace

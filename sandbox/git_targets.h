@@ -3,6 +3,7 @@
 // runs.
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -14,18 +15,19 @@ namespace ringfence {
 
 struct GitTarget {
   std::string path;  // absolute; may hold ".." and links, and need not exist
-  std::string why;   // `git uses it (core.hooksPath in ".git/config")`
+  std::string why;   // `git uses it (core.hookspath in ".git/config")`
 };
 
 struct GitPlaces {
-  Path root;                                   // of the project
-  std::vector<Path> homes;                     // for "~/" and the user's own configuration
-  std::vector<std::string> config_files = {};  // more that git reads, absolute
+  Path root;                                      // of the project
+  std::vector<Path> homes;                        // for "~/" and the user's own configuration
+  std::span<const std::string> environment = {};  // of the caller, as "NAME=value"
 };
 
 // Of the repositories around the project, at its root, up to two directories below and in
-// ".git/modules", by the system's, the user's and their own configuration with all that it
-// includes. Fails where a file that git could read cannot be read here.
+// ".git/modules", by the environment and the system's, the user's and their own configuration with
+// all that it includes. Fails where a file that git could read cannot be read here, and where there
+// is more of it than anybody writes.
 Result<std::vector<GitTarget>> FindGitTargets(const GitPlaces& places, const FileView& files);
 
 }  // namespace ringfence

@@ -6,7 +6,6 @@
 #include "policy/pattern.h"
 #include "policy/protected.h"
 #include "policy/resolve.h"
-#include "sandbox/environment.h"
 #include "sandbox/git_targets.h"
 #include "sandbox/plan_rules.h"
 
@@ -176,23 +175,10 @@ void PlanRules::AddNameRules(const PathRuleList& rules, std::string_view did,
   }
 }
 
-// Configuration that the user has moved (git-config(1), FILES and ENVIRONMENT).
-std::vector<std::string> PlanRules::MovedGitConfig() const {
-  std::vector<std::string> files;
-  const auto add = [&](std::string_view variable, const char* below) {
-    const std::string_view value = EnvironmentValue(command_.environment, variable);
-    if (value.starts_with('/')) files.push_back(std::string(value) + below);
-  };
-  add("GIT_CONFIG_SYSTEM", "");
-  add("GIT_CONFIG_GLOBAL", "");
-  add("XDG_CONFIG_HOME", "/git/config");
-  return files;
-}
-
 // As dangerous as the configuration that names them.
 void PlanRules::AddGitTargets(const std::vector<View>& views, GuardedNames& names) {
   const Result<std::vector<GitTarget>> targets = FindGitTargets(
-      {.root = places_.root_real, .homes = places_.homes_real, .config_files = MovedGitConfig()},
+      {.root = places_.root_real, .homes = places_.homes_real, .environment = command_.environment},
       files_);
   if (!targets) return files_.Fail(targets.error());
   for (const GitTarget& target : *targets) {

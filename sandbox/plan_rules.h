@@ -119,7 +119,6 @@ class PlanRules {
                      GuardedNames& names) const;
   void AddNameRules(const PathRuleList& rules, std::string_view did, const std::vector<View>& views,
                     GuardedNames& names) const;
-  std::vector<std::string> MovedGitConfig() const;
   void AddGitTargets(const std::vector<View>& views, GuardedNames& names);
   bool MayExist(CachedFiles::Folder& base, std::string_view below) const;
 

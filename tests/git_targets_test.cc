@@ -118,16 +118,64 @@ TEST_CASE("git targets: a command that changes directory, and a script of an int
   CHECK(TargetsOf("[lfs \"customtransfer.x\"]\n\tpath = bin/x\n") == "/home/dev/p/bin/x");
 }
 
-TEST_CASE("git targets: configuration in another place") {
+TEST_CASE("git targets: the environment") {
   const FakeFiles files({{"/home/dev/p/.git/HEAD", File("ref: refs/heads/main\n")},
-                         {"/srv/git", File("[core]\n\thooksPath = h\n")}});
-  const auto targets = FindGitTargets({.root = Path::Clean("/home/dev/p"),
-                                       .homes = {Path::Clean("/home/dev")},
-                                       .config_files = {"/srv/git", "/srv/none"}},
-                                      files);
-  REQUIRE(targets);
-  REQUIRE(targets->size() == 1);
-  CHECK(targets->front().path == "/home/dev/p/h");
+                         {"/srv/git", File("[core]\n\thooksPath = h\n")},
+                         {"/home/dev/p/x/HEAD", File("")},
+                         {"/home/dev/p/x/config", File("[core]\n\thooksPath = xh\n")},
+                         {"/home/dev/p/conf/more", File("[core]\n\tpager = ./page\n")}});
+  const auto found = [&](const std::vector<std::string>& environment) {
+    const auto targets = FindGitTargets({.root = Path::Clean("/home/dev/p"),
+                                         .homes = {Path::Clean("/home/dev")},
+                                         .environment = environment},
+                                        files);
+    REQUIRE(targets);
+    std::string all;
+    for (const GitTarget& target : *targets) {
+      all += (all.empty() ? "" : ", ") + target.path + " " + target.why;
+    }
+    return all;
+  };
+  CHECK(found({"GIT_CONFIG_SYSTEM=/srv/git"}) ==
+        "/srv/git git uses it (GIT_CONFIG_SYSTEM), "
+        "/home/dev/p/h git uses it (core.hookspath in \"/srv/git\")");
+  CHECK(found({"GIT_CONFIG_GLOBAL=gc"}) == "/home/dev/p/gc git uses it (GIT_CONFIG_GLOBAL)");
+  CHECK(found({"XDG_CONFIG_HOME=/home/dev/p/c"}) ==
+        "/home/dev/p/c/git/config git uses it (XDG_CONFIG_HOME)");
+  CHECK(found({"EDITOR=vi", "GIT_SSH_COMMAND=./ssh -x"}) ==
+        "/home/dev/p/./ssh git uses it (GIT_SSH_COMMAND)");
+  CHECK(found({"GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=filter.a.b.clean",
+               "GIT_CONFIG_VALUE_0=./c"}) == "/home/dev/p/./c git uses it (GIT_CONFIG_KEY_0)");
+  CHECK(found({"GIT_CONFIG_PARAMETERS='core.hooksPath'='it'\\''s' 'core.editor=./e' 'x' junk"}) ==
+        "/home/dev/p/it's git uses it (GIT_CONFIG_PARAMETERS), "
+        "/home/dev/p/./e git uses it (GIT_CONFIG_PARAMETERS)");
+  CHECK(
+      found({"GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=include.path", "GIT_CONFIG_VALUE_0=conf/more"})
+          .find("/home/dev/p/./page git uses it (core.pager in \"/home/dev/p/conf/more\")") !=
+      std::string::npos);
+  CHECK(found({"GIT_DIR=x"}) ==
+        "/home/dev/p/xh git uses it (core.hookspath in "
+        "\"/home/dev/p/x/config\")");
+}
+
+TEST_CASE("git targets: a file that includes itself, and more than anybody writes") {
+  std::string loop;
+  for (int i = 0; i < 40; ++i) loop += "[include]\npath = config\n";
+  CHECK(TargetsOf(loop) == "/home/dev/p/.git/config");
+  std::string words;
+  for (int i = 0; i < 20'000; ++i) words += " ./" + std::to_string(i);
+  CHECK(TargetsOf("[alias]\n\tz = \"!" + words + "\"\n").find("names too many files to guard") !=
+        std::string::npos);
+}
+
+TEST_CASE("git targets: a file .git counts where it leads to a repository") {
+  const std::vector<FakeFiles::Entry> entries = {
+      {"/home/dev/p/sub/.git", File("gitdir: ../x\n")},
+      {"/home/dev/p/x/config", File("[core]\n\thooksPath = h\n")}};
+  CHECK(Targets(entries) == "");
+  std::vector<FakeFiles::Entry> with_head = entries;
+  with_head.push_back({"/home/dev/p/x/HEAD", File("")});
+  CHECK(Targets(with_head) == "/home/dev/p/sub/h");
 }
 
 TEST_CASE("git targets: a key that is not known counts if a file exists under its words") {

@@ -1,11 +1,15 @@
 #include "sandbox/linux/git_names.h"
 
+#include <dirent.h>
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <memory>
+#include <utility>
 
 #include "base/case_fold.h"
 #include "sandbox/linux/new_repository.h"
@@ -20,8 +24,12 @@ namespace {
 constexpr std::array<std::string_view, 3> kParts = {"head", "objects", "refs"};
 constexpr std::array<std::string_view, 4> kOwn = {"head", "config", "config.worktree", "hooks"};
 
+constexpr size_t kMaxLevels = 256;    // of a directory
+constexpr size_t kMaxMoved = 10'000;  // names below a directory that becomes a repository's
+
 const GuardedName kBare{.why = "a new or a bare repository"};
 const GuardedName kGitFile{.why = "it leads to a work tree's repository"};
+const GuardedName kLink{.why = "git would write through the link"};
 const GuardedName kTakenName{.why = "ringfence saves files of git by way of it"};
 
 // A caller can take away the right to look for a moment: what cannot be told may be either.
@@ -38,6 +46,13 @@ bool IsBare(const UniqueFd& folder, std::string_view made) {
   return std::ranges::all_of(kParts, [&](std::string_view part) {
     return part == made || MayBeThere(folder, part == "head" ? "HEAD" : std::string(part).c_str());
   });
+}
+
+bool IsSameFolder(const UniqueFd& one, const UniqueFd& other) {
+  struct stat first {};
+  struct stat second {};
+  return ::fstat(one.get(), &first) == 0 && ::fstat(other.get(), &second) == 0 &&
+         first.st_dev == second.st_dev && first.st_ino == second.st_ino;
 }
 
 // ".git" and what it keeps for submodules: rules name their parts.
@@ -68,6 +83,57 @@ bool IsHookOfBareRepository(const Location& location) {
   return !folder.valid();
 }
 
+// Where programs for version control keep their own files.
+constexpr std::array<std::string_view, 8> kControlled = {".git", ".hg",  ".sl",    ".jj",
+                                                         ".svn", ".bzr", "_darcs", ".pijul"};
+
+bool IsControlled(std::string_view name) {
+  return std::ranges::find(kControlled, FoldName(name)) != kControlled.end();
+}
+
+// The directory is one of a repository, or lies in one.
+bool IsInRepository(const UniqueFd& folder, std::string_view path) {
+  for (std::string_view rest = path; !rest.empty();) {
+    if (IsControlled(TakeComponent(rest))) return true;
+  }
+  UniqueFd at(::openat(folder.get(), ".", O_PATH | O_DIRECTORY | O_CLOEXEC));
+  for (size_t depth = 0; depth < kMaxLevels; ++depth) {
+    if (!at.valid() || IsBare(at, "")) return true;
+    UniqueFd above(::openat(at.get(), "..", O_PATH | O_DIRECTORY | O_CLOEXEC));
+    if (above.valid() && IsSameFolder(at, above)) return false;
+    at = std::move(above);
+  }
+  return true;
+}
+
+bool HasLink(const UniqueFd& folder, const char* name, size_t& left);
+
+// Reads no more than `left` names; what cannot be told may have one.
+bool HasLinkIn(const UniqueFd& folder, size_t& left) {
+  const int own = ::openat(folder.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  const std::unique_ptr<DIR, int (*)(DIR*)> stream(own < 0 ? nullptr : ::fdopendir(own),
+                                                   ::closedir);
+  if (stream == nullptr) return true;
+  for (;;) {
+    errno = 0;
+    const dirent* entry = ::readdir(stream.get());  // NOLINT(concurrency-mt-unsafe): one thread
+    if (entry == nullptr) return errno != 0;
+    const std::string_view name = entry->d_name;
+    if (name == "." || name == "..") continue;
+    if (left == 0) return true;
+    --left;
+    if (entry->d_type != DT_REG && HasLink(folder, entry->d_name, left)) return true;
+  }
+}
+
+bool HasLink(const UniqueFd& folder, const char* name, size_t& left) {
+  const UniqueFd file(::openat(folder.get(), name, O_PATH | O_NOFOLLOW | O_CLOEXEC));
+  struct stat facts {};
+  if (!file.valid() || ::fstat(file.get(), &facts) != 0) return errno != ENOENT;
+  if (S_ISDIR(facts.st_mode)) return HasLinkIn(file, left);
+  return S_ISLNK(facts.st_mode);
+}
+
 // What is private to the outer sandbox is private to those inside it.
 bool GuardsRepositories(const Supervision& supervision, const std::string& path) {
   if (supervision.names.IsExempt(path)) return false;
@@ -95,6 +161,30 @@ const GuardedName* RefusedMove(const Supervision& supervision, const Location& t
   if (MayBeThere(tree.folder, (tree.name + "/commondir").c_str())) return &kGitFile;
   if (FoldName(tree.name) == "worktrees" && IsBare(tree.folder, "")) return &kGitFile;
   return nullptr;
+}
+
+const GuardedName* RefusedLink(const Supervision& supervision, const Location& link,
+                               std::string_view target) {
+  if (!GuardsRepositories(supervision, link.path())) return nullptr;
+  const std::string folder = FoldName(link.folder_path) + "/";
+  const bool is_mercurials = folder.find("/.hg/") != std::string::npos ||
+                             folder.find("/.sl/") != std::string::npos;
+  const std::string name = FoldName(link.name);
+  if (is_mercurials && (name == "lock" || name == "wlock")) return nullptr;
+  if (target == "testing") return nullptr;
+  return IsInRepository(link.folder, link.folder_path) ? &kLink : nullptr;
+}
+
+const GuardedName* RefusedLinksOf(const Supervision& supervision, const Location& from,
+                                  const Location& to, const Location& at) {
+  if (!GuardsRepositories(supervision, to.path())) return nullptr;
+  const auto is_of_repository = [](const Location& place) {
+    return IsControlled(place.name) || IsInRepository(place.folder, place.folder_path);
+  };
+  // Its own links were judged when they were made.
+  if (!is_of_repository(to) || is_of_repository(from)) return nullptr;
+  size_t left = kMaxMoved;
+  return HasLink(at.folder, at.name.c_str(), left) ? &kLink : nullptr;
 }
 
 bool HasBecomeBare(const Supervision& supervision, const Location& location) {

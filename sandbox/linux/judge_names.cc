@@ -196,14 +196,43 @@ int JudgeTree(Supervision& supervision, const Location& name, const Location& tr
   }
   const GuardedName* rule = RefusedByGit(supervision, name);
   if (rule == nullptr) rule = RefusedMove(supervision, tree);
+  if (rule == nullptr) rule = RefusedLinksOf(supervision, tree, name, tree);
   return rule == nullptr ? 0 : Refused(supervision, path, *rule);
 }
 
+namespace {
+
+// Where its folder lies by now; without the folder.
+Got<Location> LocationNow(const Supervision& supervision, const Location& location) {
+  Got<std::string> path = RealPath(supervision, location.folder);
+  if (!path.ok()) return {{}, path.code};
+  return {{.folder = {}, .folder_path = std::move(path.value), .name = location.name}, 0};
+}
+
+UniqueFd Reopen(const UniqueFd& folder) {
+  return UniqueFd(::openat(folder.get(), ".", O_PATH | O_DIRECTORY | O_CLOEXEC));
+}
+
+}  // namespace
+
+int JudgeLink(Supervision& supervision, const Location& link, const std::string& target) {
+  if (const int code = JudgeName(supervision, link, Reach::kTree)) return code;
+  const GuardedName* rule = RefusedLink(supervision, link, target);
+  return rule == nullptr ? 0 : Refused(supervision, link.path(), *rule);
+}
+
+int JudgeMoved(Supervision& supervision, const Location& from, const Location& to) {
+  Got<Location> now = LocationNow(supervision, to);
+  if (!now.ok()) return now.code;
+  now.value.folder = Reopen(to.folder);
+  const GuardedName* rule = RefusedLinksOf(supervision, from, now.value, to);
+  return rule == nullptr ? 0 : Refused(supervision, now.value.path(), *rule);
+}
+
 int JudgeMade(Supervision& supervision, const Location& made, Reach reach) {
-  Location now{.folder = {}, .folder_path = made.folder_path, .name = made.name};
-  Got<std::string> path = RealPath(supervision, made.folder);
-  if (!path.ok()) return path.code;
-  now.folder_path = std::move(path.value);
+  Got<Location> located = LocationNow(supervision, made);
+  if (!located.ok()) return located.code;
+  Location& now = located.value;
   const std::string full = now.path();
   if (reach != Reach::kTree) {
     if (now.folder_path == made.folder_path) return 0;
@@ -214,7 +243,12 @@ int JudgeMade(Supervision& supervision, const Location& made, Reach reach) {
     const bool holds = hit.rest.empty() || MayExist(made.folder, made.name.c_str(), hit.rest);
     if (holds) return Refused(supervision, full, *hit.rule);
   }
-  return 0;
+  if (now.folder_path == made.folder_path) return 0;
+  const Got<std::string> target = ReadLinkAt(made.folder, made.name);
+  if (!target.ok()) return 0;  // no link
+  now.folder = Reopen(made.folder);
+  const GuardedName* rule = RefusedLink(supervision, now, target.value);
+  return rule == nullptr ? 0 : Refused(supervision, full, *rule);
 }
 
 namespace {

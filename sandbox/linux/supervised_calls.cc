@@ -168,7 +168,7 @@ class Call {
     if (!target.ok()) return target.code;
     const Got<Location> at = Find(arguments_.fd2(), arguments_.path2());
     if (!at.ok()) return at.code;
-    if (const int code = Judge(at.value, Reach::kTree)) return code;
+    if (const int code = JudgeLink(supervision_, at.value, target.value)) return code;
     return Made(::symlinkat(target.value.c_str(), at.value.folder.get(), at.value.name.c_str()),
                 at.value, Reach::kTree);
   }
@@ -196,8 +196,10 @@ class Call {
     struct stat facts {};
     if (::fstat(old_file.fd.get(), &facts) != 0) return errno;
     // A symbolic link can have a second name as well.
-    const Reach reach = S_ISLNK(facts.st_mode) ? Reach::kTree : Reach::kName;
-    if (const int code = Judge(at.value, reach)) return code;
+    const bool is_link = S_ISLNK(facts.st_mode);
+    const Reach reach = is_link ? Reach::kTree : Reach::kName;
+    const int code = is_link ? JudgeLink(supervision_, at.value, "") : Judge(at.value, reach);
+    if (code != 0) return code;
     const std::string own_name = std::to_string(old_file.fd.get());
     return Made(::linkat(supervision_.own_fds.get(), own_name.c_str(),
                          FolderToChange(supervision_, at.value).get(), at.value.name.c_str(),
@@ -238,6 +240,7 @@ class Call {
     if (moved != 0) return errno;
     int code = JudgeMade(supervision_, to, reach);
     if (code == 0 && exchange) code = JudgeMade(supervision_, from, reach);
+    if (code == 0 && reach == Reach::kTree) code = JudgeMoved(supervision_, from, to);
     if (code == 0 && HasBecomeBare(supervision_, to)) code = EACCES;
     if (code != 0) {
       const bool is_back =

@@ -33,11 +33,15 @@ enum class Reach : uint8_t {
 
 // Each returns 0 or the errno value that the caller gets. Refusals are reported.
 int JudgeName(Supervision& supervision, const Location& location, Reach reach);
+// A symbolic link that is made.
+int JudgeLink(Supervision& supervision, const Location& link, const std::string& target);
 // A folder or link at `name` would bring what lies below `tree`.
 int JudgeTree(Supervision& supervision, const Location& name, const Location& tree);
 // Once a name was made, or a folder or link moved to it: another sandbox or the host may have moved
 // its folder meanwhile, or put something below it. What is refused now is to be undone.
 int JudgeMade(Supervision& supervision, const Location& made, Reach reach);
+// The same for the links below a folder that was moved.
+int JudgeMoved(Supervision& supervision, const Location& from, const Location& to);
 // `reach` is kWhole where only the mode or the times change.
 int JudgeHandle(Supervision& supervision, Handle& handle, Reach reach = Reach::kName);
 // A standard stream of the command is a file of the host's, opened through a mount of the host's:

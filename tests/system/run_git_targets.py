@@ -14,6 +14,9 @@ from run_agent import Sandbox
 
 LANDLOCK = ("--layers", "landlock")
 RUNS = "#!/bin/sh\ntouch \"$OLDHOME/RAN\"\n"
+# Exchanges two names.
+EXCHANGE = ("python3 -c 'import ctypes, sys; sys.exit(ctypes.CDLL(None).renameat2(-100, sys.argv[1].encode(), -100,"
+            " sys.argv[2].encode(), 2) != 0)'")
 # For each: the configuration that the user has, what a command inside writes, and what the user runs
 # later. "RAN" in the home shows that git ran what was written.
 TARGETS = {
@@ -78,6 +81,39 @@ REMOTES = {
                    "git count-objects -v"),
     "grafts": ("echo REACHED > .git/info/grafts", "git log"),
 }
+# Links in a repository, through which the user's git would write: the attack, and what the user runs
+# later. HOME has a file "rc" and a directory "docs" with a file.
+LINKS = {
+    "a message": ("git commit -q --allow-empty -m TAKEN; ln -sfn $OLDHOME/rc .git/COMMIT_EDITMSG",
+                  "git commit -q --amend --no-edit --allow-empty"),
+    "a link that is moved": ("ln -s $OLDHOME/rc x; mv x .git/FETCH_HEAD", "git fetch -q . main"),
+    "a second name of a link": ("ln -s $OLDHOME/rc x; ln -P x .git/FETCH_HEAD", "git fetch -q . main"),
+    "a directory that is moved": ("mkdir d; ln -s $OLDHOME/rc d/HEAD; mv .git/logs old; mv d .git/logs",
+                                  "git commit -q --allow-empty -m TAKEN"),
+    "a directory that takes the place of another": (
+        "mkdir d; ln -s $OLDHOME/rc d/HEAD; " + EXCHANGE + " d .git/logs", "git commit -q --allow-empty -m TAKEN"),
+    "a link of the directory": ("mv .git/logs old; ln -s $OLDHOME .git/logs; :",
+                                "mv $OLDHOME/rc $OLDHOME/HEAD; git commit -q --allow-empty -m x; mv $OLDHOME/HEAD $OLDHOME/rc"),
+    "a state that is cleaned up": ("ln -s $OLDHOME/docs .git/rebase-apply", "git am --quit"),
+    "a new repository": ("git init -q n; git -C n commit -q --allow-empty -m TAKEN;"
+                         "ln -sfn $OLDHOME/rc n/.git/COMMIT_EDITMSG",
+                         "git -C n commit -q --amend --no-edit --allow-empty"),
+    "a repository in the making": ("git init -q n; git -C n commit -q --allow-empty -m TAKEN; mv n/.git n/git;"
+                                   "ln -sfn $OLDHOME/rc n/git/COMMIT_EDITMSG; mv n/git n/.git",
+                                   "git -C n commit -q --amend --no-edit --allow-empty"),
+}
+# What the environment of the user says, what a command inside writes, and what the user runs later.
+ENVIRONMENTS = {
+    "a counted variable": ({"GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": "core.hooksPath", "GIT_CONFIG_VALUE_0": "hk"},
+                           "mkdir -p hk; cp evil hk/pre-commit", "git commit -q --allow-empty -m x"),
+    "the file of the user's configuration": (
+        {"GIT_CONFIG_GLOBAL": "PROJECT/conf/gc"},
+        "mkdir -p conf; printf '[core]\n\tfsmonitor = %s/evil\n' \"$PWD\" > conf/gc", "git status"),
+    "the directory of the user's configuration": (
+        {"XDG_CONFIG_HOME": "PROJECT/conf"},
+        "mkdir -p conf/git; printf '[core]\n\tfsmonitor = %s/evil\n' \"$PWD\" > conf/git/config", "git status"),
+    "an editor": ({"GIT_EDITOR": "./edit"}, "cp evil edit", "git commit --allow-empty"),
+}
 PREPARE = """
 git init -q -b main && git config --global user.name me && git config --global user.email me@here
 echo 1 > a && git add a && git commit -q -m one && git checkout -q -b other
@@ -87,11 +123,11 @@ git commit -q -m five
 """
 
 
-def outside(world, script):
+def outside(world, script, more=()):
     """The user's own shell: what it printed."""
     environment = {"PATH": os.environ["PATH"], "HOME": str(world.home), "OLDHOME": str(world.home),
                    "GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": "safe.directory",
-                   "GIT_CONFIG_VALUE_0": "*", "GIT_TERMINAL_PROMPT": "0"}
+                   "GIT_CONFIG_VALUE_0": "*", "GIT_TERMINAL_PROMPT": "0", **dict(more)}
     done = subprocess.run(["sh", "-c", script], cwd=world.project, env=environment, timeout=60,
                           check=False, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT, text=True)
@@ -144,6 +180,74 @@ def git_goes_nowhere_that_a_command_chose(world):
             begin(world, ":")
             sandbox.run(["sh", "-c", attack], *options)
             assert "REACHED" not in outside(world, later), name
+
+
+def begin_links(world):
+    begin(world, ":")
+    world.write(world.home / "rc", "mine\n")
+    world.write(world.home / "docs/file", "mine\n")
+
+
+def git_writes_through_no_link_of_a_command(world):
+    sandbox = Sandbox(world)
+    for options in ((), LANDLOCK):
+        for name, (attack, later) in LINKS.items():
+            attack = f"{{ {attack.replace('$OLDHOME', str(world.home))}; }} > /dev/null 2>&1"
+            state = lambda: [world.home.joinpath(path).read_text() if world.home.joinpath(path).exists() else ""
+                             for path in ("rc", "docs/file")]
+            begin_links(world)
+            before = state()
+            outside(world, attack)
+            outside(world, later)
+            assert state() != before, f"{name}: not without"
+            begin_links(world)
+            sandbox.run(["sh", "-c", attack], *options)
+            outside(world, later)
+            assert state() == before, name
+
+
+def links_elsewhere_are_made(world):
+    sandbox = Sandbox(world)
+    for options in ((), LANDLOCK):
+        begin(world, ":")
+        script = ("set -e; ln -s /etc a1; mkdir d; ln -s ../a d/l; mv d e; mv e/l m; mkdir -p .hg/store;"
+                  "ln -s host:1 .hg/wlock; ln -s host:1 .hg/store/lock; git branch new;"
+                  "git stash -q || :; git worktree add -q w; git worktree move w v; git gc -q")
+        done = sandbox.run(["sh", "-c", script], *options)
+        assert done.returncode == 0, done
+        done = sandbox.run(["sh", "-c", "ln -s x .git/x"], *options)
+        assert done.returncode != 0 and "git would write through the link" in done.stderr, done
+
+
+def git_runs_nothing_that_the_environment_names(world):
+    sandbox = Sandbox(world)
+    for options in ((), LANDLOCK):
+        for name, (variables, attack, later) in ENVIRONMENTS.items():
+            attack = f"{{ {attack}; }} > /dev/null 2>&1"
+            more = {key: value.replace("PROJECT", str(world.project)) for key, value in variables.items()}
+            begin(world, ":")
+            trust = "git config --global safe.directory '*'; " if "GIT_CONFIG_COUNT" in more else ""
+            outside(world, trust + attack)
+            outside(world, later, more)
+            assert (world.home / "RAN").exists(), f"{name}: not without"
+            begin(world, trust or ":")
+            sandbox.run(["sh", "-c", attack], *options, env=more)
+            outside(world, later, more)
+            assert not (world.home / "RAN").exists(), name
+
+
+def a_start_ends_whatever_the_configuration_includes(world):
+    sandbox = Sandbox(world)
+    begin(world, "mkdir -p sub x/objects x/refs; echo 'gitdir: ../x' > sub/.git; echo 'ref: refs/heads/m' > x/HEAD;"
+                 "for i in $(seq 40); do printf '[include]\npath=config\n'; done > x/config")
+    done = sandbox.run(["echo", "started"])
+    assert done.stdout == "started\n", done
+    words = " ".join(f"./{n}" for n in range(120_000))
+    world.write(world.project / "x/config", f"[alias]\n\tz = \"!{words}\"\n")
+    done = sandbox.run(["echo", "started"])
+    assert done.returncode == 2 and "x/config: this git configuration names too many files" in done.stderr, done
+    (world.project / "x/config").unlink()  # as the hint says
+    assert sandbox.run(["echo", "started"]).stdout == "started\n"
 
 
 def a_refusal_names_the_variable(world):
