@@ -199,6 +199,7 @@ TEST_CASE("git targets: repositories below, around, of submodules and of work tr
                   File("[core]\n\tworktree = ../../../../s\n\thooksPath = h\n")}}) ==
         "/home/dev/p/s/h");
   CHECK(Targets({{"/home/dev/p/w/.git", File("gitdir: ../.git/worktrees/w\n")},
+                 {"/home/dev/p/.git/worktrees/w/HEAD", File("")},
                  {"/home/dev/p/.git/worktrees/w/commondir", File("../..\n")},
                  {"/home/dev/p/.git/config", File("[core]\n\thooksPath = h\n")}}) ==
         "/home/dev/p/h, /home/dev/p/w/h");
