@@ -59,8 +59,8 @@ MACHINE = {
     "ia32-syscall": ("ENOSYS SIGSEGV", None, "the kernel runs no 32-bit programs"),
     "x-ia32-creat": ("ENOSYS SIGSEGV", None, "the kernel runs no 32-bit programs"),
     "x-x32-creat": ("ENOSYS", None, "the kernel has no x32"),
-    "x-hook-fchmodat2": ("ENOSYS", None, "fchmodat2 came with Linux 6.6"),
-    "x-hook-fchmodat2-fd": ("ENOSYS", None, "fchmodat2 came with Linux 6.6"),
+    **{name: ("ENOSYS", None, "fchmodat2 came with Linux 6.6")
+       for name in ("x-hook-fchmodat2", "x-hook-fchmodat2-fd", "x-stream-chmod-empty", "x-set-id-fchmodat2")},
     "x-tmpfile-link": ("EOPNOTSUPP", None, "the file system has no O_TMPFILE"),
     "x-tmpfile-link-empty": ("ENOENT EOPNOTSUPP", None, "linkat of a descriptor: Linux 6.10"),
     "dev-nodes": ("", lambda: os.path.exists("/.dockerenv") or os.path.exists("/run/.containerenv"),
