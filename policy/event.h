@@ -64,6 +64,8 @@ struct Event {
   std::string config_file;  // ConfigChange: the settings file that changed
   std::string failure;      // the end of what a failed tool said (PostToolUse, PostToolUseFailure)
 
+  bool in_sandbox = false;  // the kernel refused it, and no person can be asked
+
   bool is_subagent() const { return !agent_id.empty() || !agent_type.empty(); }
   bool operator==(const Event&) const = default;
 };

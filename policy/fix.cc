@@ -144,6 +144,33 @@ std::string AllowPathFix(const PathRefusal& refusal, const std::string& option,
          std::string(" the user to run ") + command + ".";
 }
 
+// git and editors write such a file and then rename it to another.
+bool IsLockOrTemporary(std::string_view name) {
+  return name.ends_with(".lock") || LooksTemporary(name);
+}
+
+// Refusals by the kernel sandbox. It cannot ask, most runs belong to no session, and it creates a
+// missing path outside the project as a directory (sandbox/linux/made_places.cc).
+std::string SandboxFix(const PathRefusal& refusal, const Policy& policy, const Places& places) {
+  const std::string outside = "The user must do it, outside the sandbox.";
+  const Walked& walked = refusal.walked;
+  const bool is_in_project = walked.end.IsInside(places.root_real);
+  if (refusal.asks) return outside;
+  if (walked.facts.kind == FileKind::kMissing && !is_in_project) {
+    if (IsLockOrTemporary(walked.end.name())) return outside;
+    return "It does not exist: the user must create it first, as a file or a directory, or do this "
+           "outside the sandbox.";
+  }
+  if (const std::string other = OtherFix(refusal.missing); !other.empty()) return other + ".";
+  const Path path = is_in_project ? WorthAllowing(walked, places) : walked.end;
+  const bool is_file = walked.facts.kind == FileKind::kFile && path == walked.end;
+  const bool is_too_wide = IsSharedFolder(path, places) && !is_file;
+  const std::optional<std::string> option = PolicyOption(policy);
+  const std::string word = CanBeNamed(path, places) ? PathWord(path, places) : "";
+  if (is_too_wide || word.empty() || !option || HoldsPrograms(path.Parent())) return outside;
+  return AllowPathFix(refusal, *option, word, false);
+}
+
 }  // namespace
 
 std::string ShellWord(std::string_view text) {
@@ -247,6 +274,7 @@ std::string QuestionFix(std::string_view permission_mode, Access access) {
 }
 
 std::string PathFix(const PathRefusal& refusal, const Policy& policy, const Places& places) {
+  if (refusal.in_sandbox) return SandboxFix(refusal, policy, places);
   const std::string project = Quote(places.root.text(), kLongestProject);
   if (const std::string other = OtherFix(refusal.missing); !other.empty()) {
     return other + ", or work in " + project + ".";

@@ -48,6 +48,7 @@ struct PathRefusal {
   const RulePlace& missing;  // the list
   bool asks = false;         // allowing it alone would leave a question
   std::string_view permission_mode;
+  bool in_sandbox = false;  // as in Event
 };
 std::string PathFix(const PathRefusal& refusal, const Policy& policy, const Places& places);
 

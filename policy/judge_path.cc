@@ -110,6 +110,7 @@ PathJudge::PathJudge(const Policy& policy, const Places& places, const Event& ev
       places_(places),
       files_(files),
       mode_(event.permission_mode),
+      in_sandbox_(event.in_sandbox),
       matcher_(policy, places, event.session_id, files) {
   if (ReachesMcpServer(event.tool_name)) {
     folders_ = ServerFolders(StartOf(places), event.cwd.value_or(""));
@@ -359,7 +360,8 @@ std::optional<Cause> PathJudge::Outside(const Question& question, const Path& na
   if (can_allow) cause.remedy = WiderRoot(walked.end);
   if (cause.remedy.empty()) {
     const bool asks = can_allow && AllowingLeavesQuestion(question.access, named, walked.end);
-    cause.remedy = PathFix({walked, question.access, *missing, asks, mode_}, policy_, places_);
+    cause.remedy =
+        PathFix({walked, question.access, *missing, asks, mode_, in_sandbox_}, policy_, places_);
   }
   return cause;
 }

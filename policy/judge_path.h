@@ -105,6 +105,7 @@ class PathJudge {
   const Places& places_;
   const CachedFiles& files_;
   std::string_view mode_;  // of the event, which outlives this
+  bool in_sandbox_;
   std::vector<std::string> folders_;
   RuleMatcher matcher_;
   mutable std::optional<ProtectedPaths> protected_;  // made for the first write

@@ -233,12 +233,14 @@ class Run {
     event.name = "SandboxDenial";
     event.cwd = request_.command.cwd;
     event.session_id = request_.command.session;
+    event.in_sandbox = true;
     const CachedFiles now(disk_);
     const Decision decision = DecidePath(event, refusal.path, Access::kWrite,
                                          {request_.policy, request_.ground.places, now});
     const bool is_denial = !decision.failure && decision.verdict == Verdict::kDeny &&
                            !plan.names.IsOwn(refusal.path) && !IsAskedFor(refusal);
-    const std::string why = refusal.why.empty() ? WhyByMode(plan, refusal) : refusal.why;
+    std::string why = refusal.why.empty() ? WhyByMode(plan, refusal) : refusal.why;
+    if (why.empty()) why = WhyByQuestion(plan, refusal, decision);
     if (!is_denial && why.empty()) return;
     // Nothing that a person could permit: not worth a line to them.
     tells = tells && (report_.descriptor() >= 0 || !IsOthers(refusal));
@@ -281,6 +283,15 @@ class Run {
     const bool is_of_project = path && path->IsInside(plan.root);
     return plan.mode == SandboxMode::kRx && is_of_project ? "in mode rx the project is read-only"
                                                           : "";
+  }
+
+  // Outside the project a path about which the policy asks is not writable at all.
+  static std::string WhyByQuestion(const SandboxPlan& plan, const Refusal& refusal,
+                                   const Decision& decision) {
+    const std::optional<Path> path = Path::Parse(refusal.path);
+    const bool is_of_project = !path || path->IsInside(plan.root);
+    if (decision.verdict != Verdict::kAsk || !decision.cause->place || is_of_project) return "";
+    return decision.cause->why + ", and the sandbox cannot ask";
   }
 
   RunRequest request_;

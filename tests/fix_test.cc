@@ -296,6 +296,72 @@ TEST_CASE("fix: a path about which a rule asks is allowed with its question") {
   }
 }
 
+struct SandboxRow {
+  const char* path;
+  FileKind kind;
+  const char* want;  // what is to be permitted; "" for no command
+  const char* text;  // what the reason says otherwise
+};
+
+constexpr const char* kOutside = " The user must do it, outside the sandbox.";
+constexpr const char* kCreate = " It does not exist: the user must create it first,";
+constexpr SandboxRow kSandboxRows[] = {
+    {"/home/dev/lib/a.c", kFile, "~/lib/a.c", ""},
+    {"/home/dev/lib", kFolder, "~/lib", ""},
+    {"/var/tmp/z", kFile, "/var/tmp/z", ""},
+    {"/home/dev/lib/tmpa1b2c3d4", kFile, "~/lib/tmpa1b2c3d4", ""},
+    // `ringfence run` would make a directory of the name.
+    {"/home/dev/out.txt", kMissing, "", kCreate},
+    {"/home/dev/lib/new.c", kMissing, "", kCreate},
+    {"/var/tmp/z", kMissing, "", kCreate},
+    {"/home/dev/.gitconfig.lock", kMissing, "", kOutside},
+    {"/home/dev/lib/a.c~", kMissing, "", kOutside},
+    {"/home/dev/lib/.a.c.swp", kMissing, "", kOutside},
+    {"/dev/shm/sem.Xa3k9Q", kMissing, "", kOutside},
+    // No process can be asked.
+    {"/home/dev/.bashrc", kFile, "", kOutside},
+    {"/home/dev", kFolder, "", kOutside},
+    {"/usr/bin/dash", kFile, "", kOutside},
+};
+
+std::string WhyNotInSandbox(const World& world, std::string_view path) {
+  Event event;
+  event.cwd = "/home/dev/project";
+  event.in_sandbox = true;
+  const CachedFiles files(world.files);
+  return WholeReasonText(
+      DecidePath(event, path, Access::kWrite, {world.Merged(event), world.places, files}), "");
+}
+
+TEST_CASE("fix: the sandbox suggests only what lifts its own refusal") {
+  for (const SandboxRow& row : kSandboxRows) {
+    CAPTURE(row.path);
+    World world;
+    if (row.kind == kFile) world.files.Put(row.path, File());
+    if (row.kind == kFolder) world.files.Put(row.path, Directory());
+    const std::string reason = WhyNotInSandbox(world, row.path);
+    CAPTURE(reason);
+    CHECK(reason.find(row.text) != std::string::npos);
+    if (*row.want == 0) {
+      CHECK(Suggested(reason).empty());
+    } else {
+      CHECK(Suggested(reason) == std::vector<std::string>{"ringfence", "allow", row.want});
+    }
+  }
+  // In the project a name may be made that does not exist yet.
+  World narrow;
+  narrow.User(R"("write":{"allow":["src"]})");
+  CHECK(Suggested(WhyNotInSandbox(narrow, "/home/dev/project/docs/new.md")) ==
+        std::vector<std::string>{"ringfence", "allow", "~/project/docs"});
+  // A person who cannot change the list cannot run the command.
+  World managed;
+  managed.Managed(R"("write":{"allow":["."]})");
+  managed.files.Put("/home/dev/lib/a.c", File());
+  CHECK(WhyNotInSandbox(managed, "/home/dev/lib/a.c")
+            .find("Ask the administrator of this machine to add it to this list.") !=
+        std::string::npos);
+}
+
 TEST_CASE("fix: a name that does not say what it is gets --as") {
   CHECK(ToolWords("Bash") == "Bash");
   CHECK(ToolWords("mcp__a__b") == "mcp__a__b");

@@ -10,10 +10,12 @@ Prints a line for each case that failed, and at the end "N passed, N failed, N s
 import json
 import os
 import pathlib
+import shlex
 import shutil
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 
 from command_world import Skip, error_of, run_cases
@@ -112,6 +114,74 @@ def a_refusal_in_a_folder_of_the_sandboxs_own_names_its_rule(world):
         done = world.run("run", *options, "--", "sh", "-c", "mkdir -p ${TMPDIR:-/tmp}/r/.git/hooks",
                          env={"HOME": str(world.home)})
         assert '"@runs-later"' in done.stderr and "outside the project" not in done.stderr, done
+
+
+def run_script(world, script, *options):
+    return world.run("run", *options, "--", "sh", "-c", script, env={"HOME": str(world.home)})
+
+
+def told_by(done):
+    """The lines about refused writes."""
+    return [line for line in done.stderr.splitlines() if line.startswith("ringfence: write to")]
+
+
+def carry_out_hint(world, done):
+    (line,) = told_by(done)
+    assert line.count("`") == 2 and "--session" not in line and "--ask" not in line, line
+    words = shlex.split(line.split("`")[1])
+    assert words[:2] == ["ringfence", "allow"], words
+    allowed = world.run(*words[1:], env={"HOME": str(world.home)})
+    assert allowed.returncode == 0, allowed
+
+
+def a_missing_path_outside_is_not_to_be_allowed(world):
+    """The next run would make a directory of it."""
+    write = 'echo y > "$HOME/out.txt"'
+    for layers in LAYERS:
+        (line,) = told_by(run_script(world, write, "--layers", layers))
+        assert "ringfence allow" not in line and "the user must create it first" in line, line
+        (line,) = told_by(run_script(world, 'echo > "$HOME/.gitconfig.lock"', "--layers", layers))
+        assert "ringfence allow" not in line and "create" not in line, line
+        assert "The user must do it, outside the sandbox." in line, line
+    # The user creates the file, and the next refusal says how to allow it.
+    out = world.write(world.home / "out.txt", "old\n")
+    carry_out_hint(world, run_script(world, write))
+    assert run_script(world, write).returncode == 0 and out.read_text() == "y\n"
+
+
+def a_file_in_a_shared_temporary_folder_is_allowed_for_good(world):
+    with tempfile.NamedTemporaryFile(dir="/var/tmp", mode="r+") as file:
+        for options in ([], ["--session", "s1"]):
+            write = f"echo y > {file.name}"
+            carry_out_hint(world, run_script(world, write, *options))
+            assert run_script(world, write, *options).returncode == 0 and file.read() == "y\n"
+            file.seek(0)
+            file.truncate()
+            world.policy.unlink()
+
+
+def a_run_of_a_session_may_do_what_was_allowed_for_it(world):
+    data = world.base / "data"
+    data.mkdir()
+    world.write(world.state / "sessions/s1.json",
+                json.dumps({"version": 1, "write": {"allow": [str(data)]}}))
+    for options, status in ((("--session", "s1"), 0), (("--session", "s2"), 1), ((), 1)):
+        done = run_script(world, f"rm -f {data}/x && echo > {data}/x || exit 1", *options)
+        assert done.returncode == status, (options, done)
+        (data / "x").unlink(missing_ok=True)
+
+
+def a_path_outside_about_which_the_policy_asks_has_a_line(world):
+    bashrc = world.write(world.home / ".bashrc", "old\n")
+    write = 'echo x >> "$HOME/.bashrc"'
+    (line,) = told_by(run_script(world, write))
+    assert "ringfence allow" not in line and "The user must do it" in line, line
+    allowed = world.run("allow", "--ask", bashrc)
+    assert allowed.returncode == 0 and "the sandbox cannot ask" in allowed.stdout, allowed
+    for layers in LAYERS:
+        (line,) = told_by(run_script(world, write, "--layers", layers))
+        assert "and the sandbox cannot ask. The user must do it, outside the sandbox" in line, line
+    assert bashrc.read_text() == "old\n"
 
 
 def more_refusals_than_are_told_are_counted(world):
