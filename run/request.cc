@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "policy/layers.h"
+#include "policy/sources.h"
 #include "run/ground.h"
 
 namespace ringfence {
@@ -59,6 +60,10 @@ Result<RunRequest> ReadRequest(const RunOptions& options, const CachedFiles& fil
   Result<Ground> ground = FindGround(question, files);
   if (!ground) return ground.error();
   if (macos_names) ground->places.macos_names = true;
+  if (!options.session.empty()) {
+    const Result<bool> granted = AddSessionGrants(options.session, ground->places, ground->sources);
+    if (!granted) return granted.error();
+  }
   Result<Policy> policy = MergePolicies(ground->sources, options.profile, ground->places, Caller{});
   if (!policy) return policy.error();
   ground->places.audit_file = OwnPath(policy->audit.file, ground->places);
