@@ -103,22 +103,36 @@ std::string GuardedName::text() const {
 }
 
 void GuardedNames::Refuse(GuardedName rule) {
-  const uint64_t name_bits = NameBitsNeededBy(rule.tail);
-  for (size_t i = 0; i < name_bits_.size(); ++i) {
-    if (name_bits_[i] == name_bits && rules_[i] == rule) return;
-  }
   if (rules_.empty()) ReserveUsual();
+  if (2 * (rules_.size() + 1) > slots_.size()) Rehash();
+  uint32_t& slot = SlotOf(rule);
+  if (slot != kNoRule) return;
+  slot = static_cast<uint32_t>(rules_.size());
   prepared_.push_back({FoldName(rule.base)});
-  name_bits_.push_back(name_bits);
+  name_bits_.push_back(NameBitsNeededBy(rule.tail));
   rules_.push_back(std::move(rule));
+}
+
+// The slot that holds an equal rule, or the empty one for this rule. Some slot is always empty.
+uint32_t& GuardedNames::SlotOf(const GuardedName& rule) {
+  NameHash hash;
+  for (const char c : rule.base) hash.Add(c);
+  for (const char c : rule.tail) hash.Add(c);
+  size_t at = hash.Top(31) % slots_.size();
+  while (slots_[at] != kNoRule && rules_[slots_[at]] != rule) at = (at + 1) % slots_.size();
+  return slots_[at];
+}
+
+void GuardedNames::Rehash() {
+  slots_.assign(std::max(2 * kUsualRules, 4 * rules_.size()), kNoRule);
+  for (size_t i = 0; i < rules_.size(); ++i) SlotOf(rules_[i]) = static_cast<uint32_t>(i);
 }
 
 // So that they do not move while most plans are made.
 void GuardedNames::ReserveUsual() {
-  constexpr size_t kUsual = 256;
-  rules_.reserve(kUsual);
-  prepared_.reserve(kUsual);
-  name_bits_.reserve(kUsual);
+  rules_.reserve(kUsualRules);
+  prepared_.reserve(kUsualRules);
+  name_bits_.reserve(kUsualRules);
 }
 
 void GuardedNames::Forget(const Path& path) {
@@ -127,6 +141,7 @@ void GuardedNames::Forget(const Path& path) {
     rules_.erase(rules_.begin() + static_cast<ptrdiff_t>(i));
     prepared_.erase(prepared_.begin() + static_cast<ptrdiff_t>(i));
     name_bits_.erase(name_bits_.begin() + static_cast<ptrdiff_t>(i));
+    slots_.clear();  // the indexes have changed
   }
 }
 

@@ -128,7 +128,11 @@ class GuardedNames {
   };
   template <typename Allows>
   std::vector<const GuardedName*> AllUnless(std::string_view path, Allows allows) const;
+  static constexpr size_t kUsualRules = 256;
+  static constexpr uint32_t kNoRule = ~uint32_t{0};
   void ReserveUsual();
+  uint32_t& SlotOf(const GuardedName& rule);
+  void Rehash();
   bool IsIn(const std::vector<Path>& folders, std::string_view path) const;
   static std::optional<std::string> GoesOnBelow(const GuardedName& rule, const Prepared& prepared,
                                                 std::string_view folded);
@@ -144,6 +148,9 @@ class GuardedNames {
   std::vector<GuardedName> rules_;
   std::vector<Prepared> prepared_;   // for each rule
   std::vector<uint64_t> name_bits_;  // what a path needs to match each (base/name_bits.h)
+  // A hash table of indexes into `rules_`, at most half full. Policies may have many thousand
+  // rules.
+  std::vector<uint32_t> slots_;
   std::vector<std::vector<GuardedName>> allow_only_;
   std::vector<GuardedName> held_;  // each its base
   std::vector<Path> exempt_;

@@ -31,12 +31,22 @@ PlanRules::PlanRules(const PlanRequest& request)
   files_.ExpectMany(places_.root_real);
 }
 
-std::string PlanRules::TextOf(const PathRule& rule) {
-  const RulePlace place = rule.place();
+std::string PlanRules::TextOf(const PathRule& rule) const {
+  const RuleOrigin none;
+  const RuleOrigin& origin = rule.origin == nullptr ? none : *rule.origin;
   std::string text = rule.is_quotable() ? Quote(rule.written()) : "a rule of the project's policy";
-  text += " (" + Printable(place.file);
-  if (place.line != 0) text += ":" + std::to_string(place.line);
-  return text + " " + Printable(place.pointer) + ")";
+  text += " (" + Printable(origin.file);
+  if (rule.origin != nullptr) text += ":" + std::to_string(LineOfRule(rule));
+  return text + " " + Printable(origin.pointer) + ")";
+}
+
+uint32_t PlanRules::LineOfRule(const PathRule& rule) const {
+  if (line_.origin != rule.origin || rule.offset < line_.offset) line_ = {.origin = rule.origin};
+  const std::string_view between =
+      rule.origin->text.substr(line_.offset, rule.offset - line_.offset);
+  line_.number += static_cast<uint32_t>(std::ranges::count(between, '\n'));
+  line_.offset = rule.offset;
+  return line_.number;
 }
 
 const PlanRules::Base& PlanRules::Slash() const {

@@ -53,7 +53,8 @@ class PlanRules {
 
  private:
   // `"docs/adr" (policy.json:6 /write/deny)`
-  static std::string TextOf(const PathRule& rule);
+  std::string TextOf(const PathRule& rule) const;
+  uint32_t LineOfRule(const PathRule& rule) const;
 
   using Base = RuleMatcher::Base;
   const Base& Slash() const;
@@ -130,6 +131,14 @@ class PlanRules {
   const CachedFiles& files_;
   RuleMatcher matcher_;
   std::vector<std::string> notes_;
+  // Where the last rule was whose line was asked for. A policy may have many rules, mostly in
+  // order.
+  struct Line {
+    const RuleOrigin* origin = nullptr;
+    uint32_t offset = 0;
+    uint32_t number = 1;
+  };
+  mutable Line line_;
 };
 
 template <typename Visit>

@@ -194,6 +194,32 @@ TEST_CASE("guarded names: a folder of packages is judged by its own name") {
   }
 }
 
+TEST_CASE("guarded names: of many rules each is kept once") {
+  constexpr size_t kMany = 3000;
+  GuardedNames names;
+  const auto add_all = [&names] {
+    for (size_t i = 0; i < kMany; ++i) {
+      names.Refuse(Fixed("/home/dev/project", "gen/" + std::to_string(i)));
+    }
+  };
+  add_all();
+  add_all();
+  CHECK(names.rules().size() == kMany);
+  GuardedName other = Fixed("/home/dev/project", "gen/7");
+  other.why = "for another reason";
+  names.Refuse(other);
+  CHECK(names.rules().size() == kMany + 1);
+  // The rules behind one that is forgotten are still known.
+  names.Forget(Path::Clean("/home/dev/project/gen/0"));
+  CHECK(names.rules().size() == kMany);
+  CHECK(names.Refuses("/home/dev/project/gen/0") == nullptr);
+  names.Refuse(Fixed("/home/dev/project", "gen/2999"));
+  CHECK(names.rules().size() == kMany);
+  names.Refuse(Fixed("/home/dev/project", "gen/0"));
+  CHECK(names.rules().size() == kMany + 1);
+  CHECK(names.Refuses("/home/dev/project/gen/0") != nullptr);
+}
+
 TEST_CASE("guarded names: a rule is shown as a policy would spell it") {
   CHECK(Fixed("/p", "docs/adr").text() == "/p/docs/adr");
   CHECK(Fixed("/p", "").text() == "/p");
