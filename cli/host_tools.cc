@@ -24,6 +24,7 @@
 #include "base/utf8.h"
 #include "cli/process.h"
 #include "policy/path.h"
+#include "run/ground.h"
 
 namespace ringfence {
 namespace {
@@ -84,9 +85,9 @@ Result<std::string> OwnRealProgram() {
 
 Result<std::string> AbsoluteProgram(const std::string& path) {
   if (path.starts_with('/')) return Path::Clean(path).text();
-  const std::unique_ptr<char, decltype(&std::free)> folder(::getcwd(nullptr, 0), &std::free);
-  if (folder == nullptr) return SystemError("getcwd");
-  return Path::Clean(std::string(folder.get()) + "/" + path).text();
+  const std::string folder = CurrentDirectory();
+  if (folder.empty()) return NoCurrentDirectory("go to an existing directory");
+  return Path::Clean(folder + "/" + path).text();
 }
 
 }  // namespace

@@ -23,10 +23,8 @@ bool IsSame(const GroundOptions& one, const GroundOptions& other) {
 
 // A registered --root that holds the home counts only where the client starts in it (FindPlaces).
 bool IsRootHere(const std::string& root, const GroundOptions& given) {
-  const char* variable = std::getenv("HOME");
-  const std::string home = !given.common.home.empty() ? given.common.home
-                           : variable != nullptr      ? variable
-                                                      : "";
+  const Result<std::string> known = GivenOrOwnHome(given.common.home);
+  const std::string home = known ? *known : "";
   if (!home.starts_with('/') || !root.starts_with('/')) return true;
   const bool holds_home = Path::Clean(home).IsInside(Path::Clean(root));
   if (!holds_home || Path::Clean(root).is_root()) return true;

@@ -14,6 +14,9 @@
 #include "base/text.h"
 #include "base/utf8.h"
 #include "cli/files.h"
+#include "policy/places.h"
+#include "policy/real_files.h"
+#include "run/ground.h"
 
 namespace ringfence {
 namespace {
@@ -34,15 +37,14 @@ Error Usage(std::string where, std::string what, std::string hint) {
   return Error{Error::Kind::kUsage, std::move(where), std::move(what), std::move(hint)};
 }
 
-Result<std::string> CurrentFolder() {
-  const std::unique_ptr<char, decltype(&std::free)> folder(::getcwd(nullptr, 0), &std::free);
-  if (folder == nullptr) return SystemError("getcwd");
-  return std::string(folder.get());
-}
-
 Result<std::string> FindHome(const std::string& option) {
-  const std::string home = option.empty() ? Variable("HOME") : option;
-  if (home.empty()) return Usage("", "HOME is not set", "name the home directory: --home DIR");
+  const Result<std::string> named = GivenOrOwnHome(option);
+  if (!named) return named.error();
+  const std::string& home = *named;
+  if (home.empty()) {
+    return Usage("", "HOME is not set, and /etc/passwd has no home for you",
+                 "name the home directory: --home DIR");
+  }
   const char* where = option.empty() ? "HOME" : "--home";
   const std::optional<Path> path = Path::Parse(home);
   if (!path) {
@@ -61,6 +63,14 @@ Result<std::string> FindHome(const std::string& option) {
 }
 
 }  // namespace
+
+Result<std::string> GivenOrOwnHome(const std::string& option) {
+  if (!option.empty()) return option;
+  if (std::string home = Variable("HOME"); !home.empty()) return home;
+  const Result<std::optional<Path>> home = PasswdHome(::geteuid(), RealFiles());
+  if (!home) return home.error();
+  return *home ? (*home)->text() : std::string();
+}
 
 std::string_view LayerName(SettingsLayer layer) {
   switch (layer) {
@@ -93,9 +103,9 @@ Result<Whereabouts> FindWhereabouts(const std::string& home_option, const std::s
   if (directory == "~" || directory.starts_with("~/")) {  // quoted, so that no shell expanded it
     where.project = where.home + directory.substr(1);
   } else if (!directory.starts_with('/')) {
-    const Result<std::string> current = CurrentFolder();
-    if (!current) return current.error();
-    where.project = *current + "/" + directory;
+    const std::string current = CurrentDirectory();
+    if (current.empty()) return NoCurrentDirectory("go to an existing directory");
+    where.project = current + "/" + directory;
   }
   where.project = Path::Clean(where.project).text();
   if (!IsValidUtf8(where.project)) {

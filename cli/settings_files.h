@@ -28,6 +28,9 @@ struct Whereabouts {
 
 // `home_option` is --home, `directory` the project's folder; "" stands for HOME and for the current
 // folder.
+// --home, else HOME, else the home that /etc/passwd has; "" where there is none.
+Result<std::string> GivenOrOwnHome(const std::string& option);
+
 Result<Whereabouts> FindWhereabouts(const std::string& home_option, const std::string& directory);
 
 // The same, of a folder that must be there where one is named.

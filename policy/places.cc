@@ -227,6 +227,13 @@ void AddPrograms(const Registration& registration, Places& places) {
 
 }  // namespace
 
+Result<std::optional<Path>> PasswdHome(uint32_t user, const FileView& files) {
+  const Result<std::vector<Home>> homes = PasswdHomes(user, {}, files);
+  if (!homes) return homes.error();
+  if (homes->empty()) return std::optional<Path>();
+  return std::optional(homes->front().path);
+}
+
 Result<Places> FindPlaces(const Registration& registration, const FileView& files) {
   Places places;
   places.user = registration.user;

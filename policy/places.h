@@ -65,6 +65,9 @@ bool MayAllowBelow(const Places& places, const Path& home);
 // CLAUDE_PROJECT_DIR is the same folder, or is not known.
 Result<Places> FindPlaces(const Registration& registration, const FileView& files);
 
+// The first home that /etc/passwd has for `user` and that exists.
+Result<std::optional<Path>> PasswdHome(uint32_t user, const FileView& files);
+
 // The nearest folder at or above the root that holds ".git", short of a home.
 std::optional<Path> RepositoryAround(const Places& places, const FileView& files);
 

@@ -25,6 +25,11 @@ std::string CurrentDirectory() {
   return folder == nullptr ? "" : folder.get();
 }
 
+Error NoCurrentDirectory(std::string hint) {
+  return Error{Error::Kind::kUsage, "the current directory",
+               "it was removed, or you may not enter it", std::move(hint)};
+}
+
 std::string Absolute(const std::string& path) {
   if (path.starts_with('/')) return Path::Clean(path).text();
   const std::string folder = CurrentDirectory();
@@ -59,8 +64,7 @@ Result<Ground> FindGround(const GroundQuestion& question, const FileView& files)
   // Both, as the hook is told: what a registered --root means depends on where the client starts.
   if (!question.root.empty()) registration.project_dir = question.project;
   if (root.empty()) {
-    return Error{Error::Kind::kUsage, "the current directory",
-                 "it was removed, or you may not enter it", kWhere};
+    return NoCurrentDirectory(kWhere);
   }
   registration.home = question.home;
   if (question.home.empty()) registration.home_variable = Variable("HOME");

@@ -24,6 +24,8 @@ Status CheckNamedPolicy(const std::string& path);
 
 // "": it has none, or cannot be told.
 std::string CurrentDirectory();
+// The error where that matters.
+Error NoCurrentDirectory(std::string hint);
 // `path` from the current directory.
 std::string Absolute(const std::string& path);
 

@@ -15,6 +15,7 @@
 #include "cli/replay/filter.h"
 #include "cli/replay/report.h"
 #include "cli/replay/survey.h"
+#include "cli/settings_files.h"
 #include "cli/since.h"
 #include "run/messages.h"
 
@@ -41,9 +42,10 @@ std::string Variable(const char* name) {
 Result<std::string> UsualFolder(const std::string& home_option) {
   const std::string config = Variable("CLAUDE_CONFIG_DIR");
   if (!config.empty() && home_option.empty()) return config + "/projects";
-  const std::string home = home_option.empty() ? Variable("HOME") : home_option;
-  if (!home.empty()) return home + "/.claude/projects";
-  return Error{Error::Kind::kUsage, "", "no transcripts given, and HOME is not set",
+  const Result<std::string> home = GivenOrOwnHome(home_option);
+  if (!home) return home.error();
+  if (!home->empty()) return *home + "/.claude/projects";
+  return Error{Error::Kind::kUsage, "", "no transcripts given, and no home directory is known",
                "name files or directories: ringfence replay PATH"};
 }
 

@@ -5,8 +5,12 @@ where the home is known by /etc/passwd alone. Each case has mounts of its own.
   run_mounts.py --ringfence PATH --hook PATH [--as-root]
 """
 
+import copy
 import json
 import os
+import pathlib
+import shutil
+import subprocess
 import sys
 
 from command_world import Skip, run_cases
@@ -222,6 +226,35 @@ def where_no_home_is_known_nothing_is_started_until_one_is_named(world):
     assert sandbox.run(["true"], "--home", str(world.home)).returncode == 0
     sandbox.prefix = sandbox.outside
     assert sandbox.run(["true"]).returncode == 0
+
+
+def every_command_finds_the_home_of_passwd(world):
+    def command(sandbox, *words):
+        ringfence = world.base / "ringfence"
+        hook = ["--hook", str(world.options.hook)] if words[0] in ("check", "doctor", "init") else []
+        return subprocess.run([*sandbox.outside, "env", "-i", "PATH=/usr/bin:/bin", ringfence, *words,
+                               *hook], cwd=world.project, capture_output=True, text=True, timeout=60)
+
+    if os.geteuid() != 0:
+        raise Skip("needs root")
+    world.options = copy.copy(world.options)
+    world.options.as_root = True
+    (world.home / "data").mkdir()
+    sandbox = with_passwd(world, world.home)
+    shutil.copy(pathlib.Path(world.options.ringfence).parent / "ringfence-cli", world.base)
+    done = command(sandbox, "allow", "~/data")
+    if done.returncode == 77:
+        raise Skip("nothing can be mounted here")
+    assert done.returncode == 0 and "~/data" in world.policy.read_text(), done
+    assert command(sandbox, "explain", "Write", "~/data/x").returncode == 0
+    assert command(sandbox, "init", "--no-client-sandbox").returncode == 0 and world.user.exists()
+    for words in (("check",), ("prompt",), ("doctor",)):
+        done = command(sandbox, *words)
+        assert done.returncode in (0, 1) and "home" not in done.stderr, (words, done)
+    (world.base / "passwd").write_text("other:x:1:1::/:/bin/sh\n")
+    for words in (("allow", "~/data"), ("explain", "Read", "/etc/hosts"), ("init",)):
+        done = command(sandbox, *words)
+        assert done.returncode == 2 and "no home" in done.stderr and "--home DIR" in done.stderr, done
 
 
 def a_HOME_that_is_none_is_told_or_does_no_harm(world):
