@@ -80,7 +80,10 @@ Outcome RunOrShow(Options& options) {
   options.run.root = options.ground.root;
   options.run.policy = options.ground.policy;
   options.run.profile = options.ground.profile;
-  return options.dry_run ? ShowAndReport(options) : RunUnderPolicy(options.run);
+  if (options.dry_run) return ShowAndReport(options);
+  if (!options.ground.common.json) return RunUnderPolicy(options.run);
+  return Error{Error::Kind::kUsage, "--json", "needs --dry-run: a run prints no result of its own",
+               "add --dry-run, or leave --json out"};
 }
 
 void AddConfinement(Command& command, RunOptions& run) {

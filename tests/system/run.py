@@ -230,6 +230,21 @@ def nothing_that_a_terminal_takes_for_a_command_is_printed(world):
 def what_contradicts_itself_is_refused(world):
     error_of(world.run("run", "--mode", "rx", "--no-sandbox", "--", "true"), 2, "--no-sandbox")
     error_of(world.run("run", "--dry-run", "--json", "--for", "macos", "--", "true"), 2, "--json")
+    error_of(world.run("run", "--json", "--", "touch", "made"), 2, "--json: needs --dry-run")
+    assert not (world.project / "made").exists()
+
+
+def a_writable_folder_that_opens_for_some_names_alone_says_so(world):
+    world.write(world.policy, json.dumps({"version": 1, "write": {"allow": ["src"]}}))
+    plan = json.loads(run_script(world, ":", "--dry-run", "--json").stdout)
+    (place,) = [place for place in plan["writable"] if place["path"] == str(world.project)]
+    assert place["only_names"] is True and [f"{world.project}/src"] == plan["only_names"][0], plan
+    text = run_script(world, ":", "--dry-run").stdout
+    (line,) = [line for line in text.splitlines() if line.startswith("  write ")
+               and f'"{world.project}"' in line]
+    assert "only the names" in line and f'  only    one of: "{world.project}/src"' in text, text
+    done = run_script(world, "mkdir src && echo > src/a && echo > other")
+    assert done.returncode and [path.name for path in world.project.iterdir()] == ["src"], done
 
 
 def a_folder_that_cannot_be_made_is_left_out(world):
