@@ -60,6 +60,15 @@ Error NotCreated(const std::string& path, int code) {
   return error;
 }
 
+// The file stays as it was. `error` is the system's.
+Error NotWritten(const std::string& path, const Error& error) {
+  const bool is_full = error.what == "ENOSPC" || error.what == "EDQUOT";
+  return {Error::Kind::kSystem, path,
+          "cannot be written: " + (is_full ? "the disk is full" : error.what),
+          is_full ? "make room, and run the command again; nothing was changed"
+                  : "nothing was changed"};
+}
+
 Status MakeFolders(const std::vector<std::string>& folders, mode_t mode,
                    std::vector<std::string>& made) {
   for (const std::string& folder : folders) {
@@ -135,7 +144,7 @@ Status Replace(const std::string& path, const std::string& bytes, mode_t mode_if
   const std::string folder = FolderOf(path);
   Result<std::unique_ptr<TemporaryFile>> file = TemporaryFile::Make(folder);
   if (!file) return file.error();
-  if (Status s = WriteAll((*file)->fd(), bytes); !s) return s.error();
+  if (Status s = WriteAll((*file)->fd(), bytes); !s) return NotWritten(path, s.error());
   if (Status s = KeepModeAndOwner((*file)->fd(), path, mode_if_new); !s) return s.error();
   if (Status s = (*file)->MoveTo(path); !s) return s.error();
   return SyncFolder(folder);

@@ -7,6 +7,8 @@
 namespace ringfence {
 namespace {
 
+constexpr uint64_t kLeastMemory = uint64_t{16} << 20;
+
 uint64_t UnitFactor(char unit) {
   switch (unit) {
     case 'K':
@@ -116,6 +118,10 @@ SandboxSection SectionReader::ReadSandbox(const Node& node) {
                                                            {"listed", SandboxReads::kListed}};
   section.reads = object.OneOf("reads", kReads);
   section.memory = ReadSize(object, "memory");
+  if (section.memory && *section.memory < kLeastMemory) {
+    document_.Wrong(*object.Any("memory"), "is too little for any program to start",
+                    "give it 16M or more");
+  }
   section.io = ReadSize(object, "io");
   if (const auto count = ReadPositive(object, "processes", true)) {
     section.processes = static_cast<uint64_t>(*count);

@@ -278,6 +278,10 @@ Result<PolicyBytes> ReadPolicyBytes(const std::string& path) {
       return bytes;
     }
     if (errno == ELOOP) return EndlessLinks(path);
+    if (errno == EACCES || errno == EPERM) {
+      return Unusable(path, "cannot be read: permission denied",
+                      "make it readable for yourself, and the directories above it too");
+    }
     return SystemError("open(" + path + ")");
   }
   struct stat status {};

@@ -15,8 +15,6 @@ namespace {
 
 constexpr uint64_t kDefaultProcesses = 4096;  // at once; a fork bomb ends there
 
-constexpr uint64_t kLeastMemory = uint64_t{16} << 20;
-
 Error Unplannable(std::string where, std::string what, std::string hint = "") {
   return Error{Error::Kind::kUsage, std::move(where), std::move(what), std::move(hint)};
 }
@@ -187,10 +185,6 @@ class Planner {
 
   Status PlanLimits() {
     const SandboxRules& rules = policy_.sandbox;
-    if (rules.memory.value_or(kLeastMemory) < kLeastMemory) {
-      return Unplannable("sandbox.memory", "no program starts with so little",
-                         "give it 16M or more");
-    }
     plan_.limits = {.memory = rules.memory,
                     .processes = rules.processes.value_or(kDefaultProcesses),
                     .cpus = rules.cpus,

@@ -142,6 +142,9 @@ class PlacePlanner {
     if (text.empty()) return std::optional<PlannedPlace>();
     if (!text.starts_with('/')) return RefusedDirectory("is not an absolute path");
     const Walked walked = Walk(text, files_);
+    const bool is_missing =
+        walked.stop == Walked::Stop::kEnd && walked.facts.kind == FileKind::kMissing;
+    if (is_missing) return RefusedDirectory("does not exist");
     if (walked.stop != Walked::Stop::kEnd || walked.facts.kind != FileKind::kDirectory) {
       return RefusedDirectory("is not a directory");
     }

@@ -843,6 +843,44 @@ def a_missing_policy_is_named_and_no_other_command(world):
 
 def what_was_mistyped_is_guessed(world):
     for words, meant in ((("allow", "bash"), "Bash"), (("allow", "Bsah"), "Bash"),
+def a_policy_that_may_not_be_read_is_told(world):
+    world.write(world.policy, '{"version": 1}')
+    world.give_up_root()
+    world.policy.chmod(0)
+    home = {"HOME": str(world.home)}
+    for command in (("explain", "Bash"), ("allow", "~/x"), ("run", "--", "true")):
+        done = world.run(*command, env=home)
+        error_of(done, 2, "policy.json: cannot be read: permission denied", "make it readable")
+    world.policy.chmod(0o600)
+    assert world.run("run", "--", "sh", "-c", ":", env=home).returncode == 0
+
+
+def a_working_directory_that_is_gone_is_told(world):
+    for command in (["explain", "Bash"], ["check"], ["doctor"], ["init"], ["prompt"], ["run", "--", "true"]):
+        words = " ".join(map(shlex.quote, [world.options.ringfence, *command]))
+        done = subprocess.run(["sh", "-c", f'mkdir gone && cd gone && rmdir ../gone && exec {words}'],
+                              cwd=world.project, capture_output=True, text=True, timeout=60,
+                              env={"HOME": str(world.home), "PATH": "/usr/bin:/bin"})
+        error_of(done, 2, "the current directory: it was removed, or you may not enter it", "Hint: go to ")
+
+
+def a_full_disk_is_told_with_the_file(world):
+    if os.geteuid() != 0:
+        raise Skip("needs root")
+    script = ('mount -t tmpfs -o size=16k none "$1" && cd "$1" && mkdir -p .config/ringfence && shift && '
+              '(cat /dev/zero > fill 2> /dev/null; exec "$@")')
+    for words in (["allow", "~/x"], ["init"]):
+        done = subprocess.run(["unshare", "-m", "sh", "-c", script, "sh", world.home, world.options.ringfence,
+                               *words, "--home", world.home], cwd=world.project, capture_output=True, text=True,
+                              timeout=60, env={"PATH": "/usr/bin:/bin"})
+        error_of(done, 2, "policy.json: cannot be written: the disk is full", "nothing was changed")
+
+
+def a_directory_for_write_that_does_not_exist_is_told(world):
+    done = world.run("run", "--write", "/nonexistent", "--", "true")
+    error_of(done, 2, '--write: "/nonexistent": does not exist', "name an existing directory")
+
+
                          (("completion", "fsh"), "fish"), (("audit", "--html"), "--format html")):
         done = subprocess.run([world.options.ringfence, *words], capture_output=True, text=True,
                               cwd=world.project, env={"HOME": str(world.home)}, timeout=60)
