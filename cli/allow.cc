@@ -183,6 +183,7 @@ class Allowance {
       notes.push_back("it counts in the session " + change_.session() + " alone");
     }
     NoteMissing(notes);
+    NoteQuestion(notes);
     if (const auto client = ClientNote()) notes.push_back(*client);
     if (!is_for_session() && change_.InitWouldAdd()) {
       notes.push_back("commands in the client's sandbox have a list of their own; " +
@@ -215,6 +216,14 @@ class Allowance {
         "create the file first");
   }
 
+  void NoteQuestion(std::vector<std::string>& notes) const {
+    if (!wish_.as_question || wish_.kind != WishKind::kPath) return;
+    const char* may_not = !wish_.also_write ? "may not read it"
+                          : wish_.also_read ? "may neither read nor write it"
+                                            : "may not write it";
+    notes.push_back(std::string("the sandbox cannot ask, so commands in ringfence run ") + may_not);
+  }
+
   // Its own settings may refuse what the policy now permits.
   std::optional<std::string> ClientNote() const {
     const Result<ClientRefusals> client = ClientRefusals::Read(change_.where());
@@ -239,7 +248,7 @@ void AddAllow(Command& app, Action& chosen) {
   Command command = AddCommand(app, "allow", "Allow a path, host or tool", kAllowExamples);
   const auto options = std::make_shared<AllowOptions>();
   AddChangeOptions(command, *options,
-                   "Only for the session that was refused it last, by the audit log");
+                   "Only in the session whose denial the audit log recorded last");
   command.AddFlag("--read", options->read, "A path for reading only");
   command.AddFlag("--ask", options->ask, "Only with a question");
   command.AddFlag("--yes", options->yes,

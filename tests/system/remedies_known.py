@@ -95,6 +95,7 @@ TESTS = {
 
 # Beginnings of texts that name a command and do not say that it would help.
 PLAIN = (
+    "the sandbox cannot ask, so commands in ringfence run ",
     "ringfence enter is started by the hook",
     "<?xml", "#!/bin/sh", "// Agents side by side", "// What the coding agent may do", "\n  // The project",
     "--trial is for ringfence doctor", "; it was there at ringfence init",

@@ -382,6 +382,9 @@ def git_works_in_a_work_tree_of_a_repository_that_may_be_written(world):
                        capture_output=True)
     config = repository / ".git/config"
     before = config.read_bytes()
+    # As docs/sandbox.md says, the entry is added by hand.
+    error_of(world.run("allow", repository / ".git", cwd=tree), 1, "does not")
+    assert not world.policy.exists()
     world.write(world.policy, json.dumps(
         {"version": 1, "write": {"allow": [".", str(repository / ".git")]}}))
     commit = "echo new > new && git status && git add new && " + " ".join(git) + " commit -qm new"
