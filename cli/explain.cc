@@ -110,7 +110,9 @@ class Explainer {
     const std::string& name = explained.event.tool_name;
     if (IsMcpTool(name) || FindTool(name)) return;
     const std::string_view meant = NearestTool(name);
-    if (!meant.empty()) explained.notes.push_back("did you mean " + Quote(meant) + "?");
+    if (meant.empty()) return;
+    explained.notes.push_back("did you mean " + Quote(meant) + "?");
+    if (explained.decision.cause) explained.decision.cause->remedy.clear();  // a misspelt name
   }
 
   Status Decide(Explained& explained) {

@@ -150,7 +150,7 @@ void PrintRemoved(const std::vector<Removed>& all, const Whereabouts& where) {
                                  ? "what init had set"
                                  : std::to_string(removed.entries) + " hook entries";
     console.Line("Removed " + what + " from " + ShownPath(removed.path, where) +
-                 (removed.is_gone ? ", and the file, which was empty then" : "") + ".");
+                 (removed.is_gone ? ". The file was then empty, so it was deleted." : "."));
     if (removed.is_known) continue;
     console.Line(
         "Note: the record of what init had set there is lost; other keys were left as they are.");

@@ -86,7 +86,10 @@ const GuardedName* FirstHeld(const Supervision& supervision, const std::string& 
   return nullptr;
 }
 
-const GuardedName kWhole{.why = "git saves it by a rename, and so must others"};
+const GuardedName kWhole{
+    .why =
+        "this file can only be replaced by renaming a new file over it; the program "
+        "wrote it in place"};
 
 // Each sandbox has its own idea of a package store and of the project, so each knows how deep its
 // rule matches.
