@@ -67,7 +67,8 @@ class TextPlan {
       Path("  read    ", place.path.text(), place.why);
     for (const PlannedPlace& place : plan_.writable) {
       Path(place.make ? "  make    " : "  write   ", place.path.text(),
-           place.why + (place.is_own ? ", empty and the sandbox's own" : ""));
+           place.why + (place.is_own ? ", empty and the sandbox's own" : "") +
+               (place.is_part ? ", but only the names listed as \"only\" below" : ""));
     }
     for (const SavedFile& file : plan_.saved) {
       Path("  save    ", file.path.text(), file.why + ", with NAME.* beside it");
@@ -165,6 +166,14 @@ Json PlacesJson(const std::vector<PlannedPlace>& places) {
   return json;
 }
 
+Json WritableJson(const std::vector<PlannedPlace>& places) {
+  Json json = PlacesJson(places);
+  for (size_t i = 0; i < places.size(); ++i) {
+    if (places[i].is_part) json[i]["only_names"] = true;
+  }
+  return json;
+}
+
 Json HiddenJson(const SandboxPlan& plan) {
   Json json = Json::array();
   for (const HiddenPlace& place : plan.hidden) {
@@ -241,7 +250,7 @@ std::string PlanJson(const SandboxPlan& plan) {
   if (plan.is_confined()) {
     json["reads"] = plan.reads_all ? "all" : "listed";
     json["readable"] = PlacesJson(plan.readable);
-    json["writable"] = PlacesJson(plan.writable);
+    json["writable"] = WritableJson(plan.writable);
     for (const SavedFile& file : plan.saved) {
       json["saved"].push_back({{"path", file.path.text()}, {"why", file.why}});
     }
