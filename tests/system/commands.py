@@ -1049,9 +1049,6 @@ def usage(world):
         error_of(done, 2, "Hint: ")
         assert done.stdout == ""
     error_of(world.run("init", "--user", "--local"), 2, "--user and --local exclude each other")
-    done = subprocess.run([world.options.ringfence, "init"], capture_output=True, text=True, env={},
-                          cwd=world.project, timeout=60)
-    error_of(done, 2, "HOME")
     assert world.snapshot() == {}
 
 
