@@ -177,10 +177,13 @@ class Run {
   Outcome Finish(const SandboxPlan& plan, const Ended& ended) {
     // For people the reason comes first, and refusals only where the command failed.
     const bool tells = report_.descriptor() >= 0 || (ended.not_run.empty() && ended.status != 0);
-    for (const Refusal& refusal : ended.refusals) ExplainRefusal(plan, refusal, tells);
-    const size_t told = ended.refusals.size();
-    if (tells && told == kMaxRefusals && ended.refusal_count > told) {
-      report_.Warn("these are the first " + std::to_string(told) + " of " +
+    size_t told = 0;
+    for (const Refusal& refusal : ended.refusals) {
+      if (ExplainRefusal(plan, refusal, tells)) ++told;
+    }
+    const size_t kept = ended.refusals.size();
+    if (told > 0 && kept == kMaxRefusals && ended.refusal_count > kept) {
+      report_.Warn("these are " + std::to_string(told) + " of " +
                    std::to_string(ended.refusal_count) + " calls that were refused");
     }
     report_.Ended(ended);
@@ -226,8 +229,8 @@ class Run {
   }
 
   // The path is decided again: what a program was refused need not be the policy's doing.
-  // It is told only where the command failed.
-  void ExplainRefusal(const SandboxPlan& plan, const Refusal& refusal, bool tells) {
+  // It is told only where the command failed: true if it was.
+  bool ExplainRefusal(const SandboxPlan& plan, const Refusal& refusal, bool tells) {
     if (refusal.code == "ENOEXEC") return ExplainProgram(refusal, tells);
     Event event;
     event.name = "SandboxDenial";
@@ -241,7 +244,7 @@ class Run {
                            !plan.names.IsOwn(refusal.path) && !IsAskedFor(refusal);
     std::string why = refusal.why.empty() ? WhyByMode(plan, refusal) : refusal.why;
     if (why.empty()) why = WhyByQuestion(plan, refusal, decision);
-    if (!is_denial && why.empty()) return;
+    if (!is_denial && why.empty()) return false;
     // Nothing that a person could permit: not worth a line to them.
     tells = tells && (report_.descriptor() >= 0 || !IsOthers(refusal));
     const std::string text =
@@ -254,11 +257,13 @@ class Run {
     if (!logged && tells && !facts_.is_inside) {
       report_.Warn("this refusal is not logged: " + logged.error().text());
     }
+    return tells;
   }
 
   // No policy has to do with it.
-  void ExplainProgram(const Refusal& refusal, bool tells) const {
+  bool ExplainProgram(const Refusal& refusal, bool tells) const {
     if (tells) report_.Refused(refusal, Quote(refusal.path) + ": " + Printable(refusal.why));
+    return tells;
   }
 
   // Outside of the project to the policy, and writable by --write but for its rules.

@@ -56,6 +56,8 @@ ROWS = (
     ("ended by a signal", ("--", "/bin/sh", "-c", "kill -TERM $$"), 143, ""),
     ("killed", ("--", "/bin/sh", "-c", "kill -KILL $$"), 137, ""),
 )
+MANY_REFUSALS = ("refusals that no policy is about", ("--", "/bin/sh", "-c", "for i in 1 2 3 4 5 6 7 8 9 10 11; do"
+                                                      " touch /etc/none-$i 2> /dev/null; done; exit 4"), 4, "")
 FEW_PROCESSES = ("too few processes", ("--policy", "FEW", *TOUCH), 125, "\"processes\" is too low")
 
 
@@ -93,7 +95,7 @@ def run_all(options, base):
     (world.project / "script").chmod(0o755)
     elsewhere.write_text('{"version": 1, "write": {"allow": [".", "/proc/none", "/sys/none/x"]}}')
     names = {"COVERS": str(covers), "HIDES": str(hides), "ELSEWHERE": str(elsewhere), "BAD": str(bad), "CUT": str(cut), "FEW": str(few), "PROJECT": str(world.project)}
-    rows = ROWS if options.as_root else (*ROWS, FEW_PROCESSES)  # root's are not limited
+    rows = ROWS if options.as_root else (*ROWS, MANY_REFUSALS, FEW_PROCESSES)  # root's are not limited
     for row in rows:
         words = [names.get(word, word.replace("RINGFENCE", options.ringfence)) for word in row[1]]
         policy = () if "--policy" in words else ("--policy", str(world.policy))
