@@ -85,6 +85,10 @@ Status PrivateMounts::MountEmpty(const Path& path, mode_t mode) {
   return tree ? AttachTree(*tree, path) : tree.error();
 }
 
+Status PrivateMounts::LeaveMemory() {
+  return ::umount2(kMemory, MNT_DETACH) == 0 ? Status(Unit{}) : SystemError("umount2(memory)");
+}
+
 Status PrivateMounts::MountFolders() {
   if (plan_.private_tmp) {
     const Path tmp = TmpOf(plan_);

@@ -16,7 +16,7 @@ inline constexpr const char* kCoverDirectory = "/dev/.ringfence/directory";
 inline constexpr const char* kCoverFile = "/dev/.ringfence/file";
 
 // The one file system in memory that holds what is in /tmp, /run, /dev/shm and other empty folders,
-// so that all of them together take no more of it than one.
+// so that all of them together take no more of it than one. It is there until all are mounted.
 inline constexpr const char* kMemory = "/dev/.ringfence/memory";
 
 // Below it SavedFolders() are mounted writable, each by its number, for the supervisor: the folder
@@ -37,6 +37,8 @@ class PrivateMounts {
   Status Mount();
   // Another folder, empty.
   Status MountEmpty(const Path& path, mode_t mode);
+  // After the last of them: the user owns that file system, so a command could open it by its name.
+  Status LeaveMemory();
 
  private:
   Status MountFolders();

@@ -39,7 +39,8 @@ class View {
       if (Status s = BeginNewRoot(); !s) return s;
     }
     if (Status s = own_.Mount(); !s) return s;
-    return AttachAll();
+    if (Status s = AttachAll(); !s) return s;
+    return own_.LeaveMemory();
   }
 
   std::vector<const PlannedCache*> caches() const { return caches_; }

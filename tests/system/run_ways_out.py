@@ -715,6 +715,21 @@ def a_write_hint_of_a_file_outside(world):
         assert "PermissionError" in done.stderr and hint() == 3, (hint(), done)
 
 
+def the_memory_behind_the_private_folders_has_no_name(world):
+    """Its user could open it: it would show /tmp and its like by other names."""
+    done = Sandbox(world).python("""
+import os
+for attempt in (lambda: os.chmod("/dev/.ringfence/memory", 0o777),
+                lambda: print(os.listdir("/dev/.ringfence/memory"))):
+    try:
+        attempt()
+        print("done")
+    except OSError:
+        pass
+""")
+    assert done.returncode == 0 and done.stdout == "", done
+
+
 # -- what it holds ----------------------------------------------------------------------------------------
 
 def memory_in_files_is_limited_as_well(world):
