@@ -86,7 +86,9 @@ class Call {
     if (code == EROFS || code == EACCES) Report(supervision_, last_path_, nullptr, code);
     if (code == EPERM && arguments_.is_out_of_reach()) {
       ReportProgram(supervision_, caller_.ProgramName(),
-                    "it may be executed but not read, so the sandbox cannot check its calls");
+                    "its memory cannot be read, so the sandbox cannot check its calls: the program "
+                    "file has no read permission, or the program has made itself undumpable "
+                    "(PR_SET_DUMPABLE)");
     }
     caller_.ReturnError(code);
   }

@@ -110,6 +110,14 @@ def a_recipe_of_make(world):
 
 # -- programs ---------------------------------------------------------------------------------------
 
+UNREADABLE = ("its memory cannot be read, so the sandbox cannot check its calls: the program file has no read"
+              " permission, or the program has made itself undumpable (PR_SET_DUMPABLE)")
+
+
+def lines_of_ringfence(done):
+    return [line for line in done.stderr.splitlines() if line.startswith("ringfence")]
+
+
 def a_program_of_32_bits(world):
     program = world.project / "old"
     program.write_bytes(PROGRAM_OF_32_BITS)
@@ -138,10 +146,19 @@ def a_program_that_cannot_be_read(world):
     quiet(world.run(own, "made"))
     assert (world.project / "made").exists()
     done = world.run("sh", "-c", "./own other; exit $?", extra=("--layers", "landlock"))
-    lines = [line for line in done.stderr.splitlines() if "ringfence" in line]
-    assert lines == ['ringfence: "own": it may be executed but not read, so the sandbox cannot check '
-                     "its calls"], done
+    assert lines_of_ringfence(done) == ['ringfence: "own": ' + UNREADABLE], done
     assert not (world.project / "other").exists()
+
+
+def a_program_that_cannot_be_dumped(world):
+    """As one that cannot be read: the kernel protects its memory alike."""
+    script = "import ctypes; ctypes.CDLL(None).prctl(4, 0, 0, 0, 0); open('made', 'w')"
+    quiet(world.run("python3", "-c", script))
+    (world.project / "made").unlink()
+    done = world.run("python3", "-c", script, extra=("--layers", "landlock"))
+    assert done.returncode == 1 and "Operation not permitted" in done.stderr, done
+    assert lines_of_ringfence(done) == ['ringfence: "python3": ' + UNREADABLE], done
+    assert not (world.project / "made").exists()
 
 
 # -- the machine ------------------------------------------------------------------------------------
@@ -341,6 +358,7 @@ def doctor_inside(world):
 
 CASES = (a_parent_that_ignores_its_children, blocked_and_ignored_signals, a_file_size_limit_below_the_log,
          few_descriptors, other_limits, a_recipe_of_make, a_program_of_32_bits, a_program_that_cannot_be_read,
+         a_program_that_cannot_be_dumped,
          the_name_servers_are_in_run, tmp_is_a_link, a_directory_above_that_only_leads_on,
          a_closed_directory_above, a_device_of_the_policy, caches_are_copies, secrets_in_caches_are_hidden,
          a_closed_directory_in_a_cache, caches_of_the_policy, variables_of_caches, a_session_keeps_its_copies, doctor_inside)
