@@ -6,6 +6,11 @@
 
 namespace ringfence {
 
+// Of the host's /dev, where there is no private one. Not /dev/pts, which has every terminal of the
+// user's, to read what is typed there.
+inline constexpr const char* kHostDevices[] = {"/dev/null", "/dev/zero",   "/dev/full",
+                                               "/dev/tty",  "/dev/random", "/dev/urandom"};
+
 struct LandlockRights {
   uint64_t handled = 0;     // everything that this version can forbid
   uint64_t read = 0;        // read, list and run

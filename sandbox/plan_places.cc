@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "policy/resolve.h"
 #include "sandbox/agent_state.h"
+#include "sandbox/landlock_rights.h"
 #include "sandbox/plan_caches.h"
 #include "sandbox/plan_mounts.h"
 #include "sandbox/plan_reads.h"
@@ -72,7 +73,11 @@ class PlacePlanner {
       plan_.writable.push_back(std::move(place));
     }
     if (std::ranges::any_of(plan_.writable, &PlannedPlace::is_part)) {
-      rules_.AllowOnly(policy_.write, NamesOf(own), plan_.names);
+      std::vector<GuardedName> others = NamesOf(own);
+      if (plan_.system == HostSystem::kLinux && !plan_.has_view()) {
+        for (const char* name : kHostDevices) others.push_back({.base = name});
+      }
+      rules_.AllowOnly(policy_.write, others, plan_.names);
     }
     for (const PlannedPlace& place : plan_.writable) {
       if (place.kind != Kind::kDirectory) continue;

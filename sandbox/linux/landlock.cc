@@ -148,11 +148,6 @@ Status AllowReads(const SandboxPlan& plan, const Ruleset& ruleset) {
   return Unit{};
 }
 
-// Of the host's /dev, where there is no private one. Not /dev/pts, which has every terminal of the
-// user's, to read what is typed there.
-constexpr const char* kHostDevices[] = {"/dev/null", "/dev/zero",   "/dev/full",
-                                        "/dev/tty",  "/dev/random", "/dev/urandom"};
-
 Status AllowWhereItIs(const Ruleset& ruleset, const Path& path, uint64_t rights) {
   Status allowed = ruleset.Allow(path, rights);
   return !allowed && allowed.error().what == "ENOENT" ? Unit{} : allowed;

@@ -161,6 +161,20 @@ def a_program_that_cannot_be_dumped(world):
     assert not (world.project / "made").exists()
 
 
+def devices_beside_what_may_be_written(world):
+    """A pattern, or a name that is not there yet, makes a list of all that may be written."""
+    script = ("echo x > /dev/null && echo x 2> /dev/null > build/a && ! echo x > /dev/full &&"
+              " ! echo x > other && test ! -e other")
+    for place in ("build/**", "build/a"):
+        world.policy.write_text(json.dumps({"version": 1, "write": {"allow": [place]}}))
+        (world.project / "build").mkdir(exist_ok=True)
+        (world.project / "build/a").unlink(missing_ok=True)
+        for layers in ("full", "landlock"):
+            done = world.run("bash", "-c", script, extra=("--layers", layers))
+            assert done.returncode == 0, (place, layers, done)
+            assert "/dev/full: Permission" not in done.stderr, (place, layers, done)
+
+
 # -- the machine ------------------------------------------------------------------------------------
 
 def in_own_mounts(world, setup, *command, policy=None):
@@ -358,7 +372,7 @@ def doctor_inside(world):
 
 CASES = (a_parent_that_ignores_its_children, blocked_and_ignored_signals, a_file_size_limit_below_the_log,
          few_descriptors, other_limits, a_recipe_of_make, a_program_of_32_bits, a_program_that_cannot_be_read,
-         a_program_that_cannot_be_dumped,
+         a_program_that_cannot_be_dumped, devices_beside_what_may_be_written,
          the_name_servers_are_in_run, tmp_is_a_link, a_directory_above_that_only_leads_on,
          a_closed_directory_above, a_device_of_the_policy, caches_are_copies, secrets_in_caches_are_hidden,
          a_closed_directory_in_a_cache, caches_of_the_policy, variables_of_caches, a_session_keeps_its_copies, doctor_inside)
