@@ -284,6 +284,15 @@ bool IsSameFile(const UniqueFd& one, const UniqueFd& other) {
          first.st_dev == second.st_dev && first.st_ino == second.st_ino;
 }
 
+// "/memfd:x (deleted)" is no path, and "/a/x (deleted)" is where the file was.
+void DropMark(const Supervision& supervision, Handle& handle) {
+  constexpr std::string_view kMark = " (deleted)";
+  struct stat facts {};
+  if (::fstat(handle.fd.get(), &facts) != 0 || facts.st_nlink != 0) return;
+  if (handle.path.ends_with(kMark)) handle.path.resize(handle.path.size() - kMark.size());
+  if (facts.st_dev == supervision.memory && !handle.path.empty()) handle.path.erase(0, 1);
+}
+
 bool HasNoName(const Handle& handle) {
   struct stat facts {};
   return !handle.path.starts_with('/') ||  // a pipe, a socket
@@ -297,6 +306,7 @@ Got<Location> FindHandle(const Supervision& supervision, Handle& handle) {
     Got<std::string> path = RealPath(supervision, handle.fd);
     if (!path.ok()) return {{}, path.code == ENAMETOOLONG ? EACCES : path.code};
     handle.path = std::move(path.value);
+    DropMark(supervision, handle);
     if (HasNoName(handle)) return {{}, ENOENT};
     if (Covers(kSavedFolders, handle.path)) return {{}, EACCES};
     Got<Location> at = LocationOf(handle);

@@ -3,7 +3,9 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/signalfd.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -172,6 +174,10 @@ Result<Supervision> PrepareSupervision(const SandboxPlan& plan) {
   Result<std::vector<OpenedFile>> streams = FindStreams();
   if (!streams) return streams.error();
   supervision.streams = std::move(*streams);
+  const UniqueFd memory(::memfd_create("", MFD_CLOEXEC));
+  struct stat facts {};
+  if (!memory.valid() || ::fstat(memory.get(), &facts) != 0) return SystemError("memfd_create");
+  supervision.memory = facts.st_dev;
   supervision.own_process = "/proc/" + std::to_string(::getpid());
   if (::chdir("/") != 0) return SystemError("chdir(/)");
   timespec now{};

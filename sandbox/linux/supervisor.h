@@ -34,6 +34,7 @@ struct Supervision {
   UniqueFd own_fds;           // /proc/self/fd
   UniqueFd root;              // /
   std::string own_process;    // "/proc/1"
+  dev_t memory = 0;           // the kernel's file system for memfd_create(2), in no directory
   bool holds_ptrace = false;  // CAP_SYS_PTRACE, which callers do not have
 
   // A folder which is read-only for everybody else, with the files that are saved in it

@@ -175,6 +175,36 @@ def devices_beside_what_may_be_written(world):
             assert "/dev/full: Permission" not in done.stderr, (place, layers, done)
 
 
+def the_mode_of_a_file_without_a_name(world):
+    script = """
+import os, sys
+memory = os.memfd_create("x")
+os.fchmod(memory, 0o700)
+os.chmod("/proc/self/fd/%d" % memory, 0o711)
+os.mkdir("build") if not os.path.isdir("build") else None
+temporary = os.open("build", os.O_TMPFILE | os.O_RDWR)
+os.fchmod(temporary, 0o700)
+gone = os.open("build/x.log", os.O_CREAT | os.O_RDWR)
+os.unlink("build/x.log")
+os.fchmod(gone, 0o700)
+print([oct(os.fstat(file).st_mode & 0o777) for file in (memory, temporary, gone)])
+"""
+    for allowed in (["."], ["build/**"]):
+        world.policy.write_text(json.dumps({"version": 1, "write": {"allow": allowed}}))
+        for layers in ("full", "landlock"):
+            done = world.run("python3", "-c", script, extra=("--layers", layers))
+            assert done.stdout == "['0o711', '0o700', '0o700']\n", (allowed, layers, done)
+    # A file of the caller's that has been removed is still the caller's.
+    script = "import os; os.fchmod(0, 0o777)"
+    for layers in ("full", "landlock"):
+        with open(world.home / "gone", "w+") as file:
+            os.chmod(file.name, 0o600)
+            os.unlink(file.name)
+            done = world.run("python3", "-c", script, extra=("--layers", layers), stdin=file)
+            assert "PermissionError" in done.stderr, (layers, done)
+            assert os.fstat(file.fileno()).st_mode & 0o777 == 0o600, layers
+
+
 # -- the machine ------------------------------------------------------------------------------------
 
 def in_own_mounts(world, setup, *command, policy=None):
@@ -372,7 +402,7 @@ def doctor_inside(world):
 
 CASES = (a_parent_that_ignores_its_children, blocked_and_ignored_signals, a_file_size_limit_below_the_log,
          few_descriptors, other_limits, a_recipe_of_make, a_program_of_32_bits, a_program_that_cannot_be_read,
-         a_program_that_cannot_be_dumped, devices_beside_what_may_be_written,
+         a_program_that_cannot_be_dumped, devices_beside_what_may_be_written, the_mode_of_a_file_without_a_name,
          the_name_servers_are_in_run, tmp_is_a_link, a_directory_above_that_only_leads_on,
          a_closed_directory_above, a_device_of_the_policy, caches_are_copies, secrets_in_caches_are_hidden,
          a_closed_directory_in_a_cache, caches_of_the_policy, variables_of_caches, a_session_keeps_its_copies, doctor_inside)
