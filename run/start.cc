@@ -186,6 +186,9 @@ class Run {
       report_.Warn("these are " + std::to_string(told) + " of " +
                    std::to_string(ended.refusal_count) + " calls that were refused");
     }
+    if (ended.lost_supervisor) {
+      report_.Warn("the supervisor ended unexpectedly; all processes of the run were ended");
+    }
     report_.Ended(ended);
     return ended.status;
   }

@@ -45,6 +45,7 @@ struct Ended {
   std::string not_run;            // "claude: ENOENT", where the program could not be executed
   std::vector<Refusal> refusals;  // the first few, each path once
   size_t refusal_count = 0;
+  bool lost_supervisor = false;  // it ended before the command, and so everything was ended
 };
 
 // How a run is watched by whoever asked for it.

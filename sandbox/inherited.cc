@@ -48,6 +48,9 @@ Inherited Inherited::Replace() {
   inherited.ignores_file_size_ = SetAndTell(SIGXFSZ, SIG_IGN);
   inherited.file_size_ = RaiseToHardLimit<RLIMIT_FSIZE>();
   inherited.files_ = RaiseToHardLimit<RLIMIT_NOFILE>();
+  inherited.data_ = RaiseToHardLimit<RLIMIT_DATA>();
+  inherited.memory_ = RaiseToHardLimit<RLIMIT_AS>();
+  inherited.processor_ = RaiseToHardLimit<RLIMIT_CPU>();
   return inherited;
 }
 
@@ -56,6 +59,9 @@ Status Inherited::RestoreFileSize() const { return Restore<RLIMIT_FSIZE>(file_si
 Status Inherited::RestoreAll() const {
   if (Status s = RestoreFileSize(); !s) return s;
   if (Status s = Restore<RLIMIT_NOFILE>(files_); !s) return s;
+  if (Status s = Restore<RLIMIT_DATA>(data_); !s) return s;
+  if (Status s = Restore<RLIMIT_AS>(memory_); !s) return s;
+  if (Status s = Restore<RLIMIT_CPU>(processor_); !s) return s;
   if (ignores_children_) {
     if (const auto set = Set(SIGCHLD, SIG_IGN); !set) return set.error();
   }

@@ -23,6 +23,10 @@ class Inherited {
   bool ignores_file_size_ = false;  // SIGXFSZ: a limit below the size of the log would be deadly
   rlimit file_size_{RLIM_INFINITY, RLIM_INFINITY};
   rlimit files_{RLIM_INFINITY, RLIM_INFINITY};
+  // What a command makes the supervisor use must not end it.
+  rlimit data_{RLIM_INFINITY, RLIM_INFINITY};
+  rlimit memory_{RLIM_INFINITY, RLIM_INFINITY};
+  rlimit processor_{RLIM_INFINITY, RLIM_INFINITY};
 };
 
 }  // namespace ringfence

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <sched.h>
+#include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -23,6 +24,7 @@
 #include "sandbox/linux/audit_receiver.h"
 #include "sandbox/linux/cgroup.h"
 #include "sandbox/linux/channel.h"
+#include "sandbox/linux/descendants.h"
 #include "sandbox/linux/inside.h"
 #include "sandbox/linux/made_places.h"
 #include "sandbox/linux/own_tmp.h"
@@ -94,6 +96,7 @@ class Launcher {
     if (!signals_.valid()) return SystemError("signalfd");
     if (Status s = pipes_.Make(); !s) return s;
     terminal_ = FindTerminalUse();
+    if (Status s = PrepareToAdopt(); !s) return s;
     first_ = Clone();
     if (first_ == 0) {
       channel_ = UniqueFd();
@@ -117,6 +120,16 @@ class Launcher {
     return Unit{};
   }
 
+  // If the supervisor ends without ending its descendants, they become this process's.
+  Status PrepareToAdopt() {
+    if (plan_.has_own_processes()) return Unit{};
+    Result<std::vector<pid_t>> before = Children();
+    if (!before) return before.error();
+    spared_ = std::move(*before);
+    const bool is_set = ::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0;
+    return is_set ? Status(Unit{}) : SystemError("prctl(subreaper)");
+  }
+
   // A fork into new namespaces; all of them with the user namespace, which gives the right.
   pid_t Clone() const {
     unsigned long flags = 0;
@@ -131,14 +144,26 @@ class Launcher {
 
   void Wait() {
     while (first_lives_) HearOnce();
+    EndLeft();
     // Nobody is left to say more than what is here already.
     while (channel_open_ && HasMore()) channel_open_ = Hear();
     relay_.Drain();
     DrainPipes();
+    if (!knows_end_ && !ended_.failure && has_started_) {
+      ended_.lost_supervisor = true;
+      KeepEnd(SIGKILL);
+    }
     if (!knows_end_ && !ended_.failure) {
       ended_.failure = SetupFailure{"sandbox", "its first process", "ended by itself", {}};
       ended_.status = kSetupFailed;
     }
+  }
+
+  // With a process namespace the kernel has done it. Otherwise the supervisor has, if it says so.
+  void EndLeft() {
+    if (plan_.has_own_processes() || first_status_ == 0) return;
+    if (relay_.guard() > 0) spared_.push_back(relay_.guard());
+    EndDescendants(spared_);
   }
 
   // Passes on the rest of the command's output, however slowly it is read. All writers have ended,
@@ -202,7 +227,7 @@ class Launcher {
   // Nothing can be waited for, for want of memory.
   void EndUnheard() {
     ::kill(first_, SIGKILL);
-    first_lives_ = ::waitpid(first_, nullptr, 0) != first_;
+    first_lives_ = ::waitpid(first_, &first_status_, 0) != first_;
   }
 
   // Nobody waits for the command any more. The supervisor ends everybody when it hears nothing.
@@ -219,7 +244,7 @@ class Launcher {
     while (::read(signals_.get(), &info, sizeof info) == static_cast<ssize_t>(sizeof info)) {
       const int signal = static_cast<int>(info.ssi_signo);
       if (signal == SIGCHLD) {
-        ended = ::waitpid(first_, nullptr, WNOHANG) == first_ || ended;
+        ended = ::waitpid(first_, &first_status_, WNOHANG) == first_ || ended;
       } else if (signal == SIGWINCH && relay_.is_on()) {
         relay_.PassSize();
       } else if (signal == SIGCONT) {
@@ -284,6 +309,7 @@ class Launcher {
         }
         break;
       case Message::kStarted:
+        has_started_ = true;
         BeginToHear();
         own_tmp_.RemoveOld();
         break;
@@ -323,6 +349,8 @@ class Launcher {
   sigset_t heard_{};
   UniqueFd signals_;
   pid_t first_ = -1;
+  int first_status_ = 0;  // the supervisor's, which is 0 once it has ended all others
+  Spared spared_;
   TerminalUse terminal_;
   TerminalRelay relay_;
   PipeRelay pipes_;
@@ -330,6 +358,7 @@ class Launcher {
   AuditReceiver audit_;
   bool channel_open_ = true;
   bool first_lives_ = true;
+  bool has_started_ = false;  // the command
   bool knows_end_ = false;
   Ended ended_;
 };

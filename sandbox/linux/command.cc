@@ -43,6 +43,7 @@ class Command {
         {"close descriptors", &Command::CloseAtExec},
         {"self-test", &Command::TestConfinement},
         {"supervision", &Command::TestSupervision, true},
+        {"memory limit", &Command::TakeMemoryLimit},
         {"start", &Command::TellStart},
         // Only now: who is stopped before keeps the supervisor waiting.
         {"signals", &Command::ResetSignals},
@@ -126,6 +127,10 @@ class Command {
   Status TestConfinement() { return TestSandbox(plan_); }
 
   Status TestSupervision() { return TestNames(plan_); }
+
+  // The command's, and not the supervisor's: a command can make the supervisor use memory, and must
+  // not be able to end it.
+  Status TakeMemoryLimit() { return LimitMemory(plan_.limits); }
 
   // The launcher logs it.
   Status TellStart() { return SendPacket(start_.launcher, Message::kStarted, {}); }

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
 #include <csignal>
 #include <memory>
@@ -82,23 +83,46 @@ std::vector<pid_t> WayUp(pid_t process) {
   return {};
 }
 
-// Whoever makes processes faster than one can end them is stopped first.
-void StopDescendants() {
+// A process that exists while /proc is read is found: if its parent ends, it becomes a child of
+// this process, which does not reap meanwhile.
+std::vector<Process> ProcessesBelow(const std::vector<Process>& all, const Spared& spared) {
+  std::vector<Process> found{{.id = ::getpid()}};
+  for (size_t i = 0; i < found.size(); ++i) {
+    const pid_t parent = found[i].id;
+    for (const Process& process : all) {
+      const bool is_below =
+          process.parent == parent && std::ranges::find(spared, process.id) == spared.end();
+      if (is_below) found.push_back(process);
+    }
+  }
+  found.erase(found.begin());
+  return found;
+}
+
+// With its group, which also reaches a child that was forked after the look. The groups of a run
+// have no other members: its supervisor began a session.
+void Signal(const Process& process, int signal) {
+  ::kill(process.id, signal);
+  if (process.group > 1 && process.group != ::getpgrp()) ::kill(-process.group, signal);
+}
+
+// A program that makes processes faster than they can be ended is stopped first.
+void StopDescendants(const Spared& spared) {
   std::vector<pid_t> stopped;
   for (int look = 0; look < kMaxLooks; ++look) {
     const size_t before = stopped.size();
-    for (const pid_t process : Descendants()) {
-      if (std::ranges::find(stopped, process) != stopped.end()) continue;
+    for (const Process& process : ProcessesBelow(Processes(), spared)) {
+      if (std::ranges::find(stopped, process.id) != stopped.end()) continue;
       const rlimit none{.rlim_cur = 0, .rlim_max = 0};
-      ::prlimit(process, RLIMIT_NPROC, &none, nullptr);
-      ::kill(process, SIGSTOP);
-      stopped.push_back(process);
+      ::prlimit(process.id, RLIMIT_NPROC, &none, nullptr);
+      Signal(process, SIGSTOP);
+      stopped.push_back(process.id);
     }
     if (stopped.size() == before) return;
   }
 }
 
-// Where there is no child there is nobody.
+// Without a child there is no descendant.
 bool HasChildren() {
   pid_t reaped = 1;
   while (reaped > 0) reaped = ::waitpid(-1, nullptr, WNOHANG);
@@ -108,19 +132,10 @@ bool HasChildren() {
 }  // namespace
 
 std::vector<pid_t> Descendants(pid_t group) {
-  const std::vector<Process> all = Processes();
-  std::vector<pid_t> found{::getpid()};
-  for (size_t i = 0; i < found.size(); ++i) {
-    for (const Process& process : all) {
-      if (process.parent == found[i]) found.push_back(process.id);
-    }
+  std::vector<pid_t> found;
+  for (const Process& process : ProcessesBelow(Processes(), {})) {
+    if (group == 0 || process.group == group) found.push_back(process.id);
   }
-  found.erase(found.begin());
-  if (group == 0) return found;
-  std::erase_if(found, [&](pid_t id) {
-    return std::ranges::none_of(
-        all, [&](const Process& process) { return process.id == id && process.group == group; });
-  });
   return found;
 }
 
@@ -137,12 +152,32 @@ bool IsDescendant(pid_t process) {
   return false;
 }
 
-void EndDescendants() {
-  if (!HasChildren()) return;
-  StopDescendants();
-  while (HasChildren()) {
-    for (const pid_t process : Descendants()) ::kill(process, SIGKILL);
+void EndDescendants(const Spared& spared) {
+  if (spared.empty() && !HasChildren()) return;
+  StopDescendants(spared);
+  for (;;) {
+    const std::vector<Process> left = ProcessesBelow(Processes(), spared);
+    for (const Process& process : left) Signal(process, SIGKILL);
+    for (const Process& process : left) ::waitpid(process.id, nullptr, WNOHANG);
+    if (!left.empty()) continue;
+    // Otherwise /proc could not be read, for want of descriptors.
+    const bool is_done =
+        spared.empty() ? !HasChildren() : ReadProcess(::getpid()).state != Process().state;
+    if (is_done) return;
   }
+}
+
+Result<std::vector<pid_t>> Children() {
+  siginfo_t info{};
+  if (::waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) != 0) {
+    if (errno == ECHILD) return std::vector<pid_t>{};
+    return SystemError("waitid");
+  }
+  std::vector<pid_t> children;
+  for (const Process& process : Processes()) {
+    if (process.parent == ::getpid()) children.push_back(process.id);
+  }
+  return children;
 }
 
 std::vector<pid_t> FreezeDescendants() {

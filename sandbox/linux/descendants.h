@@ -6,6 +6,8 @@
 
 #include <vector>
 
+#include "base/result.h"
+
 namespace ringfence {
 
 // All of them, or those of a process group; in no order.
@@ -15,8 +17,16 @@ std::vector<pid_t> Descendants(pid_t group = 0);
 // it.
 bool IsDescendant(pid_t process);
 
-// Ends all of them, the fast ones included, where no process namespace does.
-void EndDescendants();
+// Those that were not started by it, but by the program that it replaced (execve(2)), and others
+// that it keeps.
+using Spared = std::vector<pid_t>;
+
+// Ends all of them, the fast ones included, where no process namespace does. `spared` are children
+// that stay, with their own descendants.
+void EndDescendants(const Spared& spared = {});
+
+// The children that this process has; it waits for none of them.
+Result<std::vector<pid_t>> Children();
 
 // Stops each one that runs, and returns those. A process cannot refuse, but the kernel continues
 // one that has had it send itself SIGCONT, by a timer for example.

@@ -21,7 +21,9 @@ namespace ringfence {
 namespace {
 
 constexpr size_t kMaxRules = 1 << 20;  // bytes
-constexpr size_t kMaxSandboxes = 256;  // with different rules, at a time
+// Of all rules that are known at a time: about a hundred sandboxes with different ones. A command
+// may hand over as many as it likes, so this is what it can make the supervisor hold.
+constexpr size_t kMaxMemory = 16 << 20;
 // A limit can only be lowered, so what comes later has a lower number.
 constexpr rlim_t kFirstMark = rlim_t{1} << 40;
 
@@ -42,7 +44,23 @@ bool ReadRules(const UniqueFd& file, std::string& bytes) {
   bytes.resize(kMaxRules);
   const ssize_t size = ::pread(file.get(), bytes.data(), bytes.size(), 0);
   bytes.resize(size < 0 ? 0 : static_cast<size_t>(size));
+  bytes.shrink_to_fit();
   return size > 0 && bytes.size() < kMaxRules;
+}
+
+// Not less than `bytes` and the rules made of them take: a rule has five fields, and the list of
+// rules may have room for twice as many.
+size_t MemoryFor(const std::string& bytes) {
+  constexpr size_t kFieldsOfRule = 5;
+  constexpr size_t kRule = 2 * (sizeof(GuardedName) + sizeof(std::string) + sizeof(uint64_t));
+  const auto fields = static_cast<size_t>(std::ranges::count(bytes, '\0'));
+  return 3 * bytes.size() + (fields / kFieldsOfRule + 1) * kRule;
+}
+
+bool HasRoomFor(const Supervision& supervision, const std::string& bytes) {
+  size_t taken = MemoryFor(bytes);
+  for (const auto& nested : supervision.nested) taken += MemoryFor(nested->bytes);
+  return taken <= kMaxMemory;
 }
 
 bool IsGivenMark(const Supervision& supervision, rlim_t mark) {
@@ -76,11 +94,11 @@ Got<rlim_t> MarkFor(Supervision& supervision, const Supervision::Nested* around,
   for (const auto& nested : supervision.nested) {
     if (nested->around == around && nested->bytes == bytes) return {nested->mark, 0};
   }
+  if (!HasRoomFor(supervision, bytes)) DropEnded(supervision);
+  if (!HasRoomFor(supervision, bytes)) return {0, ENOMEM};
   std::optional<GuardedNames> names = UnpackNames(bytes);
   if (!names) return {0, EINVAL};
   names->SetMounts(supervision.names.mounts());
-  if (supervision.nested.size() == kMaxSandboxes) DropEnded(supervision);
-  if (supervision.nested.size() == kMaxSandboxes) return {0, ENOSPC};
   const rlim_t mark = kFirstMark - supervision.nested_before++;
   supervision.nested.push_back(std::make_unique<Supervision::Nested>(
       Supervision::Nested{mark, around, std::move(bytes), std::move(*names)}));

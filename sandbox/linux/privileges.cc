@@ -139,11 +139,13 @@ Status LimitResources(const PlannedLimits& limits) {
   if (limits.processes != 0) {
     if (Status s = Limit<RLIMIT_NPROC>(limits.processes, "processes"); !s) return s;
   }
-  if (limits.memory && !limits.is_by_cgroup("memory")) {
-    if (Status s = Limit<RLIMIT_DATA>(*limits.memory, "data"); !s) return s;
-  }
   return limits.cpus && !limits.is_by_cgroup("cpu") ? SetAsideProcessors(*limits.cpus)
                                                     : Status(Unit{});
+}
+
+Status LimitMemory(const PlannedLimits& limits) {
+  if (!limits.memory || limits.is_by_cgroup("memory")) return Unit{};
+  return Limit<RLIMIT_DATA>(*limits.memory, "data");
 }
 
 }  // namespace ringfence

@@ -29,9 +29,10 @@ enum class Kept : bool { kNothing, kPtrace };
 Status DropCapabilities(Kept kept);
 
 // No core files and no crash handler; half of what the user may have of queued signals and message
-// queues; how many processes at once; memory and processors as far as limits of a single process
-// go.
+// queues; how many processes at once; processors as far as limits of a single process go.
 Status LimitResources(const PlannedLimits& limits);
+// Memory, as far as a limit of a single process goes.
+Status LimitMemory(const PlannedLimits& limits);
 
 // The read-only and executable rights of the whole view, write rights where the plan has them.
 // `caches` are those that are mounted.

@@ -51,6 +51,8 @@ class TerminalRelay {
   short master_events() const {  // NOLINT(google-runtime-int): as poll(2) has it
     return typed_.empty() ? POLLIN : POLLIN | POLLOUT;
   }
+  // A process that stays until the terminal is given back; -1 for none.
+  pid_t guard() const { return guard_.process(); }
   // How long to wait for events before Look() is due; -1 for ever.
   int wait_milliseconds() const;
 

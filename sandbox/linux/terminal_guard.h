@@ -22,6 +22,8 @@ class TerminalGuard {
   // back.
   void Watch(const termios& before, const termios& taken);
 
+  pid_t process() const { return guard_; }  // -1 for none
+
  private:
   UniqueFd launcher_;  // the launcher's end of the pair
   pid_t guard_ = -1;

@@ -11,6 +11,7 @@ case that failed, and at the end "N passed, N failed, N skipped".
 import fcntl
 import json
 import os
+import shlex
 import shutil
 import signal
 import subprocess
@@ -41,6 +42,30 @@ def write(name, text):
             file.write(text)
     except OSError:
         pass
+"""
+# Hands over rules of a megabyte each, from processes that stay: how often which error came.
+MANY_RULES = """
+import collections, ctypes, json, os, signal
+libc = ctypes.CDLL(None, use_errno=True)
+counts, children = collections.Counter(), []
+for i in range(40):
+    rule = ["/", "x%d" % i + "y" * 150, "", "w", ""]
+    fields = ["6000", *(rule * 6000), "0", "0", "0", "/", ""]
+    rules = os.memfd_create("rules")
+    os.write(rules, "".join(field + "\\0" for field in fields).encode())
+    heard, told = os.pipe()
+    child = os.fork()
+    if child == 0:
+        taken = libc.linkat(rules, b"", -100, b"/dev/.ringfence/rules", 0x1000)
+        os.write(told, str(ctypes.get_errno() if taken else 0).encode())
+        signal.pause()
+    counts[os.read(heard, 9).decode()] += 1
+    children.append(child)
+    for end in (rules, heard, told):
+        os.close(end)
+for child in children:
+    os.kill(child, signal.SIGKILL)
+print(json.dumps(counts))
 """
 # Takes the owner's rights by an access control list, as chmod would, by each of the calls.
 CLOSE_BY_LIST = """
@@ -667,6 +692,50 @@ def a_killed_launcher_leaves_no_process(world):
         alive.unlink()
         time.sleep(0.5)
         assert not alive.exists(), options
+
+
+def a_killed_supervisor_leaves_no_process(world):
+    """What the launcher had as its children before is not part of the run."""
+    sandbox = Sandbox(world)
+    command = "setsid sh -c 'while :; do date +%N > alive; sleep 0.05; done' & sleep 60"
+    for options in ((), LANDLOCK):
+        sandbox.run(["true"], *options)
+        words = shlex.join(map(str, (world.base / "ringfence", "run", *options, "--", "/bin/sh", "-c", command)))
+        run = start_outside(sandbox, "/bin/sh", "-c", f"cd {world.project}; sleep 60 & echo $!; exec {words}",
+                            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                            env={"PATH": "/usr/bin:/bin", "HOME": str(world.home)})
+        before = int(run.stdout.readline())
+        alive = world.project / "alive"
+        wait_until("a start", alive.exists)
+        children = subprocess.run(["pgrep", "-P", str(run.pid), "ringfence"], capture_output=True, text=True,
+                                  check=True).stdout.split()
+        assert len(children) == 1, children
+        os.kill(int(children[0]), signal.SIGKILL)
+        said = run.stderr.readline()
+        assert run.wait(SECONDS) == 128 + signal.SIGKILL, (options, run.returncode, said)
+        assert said == ("ringfence: warning: the supervisor ended unexpectedly; all processes of the run were"
+                        " ended\n"), (options, said)
+        alive.unlink()
+        os.kill(before, signal.SIGTERM)  # it is still there
+        time.sleep(0.5)
+        assert not alive.exists(), options
+
+
+def many_rules_from_inside_do_not_end_the_supervisor(world):
+    """The limit for memory is the command's, and the supervisor holds so many rules and no more."""
+    sandbox = Sandbox(world)
+    rules = policy_file(world, sandbox={"memory": "300M"})
+    for options in (rules, (*rules, *LANDLOCK), LANDLOCK):
+        done = sandbox.python(MANY_RULES, *options)
+        assert done.returncode == 0, (options, done)
+        counts = json.loads(done.stdout)
+        # Some are taken, the others refused for want of memory, and only for that.
+        assert set(counts) == {"0", "12"} and counts["0"] <= 8, (options, counts)
+    if sandbox.user is None:
+        return  # root may have a group that holds the limit
+    memory = "import resource; print(resource.getrlimit(resource.RLIMIT_DATA))"
+    done = sandbox.python(memory, *rules, *LANDLOCK)
+    assert done.stdout == f"({300 << 20}, {300 << 20})\n", done
 
 
 def a_folder_of_a_killed_launcher_goes_with_the_next_start(world):
