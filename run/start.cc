@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <csignal>
+#include <utility>
 
 #include "base/inside.h"
 #include "base/syscall.h"
@@ -24,6 +26,13 @@ namespace ringfence {
 namespace {
 
 constexpr int kSetupFailed = 125;
+
+struct RunOutcome : Outcome {
+  using Outcome::Outcome;
+  RunOutcome(Outcome outcome) : Outcome(std::move(outcome)) {}
+
+  int signal = 0;  // that ended the command; 0 for none
+};
 
 Outcome Refused(const Error& error) {
   Outcome outcome(error);
@@ -56,7 +65,7 @@ class Run {
         inherited_(Inherited::Replace()),
         facts_(ProbeHost(request_.policy.sandbox)) {}
 
-  Outcome Start() {
+  RunOutcome Start() {
     for (;;) {
       const Result<SandboxPlan> plan = request_.Plan(files_, facts_);
       if (!plan) return Unplanned(plan.error());
@@ -174,7 +183,7 @@ class Run {
     return true;
   }
 
-  Outcome Finish(const SandboxPlan& plan, const Ended& ended) {
+  RunOutcome Finish(const SandboxPlan& plan, const Ended& ended) {
     // For people the reason comes first, and refusals only where the command failed.
     const bool tells = report_.descriptor() >= 0 || (ended.not_run.empty() && ended.status != 0);
     size_t told = 0;
@@ -190,7 +199,9 @@ class Run {
       report_.Warn("the supervisor ended unexpectedly; all processes of the run were ended");
     }
     report_.Ended(ended);
-    return ended.status;
+    RunOutcome outcome(ended.status);
+    outcome.signal = ended.signal;
+    return outcome;
   }
 
   Status Log(const Event& event, std::string_view verdict, const Decision* decision,
@@ -311,12 +322,21 @@ class Run {
   std::vector<Feature> given_up_;
 };
 
-Outcome Try(const RunOptions& options, const RunReport& report) {
+RunOutcome Try(const RunOptions& options, const RunReport& report) {
   const RealFiles disk;
   const CachedFiles files(disk);
   Result<RunRequest> request = ReadRequest(options, files, false);
   if (!request) return Unplanned(request.error());
   return Run(std::move(*request), report, disk, files).Start();
+}
+
+// As the command did: a shell or make that waits for this program then ends its loop or recipe.
+void EndBySignal(int signal) {
+  sigset_t only;
+  ::sigemptyset(&only);
+  ::sigaddset(&only, signal);
+  if (::signal(signal, SIG_DFL) == SIG_ERR || ::raise(signal) != 0) return;
+  ::sigprocmask(SIG_UNBLOCK, &only, nullptr);
 }
 
 }  // namespace
@@ -334,8 +354,9 @@ Outcome RunUnderPolicy(const RunOptions& options) {
     if (!socket) return socket.error();
     report = std::move(*socket);
   }
-  Outcome outcome = Try(options, report);
+  RunOutcome outcome = Try(options, report);
   if (outcome.error && report.Failed("", *outcome.error)) outcome.error.reset();
+  if (outcome.signal == SIGINT) EndBySignal(SIGINT);
   return outcome;
 }
 

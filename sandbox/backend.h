@@ -40,6 +40,7 @@ struct Refusal {
 constexpr size_t kMaxRefusals = 10;  // that are kept to be told
 
 struct Ended {
+  int signal = 0;  // that ended the command; 0 for none
   int status = 0;  // as a shell says: 126 and 127 when the program could not be run, 128 + signal
   std::optional<SetupFailure> failure;
   std::string not_run;            // "claude: ENOENT", where the program could not be executed

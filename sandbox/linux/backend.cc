@@ -149,6 +149,7 @@ class Launcher {
     while (channel_open_ && HasMore()) channel_open_ = Hear();
     relay_.Drain();
     DrainPipes();
+    InterruptJob();
     if (!knows_end_ && !ended_.failure && has_started_) {
       ended_.lost_supervisor = true;
       KeepEnd(SIGKILL);
@@ -157,6 +158,14 @@ class Launcher {
       ended_.failure = SetupFailure{"sandbox", "its first process", "ended by itself", {}};
       ended_.status = kSetupFailed;
     }
+  }
+
+  // In raw mode the user's terminal interrupts nothing: the script or make that the command is part
+  // of would go on. This process itself hears it last, after its cleanup.
+  void InterruptJob() {
+    if (ended_.signal != SIGINT || !relay_.has_interrupted()) return;
+    relay_.Suspend();
+    ::kill(0, SIGINT);
   }
 
   // With a process namespace the kernel has done it. Otherwise the supervisor has, if it says so.
@@ -329,6 +338,7 @@ class Launcher {
   void KeepEnd(int status) {
     if (ended_.failure) return;
     knows_end_ = true;
+    if (WIFSIGNALED(status)) ended_.signal = WTERMSIG(status);
     ended_.status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
   }
 

@@ -207,7 +207,14 @@ void TerminalRelay::ReadInput() {
   if (got < 0 && (errno == EINTR || errno == EAGAIN)) return;
   if (got <= 0) return GiveBack(Input::kNone);
   typed_.assign(bytes.data(), static_cast<size_t>(got));
+  LookForInterrupt();
   PassInput();
+}
+
+void TerminalRelay::LookForInterrupt() {
+  termios modes{};
+  has_interrupted_ = ::tcgetattr(master_.get(), &modes) == 0 && (modes.c_lflag & ISIG) != 0 &&
+                     typed_.find(static_cast<char>(modes.c_cc[VINTR])) != std::string::npos;
 }
 
 void TerminalRelay::PassInput() {

@@ -66,6 +66,8 @@ class TerminalRelay {
   void PassInput();   // to the command
   bool PassOutput();  // to the user; false: the command has closed its side
   void PassSize() const;
+  // The last keys that were passed interrupt: the command's terminal sends SIGINT for them.
+  bool has_interrupted() const { return has_interrupted_; }
   // Passes what the command has written and the launcher has not read yet.
   void Drain();
 
@@ -83,16 +85,18 @@ class TerminalRelay {
   void GiveBack(Input next);
   void TakeLine();
   void PassSilently();
+  void LookForInterrupt();
   bool Write(std::string_view bytes) const;
 
   UniqueFd master_;
   int person_ = -1;  // where the output goes
   bool shares_ = false;
   Input input_ = Input::kNone;
-  termios before_{};        // the user's terminal
-  termios first_{};         // the command's, as the launcher set it up
-  TerminalGuard guard_;     // restores the user's terminal should this process be killed
-  std::string typed_;       // and not passed yet
+  termios before_{};     // the user's terminal
+  termios first_{};      // the command's, as the launcher set it up
+  TerminalGuard guard_;  // restores the user's terminal should this process be killed
+  std::string typed_;    // and not passed yet
+  bool has_interrupted_ = false;
   bool for_modes_ = false;  // taken since the command changed the modes of its own
   int64_t left_since_ = 0;  // milliseconds; since when a typed line has been left; 0 for none
 };

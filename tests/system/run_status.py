@@ -54,6 +54,9 @@ ROWS = (
     ("the command's own status", ("--", "/bin/sh", "-c", "exit 42"), 42, ""),
     ("the command's 125", ("--", "/bin/sh", "-c", "exit 125"), 125, ""),
     ("ended by a signal", ("--", "/bin/sh", "-c", "kill -TERM $$"), 143, ""),
+    # So that a loop of a shell that waits for it ends as well.
+    ("interrupted", ("--", "/bin/sh", "-c", "kill -INT $$"), -2, ""),
+    ("interrupted, by its own account", ("--", "/bin/sh", "-c", "exit 130"), 130, ""),
     ("killed", ("--", "/bin/sh", "-c", "kill -KILL $$"), 137, ""),
 )
 MANY_REFUSALS = ("refusals that no policy is about", ("--", "/bin/sh", "-c", "for i in 1 2 3 4 5 6 7 8 9 10 11; do"

@@ -78,6 +78,7 @@ class Shell(TerminalSession):
         super().__init__(["/bin/bash", "--norc", "-i"], world)
         self.say("PS1='ready''> '; stty -tostop\n", "ready> ")
         here = " ".join(map(shlex.quote, world.command(extra=("--layers", layers))))
+        self.command = here
         self.say(f"r={shlex.quote(here)}\n", "ready> ")
 
     def wait_for(self, what, condition):
@@ -306,6 +307,22 @@ def the_terminal_is_set_back_when_the_launcher_is_killed(world, layers):
                     break
             assert termios.tcgetattr(session.master) == before, "it stays raw"
             os.kill(session.pid, signal.SIGKILL)
+
+
+def an_interrupt_ends_a_loop(world, layers):
+    """Of the shell, and of a script that the shell runs: what stands around the command is interrupted too."""
+    loop = f"for i in 1 2; do {{}} {PYTHON} -c 'import time; print(\"be\" + \"gun\", flush=True); time.sleep(300)'; done"
+    with Shell(world, layers) as shell:
+        (world.project / "loop.sh").write_text(loop.format(shell.command) + "\n")
+        (world.project / "Makefile").write_text(
+            f"all:\n\t-@{shell.command} {PYTHON} -c 'import time; print(\"be\" + \"gun\", flush=True); time.sleep(300)'\n\t@echo next-$@\n")
+        for line in (loop.format("$r"), "bash loop.sh", *(["make -s"] if shutil.which("make") else [])):
+            shell.say(line + "\n", "begun")
+            shell.say("\x03", "ready> ")
+            assert "begun" not in shell.seen and "next-" not in shell.seen, (line, shell.seen)
+            if "make" not in line:
+                shell.say("echo status $?\n", "status 130")
+                shell.wait("ready> ")
 
 
 def no_guard_stays_behind(world, layers):
