@@ -1,8 +1,8 @@
 // The supervisor: the first process of the sandbox. It carries out the calls that make, change or
 // remove names (seccomp_unotify(2)) in place of the callers, so that what it looked at is what is
 // used; it never lets a caller go on with its own memory. (Signals to itself a caller sends itself:
-// nothing of those lies in memory.) It has the callers' view, their user and
-// their Landlock domain, so a mistake here opens nothing that mounts and Landlock close. It also
+// nothing of those lies in memory.) It has the sandbox's view, user and
+// Landlock domain, so a mistake here opens nothing that mounts and Landlock close. It also
 // reaps what the command leaves behind, and ends everything when the command ends.
 #pragma once
 
