@@ -85,41 +85,33 @@ std::vector<pid_t> WayUp(pid_t process) {
 
 // A process that exists while /proc is read is found: if its parent ends, it becomes a child of
 // this process, which does not reap meanwhile.
-std::vector<Process> ProcessesBelow(const std::vector<Process>& all, const Spared& spared) {
+std::vector<Process> ProcessesBelow(std::vector<Process> all, const Spared& spared) {
+  std::ranges::sort(all, {}, &Process::parent);
   std::vector<Process> found{{.id = ::getpid()}};
   for (size_t i = 0; i < found.size(); ++i) {
     const pid_t parent = found[i].id;
-    for (const Process& process : all) {
-      const bool is_below =
-          process.parent == parent && std::ranges::find(spared, process.id) == spared.end();
-      if (is_below) found.push_back(process);
+    auto process = std::ranges::lower_bound(all, parent, {}, &Process::parent);
+    for (; process != all.end() && process->parent == parent; ++process) {
+      if (std::ranges::find(spared, process->id) == spared.end()) found.push_back(*process);
     }
   }
   found.erase(found.begin());
   return found;
 }
 
-// With its group, which also reaches a child that was forked after the look. The groups of a run
-// have no other members: its supervisor began a session.
-void Signal(const Process& process, int signal) {
-  ::kill(process.id, signal);
-  if (process.group > 1 && process.group != ::getpgrp()) ::kill(-process.group, signal);
-}
+bool IsZombie(const Process& process) { return process.state == 'Z' || process.state == 'X'; }
 
-// A program that makes processes faster than they can be ended is stopped first.
-void StopDescendants(const Spared& spared) {
-  std::vector<pid_t> stopped;
-  for (int look = 0; look < kMaxLooks; ++look) {
-    const size_t before = stopped.size();
-    for (const Process& process : ProcessesBelow(Processes(), spared)) {
-      if (std::ranges::find(stopped, process.id) != stopped.end()) continue;
-      const rlimit none{.rlim_cur = 0, .rlim_max = 0};
-      ::prlimit(process.id, RLIMIT_NPROC, &none, nullptr);
-      Signal(process, SIGSTOP);
-      stopped.push_back(process.id);
-    }
-    if (stopped.size() == before) return;
+// Also their groups, which reaches a child that was forked after the look. The groups of a run have
+// no other members: its supervisor began a session.
+void Signal(const std::vector<Process>& processes, int signal) {
+  std::vector<pid_t> groups;
+  for (const Process& process : processes) {
+    if (!IsZombie(process)) ::kill(process.id, signal);
+    if (process.group > 1 && process.group != ::getpgrp()) groups.push_back(process.group);
   }
+  std::ranges::sort(groups);
+  groups.erase(std::unique(groups.begin(), groups.end()), groups.end());
+  for (const pid_t group : groups) ::kill(-group, signal);
 }
 
 // Without a child there is no descendant.
@@ -127,6 +119,33 @@ bool HasChildren() {
   pid_t reaped = 1;
   while (reaped > 0) reaped = ::waitpid(-1, nullptr, WNOHANG);
   return reaped == 0;
+}
+
+void Reap(const std::vector<Process>& processes) {
+  for (const Process& process : processes) ::waitpid(process.id, nullptr, WNOHANG);
+}
+
+// A program that makes processes faster than they can be ended is stopped first.
+void StopDescendants(const Spared& spared) {
+  std::vector<pid_t> seen;  // sorted
+  for (int look = 0; look < kMaxLooks; ++look) {
+    const size_t before = seen.size();
+    const std::vector<Process> left = ProcessesBelow(Processes(), spared);
+    for (const Process& process : left) {
+      if (std::binary_search(seen.begin(), seen.begin() + static_cast<ptrdiff_t>(before),
+                             process.id)) {
+        continue;
+      }
+      seen.push_back(process.id);
+      if (IsZombie(process)) continue;
+      const rlimit none{.rlim_cur = 0, .rlim_max = 0};
+      ::prlimit(process.id, RLIMIT_NPROC, &none, nullptr);
+    }
+    std::ranges::sort(seen);
+    Signal(left, SIGSTOP);
+    Reap(left);
+    if (seen.size() == before) return;
+  }
 }
 
 }  // namespace
@@ -157,8 +176,8 @@ void EndDescendants(const Spared& spared) {
   StopDescendants(spared);
   for (;;) {
     const std::vector<Process> left = ProcessesBelow(Processes(), spared);
-    for (const Process& process : left) Signal(process, SIGKILL);
-    for (const Process& process : left) ::waitpid(process.id, nullptr, WNOHANG);
+    Signal(left, SIGKILL);
+    Reap(left);
     if (!left.empty()) continue;
     // Otherwise /proc could not be read, for want of descriptors.
     const bool is_done =
