@@ -1,5 +1,6 @@
 #include "base/syscall.h"
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -60,6 +61,10 @@ Error SystemError(std::string_view call, int code) {
 }
 
 Error SystemError(std::string_view call) { return SystemError(call, errno); }
+
+UniqueFd OpenFile(const char* path, int flags) {
+  return UniqueFd(::openat(AT_FDCWD, path, flags | O_CLOEXEC));
+}
 
 Result<std::string> ReadAll(int fd, size_t limit, std::string_view what, size_t expected) {
   constexpr size_t kMore = 512;  // room to see the end, and for a file that says it is empty

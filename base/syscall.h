@@ -17,6 +17,10 @@ std::string ErrnoName(int code);
 Error SystemError(std::string_view call);
 Error SystemError(std::string_view call, int code);
 
+// open(2) with O_CLOEXEC. Invalid, with errno, where it fails. In one call: musl's open() makes
+// two.
+UniqueFd OpenFile(const char* path, int flags);
+
 // Reads to the end. More than `limit` bytes is an error, so a growing file cannot exhaust memory.
 // `expected` is how many there probably are.
 Result<std::string> ReadAll(int fd, size_t limit, std::string_view what, size_t expected = 0);

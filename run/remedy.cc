@@ -17,7 +17,7 @@ namespace {
 
 // "1" of "/proc/sys/kernel/...", "" where there is no such file.
 std::string Setting(const char* path) {
-  const UniqueFd file(::open(path, O_RDONLY | O_CLOEXEC));
+  const UniqueFd file = OpenFile(path, O_RDONLY);
   if (!file.valid()) return "";
   const Result<std::string> text = ReadAll(file.get(), 4096, path);
   return text ? text->substr(0, text->find('\n')) : "";

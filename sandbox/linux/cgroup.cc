@@ -23,7 +23,7 @@ constexpr int kMaxTries = 4;
 constexpr size_t kMaxText = 65536;
 
 std::string ReadText(const std::string& path) {
-  const UniqueFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  const UniqueFd file = OpenFile(path.c_str(), O_RDONLY);
   if (!file.valid()) return "";
   const Result<std::string> text = ReadAll(file.get(), kMaxText, path);
   return text ? *text : "";
@@ -126,7 +126,7 @@ Delegation FindDelegation(const std::vector<std::string>& wanted) {
 
 std::vector<std::string> FindDisks() {
   std::vector<std::string> disks;
-  const UniqueFd folder(::open("/sys/block", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  const UniqueFd folder = OpenFile("/sys/block", O_RDONLY | O_DIRECTORY);
   if (!folder.valid()) return disks;
   ForEachName(folder.get(), [&disks](const char* name) {
     const std::string_view text(name);
@@ -188,7 +188,7 @@ Cgroup::~Cgroup() {
 }
 
 Status Cgroup::Create(const std::string& parent) {
-  parent_ = UniqueFd(::open(parent.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  parent_ = OpenFile(parent.c_str(), O_RDONLY | O_DIRECTORY);
   if (!parent_.valid()) return SystemError("open(" + parent + ")");
   RemoveLeftovers(parent_.get());
   const std::string name = std::string(kPrefix) + std::to_string(::getpid());

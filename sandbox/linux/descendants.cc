@@ -38,7 +38,7 @@ struct Process {
 Process ReadProcess(pid_t id) {
   Process process{.id = id};
   const std::string path = "/proc/" + std::to_string(id) + "/stat";
-  const UniqueFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  const UniqueFd file = OpenFile(path.c_str(), O_RDONLY);
   if (!file.valid()) return process;
   const Result<std::string> stat = ReadAll(file.get(), 4096, path);
   if (!stat) return process;

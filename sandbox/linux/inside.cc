@@ -153,7 +153,7 @@ class Inside {
   }
 
   Status Prepare() {
-    nothing_ = UniqueFd(::open("/dev/null", O_RDWR | O_CLOEXEC));
+    nothing_ = OpenFile("/dev/null", O_RDWR);
     if (!nothing_.valid()) return SystemError("open(/dev/null)");
     if (!plan_.supervised) return Unit{};
     Result<Supervision> supervision = PrepareSupervision(plan_);

@@ -264,8 +264,7 @@ Got<Location> LocationOf(const Handle& handle) {
   const size_t slash = handle.path.rfind('/');
   location.folder_path = slash == 0 ? "/" : handle.path.substr(0, slash);
   location.name = handle.path.substr(slash + 1);
-  location.folder =
-      UniqueFd(::open(location.folder_path.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  location.folder = OpenFile(location.folder_path.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW);
   if (!location.folder.valid()) return {{}, errno};
   struct stat held {};
   struct stat named {};

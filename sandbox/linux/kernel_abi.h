@@ -44,6 +44,7 @@ constexpr uint64_t kMountNoSetUser = 2;        // MOUNT_ATTR_NOSUID
 constexpr uint64_t kMountNoDevices = 4;        // MOUNT_ATTR_NODEV
 constexpr unsigned kTreeClone = 1;             // OPEN_TREE_CLONE
 constexpr unsigned kTreeRecursive = 0x8000;    // AT_RECURSIVE
+constexpr unsigned kMoveDescriptor = 0x4;      // MOVE_MOUNT_F_EMPTY_PATH
 constexpr unsigned kMoveByDescriptors = 0x44;  // MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH
 
 // statx(2), which musl has from 1.2.5 on.
@@ -64,6 +65,7 @@ struct FileStatus {
   uint64_t more[13] = {};
 };
 static_assert(sizeof(FileStatus) == 256);
+constexpr unsigned kStatusType = 0x1;      // STATX_TYPE
 constexpr unsigned kStatusInode = 0x100;   // STATX_INO
 constexpr unsigned kStatusBorn = 0x800;    // STATX_BTIME
 constexpr unsigned kStatusMount = 0x1000;  // STATX_MNT_ID, Linux 5.8

@@ -98,9 +98,22 @@ Result<UniqueFd> CloneTree(const Path& path, Writable writable) {
   return place ? CloneAt(*place, path, writable) : place.error();
 }
 
+Result<UniqueFd> CloneAsItIs(const std::string& path) {
+  UniqueFd tree = OpenTree(AT_FDCWD, path.c_str(), AT_SYMLINK_NOFOLLOW);
+  if (!tree.valid()) return SystemError("open_tree(" + path + ")");
+  return tree;
+}
+
 Status AttachTree(const UniqueFd& tree, const Path& path) {
   const Result<UniqueFd> place = OpenPlace(path);
   return place ? AttachAt(tree, *place, path) : place.error();
+}
+
+Status AttachToOwn(const UniqueFd& tree, const std::string& path) {
+  if (::syscall(SYS_move_mount, tree.get(), "", AT_FDCWD, path.c_str(), kMoveDescriptor) != 0) {
+    return SystemError("move_mount(" + path + ")");
+  }
+  return Unit{};
 }
 
 Status SealPlace(const Path& path) {

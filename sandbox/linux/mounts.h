@@ -26,8 +26,15 @@ enum class Writable : bool { kNo, kYes };
 // A detached copy of the mounts at and below `path`, private, without set-user-ID programs.
 Result<UniqueFd> CloneTree(const Path& path, Writable writable);
 
+// The same of the mount at `path` alone, with the attributes that it has.
+Result<UniqueFd> CloneAsItIs(const std::string& path);
+
 // Attaches such a copy over what `path` names.
 Status AttachTree(const UniqueFd& tree, const Path& path);
+
+// The same in a private file system of which this process alone has made the names: `path` leads
+// nowhere else.
+Status AttachToOwn(const UniqueFd& tree, const std::string& path);
 
 // What is at and below `path` stays in sight and becomes read-only.
 Status SealPlace(const Path& path);

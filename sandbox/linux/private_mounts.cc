@@ -16,7 +16,6 @@
 
 #include "base/inside.h"
 #include "base/syscall.h"
-#include "sandbox/linux/mounts.h"
 
 namespace ringfence {
 namespace {
@@ -44,7 +43,7 @@ constexpr std::array kSealedInProc = {"/proc/sys", "/proc/sysrq-trigger", "/proc
 // A new root has none that is a link.
 Path TmpOf(const SandboxPlan& plan) { return plan.reads_all ? plan.tmp : Path::Clean("/tmp"); }
 
-Status PrivateMounts::Clone() {
+Status PrivateMounts::CloneFolders() {
   if (!plan_.session_tmp.is_root()) {
     Result<UniqueFd> tree = CloneTree(plan_.session_tmp, Writable::kYes);
     if (!tree) return tree.error();
@@ -55,9 +54,14 @@ Status PrivateMounts::Clone() {
     if (!tree) return tree.error();
     saved_.push_back(std::move(*tree));
   }
-  // Read-only mounts do not keep devices from being written, but their modes from being changed.
+  return Unit{};
+}
+
+// Read-only mounts do not keep devices from being written, but their modes from being changed.
+Status PrivateMounts::CloneDevices(Writable root) {
   for (const char* name : kDevices) {
-    Result<UniqueFd> device = CloneTree(Path::Clean(name), Writable::kNo);
+    Result<UniqueFd> device =
+        root == Writable::kNo ? CloneAsItIs(name) : CloneTree(Path::Clean(name), Writable::kNo);
     if (!device) return device.error();
     devices_.push_back(std::move(*device));
   }
@@ -81,7 +85,7 @@ Status PrivateMounts::MountShared() {
 Status PrivateMounts::MountEmpty(const Path& path, mode_t mode) {
   const Path folder = Path::Clean(kMemory).Child(std::to_string(folders_++));
   if (::mkdir(folder.text().c_str(), mode) != 0) return SystemError("mkdir(memory)");
-  const Result<UniqueFd> tree = CloneTree(folder, Writable::kYes);
+  const Result<UniqueFd> tree = CloneAsItIs(folder.text());
   return tree ? AttachTree(*tree, path) : tree.error();
 }
 
@@ -133,9 +137,8 @@ Status PrivateMounts::MakeCovers() {
 
 Status PrivateMounts::AttachDevices() {
   for (size_t i = 0; i < kDevices.size(); ++i) {
-    const Path path = Path::Clean(kDevices[i]);
-    if (Status s = MakeMountPoint(path, Kind::kFile); !s) return s;
-    if (Status s = AttachTree(devices_[i], path); !s) return s;
+    if (Status s = MakeMountPoint(Path::Clean(kDevices[i]), Kind::kFile); !s) return s;
+    if (Status s = AttachToOwn(devices_[i], kDevices[i]); !s) return s;
   }
   for (const DeviceLink& link : kDeviceLinks) {
     if (::symlink(link.target, link.name) != 0) {
@@ -199,7 +202,7 @@ bool HasOwnNumbers() {
 void LimitNumbers(uint64_t processes) {
   constexpr uint64_t kLeast = 301;  // RESERVED_PIDS + 1
   if (!HasOwnNumbers()) return;
-  const UniqueFd file(::open("/proc/sys/kernel/pid_max", O_WRONLY | O_CLOEXEC));
+  const UniqueFd file = OpenFile("/proc/sys/kernel/pid_max", O_WRONLY);
   if (!file.valid()) return;
   const std::string text = std::to_string(std::max(kLeast, processes));
   [[maybe_unused]] const ssize_t put = ::write(file.get(), text.data(), text.size());
@@ -209,13 +212,13 @@ void LimitNumbers(uint64_t processes) {
 // besides. The other half is for the programs outside.
 Status LimitToHalf(const char* counted, const char* of_user) {
   const std::string most = std::string("/proc/sys/fs/") + of_user;
-  const UniqueFd whole(::open(most.c_str(), O_RDONLY | O_CLOEXEC));
+  const UniqueFd whole = OpenFile(most.c_str(), O_RDONLY);
   if (!whole.valid()) return errno == ENOENT ? Status(Unit{}) : SystemError("open(" + most + ")");
   const Result<std::string> text = ReadAll(whole.get(), 64, most);
   if (!text) return text.error();
   const std::string half = std::to_string(std::strtoull(text->c_str(), nullptr, 10) / 2);
   const std::string own = std::string("/proc/sys/user/max_") + counted;
-  const UniqueFd file(::open(own.c_str(), O_WRONLY | O_CLOEXEC));
+  const UniqueFd file = OpenFile(own.c_str(), O_WRONLY);
   const bool is_put = file.valid() && ::write(file.get(), half.data(), half.size()) ==
                                           static_cast<ssize_t>(half.size());
   return is_put ? Status(Unit{}) : SystemError("write(" + own + ")");

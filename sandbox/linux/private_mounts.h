@@ -6,6 +6,7 @@
 
 #include "base/result.h"
 #include "base/unique_fd.h"
+#include "sandbox/linux/mounts.h"
 #include "sandbox/plan.h"
 
 namespace ringfence {
@@ -31,8 +32,10 @@ class PrivateMounts {
   // `audit` is the launcher's socket for audit lines, which gets its name here, or -1.
   PrivateMounts(const SandboxPlan& plan, int audit) : plan_(plan), audit_(audit) {}
 
-  // What of the host is seen in them, before anything covers it.
-  Status Clone();
+  // What of the host is seen in them, before anything covers it: first the folders, then, once
+  // SealEverything() was called with `root`, the devices.
+  Status CloneFolders();
+  Status CloneDevices(Writable root);
   // All of /dev, and /tmp and /run.
   Status Mount();
   // Another folder, empty.

@@ -24,7 +24,7 @@ namespace ringfence {
 namespace {
 
 Status WriteFile(const char* path, const std::string& text) {
-  const UniqueFd file(::open(path, O_WRONLY | O_CLOEXEC));
+  const UniqueFd file = OpenFile(path, O_WRONLY);
   if (!file.valid()) return SystemError("open(" + std::string(path) + ")");
   const ssize_t put = ::write(file.get(), text.data(), text.size());
   if (put != static_cast<ssize_t>(text.size())) {

@@ -31,7 +31,7 @@ namespace {
 // of 1, but one that listens at a socket hears of every crash.
 Result<std::string> WhyCrashesAreHandled() {
   constexpr const char* kPattern = "/proc/sys/kernel/core_pattern";
-  const UniqueFd file(::open(kPattern, O_RDONLY | O_CLOEXEC));
+  const UniqueFd file = OpenFile(kPattern, O_RDONLY);
   // A kernel without core files has none.
   if (!file.valid() && errno == ENOENT) return std::string();
   const Result<std::string> pattern = ReadAll(file.get(), 4096, kPattern);

@@ -20,7 +20,7 @@ namespace {
 
 // The number after "key:" in a file of /proc; 0 where there is none.
 pid_t NumberIn(const std::string& path, std::string_view key) {
-  const UniqueFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  const UniqueFd file = OpenFile(path.c_str(), O_RDONLY);
   if (!file.valid()) return 0;
   const Result<std::string> text = ReadAll(file.get(), 8192, path);
   const size_t at = text ? text->find(key) : std::string::npos;

@@ -21,20 +21,18 @@ constexpr std::array kNames = {"standard input", "standard output", "standard er
 
 Result<OpenedFile> LookAtOpened(int fd) {
   FileStatus facts;
-  const unsigned wanted = kStatusInode | kStatusMount;
+  const unsigned wanted = kStatusType | kStatusInode | kStatusMount;
   if (::syscall(SYS_statx, fd, "", AT_EMPTY_PATH, wanted, &facts) != 0) return SystemError("statx");
-  return OpenedFile{facts.device_major, facts.device_minor, facts.inode, facts.mount};
+  return OpenedFile{facts.device_major, facts.device_minor, facts.inode, facts.mount,
+                    S_ISFIFO(facts.mode)};
 }
 
 Result<std::vector<OpenedFile>> FindStreams() {
   std::vector<OpenedFile> streams;
   for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; ++fd) {
-    struct stat facts {};
-    if (::fstat(fd, &facts) != 0) return SystemError("fstat(stream)");
-    if (S_ISFIFO(facts.st_mode)) continue;
     Result<OpenedFile> file = LookAtOpened(fd);
     if (!file) return file.error();
-    streams.push_back(*file);
+    if (!file->is_pipe) streams.push_back(*file);
   }
   return streams;
 }

@@ -16,6 +16,7 @@ struct OpenedFile {
   uint32_t device_major = 0, device_minor = 0;
   uint64_t inode = 0;
   uint64_t mount = 0;
+  bool is_pipe = false;
 
   bool operator==(const OpenedFile&) const = default;
 };

@@ -165,9 +165,9 @@ class Supervisor {
 
 Result<Supervision> PrepareSupervision(const SandboxPlan& plan) {
   Supervision supervision{.names = plan.names};
-  supervision.root = UniqueFd(::open("/", O_PATH | O_DIRECTORY | O_CLOEXEC));
-  supervision.proc = UniqueFd(::open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC));
-  supervision.own_fds = UniqueFd(::open("/proc/self/fd", O_PATH | O_DIRECTORY | O_CLOEXEC));
+  supervision.root = OpenFile("/", O_PATH | O_DIRECTORY);
+  supervision.proc = OpenFile("/proc", O_PATH | O_DIRECTORY);
+  supervision.own_fds = OpenFile("/proc/self/fd", O_PATH | O_DIRECTORY);
   if (!supervision.root.valid() || !supervision.proc.valid() || !supervision.own_fds.valid()) {
     return SystemError("open(/proc)");
   }
@@ -192,7 +192,7 @@ Result<Supervision> PrepareSupervision(const SandboxPlan& plan) {
   for (const Path& path : SavedFolders(plan)) {
     const std::string name =
         std::string(kSavedFolders) + "/" + std::to_string(supervision.saved.size());
-    UniqueFd folder(::open(name.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+    UniqueFd folder = OpenFile(name.c_str(), O_PATH | O_DIRECTORY);
     if (!folder.valid()) return SystemError("open(" + name + ")");
     std::vector<std::string> names;
     for (const SavedFile& file : plan.saved) {

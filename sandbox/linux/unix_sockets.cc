@@ -131,7 +131,7 @@ std::vector<std::string> FoldersToLookIn(const std::vector<std::string>& names) 
 
 Result<std::vector<std::string>> BoundSockets() {
   std::vector<std::string> sockets;
-  const UniqueFd file(::open("/proc/net/unix", O_RDONLY | O_CLOEXEC));
+  const UniqueFd file = OpenFile("/proc/net/unix", O_RDONLY);
   if (!file.valid()) return SystemError("open(/proc/net/unix)");
   const Result<std::string> text = ReadAll(file.get(), 16u << 20, "/proc/net/unix");
   if (!text) return text.error();

@@ -12,7 +12,6 @@
 
 #include "base/syscall.h"
 #include "sandbox/linux/cache_mounts.h"
-#include "sandbox/linux/mounts.h"
 #include "sandbox/linux/private_mounts.h"
 
 namespace ringfence {
@@ -34,7 +33,9 @@ class View {
     if (Status s = CloneSources(); !s) return s;
     const bool all_writable = std::ranges::any_of(
         plan_.writable, [](const PlannedPlace& place) { return place.path.is_root(); });
-    if (Status s = SealEverything(all_writable ? Writable::kYes : Writable::kNo); !s) return s;
+    const Writable root = all_writable ? Writable::kYes : Writable::kNo;
+    if (Status s = SealEverything(root); !s) return s;
+    if (Status s = own_.CloneDevices(root); !s) return s;
     if (!plan_.reads_all) {
       if (Status s = BeginNewRoot(); !s) return s;
     }
@@ -58,7 +59,7 @@ class View {
   };
 
   Status CloneSources() {
-    if (Status s = own_.Clone(); !s) return s;
+    if (Status s = own_.CloneFolders(); !s) return s;
     if (Status s = CloneWritable(); !s) return s;
     for (const PlannedPlace& place : plan_.readable) {
       if (Status s = AddBind(place.path, place.kind, Writable::kNo); !s) return s;
