@@ -115,7 +115,7 @@ void AddRun(Command& app, Action& chosen) {
       .Type("DIR");
   command
       .AddOption("--session", options->run.session,
-                 "The client's session: its commands share a /tmp, which is kept")
+                 "The client's session: its commands share a kept /tmp and what was allowed for it")
       .NotEmpty()
       .Type("ID");
   command.AddOption("--write", options->run.write, "Also allow writing in this directory")

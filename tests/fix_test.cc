@@ -356,6 +356,7 @@ TEST_CASE("fix: the sandbox suggests only what lifts its own refusal") {
   // A person who cannot change the list cannot run the command.
   World managed;
   managed.Managed(R"("write":{"allow":["."]})");
+  managed.User(R"("write":{"allow":[".","~/lib"]})");
   managed.files.Put("/home/dev/lib/a.c", File());
   CHECK(WhyNotInSandbox(managed, "/home/dev/lib/a.c")
             .find("Ask the administrator of this machine to add it to this list.") !=
