@@ -26,11 +26,11 @@ struct Whereabouts {
   std::string project;     // absolute, as it was given
 };
 
-// `home_option` is --home, `directory` the project's folder; "" stands for HOME and for the current
-// folder.
 // --home, else HOME, else the home that /etc/passwd has; "" where there is none.
 Result<std::string> GivenOrOwnHome(const std::string& option);
 
+// `home_option` is --home, `directory` the project's folder; "" stands for the home and for the
+// current folder.
 Result<Whereabouts> FindWhereabouts(const std::string& home_option, const std::string& directory);
 
 // The same, of a folder that must be there where one is named.
