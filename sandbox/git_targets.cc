@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "policy/resolve.h"
 #include "sandbox/git_environment.h"
+#include "sandbox/git_keys.h"
 #include "sandbox/git_variables.h"
 
 namespace ringfence {
@@ -18,85 +19,6 @@ constexpr size_t kMaxNamesListed = 10'000;
 constexpr int kMaxIncludes = 10;  // as in git
 constexpr int kMaxModuleDepth = 8;
 constexpr size_t kMaxWork = 10'000;
-
-// How a value names files.
-enum class ValueKind : uint8_t {
-  kOther,    // perhaps a command: words that name files which exist
-  kCommand,  // a command for a shell
-  kPath,
-  kInclude,  // a path from the configuration file
-};
-
-struct KnownKey {
-  std::string_view section, key;
-  ValueKind kind;
-};
-
-// Of git-config(1); the subsection, where there is one, may be anything. "" stands for any key.
-constexpr KnownKey kKnown[] = {
-    {"include", "path", ValueKind::kInclude},
-    {"includeif", "path", ValueKind::kInclude},
-    {"core", "hookspath", ValueKind::kPath},
-    {"core", "attributesfile", ValueKind::kPath},
-    {"core", "excludesfile", ValueKind::kPath},
-    {"init", "templatedir", ValueKind::kPath},
-    {"core", "sshcommand", ValueKind::kCommand},
-    {"core", "fsmonitor", ValueKind::kCommand},
-    {"core", "editor", ValueKind::kCommand},
-    {"core", "pager", ValueKind::kCommand},
-    {"core", "askpass", ValueKind::kCommand},
-    {"core", "gitproxy", ValueKind::kCommand},
-    {"core", "alternaterefscommand", ValueKind::kCommand},
-    {"sequence", "editor", ValueKind::kCommand},
-    {"interactive", "difffilter", ValueKind::kCommand},
-    {"uploadpack", "packobjectshook", ValueKind::kCommand},
-    {"diff", "external", ValueKind::kCommand},
-    {"diff", "command", ValueKind::kCommand},
-    {"diff", "textconv", ValueKind::kCommand},
-    {"filter", "clean", ValueKind::kCommand},
-    {"filter", "smudge", ValueKind::kCommand},
-    {"filter", "process", ValueKind::kCommand},
-    {"merge", "driver", ValueKind::kCommand},
-    {"credential", "helper", ValueKind::kCommand},
-    {"gpg", "program", ValueKind::kCommand},
-    {"gpg", "defaultkeycommand", ValueKind::kCommand},
-    {"mergetool", "cmd", ValueKind::kCommand},
-    {"mergetool", "path", ValueKind::kCommand},
-    {"difftool", "cmd", ValueKind::kCommand},
-    {"difftool", "path", ValueKind::kCommand},
-    {"guitool", "cmd", ValueKind::kCommand},
-    {"browser", "cmd", ValueKind::kCommand},
-    {"browser", "path", ValueKind::kCommand},
-    {"man", "cmd", ValueKind::kCommand},
-    {"man", "path", ValueKind::kCommand},
-    {"trailer", "cmd", ValueKind::kCommand},
-    {"trailer", "command", ValueKind::kCommand},
-    {"tar", "command", ValueKind::kCommand},
-    {"hook", "command", ValueKind::kCommand},
-    {"submodule", "update", ValueKind::kCommand},
-    {"remote", "uploadpack", ValueKind::kCommand},
-    {"remote", "receivepack", ValueKind::kCommand},
-    {"sendemail", "smtpserver", ValueKind::kCommand},
-    {"sendemail", "sendmailcmd", ValueKind::kCommand},
-    {"sendemail", "tocmd", ValueKind::kCommand},
-    {"sendemail", "cccmd", ValueKind::kCommand},
-    {"sendemail", "headercmd", ValueKind::kCommand},
-    {"imap", "tunnel", ValueKind::kCommand},
-    {"lfs", "path", ValueKind::kCommand},  // lfs.customtransfer.NAME.path
-    {"gpg", "allowedsignersfile", ValueKind::kPath},
-    {"pager", "", ValueKind::kCommand},
-    {"alias", "", ValueKind::kCommand},
-};
-
-ValueKind KindOf(const GitVariable& variable) {
-  const auto* known = std::ranges::find_if(kKnown, [&](const KnownKey& key) {
-    return key.section == variable.section && (key.key.empty() || key.key == variable.key);
-  });
-  if (known == std::end(kKnown)) return ValueKind::kOther;
-  // Others are names of git's own commands.
-  if (variable.section == "alias" && !variable.value.starts_with('!')) return ValueKind::kOther;
-  return known->kind;
-}
 
 // A word of a command, without quotes.
 std::vector<std::string> ShellWords(std::string_view command) {
@@ -164,7 +86,7 @@ class TargetFinder {
   void ReadEnvironment() {
     GitEnvironment given = ReadGitEnvironment(places_.environment);
     for (GitEnvironment::Setting& setting : given.settings) {
-      if (KindOf(setting.variable) == ValueKind::kInclude) {
+      if (KindOfValue(setting.variable) == GitValueKind::kInclude) {
         given.config_files.push_back({setting.variable.value, setting.from});
       }
       shared_.push_back({std::move(setting.variable), places_.root.text() + "/", setting.from});
@@ -197,7 +119,8 @@ class TargetFinder {
     const std::optional<std::string> text = TextOf(walked.end);
     if (!text) return;
     for (GitVariable& variable : ReadGitVariables(*text)) {
-      const bool is_include = KindOf(variable) == ValueKind::kInclude && depth < kMaxIncludes;
+      const bool is_include =
+          KindOfValue(variable) == GitValueKind::kInclude && depth < kMaxIncludes;
       // Whether its condition holds now says nothing about later.
       if (is_include) {
         for (const std::string& path : Absolute(variable.value, FolderOf(file))) {
@@ -353,10 +276,10 @@ class TargetFinder {
   }
 
   void AddTargets(const Setting& setting, const Path& tree) {
-    const ValueKind kind = KindOf(setting.variable);
+    const GitValueKind kind = KindOfValue(setting.variable);
     const std::string& value = setting.variable.value;
-    if (kind == ValueKind::kInclude) return AddPath(setting, value, FolderOf(setting.file));
-    if (kind == ValueKind::kPath) return AddPath(setting, value, tree.text());
+    if (kind == GitValueKind::kInclude) return AddPath(setting, value, FolderOf(setting.file));
+    if (kind == GitValueKind::kPath) return AddPath(setting, value, tree.text());
     std::vector<Path> folders = {tree};
     std::string_view before;
     const std::vector<std::string> words = ShellWords(value);
@@ -373,12 +296,12 @@ class TargetFinder {
   }
 
   // A word of a command that may name a file of `folder`; `before` is the word before it.
-  bool Counts(ValueKind kind, const std::string& word, std::string_view before,
+  bool Counts(GitValueKind kind, const std::string& word, std::string_view before,
               const Path& folder) const {
     constexpr std::string_view kInterpreters[] = {"sh",     "bash",    "dash", "zsh",  "ksh",
                                                   "python", "python3", "perl", "ruby", "node"};
     const bool has_slash = word.find('/') != std::string::npos;
-    if (kind != ValueKind::kCommand) return has_slash && IsFile(word, folder);
+    if (kind != GitValueKind::kCommand) return has_slash && IsFile(word, folder);
     const bool is_script = std::ranges::find(kInterpreters, before) != std::end(kInterpreters) &&
                            !word.starts_with('-');
     // The first word without a slash is looked for in PATH.
