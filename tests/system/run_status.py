@@ -6,6 +6,7 @@
 
 import argparse
 import os
+import signal
 import sys
 
 from hook_world import Report
@@ -114,6 +115,7 @@ def run_all(options, base):
 
 
 def main():
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a job in the background ignores it
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--ringfence", required=True, type=os.path.abspath)
     add_options(parser)
