@@ -142,11 +142,10 @@ TEST_CASE("load: sizes are whole numbers with a unit") {
   };
   for (const Row& row : kRows) {
     CAPTURE(row.text);
-    const std::string text =
-        PolicyWith(R"("sandbox":{"memory":")" + std::string(row.text) + R"("})");
+    const std::string text = PolicyWith(R"("sandbox":{"io":")" + std::string(row.text) + R"("})");
     const Loaded loaded = Load(text);
     CHECK((loaded.file != nullptr) == (row.want != 0));
-    if (loaded.file != nullptr) CHECK(loaded.file->sections.sandbox.memory == row.want);
+    if (loaded.file != nullptr) CHECK(loaded.file->sections.sandbox.io == row.want);
   }
   CHECK(Mistakes(PolicyWith(R"("sandbox":{"io":"fast"})")) ==
         R"(policy.json:1:30: /sandbox/io must be a size such as "64M" or "8G")");

@@ -26,7 +26,9 @@ std::string Shown(const std::optional<T>& value) {
 // What is limited, in one line.
 std::string Limits(const Policy& policy) {
   const SandboxRules& sandbox = policy.sandbox;
-  return Shown(sandbox.memory) + " " + Shown(sandbox.processes) + " " + Shown(sandbox.cpus) + " " +
+  std::optional<uint64_t> gigabytes = sandbox.memory;
+  if (gigabytes) *gigabytes >>= 30;
+  return Shown(gigabytes) + " " + Shown(sandbox.processes) + " " + Shown(sandbox.cpus) + " " +
          (sandbox.env ? Joined(*sandbox.env) : "-") + " " + (policy.stage.sandbox ? "s" : "-") +
          (policy.stage.auto_apply ? "a" : "-") + Joined(policy.stage.trusted) +
          Joined(policy.stage.verify) + " " + std::string(policy.say);
@@ -44,11 +46,11 @@ TEST_CASE("tighten: limits of a file that is not trusted") {
   static constexpr Row kRows[] = {
       {"nothing said", "", "", "- - - - s- "},
       {"a limit where there was none", "",
-       R"("sandbox":{"memory":"9","processes":8,"cpus":7,"env":["A"]})", "9 8 7 [A] s- "},
-      {"smaller ones", R"("sandbox":{"memory":"9","processes":8,"cpus":7})",
-       R"("sandbox":{"memory":"3","processes":2,"cpus":1})", "3 2 1 - s- "},
-      {"larger ones", R"("sandbox":{"memory":"3","processes":2,"cpus":1})",
-       R"("sandbox":{"memory":"9","processes":8,"cpus":7})", "3 2 1 - s- "},
+       R"("sandbox":{"memory":"9G","processes":8,"cpus":7,"env":["A"]})", "9 8 7 [A] s- "},
+      {"smaller ones", R"("sandbox":{"memory":"9G","processes":8,"cpus":7})",
+       R"("sandbox":{"memory":"3G","processes":2,"cpus":1})", "3 2 1 - s- "},
+      {"larger ones", R"("sandbox":{"memory":"3G","processes":2,"cpus":1})",
+       R"("sandbox":{"memory":"9G","processes":8,"cpus":7})", "3 2 1 - s- "},
       {"variables of both", R"("sandbox":{"env":["A","B"]})", R"("sandbox":{"env":["B","C"]})",
        "- - - [B] s- "},
       {"switches to the tight side",
@@ -71,9 +73,9 @@ TEST_CASE("tighten: limits of a file that is not trusted") {
 
 TEST_CASE("tighten: a profile of a trusted file that the event chose") {
   World world;
-  world.User(R"("sandbox":{"memory":"9"},"stage":{"verify":["a"]},"denied":{"say":"one"},
+  world.User(R"("sandbox":{"memory":"9G"},"stage":{"verify":["a"]},"denied":{"say":"one"},
                 "network":{"allow":["*"]},
-                "profiles":{"sub":{"when":{"subagent":true},"sandbox":{"memory":"3"},
+                "profiles":{"sub":{"when":{"subagent":true},"sandbox":{"memory":"3G"},
                 "stage":{"verify":["b"]},"denied":{"say":"two"},
                 "network":{"inspect":["a.example"]}}})");
   CHECK(Limits(MergedOf(world)) == "9 - - - s-[a] one");
