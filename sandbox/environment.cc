@@ -150,8 +150,7 @@ void SetForAgent(const EnvironmentRequest& request, const Set& set) {
 
 }  // namespace
 
-std::string_view EnvironmentValue(std::span<const std::string> environment,
-                                  std::string_view name) {
+std::string_view EnvironmentValue(std::span<const std::string> environment, std::string_view name) {
   for (const std::string_view variable : environment) {
     if (Sets(variable, name)) return variable.substr(name.size() + 1);
   }

@@ -27,7 +27,6 @@ std::vector<std::string> PlanEnvironment(const EnvironmentRequest& request);
 void SetVariable(std::vector<std::string>& environment, const std::string& variable);
 
 // The value of `name`, or "".
-std::string_view EnvironmentValue(std::span<const std::string> environment,
-                                  std::string_view name);
+std::string_view EnvironmentValue(std::span<const std::string> environment, std::string_view name);
 
 }  // namespace ringfence

@@ -167,8 +167,8 @@ const GuardedName* RefusedLink(const Supervision& supervision, const Location& l
                                std::string_view target) {
   if (!GuardsRepositories(supervision, link.path())) return nullptr;
   const std::string folder = FoldName(link.folder_path) + "/";
-  const bool is_mercurials = folder.find("/.hg/") != std::string::npos ||
-                             folder.find("/.sl/") != std::string::npos;
+  const bool is_mercurials =
+      folder.find("/.hg/") != std::string::npos || folder.find("/.sl/") != std::string::npos;
   const std::string name = FoldName(link.name);
   if (is_mercurials && (name == "lock" || name == "wlock")) return nullptr;
   if (target == "testing") return nullptr;
