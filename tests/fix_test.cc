@@ -353,14 +353,13 @@ TEST_CASE("fix: the sandbox suggests only what lifts its own refusal") {
   narrow.User(R"("write":{"allow":["src"]})");
   CHECK(Suggested(WhyNotInSandbox(narrow, "/home/dev/project/docs/new.md")) ==
         std::vector<std::string>{"ringfence", "allow", "~/project/docs"});
-  // A person who cannot change the list cannot run the command.
-  World managed;
-  managed.Managed(R"("write":{"allow":["."]})");
-  managed.User(R"("write":{"allow":[".","~/lib"]})");
-  managed.files.Put("/home/dev/lib/a.c", File());
-  CHECK(WhyNotInSandbox(managed, "/home/dev/lib/a.c")
-            .find("Ask the administrator of this machine to add it to this list.") !=
-        std::string::npos);
+  // `allow` does not change the list of a project's policy that is not trusted.
+  World untrusted;
+  untrusted.User(R"("write":{"allow":[".","~/lib"]})");
+  untrusted.Project(R"("write":{"allow":["."]})", false);
+  untrusted.files.Put("/home/dev/lib/a.c", File());
+  CHECK(WhyNotInSandbox(untrusted, "/home/dev/lib/a.c")
+            .find("Ask the user to add it to the project's own policy.") != std::string::npos);
 }
 
 TEST_CASE("fix: a name that does not say what it is gets --as") {
