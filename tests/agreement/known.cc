@@ -79,6 +79,11 @@ constexpr Difference kKnown[] = {
        const bool is_tree = c.question.operation == 'd' || c.question.operation == 's';
        return is_tree && !c.plan.names.RefusesTree(c.walked.end.text()).empty();
      }},
+    {"links in a repository", true,
+     [](const Case& c) {
+       const std::string& path = c.walked.end.text();
+       return c.question.operation == 's' && path.find("/.git/") != std::string::npos;
+     }},
     {"written and not read", true, IsNotRead},
 };
 

@@ -188,7 +188,7 @@ def more_refusals_than_are_told_are_counted(world):
     done = world.run("run", "--", "sh", "-c", "for i in $(seq 15); do mkdir $i; echo > $i/.envrc; done;"
                                               " false")
     assert done.stderr.count("ringfence: write to") == 10, done
-    assert "the first 10 of 15 calls" in done.stderr, done
+    assert "these are 10 of 15 calls" in done.stderr, done
 
 
 def names_on_the_command_line_are_from_where_it_was_typed(world):
