@@ -152,7 +152,7 @@ bool IsLockOrTemporary(std::string_view name) {
 // Refusals by the kernel sandbox. It cannot ask, most runs belong to no session, and it creates a
 // missing path outside the project as a directory (sandbox/linux/made_places.cc).
 std::string SandboxFix(const PathRefusal& refusal, const Policy& policy, const Places& places) {
-  const std::string outside = "The user must do it, outside the sandbox.";
+  std::string outside = "The user must do it, outside the sandbox.";
   const Walked& walked = refusal.walked;
   const bool is_in_project = walked.end.IsInside(places.root_real);
   if (refusal.asks) return outside;
@@ -163,11 +163,10 @@ std::string SandboxFix(const PathRefusal& refusal, const Policy& policy, const P
   }
   if (const std::string other = OtherFix(refusal.missing); !other.empty()) return other + ".";
   const Path path = is_in_project ? WorthAllowing(walked, places) : walked.end;
-  const bool is_file = walked.facts.kind == FileKind::kFile && path == walked.end;
-  const bool is_too_wide = IsSharedFolder(path, places) && !is_file;
   const std::optional<std::string> option = PolicyOption(policy);
   const std::string word = CanBeNamed(path, places) ? PathWord(path, places) : "";
-  if (is_too_wide || word.empty() || !option || HoldsPrograms(path.Parent())) return outside;
+  if (IsSharedFolder(path, places) || HoldsPrograms(path.Parent())) return outside;
+  if (word.empty() || !option) return outside;
   return AllowPathFix(refusal, *option, word, false);
 }
 

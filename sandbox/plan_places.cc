@@ -72,13 +72,7 @@ class PlacePlanner {
       if (IsHostsTmp(place.path)) plan_.private_tmp = false;
       plan_.writable.push_back(std::move(place));
     }
-    if (std::ranges::any_of(plan_.writable, &PlannedPlace::is_part)) {
-      std::vector<GuardedName> others = NamesOf(own);
-      if (plan_.system == HostSystem::kLinux && !plan_.has_view()) {
-        for (const char* name : kHostDevices) others.push_back({.base = name});
-      }
-      rules_.AllowOnly(policy_.write, others, plan_.names);
-    }
+    if (std::ranges::any_of(plan_.writable, &PlannedPlace::is_part)) AllowOnlyNames(own);
     for (const PlannedPlace& place : plan_.writable) {
       if (place.kind != Kind::kDirectory) continue;
       plan_.names.HoldInPlace(place.path, "the next start needs it");
@@ -89,6 +83,15 @@ class PlacePlanner {
     if (!plan_.private_tmp && plan_.scratch.is_root()) plan_.session_tmp = Path();
     PlanPrivate();
     return Unit{};
+  }
+
+  // Besides the policy's names those of the agent, and the devices that Landlock opens.
+  void AllowOnlyNames(const AgentState& own) {
+    std::vector<GuardedName> others = NamesOf(own);
+    if (plan_.system == HostSystem::kLinux && !plan_.has_view()) {
+      for (const char* name : kHostDevices) others.push_back({.base = name});
+    }
+    rules_.AllowOnly(policy_.write, others, plan_.names);
   }
 
   // Whether commands can be held to some names of a directory. Mounts and Landlock open all of it.

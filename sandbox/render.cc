@@ -61,14 +61,18 @@ class TextPlan {
     Line(std::string(what) + Quote(path, 4096) + (why.empty() ? "" : "  # " + Printable(why)));
   }
 
+  void Writable(const PlannedPlace& place) {
+    Path(place.make ? "  make    " : "  write   ", place.path.text(),
+         place.why + (place.is_own ? ", empty and the sandbox's own" : "") +
+             (place.is_part ? ", but only the names listed as \"only\" below" : ""));
+  }
+
   void Files() {
     Line(plan_.reads_all ? "reads     everything but what is hidden" : "reads     what is listed");
     for (const PlannedPlace& place : plan_.readable)
       Path("  read    ", place.path.text(), place.why);
     for (const PlannedPlace& place : plan_.writable) {
-      Path(place.make ? "  make    " : "  write   ", place.path.text(),
-           place.why + (place.is_own ? ", empty and the sandbox's own" : "") +
-               (place.is_part ? ", but only the names listed as \"only\" below" : ""));
+      Writable(place);
     }
     for (const SavedFile& file : plan_.saved) {
       Path("  save    ", file.path.text(), file.why + ", with NAME.* beside it");

@@ -322,6 +322,8 @@ constexpr SandboxRow kSandboxRows[] = {
     {"/home/dev/.bashrc", kFile, "", kOutside},
     {"/home/dev", kFolder, "", kOutside},
     {"/usr/bin/dash", kFile, "", kOutside},
+    // It cannot be written in a command.
+    {"/home/dev/lib/a\nb", kFile, "", kOutside},
 };
 
 std::string WhyNotInSandbox(const World& world, std::string_view path) {
@@ -353,6 +355,18 @@ TEST_CASE("fix: the sandbox suggests only what lifts its own refusal") {
   narrow.User(R"("write":{"allow":["src"]})");
   CHECK(Suggested(WhyNotInSandbox(narrow, "/home/dev/project/docs/new.md")) ==
         std::vector<std::string>{"ringfence", "allow", "~/project/docs"});
+  // Nor can such a policy.
+  World named;
+  named.files.Put("/home/dev/lib/a.c", File());
+  Event event;
+  event.in_sandbox = true;
+  Policy policy = named.Merged(event);
+  policy.named_file = "/home/dev/a\nb.json";
+  const CachedFiles files(named.files);
+  CHECK(
+      WholeReasonText(
+          DecidePath(event, "/home/dev/lib/a.c", Access::kWrite, {policy, named.places, files}), "")
+          .find(kOutside) != std::string::npos);
   // `allow` does not change the list of a project's policy that is not trusted.
   World untrusted;
   untrusted.User(R"("write":{"allow":[".","~/lib"]})");

@@ -429,6 +429,19 @@ TEST_CASE("places: /etc/passwd may be a link") {
   CHECK(homes() == Strings{"/home/dev"});
 }
 
+TEST_CASE("places: the home that /etc/passwd has") {
+  FakeFiles files({{"/home/top", Directory()}});
+  const auto home = [&] {
+    const Result<std::optional<Path>> found = PasswdHome(1000, files);
+    return !found ? found.error().what : *found ? (*found)->text() : "none";
+  };
+  CHECK(home() == "none");
+  files.Put("/etc/passwd", File("me:x:1000:1000::/home/top:/bin/sh\n"));
+  CHECK(home() == "/home/top");
+  files.Put("/etc/passwd", File(std::string((16u << 20) + 1, 'x')));
+  CHECK(home() == "E2BIG");
+}
+
 TEST_CASE("places: of one user's homes in /etc/passwd, eight count") {
   FakeFiles files{{"/srv/project/x", File()}};
   std::string passwd;

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/case_fold.h"
+#include "base/syscall.h"
 #include "policy/entry_match.h"
 #include "sandbox/linux/git_names.h"
 #include "sandbox/linux/new_repository.h"

@@ -240,11 +240,7 @@ class Call {
     const long moved = ::syscall(SYS_renameat2, from_folder.get(), from_name.c_str(),
                                  to_folder.get(), to_name.c_str(), arguments_.flags());
     if (moved != 0) return errno;
-    int code = JudgeMade(supervision_, to, reach);
-    if (code == 0 && exchange) code = JudgeMade(supervision_, from, reach);
-    if (code == 0 && reach == Reach::kTree) code = JudgeMoved(supervision_, from, to);
-    if (code == 0 && HasBecomeBare(supervision_, to)) code = EACCES;
-    if (code != 0) {
+    if (const int code = JudgeAfterMove(from, to, reach)) {
       const bool is_back =
           ::syscall(SYS_renameat2, to_folder.get(), to_name.c_str(), from_folder.get(),
                     from_name.c_str(), exchange ? kRenameExchange : kRenameNoReplace) == 0;
@@ -260,6 +256,18 @@ class Call {
     MoveExempted(supervision_, from.path(), to.path());
     if (exchange) MoveExempted(supervision_, to.path(), from.path());
     return 0;
+  }
+
+  int JudgeAfterMove(const Location& from, const Location& to, Reach reach) {
+    const bool exchange = (arguments_.flags() & kRenameExchange) != 0;
+    if (const int code = JudgeMade(supervision_, to, reach)) return code;
+    if (exchange) {
+      if (const int code = JudgeMade(supervision_, from, reach)) return code;
+    }
+    if (reach == Reach::kTree) {
+      if (const int code = JudgeMoved(supervision_, from, to)) return code;
+    }
+    return HasBecomeBare(supervision_, to) ? EACCES : 0;
   }
 
   // Where somebody has taken the old name meanwhile, any other name is better than a refused one.
