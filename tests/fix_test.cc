@@ -324,6 +324,7 @@ constexpr SandboxRow kSandboxRows[] = {
     {"/usr/bin/dash", kFile, "", kOutside},
     // It cannot be written in a command.
     {"/home/dev/lib/a\nb", kFile, "", kOutside},
+    {"/$x/a", kFile, "", kOutside},
 };
 
 std::string WhyNotInSandbox(const World& world, std::string_view path) {
