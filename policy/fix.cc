@@ -144,7 +144,7 @@ std::string AllowPathFix(const PathRefusal& refusal, const std::string& option,
          std::string(" the user to run ") + command + ".";
 }
 
-// git and editors write such a file and then rename it to another.
+// git and editors write to such a file first, then rename it.
 bool IsLockOrTemporary(std::string_view name) {
   return name.ends_with(".lock") || LooksTemporary(name);
 }

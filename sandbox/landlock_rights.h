@@ -6,8 +6,8 @@
 
 namespace ringfence {
 
-// Of the host's /dev, where there is no private one. Not /dev/pts, which has every terminal of the
-// user's, to read what is typed there.
+// Devices of the host that stay usable where there is no private /dev. Not /dev/pts: it has all of
+// the user's terminals, and whatever is typed there could be read.
 inline constexpr const char* kHostDevices[] = {"/dev/null", "/dev/zero",   "/dev/full",
                                                "/dev/tty",  "/dev/random", "/dev/urandom"};
 

@@ -722,7 +722,7 @@ def a_killed_supervisor_leaves_no_process(world):
 
 
 def many_rules_from_inside_do_not_end_the_supervisor(world):
-    """The limit for memory is the command's, and the supervisor holds so many rules and no more."""
+    """The memory limit applies to the command, and the rules that the supervisor holds are bounded."""
     sandbox = Sandbox(world)
     rules = policy_file(world, sandbox={"memory": "300M"})
     for options in (rules, (*rules, *LANDLOCK), LANDLOCK):
