@@ -92,13 +92,16 @@ bool IsControlled(std::string_view name) {
 }
 
 // The directory is one of a repository, or lies in one.
-bool IsInRepository(const UniqueFd& folder, std::string_view path) {
+bool IsInRepository(const UniqueFd& folder, std::string_view path, const Path& root) {
   for (std::string_view rest = path; !rest.empty();) {
     if (IsControlled(TakeComponent(rest))) return true;
   }
   UniqueFd at(::openat(folder.get(), ".", O_PATH | O_DIRECTORY | O_CLOEXEC));
   for (size_t depth = 0; depth < kMaxLevels; ++depth) {
     if (!at.valid() || IsBare(at, "")) return true;
+    // The project may be a work tree that lies in its bare repository.
+    if (path == root.text()) return false;
+    path = path.substr(0, path.rfind('/'));
     UniqueFd above(::openat(at.get(), "..", O_PATH | O_DIRECTORY | O_CLOEXEC));
     if (above.valid() && IsSameFolder(at, above)) return false;
     at = std::move(above);
@@ -172,14 +175,15 @@ const GuardedName* RefusedLink(const Supervision& supervision, const Location& l
   const std::string name = FoldName(link.name);
   if (is_mercurials && (name == "lock" || name == "wlock")) return nullptr;
   if (target == "testing") return nullptr;
-  return IsInRepository(link.folder, link.folder_path) ? &kLink : nullptr;
+  return IsInRepository(link.folder, link.folder_path, supervision.names.root()) ? &kLink : nullptr;
 }
 
 const GuardedName* RefusedLinksOf(const Supervision& supervision, const Location& from,
                                   const Location& to, const Location& at) {
   if (!GuardsRepositories(supervision, to.path())) return nullptr;
-  const auto is_of_repository = [](const Location& place) {
-    return IsControlled(place.name) || IsInRepository(place.folder, place.folder_path);
+  const auto is_of_repository = [&](const Location& place) {
+    return IsControlled(place.name) ||
+           IsInRepository(place.folder, place.folder_path, supervision.names.root());
   };
   // Its own links were judged when they were made.
   if (!is_of_repository(to) || is_of_repository(from)) return nullptr;

@@ -215,6 +215,10 @@ def links_elsewhere_are_made(world):
                   "git stash -q || :; git worktree add -q w; git worktree move w v; git gc -q")
         done = sandbox.run(["sh", "-c", script], *options)
         assert done.returncode == 0, done
+        outside(world, "cp -r .git bare.git; git -C bare.git config core.bare true; git -C bare.git worktree add -q -b n2 tree")
+        tree = str(world.project / "bare.git/tree")
+        done = sandbox.run(["sh", "-c", "ln -s x l"], "--root", tree, "--chdir", tree, *options)
+        assert done.returncode == 0, done
         done = sandbox.run(["sh", "-c", "ln -s x .git/x"], *options)
         assert done.returncode != 0 and "git would write through the link" in done.stderr, done
 
