@@ -8,7 +8,9 @@
 #endif
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
+#include <cstdint>
 #include <cstring>
 #include <memory>
 
@@ -150,14 +152,13 @@ Result<std::vector<DirectoryEntry>> RealFiles::List(const Path& directory, size_
   constexpr int kHow = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
   const UniqueFd folder(::openat(AT_FDCWD, directory.text().c_str(), kHow));
   if (!folder.valid()) return SystemError("openat(" + directory.text() + ")");
-  constexpr size_t kSize = size_t{8} * 1024;
-  const auto buffer = std::make_unique_for_overwrite<char[]>(kSize);
+  alignas(uint64_t) std::array<char, size_t{8} * 1024> buffer{};
   std::vector<DirectoryEntry> entries;
   for (;;) {
-    const long got = ::syscall(SYS_getdents64, folder.get(), buffer.get(), kSize);
+    const long got = ::syscall(SYS_getdents64, folder.get(), buffer.data(), buffer.size());
     if (got < 0) return SystemError("getdents64(" + directory.text() + ")");
     if (got == 0) return entries;
-    AddEntries({buffer.get(), static_cast<size_t>(got)}, entries);
+    AddEntries({buffer.data(), static_cast<size_t>(got)}, entries);
     if (entries.size() > most) return SystemError("open(" + directory.text() + ")", E2BIG);
   }
 }

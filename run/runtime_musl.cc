@@ -32,11 +32,12 @@ constexpr std::string_view kInternal = "ringfence: internal error\n";
 // goes back to the kernel: every mapping and unmapping costs more than all that a start does with
 // it.
 constexpr size_t kFirst = size_t{512} * 1024;  // lies in the program, and is enough for most starts
-constexpr size_t kUsual = size_t{256} * 1024;  // every start takes as much
+constexpr size_t kUsual = size_t{208} * 1024;  // every start takes as much
 constexpr size_t kBlock = size_t{256} * 1024;
 constexpr size_t kStep = 16;
-constexpr size_t kSmall = 1024;  // up to here a list for every step, then for every power of two
-constexpr size_t kLists = kSmall / kStep + 22;  // up to 2 GiB
+constexpr size_t kSmall = 1024;     // up to here a list for every step
+constexpr size_t kPerDoubling = 8;  // lists from a power of two to the next, above kSmall
+constexpr size_t kLists = kSmall / kStep + 21 * kPerDoubling;  // up to 2 GiB
 
 struct FreePiece {
   FreePiece* next;
@@ -55,8 +56,12 @@ size_t ListFor(size_t& size) {
   const size_t steps = size == 0 ? 1 : (size - 1) / kStep + 1;
   size = steps * kStep;
   if (size <= kSmall) return steps - 1;
-  size = std::bit_ceil(size);
-  return kSmall / kStep + static_cast<size_t>(std::bit_width(size / kSmall)) - 2;
+  const size_t power = std::bit_floor(size - 1);
+  const size_t step = power / kPerDoubling;
+  const size_t parts = (size - power - 1) / step + 1;
+  size = power + parts * step;
+  const auto doublings = static_cast<size_t>(std::countr_zero(power / kSmall));
+  return kSmall / kStep + doublings * kPerDoubling + parts - 1;
 }
 
 // One call instead of a fault for every page; a kernel before 5.14 leaves it to the faults.
@@ -98,14 +103,14 @@ struct alignas(kStep) Sized {
 
 }  // namespace
 
+// A delete without the size (of a std::unique_ptr<char[]>, say) does not link: what it frees would
+// never be used again.
+#pragma GCC diagnostic ignored "-Wsized-deallocation"
 void* operator new(size_t size) { return Allocate(size); }
 void* operator new[](size_t size) { return Allocate(size); }
 void* operator new(size_t size, const std::nothrow_t&) noexcept { return Allocate(size); }
-void operator delete(void*) noexcept {
-}  // compiled code names the size, but for what it never calls
 void operator delete(void* memory, size_t size) noexcept { Release(memory, size); }
 void operator delete(void*, const std::nothrow_t&) noexcept {}
-void operator delete[](void*) noexcept {}
 void operator delete[](void* memory, size_t size) noexcept { Release(memory, size); }
 
 namespace std {

@@ -12,20 +12,22 @@
 namespace ringfence {
 namespace {
 
+using std::literals::string_view_literals::operator""sv;
+
 // What git keeps of a rebase or cherry-pick that has stopped.
 bool IsSavedByGit(const SetEntry& entry) {
-  return entry.base == RuleBase::kAnywhere && (entry.tail.ends_with("/git-rebase-todo") ||
-                                               entry.tail.ends_with("/rebase-merge/strategy") ||
-                                               entry.tail.ends_with("/sequencer/opts"));
+  return entry.base == RuleBase::kAnywhere && (entry.tail.ends_with("/git-rebase-todo"sv) ||
+                                               entry.tail.ends_with("/rebase-merge/strategy"sv) ||
+                                               entry.tail.ends_with("/sequencer/opts"sv));
 }
 
 bool IsGitsOwn(const SetEntry& entry) {
   if (entry.base != RuleBase::kAnywhere) return false;
   const std::string_view tail = entry.tail;
   const bool is_gits =
-      tail.starts_with("**/.git/") || tail == "**/commondir" || tail == "**/config.worktree";
+      tail.starts_with("**/.git/"sv) || tail == "**/commondir"sv || tail == "**/config.worktree"sv;
   // Hooks, and Sapling's directory, are configuration that runs programs.
-  const bool runs = tail.ends_with("hooks") || tail.ends_with("/sl");
+  const bool runs = tail.ends_with("hooks"sv) || tail.ends_with("/sl"sv);
   return is_gits && !runs && !IsSavedByGit(entry);
 }
 
