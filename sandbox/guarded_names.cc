@@ -102,14 +102,14 @@ std::string GuardedName::text() const {
   return base == "/" ? base + tail : base + "/" + tail;
 }
 
-void GuardedNames::Refuse(GuardedName rule) {
+void GuardedNames::Refuse(GuardedName rule, uint64_t name_bits) {
   if (rules_.empty()) ReserveUsual();
   if (2 * (rules_.size() + 1) > slots_.size()) Rehash();
   uint32_t& slot = SlotOf(rule);
   if (slot != kNoRule) return;
   slot = static_cast<uint32_t>(rules_.size());
   prepared_.push_back({FoldName(rule.base)});
-  name_bits_.push_back(NameBitsNeededBy(rule.tail));
+  name_bits_.push_back(name_bits != 0 ? name_bits : NameBitsNeededBy(rule.tail));
   rules_.push_back(std::move(rule));
 }
 

@@ -42,7 +42,8 @@ class GuardedNames {
  public:
   GuardedNames() = default;
 
-  void Refuse(GuardedName rule);
+  // `name_bits` are those of the tail (NameBitsNeededBy); 0: they are worked out.
+  void Refuse(GuardedName rule, uint64_t name_bits = 0);
   // A rule for exactly this path is none.
   void Forget(const Path& path);
   // Below `folder` nothing is refused, since it is private to the sandbox, but for what of the

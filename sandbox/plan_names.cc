@@ -89,9 +89,9 @@ bool PlanRules::IsNear(const std::vector<View>& views, const Base& base, std::st
 // As it is written, and where its fixed part leads through links.
 void PlanRules::AddName(const NameSource& name, const std::vector<View>& views,
                         GuardedNames& names) const {
-  if (name.is_anywhere) return names.Refuse(NameOf(name));
+  if (name.is_anywhere) return names.Refuse(NameOf(name), name.name_bits);
   const TailParts tail = SplitTail({.tail = name.tail, .has_pattern = name.has_pattern});
-  if (IsNear(views, name.base, tail.fixed)) names.Refuse(NameOf(name));
+  if (IsNear(views, name.base, tail.fixed)) names.Refuse(NameOf(name), name.name_bits);
   if (name.may_lead) AddLed(name, views, names);
 }
 
@@ -170,6 +170,7 @@ void PlanRules::AddNameRules(const PathRuleList& rules, std::string_view did,
                  .holds_root = e.entry.holds_root,
                  .spares_root = runs_later,
                  .may_lead = may_lead,
+                 .name_bits = e.entry.name_bits,
                  .why = why},
                 views, names);
       });

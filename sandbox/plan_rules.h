@@ -109,6 +109,7 @@ class PlanRules {
     bool holds_root = false;
     bool spares_root = false;  // where a link leads to the project or above it
     bool may_lead = true;      // through a link
+    uint64_t name_bits = 0;    // as in SetEntry
     std::string_view why;
   };
   static GuardedName NameOf(const NameSource& name);

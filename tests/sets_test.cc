@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/name_bits.h"
 #include "policy/client_folders.h"
 #include "policy/pattern.h"
 #include "policy/tools.h"
@@ -237,4 +238,23 @@ TEST_CASE("sets: a session's own folders need an id that can be a folder's name"
     CAPTURE(id);
     CHECK(scratch(id) < with);
   }
+}
+
+// The compiler works them out, and names are skipped by them.
+TEST_CASE("sets: the name bits of an entry are those of its tail, where it has any") {
+  size_t with_bits = 0;
+  for (const PathSet& set : PathSets()) {
+    SetContext context = Context();
+    context.root = Path::Clean("/home/dev/.config/project");
+    context.settings_folders = {Path::Clean("/home/dev/.other")};
+    context.macos_names = true;
+    std::deque<std::string> strings;
+    for (const SetEntry& entry : ExpandSet(set.set, Access::kWrite, context, strings)) {
+      CAPTURE(entry.text());
+      if (entry.name_bits == 0) continue;
+      ++with_bits;
+      CHECK(entry.name_bits == NameBitsNeededBy(entry.tail));
+    }
+  }
+  CHECK(with_bits > 400);
 }
