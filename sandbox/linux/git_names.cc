@@ -1,6 +1,5 @@
 #include "sandbox/linux/git_names.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -8,10 +7,10 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <memory>
 #include <utility>
 
 #include "base/case_fold.h"
+#include "sandbox/linux/directory.h"
 #include "sandbox/linux/new_repository.h"
 #include "sandbox/linux/own_work_tree.h"
 #include "sandbox/linux/whole_files.h"
@@ -113,20 +112,12 @@ bool HasLink(const UniqueFd& folder, const char* name, size_t& left);
 
 // Reads no more than `left` names; what cannot be told may have one.
 bool HasLinkIn(const UniqueFd& folder, size_t& left) {
-  const int own = ::openat(folder.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  const std::unique_ptr<DIR, int (*)(DIR*)> stream(own < 0 ? nullptr : ::fdopendir(own),
-                                                   ::closedir);
-  if (stream == nullptr) return true;
-  for (;;) {
-    errno = 0;
-    const dirent* entry = ::readdir(stream.get());  // NOLINT(concurrency-mt-unsafe): one thread
-    if (entry == nullptr) return errno != 0;
-    const std::string_view name = entry->d_name;
-    if (name == "." || name == "..") continue;
+  const auto is_link = [&](const dirent& entry) {
     if (left == 0) return true;
     --left;
-    if (entry->d_type != DT_REG && HasLink(folder, entry->d_name, left)) return true;
-  }
+    return entry.d_type != DT_REG && HasLink(folder, entry.d_name, left);
+  };
+  return AnyEntry(folder, is_link).value_or(true);
 }
 
 bool HasLink(const UniqueFd& folder, const char* name, size_t& left) {

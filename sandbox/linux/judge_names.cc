@@ -1,16 +1,15 @@
-#include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <memory>
 #include <utility>
 
 #include "base/case_fold.h"
 #include "base/syscall.h"
 #include "policy/entry_match.h"
+#include "sandbox/linux/directory.h"
 #include "sandbox/linux/git_names.h"
 #include "sandbox/linux/new_repository.h"
 #include "sandbox/linux/own_work_tree.h"
@@ -28,17 +27,10 @@ bool MayExist(const UniqueFd& folder, const char* name, std::string_view rest);
 // `rest` is below the folder, in any letter case, also through links. What cannot be told may be.
 bool MayExist(const UniqueFd& folder, std::string_view rest) {
   const std::string name = FoldName(TakeComponent(rest));
-  const int own = ::openat(folder.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  const std::unique_ptr<DIR, int (*)(DIR*)> stream(own < 0 ? nullptr : ::fdopendir(own),
-                                                   ::closedir);
-  if (stream == nullptr) return true;
-  for (;;) {
-    errno = 0;
-    const dirent* entry = ::readdir(stream.get());  // NOLINT(concurrency-mt-unsafe): one thread
-    if (entry == nullptr) return errno != 0;
-    const bool is_it = FoldsTo(entry->d_name, name);
-    if (is_it && (rest.empty() || MayExist(folder, entry->d_name, rest))) return true;
-  }
+  const auto may_be_it = [&](const dirent& entry) {
+    return FoldsTo(entry.d_name, name) && (rest.empty() || MayExist(folder, entry.d_name, rest));
+  };
+  return AnyEntry(folder, may_be_it).value_or(true);
 }
 
 bool MayExist(const UniqueFd& folder, const char* name, std::string_view rest) {

@@ -1,6 +1,5 @@
 #include "sandbox/linux/own_work_tree.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <linux/openat2.h>
 #include <sys/stat.h>
@@ -9,12 +8,12 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <memory>
 #include <string_view>
 
 #include "base/case_fold.h"
 #include "base/syscall.h"
 #include "policy/entry_match.h"
+#include "sandbox/linux/directory.h"
 #include "sandbox/linux/new_repository.h"
 
 namespace ringfence {
@@ -80,17 +79,8 @@ bool Exists(const std::string& path) {
 
 // An empty directory, or one that holds nothing but `name`.
 bool HoldsOnly(const UniqueFd& folder, std::string_view name) {
-  const int own = ::openat(folder.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  const std::unique_ptr<DIR, int (*)(DIR*)> stream(own < 0 ? nullptr : ::fdopendir(own),
-                                                   ::closedir);
-  if (stream == nullptr) return false;
-  for (;;) {
-    errno = 0;
-    const dirent* entry = ::readdir(stream.get());  // NOLINT(concurrency-mt-unsafe): one thread
-    if (entry == nullptr) return errno == 0;
-    const std::string_view found(entry->d_name);
-    if (found != "." && found != ".." && found != name) return false;
-  }
+  const auto is_other = [name](const dirent& entry) { return entry.d_name != name; };
+  return !AnyEntry(folder, is_other).value_or(true);
 }
 
 UniqueFd OpenLocated(const Location& location) {

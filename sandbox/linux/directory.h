@@ -1,0 +1,33 @@
+// Going through what lies in an open directory.
+#pragma once
+
+#include <dirent.h>
+#include <fcntl.h>
+
+#include <cerrno>
+#include <memory>
+#include <optional>
+#include <string_view>
+
+#include "base/unique_fd.h"
+
+namespace ringfence {
+
+// Whether `test`, which takes a `dirent`, holds for one of the entries; "." and ".." are none.
+// Nothing where the directory cannot be read to the end (readdir(3)).
+template <typename Test>
+std::optional<bool> AnyEntry(const UniqueFd& folder, Test test) {
+  const int own = ::openat(folder.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  const std::unique_ptr<DIR, int (*)(DIR*)> stream(own < 0 ? nullptr : ::fdopendir(own),
+                                                   ::closedir);
+  if (stream == nullptr) return {};
+  for (;;) {
+    errno = 0;
+    const dirent* entry = ::readdir(stream.get());  // NOLINT(concurrency-mt-unsafe): one thread
+    if (entry == nullptr) return errno == 0 ? std::optional(false) : std::nullopt;
+    const std::string_view name = entry->d_name;
+    if (name != "." && name != ".." && test(*entry)) return true;
+  }
+}
+
+}  // namespace ringfence
