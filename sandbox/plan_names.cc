@@ -1,5 +1,6 @@
 // PlanRules: the names that may not be written, whether they exist or not.
 #include <algorithm>
+#include <array>
 
 #include "base/case_fold.h"
 #include "policy/entry_match.h"
@@ -12,22 +13,22 @@
 namespace ringfence {
 namespace {
 
-using std::literals::string_view_literals::operator""sv;
-
 // What git keeps of a rebase or cherry-pick that has stopped.
 bool IsSavedByGit(const SetEntry& entry) {
-  return entry.base == RuleBase::kAnywhere && (entry.tail.ends_with("/git-rebase-todo"sv) ||
-                                               entry.tail.ends_with("/rebase-merge/strategy"sv) ||
-                                               entry.tail.ends_with("/sequencer/opts"sv));
+  static constexpr std::array<std::string_view, 3> kEnds{
+      "/git-rebase-todo", "/rebase-merge/strategy", "/sequencer/opts"};
+  if (entry.base != RuleBase::kAnywhere) return false;
+  return std::ranges::any_of(kEnds,
+                             [&](std::string_view end) { return entry.tail.ends_with(end); });
 }
 
 bool IsGitsOwn(const SetEntry& entry) {
   if (entry.base != RuleBase::kAnywhere) return false;
   const std::string_view tail = entry.tail;
   const bool is_gits =
-      tail.starts_with("**/.git/"sv) || tail == "**/commondir"sv || tail == "**/config.worktree"sv;
+      tail.starts_with("**/.git/") || tail == "**/commondir" || tail == "**/config.worktree";
   // Hooks, and Sapling's directory, are configuration that runs programs.
-  const bool runs = tail.ends_with("hooks"sv) || tail.ends_with("/sl"sv);
+  const bool runs = tail.ends_with("hooks") || tail.ends_with("/sl");
   return is_gits && !runs && !IsSavedByGit(entry);
 }
 
