@@ -62,7 +62,12 @@ constexpr KnownKey kKnown[] = {
     {"sendemail", "cccmd", GitValueKind::kCommand},
     {"sendemail", "headercmd", GitValueKind::kCommand},
     {"imap", "tunnel", GitValueKind::kCommand},
-    {"lfs", "path", GitValueKind::kCommand},  // lfs.customtransfer.NAME.path
+    {"gc", "recentobjectshook", GitValueKind::kCommand},
+    {"instaweb", "httpd", GitValueKind::kCommand},
+    {"web", "browser", GitValueKind::kCommand},
+    {"lfs", "path", GitValueKind::kCommand},    // lfs.customtransfer.NAME.path
+    {"lfs", "clean", GitValueKind::kCommand},   // lfs.extension.NAME.clean
+    {"lfs", "smudge", GitValueKind::kCommand},  // lfs.extension.NAME.smudge
     {"gpg", "allowedsignersfile", GitValueKind::kPath},
     {"pager", "", GitValueKind::kCommand},
     {"alias", "", GitValueKind::kCommand},

@@ -18,11 +18,44 @@ constexpr size_t kMaxFolders = 512;  // that are looked into for repositories
 constexpr size_t kMaxNamesListed = 10'000;
 constexpr int kMaxIncludes = 10;  // as in git
 constexpr int kMaxModuleDepth = 8;
+constexpr int kMaxQuotes = 3;  // commands in quotes of commands
 constexpr size_t kMaxWork = 10'000;
 
-// A word of a command, without quotes.
+// githooks(5)
+constexpr std::string_view kHooks[] = {"applypatch-msg",
+                                       "pre-applypatch",
+                                       "post-applypatch",
+                                       "pre-commit",
+                                       "pre-merge-commit",
+                                       "prepare-commit-msg",
+                                       "commit-msg",
+                                       "post-commit",
+                                       "pre-rebase",
+                                       "post-checkout",
+                                       "post-merge",
+                                       "pre-push",
+                                       "pre-receive",
+                                       "update",
+                                       "proc-receive",
+                                       "post-receive",
+                                       "post-update",
+                                       "push-to-checkout",
+                                       "reference-transaction",
+                                       "pre-auto-gc",
+                                       "post-rewrite",
+                                       "sendemail-validate",
+                                       "fsmonitor-watchman",
+                                       "p4-changelist",
+                                       "p4-pre-submit",
+                                       "p4-prepare-changelist",
+                                       "p4-post-changelist",
+                                       "post-index-change"};
+
+constexpr std::string_view kBetween = " \t\n;|&()<>`$=!{}";  // words of a command
+constexpr std::string_view kBegins = "\n;|&(`!{";            // another command
+
+// The words of a command, without quotes; "" stands where another command begins.
 std::vector<std::string> ShellWords(std::string_view command) {
-  constexpr std::string_view kBetween = " \t\n;|&()<>`$=!{}";
   std::vector<std::string> words;
   std::string word;
   char quote = '\0';
@@ -30,13 +63,20 @@ std::vector<std::string> ShellWords(std::string_view command) {
     if (!word.empty()) words.push_back(std::move(word));
     word.clear();
   };
+  bool is_escaped = false;
   for (const char c : command) {
     const bool is_quoted = quote != '\0';
-    if (is_quoted ? c == quote : c == '"' || c == '\'') {
+    if (is_escaped) {
+      word += c;
+      is_escaped = false;
+    } else if (c == '\\' && quote != '\'') {
+      is_escaped = true;
+    } else if (is_quoted ? c == quote : c == '"' || c == '\'') {
       quote = is_quoted ? '\0' : c;
     } else if (!is_quoted && kBetween.find(c) != std::string_view::npos) {
       end();
-    } else if (c != '\\') {
+      if (kBegins.find(c) != std::string_view::npos) words.emplace_back();
+    } else {
       word += c;
     }
   }
@@ -279,33 +319,68 @@ class TargetFinder {
     const GitValueKind kind = KindOfValue(setting.variable);
     const std::string& value = setting.variable.value;
     if (kind == GitValueKind::kInclude) return AddPath(setting, value, FolderOf(setting.file));
-    if (kind == GitValueKind::kPath) return AddPath(setting, value, tree.text());
+    if (kind == GitValueKind::kPath) {
+      AddPath(setting, value, tree.text());
+      if (setting.variable.key == "hookspath") AddHooks(setting, value, tree);
+      return;
+    }
     std::vector<Path> folders = {tree};
+    AddWords(setting, value, tree, folders, 0);
+  }
+
+  // `folders` are those that the command may be in: the work tree, and where it changes to.
+  void AddWords(const Setting& setting, std::string_view command, const Path& tree,
+                std::vector<Path>& folders, int depth) {
+    const GitValueKind kind = KindOfValue(setting.variable);
     std::string_view before;
-    const std::vector<std::string> words = ShellWords(value);
+    const std::vector<std::string> words = ShellWords(command);
     for (const std::string& word : words) {
       if (!MayGoOn(Path::Clean(setting.file))) return;
       for (const Path& folder : folders) {
-        if (Counts(kind, word, before, folder)) AddPath(setting, word, folder.text());
+        if (!Counts(kind, word, before, folder)) continue;
+        const bool is_run = IsRunInAnyTree(setting, word, before, folder);
+        AddPath(setting, word, folder.text(), is_run ? InAnyTree(word, folder, tree) : "");
       }
       if (before == "cd" && !word.starts_with('~')) {
         folders.push_back(Path::Clean(word.starts_with('/') ? word : tree.text() + "/" + word));
       }
+      // A command in quotes (sh -c "..."), and a value at its option (-F./file).
+      const bool is_command = word.find_first_of(kBetween) != std::string::npos;
+      if (is_command && depth < kMaxQuotes) AddWords(setting, word, tree, folders, depth + 1);
+      if (IsOptionWithPath(word)) AddPath(setting, word.substr(2), tree.text());
       before = word;
     }
+  }
+
+  static bool IsOptionWithPath(std::string_view word) {
+    return word.size() > 2 && word[0] == '-' && word[1] != '-' && word.find('/') != word.npos;
   }
 
   // A word of a command that may name a file of `folder`; `before` is the word before it.
   bool Counts(GitValueKind kind, const std::string& word, std::string_view before,
               const Path& folder) const {
-    constexpr std::string_view kInterpreters[] = {"sh",     "bash",    "dash", "zsh",  "ksh",
-                                                  "python", "python3", "perl", "ruby", "node"};
     const bool has_slash = word.find('/') != std::string::npos;
     if (kind != GitValueKind::kCommand) return has_slash && IsFile(word, folder);
-    const bool is_script = std::ranges::find(kInterpreters, before) != std::end(kInterpreters) &&
-                           !word.starts_with('-');
     // The first word without a slash is looked for in PATH.
-    return has_slash || is_script || (!before.empty() && IsFile(word, folder));
+    return has_slash || IsScript(word, before) || (!before.empty() && IsFile(word, folder));
+  }
+
+  static bool IsScript(std::string_view word, std::string_view before) {
+    constexpr std::string_view kInterpreters[] = {"sh",   "bash",   "dash",   "zsh",
+                                                  "ksh",  "source", "python", "python3",
+                                                  "perl", "ruby",   "node",   "."};
+    return std::ranges::find(kInterpreters, before) != std::end(kInterpreters) && !word.empty() &&
+           !word.starts_with('-');
+  }
+
+  // Other words with a slash may be a branch (origin/main), and a name that people use for an alias
+  // may be that of many files.
+  bool IsRunInAnyTree(const Setting& setting, const std::string& word, std::string_view before,
+                      const Path& folder) const {
+    const bool is_alias = setting.variable.section == "alias";
+    if (is_alias && Path::Clean("/" + word).Parent().is_root()) return false;
+    return before.empty() || word.starts_with("./") || word.starts_with("../") ||
+           IsScript(word, before) || (!is_alias && IsFile(word, folder));
   }
 
   bool IsFile(const std::string& word, const Path& tree) const {
@@ -316,25 +391,46 @@ class TargetFinder {
     });
   }
 
-  void AddPath(const Setting& setting, const std::string& value, const std::string& folder) {
-    for (const std::string& path : Absolute(value, folder)) {
-      // In every work tree these are edited as a matter of course, and git reads them anyway.
-      if (path.ends_with("/.gitignore") || path.ends_with("/.gitattributes")) continue;
-      AddTarget(path, setting.from.empty()
-                          ? Printable(setting.variable.name()) + " in " + Quote(setting.file)
-                          : setting.from);
+  // What a command that runs in `folder` of the work tree `tree` finds; "" for an absolute path.
+  static std::string InAnyTree(const std::string& path, const Path& folder, const Path& tree) {
+    const std::optional<std::string_view> below = folder.Below(tree);
+    if (!below || path.starts_with('/') || path.starts_with('~')) return "";
+    return Path::Clean("/" + std::string(*below) + "/" + path).text().substr(1);
+  }
+
+  // Of the directory itself other work trees may have one for something else (src/hooks).
+  void AddHooks(const Setting& setting, const std::string& value, const Path& tree) {
+    if (value.empty() || InAnyTree(value, tree, tree).empty()) return;
+    for (const std::string_view hook : kHooks) {
+      AddTarget("", FromOf(setting), InAnyTree(value + "/" + std::string(hook), tree, tree));
     }
   }
 
-  void AddTarget(const std::string& path, const std::string& from) {
-    if (Insert(known_, path)) targets_.push_back({path, "git uses it (" + from + ")"});
+  void AddPath(const Setting& setting, const std::string& value, const std::string& folder,
+               const std::string& in_tree = {}) {
+    for (const std::string& path : Absolute(value, folder)) {
+      // In every work tree these are edited as a matter of course, and git reads them anyway.
+      if (path.ends_with("/.gitignore") || path.ends_with("/.gitattributes")) continue;
+      AddTarget(path, FromOf(setting), in_tree);
+    }
+  }
+
+  static std::string FromOf(const Setting& setting) {
+    if (!setting.from.empty()) return setting.from;
+    return Printable(setting.variable.name()) + " in " + Quote(setting.file);
+  }
+
+  void AddTarget(const std::string& path, const std::string& from,
+                 const std::string& in_tree = {}) {
+    if (!Insert(known_, path + "\n" + in_tree)) return;
+    targets_.push_back({path, "git uses it (" + from + ")", in_tree});
   }
 
   const GitPlaces& places_;
   const FileView& files_;
   std::vector<Setting> shared_;
   std::vector<GitTarget> targets_;
-  std::vector<std::string> known_;  // their paths, sorted
+  std::vector<std::string> known_;  // each path and in_tree, sorted
   size_t work_ = 0;                 // files, modules and words that were looked at
   std::optional<Error> failure_;    // the first one
 };

@@ -14,8 +14,10 @@
 namespace ringfence {
 
 struct GitTarget {
-  std::string path;  // absolute; may hold ".." and links, and need not exist
+  std::string path;  // absolute; may hold ".." and links, and need not exist; "" for in_tree alone
   std::string why;   // `git uses it (core.hookspath in ".git/config")`
+  // From the top of the work tree, if git runs it in whichever work tree a command is; else "".
+  std::string in_tree = {};
 };
 
 struct GitPlaces {

@@ -186,6 +186,8 @@ void PlanRules::AddGitTargets(const std::vector<View>& views, GuardedNames& name
       files_);
   if (!targets) return files_.Fail(targets.error());
   for (const GitTarget& target : *targets) {
+    if (!target.in_tree.empty()) AddInAnyTree(target, names);
+    if (target.path.empty()) continue;
     const Walked walked = Walk(target.path, files_);
     std::vector<Path> paths = {Path::Clean(target.path)};
     if (walked.stop == Walked::Stop::kEnd && walked.end != paths[0]) paths.push_back(walked.end);
@@ -199,6 +201,20 @@ void PlanRules::AddGitTargets(const std::vector<View>& views, GuardedNames& name
               views, names);
     }
   }
+}
+
+// A file ".git" makes a work tree of any directory, and git then looks for the name there.
+void PlanRules::AddInAnyTree(const GitTarget& target, GuardedNames& names) const {
+  GuardedName name{.base = "/",
+                   .tail = std::string(kAnywhereMark) + EscapePattern(target.in_tree),
+                   .has_pattern = true,
+                   .is_anywhere = true,
+                   .unless_new = true,
+                   .not_in_stores = true,
+                   .why = target.why};
+  name.holds_root =
+      MatchFolded(name.tail, FoldName(std::string_view(places_.root_real.text()).substr(1)));
+  names.Refuse(std::move(name));
 }
 
 void PlanRules::AddNames(const PathRules& write, const std::vector<PlannedPlace>& near,

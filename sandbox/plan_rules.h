@@ -7,6 +7,7 @@
 
 #include "policy/entry_match.h"
 #include "policy/rules.h"
+#include "sandbox/git_targets.h"
 #include "sandbox/plan.h"
 
 namespace ringfence {
@@ -122,6 +123,7 @@ class PlanRules {
   void AddNameRules(const PathRuleList& rules, std::string_view did, const std::vector<View>& views,
                     GuardedNames& names) const;
   void AddGitTargets(const std::vector<View>& views, GuardedNames& names);
+  void AddInAnyTree(const GitTarget& target, GuardedNames& names) const;
   bool MayExist(CachedFiles::Folder& base, std::string_view below) const;
 
   class Hider;

@@ -46,7 +46,21 @@ std::string Targets(std::vector<FakeFiles::Entry> entries) {
   const Result<std::vector<GitTarget>> targets = FindGitTargets(places, files);
   if (!targets) return targets.error().text();
   for (const GitTarget& target : *targets) {
-    all += (all.empty() ? "" : ", ") + target.path;
+    if (!target.path.empty()) all += (all.empty() ? "" : ", ") + target.path;
+  }
+  return all;
+}
+
+// What counts in any work tree, of one repository's configuration.
+std::string InAnyTree(const std::string& config) {
+  const FakeFiles files(
+      {{"/home/dev/p/.git/config", File(config)}, {"/home/dev/p/tools/there", File("")}});
+  std::string all;
+  const GitPlaces places{.root = Path::Clean("/home/dev/p"), .homes = {Path::Clean("/home/dev")}};
+  const Result<std::vector<GitTarget>> targets = FindGitTargets(places, files);
+  if (!targets) return targets.error().text();
+  for (const GitTarget& target : *targets) {
+    if (!target.in_tree.empty()) all += (all.empty() ? "" : ", ") + target.in_tree;
   }
   return all;
 }
@@ -208,4 +222,54 @@ TEST_CASE("git targets: repositories below, around, of submodules and of work tr
 TEST_CASE("git targets: configuration that cannot be read whole is a failure, not nothing") {
   const std::string too_long(2 << 20, '#');
   CHECK(Targets({{"/home/dev/.gitconfig", File(too_long)}}) == "open(/home/dev/.gitconfig): E2BIG");
+}
+
+TEST_CASE("git targets: what git looks for in whichever work tree it runs") {
+  const std::string hooks = InAnyTree("[core]\n\thooksPath = ./tools/../hooks\n");
+  CHECK(hooks.starts_with("hooks/applypatch-msg, "));
+  CHECK(hooks.find(", hooks/pre-commit, ") != std::string::npos);
+  CHECK(InAnyTree("[core]\n\thooksPath = /srv/hooks\n") == "");
+  CHECK(InAnyTree("[core]\n\thooksPath = ~/hooks\n") == "");
+  const std::vector<std::pair<std::string, std::string>> rows = {
+      {"[core]\n\tfsmonitor = ./fsmon\n", "fsmon"},
+      {"[core]\n\tfsmonitor = ../tools/fsmon\n", "tools/fsmon"},
+      {"[core]\n\tfsmonitor = /srv/fsmon\n", ""},
+      {"[core]\n\teditor = sh edit.sh\n", "edit.sh"},
+      {"[filter \"x\"]\n\tclean = cat tools/there tools/gone\n", "tools/there"},
+      {"[filter \"x\"]\n\tclean = make; tools/clean %f\n", "tools/clean"},
+      {"[alias]\n\tl = !git log origin/main\n", ""},
+      {"[alias]\n\tu = !tools/up.sh\n", "tools/up.sh"},
+      {"[alias]\n\tu = !cd tools && ./up.sh\n", "tools/up.sh"},
+      {"[alias]\n\tb = !sh build.sh\n", ""},
+      {"[alias]\n\tt = !git diff tools/there\n", ""},
+      {"[init]\n\ttemplateDir = tools\n", ""},
+  };
+  for (const auto& [config, want] : rows) {
+    CAPTURE(config);
+    CHECK(InAnyTree(config) == want);
+  }
+}
+
+TEST_CASE("git targets: commands in quotes, and a path at its option") {
+  CHECK(TargetsOf("[alias]\n\tw = \"!sh -c './a.sh $1' -\"\n") == "/home/dev/p/./a.sh");
+  CHECK(TargetsOf("[alias]\n\tw = \"!bash -c \\\"scripts/a.sh \\\\\\\"$@\\\\\\\"\\\" --\"\n") ==
+        "/home/dev/p/scripts/a.sh");
+  CHECK(TargetsOf("[filter \"f\"]\n\tclean = \"bash -c 'exec tools/w.sh'\"\n") ==
+        "/home/dev/p/tools/w.sh");
+  CHECK(TargetsOf("[core]\n\tsshCommand = ssh -F./conf -o \"'ProxyCommand deploy/pc %h'\"\n") ==
+        "/home/dev/p/-F./conf, /home/dev/p/./conf, /home/dev/p/deploy/pc");
+  CHECK(TargetsOf("[core]\n\teditor = source run.env\n") == "/home/dev/p/run.env");
+}
+
+TEST_CASE("git targets: keys of programs that are rarely set") {
+  for (const std::string key : {"gc.recentObjectsHook", "instaweb.httpd", "web.browser",
+                                "lfs.extension.x.clean", "lfs.extension.x.smudge"}) {
+    const size_t first = key.find('.');
+    const size_t last = key.rfind('.');
+    const std::string middle =
+        first == last ? "" : " \"" + key.substr(first + 1, last - first - 1) + "\"";
+    CAPTURE(key);
+    CHECK(TargetsOf("[" + key.substr(0, first) + middle + "]\n\t" + key.substr(last + 1) +
+                    " = ./x\n") == "/home/dev/p/./x");
+  }
 }

@@ -82,6 +82,19 @@ bool IsHookOfBareRepository(const Location& location) {
   return !folder.valid();
 }
 
+// Below these names in a repository rules name files.
+constexpr std::array<std::string_view, 7> kJudged = {"remotes",   "branches", "info",     "objects",
+                                                     "sequencer", "sl",       "worktrees"};
+
+bool IsJudged(std::string_view name) { return std::ranges::find(kJudged, name) != kJudged.end(); }
+
+bool HasJudged(std::string_view path) {
+  while (!path.empty()) {
+    if (IsJudged(TakeComponent(path))) return true;
+  }
+  return false;
+}
+
 // Where programs for version control keep their own files.
 constexpr std::array<std::string_view, 8> kControlled = {".git", ".hg",  ".sl",    ".jj",
                                                          ".svn", ".bzr", "_darcs", ".pijul"};
@@ -180,6 +193,31 @@ const GuardedName* RefusedLinksOf(const Supervision& supervision, const Location
   if (!is_of_repository(to) || is_of_repository(from)) return nullptr;
   size_t left = kMaxMoved;
   return HasLink(at.folder, at.name.c_str(), left) ? &kLink : nullptr;
+}
+
+std::string AsGitsOwn(const Location& location) {
+  const std::string path = location.path();
+  const std::string folded = FoldName(path);
+  if (!HasJudged(folded) || folded.find("/.git/") != std::string::npos) return "";
+  UniqueFd folder(::openat(location.folder.get(), ".", O_PATH | O_DIRECTORY | O_CLOEXEC));
+  // Of folded names a component can be longer or shorter, so both are walked.
+  std::string_view above = path;
+  std::string_view folded_above = folded;
+  for (size_t depth = 0; depth < kMaxLevels && !above.empty(); ++depth) {
+    const size_t slash = above.rfind('/');
+    const std::string_view name = folded_above.substr(folded_above.rfind('/') + 1);
+    above = above.substr(0, slash);
+    folded_above = folded_above.substr(0, folded_above.rfind('/'));
+    // What cannot be looked at may be one.
+    if (IsJudged(name) && (!folder.valid() || IsBare(folder, ""))) {
+      const std::string_view beside = above.substr(0, above.rfind('/'));
+      return std::string(beside) + "/.git" + path.substr(slash);
+    }
+    if (folder.valid()) {
+      folder = UniqueFd(::openat(folder.get(), "..", O_PATH | O_DIRECTORY | O_CLOEXEC));
+    }
+  }
+  return "";
 }
 
 bool HasBecomeBare(const Supervision& supervision, const Location& location) {

@@ -2,6 +2,8 @@
 // file ".git" that leads from a work tree to its repository.
 #pragma once
 
+#include <string>
+
 #include "sandbox/linux/location.h"
 #include "sandbox/linux/supervisor.h"
 
@@ -24,6 +26,10 @@ const GuardedName* RefusedLink(const Supervision& supervision, const Location& l
 // while it lies `at` the one, and after it, at the other.
 const GuardedName* RefusedLinksOf(const Supervision& supervision, const Location& from,
                                   const Location& to, const Location& at);
+
+// A repository by another name than ".git" (".bare", "project.git"): the path with ".git" in place
+// of that name, by which the rules for git's own files know it. "" for every other path.
+std::string AsGitsOwn(const Location& location);
 
 // After something was made: the folder is a bare repository by it, which it was not to become.
 // Another sandbox in the same project can make another part at the same time.

@@ -46,8 +46,12 @@ bool Ask(const Supervision& supervision, const GuardedNames* names, const std::s
   return names == &supervision.names || !is_private;
 }
 
+bool IsOfGit(const GuardedName& rule) {
+  return rule.is_anywhere && rule.tail.starts_with("**/.git/");
+}
+
 std::vector<const GuardedName*> AllThatRefuse(const Supervision& supervision,
-                                              const std::string& path, Reach reach = Reach::kName) {
+                                              const std::string& path, Reach reach) {
   std::vector<const GuardedName*> all;
   for (const GuardedNames* names : supervision.rules) {
     if (!Ask(supervision, names, path)) continue;
@@ -58,12 +62,35 @@ std::vector<const GuardedName*> AllThatRefuse(const Supervision& supervision,
   return all;
 }
 
+// Also by what git finds there.
+std::vector<const GuardedName*> AllThatRefuse(const Supervision& supervision,
+                                              const Location& location, Reach reach) {
+  std::vector<const GuardedName*> all = AllThatRefuse(supervision, location.path(), reach);
+  const std::string gits = AsGitsOwn(location);
+  if (gits.empty()) return all;
+  for (const GuardedName* rule : AllThatRefuse(supervision, gits, reach)) {
+    if (IsOfGit(*rule)) all.push_back(rule);
+  }
+  return all;
+}
+
 std::vector<GuardedNames::TreeHit> RefusesTree(const Supervision& supervision,
                                                const std::string& path) {
   std::vector<GuardedNames::TreeHit> all;
   for (const GuardedNames* names : supervision.rules) {
     if (!Ask(supervision, names, path)) continue;
     for (GuardedNames::TreeHit& hit : names->RefusesTree(path)) all.push_back(std::move(hit));
+  }
+  return all;
+}
+
+std::vector<GuardedNames::TreeHit> RefusesTree(const Supervision& supervision,
+                                               const Location& location) {
+  std::vector<GuardedNames::TreeHit> all = RefusesTree(supervision, location.path());
+  const std::string gits = AsGitsOwn(location);
+  if (gits.empty()) return all;
+  for (GuardedNames::TreeHit& hit : RefusesTree(supervision, gits)) {
+    if (IsOfGit(*hit.rule)) all.push_back(std::move(hit));
   }
   return all;
 }
@@ -124,10 +151,9 @@ struct NameVerdict {
 };
 
 // By every rule of every sandbox: what one leaves to an own repository, another need not.
-NameVerdict RefusesName(Supervision& supervision, const Location& location, const std::string& path,
-                        Reach reach = Reach::kName) {
+NameVerdict RefusesName(Supervision& supervision, const Location& location, Reach reach) {
   NameVerdict verdict;
-  for (const GuardedName* rule : AllThatRefuse(supervision, path, reach)) {
+  for (const GuardedName* rule : AllThatRefuse(supervision, location, reach)) {
     if (!rule->comes_whole && !IsLeftToOwn(supervision, *rule, location)) return {rule, false};
     if (ComesWholeBy(*rule, location)) verdict.comes_whole = true;
   }
@@ -163,12 +189,12 @@ void ReportProgram(Supervision& supervision, std::string program, std::string wh
 
 bool MustComeWhole(Supervision& supervision, const Location& location) {
   if (WholeFileOf(location) == WholeFile::kNone) return false;
-  return RefusesName(supervision, location, location.path()).comes_whole;
+  return RefusesName(supervision, location, Reach::kName).comes_whole;
 }
 
 int JudgeName(Supervision& supervision, const Location& location, Reach reach) {
   const std::string path = location.path();
-  const NameVerdict verdict = RefusesName(supervision, location, path, reach);
+  const NameVerdict verdict = RefusesName(supervision, location, reach);
   if (verdict.refused_by != nullptr) return Refused(supervision, path, *verdict.refused_by);
   if (reach == Reach::kName && verdict.comes_whole) return Refused(supervision, path, kWhole);
   if (reach == Reach::kWhole) {
@@ -176,7 +202,7 @@ int JudgeName(Supervision& supervision, const Location& location, Reach reach) {
     if (held != nullptr) return Refused(supervision, path, *held);
   }
   if (reach == Reach::kTree) {
-    for (const GuardedNames::TreeHit& hit : RefusesTree(supervision, path)) {
+    for (const GuardedNames::TreeHit& hit : RefusesTree(supervision, location)) {
       return Refused(supervision, path, *hit.rule);
     }
   }
@@ -186,7 +212,7 @@ int JudgeName(Supervision& supervision, const Location& location, Reach reach) {
 
 int JudgeTree(Supervision& supervision, const Location& name, const Location& tree) {
   const std::string path = name.path();
-  for (const GuardedNames::TreeHit& hit : RefusesTree(supervision, path)) {
+  for (const GuardedNames::TreeHit& hit : RefusesTree(supervision, name)) {
     const bool holds = hit.rest.empty() || MayExist(tree.folder, tree.name.c_str(), hit.rest);
     if (holds) return Refused(supervision, path, *hit.rule);
   }
@@ -229,20 +255,20 @@ int JudgeMade(Supervision& supervision, const Location& made, Reach reach) {
   Got<Location> located = LocationNow(supervision, made);
   if (!located.ok()) return located.code;
   Location& now = located.value;
+  now.folder = Reopen(made.folder);
   const std::string full = now.path();
   if (reach != Reach::kTree) {
     if (now.folder_path == made.folder_path) return 0;
-    const auto rules = AllThatRefuse(supervision, full, reach);
+    const auto rules = AllThatRefuse(supervision, now, reach);
     return rules.empty() ? 0 : Refused(supervision, full, *rules.front());
   }
-  for (const GuardedNames::TreeHit& hit : RefusesTree(supervision, full)) {
+  for (const GuardedNames::TreeHit& hit : RefusesTree(supervision, now)) {
     const bool holds = hit.rest.empty() || MayExist(made.folder, made.name.c_str(), hit.rest);
     if (holds) return Refused(supervision, full, *hit.rule);
   }
   if (now.folder_path == made.folder_path) return 0;
   const Got<std::string> target = ReadLinkAt(made.folder, made.name);
   if (!target.ok()) return 0;  // no link
-  now.folder = Reopen(made.folder);
   const GuardedName* rule = RefusedLink(supervision, now, target.value);
   return rule == nullptr ? 0 : Refused(supervision, full, *rule);
 }
@@ -340,10 +366,10 @@ int JudgeHandle(Supervision& supervision, Handle& handle, Reach reach) {
   if (!at.ok() && at.code != ENOENT) return at.code;
   if (!handle.path.starts_with('/')) return 0;
   if (!at.ok()) {
-    const auto rules = AllThatRefuse(supervision, handle.path);
+    const auto rules = AllThatRefuse(supervision, handle.path, Reach::kName);
     return rules.empty() ? 0 : Refused(supervision, handle.path, *rules.front());
   }
-  const NameVerdict verdict = RefusesName(supervision, at.value, handle.path);
+  const NameVerdict verdict = RefusesName(supervision, at.value, Reach::kName);
   const GuardedName* rule = verdict.refused_by;
   if (rule == nullptr && verdict.comes_whole && reach == Reach::kName) rule = &kWhole;
   if (rule == nullptr) rule = RefusedByGit(supervision, at.value);

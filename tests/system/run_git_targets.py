@@ -58,6 +58,24 @@ TARGETS = {
     "a template": ("git config --global init.templateDir \"$PWD/template\"; mkdir template",
                    "mkdir -p template/hooks; cp evil template/hooks/pre-commit",
                    "git init -q n; git -C n commit -q --allow-empty -m x"),
+    "a program in a new work tree": (
+        "git config core.fsmonitor ./scripts/fsmon; mkdir pkg",
+        "mkdir pkg/scripts; echo 'gitdir: ../.git' > pkg/.git; cp evil pkg/scripts/fsmon", "cd pkg && git status"),
+    "hooks in a new work tree": (
+        "git config core.hooksPath tools/hooks; mkdir pkg",
+        "mkdir -p pkg/tools/hooks; echo 'gitdir: ../.git' > pkg/.git; cp evil pkg/tools/hooks/pre-commit",
+        "cd pkg && git commit -q --allow-empty -m x"),
+    "hooks that are moved to a new work tree": (
+        "git config --global core.hooksPath tools/hooks; mkdir pkg",
+        "mkdir -p x/hooks; echo 'gitdir: ../.git' > pkg/.git; cp evil x/hooks/pre-commit; mv x pkg/tools",
+        "cd pkg && git commit -q --allow-empty -m x"),
+    "hooks in a work tree that is forged": (
+        "git config core.hooksPath tools/hooks; mkdir pkg",
+        "mkdir -p pkg/tools/hooks .git/worktrees/pkg; cd .git/worktrees/pkg; cp ../../HEAD .; echo ../.. > commondir;"
+        "echo \"$PWD/../../../pkg/.git\" > gitdir; cd ../../..; echo 'gitdir: ../.git/worktrees/pkg' > pkg/.git;"
+        "cp evil pkg/tools/hooks/pre-commit", "cd pkg && git commit -q --allow-empty -m x"),
+    "an alias of a command in quotes": (
+        "git config alias.w \"!sh -c './w.sh \\$1' -\"; echo true > w.sh; chmod +x w.sh", "cp evil w.sh", "git w"),
     "a rebase's list": (
         ":", "git rebase other || :; echo 'exec ./evil' >> .git/rebase-merge/git-rebase-todo;"
              "cp .git/rebase-merge/git-rebase-todo t; echo 'exec ./evil' >> t;"
@@ -73,6 +91,11 @@ TARGETS = {
         "git config -f .git/sequencer/opts options.strategy x/../evil",
         "git add -A; GIT_EDITOR=true git cherry-pick --continue"),
 }
+# The user's repository by another name than ".git".
+MOVED = "mv .git store; echo 'gitdir: ./store' > .git"
+TARGETS["a cherry-pick's options by another name"] = (
+    "git checkout -q -b third; git checkout -q main;" + MOVED,
+    TARGETS["a cherry-pick's options"][1].replace(".git/", "store/"), TARGETS["a cherry-pick's options"][2])
 # Where "git push" and "git fetch" would go; "REACHED" is a line of what git says then.
 REMOTES = {
     "remotes": ("mkdir -p .git/remotes; echo URL: /REACHED > .git/remotes/team", "git fetch team"),
@@ -174,12 +197,20 @@ def git_goes_nowhere_that_a_command_chose(world):
     sandbox = Sandbox(world)
     for options in ((), LANDLOCK):
         for name, (attack, later) in REMOTES.items():
-            begin(world, "rmdir .git/branches 2>/dev/null; :")
-            outside(world, attack)
-            assert "REACHED" in outside(world, later), f"{name}: not without"
-            begin(world, ":")
-            sandbox.run(["sh", "-c", attack], *options)
-            assert "REACHED" not in outside(world, later), name
+            for move, folder in ((":", ".git/"), (MOVED, "store/")):
+                attack_there = attack.replace(".git/", folder)
+                begin(world, "rmdir .git/branches 2>/dev/null;" + move)
+                outside(world, attack_there)
+                assert "REACHED" in outside(world, later), f"{name}: not without"
+                begin(world, move)
+                sandbox.run(["sh", "-c", attack_there], *options)
+                assert "REACHED" not in outside(world, later), (name, folder)
+                if name not in ("remotes", "branches"):
+                    continue
+                begin(world, "rmdir .git/branches 2>/dev/null;" + move)
+                moved = attack.replace(".git/", "parts/") + f"; mv parts/{name} {folder}"
+                sandbox.run(["sh", "-c", moved], *options)
+                assert "REACHED" not in outside(world, later), (name, folder, "moved")
 
 
 def begin_links(world):
@@ -264,7 +295,12 @@ def a_refusal_names_the_variable(world):
 
 def rebases_and_cherry_picks_work(world):
     sandbox = Sandbox(world)
+    in_bare = ("mv .git .bare; git -C .bare config core.bare true; git -C .bare worktree add -q ../main main;"
+               "git -C .bare worktree add -q ../other other")
     for options in ((), LANDLOCK):
+        begin(world, in_bare)
+        done = sandbox.run(["sh", "-c", "cd main; git cherry-pick -X theirs other~1 other"], *options)
+        assert done.returncode == 0, done
         begin(world, ":")
         script = ("set -e; export GIT_EDITOR=true;"
                   "git rebase other && exit 1; git status > /dev/null; echo 5 > a; git add a;"
