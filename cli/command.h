@@ -25,7 +25,6 @@ class Option {
   Option& Type(const char* name);
   Option& OneOf(std::initializer_list<const char*> values);
   Option& Between(int least, int most);
-  Option& NotEmpty();
   Option& Required();
   // Each value of a list has the option's name before it.
   Option& OneEach();

@@ -111,15 +111,12 @@ void AddRun(Command& app, Action& chosen) {
   command
       .AddOption("--chdir", options->run.chdir,
                  "Start in this directory; without --root it is also the project")
-      .NotEmpty()
       .Type("DIR");
   command
       .AddOption("--session", options->run.session,
                  "The client's session: its commands share a kept /tmp and what was allowed for it")
-      .NotEmpty()
       .Type("ID");
   command.AddOption("--write", options->run.write, "Also allow writing in this directory")
-      .NotEmpty()
       .Type("DIR");
   command
       .AddOption(

@@ -157,7 +157,7 @@ std::string HintFor(const SetupFailure& failure) {
     case Feature::kSupervisor:
       if (failure.what == "EAGAIN") {
         return "the policy's limit \"processes\" is too low for the command and what this user "
-               "runs";
+               "runs, or the caller's is (ulimit -u)";
       }
       return SupervisorHint();
     case Feature::kDelegation:

@@ -183,7 +183,7 @@ class Reader {
     const bool is_elsewhere =
         section_ == "core" && key == "worktree" && !IsOwnWorkTree(value, path_);
     if (IsKeyAllowed(section_, has_subsection_, key) && !is_elsewhere) return {};
-    return section_ + (has_subsection_ ? ".*." : ".") + key + " is not for it to choose";
+    return "a command may not set " + section_ + (has_subsection_ ? ".*." : ".") + key;
   }
 
   std::string_view path_;

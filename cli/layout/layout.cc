@@ -274,8 +274,7 @@ void AddLayout(Command& app, Action& chosen) {
   command
       .AddOption("--relay", options->relay,
                  "A directory for exchanging files, which every profile may read and write")
-      .Type("DIR")
-      .NotEmpty();
+      .Type("DIR");
   command.AddOption("--root", options->ground.root, "The project (default: the current directory)")
       .Type("DIR");
   command

@@ -30,6 +30,8 @@ ROWS = (
     ("no such directory", ("--chdir", "/nowhere", *TOUCH), 2, "/nowhere"),
     ("a directory outside", ("--root", "PROJECT", "--chdir", "/usr", *TOUCH), 2, "outside"),
     ("a folder that is not a project", ("--chdir", "/", *TOUCH), 2, "the current directory"),
+    ("an empty profile", ("--profile", "", *TOUCH), 2, "--profile: is empty"),
+    ("an empty policy", ("--policy", "", *TOUCH), 2, "--policy: is empty"),
     ("a session without a name", ("--session", "", *TOUCH), 2, "--session"),
     ("another directory without a name", ("--write", "", *TOUCH), 2, "--write"),
     ("a folder to start in without a name", ("--chdir", "", *TOUCH), 2, "--chdir"),
