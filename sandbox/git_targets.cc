@@ -9,6 +9,7 @@
 #include "sandbox/git_environment.h"
 #include "sandbox/git_keys.h"
 #include "sandbox/git_variables.h"
+#include "sandbox/git_words.h"
 
 namespace ringfence {
 namespace {
@@ -18,7 +19,6 @@ constexpr size_t kMaxFolders = 512;  // that are looked into for repositories
 constexpr size_t kMaxNamesListed = 10'000;
 constexpr int kMaxIncludes = 10;  // as in git
 constexpr int kMaxModuleDepth = 8;
-constexpr int kMaxQuotes = 3;  // commands in quotes of commands
 constexpr size_t kMaxWork = 10'000;
 
 // githooks(5)
@@ -50,39 +50,6 @@ constexpr std::string_view kHooks[] = {"applypatch-msg",
                                        "p4-prepare-changelist",
                                        "p4-post-changelist",
                                        "post-index-change"};
-
-constexpr std::string_view kBetween = " \t\n;|&()<>`$=!{}";  // words of a command
-constexpr std::string_view kBegins = "\n;|&(`!{";            // another command
-
-// The words of a command, without quotes; "" stands where another command begins.
-std::vector<std::string> ShellWords(std::string_view command) {
-  std::vector<std::string> words;
-  std::string word;
-  char quote = '\0';
-  const auto end = [&] {
-    if (!word.empty()) words.push_back(std::move(word));
-    word.clear();
-  };
-  bool is_escaped = false;
-  for (const char c : command) {
-    const bool is_quoted = quote != '\0';
-    if (is_escaped) {
-      word += c;
-      is_escaped = false;
-    } else if (c == '\\' && quote != '\'') {
-      is_escaped = true;
-    } else if (is_quoted ? c == quote : c == '"' || c == '\'') {
-      quote = is_quoted ? '\0' : c;
-    } else if (!is_quoted && kBetween.find(c) != std::string_view::npos) {
-      end();
-      if (kBegins.find(c) != std::string_view::npos) words.emplace_back();
-    } else {
-      word += c;
-    }
-  }
-  end();
-  return words;
-}
 
 // False: it is in the sorted list.
 bool Insert(std::vector<std::string>& sorted, const std::string& text) {
@@ -324,63 +291,37 @@ class TargetFinder {
       if (setting.variable.key == "hookspath") AddHooks(setting, value, tree);
       return;
     }
-    std::vector<Path> folders = {tree};
-    AddWords(setting, value, tree, folders, 0);
-  }
-
-  // `folders` are those that the command may be in: the work tree, and where it changes to.
-  void AddWords(const Setting& setting, std::string_view command, const Path& tree,
-                std::vector<Path>& folders, int depth) {
-    const GitValueKind kind = KindOfValue(setting.variable);
-    std::string_view before;
-    const std::vector<std::string> words = ShellWords(command);
-    for (const std::string& word : words) {
+    std::vector<Path> folders = {tree};  // that the command may be in
+    for (const CommandWord& word : CommandWords(value)) {
       if (!MayGoOn(Path::Clean(setting.file))) return;
       for (const Path& folder : folders) {
-        if (!Counts(kind, word, before, folder)) continue;
-        const bool is_run = IsRunInAnyTree(setting, word, before, folder);
-        AddPath(setting, word, folder.text(), is_run ? InAnyTree(word, folder, tree) : "");
+        if (Counts(kind, word, folder)) AddWord(setting, word, folder, tree);
       }
-      if (before == "cd" && !word.starts_with('~')) {
-        folders.push_back(Path::Clean(word.starts_with('/') ? word : tree.text() + "/" + word));
-      }
-      // A command in quotes (sh -c "..."), and a value at its option (-F./file).
-      const bool is_command = word.find_first_of(kBetween) != std::string::npos;
-      if (is_command && depth < kMaxQuotes) AddWords(setting, word, tree, folders, depth + 1);
-      if (IsOptionWithPath(word)) AddPath(setting, word.substr(2), tree.text());
-      before = word;
+      if (word.before != "cd" || word.text.starts_with('~')) continue;
+      const bool is_absolute = word.text.starts_with('/');
+      folders.push_back(Path::Clean(is_absolute ? word.text : tree.text() + "/" + word.text));
     }
   }
 
-  static bool IsOptionWithPath(std::string_view word) {
-    return word.size() > 2 && word[0] == '-' && word[1] != '-' && word.find('/') != word.npos;
-  }
-
-  // A word of a command that may name a file of `folder`; `before` is the word before it.
-  bool Counts(GitValueKind kind, const std::string& word, std::string_view before,
-              const Path& folder) const {
-    const bool has_slash = word.find('/') != std::string::npos;
-    if (kind != GitValueKind::kCommand) return has_slash && IsFile(word, folder);
+  // It may name a file of `folder`.
+  bool Counts(GitValueKind kind, const CommandWord& word, const Path& folder) const {
+    const bool has_slash = word.text.find('/') != std::string::npos;
+    if (kind != GitValueKind::kCommand) return has_slash && IsFile(word.text, folder);
     // The first word without a slash is looked for in PATH.
-    return has_slash || IsScript(word, before) || (!before.empty() && IsFile(word, folder));
+    return has_slash || word.is_script() || (!word.is_first() && IsFile(word.text, folder));
   }
 
-  static bool IsScript(std::string_view word, std::string_view before) {
-    constexpr std::string_view kInterpreters[] = {"sh",   "bash",   "dash",   "zsh",
-                                                  "ksh",  "source", "python", "python3",
-                                                  "perl", "ruby",   "node",   "."};
-    return std::ranges::find(kInterpreters, before) != std::end(kInterpreters) && !word.empty() &&
-           !word.starts_with('-');
-  }
-
-  // Other words with a slash may be a branch (origin/main), and a name that people use for an alias
-  // may be that of many files.
-  bool IsRunInAnyTree(const Setting& setting, const std::string& word, std::string_view before,
-                      const Path& folder) const {
+  void AddWord(const Setting& setting, const CommandWord& word, const Path& folder,
+               const Path& tree) {
+    std::string in_tree = InAnyTree(word.text, folder, tree);
+    const bool is_run = word.is_first() || word.is_script();
     const bool is_alias = setting.variable.section == "alias";
-    if (is_alias && Path::Clean("/" + word).Parent().is_root()) return false;
-    return before.empty() || word.starts_with("./") || word.starts_with("../") ||
-           IsScript(word, before) || (!is_alias && IsFile(word, folder));
+    // Other words may be a branch (origin/main), and many files may have a name without a slash.
+    const bool is_plain = in_tree.find('/') == std::string::npos;
+    const bool is_meant = is_run || word.text.starts_with("./") || word.text.starts_with("../") ||
+                          (!is_alias && IsFile(word.text, folder));
+    if (is_plain ? !is_run || is_alias : !is_meant) in_tree.clear();
+    AddPath(setting, word.text, folder.text(), in_tree);
   }
 
   bool IsFile(const std::string& word, const Path& tree) const {

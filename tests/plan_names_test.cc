@@ -140,6 +140,30 @@ TEST_CASE("names: what git's configuration names in the project is refused") {
   CHECK(rule->why == "git uses it (core.hookspath in \"/home/dev/project/.git/config\")");
 }
 
+TEST_CASE(
+    "names: a program by a relative path is refused in every directory, hooks by their names") {
+  PlanWorld world;
+  world.world.files.Put("/home/dev/project/.git/config",
+                        File("[core]\n\thooksPath = src\n\tfsmonitor = ./home/dev/pro*\n"));
+  CHECK(world.Refuses("/home/dev/project/pkg/src/pre-commit"));
+  CHECK(world.Refuses("/home/dev/project/pkg/SRC/pre-commit"));
+  CHECK_FALSE(world.Refuses("/home/dev/project/pkg/src/main.c"));
+  CHECK_FALSE(world.Refuses("/home/dev/project/pkg/node_modules/x/src/pre-commit"));
+  CHECK(world.Refuses("/home/dev/project/pkg/home/dev/pro*"));
+  CHECK_FALSE(world.Refuses("/home/dev/project/main.c"));
+  const SandboxPlan plan = world.Plan();
+  const GuardedName* rule = RuleNamed(plan, "**/src/pre-commit");
+  REQUIRE(rule != nullptr);
+  CHECK(rule->unless_new);
+}
+
+TEST_CASE("names: a relative program whose name is that of a directory around the project") {
+  PlanWorld world;
+  world.world.files.Put("/home/dev/project/.git/config", File("[core]\n\tfsmonitor = ./dev\n"));
+  CHECK_FALSE(world.Refuses("/home/dev/project/main.c"));
+  CHECK(world.Refuses("/home/dev/project/pkg/dev"));
+}
+
 TEST_CASE("names: a policy that asks about nothing leaves them alone") {
   PlanWorld world;
   world.world.User(R"("write":{"ask":[]})");
