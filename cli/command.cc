@@ -51,6 +51,12 @@ Option& Option::Between(int least, int most) {
   return *this;
 }
 
+Option& Option::NotEmpty() {
+  option_->check(
+      [](const std::string& value) { return std::string(value.empty() ? "is empty" : ""); });
+  return *this;
+}
+
 Option& Option::Required() {
   option_->required();
   return *this;
@@ -75,25 +81,16 @@ bool Option::is_given() const { return option_->count() > 0; }
 
 std::vector<std::string> Option::values() const { return option_->results(); }
 
-namespace {
-
 // An option that is given without a value ("$PROFILE" of a shell that has none) is not one that is
 // left out.
-CLI::Option* WithValue(CLI::Option* option) {
-  if (!option->nonpositional()) return option;
-  return option->check(
-      [](const std::string& value) { return std::string(value.empty() ? "is empty" : ""); });
-}
-
-}  // namespace
-
 Option Command::AddOption(const std::string& name, std::string& value, const std::string& what) {
-  return Option(*WithValue(app_->add_option(name, value, what)));
+  CLI::Option* option = app_->add_option(name, value, what);
+  return option->nonpositional() ? Option(*option).NotEmpty() : Option(*option);
 }
 
 Option Command::AddOption(const std::string& name, std::vector<std::string>& values,
                           const std::string& what) {
-  return Option(*WithValue(app_->add_option(name, values, what)));
+  return Option(*app_->add_option(name, values, what));
 }
 
 Option Command::AddOption(const std::string& name, size_t& value, const std::string& what) {

@@ -25,6 +25,7 @@ class Option {
   Option& Type(const char* name);
   Option& OneOf(std::initializer_list<const char*> values);
   Option& Between(int least, int most);
+  Option& NotEmpty();  // of a list: a single value never is
   Option& Required();
   // Each value of a list has the option's name before it.
   Option& OneEach();

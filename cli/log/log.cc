@@ -176,7 +176,8 @@ void AddVerify(Command& log, Action& chosen) {
       .Add("--anchors", options->anchors,
            "\"journal\", \"journal:DIR\", or a file that syslog wrote")
       .Type("SOURCE")
-      .OneEach();
+      .OneEach()
+      .NotEmpty();
   declared
       .Add("--anchored-as", options->anchored_as,
            "The log's name in its anchors, if it was written elsewhere")

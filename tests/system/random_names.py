@@ -29,7 +29,9 @@ ANY = None  # one component
 # Names that nothing new may have, in any folder.
 NEVER = ((".mcp.json",), (".ringfence",), (".claude", "settings.json"),
          (".claude", "settings.local.json"), (".claude", "commands"), (".git", "hooks"),
-         (".git", "info", "attributes"), (".git", "modules", ANY, "hooks"))
+         (".git", "modules", ANY, "hooks"))
+# Names that exist only in a repository of the run's own.
+IN_OWN_REPOSITORIES = ((".git", "info", "attributes"),)
 # Names that exist only in a work tree of the run's own.
 IN_OWN_TREES = ((".github", "workflows"), (".vscode",), (".envrc",))
 # Files that exist only with a content that ringfence permits.
@@ -194,6 +196,11 @@ def forbidden(place, all_before, all_after, moves_folders):
         words = pathlib.PurePath(name).parts
         if any(starts(rule, words) is not None for rule in NEVER):
             found.append(f"{place}/{name}: may not exist")
+        for rule in IN_OWN_REPOSITORIES:
+            start = starts(rule, words)
+            git = "/".join(words[:start + 1]) if start is not None else ""
+            if git in before and before[git].inode == after[git].inode:
+                found.append(f"{place}/{name}: is in a repository that was there")
         ends = [rule for rule in NOT_WRITTEN if starts(rule, words) == len(words) - len(rule)]
         if ends and WRITTEN in facts.content:
             found.append(f"{place}/{name}: has a content that may not be written")
@@ -237,6 +244,8 @@ PLANTED = {
     "a configuration that changed": lambda base: (base / "project/sub/.git/config").write_text(""),
     "a hook": lambda base: (base / "project/sub/.git/hooks/x").write_text(""),
     "hooks of a new repository": lambda base: (base / "project/b/.git/hooks").mkdir(parents=True),
+    "attributes of a repository that was there": lambda base: NamesWorld.make(
+        argparse.Namespace(base=base), {"project/sub/.git/info/attributes": ""}),
     "hooks in other letters": lambda base: (base / "project/b/.GIT/Hooks").mkdir(parents=True),
     "a configuration": lambda base: NamesWorld.make(
         argparse.Namespace(base=base), {"project/b/.git/config": WRITTEN.decode()}),
