@@ -198,7 +198,7 @@ def forbidden(place, all_before, all_after, moves_folders):
             found.append(f"{place}/{name}: may not exist")
         for rule in IN_OWN_REPOSITORIES:
             start = starts(rule, words)
-            git = "/".join(words[:start + 1]) if start is not None else ""
+            git = None if start is None else "/".join(words[:start + 1])
             if git in before and before[git].inode == after[git].inode:
                 found.append(f"{place}/{name}: is in a repository that was there")
         ends = [rule for rule in NOT_WRITTEN if starts(rule, words) == len(words) - len(rule)]
