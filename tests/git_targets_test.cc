@@ -37,8 +37,9 @@ std::string ListedByGit(const std::string& text) {
   return all;
 }
 
-// The targets' paths, ", " between them.
-std::string Targets(std::vector<FakeFiles::Entry> entries) {
+// One member of each target that has it, ", " between them.
+std::string Targets(std::vector<FakeFiles::Entry> entries,
+                    std::string GitTarget::*member = &GitTarget::path) {
   entries.push_back({"/home/dev/p/.git/HEAD", File("ref: refs/heads/main\n")});
   const FakeFiles files(entries);
   std::string all;
@@ -46,23 +47,15 @@ std::string Targets(std::vector<FakeFiles::Entry> entries) {
   const Result<std::vector<GitTarget>> targets = FindGitTargets(places, files);
   if (!targets) return targets.error().text();
   for (const GitTarget& target : *targets) {
-    if (!target.path.empty()) all += (all.empty() ? "" : ", ") + target.path;
+    if (!(target.*member).empty()) all += (all.empty() ? "" : ", ") + target.*member;
   }
   return all;
 }
 
-// What counts in any work tree, of one repository's configuration.
+// What counts in any work tree.
 std::string InAnyTree(const std::string& config) {
-  const FakeFiles files(
-      {{"/home/dev/p/.git/config", File(config)}, {"/home/dev/p/tools/there", File("")}});
-  std::string all;
-  const GitPlaces places{.root = Path::Clean("/home/dev/p"), .homes = {Path::Clean("/home/dev")}};
-  const Result<std::vector<GitTarget>> targets = FindGitTargets(places, files);
-  if (!targets) return targets.error().text();
-  for (const GitTarget& target : *targets) {
-    if (!target.in_tree.empty()) all += (all.empty() ? "" : ", ") + target.in_tree;
-  }
-  return all;
+  return Targets({{"/home/dev/p/.git/config", File(config)}, {"/home/dev/p/tools/there", File("")}},
+                 &GitTarget::in_tree);
 }
 
 std::string TargetsOf(const std::string& config) {
