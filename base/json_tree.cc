@@ -223,4 +223,15 @@ std::string_view KindName(JsonTree::Kind kind) {
   return "";
 }
 
+const JsonTree::Node* NodeAt(const JsonTree& tree, std::string_view pointer) {
+  const JsonTree::Node* node = &tree.root();
+  while (node != nullptr && !pointer.empty()) {
+    pointer.remove_prefix(1);
+    const std::string_view key = pointer.substr(0, pointer.find('/'));
+    pointer.remove_prefix(key.size());
+    node = tree.Find(*node, key);
+  }
+  return node;
+}
+
 }  // namespace ringfence

@@ -83,6 +83,9 @@ class JsonTree {
   std::vector<Key> keys_;
 };
 
+// The node at a JSON pointer without escapes, or nullptr.
+const JsonTree::Node* NodeAt(const JsonTree& tree, std::string_view pointer);
+
 // "name:line:column" of a byte offset; lines and columns count from 1, columns in bytes.
 std::string PlaceText(std::string_view name, std::string_view text, size_t offset);
 uint32_t LineOf(std::string_view text, size_t offset);

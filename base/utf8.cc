@@ -119,4 +119,9 @@ std::string_view TrimUnseen(std::string_view text) {
   return TrimWhere(text, [](uint32_t value) { return IsTrimmed(value) || IsInvisible(value); });
 }
 
+std::string_view WithoutByteOrderMark(std::string_view text) {
+  constexpr std::string_view kMark = "\xEF\xBB\xBF";
+  return text.starts_with(kMark) ? text.substr(kMark.size()) : text;
+}
+
 }  // namespace ringfence

@@ -29,6 +29,9 @@ bool IsTrimmed(uint32_t value);
 // Removed from both ends as trim() does; `text` may hold bytes that are no UTF-8.
 std::string_view TrimSpace(std::string_view text);
 
+// `text` behind a byte order mark, if it begins with one.
+std::string_view WithoutByteOrderMark(std::string_view text);
+
 // Control characters, and format characters that hide or reorder what a person reads.
 bool IsInvisible(uint32_t value);
 

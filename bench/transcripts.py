@@ -27,7 +27,7 @@ class Writer:
         self.random = random.Random(1)
         self.folder = folder
         self.project = project
-        sources = [path for part in ("base", "policy", "hook", "cli", "docs", "tests")
+        sources = [path for part in ("agents", "audit_log", "base", "policy", "hook", "cli", "docs", "tests")
                    for path in sorted((ROOT / part).rglob("*")) if path.suffix in (".cc", ".h", ".md", ".py")]
         self.names = [str(path.relative_to(ROOT)) for path in sources]
         self.texts = [text for text in (path.read_text(encoding="utf-8")[:40000] for path in sources) if text]

@@ -4,7 +4,7 @@
 #include <exception>
 
 #include "base/syscall.h"
-#include "cli/options.h"
+#include "cli/command_line/options.h"
 #include "run/messages.h"
 
 namespace ringfence {

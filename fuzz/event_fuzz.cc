@@ -3,8 +3,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "agents/claude/event_reader.h"
 #include "fuzz/require.h"
-#include "hook/event_reader.h"
 #include "tests/json_oracle.h"
 #include "tests/scan_text.h"
 

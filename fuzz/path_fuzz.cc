@@ -6,7 +6,7 @@
 #include <string>
 
 #include "fuzz/require.h"
-#include "policy/resolve.h"
+#include "policy/files/resolve.h"
 #include "tests/fake_files.h"
 
 using namespace ringfence;

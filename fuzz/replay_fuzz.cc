@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <string>
 
-#include "cli/replay/transcript_line.h"
+#include "agents/claude/event_reader.h"
+#include "agents/claude/transcripts/transcript_line.h"
 #include "fuzz/require.h"
-#include "hook/event_reader.h"
 #include "tests/scan_text.h"
 
 using namespace ringfence;

@@ -10,13 +10,13 @@
 #include <array>
 #include <cerrno>
 
+#include "audit_log/append.h"
+#include "base/folder_walk.h"
+#include "base/state_file.h"
 #include "base/syscall.h"
 #include "base/text.h"
 #include "hook/alert_rate.h"
-#include "hook/audit_log.h"
-#include "hook/folder_walk.h"
-#include "hook/state_file.h"
-#include "policy/trust.h"
+#include "policy/load/trust.h"
 
 namespace ringfence {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "hook/denials.h"
 #include "hook/serve_result.h"
-#include "policy/cached_files.h"
+#include "policy/files/cached_files.h"
 
 namespace ringfence {
 

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "hook/alert_request.h"
-#include "policy/file_view.h"
+#include "policy/files/file_view.h"
 #include "policy/places.h"
 #include "policy/policy.h"
 

@@ -7,9 +7,9 @@
 #include <cstdlib>
 #include <span>
 
+#include "agents/claude/answer.h"
 #include "base/program.h"
 #include "base/syscall.h"
-#include "hook/answer.h"
 #include "hook/fail_closed.h"
 #include "hook/options.h"
 #include "hook/serve.h"

@@ -2,20 +2,20 @@
 
 #include <time.h>
 
-#include "hook/answer.h"
-#include "hook/audit_log.h"
-#include "hook/config_change.h"
-#include "hook/event_reader.h"
+#include "agents/claude/answer.h"
+#include "agents/claude/config_change.h"
+#include "agents/claude/event_reader.h"
+#include "agents/claude/tools.h"
+#include "audit_log/append.h"
 #include "hook/ground.h"
 #include "hook/launcher.h"
 #include "hook/serve_result.h"
 #include "hook/session_text.h"
 #include "hook/wrap.h"
-#include "policy/cached_files.h"
 #include "policy/decide.h"
-#include "policy/layers.h"
-#include "policy/real_files.h"
-#include "policy/tools.h"
+#include "policy/files/cached_files.h"
+#include "policy/files/real_files.h"
+#include "policy/load/layers.h"
 
 namespace ringfence {
 namespace {

@@ -4,9 +4,9 @@
 #include <optional>
 #include <vector>
 
+#include "agents/claude/settings/settings.h"
 #include "base/text.h"
-#include "policy/client_settings.h"
-#include "policy/sets.h"
+#include "policy/rules/sets.h"
 
 namespace ringfence {
 namespace {

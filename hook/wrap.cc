@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
+#include "base/path.h"
 #include "base/text.h"
-#include "policy/domain.h"
-#include "policy/path.h"
+#include "policy/rules/domain.h"
 
 namespace ringfence {
 namespace {

@@ -2,19 +2,19 @@
 
 #include <algorithm>
 
+#include "agents/claude/tools.h"
 #include "base/case_fold.h"
 #include "base/text.h"
 #include "base/utf8.h"
-#include "policy/call_verdict.h"
-#include "policy/fix.h"
-#include "policy/judge_argument.h"
-#include "policy/judge_host.h"
-#include "policy/judge_mcp.h"
-#include "policy/judge_path.h"
-#include "policy/judge_search.h"
-#include "policy/judge_tool.h"
-#include "policy/text_kind.h"
-#include "policy/tools.h"
+#include "policy/evaluate/call_verdict.h"
+#include "policy/evaluate/fix.h"
+#include "policy/evaluate/judge_argument.h"
+#include "policy/evaluate/judge_host.h"
+#include "policy/evaluate/judge_path.h"
+#include "policy/evaluate/judge_search.h"
+#include "policy/evaluate/judge_tool.h"
+#include "policy/evaluate/text_kind.h"
+#include "policy/mcp/judge_mcp.h"
 
 namespace ringfence {
 namespace {

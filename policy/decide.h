@@ -3,9 +3,9 @@
 
 #include <vector>
 
-#include "policy/cached_files.h"
 #include "policy/decision.h"
 #include "policy/event.h"
+#include "policy/files/cached_files.h"
 #include "policy/places.h"
 #include "policy/policy.h"
 

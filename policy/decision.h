@@ -8,9 +8,9 @@
 #include <string_view>
 #include <vector>
 
+#include "policy/files/resolve.h"
 #include "policy/policy.h"
-#include "policy/resolve.h"
-#include "policy/sets.h"
+#include "policy/rules/sets.h"
 
 namespace ringfence {
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <iterator>
 
-#include "policy/path.h"
-#include "policy/tools.h"
+#include "agents/claude/tools.h"
+#include "base/path.h"
 
 namespace ringfence {
 

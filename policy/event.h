@@ -1,4 +1,5 @@
-// Event: what an agent's client told its hook, as plain values. hook/event_reader.cc makes it.
+// Event: what an agent's client told its hook, as plain values. agents/claude/event_reader.cc makes
+// it.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "policy/json_kind.h"
+#include "base/json_kind.h"
 
 namespace ringfence {
 

@@ -5,9 +5,9 @@
 
 #include "base/add_once.h"
 #include "base/text.h"
-#include "policy/fix.h"
-#include "policy/judge_path.h"
-#include "policy/resolve.h"
+#include "policy/evaluate/fix.h"
+#include "policy/evaluate/judge_path.h"
+#include "policy/files/resolve.h"
 
 namespace ringfence {
 namespace {

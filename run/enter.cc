@@ -8,14 +8,14 @@
 #include <cerrno>
 #include <optional>
 
+#include "agents/claude/answer.h"
+#include "agents/claude/shell.h"
 #include "base/program.h"
 #include "base/syscall.h"
 #include "base/text.h"
-#include "hook/answer.h"
 #include "hook/wrap.h"
-#include "policy/layers.h"
-#include "policy/real_files.h"
-#include "run/client_shell.h"
+#include "policy/files/real_files.h"
+#include "policy/load/layers.h"
 #include "run/ground.h"
 #include "run/start.h"
 #include "sandbox/session_folder.h"

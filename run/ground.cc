@@ -6,9 +6,9 @@
 #include <cstdlib>
 #include <memory>
 
+#include "base/path.h"
 #include "base/program.h"
 #include "base/text.h"
-#include "policy/path.h"
 
 namespace ringfence {
 namespace {

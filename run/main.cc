@@ -7,9 +7,9 @@
 #include <string>
 #include <string_view>
 
+#include "base/path.h"
 #include "base/program.h"
 #include "base/syscall.h"
-#include "policy/path.h"
 #include "run/enter.h"
 #include "run/messages.h"
 #include "run/start.h"

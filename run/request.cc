@@ -5,8 +5,8 @@
 #include <cstdlib>
 
 #include "base/text.h"
-#include "policy/layers.h"
-#include "policy/sources.h"
+#include "policy/load/layers.h"
+#include "policy/load/sources.h"
 #include "run/ground.h"
 
 namespace ringfence {

@@ -3,7 +3,7 @@
 
 #include "base/result.h"
 #include "hook/ground.h"
-#include "policy/cached_files.h"
+#include "policy/files/cached_files.h"
 #include "policy/policy.h"
 #include "run/options.h"
 #include "sandbox/plan.h"

@@ -9,14 +9,14 @@
 #include <csignal>
 #include <utility>
 
+#include "audit_log/append.h"
+#include "audit_log/inside_log.h"
 #include "base/inside.h"
 #include "base/syscall.h"
 #include "base/text.h"
-#include "hook/audit_log.h"
 #include "hook/inside_alerts.h"
-#include "hook/inside_log.h"
 #include "policy/decide.h"
-#include "policy/real_files.h"
+#include "policy/files/real_files.h"
 #include "run/remedy.h"
 #include "run/report.h"
 #include "run/request.h"

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "policy/client_folders.h"
-#include "policy/resolve.h"
-#include "policy/sets.h"
+#include "agents/claude/folders.h"
+#include "policy/files/resolve.h"
+#include "policy/rules/sets.h"
 
 namespace ringfence {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "policy/pattern.h"
+#include "policy/rules/pattern.h"
 
 namespace ringfence {
 namespace {

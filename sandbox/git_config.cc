@@ -5,8 +5,8 @@
 
 #include "base/ascii.h"
 #include "base/case_fold.h"
+#include "base/path.h"
 #include "base/text.h"
-#include "policy/path.h"
 
 namespace ringfence {
 namespace {

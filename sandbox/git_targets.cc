@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "base/text.h"
-#include "policy/resolve.h"
+#include "policy/files/resolve.h"
 #include "sandbox/git_environment.h"
 #include "sandbox/git_keys.h"
 #include "sandbox/git_variables.h"

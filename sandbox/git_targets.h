@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "base/path.h"
 #include "base/result.h"
-#include "policy/file_view.h"
-#include "policy/path.h"
+#include "policy/files/file_view.h"
 
 namespace ringfence {
 

@@ -4,9 +4,9 @@
 
 #include "base/case_fold.h"
 #include "base/name_bits.h"
-#include "policy/entry_match.h"
-#include "policy/pattern.h"
-#include "policy/word_list.h"
+#include "policy/rules/entry_match.h"
+#include "policy/rules/pattern.h"
+#include "policy/rules/word_list.h"
 
 namespace ringfence {
 namespace {

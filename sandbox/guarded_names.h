@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "policy/mount_table.h"
-#include "policy/path.h"
+#include "base/path.h"
+#include "policy/files/mount_table.h"
 
 namespace ringfence {
 

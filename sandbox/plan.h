@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "policy/cached_files.h"
+#include "policy/files/cached_files.h"
 #include "policy/places.h"
 #include "policy/policy.h"
 #include "sandbox/guarded_names.h"

@@ -4,8 +4,8 @@
 #include <array>
 #include <optional>
 
-#include "policy/resolve.h"
-#include "policy/trust.h"
+#include "policy/files/resolve.h"
+#include "policy/load/trust.h"
 #include "sandbox/environment.h"
 #include "sandbox/private_folders.h"
 

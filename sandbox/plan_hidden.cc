@@ -5,9 +5,9 @@
 
 #include "base/case_fold.h"
 #include "base/text.h"
-#include "policy/entry_match.h"
-#include "policy/pattern.h"
-#include "policy/resolve.h"
+#include "policy/files/resolve.h"
+#include "policy/rules/entry_match.h"
+#include "policy/rules/pattern.h"
 #include "sandbox/plan_rules.h"
 
 namespace ringfence {

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "policy/mount_table.h"
+#include "policy/files/mount_table.h"
 #include "sandbox/plan.h"
 
 namespace ringfence {

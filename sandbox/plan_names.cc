@@ -3,10 +3,10 @@
 #include <array>
 
 #include "base/case_fold.h"
-#include "policy/entry_match.h"
-#include "policy/pattern.h"
-#include "policy/protected.h"
-#include "policy/resolve.h"
+#include "policy/files/resolve.h"
+#include "policy/rules/entry_match.h"
+#include "policy/rules/pattern.h"
+#include "policy/rules/protected.h"
 #include "sandbox/git_targets.h"
 #include "sandbox/plan_rules.h"
 

@@ -4,7 +4,7 @@
 #include <iterator>
 
 #include "base/text.h"
-#include "policy/resolve.h"
+#include "policy/files/resolve.h"
 #include "sandbox/agent_state.h"
 #include "sandbox/landlock_rights.h"
 #include "sandbox/plan_caches.h"

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "policy/resolve.h"
-#include "policy/trust.h"
+#include "policy/files/resolve.h"
+#include "policy/load/trust.h"
 #include "sandbox/plan_mounts.h"
 #include "sandbox/private_folders.h"
 #include "sandbox/session_folder.h"

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "policy/entry_match.h"
-#include "policy/resolve.h"
+#include "policy/files/resolve.h"
+#include "policy/rules/entry_match.h"
 
 namespace ringfence {
 namespace {

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "policy/entry_match.h"
-#include "policy/rules.h"
+#include "policy/rules/entry_match.h"
+#include "policy/rules/rules.h"
 #include "sandbox/git_targets.h"
 #include "sandbox/plan.h"
 

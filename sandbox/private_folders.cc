@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "policy/resolve.h"
+#include "policy/files/resolve.h"
 
 namespace ringfence {
 

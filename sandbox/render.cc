@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
-#include "policy/word_list.h"
+#include "policy/rules/word_list.h"
 #include "sandbox/seccomp_filter.h"
 
 namespace ringfence {

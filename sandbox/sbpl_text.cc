@@ -4,7 +4,7 @@
 #include <array>
 
 #include "base/ascii.h"
-#include "policy/pattern.h"
+#include "policy/rules/pattern.h"
 #include "sandbox/guarded_names.h"
 
 namespace ringfence {

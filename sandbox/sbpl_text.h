@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "policy/path.h"
+#include "base/path.h"
 #include "sandbox/guarded_names.h"
 
 namespace ringfence {
@@ -27,7 +27,7 @@ enum class Spelling : uint8_t { kExact, kForgiven };
 std::string PathRegex(const Path& path, Spelling spelling);
 std::string SubpathRegex(const Path& path, Spelling spelling);
 
-// The same for a rule: git's patterns (policy/pattern.h) below a folder, or at any depth.
+// The same for a rule: git's patterns (policy/rules/pattern.h) below a folder, or at any depth.
 std::string NameRegex(const GuardedName& name, Spelling spelling);
 
 }  // namespace ringfence

@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "base/case_fold.h"
-#include "policy/entry_match.h"
-#include "policy/pattern.h"
-#include "policy/word_list.h"
+#include "policy/rules/entry_match.h"
+#include "policy/rules/pattern.h"
+#include "policy/rules/word_list.h"
 #include "sandbox/guarded_names.h"
 #include "sandbox/sbpl_text.h"
 

@@ -1,7 +1,7 @@
 #include "sandbox/session_folder.h"
 
 #include "base/sha256.h"
-#include "policy/trust.h"
+#include "policy/load/trust.h"
 
 namespace ringfence {
 

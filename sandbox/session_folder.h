@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "policy/path.h"
+#include "base/path.h"
 #include "policy/places.h"
 
 namespace ringfence {

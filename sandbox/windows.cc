@@ -4,7 +4,7 @@
 #include <cstdio>
 
 #include "base/text.h"
-#include "policy/word_list.h"
+#include "policy/rules/word_list.h"
 #include "sandbox/render.h"
 
 namespace ringfence {

@@ -1,4 +1,4 @@
-#include "policy/address.h"
+#include "policy/rules/address.h"
 
 #include <doctest/doctest.h>
 

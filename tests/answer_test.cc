@@ -1,5 +1,5 @@
 // What the hook prints, byte for byte.
-#include "hook/answer.h"
+#include "agents/claude/answer.h"
 
 #include <doctest/doctest.h>
 

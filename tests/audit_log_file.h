@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "audit_log/append.h"
 #include "base/sha256.h"
-#include "hook/audit_log.h"
 #include "tests/corpora.h"
 #include "tests/temporary_tree.h"
 

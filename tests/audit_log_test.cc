@@ -1,6 +1,4 @@
 // The audit log on the real disk: its lines, their chain, and rotation.
-#include "hook/audit_log.h"
-
 #include <doctest/doctest.h>
 #include <fcntl.h>
 #include <sys/file.h>
@@ -11,6 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "audit_log/append.h"
 #include "base/sha256.h"
 #include "tests/audit_log_file.h"
 #include "tests/corpora.h"

@@ -9,9 +9,9 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "audit_log/append.h"
 #include "base/sha256.h"
 #include "base/unique_fd.h"
-#include "hook/audit_log.h"
 #include "tests/audit_log_file.h"
 
 using namespace ringfence;

@@ -1,4 +1,4 @@
-#include "policy/cached_files.h"
+#include "policy/files/cached_files.h"
 
 #include <doctest/doctest.h>
 

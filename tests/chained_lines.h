@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "hook/audit_line.h"
+#include "audit_log/line.h"
 
 namespace ringfence {
 

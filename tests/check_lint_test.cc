@@ -4,7 +4,7 @@
 #include <stdexcept>
 
 #include "cli/check/lint.h"
-#include "policy/load.h"
+#include "policy/load/load.h"
 #include "tests/fake_files.h"
 
 using namespace ringfence;

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
+#include "agents/claude/setup/settings_editor.h"
 #include "cli/check/registration.h"
 #include "cli/check/settings_file.h"
-#include "cli/registered.h"
-#include "cli/settings_editor.h"
+#include "cli/common/registered.h"
 
 using namespace ringfence;
 

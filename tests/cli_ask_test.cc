@@ -12,7 +12,7 @@
 
 #include "base/syscall.h"
 #include "base/unique_fd.h"
-#include "cli/ask.h"
+#include "cli/common/ask.h"
 
 using namespace ringfence;
 

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 
-#include "cli/client_sandbox.h"
-#include "cli/confinement.h"
-#include "cli/repository_writes.h"
-#include "policy/layers.h"
-#include "policy/load.h"
+#include "cli/common/client_sandbox.h"
+#include "cli/common/confinement.h"
+#include "cli/setup/repository_writes.h"
+#include "policy/load/layers.h"
+#include "policy/load/load.h"
 
 using namespace ringfence;
 

@@ -2,8 +2,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/files.h"
-#include "cli/process.h"
+#include "base/process.h"
+#include "cli/common/files.h"
 #include "tests/temporary_tree.h"
 
 using namespace ringfence;

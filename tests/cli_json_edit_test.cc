@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "cli/json_edit.h"
+#include "base/json_edit.h"
 
 using namespace ringfence;
 

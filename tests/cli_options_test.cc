@@ -3,9 +3,9 @@
 #include <CLI/CLI.hpp>
 #include <string>
 
-#include "cli/completion.h"
-#include "cli/mcp_servers.h"
-#include "cli/options.h"
+#include "cli/command_line/completion.h"
+#include "cli/command_line/options.h"
+#include "cli/common/mcp_servers.h"
 #include "tests/temporary_tree.h"
 
 using namespace ringfence;

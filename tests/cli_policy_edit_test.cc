@@ -1,10 +1,10 @@
 #include <doctest/doctest.h>
 
-#include "cli/policy_edit.h"
-#include "cli/starter_policy.h"
-#include "cli/wish.h"
-#include "policy/load.h"
-#include "policy/pattern.h"
+#include "cli/permit/policy_edit.h"
+#include "cli/permit/wish.h"
+#include "cli/setup/starter_policy.h"
+#include "policy/load/load.h"
+#include "policy/rules/pattern.h"
 #include "tests/temporary_tree.h"
 
 using namespace ringfence;

@@ -5,8 +5,8 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "cli/policy_grants.h"
-#include "policy/load.h"
+#include "cli/permit/policy_grants.h"
+#include "policy/load/load.h"
 #include "tests/fake_files.h"
 
 using namespace ringfence;

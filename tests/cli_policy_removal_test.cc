@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "cli/policy_removal.h"
-#include "policy/load.h"
+#include "cli/permit/policy_removal.h"
+#include "policy/load/load.h"
 
 using namespace ringfence;
 

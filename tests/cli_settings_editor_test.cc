@@ -4,8 +4,8 @@
 #include <nlohmann/json.hpp>
 #include <random>
 
-#include "cli/settings_editor.h"
-#include "policy/client_settings.h"
+#include "agents/claude/settings/settings.h"
+#include "agents/claude/setup/settings_editor.h"
 
 using namespace ringfence;
 

@@ -1,10 +1,10 @@
 #include <doctest/doctest.h>
 
-#include "cli/policy_removal.h"
-#include "cli/sandbox_lists.h"
-#include "cli/session_grants.h"
-#include "cli/wide_wish.h"
-#include "cli/wish.h"
+#include "cli/common/sandbox_lists.h"
+#include "cli/permit/policy_removal.h"
+#include "cli/permit/session_grants.h"
+#include "cli/permit/wide_wish.h"
+#include "cli/permit/wish.h"
 #include "tests/temporary_tree.h"
 
 using namespace ringfence;

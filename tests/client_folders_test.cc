@@ -1,8 +1,7 @@
-#include "policy/client_folders.h"
-
 #include <doctest/doctest.h>
 
-#include "policy/real_files.h"
+#include "agents/claude/folders.h"
+#include "policy/files/real_files.h"
 #include "tests/fake_files.h"
 #include "tests/temporary_tree.h"
 

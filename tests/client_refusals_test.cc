@@ -1,9 +1,9 @@
 // What the client's own settings refuse, by settings files in memory.
-#include "cli/client_refusals.h"
+#include "cli/common/client_refusals.h"
 
 #include <doctest/doctest.h>
 
-#include "cli/client_fence.h"
+#include "agents/claude/setup/client_fence.h"
 
 using namespace ringfence;
 

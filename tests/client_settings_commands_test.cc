@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <string>
 
-#include "policy/client_settings.h"
-#include "policy/client_settings_keys.h"
+#include "agents/claude/settings/keys.h"
+#include "agents/claude/settings/settings.h"
 
 using namespace ringfence;
 

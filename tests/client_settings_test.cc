@@ -1,9 +1,9 @@
-#include "policy/client_settings.h"
-
 #include <doctest/doctest.h>
 
 #include <algorithm>
 #include <string>
+
+#include "agents/claude/settings/settings.h"
 
 using namespace ringfence;
 

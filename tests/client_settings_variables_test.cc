@@ -5,8 +5,8 @@
 #include <string>
 #include <string_view>
 
-#include "policy/client_settings.h"
-#include "policy/client_settings_keys.h"
+#include "agents/claude/settings/keys.h"
+#include "agents/claude/settings/settings.h"
 
 using namespace ringfence;
 

@@ -1,7 +1,7 @@
 // What `ringfence enter` makes of the shell that started it.
-#include "run/client_shell.h"
-
 #include <doctest/doctest.h>
+
+#include "agents/claude/shell.h"
 
 using namespace ringfence;
 

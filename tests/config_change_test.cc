@@ -1,10 +1,10 @@
 // Changes of the client's settings in mid-session, on the real disk.
-#include "hook/config_change.h"
+#include "agents/claude/config_change.h"
 
 #include <doctest/doctest.h>
 
-#include "policy/client_settings.h"
-#include "policy/sources.h"
+#include "agents/claude/settings/settings.h"
+#include "policy/load/sources.h"
 #include "tests/temporary_tree.h"
 
 using namespace ringfence;

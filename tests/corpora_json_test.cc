@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "hook/event_reader.h"
+#include "agents/claude/event_reader.h"
 #include "tests/corpora.h"
 #include "tests/json_oracle.h"
 #include "tests/loaded.h"

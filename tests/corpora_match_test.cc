@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "base/case_fold.h"
-#include "policy/pattern.h"
+#include "policy/rules/pattern.h"
 #include "tests/corpora.h"
 
 using namespace ringfence;

@@ -3,9 +3,9 @@
 
 #include <filesystem>
 
-#include "policy/path.h"
-#include "policy/real_files.h"
-#include "policy/resolve.h"
+#include "base/path.h"
+#include "policy/files/real_files.h"
+#include "policy/files/resolve.h"
 #include "tests/corpora.h"
 #include "tests/temporary_tree.h"
 

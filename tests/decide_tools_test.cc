@@ -1,10 +1,10 @@
 // Tools by name, and required arguments.
 #include <doctest/doctest.h>
 
+#include "agents/claude/tools.h"
 #include "base/text.h"
 #include "policy/decide.h"
-#include "policy/judge_tool.h"
-#include "policy/tools.h"
+#include "policy/evaluate/judge_tool.h"
 #include "tests/world.h"
 
 using namespace ringfence;

@@ -1,4 +1,4 @@
-#include "policy/domain.h"
+#include "policy/rules/domain.h"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "policy/entry_match.h"
+#include "policy/rules/entry_match.h"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "hook/event_reader.h"
+#include "agents/claude/event_reader.h"
 
 #include <doctest/doctest.h>
 

@@ -7,8 +7,8 @@
 #include <random>
 #include <vector>
 
-#include "cli/starter_policy.h"
-#include "policy/client_folders.h"
+#include "agents/claude/folders.h"
+#include "cli/setup/starter_policy.h"
 #include "tests/mutate.h"
 #include "tests/world.h"
 

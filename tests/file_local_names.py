@@ -17,7 +17,7 @@ import re
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-FOLDERS = ("base", "policy", "hook", "sandbox", "run", "cli", "library")
+FOLDERS = ("agents", "audit_log", "base", "policy", "hook", "sandbox", "run", "cli", "library")
 GROUP = re.compile(r"^compile_together\((\w+) (\w+)\s([^)]*)\)", re.MULTILINE)
 VARIABLE = re.compile(r"^ *set\((\w+)\s([^)]*)\)", re.MULTILINE)
 INCLUDE = re.compile(r'^#include "([^"]+)"', re.MULTILINE)

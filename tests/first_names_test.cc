@@ -1,4 +1,4 @@
-#include "policy/first_names.h"
+#include "policy/files/first_names.h"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "policy/fix.h"
+#include "policy/evaluate/fix.h"
 
 #include <doctest/doctest.h>
 #include <wordexp.h>
@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "policy/decide.h"
-#include "policy/resolve.h"
+#include "policy/files/resolve.h"
 #include "tests/world.h"
 
 using namespace ringfence;

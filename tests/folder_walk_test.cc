@@ -1,5 +1,5 @@
 // Folders that are reached without a link on the way.
-#include "hook/folder_walk.h"
+#include "base/folder_walk.h"
 
 #include <doctest/doctest.h>
 #include <sys/stat.h>

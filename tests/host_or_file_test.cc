@@ -1,4 +1,4 @@
-#include "policy/host_or_file.h"
+#include "policy/evaluate/host_or_file.h"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "cli/init_command.h"
+#include "cli/setup/init_command.h"
 
 #include <doctest/doctest.h>
 

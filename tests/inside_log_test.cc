@@ -1,11 +1,11 @@
 // Which lines from inside a sandbox get into the audit log.
-#include "hook/inside_log.h"
+#include "audit_log/inside_log.h"
 
 #include <doctest/doctest.h>
 
 #include <string>
 
-#include "hook/audit_log.h"
+#include "audit_log/append.h"
 #include "tests/corpora.h"
 #include "tests/temporary_tree.h"
 

@@ -2,7 +2,7 @@
 // character.
 #include <doctest/doctest.h>
 
-#include "policy/judge_argument.h"
+#include "policy/evaluate/judge_argument.h"
 #include "tests/world.h"
 
 using namespace ringfence;

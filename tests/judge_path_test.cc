@@ -1,4 +1,4 @@
-#include "policy/judge_path.h"
+#include "policy/evaluate/judge_path.h"
 
 #include <doctest/doctest.h>
 

@@ -1,8 +1,8 @@
-#include "policy/judge_tool.h"
+#include "policy/evaluate/judge_tool.h"
 
 #include <doctest/doctest.h>
 
-#include "policy/judge_host.h"
+#include "policy/evaluate/judge_host.h"
 #include "tests/world.h"
 
 using namespace ringfence;

@@ -11,7 +11,7 @@
 #include <random>
 
 #include "base/unique_fd.h"
-#include "policy/real_files.h"
+#include "policy/files/real_files.h"
 #include "tests/mutate.h"
 #include "tests/temporary_tree.h"
 #include "tests/world.h"

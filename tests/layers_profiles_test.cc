@@ -1,7 +1,7 @@
 // Profiles: chosen by registration, by the place or by what an event says of itself.
 #include <doctest/doctest.h>
 
-#include "policy/layers.h"
+#include "policy/load/layers.h"
 #include "tests/world.h"
 
 using namespace ringfence;

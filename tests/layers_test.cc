@@ -1,5 +1,5 @@
 // Managed, user, project and --policy files, profiles and callers become one policy.
-#include "policy/layers.h"
+#include "policy/load/layers.h"
 
 #include <doctest/doctest.h>
 

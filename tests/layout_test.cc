@@ -6,7 +6,7 @@
 #include "cli/layout/layout_panes.h"
 #include "cli/layout/panes.h"
 #include "cli/layout/relay.h"
-#include "policy/real_files.h"
+#include "policy/files/real_files.h"
 #include "run/ground.h"
 #include "tests/temporary_tree.h"
 

@@ -1,6 +1,6 @@
 #include <doctest/doctest.h>
 
-#include "policy/sets.h"
+#include "policy/rules/sets.h"
 #include "tests/loaded.h"
 
 using namespace ringfence;

@@ -1,8 +1,8 @@
-#include "policy/load.h"
+#include "policy/load/load.h"
 
 #include <doctest/doctest.h>
 
-#include "policy/sets.h"
+#include "policy/rules/sets.h"
 #include "tests/loaded.h"
 
 using namespace ringfence;

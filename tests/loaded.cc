@@ -1,6 +1,6 @@
 #include "tests/loaded.h"
 
-#include "policy/sets.h"
+#include "policy/rules/sets.h"
 
 namespace ringfence {
 namespace {

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "policy/load.h"
+#include "policy/load/load.h"
 
 namespace ringfence {
 

@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "audit_log/chain.h"
+#include "audit_log/line.h"
+#include "audit_log/order.h"
 #include "base/sha256.h"
-#include "cli/log/chain.h"
-#include "cli/log/log_order.h"
-#include "hook/audit_line.h"
 #include "tests/chained_lines.h"
 
 using namespace ringfence;

@@ -7,9 +7,9 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "audit_log/line.h"
+#include "cli/common/since.h"
 #include "cli/log/syslog_message.h"
-#include "cli/since.h"
-#include "hook/audit_line.h"
 
 using namespace ringfence;
 

@@ -7,11 +7,11 @@
 #include <string>
 #include <vector>
 
+#include "audit_log/line.h"
+#include "audit_log/system_log.h"
 #include "cli/log/anchors.h"
 #include "cli/log/log_files.h"
 #include "cli/log/verify.h"
-#include "hook/audit_line.h"
-#include "hook/system_log.h"
 #include "tests/chained_lines.h"
 #include "tests/temporary_tree.h"
 

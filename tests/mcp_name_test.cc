@@ -1,8 +1,8 @@
-#include "policy/mcp_name.h"
+#include "policy/mcp/mcp_name.h"
 
 #include <doctest/doctest.h>
 
-#include "policy/mcp_maps.h"
+#include "policy/mcp/mcp_maps.h"
 
 using namespace ringfence;
 

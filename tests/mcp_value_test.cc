@@ -1,8 +1,8 @@
-#include "policy/mcp_value.h"
+#include "policy/mcp/mcp_value.h"
 
 #include <doctest/doctest.h>
 
-#include "policy/mcp_host.h"
+#include "policy/mcp/mcp_host.h"
 
 using namespace ringfence;
 

@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "cli/settings_editor.h"
+#include "agents/claude/setup/settings_editor.h"
 
 using namespace ringfence;
 

@@ -1,4 +1,4 @@
-#include "policy/mount_table.h"
+#include "policy/files/mount_table.h"
 
 #include <doctest/doctest.h>
 

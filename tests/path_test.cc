@@ -1,4 +1,4 @@
-#include "policy/path.h"
+#include "base/path.h"
 
 #include <doctest/doctest.h>
 

@@ -4,7 +4,7 @@
 #include <random>
 
 #include "base/case_fold.h"
-#include "policy/pattern.h"
+#include "policy/rules/pattern.h"
 #include "tests/mutate.h"
 #include "tests/slow_match.h"
 

@@ -1,4 +1,4 @@
-#include "policy/pattern.h"
+#include "policy/rules/pattern.h"
 
 #include <doctest/doctest.h>
 

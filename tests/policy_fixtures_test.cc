@@ -7,7 +7,7 @@
 #include <iterator>
 #include <vector>
 
-#include "policy/load.h"
+#include "policy/load/load.h"
 
 using namespace ringfence;
 

@@ -10,8 +10,8 @@
 #include <filesystem>
 #include <random>
 
-#include "policy/real_files.h"
-#include "policy/sources.h"
+#include "policy/files/real_files.h"
+#include "policy/load/sources.h"
 #include "tests/mutate.h"
 #include "tests/temporary_tree.h"
 #include "tests/world.h"

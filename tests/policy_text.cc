@@ -3,7 +3,7 @@
 #include <sstream>
 
 #include "base/text.h"
-#include "policy/sets.h"
+#include "policy/rules/sets.h"
 
 namespace ringfence {
 namespace {

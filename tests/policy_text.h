@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "policy/policy_file.h"
+#include "policy/load/policy_file.h"
 
 namespace ringfence {
 

@@ -1,4 +1,4 @@
-#include "policy/real_files.h"
+#include "policy/files/real_files.h"
 
 #include <doctest/doctest.h>
 #include <sys/socket.h>

@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "cli/replay/transcript_line.h"
-#include "hook/event_reader.h"
+#include "agents/claude/event_reader.h"
+#include "agents/claude/transcripts/transcript_line.h"
 #include "tests/scan_text.h"
 
 using namespace ringfence;

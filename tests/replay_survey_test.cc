@@ -11,7 +11,7 @@
 
 #include "base/syscall.h"
 #include "base/text.h"
-#include "cli/progress.h"
+#include "cli/common/progress.h"
 #include "cli/replay/filter.h"
 #include "cli/replay/report.h"
 #include "cli/replay/sessions.h"

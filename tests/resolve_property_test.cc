@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "base/syscall.h"
-#include "policy/real_files.h"
-#include "policy/resolve.h"
+#include "policy/files/real_files.h"
+#include "policy/files/resolve.h"
 #include "tests/fake_files.h"
 #include "tests/mutate.h"
 #include "tests/temporary_tree.h"

@@ -1,4 +1,4 @@
-#include "policy/resolve.h"
+#include "policy/files/resolve.h"
 
 #include <doctest/doctest.h>
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/options.h"
+#include "cli/command_line/options.h"
 #include "run/options.h"
 
 using namespace ringfence;

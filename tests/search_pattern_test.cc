@@ -1,4 +1,4 @@
-#include "policy/search_pattern.h"
+#include "policy/rules/search_pattern.h"
 
 #include <doctest/doctest.h>
 

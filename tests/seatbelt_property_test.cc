@@ -7,8 +7,8 @@
 
 #include "base/case_fold.h"
 #include "policy/decide.h"
-#include "policy/git_files.h"
-#include "policy/pattern.h"
+#include "policy/files/git_files.h"
+#include "policy/rules/pattern.h"
 #include "sandbox/seatbelt.h"
 #include "tests/mutate.h"
 #include "tests/random_paths.h"

@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-#include "policy/pattern.h"
+#include "policy/rules/pattern.h"
 #include "sandbox/sbpl_text.h"
 #include "tests/sbpl.h"
 

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "policy/entry_match.h"
-#include "policy/pattern.h"
-#include "policy/sets.h"
+#include "policy/rules/entry_match.h"
+#include "policy/rules/pattern.h"
+#include "policy/rules/sets.h"
 #include "tests/corpora.h"
 #include "tests/world.h"
 

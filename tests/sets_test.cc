@@ -1,13 +1,13 @@
-#include "policy/sets.h"
+#include "policy/rules/sets.h"
 
 #include <doctest/doctest.h>
 
 #include <algorithm>
 
+#include "agents/claude/folders.h"
+#include "agents/claude/tools.h"
 #include "base/name_bits.h"
-#include "policy/client_folders.h"
-#include "policy/pattern.h"
-#include "policy/tools.h"
+#include "policy/rules/pattern.h"
 
 using namespace ringfence;
 

@@ -6,12 +6,12 @@
 #include <string>
 #include <vector>
 
+#include "agents/claude/settings/settings.h"
+#include "agents/claude/setup/path_rules.h"
+#include "agents/claude/setup/tool_names.h"
 #include "cli/settings/derived_settings.h"
-#include "cli/settings/path_rules.h"
-#include "cli/settings/tool_names.h"
 #include "cli/settings/unsafe_bypass.h"
-#include "policy/client_settings.h"
-#include "policy/layers.h"
+#include "policy/load/layers.h"
 #include "tests/world.h"
 
 namespace ringfence {

@@ -1,8 +1,8 @@
 // What `ringfence settings` derives from random policies.
 #include <doctest/doctest.h>
 
-#include "policy/judge_tool.h"
-#include "policy/tools.h"
+#include "agents/claude/tools.h"
+#include "policy/evaluate/judge_tool.h"
 #include "tests/mutate.h"
 #include "tests/random_policy.h"
 #include "tests/settings_maker.h"

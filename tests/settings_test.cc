@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "cli/client_sandbox.h"
+#include "cli/common/client_sandbox.h"
 #include "tests/settings_maker.h"
 #include "tests/world.h"
 

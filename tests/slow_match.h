@@ -4,7 +4,7 @@
 
 #include <string_view>
 
-#include "policy/pattern.h"
+#include "policy/rules/pattern.h"
 
 namespace ringfence {
 

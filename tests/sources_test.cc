@@ -1,6 +1,6 @@
 // Policy files on the real disk. What /etc/ringfence holds on this machine is not ours to change,
 // so nothing here depends on it but that it is not there.
-#include "policy/sources.h"
+#include "policy/load/sources.h"
 
 #include <doctest/doctest.h>
 #include <fcntl.h>
@@ -12,8 +12,8 @@
 
 #include "base/sha256.h"
 #include "base/unique_fd.h"
-#include "policy/real_files.h"
-#include "policy/trust.h"
+#include "policy/files/real_files.h"
+#include "policy/load/trust.h"
 #include "tests/fake_files.h"
 #include "tests/temporary_tree.h"
 

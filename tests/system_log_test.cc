@@ -1,5 +1,5 @@
 // What goes to the system's own log, byte for byte.
-#include "hook/system_log.h"
+#include "audit_log/system_log.h"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "policy/text_kind.h"
+#include "policy/evaluate/text_kind.h"
 
 #include <doctest/doctest.h>
 

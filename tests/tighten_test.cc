@@ -1,5 +1,5 @@
 // A file that is not trusted can only narrow what is limited by a number, a list or a switch.
-#include "policy/tighten.h"
+#include "policy/load/tighten.h"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "policy/tools.h"
+#include "agents/claude/tools.h"
 
 #include <doctest/doctest.h>
 

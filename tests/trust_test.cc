@@ -1,4 +1,4 @@
-#include "policy/trust.h"
+#include "policy/load/trust.h"
 
 #include <doctest/doctest.h>
 

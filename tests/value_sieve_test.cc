@@ -1,11 +1,11 @@
 // What the event reader keeps of an MCP tool's input: its bounds, and text that is not whole.
-#include "hook/value_sieve.h"
+#include "agents/claude/value_sieve.h"
 
 #include <doctest/doctest.h>
 
 #include <random>
 
-#include "hook/event_reader.h"
+#include "agents/claude/event_reader.h"
 #include "tests/fake_files.h"
 #include "tests/mutate.h"
 #include "tests/world.h"

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "agents/claude/event_reader.h"
 #include "base/text.h"
-#include "hook/event_reader.h"
 #include "policy/decide.h"
-#include "policy/load.h"
+#include "policy/load/load.h"
 
 namespace ringfence {
 namespace {

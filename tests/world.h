@@ -8,9 +8,9 @@
 
 #include "policy/decision.h"
 #include "policy/event.h"
-#include "policy/layers.h"
+#include "policy/load/layers.h"
+#include "policy/load/sources.h"
 #include "policy/places.h"
-#include "policy/sources.h"
 #include "tests/fake_files.h"
 
 namespace ringfence {

@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-#include "cli/sandbox_lists.h"
+#include "cli/common/sandbox_lists.h"
 #include "tests/world.h"
 
 using namespace ringfence;

@@ -6,7 +6,7 @@
 
 #include "base/sha256.h"
 #include "base/text.h"
-#include "policy/object_reader.h"
+#include "policy/load/object_reader.h"
 
 namespace ringfence {
 namespace {

@@ -3,11 +3,12 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "agents/claude/settings/settings.h"
 #include "base/text.h"
+#include "base/utf8.h"
 #include "cli/audit/recorded.h"
 #include "cli/audit/surroundings.h"
-#include "policy/client_settings.h"
-#include "policy/object_reader.h"
+#include "policy/load/object_reader.h"
 
 namespace ringfence {
 namespace {

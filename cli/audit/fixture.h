@@ -10,7 +10,7 @@
 
 #include "base/result.h"
 #include "cli/audit/memory_files.h"
-#include "policy/sources.h"
+#include "policy/load/sources.h"
 
 namespace ringfence {
 

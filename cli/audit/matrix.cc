@@ -6,8 +6,8 @@
 
 #include "base/text.h"
 #include "cli/audit/surroundings.h"
-#include "cli/judge.h"
-#include "policy/real_files.h"
+#include "cli/explain/judge.h"
+#include "policy/files/real_files.h"
 #include "run/ground.h"
 
 namespace ringfence {

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "cli/audit/fixture.h"
-#include "cli/ground_options.h"
-#include "cli/rule_list.h"
+#include "cli/common/ground_options.h"
+#include "cli/explain/rule_list.h"
 
 namespace ringfence {
 

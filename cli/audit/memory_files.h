@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "policy/file_view.h"
+#include "policy/files/file_view.h"
 
 namespace ringfence {
 

@@ -4,9 +4,9 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include "agents/claude/tools.h"
+#include "base/json_edit.h"
 #include "base/text.h"
-#include "cli/json_edit.h"
-#include "policy/tools.h"
 
 namespace ringfence {
 namespace {

@@ -8,8 +8,8 @@
 #include <string_view>
 
 #include "base/json_tree.h"
+#include "base/path.h"
 #include "cli/audit/fixture.h"
-#include "policy/path.h"
 
 namespace ringfence {
 

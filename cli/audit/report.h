@@ -7,7 +7,7 @@
 
 #include "cli/audit/baseline.h"
 #include "cli/audit/matrix.h"
-#include "cli/console.h"
+#include "cli/common/console.h"
 
 namespace ringfence {
 

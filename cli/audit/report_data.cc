@@ -1,9 +1,9 @@
 // The formats that other programs read.
 #include <nlohmann/json.hpp>
 
+#include "base/json_edit.h"
 #include "cli/audit/markup.h"
 #include "cli/audit/report.h"
-#include "cli/json_edit.h"
 
 namespace ringfence {
 namespace {

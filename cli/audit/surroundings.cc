@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include "policy/load.h"
+#include "policy/load/load.h"
 
 namespace ringfence {
 namespace {

@@ -3,9 +3,9 @@
 
 #include "base/result.h"
 #include "cli/audit/fixture.h"
-#include "policy/object_reader.h"
+#include "policy/load/object_reader.h"
+#include "policy/load/sources.h"
 #include "policy/places.h"
-#include "policy/sources.h"
 
 namespace ringfence {
 

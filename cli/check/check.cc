@@ -7,7 +7,7 @@
 
 #include "base/text.h"
 #include "cli/check/subjects.h"
-#include "cli/console.h"
+#include "cli/common/console.h"
 #include "run/messages.h"
 
 namespace ringfence {

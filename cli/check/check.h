@@ -1,6 +1,6 @@
 #pragma once
 
-#include "cli/options.h"
+#include "cli/command_line/options.h"
 
 namespace ringfence {
 

@@ -3,14 +3,14 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "cli/client_sandbox.h"
-#include "cli/sandbox_lists.h"
-#include "policy/cached_files.h"
-#include "policy/domain.h"
+#include "cli/common/client_sandbox.h"
+#include "cli/common/sandbox_lists.h"
+#include "policy/evaluate/judge_host.h"
+#include "policy/evaluate/judge_path.h"
 #include "policy/event.h"
-#include "policy/judge_host.h"
-#include "policy/judge_path.h"
-#include "policy/resolve.h"
+#include "policy/files/cached_files.h"
+#include "policy/files/resolve.h"
+#include "policy/rules/domain.h"
 
 namespace ringfence {
 

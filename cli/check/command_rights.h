@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "policy/file_view.h"
-#include "policy/path.h"
+#include "base/path.h"
+#include "policy/files/file_view.h"
 #include "policy/places.h"
 #include "policy/policy.h"
 

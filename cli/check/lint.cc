@@ -5,8 +5,8 @@
 #include "base/text.h"
 #include "cli/settings/unsafe_bypass.h"
 #include "policy/decision.h"
-#include "policy/layers.h"
-#include "policy/pattern.h"
+#include "policy/load/layers.h"
+#include "policy/rules/pattern.h"
 
 namespace ringfence {
 namespace {

@@ -3,9 +3,9 @@
 #pragma once
 
 #include "cli/check/finding.h"
-#include "policy/file_view.h"
+#include "policy/files/file_view.h"
+#include "policy/load/sources.h"
 #include "policy/places.h"
-#include "policy/sources.h"
 
 namespace ringfence {
 

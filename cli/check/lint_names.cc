@@ -1,13 +1,13 @@
 #include <algorithm>
 
+#include "agents/claude/tools.h"
 #include "base/case_fold.h"
 #include "base/text.h"
 #include "cli/check/lint.h"
 #include "policy/decision.h"
-#include "policy/domain.h"
-#include "policy/mcp_name.h"
-#include "policy/pattern.h"
-#include "policy/tools.h"
+#include "policy/mcp/mcp_name.h"
+#include "policy/rules/domain.h"
+#include "policy/rules/pattern.h"
 
 namespace ringfence {
 namespace {

@@ -2,9 +2,9 @@
 
 #include "base/text.h"
 #include "cli/check/lint.h"
-#include "cli/rule_list.h"
+#include "cli/explain/rule_list.h"
 #include "policy/decide.h"
-#include "policy/rules.h"
+#include "policy/rules/rules.h"
 
 namespace ringfence {
 namespace {
@@ -152,7 +152,8 @@ class PathLint {
     }
   }
 
-  // As in policy/tighten.cc: an ask that names a place permits it as well, a set or "**/" does not.
+  // As in policy/load/tighten.cc: an ask that names a place permits it as well, a set or "**/" does
+  // not.
   static bool NamesPlace(const PathRule& rule) {
     return rule.set == SetName::kNone && rule.base != RuleBase::kAnywhere;
   }

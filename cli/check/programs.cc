@@ -9,12 +9,12 @@
 #include <sstream>
 #include <vector>
 
+#include "base/path.h"
 #include "base/syscall.h"
 #include "base/text.h"
-#include "cli/files.h"
-#include "policy/path.h"
-#include "policy/real_files.h"
-#include "policy/resolve.h"
+#include "cli/common/files.h"
+#include "policy/files/real_files.h"
+#include "policy/files/resolve.h"
 
 namespace ringfence {
 namespace {

@@ -2,12 +2,12 @@
 
 #include <algorithm>
 
+#include "agents/claude/setup/client_fence.h"
+#include "agents/claude/setup/settings_editor.h"
 #include "base/text.h"
 #include "cli/check/settings_file.h"
-#include "cli/client_fence.h"
-#include "cli/confinement.h"
-#include "cli/init_command.h"
-#include "cli/settings_editor.h"
+#include "cli/common/confinement.h"
+#include "cli/setup/init_command.h"
 
 namespace ringfence {
 namespace {

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "agents/claude/settings/settings.h"
 #include "cli/check/finding.h"
-#include "cli/settings_files.h"
-#include "policy/client_settings.h"
+#include "cli/common/settings_files.h"
 
 namespace ringfence {
 

@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "agents/claude/setup/settings_editor.h"
 #include "base/text.h"
 #include "cli/check/programs.h"
-#include "cli/init_command.h"
-#include "cli/registered.h"
-#include "cli/settings_editor.h"
+#include "cli/common/registered.h"
+#include "cli/setup/init_command.h"
 
 namespace ringfence {
 namespace {

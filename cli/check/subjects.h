@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "cli/check/finding.h"
-#include "cli/ground_options.h"
+#include "cli/common/ground_options.h"
 
 namespace ringfence {
 

@@ -5,12 +5,13 @@
 #include <string_view>
 
 #include "base/json_tree.h"
+#include "base/path.h"
 #include "base/text.h"
-#include "cli/files.h"
-#include "cli/init_command.h"
-#include "cli/sandbox_lists.h"
-#include "policy/path.h"
-#include "policy/pattern.h"
+#include "base/utf8.h"
+#include "cli/common/files.h"
+#include "cli/common/sandbox_lists.h"
+#include "cli/setup/init_command.h"
+#include "policy/rules/pattern.h"
 
 namespace ringfence {
 namespace {

@@ -2,16 +2,16 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "base/process.h"
 #include "base/text.h"
 #include "cli/check/programs.h"
-#include "cli/confinement.h"
+#include "cli/common/confinement.h"
+#include "cli/common/registered.h"
 #include "cli/doctor/rows.h"
-#include "cli/init_command.h"
-#include "cli/process.h"
-#include "cli/proof.h"
-#include "cli/registered.h"
-#include "policy/layers.h"
-#include "policy/real_files.h"
+#include "cli/setup/init_command.h"
+#include "cli/setup/proof.h"
+#include "policy/files/real_files.h"
+#include "policy/load/layers.h"
 
 namespace ringfence {
 namespace {

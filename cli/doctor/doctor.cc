@@ -7,12 +7,12 @@
 
 #include "base/text.h"
 #include "cli/check/subjects.h"
-#include "cli/console.h"
+#include "cli/common/console.h"
+#include "cli/common/ground_options.h"
+#include "cli/common/registered.h"
 #include "cli/doctor/rows.h"
-#include "cli/ground_options.h"
-#include "cli/registered.h"
-#include "policy/layers.h"
-#include "policy/real_files.h"
+#include "policy/files/real_files.h"
+#include "policy/load/layers.h"
 #include "run/ground.h"
 
 namespace ringfence {

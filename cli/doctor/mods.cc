@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
+#include "agents/claude/settings/settings.h"
 #include "base/text.h"
 #include "cli/doctor/rows.h"
-#include "policy/client_settings.h"
 
 namespace ringfence {
 namespace {

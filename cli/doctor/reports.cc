@@ -10,13 +10,13 @@
 #include <cstdlib>
 #include <ctime>
 
+#include "audit_log/system_log.h"
+#include "base/folder_walk.h"
 #include "base/syscall.h"
 #include "base/text.h"
 #include "base/unique_fd.h"
 #include "cli/doctor/rows.h"
 #include "hook/alert.h"
-#include "hook/folder_walk.h"
-#include "hook/system_log.h"
 #include "policy/places.h"
 #include "sandbox/backend.h"
 

@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "cli/ground_options.h"
-#include "cli/host_tools.h"
-#include "cli/settings_files.h"
+#include "cli/common/ground_options.h"
+#include "cli/common/host_tools.h"
+#include "cli/common/settings_files.h"
 #include "hook/ground.h"
 #include "policy/policy.h"
 

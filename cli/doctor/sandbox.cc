@@ -3,13 +3,13 @@
 
 #include <algorithm>
 
+#include "base/process.h"
 #include "base/text.h"
-#include "cli/confinement.h"
+#include "cli/common/confinement.h"
 #include "cli/doctor/rows.h"
-#include "cli/init_command.h"
-#include "cli/process.h"
-#include "policy/real_files.h"
-#include "policy/trust.h"
+#include "cli/setup/init_command.h"
+#include "policy/files/real_files.h"
+#include "policy/load/trust.h"
 #include "run/request.h"
 #include "sandbox/backend.h"
 

@@ -8,7 +8,7 @@
 #include "base/syscall.h"
 #include "base/text.h"
 #include "cli/doctor/rows.h"
-#include "policy/trust.h"
+#include "policy/load/trust.h"
 
 namespace ringfence {
 namespace {

@@ -10,13 +10,13 @@
 
 #include "base/program.h"
 #include "base/text.h"
-#include "cli/files.h"
+#include "cli/common/files.h"
 #include "cli/layout/panes.h"
 #include "cli/layout/relay.h"
 #include "cli/layout/rewrite.h"
-#include "policy/cached_files.h"
-#include "policy/layers.h"
-#include "policy/real_files.h"
+#include "policy/files/cached_files.h"
+#include "policy/files/real_files.h"
+#include "policy/load/layers.h"
 #include "run/ground.h"
 #include "run/messages.h"
 

@@ -1,7 +1,7 @@
 // `ringfence layout`: terminals side by side with an agent in each, confined by its profile.
 #pragma once
 
-#include "cli/options.h"
+#include "cli/command_line/options.h"
 
 namespace ringfence {
 

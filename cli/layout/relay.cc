@@ -6,13 +6,13 @@
 #include <nlohmann/json.hpp>
 #include <span>
 
+#include "base/json_edit.h"
 #include "base/text.h"
-#include "cli/json_edit.h"
-#include "cli/wish.h"
+#include "cli/permit/wish.h"
 #include "policy/decide.h"
-#include "policy/fix.h"
-#include "policy/layers.h"
-#include "policy/real_files.h"
+#include "policy/evaluate/fix.h"
+#include "policy/files/real_files.h"
+#include "policy/load/layers.h"
 #include "run/ground.h"
 
 namespace ringfence {

@@ -10,14 +10,14 @@
 #include <charconv>
 #include <nlohmann/json.hpp>
 
+#include "audit_log/line.h"
+#include "audit_log/system_log.h"
+#include "base/json_edit.h"
+#include "base/process.h"
 #include "base/syscall.h"
 #include "base/text.h"
 #include "base/unique_fd.h"
-#include "cli/json_edit.h"
-#include "cli/process.h"
-#include "cli/since.h"
-#include "hook/audit_line.h"
-#include "hook/system_log.h"
+#include "cli/common/since.h"
 #include "run/ground.h"
 
 namespace ringfence {

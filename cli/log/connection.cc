@@ -8,8 +8,8 @@
 #include <cstring>
 #include <string>
 
+#include "base/process.h"
 #include "base/syscall.h"
-#include "cli/process.h"
 
 namespace ringfence {
 namespace {

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
+#include "cli/common/since.h"
 #include "cli/log/anchors.h"
 #include "cli/log/log_files.h"
 #include "cli/log/log_line.h"
@@ -15,7 +16,6 @@
 #include "cli/log/verify.h"
 #include "cli/log/waiting.h"
 #include "cli/log/which_log.h"
-#include "cli/since.h"
 #include "run/messages.h"
 
 namespace ringfence {

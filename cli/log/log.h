@@ -1,7 +1,7 @@
 // `ringfence log`, `ringfence log verify`, `ringfence log send`.
 #pragma once
 
-#include "cli/options.h"
+#include "cli/command_line/options.h"
 
 namespace ringfence {
 

@@ -9,11 +9,11 @@
 #include <cerrno>
 #include <memory>
 
+#include "audit_log/line.h"
 #include "base/inside.h"
 #include "base/sha256.h"
 #include "base/syscall.h"
 #include "base/text.h"
-#include "hook/audit_line.h"
 #include "run/messages.h"
 
 namespace ringfence {

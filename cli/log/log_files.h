@@ -9,10 +9,10 @@
 #include <string_view>
 #include <vector>
 
+#include "audit_log/order.h"
+#include "base/path.h"
 #include "base/result.h"
 #include "base/unique_fd.h"
-#include "cli/log/log_order.h"
-#include "policy/path.h"
 
 namespace ringfence {
 

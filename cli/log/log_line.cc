@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "audit_log/line.h"
 #include "base/text.h"
-#include "cli/since.h"
-#include "hook/audit_line.h"
-#include "policy/pattern.h"
+#include "cli/common/since.h"
+#include "policy/rules/pattern.h"
 
 namespace ringfence {
 namespace {

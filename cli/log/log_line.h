@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "cli/console.h"
+#include "cli/common/console.h"
 
 namespace ringfence {
 

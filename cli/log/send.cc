@@ -5,10 +5,10 @@
 #include <optional>
 #include <utility>
 
+#include "base/json_edit.h"
 #include "base/sha256.h"
 #include "base/text.h"
-#include "cli/files.h"
-#include "cli/json_edit.h"
+#include "cli/common/files.h"
 #include "cli/log/waiting.h"
 #include "run/ground.h"
 #include "run/messages.h"

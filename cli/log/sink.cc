@@ -13,9 +13,9 @@
 #include <cstring>
 #include <deque>
 
+#include "audit_log/system_log.h"
 #include "base/unique_fd.h"
 #include "cli/log/connection.h"
-#include "hook/system_log.h"
 
 namespace ringfence {
 namespace {

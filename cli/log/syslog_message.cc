@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include "audit_log/system_log.h"
 #include "base/text.h"
-#include "hook/system_log.h"
 
 namespace ringfence {
 namespace {

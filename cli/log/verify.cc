@@ -3,10 +3,10 @@
 #include <optional>
 #include <utility>
 
+#include "audit_log/chain.h"
+#include "audit_log/line.h"
 #include "base/sha256.h"
-#include "cli/log/chain.h"
 #include "cli/log/log_line.h"
-#include "hook/audit_line.h"
 
 namespace ringfence {
 namespace {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "cli/console.h"
+#include "cli/common/console.h"
 #include "cli/log/anchors.h"
 #include "cli/log/log_files.h"
 

@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "base/text.h"
-#include "cli/json.h"
 #include "cli/log/verify.h"
 
 namespace ringfence {

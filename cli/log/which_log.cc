@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "cli/replay/assumed_folder.h"
-#include "policy/layers.h"
-#include "policy/real_files.h"
+#include "policy/files/real_files.h"
+#include "policy/load/layers.h"
 #include "run/ground.h"
 
 namespace ringfence {

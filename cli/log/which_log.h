@@ -5,10 +5,10 @@
 #include <utility>
 #include <vector>
 
+#include "base/path.h"
 #include "base/result.h"
-#include "cli/command.h"
-#include "cli/ground_options.h"
-#include "policy/path.h"
+#include "cli/command_line/command.h"
+#include "cli/common/ground_options.h"
 
 namespace ringfence {
 

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "policy/file_view.h"
+#include "policy/files/file_view.h"
 
 namespace ringfence {
 

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <deque>
 
+#include "agents/claude/transcripts/transcript_line.h"
 #include "base/syscall.h"
 #include "base/text.h"
 #include "cli/replay/in_order.h"
-#include "cli/replay/transcript_line.h"
 
 namespace ringfence {
 namespace {

@@ -9,9 +9,9 @@
 #include <string_view>
 #include <vector>
 
+#include "agents/claude/transcripts/transcript_files.h"
 #include "base/result.h"
 #include "base/unique_fd.h"
-#include "cli/replay/transcript_files.h"
 
 namespace ringfence {
 

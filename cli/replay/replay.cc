@@ -10,13 +10,13 @@
 #include <thread>
 
 #include "base/text.h"
-#include "cli/console.h"
-#include "cli/ground_options.h"
+#include "cli/common/console.h"
+#include "cli/common/ground_options.h"
+#include "cli/common/settings_files.h"
+#include "cli/common/since.h"
 #include "cli/replay/filter.h"
 #include "cli/replay/report.h"
 #include "cli/replay/survey.h"
-#include "cli/settings_files.h"
-#include "cli/since.h"
 #include "run/messages.h"
 
 namespace ringfence {

@@ -4,8 +4,8 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
-#include "cli/console.h"
-#include "cli/progress.h"
+#include "cli/common/console.h"
+#include "cli/common/progress.h"
 
 namespace ringfence {
 namespace {

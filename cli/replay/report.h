@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "cli/json.h"
+#include "base/json.h"
 #include "cli/replay/survey.h"
 
 namespace ringfence {

@@ -4,7 +4,7 @@
 
 #include "base/text.h"
 #include "cli/replay/assumed_folder.h"
-#include "policy/layers.h"
+#include "policy/load/layers.h"
 
 namespace ringfence {
 namespace {

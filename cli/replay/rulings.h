@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "base/result.h"
-#include "cli/judge.h"
-#include "policy/real_files.h"
+#include "cli/explain/judge.h"
+#include "policy/files/real_files.h"
 #include "run/ground.h"
 
 namespace ringfence {

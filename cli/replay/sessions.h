@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "cli/replay/transcript_line.h"
+#include "agents/claude/transcripts/transcript_line.h"
 
 namespace ringfence {
 

@@ -4,7 +4,7 @@
 #include <deque>
 #include <set>
 
-#include "cli/progress.h"
+#include "cli/common/progress.h"
 #include "cli/replay/in_order.h"
 #include "cli/replay/sessions.h"
 

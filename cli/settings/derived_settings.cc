@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "agents/claude/setup/path_rules.h"
+#include "agents/claude/setup/tool_names.h"
 #include "base/text.h"
-#include "cli/client_sandbox.h"
-#include "cli/settings/path_rules.h"
-#include "cli/settings/tool_names.h"
-#include "policy/judge_tool.h"
+#include "cli/common/client_sandbox.h"
+#include "policy/evaluate/judge_tool.h"
 
 namespace ringfence {
 namespace {

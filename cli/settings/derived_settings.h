@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
-#include "cli/hook_command.h"
-#include "cli/json.h"
+#include "base/json.h"
+#include "cli/common/hook_command.h"
+#include "policy/load/sources.h"
 #include "policy/places.h"
 #include "policy/policy.h"
-#include "policy/sources.h"
 
 namespace ringfence {
 

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "agents/claude/settings/settings.h"
+#include "agents/claude/setup/settings_editor.h"
 #include "base/text.h"
-#include "cli/settings_editor.h"
-#include "cli/settings_files.h"
-#include "policy/client_settings.h"
+#include "cli/common/settings_files.h"
 
 namespace ringfence {
 namespace {

@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
+#include "base/json.h"
 #include "base/result.h"
-#include "cli/hook_command.h"
-#include "cli/json.h"
+#include "cli/common/hook_command.h"
 
 namespace ringfence {
 

@@ -8,15 +8,15 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
-#include "cli/agent_guard.h"
-#include "cli/console.h"
-#include "cli/files.h"
-#include "cli/ground_options.h"
-#include "cli/guarded_paths.h"
+#include "cli/common/console.h"
+#include "cli/common/files.h"
+#include "cli/common/ground_options.h"
+#include "cli/common/state.h"
 #include "cli/settings/derived_settings.h"
 #include "cli/settings/merge_settings.h"
 #include "cli/settings/unsafe_bypass.h"
-#include "cli/state.h"
+#include "cli/setup/agent_guard.h"
+#include "cli/setup/guarded_paths.h"
 #include "run/ground.h"
 #include "run/messages.h"
 

@@ -1,7 +1,7 @@
 // `ringfence settings`: what the policy means for the client's own settings and for the agent SDK.
 #pragma once
 
-#include "cli/options.h"
+#include "cli/command_line/options.h"
 
 namespace ringfence {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "policy/layers.h"
+#include "policy/load/layers.h"
 
 namespace ringfence {
 

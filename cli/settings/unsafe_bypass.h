@@ -6,9 +6,9 @@
 #include <string_view>
 
 #include "base/result.h"
+#include "policy/load/sources.h"
 #include "policy/places.h"
 #include "policy/policy.h"
-#include "policy/sources.h"
 
 namespace ringfence {
 

@@ -8,7 +8,7 @@
 
 #include "base/case_fold.h"
 #include "base/syscall.h"
-#include "policy/entry_match.h"
+#include "policy/rules/entry_match.h"
 #include "sandbox/linux/directory.h"
 #include "sandbox/linux/git_names.h"
 #include "sandbox/linux/new_repository.h"

@@ -9,7 +9,7 @@
 
 #include "base/syscall.h"
 #include "base/unique_fd.h"
-#include "policy/real_files.h"
+#include "policy/files/real_files.h"
 #include "sandbox/landlock_rights.h"
 #include "sandbox/linux/kernel_abi.h"
 #include "sandbox/linux/mounts.h"

@@ -16,7 +16,7 @@
 #include <memory>
 
 #include "base/short_name.h"
-#include "policy/entry_match.h"
+#include "policy/rules/entry_match.h"
 #include "sandbox/linux/private_mounts.h"
 #include "sandbox/linux/proc_entry.h"
 

@@ -3,9 +3,9 @@
 
 #include <string>
 
+#include "base/path.h"
 #include "base/result.h"
 #include "base/unique_fd.h"
-#include "policy/path.h"
 #include "sandbox/plan.h"
 
 namespace ringfence {

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "base/case_fold.h"
-#include "policy/protected.h"
+#include "policy/rules/protected.h"
 
 namespace ringfence {
 namespace {

@@ -17,8 +17,8 @@
 #include <nlohmann/json.hpp>
 
 #include "hook/ground.h"
-#include "policy/layers.h"
-#include "policy/real_files.h"
+#include "policy/files/real_files.h"
+#include "policy/load/layers.h"
 #include "sandbox/backend.h"
 #include "tests/agreement/known.h"
 #include "tests/agreement/tree.h"

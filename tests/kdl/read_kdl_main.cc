@@ -5,8 +5,8 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "base/json_edit.h"
 #include "base/syscall.h"
-#include "cli/json_edit.h"
 #include "cli/layout/kdl.h"
 
 namespace ringfence {

@@ -32,7 +32,7 @@ LISTS = [f"{section}.{name}" for section, names in
 def words(pattern):
     """The quoted words of the sources that look like `pattern`."""
     found = set()
-    for file in (ROOT / "policy").glob("*.cc"):
+    for file in (ROOT / "policy").rglob("*.cc"):
         found.update(re.findall(rf'"({pattern})"', file.read_text(encoding="utf-8")))
     return found
 

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "policy/load.h"
+#include "policy/load/load.h"
 
 namespace ringfence {
 namespace {

@@ -598,7 +598,7 @@ def every_suggested_command_exists(world):
     root = pathlib.Path(__file__).resolve().parents[2]
     options = {}
     found = 0
-    for folder in ("policy", "hook", "run", "cli", "sandbox", "library"):
+    for folder in ("agents", "audit_log", "policy", "hook", "run", "cli", "sandbox", "library"):
         for file in sorted((root / folder).rglob("*.cc")):
             text = re.sub(r'"\s*\n\s*R?"\(?', "", file.read_text())  # a text in several literals
             for literal in re.findall(r'"((?:[^"\\\n]|\\.)*)"', text):

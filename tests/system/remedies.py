@@ -17,7 +17,7 @@ import remedies_known
 from command_world import run_cases
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-FOLDERS = ("base", "policy", "hook", "run", "sandbox", "library", "cli")
+FOLDERS = ("agents", "audit_log", "base", "policy", "hook", "run", "sandbox", "library", "cli")
 COMMAND = re.compile(r"\bringfence (?:allow|revoke|trust|init|uninstall|explain|check|doctor|run|"
                      r"settings|log|replay|audit|prompt|manual|layout)\b|"
                      r"\b[Aa]sk the (?:user|administrator)|\b[Tt]he user can\b|/add-dir")

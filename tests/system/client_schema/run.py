@@ -8,14 +8,14 @@ schema is read from the JavaScript in the binary; the client is also started onc
 to see that all it offers was found there.
 
 A tool, argument or setting that is new fails. Decide what it means:
-  a tool                  a line of kTools in policy/tools.cc
+  a tool                  a line of kTools in agents/claude/tools.cc
   an argument that is a   in the line of its tool
   path, a host or a URL
   any other argument      a name in reviewed.json
-  a setting that starts a SettingLists() in policy/client_settings_weakens.cc
+  a setting that starts a SettingLists() in agents/claude/settings/weakens.cc
   program or widens what
   one may do
-  a variable that does    policy/client_settings_env.cc
+  a variable that does    agents/claude/settings/env.cc
   any other setting or    a name in reviewed.json
   variable
 --review adds everything that is new to reviewed.json: read the difference before it is committed.
@@ -59,7 +59,7 @@ class Report:
 
 def known_tools():
     """{name: (its fields' pointers, whether it runs code)} and {alias: name}, of the source."""
-    text = (ROOT / "policy/tools.cc").read_text()
+    text = (ROOT / "agents/claude/tools.cc").read_text()
     table = re.search(r"constexpr WordList kTools\((.*?)\);", text, re.S).group(1)
     known, aliases = {}, {}
     for row in "".join(re.findall(r'"([^"]*)"', table)).split("\\n"):
@@ -72,14 +72,14 @@ def known_tools():
 
 
 def watched_settings():
-    text = (ROOT / "policy/client_settings_weakens.cc").read_text()
+    text = (ROOT / "agents/claude/settings/weakens.cc").read_text()
     lists = re.findall(r"constexpr WordList \w+\((.*?)\);", text, re.S)
     words = "".join(re.findall(r'"([^"]*)"', "".join(lists))).split("\\n")
     return {word[1:].replace("/", ".") for word in words if word}
 
 
 def watched_variables():
-    text = (ROOT / "policy/client_settings_env.cc").read_text()
+    text = (ROOT / "agents/claude/settings/env.cc").read_text()
     return set(re.findall(r"[A-Z_]{3,}[A-Z0-9_]*", "\n".join(re.findall(r'"([^"]*)"', text))
                           .replace("\\n", "\n")))
 
@@ -117,12 +117,12 @@ def check_tools(found, report, review):
     for name, tool in sorted(found.items()):
         problems = []
         if name not in known:
-            problems.append("policy/tools.cc has no such tool")
+            problems.append("agents/claude/tools.cc has no such tool")
         pointers, runs_code = known.get(name, (set(), False))
-        problems += [f'policy/tools.cc: "{alias}" is no alias of it' for alias in sorted(tool.aliases)
+        problems += [f'agents/claude/tools.cc: "{alias}" is no alias of it' for alias in sorted(tool.aliases)
                      if aliases.get(alias) != name]
         if tool.runs_code and not runs_code:
-            problems.append("the client says that it executes code; policy/tools.cc does not")
+            problems.append("the client says that it executes code; agents/claude/tools.cc does not")
         problems += [f'argument "{field}" is new' for field in sorted(tool.fields)
                      if not is_covered(field, pointers) and not review.tool(name, field)]
         report.case(f"tool {name}", problems)

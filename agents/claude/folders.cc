@@ -1,0 +1,233 @@
+#include "agents/claude/folders.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "base/add_once.h"
+#include "base/text.h"
+#include "base/utf8.h"
+#include "policy/files/resolve.h"
+#include "policy/rules/pattern.h"
+
+namespace ringfence {
+namespace {
+
+constexpr size_t kMaxSlug = 200;      // characters
+constexpr size_t kMaxGitFile = 4096;  // bytes
+
+// As JavaScript does it: 32 bits, for each unit of UTF-16.
+class JavaScriptHash {
+ public:
+  void Add(uint32_t unit) { hash_ = hash_ * 31 + unit; }
+
+  std::string text() const {
+    constexpr std::string_view kDigits = "0123456789abcdefghijklmnopqrstuvwxyz";
+    uint32_t left = hash_ > 0x7FFFFFFFu ? 0u - hash_ : hash_;
+    std::string text;
+    do {
+      text.insert(text.begin(), kDigits[left % 36]);
+      left /= 36;
+    } while (left != 0);
+    return text;
+  }
+
+ private:
+  uint32_t hash_ = 0;
+};
+
+bool IsKeptInSlug(char c) {
+  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+bool IsPlainId(std::string_view id) {
+  return !id.empty() && id.size() <= 128 &&
+         std::ranges::all_of(id, [](char c) { return IsKeptInSlug(c) || c == '-'; });
+}
+
+// The one line of a small file of git's, without its end. Nothing for what is no such file.
+std::optional<std::string> GitLine(const Path& file, const FileView& files) {
+  Result<std::string> text = files.ReadText(file, kMaxGitFile);
+  if (!text) return {};
+  return std::string(TrimSpace(*text));
+}
+
+// `text` of git's, which may be relative to `folder`.
+Path From(const Path& folder, std::string_view text) {
+  if (text.starts_with('/')) return Path::Clean(text);
+  return Path::Clean(folder.text() + "/" + std::string(text));
+}
+
+// Where a worktree's ".git" file leads. The worktree must be named in the repository as well, so
+// that a file in a project cannot claim another project's memory.
+std::optional<Path> MainOfWorktree(const Path& worktree, const FileView& files) {
+  constexpr std::string_view kGitDir = "gitdir:";
+  const std::optional<std::string> link = GitLine(worktree.Child(".git"), files);
+  if (!link || !link->starts_with(kGitDir)) return {};
+  const Path own = From(worktree, TrimSpace(std::string_view(*link).substr(kGitDir.size())));
+  const std::optional<std::string> common = GitLine(own.Child("commondir"), files);
+  const std::optional<std::string> back = GitLine(own.Child("gitdir"), files);
+  if (!common || !back) return {};
+  const Path repository = From(own, *common);
+  if (own.Parent() != repository.Child("worktrees")) return {};
+  const Walked named = Walk(From(own, *back).Parent().text(), files);
+  if (named.stop != Walked::Stop::kEnd || named.end != worktree) return {};
+  if (repository.name() == ".git") return repository.Parent();
+  return repository;  // a bare one
+}
+
+bool IsIn(const std::vector<std::string>& slugs, const Path& folder) {
+  return std::ranges::find(slugs, ClaudeProjectSlug(folder)) != slugs.end();
+}
+
+// The session's own projects: where the client was started, and the root.
+std::vector<std::string> OwnSlugs(const SetContext& context) {
+  std::vector<std::string> slugs;
+  AddOnce(slugs, ClaudeProjectSlug(context.start.value_or(context.root)));
+  AddOnce(slugs, ClaudeProjectSlug(context.root));
+  return slugs;
+}
+
+// Makes the entries below one folder of the client's, "~/.claude" or CLAUDE_CONFIG_DIR.
+class Scratch {
+ public:
+  Scratch(Access access, const SetContext& context, std::deque<std::string>& strings)
+      : reads_(access == Access::kRead),
+        context_(context),
+        own_slugs_(OwnSlugs(context)),
+        strings_(strings) {}
+
+  std::vector<SetEntry> Run() {
+    AddFolder({});
+    // Installers put skills there for all agents, and links to them into the client's folder.
+    if (reads_) entries_.push_back({.tail = ".agents/skills"});
+    for (const Path& folder : context_.settings_folders) {  // CLAUDE_CONFIG_DIR
+      if (!folder.is_root()) AddFolder(folder);
+    }
+    AddTemporary();
+    return std::move(entries_);
+  }
+
+ private:
+  void AddFolder(const std::optional<Path>& folder) {
+    folder_ = folder;
+    Add("plans");
+    std::vector<std::string> slugs = own_slugs_;
+    if (context_.memory_root) AddOnce(slugs, ClaudeProjectSlug(*context_.memory_root));
+    for (const std::string& slug : slugs) Add("projects/" + slug + "/memory");
+    AddSession();
+    if (!reads_) return AddPattern("agent-memory/**/*.md");
+    // What the client's own prompts, skills and agents send the model to.
+    for (const char* name : {"CLAUDE.md", "rules", "skills", "plugins", "agents", "commands",
+                             "agent-memory", "tasks"}) {
+      Add(name);
+    }
+    AddPattern("teams/*/config.json");
+  }
+
+  // A session that enters a worktree goes on in another folder of projects, so its id counts.
+  void AddSession() {
+    if (!IsPlainId(context_.session_id)) return;
+    if (!reads_) {
+      return AddPattern("projects/*/" + context_.session_id + "/workflows/scripts/*.js");
+    }
+    for (const std::string& slug : own_slugs_) {
+      Add("projects/" + slug + "/" + context_.session_id);
+    }
+    AddPattern("projects/*/" + context_.session_id);
+    Add("image-cache/" + context_.session_id);
+  }
+
+  void AddTemporary() {
+    const std::string owner = "/tmp/claude-" + std::to_string(context_.user);
+    owned_ = strings_.emplace_back(owner);
+    folder_ = Path::Clean(owner);
+    if (reads_) Add("bundled-skills");
+    if (!IsPlainId(context_.session_id)) return;
+    for (const std::string& slug : own_slugs_) {
+      Add(slug + "/" + context_.session_id + "/scratchpad");
+      if (reads_) Add(slug + "/" + context_.session_id + "/tasks");
+    }
+    AddPattern("*/" + context_.session_id + "/scratchpad");
+    if (reads_) AddPattern("*/" + context_.session_id + "/tasks");
+  }
+
+  SetEntry& Add(const std::string& tail) {
+    SetEntry entry;
+    if (folder_) entry.base = RuleBase::kAbsolute;
+    const std::string whole = folder_ ? folder_->text().substr(1) : ".claude";
+    entry.tail = strings_.emplace_back(whole + "/" + tail);
+    entry.owned_folder = owned_;
+    return entries_.emplace_back(entry);
+  }
+
+  // A mount needs a name, so these are for the tools.
+  void AddPattern(const std::string& tail) {
+    SetEntry& entry = Add(tail);
+    if (folder_) {
+      const std::string whole = EscapePattern(folder_->text().substr(1));
+      entry.tail = strings_.emplace_back(whole + "/" + tail);
+    }
+    entry.has_pattern = true;
+    entry.is_for_tools = true;
+  }
+
+  const bool reads_;
+  const SetContext& context_;
+  const std::vector<std::string> own_slugs_;
+  std::deque<std::string>& strings_;
+  std::optional<Path> folder_;
+  std::string_view owned_;
+  std::vector<SetEntry> entries_;
+};
+
+}  // namespace
+
+std::string ClaudeProjectSlug(const Path& folder) {
+  std::string slug;
+  JavaScriptHash hash;
+  std::string_view text = folder.text();
+  while (!text.empty()) {
+    const CodePoint point = DecodeUtf8(text);
+    slug.push_back(IsKeptInSlug(text[0]) ? text[0] : '-');
+    if (point.value > 0xFFFF) {  // the client counts in UTF-16
+      slug.push_back('-');
+      hash.Add(0xD800u + ((point.value - 0x10000u) >> 10));
+      hash.Add(0xDC00u + ((point.value - 0x10000u) & 0x3FFu));
+    } else {
+      hash.Add(point.value);
+    }
+    text.remove_prefix(std::max<size_t>(1, point.length));
+  }
+  if (slug.size() <= kMaxSlug) return slug;
+  return slug.substr(0, kMaxSlug) + "-" + hash.text();
+}
+
+Path MainRepositoryOf(const Path& folder, const FileView& files) {
+  for (Path at = folder;; at = at.Parent()) {
+    const Result<FileFacts> facts = files.Look(at.Child(".git"));
+    if (facts && facts->kind == FileKind::kFile) return MainOfWorktree(at, files).value_or(at);
+    if (facts && (facts->kind == FileKind::kDirectory || facts->kind == FileKind::kLink)) return at;
+    if (at.is_root()) return folder;
+  }
+}
+
+std::string OwnMemoryFolder(const Path& memory_root) {
+  return ClaudeProjectSlug(memory_root) + "/memory\n";
+}
+
+std::string OwnProjectFolders(const SetContext& context) {
+  std::string names;
+  const std::vector<std::string> slugs = OwnSlugs(context);
+  for (const std::string& slug : slugs) names += slug + "\n";
+  if (IsPlainId(context.session_id)) names += "*/" + context.session_id + "\n";
+  const bool is_elsewhere = context.memory_root && !IsIn(slugs, *context.memory_root);
+  if (is_elsewhere) names += OwnMemoryFolder(*context.memory_root);
+  return names;
+}
+
+std::vector<SetEntry> ClaudeScratch(Access access, const SetContext& context,
+                                    std::deque<std::string>& strings) {
+  return Scratch(access, context, strings).Run();
+}
+
+}  // namespace ringfence

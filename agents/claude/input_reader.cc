@@ -1,0 +1,197 @@
+#include "agents/claude/input_reader.h"
+
+#include <algorithm>
+
+#include "base/json_pointer.h"
+#include "base/text.h"
+#include "policy/mcp/mcp_value.h"
+
+namespace ringfence {
+namespace {
+
+constexpr size_t kMaxValueBytes = size_t{8} << 20;  // of all that are kept
+constexpr size_t kMaxFields = 20000;
+
+JsonKind KindOf(Token token) {
+  switch (token) {
+    case Token::kObjectBegin:
+      return JsonKind::kObject;
+    case Token::kArrayBegin:
+      return JsonKind::kArray;
+    case Token::kString:
+      return JsonKind::kString;
+    case Token::kNumber:
+      return JsonKind::kNumber;
+    case Token::kTrue:
+      return JsonKind::kTrue;
+    case Token::kFalse:
+      return JsonKind::kFalse;
+    case Token::kNull:
+    case Token::kKey:
+    case Token::kObjectEnd:
+    case Token::kArrayEnd:
+    case Token::kEnd:
+    case Token::kError:
+      break;
+  }
+  return JsonKind::kNull;
+}
+
+}  // namespace
+
+bool InputReader::Read(Token first) {
+  token_ = first;
+  BeginValues();
+  if (token_ != Token::kObjectBegin) return Wrong("tool_input must be an object");
+  levels_.clear();
+  levels_.push_back({.is_object = true});
+  while (!levels_.empty()) {
+    if (Next() == Token::kError || !TakeToken()) return false;
+  }
+  return true;
+}
+
+bool InputReader::Wrong(const char* why) {
+  why_ = why;
+  return false;
+}
+
+// Of an MCP tool every string may be a path, whatever its name. Where the tool is not known yet,
+// it may be one.
+void InputReader::BeginValues() {
+  takes_values_ = event_.tool_name.empty() || IsMcpTool(event_.tool_name);
+  if (!takes_values_ || filter_.files == nullptr || !event_.cwd) return;
+  sieve_.LookIn(*filter_.files, *filter_.places, *event_.cwd);
+}
+
+bool InputReader::TakeToken() {
+  if (token_ == Token::kKey) {
+    TakeKey(levels_.back());
+    return !takes_values_ || KeepKey();
+  }
+  if (token_ == Token::kObjectEnd || token_ == Token::kArrayEnd) {
+    levels_.pop_back();
+    return true;
+  }
+  return TakeMember();
+}
+
+// What is said of a member by its key alone.
+void InputReader::TakeKey(Level& level) {
+  level.key = scanner_.text();
+  // Under an MCP tool the names of built-in tools' arguments mean nothing.
+  const bool is_mcp = takes_values_ && !event_.tool_name.empty();
+  level.matters = is_mcp ? IsSandboxFlag(level.key) : MayMatter(level.key);
+  if (takes_values_) level.usual = sieve_.UsualOf(level.key);
+}
+
+// Some tools have paths as the keys of an object.
+bool InputReader::KeepKey() {
+  const Level& level = levels_.back();
+  const bool is_usual = level.usual_above == UsualName::kPaths;
+  const bool is_parameter =
+      !is_usual && levels_.size() == 1 && level.key.find('/') == std::string::npos;
+  if (is_parameter) return true;
+  const bool is_wanted = is_usual ? sieve_.MayBePlace(level.key, UsualName::kPaths)
+                                  : sieve_.MayBePlaceAsKey(level.key);
+  if (!is_wanted) return true;
+  const JsonScanner::String string{.text = level.key};
+  if (!KeepField(level.name, PointerHere(), string)) return false;
+  InputField& field = event_.input.back();
+  field.kind = JsonKind::kString;
+  field.is_key = field.by_value = true;
+  return true;
+}
+
+bool InputReader::IsValueWanted(const JsonScanner::String& string) const {
+  const UsualName usual = levels_.back().usual;
+  const bool is_odd = string.has_nul || string.has_lone_surrogate;
+  return (is_odd && usual != UsualName::kNone) || sieve_.MayBePlace(string.text, usual);
+}
+
+std::string InputReader::PointerHere() const {
+  const Level& level = levels_.back();
+  if (!level.is_object) return level.pointer + "/" + std::to_string(level.next_element);
+  std::string pointer = level.pointer + "/";
+  AppendPointerKey(pointer, level.key);
+  return pointer;
+}
+
+bool InputReader::IsPointedTo() const {
+  if (filter_.pointers.empty()) return false;
+  const std::string pointer = PointerHere();
+  return std::ranges::any_of(
+      filter_.pointers, [&](std::string_view wanted) { return PointerCovers(wanted, pointer); });
+}
+
+bool InputReader::IsCommand() const {
+  return event_.raw_input && token_ == Token::kString && levels_.size() == 1 &&
+         levels_.back().key == "command";
+}
+
+// The value's text, if it is one, before anything else looks at it.
+bool InputReader::TakeText(JsonScanner::String* string) {
+  if (token_ != Token::kString) return true;
+  const size_t begin = scanner_.token_offset() + 1;  // behind the quote
+  if (!scanner_.TakeString(takes_values_ ? kMaxValue : kMaxPathText, string)) return false;
+  if (IsCommand()) {
+    event_.raw_input->command = begin;
+    event_.raw_input->beginning = string->text;
+  }
+  return true;
+}
+
+bool InputReader::TakeMember() {
+  if (!TakeValue()) return false;
+  const bool opens = token_ == Token::kObjectBegin || token_ == Token::kArrayBegin;
+  if (opens) return OpenLevel();
+  ++levels_.back().next_element;
+  return true;
+}
+
+bool InputReader::TakeValue() {
+  const bool is_value = takes_values_ && token_ == Token::kString;
+  const bool is_wanted = levels_.back().matters || IsPointedTo();
+  JsonScanner::String string;
+  if ((is_wanted || is_value || IsCommand()) && !TakeText(&string)) return false;
+  if (!is_wanted && !(is_value && IsValueWanted(string))) return true;
+  if (!KeepField(levels_.back().key, PointerHere(), string)) return false;
+  event_.input.back().by_value = !is_wanted;
+  return true;
+}
+
+bool InputReader::OpenLevel() {
+  Level& above = levels_.back();
+  Level level{.is_object = token_ == Token::kObjectBegin, .name = above.key};
+  level.usual_above = above.usual;
+  if (!level.is_object) {
+    level.key = above.key;
+    level.matters = above.matters;
+    level.usual = above.usual;
+  }
+  level.pointer = PointerHere();
+  ++above.next_element;
+  levels_.push_back(std::move(level));
+  return true;
+}
+
+bool InputReader::KeepField(const std::string& key, const std::string& pointer,
+                            const JsonScanner::String& string) {
+  kept_bytes_ += string.text.size();
+  if (event_.input.size() >= kMaxFields || kept_bytes_ > kMaxValueBytes) {
+    return Wrong("tool_input names too many paths");
+  }
+  InputField field;
+  field.key = key;
+  field.pointer = pointer;
+  field.kind = KindOf(token_);
+  field.text = string.text;
+  field.cut = string.cut || string.text.size() > kMaxPathText;
+  field.has_nul = string.has_nul;
+  field.has_lone_surrogate = string.has_lone_surrogate;
+  field.depth = static_cast<uint32_t>(levels_.size());
+  event_.input.push_back(std::move(field));
+  return true;
+}
+
+}  // namespace ringfence

@@ -1,0 +1,141 @@
+#include <algorithm>
+
+#include "agents/claude/settings/keys.h"
+#include "agents/claude/settings/settings.h"
+#include "base/text.h"
+#include "policy/load/object_reader.h"
+#include "policy/load/trust.h"
+
+namespace ringfence {
+namespace {
+
+using Node = JsonTree::Node;
+
+std::vector<std::string> OwnTexts(const std::optional<std::vector<const Node*>>& nodes) {
+  std::vector<std::string> texts;
+  if (!nodes) return texts;
+  for (const Node* node : *nodes) texts.emplace_back(node->content());
+  return texts;
+}
+
+void ReadApprovedVariables(JsonDocument& document, const Node& lists, ObjectReader& reader,
+                           ApprovedFile& file) {
+  const JsonTree& tree = document.tree();
+  for (JsonTree::Index i = lists.first_child; i != JsonTree::kNone; i = tree.node(i).next) {
+    const std::string_view pointer = tree.KeyOf(tree.node(i));
+    if (!pointer.starts_with(kVariables) || !IsCodeVariable(pointer.substr(kVariables.size()))) {
+      continue;
+    }
+    if (const auto texts = reader.Strings(pointer)) {
+      file.lists.push_back({std::string(pointer), OwnTexts(texts)});
+    }
+  }
+}
+
+ApprovedFile ReadApprovedFile(JsonDocument& document, const Node& node) {
+  ObjectReader object(document, node);
+  ApprovedFile file;
+  file.path = object.String("path").value_or("");
+  if (!file.path.starts_with('/')) document.Wrong(node, "needs an absolute \"path\"");
+  file.registration = OwnTexts(object.Strings("registration"));
+  file.hooks = OwnTexts(object.Strings("hooks"));
+  if (const Node* flags = object.Object("flags")) {
+    ObjectReader reader(document, *flags);
+    for (const FlagKey& key : SettingFlags()) {
+      if (const auto value = reader.Bool(key.pointer)) {
+        file.flags.push_back({std::string(key.pointer), *value});
+      }
+    }
+    reader.Finish();
+  }
+  if (const Node* lists = object.Object("lists")) {
+    ObjectReader reader(document, *lists);
+    for (const TextsKey& key : SettingLists()) {
+      if (const auto texts = reader.Strings(key.pointer)) {
+        file.lists.push_back({std::string(key.pointer), OwnTexts(texts)});
+      }
+    }
+    ReadApprovedVariables(document, *lists, reader, file);
+    reader.Finish();
+  }
+  object.Finish();
+  return file;
+}
+
+std::string TextArray(const std::vector<std::string>& texts) {
+  std::string out = "[";
+  for (const std::string& text : texts) {
+    if (out.size() > 1) out += ", ";
+    AppendJsonString(out, text);
+  }
+  return out + "]";
+}
+
+std::string RenderFile(const ApprovedFile& file) {
+  std::string out = "    {\n      \"path\": " + JsonString(file.path);
+  out += ",\n      \"registration\": " + TextArray(file.registration);
+  out += ",\n      \"hooks\": " + TextArray(file.hooks);
+  out += ",\n      \"flags\": {";
+  for (const SettingFlag& flag : file.flags) {
+    if (&flag != &file.flags.front()) out += ", ";
+    out += JsonString(flag.pointer) + (flag.value ? ": true" : ": false");
+  }
+  out += "},\n      \"lists\": {";
+  for (const SettingTexts& list : file.lists) {
+    if (&list != &file.lists.front()) out += ", ";
+    out += JsonString(list.pointer) + ": " + TextArray(list.texts);
+  }
+  return out + "}\n    }";
+}
+
+}  // namespace
+
+const ApprovedFile* Approvals::Find(std::string_view path) const {
+  const auto found = std::ranges::find(files, path, &ApprovedFile::path);
+  return found == files.end() ? nullptr : &*found;
+}
+
+ApprovedFile ApprovedAsIs(const ClientSettings& settings, std::string_view our_program) {
+  ApprovedFile file;
+  file.path = settings.path;
+  for (const HookEntry& entry : settings.hooks) {
+    (Runs(entry, our_program) ? file.registration : file.hooks).push_back(entry.digest);
+  }
+  file.flags = settings.flags;
+  file.lists = settings.lists;
+  return file;
+}
+
+Result<Approvals> ParseApprovals(std::string text, std::string shown) {
+  Result<JsonTree> tree = JsonTree::Parse(std::move(text), std::move(shown), false);
+  if (!tree) return tree.error();
+  std::vector<Error> mistakes;
+  JsonDocument document(*tree, mistakes);
+  ObjectReader object(document, tree->root());
+  Approvals approvals;
+  if (object.Number("version") != 1) document.Wrong(tree->root(), "needs \"version\": 1");
+  const Node* files = object.Any("files");
+  if (files == nullptr || files->kind != JsonTree::Kind::kArray) {
+    document.Wrong(tree->root(), "needs an array \"files\"");
+  } else {
+    for (JsonTree::Index i = files->first_child; i != JsonTree::kNone; i = tree->node(i).next) {
+      approvals.files.push_back(ReadApprovedFile(document, tree->node(i)));
+    }
+  }
+  object.Finish();
+  if (!mistakes.empty()) return mistakes.front();
+  return approvals;
+}
+
+std::string RenderApprovals(const Approvals& approvals) {
+  std::string out = "{\n  \"version\": 1,\n  \"files\": [";
+  for (const ApprovedFile& file : approvals.files) {
+    out += &file == &approvals.files.front() ? "\n" : ",\n";
+    out += RenderFile(file);
+  }
+  return out + (approvals.files.empty() ? "]\n}\n" : "\n  ]\n}\n");
+}
+
+std::string ApprovalsPath(const std::string& home) { return StateFolder(home) + "/approvals.json"; }
+
+}  // namespace ringfence

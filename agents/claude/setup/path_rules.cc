@@ -1,0 +1,169 @@
+#include "agents/claude/setup/path_rules.h"
+
+#include <algorithm>
+#include <deque>
+#include <span>
+
+#include "base/add_once.h"
+#include "base/text.h"
+#include "policy/rules/pattern.h"
+#include "policy/rules/sets.h"
+
+namespace ringfence {
+namespace {
+
+// The client's patterns are those of .gitignore lines, and it reads "[!a]" and "[[:digit:]]" in
+// another way than git.
+bool HasClass(std::string_view pattern) {
+  for (size_t i = 0; i < pattern.size(); ++i) {
+    if (pattern[i] == '\\') {
+      ++i;
+    } else if (pattern[i] == '[') {
+      return true;
+    }
+  }
+  return false;
+}
+
+struct Entry {
+  RuleBase base = RuleBase::kRoot;
+  std::string tail;
+};
+
+class RuleWriter {
+ public:
+  RuleWriter(const Policy& policy, const Places& places) : policy_(policy) {
+    context_.root = places.root_real;
+    context_.user = places.user;
+    context_.macos_names = places.macos_names;
+    context_.homes = places.homes;
+    context_.settings_folders = places.settings_folders;
+    AddOnce(roots_, EscapePattern(places.root_real.text()));
+    AddOnce(roots_, EscapePattern(places.root.text()));
+  }
+
+  PathRulesOfClient Run() {
+    for (const Entry& entry : Entries(policy_.read.deny, Access::kRead, Which::kAll)) {
+      for (const std::string& path : PathsOf(entry)) AddOnce(rules_.deny, "Read(" + path + ")");
+    }
+    for (const Entry& entry : Entries(policy_.write.deny, Access::kWrite, Which::kPatterns)) {
+      AddOnce(rules_.deny, "Edit(" + PathsOf(entry).front() + ")");
+    }
+    for (const Entry& entry : Entries(policy_.read.ask, Access::kRead, Which::kPatterns)) {
+      AddOnce(rules_.ask, "Read(" + PathsOf(entry).front() + ")");
+    }
+    NoteLimits();
+    return std::move(rules_);
+  }
+
+  std::vector<std::string> Mentions() {
+    std::vector<std::string> rules;
+    for (const Entry& entry : Entries(policy_.read.deny, Access::kRead, Which::kAll)) {
+      if (entry.base != RuleBase::kRoot) AddOnce(rules, "Read(" + PathsOf(entry).front() + ")");
+    }
+    return rules;
+  }
+
+ private:
+  enum class Which { kAll, kPatterns };
+
+  static bool Counts(Which which, bool has_pattern, RuleBase base) {
+    return which == Which::kAll || has_pattern || base == RuleBase::kAnywhere;
+  }
+
+  std::vector<Entry> Entries(const PathRuleList& lists, Access access, Which which) {
+    std::vector<Entry> entries;
+    for (const std::span<const PathRule> list : lists) {
+      for (const PathRule& rule : list) {
+        if (rule.set != SetName::kNone) {
+          AddSet(rule.set, access, which, entries);
+        } else if (Counts(which, rule.has_pattern, rule.base)) {
+          Add({rule.base, PatternOf(rule.tail, rule.has_pattern)}, rule.written(), entries);
+        }
+      }
+    }
+    return entries;
+  }
+
+  static std::string PatternOf(std::string_view tail, bool has_pattern) {
+    return has_pattern ? std::string(tail) : EscapePattern(tail);
+  }
+
+  void AddSet(SetName set, Access access, Which which, std::vector<Entry>& entries) {
+    std::deque<std::string> strings;
+    for (const SetEntry& entry : ExpandSet(set, access, context_, strings)) {
+      if (!Counts(which, entry.has_pattern, entry.base)) continue;
+      if (!entry.except.empty() || !entry.owned_folder.empty() || entry.not_in_stores ||
+          entry.holds_root) {
+        const bool counts = Counts(Which::kPatterns, entry.has_pattern, entry.base);
+        if (counts) AddOnce(lost_, std::string(SetText(set)) + ": " + entry.text());
+        continue;
+      }
+      Add({entry.base, PatternOf(entry.tail, entry.has_pattern)}, entry.text(), entries);
+    }
+  }
+
+  void Add(Entry entry, const std::string& written, std::vector<Entry>& entries) {
+    if (HasClass(entry.tail)) {
+      AddOnce(lost_, written);
+    } else {
+      entries.push_back(std::move(entry));
+    }
+  }
+
+  // In the client's spelling "//x" is absolute, and "x" would be below the current folder. The
+  // sandbox takes only patterns with a fixed beginning, so what floats is said for the project too.
+  std::vector<std::string> PathsOf(const Entry& entry) const {
+    const std::string tail = entry.tail.empty() ? "**" : entry.tail;
+    switch (entry.base) {
+      case RuleBase::kHome:
+        return {"~/" + tail};
+      case RuleBase::kAbsolute:
+        return {"//" + tail};
+      case RuleBase::kAnywhere:
+      case RuleBase::kRoot:
+        break;
+    }
+    std::vector<std::string> paths;
+    if (entry.base == RuleBase::kAnywhere) paths.push_back("//" + tail);  // "**/.env"
+    for (const std::string& root : roots_) {
+      std::string& path = paths.emplace_back("/");
+      path.append(root).append("/").append(tail);
+    }
+    return paths;
+  }
+
+  void NoteLimits() {
+    std::string list;
+    for (const std::string& entry : lost_) list += (list.empty() ? "" : ", ") + Quote(entry, 60);
+    if (!list.empty()) {
+      rules_.notes.push_back(
+          "the client has no rule for these entries, so neither its searches nor commands in its"
+          " sandbox exclude them: " +
+          list);
+    }
+    if (!rules_.ask.empty()) {
+      rules_.notes.emplace_back(
+          "commands in the client's sandbox may read what read.ask names by a pattern, without a "
+          "question");
+    }
+  }
+
+  const Policy& policy_;
+  SetContext context_;
+  std::vector<std::string> roots_;
+  std::vector<std::string> lost_;
+  PathRulesOfClient rules_;
+};
+
+}  // namespace
+
+PathRulesOfClient PathRulesFor(const Policy& policy, const Places& places) {
+  return RuleWriter(policy, places).Run();
+}
+
+std::vector<std::string> MentionRulesFor(const Policy& policy, const Places& places) {
+  return RuleWriter(policy, places).Mentions();
+}
+
+}  // namespace ringfence

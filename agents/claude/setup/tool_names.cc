@@ -1,0 +1,95 @@
+#include "agents/claude/setup/tool_names.h"
+
+#include <algorithm>
+#include <array>
+
+#include "agents/claude/tools.h"
+#include "base/add_once.h"
+#include "base/case_fold.h"
+#include "policy/evaluate/judge_tool.h"
+#include "policy/rules/pattern.h"
+
+namespace ringfence {
+namespace {
+
+// Names that the client (2.1.330) has no tool for, or has under another name.
+constexpr std::array<std::string_view, 7> kFormer = {
+    "BashOutput", "KillShell", "LS", "MultiEdit", "NotebookRead", "Task", "TaskOutput"};
+
+// They are questions themselves; without a prompt nobody would answer them.
+constexpr std::array<std::string_view, 3> kQuestions = {"AskUserQuestion", "EnterPlanMode",
+                                                        "ExitPlanMode"};
+
+template <size_t N>
+bool Has(const std::array<std::string_view, N>& names, std::string_view name) {
+  return std::ranges::find(names, name) != names.end();
+}
+
+Verdict VerdictOf(std::string_view tool, const Policy& policy) {
+  return JudgeTool(tool, policy).verdict;
+}
+
+bool IsDenied(std::string_view tool, const Policy& policy) {
+  return VerdictOf(tool, policy) == Verdict::kDeny;
+}
+
+// No tool is called so: only a pattern for every tool fits.
+bool PermitsEveryTool(const Policy& policy) { return !IsDenied("~", policy); }
+
+// A profile that an event chooses has the client's prompts come back for its caller, and a rule of
+// the client's would answer them for all callers.
+bool SomeCallersArePrompted(const PolicySources& sources) {
+  return std::ranges::any_of(sources.sources, [](const PolicySource& source) {
+    return std::ranges::any_of(source.file->profiles, [](const Profile& profile) {
+      return profile.when && profile.when->is_chosen_by_event() &&
+             profile.sections.permitted == Permitted::kClient;
+    });
+  });
+}
+
+void AddMcpGlobs(const std::vector<NameRule>& rules, const Policy& policy,
+                 std::vector<std::string>& globs) {
+  for (const NameRule& rule : rules) {
+    if (IsMcpTool(rule.pattern) && !IsDenied(rule.pattern, policy)) AddOnce(globs, rule.pattern);
+  }
+}
+
+// The client skips a rule whose tool begins with a small letter, but for MCP tools.
+bool IsRule(std::string_view pattern) {
+  const bool is_small = !pattern.empty() && pattern[0] >= 'a' && pattern[0] <= 'z';
+  return !is_small || pattern.starts_with("mcp_");
+}
+
+void AddDenied(const NameRule& rule, ToolNames& names) {
+  if (rule.set != ToolSet::kNone) return;
+  if (IsRule(rule.pattern)) return AddOnce(names.denied, rule.pattern);
+  // A policy's denies forgive letter case, so those that it means stand there by their own names.
+  const std::string folded = FoldName(rule.pattern);
+  const bool is_said = std::ranges::any_of(
+      names.missing, [&](const std::string& tool) { return MatchName(folded, FoldName(tool)); });
+  const bool is_for_mcp = MatchName(folded, "mcp__server__tool");
+  if (!is_said || is_for_mcp) AddOnce(names.lost, rule.pattern);
+}
+
+}  // namespace
+
+ToolNames ToolNamesFor(const Policy& policy, const PolicySources& sources) {
+  ToolNames names;
+  names.every_tool = PermitsEveryTool(policy);
+  const bool may_allow = policy.permitted == Permitted::kAllow && !SomeCallersArePrompted(sources);
+  for (const KnownTool& tool : KnownTools()) {
+    if (Has(kFormer, tool.name)) continue;
+    const Verdict verdict = VerdictOf(tool.name, policy);
+    AddOnce(verdict == Verdict::kDeny ? names.missing : names.tools, tool.name);
+    const bool is_allowed = may_allow && !tool.runs_code && !Has(kQuestions, tool.name);
+    if (is_allowed && verdict == Verdict::kPermit) names.allowed.emplace_back(tool.name);
+  }
+  AddMcpGlobs(policy.tools.names, policy, names.mcp);
+  for (const auto& list : policy.tools.narrower) AddMcpGlobs(list, policy, names.mcp);
+  for (const NameRule& rule : policy.tools.deny) AddDenied(rule, names);
+  // The client offers every MCP tool that nobody takes away.
+  if (names.mcp.empty() && !names.every_tool) AddOnce(names.denied, "mcp__*");
+  return names;
+}
+
+}  // namespace ringfence

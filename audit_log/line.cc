@@ -1,0 +1,146 @@
+#include "audit_log/line.h"
+
+#include <time.h>
+
+#include <algorithm>
+
+#include "agents/claude/tools.h"
+#include "base/sha256.h"
+#include "base/text.h"
+
+namespace ringfence {
+
+namespace {
+
+constexpr size_t kMaxAuditText = 512;  // of a path, a file name, a pointer
+constexpr size_t kMaxWhy = 1024;
+constexpr std::string_view kChain = ",\"chain\":\"";
+constexpr std::string_view kEnd = "\"}";
+constexpr std::string_view kUnlocked = ",\"unlocked\":true";
+
+struct UtcTime {
+  tm parts{};
+  long nanoseconds = 0;
+};
+
+UtcTime UtcOf(int64_t unix_nanoseconds) {
+  UtcTime utc;
+  const time_t seconds = unix_nanoseconds / 1000000000;
+  utc.nanoseconds = static_cast<long>(unix_nanoseconds % 1000000000);
+  ::gmtime_r(&seconds, &utc.parts);
+  return utc;
+}
+
+std::string Digits(long value, size_t width) {
+  std::string text = std::to_string(value);
+  return text.size() < width ? std::string(width - text.size(), '0') + text : text;
+}
+
+std::string DateAndTime(const UtcTime& utc, const char* dash, const char* colon) {
+  const tm& t = utc.parts;
+  return Digits(t.tm_year + 1900, 4) + dash + Digits(t.tm_mon + 1, 2) + dash +
+         Digits(t.tm_mday, 2) + "T" + Digits(t.tm_hour, 2) + colon + Digits(t.tm_min, 2) + colon +
+         Digits(t.tm_sec, 2);
+}
+
+void AppendAuditMember(std::string& line, std::string_view name, std::string_view value) {
+  if (value.empty()) return;
+  line += ",\"" + std::string(name) + "\":" + JsonString(value);
+}
+
+void AppendRule(std::string& line, const RulePlace& place) {
+  line += ",\"rule\":{\"file\":" + JsonString(CutText(std::string(place.file), kMaxAuditText));
+  if (place.line != 0) line += ",\"line\":" + std::to_string(place.line);
+  line += ",\"pointer\":" + JsonString(CutText(std::string(place.pointer), kMaxAuditText)) + "}";
+}
+
+// Of a call that asks for a server's resources, which are no tool of it.
+std::string_view McpServerOf(const Event& event) {
+  const std::optional<KnownTool> tool = FindTool(event.tool_name);
+  if (!tool) return {};
+  for (const ToolField& known : tool->fields) {
+    if (known.role != FieldRole::kMcpServer) continue;
+    const auto field = std::ranges::find(event.input, known.pointer, &InputField::pointer);
+    return field == event.input.end() ? std::string_view() : field->text;
+  }
+  return {};
+}
+
+bool IsDigestDigit(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); }
+
+}  // namespace
+
+std::string AuditTime(int64_t unix_nanoseconds) {
+  const UtcTime utc = UtcOf(unix_nanoseconds);
+  return DateAndTime(utc, "-", ":") + "." + Digits(utc.nanoseconds / 1000000, 3) + "Z";
+}
+
+std::string AuditFileTime(int64_t unix_nanoseconds) {
+  const UtcTime utc = UtcOf(unix_nanoseconds);
+  return DateAndTime(utc, "", "") + "." + Digits(utc.nanoseconds, 9) + "Z";
+}
+
+std::string AuditText(const AuditEntry& entry) {
+  std::string line = "{\"time\":\"" + AuditTime(entry.unix_nanoseconds) + "\"";
+  const Event& event = *entry.event;
+  AppendAuditMember(line, "event", event.name);
+  AppendAuditMember(line, "session", event.session_id);
+  AppendAuditMember(line, "agent_id", event.agent_id);
+  AppendAuditMember(line, "agent_type", event.agent_type);
+  AppendAuditMember(line, "tool", event.tool_name);
+  AppendAuditMember(line, "profile", CutText(std::string(entry.profile), kMaxAuditText));
+  if (entry.decision != nullptr && !entry.decision->paths.empty()) {
+    line += ",\"paths\":[";
+    for (const std::string& path : entry.decision->paths) {
+      if (&path != &entry.decision->paths.front()) line += ",";
+      line += JsonString(CutText(path, kMaxAuditText));
+    }
+    line += "]";
+  }
+  AppendAuditMember(line, "verdict", entry.verdict);
+  if (entry.decision != nullptr && entry.decision->cause) {
+    const Cause& cause = *entry.decision->cause;
+    if (cause.place) AppendRule(line, *cause.place);
+    AppendAuditMember(line, "why", CutText(cause.why, kMaxWhy));
+    AppendAuditMember(line, "server", CutText(std::string(McpServerOf(event)), kMaxAuditText));
+  }
+  AppendAuditMember(line, "why", CutText(std::string(entry.why), kMaxWhy));
+  return line + ",\"us\":" + std::to_string(entry.microseconds);
+}
+
+std::string ChainedLine(const std::string& text, std::string_view before, AuditLock lock) {
+  std::string line = text;
+  if (lock == AuditLock::kNotGot) line += kUnlocked;
+  line += kChain;
+  line += before.empty() ? std::string(kNoChain) : Sha256Hex(before);
+  return line.append(kEnd);
+}
+
+std::string_view ChainOf(std::string_view line) {
+  constexpr size_t kLength = kChain.size() + kChainDigits + kEnd.size();
+  if (line.size() <= kLength || line.front() != '{' || !line.ends_with(kEnd)) return {};
+  const std::string_view last = line.substr(line.size() - kLength);
+  const std::string_view digits = last.substr(kChain.size(), kChainDigits);
+  // No string of the line can hold this: its quotes would be escaped.
+  return last.starts_with(kChain) && std::ranges::all_of(digits, IsDigestDigit)
+             ? digits
+             : std::string_view();
+}
+
+bool IsUnlocked(std::string_view line) {
+  constexpr size_t kLength = kChain.size() + kChainDigits + kEnd.size();
+  return !ChainOf(line).empty() && line.substr(0, line.size() - kLength).ends_with(kUnlocked);
+}
+
+size_t AuditChainStart(std::string_view tail, bool is_whole_file) {
+  for (size_t end = tail.size();;) {
+    const size_t newline = tail.substr(0, end).rfind('\n');
+    const bool is_first = newline == std::string_view::npos;
+    const size_t start = is_first ? 0 : newline + 1;
+    if (is_first && !is_whole_file) return std::string_view::npos;
+    if (is_first || !ChainOf(tail.substr(start, end - start)).empty()) return start;
+    end = newline;
+  }
+}
+
+}  // namespace ringfence

@@ -1,0 +1,78 @@
+#include "base/path.h"
+
+namespace ringfence {
+
+std::string_view TakeComponent(std::string_view& rest) {
+  size_t start = 0;
+  while (start < rest.size() && rest[start] == '/') ++start;
+  size_t end = start;
+  while (end < rest.size() && rest[end] != '/') ++end;
+  const std::string_view component = rest.substr(start, end - start);
+  rest.remove_prefix(end);
+  return component;
+}
+
+std::optional<Path> Path::Parse(std::string_view text) {
+  if (text.empty() || text[0] != '/' || text.find('\0') != std::string_view::npos) return {};
+  Path path;
+  std::string_view rest = text;
+  for (;;) {
+    const std::string_view component = TakeComponent(rest);
+    if (component.empty()) return path;
+    if (component == "..") return {};
+    if (component != ".") path = path.Child(component);
+  }
+}
+
+Path Path::Clean(std::string_view text) {
+  Path path;
+  for (;;) {
+    const std::string_view component = TakeComponent(text);
+    if (component.empty()) return path;
+    if (component == ".") continue;
+    if (component == "..") {
+      const size_t slash = path.text_.rfind('/');
+      path.text_.resize(slash == 0 ? 1 : slash);
+    } else {
+      if (!path.is_root()) path.text_.push_back('/');
+      path.text_.append(component);
+    }
+  }
+}
+
+std::string_view Path::name() const { return std::string_view(text_).substr(text_.rfind('/') + 1); }
+
+Path Path::Parent() const {
+  const size_t slash = text_.rfind('/');
+  return Path(slash == 0 ? "/" : text_.substr(0, slash));
+}
+
+Path Path::Child(std::string_view name) const {
+  std::string text;
+  text.reserve(text_.size() + 1 + name.size());
+  if (!is_root()) text = text_;
+  text.push_back('/');
+  text.append(name);
+  return Path(std::move(text));
+}
+
+std::optional<std::string_view> Path::Below(const Path& folder) const {
+  const std::string_view text = text_;
+  if (folder.is_root()) return text.substr(1);
+  if (!text.starts_with(folder.text_)) return {};
+  if (text.size() == folder.text_.size()) return std::string_view();
+  if (text[folder.text_.size()] != '/') return {};
+  return text.substr(folder.text_.size() + 1);
+}
+
+bool Path::IsInside(const Path& folder) const { return Below(folder).has_value(); }
+
+bool HasDotDot(std::string_view text) {
+  for (;;) {
+    const std::string_view component = TakeComponent(text);
+    if (component.empty()) return false;
+    if (component == "..") return true;
+  }
+}
+
+}  // namespace ringfence

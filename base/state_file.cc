@@ -1,0 +1,56 @@
+#include "base/state_file.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <time.h>
+
+#include <cerrno>
+
+#include "base/syscall.h"
+
+namespace ringfence {
+namespace {
+
+// Makes at most ~/.local/state/ringfence: a home that is not there is a disk that is not mounted.
+constexpr int kMissingFolders = 3;
+
+Status MakeFolders(const Path& folder, int levels = kMissingFolders) {
+  if (folder.is_root()) return Unit{};
+  if (::mkdir(folder.text().c_str(), 0700) == 0 || errno == EEXIST) return Unit{};
+  if (errno != ENOENT || levels == 1) return SystemError("mkdir(" + folder.text() + ")");
+  if (Status s = MakeFolders(folder.Parent(), levels - 1); !s) return s;
+  if (::mkdir(folder.text().c_str(), 0700) != 0 && errno != EEXIST) {
+    return SystemError("mkdir(" + folder.text() + ")");
+  }
+  return Unit{};
+}
+
+}  // namespace
+
+Result<UniqueFd> OpenStateFile(const Path& file, StateWrites writes) {
+  const int flags = O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY |
+                    (writes == StateWrites::kAppended ? O_APPEND : 0);
+  UniqueFd fd(::openat(AT_FDCWD, file.text().c_str(), flags, 0600));
+  if (!fd.valid() && errno == ENOENT) {
+    if (Status s = MakeFolders(file.Parent()); !s) return s.error();
+    fd = UniqueFd(::openat(AT_FDCWD, file.text().c_str(), flags, 0600));
+  }
+  if (!fd.valid()) return SystemError("open(" + file.text() + ")");
+  return fd;
+}
+
+Result<bool> LockFile(int fd, int tries) {
+  for (int i = 0; i < tries; ++i) {
+    if (::flock(fd, LOCK_EX | LOCK_NB) == 0) return true;
+    if (errno != EWOULDBLOCK && errno != EINTR) return SystemError("flock");
+    WaitForOthers();
+  }
+  return false;
+}
+
+void WaitForOthers() {
+  const timespec wait{.tv_sec = 0, .tv_nsec = 1000000};
+  ::nanosleep(&wait, nullptr);
+}
+
+}  // namespace ringfence

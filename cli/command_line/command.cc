@@ -1,0 +1,135 @@
+#include "cli/command_line/command.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <charconv>
+#include <utility>
+
+#include "base/text.h"
+
+namespace ringfence {
+
+Option& Option::Type(const char* name) {
+  option_->type_name(name);
+  return *this;
+}
+
+Option& Option::OneOf(std::initializer_list<const char*> values) {
+  const std::vector<std::string> words(values.begin(), values.end());
+  const std::vector<std::string_view> views(values.begin(), values.end());
+  std::string list;
+  std::string sentence;
+  for (const std::string& word : words) {
+    list += (list.empty() ? "" : ",") + word;
+    if (!sentence.empty()) sentence += &word == &words.back() ? " or " : ", ";
+    sentence += word;
+  }
+  // The description is what --help and the completions show.
+  option_->check(CLI::Validator(
+      [views, sentence](const std::string& value) {
+        if (std::ranges::find(views, value) != views.end()) return std::string();
+        const std::string_view nearest = Nearest(value, views);
+        return "must be " + sentence + ", not " + Quote(value) +
+               (nearest.empty() ? "" : "; did you mean " + Quote(nearest) + "?");
+      },
+      "{" + list + "}"));
+  return *this;
+}
+
+Option& Option::Between(int least, int most) {
+  option_->check(CLI::Validator(
+      [least, most](const std::string& text) {
+        int value = 0;
+        const char* const end = text.data() + text.size();
+        const auto [at, error] = std::from_chars(text.data(), end, value);
+        const bool is_number = error == std::errc() && at == end;
+        if (is_number && value >= least && value <= most) return std::string();
+        return "must be a number from " + std::to_string(least) + " to " + std::to_string(most) +
+               ", not " + Quote(text);
+      },
+      "[" + std::to_string(least) + " - " + std::to_string(most) + "]"));
+  return *this;
+}
+
+Option& Option::NotEmpty() {
+  option_->check(
+      [](const std::string& value) { return std::string(value.empty() ? "is empty" : ""); });
+  return *this;
+}
+
+Option& Option::Required() {
+  option_->required();
+  return *this;
+}
+
+Option& Option::OneEach() {
+  option_->allow_extra_args(false);
+  return *this;
+}
+
+Option& Option::Needs(const char* name) {
+  option_->needs(name);
+  return *this;
+}
+
+Option& Option::Excludes(const Option& other) {
+  option_->excludes(other.option_);
+  return *this;
+}
+
+bool Option::is_given() const { return option_->count() > 0; }
+
+std::vector<std::string> Option::values() const { return option_->results(); }
+
+// An option that is given without a value ("$PROFILE" of a shell that has none) is not one that is
+// left out.
+Option Command::AddOption(const std::string& name, std::string& value, const std::string& what) {
+  CLI::Option* option = app_->add_option(name, value, what);
+  return option->nonpositional() ? Option(*option).NotEmpty() : Option(*option);
+}
+
+Option Command::AddOption(const std::string& name, std::vector<std::string>& values,
+                          const std::string& what) {
+  return Option(*app_->add_option(name, values, what));
+}
+
+Option Command::AddOption(const std::string& name, size_t& value, const std::string& what) {
+  return Option(*app_->add_option(name, value, what));
+}
+
+Option Command::AddFlag(const std::string& name, bool& value, const std::string& what) {
+  return Option(*app_->add_flag(name, value, what));
+}
+
+void Command::AddFlag(const std::string& name, std::function<void()> given,
+                      const std::string& what) {
+  app_->add_flag_callback(name, std::move(given), what);
+}
+
+void Command::Describe(const char* option, const std::string& what) {
+  app_->get_option(option)->description(what);
+}
+
+void Command::EndWithPositionals() { app_->positionals_at_end(); }
+
+void Command::MayHaveCommand() { app_->require_subcommand(0, 1); }
+
+bool Command::has_command() const { return !std::as_const(*app_).get_subcommands().empty(); }
+
+void Command::OnParsed(std::function<void()> parsed) {
+  app_->parse_complete_callback(std::move(parsed));
+}
+
+void Command::OnGiven(std::function<void()> given) { app_->callback(std::move(given)); }
+
+Command AddCommand(Command& app, const std::string& name, const std::string& what,
+                   const std::string& examples) {
+  CLI::App& command = *app.app().add_subcommand(name, what);
+  command.footer("Examples:\n" + examples);
+  command.fallthrough(false);
+  return Command(command);
+}
+
+void RefuseUsage(const std::string& what) { throw CLI::ValidationError(what); }
+
+}  // namespace ringfence

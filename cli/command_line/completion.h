@@ -1,0 +1,13 @@
+// ringfence completion: what a shell needs to complete the command line.
+#pragma once
+
+#include "cli/command_line/options.h"
+
+namespace ringfence {
+
+// `shell` is "bash", "zsh" or "fish".
+std::string CompletionScript(const CLI::App& app, const std::string& shell);
+
+void AddCompletion(Command& app, Action& chosen);
+
+}  // namespace ringfence

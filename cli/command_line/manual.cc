@@ -1,0 +1,78 @@
+#include "cli/command_line/manual.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+
+#include "cli/command_line/manual_page.h"
+#include "cli/command_line/usage.h"
+#include "cli/common/pager.h"
+
+namespace ringfence {
+namespace {
+
+void Print(const std::string& text) { std::fwrite(text.data(), 1, text.size(), stdout); }
+
+// The command that `words` name: none for the program itself, "log", or "log" "verify".
+Result<const CLI::App*> FindCommand(const CLI::App& program,
+                                    const std::vector<std::string>& words) {
+  const CLI::App* app = &program;
+  for (const std::string& word : words) {
+    const auto commands = app->get_subcommands({});
+    const auto found = std::ranges::find(commands, word, &CLI::App::get_name);
+    if (found == commands.end()) return UnknownCommand(*app, word);
+    app = *found;
+  }
+  return app;
+}
+
+}  // namespace
+
+void AddManual(Command& app, Action& chosen) {
+  Command command = AddCommand(app, "manual", "Show the manual page of a command",
+                               "  ringfence manual run\n"
+                               "  ringfence manual --roff run > ringfence-run.1");
+  struct Options {
+    std::string command;
+    bool roff = false;
+  };
+  const auto options = std::make_shared<Options>();
+  command.AddOption("command", options->command, "The command; without it, the page of ringfence")
+      .Type("COMMAND");
+  command.AddFlag("--roff", options->roff, "Print the page's source, for man(1)");
+  command.OnGiven([&all = app.app(), &chosen, options] {
+    chosen = [&all, options]() -> Outcome {
+      std::vector<std::string> words;
+      if (!options->command.empty()) words.push_back(options->command);
+      const Result<const CLI::App*> found = FindCommand(all, words);
+      if (!found) return found.error();
+      const ManualPage page = ManualPageOf(all, **found);
+      options->roff ? Print(ManualRoff(page)) : ShowText(ManualText(page));
+      return 0;
+    };
+  });
+}
+
+void AddHelp(Command& app, Action& chosen) {
+  Command command = AddCommand(app, "help", "Print the help of a command",
+                               "  ringfence help allow\n"
+                               "  ringfence help log verify");
+  const auto words = std::make_shared<std::vector<std::string>>();
+  command.AddOption("command", *words, "The command; without it, a list of all").Type("COMMAND");
+  command.OnGiven([&chosen, words] {
+    chosen = [words]() -> Outcome {
+      // The parsed command line would print the help of this command.
+      CLI::App all;
+      Action unused;
+      DeclareCommandLine(all, unused);
+      const Result<const CLI::App*> found = FindCommand(all, *words);
+      if (!found) return found.error();
+      const CLI::App* parent = (*found)->get_parent();
+      Print((*found)->help(parent == nullptr ? "" : FullName(*parent)));
+      return 0;
+    };
+  });
+}
+
+}  // namespace ringfence

@@ -1,0 +1,113 @@
+#include "cli/common/ask.h"
+
+#include <sys/select.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <optional>
+#include <string>
+
+#include "base/syscall.h"
+#include "base/text.h"
+
+namespace ringfence {
+namespace {
+
+constexpr int kAttempts = 3;
+constexpr size_t kLongestAnswer = 64;  // what is longer is none of the words
+
+volatile std::sig_atomic_t interrupted = 0;
+
+void Interrupt(int) { interrupted = 1; }
+
+// Ctrl-C sets `interrupted` instead of ending the program. It is delivered only while ReadLine()
+// waits, so that it cannot come between a look at the flag and the wait.
+class CatchInterrupt {
+ public:
+  CatchInterrupt() {
+    interrupted = 0;
+    sigset_t interrupt;
+    ::sigemptyset(&interrupt);
+    ::sigaddset(&interrupt, SIGINT);
+    ::sigprocmask(SIG_BLOCK, &interrupt, &mask_before_);
+    struct sigaction action {};
+    action.sa_handler = Interrupt;
+    ::sigemptyset(&action.sa_mask);
+    ::sigaction(SIGINT, &action, &action_before_);
+    while_waiting_ = mask_before_;
+    ::sigdelset(&while_waiting_, SIGINT);
+  }
+  ~CatchInterrupt() {
+    ::sigaction(SIGINT, &action_before_, nullptr);
+    ::sigprocmask(SIG_SETMASK, &mask_before_, nullptr);
+  }
+  CatchInterrupt(const CatchInterrupt&) = delete;
+  CatchInterrupt& operator=(const CatchInterrupt&) = delete;
+
+  const sigset_t& while_waiting() const { return while_waiting_; }
+
+ private:
+  struct sigaction action_before_ {};
+  sigset_t mask_before_{};
+  sigset_t while_waiting_{};
+};
+
+// The next line without its end. Nothing at the end of the input, after Ctrl-C and on an error.
+std::optional<std::string> ReadLine(int fd, const sigset_t& mask) {
+  std::string line;
+  for (;;) {
+    fd_set readable;
+    FD_ZERO(&readable);
+    FD_SET(fd, &readable);
+    const int ready = ::pselect(fd + 1, &readable, nullptr, nullptr, nullptr, &mask);
+    if (interrupted != 0) return {};
+    if (ready < 0 && errno == EINTR) continue;
+    char byte = 0;
+    if (ready < 0 || ::read(fd, &byte, 1) != 1) return {};
+    if (byte == '\n') return line;
+    if (line.size() <= kLongestAnswer) line += byte;
+  }
+}
+
+std::optional<UserReply> ReplyOf(std::string_view line, UserReply if_empty) {
+  while (line.ends_with(' ')) line.remove_suffix(1);
+  while (line.starts_with(' ')) line.remove_prefix(1);
+  const std::string word = LowerAscii(line);
+  if (word.empty()) return if_empty;
+  if (word == "y" || word == "yes") return UserReply::kYes;
+  if (word == "n" || word == "no") return UserReply::kNo;
+  return {};
+}
+
+}  // namespace
+
+Terminal::Terminal() : Terminal(STDIN_FILENO, STDOUT_FILENO) {}
+
+bool Terminal::can_ask() const {
+  return input_ >= 0 && input_ < FD_SETSIZE && ::isatty(input_) == 1 && ::isatty(output_) == 1;
+}
+
+UserReply Terminal::Ask(std::string_view question, UserReply if_empty) const {
+  if (!can_ask()) return UserReply::kNo;
+  std::fflush(stdout);  // the text that the question is about
+  const CatchInterrupt interrupt;
+  ::tcflush(input_, TCIFLUSH);
+  const std::string prompt =
+      std::string(question) + (if_empty == UserReply::kYes ? " [Y/n] " : " [y/N] ");
+  for (int attempt = 0; attempt < kAttempts; ++attempt) {
+    const std::string text = (attempt == 0 ? "" : "Please answer y or n. ") + prompt;
+    if (!WriteAll(output_, text)) return UserReply::kNo;
+    const std::optional<std::string> line = ReadLine(input_, interrupt.while_waiting());
+    if (!line) {
+      (void)WriteAll(output_, "\n");
+      return interrupted != 0 ? UserReply::kInterrupted : UserReply::kNo;
+    }
+    if (const std::optional<UserReply> reply = ReplyOf(*line, if_empty)) return *reply;
+  }
+  return UserReply::kNo;
+}
+
+}  // namespace ringfence

@@ -1,0 +1,73 @@
+// What the client's own settings refuse, whatever the policy permits: the fence around its working
+// directories, and its deny rules. What the client makes of a Bash command is not foretold here.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "agents/claude/setup/settings_record.h"
+#include "base/result.h"
+#include "cli/common/settings_files.h"
+#include "cli/permit/wish.h"
+#include "policy/decision.h"
+#include "policy/event.h"
+
+namespace ringfence {
+
+struct ClientRefusal {
+  std::string what;  // "permissions.blockReadsOutsideWorkingDirectories is true"
+  std::string file;  // that says so, for people
+  // "run: ringfence init"; works in running sessions too, where there is a way. "" where lifting
+  // this refusal would leave the policy's.
+  std::string fix;
+
+  std::string text() const { return what + " in " + file; }
+};
+
+class ClientRefusals {
+ public:
+  // Of the settings files that the client reads when it starts in `where.project`.
+  static Result<ClientRefusals> Read(const Whereabouts& where);
+  ClientRefusals(const std::vector<SettingsFile>& files, const Whereabouts& where,
+                 const std::vector<SettingsRecord>& records);
+
+  std::optional<ClientRefusal> OfTool(std::string_view tool) const;
+  // Of the client's file tools.
+  std::optional<ClientRefusal> OfPath(const Path& path, Access access) const;
+
+  std::optional<ClientRefusal> OfCall(const Event& event, const Trace& trace) const;
+  std::optional<ClientRefusal> OfWish(const Wish& wish) const;
+
+  // What the fence means for a tool that runs commands.
+  std::optional<std::string> NoteOn(const Event& event) const;
+
+  // The fence, if one is up. Running sessions keep one that is taken down (measured on 2.1.330).
+  std::optional<ClientRefusal> Fence(Access access) const;
+
+ private:
+  struct Rule {
+    std::string text;  // "Read(~/.ssh)"
+    std::string tool;  // "Read"
+    std::string argument;
+    bool is_ours = false;
+  };
+  struct Source {
+    SettingsLayer layer = SettingsLayer::kUser;
+    std::string file;                     // for people
+    std::string init;                     // the command that registers the hook there again
+    std::vector<std::string> fences;      // pointers of kClientFence that are true
+    std::vector<std::string> our_fences;  // of these, those that init set
+    std::vector<Rule> deny;
+  };
+
+  void Add(const SettingsFile& file, const SettingsRecord& record);
+  bool Matches(const Source& source, const Rule& rule, const Path& path) const;
+
+  Whereabouts where_;
+  std::vector<Path> working_;
+  std::vector<Source> sources_;
+};
+
+}  // namespace ringfence

@@ -1,0 +1,345 @@
+#include "cli/common/client_sandbox.h"
+
+#include <algorithm>
+#include <deque>
+#include <span>
+
+#include "agents/claude/setup/client_fence.h"
+#include "base/add_once.h"
+#include "base/text.h"
+#include "policy/rules/domain.h"
+#include "policy/rules/sets.h"
+
+namespace ringfence {
+namespace {
+
+// One entry without a pattern, as the client resolves it: absolute, below the home, or below the
+// folder of the settings file.
+struct PlainEntry {
+  RuleBase base = RuleBase::kRoot;
+  std::string tail;
+
+  std::string text() const {
+    switch (base) {
+      case RuleBase::kRoot:
+        return tail.empty() ? "." : "./" + tail;
+      case RuleBase::kHome:
+        return tail.empty() ? "~" : "~/" + tail;
+      case RuleBase::kAbsolute:
+        return "/" + tail;
+      case RuleBase::kAnywhere:
+        break;
+    }
+    return "**/" + tail;
+  }
+  bool Covers(const PlainEntry& other) const {
+    if (base != other.base) return false;
+    return tail.empty() || tail == other.tail || other.tail.starts_with(tail + "/");
+  }
+};
+
+constexpr const char* kStrict = "/sandbox/network/strictAllowlist";
+
+// What settings can say, by where they stand.
+struct Reach {
+  bool names_project = false;  // they serve one project, whose paths they can name
+  bool may_be_strict =
+      false;  // the client reads strictAllowlist from user and managed settings only
+  bool is_of_no_file = false;  // so "./" would mean nothing, and paths are absolute
+};
+
+class SandboxPlanner {
+ public:
+  SandboxPlanner(const Policy& policy, const Places& places, Reach reach)
+      : policy_(policy), reach_(reach) {
+    context_.root = places.root_real;
+    context_.user = places.user;
+    context_.macos_names = places.macos_names;
+    context_.homes = places.homes;
+    names_root_ = reach.is_of_no_file || StartOf(places) != places.root;
+  }
+
+  ClientLimits Run(const std::vector<std::string>& guarded) {
+    limits_.flags = {{"/sandbox/enabled", true},
+                     {"/sandbox/failIfUnavailable", true},
+                     {"/sandbox/allowUnsandboxedCommands", false}};
+    const std::vector<std::string> allow_write = AllowedWrites();
+    Add("/sandbox/filesystem/allowWrite", allow_write);
+    Add("/sandbox/filesystem/denyWrite", DeniedWrites(!allow_write.empty(), guarded));
+    Add("/sandbox/filesystem/denyRead", DeniedReads());
+    PlanNetwork();
+    NoteWhatIsLost();
+    return std::move(limits_);
+  }
+
+  std::vector<std::string> Outside() {
+    std::vector<std::vector<PlainEntry>> lists;
+    for (const PathRules* rules : {&policy_.write, &policy_.read}) {
+      for (const PathRuleList& list : rules->allow) {
+        lists.push_back(PlainList(list, Access::kWrite, false));
+      }
+    }
+    std::vector<PlainEntry> asked = PlainList(policy_.write.ask, Access::kWrite);
+    const std::vector<PlainEntry> reads = PlainList(policy_.read.ask, Access::kRead);
+    asked.insert(asked.end(), reads.begin(), reads.end());
+    return AllowedByAll(lists, asked);
+  }
+
+ private:
+  // An empty list is told too: what an earlier policy put there has to go.
+  void Add(std::string pointer, std::vector<std::string> texts) {
+    limits_.lists.push_back({std::move(pointer), std::move(texts)});
+  }
+
+  std::string Spelled(const PlainEntry& entry) const {
+    return names_root_ && entry.base == RuleBase::kRoot ? InRoot(entry.tail) : entry.text();
+  }
+  std::string InRoot(const std::string& tail) const {
+    return context_.root.text() + (tail.empty() ? "" : "/" + tail);
+  }
+
+  // The plain entries of one rule; what is no plain path is remembered as lost.
+  std::vector<PlainEntry> Plain(const PathRule& rule, Access access) {
+    if (rule.set == SetName::kClaudeScratch) return {};  // the client gives it by itself
+    std::vector<PlainEntry> entries;
+    if (rule.set != SetName::kNone) {
+      std::deque<std::string> strings;
+      for (const SetEntry& entry : ExpandSet(rule.set, access, context_, strings)) {
+        const bool is_plain = !entry.has_pattern && entry.base != RuleBase::kAnywhere;
+        if (!is_plain || !entry.owned_folder.empty() || !entry.except.empty()) continue;
+        entries.push_back({entry.base, std::string(entry.tail)});
+      }
+      return entries;
+    }
+    // A path of each project cannot be named in settings that serve all of them.
+    const bool is_relative = rule.base == RuleBase::kRoot && !rule.tail.empty();
+    if (rule.has_pattern || rule.base == RuleBase::kAnywhere ||
+        (is_relative && !reach_.names_project)) {
+      if (access == Access::kWrite || !reach_.is_of_no_file) AddOnce(lost_, rule.written());
+      return {};
+    }
+    return {{rule.base, std::string(rule.tail)}};
+  }
+
+  std::vector<PlainEntry> PlainList(const PathRuleList& rules, Access access,
+                                    bool with_sets = true) {
+    std::vector<PlainEntry> all;
+    for (const std::span<const PathRule> part : rules) {
+      for (const PathRule& rule : part) {
+        if (!with_sets && rule.set != SetName::kNone) continue;
+        const std::vector<PlainEntry> entries = Plain(rule, access);
+        all.insert(all.end(), entries.begin(), entries.end());
+      }
+    }
+    return all;
+  }
+
+  std::vector<std::string> AllowedWrites() {
+    std::vector<std::vector<PlainEntry>> lists;
+    for (const PathRuleList& rules : policy_.write.allow) {
+      lists.push_back(PlainList(rules, Access::kWrite));
+    }
+    // An allow list also holds the asks of its file, and nobody can be asked in the sandbox.
+    return AllowedByAll(lists, PlainList(policy_.write.ask, Access::kWrite));
+  }
+
+  // What every list allows: an entry of one that each of the others covers.
+  std::vector<std::string> AllowedByAll(const std::vector<std::vector<PlainEntry>>& lists,
+                                        const std::vector<PlainEntry>& asked) const {
+    std::vector<std::string> texts;
+    for (const std::vector<PlainEntry>& list : lists) {
+      for (const PlainEntry& entry : list) {
+        const auto covers = [&](const std::vector<PlainEntry>& other) {
+          return std::ranges::any_of(other, [&](const auto& e) { return e.Covers(entry); });
+        };
+        const bool is_asked = covers(asked);
+        // The project itself is writable for the client's sandbox anyway.
+        const bool is_project = entry.base == RuleBase::kRoot;
+        if (!is_project && !is_asked && std::ranges::all_of(lists, covers)) {
+          AddOnce(texts, Spelled(entry));
+        }
+      }
+    }
+    return texts;
+  }
+
+  std::vector<std::string> DeniedWrites(bool beyond_project,
+                                        const std::vector<std::string>& guarded) {
+    std::vector<std::string> texts;
+    for (const PathRuleList* rules : {&policy_.write.deny, &policy_.write.ask}) {
+      for (const std::span<const PathRule> part : *rules) {
+        for (const PathRule& rule : part) {
+          // Sets name places out of the project, which are read-only unless something opens them.
+          if (rule.set != SetName::kNone && !beyond_project) continue;
+          for (const PlainEntry& entry : Plain(rule, Access::kWrite)) {
+            AddOnce(texts, Spelled(entry));
+          }
+        }
+      }
+    }
+    for (const std::string& path : guarded) {
+      const bool is_relative = reach_.is_of_no_file && path.starts_with("./");
+      AddOnce(texts, is_relative ? InRoot(path.substr(2)) : path);
+    }
+    return texts;
+  }
+
+  std::vector<std::string> DeniedReads() {
+    std::vector<std::string> texts;
+    for (const PathRuleList* rules : {&policy_.read.deny, &policy_.read.ask}) {
+      for (const PlainEntry& entry : PlainList(*rules, Access::kRead)) {
+        AddOnce(texts, Spelled(entry));
+      }
+    }
+    return texts;
+  }
+
+  static std::string DomainOf(const HostRule& rule) {
+    return (rule.subdomains ? "*." : "") + std::string(rule.host);
+  }
+
+  void PlanNetwork() {
+    if (policy_.network) return PlanHosts(*policy_.network);
+    limits_.dropped.emplace_back(kStrict);
+    Add("/sandbox/network/allowedDomains", {});
+    Add("/sandbox/network/deniedDomains", {});
+  }
+
+  void PlanHosts(const NetworkRules& network) {
+    std::vector<std::string> allowed;
+    Unlisted unlisted = Unlisted::kAllow;
+    for (const HostList& list : network.lists) {
+      unlisted = std::min(unlisted, list.unlisted);
+      for (const HostRule& rule : list.allow) {
+        if (rule.any) {
+          limits_.notes.emplace_back(
+              "network.allow has \"*\": the client's sandbox does not know that entry and"
+              " asks about each host");
+        } else if (IsAllowedByAll(network, rule)) {
+          AddOnce(allowed, DomainOf(rule));
+          has_port_ = has_port_ || rule.port != 0;
+        }
+      }
+    }
+    std::vector<std::string> denied;
+    for (const HostRule& rule : network.deny) {
+      if (!rule.any) AddOnce(denied, DomainOf(rule));
+    }
+    // Hosts of a file that is not trusted only narrow what others open.
+    if (!network.opens_sandbox) allowed.clear();
+    Add("/sandbox/network/allowedDomains", std::move(allowed));
+    Add("/sandbox/network/deniedDomains", std::move(denied));
+    if (unlisted == Unlisted::kDeny && reach_.may_be_strict) {
+      limits_.flags.push_back({kStrict, true});
+    } else {
+      limits_.dropped.emplace_back(kStrict);
+    }
+    if (unlisted == Unlisted::kAllow) {
+      limits_.notes.emplace_back(
+          "network.unlisted is \"allow\": the client's sandbox asks about each host"
+          " that is not listed");
+    }
+  }
+
+  static bool IsAllowedByAll(const NetworkRules& network, const HostRule& rule) {
+    const std::string probe =
+        rule.subdomains ? "a." + std::string(rule.host) : std::string(rule.host);
+    const uint16_t port = rule.port == 0 ? 443 : rule.port;
+    return std::ranges::all_of(network.lists, [&](const HostList& list) {
+      return std::ranges::any_of(list.allow, [&](const HostRule& r) {
+        return (!rule.subdomains || r.subdomains || r.any) && MatchHost(r, probe, port);
+      });
+    });
+  }
+
+  void NoteWhatIsLost() {
+    const auto is_project = [](const PathRule& rule) {
+      return rule.base == RuleBase::kRoot && rule.tail.empty() && rule.set == SetName::kNone;
+    };
+    for (const PathRuleList& list : policy_.write.allow) {
+      const auto holds_project = [&](auto part) { return std::ranges::any_of(part, is_project); };
+      if (std::ranges::any_of(list, holds_project)) continue;
+      limits_.notes.emplace_back(
+          "write.allow is narrower than the project, but the client's sandbox lets"
+          " commands write all of it");
+    }
+    if (has_port_) {
+      limits_.notes.emplace_back(
+          "ports in network.allow: the client's sandbox opens every port of a host");
+    }
+    if (lost_.empty()) return;
+    std::string list;
+    for (const std::string& entry : lost_) list += (list.empty() ? "" : ", ") + Quote(entry, 60);
+    limits_.notes.push_back("these entries have no effect on commands in the client's sandbox: " +
+                            list);
+  }
+
+  const Policy& policy_;
+  Reach reach_;
+  SetContext context_;
+  ClientLimits limits_;
+  std::vector<std::string> lost_;
+  bool has_port_ = false;
+  bool names_root_ = false;  // "./" would not be the project
+};
+
+}  // namespace
+
+ClientLimits SandboxFor(const Policy& policy, const Places& places, SettingsLayer layer,
+                        const std::vector<std::string>& guarded) {
+  const bool is_per_project = IsPerProject(layer);
+  const Reach reach{.names_project = is_per_project, .may_be_strict = !is_per_project};
+  return SandboxPlanner(policy, places, reach).Run(guarded);
+}
+
+ClientLimits SandboxForOneProject(const Policy& policy, const Places& places,
+                                  const std::vector<std::string>& guarded) {
+  return SandboxPlanner(policy, places, {true, true, true}).Run(guarded);
+}
+
+std::vector<std::string> FoldersOutside(const Policy& policy, const Places& places) {
+  std::vector<std::string> folders = SandboxPlanner(policy, places, {true, true, true}).Outside();
+  for (std::string& folder : folders) {
+    if (!folder.starts_with('~') || places.homes.empty()) continue;
+    folder.replace(0, 1, places.homes.front().text());
+  }
+  std::erase_if(folders, [](const std::string& folder) { return folder.starts_with('~'); });
+  return folders;
+}
+
+ClientLimits::Flag NoSkillShell() { return {"/disableSkillShellExecution", true}; }
+
+const PathRule* FirstBeyond(const PathRules& rules) {
+  const auto is_beyond = [](const PathRule& rule) {
+    if (rule.set != SetName::kNone) return rule.set != SetName::kClaudeScratch;
+    return rule.base != RuleBase::kRoot;
+  };
+  for (const PathRuleList& list : rules.allow) {
+    for (const std::span<const PathRule> part : list) {
+      const auto found = std::ranges::find_if(part, is_beyond);
+      if (found != part.end()) return &*found;
+    }
+  }
+  return nullptr;
+}
+
+ClientLimits ClientFenceFor(const Policy& policy, bool client_fence) {
+  ClientLimits limits;
+  for (const ClientFenceKey& key : kClientFence) {
+    if (!client_fence) {
+      limits.dropped.emplace_back(key.pointer);
+      continue;
+    }
+    limits.flags.push_back({std::string(key.pointer), true});
+    const bool is_read = key.access == Access::kRead;
+    const PathRule* beyond = FirstBeyond(is_read ? policy.read : policy.write);
+    if (beyond == nullptr) continue;
+    limits.notes.push_back(std::string(is_read ? "read.allow" : "write.allow") + " has " +
+                           Quote(beyond->written(), 60) +
+                           ", which the client now refuses (--client-fence)");
+  }
+  if (client_fence) limits.notes.emplace_back(kClientFenceCost);
+  return limits;
+}
+
+}  // namespace ringfence

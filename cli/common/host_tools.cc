@@ -1,0 +1,147 @@
+#include "cli/common/host_tools.h"
+
+#ifdef __linux__
+#include <elf.h>
+#endif
+#ifdef __APPLE__
+#include <mach-o/dyld.h>
+#endif
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <climits>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <string_view>
+
+#include "base/path.h"
+#include "base/process.h"
+#include "base/syscall.h"
+#include "base/text.h"
+#include "base/unique_fd.h"
+#include "base/utf8.h"
+#include "run/ground.h"
+
+namespace ringfence {
+namespace {
+
+bool IsProgram(const std::string& path) {
+  struct stat status {};
+  return ::stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode) &&
+         ::access(path.c_str(), X_OK) == 0;
+}
+
+#ifdef __linux__
+std::string FindProgram(std::string_view name) {
+  for (const char* folder : {"/usr/bin/", "/bin/", "/usr/local/bin/"}) {
+    std::string path = folder + std::string(name);
+    if (IsProgram(path)) return path;
+  }
+  return "";
+}
+#endif
+
+#ifdef __linux__
+// Without a program interpreter there is no dynamic linker, so nothing can be preloaded.
+bool IsImmuneToPreloading(const std::string& path) {
+  const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  Elf64_Ehdr header{};
+  if (!fd.valid() || ::pread(fd.get(), &header, sizeof header, 0) != sizeof header) return false;
+  if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0) return false;
+  if (header.e_ident[EI_CLASS] != ELFCLASS64) return false;
+  for (uint16_t i = 0; i < header.e_phnum; ++i) {
+    Elf64_Phdr segment{};
+    const auto at = static_cast<off_t>(header.e_phoff + i * sizeof segment);
+    if (::pread(fd.get(), &segment, sizeof segment, at) != sizeof segment) return false;
+    if (segment.p_type == PT_INTERP) return false;
+  }
+  return true;
+}
+#else
+// Programs of this system always have a dynamic linker; there is nothing to be told from the file.
+bool IsImmuneToPreloading(const std::string&) { return true; }
+#endif
+
+Result<std::string> RealPath(const char* path) {
+  const std::unique_ptr<char, decltype(&std::free)> real(::realpath(path, nullptr), &std::free);
+  if (real == nullptr) return SystemError("realpath(" + std::string(path) + ")");
+  return std::string(real.get());
+}
+
+Result<std::string> OwnRealProgram() {
+#ifdef __APPLE__
+  std::array<char, PATH_MAX> path{};
+  uint32_t size = path.size();
+  if (::_NSGetExecutablePath(path.data(), &size) != 0) return SystemError("own path", ENAMETOOLONG);
+  return RealPath(path.data());
+#else
+  return RealPath("/proc/self/exe");
+#endif
+}
+
+Result<std::string> AbsoluteProgram(const std::string& path) {
+  if (path.starts_with('/')) return Path::Clean(path).text();
+  const std::string folder = CurrentDirectory();
+  if (folder.empty()) return NoCurrentDirectory("go to an existing directory");
+  return Path::Clean(folder + "/" + path).text();
+}
+
+}  // namespace
+
+std::string SandboxTools::MissingText() const {
+  std::string text;
+  for (const std::string& name : missing) text += (text.empty() ? "" : " and ") + name;
+  return text;
+}
+
+SandboxTools FindSandboxTools() {
+  SandboxTools tools;
+#ifdef __linux__
+  const std::string bwrap = FindProgram("bwrap");
+  if (bwrap.empty()) tools.missing.emplace_back("bwrap");
+  if (FindProgram("socat").empty()) tools.missing.emplace_back("socat");
+  if (!tools.missing.empty()) return tools;
+  // A container or a hardened kernel may forbid what bwrap needs.
+  const Result<Finished> tried =
+      Run({.program = bwrap,
+           .arguments = {"--unshare-user", "--unshare-pid", "--unshare-net", "--ro-bind", "/", "/",
+                         "--proc", "/proc", "--dev", "/dev", "/bin/true"},
+           .environment = {"PATH=/usr/bin:/bin"}});
+  if (!tried) {
+    tools.broken = tried.error().text();
+  } else if (tried->exit_status != 0) {
+    tools.broken = bwrap + " failed: " + Quote(tried->err, 200);
+  }
+#endif
+  return tools;
+}
+
+Result<HookProgram> FindHookProgram(const std::string& option) {
+  const Result<std::string> own = OwnRealProgram();
+  Result<std::string> path = option.empty() ? own : AbsoluteProgram(option);
+  if (!path) return path.error();
+  if (option.empty()) path = Path::Clean(*path).Parent().Child("ringfence-hook").text();
+  if (!IsProgram(*path)) {
+    return Error{Error::Kind::kUsage, option.empty() ? "" : "--hook",
+                 Quote(*path) + " is not a program", "name the hook's program by --hook PATH"};
+  }
+  if (!IsValidUtf8(*path)) {
+    return Error{Error::Kind::kUsage, "--hook", Quote(*path) + " is not UTF-8",
+                 "install it to another directory"};
+  }
+  return HookProgram{*path, IsImmuneToPreloading(*path), own ? *own : ""};
+}
+
+bool IsBelowAHome(const std::string& path, const std::string& home) {
+  for (const std::string& folder : {home, std::string("/home"), std::string("/Users"),
+                                    std::string("/root"), std::string("/var/root")}) {
+    if (path.starts_with(folder + "/")) return true;
+  }
+  return false;
+}
+
+}  // namespace ringfence

@@ -1,0 +1,242 @@
+#include "cli/common/settings_files.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <climits>
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+
+#include "base/syscall.h"
+#include "base/text.h"
+#include "base/utf8.h"
+#include "cli/common/files.h"
+#include "policy/files/real_files.h"
+#include "policy/places.h"
+#include "run/ground.h"
+
+namespace ringfence {
+namespace {
+
+#ifdef __APPLE__
+constexpr const char* kManagedSettings =
+    "/Library/Application Support/ClaudeCode/managed-settings.json";
+#else
+constexpr const char* kManagedSettings = "/etc/claude-code/managed-settings.json";
+#endif
+
+std::string Variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+Error Usage(std::string where, std::string what, std::string hint) {
+  return Error{Error::Kind::kUsage, std::move(where), std::move(what), std::move(hint)};
+}
+
+Result<std::string> FindHome(const std::string& option) {
+  const Result<std::string> named = GivenOrOwnHome(option);
+  if (!named) return named.error();
+  const std::string& home = *named;
+  if (home.empty()) {
+    return Usage("", "HOME is not set, and /etc/passwd has no home for you",
+                 "name the home directory: --home DIR");
+  }
+  const char* where = option.empty() ? "HOME" : "--home";
+  const std::optional<Path> path = Path::Parse(home);
+  if (!path) {
+    return Usage(where, Quote(home) + " is not an absolute path",
+                 "name the home directory: --home DIR");
+  }
+  if (!IsValidUtf8(home))
+    return Usage(where, "is not UTF-8, so a settings file cannot name it", "");
+  struct stat facts {};
+  const bool is_there = ::stat(path->text().c_str(), &facts) == 0 && S_ISDIR(facts.st_mode);
+  if (!option.empty() && !is_there) {  // a service's HOME need not exist
+    return Usage("--home", Quote(home) + " is not an existing directory",
+                 "name the home directory: --home DIR");
+  }
+  return path->text();
+}
+
+}  // namespace
+
+Result<std::string> GivenOrOwnHome(const std::string& option) {
+  if (!option.empty()) return option;
+  if (std::string home = Variable("HOME"); !home.empty()) return home;
+  const Result<std::optional<Path>> home = PasswdHome(::geteuid(), RealFiles());
+  if (!home) return home.error();
+  return *home ? (*home)->text() : std::string();
+}
+
+std::string_view LayerName(SettingsLayer layer) {
+  switch (layer) {
+    case SettingsLayer::kUser:
+      return "user";
+    case SettingsLayer::kProject:
+      return "project";
+    case SettingsLayer::kLocal:
+      return "local";
+    case SettingsLayer::kManaged:
+      return "managed";
+  }
+  return "";
+}
+
+bool IsPerProject(SettingsLayer layer) {
+  return layer == SettingsLayer::kProject || layer == SettingsLayer::kLocal;
+}
+
+Result<Whereabouts> FindWhereabouts(const std::string& home_option, const std::string& directory) {
+  Whereabouts where;
+  Result<std::string> home = FindHome(home_option);
+  if (!home) return home.error();
+  where.home = *home;
+  where.config_dir = Variable("CLAUDE_CONFIG_DIR");
+  if (!where.config_dir.empty() && !Path::Parse(where.config_dir)) {
+    return Usage("CLAUDE_CONFIG_DIR", Quote(where.config_dir) + " is not an absolute path", "");
+  }
+  where.project = directory;
+  if (directory == "~" || directory.starts_with("~/")) {  // quoted, so that no shell expanded it
+    where.project = where.home + directory.substr(1);
+  } else if (!directory.starts_with('/')) {
+    const std::string current = CurrentDirectory();
+    if (current.empty()) return NoCurrentDirectory("go to an existing directory");
+    where.project = current + "/" + directory;
+  }
+  where.project = Path::Clean(where.project).text();
+  if (!IsValidUtf8(where.project)) {
+    return Usage(Quote(where.project), "is not UTF-8, so a settings file cannot name it", "");
+  }
+  return where;
+}
+
+Result<Whereabouts> FindProject(const std::string& home_option, const std::string& directory) {
+  Result<Whereabouts> where = FindWhereabouts(home_option, directory);
+  if (!where || directory.empty()) return where;
+  struct stat facts {};
+  if (::stat(where->project.c_str(), &facts) != 0) {
+    const int failure = errno;
+    if (failure == ENOENT || failure == ENOTDIR) {
+      return Usage(Quote(where->project), "does not exist", "name the project's directory");
+    }
+    return SystemError("stat(" + where->project + ")", failure);
+  }
+  if (!S_ISDIR(facts.st_mode)) {
+    return Usage(Quote(where->project), "is not a directory", "name the project's directory");
+  }
+  return where;
+}
+
+std::string SettingsPath(SettingsLayer layer, const Whereabouts& where) {
+  switch (layer) {
+    case SettingsLayer::kUser:
+      return (where.config_dir.empty() ? where.home + "/.claude" : where.config_dir) +
+             "/settings.json";
+    case SettingsLayer::kProject:
+      return where.project + "/.claude/settings.json";
+    case SettingsLayer::kLocal:
+      return where.project + "/.claude/settings.local.json";
+    case SettingsLayer::kManaged:
+      return kManagedSettings;
+  }
+  return "";
+}
+
+std::string ResolvedSettingsPath(SettingsLayer layer, const Whereabouts& where) {
+  const auto resolved = [](const std::string& folder) {
+    std::error_code failed;
+    const std::string real = std::filesystem::canonical(folder, failed).string();
+    return failed ? folder : real;
+  };
+  const std::string config = where.config_dir.empty() ? "" : resolved(where.config_dir);
+  return SettingsPath(layer, {resolved(where.home), config, resolved(where.project)});
+}
+
+std::string ClientStatePath(const Whereabouts& where) {
+  return (where.config_dir.empty() ? where.home : where.config_dir) + "/.claude.json";
+}
+
+std::string ShownPath(const std::string& path, const Whereabouts& where) {
+  if (path.starts_with(where.home + "/")) return "~" + path.substr(where.home.size());
+  return path;
+}
+
+bool MayRunHooks(const SettingsFile& file) {
+  return file.layer == SettingsLayer::kManaged || file.settings.drops.empty();
+}
+
+bool IsBlank(std::string_view text) {
+  return WithoutByteOrderMark(text).find_first_not_of(" \t\r\n") == std::string_view::npos;
+}
+
+ClientSettings JudgeSettings(const std::optional<std::string>& text, const std::string& path,
+                             const Whereabouts& where) {
+  const bool is_blank = !text || IsBlank(*text);
+  return ParseClientSettings(is_blank ? "{}" : *text, ShownPath(path, where), path);
+}
+
+namespace {
+
+// More of the managed settings, each a file of its own.
+std::vector<std::string> ManagedParts() {
+  std::vector<std::string> parts;
+  std::error_code failure;
+  const std::filesystem::path folder =
+      std::filesystem::path(kManagedSettings).parent_path() / "managed-settings.d";
+  for (const auto& entry : std::filesystem::directory_iterator(folder, failure)) {
+    const std::filesystem::path& path = entry.path();
+    const bool is_hidden = path.filename().string().starts_with('.');
+    if (!is_hidden && path.extension() == ".json") parts.push_back(path.string());
+  }
+  std::ranges::sort(parts);
+  return parts;
+}
+
+Result<SettingsFile> ReadFrom(std::string path, SettingsLayer layer, const Whereabouts& where) {
+  SettingsFile file;
+  file.layer = layer;
+  file.path = std::move(path);
+  Result<std::optional<std::string>> text = ReadIfThere(file.path);
+  if (!text) return text.error();
+  file.text = std::move(*text);
+  file.settings = JudgeSettings(file.text, file.path, where);
+  return file;
+}
+
+}  // namespace
+
+Result<SettingsFile> ReadSettingsFile(SettingsLayer layer, const Whereabouts& where) {
+  return ReadFrom(SettingsPath(layer, where), layer, where);
+}
+
+std::vector<SettingsLayer> DistinctLayers(const Whereabouts& where) {
+  std::vector<SettingsLayer> layers(kSettingsLayers.begin(), kSettingsLayers.end());
+  if (SettingsPath(SettingsLayer::kProject, where) == SettingsPath(SettingsLayer::kUser, where)) {
+    std::erase(layers, SettingsLayer::kProject);
+  }
+  return layers;
+}
+
+Result<std::vector<SettingsFile>> ReadSettingsFiles(const Whereabouts& where) {
+  std::vector<SettingsFile> files;
+  const auto take = [&](Result<SettingsFile> file) -> Status {
+    if (!file) return file.error();
+    files.push_back(std::move(*file));
+    return Unit{};
+  };
+  for (const SettingsLayer layer : DistinctLayers(where)) {
+    if (Status s = take(ReadSettingsFile(layer, where)); !s) return s.error();
+  }
+  for (std::string& part : ManagedParts()) {
+    if (Status s = take(ReadFrom(std::move(part), SettingsLayer::kManaged, where)); !s) {
+      return s.error();
+    }
+  }
+  return files;
+}
+
+}  // namespace ringfence

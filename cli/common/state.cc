@@ -1,0 +1,87 @@
+#include "cli/common/state.h"
+
+#include <algorithm>
+
+namespace ringfence {
+namespace {
+
+constexpr NewFileModes kPrivate{.file = 0600, .folders = 0700};
+
+template <typename Value, typename Parse>
+Result<StateFile<Value>> ReadState(const std::string& path, Parse parse) {
+  StateFile<Value> file;
+  file.path = path;
+  Result<std::optional<std::string>> text = ReadIfThere(path);
+  if (!text) return text.error();
+  file.text = std::move(*text);
+  if (!file.text) return file;
+  Result<Value> value = parse(*file.text, path);
+  if (!value) return value.error();
+  file.value = std::move(*value);
+  return file;
+}
+
+Status SaveText(const std::string& path, const std::optional<std::string>& before,
+                const std::string& text, Transaction& transaction) {
+  if (before == text) return Unit{};
+  return transaction.Write(path, before, text, kPrivate);
+}
+
+}  // namespace
+
+Result<StateFile<std::vector<TrustedProject>>> ReadTrust(const std::string& home) {
+  return ReadState<std::vector<TrustedProject>>(TrustStorePath(home), ParseTrustStore);
+}
+
+Result<StateFile<Approvals>> ReadApprovalsFile(const std::string& home) {
+  return ReadState<Approvals>(ApprovalsPath(home), ParseApprovals);
+}
+
+Result<StateFile<std::vector<SettingsRecord>>> ReadRecords(const std::string& home) {
+  return ReadState<std::vector<SettingsRecord>>(SettingsRecordsPath(home), ParseSettingsRecords);
+}
+
+Status Save(const StateFile<std::vector<TrustedProject>>& file, Transaction& transaction) {
+  return SaveText(file.path, file.text, RenderTrustStore(file.value), transaction);
+}
+
+Status Save(const StateFile<Approvals>& file, Transaction& transaction) {
+  return SaveText(file.path, file.text, RenderApprovals(file.value), transaction);
+}
+
+Status Save(const StateFile<std::vector<SettingsRecord>>& file, Transaction& transaction) {
+  return SaveText(file.path, file.text, RenderSettingsRecords(file.value), transaction);
+}
+
+void Pin(std::vector<TrustedProject>& projects, const TrustedProject& project) {
+  std::erase_if(projects, [&](const TrustedProject& old) { return old.root == project.root; });
+  projects.push_back(project);
+}
+
+ApprovedFile ApprovedWith(const ClientSettings& settings, std::string_view program,
+                          const SettingsRecord& record) {
+  ApprovedFile approved = ApprovedAsIs(settings, program);
+  const auto ours = std::ranges::find(record.lists, kDenyRules, &SettingsRecord::Texts::pointer);
+  for (SettingTexts& list : approved.lists) {
+    if (list.pointer != kDenyRules) continue;
+    std::erase_if(list.texts, [&](const std::string& text) {
+      return ours == record.lists.end() ||
+             std::ranges::find(ours->texts, text) == ours->texts.end();
+    });
+  }
+  std::erase_if(approved.lists, [](const SettingTexts& list) {
+    return list.pointer == kDenyRules && list.texts.empty();
+  });
+  return approved;
+}
+
+void Approve(Approvals& approvals, const ApprovedFile& file) {
+  const auto found = std::ranges::find(approvals.files, file.path, &ApprovedFile::path);
+  if (found != approvals.files.end()) {
+    *found = file;
+  } else {
+    approvals.files.push_back(file);
+  }
+}
+
+}  // namespace ringfence

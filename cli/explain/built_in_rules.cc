@@ -1,0 +1,69 @@
+#include "cli/explain/built_in_rules.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "policy/load/layers.h"
+#include "policy/load/load.h"
+#include "policy/rules/sets.h"
+
+namespace ringfence {
+namespace {
+
+// The rule that decided.
+const RuleUse* DecidingRule(const WishJudgement& judgement) {
+  if (!judgement.cause || !judgement.cause->place) return nullptr;
+  const auto rule = std::ranges::find_if(judgement.rules, [&](const RuleUse& use) {
+    return use.place == *judgement.cause->place && use.written.starts_with('@') &&
+           judgement.cause->why.find(use.written) != std::string::npos;
+  });
+  return rule == judgement.rules.end() ? nullptr : &*rule;
+}
+
+const PathRule* RuleAbout(const PathRuleList& lists, SetName set) {
+  for (const std::span<const PathRule> list : lists) {
+    const auto rule = std::ranges::find(list, set, &PathRule::set);
+    if (rule != list.end()) return &*rule;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+std::string AdviceOnBuiltIn(const WishJudgement& judgement, const Wish& wish,
+                            const std::string& file) {
+  const RuleUse* rule = DecidingRule(judgement);
+  if (rule == nullptr) return "";
+  const bool is_secrets = rule->written == "@secrets" && rule->place.pointer.ends_with("/deny");
+  const bool is_later = rule->written == "@runs-later" && rule->place.pointer.ends_with("/ask");
+  if (!is_secrets && !is_later) return "";
+  const std::string sections = is_later          ? "\"write\""
+                               : wish.also_write ? "\"read\" and \"write\""
+                                                 : "\"read\"";
+  return "no ringfence allow lifts " + rule->written + ": only an empty list, " +
+         (is_later ? "\"ask\": []" : "\"deny\": []") + " in " + sections + " of " + file +
+         ", does, and that gives up all of " + rule->written + "; ";
+}
+
+std::string RemainingQuestion(const std::string& set, const Policies& policies,
+                              const std::string& file) {
+  const PathSet* known = FindPathSet(set);
+  const Result<Policy> policy =
+      MergePolicies(policies.sources, policies.profile, policies.places, Caller{});
+  if (known == nullptr || !policy) return "";
+  for (const auto& [section, rules] :
+       {std::pair("read", &policy->read), std::pair("write", &policy->write)}) {
+    const PathRule* rule = RuleAbout(rules->ask, known->set);
+    if (rule == nullptr) continue;
+    const RulePlace place = rule->place();
+    std::string still = "tools still ask about " + Quote(set) + ": so says " + PlaceLabel(place);
+    if (place.file == policies.sources.built_in->shown) {
+      still.append("; to drop that question too, write \"ask\": [] in \"").append(section);
+      still.append("\" of ").append(file);
+    }
+    return still;
+  }
+  return "";
+}
+
+}  // namespace ringfence

@@ -1,0 +1,293 @@
+// `ringfence explain`: what the hook would decide, by which rule, and how it got there.
+#include "cli/explain/explain.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <functional>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "agents/claude/tools.h"
+#include "base/text.h"
+#include "cli/common/console.h"
+#include "cli/common/files.h"
+#include "cli/common/ground_options.h"
+#include "cli/common/registered.h"
+#include "cli/explain/explain_mcp.h"
+#include "cli/explain/explain_text.h"
+#include "cli/explain/judge.h"
+#include "cli/explain/tool_input.h"
+#include "cli/permit/session_grants.h"
+#include "cli/permit/wish.h"
+#include "policy/files/real_files.h"
+#include "policy/load/trust.h"
+
+namespace ringfence {
+namespace {
+
+struct ExplainOptions {
+  GroundOptions ground;
+  std::string what;  // TOOL, PATH, HOST or @set
+  std::string argument;
+  std::string event_file;
+  std::string cwd;
+  std::string agent_type;
+  bool subagent = false;
+  std::string permission_mode = "default";
+  std::string session = "explain";
+};
+
+Error Usage(std::string what, std::string hint) {
+  return Error{Error::Kind::kUsage, "", std::move(what), std::move(hint)};
+}
+
+Result<OrderedJson> ToolInput(const ExplainOptions& options) {
+  OrderedJson input = OrderedJson::object();
+  if (options.argument.empty()) return input;
+  if (!options.argument.starts_with('{')) {
+    input[MainArgument(options.what)] = options.argument;
+    return input;
+  }
+  input = OrderedJson::parse(options.argument, nullptr, false);
+  if (!input.is_object()) {
+    return Usage("the argument begins with { but is not a JSON object",
+                 "write the tool's whole input, such as '{\"file_path\": \"/etc/hosts\"}'");
+  }
+  return input;
+}
+
+Result<std::string> EventText(const ExplainOptions& options, const Places& places) {
+  if (!options.event_file.empty()) {
+    Result<std::optional<std::string>> text = ReadIfThere(options.event_file);
+    if (!text) return text.error();
+    if (!*text) return Usage(Quote(options.event_file) + " does not exist", "");
+    return **text;
+  }
+  const Result<OrderedJson> input = ToolInput(options);
+  if (!input) return input.error();
+  OrderedJson event;
+  event["hook_event_name"] = "PreToolUse";
+  event["session_id"] = options.session;
+  event["cwd"] =
+      options.cwd.empty() ? places.root.text() : std::filesystem::absolute(options.cwd).string();
+  event["permission_mode"] = options.permission_mode;
+  if (options.subagent || !options.agent_type.empty()) {
+    event["agent_id"] = "explain";
+    event["agent_type"] = options.agent_type.empty() ? "general-purpose" : options.agent_type;
+  }
+  event["tool_name"] = options.what;
+  event["tool_input"] = *input;
+  return event.dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
+}
+
+// Decides a call as one registration of the hook, or the command line, has it.
+class Explainer {
+ public:
+  Explainer(const GroundOptions& options, Ground& ground, const CachedFiles& files)
+      : options_(options), ground_(ground), files_(files) {}
+
+  Result<Explained> Call(const ExplainOptions& call) {
+    const Result<std::string> text = EventText(call, ground_.places);
+    if (!text) return text.error();
+    Result<Event> event = Judge(ground_, options_.profile).Read(*text);
+    if (!event) return event.error();
+    const bool is_call =
+        event->kind == EventKind::kPreToolUse || event->kind == EventKind::kPermissionRequest;
+    if (!is_call) {
+      return Usage("the event is not a tool call",
+                   "only PreToolUse and PermissionRequest are decided");
+    }
+    Explained explained{.event = std::move(*event), .notes = ground_.sources.notes};
+    if (Status s = Decide(explained); !s) return s.error();
+    if (Status s = AddClient(explained); !s) return s.error();
+    AddMeantTool(explained);
+    return explained;
+  }
+
+ private:
+  static void AddMeantTool(Explained& explained) {
+    const std::string& name = explained.event.tool_name;
+    if (IsMcpTool(name) || FindTool(name)) return;
+    const std::string_view meant = NearestTool(name);
+    if (meant.empty()) return;
+    explained.notes.push_back("did you mean " + Quote(meant) + "?");
+    if (explained.decision.cause) explained.decision.cause->remedy.clear();  // a misspelt name
+  }
+
+  Status Decide(Explained& explained) {
+    const Result<bool> granted =
+        AddSessionGrants(explained.event.session_id, ground_.places, ground_.sources);
+    if (!granted) return granted.error();
+    Judge judge(ground_, options_.profile);
+    Result<Judge::Ruling> ruling = judge.Decide(explained.event, files_, &explained.trace);
+    if (!ruling) return ruling.error();
+    explained.policy = *ruling->policy;
+    explained.decision = std::move(ruling->decision);
+    if (explained.decision.verdict == Verdict::kDeny && !*granted) AddSessions(explained);
+    return Unit{};
+  }
+
+  // A permission by `ringfence allow --session` ends at its session: every other one is refused.
+  void AddSessions(Explained& explained) {
+    if (ground_.places.homes.empty()) return;
+    for (const std::string& session : SessionsWithGrants(ground_.places.homes.front().text())) {
+      const Result<bool> granted = AddSessionGrants(session, ground_.places, ground_.sources);
+      if (!granted || !*granted) continue;
+      Judge judge(ground_, options_.profile);
+      const Result<Judge::Ruling> ruling = judge.Decide(explained.event, files_);
+      if (ruling && ruling->decision.verdict != Verdict::kDeny) {
+        explained.notes.push_back("the session " + session + " may, by ringfence allow --session");
+      }
+      ground_.sources.sources.pop_back();
+    }
+  }
+
+  Status AddClient(Explained& explained) {
+    const Result<Whereabouts> where =
+        FindWhereabouts(options_.common.home, ground_.places.root.text());
+    if (!where) return where.error();
+    const Result<ClientRefusals> client = ClientRefusals::Read(*where);
+    if (!client) return client.error();
+    if (const auto note = client->NoteOn(explained.event)) explained.notes.push_back(*note);
+    explained.client = client->OfCall(explained.event, explained.trace);
+    // Without the client's refusal the policy's would remain.
+    const bool is_denied = explained.decision.verdict == Verdict::kDeny;
+    if (explained.client && is_denied) explained.client->fix.clear();
+    return Unit{};
+  }
+
+  const GroundOptions& options_;
+  Ground& ground_;
+  const CachedFiles& files_;
+};
+
+Verdict VerdictOf(const Explained& explained) {
+  return explained.client ? Verdict::kDeny : explained.decision.verdict;
+}
+
+// Every registered hook is asked, and the strictest answer counts.
+Result<Explained> Strictest(const ExplainOptions& call, const std::vector<GroundOptions>& options,
+                            std::vector<Ground>& grounds, const CachedFiles& files) {
+  std::optional<Explained> worst;
+  for (size_t i = 0; i < grounds.size(); ++i) {
+    Result<Explained> explained = Explainer(options[i], grounds[i], files).Call(call);
+    if (!explained) return explained.error();
+    if (!worst || VerdictOf(*explained) > VerdictOf(*worst)) worst = std::move(*explained);
+  }
+  return std::move(*worst);
+}
+
+// A path or a host alone: what the tools that are there for it may do with it. Nothing for a tool.
+std::vector<ExplainOptions> CallsFor(const ExplainOptions& options) {
+  std::vector<ExplainOptions> calls;
+  if (options.what.empty() || !options.argument.empty() || !options.event_file.empty()) return {};
+  const bool is_url = IsUrl(options.what);
+  const std::optional<WishKind> kind = KindOf(options.what);
+  const bool is_path = !is_url && (kind == WishKind::kPath || MayBeFileOrHost(options.what));
+  const auto add = [&](const char* tool, const std::string& argument) {
+    calls.push_back(options);
+    calls.back().what = tool;
+    calls.back().argument = argument;
+  };
+  if (is_path) {
+    const bool is_relative = options.what[0] != '/' && options.what[0] != '~';
+    // Relative to where it was typed, which need not be the project's folder.
+    const std::string path = is_relative && options.cwd.empty()
+                                 ? std::filesystem::absolute(options.what).string()
+                                 : options.what;
+    add("Read", path);
+    add("Write", path);
+  } else if (is_url || kind == WishKind::kHost) {
+    add("WebFetch", is_url ? options.what : "https://" + options.what + "/");
+  }
+  return calls;
+}
+
+Outcome ExplainCalls(const std::vector<ExplainOptions>& calls,
+                     const std::vector<GroundOptions>& options, std::vector<Ground>& grounds,
+                     const CachedFiles& files) {
+  const bool as_json = calls.front().ground.common.json;
+  OrderedJson all = OrderedJson::array();
+  Verdict worst = Verdict::kPermit;
+  for (const ExplainOptions& call : calls) {
+    const Result<Explained> explained = Strictest(call, options, grounds, files);
+    if (!explained) return explained.error();
+    worst = std::max(worst, VerdictOf(*explained));
+    if (as_json) all.push_back(ExplainedJson(*explained));
+    if (!as_json) PrintExplained(*explained);
+  }
+  if (as_json) PrintJson(calls.size() == 1 ? all.front() : OrderedJson{{"calls", all}});
+  return worst == Verdict::kPermit ? 0 : 1;
+}
+
+Outcome RunExplain(const ExplainOptions& options) {
+  const RealFiles disk;
+  const CachedFiles files(disk);
+  const bool is_map = NamesMcpMaps(options.what) && options.argument.empty();
+  if (is_map) return ExplainMcpMaps(options.what, options.ground.common.json);
+  if (options.what.starts_with('@')) {
+    GroundOptions place = options.ground;
+    if (place.root.empty()) place.root = ".";  // a set can be shown where no hook decides
+    const Result<Ground> ground = FindGround(place, files);
+    if (!ground) return ground.error();
+    return ExplainSet(options.what, ground->places, options.ground.common.json);
+  }
+  if (options.what.empty() == options.event_file.empty()) {
+    return Usage("name a path, a host, a tool and its argument, a set, or --event FILE",
+                 "ringfence explain /etc/hosts, or: ringfence explain Read /etc/hosts");
+  }
+  const Result<std::vector<GroundOptions>> here = GroundsHere(options.ground);
+  if (!here) return here.error();
+  std::vector<Ground> grounds;
+  for (const GroundOptions& one : *here) {
+    Result<Ground> ground = FindGround(one, files);
+    if (!ground) return ground.error();
+    grounds.push_back(std::move(*ground));
+  }
+  std::vector<ExplainOptions> calls = CallsFor(options);
+  if (calls.empty()) calls.push_back(options);
+  return ExplainCalls(calls, *here, grounds, files);
+}
+
+}  // namespace
+
+void AddExplain(Command& app, Action& chosen) {
+  Command command = AddCommand(
+      app, "explain", "Explain a decision: the verdict, the rule, and each step",
+      "  ringfence explain ../other/notes.md           reading it, and writing to it\n"
+      "  ringfence explain registry.npmjs.org\n"
+      "  ringfence explain Read ../other/notes.md\n"
+      "  ringfence explain Bash '{\"command\": \"ls\", \"dangerouslyDisableSandbox\": true}'\n"
+      "  ringfence explain mcp__fs__move '{\"source\": \"a\", \"destination\": \"/etc/x\"}'\n"
+      "  ringfence explain --event captured.json --json\n"
+      "  ringfence explain @secrets\n"
+      "  ringfence explain mcp         which arguments of well-known MCP servers are paths\n"
+      "Exit status: 0 permitted, 1 asked about, denied, or refused by the client, 2 invalid "
+      "input.");
+  const auto options = std::make_shared<ExplainOptions>();
+  AddGroundOptions(command, options->ground);
+  command.AddOption("what", options->what,
+                    "A path, a host, a tool (Read, Bash, mcp__server__tool) or a @set");
+  command.AddOption("argument", options->argument,
+                    "Its main argument, or the whole input as a JSON object");
+  command.AddOption("--event", options->event_file, "A whole hook event, as the client sends it")
+      .Type("FILE");
+  command.AddOption("--cwd", options->cwd, "The session's current directory (default: the project)")
+      .Type("DIR");
+  command.AddFlag("--subagent", options->subagent, "As if a subagent made the call");
+  command
+      .AddOption("--agent-type", options->agent_type, "As if this type of subagent made the call")
+      .Type("TYPE");
+  command
+      .AddOption("--permission-mode", options->permission_mode,
+                 "As if the session was in this permission mode (default: default)")
+      .Type("MODE");
+  command
+      .AddOption("--session-id", options->session,
+                 "With what ringfence allow --session permitted in this session")
+      .Type("ID");
+  command.OnGiven([options, &chosen] { chosen = [options] { return RunExplain(*options); }; });
+}
+
+}  // namespace ringfence

@@ -1,0 +1,220 @@
+#include "cli/explain/explain_text.h"
+
+#include <nlohmann/json.hpp>
+
+#include "agents/claude/folders.h"
+#include "agents/claude/tools.h"
+#include "base/text.h"
+#include "cli/common/console.h"
+#include "cli/common/ground_options.h"
+#include "cli/explain/explain_mcp.h"
+#include "policy/files/real_files.h"
+#include "policy/rules/sets.h"
+
+namespace ringfence {
+namespace {
+
+std::string_view FileKindName(FileKind kind) {
+  switch (kind) {
+    case FileKind::kMissing:
+      return "missing";
+    case FileKind::kFile:
+      return "file";
+    case FileKind::kDirectory:
+      return "directory";
+    case FileKind::kLink:
+      return "link";
+    case FileKind::kFifo:
+      return "fifo";
+    case FileKind::kSocket:
+      return "socket";
+    case FileKind::kCharacterDevice:
+    case FileKind::kBlockDevice:
+      return "device";
+  }
+  return "";
+}
+
+std::string_view AccessName(Access access) { return access == Access::kRead ? "read" : "write"; }
+
+void PrintReading(const Console& console, const PathTrace::Reading& reading) {
+  console.Line("    " + std::string(reading.name) + " reading of " + Quote(reading.start));
+  for (const WalkStep& step : reading.steps) {
+    std::string line =
+        "      " + Printable(step.path.text()) + "  " + std::string(FileKindName(step.kind));
+    if (step.kind == FileKind::kLink) line += " to " + Quote(step.target);
+    console.Line(line);
+  }
+  console.Line("      ends at " + Quote(reading.end.text()));
+}
+
+void PrintTrace(const Console& console, const PathTrace& trace) {
+  console.Line("  " + std::string(AccessName(trace.access)) + " " + Quote(trace.text) +
+               (trace.field.empty() ? "" : " (" + Printable(trace.field) + ")") + ": " +
+               std::string(VerdictName(trace.verdict)));
+  for (const PathTrace::Reading& reading : trace.readings) PrintReading(console, reading);
+}
+
+OrderedJson ReadingJson(const PathTrace::Reading& reading) {
+  OrderedJson json{{"reading", reading.name}, {"start", reading.start}};
+  OrderedJson steps = OrderedJson::array();
+  for (const WalkStep& step : reading.steps) {
+    OrderedJson one{{"path", step.path.text()}, {"kind", FileKindName(step.kind)}};
+    if (step.kind == FileKind::kLink) one["target"] = step.target;
+    steps.push_back(std::move(one));
+  }
+  json["steps"] = std::move(steps);
+  json["end"] = reading.end.text();
+  return json;
+}
+
+OrderedJson TraceJson(const PathTrace& trace) {
+  OrderedJson readings = OrderedJson::array();
+  for (const PathTrace::Reading& reading : trace.readings) readings.push_back(ReadingJson(reading));
+  return {{"field", trace.field},
+          {"text", trace.text},
+          {"access", AccessName(trace.access)},
+          {"verdict", VerdictName(trace.verdict)},
+          {"readings", std::move(readings)}};
+}
+
+// Each once: both readings of a path meet the same.
+std::vector<RuleUse> UsedRules(const Trace& trace) {
+  std::vector<RuleUse> uses;
+  for (const RuleUse& use : trace.rules) {
+    if (std::ranges::find(uses, use) == uses.end()) uses.push_back(use);
+  }
+  return uses;
+}
+
+// Of this folder's projects, and of any session.
+SetContext ContextOf(const Places& places) {
+  return {.root = places.root_real,
+          .given_root = places.root,
+          .start = places.start,
+          .memory_root = MainRepositoryOf(StartOf(places), RealFiles()),
+          .session_id = "SESSION",
+          .user = places.user,
+          .macos_names = places.macos_names,
+          .homes = places.homes,
+          .settings_folders = places.settings_folders};
+}
+
+Error NoSuchSet(const std::string& name) {
+  std::vector<std::string_view> names{"@session-tools", "@known-tools", "@agent-hosts"};
+  for (const PathSet& one : PathSets()) names.push_back(one.name);
+  const std::string_view nearest = Nearest(name, names);
+  std::string all;
+  for (const std::string_view each : names) all += " " + std::string(each);
+  return Error{Error::Kind::kUsage, "",
+               Quote(name) + " is not a set" +
+                   (nearest.empty() ? "" : "; did you mean " + Quote(nearest) + "?"),
+               "there are:" + all};
+}
+
+}  // namespace
+
+void PrintExplained(const Explained& explained) {
+  const Console console;
+  const Decision& decision = explained.decision;
+  const bool permitted = decision.verdict == Verdict::kPermit;
+  const Tone tone = permitted ? Tone::kGood : Tone::kBad;
+  console.Line(console.In(tone, VerdictName(decision.verdict)) + "  " +
+               Quote(explained.event.tool_name));
+  if (decision.cause) {
+    console.Line("  " + decision.cause->what + ": " + decision.cause->why);
+    if (decision.cause->place) console.Line("  rule: " + PlaceLabel(*decision.cause->place));
+    console.Line("  the model is told: " + ReasonText(decision, explained.policy.say));
+  } else if (explained.policy.wrap_bash && RunsCommand(explained.event.tool_name)) {
+    console.Line("  ringfence run starts it, in a sandbox");
+  } else {
+    console.Line(decision.say_allow ? "  answered with \"allow\": the client does not ask"
+                                    : "  the hook says nothing: the client's own rules decide");
+  }
+  const std::string arguments = ArgumentsOf(explained.event, explained.policy);
+  if (!arguments.empty()) console.Line("  arguments: " + arguments);
+  if (explained.client) {
+    console.Line("  " + console.In(Tone::kBad, "the client itself refuses it") + ": " +
+                 Printable(explained.client->text()));
+    if (!explained.client->fix.empty()) {
+      console.Line("  to lift that: " + Printable(explained.client->fix));
+    }
+  }
+  if (!explained.policy.profile.empty()) {
+    console.Line("  profile chosen by the event: " + Printable(explained.policy.profile));
+  }
+  for (const RuleUse& use : UsedRules(explained.trace)) {
+    console.Line("  rule met: " + Quote(use.written) + " (" + PlaceLabel(use.place) + ")");
+  }
+  for (const PathTrace& path : explained.trace.paths) PrintTrace(console, path);
+  for (const std::string& note : explained.notes) console.Line("  note: " + note);
+}
+
+OrderedJson ExplainedJson(const Explained& explained) {
+  const Decision& decision = explained.decision;
+  OrderedJson json{{"verdict", VerdictName(decision.verdict)},
+                   {"tool", explained.event.tool_name},
+                   {"says_allow", decision.say_allow}};
+  if (decision.cause) {
+    json["what"] = decision.cause->what;
+    json["why"] = decision.cause->why;
+    if (decision.cause->place) json["rule"] = PlaceJson(*decision.cause->place);
+    json["reason"] = ReasonText(decision, explained.policy.say);
+  }
+  if (!explained.policy.profile.empty()) json["profile"] = explained.policy.profile;
+  const std::string arguments = ArgumentsOf(explained.event, explained.policy);
+  if (!arguments.empty()) json["arguments"] = arguments;
+  if (explained.client) {
+    json["client"] = {
+        {"verdict", "deny"}, {"why", explained.client->what}, {"file", explained.client->file}};
+    if (!explained.client->fix.empty()) json["client"]["fix"] = explained.client->fix;
+  }
+  json["paths"] = decision.paths;
+  OrderedJson traces = OrderedJson::array();
+  for (const PathTrace& path : explained.trace.paths) traces.push_back(TraceJson(path));
+  OrderedJson rules = OrderedJson::array();
+  for (const RuleUse& use : UsedRules(explained.trace)) {
+    OrderedJson& rule = rules.emplace_back(PlaceJson(use.place));
+    rule["entry"] = use.written;
+  }
+  json["rules"] = std::move(rules);
+  json["steps"] = std::move(traces);
+  if (!explained.notes.empty()) json["notes"] = explained.notes;
+  return json;
+}
+
+Outcome ExplainSet(const std::string& name, const Places& places, bool json) {
+  std::vector<std::string> entries;
+  std::string what;
+  std::deque<std::string> strings;
+  if (const PathSet* set = FindPathSet(name)) {
+    what = set->what;
+    // What may be read is the wider of the two.
+    for (const SetEntry& entry : ExpandSet(set->set, Access::kRead, ContextOf(places), strings)) {
+      entries.push_back(entry.text() +
+                        (entry.except.empty() ? "" : " but " + entry.except.Joined(", ")));
+    }
+  } else if (name == "@session-tools") {
+    what = "tools without an effect outside the conversation";
+    for (const std::string_view tool : SessionTools()) entries.emplace_back(tool);
+  } else if (name == "@known-tools") {
+    what =
+        "every tool of the client that this version knows; without tools.allow these are allowed";
+    for (const KnownTool& tool : KnownTools()) entries.emplace_back(tool.name);
+  } else if (name == "@agent-hosts") {
+    what = "the agent's own hosts";
+    for (const std::string_view host : AgentHosts()) entries.emplace_back(host);
+  } else {
+    return NoSuchSet(name);
+  }
+  if (json) {
+    PrintJson({{"set", name}, {"what", what}, {"entries", entries}});
+    return 0;
+  }
+  const Console console;
+  console.Line(console.In(Tone::kStrong, name) + ": " + what);
+  for (const std::string& entry : entries) console.Line("  " + entry);
+  return 0;
+}
+
+}  // namespace ringfence

@@ -1,0 +1,259 @@
+#include "cli/permit/allow.h"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "base/text.h"
+#include "cli/common/ask.h"
+#include "cli/common/client_refusals.h"
+#include "cli/common/console.h"
+#include "cli/explain/built_in_rules.h"
+#include "cli/permit/policy_addition.h"
+#include "cli/permit/policy_change.h"
+#include "cli/permit/wide_wish.h"
+#include "cli/setup/agent_guard.h"
+#include "cli/setup/starter_policy.h"
+#include "policy/files/cached_files.h"
+#include "policy/files/real_files.h"
+#include "policy/rules/protected.h"
+
+namespace ringfence {
+namespace {
+
+struct AllowOptions : ChangeOptions {
+  bool yes = false;
+};
+
+constexpr const char* kAllowExamples =
+    "  ringfence allow ~/src/shared-lib --read   reading, not writing\n"
+    "  ringfence allow ../data                   reading and writing\n"
+    "  ringfence allow /srv/data --ask           only after the user approves\n"
+    "  ringfence allow registry.npmjs.org        a host\n"
+    "  ringfence allow 'mcp__github__*'          the tools of an MCP server\n"
+    "  ringfence allow ../data --session         only in the session that was refused\n\n"
+    "The entry goes into the policy that decides: the project's own if it is trusted (it is\n"
+    "trusted again), otherwise the user's. Comments and layout are kept. ringfence revoke is the\n"
+    "inverse.";
+
+class Allowance {
+ public:
+  explicit Allowance(const AllowOptions& options) : options_(options), change_(options) {}
+
+  Outcome Run() {
+    if (Status s = RefuseUnattended("allow"); !s) return Outcome::No(s.error());
+    if (Status s = change_.Open(); !s) return s.error();
+    Result<ChangeTarget> target = change_.FindTarget();
+    if (!target) return target.error();
+    target_ = std::move(*target);
+    const auto before = JudgeWish(change_.wish(), change_.policies());
+    if (!before) return before.error();
+    is_asked_about_ = *before && (*before)->verdict == Verdict::kAsk;
+    if (Status s = LeavePermittedReads(); !s) return s.error();
+    if (*before && (*before)->verdict == Wanted()) return Nothing("is permitted already");
+    Result<PolicyAddition> addition =
+        AddWish(wish_, change_.policies().sources, AdditionTo(), Text());
+    if (!addition) return addition.error();
+    addition_ = std::move(*addition);
+    if (addition_.lists.empty()) return Nothing("is already allowed");
+    if (std::optional<Outcome> no = AskAboutWide()) return *no;
+    if (Status s = change_.Write(target_, addition_.text, addition_.entry); !s) return s.error();
+    if (std::optional<Outcome> no = CheckResult()) return *no;
+    change_.Commit();
+    return Added();
+  }
+
+ private:
+  Verdict Wanted() const { return options_.ask ? Verdict::kAsk : Verdict::kPermit; }
+  bool is_for_session() const { return !change_.session().empty(); }
+
+  // A question about writing adds none about reading.
+  Status LeavePermittedReads() {
+    wish_ = change_.wish();
+    if (!options_.ask || wish_.kind != WishKind::kPath || !wish_.also_write) return Unit{};
+    Wish read = wish_;
+    read.also_write = false;
+    const auto judged = JudgeWish(read, change_.policies());
+    if (!judged) return judged.error();
+    wish_.also_read = !*judged || (*judged)->verdict != Verdict::kPermit;
+    return Unit{};
+  }
+
+  AdditionTarget AdditionTo() const {
+    return {.path = target_.path,
+            .root = target_.root,
+            .home = change_.where().home,
+            .is_session = is_for_session()};
+  }
+
+  std::string Text() const {
+    if (target_.text) return *target_.text;
+    return is_for_session() ? "{\n  \"version\": 1\n}\n" : StarterPolicy({});
+  }
+
+  // So much is opened that a slip of the keyboard must not be enough.
+  std::optional<Outcome> AskAboutWide() const {
+    const std::string wide = WideText(change_.wish(), change_.policies().places, change_.where());
+    if (wide.empty() || options_.yes) return {};
+    const Terminal terminal;
+    if (options_.common.json || !terminal.can_ask()) {
+      return Outcome::No({Error::Kind::kUsage, Quote(change_.what()), "this would open " + wide,
+                          "name less, or add --yes if you mean it; nothing was changed"});
+    }
+    Console().Line("This opens " + wide + ", except what rules deny.");
+    if (terminal.Ask("Allow it?") == UserReply::kYes) return {};
+    Console().Line("Nothing was changed.");
+    return Outcome(1);
+  }
+
+  // An entry that has no effect is not kept: the rule against it is reported instead.
+  std::optional<Outcome> CheckResult() {
+    if (Status s = change_.ReadAgain(); !s) return Outcome(s.error());
+    const auto after = JudgeWish(change_.wish(), change_.policies());
+    if (!after) return Outcome(after.error());
+    if (!*after || (*after)->verdict <= Wanted()) return {};
+    const WishJudgement& judgement = **after;
+    const bool is_denied = judgement.verdict == Verdict::kDeny;
+    return Outcome::No({Error::Kind::kInvalidConfig, Quote(change_.what()),
+                        std::string(is_denied ? "allowing it does not lift this denial: "
+                                              : "allowing it does not remove this question: ") +
+                            (judgement.cause ? CauseText(*judgement.cause) : ""),
+                        Hint(judgement)});
+  }
+
+  // "" where there is nothing to suggest.
+  std::string Hint(const WishJudgement& judgement) const {
+    const std::string instead = InsteadOf(judgement);
+    return instead.empty() ? "" : instead + "nothing was changed";
+  }
+
+  std::string InsteadOf(const WishJudgement& judgement) const {
+    const bool asks_now =
+        judgement.verdict == Verdict::kAsk && change_.wish().kind == WishKind::kPath;
+    if (asks_now && !is_asked_about_) {
+      return std::string("to allow it with that question, ") +
+             (is_for_session() ? "leave --session out and " : "") + "add --ask; ";
+    }
+    if (!judgement.cause || !judgement.cause->place) return InsteadOfProtected();
+    const std::string advice = AdviceOnBuiltIn(judgement, change_.wish(), change_.ShownUsers());
+    return advice.empty() ? "change that rule instead; " : advice;
+  }
+
+  // No policy opens what is protected, but all of it may be read, and beside it written.
+  std::string InsteadOfProtected() const {
+    const Wish& wish = change_.wish();
+    if (wish.path.empty() || !wish.also_write) return "";
+    Wish read = wish;
+    read.also_write = false;
+    const auto judged = JudgeWish(read, change_.policies());
+    if (!judged || !*judged || (*judged)->verdict > Wanted()) return "";
+    const RealFiles disk;
+    const CachedFiles files(disk);
+    const auto protection =
+        ProtectedPaths(change_.policies().places, files).RefusesName(Path::Clean(wish.path));
+    const bool is_above = protection && protection->is_above;
+    return std::string(is_above ? "name what you need in it, or " : "") +
+           "for reading alone, add --read; ";
+  }
+
+  Outcome Nothing(const std::string& why) {
+    std::vector<std::string> notes = change_.notes();
+    const Wish& wish = change_.wish();
+    if (wish.kind == WishKind::kHost && !HasNetwork(change_.policies())) {
+      notes.push_back(
+          "the policy has no \"network\" section, so no host is refused. To have only listed hosts "
+          "reached, add \"network\": {\"allow\": [\"@agent-hosts\", " +
+          Quote(LowerAscii(wish.text)) + "]} to " + change_.Shown(target_));
+    }
+    if (const auto client = ClientNote()) notes.push_back(*client);
+    if (options_.common.json) return PrintResult("", {}, notes);
+    const Console console;
+    console.Line(Quote(change_.what()) + " " + why + "; nothing was changed.");
+    for (const std::string& note : notes) console.Line("Note: " + note + ".");
+    return 0;
+  }
+
+  Outcome Added() {
+    std::vector<std::string> notes = change_.notes();
+    notes.insert(notes.end(), addition_.notes.begin(), addition_.notes.end());
+    if (is_for_session()) {
+      notes.push_back("it counts in the session " + change_.session() + " alone");
+    }
+    NoteMissing(notes);
+    NoteQuestion(notes);
+    if (const auto client = ClientNote()) notes.push_back(*client);
+    if (!is_for_session() && change_.InitWouldAdd()) {
+      notes.push_back("commands in the client's sandbox have a list of their own; " +
+                      change_.InitCommand() + " carries the entry over");
+    }
+    if (options_.common.json) return PrintResult(addition_.entry, addition_.lists, notes);
+    std::string lists;
+    for (const std::string& list : addition_.lists) lists += (lists.empty() ? "" : " and ") + list;
+    const Console console;
+    console.Line("Added " + Quote(addition_.entry) + " to " + lists + " of " +
+                 change_.Shown(target_) + (target_.text ? "" : " (new)") +
+                 (target_.root.empty() ? "." : ", trusted again."));
+    for (const std::string& note : notes) console.Line("Note: " + note + ".");
+    return 0;
+  }
+
+  Outcome PrintResult(const std::string& entry, const std::vector<std::string>& lists,
+                      const std::vector<std::string>& notes) const {
+    PrintJson({{"policy", target_.path}, {"entry", entry}, {"lists", lists}, {"notes", notes}});
+    return 0;
+  }
+
+  void NoteMissing(std::vector<std::string>& notes) const {
+    const Wish& wish = change_.wish();
+    const bool may_be_made = wish.also_write && !wish.as_question && !wish.is_pattern;
+    if (wish.path.empty() || !may_be_made || change_.what().ends_with('/')) return;
+    if (::access(wish.path.c_str(), F_OK) == 0 || errno != ENOENT) return;
+    notes.emplace_back(
+        "it does not exist: ringfence run creates a directory of that name; if it is to be a file, "
+        "create the file first");
+  }
+
+  void NoteQuestion(std::vector<std::string>& notes) const {
+    if (!wish_.as_question || wish_.kind != WishKind::kPath) return;
+    const char* may_not = !wish_.also_write ? "may not read it"
+                          : wish_.also_read ? "may neither read nor write it"
+                                            : "may not write it";
+    notes.push_back(std::string("the sandbox cannot ask, so commands in ringfence run ") + may_not);
+  }
+
+  // Its own settings may refuse what the policy now permits.
+  std::optional<std::string> ClientNote() const {
+    const Result<ClientRefusals> client = ClientRefusals::Read(change_.where());
+    if (!client) return "the client's settings cannot be read: " + client.error().text();
+    const auto refusal = client->OfWish(change_.wish());
+    if (!refusal) return {};
+    return "the client itself still refuses it: " + refusal->text() + "; to lift that, " +
+           refusal->fix;
+  }
+
+  const AllowOptions& options_;
+  PolicyChange change_;
+  Wish wish_;  // what is added for it
+  ChangeTarget target_;
+  PolicyAddition addition_;
+  bool is_asked_about_ = false;  // before the change
+};
+
+}  // namespace
+
+void AddAllow(Command& app, Action& chosen) {
+  Command command = AddCommand(app, "allow", "Allow a path, host or tool", kAllowExamples);
+  const auto options = std::make_shared<AllowOptions>();
+  AddChangeOptions(command, *options,
+                   "Only in the session whose denial the audit log recorded last");
+  command.AddFlag("--read", options->read, "A path for reading only");
+  command.AddFlag("--ask", options->ask, "Only with a question");
+  command.AddFlag("--yes", options->yes,
+                  "Do not ask before opening a home directory, /usr or more than that");
+  command.OnGiven([&chosen, options] { chosen = [options] { return Allowance(*options).Run(); }; });
+}
+
+}  // namespace ringfence

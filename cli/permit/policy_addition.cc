@@ -1,0 +1,98 @@
+#include "cli/permit/policy_addition.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "base/json_edit.h"
+#include "base/text.h"
+#include "cli/common/policies.h"
+#include "cli/permit/policy_edit.h"
+#include "cli/setup/starter_policy.h"
+
+namespace ringfence {
+namespace {
+
+class Adder {
+ public:
+  Adder(const Wish& wish, const PolicySources& sources, const AdditionTarget& target,
+        PolicyAddition& addition)
+      : wish_(wish), sources_(sources), target_(target), addition_(addition) {}
+
+  Status Run() {
+    switch (wish_.kind) {
+      case WishKind::kPath:
+        return AddPath();
+      case WishKind::kHost:
+        return AddHost();
+      case WishKind::kTool:
+        return AddTool();
+    }
+    return Unit{};
+  }
+
+ private:
+  // What a list holds that must be made: it replaces one of the policies under this file.
+  std::vector<std::string> Inherited(AllowList list) const {
+    if (target_.is_session) return {};  // it only adds
+    return InheritedEntries(sources_, list, !target_.root.empty());
+  }
+
+  Status Add(const std::string& section, const std::string& list,
+             const std::vector<std::string>& inherited) {
+    const Result<bool> added =
+        AddToList(addition_.text, target_.path, {section, list, addition_.entry, inherited});
+    if (!added) return added.error();
+    if (*added) addition_.lists.push_back(section + "." + list);
+    return Unit{};
+  }
+
+  Status AddPath() {
+    addition_.entry = EntryFor(wish_, target_.root, target_.home);
+    const std::string list = wish_.as_question ? "ask" : "allow";
+    // Asks add up, so a new list of them replaces nothing.
+    const auto inherited = [&](AllowList which) {
+      return wish_.as_question ? std::vector<std::string>{} : Inherited(which);
+    };
+    if (wish_.also_read) {
+      if (Status s = Add("read", list, inherited(AllowList::kRead)); !s) return s.error();
+    }
+    if (!wish_.also_write) return Unit{};
+    return Add("write", list, inherited(AllowList::kWrite));
+  }
+
+  Status AddHost() {
+    addition_.entry = LowerAscii(wish_.text);
+    if (wish_.as_question) {
+      return Error{Error::Kind::kUsage, "--ask", "is not available for hosts",
+                   R"(set "unlisted": "ask" in the policy's "network" section)"};
+    }
+    if (target_.is_session) return Add("network", "allow", {});
+    std::vector<std::string> inherited = Inherited(AllowList::kHosts);
+    if (inherited.empty()) inherited = {"@agent-hosts"};
+    return Add("network", "allow", inherited);
+  }
+
+  Status AddTool() {
+    addition_.entry = wish_.text;
+    if (wish_.as_question) return Add("tools", "ask", {});
+    std::vector<std::string> inherited = Inherited(AllowList::kTools);
+    if (inherited.empty() && !target_.is_session) inherited = DefaultTools();
+    return Add("tools", "allow", inherited);
+  }
+
+  const Wish& wish_;
+  const PolicySources& sources_;
+  const AdditionTarget& target_;
+  PolicyAddition& addition_;
+};
+
+}  // namespace
+
+Result<PolicyAddition> AddWish(const Wish& wish, const PolicySources& sources,
+                               const AdditionTarget& target, std::string text) {
+  PolicyAddition addition{.text = std::move(text), .entry = {}, .lists = {}, .notes = {}};
+  if (Status s = Adder(wish, sources, target, addition).Run(); !s) return s.error();
+  return addition;
+}
+
+}  // namespace ringfence

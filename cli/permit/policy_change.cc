@@ -1,0 +1,297 @@
+#include "cli/permit/policy_change.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "agents/claude/tools.h"
+#include "base/sha256.h"
+#include "base/text.h"
+#include "cli/command_line/misread_word.h"
+#include "cli/common/host_tools.h"
+#include "cli/common/mcp_servers.h"
+#include "cli/common/registered.h"
+#include "cli/common/state.h"
+#include "cli/permit/refused_session.h"
+#include "cli/permit/session_grants.h"
+#include "cli/setup/init_command.h"
+#include "policy/evaluate/fix.h"
+#include "policy/load/layers.h"
+#include "policy/load/load.h"
+
+namespace ringfence {
+namespace {
+
+template <typename Rule>
+bool HasName(const std::vector<Rule>& rules, std::string_view Rule::*name,
+             const std::string& text) {
+  return std::ranges::find(rules, text, name) != rules.end();
+}
+
+Error WrongUsage(std::string where, std::string what, std::string hint) {
+  return Error{Error::Kind::kUsage, std::move(where), std::move(what), std::move(hint)};
+}
+
+}  // namespace
+
+std::string CauseText(const Cause& cause) {
+  return cause.what + ": " + cause.why + (cause.place ? " (" + PlaceLabel(*cause.place) + ")" : "");
+}
+
+Status PolicyChange::Open() {
+  if (Status s = FindPolicies(); !s) return s.error();
+  sandbox_before_ = SandboxEntriesFor(*policies_);
+  return ReadWish();
+}
+
+Status PolicyChange::FindPolicies() {
+  Result<Whereabouts> where = FindProject(options_.common.home, options_.project);
+  if (!where) return where.error();
+  where_ = *where;
+  const Result<Whereabouts> here = FindWhereabouts(options_.common.home, "");
+  if (!here) return here.error();
+  folder_ = here->project;
+  if (options_.project.empty()) where_.project = NearestProject(where_);
+  if (!options_.policy.empty()) {
+    const Result<Whereabouts> policy = FindWhereabouts(options_.common.home, options_.policy);
+    if (!policy) return policy.error();
+    policy_option_ = policy->project;
+    return ReadAgain();
+  }
+  if (Status s = FindRegistration(); !s) return s.error();
+  return ReadAgain();
+}
+
+// The policy, the profile and the project that the hook was registered with.
+Status PolicyChange::FindRegistration() {
+  const Result<std::vector<SettingsFile>> files = ReadSettingsFiles(where_);
+  if (!files) return files.error();
+  GroundOptions given;
+  given.common.home = options_.common.home;
+  const GroundOptions registered = GroundsInForce(given, *files, "/ringfence-hook").front().options;
+  policy_option_ = registered.policy;
+  profile_ = registered.profile;
+  if (options_.project.empty()) root_ = registered.root;
+  return Unit{};
+}
+
+bool PolicyChange::HasRecords() const {
+  const auto records = ReadRecords(where_.home);
+  return records && !records->value.empty();
+}
+
+bool PolicyChange::InitWouldAdd() const {
+  const auto files = ReadSettingsFiles(where_);
+  if (!files || !HasRecords()) return false;
+  return !EntriesBeyond(SandboxEntriesFor(*policies_), sandbox_before_, *files).empty();
+}
+
+bool PolicyChange::InitWouldRemove() const {
+  const auto files = ReadSettingsFiles(where_);
+  if (!files || !HasRecords()) return false;
+  return HoldsAny(*files, EntriesBeyond(sandbox_before_, SandboxEntriesFor(*policies_), *files));
+}
+
+std::string PolicyChange::ShownUsers() const {
+  return ShownPath(policy_option_.empty() ? UserPolicyPath(where_.home) : policy_option_, where_);
+}
+
+std::string PolicyChange::InitCommand() const {
+  const Result<std::vector<SettingsFile>> files = ReadSettingsFiles(where_);
+  const auto approvals = ReadApprovalsFile(where_.home);
+  if (!files || !approvals) return "ringfence init";
+  return InitCommandInForce(*files, approvals->value, where_);
+}
+
+Status PolicyChange::ReadAgain() {
+  const Result<HookProgram> hook = FindHookProgram("");  // its programs are protected
+  PolicyQuestion question{where_, hook ? hook->path : "", policy_option_, root_};
+  Result<Policies> policies =
+      options_.project.empty() ? borrowed_.Read(question) : ReadPolicies(question);
+  if (!policies) return policies.error();
+  policies_ = std::move(*policies);
+  policies_->profile = profile_;
+  return AddGrants();
+}
+
+// What is meant, by --as or by the name; a URL becomes its host.
+Result<WishKind> PolicyChange::ReadKind() {
+  if (what_.empty()) {
+    return WrongUsage(
+        "", "no path, host or tool given",
+        "name a path, a host or a tool, such as ~/src/shared or mcp__github__get_issue");
+  }
+  if (options_.kind == "path") return WishKind::kPath;
+  if (options_.kind == "tool") return WishKind::kTool;
+  if (IsUrl(what_)) {
+    Result<std::string> host = HostOfUrl(what_);
+    if (!host) return host.error();
+    notes_.push_back(Quote(what_) + " was taken as its host, " + Quote(*host));
+    what_ = std::move(*host);
+    return WishKind::kHost;
+  }
+  if (options_.kind == "host") return WishKind::kHost;
+  if (auto misread = MisreadWord(what_)) return *misread;
+  if (const auto kind = KindOf(what_)) return *kind;
+  if (const auto kind = options_.finds_entry ? KindOfEntry() : std::nullopt) return *kind;
+  if (MayBeFileOrHost(what_)) {
+    return WrongUsage(Quote(what_), "does not exist here, and could be a file or a host",
+                      "say which it is: --as path or --as host");
+  }
+  if (auto server = ServerNamed()) return *server;
+  const std::string_view nearest = NearestTool(what_);
+  return WrongUsage(Quote(what_),
+                    "does not exist here, and is neither a host nor a known tool" +
+                        (nearest.empty() ? "" : "; did you mean " + Quote(nearest) + "?"),
+                    "say which it is: --as path, --as host or --as tool");
+}
+
+// The name of a configured MCP server, which stands for none of its tools.
+std::optional<Error> PolicyChange::ServerNamed() const {
+  const std::vector<McpServer> servers = McpServersOf(where_);
+  const auto server = std::ranges::find(servers, what_, &McpServer::name);
+  if (server == servers.end()) return {};
+  return WrongUsage(Quote(what_),
+                    "is the name of an MCP server (" + Printable(server->source) + ")",
+                    "name all its tools: " + ShellWord("mcp__" + server->part + "__*"));
+}
+
+// The kind of an entry in a policy: a tool or a host. (A path is recognized without its entry.)
+std::optional<WishKind> PolicyChange::KindOfEntry() const {
+  for (const PolicySource& source : policies_->sources.sources) {
+    const Sections& sections = source.file->sections;
+    for (const auto* tools : {&sections.tools.allow, &sections.tools.ask}) {
+      if (*tools && HasName(**tools, &NameRule::pattern, what_)) return WishKind::kTool;
+    }
+    const bool names_hosts = sections.network && sections.network->allow;
+    if (names_hosts && HasName(*sections.network->allow, &HostRule::written, LowerAscii(what_))) {
+      return WishKind::kHost;
+    }
+  }
+  return {};
+}
+
+Status PolicyChange::ReadWish() {
+  const Result<WishKind> kind = ReadKind();
+  if (!kind) return kind.error();
+  if (options_.read && *kind != WishKind::kPath) {
+    return WrongUsage("--read", Quote(what_) + " is not a path", "leave --read out");
+  }
+  Result<Wish> wish = MakeWish(*kind, what_, folder_, where_.home);
+  if (!wish) return wish.error();
+  wish_ = std::move(*wish);
+  if (wish_.kind == WishKind::kTool && wish_.text != what_) {
+    notes_.push_back(Quote(what_) + " was taken as all the tools of that server, " +
+                     Quote(wish_.text));
+    what_ = wish_.text;
+  }
+  wish_.also_write = !options_.read;
+  wish_.as_question = options_.ask;
+  return Unit{};
+}
+
+Result<ChangeTarget> PolicyChange::TargetAt(const std::string& path, std::string root) {
+  Result<std::string> followed = FollowedPath(path);
+  if (!followed) return followed.error();
+  ChangeTarget target{*followed, {}, std::move(root)};
+  Result<std::optional<std::string>> text = ReadIfThere(target.path);
+  if (!text) return text.error();
+  target.text = std::move(*text);
+  return target;
+}
+
+// What is in a session's own file ends with the session.
+Result<ChangeTarget> PolicyChange::SessionTarget() {
+  if (options_.ask) {
+    return WrongUsage("--ask", "cannot be combined with --session, which only permits",
+                      "leave out --ask or --session");
+  }
+  session_ = options_.session_id;
+  if (session_.empty()) {
+    const Result<Policy> policy =
+        MergePolicies(policies_->sources, policies_->profile, policies_->places, Caller{});
+    if (!policy) return policy.error();
+    const std::optional<Path> log = OwnPath(policy->audit.file, policies_->places);
+    if (!log) return WrongUsage("--session", "the home directory is unknown", "give --home DIR");
+    Result<std::string> refused = RefusedSession(*log, wish_);
+    if (!refused) return refused.error();
+    session_ = std::move(*refused);
+  }
+  ChangeTarget target{SessionGrantsPath(where_.home, session_), {}, ""};
+  if (target.path.empty()) {
+    return WrongUsage("--session-id", Quote(session_) + " is not a session id",
+                      "it is the \"session_id\" of the client's events");
+  }
+  Result<std::optional<std::string>> text = ReadIfThere(target.path);
+  if (!text) return text.error();
+  target.text = std::move(*text);
+  if (Status s = AddGrants(); !s) return s.error();
+  return target;
+}
+
+Status PolicyChange::AddGrants() {
+  if (session_.empty()) return Unit{};
+  const Result<bool> added = AddSessionGrants(session_, policies_->places, policies_->sources);
+  if (!added) return added.error();
+  return Unit{};
+}
+
+Result<ChangeTarget> PolicyChange::FindTarget() {
+  if (options_.is_for_session()) return SessionTarget();
+  for (const PolicySource& source : policies_->sources.sources) {
+    if (source.layer != Layer::kProject) continue;
+    if (source.trusted) return TargetAt(source.file->path, policies_->places.root_real.text());
+    notes_.push_back(source.file->shown +
+                     " is not trusted, so the user's policy is the one that is changed");
+  }
+  return UsersTarget();
+}
+
+Result<ChangeTarget> PolicyChange::UsersTarget() const {
+  return TargetAt(policy_option_.empty() ? UserPolicyPath(where_.home) : policy_option_, "");
+}
+
+std::vector<PolicyChange::StillInSession> PolicyChange::StillInSessions() {
+  std::vector<StillInSession> still;
+  if (!session_.empty()) return still;
+  for (const SessionPermit& permit : SessionsThatPermit(wish_, *policies_)) {
+    const std::string as = options_.kind.empty() ? "" : " --as " + options_.kind;
+    still.push_back({"the session " + permit.session + " still may, by ringfence allow --session",
+                     "ringfence revoke --session-id " + permit.session + as + " " +
+                         ShellWord(permit.entry.empty() ? what_ : permit.entry)});
+  }
+  return still;
+}
+
+Status PolicyChange::Write(const ChangeTarget& target, const std::string& text,
+                           const std::string& entry) {
+  std::vector<Error> mistakes;
+  if (LoadPolicy({text, target.path, Shown(target), true}, mistakes) == nullptr) {
+    Error error = mistakes.front();
+    error.what += " (after the change of " + Quote(entry) + ")";
+    return error;
+  }
+  const NewFileModes modes =
+      session_.empty() ? NewFileModes{} : NewFileModes{.file = 0600, .folders = 0700};
+  if (Status s = transaction_.Write(target.path, target.text, text, modes); !s) return s.error();
+  if (target.root.empty()) return Unit{};
+  auto trust = ReadTrust(where_.home);
+  if (!trust) return trust.error();
+  Pin(trust->value, {target.root, Sha256Hex(text)});
+  return Save(*trust, transaction_);
+}
+
+void AddChangeOptions(Command& command, ChangeOptions& options, const char* session) {
+  command.AddOption("what", options.what, "A path, a host (with :PORT or not) or a tool")
+      .Type("PATH|HOST|TOOL");
+  command.AddFlag("--session", options.session, session);
+  command.AddOption("--session-id", options.session_id, "Only for this session").Type("ID");
+  command.AddOption("--as", options.kind, "What it is, where the name does not tell")
+      .OneOf({"path", "host", "tool"});
+  command.AddOption("--project", options.project, "The project (default: around this folder)")
+      .Type("DIR");
+  command.AddOption("--policy", options.policy, "This policy file and no other").Type("FILE");
+  AddCommonOptions(command, options.common);
+}
+
+}  // namespace ringfence

@@ -1,0 +1,220 @@
+#include "cli/permit/policy_removal.h"
+
+#include <algorithm>
+#include <deque>
+
+#include "base/text.h"
+#include "cli/common/policies.h"
+#include "cli/permit/policy_edit.h"
+#include "cli/setup/starter_policy.h"
+#include "policy/rules/path_entry.h"
+#include "policy/rules/pattern.h"
+
+namespace ringfence {
+namespace {
+
+struct ListName {
+  std::string section;
+  std::string name;
+
+  std::string pointer() const { return "/" + section + "/" + name; }
+  std::string label() const { return section + "." + name; }
+  bool is_allow() const { return name == "allow"; }
+};
+
+std::string Joined(const std::string& folder, std::string_view tail) {
+  if (tail.empty()) return folder;
+  return (folder == "/" ? "" : folder) + "/" + std::string(tail);
+}
+
+class Remover {
+ public:
+  Remover(const Wish& wish, const PolicySources& sources, const AdditionTarget& target)
+      : wish_(wish), sources_(sources), target_(target) {}
+
+  Result<PolicyRemoval> Run(const std::string& text) const {
+    bool is_restored = false;
+    Result<PolicyRemoval> removal = RemoveFrom(Lists(), text, &is_restored);
+    if (is_restored) return removal;
+    std::vector<ListName> lists = Lists();
+    const auto stays = [&](const ListName& list) { return IsOlderThanAllow(list, text); };
+    if (std::erase_if(lists, stays) == 0) return removal;
+    Result<PolicyRemoval> writes = RemoveFrom(lists, text, &is_restored);
+    if (writes) writes->is_still_read = true;
+    return writes;
+  }
+
+ private:
+  Result<PolicyRemoval> RemoveFrom(const std::vector<ListName>& lists, const std::string& text,
+                                   bool* is_restored) const {
+    PolicyRemoval removal{.text = text, .entries = {}, .lists = {}};
+    std::vector<ListName> changed;
+    for (const ListName& list : lists) {
+      Result<std::vector<std::string>> gone =
+          RemoveFromList(removal.text, target_.path, list.pointer(),
+                         [this](std::string_view entry) { return IsMeant(entry); });
+      if (!gone) return gone.error();
+      if (gone->empty()) continue;
+      changed.push_back(list);
+      removal.lists.push_back(list.label());
+      for (std::string& entry : *gone) {
+        const bool is_new = std::ranges::find(removal.entries, entry) == removal.entries.end();
+        if (is_new) removal.entries.push_back(std::move(entry));
+      }
+    }
+    if (Status s = RemoveEmptyLists(changed, removal.text); !s) return s.error();
+    *is_restored = RestoreInherited(changed, text, removal.text);
+    return removal;
+  }
+
+  std::vector<ListName> Lists() const {
+    std::vector<ListName> lists;
+    const auto add = [&](const char* section, bool has_asks) {
+      if (!wish_.as_question) lists.push_back({section, "allow"});
+      if (has_asks) lists.push_back({section, "ask"});
+    };
+    switch (wish_.kind) {
+      case WishKind::kPath:
+        add("read", true);
+        if (wish_.also_write) add("write", true);
+        break;
+      case WishKind::kHost:
+        add("network", false);
+        break;
+      case WishKind::kTool:
+        add("tools", true);
+        break;
+    }
+    return lists;
+  }
+
+  // The list of what may be read begins as it does by default, this entry included, so `allow`
+  // found the entry there and added it to what may be written. Then only that is taken away.
+  bool IsOlderThanAllow(const ListName& list, const std::string& text) const {
+    const bool is_reading = list.section == "read" && list.is_allow();
+    if (!is_reading || wish_.kind != WishKind::kPath || !wish_.also_write) return false;
+    const auto place_in = [this](const std::vector<std::string>& entries) {
+      return std::ranges::find_if(entries, [this](const auto& entry) { return IsMeant(entry); });
+    };
+    const auto has = [&](const std::vector<std::string>& entries) {
+      return place_in(entries) != entries.end();
+    };
+    const auto read = ListAt(text, list.pointer());
+    const auto write = ListAt(text, "/write/allow");
+    const std::vector<std::string> usual = Usual(list);
+    if (!read || !write || !has(*write) || !has(usual) || has(Usual({"write", "allow"}))) {
+      return false;
+    }
+    return std::ranges::equal(usual.begin(), place_in(usual), read->begin(), place_in(*read));
+  }
+
+  bool IsMeant(std::string_view entry) const {
+    switch (wish_.kind) {
+      case WishKind::kPath:
+        return IsPath(entry);
+      case WishKind::kHost:
+        return LowerAscii(entry) == LowerAscii(wish_.text);
+      case WishKind::kTool:
+        return entry == wish_.text || entry == wish_.named;
+    }
+    return false;
+  }
+
+  bool IsPath(std::string_view entry) const {
+    if (wish_.path.empty()) return entry == wish_.text;  // a set
+    std::deque<std::string> strings;
+    PathRule rule;
+    if (!ParsePathEntry(entry, ListKind::kAllow, strings, &rule)) return false;
+    if (rule.set != SetName::kNone) return false;
+    switch (rule.base) {
+      case RuleBase::kRoot:
+        // In the user's policy such an entry is below every project, so only its own words mean it.
+        if (target_.root.empty()) return entry != "." && entry == wish_.text;
+        return IsNamed(Joined(target_.root, rule.tail), rule);
+      case RuleBase::kHome:
+        return std::ranges::any_of(NamesOfHome(target_.home), [&](const std::string& home) {
+          return IsNamed(Joined(home, rule.tail), rule);
+        });
+      case RuleBase::kAbsolute:
+        return IsNamed(Joined("/", rule.tail), rule);
+      case RuleBase::kAnywhere:
+        break;
+    }
+    return false;
+  }
+
+  // `whole` is the rule's text, absolute.
+  bool IsNamed(const std::string& whole, const PathRule& rule) const {
+    for (const std::string& path : {wish_.path, wish_.named}) {
+      if (!rule.has_pattern && whole == path) return true;
+      if (rule.has_pattern && whole == (wish_.is_pattern ? path : EscapePattern(path))) return true;
+    }
+    return false;
+  }
+
+  // An empty list of questions would drop the built-in ones; no allow list may be empty.
+  Status RemoveEmptyLists(const std::vector<ListName>& changed, std::string& text) const {
+    for (const ListName& list : changed) {
+      const auto left = ListAt(text, list.pointer());
+      if (!left || !left->empty()) continue;
+      if (list.is_allow() && !target_.is_session) {
+        return Error{Error::Kind::kInvalidConfig, target_.path,
+                     Quote(wish_.text) + " is the only entry of " + list.label() +
+                         ", and without the list more would be permitted",
+                     "edit the file: write what the list is to hold instead"};
+      }
+      if (Status s = RemoveList(text, target_.path, list.pointer(), target_.is_session); !s) {
+        return s.error();
+      }
+    }
+    return Unit{};
+  }
+
+  std::vector<std::string> Inherited(const ListName& list) const {
+    if (target_.is_session) return {};
+    const bool for_project = !target_.root.empty();
+    if (list.section == "read") return InheritedEntries(sources_, AllowList::kRead, for_project);
+    if (list.section == "write") return InheritedEntries(sources_, AllowList::kWrite, for_project);
+    if (list.section == "network") return {};
+    std::vector<std::string> tools = InheritedEntries(sources_, AllowList::kTools, for_project);
+    return tools.empty() ? DefaultTools() : tools;
+  }
+
+  // The list as `ringfence init` writes it.
+  std::vector<std::string> Usual(const ListName& list) const {
+    if (!target_.root.empty() || target_.is_session) return Inherited(list);
+    return ListAt(StarterPolicy({}), list.pointer()).value_or(std::vector<std::string>{});
+  }
+
+  // A list that `allow` made goes again, where adding the entry once more would make the same text.
+  bool RestoreInherited(const std::vector<ListName>& changed, const std::string& before,
+                        std::string& text) const {
+    std::string restored = text;
+    for (const ListName& list : changed) {
+      const auto left = ListAt(restored, list.pointer());
+      if (left && *left != Inherited(list)) return false;
+      if (!RemoveList(restored, target_.path, list.pointer(), true)) return false;
+    }
+    Wish added = wish_;
+    added.as_question = std::ranges::none_of(changed, &ListName::is_allow);
+    added.also_read = std::ranges::find(changed, "read", &ListName::section) != changed.end();
+    added.also_write = std::ranges::find(changed, "write", &ListName::section) != changed.end();
+    const Result<PolicyAddition> again = AddWish(added, sources_, target_, restored);
+    const bool is_same = again && again->text == before;
+    if (is_same) text = restored;
+    return is_same && !changed.empty();
+  }
+
+  const Wish& wish_;
+  const PolicySources& sources_;
+  const AdditionTarget& target_;
+};
+
+}  // namespace
+
+Result<PolicyRemoval> RemoveWish(const Wish& wish, const PolicySources& sources,
+                                 const AdditionTarget& target, const std::string& text) {
+  return Remover(wish, sources, target).Run(text);
+}
+
+}  // namespace ringfence

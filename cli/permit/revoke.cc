@@ -1,0 +1,242 @@
+#include "cli/permit/revoke.h"
+
+#include <algorithm>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "base/text.h"
+#include "cli/common/console.h"
+#include "cli/explain/built_in_rules.h"
+#include "cli/permit/policy_change.h"
+#include "cli/permit/policy_removal.h"
+#include "cli/setup/agent_guard.h"
+
+namespace ringfence {
+namespace {
+
+constexpr const char* kRevokeExamples =
+    "  ringfence revoke ~/src/shared-lib          reading and writing\n"
+    "  ringfence revoke ../data --read            from the lists of what may be read alone\n"
+    "  ringfence revoke registry.npmjs.org        a host\n"
+    "  ringfence revoke 'mcp__github__*'          the tools of an MCP server\n"
+    "  ringfence revoke ../data --session         what was permitted for one session\n\n"
+    "The inverse of ringfence allow. Entries that a person wrote are found as well; comments and\n"
+    "layout stay, and a project's policy that was trusted is trusted again. Of what may be read "
+    "by\n"
+    "default, such as @toolchains, only the right to write is taken away; --read takes away the\n"
+    "other. If another entry still permits it, that is said.";
+
+class Revocation {
+ public:
+  explicit Revocation(const ChangeOptions& options) : options_(options), change_(options) {}
+
+  Outcome Run() {
+    if (Status s = RefuseUnattended("revoke"); !s) return Outcome::No(s.error());
+    if (Status s = change_.Open(); !s) return s.error();
+    if (Status s = FindEntry(); !s) return s.error();
+    if (removal_.entries.empty()) return Nothing();
+    if (Status s = change_.Write(target_, removal_.text, removal_.entries.front()); !s) {
+      return s.error();
+    }
+    if (Status s = change_.ReadAgain(); !s) return s.error();
+    Result<std::vector<std::string>> still = StillPermitted();
+    if (!still) return still.error();
+    change_.Commit();
+    return Removed(*still);
+  }
+
+ private:
+  // In the policy that `allow` would change, else in the user's own.
+  Status FindEntry() {
+    Result<ChangeTarget> target = change_.FindTarget();
+    if (!target) return target.error();
+    target_ = std::move(*target);
+    if (Status s = RemoveFrom(target_); !s) return s.error();
+    if (!removal_.entries.empty() || target_.root.empty()) return Unit{};
+    Result<ChangeTarget> users = change_.UsersTarget();
+    if (!users) return users.error();
+    if (Status s = RemoveFrom(*users); !s) return s.error();
+    if (!removal_.entries.empty()) target_ = std::move(*users);
+    return Unit{};
+  }
+
+  Status RemoveFrom(const ChangeTarget& target) {
+    if (!target.text) return Unit{};
+    Result<PolicyRemoval> removal = RemoveWish(change_.wish(), change_.policies().sources,
+                                               {.path = change_.Shown(target),
+                                                .root = target.root,
+                                                .home = change_.where().home,
+                                                .is_session = !change_.session().empty()},
+                                               *target.text);
+    if (!removal) return removal.error();
+    removal_ = std::move(*removal);
+    return Unit{};
+  }
+
+  // `"~/src" (policy.json:6 /read/allow)`, or why nothing needs to permit it.
+  std::string PermittedBy(const WishJudgement& judgement) {
+    for (const RuleUse& rule : judgement.rules) {
+      const bool permits =
+          rule.place.pointer.ends_with("/allow") || rule.place.pointer.ends_with("/ask");
+      if (!permits) continue;
+      const bool is_built_in = rule.place.file == change_.policies().sources.built_in->shown;
+      is_built_in_ |= is_built_in && rule.place.pointer.ends_with("/allow");
+      return (is_built_in ? "the built-in list, by " : "") + Quote(rule.written) + " (" +
+             PlaceLabel(rule.place) + ")";
+    }
+    switch (change_.wish().kind) {
+      case WishKind::kPath:
+        return "the policy";
+      case WishKind::kHost:
+        return HasNetwork(change_.policies()) ? "\"unlisted\" of the policy's \"network\" section"
+                                              : "default: the policy has no \"network\" section";
+      case WishKind::kTool:
+        return "default: no list of the policy names the tools that are allowed. To refuse it, add "
+               "it to \"tools\": {\"deny\": [...]}";
+    }
+    return "";
+  }
+
+  Result<std::vector<std::string>> StillPermitted() {
+    std::vector<std::string> still;
+    Wish wish = change_.wish();
+    wish.also_write = false;
+    const bool is_path = wish.kind == WishKind::kPath;
+    const auto read = JudgeWish(wish, change_.policies());
+    if (!read) return read.error();
+    is_unjudged_ = !*read;
+    if (*read && (*read)->verdict != Verdict::kDeny) {
+      still.push_back(
+          (is_path ? "reading it is still permitted by " : "it is still permitted by ") +
+          PermittedBy(**read));
+    }
+    if (!is_path || still.empty()) return still;
+    wish.also_write = true;
+    const auto both = JudgeWish(wish, change_.policies());
+    if (!both) return both.error();
+    if (*both && (*both)->verdict != Verdict::kDeny) {
+      WishJudgement write = **both;
+      write.rules.erase(write.rules.begin(),
+                        write.rules.begin() + static_cast<long>((*read)->rules.size()));
+      still.push_back("writing it is still permitted by " + PermittedBy(write));
+    }
+    return still;
+  }
+
+  // "." in a list stands for the project, whichever it is.
+  bool IsProject() const {
+    return change_.wish().path == change_.policies().places.root_real.text();
+  }
+
+  std::string HintOnRule() const {
+    if (is_built_in_) {
+      return "a list of your own in " + change_.Shown(target_) +
+             " counts in place of the built-in one";
+    }
+    return std::string(IsProject() ? "that rule is about every project: " : "") +
+           "change that rule if you mean it";
+  }
+
+  Outcome Nothing() {
+    const Result<std::vector<std::string>> still = StillPermitted();
+    if (!still) return still.error();
+    const auto sessions = change_.StillInSessions();
+    const std::string place = change_.Shown(target_);
+    if (!still->empty() || !sessions.empty()) {
+      std::string what =
+          IsProject() ? "is the project itself" : "has no entry of its own in " + place;
+      std::string hint = still->empty() ? "" : HintOnRule() + "; ";
+      for (const std::string& one : *still) what += "; " + one;
+      for (const auto& one : sessions) {
+        what += "; " + one.what;
+        hint += one.command + " takes that back; ";
+      }
+      return Outcome::No(
+          {Error::Kind::kInvalidConfig, Quote(change_.what()), what, hint + "nothing was changed"});
+    }
+    if (options_.common.json) return PrintResult({});
+    Console().Line(Quote(change_.what()) + " has no entry in " + place + "; nothing was changed.");
+    return 0;
+  }
+
+  Outcome Removed(const std::vector<std::string>& still) {
+    std::vector<std::string> notes = change_.notes();
+    notes.insert(notes.end(), still.begin(), still.end());
+    for (const auto& one : change_.StillInSessions()) {
+      notes.push_back(one.what + "; " + one.command + " takes that back");
+    }
+    if (is_unjudged_ && HasRemovedQuestion()) notes.push_back(NoteOnQuestion());
+    if (change_.InitWouldRemove()) {
+      notes.push_back("commands in the client's sandbox keep it until " + change_.InitCommand() +
+                      " takes it out of their list");
+    }
+    if (change_.what() == "@known-tools" && IsRemovedFrom("tools.allow")) {
+      notes.emplace_back(
+          "the client's own tools are refused now, but those that the list still names");
+    }
+    if (removal_.is_still_read) {
+      notes.emplace_back("by default it may be read; ringfence revoke --read takes that away");
+    }
+    if (options_.common.json) return PrintResult(notes);
+    std::string entries;
+    for (const std::string& entry : removal_.entries) {
+      entries += (entries.empty() ? "" : ", ") + Quote(entry);
+    }
+    std::string lists;
+    for (const std::string& list : removal_.lists) lists += (lists.empty() ? "" : " and ") + list;
+    const Console console;
+    console.Line("Removed " + entries + " from " + lists + " of " + change_.Shown(target_) +
+                 (target_.root.empty() ? "." : ", trusted again."));
+    for (const std::string& note : notes) console.Line("Note: " + note + ".");
+    return 0;
+  }
+
+  std::string NoteOnQuestion() const {
+    std::string remaining =
+        RemainingQuestion(change_.what(), change_.policies(), change_.ShownUsers());
+    if (!remaining.empty()) return remaining;
+    return "tools no longer ask about " + Quote(change_.what()) +
+           ": what the policy allows there is permitted without a question";
+  }
+
+  bool IsRemovedFrom(std::string_view list) const {
+    return std::ranges::find(removal_.lists, list) != removal_.lists.end();
+  }
+
+  bool HasRemovedQuestion() const {
+    return std::ranges::any_of(removal_.lists,
+                               [](const std::string& list) { return list.ends_with(".ask"); });
+  }
+
+  Outcome PrintResult(const std::vector<std::string>& notes) const {
+    PrintJson({{"policy", target_.path},
+               {"entries", removal_.entries},
+               {"lists", removal_.lists},
+               {"notes", notes}});
+    return 0;
+  }
+
+  const ChangeOptions& options_;
+  PolicyChange change_;
+  ChangeTarget target_;
+  PolicyRemoval removal_;
+  bool is_built_in_ = false;  // a rule of the built-in policy still permits it
+  bool is_unjudged_ = false;  // a set or a pattern, of which JudgeWish() knows nothing
+};
+
+}  // namespace
+
+void AddRevoke(Command& app, Action& chosen) {
+  Command command = AddCommand(app, "revoke", "Take away what was allowed: one path, host or tool",
+                               kRevokeExamples);
+  const auto options = std::make_shared<ChangeOptions>();
+  AddChangeOptions(command, *options, "What was allowed for one session, by the audit log");
+  options->finds_entry = true;
+  command.AddFlag("--read", options->read, "From the lists of what may be read alone");
+  command.AddFlag("--ask", options->ask, "From the lists of what is asked about alone");
+  command.OnGiven(
+      [&chosen, options] { chosen = [options] { return Revocation(*options).Run(); }; });
+}
+
+}  // namespace ringfence

@@ -1,9 +1,0 @@
-#pragma once
-
-#include "cli/options.h"
-
-namespace ringfence {
-
-void AddPrompt(Command& app, Action& chosen);
-
-}  // namespace ringfence

@@ -1,0 +1,144 @@
+#include "cli/run/run.h"
+
+#include <unistd.h>
+
+#include <memory>
+
+#include "base/text.h"
+#include "cli/common/ground_options.h"
+#include "policy/files/real_files.h"
+#include "run/report.h"
+#include "run/request.h"
+#include "run/start.h"
+#include "sandbox/backend.h"
+#include "sandbox/render.h"
+#include "sandbox/seatbelt.h"
+#include "sandbox/windows.h"
+
+namespace ringfence {
+namespace {
+
+struct Options {
+  RunOptions run;
+  GroundOptions ground;
+  std::string for_system;
+  bool dry_run = false;
+};
+
+// Another machine, as its users mostly have it.
+HostFacts FactsOf(const std::string& system) {
+  HostFacts facts{.kernel = system, .user = ::geteuid(), .group = ::getegid()};
+  if (system == "macos") facts.system = HostSystem::kMacos;
+  if (system == "windows") facts.system = HostSystem::kWindows;
+  constexpr int kUsualLandlock = 7;
+  if (system == "linux") facts.landlock_abi = kUsualLandlock;
+  return facts;
+}
+
+// As the system itself takes it, where that was asked for.
+std::string TextOf(const SandboxPlan& plan, const Options& options) {
+  if (options.ground.common.json) return PrintableLines(PlanJson(plan));
+  if (options.for_system == "macos") {
+    const std::string profile = SeatbeltProfile(plan);
+    return ::isatty(STDOUT_FILENO) == 1 ? PrintableLines(profile) : profile;
+  }
+  return options.for_system == "windows" ? WindowsPlan(plan) : PlanText(plan);
+}
+
+Outcome Show(const Options& options) {
+  const RealFiles disk;
+  const CachedFiles files(disk);
+  const bool has_text = options.for_system == "macos" || options.for_system == "windows";
+  if (has_text && options.ground.common.json) {
+    return Error{Error::Kind::kUsage, "--json", "is not available for " + options.for_system,
+                 "leave it out: the plan is printed in that system's own format"};
+  }
+  const Result<RunRequest> request = ReadRequest(options.run, files, options.for_system == "macos");
+  if (!request) return request.error();
+  const bool is_here = options.for_system.empty();
+  const Result<SandboxPlan> plan = request->Plan(
+      files, is_here ? ProbeHost(request->policy.sandbox) : FactsOf(options.for_system));
+  if (!plan) return plan.error();
+  const std::string text = TextOf(*plan, options);
+  std::fwrite(text.data(), 1, text.size(), stdout);
+  return {};
+}
+
+Outcome ShowAndReport(const Options& options) {
+  if (options.run.report.empty()) return Show(options);
+  const Result<RunReport> report = RunReport::To(options.run.report);
+  if (!report) return report.error();
+  Outcome outcome = Show(options);
+  if (outcome.error && report->Failed("", *outcome.error)) outcome.error.reset();
+  return outcome;
+}
+
+// As CLI11 wants it: what is wrong, or "".
+
+Outcome RunOrShow(Options& options) {
+  options.run.home = options.ground.common.home;
+  options.run.root = options.ground.root;
+  options.run.policy = options.ground.policy;
+  options.run.profile = options.ground.profile;
+  if (options.dry_run) return ShowAndReport(options);
+  if (!options.ground.common.json) return RunUnderPolicy(options.run);
+  return Error{Error::Kind::kUsage, "--json", "needs --dry-run: a run prints no result of its own",
+               "add --dry-run, or leave --json out"};
+}
+
+void AddConfinement(Command& command, RunOptions& run) {
+  command.AddOption("--mode", run.mode, "sandbox, rx (the project is read-only) or rwx")
+      .OneOf({"sandbox", "rx", "rwx"})
+      .Type("MODE");
+  command.AddOption("--layers", run.layers, "full or, where namespaces are forbidden, landlock")
+      .OneOf({"full", "landlock"})
+      .Type("LAYERS");
+}
+
+}  // namespace
+
+void AddRun(Command& app, Action& chosen) {
+  const auto options = std::make_shared<Options>();
+  Command command = AddCommand(app, "run", "Run a command in a sandbox",
+                               "  ringfence run -- claude\n"
+                               "  ringfence run --mode rx -- make test\n"
+                               "  ringfence run --dry-run -- npm install\n\n"
+                               "Exit status: the command's own; 125 the sandbox could not be set "
+                               "up and nothing\nran; 126 and 127 as in a shell; 2 a mistake on the "
+                               "command line or in a policy.");
+  AddGroundOptions(command, options->ground);
+  AddConfinement(command, options->run);
+  command
+      .AddOption("--chdir", options->run.chdir,
+                 "Start in this directory; without --root it is also the project")
+      .Type("DIR");
+  command
+      .AddOption("--session", options->run.session,
+                 "The client's session: its commands share a kept /tmp and what was allowed for it")
+      .Type("ID");
+  command.AddOption("--write", options->run.write, "Also allow writing in this directory")
+      .Type("DIR");
+  command
+      .AddOption(
+          "--report", options->run.report,
+          "Report the command's progress on this socket; when it is closed, the command ends")
+      .Type("FD");
+  command.AddFlag("--agent", options->run.agent, "The command is the agent: its state is writable");
+  command.AddFlag("--no-sandbox", options->run.no_sandbox, "Run it without any confinement");
+  command.AddFlag("--trial", options->run.trial,
+                  "Leave nothing behind: allowed paths that do not exist are not created, and "
+                  "nothing is logged");
+  command.AddFlag("--dry-run", options->dry_run, "Print the plan and run nothing");
+  command
+      .AddOption("--for", options->for_system,
+                 "With --dry-run: the plan for linux, macos (a Seatbelt profile) or windows")
+      .OneOf({"linux", "macos", "windows"})
+      .Needs("--dry-run")
+      .Type("SYSTEM");
+  command.AddOption("command", options->run.command, "The command and its arguments, after --")
+      .Type("COMMAND");
+  command.EndWithPositionals();
+  command.OnGiven([options, &chosen] { chosen = [options] { return RunOrShow(*options); }; });
+}
+
+}  // namespace ringfence

@@ -1,0 +1,27 @@
+// What no command may write, under whatever policy: the policies in use, the state, the programs
+// and the audit log, wherever they are.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/common/host_tools.h"
+#include "cli/common/policies.h"
+#include "cli/common/settings_files.h"
+#include "policy/policy.h"
+
+namespace ringfence {
+
+struct GuardQuestion {
+  const Whereabouts& where;
+  SettingsLayer layer;
+  const HookProgram& hook;
+  const std::string& policy_option;  // absolute; may be empty
+  const Policies& policies;
+  const Policy& policy;
+};
+
+// As the client spells paths ("~/...", "./...").
+std::vector<std::string> GuardedPaths(const GuardQuestion& question);
+
+}  // namespace ringfence

@@ -1,0 +1,493 @@
+#include "cli/setup/installation.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "agents/claude/setup/path_rules.h"
+#include "base/sha256.h"
+#include "base/text.h"
+#include "cli/common/ask.h"
+#include "cli/common/hook_command.h"
+#include "cli/common/mcp_servers.h"
+#include "cli/common/state.h"
+#include "cli/setup/guarded_paths.h"
+#include "cli/setup/package_caches.h"
+#include "cli/setup/repository_offer.h"
+#include "cli/setup/starter_policy.h"
+#include "policy/evaluate/fix.h"
+#include "policy/files/real_files.h"
+#include "policy/load/layers.h"
+#include "policy/load/load.h"
+
+namespace ringfence {
+namespace {
+
+bool IsOfProject(SettingsLayer layer) {
+  return layer == SettingsLayer::kProject || layer == SettingsLayer::kLocal;
+}
+
+Error Unusable(std::string where, std::string what, std::string hint) {
+  return Error{Error::Kind::kInvalidConfig, std::move(where), std::move(what), std::move(hint)};
+}
+
+// Records name a file by where links lead.
+SettingsRecord RecordOfFile(const std::vector<SettingsRecord>& records, const std::string& path) {
+  const auto found = std::ranges::find_if(
+      records, [&](const SettingsRecord& record) { return LeadToOneFile(record.path, path); });
+  return found == records.end() ? RecordOf(records, path) : *found;
+}
+
+}  // namespace
+
+Installation::Installation(InstallRequest request)
+    : request_(std::move(request)), start_(request_.where.project) {}
+
+std::optional<InstallFailure> Installation::Run(InstallReport& report) {
+  report_ = &report;
+  using Step = Status (Installation::*)();
+  constexpr Step kSteps[] = {
+      &Installation::FindTarget,     &Installation::ReadSettings, &Installation::ReadPolicy,
+      &Installation::EnsurePolicy,   &Installation::NotePolicy,   &Installation::EditSettings,
+      &Installation::PlanRepository,
+  };
+  for (const Step step : kSteps) {
+    if (Status s = (this->*step)(); !s) return InstallFailure{s.error()};
+  }
+  NoteProgram();
+  if (borrowed_.is_borrowed()) {
+    NoteBorrowed();
+  }
+  report.confinement = policy_->wrap_bash ? WrappedConfinement(policy_->sandbox.mode)
+                                          : JudgeConfinement(files_, tools_);
+  report.switches = FindHookSwitches(files_, request_.layer);
+  if (request_.dry_run) return {};
+  // The approvals come first: a running session's hook holds the new settings against them.
+  if (Status s = WriteState(); !s) return InstallFailure{s.error()};
+  if (Status s = WriteSettings(); !s) return InstallFailure{s.error()};
+  if (Status s = ProveIt(); !s) return InstallFailure{s.error(), true};
+  transaction_.Commit();
+  return {};
+}
+
+// The hook refuses every call in this directory. Where --root would permit it, that is said.
+void Installation::NoteBorrowed() {
+  Whereabouts here = request_.where;
+  here.project = start_;
+  const bool can_be_root =
+      ReadPolicies({here, request_.hook.path, request_.policy, start_}).has_value();
+  Note("if the client starts in this directory, the hook refuses every call there: " +
+       borrowed_.reason() + ". Start it in a project's directory" +
+       (can_be_root ? ", or run: ringfence init --root " + ShellWord(start_) : ""));
+}
+
+// A link in a project may lead to a file that is not the project's to change.
+Status Installation::FindTarget() {
+  const std::string path = SettingsPath(request_.layer, request_.where);
+  report_->settings_path = path;
+  Result<std::string> target = FollowedPath(path);
+  if (!target) return target.error();
+  target_ = *target;
+  if (IsOfProject(request_.layer) && target_ != path) {
+    return Unusable(path,
+                    "is a link to " + Quote(target_) + ", which is not this project's to change",
+                    "replace the link with a file, or use --user");
+  }
+  return Unit{};
+}
+
+Status Installation::ReadSettings() {
+  for (const SettingsLayer layer : DistinctLayers(request_.where)) {
+    Result<SettingsFile> file = ReadSettingsFile(layer, request_.where);
+    if (!file) return file.error();
+    files_.push_back(std::move(*file));
+  }
+  const SettingsFile& own = Own();
+  before_ = own.text;
+  for (const SettingsFile& file : files_) {
+    if (file.settings.drops.empty()) continue;
+    const Error& drop = file.settings.drops.front();
+    if (&file != &own) {
+      Note("the client drops " + file.settings.name + " as a whole: " + drop.text());
+      continue;
+    }
+    const size_t others = file.settings.drops.size() - 1;
+    return Unusable(
+        drop.where,
+        drop.what + (others > 0 ? " (and " + std::to_string(others) + " more)" : "") +
+            ": because of this the client drops the whole settings file, hooks included",
+        "fix it and run ringfence init again; nothing was changed");
+  }
+  for (const Error& ignored : own.settings.ignored) {
+    Note("the client ignores a hook entry: " + ignored.text());
+  }
+  return Unit{};
+}
+
+SettingsFile& Installation::Own() {
+  const auto own = std::ranges::find(files_, report_->settings_path, &SettingsFile::path);
+  return own == files_.end() ? files_.front() : *own;
+}
+
+Status Installation::ReadPolicy() {
+  const bool is_there = request_.policy.empty() || ::access(request_.policy.c_str(), F_OK) == 0;
+  PolicyQuestion question{request_.where, request_.hook.path, is_there ? request_.policy : "",
+                          request_.root};
+  // Settings for every project do not depend on the folder in which somebody stands.
+  const bool may_borrow = !IsOfProject(request_.layer) && !request_.directory_is_given;
+  Result<Policies> policies = may_borrow ? borrowed_.Read(question) : ReadPolicies(question);
+  request_.where = question.where;
+  if (!policies) return policies.error();
+  policies_ = std::move(*policies);
+  if (!IsOfProject(request_.layer)) {
+    std::erase_if(policies_->sources.sources,
+                  [](const PolicySource& source) { return source.layer == Layer::kProject; });
+  }
+  Result<Policy> policy =
+      MergePolicies(policies_->sources, request_.profile, policies_->places, Caller{});
+  if (!policy) return policy.error();
+  policy_ = std::move(*policy);
+  return Unit{};
+}
+
+Status Installation::EnsurePolicy() {
+  std::string path = request_.policy;
+  if (path.empty() && IsOfProject(request_.layer)) {
+    path = ProjectPolicyPath(policies_->places.root_real.text());
+  } else if (path.empty()) {
+    path = request_.layer == SettingsLayer::kManaged ? kManagedPolicy
+                                                     : UserPolicyPath(request_.where.home);
+  }
+  report_->policy_path = path;
+  const Result<std::optional<std::string>> text = ReadIfThere(path);
+  if (!text) return text.error();
+  if (*text) return Unit{};
+  const std::string starter = StarterPolicy(ConfiguredMcpServers(request_.where));
+  std::vector<Error> mistakes;
+  if (LoadPolicy({starter, path, path, true}, mistakes) == nullptr) return mistakes.front();
+  report_->policy_is_new = true;
+  if (request_.dry_run) return Unit{};
+  if (Status s = transaction_.Write(path, {}, starter, {}); !s) return s.error();
+  if (IsOfProject(request_.layer) && request_.policy.empty()) {
+    if (Status s = PinStarter(starter); !s) return s.error();
+  }
+  return ReadPolicy();
+}
+
+Status Installation::NotePolicy() {
+  if (Status s = NoteRepository(); !s) return s.error();
+  if (!IsOfProject(request_.layer)) return Unit{};
+  for (const std::string& note : policies_->sources.notes) Note(note);
+  return Unit{};
+}
+
+// The client was started, or is to be, in a part of a repository.
+Status Installation::NoteRepository() {
+  if (borrowed_.is_borrowed()) return Unit{};
+  const Places& places = policies_->places;
+  const std::optional<Path> repository = RepositoryAround(places, RealFiles());
+  if (!repository || *repository == places.root_real) return Unit{};
+  const bool is_pinned = IsOfProject(request_.layer) && request_.policy.empty();
+  const std::string policy = ShownPath(report_->policy_path, request_.where);
+  if (request_.may_ask && !is_pinned && Terminal().can_ask()) {
+    const bool is_for_all = request_.policy.empty();
+    switch (AskForRepository(*repository, policy, is_for_all)) {
+      case UserReply::kYes:
+        return WidenToRepository();
+      case UserReply::kNo:
+        break;
+      case UserReply::kInterrupted:
+        return Error{Error::Kind::kUsage, "", "interrupted", "nothing was changed"};
+    }
+  }
+  Note("this folder is a part of the repository " + Quote(repository->text()) +
+       ", and the rest of it is outside the project. To work on all of it, add \"root\": \"git\" "
+       "to " +
+       policy + (is_pinned ? ", and run: ringfence trust" : ""));
+  return Unit{};
+}
+
+Status Installation::WidenToRepository() {
+  const Result<std::string> path = FollowedPath(report_->policy_path);
+  if (!path) return path.error();
+  const Result<std::optional<std::string>> before = ReadIfThere(*path);
+  if (!before) return before.error();
+  const Result<std::string> after = WithRepositoryAsRoot(before->value_or("{}"), *path);
+  if (!after) return after.error();
+  if (Status s = transaction_.Write(*path, *before, *after, {}); !s) return s.error();
+  return ReadPolicy();
+}
+
+Status Installation::PinStarter(const std::string& text) {
+  auto trust = ReadTrust(request_.where.home);
+  if (!trust) return trust.error();
+  Pin(trust->value, {policies_->places.root_real.text(), Sha256Hex(text)});
+  return Save(*trust, transaction_);
+}
+
+HookCommand Installation::Command() const {
+  // Shared settings serve several people, each with a home of their own.
+  const bool is_own =
+      request_.layer == SettingsLayer::kUser || request_.layer == SettingsLayer::kLocal;
+  return CommandOf({.program = request_.hook.path,
+                    .home = is_own ? request_.where.home : "",
+                    .profile = request_.profile,
+                    .policy = request_.policy,
+                    .root = request_.root});
+}
+
+Status Installation::EditSettings() {
+  const auto records = ReadRecords(request_.where.home);
+  if (!records) return records.error();
+  SettingsRecord record = RecordOf(records->value, target_);
+  const bool is_first = record.program.empty();
+  const bool is_blank = !before_ || IsBlank(*before_);
+  if (is_first) {
+    record.is_new = !before_;
+    record.folders = MissingFolders(target_);
+    if (before_ && is_blank) record.blank = before_;
+  }
+  Result<SettingsEditor> editor = SettingsEditor::Open(is_blank ? "{}\n" : *before_, record);
+  if (!editor) return editor.error();
+  editor->Register(Command());
+  LimitClient(*editor);
+  LimitSandbox(*editor);
+  if (Status s = PermitWrapping(*editor); !s) return s;
+  after_ = editor->text();
+  record_ = editor->record();
+  report_->changes = editor->changes();
+  for (SettingsFile& file : files_) {
+    if (!LeadToOneFile(file.path, target_)) continue;
+    file.settings = JudgeSettings(after_, file.path, request_.where);
+  }
+  return Unit{};
+}
+
+void Installation::LimitClient(SettingsEditor& editor) {
+  KeepOrSet(editor, NoSkillShell());
+  const ClientLimits fence = ClientFenceFor(*policy_, request_.client_fence);
+  for (const std::string& pointer : fence.dropped) editor.DropFlag(pointer);
+  for (const ClientLimits::Flag& flag : fence.flags) editor.SetFlag(flag.pointer, flag.value);
+  for (const std::string& note : fence.notes) Note(note);
+  DenyMentions(editor);
+}
+
+// No hook is called for @path in a prompt.
+void Installation::DenyMentions(SettingsEditor& editor) {
+  Places places = policies_->places;
+  const bool is_shared =
+      request_.layer == SettingsLayer::kProject || request_.layer == SettingsLayer::kManaged;
+  if (is_shared) places.settings_folders.clear();  // of this user alone
+  editor.SyncTexts(std::string(kDenyRules), MentionRulesFor(*policy_, places));
+}
+
+// What the user has switched off stays off, and is said.
+void Installation::KeepOrSet(SettingsEditor& editor, const ClientLimits::Flag& flag) {
+  const SettingsFile& own = Own();
+  if (own.settings.Flag(flag.pointer) != !flag.value) {
+    editor.SetFlag(flag.pointer, flag.value);
+    return;
+  }
+  std::string name = flag.pointer.substr(1);
+  std::ranges::replace(name, '/', '.');
+  Note(name + " is off in " + own.settings.name + " and stays off");
+}
+
+void Installation::LimitSandbox(SettingsEditor& editor) {
+  if (policy_->wrap_bash) return LeaveSandbox(editor);
+  tools_ = FindSandboxTools();
+  if (!request_.client_sandbox) {
+    Note("--no-client-sandbox: the client's sandbox was left as it is");
+    return;
+  }
+  if (!tools_.missing.empty()) {
+    Note("the client's sandbox was not switched on: " + tools_.MissingText() +
+         " cannot be found, and with failIfUnavailable the client would refuse to start. Install "
+         "them (apt install bubblewrap socat, dnf install bubblewrap socat) and run ringfence init "
+         "again");
+    return;
+  }
+  if (!tools_.broken.empty()) {
+    Note("the client's sandbox was not switched on, because it cannot work here: " + tools_.broken);
+    return;
+  }
+  limits_sandbox_ = true;
+  ClientLimits limits = SandboxFor(*policy_, policies_->places, request_.layer,
+                                   GuardedPaths({request_.where, request_.layer, request_.hook,
+                                                 request_.policy, *policies_, *policy_}));
+  if (request_.layer == SettingsLayer::kLocal) AddTo(limits, WritesOfRepository());
+  for (const std::string& pointer : limits.dropped) editor.DropFlag(pointer);
+  for (const ClientLimits::Flag& flag : limits.flags) editor.SetFlag(flag.pointer, flag.value);
+  for (const ClientLimits::Texts& list : limits.lists) editor.SyncTexts(list.pointer, list.texts);
+  for (const std::string& note : limits.notes) Note(note);
+  NoteCaches();
+}
+
+// What commands in the client's sandbox may write beside the directory in which it starts.
+RepositoryWrites Installation::WritesOfRepository() const {
+  const bool is_here = request_.root.empty() && !borrowed_.is_borrowed();
+  return is_here && limits_sandbox_ ? RepositoryWritesFor(policies_->places) : RepositoryWrites();
+}
+
+// The user's settings serve every project, so what is of one directory stands in its own.
+Status Installation::PlanRepository() {
+  const auto local = std::ranges::find(files_, SettingsLayer::kLocal, &SettingsFile::layer);
+  const bool is_in_other_file = request_.layer == SettingsLayer::kUser && local != files_.end();
+  if (is_in_other_file && !borrowed_.is_borrowed()) {
+    const auto records = ReadRecords(request_.where.home);
+    if (!records) return records.error();
+    Result<std::optional<RepositoryChange>> change =
+        PlanRepositoryWrites({*local, RecordOf(records->value, local->path), target_,
+                              request_.hook.path, WritesOfRepository()});
+    if (!change) return change.error();
+    report_->repository = std::move(*change);
+  }
+  if (const std::optional<RepositoryChange>& change = report_->repository) {
+    local->text = change->after;
+    local->settings = JudgeSettings(local->text, local->path, request_.where);
+  }
+  NoteWhereCommandsWrite(local == files_.end() ? nullptr : &local->settings);
+  return Unit{};
+}
+
+void Installation::NoteWhereCommandsWrite(const ClientSettings* local) {
+  const Places& places = policies_->places;
+  const bool starts_in_part = StartOf(places) != places.root && request_.root.empty();
+  if (!starts_in_part || !limits_sandbox_ || borrowed_.is_borrowed()) return;
+  if (local != nullptr && OpensWrites(*local, places.root_real)) return;
+  Note(
+      "commands in the client's sandbox write only in the directory in which the client starts. "
+      "To commit, start it in " +
+      Quote(places.root.text()));
+}
+
+void Installation::NoteCaches() {
+  std::string names;
+  for (const std::string& cache : ClosedCaches(*policy_, policies_->places)) {
+    names += (names.empty() ? "" : ", ") + cache;
+  }
+  if (names.empty()) return;
+  Note(
+      "commands in the client's sandbox cannot write package caches, so installing packages may "
+      "fail: " +
+      names + ". To permit one, run: ringfence allow " + names.substr(0, names.find(',')) +
+      ", and ringfence init again. Then they can also change what your other projects take from "
+      "it");
+}
+
+// Without wrapping, what an earlier run put there goes.
+Status Installation::PermitWrapping(SettingsEditor& editor) {
+  std::vector<std::string> rules;
+  if (policy_->wrap_bash) {
+    Result<std::vector<std::string>> wrapping = WrappingRules(request_.hook.path);
+    if (!wrapping) return wrapping.error();
+    rules = std::move(*wrapping);
+  } else if (MayWrap(policies_->sources)) {
+    Note(kWrapsForSome);
+  }
+  editor.SyncTexts("/permissions/allow", rules);
+  return Unit{};
+}
+
+// A sandbox in a sandbox cannot be, and the client leaves out of its own only commands of which it
+// knows every part.
+void Installation::LeaveSandbox(SettingsEditor& editor) {
+  const std::string kSandboxSwitch = "/sandbox/enabled";
+  const ClientLimits limits = SandboxFor(*policy_, policies_->places, request_.layer, {});
+  for (const std::string& pointer : limits.dropped) editor.DropFlag(pointer);
+  for (const ClientLimits::Flag& flag : limits.flags) {
+    if (flag.pointer != kSandboxSwitch) editor.DropFlag(flag.pointer);
+  }
+  for (const ClientLimits::Texts& list : limits.lists) editor.SyncTexts(list.pointer, {});
+  if (editor.Has(kSandboxSwitch)) editor.SetFlag(kSandboxSwitch, false);
+  for (const SettingsFile& file : files_) {
+    if (file.layer == request_.layer || !file.settings.drops.empty()) continue;
+    if (file.settings.Flag(kSandboxSwitch) != true) continue;
+    Note("sandbox.enabled is true in " + file.settings.name +
+         ": while the client's own sandbox is on, every wrapped command fails");
+  }
+}
+
+Status Installation::WriteSettings() {
+  if (const std::optional<RepositoryChange>& change = report_->repository) {
+    Status s = transaction_.Write(change->path, change->before, change->after, {});
+    if (!s) return s.error();
+  }
+  if (before_ == after_) return Unit{};
+  return transaction_.Write(target_, before_, after_, {});
+}
+
+Status Installation::WriteState() {
+  auto approvals = ReadApprovalsFile(request_.where.home);
+  if (!approvals) return approvals.error();
+  auto records = ReadRecords(request_.where.home);
+  if (!records) return records.error();
+  PutRecord(records->value, record_);
+  if (report_->repository) PutRecord(records->value, report_->repository->record);
+  ApproveFiles(approvals->value, records->value);
+  if (Status s = Save(*approvals, transaction_); !s) return s.error();
+  return Save(*records, transaction_);
+}
+
+void Installation::ApproveFiles(Approvals& approvals, const std::vector<SettingsRecord>& records) {
+  for (const SettingsFile& file : files_) {
+    const bool is_borrowed = borrowed_.is_borrowed() && IsOfProject(file.layer);
+    const bool is_target = LeadToOneFile(file.path, target_);
+    if (is_borrowed || (!file.text && !is_target) || !file.settings.drops.empty()) continue;
+    ApprovedFile approved = ApprovedWith(file.settings, request_.hook.path,
+                                         is_target ? record_ : RecordOfFile(records, file.path));
+    if (!approved.hooks.empty()) {
+      Note(std::to_string(approved.hooks.size()) + " other hook entries in " + file.settings.name +
+           " are approved as they are");
+    }
+    Approve(approvals, approved);
+    approved.path = ResolvedSettingsPath(file.layer, request_.where);
+    Approve(approvals, approved);
+  }
+}
+
+// Reads the command back from the file, so that what is proven is what the client will start.
+Status Installation::ProveIt() {
+  Result<SettingsFile> file = ReadSettingsFile(request_.layer, request_.where);
+  if (!file) return file.error();
+  const auto entry = std::ranges::find_if(file->settings.hooks, [&](const HookEntry& hook) {
+    return hook.event == ServedEvents().front() && Runs(hook, request_.hook.path);
+  });
+  if (entry == file->settings.hooks.end() || !file->settings.drops.empty()) {
+    return Unusable(target_, "does not contain the registration after writing it", "");
+  }
+  // What the hook decides by in this folder: the project's own policy may narrow it.
+  const Result<Policies> policies =
+      ReadPolicies({request_.where, request_.hook.path, request_.policy, request_.root});
+  if (!policies) return policies.error();
+  const Result<Policy> policy =
+      MergePolicies(policies->sources, request_.profile, policies->places, Caller{});
+  if (!policy) return policy.error();
+  Result<Proof> proof = Prove({.command = {entry->command, entry->args},
+                               .home = request_.where.home,
+                               .project = request_.where.project,
+                               .session = std::string(kInitSession),
+                               .trial = TrialFor(*policy, policies->places, request_.where)});
+  if (!proof) return proof.error();
+  // A command that decides proves nothing while the client does not start it.
+  if (report_->switches.empty()) report_->proof = std::move(*proof);
+  return Unit{};
+}
+
+void Installation::NoteProgram() {
+  const std::string& path = request_.hook.path;
+  if (!request_.hook.is_immune_to_preloading) {
+    Note(Quote(path) +
+         " is not a static program: LD_PRELOAD in the settings of a project can "
+         "silence it. Use the ringfence-hook that install.sh builds");
+  }
+  if (request_.layer == SettingsLayer::kProject && IsBelowAHome(path, request_.where.home)) {
+    Note(".claude/settings.json is shared, and " + Quote(path) +
+         " is below a home directory: every "
+         "call of a colleague who has no such program will be blocked. Use --local, or install "
+         "ringfence for all users (install.sh --prefix /usr/local)");
+  }
+}
+
+}  // namespace ringfence

@@ -1,0 +1,106 @@
+// Registers the hook in one settings file: reads what is there, decides what to write, writes all
+// of it or nothing, and proves that the registered command decides.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "agents/claude/setup/settings_editor.h"
+#include "base/result.h"
+#include "cli/common/client_sandbox.h"
+#include "cli/common/confinement.h"
+#include "cli/common/files.h"
+#include "cli/common/host_tools.h"
+#include "cli/common/policies.h"
+#include "cli/common/settings_files.h"
+#include "cli/setup/proof.h"
+#include "cli/setup/repository_writes.h"
+
+namespace ringfence {
+
+struct InstallRequest {
+  Whereabouts where;
+  bool directory_is_given = false;
+  SettingsLayer layer = SettingsLayer::kUser;
+  HookProgram hook;
+  std::string profile;
+  std::string policy;  // absolute; may be empty
+  std::string root;    // --root, absolute; may be empty
+  bool client_sandbox = true;
+  bool client_fence = false;
+  bool dry_run = false;
+  bool may_ask = false;  // on a terminal, what the user prefers
+};
+
+struct InstallReport {
+  std::string settings_path;
+  std::vector<std::string> changes;            // of the settings file; none: it is as it was
+  std::optional<RepositoryChange> repository;  // of a second file
+  std::string policy_path;
+  bool policy_is_new = false;
+  std::vector<std::string> notes;
+  Confinement confinement;
+  std::vector<HookSwitch> switches;  // by which the client runs the hook not at all
+  std::optional<Proof> proof;        // nothing in a dry run, and where hooks are switched off
+};
+
+// A proof that fails is the error of `InstallFailure`, and everything is as it was before.
+struct InstallFailure {
+  Error error;
+  bool proof_failed = false;
+};
+
+class Installation {
+ public:
+  explicit Installation(InstallRequest request);
+  // Either a report or a failure.
+  std::optional<InstallFailure> Run(InstallReport& report);
+
+ private:
+  Status ReadSettings();
+  SettingsFile& Own();  // the settings file that is to be changed
+  Status FindTarget();
+  Status ReadPolicy();
+  Status EnsurePolicy();
+  Status NotePolicy();
+  Status NoteRepository();
+  Status WidenToRepository();
+  Status PinStarter(const std::string& text);
+  Status EditSettings();
+  void LimitClient(SettingsEditor& editor);
+  void DenyMentions(SettingsEditor& editor);
+  void LimitSandbox(SettingsEditor& editor);
+  Status PermitWrapping(SettingsEditor& editor);
+  void LeaveSandbox(SettingsEditor& editor);
+  void KeepOrSet(SettingsEditor& editor, const ClientLimits::Flag& flag);
+  HookCommand Command() const;
+  void NoteCaches();
+  RepositoryWrites WritesOfRepository() const;
+  Status PlanRepository();
+  void NoteWhereCommandsWrite(const ClientSettings* local);
+  Status WriteState();
+  void ApproveFiles(Approvals& approvals, const std::vector<SettingsRecord>& records);
+  Status WriteSettings();
+  Status ProveIt();
+  void NoteProgram();
+  void NoteBorrowed();
+  void Note(std::string note) { report_->notes.push_back(std::move(note)); }
+
+  InstallRequest request_;
+  std::string start_;  // where init was started
+  InstallReport* report_ = nullptr;
+  Transaction transaction_;
+  std::vector<SettingsFile> files_;
+  std::string target_;  // the settings file, links followed
+  std::optional<std::string> before_;
+  std::string after_;
+  SettingsRecord record_;
+  bool limits_sandbox_ = false;  // the client's own, by this run
+  std::optional<Policies> policies_;
+  std::optional<Policy> policy_;
+  SandboxTools tools_;
+  BorrowedProject borrowed_;
+};
+
+}  // namespace ringfence

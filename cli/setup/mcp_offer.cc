@@ -1,0 +1,123 @@
+#include "cli/setup/mcp_offer.h"
+
+#include <unistd.h>
+
+#include <array>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "base/process.h"
+#include "base/program.h"
+#include "base/text.h"
+#include "base/utf8.h"
+#include "cli/common/console.h"
+#include "cli/common/policies.h"
+#include "policy/evaluate/fix.h"
+#include "policy/evaluate/judge_path.h"
+#include "policy/evaluate/judge_tool.h"
+#include "policy/load/layers.h"
+
+namespace ringfence {
+namespace {
+
+// A tool that stands for all of a server's.
+bool IsAllowed(const std::string& part, const Policy& policy) {
+  return JudgeTool("mcp__" + part + "__any", policy).verdict != Verdict::kDeny;
+}
+
+McpOffer OfferOf(const McpServer& server, const McpOfferQuestion& question) {
+  McpOffer offer{.server = server};
+  offer.arguments = {"allow", "mcp__" + server.part + "__*"};
+  const auto add = [&offer](const char* option, const std::string& value) {
+    if (!value.empty()) offer.arguments.insert(offer.arguments.end(), {option, value});
+  };
+  add("--home", question.home);
+  add("--project", question.project);
+  add("--policy", question.policy);
+  offer.command = "ringfence";
+  for (const std::string& argument : offer.arguments) {
+    const std::string word = ShellWord(argument);
+    offer.command += " " + (word.empty() && !argument.empty() ? argument : word);
+  }
+  return offer;
+}
+
+bool IsTerminal() { return ::isatty(STDIN_FILENO) == 1 && ::isatty(STDOUT_FILENO) == 1; }
+
+bool SaysYes(const std::string& question) {
+  std::fputs((question + " [y/N] ").c_str(), stdout);
+  std::fflush(stdout);
+  std::array<char, 16> line{};
+  if (std::fgets(line.data(), line.size(), stdin) == nullptr) return false;
+  const std::string_view answer = TrimSpace(line.data());
+  return answer == "y" || answer == "Y" || answer == "yes";
+}
+
+Status Allow(const McpOffer& offer) {
+  const Result<std::string> program = OwnProgramReal();
+  if (!program) return program.error();
+  std::vector<std::string> environment;
+  for (char** variable = environ; *variable != nullptr; ++variable) {
+    environment.emplace_back(*variable);
+  }
+  const Result<Finished> done = Run(
+      {.program = *program, .arguments = offer.arguments, .environment = environment, .input = ""});
+  if (!done) return done.error();
+  if (done->exit_status != 0) {
+    return Error{Error::Kind::kSystem, offer.command, std::string(TrimSpace(done->err)), ""};
+  }
+  Console().Line(std::string(TrimSpace(done->out)));
+  return Unit{};
+}
+
+}  // namespace
+
+Result<std::vector<McpOffer>> McpOffers(const McpOfferQuestion& question) {
+  std::vector<McpOffer> offers;
+  const std::vector<McpServer> servers = McpServersOf(question.where);
+  if (servers.empty()) return offers;
+  BorrowedProject borrowed;
+  PolicyQuestion which{question.where, "", question.policy};
+  const Result<Policies> policies = borrowed.Read(which);
+  if (!policies) return policies.error();
+  const Result<Policy> policy = MergePolicies(policies->sources, "", policies->places, Caller{});
+  if (!policy) return policy.error();
+  for (const McpServer& server : servers) {
+    offers.push_back(OfferOf(server, question));
+    offers.back().is_allowed = IsAllowed(server.part, *policy);
+  }
+  return offers;
+}
+
+Status OfferMcpServers(const McpOfferQuestion& question) {
+  const Result<std::vector<McpOffer>> offers = McpOffers(question);
+  if (!offers) return offers.error();
+  const Console console;
+  const bool asks = question.may_ask && IsTerminal();
+  for (const McpOffer& offer : *offers) {
+    if (offer.is_allowed) continue;
+    const std::string what =
+        "MCP server " + Quote(offer.server.name) + " (" + Printable(offer.server.source) + ")";
+    if (!asks) {
+      console.Line(what + " is not allowed. To allow it: " + offer.command);
+    } else if (SaysYes("Allow the agent to use the " + what + "?")) {
+      if (Status s = Allow(offer); !s) return s;
+    } else {
+      console.Line("Not allowed. To allow it later: " + offer.command);
+    }
+  }
+  return Unit{};
+}
+
+OrderedJson ToJson(const std::vector<McpOffer>& offers) {
+  OrderedJson json = OrderedJson::array();
+  for (const McpOffer& offer : offers) {
+    json.push_back({{"name", offer.server.name},
+                    {"source", offer.server.source},
+                    {"allowed", offer.is_allowed},
+                    {"command", offer.command}});
+  }
+  return json;
+}
+
+}  // namespace ringfence

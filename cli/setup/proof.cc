@@ -1,0 +1,165 @@
+#include "cli/setup/proof.h"
+
+#include <sys/random.h>
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+
+#include "base/json_edit.h"
+#include "base/process.h"
+#include "base/text.h"
+#include "policy/decide.h"
+#include "policy/evaluate/judge_tool.h"
+#include "policy/files/real_files.h"
+#include "policy/load/trust.h"
+
+namespace ringfence {
+namespace {
+
+std::string EventText(const ProofCase& proof_case, const std::string& tool,
+                      const std::string& path) {
+  OrderedJson input{{"file_path", path}};
+  if (tool == "Write") input["content"] = "";
+  const OrderedJson event{{"session_id", proof_case.session},
+                          {"transcript_path", ""},
+                          {"cwd", proof_case.project},
+                          {"permission_mode", "default"},
+                          {"hook_event_name", "PreToolUse"},
+                          {"tool_name", tool},
+                          {"tool_input", input},
+                          {"tool_use_id", proof_case.session}};
+  return event.dump(-1, ' ', false, OrderedJson::error_handler_t::replace) + "\n";
+}
+
+Result<Finished> Ask(const ProofCase& proof_case, const std::string& tool,
+                     const std::string& path) {
+  std::vector<std::string> arguments = proof_case.command.arguments;
+  if (!proof_case.is_logged) arguments.emplace_back("--trial");
+  return Run({.program = proof_case.command.program,
+              .arguments = std::move(arguments),
+              .environment = {"HOME=" + proof_case.home, "CLAUDE_PROJECT_DIR=" + proof_case.project,
+                              "PATH=/usr/bin:/bin"},
+              .input = EventText(proof_case, tool, path)});
+}
+
+Error Wrong(const ProofCase& proof_case, std::string what, std::string hint = "") {
+  return Error{Error::Kind::kInvalidConfig, proof_case.command.program, std::move(what),
+               std::move(hint)};
+}
+
+std::string Heard(const Finished& finished) {
+  std::string text = "it ended with status " + std::to_string(finished.exit_status);
+  if (!finished.err.empty()) return text + " and said " + Quote(finished.err, 300);
+  if (!finished.out.empty()) return text + " and printed " + Quote(finished.out, 300);
+  return text + " and printed nothing";
+}
+
+struct Answer {
+  std::string decision;
+  std::string reason;
+};
+
+Answer AnswerOf(const Finished& finished) {
+  const OrderedJson json = OrderedJson::parse(finished.out, nullptr, false);
+  Answer answer;
+  if (!json.is_object() || !json.contains("hookSpecificOutput")) return answer;
+  const OrderedJson& output = json["hookSpecificOutput"];
+  if (!output.is_object() || output.value("hookEventName", "") != "PreToolUse") return answer;
+  answer.decision = output.value("permissionDecision", "");
+  answer.reason = output.value("permissionDecisionReason", "");
+  return answer;
+}
+
+std::string FolderOf(const PathRule& rule, const Whereabouts& where) {
+  std::string folder = rule.base == RuleBase::kHome       ? where.home
+                       : rule.base == RuleBase::kAbsolute ? ""
+                                                          : where.project;
+  if (!rule.tail.empty()) folder += "/" + std::string(rule.tail);
+  return folder;
+}
+
+// "/ringfence-proof-" and 16 hexadecimal digits.
+std::string UnforeseenName() {
+  uint64_t number = 0;
+  if (::getrandom(&number, sizeof number, 0) != sizeof number) number = 0;
+  constexpr char kDigits[] = "0123456789abcdef";
+  std::string name = "/ringfence-proof-";
+  for (int shift = 60; shift >= 0; shift -= 4) name += kDigits[(number >> shift) & 15];
+  return name;
+}
+
+class TrialFinder {
+ public:
+  TrialFinder(const Policy& policy, const Places& places, const Whereabouts& where)
+      : policy_(policy), places_(places), where_(where), files_(disk_), name_(UnforeseenName()) {
+    event_.kind = EventKind::kPreToolUse;
+    event_.cwd = where.project;
+  }
+
+  // Most policies deny a home's secrets; ringfence's own state may be written under none.
+  Trial Run() const {
+    const std::string secret = where_.home + "/.ssh" + name_;
+    const std::string state = StateFolder(where_.home) + name_;
+    Trial trial = DecisionOn(secret, Access::kRead).verdict == Verdict::kDeny
+                      ? Trial{"Read", secret, ""}
+                      : Trial{"Write", state, ""};
+    trial.permitted_path = PermittedRead();
+    return trial;
+  }
+
+ private:
+  // A name in the first folder that the policy lets the agent read, or "".
+  std::string PermittedRead() const {
+    if (JudgeTool("Read", policy_).verdict == Verdict::kDeny) return "";
+    for (const PathRuleList& list : policy_.read.allow) {
+      for (const std::span<const PathRule> part : list) {
+        for (const PathRule& rule : part) {
+          if (rule.set != SetName::kNone || rule.has_pattern) continue;
+          std::string path = FolderOf(rule, where_) + name_;
+          const Decision decision = DecisionOn(path, Access::kRead);
+          if (decision.verdict != Verdict::kDeny && !decision.failure) return path;
+        }
+      }
+    }
+    return "";
+  }
+
+  Decision DecisionOn(const std::string& path, Access access) const {
+    return DecidePath(event_, path, access, {policy_, places_, files_});
+  }
+
+  const Policy& policy_;
+  const Places& places_;
+  const Whereabouts& where_;
+  RealFiles disk_;
+  CachedFiles files_;
+  std::string name_;
+  Event event_;
+};
+
+}  // namespace
+
+Trial TrialFor(const Policy& policy, const Places& places, const Whereabouts& where) {
+  return TrialFinder(policy, places, where).Run();
+}
+
+Result<Proof> Prove(const ProofCase& proof_case) {
+  const Trial& trial = proof_case.trial;
+  const Result<Finished> denied = Ask(proof_case, trial.tool, trial.denied_path);
+  if (!denied) return denied.error();
+  const Answer answer = AnswerOf(*denied);
+  if (denied->exit_status != 0 || answer.decision != "deny" || answer.reason.empty()) {
+    return Wrong(proof_case, "did not deny a " + trial.tool + " of " + Quote(trial.denied_path) +
+                                 ": " + Heard(*denied));
+  }
+  if (trial.permitted_path.empty()) return Proof{trial, answer.reason};
+  const Result<Finished> passed = Ask(proof_case, "Read", trial.permitted_path);
+  if (!passed) return passed.error();
+  if (passed->exit_status != 0 || AnswerOf(*passed).decision == "deny") {
+    return Wrong(proof_case, "did not permit a Read of " + Quote(trial.permitted_path) +
+                                 " pass: " + Heard(*passed));
+  }
+  return Proof{trial, answer.reason};
+}
+
+}  // namespace ringfence

@@ -1,0 +1,84 @@
+#include "cli/setup/repository_writes.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "agents/claude/setup/settings_editor.h"
+#include "cli/common/files.h"
+#include "cli/common/sandbox_lists.h"
+#include "policy/rules/pattern.h"
+
+namespace ringfence {
+namespace {
+
+constexpr const char* kDenyWrite = "/sandbox/filesystem/denyWrite";
+
+// What a session that starts at the top could not write either: the client denies these names in
+// the directory in which it starts, and .git/hooks, .git/config, .mcp.json and .claude in whatever
+// is opened. A policy there may be trusted.
+constexpr const char* kDenied[] = {".vscode", ".idea", ".ringfence"};
+
+std::vector<std::string>& TextsOf(ClientLimits& limits, const std::string& pointer) {
+  const auto found = std::ranges::find(limits.lists, pointer, &ClientLimits::Texts::pointer);
+  if (found != limits.lists.end()) return found->texts;
+  return limits.lists.emplace_back(ClientLimits::Texts{pointer, {}}).texts;
+}
+
+bool MayBeChanged(const RepositoryQuestion& question) {
+  const SettingsFile& local = question.local;
+  const auto runs_hook = [&](const HookEntry& entry) { return Runs(entry, question.program); };
+  const bool is_registered = std::ranges::any_of(local.settings.hooks, runs_hook);
+  const Result<std::string> target = FollowedPath(local.path);
+  return !is_registered && local.settings.drops.empty() && target && *target == local.path;
+}
+
+}  // namespace
+
+RepositoryWrites RepositoryWritesFor(const Places& places) {
+  const std::string& root = places.root_real.text();
+  // The client reads "*" in a path as a pattern.
+  if (StartOf(places) == places.root || HasPattern(root)) return {};
+  RepositoryWrites writes{{root}, {}};
+  for (const char* name : kDenied) writes.deny.push_back(root + "/" + name);
+  return writes;
+}
+
+void AddTo(ClientLimits& limits, const RepositoryWrites& writes) {
+  const auto add = [&](const char* pointer, const std::vector<std::string>& more) {
+    if (more.empty()) return;
+    std::vector<std::string>& texts = TextsOf(limits, pointer);
+    for (const std::string& text : more) {
+      if (std::ranges::find(texts, text) == texts.end()) texts.push_back(text);
+    }
+  };
+  add(kAllowWrite, writes.allow);
+  add(kDenyWrite, writes.deny);
+}
+
+Result<std::optional<RepositoryChange>> PlanRepositoryWrites(const RepositoryQuestion& question) {
+  const bool is_first = question.record.program.empty();
+  const bool is_wanted = !question.writes.allow.empty();
+  if ((!is_wanted && is_first) || !MayBeChanged(question)) return std::optional<RepositoryChange>();
+  RepositoryChange change{question.local.path, question.local.text, "", question.record, is_wanted};
+  const bool is_blank = !change.before || IsBlank(*change.before);
+  SettingsRecord& record = change.record;
+  record.program = question.program;
+  record.serves = question.registration;
+  if (is_first) {
+    record.is_new = !change.before;
+    record.folders = MissingFolders(change.path);
+    if (change.before && is_blank) record.blank = change.before;
+  }
+  Result<SettingsEditor> editor = SettingsEditor::Open(is_blank ? "{}\n" : *change.before, record);
+  if (!editor) return editor.error();
+  editor->SyncTexts(kAllowWrite, question.writes.allow);
+  editor->SyncTexts(kDenyWrite, question.writes.deny);
+  change.after = editor->text();
+  change.record = editor->record();
+  if (change.after == change.before && change.record == question.record) {
+    return std::optional<RepositoryChange>();
+  }
+  return std::optional<RepositoryChange>(std::move(change));
+}
+
+}  // namespace ringfence

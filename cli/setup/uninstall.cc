@@ -1,0 +1,212 @@
+#include "cli/setup/uninstall.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "agents/claude/setup/settings_editor.h"
+#include "cli/common/console.h"
+#include "cli/common/state.h"
+#include "cli/setup/agent_guard.h"
+
+namespace ringfence {
+namespace {
+
+struct UninstallOptions {
+  CommonOptions common;
+  LayerOptions layers;
+  std::string project;
+  bool all = false;
+};
+
+constexpr const char* kUninstallExamples =
+    "  ringfence uninstall               the user's settings file\n"
+    "  ringfence uninstall --local .     this project's local settings file\n"
+    "  ringfence uninstall --all         every settings file in which ringfence is registered";
+
+constexpr const char* kHookName = "ringfence-hook";
+
+struct Removed {
+  std::string path;
+  size_t entries = 0;
+  bool is_gone = false;   // the file itself
+  bool is_known = false;  // other keys are as they were before init
+};
+
+class Uninstaller {
+ public:
+  explicit Uninstaller(const Whereabouts& where) : where_(where) {}
+
+  Status Open() {
+    auto records = ReadRecords(where_.home);
+    if (!records) return records.error();
+    records_ = std::move(*records);
+    auto approvals = ReadApprovalsFile(where_.home);
+    if (!approvals) return approvals.error();
+    approvals_ = std::move(*approvals);
+    return Unit{};
+  }
+
+  // The files that have a record, whatever project they belong to.
+  std::vector<std::string> KnownFiles() const {
+    std::vector<std::string> paths;
+    for (const SettingsRecord& record : records_.value) paths.push_back(record.path);
+    return paths;
+  }
+
+  Status Remove(const std::string& path) {
+    Result<std::string> target = FollowedPath(path);
+    if (!target) return target.error();
+    Result<std::optional<std::string>> text = ReadIfThere(*target);
+    if (!text) return text.error();
+    const SettingsRecord record = RecordOf(records_.value, *target);
+    Removed removed{path, 0, false, !record.program.empty()};
+    if (*text && !IsBlank(**text)) {
+      if (Status s = Edit(record, **text, removed); !s) return s.error();
+    }
+    std::erase_if(records_.value, [&](const auto& r) { return r.path == *target; });
+    if (Status s = RemoveServants(*target); !s) return s.error();
+    if (removed.entries > 0 || removed.is_known) removed_.push_back(removed);
+    return Unit{};
+  }
+
+  Status Finish() {
+    // A running session's hook holds the settings against the approvals, so these come first.
+    if (Status s = Save(approvals_, transaction_); !s) return s.error();
+    for (const Edited& edit : edited_) {
+      Status s = edit.is_empty ? transaction_.Remove(edit.path, edit.before)
+                               : transaction_.Write(edit.path, edit.before, edit.after, {});
+      if (!s) return s.error();
+    }
+    if (Status s = Save(records_, transaction_); !s) return s.error();
+    transaction_.Commit();
+    for (const std::string& folder : made_folders_) ::rmdir(folder.c_str());
+    return Unit{};
+  }
+
+  const std::vector<Removed>& removed() const { return removed_; }
+
+ private:
+  // Files that were changed for the registration in `path`.
+  Status RemoveServants(const std::string& path) {
+    std::vector<std::string> others;
+    for (const SettingsRecord& record : records_.value) {
+      if (record.serves == path) others.push_back(record.path);
+    }
+    for (const std::string& other : others) {
+      if (Status s = Remove(other); !s) return s.error();
+    }
+    return Unit{};
+  }
+
+  struct Edited {
+    std::string path;
+    std::string before;
+    std::string after;
+    bool is_empty = false;
+  };
+
+  Status Edit(const SettingsRecord& record, const std::string& text, Removed& removed) {
+    const bool is_known = !record.program.empty();
+    Result<Undone> undone = Undo(text, record, is_known ? record.program : kHookName);
+    if (!undone) {
+      Error error = undone.error();
+      error.hint = "fix the file and run ringfence uninstall again; nothing was changed";
+      return error;
+    }
+    removed.entries = undone->entries;
+    removed.is_gone = undone->is_empty;
+    if (undone->text != text || undone->is_empty) {
+      edited_.push_back({record.path, text, undone->text, undone->is_empty});
+    }
+    if (undone->is_empty) {
+      made_folders_.insert(made_folders_.end(), record.folders.rbegin(), record.folders.rend());
+    }
+    Approve(approvals_.value,
+            ApprovedWith(JudgeSettings(undone->text, record.path, where_), kHookName, {}));
+    return Unit{};
+  }
+
+  const Whereabouts& where_;
+  Transaction transaction_;
+  StateFile<std::vector<SettingsRecord>> records_;
+  StateFile<Approvals> approvals_;
+  std::vector<Edited> edited_;
+  std::vector<std::string> made_folders_;
+  std::vector<Removed> removed_;
+};
+
+void PrintNothingRemoved(const std::string& path, bool everywhere, const Whereabouts& where) {
+  const std::string place = everywhere ? "" : " in " + ShownPath(path, where);
+  Console().Line("Ringfence was not registered" + place + "; nothing was changed.");
+}
+
+void PrintRemoved(const std::vector<Removed>& all, const Whereabouts& where) {
+  const Console console;
+  for (const Removed& removed : all) {
+    const std::string what = removed.entries == 0
+                                 ? "what init had set"
+                                 : std::to_string(removed.entries) + " hook entries";
+    console.Line("Removed " + what + " from " + ShownPath(removed.path, where) +
+                 (removed.is_gone ? ". The file was then empty, so it was deleted." : "."));
+    if (removed.is_known) continue;
+    console.Line(
+        "Note: the record of what init had set there is lost; other keys were left as they are.");
+  }
+  if (!all.empty()) console.Line("Policies, logs and the trust store were kept.");
+}
+
+Outcome RunUninstall(const UninstallOptions& options) {
+  if (Status s = RefuseAgent("uninstall"); !s) return Outcome::No(s.error());
+  const Result<Whereabouts> where = FindWhereabouts(options.common.home, options.project);
+  if (!where) return where.error();
+  Uninstaller uninstaller(*where);
+  if (Status s = uninstaller.Open(); !s) return s.error();
+  std::vector<std::string> paths{SettingsPath(options.layers.layer(), *where)};
+  if (options.all) {
+    paths = uninstaller.KnownFiles();
+    for (const SettingsLayer layer : kSettingsLayers) {
+      const std::string path = SettingsPath(layer, *where);
+      if (std::ranges::find(paths, path) == paths.end()) paths.push_back(path);
+    }
+  }
+  for (const std::string& path : paths) {
+    if (Status s = uninstaller.Remove(path); !s) return s.error();
+  }
+  if (Status s = uninstaller.Finish(); !s) return s.error();
+  if (!options.common.json) {
+    const bool is_nothing = uninstaller.removed().empty();
+    if (is_nothing) PrintNothingRemoved(paths.front(), options.all, *where);
+    PrintRemoved(uninstaller.removed(), *where);
+    return 0;
+  }
+  OrderedJson json{{"removed", OrderedJson::array()}};
+  for (const Removed& removed : uninstaller.removed()) {
+    json["removed"].push_back({{"settings", removed.path},
+                               {"entries", removed.entries},
+                               {"file_is_gone", removed.is_gone},
+                               {"is_restored", removed.is_known}});
+  }
+  PrintJson(json);
+  return 0;
+}
+
+}  // namespace
+
+void AddUninstall(Command& app, Action& chosen) {
+  Command command =
+      AddCommand(app, "uninstall", "Unregister the hook and restore the client's settings",
+                 kUninstallExamples);
+  const auto options = std::make_shared<UninstallOptions>();
+  command
+      .AddOption("project", options->project, "The project's directory (default: the current one)")
+      .Type("DIR");
+  AddLayerOptions(command, options->layers);
+  command.AddFlag("--all", options->all, "Unregister it everywhere");
+  AddCommonOptions(command, options->common);
+  command.OnGiven([&chosen, options] { chosen = [options] { return RunUninstall(*options); }; });
+}
+
+}  // namespace ringfence

@@ -1,0 +1,35 @@
+// CallVerdict is what has been found out about one tool call so far: the strongest verdict with its
+// first cause, and the paths that were judged.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "policy/decision.h"
+#include "policy/evaluate/judge_path.h"
+
+namespace ringfence {
+
+class CallVerdict {
+ public:
+  void Take(Verdict verdict, std::optional<Cause> cause);
+  void Take(Judgement judgement, Access access);
+  void Deny(std::string what, std::string why, std::string remedy = "");
+
+  Verdict verdict() const { return decision_.verdict; }
+  bool is_denied() const { return decision_.verdict == Verdict::kDeny; }
+  // A question is about writing a file, whatever else it is about.
+  bool asks_about_write() const { return asks_about_write_; }
+
+  // Nobody can answer the question: it becomes a denial.
+  void RefuseQuestion(std::string remedy);
+
+  Decision Finish(bool say_allow) &&;
+
+ private:
+  Decision decision_;
+  bool asks_about_write_ = false;
+};
+
+}  // namespace ringfence

@@ -1,0 +1,300 @@
+#include "policy/evaluate/fix.h"
+
+#include <algorithm>
+#include <deque>
+
+#include "agents/claude/tools.h"
+#include "base/ascii.h"
+#include "base/text.h"
+#include "policy/evaluate/host_or_file.h"
+#include "policy/load/sources.h"
+#include "policy/rules/path_entry.h"
+#include "policy/rules/pattern.h"
+
+namespace ringfence {
+namespace {
+
+constexpr size_t kLongestWord = 300;  // a longer command would be cut
+constexpr size_t kLongestProject = 80;
+constexpr std::string_view kAuto = "auto";  // the permission mode
+
+bool IsAlnum(char c) { return IsDigit(c) || IsLower(c) || IsUpper(c); }
+
+// Made by mkstemp, a hash, a time or a UUID: "Xa3k9Q", "9f86d081", "1732480000".
+bool IsRandomPart(std::string_view part) {
+  const auto digits = std::ranges::count_if(part, IsDigit);
+  const bool is_mixed = std::ranges::any_of(part, IsLower) && std::ranges::any_of(part, IsUpper);
+  if (part.size() >= 6 && digits > 0 && is_mixed) return true;
+  return part.size() >= 8 && digits >= 2;
+}
+
+bool IsInsideAny(const Path& path, const std::vector<Path>& folders) {
+  return std::ranges::any_of(folders, [&](const Path& folder) { return path.IsInside(folder); });
+}
+
+// Below a folder of temporary files, which all users share.
+bool IsTemporary(const Path& path, const Places& places) {
+  constexpr std::string_view kFolders[] = {"/tmp",
+                                           "/var/tmp",
+                                           "/dev/shm",
+                                           "/private/tmp",
+                                           "/private/var/tmp",
+                                           "/var/folders",
+                                           "/private/var/folders"};
+  const bool is_below = std::ranges::any_of(
+      kFolders, [&](std::string_view folder) { return path.IsInside(Path::Clean(folder)); });
+  return is_below && !path.IsInside(places.root_real) && !IsInsideAny(path, places.homes);
+}
+
+// No agent needs to write these. The path rather names a program to run.
+bool HoldsPrograms(const Path& folder) {
+  constexpr std::string_view kFolders[] = {"/bin", "/sbin", "/usr/bin", "/usr/sbin"};
+  return std::ranges::find(kFolders, folder.text()) != std::end(kFolders);
+}
+
+// What to permit so that the path is: itself, or its folder where the name is new or random.
+Path WorthAllowing(const Walked& walked, const Places& places) {
+  const bool is_there = walked.facts.kind != FileKind::kMissing;
+  const bool is_folder = walked.facts.kind == FileKind::kDirectory;
+  if (is_folder) return walked.end;
+  if (is_there && !LooksTemporary(walked.end.name()) && !IsTemporary(walked.end, places)) {
+    return walked.end;
+  }
+  Path folder = walked.end.Parent();
+  while (!is_there && LooksTemporary(folder.name()) && !IsTemporary(folder, places)) {
+    folder = folder.Parent();
+  }
+  return IsSharedFolder(folder, places) ? walked.end : folder;
+}
+
+std::string Shortened(const Path& path, const Places& places) {
+  std::string text = EscapePattern(path.text());
+  if (places.homes.empty()) return text;
+  const std::string home = EscapePattern(places.homes.front().text());
+  return text.starts_with(home + "/") ? "~" + text.substr(home.size()) : text;
+}
+
+// A question is about this file, not about others of its folder.
+Path WorthNaming(const PathRefusal& refusal, const Places& places) {
+  const Path& end = refusal.walked.end;
+  return refusal.asks && !LooksTemporary(end.name()) ? end : WorthAllowing(refusal.walked, places);
+}
+
+// Some names cannot be written in a policy ("$x").
+bool CanBeNamed(const Path& path, const Places& places) {
+  std::deque<std::string> strings;
+  PathRule rule;
+  return ParsePathEntry(Shortened(path, places), ListKind::kAllow, strings, &rule).has_value();
+}
+
+// The shell expands "~/" where nothing is quoted, `ringfence allow` where something is.
+std::string HomeWord(const std::string& text) {
+  if (!text.starts_with("~/")) return ShellWord(text);
+  const std::string rest = ShellWord(text.substr(1));
+  return rest.starts_with('/') ? "~" + rest : ShellWord(text);
+}
+
+std::string PathWord(const Path& path, const Places& places) {
+  return HomeWord(Shortened(path, places));
+}
+
+std::string Command(const std::string& words) { return "`ringfence allow " + words + "`"; }
+
+// Who can change a list that `ringfence allow` does not; "" for the others.
+std::string OtherFix(const RulePlace& missing) {
+  if (missing.pointer.starts_with("/profiles/")) {
+    return "Ask the user to add it to this list of the profile";
+  }
+  if (missing.file == kManagedPolicy) {
+    return "Ask the administrator of this machine to add it to this list";
+  }
+  return missing.quotable ? "" : "Ask the user to add it to the project's own policy";
+}
+
+// A question is a refusal in auto mode; `before` is what must be done first to be asked one.
+std::string OrLeaveAuto(const std::string& before) {
+  return "Ask the user to do it, or to " + before + "leave auto mode (Shift+Tab).";
+}
+
+// With --policy FILE the hook reads no other, and `allow` has to change that one. A project's
+// trusted policy decides in that project, wherever the command is typed.
+std::optional<std::string> PolicyOption(const Policy& policy) {
+  if (policy.named_file.empty() && policy.own_file.empty()) return "";
+  if (policy.named_file.empty()) {
+    const std::string_view project =
+        policy.own_file.substr(0, policy.own_file.rfind("/.ringfence/"));
+    const std::string word = HomeWord(std::string(project));
+    return word.empty() ? "" : "--project " + word + " ";
+  }
+  const std::string word = ShellWord(policy.named_file);
+  if (word.empty() || policy.named_file.starts_with("/proc/")) return {};
+  return "--policy " + word + " ";
+}
+
+// `option`: of the policy that has to change. `word`: what to permit, for a shell.
+std::string AllowPathFix(const PathRefusal& refusal, const std::string& option,
+                         const std::string& word, bool is_temporary) {
+  const bool is_read = refusal.access == Access::kRead;
+  const char* how = refusal.asks ? "--ask " : is_temporary ? "--session " : "";  // never both
+  const std::string command = Command(option + (is_read ? "--read " : "") + how + word);
+  if (refusal.asks && refusal.permission_mode == kAuto) {
+    return OrLeaveAuto("run " + command + " and ");
+  }
+  return (is_temporary && !is_read ? "Use a folder of the project, or ask" : "Ask") +
+         std::string(" the user to run ") + command + ".";
+}
+
+// git and editors write to such a file first, then rename it.
+bool IsLockOrTemporary(std::string_view name) {
+  return name.ends_with(".lock") || LooksTemporary(name);
+}
+
+// Refusals by the kernel sandbox. It cannot ask, most runs belong to no session, and it creates a
+// missing path outside the project as a directory (sandbox/linux/made_places.cc).
+std::string SandboxFix(const PathRefusal& refusal, const Policy& policy, const Places& places) {
+  std::string outside = "The user must do it, outside the sandbox.";
+  const Walked& walked = refusal.walked;
+  const bool is_in_project = walked.end.IsInside(places.root_real);
+  if (refusal.asks) return outside;
+  if (walked.facts.kind == FileKind::kMissing && !is_in_project) {
+    if (IsLockOrTemporary(walked.end.name())) return outside;
+    return "It does not exist: the user must create it first, as a file or a directory, or do this "
+           "outside the sandbox.";
+  }
+  if (const std::string other = OtherFix(refusal.missing); !other.empty()) return other + ".";
+  const Path path = is_in_project ? WorthAllowing(walked, places) : walked.end;
+  const std::optional<std::string> option = PolicyOption(policy);
+  const std::string word = CanBeNamed(path, places) ? PathWord(path, places) : "";
+  if (IsSharedFolder(path, places) || HoldsPrograms(path.Parent())) return outside;
+  if (word.empty() || !option) return outside;
+  return AllowPathFix(refusal, *option, word, false);
+}
+
+}  // namespace
+
+std::string ShellWord(std::string_view text) {
+  const auto is_plain = [](char c) {
+    return IsAlnum(c) || std::string_view("/._-+:@%,=").find(c) != std::string_view::npos;
+  };
+  const bool is_unfit = text.empty() || text[0] == '-' || Printable(text) != text ||
+                        text.find('`') != std::string_view::npos;
+  if (is_unfit) return "";
+  std::string word;
+  for (const char c : text) word += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  if (word.size() > kLongestWord) return "";
+  return std::ranges::all_of(text, is_plain) && text[0] != '=' ? word : "'" + word + "'";
+}
+
+bool IsSharedFolder(const Path& path, const Places& places) {
+  if (path.is_root() || path.Parent().is_root()) return true;
+  constexpr std::string_view kFolders[] = {"/dev/shm",
+                                           "/private/etc",
+                                           "/private/tmp",
+                                           "/private/var",
+                                           "/private/var/tmp",
+                                           "/usr/bin",
+                                           "/usr/include",
+                                           "/usr/lib",
+                                           "/usr/lib64",
+                                           "/usr/local",
+                                           "/usr/local/bin",
+                                           "/usr/local/lib",
+                                           "/usr/sbin",
+                                           "/usr/share",
+                                           "/usr/src",
+                                           "/var/cache",
+                                           "/private/var/folders",
+                                           "/var/folders",
+                                           "/var/home",
+                                           "/var/lib",
+                                           "/var/log",
+                                           "/var/run",
+                                           "/var/spool",
+                                           "/var/tmp",
+                                           "/run/user"};
+  if (std::ranges::find(kFolders, path.text()) != std::end(kFolders)) return true;
+  constexpr std::string_view kOfUsers[] = {"/home", "/Users", "/var/home", "/run/user"};
+  if (std::ranges::find(kOfUsers, path.Parent().text()) != std::end(kOfUsers)) return true;
+  if (places.root_real.IsInside(path) || places.root.IsInside(path)) return true;
+  constexpr std::string_view kOfHome[] = {".cache",       ".config",      ".local",  ".local/bin",
+                                          ".local/share", ".local/state", "Desktop", "Documents",
+                                          "Downloads",    "Library",      ".claude", "bin"};
+  return std::ranges::any_of(places.homes, [&](const Path& home) {
+    if (home.IsInside(path)) return true;
+    const auto below = path.Below(home);
+    return below && std::ranges::find(kOfHome, *below) != std::end(kOfHome);
+  });
+}
+
+bool LooksTemporary(std::string_view name) {
+  for (const std::string_view prefix : {"tmp", ".tmp", "temp-", "temp."}) {
+    if (name.starts_with(prefix) && name.size() >= prefix.size() + 5) return true;
+  }
+  for (const std::string_view suffix : {".tmp", ".temp", ".swp", ".part", "~"}) {
+    if (name.ends_with(suffix)) return true;
+  }
+  size_t begin = 0;
+  for (size_t i = 0; i <= name.size(); ++i) {
+    if (i < name.size() && IsAlnum(name[i])) continue;
+    if (IsRandomPart(name.substr(begin, i - begin))) return true;
+    begin = i + 1;
+  }
+  return false;
+}
+
+bool AllowChanges(const RulePlace& list) { return OtherFix(list).empty(); }
+
+std::string AllowFix(const Policy& policy, const std::optional<RulePlace>& missing,
+                     const std::string& words) {
+  if (missing) {
+    if (const std::string other = OtherFix(*missing); !other.empty()) return other + ".";
+  }
+  const std::optional<std::string> option = PolicyOption(policy);
+  if (words.empty() || !option) return "Ask the user to add it to the policy.";
+  return "Ask the user to run " + Command(*option + words) + ".";
+}
+
+std::string ToolWords(std::string_view tool) {
+  const std::string word = ShellWord(tool);
+  const bool is_plain =
+      (IsMcpTool(tool) || FindTool(tool)) && tool.find("://") == std::string_view::npos;
+  return is_plain || word.empty() ? word : "--as tool " + word;
+}
+
+std::string HostWords(std::string_view host) {
+  const std::string word = ShellWord(host);
+  return KindOfName(host) == NameKind::kHost ? word : "--as host " + word;
+}
+
+std::string QuestionFix(std::string_view permission_mode, Access access) {
+  if (permission_mode == kAuto) return OrLeaveAuto("");
+  if (permission_mode != "bypassPermissions" || access == Access::kRead) return "";
+  return "Prompts are off here: ask the user to make this edit.";
+}
+
+std::string PathFix(const PathRefusal& refusal, const Policy& policy, const Places& places) {
+  if (refusal.in_sandbox) return SandboxFix(refusal, policy, places);
+  const std::string project = Quote(places.root.text(), kLongestProject);
+  if (const std::string other = OtherFix(refusal.missing); !other.empty()) {
+    return other + ", or work in " + project + ".";
+  }
+  if (refusal.asks && refusal.permission_mode != kAuto) {
+    std::string question = QuestionFix(refusal.permission_mode, refusal.access);
+    if (!question.empty()) return question;
+  }
+  Path path = WorthNaming(refusal, places);
+  while (!CanBeNamed(path, places)) path = path.Parent();
+  const bool is_file = refusal.walked.facts.kind == FileKind::kFile && path == refusal.walked.end;
+  if (IsSharedFolder(path, places) && !is_file) {
+    return "Name a folder below it, or work in " + project + ".";
+  }
+  const std::optional<std::string> option = PolicyOption(policy);
+  const std::string word = PathWord(path, places);
+  const bool is_read = refusal.access == Access::kRead;
+  const bool is_program = !is_read && HoldsPrograms(path.Parent());
+  if (word.empty() || !option || is_program) return "Work in " + project + ".";
+  return AllowPathFix(refusal, *option, word,
+                      IsTemporary(path, places) || LooksTemporary(path.name()));
+}
+
+}  // namespace ringfence

@@ -1,0 +1,262 @@
+#include "policy/files/cached_files.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "base/eight_bytes.h"
+#include "base/name_bits.h"
+
+namespace ringfence {
+namespace {
+
+constexpr int kQuestionsBeforeListing = 40;  // a listing of some 150 names costs as much
+constexpr size_t kMaxListed = 4096;          // names; beyond, each is looked up
+constexpr size_t kUsuallySeen = 48;
+constexpr size_t kMaxSeen = 256;  // more would take longer to search than to ask again
+
+uint64_t Hash(std::string_view text) {
+  uint64_t hash = 0xcbf29ce484222325u;
+  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
+  return hash;
+}
+
+}  // namespace
+
+class CachedFiles::Folder {
+ public:
+  explicit Folder(Path path) : path_(std::move(path)) {}
+
+  const Path& path() const { return path_; }
+  bool is_listed() const { return listed_; }
+  bool IsAskedOften() { return questions_++ >= kQuestionsBeforeListing; }
+  void ExpectMany() { questions_ = kQuestionsBeforeListing; }
+  void ExpectFew() { questions_ = std::numeric_limits<int>::min(); }  // it cannot be listed
+  bool is_unlistable() const { return questions_ < 0; }
+
+  void TakeList(std::vector<DirectoryEntry> entries) {
+    entries_ = std::move(entries);
+    std::ranges::sort(entries_, {}, &DirectoryEntry::name);
+    for (const DirectoryEntry& entry : entries_) names_.Add(entry.name);
+    listed_ = true;
+  }
+
+  const NameFilter& names() const { return names_; }
+
+  const DirectoryEntry* Find(std::string_view name) const {
+    if (!names_.MayHave(NameFilter::IndexOf(name))) return nullptr;
+    const auto entry = std::ranges::lower_bound(entries_, name, {}, NameOf);
+    return entry == entries_.end() || entry->name != name ? nullptr : &*entry;
+  }
+
+  // Rules come in groups that begin with the same name: the folder of the last one, or nullptr when
+  // it is no folder and no link.
+  void Remember(std::string_view name, FileKind kind, Folder* child) {
+    last_name_ = name;
+    last_kind_ = kind;
+    last_child_ = child;
+  }
+  bool BeginsWithLast(std::string_view below) const {
+    const size_t size = last_name_.size();
+    if (size == 0 || below.size() < size) return false;
+    if (below.size() > size && below[size] != '/') return false;
+    return BeginsWith(below, last_name_);
+  }
+  FileKind last_kind() const { return last_kind_; }
+  Folder* last_child() const { return last_child_; }
+
+ private:
+  static std::string_view NameOf(const DirectoryEntry& entry) { return entry.name; }
+
+  Path path_;
+  int questions_ = 0;
+  bool listed_ = false;
+  std::vector<DirectoryEntry> entries_;  // sorted by name
+  NameFilter names_;                     // of the entries
+  std::string last_name_;
+  FileKind last_kind_ = FileKind::kMissing;
+  Folder* last_child_ = nullptr;
+};
+
+CachedFiles::CachedFiles(const FileView& files) : files_(files) {}
+CachedFiles::~CachedFiles() = default;
+
+const CachedFiles::Seen* CachedFiles::Known(const Path& path, uint64_t hash) const {
+  for (const Seen& seen : seen_) {
+    if (seen.hash == hash && seen.path == path.text()) return &seen;
+  }
+  return nullptr;
+}
+
+Result<FileFacts> CachedFiles::FactsOf(const Seen& seen) const {
+  if (seen.error != 0) return errors_[seen.error - 1];
+  return seen.facts;
+}
+
+Result<FileFacts> CachedFiles::Look(const Path& path) const {
+  const uint64_t hash = Hash(path.text());
+  if (const Seen* known = Known(path, hash)) return FactsOf(*known);
+  if (IsListedMissing(path)) return FileFacts{};
+  return LookAnew(path, hash);
+}
+
+Result<FileFacts> CachedFiles::LookAnew(const Path& path, uint64_t hash) const {
+  Result<FileFacts> facts = files_.Look(path);
+  if (!facts) Note(facts.error());
+  if (seen_.size() >= kMaxSeen) return facts;
+  if (seen_.empty()) seen_.reserve(kUsuallySeen);
+  Seen& seen = seen_.emplace_back(Seen{.hash = hash, .path = path.text(), .facts = {}});
+  if (facts) {
+    seen.facts = *facts;
+  } else {
+    errors_.push_back(facts.error());
+    seen.error = errors_.size();
+  }
+  return facts;
+}
+
+void CachedFiles::Note(const Error& error) const {
+  const bool about_files = error.what == "EACCES" || error.what == "ENAMETOOLONG" ||
+                           error.what == "ELOOP" || error.what == "E2BIG";
+  if (!about_files) Fail(error);
+}
+
+Result<std::string> CachedFiles::ReadLink(const Path& path) const {
+  Result<std::string> target = files_.ReadLink(path);
+  if (!target) Note(target.error());
+  return target;
+}
+
+// Rarely asked, and never twice for one file.
+Result<std::string> CachedFiles::ReadText(const Path& file, size_t most) const {
+  return files_.ReadText(file, most);
+}
+
+Result<std::vector<DirectoryEntry>> CachedFiles::List(const Path& directory, size_t most) const {
+  Result<std::vector<DirectoryEntry>> entries = files_.List(directory, most);
+  if (entries) return entries;
+  const std::string& what = entries.error().what;
+  if (what == "ENOENT" || what == "ENOTDIR") return std::vector<DirectoryEntry>();
+  Note(entries.error());
+  return entries;
+}
+
+// Where the folder is in folders_, or would be.
+std::vector<std::unique_ptr<CachedFiles::Folder>>::iterator CachedFiles::PlaceOf(
+    const Path& directory) const {
+  const auto text_of = [](const std::unique_ptr<Folder>& folder) -> const std::string& {
+    return folder->path().text();
+  };
+  return std::ranges::lower_bound(folders_, directory.text(), {}, text_of);
+}
+
+CachedFiles::Folder* CachedFiles::FindFolder(const Path& directory) const {
+  const auto at = PlaceOf(directory);
+  return at == folders_.end() || (*at)->path() != directory ? nullptr : at->get();
+}
+
+CachedFiles::Folder& CachedFiles::FolderOf(const Path& directory) const {
+  const auto at = PlaceOf(directory);
+  if (at != folders_.end() && (*at)->path() == directory) return **at;
+  return **folders_.insert(at, std::make_unique<Folder>(directory));
+}
+
+bool CachedFiles::IsListedMissing(const Path& path) const {
+  if (folders_.empty()) return false;
+  const Folder* folder = FindFolder(path.Parent());
+  return folder != nullptr && folder->is_listed() && folder->Find(path.name()) == nullptr;
+}
+
+Result<FileKind> CachedFiles::LookKind(const Path& path) const {
+  const Result<FileFacts> facts = Look(path);
+  if (!facts) return facts.error();
+  return facts->kind;
+}
+
+// Lists it where that has not been done.
+bool CachedFiles::IsListed(Folder& folder) const {
+  if (folder.is_listed()) return true;
+  if (folder.is_unlistable()) return false;
+  Result<std::vector<DirectoryEntry>> entries = List(folder.path(), kMaxListed);
+  if (entries) {
+    folder.TakeList(std::move(*entries));
+  } else {
+    folder.ExpectFew();
+  }
+  return folder.is_listed();
+}
+
+Result<FileKind> CachedFiles::ChildKind(Folder& folder, std::string_view name) const {
+  if (!folder.is_listed()) {
+    const Path child = folder.path().Child(name);
+    const uint64_t hash = Hash(child.text());
+    const Seen* known = Known(child, hash);
+    if (known != nullptr || !folder.IsAskedOften()) {
+      const Result<FileFacts> facts = known ? FactsOf(*known) : LookAnew(child, hash);
+      if (!facts) return facts.error();
+      return facts->kind;
+    }
+    if (!IsListed(folder)) return LookKind(child);
+  }
+  const DirectoryEntry* entry = folder.Find(name);
+  if (entry == nullptr) return FileKind::kMissing;
+  if (entry->kind == FileKind::kMissing) return LookKind(folder.path().Child(name));
+  return entry->kind;
+}
+
+NameFilter CachedFiles::NamesIn(Folder& base, std::string_view below) const {
+  NameFilter all;
+  all.AddAll();
+  Folder* folder = &base;
+  while (!below.empty()) {
+    const std::string_view name = TakeComponent(below);
+    const Result<FileKind> kind = ChildKind(*folder, name);
+    if (kind && *kind == FileKind::kMissing) return {};
+    if (!kind || *kind != FileKind::kDirectory) return all;
+    folder = &FolderOf(folder->path().Child(name));
+  }
+  return IsListed(*folder) ? folder->names() : all;
+}
+
+void CachedFiles::ExpectMany(const Path& directory) const { FolderOf(directory).ExpectMany(); }
+
+Result<FileKind> CachedFiles::KindBelow(Folder& base, std::string_view below) const {
+  if (below.empty()) return FileKind::kDirectory;
+  Folder* folder = &base;
+  while (folder->BeginsWithLast(below)) {
+    TakeComponent(below);
+    if (below.empty()) return folder->last_kind();
+    folder = folder->last_child();
+    if (folder == nullptr) return FileKind::kMissing;
+  }
+  for (;;) {
+    const std::string_view name = TakeComponent(below);
+    Result<FileKind> kind = ChildKind(*folder, name);
+    if (!kind || *kind == FileKind::kLink) return kind;
+    if (*kind == FileKind::kMissing && folder->is_listed()) return kind;
+    Folder* child = nullptr;
+    if (*kind == FileKind::kDirectory) child = &FolderOf(folder->path().Child(name));
+    folder->Remember(name, *kind, child);
+    if (below.empty()) return kind;
+    if (child == nullptr) return FileKind::kMissing;
+    folder = child;
+  }
+}
+
+Result<bool> CachedFiles::HasLinkBelow(Folder& base, std::string_view below) const {
+  const Result<FileKind> kind = KindBelow(base, below);
+  if (!kind) return kind.error();
+  return *kind == FileKind::kLink;
+}
+
+const MountTable& CachedFiles::Mounts() const {
+  if (mounts_) return *mounts_;
+  Result<MountTable> mounts = MountTable::Read(files_);
+  if (!mounts) Fail(mounts.error());
+  return mounts_.emplace(mounts ? std::move(*mounts) : MountTable());
+}
+
+void CachedFiles::Fail(const Error& error) const {
+  if (!failure_) failure_ = error;
+}
+
+}  // namespace ringfence

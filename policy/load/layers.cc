@@ -1,0 +1,244 @@
+#include "policy/load/layers.h"
+
+#include <algorithm>
+
+#include "policy/load/alert_rules.h"
+#include "policy/load/merge_sections.h"
+#include "policy/load/tighten.h"
+#include "policy/rules/pattern.h"
+#include "policy/rules/rules.h"
+
+namespace ringfence {
+namespace {
+
+bool Holds(const When& when, const Caller& caller, const Places& places) {
+  if (when.agent_type && !MatchName(*when.agent_type, caller.agent_type)) return false;
+  if (when.subagent && *when.subagent != caller.subagent) return false;
+  if (when.permission_mode && *when.permission_mode != caller.permission_mode) return false;
+  return !when.root || RootIsBelow(*when.root, places);
+}
+
+}  // namespace
+
+const Profile* RegisteredProfile(const PolicyFile& file, std::string_view name,
+                                 const Places& places) {
+  for (const Profile& profile : file.profiles) {
+    if (!name.empty()) {
+      if (profile.name == name) return &profile;
+    } else if (profile.when && !profile.when->is_chosen_by_event() &&
+               Holds(*profile.when, {}, places)) {
+      return &profile;
+    }
+  }
+  return nullptr;
+}
+
+namespace {
+
+// The profile that the event chose: it may only tighten, also over a registered one.
+const Profile* CallersProfile(const PolicyFile& file, const Caller& caller, const Places& places) {
+  for (const Profile& profile : file.profiles) {
+    if (profile.when && profile.when->is_chosen_by_event() &&
+        Holds(*profile.when, caller, places)) {
+      return &profile;
+    }
+  }
+  return nullptr;
+}
+
+template <typename T>
+void Prefer(std::optional<T>& value, const std::optional<T>& over) {
+  if (over) value = over;
+}
+
+// The managed file must agree with every right and limit; a profile of its own says it anew, key by
+// key.
+void AgreeWith(const Sections& managed, const Sections& profile, Policy& policy) {
+  const auto lists = [&](auto member) -> const auto& {
+    return (profile.*member).allow ? profile.*member : managed.*member;
+  };
+  TightenLists(policy, {lists(&Sections::tools), lists(&Sections::read), lists(&Sections::write)});
+  Sections limits;
+  limits.network = managed.network;
+  if (profile.network) {
+    limits.network = MergedNetwork(managed.network.value_or(NetworkSection{}), *profile.network);
+  }
+  if (limits.network) {  // what it does not say is what it means alone
+    limits.network->allow = limits.network->allow.value_or(std::vector<HostRule>{});
+    limits.network->unlisted = limits.network->unlisted.value_or(Unlisted::kDeny);
+  }
+  const Sections& bash = profile.unsandboxed ? profile : managed;
+  limits.unsandboxed = bash.unsandboxed;
+  limits.unsandboxed_place = bash.unsandboxed_place;
+  limits.permitted = profile.permitted ? profile.permitted : managed.permitted;
+  limits.sandbox = managed.sandbox;
+  Prefer(limits.sandbox.mode, profile.sandbox.mode);
+  Prefer(limits.sandbox.layers, profile.sandbox.layers);
+  Prefer(limits.sandbox.missing, profile.sandbox.missing);
+  Prefer(limits.sandbox.reads, profile.sandbox.reads);
+  Prefer(limits.sandbox.memory, profile.sandbox.memory);
+  Prefer(limits.sandbox.processes, profile.sandbox.processes);
+  Prefer(limits.sandbox.cpus, profile.sandbox.cpus);
+  Prefer(limits.sandbox.io, profile.sandbox.io);
+  Prefer(limits.sandbox.env, profile.sandbox.env);
+  limits.stage = managed.stage;
+  Prefer(limits.stage.trusted, profile.stage.trusted);
+  Prefer(limits.stage.sandbox, profile.stage.sandbox);
+  Prefer(limits.stage.auto_apply, profile.stage.auto_apply);
+  TightenLimits(policy, limits);
+  AddMcp(policy, managed);
+  if (&profile != &managed) AddMcp(policy, profile);
+}
+
+class Merger {
+ public:
+  Merger(const PolicySources& sources, std::string_view profile, const Places& places)
+      : sources_(sources), profile_(profile), places_(places) {}
+
+  Result<Policy> Run(const Caller& caller) {
+    std::vector<const Sections*> chain;
+    for (const PolicySource& source : sources_.sources) {
+      if (source.trusted && source.layer != Layer::kSession) AddTrusted(source, chain);
+    }
+    if (!profile_.empty() && !profile_found_) return NoSuchProfile();
+    Policy policy = MergeSections(chain, sources_.built_in->sections, UsersOwn());
+    for (const PolicySource& source : sources_.sources) {
+      if (source.layer == Layer::kSession) Grant(source.file->sections, policy);
+      if (source.layer == Layer::kCommandLine) policy.named_file = source.file->path;
+      if (source.layer == Layer::kProject && source.trusted) policy.own_file = source.file->shown;
+    }
+    for (const PolicySource& source : sources_.sources) {
+      if (source.layer != Layer::kSession) ApplyTightening(source, caller, policy);
+    }
+    for (const PolicySource& source : sources_.sources) ApplyAudit(source, policy.audit);
+    ApplyManagedAudit(policy.audit);
+    policy.alerts = AlertsOf(chain, managed_);
+    policy.profile = names_;
+    return policy;
+  }
+
+ private:
+  void AddTrusted(const PolicySource& source, std::vector<const Sections*>& chain) {
+    AddSections(source, source.file->sections, chain);
+    const Profile* profile = RegisteredProfile(*source.file, profile_, places_);
+    if (profile == nullptr) return;
+    if (profile->name == profile_) profile_found_ = true;
+    AddName(profile->name);
+    AddSections(source, profile->sections, chain);
+  }
+
+  void AddSections(const PolicySource& source, const Sections& sections,
+                   std::vector<const Sections*>& chain) {
+    chain.push_back(&sections);
+    if (source.layer == Layer::kManaged) managed_.push_back(&sections);
+  }
+
+  // What a person permitted for this session. Whatever narrows the others narrows it as well.
+  static void Grant(const Sections& granted, Policy& policy) {
+    if (granted.read.allow) policy.read.allow.front().emplace_back(*granted.read.allow);
+    if (granted.write.allow) policy.write.allow.front().emplace_back(*granted.write.allow);
+    if (const auto& tools = granted.tools.allow) {
+      policy.tools.names.insert(policy.tools.names.end(), tools->begin(), tools->end());
+    }
+    if (!policy.network || !granted.network || !granted.network->allow) return;
+    std::vector<HostRule>& hosts = policy.network->lists.front().allow;
+    hosts.insert(hosts.end(), granted.network->allow->begin(), granted.network->allow->end());
+  }
+
+  void AddName(std::string_view profile) {
+    if (!names_.empty()) names_ += "+";
+    names_ += profile;
+  }
+
+  // What the user wrote, without the managed and the project's file. Profiles add to the lists
+  // around them, so only the file itself can drop a default.
+  const Sections& UsersOwn() const {
+    for (const PolicySource& source : sources_.sources) {
+      if (source.layer == Layer::kUser || source.layer == Layer::kCommandLine) {
+        return source.file->sections;
+      }
+    }
+    return nothing_;
+  }
+
+  void ApplyTightening(const PolicySource& source, const Caller& caller, Policy& policy) {
+    const PolicyFile& file = *source.file;
+    const Profile* registered = RegisteredProfile(file, profile_, places_);
+    if (source.layer == Layer::kManaged) {
+      AgreeWith(file.sections, registered == nullptr ? file.sections : registered->sections,
+                policy);
+    } else if (!source.trusted) {
+      Tighten(policy, file.sections, false);
+      if (registered != nullptr) Tighten(policy, registered->sections, false);
+    }
+    // A subagent gains nothing by being one: what would hold for the main agent holds for it too.
+    const Profile* main =
+        CallersProfile(file, {.permission_mode = caller.permission_mode}, places_);
+    const Profile* own = caller.subagent ? CallersProfile(file, caller, places_) : main;
+    if (main != nullptr) Apply(*main, source.trusted, policy);
+    if (own != nullptr && own != main) Apply(*own, source.trusted, policy);
+  }
+
+  void Apply(const Profile& profile, bool trusted, Policy& policy) {
+    Tighten(policy, profile.sections, trusted);
+    if (trusted) AddName(profile.name);
+  }
+
+  // The log's place is the most specific trusted file's, but the managed file can demand one.
+  static void ApplyAudit(const PolicySource& source, AuditRules& rules) {
+    if (!source.trusted || source.layer == Layer::kSession) return;
+    const AuditSection& audit = source.file->audit;
+    rules.file = audit.file.value_or(rules.file);
+    rules.rotate = audit.rotate.value_or(rules.rotate);
+    rules.required = audit.required.value_or(rules.required);
+    rules.system_log = audit.system_log.value_or(rules.system_log);
+  }
+
+  void ApplyManagedAudit(AuditRules& audit) const {
+    for (const PolicySource& source : sources_.sources) {
+      if (source.layer != Layer::kManaged) continue;
+      if (source.file->audit.file) audit.file = *source.file->audit.file;
+      if (source.file->audit.required == true) audit.required = true;
+      if (const auto least = source.file->audit.system_log) {
+        audit.system_log = std::max(audit.system_log, *least);
+      }
+    }
+  }
+
+  Error NoSuchProfile() const {
+    const std::string quoted = "a profile \"" + std::string(profile_) + "\"";
+    for (const PolicySource& source : sources_.sources) {
+      if (std::ranges::find(source.file->profiles, profile_, &Profile::name) ==
+          source.file->profiles.end()) {
+        continue;
+      }
+      return Error{Error::Kind::kUsage, "--profile",
+                   "only a policy that is not trusted has " + quoted + ": " + source.file->shown,
+                   "look at it and run: ringfence trust"};
+    }
+    return Error{Error::Kind::kUsage, "--profile", "no policy has " + quoted,
+                 "name one of the profiles in the policy"};
+  }
+
+  const PolicySources& sources_;
+  std::string_view profile_;
+  const Places& places_;
+  Sections nothing_;
+  std::vector<const Sections*> managed_;  // the managed file's part of the chain
+  std::string names_;
+  bool profile_found_ = false;
+};
+
+}  // namespace
+
+Caller CallerOf(const Event& event) {
+  const std::string_view mode = event.permission_mode;
+  return {event.agent_type, event.is_subagent(), mode == "manual" ? "default" : mode};
+}
+
+Result<Policy> MergePolicies(const PolicySources& sources, std::string_view profile,
+                             const Places& places, const Caller& caller) {
+  return Merger(sources, profile, places).Run(caller);
+}
+
+}  // namespace ringfence

@@ -1,0 +1,257 @@
+#include "policy/load/load.h"
+
+#include <optional>
+
+#include "base/text.h"
+#include "base/utf8.h"
+#include "policy/load/load_sections.h"
+#include "policy/load/object_reader.h"
+#include "policy/load/rule_lists.h"
+#include "policy/rules/path_entry.h"
+
+namespace ringfence {
+namespace {
+
+using Node = JsonTree::Node;
+
+constexpr ObjectReader::Choice<std::string_view> kPermissionModes[] = {
+    {"default", "default"},
+    {"manual", "default"},  // as the client reports it
+    {"plan", "plan"},
+    {"acceptEdits", "acceptEdits"},
+    {"dontAsk", "dontAsk"},
+    {"auto", "auto"},
+    {"bypassPermissions", "bypassPermissions"}};
+
+// Reads one file. A function a section; `at` is the JSON pointer of the object around it.
+class Loader {
+ public:
+  Loader(PolicyFile& file, bool quotable, std::vector<Error>& mistakes)
+      : file_(file),
+        document_(*file.tree, mistakes),
+        rules_(file, quotable, document_),
+        sections_(document_, *file.strings) {}
+
+  void ReadFile() {
+    const Node& root = file_.tree->root();
+    ObjectReader object(document_, root);
+    object.String("$schema");  // for editors
+    ReadVersion(object, root);
+    if (const auto word = object.String("root"); word && *word != "git") {
+      document_.Wrong(*object.Any("root"), "must be \"git\", not " + Quote(*word));
+    } else {
+      file_.root_is_git = word.has_value();
+    }
+    ReadSections(object, "", file_.sections);
+    if (const Node* node = object.Object("audit")) file_.audit = sections_.ReadAudit(*node);
+    ReadProfiles(object);
+    object.Finish();
+  }
+
+ private:
+  static std::string At(std::string_view at, std::string_view key) {
+    return std::string(at) + "/" + std::string(key);
+  }
+
+  void ReadVersion(ObjectReader& object, const Node& root) {
+    const Node* version = object.Any("version");
+    if (version == nullptr) {
+      document_.Wrong(root, "has no \"version\"", "begin with \"version\": 1");
+      return;
+    }
+    const bool is_number = version->kind == JsonTree::Kind::kNumber;
+    if (is_number && version->content() == "1") return;
+    const bool is_newer =
+        is_number && version->content().find_first_not_of("0123456789") == std::string_view::npos;
+    document_.Wrong(*version, is_newer ? "must be 1" : "must be the number 1",
+                    is_newer ? "a newer policy needs a newer ringfence" : "write \"version\": 1");
+  }
+
+  void ReadSections(ObjectReader& object, std::string_view at, Sections& sections) {
+    if (const Node* node = object.Object("tools")) {
+      ObjectReader reader(document_, *node);
+      sections.tools = rules_.ReadTools(reader, At(at, "tools"));
+      reader.Finish();
+    }
+    if (const Node* node = object.Object("read")) {
+      ObjectReader reader(document_, *node);
+      sections.read = rules_.ReadPaths(reader, At(at, "read"));
+      reader.Finish();
+    }
+    if (const Node* node = object.Object("write")) {
+      ReadWrite(*node, At(at, "write"), sections);
+    }
+    if (const Node* node = object.Object("network")) {
+      ReadNetwork(*node, At(at, "network"), sections.network.emplace());
+    }
+    if (const Node* node = object.Object("bash")) ReadBash(*node, At(at, "bash"), sections);
+    constexpr ObjectReader::Choice<Permitted> kPermitted[] = {{"client", Permitted::kClient},
+                                                              {"allow", Permitted::kAllow}};
+    sections.permitted = object.OneOf("permitted", kPermitted);
+    if (const Node* node = object.Object("mcp")) ReadMcp(*node, At(at, "mcp"), sections.mcp);
+    if (const Node* node = object.Object("sandbox")) {
+      sections.sandbox = sections_.ReadSandbox(*node);
+    }
+    if (const Node* node = object.Object("stage")) sections.stage = sections_.ReadStage(*node);
+    if (const Node* node = object.Object("alerts")) {
+      sections.alerts = sections_.ReadAlerts(*node, at.empty());
+    }
+    if (const Node* node = object.Object("denied")) {
+      ObjectReader denied(document_, *node);
+      sections.say = denied.String("say");
+      denied.Finish();
+    }
+    if (const Node* node = object.Object("client")) ReadClient(*node, sections);
+  }
+
+  void ReadWrite(const Node& node, const std::string& at, Sections& sections) {
+    ObjectReader object(document_, node);
+    sections.write = rules_.ReadPaths(object, at);
+    if (const auto stores = object.Strings("package_stores")) {
+      sections.package_stores.emplace();
+      for (const Node* store : *stores) {
+        if (store->content().empty() || store->content().find('/') != std::string_view::npos) {
+          document_.Wrong(*store, "must be the name of a directory, such as \"node_modules\"");
+        }
+        sections.package_stores->push_back(store->content());
+      }
+    }
+    object.Finish();
+  }
+
+  void ReadNetwork(const Node& node, const std::string& at, NetworkSection& section) {
+    ObjectReader object(document_, node);
+    section.place = rules_.PlaceOf(node, at);
+    section.allow = rules_.ReadHosts(object, "allow", at);
+    section.deny = rules_.ReadHosts(object, "deny", at);
+    section.inspect = rules_.ReadHosts(object, "inspect", at);
+    constexpr ObjectReader::Choice<Unlisted> kUnlisted[] = {
+        {"deny", Unlisted::kDeny}, {"ask", Unlisted::kAsk}, {"allow", Unlisted::kAllow}};
+    section.unlisted = object.OneOf("unlisted", kUnlisted);
+    object.Finish();
+  }
+
+  void ReadBash(const Node& node, const std::string& at, Sections& sections) {
+    ObjectReader object(document_, node);
+    constexpr ObjectReader::Choice<Unsandboxed> kUnsandboxed[] = {{"deny", Unsandboxed::kDeny},
+                                                                  {"ask", Unsandboxed::kAsk}};
+    sections.unsandboxed = object.OneOf("unsandboxed", kUnsandboxed);
+    if (sections.unsandboxed) {
+      sections.unsandboxed_place =
+          rules_.PlaceOf(*object.Any("unsandboxed"), At(at, "unsandboxed"));
+    }
+    sections.wrap_bash = object.Bool("wrap");
+    object.Finish();
+  }
+
+  std::vector<std::string_view> ReadPointers(ObjectReader& object, std::string_view key) {
+    std::vector<std::string_view> pointers;
+    const auto strings = object.Strings(key);
+    if (!strings) return pointers;
+    for (const Node* node : *strings) {
+      if (!node->content().starts_with('/') || node->content().size() < 2) {
+        document_.Wrong(*node, "must be a JSON pointer such as \"/path\"",
+                        "\"/files/*/path\" means the path of each element of files");
+      }
+      pointers.push_back(node->content());
+    }
+    return pointers;
+  }
+
+  void ReadMcp(const Node& node, const std::string& at, std::vector<McpFields>& all) {
+    const JsonTree& tree = *file_.tree;
+    for (JsonTree::Index i = node.first_child; i != JsonTree::kNone; i = tree.node(i).next) {
+      const Node& member = tree.node(i);
+      if (!tree.KeyOf(member).starts_with("mcp__") || !IsToolPattern(tree.KeyOf(member))) {
+        document_.Wrong(member, "must be the name of an MCP tool: mcp__SERVER__TOOL");
+      }
+      ObjectReader object(document_, member);
+      McpFields fields;
+      fields.tool = tree.KeyOf(member);
+      fields.read = ReadPointers(object, "read");
+      fields.write = ReadPointers(object, "write");
+      fields.place = rules_.PlaceOf(member, at);
+      object.Finish();
+      all.push_back(std::move(fields));
+    }
+  }
+
+  void ReadClient(const Node& node, Sections& sections) {
+    ObjectReader object(document_, node);
+    sections.permission_mode = object.OneOf("permission_mode", kPermissionModes);
+    object.Finish();
+  }
+
+  void ReadProfiles(ObjectReader& parent) {
+    const Node* node = parent.Object("profiles");
+    if (node == nullptr) return;
+    const JsonTree& tree = *file_.tree;
+    for (JsonTree::Index i = node->first_child; i != JsonTree::kNone; i = tree.node(i).next) {
+      const Node& member = tree.node(i);
+      if (tree.KeyOf(member).empty()) document_.Wrong(member, "needs a name");
+      ObjectReader object(document_, member);
+      Profile& profile = file_.profiles.emplace_back();
+      profile.name = tree.KeyOf(member);
+      if (const Node* when = object.Object("when")) ReadWhen(*when, profile.when.emplace());
+      ReadSections(object, tree.Pointer(member), profile.sections);
+      object.Finish();
+    }
+  }
+
+  void ReadWhen(const Node& node, When& when) {
+    ObjectReader object(document_, node);
+    when.agent_type = object.String("agent_type");
+    when.subagent = object.Bool("subagent");
+    when.permission_mode = object.OneOf("permission_mode", kPermissionModes);
+    if (const auto root = object.String("root")) {
+      PathRule rule;
+      const Status parsed = ParsePathEntry(*root, ListKind::kAllow, *file_.strings, &rule);
+      if (!parsed || rule.set != SetName::kNone || rule.base == RuleBase::kRoot) {
+        document_.Wrong(*object.Any("root"), "must be a path that begins with / or ~/");
+      } else {
+        when.root = rule;
+      }
+    }
+    if (node.first_child == JsonTree::kNone) {
+      document_.Wrong(node, "is empty", "leave it out for a profile that only --profile chooses");
+    }
+    object.Finish();
+  }
+
+  PolicyFile& file_;
+  JsonDocument document_;
+  RuleListReader rules_;
+  SectionReader sections_;
+};
+
+}  // namespace
+
+std::unique_ptr<PolicyFile> LoadPolicy(PolicyText source, std::vector<Error>& mistakes) {
+  auto file = std::make_unique<PolicyFile>();
+  file->path = std::move(source.path);
+  file->shown = std::move(source.shown);
+  file->strings = std::make_unique<std::deque<std::string>>();
+  file->origins = std::make_unique<std::deque<RuleOrigin>>();
+  const size_t before = mistakes.size();
+  Result<JsonTree> tree = JsonTree::ParseForPeople(std::move(source.text), file->shown, mistakes);
+  if (!tree) {
+    mistakes.push_back(tree.error());
+    return nullptr;
+  }
+  file->tree = std::make_unique<JsonTree>(std::move(*tree));
+  Loader(*file, source.quotable, mistakes).ReadFile();
+  if (mistakes.size() != before) return nullptr;
+  return file;
+}
+
+const char* BuiltInPolicyText() {
+  return R"({
+  "version": 1,
+  "read": { "allow": [".", "@claude-scratch"], "deny": ["@secrets"] },
+  "write": { "allow": [".", "@claude-scratch"], "ask": ["@runs-later"], "deny": ["@secrets"] },
+  "bash": { "unsandboxed": "deny" }
+}
+)";
+}
+
+}  // namespace ringfence

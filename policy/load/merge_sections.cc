@@ -1,0 +1,181 @@
+#include "policy/load/merge_sections.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "policy/load/tighten.h"
+
+namespace ringfence {
+namespace {
+
+using Chain = std::vector<const Sections*>;  // trusted ones, from the widest to the most specific
+
+template <typename Get, typename T>
+T Last(const Chain& chain, Get get, T otherwise) {
+  for (const Sections* sections : chain) {
+    if (const auto& value = get(*sections)) otherwise = *value;
+  }
+  return otherwise;
+}
+
+template <typename T>
+T Last(const Chain& chain, std::optional<T> Sections::*member, T otherwise) {
+  return Last(
+      chain, [member](const Sections& s) -> const std::optional<T>& { return s.*member; },
+      std::move(otherwise));
+}
+
+using PathLists = RuleLists<PathRule> Sections::*;
+
+// Every one of `sets` stands in one of the lists already; going through a set twice takes time.
+bool NamesSets(const PathRuleList& lists, const std::vector<PathRule>& sets) {
+  return std::ranges::all_of(sets, [&lists](const PathRule& wanted) {
+    return std::ranges::any_of(lists, [&wanted](std::span<const PathRule> list) {
+      return wanted.set != SetName::kNone &&
+             std::ranges::find(list, wanted.set, &PathRule::set) != list.end();
+    });
+  });
+}
+
+PathRules PathsOf(const Chain& chain, PathLists lists, const Sections& built_in,
+                  const Sections& own) {
+  PathRules rules;
+  const RuleLists<PathRule>* allow = &(built_in.*lists);
+  for (const Sections* sections : chain) {
+    const RuleLists<PathRule>& said = sections->*lists;
+    if (said.allow) allow = &said;
+    if (said.ask) rules.ask.emplace_back(*said.ask);
+    if (said.deny) rules.deny.emplace_back(*said.deny);
+  }
+  // The built-in denies and asks add up like all others; only an empty list in the user's own
+  // policy drops them.
+  const auto drops = [](const std::optional<std::vector<PathRule>>& list) {
+    return list && list->empty();
+  };
+  const RuleLists<PathRule>& defaults = built_in.*lists;
+  const auto add = [&drops](const auto& list, const auto& own_list, PathRuleList& to) {
+    if (list && !drops(own_list) && !NamesSets(to, *list)) to.emplace_back(*list);
+  };
+  add(defaults.ask, (own.*lists).ask, rules.ask);
+  add(defaults.deny, (own.*lists).deny, rules.deny);
+  PathRuleList& permitted = rules.allow.emplace_back();
+  permitted.emplace_back(*allow->allow);
+  for (const Sections* sections : chain) {
+    AppendPermittedAsks(permitted, (sections->*lists).ask);
+  }
+  return rules;
+}
+
+ToolRules ToolsOf(const Chain& chain) {
+  ToolRules rules;
+  const std::vector<NameRule>* allow = nullptr;
+  for (const Sections* sections : chain) {
+    const RuleLists<NameRule>& said = sections->tools;
+    if (said.allow) allow = &*said.allow;
+    if (said.ask) rules.ask.insert(rules.ask.end(), said.ask->begin(), said.ask->end());
+    if (said.deny) rules.deny.insert(rules.deny.end(), said.deny->begin(), said.deny->end());
+  }
+  rules.known_tools = allow == nullptr;
+  if (allow != nullptr) rules.names = *allow;
+  rules.names.insert(rules.names.end(), rules.ask.begin(), rules.ask.end());
+  return rules;
+}
+
+std::optional<NetworkRules> NetworkOfAll(const Chain& chain) {
+  std::optional<NetworkSection> merged;
+  for (const Sections* sections : chain) {
+    if (!sections->network) continue;
+    merged = merged ? MergedNetwork(*merged, *sections->network) : *sections->network;
+  }
+  if (!merged) return {};
+  return NetworkOf(*merged);
+}
+
+SandboxRules SandboxOf(const Chain& chain) {
+  SandboxRules rules;
+  const auto last = [&chain](auto member, auto otherwise) {
+    return Last(
+        chain, [member](const Sections& s) -> const auto& { return s.sandbox.*member; }, otherwise);
+  };
+  const auto last_limit = [&chain](auto member, auto& limit) {
+    for (const Sections* sections : chain) {
+      if (sections->sandbox.*member) limit = sections->sandbox.*member;
+    }
+  };
+  rules.mode = last(&SandboxSection::mode, rules.mode);
+  rules.layers = last(&SandboxSection::layers, rules.layers);
+  rules.missing = last(&SandboxSection::missing, rules.missing);
+  rules.reads = last(&SandboxSection::reads, rules.reads);
+  last_limit(&SandboxSection::memory, rules.memory);
+  last_limit(&SandboxSection::processes, rules.processes);
+  last_limit(&SandboxSection::cpus, rules.cpus);
+  last_limit(&SandboxSection::io, rules.io);
+  last_limit(&SandboxSection::env, rules.env);
+  return rules;
+}
+
+StageRules StageOf(const Chain& chain) {
+  StageRules rules;
+  const auto last = [&chain](auto member, auto otherwise) {
+    return Last(
+        chain, [member](const Sections& s) -> const auto& { return s.stage.*member; }, otherwise);
+  };
+  rules.verify = last(&StageSection::verify, rules.verify);
+  rules.sandbox = last(&StageSection::sandbox, rules.sandbox);
+  rules.auto_apply = last(&StageSection::auto_apply, rules.auto_apply);
+  rules.trusted = last(&StageSection::trusted, rules.trusted);
+  return rules;
+}
+
+// A more specific entry for a tool stands for a wider one.
+std::vector<McpFields> McpOf(const Chain& chain) {
+  std::vector<McpFields> all;
+  for (const Sections* sections : chain) {
+    for (const McpFields& fields : sections->mcp) {
+      std::erase_if(all, [&](const McpFields& old) { return old.tool == fields.tool; });
+      all.push_back(fields);
+    }
+  }
+  return all;
+}
+
+}  // namespace
+
+NetworkSection MergedNetwork(const NetworkSection& base, NetworkSection over) {
+  if (!over.allow) over.allow = base.allow;
+  if (!over.unlisted) over.unlisted = base.unlisted;
+  if (!over.inspect) over.inspect = base.inspect;
+  if (!base.deny) return over;
+  if (!over.deny) over.deny.emplace();
+  over.deny->insert(over.deny->end(), base.deny->begin(), base.deny->end());
+  return over;
+}
+
+Policy MergeSections(const std::vector<const Sections*>& trusted, const Sections& built_in,
+                     const Sections& own) {
+  Policy policy;
+  policy.tools = ToolsOf(trusted);
+  policy.read = PathsOf(trusted, &Sections::read, built_in, own);
+  policy.write = PathsOf(trusted, &Sections::write, built_in, own);
+  policy.network = NetworkOfAll(trusted);
+  policy.unsandboxed = Unsandboxed::kDeny;
+  policy.unsandboxed_place = built_in.unsandboxed_place;
+  for (const Sections* sections : trusted) {
+    if (!sections->unsandboxed) continue;
+    policy.unsandboxed = *sections->unsandboxed;
+    policy.unsandboxed_place = sections->unsandboxed_place;
+  }
+  policy.wrap_bash = std::ranges::any_of(
+      trusted, [](const Sections* sections) { return sections->wrap_bash == true; });
+  policy.permitted = Last(trusted, &Sections::permitted, Permitted::kClient);
+  policy.mcp = McpOf(trusted);
+  policy.sandbox = SandboxOf(trusted);
+  policy.stage = StageOf(trusted);
+  policy.say = Last(trusted, &Sections::say, std::string_view());
+  policy.permission_mode = Last(trusted, &Sections::permission_mode, std::string_view());
+  policy.package_stores = Last(trusted, &Sections::package_stores, std::vector<std::string_view>{});
+  policy.package_stores.emplace_back("node_modules");
+  return policy;
+}
+
+}  // namespace ringfence

@@ -1,0 +1,121 @@
+#include "policy/load/object_reader.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "base/text.h"
+
+namespace ringfence {
+
+using Kind = JsonTree::Kind;
+
+constexpr size_t kMaxNumber = 64;  // digits; the scanner keeps no more
+
+void JsonDocument::Add(size_t offset, std::string what, std::string_view hint) {
+  mistakes_.push_back(Error{Error::Kind::kInvalidConfig,
+                            PlaceText(tree_.name(), tree_.text(), offset), std::move(what),
+                            std::string(hint)});
+}
+
+void JsonDocument::Wrong(const Node& node, std::string_view what, std::string_view hint) {
+  const std::string pointer = tree_.Pointer(node);
+  Add(node.begin, (pointer.empty() ? "" : Printable(pointer) + " ") + std::string(what), hint);
+}
+
+void JsonDocument::UnknownKey(const Node& node, std::string_view what, std::string_view nearest) {
+  std::string text = Printable(tree_.Pointer(node)) + " " + std::string(what);
+  if (!nearest.empty()) text += "; did you mean " + Quote(nearest) + "?";
+  Add(tree_.KeyBegin(node), std::move(text), "");
+}
+
+bool JsonDocument::WrongKind(const Node& node, std::string_view what) {
+  Wrong(node, std::string(what) + ", not " + std::string(KindName(node.kind)));
+  return false;
+}
+
+ObjectReader::ObjectReader(JsonDocument& document, const Node& node)
+    : document_(document), node_(node), is_object_(node.kind == Kind::kObject) {
+  if (!is_object_) {
+    document_.Wrong(node, "must be an object, not " + std::string(KindName(node.kind)));
+  }
+}
+
+const JsonTree::Node* ObjectReader::Any(std::string_view key) {
+  known_.push_back(key);
+  return document_.tree().Find(node_, key);
+}
+
+const JsonTree::Node* ObjectReader::Typed(std::string_view key, Kind kind) {
+  const Node* node = Any(key);
+  if (node == nullptr || node->kind == kind) return node;
+  document_.Wrong(*node, "must be " + std::string(KindName(kind)) + ", not " +
+                             std::string(KindName(node->kind)));
+  return nullptr;
+}
+
+const JsonTree::Node* ObjectReader::Object(std::string_view key) {
+  return Typed(key, Kind::kObject);
+}
+
+const JsonTree::Node* ObjectReader::Array(std::string_view key) { return Typed(key, Kind::kArray); }
+
+std::optional<bool> ObjectReader::Bool(std::string_view key) {
+  const Node* node = Any(key);
+  if (node == nullptr) return {};
+  if (node->kind == Kind::kTrue || node->kind == Kind::kFalse) return node->kind == Kind::kTrue;
+  document_.Wrong(*node, "must be true or false, not " + std::string(KindName(node->kind)));
+  return {};
+}
+
+std::optional<std::string_view> ObjectReader::String(std::string_view key) {
+  const Node* node = Typed(key, Kind::kString);
+  if (node == nullptr) return {};
+  return node->content();
+}
+
+std::optional<double> ObjectReader::Number(std::string_view key) {
+  const Node* node = Typed(key, Kind::kNumber);
+  if (node == nullptr) return {};
+  if (node->content().size() >= kMaxNumber) {
+    document_.Wrong(*node, "has too many digits");
+    return {};
+  }
+  return std::strtod(std::string(node->content()).c_str(), nullptr);
+}
+
+std::optional<std::vector<const JsonTree::Node*>> ObjectReader::Strings(std::string_view key) {
+  const Node* list = Typed(key, Kind::kArray);
+  if (list == nullptr) return {};
+  const JsonTree& tree = document_.tree();
+  std::vector<const Node*> strings;
+  for (JsonTree::Index i = list->first_child; i != JsonTree::kNone; i = tree.node(i).next) {
+    const Node& element = tree.node(i);
+    if (document_.IsString(element)) strings.push_back(&element);
+  }
+  return strings;
+}
+
+void ObjectReader::NotOneOf(std::string_view key, std::string_view word,
+                            std::span<const std::string_view> words) {
+  std::string list;
+  for (const std::string_view w : words) {
+    if (!list.empty()) list += w == words.back() ? " or " : ", ";
+    list += Quote(w);
+  }
+  std::string what = "must be " + list + ", not " + Quote(word);
+  const std::string_view nearest = Nearest(word, words);
+  if (!nearest.empty()) what += "; did you mean " + Quote(nearest) + "?";
+  document_.Wrong(*document_.tree().Find(node_, key), what);
+}
+
+void ObjectReader::Finish() {
+  if (!is_object_) return;
+  const JsonTree& tree = document_.tree();
+  for (JsonTree::Index i = node_.first_child; i != JsonTree::kNone; i = tree.node(i).next) {
+    const Node& member = tree.node(i);
+    if (std::ranges::find(known_, tree.KeyOf(member)) != known_.end()) continue;
+    document_.UnknownKey(member, "is not a setting", Nearest(tree.KeyOf(member), known_));
+  }
+}
+
+}  // namespace ringfence

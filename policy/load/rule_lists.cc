@@ -1,0 +1,167 @@
+#include "policy/load/rule_lists.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "policy/rules/domain.h"
+#include "policy/rules/path_entry.h"
+#include "policy/rules/sets.h"
+
+namespace ringfence {
+namespace {
+
+using Node = JsonTree::Node;
+
+constexpr std::string_view kAgentHostSet = "@agent-hosts";
+
+std::string Below(std::string_view at, std::string_view key) {
+  return std::string(at) + "/" + std::string(key);
+}
+
+ListKind KindOfList(std::string_view key) {
+  if (key == "allow") return ListKind::kAllow;
+  return key == "ask" ? ListKind::kAsk : ListKind::kDeny;
+}
+
+Status ParseTool(std::string_view text, NameRule* rule) {
+  rule->pattern = text;
+  rule->set = text == "@session-tools" ? ToolSet::kSession
+              : text == "@known-tools" ? ToolSet::kKnown
+                                       : ToolSet::kNone;
+  if (rule->set != ToolSet::kNone) return Unit{};
+  if (text.starts_with('@')) {
+    return Error{
+        Error::Kind::kInvalidConfig, "",
+        Quote(text) + " is not a set of tools; there are \"@session-tools\" and \"@known-tools\"",
+        ""};
+  }
+  if (IsToolPattern(text)) return Unit{};
+  return Error{Error::Kind::kInvalidConfig, "", "is not the name of a tool",
+               "letters, digits and \"*\" for any of them"};
+}
+
+}  // namespace
+
+RulePlace RuleOrigin::At(uint32_t offset) const {
+  return {file, pointer, LineOf(text, offset), quotable};
+}
+
+std::string RuleOrigin::WrittenAt(uint32_t offset) const {
+  TextSource source(text.substr(offset));
+  JsonScanner scanner(source, {});
+  JsonScanner::String string;
+  if (scanner.Next() != Token::kString || !scanner.TakeString(text.size(), &string)) return "";
+  return std::string(string.text);
+}
+
+bool IsToolPattern(std::string_view text) {
+  if (text.empty() || text.size() > 256) return false;
+  return std::ranges::all_of(text, [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           std::string_view("_-.:/*").find(c) != std::string_view::npos;
+  });
+}
+
+const RuleOrigin* RuleListReader::OriginOf(const std::string& pointer) {
+  for (const RuleOrigin& origin : *file_.origins) {
+    if (origin.pointer == pointer) return &origin;
+  }
+  return &file_.origins->emplace_back(
+      RuleOrigin{file_.shown, pointer, quotable_, file_.tree->text()});
+}
+
+RulePlace RuleListReader::PlaceOf(const Node& node, const std::string& pointer) {
+  return OriginOf(pointer)->At(node.begin);
+}
+
+// `read` fills in one rule from the text of an element.
+template <typename Rule, typename Read>
+std::optional<std::vector<Rule>> RuleListReader::ReadList(ObjectReader& object,
+                                                          std::string_view key, Read read) {
+  const Node* list = object.Array(key);
+  if (list == nullptr) return {};
+  if (key == "allow" && list->size == 0) {
+    document_.Wrong(*list, "is empty",
+                    "leave it out for the default; to permit nothing, deny \"/\" or \"*\"");
+  }
+  const JsonTree& tree = document_.tree();
+  std::optional<std::vector<Rule>> rules(std::in_place);
+  rules->reserve(list->size);
+  for (JsonTree::Index i = list->first_child; i != JsonTree::kNone; i = tree.node(i).next) {
+    const Node& node = tree.node(i);
+    if (!document_.IsString(node)) continue;
+    const Status sound = read(node, &rules->emplace_back());
+    if (sound) continue;
+    document_.Wrong(node, sound.error().what, sound.error().hint);
+    rules->pop_back();
+  }
+  return rules;
+}
+
+std::optional<std::vector<PathRule>> RuleListReader::ReadPathList(ObjectReader& object,
+                                                                  std::string_view key,
+                                                                  std::string_view at) {
+  const RuleOrigin* origin = nullptr;
+  const ListKind kind = KindOfList(key);
+  return ReadList<PathRule>(object, key, [&](const Node& node, PathRule* rule) {
+    if (origin == nullptr) origin = OriginOf(Below(at, key));
+    rule->origin = origin;
+    rule->offset = node.begin;
+    return ParsePathEntry(node.content(), kind, *file_.strings, rule);
+  });
+}
+
+std::optional<std::vector<NameRule>> RuleListReader::ReadToolList(ObjectReader& object,
+                                                                  std::string_view key,
+                                                                  std::string_view at) {
+  const std::string pointer = Below(at, key);
+  return ReadList<NameRule>(object, key, [&](const Node& node, NameRule* rule) {
+    rule->place = PlaceOf(node, pointer);
+    return ParseTool(node.content(), rule);
+  });
+}
+
+RuleLists<PathRule> RuleListReader::ReadPaths(ObjectReader& object, std::string_view at) {
+  return {.allow = ReadPathList(object, "allow", at),
+          .ask = ReadPathList(object, "ask", at),
+          .deny = ReadPathList(object, "deny", at)};
+}
+
+RuleLists<NameRule> RuleListReader::ReadTools(ObjectReader& object, std::string_view at) {
+  return {.allow = ReadToolList(object, "allow", at),
+          .ask = ReadToolList(object, "ask", at),
+          .deny = ReadToolList(object, "deny", at)};
+}
+
+std::optional<std::vector<HostRule>> RuleListReader::ReadHosts(ObjectReader& object,
+                                                               std::string_view key,
+                                                               std::string_view at) {
+  const std::string pointer = Below(at, key);
+  auto rules = ReadList<HostRule>(object, key, [&](const Node& node, HostRule* rule) -> Status {
+    if (node.content() == kAgentHostSet) {
+      rule->written = node.content();
+    } else {
+      Result<HostRule> parsed =
+          ParseHostRule(file_.strings->emplace_back(LowerAscii(node.content())));
+      if (!parsed) return parsed.error();
+      *rule = *parsed;
+    }
+    rule->place = PlaceOf(node, pointer);
+    return Unit{};
+  });
+  if (!rules) return {};
+  std::vector<HostRule> expanded;
+  for (const HostRule& rule : *rules) {
+    if (rule.written != kAgentHostSet) {
+      expanded.push_back(rule);
+      continue;
+    }
+    for (const std::string_view host : AgentHosts()) {
+      HostRule& agent = expanded.emplace_back(rule);
+      agent.host = host;
+    }
+  }
+  return expanded;
+}
+
+}  // namespace ringfence

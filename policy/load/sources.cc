@@ -1,0 +1,306 @@
+#include "policy/load/sources.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cerrno>
+
+#include "base/sha256.h"
+#include "base/syscall.h"
+#include "base/text.h"
+#include "policy/evaluate/fix.h"
+#include "policy/files/resolve.h"
+#include "policy/load/load.h"
+#include "policy/load/trust.h"
+
+namespace ringfence {
+namespace {
+
+constexpr size_t kMaxPolicy = 8u << 20;
+constexpr uint32_t kOverflowUser = 65534;  // user_namespaces(7): an owner that is not mapped
+
+Error Unusable(const std::string& where, std::string what, std::string hint) {
+  return Error{Error::Kind::kInvalidConfig, where, std::move(what), std::move(hint)};
+}
+
+// Any other error says nothing about the file.
+bool SaysAbsent(int error) { return error == ENOENT || error == ENOTDIR; }
+
+// A program may hand a policy over open, in a file that has no name any more.
+bool IsHandedOver(std::string_view path) { return path.starts_with("/proc/self/fd/"); }
+
+// A file below the home is shown with "~".
+std::string Shown(const std::string& path, const Places& places) {
+  if (IsHandedOver(path)) return "policy";
+  for (const Path& home : places.homes) {
+    if (path.starts_with(home.text() + "/")) return "~" + path.substr(home.text().size());
+  }
+  return path;
+}
+
+// Inside a user namespace root's files may show as the overflow user's. They are accepted where
+// user 0 is not mapped, because then nobody inside can be root.
+bool RootIsMapped() {
+  UniqueFd fd(::openat(AT_FDCWD, "/proc/self/uid_map", O_RDONLY | O_CLOEXEC));
+  if (!fd.valid()) return true;
+  const Result<std::string> map = ReadAll(fd.get(), 65536, "/proc/self/uid_map");
+  if (!map) return true;
+  size_t at = 0;
+  while (at < map->size()) {
+    const size_t end = std::min(map->find('\n', at), map->size());
+    std::string_view line = std::string_view(*map).substr(at, end - at);
+    line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
+    if (line.starts_with("0 ")) return true;
+    at = end + 1;
+  }
+  return false;
+}
+
+Status CheckOwner(const PolicyBytes& bytes, Layer layer, const Places& places,
+                  const std::string& shown) {
+  if (layer == Layer::kManaged) {
+    const bool roots = bytes.owner == 0 || (bytes.owner == kOverflowUser && !RootIsMapped());
+    if (!roots) return Unusable(shown, "does not belong to root", "chown root " + shown);
+    if ((bytes.mode & 022) != 0) {
+      return Unusable(shown, "can be written by others than root", "chmod go-w " + shown);
+    }
+    return Unit{};
+  }
+  if (layer == Layer::kProject) return Unit{};  // trust pins its bytes
+  if ((bytes.mode & 002) != 0) {
+    return Unusable(shown, "is world-writable", "chmod o-w " + shown);
+  }
+  if (bytes.owner != places.user && bytes.owner != 0 && bytes.owner != kOverflowUser) {
+    return Unusable(shown, "belongs to another user", "chown it to the user who runs the client");
+  }
+  return Unit{};
+}
+
+class SourceReader {
+ public:
+  SourceReader(Places& places, const FileView& files) : places_(places), files_(files) {}
+
+  Result<PolicySources> Run(const std::string& policy_option) {
+    std::vector<Error> mistakes;
+    found_.built_in = LoadPolicy({BuiltInPolicyText(), "", "built-in policy", true}, mistakes);
+    if (found_.built_in == nullptr) return mistakes.front();
+    if (Status s = Add(Layer::kManaged, kManagedPolicy); !s) return s.error();
+    if (!policy_option.empty()) {
+      if (Status s = AddNamed(policy_option); !s) return s.error();
+      ApplyRootSetting();
+      ProtectUsual();
+      return std::move(found_);
+    }
+    if (!places_.homes.empty()) {
+      if (Status s = Add(Layer::kUser, UserPolicyPath(places_.homes.front().text())); !s) {
+        return s.error();
+      }
+    }
+    ApplyRootSetting();
+    if (Status s = Add(Layer::kProject, ProjectPolicyPath(places_.root_real.text())); !s) {
+      return s.error();
+    }
+    ApplyRootSetting();  // once more: a trusted project may say so as well
+    ProtectUsual();
+    return std::move(found_);
+  }
+
+ private:
+  void Protect(const Path& path) {
+    if (std::ranges::find(places_.policies, path) == places_.policies.end()) {
+      places_.policies.push_back(path);
+    }
+  }
+  void ProtectUsual() {
+    for (const Path& path : UsualPolicyPlaces(places_)) Protect(path);
+  }
+
+  Status AddNamed(const std::string& path) {
+    if (!Path::Parse(path)) {
+      return Error{Error::Kind::kUsage, "--policy", Quote(path) + " is not an absolute path",
+                   "register the hook with the policy's whole path"};
+    }
+    const size_t before = found_.sources.size();
+    if (Status s = Add(Layer::kCommandLine, path); !s) return s.error();
+    if (found_.sources.size() == before) {
+      return Unusable(path, "does not exist",
+                      "write that policy, or register without it: ringfence init");
+    }
+    return Unit{};
+  }
+
+  Status Add(Layer layer, const std::string& path) {
+    if (const std::optional<Path> parsed = Path::Parse(path)) Protect(*parsed);
+    const std::string shown = Shown(path, places_);
+    Result<PolicyBytes> bytes = ReadPolicyBytes(path);
+    if (!bytes) return bytes.error();
+    if (bytes->missing) return CheckAbsent(path, layer, shown);
+    if (Status s = CheckOwner(*bytes, layer, places_, shown); !s) return s.error();
+    bool trusted = true;
+    if (layer == Layer::kProject) {
+      Result<bool> pinned = IsPinned(bytes->text);
+      if (!pinned) return pinned.error();
+      trusted = *pinned;
+    }
+    std::vector<Error> mistakes;
+    PolicySource source{layer, trusted,
+                        LoadPolicy({std::move(bytes->text), path, shown, trusted}, mistakes)};
+    if (source.file == nullptr) return trusted ? mistakes.front() : Silent(mistakes.front(), shown);
+    if (!trusted) {
+      // The names are the project's: a line of its own would be read as one of ours.
+      const std::string word = ShellWord(places_.root.text());
+      found_.notes.push_back(
+          Quote(shown) +
+          " is not trusted: only its denials, questions and narrower lists count. To use all "
+          "of it, look at it and run" +
+          (word.empty() ? " there: ringfence trust" : ": ringfence trust " + word));
+    }
+    found_.sources.push_back(std::move(source));
+    return Unit{};
+  }
+
+  // A policy that is reached through links and does not exist is absent: homes and /etc are links
+  // on many systems. A link by the policy's own name, or by that of ringfence's folder around it,
+  // was made to lead to a policy, and must not be taken for none.
+  Status CheckAbsent(const std::string& path, Layer layer, const std::string& shown) {
+    if (layer == Layer::kCommandLine) return CheckNoLink(path, shown);
+    const std::string folder = path.substr(0, path.rfind('/'));
+    const Result<FileFacts> facts = files_.Look(Path::Clean(folder));
+    if (!facts) return facts.error();
+    if (facts->kind == FileKind::kDirectory) return CheckNoLink(path, shown);
+    if (facts->kind != FileKind::kLink) return Unit{};
+    struct stat target {};
+    if (::stat(folder.c_str(), &target) == 0) {
+      return S_ISDIR(target.st_mode) ? CheckNoLink(path, shown) : Dangling(folder, shown);
+    }
+    if (SaysAbsent(errno)) return Dangling(folder, shown);
+    return SystemError("stat(" + folder + ")");
+  }
+
+  Status CheckNoLink(const std::string& path, const std::string& shown) const {
+    const Result<FileFacts> facts = files_.Look(Path::Clean(path));
+    if (!facts) return facts.error();
+    if (facts->kind != FileKind::kLink) return Unit{};
+    return Dangling(path, shown);
+  }
+
+  static Error Dangling(const std::string& link, const std::string& shown) {
+    return Unusable(shown, "is reached through a dangling symbolic link",
+                    "create the target of " + link + ", or remove the link");
+  }
+
+  // An untrusted file may not speak to the model, not even through an error message.
+  static Error Silent(const Error& error, const std::string& shown) {
+    return Unusable(error.where.empty() ? shown : error.where,
+                    "the project's policy is not trusted and cannot be read as a policy",
+                    "fix it or remove it");
+  }
+
+  Result<bool> IsPinned(const std::string& text) {
+    if (places_.homes.empty()) return false;
+    const std::string path = TrustStorePath(places_.homes.front().text());
+    Result<PolicyBytes> store = ReadPolicyBytes(path);
+    if (!store) return store.error();
+    if (store->missing) return false;
+    if (Status s = CheckOwner(*store, Layer::kUser, places_, path); !s) return s.error();
+    Result<std::vector<TrustedProject>> projects = ParseTrustStore(std::move(store->text), path);
+    if (!projects) return projects.error();
+    return IsTrusted(*projects, places_.root_real.text(), Sha256Hex(text));
+  }
+
+  void ApplyRootSetting() {
+    for (const PolicySource& source : found_.sources) {
+      if (source.trusted && source.file->root_is_git) {
+        WidenToRepository(places_, files_);
+        return;
+      }
+    }
+  }
+
+  Places& places_;
+  const FileView& files_;
+  PolicySources found_;
+};
+
+}  // namespace
+
+std::string SessionGrantsPath(const std::string& home, std::string_view session_id) {
+  const bool plain = !session_id.empty() && session_id.size() <= 128 &&
+                     std::ranges::all_of(session_id, [](char c) {
+                       return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
+                              (c >= 'A' && c <= 'Z') || c == '-' || c == '_';
+                     });
+  return plain ? StateFolder(home) + "/sessions/" + std::string(session_id) + ".json" : "";
+}
+
+Result<bool> AddSessionGrants(std::string_view session_id, const Places& places,
+                              PolicySources& sources) {
+  if (places.homes.empty()) return false;
+  const std::string path = SessionGrantsPath(places.homes.front().text(), session_id);
+  if (path.empty()) return false;
+  Result<PolicyBytes> bytes = ReadPolicyBytes(path);
+  if (!bytes) return bytes.error();
+  if (bytes->missing) return false;
+  const std::string shown = Shown(path, places);
+  if (Status s = CheckOwner(*bytes, Layer::kSession, places, shown); !s) return s.error();
+  std::vector<Error> mistakes;
+  PolicySource source{Layer::kSession, true,
+                      LoadPolicy({std::move(bytes->text), path, shown, true}, mistakes)};
+  if (source.file == nullptr) return mistakes.front();
+  sources.sources.push_back(std::move(source));
+  return true;
+}
+
+std::string UserPolicyPath(const std::string& home) {
+  return home + "/.config/ringfence/policy.json";
+}
+std::vector<Path> UsualPolicyPlaces(const Places& places) {
+  std::vector<Path> all{Path::Clean(kManagedPolicy),
+                        Path::Clean(ProjectPolicyPath(places.root_real.text()))};
+  for (const Path& home : places.homes) all.push_back(Path::Clean(UserPolicyPath(home.text())));
+  return all;
+}
+
+std::string ProjectPolicyPath(const std::string& root) { return root + "/.ringfence/policy.json"; }
+
+Error EndlessLinks(const std::string& path) {
+  return Unusable(path, "is reached through symbolic links that lead in a circle",
+                  "make the link lead to a file, or remove it");
+}
+
+Result<PolicyBytes> ReadPolicyBytes(const std::string& path) {
+  PolicyBytes bytes;
+  UniqueFd fd(::openat(AT_FDCWD, path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+  if (!fd.valid()) {
+    if (SaysAbsent(errno)) {
+      bytes.missing = true;
+      return bytes;
+    }
+    if (errno == ELOOP) return EndlessLinks(path);
+    if (errno == EACCES || errno == EPERM) {
+      return Unusable(path, "cannot be read: permission denied",
+                      "make it readable for yourself, and the directories above it too");
+    }
+    return SystemError("open(" + path + ")");
+  }
+  struct stat status {};
+  if (::fstat(fd.get(), &status) != 0) return SystemError("fstat(" + path + ")");
+  if (!S_ISREG(status.st_mode)) {
+    return Unusable(path, "is not a regular file", "name the policy file itself");
+  }
+  Result<std::string> text =
+      ReadAll(fd.get(), kMaxPolicy, path, static_cast<size_t>(status.st_size));
+  if (!text) return text.error();
+  bytes.text = std::move(*text);
+  bytes.owner = status.st_uid;
+  bytes.mode = status.st_mode & 07777;
+  return bytes;
+}
+
+Result<PolicySources> ReadPolicySources(const std::string& policy_option, Places& places,
+                                        const FileView& files) {
+  return SourceReader(places, files).Run(policy_option);
+}
+
+}  // namespace ringfence

@@ -1,0 +1,72 @@
+#include "policy/load/trust.h"
+
+#include <algorithm>
+
+#include "base/json_tree.h"
+#include "base/text.h"
+#include "policy/load/object_reader.h"
+
+namespace ringfence {
+namespace {
+
+bool IsDigest(std::string_view text) {
+  return text.size() == 64 && text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+}
+
+void ReadProject(JsonDocument& document, const JsonTree::Node& node,
+                 std::vector<TrustedProject>& projects) {
+  ObjectReader object(document, node);
+  TrustedProject project;
+  project.root = object.String("root").value_or("");
+  project.sha256 = object.String("sha256").value_or("");
+  if (!project.root.starts_with('/')) document.Wrong(node, "needs an absolute \"root\"");
+  if (!IsDigest(project.sha256)) document.Wrong(node, "needs a \"sha256\" of 64 digits");
+  object.Finish();
+  projects.push_back(std::move(project));
+}
+
+}  // namespace
+
+Result<std::vector<TrustedProject>> ParseTrustStore(std::string text, std::string shown) {
+  Result<JsonTree> tree = JsonTree::Parse(std::move(text), std::move(shown), false);
+  if (!tree) return tree.error();
+  std::vector<Error> mistakes;
+  std::vector<TrustedProject> projects;
+  JsonDocument document(*tree, mistakes);
+  ObjectReader object(document, tree->root());
+  if (object.Number("version") != 1) document.Wrong(tree->root(), "needs \"version\": 1");
+  const JsonTree::Node* list = object.Any("projects");
+  if (list == nullptr || list->kind != JsonTree::Kind::kArray) {
+    document.Wrong(list == nullptr ? tree->root() : *list, "needs an array \"projects\"");
+  } else {
+    for (JsonTree::Index i = list->first_child; i != JsonTree::kNone; i = tree->node(i).next) {
+      ReadProject(document, tree->node(i), projects);
+    }
+  }
+  object.Finish();
+  if (!mistakes.empty()) return mistakes.front();
+  return projects;
+}
+
+std::string RenderTrustStore(const std::vector<TrustedProject>& projects) {
+  std::string text = "{\n  \"version\": 1,\n  \"projects\": [";
+  for (const TrustedProject& project : projects) {
+    text += &project == &projects.front() ? "\n" : ",\n";
+    text += "    { \"root\": " + JsonString(project.root) +
+            ", \"sha256\": " + JsonString(project.sha256) + " }";
+  }
+  text += projects.empty() ? "]\n}\n" : "\n  ]\n}\n";
+  return text;
+}
+
+bool IsTrusted(const std::vector<TrustedProject>& projects, std::string_view root,
+               std::string_view sha256) {
+  return std::ranges::any_of(projects, [&](const TrustedProject& project) {
+    return project.root == root && project.sha256 == sha256;
+  });
+}
+
+std::string StateFolder(const std::string& home) { return home + "/.local/state/ringfence"; }
+std::string TrustStorePath(const std::string& home) { return StateFolder(home) + "/trust.json"; }
+
+}  // namespace ringfence

@@ -1,0 +1,156 @@
+#include "policy/mcp/mcp_host.h"
+
+#include <algorithm>
+
+#include "base/ascii.h"
+#include "base/text.h"
+#include "base/utf8.h"
+#include "policy/evaluate/host_or_file.h"
+#include "policy/evaluate/text_kind.h"
+#include "policy/rules/domain.h"
+
+namespace ringfence {
+namespace {
+
+constexpr std::string_view kHostEnds = "/?#\\ ";
+
+bool IsPlaceholder(std::string_view host) {
+  if (host.empty() || std::string_view("$<{").find(host[0]) == std::string_view::npos) return false;
+  return std::ranges::all_of(host, [](char c) {
+    return IsDigit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+           std::string_view("$<>{}_-:").find(c) != std::string_view::npos;
+  });
+}
+
+// Parsers of URLs drop line feeds, so "https://good.example\n.evil.example" leads elsewhere to
+// them.
+bool MayGoOnWithHost(std::string_view rest) {
+  const size_t end = std::min(rest.find_first_of(kHostEnds), rest.size());
+  if (end < rest.size() && rest[end] == ' ') return false;  // no host holds a space
+  return std::ranges::any_of(rest.substr(0, end), [](char c) {
+    return c == '.' || c == '%' || c == '@' || static_cast<unsigned char>(c) >= 0x80;
+  });
+}
+
+// The first line of `text` if it is a URL by itself, else "".
+std::string_view UrlInFirstLine(std::string_view text) {
+  text = TrimUnseen(text);
+  const size_t end = text.find_first_of("\t\r\n");
+  if (end == text.npos) return "";
+  const std::string_view line = text.substr(0, end);
+  if (KindOfText(line) != TextKind::kWebUrl) return "";
+  const size_t host = line.find("://") + 3;
+  const bool is_open = host < line.size() && line.find_first_of(kHostEnds, host) == line.npos;
+  if (!is_open || MayGoOnWithHost(TrimUnseen(text.substr(end)))) return "";
+  return line;
+}
+
+bool IsDecimal(std::string_view text) {
+  if (text.starts_with('-')) text.remove_prefix(1);
+  const auto is_part = [](char c) { return IsDigit(c) || c == '.'; };
+  return !text.empty() && std::ranges::all_of(text, is_part) && std::ranges::count(text, '.') < 2;
+}
+
+bool IsLetterOrForeign(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || static_cast<unsigned char>(c) >= 0x80;
+}
+
+bool IsSpelledLabel(std::string_view label) {
+  const auto is_part = [](char c) {
+    return IsDigit(c) || IsLetterOrForeign(c) || c == '-' || c == '_';
+  };
+  return !label.empty() && std::ranges::all_of(label, is_part);
+}
+
+// "example", "xn--p1ai", "RU", but not "onReady" as in "app.onReady".
+bool MayBeTopLevel(std::string_view label) {
+  if (LowerAscii(label).starts_with("xn--")) return true;
+  const auto is_upper = [](char c) { return c >= 'A' && c <= 'Z'; };
+  const auto uppers = std::ranges::count_if(label, is_upper);
+  const bool is_mixed = uppers != 0 && static_cast<size_t>(uppers) != label.size();
+  return label.size() >= 2 && !is_mixed && std::ranges::all_of(label, IsLetterOrForeign);
+}
+
+// `is_plain`: it stands alone, so that it may be a file ("server.py") or a version ("1.2.3").
+bool MayBeHostName(std::string_view name, bool is_plain) {
+  if (LowerAscii(name) == "localhost") return true;
+  if (name.ends_with('.')) name.remove_suffix(1);
+  size_t labels = 1;
+  for (size_t dot = name.find('.'); dot != name.npos; dot = name.find('.')) {
+    if (!IsSpelledLabel(name.substr(0, dot))) return false;
+    name.remove_prefix(dot + 1);
+    ++labels;
+  }
+  if (!IsSpelledLabel(name) || labels == 1) return false;
+  if (IsDigit(name[0])) return labels == 4 || !is_plain;  // an IPv4 address
+  return MayBeTopLevel(name) && !(is_plain && IsFileEnding(LowerAscii(name)));
+}
+
+bool IsPort(std::string_view text) {
+  return !text.empty() && text.size() <= 5 && std::ranges::all_of(text, IsDigit);
+}
+
+// One host, perhaps with a user before it, and a port and a path behind it.
+bool IsPeer(std::string_view text) {
+  if (text.starts_with("//")) text.remove_prefix(2);
+  const size_t end = std::min(text.find_first_of("/?#\\"), text.size());
+  bool is_plain = end == text.size();
+  const size_t at = text.substr(0, end).rfind('@') + 1;  // 0: there is none
+  is_plain = is_plain && at == 0;
+  const std::string_view authority = text.substr(at, end - at);
+  if (authority.starts_with('[') || IsBareAddress(authority)) return true;
+  std::string plain;
+  if (!DecodePercent(authority, &plain)) return false;
+  plain = WithPlainMarks(plain);
+  const size_t colon = plain.find(':');
+  const std::string_view name = std::string_view(plain).substr(0, colon);
+  if (colon == plain.npos) return MayBeHostName(name, is_plain);
+  const std::string_view port = std::string_view(plain).substr(colon + 1);
+  if (at == 0 && !IsPort(port)) return false;
+  if (MayBeHostName(name, false)) return true;
+  return IsPort(port) && IsSpelledLabel(name) && IsLetterOrForeign(name[0]);
+}
+
+}  // namespace
+
+std::string UrlToJudge(const Value& value, std::string_view text, bool is_text) {
+  const std::string_view line = is_text ? UrlInFirstLine(text) : "";
+  std::string url = line.empty() ? value.text : std::string(line);
+  const size_t host = url.find("://") + 3;
+  const size_t end = std::min(url.find_first_of(kHostEnds, host), url.size());
+  if (is_text && IsPlaceholder(std::string_view(url).substr(host, end - host))) return "";
+  if (end < url.size() && url[end] != ' ') return url;
+  // "https://x.example, and so on": no top-level domain ends with a mark.
+  url.resize(end);
+  while (url.size() > host && std::string_view(",.;:!)").find(url.back()) != std::string_view::npos)
+    url.pop_back();
+  return url;
+}
+
+bool IsNumbers(std::string_view text) {
+  if (text.find(',') == text.npos) return LeadsNowhere(text);
+  while (true) {
+    const size_t comma = text.find(',');
+    if (!IsDecimal(TrimSpace(text.substr(0, comma)))) return false;
+    if (comma == text.npos) return true;
+    text.remove_prefix(comma + 1);
+  }
+}
+
+bool LooksLikePeer(std::string_view text) {
+  while (true) {
+    const size_t comma = std::min(text.find(','), text.size());
+    if (IsPeer(TrimSpace(text.substr(0, comma)))) return true;
+    if (comma == text.size()) return false;
+    text.remove_prefix(comma + 1);
+  }
+}
+
+bool IsScpAddress(std::string_view text) {
+  const size_t at = text.find_first_of("@:/ ");
+  if (at == text.npos || at == 0 || text[at] != '@') return false;
+  const size_t colon = text.find_first_of("@:/ ", at + 1);
+  return colon != text.npos && text[colon] == ':';
+}
+
+}  // namespace ringfence

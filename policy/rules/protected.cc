@@ -1,0 +1,225 @@
+#include "policy/rules/protected.h"
+
+#include <algorithm>
+
+#include "base/case_fold.h"
+#include "policy/load/sources.h"
+#include "policy/load/trust.h"
+#include "policy/rules/pattern.h"
+
+namespace ringfence {
+namespace {
+
+constexpr std::string_view kPolicy = "ringfence's policies";
+constexpr std::string_view kRegistration = "Claude Code's settings";
+constexpr std::string_view kProgram = "ringfence's programs";
+constexpr std::string_view kState = "ringfence's state files";
+constexpr std::string_view kLog = "ringfence's audit logs";
+
+// At any depth: the client reads settings from the folder that it is started in.
+struct Floating {
+  std::string_view pattern;
+  std::string_view what;
+};
+constexpr Floating kFloating[] = {
+    {"**/.claude/settings*.json", kRegistration},
+    {"**/.ringfence", kPolicy},
+};
+// Replacing the folder replaces what is in it.
+constexpr std::string_view kFloatingFolders[] = {"**/.claude"};
+
+constexpr size_t kMaxOwnFiles = 4096;  // below one folder
+
+constexpr std::string_view kManagedFolder = "/etc/claude-code";
+constexpr std::string_view kManagedFolderMacos = "/Library/Application Support/ClaudeCode";
+
+bool IsInsideFolded(std::string_view path, std::string_view folder) {
+  return path.starts_with(folder) && (path.size() == folder.size() || path[folder.size()] == '/');
+}
+
+bool MatchesFloating(std::string_view pattern, std::string_view folded, bool covers) {
+  return MatchPattern(pattern, folded.substr(1), {.fold = true, .covers = covers});
+}
+
+bool MayHoldFloating(std::string_view rest) {
+  for (std::string_view name = TakeComponent(rest); !name.empty(); name = TakeComponent(rest)) {
+    if (FoldsTo(name, ".claude") || FoldsTo(name, ".ringfence")) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+bool IsProtectedAnywhere(std::string_view relative) {
+  if (!MayHoldFloating(relative)) return false;  // nearly always
+  const std::string folded = FoldName(Path::Clean("/" + std::string(relative)).text());
+  const auto covers = [&](const Floating& floating) {
+    return MatchesFloating(floating.pattern, folded, true);
+  };
+  const auto is_folder = [&](std::string_view folder) {
+    return MatchesFloating(folder, folded, false);
+  };
+  return std::ranges::any_of(kFloating, covers) || std::ranges::any_of(kFloatingFolders, is_folder);
+}
+
+ProtectedPaths::ProtectedPaths(const Places& places, const CachedFiles& files)
+    : places_(places), files_(files) {
+  for (const Path& policy : places.policies) Add(policy, kPolicy);
+  Add(Path::Clean(kManagedPolicy).Parent(), kPolicy);
+  Add(Path::Clean(places.macos_names ? kManagedFolderMacos : kManagedFolder), kRegistration);
+  for (const Path& home : places.homes) {
+    Add(Path::Clean(UserPolicyPath(home.text())).Parent(), kPolicy);
+    Add(Path::Clean(StateFolder(home.text())), kState);
+    Add(home.Child(".claude").Child("settings.json"), kRegistration);
+    Add(home.Child(".claude").Child("settings.local.json"), kRegistration);
+  }
+  for (const Path& root : {places.root_real, places.root}) {
+    Add(root.Child(".claude").Child("settings.json"), kRegistration);
+    Add(root.Child(".claude").Child("settings.local.json"), kRegistration);
+    Add(root.Child(".ringfence").Child("policy.json"), kPolicy);
+    if (places.root == places.root_real) break;
+  }
+  for (const Path& folder : places.settings_folders) {
+    Add(folder.Child("settings.json"), kRegistration);
+    Add(folder.Child("settings.local.json"), kRegistration);
+  }
+  for (const Path& program : places.programs) Add(program, kProgram, PlainPartOf(program));
+  if (places.audit_file) Add(*places.audit_file, kLog);
+}
+
+Path ProtectedPaths::PlainPartOf(const Path& program) const {
+  if (!places_.program_real) return {};
+  if (program == *places_.program_real) return program;
+  const Path folder = places_.program_real->Parent();
+  return program.IsInside(folder) ? folder : Path();
+}
+
+void ProtectedPaths::Add(const Path& path, std::string_view what, const Path& plain) {
+  items_.push_back({path, FoldName(path.text()), what, plain});
+}
+
+// Folders that hold a protected file and everything else as well: writing "to" them, as some tools
+// name the folder they work in, replaces nothing.
+bool ProtectedPaths::IsExempt(const Path& path) const {
+  const auto is_above = [&path](const Path& place) { return place.IsInside(path); };
+  return is_above(places_.root) || is_above(places_.root_real) ||
+         std::ranges::any_of(places_.homes, is_above);
+}
+
+std::optional<Protection> ProtectedPaths::Covers(const Path& path) const {
+  const std::string folded = FoldName(path.text());
+  for (const Floating& floating : kFloating) {
+    if (MatchesFloating(floating.pattern, folded, true)) return Protection{floating.what};
+  }
+  for (const Item& item : items_) {
+    if (IsInsideFolded(folded, item.folded)) return Protection{item.what};
+    // Rotated logs stand beside the log.
+    if (item.what == kLog && folded.starts_with(item.folded + ".")) return Protection{item.what};
+  }
+  return {};
+}
+
+std::optional<Protection> ProtectedPaths::HeldBelow(const Path& path) const {
+  const std::string folded = FoldName(path.text());
+  for (const std::string_view folder : kFloatingFolders) {
+    if (MatchesFloating(folder, folded, false)) return Protection{kRegistration, true};
+  }
+  if (IsExempt(path)) return {};
+  for (const Item& item : items_) {
+    if (IsInsideFolded(item.folded, folded)) return Protection{item.what, true};
+  }
+  return {};
+}
+
+std::optional<Protection> ProtectedPaths::RefusesName(const Path& path) const {
+  const auto covered = Covers(path);
+  return covered ? covered : HeldBelow(path);
+}
+
+bool ProtectedPaths::IsSameFile(const FileFacts& one, const FileFacts& other) {
+  return one.kind == other.kind && one.inode == other.inode && one.device == other.device;
+}
+
+// The item's own name leads somewhere else: nobody writes there, replaces a folder above it, or
+// replaces one of the links that lead there. The file need not exist yet.
+std::optional<Protection> ProtectedPaths::RefusesByLinks(const Item& item,
+                                                         const Walked& walked) const {
+  const Result<bool> has_link =
+      files_.HasLinkBelow(files_.FolderOf(item.plain), *item.path.Below(item.plain));
+  if (has_link && !*has_link) return {};
+  const Walked own = Walk(item.path.text(), files_);
+  if (own.stop != Walked::Stop::kEnd || own.links.empty() || own.end.is_root()) return {};
+  const std::string target = FoldName(walked.end.text());
+  const std::string end = FoldName(own.end.text());
+  if (IsInsideFolded(target, end)) return Protection{item.what};
+  if (!IsExempt(walked.end) && IsInsideFolded(end, target)) return Protection{item.what, true};
+  if (IsExempt(walked.entry)) return {};
+  const std::string entry = FoldName(walked.entry.text());
+  const bool replaces = std::ranges::any_of(
+      own.links, [&](const Path& link) { return IsInsideFolded(FoldName(link.text()), entry); });
+  if (replaces) return Protection{item.what, true};
+  return {};
+}
+
+// Whether `file`, which has several names, is the item or lies below it under one of them.
+bool ProtectedPaths::HasOtherName(const Item& item, const FileFacts& file) const {
+  const Walked own = Walk(item.path.text(), files_);
+  if (own.stop != Walked::Stop::kEnd) return false;
+  if (IsSameFile(own.facts, file)) return true;
+  // Rotated logs stand beside the log.
+  if (item.what == kLog) return HoldsFile(own.end.Parent(), own.end.name(), file);
+  return own.facts.kind == FileKind::kDirectory && HoldsFile(own.end, "", file);
+}
+
+// A folder of ringfence's or of the client's settings: a file of it whose name begins with `prefix`
+// or, without one, a file below it. More than such a folder ever has counts as holding it.
+bool ProtectedPaths::HoldsFile(const Path& folder, std::string_view prefix,
+                               const FileFacts& file) const {
+  std::vector<Path> open{folder};
+  size_t seen = 0;
+  while (!open.empty()) {
+    const Path path = std::move(open.back());
+    open.pop_back();
+    const Result<std::vector<DirectoryEntry>> entries = files_.List(path, kMaxOwnFiles);
+    if (!entries) return entries.error().what == "E2BIG";
+    seen += entries->size();
+    if (seen > kMaxOwnFiles) return true;
+    for (const DirectoryEntry& entry : *entries) {
+      if (!entry.name.starts_with(prefix)) continue;
+      const Result<FileFacts> facts = files_.Look(path.Child(entry.name));
+      if (facts && IsSameFile(*facts, file)) return true;
+      if (facts && facts->kind == FileKind::kDirectory && prefix.empty()) {
+        open.push_back(path.Child(entry.name));
+      }
+    }
+  }
+  return false;
+}
+
+std::optional<Protection> ProtectedPaths::RefusesTarget(const Walked& walked) const {
+  if (const auto what = RefusesName(walked.end)) return what;
+  if (const auto what = HeldBelow(walked.entry)) return what;
+  const bool has_other_names = walked.facts.kind == FileKind::kFile && walked.facts.links > 1;
+  for (const Item& item : items_) {
+    if (const auto what = RefusesByLinks(item, walked)) return what;
+    if (has_other_names && HasOtherName(item, walked.facts)) return Protection{item.what};
+  }
+  return {};
+}
+
+std::vector<ProtectedName> ProtectedNames(const Places& places, const CachedFiles& files) {
+  std::vector<ProtectedName> names;
+  for (const Floating& floating : kFloating) {
+    names.push_back({std::string(floating.pattern), true, true, floating.what});
+  }
+  const ProtectedPaths paths(places, files);
+  for (const ProtectedPaths::Item& item : paths.items_) {
+    names.push_back({item.path.text(), false, false, item.what});
+    if (item.what != kLog) continue;
+    names.push_back(
+        {EscapePattern(item.path.text()) + ".*", false, true, item.what});  // rotated logs
+  }
+  return names;
+}
+
+}  // namespace ringfence

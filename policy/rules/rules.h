@@ -1,0 +1,219 @@
+// Path rules against paths: expands sets, knows where "." and "~" are, follows links on the way to
+// a rule's own path. Denies and asks forgive letter case and match a path as written or resolved;
+// allows match the resolved path exactly.
+#pragma once
+
+#include <array>
+#include <deque>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/name_bits.h"
+#include "base/path.h"
+#include "policy/files/cached_files.h"
+#include "policy/files/resolve.h"
+#include "policy/places.h"
+#include "policy/policy.h"
+#include "policy/rules/entry_match.h"
+#include "policy/rules/sets.h"
+
+namespace ringfence {
+
+// A rule that matched: the policy's entry, and the set's own entry when it stands in a set.
+struct RuleHit {
+  const PathRule* rule = nullptr;
+  std::string entry;  // "~/.ssh" of @secrets; else ""
+
+  explicit operator bool() const { return rule != nullptr; }
+};
+
+// Below which homes an entry "~/x" of an allow list counts: those that are given, or also those
+// that only deny, for a text "~/x" that a program may look for there.
+enum class TildeHomes : bool { kGiven, kEvery };
+
+class RuleMatcher {
+ public:
+  RuleMatcher(const Policy& policy, const Places& places, std::string session_id,
+              const CachedFiles& files);
+
+  // Looks for the main repository, on which entries of sets depend. Done when it is first needed; a
+  // caller that wants whole entries does it before it asks for any.
+  void FindMemory() const;
+
+  // From now on every rule that matches is added to `uses`, which outlives this.
+  void Record(std::vector<RuleUse>& uses) { uses_ = &uses; }
+
+  // The lists of `allow` that do not cover `resolved`: none where it is allowed.
+  std::vector<const PathRuleList*> ListsNotCovering(const std::vector<PathRuleList>& allow,
+                                                    Access access, const Path& resolved,
+                                                    TildeHomes homes = TildeHomes::kGiven) const;
+
+  // The first rule that matches the name, by the text alone. A name that is only passed on the way
+  // to another may be one below which a set makes an exception.
+  RuleHit MatchesName(const PathRuleList& rules, Access access, const Path& path,
+                      Standing standing = Standing::kMeant) const;
+
+  // The first rule whose own path leads, through links, to or above `resolved`.
+  RuleHit MatchesThroughLinks(const PathRuleList& rules, Access access, const Path& resolved) const;
+
+  // The first rule with a path of its own that a search in `folder` would meet: the path, or
+  // something that its pattern stands for, exists below it. Patterns for any folder do not count.
+  RuleHit MatchesBelow(const PathRuleList& rules, Access access, const Path& folder) const;
+
+  // The first rule that matches another name which mounts give to `path`. A rule that speaks of
+  // what lies above such a mount, or of the project or a home under another name, is not meant.
+  RuleHit MatchesOtherName(const PathRuleList& rules, Access access, const Path& path) const;
+
+  // The same as MatchesBelow() for other names of `folder` and of what is mounted below it.
+  RuleHit MatchesBelowOtherNames(const PathRuleList& rules, Access access,
+                                 const Path& folder) const;
+
+  // Something that the agent may write could make or replace `path`, which is resolved. Entries
+  // with links count for where they lead now, whether or not they count as permissions.
+  bool MayBeWritten(const Path& path) const;
+
+  // What rules begin at. Those for any folder begin at none.
+  struct Base {
+    Path path;
+    CachedFiles::Folder* folder;  // of the files that are looked at
+  };
+  std::span<const Base> BasesOf(RuleBase base) const;
+  // Of an entry in an allow list.
+  std::span<const Base> AllowBasesOf(RuleBase base, TildeHomes homes = TildeHomes::kGiven) const;
+
+  // Whether a link may be on the way to an entry of a set. Says no for nearly all of them, at less
+  // cost than a look at each.
+  bool MayLead(const SetEntry& entry) const;
+
+  // Calls `visit` with the entries that `rule` stands for until it returns true.
+  template <typename Visit>
+  bool ForEach(const PathRule& rule, Access access, Visit visit) const;
+
+ private:
+  // A path, and what of it lies below each place that a rule may begin at.
+  struct Subject {
+    std::string text;
+    std::vector<std::string_view> below_root;
+    std::vector<std::string_view> below_home;
+    uint64_t name_bits = 0;  // of a folded text
+
+    Subject(const Path& path, const Places& places, bool fold,
+            TildeHomes homes = TildeHomes::kEvery);
+    Subject(const Subject&) = delete;
+    Subject& operator=(const Subject&) = delete;
+    ~Subject() = default;
+
+    std::string_view below_slash() const { return std::string_view(text).substr(1); }
+
+   private:
+    void Add(const Path& base, bool fold, std::vector<std::string_view>& below);
+    void AddUsualHome();
+  };
+
+  const std::vector<SetEntry>& Expanded(SetName set, Access access) const;
+  static std::string_view AnywhereText(const SetEntry& entry, const Subject& subject);
+  bool IsLeftOut(const SetEntry& entry, std::string_view rest, Standing standing) const;
+
+  bool MatchesExactly(const SetEntry& entry, const Subject& subject) const;
+  bool MatchesFolded(const SetEntry& entry, const Subject& subject, Standing standing) const;
+  bool AllowsThroughLinks(const SetEntry& entry, const Path& resolved, TildeHomes homes) const;
+  bool OwnerIsRight(const SetEntry& entry) const;
+
+  struct Led {
+    Walked walked;
+    std::string_view rest;  // of the tail: the pattern
+    bool guessed = false;   // the end of the way was not looked at, only taken as text
+  };
+  class Guard;
+  class PatternSearch;
+  Result<std::optional<Led>> FollowLinks(const SetEntry& entry, const Base& base) const;
+  bool LeadsTo(const PathRule& rule, const SetEntry& entry, const Base& base,
+               const Path& resolved) const;
+  // Names of one folder and of those in kListedFolders below it; the last filter has all names.
+  using ListedNames = std::array<NameFilter, kListedFolders.size() + 1>;
+  struct TopNames {
+    ListedNames root;
+    std::vector<ListedNames> homes;
+  };
+  const TopNames& NamesAtTop() const;
+  bool IsUntouchable(const Path& folder) const;
+  bool IsOthers(const SetEntry& entry, const Path& base) const;
+  Result<bool> HasLink(const SetEntry& entry, const Base& base) const;
+  bool Exists(const Path& path) const;
+  RuleHit MatchesPlace(const PathRuleList& rules, Access access,
+                       const MountTable::Name& name) const;
+  bool Meets(const SetEntry& entry, const Base& base, const Path& folder) const;
+  bool MeetsPattern(const EntryPrefix& prefix, const Path& folder) const;
+  template <typename Holds, typename May = bool (*)(const PathRule&)>
+  RuleHit FirstHit(
+      const PathRuleList& rules, Access access, Holds holds,
+      May may = [](const PathRule&) { return true; }) const;
+
+  void Note(const PathRule& rule) const;
+  template <typename Holds>
+  bool HasRule(const PathRuleList& rules, Access access, const Holds& holds) const;
+
+  const Policy& policy_;
+  const Places& places_;
+  mutable SetContext context_;
+  const CachedFiles& files_;
+  Base slash_;
+  Base root_;
+  std::vector<Base> homes_;
+  std::vector<Base> allow_homes_;
+  struct Expansion {
+    SetName set;
+    Access access;
+    std::vector<SetEntry> entries;
+  };
+  mutable std::deque<Expansion> expansions_;
+  mutable std::deque<std::string> strings_;
+  struct Untouchable {
+    Path folder;
+    bool is_so = false;
+  };
+  mutable std::optional<TopNames> top_names_;
+  mutable std::vector<Untouchable> untouchable_;  // IsUntouchable's earlier results
+  std::vector<RuleUse>* uses_ = nullptr;
+};
+
+template <typename Visit>
+bool RuleMatcher::ForEach(const PathRule& rule, Access access, Visit visit) const {
+  if (rule.set == SetName::kNone) {
+    return visit(SetEntry{.base = rule.base, .tail = rule.tail, .has_pattern = rule.has_pattern});
+  }
+  for (const SetEntry& entry : Expanded(rule.set, access)) {
+    if (visit(entry)) return true;
+  }
+  return false;
+}
+
+// The first entry of the first rule for which `holds` is true. Rules for which `may` is false are
+// not expanded.
+template <typename Holds, typename May>
+RuleHit RuleMatcher::FirstHit(const PathRuleList& rules, Access access, Holds holds,
+                              May may) const {
+  RuleHit hit;
+  for (const std::span<const PathRule> list : rules) {
+    for (const PathRule& rule : list) {
+      if (!may(rule)) continue;
+      const bool matched = ForEach(rule, access, [&](const SetEntry& entry) {
+        if (!holds(rule, entry)) return false;
+        hit = {&rule, rule.set == SetName::kNone ? "" : entry.text()};
+        return true;
+      });
+      if (!matched) continue;
+      Note(rule);
+      return hit;
+    }
+  }
+  return hit;
+}
+
+// For `when.root`: the project is at or below the rule's path.
+bool RootIsBelow(const PathRule& rule, const Places& places);
+
+}  // namespace ringfence

@@ -1,0 +1,230 @@
+// RuleMatcher: where the paths of rules lead.
+#include <algorithm>
+
+#include "base/case_fold.h"
+#include "policy/rules/entry_match.h"
+#include "policy/rules/pattern.h"
+#include "policy/rules/rules.h"
+
+namespace ringfence {
+std::span<const RuleMatcher::Base> RuleMatcher::BasesOf(RuleBase base) const {
+  switch (base) {
+    case RuleBase::kRoot:
+      return {&root_, 1};
+    case RuleBase::kHome:
+      return homes_;
+    case RuleBase::kAbsolute:
+      return {&slash_, 1};
+    case RuleBase::kAnywhere:
+      break;
+  }
+  return {};
+}
+
+std::span<const RuleMatcher::Base> RuleMatcher::AllowBasesOf(RuleBase base,
+                                                             TildeHomes homes) const {
+  if (base != RuleBase::kHome || homes == TildeHomes::kEvery) return BasesOf(base);
+  return allow_homes_;
+}
+
+class RuleMatcher::Guard final : public NameGuard {
+ public:
+  explicit Guard(const RuleMatcher& matcher) : matcher_(matcher) {}
+  bool Refuses(const Path& path) const override { return matcher_.IsUntouchable(path); }
+
+ private:
+  const RuleMatcher& matcher_;
+};
+
+// Where the entry's own path leads from `base`; nothing when no link is on the way, an error when
+// it cannot be seen.
+Result<std::optional<RuleMatcher::Led>> RuleMatcher::FollowLinks(const SetEntry& entry,
+                                                                 const Base& base) const {
+  const Result<bool> has_link = HasLink(entry, base);
+  if (!has_link) return has_link.error();
+  if (!*has_link) return std::optional<Led>();
+  const EntryPrefix prefix = FixedPrefix(entry, base.path);
+  const Guard guard(*this);
+  Walked walked = Walk(prefix.path.text(), files_, &guard);
+  if (walked.error) return *walked.error;
+  const bool guessed = walked.stop == Walked::Stop::kRefused;
+  if (guessed) walked.end = Path::Clean(walked.end.text() + "/" + walked.rest);
+  if (!guessed && walked.stop != Walked::Stop::kEnd) return std::optional<Led>();  // nowhere
+  return std::optional<Led>(Led{std::move(walked), prefix.rest, guessed});
+}
+
+// On macOS a folder that is refused by name is not opened, not even to find a rule's own links.
+bool RuleMatcher::IsUntouchable(const Path& folder) const {
+  if (!places_.macos_names) return false;
+  // Hundreds of rules share a few folders.
+  const auto known = std::ranges::find(untouchable_, folder, &Untouchable::folder);
+  if (known != untouchable_.end()) return known->is_so;
+  const RuleHit hit = MatchesName(policy_.read.deny, Access::kRead, folder, Standing::kPassed);
+  untouchable_.push_back({folder, static_cast<bool>(hit)});
+  return static_cast<bool>(hit);
+}
+
+Result<bool> RuleMatcher::HasLink(const SetEntry& entry, const Base& base) const {
+  if (!entry.has_pattern && !places_.macos_names) {
+    return files_.HasLinkBelow(*base.folder, entry.tail);
+  }
+  Path folder = base.path;
+  std::string_view rest = entry.tail;
+  for (;;) {
+    const std::string_view component = TakeComponent(rest);
+    if (component.empty() || (entry.has_pattern && HasPattern(component))) return false;
+    if (IsUntouchable(folder)) return false;
+    const Result<FileKind> kind = files_.ChildKind(files_.FolderOf(folder), component);
+    if (!kind) return kind.error();
+    if (*kind == FileKind::kLink) return true;
+    if (*kind != FileKind::kDirectory) return false;
+    folder = folder.Child(component);
+  }
+}
+
+bool RuleMatcher::MayBeWritten(const Path& path) const {
+  const Subject subject(path, places_, false, TildeHomes::kGiven);
+  const auto reaches = [&](const SetEntry& entry) {
+    bool has_link = false;
+    for (const Base& base : AllowBasesOf(entry.base)) {
+      const Result<std::optional<Led>> led = FollowLinks(entry, base);
+      if (!led) return true;  // it may lead anywhere
+      if (!*led) continue;
+      has_link = true;
+      if (path.IsInside((*led)->walked.end)) return true;
+    }
+    return !has_link && MatchesExactly(entry, subject);
+  };
+  for (const PathRuleList& list : policy_.write.allow) {
+    for (const std::span<const PathRule> rules : list) {
+      const bool reached = std::ranges::any_of(
+          rules, [&](const PathRule& rule) { return ForEach(rule, Access::kWrite, reaches); });
+      if (reached) return true;
+    }
+  }
+  return false;
+}
+
+bool RuleMatcher::AllowsThroughLinks(const SetEntry& entry, const Path& resolved,
+                                     TildeHomes homes) const {
+  const bool below_root = entry.base == RuleBase::kRoot;
+  if (below_root && !resolved.IsInside(places_.root_real)) return false;
+  return std::ranges::any_of(AllowBasesOf(entry.base, homes), [&](const Base& base) {
+    const Result<std::optional<Led>> found = FollowLinks(entry, base);
+    if (!found || !*found || (*found)->guessed) return false;
+    const std::optional<Led>& led = *found;
+    if (below_root && !led->walked.end.IsInside(places_.root_real)) return false;
+    const std::optional<std::string_view> rest = resolved.Below(led->walked.end);
+    if (!rest) return false;
+    if (!led->rest.empty() && !MatchPattern(led->rest, *rest, {.covers = true})) return false;
+    // What lets the link's folder be written lets the link be replaced.
+    return std::ranges::none_of(led->walked.links,
+                                [&](const Path& link) { return MayBeWritten(link); });
+  });
+}
+
+// The way to the entry's path ends at a folder that belongs to another user, who alone can open it:
+// what lies below is out of this user's reach. A folder of the user's own may have been closed by
+// the agent.
+bool RuleMatcher::IsOthers(const SetEntry& entry, const Path& base) const {
+  Path folder = base;
+  std::string_view rest = entry.tail;
+  for (;;) {
+    const std::string_view component = TakeComponent(rest);
+    if (component.empty()) return false;
+    const Path child = folder.Child(component);
+    const Result<FileFacts> facts = files_.Look(child);
+    if (!facts) {
+      const Result<FileFacts> closed = files_.Look(folder);
+      return facts.error().what == "EACCES" && closed && closed->owner != places_.user;
+    }
+    if (facts->kind != FileKind::kDirectory) return false;
+    folder = child;
+  }
+}
+
+// The path of the entry leads to or above `resolved`.
+bool RuleMatcher::LeadsTo(const PathRule& rule, const SetEntry& entry, const Base& base,
+                          const Path& resolved) const {
+  const Result<std::optional<Led>> found = FollowLinks(entry, base);
+  // Refuse if a rule of the policy cannot be followed, or a place of a set in the project.
+  // Elsewhere a set often names places that belong to other users.
+  const bool is_ours = rule.set == SetName::kNone || base.path == places_.root_real;
+  if (!found && is_ours && !IsOthers(entry, base.path)) files_.Fail(found.error());
+  if (!found || !*found || (*found)->walked.end.is_root()) return false;
+  const std::optional<Led>& led = *found;
+  const std::string end = FoldName(led->walked.end.text());
+  const std::string folded = FoldName(resolved.text());
+  if (!Covers(end, folded)) return false;
+  const std::string_view rest =
+      std::string_view(folded).substr(std::min(end.size() + 1, folded.size()));
+  // The project itself, to which a name like ~/.config/nvim leads.
+  const bool spares_root = rule.set == SetName::kRunsLater && led->rest.empty() &&
+                           places_.root_real.IsInside(led->walked.end) &&
+                           resolved.IsInside(places_.root_real);
+  if (spares_root || IsException(entry.except, rest)) return false;
+  return led->rest.empty() || MatchFolded(led->rest, rest);
+}
+
+// Lists the folders in which the sets have many names.
+const RuleMatcher::TopNames& RuleMatcher::NamesAtTop() const {
+  if (top_names_) return *top_names_;
+  NameFilter any;
+  any.AddAll();
+  top_names_.emplace();
+  top_names_->root.fill(any);
+  top_names_->root[0] = files_.NamesIn(*root_.folder, "");
+  for (const Base& home : homes_) {
+    auto& names = top_names_->homes.emplace_back();
+    names.fill(any);
+    for (size_t i = 0; i < kListedFolders.size(); ++i) {
+      names[i] = files_.NamesIn(*home.folder, kListedFolders[i]);
+    }
+  }
+  return *top_names_;
+}
+
+bool RuleMatcher::MayLead(const SetEntry& entry) const {
+  if (places_.macos_names || entry.base == RuleBase::kAbsolute) return true;
+  const auto may_have = [&entry](const ListedNames& names) {
+    return names[entry.listed_in].MayHave(entry.listed_name);
+  };
+  const TopNames& names = NamesAtTop();
+  if (entry.base == RuleBase::kAnywhere && may_have(names.root)) return true;
+  return std::ranges::any_of(names.homes, may_have);
+}
+
+RuleHit RuleMatcher::MatchesThroughLinks(const PathRuleList& rules, Access access,
+                                         const Path& resolved) const {
+  if (access == Access::kWrite) {
+    for (const Base& home : homes_) files_.ExpectMany(home.path.Child(".claude"));  // @runs-later
+  }
+  const auto leads_from = [&](const PathRule& rule, const SetEntry& entry,
+                              std::span<const Base> bases) {
+    return std::ranges::any_of(
+        bases, [&](const Base& base) { return LeadsTo(rule, entry, base, resolved); });
+  };
+  const auto has_link = [&](const PathRule& rule) {  // nearly no rule has
+    if (rule.set != SetName::kNone || rule.has_pattern || places_.macos_names) return true;
+    return std::ranges::any_of(BasesOf(rule.base), [&](const Base& base) {
+      const Result<bool> found = files_.HasLinkBelow(*base.folder, rule.tail);
+      return !found || *found;
+    });
+  };
+  const auto holds = [&](const PathRule& rule, const SetEntry& entry) {
+    // What runs later may be a link of the project or the home (~/.claude -> dotfiles/claude).
+    // Links further down are not looked for.
+    const bool floats = entry.base == RuleBase::kAnywhere && rule.set == SetName::kRunsLater;
+    // The system's own files are no links into somebody's project.
+    if (rule.set != SetName::kNone && entry.base != RuleBase::kHome && !floats) return false;
+    if (rule.set != SetName::kNone && !MayLead(entry)) return false;
+    if (floats) {
+      const std::optional<SetEntry> top = AtTop(entry);
+      return top && (leads_from(rule, *top, {&root_, 1}) || leads_from(rule, *top, homes_));
+    }
+    return leads_from(rule, entry, BasesOf(entry.base));
+  };
+  return FirstHit(rules, access, holds, has_link);
+}
+
+}  // namespace ringfence

@@ -1,0 +1,303 @@
+#include "policy/rules/sets.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+
+#include "agents/claude/folders.h"
+#include "base/name_bits.h"
+#include "policy/evaluate/project_place.h"
+#include "policy/rules/runs_later_list.h"
+#include "policy/rules/secrets_list.h"
+
+namespace ringfence {
+namespace {
+
+constexpr PathSet kSets[] = {
+    {"@secrets", SetName::kSecrets, false,
+     "keys, tokens and credentials; other projects' transcripts"},
+    {"@claude-scratch", SetName::kClaudeScratch, true,
+     "what the client shows this session: memory, plans, tool results, task output, skills"},
+    {"@runs-later", SetName::kRunsLater, false,
+     "files that can run code later: git hooks, CI workflows, shell start-up files"},
+    {"@dotenv", SetName::kDotenv, false,
+     "secrets of applications: .env and .env.*, but not .env.example"},
+    {"@toolchains", SetName::kToolchains, true,
+     "system headers and libraries, module and package caches"},
+    {"@agent-state", SetName::kAgentState, true, "the client's own state, without its settings"},
+    {"@tmp", SetName::kTmp, true, "the host's temporary directories"},
+};
+
+// Names of samples, which hold no secrets.
+constexpr std::string_view kSamples = "*.example\n*.sample\n*.template\n*.dist\n";
+constexpr std::string_view kClientFolder = "**/.claude/";
+
+// clang-format off
+constexpr WordList kToolchains(
+    "/usr/include\n/usr/lib\n/usr/lib32\n/usr/lib64\n/usr/libexec\n/usr/share\n"
+    "/usr/local/include\n/usr/local/lib\n/usr/local/share\n/usr/local/go\n/usr/src\n"
+    "/lib\n/lib32\n/lib64\n/opt/homebrew\n/usr/local/Cellar\n"
+    "/Library/Developer/CommandLineTools\n/Applications/Xcode.app/Contents/Developer\n"
+    "~/.rustup\n~/.cargo/registry\n~/.cargo/git\n~/go/pkg/mod\n~/.m2/repository\n"
+    "~/.gradle/caches\n~/.gradle/wrapper\n~/.nuget/packages\n~/.npm/_cacache\n~/.nvm\n"
+    "~/.local/share/pnpm\n~/.cache/yarn\n~/.cache/pip\n~/.cache/uv\n"
+    "~/.local/share/uv/python\n~/.local/share/uv/tools\n"
+    "~/.pyenv/versions\n~/.local/lib\n~/.gem/ruby\n~/.rbenv/versions\n~/.conan2/p\n"
+    "~/.vcpkg\n~/.cache/ccache\n~/.cache/go-build\n~/.sdkman/candidates\n"
+    "/nix/store\n/home/linuxbrew/.linuxbrew\n/opt/conda\n/usr/local/cuda\n"
+    "/usr/local/cargo\n/usr/local/rustup\n~/miniconda3\n~/miniforge3\n~/anaconda3\n"
+    "~/.local/share/virtualenvs\n~/.virtualenvs\n~/.cache/pypoetry\n~/.npm-global\n"
+    "~/.npm/_logs\n~/.volta/tools\n~/.local/share/fnm\n~/.bun/install\n~/.yarn/berry\n"
+    "~/.cache/pnpm\n~/.asdf/installs\n~/.local/share/mise/installs\n"
+    "~/.pub-cache/hosted\n~/.pub-cache/git\n~/.pub-cache/global_packages\n~/.pub-cache/bin\n"
+    "~/.hex/packages\n~/.hex/cache.ets\n"
+    "~/.mix\n~/.opam\n~/.ivy2/cache\n~/.ivy2/local\n~/.cache/coursier\n~/.cache/composer\n"
+    "~/.ghcup\n~/.stack\n"
+    "~/.cabal/packages\n~/Android/Sdk\n~/.julia/packages\n/var/lib/gems\n"
+    "~/.deno\n~/.platformio/packages\n");
+// clang-format on
+
+constexpr WordList kSessionTools(
+    "AskUserQuestion\nBashOutput\nCronList\nEndConversation\nEnterPlanMode\nExitPlanMode\n"
+    "GetGoal\nGetTask\nMcpTaskCheck\nMcpTaskResumePolling\nMcpTaskShowQuestion\n"
+    "ObserverReport\nPauseGoal\nPoll\nReadNotifications\nReadWidgetContext\n"
+    "RefreshMcpTools\nReportFindings\nScheduleWakeup\nSetGoal\n"
+    "StructuredOutput\nSubagentHandback\nTaskCreate\nTaskGet\nTaskList\nTaskOutput\n"
+    "TaskStop\nTaskUpdate\nTodoWrite\nToolSearch\nWaitForMcpServers\nWrapUp\nYield\n");
+
+constexpr WordList kAgentHosts(
+    "api.anthropic.com\n"
+    "claude.ai\n"
+    "console.anthropic.com\n"
+    "platform.claude.com\n");
+
+constexpr bool HasWildcard(std::string_view text) {
+  return text.find('*') != std::string_view::npos;
+}
+
+constexpr SetEntry EntryOf(std::string_view text) {
+  SetEntry entry;
+  entry.has_pattern = HasWildcard(text);
+  if (text.starts_with("~/")) {
+    entry.tail = text.substr(2);
+  } else if (text.starts_with('/')) {
+    entry.base = RuleBase::kAbsolute;
+    entry.tail = text.substr(1);
+  } else {
+    entry.base = RuleBase::kAnywhere;
+    entry.tail = text;
+  }
+  return entry;
+}
+
+// Where the tail of an entry lies in the text of its list.
+struct EntryPlace {
+  uint16_t offset = 0;
+  uint16_t length = 0;
+  RuleBase base = RuleBase::kHome;
+  bool has_pattern = false;
+  uint8_t listed_in = 0;
+  uint16_t listed_name = 0;
+  uint64_t name_bits = 0;
+};
+
+// Says where the tail begins (SetEntry::listed_in).
+constexpr void SetListedName(std::string_view tail, EntryPlace& place) {
+  if (tail.starts_with("**/")) tail.remove_prefix(3);
+  size_t in = 0;
+  for (size_t i = 1; i < kListedFolders.size(); ++i) {
+    if (tail.starts_with(kListedFolders[i]) &&
+        tail.substr(kListedFolders[i].size()).starts_with('/')) {
+      in = i;
+    }
+  }
+  if (in != 0) tail.remove_prefix(kListedFolders[in].size() + 1);
+  const std::string_view name = tail.substr(0, tail.find('/'));
+  place.listed_in = static_cast<uint8_t>(HasWildcard(name) ? kListedFolders.size() : in);
+  place.listed_name = NameFilter::IndexOf(name);
+}
+
+constexpr size_t CountOf(WordList words) {
+  size_t count = 0;
+  for ([[maybe_unused]] const std::string_view word : words) ++count;
+  return count;
+}
+
+// A list, taken apart by the compiler: a replay expands it for each of its calls.
+template <const WordList& kWords>
+constexpr auto kPlaces = [] {
+  std::array<EntryPlace, CountOf(kWords)> places;
+  auto place = places.begin();
+  for (const std::string_view word : kWords) {
+    const SetEntry entry = EntryOf(word);
+    const auto offset = static_cast<uint16_t>(entry.tail.data() - kWords.text().data());
+    *place = {.offset = offset,
+              .length = static_cast<uint16_t>(entry.tail.size()),
+              .base = entry.base,
+              .has_pattern = entry.has_pattern,
+              .name_bits = NameBitsNeededBy(entry.tail)};
+    SetListedName(entry.tail, *place++);
+  }
+  return places;
+}();
+
+// Returns what it has added, until more is added.
+template <const WordList& kWords>
+std::span<SetEntry> Append(std::vector<SetEntry>& entries) {
+  static_assert(kWords.text().size() <= UINT16_MAX);
+  const std::array<EntryPlace, CountOf(kWords)>& places = kPlaces<kWords>;
+  const size_t before = entries.size();
+  entries.resize(before + places.size());
+  const std::span<SetEntry> added = std::span(entries).subspan(before);
+  for (size_t i = 0; i < places.size(); ++i) {
+    const EntryPlace& place = places[i];
+    SetEntry& entry = added[i];
+    entry.tail = kWords.text().substr(place.offset, place.length);
+    entry.base = place.base;
+    entry.has_pattern = place.has_pattern;
+    entry.listed_in = place.listed_in;
+    entry.listed_name = place.listed_name;
+    entry.name_bits = place.name_bits;
+  }
+  return added;
+}
+
+SetEntry HomeEntry(std::string_view tail) {
+  SetEntry entry;
+  entry.tail = tail;
+  return entry;
+}
+
+// A folder that holds the project would make the project unusable.
+bool HoldsRoot(std::string_view text, const SetContext& context) {
+  return std::ranges::any_of(context.homes, [&](const Path& home) {
+    return context.root.IsInside(Path::Clean(home.text() + std::string(text.substr(1))));
+  });
+}
+
+std::vector<SetEntry> Secrets(const SetContext& context, std::deque<std::string>& strings) {
+  std::vector<SetEntry> entries;
+  entries.reserve(kPlaces<kSecrets>.size() + 16);
+  Append<kSecrets>(entries);
+  // Other projects' transcripts: everything below but this project's folder.
+  SetEntry transcripts = HomeEntry(".claude/projects");
+  transcripts.except = WordList(strings.emplace_back(OwnProjectFolders(context)));
+  transcripts.spares_memory = !context.memory_root;
+  entries.push_back(transcripts);
+  for (const Path& folder : context.settings_folders) {  // CLAUDE_CONFIG_DIR
+    for (const std::string_view name : {"/.credentials.json", "/history.jsonl"}) {
+      const std::string& text = strings.emplace_back(folder.text() + std::string(name));
+      entries.push_back({.base = RuleBase::kAbsolute, .tail = std::string_view(text).substr(1)});
+    }
+    const std::string& text = strings.emplace_back(folder.text() + "/projects");
+    transcripts.base = RuleBase::kAbsolute;
+    transcripts.tail = std::string_view(text).substr(1);
+    entries.push_back(transcripts);
+  }
+  if (!context.macos_names) return entries;
+  Append<kMacosSecrets>(entries);
+  for (const std::string_view text : kMacosPrivate) {
+    if (!HoldsRoot(text, context)) entries.push_back(EntryOf(text));
+  }
+  return entries;
+}
+
+std::vector<SetEntry> Dotenv() {
+  SetEntry plain = EntryOf("**/.env");
+  plain.has_pattern = true;
+  SetEntry named = EntryOf("**/.env.*");
+  named.except = WordList(kSamples);
+  return {plain, named};
+}
+
+std::vector<SetEntry> RunsLater(const SetContext& context, std::deque<std::string>& strings) {
+  std::vector<SetEntry> entries;
+  entries.reserve(kPlaces<kRunsLater>.size() + kPlaces<kRunsInProjects>.size() + 64);
+  Append<kRunsLater>(entries);
+  Append<kClientRuns>(entries);
+  for (SetEntry& entry : Append<kClientState>(entries)) entry.is_for_tools = true;
+  for (SetEntry& entry : Append<kRunsInProjects>(entries)) entry.not_in_stores = true;
+  for (const Path& folder : context.settings_folders) {  // CLAUDE_CONFIG_DIR
+    const auto add = [&](std::string_view name) {
+      const std::string& text = strings.emplace_back(folder.Child(name).text());
+      entries.push_back({.base = RuleBase::kAbsolute, .tail = std::string_view(text).substr(1)});
+    };
+    for (const std::string_view word : kClientRuns) add(word.substr(kClientFolder.size()));
+    for (const std::string_view word : kClientState) {
+      add(word.substr(kClientFolder.size()));
+      entries.back().is_for_tools = true;
+    }
+    add(".claude.json");
+  }
+  const ProjectPlace project(context);
+  std::erase_if(entries, [&](SetEntry& entry) {
+    return project.MayLieIn(entry) && !project.LeaveOutOf(entry, strings);
+  });
+  return entries;
+}
+
+std::vector<SetEntry> AgentState() { return {HomeEntry(".claude"), HomeEntry(".claude.json")}; }
+
+std::vector<SetEntry> Tmp() { return {EntryOf("/tmp"), EntryOf("/var/tmp")}; }
+
+}  // namespace
+
+std::span<const PathSet> PathSets() { return kSets; }
+
+const PathSet* FindPathSet(std::string_view name) {
+  for (const PathSet& set : kSets) {
+    if (set.name == name) return &set;
+  }
+  return nullptr;
+}
+
+std::string_view SetText(SetName set) {
+  for (const PathSet& s : kSets) {
+    if (s.set == set) return s.name;
+  }
+  return "";
+}
+
+WordList SessionTools() { return kSessionTools; }
+WordList AgentHosts() { return kAgentHosts; }
+
+std::string SetEntry::text() const {
+  switch (base) {
+    case RuleBase::kHome:
+      return tail.empty() ? "~" : "~/" + std::string(tail);
+    case RuleBase::kAbsolute:
+      return "/" + std::string(tail);
+    case RuleBase::kRoot:
+    case RuleBase::kAnywhere:
+      break;
+  }
+  return std::string(tail);
+}
+
+std::vector<SetEntry> ExpandSet(SetName set, Access access, const SetContext& context,
+                                std::deque<std::string>& strings) {
+  std::vector<SetEntry> entries;
+  entries.reserve(64);
+  switch (set) {
+    case SetName::kNone:
+      break;
+    case SetName::kSecrets:
+      return Secrets(context, strings);
+    case SetName::kClaudeScratch:
+      return ClaudeScratch(access, context, strings);
+    case SetName::kRunsLater:
+      return RunsLater(context, strings);
+    case SetName::kDotenv:
+      return Dotenv();
+    case SetName::kToolchains:
+      Append<kToolchains>(entries);
+      break;
+    case SetName::kAgentState:
+      return AgentState();
+    case SetName::kTmp:
+      return Tmp();
+  }
+  return entries;
+}
+
+}  // namespace ringfence
