@@ -5,8 +5,8 @@
 
 #include "agents/claude/event_reader.h"
 #include "fuzz/require.h"
-#include "tests/json_oracle.h"
-#include "tests/scan_text.h"
+#include "tests/support/json_oracle.h"
+#include "tests/support/scan_text.h"
 
 using namespace ringfence;
 

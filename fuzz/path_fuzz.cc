@@ -7,7 +7,7 @@
 
 #include "fuzz/require.h"
 #include "policy/files/resolve.h"
-#include "tests/fake_files.h"
+#include "tests/support/fake_files.h"
 
 using namespace ringfence;
 

@@ -6,7 +6,7 @@
 
 #include "base/case_fold.h"
 #include "fuzz/require.h"
-#include "tests/slow_match.h"
+#include "tests/support/slow_match.h"
 
 using namespace ringfence;
 

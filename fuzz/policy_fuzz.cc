@@ -4,8 +4,8 @@
 #include <cstdint>
 
 #include "fuzz/require.h"
-#include "tests/loaded.h"
-#include "tests/policy_text.h"
+#include "tests/support/loaded.h"
+#include "tests/support/policy_text.h"
 
 using namespace ringfence;
 

@@ -7,7 +7,7 @@
 #include "agents/claude/event_reader.h"
 #include "agents/claude/transcripts/transcript_line.h"
 #include "fuzz/require.h"
-#include "tests/scan_text.h"
+#include "tests/support/scan_text.h"
 
 using namespace ringfence;
 

@@ -22,7 +22,7 @@
 #include "sandbox/backend.h"
 #include "tests/agreement/known.h"
 #include "tests/agreement/tree.h"
-#include "tests/mutate.h"
+#include "tests/support/mutate.h"
 
 namespace ringfence {
 namespace {

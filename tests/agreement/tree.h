@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/random_paths.h"
+#include "tests/support/random_paths.h"
 
 namespace ringfence {
 

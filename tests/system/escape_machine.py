@@ -5,7 +5,7 @@ import pathlib
 import resource
 
 # What few machines have, or some have not by their hypervisor (there int 0x80 is SIGSEGV to everybody).
-# Without it the row says nothing, and nothing is missed; tests/seccomp_filter_test.cc asks the filter
+# Without it the row says nothing, and nothing is missed; tests/sandbox/seccomp_filter_test.cc asks the filter
 # about calls of other architectures on every machine.
 # Root's pipes are not limited.
 RARE = ("x-case", "x-x32-creat", "ia32-syscall", "x-ia32-creat", "sock-alg", "sysrq", "setuid-0",

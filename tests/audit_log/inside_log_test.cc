@@ -1,0 +1,90 @@
+// Which lines from inside a sandbox get into the audit log.
+#include "audit_log/inside_log.h"
+
+#include <doctest/doctest.h>
+
+#include <string>
+
+#include "audit_log/append.h"
+#include "tests/support/corpora.h"
+#include "tests/support/temporary_tree.h"
+
+using namespace ringfence;
+
+namespace {
+
+constexpr int64_t kSecond = 1'000'000'000;
+constexpr int64_t kNow = 1'792'000'000 * kSecond;
+
+}  // namespace
+
+TEST_CASE("inside log: what the hook writes is an audit line") {
+  Event event;
+  event.name = "PreToolUse";
+  event.session_id = "s\n\"";
+  event.tool_name = "Read";
+  Decision decision;
+  decision.paths = {"/a\n", "/b"};
+  decision.cause = Cause{"what", "why \x01", {}, ""};
+  decision.cause->place = RulePlace{.file = "policy.json", .pointer = "/read/allow", .line = 3};
+  const AuditEntry entry{.event = &event, .verdict = "deny", .decision = &decision, .profile = "p"};
+  CHECK(IsAuditText(AuditText(entry)));
+  decision.cause.reset();
+  CHECK(IsAuditText(AuditText({.event = &event, .verdict = "error", .why = "w", .profile = ""})));
+}
+
+TEST_CASE("inside log: nothing else is") {
+  for (const std::string text : {
+           R"()",
+           R"({)",
+           R"({"us":1)",
+           R"({"time":1)",
+           R"({"time":"t"})",
+           R"({"time":"t"},{"time":"t")",
+           R"({"time":"t","chain":"0")",
+           R"({"time":"t","inside":"t")",
+           R"({"time":"t","more":1)",
+           R"({"time":"t","time":"t")",
+           R"({"time":"t","why":[[1]])",
+           R"({"time":"t","why":"cut)",
+           "{\"time\":\"t\"\n",
+           "{\"time\":\"t\n\"",
+           "{\"time\":\"\xff\"",
+       }) {
+    CAPTURE(text);
+    CHECK_FALSE(IsAuditText(text));
+  }
+  CHECK(IsAuditText(R"({"time":"t")"));
+  CHECK_FALSE(IsAuditText(R"({"time":")" + std::string(70'000, 'x') + "\""));
+}
+
+TEST_CASE("inside log: a taken line is marked with the launcher's time, and chained") {
+  const TemporaryTree tree;
+  AuditRules rules;
+  rules.system_log = SystemLog::kOff;
+  InsideLog log(Path::Clean(tree.At("log")), rules);
+  CHECK(log.Take(R"({"time":"a lie")", kNow));
+  CHECK_FALSE(log.Take("no line", kNow));
+  CHECK(ReadWholeFile(tree.At("log")) ==
+        R"({"time":"a lie","inside":"2026-10-14T17:46:40.000Z","chain":")" + std::string(64, '0') +
+            "\"}\n");
+  while (log.Take(R"({"time":"t","why":")" + std::string(60'000, 'x') + "\"", kNow)) continue;
+  int short_ones = 0;
+  while (log.Take(R"({"time":"t")", kNow)) ++short_ones;
+  CHECK(short_ones < 60'000 / 512 + 1);
+}
+
+TEST_CASE("inside log: so many bytes at once, and so many each second after that") {
+  ByteBudget budget;
+  int64_t taken = 0;
+  while (budget.Take(64 << 10, kNow)) ++taken;
+  CHECK(taken == 64);
+  CHECK_FALSE(budget.Take(1, kNow));  // no line is as cheap as its length
+  CHECK(budget.Take(64 << 10, kNow + kSecond));
+  CHECK_FALSE(budget.Take(64 << 10, kNow + kSecond));
+  // A clock that goes back gives nothing, one that leaps ahead no more than the most.
+  CHECK_FALSE(budget.Take(64 << 10, kNow - 1000 * kSecond));
+  taken = 0;
+  while (budget.Take(64 << 10, kNow + 1'000'000 * kSecond)) ++taken;
+  CHECK(taken == 64);
+}

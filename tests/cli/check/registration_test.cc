@@ -1,0 +1,217 @@
+#include "cli/check/registration.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+#include "agents/claude/setup/settings_editor.h"
+#include "cli/check/settings_file.h"
+#include "cli/common/registered.h"
+
+using namespace ringfence;
+
+namespace {
+
+constexpr const char* kTrue = "/usr/bin/true";  // a program that is there
+
+SettingsFile FileOf(SettingsLayer layer, std::string text) {
+  SettingsFile file{layer, "/home/dev/" + std::string(LayerName(layer)) + ".json", text, {}};
+  file.settings = ParseClientSettings(std::move(text), std::string(LayerName(layer)), file.path);
+  return file;
+}
+
+// As `ringfence init` writes it.
+std::string Registered() {
+  auto editor = SettingsEditor::Open("{}", {});
+  editor->Register({kTrue, {"--home", "/home/dev"}});
+  return editor->text();
+}
+
+std::string Replaced(std::string text, const std::string& from, const std::string& to) {
+  for (size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size())) {
+    text.replace(at, from.size(), to);
+  }
+  return text;
+}
+
+struct Codes {
+  std::vector<std::string> errors, others;
+};
+
+Codes CodesOf(const std::vector<SettingsFile>& files, bool wraps = false) {
+  Codes codes;
+  for (const Finding& finding : JudgeRegistration({files, {}, kTrue, wraps})) {
+    auto& list = finding.severity == Severity::kError ? codes.errors : codes.others;
+    if (std::ranges::find(list, finding.code) == list.end()) list.push_back(finding.code);
+  }
+  return codes;
+}
+
+Codes CodesOf(const std::string& text) { return CodesOf({FileOf(SettingsLayer::kUser, text)}); }
+
+using Texts = std::vector<std::string>;
+
+}  // namespace
+
+TEST_CASE("check: what init writes is sound") {
+  const Codes codes = CodesOf(Registered());
+  CHECK(codes.errors == Texts{});
+  CHECK(codes.others == Texts{});
+}
+
+TEST_CASE("check: each mistake of a registration is found") {
+  struct Row {
+    const char* from;
+    const char* to;
+    Texts errors, others;
+  };
+  const Row rows[] = {
+      {"\"PreToolUse\"", "\"PreToolUsed\"", {"not-registered"}, {"wrong-event"}},
+      {"\"SessionStart\"", "\"SessionEnd\"", {}, {"wrong-event", "not-registered"}},
+      {"\"args\"", "\"arguments\"", {"shell-form"}, {}},
+      {"/usr/bin/true", "usr/bin/true", {"relative-path"}, {}},
+      {"/usr/bin/true", "/nowhere/true", {"no-program"}, {}},
+      {"\"onFailure\": \"block\"", "\"onFailure\": \"continue\"", {"on-failure"}, {}},
+      {"\"timeout\": 10", "\"timeout\": 700", {}, {"timeout"}},
+      {"\"timeout\": 10", "\"once\": false", {}, {"timeout"}},
+      {"\"timeout\": 10", "\"timeout\": 10, \"async\": true", {"async"}, {}},
+      {"\"timeout\": 10", "\"timeout\": 10, \"if\": \"Bash(*)\"", {"conditional"}, {}},
+      {"\"hooks\": [", "\"matcher\": \"Bash\", \"hooks\": [", {"matcher"}, {}},
+      {"--home", "--hom", {"wrong-options"}, {}},
+      {"\"--home\"", "\"--version\", \"--home\"", {"wrong-options"}, {}},
+      {"/usr/bin/true", "/usr/../usr/bin/true", {}, {}},
+      {"\"--home\"", "\"--policy\", \"/nowhere.json\", \"--home\"", {"no-policy"}, {}},
+      {"\"onFailure\": \"block\"",
+       "\"onFailure\": \"deny\"",
+       {"dropped-file", "on-failure", "not-registered"},
+       {"ignored-entry"}},
+  };
+  for (const Row& row : rows) {
+    CAPTURE(std::string(row.to));
+    const std::string text = Replaced(Registered(), row.from, row.to);
+    REQUIRE(text != Registered());
+    const Codes codes = CodesOf(text);
+    CHECK(codes.errors == row.errors);
+    CHECK(codes.others == row.others);
+  }
+}
+
+TEST_CASE("check: any other layer can take the registration away") {
+  const SettingsFile user = FileOf(SettingsLayer::kUser, Registered());
+  const auto with = [&](std::string text) {
+    return CodesOf({user, FileOf(SettingsLayer::kLocal, std::move(text))});
+  };
+  CHECK(with(R"({"disableAllHooks": true})").errors == Texts{"hooks-disabled"});
+  CHECK(with(R"({"model": 5})").errors == Texts{"dropped-file"});
+  const char* other =
+      R"({"hooks":{"PreToolUse":[{"hooks":[{"type":"command","command":"rewrite.sh"}]}]}})";
+  CHECK(with(other).errors == Texts{});
+  CHECK(with(other).others == Texts{"other-hook"});
+  CHECK(with(R"({"hooks":{"Stop":[{"hooks":[{"type":"command","command":"x"}]}]}})").others ==
+        Texts{});
+}
+
+TEST_CASE("check: managed settings leave others' hooks out, and nobody switches theirs off") {
+  const SettingsFile user = FileOf(SettingsLayer::kUser, Registered());
+  const SettingsFile managed = FileOf(SettingsLayer::kManaged, Registered());
+  const SettingsFile alone = FileOf(SettingsLayer::kManaged, R"({"allowManagedHooksOnly": true})");
+  const SettingsFile off = FileOf(SettingsLayer::kUser, "{\n\"disableAllHooks\": true}");
+  CHECK(CodesOf({user, alone}).errors == Texts{"hooks-disabled"});
+  CHECK(CodesOf({managed, alone}).errors == Texts{});
+  CHECK(CodesOf({off, managed}).errors == Texts{});
+  CHECK(CodesOf({off, managed}).others == Texts{});
+  const SettingsFile both =
+      FileOf(SettingsLayer::kLocal, R"({"disableAllHooks": true,)" + Registered().substr(1));
+  CHECK(CodesOf({user, both, managed}).errors == Texts{});
+  CHECK(CodesOf({user, both, managed}).others == Texts{"hooks-disabled"});
+  const Findings found = JudgeRegistration(
+      {{user, FileOf(SettingsLayer::kLocal, "{\n\"disableAllHooks\": true}")}, {}, kTrue, false});
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].error.where == "local:2:20");
+}
+
+TEST_CASE("check: of managed settings a mistake costs the key, not the hooks") {
+  const SettingsFile managed =
+      FileOf(SettingsLayer::kManaged, R"({"model": 5,)" + Registered().substr(1));
+  const Findings found = JudgeRegistration({{managed}, {}, kTrue, false});
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].code == "dropped-file");
+  CHECK(found[0].error.what.find("skips the key") != std::string::npos);
+}
+
+TEST_CASE("check: what one settings file does to the hook is found by itself") {
+  struct Row {
+    const char* text;
+    Texts errors, others;
+  };
+  const Row rows[] = {
+      {R"({"disableAllHooks": true})", {"hooks-disabled"}, {}},
+      {R"({"env": {"LD_PRELOAD": "/tmp/x.so"}})", {}, {"environment"}},
+      {R"({"env": {"EDITOR": "vi"}})", {}, {}},
+      {R"({"permissions": {"defaultMode": "bypassPermissions"}})", {}, {"bypass"}},
+      {R"({"sandbox": {"excludedCommands": ["git", "*"]}})", {"everything-excluded"}, {}},
+      {R"({"sandbox": {"excludedCommands": ["git *"]}})", {}, {}},
+      {R"({"hooks":{"PermissionRequest":[{"hooks":[{"type":"command","command":"yes"}]}]}})",
+       {},
+       {"other-hook"}},
+      {R"({"hooks":{"PreToolUse":[{"hooks":[{"type":"command","command":"/bin/sh",
+           "args":["-c","exec true --home /home/dev"]}]}]}})",
+       {"shell-form"},
+       {}},
+      {R"({"hooks":{"PreToolUse":[{"hooks":[{"type":"command","command":"env true"}]}]}})",
+       {"shell-form"},
+       {}},
+  };
+  for (const Row& row : rows) {
+    CAPTURE(std::string(row.text));
+    const SettingsFile file = FileOf(SettingsLayer::kLocal, row.text);
+    REQUIRE(file.settings.drops.empty());
+    Codes codes;
+    for (const Finding& finding : JudgeSettingsFile({file, kTrue, {}, {}})) {
+      (finding.severity == Severity::kError ? codes.errors : codes.others).push_back(finding.code);
+    }
+    CHECK(codes.errors == row.errors);
+    CHECK(codes.others == row.others);
+  }
+}
+
+TEST_CASE("check: each registration puts its own policy, profile, project and home in force") {
+  const auto with = [](const std::string& to) {
+    return FileOf(SettingsLayer::kUser, Replaced(Registered(), "\"--home\"", to + "\"--home\""));
+  };
+  GroundOptions given;
+  given.root = "/srv/x";
+  const auto of = [&](const std::vector<SettingsFile>& files) {
+    std::string all;
+    for (const RegisteredGround& ground : GroundsInForce(given, files, kTrue)) {
+      const GroundOptions& options = ground.options;
+      all += options.common.home + "|" + options.root + "|" + options.policy + "|" +
+             options.profile + ";";
+    }
+    return all;
+  };
+  CHECK(of({}) == "|/srv/x||;");
+  const SettingsFile plain = with("");
+  CHECK(of({plain}) == "/home/dev|/srv/x||;");
+  CHECK(of({plain, plain}) == "/home/dev|/srv/x||;");
+  CHECK(of({plain, with(R"("--profile", "a", "--root", "/r", "--policy", "/p.json", )")}) ==
+        "/home/dev|/srv/x||;/home/dev|/r|/p.json|a;");
+  CHECK(of({with(R"("--version", )")}) == "|/srv/x||;");
+  given.profile = "b";
+  CHECK(of({plain}) == "|/srv/x||b;");
+}
+
+TEST_CASE("check: a policy that wraps commands and the client's own sandbox exclude each other") {
+  const std::vector<SettingsFile> files{
+      FileOf(SettingsLayer::kUser, Registered()),
+      FileOf(SettingsLayer::kProject, R"({"sandbox":{"enabled":true}})")};
+  CHECK(CodesOf(files, true).errors == Texts{"two-sandboxes"});
+  CHECK(CodesOf(files, false).errors == Texts{});
+}
+
+TEST_CASE("check: nothing registered is one finding, not one an event") {
+  const Findings findings =
+      JudgeRegistration({{FileOf(SettingsLayer::kUser, "{}")}, {}, kTrue, false});
+  REQUIRE(findings.size() == 1);
+  CHECK(findings[0].code == "not-registered");
+}

@@ -1,0 +1,187 @@
+#include "cli/permit/policy_edit.h"
+
+#include <doctest/doctest.h>
+
+#include "cli/permit/wish.h"
+#include "cli/setup/starter_policy.h"
+#include "policy/load/load.h"
+#include "policy/rules/pattern.h"
+#include "tests/support/temporary_tree.h"
+
+using namespace ringfence;
+
+namespace {
+
+bool IsPolicy(const std::string& text) {
+  std::vector<Error> mistakes;
+  return LoadPolicy({text, "/policy.json", "policy.json", true}, mistakes) != nullptr;
+}
+
+TEST_CASE("policy edit: an entry is added, comments and layout stay") {
+  struct Row {
+    const char* name;
+    const char* before;
+    const char* after;
+  };
+  static constexpr Row kRows[] = {
+      {"list", "{ // top\n  \"version\": 1,\n  \"read\": { \"allow\": [\".\"] } // why\n}\n",
+       "{ // top\n  \"version\": 1,\n  \"read\": { \"allow\": [\".\", \"src\"] } // why\n}\n"},
+      {"lines",
+       "{\n  \"version\": 1,\n  \"read\": {\n    \"allow\": [\n      \".\" // here\n    ]\n  }\n}",
+       "{\n  \"version\": 1,\n  \"read\": {\n    \"allow\": [\n      \".\", // here\n      "
+       "\"src\"\n    ]\n  }\n}"},
+      {"section", "{\n  \"version\": 1,\n  \"read\": { \"deny\": [\"x\"] }\n}",
+       "{\n  \"version\": 1,\n  \"read\": { \"deny\": [\"x\"], \"allow\": [\".\", \"src\"] }\n}"},
+      {"nothing", "{ \"version\": 1 }",
+       "{ \"version\": 1, \"read\": { \"allow\": [\".\", \"src\"] } }"},
+  };
+  for (const Row& row : kRows) {
+    CAPTURE(row.name);
+    std::string text = row.before;
+    const Result<bool> added = AddToList(text, "policy.json", {"read", "allow", "src", {"."}});
+    REQUIRE(added.has_value());
+    CHECK(*added);
+    CHECK(text == row.after);
+    CHECK(IsPolicy(text));
+  }
+}
+
+TEST_CASE("policy edit: an entry that is there is not added again") {
+  std::string text = R"({ "version": 1, "read": { "allow": ["src"] } })";
+  const std::string before = text;
+  const Result<bool> added = AddToList(text, "policy.json", {"read", "allow", "src", {"."}});
+  REQUIRE(added.has_value());
+  CHECK_FALSE(*added);
+  CHECK(text == before);
+}
+
+TEST_CASE("policy edit: a name with characters of patterns matches itself and nothing else") {
+  for (const char* name : {"app/[id]/page.tsx", "a*b", "what?", "back\\slash"}) {
+    CAPTURE(name);
+    CHECK(MatchPattern(EscapePattern(name), name, {}));
+  }
+  CHECK_FALSE(MatchPattern(EscapePattern("a*b"), "axb", {}));
+}
+
+TEST_CASE("starter policy: it is a policy, with servers and without") {
+  CHECK(IsPolicy(StarterPolicy({})));
+  CHECK(IsPolicy(StarterPolicy({"team", "git_hub"})));
+}
+
+TEST_CASE("starter policy: a server is permitted by taking its comment away") {
+  std::string text = StarterPolicy({"team", "git_hub"});
+  const size_t at = text.find("// \"mcp__team__*\",");
+  REQUIRE(at != std::string::npos);
+  text.erase(at, 3);
+  std::vector<Error> mistakes;
+  const auto file = LoadPolicy({text, "/policy.json", "policy.json", true}, mistakes);
+  REQUIRE(file != nullptr);
+  REQUIRE(file->sections.tools.allow.has_value());
+  CHECK(file->sections.tools.allow->front().pattern == "mcp__team__*");
+}
+
+TEST_CASE("wish: what a word means") {
+  struct Row {
+    const char* text;
+    std::optional<WishKind> want;
+  };
+  static constexpr Row kRows[] = {
+      {"Read", WishKind::kTool},
+      {"mcp__team__*", WishKind::kTool},
+      {"NewTool", {}},
+      {"@session-tools", WishKind::kTool},
+      {"@toolchains", WishKind::kPath},
+      {"/srv", WishKind::kPath},
+      {"~/src", WishKind::kPath},
+      {"../x.example", WishKind::kPath},
+      {"no-such-name", {}},
+      {"registry.example", WishKind::kHost},
+      {"*.example.org:443", WishKind::kHost},
+      {"localhost:8080", WishKind::kHost},
+      {"localhost", WishKind::kHost},
+      {"crates.io", WishKind::kHost},
+      {"example.com", WishKind::kHost},
+      {"vercel.app", WishKind::kHost},
+      {"127.0.0.1", WishKind::kHost},
+      {"[::1]", WishKind::kHost},
+      {"[::1]:8080", WishKind::kHost},
+      {"www.example.md:443", WishKind::kHost},
+      {"*.example.rs", WishKind::kHost},
+      {"*.example", WishKind::kHost},
+      {"*.log", {}},
+      // Endings of files that are domains as well.
+      {"no-such-notes.md", {}},
+      {"no-such-main.rs", {}},
+      {"no-such-foo.py", {}},
+      {"no-such-setup.sh", {}},
+      {"no-such-data.zip", {}},
+      {"no-such-script.pl", {}},
+      {"no-such-lib.so", {}},
+      {"no-such-x.cc", {}},
+      {"no-such.test.ts", {}},
+      {"no-such-package.json", {}},
+      {"no-such-x.c", {}},
+      {"No-Such-README.txt", {}},
+      {"NoSuch.Example", {}},
+      {"no_such.example", {}},
+      {"a file.md", {}},
+      {"1.2.3", {}},
+      {".no-such-env", WishKind::kPath},
+      {"", {}},
+  };
+  for (const Row& row : kRows) {
+    CAPTURE(row.text);
+    CHECK((KindOf(row.text) == row.want));
+  }
+}
+
+TEST_CASE("wish: the host of a URL") {
+  CHECK(HostOfUrl("https://X.example/a?b").value() == "x.example");
+  CHECK(HostOfUrl("http://x.example:80").value() == "x.example");
+  CHECK(HostOfUrl("https://x.example:8443/").value() == "x.example:8443");
+  CHECK(HostOfUrl("https://[::1]:8443/").value() == "[::1]:8443");
+  CHECK_FALSE(HostOfUrl("https://user@x.example/").has_value());
+  CHECK_FALSE(HostOfUrl("file:///etc/hosts").has_value());
+  CHECK_FALSE(HostOfUrl("https://").has_value());
+}
+
+TEST_CASE("wish: how a policy spells a path") {
+  struct Row {
+    std::string text, in_project, elsewhere;
+  };
+  const TemporaryTree tree;
+  tree.Directory("home/p/sub");
+  tree.Directory("out");
+  tree.Directory("home/p/[id]");
+  tree.Directory("home/p/~x");
+  tree.Link("home/p/link", tree.At("out"));
+  const std::string home = tree.At("home");
+  const std::string project = tree.At("home/p");
+  const std::string out = tree.At("out");
+  const Row kRows[] = {
+      {".", ".", "~/p"},
+      {"sub", "sub", "~/p/sub"},
+      {"new/file", "new/file", "~/p/new/file"},
+      {"sub/../sub//x", "sub/x", "~/p/sub/x"},
+      {"[id]", "\\[id]", "~/p/\\[id]"},
+      {"src/*.ts", "src/*.ts", "~/p/src/*.ts"},
+      {"~x/y", "", ""},
+      {"./~x", "./~x", "~/p/~x"},
+      {"~", "~", "~"},
+      {"~/src", "~/src", "~/src"},
+      {"link/f", out + "/f", out + "/f"},
+  };
+  for (const Row& row : kRows) {
+    CAPTURE(row.text);
+    const Result<Wish> wish = MakeWish(WishKind::kPath, row.text, project, home);
+    if (row.in_project.empty()) {
+      CHECK_FALSE(wish.has_value());
+      continue;
+    }
+    REQUIRE(wish.has_value());
+    CHECK(EntryFor(*wish, project, home) == row.in_project);
+    CHECK(EntryFor(*wish, "", home) == row.elsewhere);
+  }
+}
+
+}  // namespace

@@ -1,0 +1,132 @@
+#include "cli/permit/policy_removal.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+#include "policy/load/load.h"
+
+using namespace ringfence;
+
+namespace {
+
+constexpr const char* kHome = "/home/dev";
+
+PolicySources Sources() {
+  PolicySources sources;
+  std::vector<Error> mistakes;
+  sources.built_in = LoadPolicy({BuiltInPolicyText(), "", "built-in policy", true}, mistakes);
+  REQUIRE(sources.built_in != nullptr);
+  return sources;
+}
+
+Wish WishFor(const std::string& text) {
+  Wish wish;
+  wish.text = text;
+  if (text.starts_with("mcp__")) {
+    wish.kind = WishKind::kTool;
+  } else if (text.starts_with('/') || text.starts_with('@')) {
+    wish.kind = WishKind::kPath;
+    if (text[0] == '/') wish.path = wish.named = text;
+    wish.is_pattern = text.find('*') != std::string::npos;
+  } else {
+    wish.kind = WishKind::kHost;
+  }
+  return wish;
+}
+
+AdditionTarget Target(const std::string& root = "") {
+  return {.path = "policy.json", .root = root, .home = kHome};
+}
+
+std::string Without(const std::string& policy, const std::string& what,
+                    const std::string& root = "") {
+  const PolicySources sources = Sources();
+  Result<PolicyRemoval> removal = RemoveWish(WishFor(what), sources, Target(root), policy);
+  return removal ? removal->text : "error: " + removal.error().what;
+}
+
+TEST_CASE("removal: what could be read before it was written can be read again") {
+  const std::string before =
+      R"({"version": 1, "read": {"allow": [".", "@claude-scratch", "@toolchains", "~/x"]}, )"
+      R"("write": {"allow": ["."]}})";
+  const Wish wish = WishFor("@toolchains");
+  const Result<PolicyAddition> added = AddWish(wish, Sources(), Target(), before);
+  REQUIRE(added.has_value());
+  CHECK(added->lists == std::vector<std::string>{"write.allow"});
+  CHECK(Without(added->text, "@toolchains") == before);
+  // Of what may not be written, the right to read is what is meant.
+  CHECK(Without(before, "@toolchains").find("@toolchains") == std::string::npos);
+}
+
+TEST_CASE("removal: what was added is taken away, byte for byte") {
+  const std::string kPolicies[] = {
+      "{\"version\": 1}", "{ \"version\": 1 } // mine\n", "{\n  \"version\": 1\n}\n",
+      "{\n  \"version\": 1,\n  // a list\n  \"read\": {\n    \"allow\": [\".\", \"~/x\"], // two\n"
+      "    \"deny\": [\"@secrets\"]\n  },\n  \"write\": { \"allow\": [\n    \".\",\n    \"~/x\"\n  "
+      "] }\n}\n",
+      "{\r\n\t\"version\": 1,\r\n\t\"tools\": {\"allow\": [\"Read\"]},\r\n\t\"network\": "
+      "{\"allow\": [\"x.example\"]}\r\n}\r\n"};
+  const PolicySources sources = Sources();
+  for (const std::string& policy : kPolicies) {
+    for (const char* what : {"/srv/data", "/home/dev/src", "/home/dev/src/*.c", "mcp__a__b",
+                             "y.example", "@toolchains"}) {
+      for (const bool as_question : {false, true}) {
+        for (const bool also_write : {false, true}) {
+          Wish wish = WishFor(what);
+          wish.as_question = as_question && wish.kind != WishKind::kHost;
+          wish.also_write = also_write;
+          CAPTURE(policy);
+          CAPTURE(what);
+          CAPTURE(as_question);
+          const Result<PolicyAddition> added = AddWish(wish, sources, Target(), policy);
+          REQUIRE(added.has_value());
+          // A list with more than the entry, of hosts, is not told from one that a person wrote.
+          const bool is_new_network =
+              wish.kind == WishKind::kHost && policy.find("network") == std::string::npos;
+          if (is_new_network) continue;
+          const Result<PolicyRemoval> removed = RemoveWish(wish, sources, Target(), added->text);
+          REQUIRE(removed.has_value());
+          CHECK(removed->text == policy);
+          CHECK(removed->lists == added->lists);
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("removal: an entry is found however a person wrote it") {
+  for (const char* entry : {"~/src", "/home/dev/src", "~//src/", "/home/dev/./src", "~/src/"}) {
+    const std::string policy =
+        R"({"version": 1, "read": {"allow": [".", ")" + std::string(entry) + R"("]}})";
+    CAPTURE(policy);
+    CHECK(Without(policy, "/home/dev/src") == R"({"version": 1, "read": {"allow": ["."]}})");
+  }
+  CHECK(Without(R"({"version": 1, "read": {"allow": [".", "lib"], "ask": ["./lib/", "x"]}})",
+                "/home/dev/p/lib",
+                "/home/dev/p") == R"({"version": 1, "read": {"allow": ["."], "ask": ["x"]}})");
+  CHECK(Without(R"({"version": 1, "network": {"allow": ["A.example", "b.example"]}})",
+                "a.example") == R"({"version": 1, "network": {"allow": ["b.example"]}})");
+}
+
+TEST_CASE("removal: neighbours, denies and comments stay") {
+  const std::string policy = R"({"version": 1, /* a */ "read": {"allow": [".", "~/src/x", "~/sr"],
+    "deny": ["~/src"]}, // b
+    "write": {"allow": ["."], "deny": ["~/src"]}})";
+  CHECK(Without(policy, "/home/dev/src") == policy);
+}
+
+TEST_CASE("removal: a project's folder of the same name is not meant in the user's policy") {
+  const std::string policy = R"({"version": 1, "read": {"allow": [".", "lib"]}})";
+  CHECK(Without(policy, "/home/dev/p/lib") == policy);
+  CHECK(Without(policy, "/home/dev/p") == policy);
+}
+
+TEST_CASE("removal: an allow list may not become empty, a list of questions goes") {
+  CHECK(Without(R"({"version": 1, "read": {"allow": ["/srv"]}})", "/srv").starts_with("error: "));
+  // An empty list would drop the built-in questions.
+  CHECK(Without(R"({"version": 1, "write": {"ask": ["/srv"], "deny": ["x"]}})", "/srv") ==
+        R"({"version": 1, "write": {"deny": ["x"]}})");
+}
+
+}  // namespace

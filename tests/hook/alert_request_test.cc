@@ -1,0 +1,117 @@
+// What a hook inside a sandbox asks of the launcher, and what the launcher makes of it.
+#include "hook/alert_request.h"
+
+#include <doctest/doctest.h>
+
+#include <filesystem>
+#include <string>
+
+#include "hook/inside_alerts.h"
+#include "tests/support/temporary_tree.h"
+#include "tests/support/world.h"
+
+using namespace ringfence;
+
+namespace {
+
+constexpr int64_t kSecond = 1'000'000'000;
+constexpr int64_t kNow = 1'792'000'000 * kSecond;
+
+size_t FilesIn(const std::string& folder) {
+  size_t count = 0;
+  std::error_code none;
+  for ([[maybe_unused]] const auto& entry : std::filesystem::directory_iterator(folder, none)) {
+    ++count;
+  }
+  return count;
+}
+
+}  // namespace
+
+TEST_CASE("alert request: what is written is read again") {
+  using Kind = Named::Kind;
+  for (const Kind kind : {Kind::kPath, Kind::kWritten, Kind::kHidden, Kind::kHost}) {
+    const AlertRequest request{
+        .named = {kind, "/a\n\"b"}, .cwd = "/home", .tool = "Bash", .session = "s\x01"};
+    CHECK(ReadAlertRequest(AlertRequestText(request)) == request);
+  }
+  const AlertRequest unwrapped{.kind = Alert::Kind::kUnwrapped, .named = {}, .tool = "Bash"};
+  CHECK(ReadAlertRequest(AlertRequestText(unwrapped)) == unwrapped);
+}
+
+TEST_CASE("alert request: nothing else is one") {
+  for (const std::string text : {
+           R"()",
+           R"({"time":"t")",
+           R"({"alert":"path")",
+           R"({"alert":"path"})",
+           R"({"alert":"path","name":""})",
+           R"({"alert":"path","name":5})",
+           R"({"alert":"path","name":["/x"]})",
+           R"({"alert":"path","name":"x"})",
+           R"({"alert":"path","name":"/x","cwd":"x"})",
+           R"({"alert":"path","name":"/x","text":"t"})",
+           R"({"alert":"path","name":"/x","name":"/y"})",
+           R"({"alert":"path","name":"/\u0000"})",
+           R"({"alert":"path","name":"/x"}{})",
+           R"({"alert":"else","name":"/x"})",
+           R"({"alert":"unwrapped","name":"/x"})",
+           R"({"name":"/x","alert":"path"})",
+           R"({"alert":"path","name":"\q"})",
+       }) {
+    CAPTURE(text);
+    CHECK_FALSE(ReadAlertRequest(text));
+  }
+  CHECK_FALSE(ReadAlertRequest(R"({"alert":"path","name":"/)" + std::string(5000, 'x') + "\"}"));
+  CHECK_FALSE(ReadAlertRequest(R"({"alert":"path","name":"/x"})" + std::string(20000, ' ')));
+  CHECK(ReadAlertRequest(R"({"alert":"path","name":"x","cwd":"/"})"));
+  CHECK(ReadAlertRequest(R"({"alert":"path","name":"~/x"})"));
+}
+
+TEST_CASE("alert request: forty at once, then forty a minute, whatever the clock does") {
+  RequestBudget budget;
+  int taken = 0;
+  while (budget.Take(kNow)) ++taken;
+  CHECK(taken == 40);
+  CHECK(budget.Take(kNow + 2 * kSecond));
+  CHECK_FALSE(budget.Take(kNow + 2 * kSecond));
+  CHECK_FALSE(budget.Take(kNow - 1000 * kSecond));
+  taken = 0;
+  while (budget.Take(kNow + 1'000'000 * kSecond)) ++taken;
+  CHECK(taken == 40);
+}
+
+TEST_CASE("alert request: the launcher's policy decides, and its answer tells nothing") {
+  const TemporaryTree tree;
+  tree.Directory("home");
+  World world;
+  world.MoveHome(tree.At("home"), tree.At("home"));
+  world.User(R"("alerts":{"inbox":"~/in"})");
+  const Policy policy = world.Merged(world.EventOf("Bash", R"({"command":"x"})"));
+  InsideAlerts alerts(policy, world.places, world.files);
+  const auto take = [&](std::string_view text) { return alerts.Take(text, kNow); };
+  CHECK(take(R"({"alert":"path","name":"/home/dev/project/README.md"})"));
+  CHECK(take(R"({"alert":"unwrapped","tool":"Bash"})"));  // this policy wraps nothing
+  CHECK_FALSE(take(R"({"alert":"path"})"));
+  CHECK(FilesIn(tree.At("home/in")) == 0);
+  CHECK(take(R"({"alert":"path","name":"/etc/passwd"})"));
+  CHECK(take(R"({"alert":"host","name":"evil.example"})"));
+  CHECK(FilesIn(tree.At("home/in")) == 2);
+  for (int i = 0; i < 100; ++i) {
+    take(R"({"alert":"path","name":"/etc/)" + std::to_string(i) + "\"}");
+  }
+  CHECK(FilesIn(tree.At("home/in")) == 10);
+}
+
+TEST_CASE("alert request: where the hook was, and a command that ran unwrapped") {
+  const TemporaryTree tree;
+  tree.Directory("home");
+  World world;
+  world.MoveHome(tree.At("home"), tree.At("home"));
+  world.User(R"("alerts":{"inbox":"~/in"},"bash":{"wrap":true})");
+  const Policy policy = world.Merged(world.EventOf("Bash", R"({"command":"x"})"));
+  InsideAlerts alerts(policy, world.places, world.files);
+  CHECK(alerts.Take(R"({"alert":"unwrapped","tool":"Bash"})", kNow));
+  CHECK(alerts.Take(R"({"alert":"path","name":"passwd","cwd":"/etc"})", kNow));
+  CHECK(FilesIn(tree.At("home/in")) == 2);
+}

@@ -1,0 +1,302 @@
+#include "hook/session_text.h"
+
+#include <doctest/doctest.h>
+
+#include <filesystem>
+
+#include "tests/support/temporary_tree.h"
+#include "tests/support/world.h"
+
+using namespace ringfence;
+
+namespace {
+
+// The text that a session gets under a world's policies.
+std::string Text(World& world, SandboxMode mode = SandboxMode::kSandbox) {
+  const Policy policy = world.Merged(world.EventOf("Bash", "{}"));
+  Ground ground{world.places, std::move(world.sources)};
+  return BoundaryText(policy, ground, mode);
+}
+
+bool Has(const std::string& text, std::string_view part) {
+  return text.find(part) != std::string::npos;
+}
+
+class Settings : public TemporaryTree {
+ public:
+  Settings() {
+    Directory("home");
+    Directory("project");
+  }
+  Places FoundPlaces() const {
+    Places places;
+    places.root = places.root_real = Path::Clean(At("project"));
+    places.homes = places.homes_real = {Path::Clean(At("home"))};
+    return places;
+  }
+  std::string Confinement() const { return BashConfinement(FoundPlaces()); }
+};
+
+bool NoManagedSettings() {
+  return !std::filesystem::exists("/etc/claude-code/managed-settings.json");
+}
+
+}  // namespace
+
+TEST_CASE("session: the model is told its boundaries up front") {
+  World world;
+  world.User(R"("read":{"allow":[".","/srv/lib"],"deny":["docs/private"]},
+                "write":{"allow":["src"],"ask":["src/api"]},
+                "tools":{"allow":["@session-tools","Read","mcp__team__*"],"deny":["WebSearch"]},
+                "network":{"allow":["good.example"]},"bash":{"unsandboxed":"ask"},
+                "denied":{"say":"Ask in the team's room."})");
+  const std::string text = Text(world);
+  for (const std::string_view part :
+       {"/home/dev/project", "/srv/lib", "docs/private", "src/api", "WebSearch", "mcp__team__*",
+        "good.example", "dangerouslyDisableSandbox", "Ask in the team's room."}) {
+    CAPTURE(part);
+    CHECK(Has(text, part));
+  }
+}
+
+TEST_CASE("session: the text of an untrusted policy does not reach the model") {
+  World world;
+  world.Project(R"("read":{"allow":["obey_a"],"deny":["obey_b"],"ask":["obey_c"]},
+                   "write":{"allow":["obey_d"]},
+                   "tools":{"allow":["Obey_e"],"deny":["Obey_f"],"ask":["mcp__obey__g"]},
+                   "network":{"allow":["obey-h.example"],"deny":["obey-i.example"]},
+                   "denied":{"say":"obey_j"})",
+                false);
+  const std::string text = Text(world);
+  CHECK_FALSE(Has(text, "bey_"));
+  CHECK_FALSE(Has(text, "obey"));
+  // But that it narrows is said.
+  for (const std::string_view line :
+       {"You may read, of these, only: what the project's own policy lists.",
+        "You may write, of these, only: what the project's own policy lists.",
+        "Of all tools, you may call only what the project's own policy lists.",
+        "Hosts you may reach: what the project's own policy lists."}) {
+    CAPTURE(line);
+    CHECK(Has(text, line));
+  }
+  World both;
+  both.Managed(R"("network":{"allow":["a.example"]},"tools":{"allow":["Read"]})");
+  both.User(R"("network":{"allow":["b.example"]},"tools":{"allow":["Read","Write"]})");
+  const std::string of_both = Text(both);
+  CHECK(Has(of_both, "Hosts you may reach: "));
+  CHECK(Has(of_both, "Of these hosts, only: "));
+  CHECK_FALSE(Has(of_both, "Of all tools"));
+}
+
+TEST_CASE("session: control characters of a policy's own words are escaped") {
+  World world;
+  world.User(R"("denied":{"say":"a\u001b[2J\nb"},"read":{"deny":["x\ny"]})");
+  const std::string text = Text(world);
+  CHECK_FALSE(Has(text, "\x1B"));
+  CHECK_FALSE(Has(text, "x\ny"));
+  CHECK_FALSE(Has(text, "[2J\nb"));
+}
+
+TEST_CASE("session: a set that several files name is named once") {
+  World world;
+  world.Managed(R"("read":{"deny":["@agent-state","docs/a"]})");
+  world.User(R"("read":{"deny":["@agent-state","docs/b"]})");
+  const std::string text = Text(world);
+  const size_t begin = text.find("Do not read: ");
+  REQUIRE(begin != std::string::npos);
+  const std::string line = text.substr(begin, text.find('\n', begin) - begin);
+  CHECK(Has(line, "@agent-state"));
+  CHECK(line.find("@agent-state") == line.rfind("@agent-state"));
+  CHECK(Has(line, "docs/a"));
+  CHECK(Has(line, "docs/b"));
+}
+
+TEST_CASE("session: the mode of a run is told") {
+  World rx, sandbox, rwx;
+  const std::string texts[] = {Text(rx, SandboxMode::kRx), Text(sandbox, SandboxMode::kSandbox),
+                               Text(rwx, SandboxMode::kRwx)};
+  CHECK(texts[0] != texts[1]);
+  CHECK(texts[1] != texts[2]);
+  CHECK(Has(texts[0], "do not change the project"));
+}
+
+TEST_CASE("session: wrapped commands are told to be confined, but in a mode without a sandbox") {
+  constexpr std::string_view kWrapped = "ringfence's sandbox, which has a /tmp of its own";
+  World wrapped, bare;
+  for (World* world : {&wrapped, &bare}) world->User(R"("bash":{"wrap":true})");
+  CHECK(Has(Text(wrapped), kWrapped));
+  CHECK_FALSE(Has(Text(bare, SandboxMode::kRwx), kWrapped));
+}
+
+TEST_CASE("session: a set is explained once, where it is named first") {
+  World world;
+  world.User(R"("read":{"allow":[".","@tmp"]},"write":{"allow":[".","@tmp"]})");
+  const std::string text = Text(world);
+  const size_t first = text.find("@tmp (");
+  REQUIRE(first != std::string::npos);
+  CHECK(text.find("@tmp (", first + 1) == std::string::npos);
+  CHECK(text.find("You may write: the project, @tmp.") != std::string::npos);
+}
+
+TEST_CASE("session: the text names what to do after a refusal, in plain words") {
+  World world;
+  const std::string text = Text(world);
+  CHECK(text.starts_with("ringfence checks every tool call against a policy.\n"));
+  CHECK(Has(text, "When a call is refused, read the reason and follow it."));
+  CHECK(text.size() < 1200);
+}
+
+TEST_CASE("session: a list of many entries is shortened") {
+  World world;
+  std::string entries;
+  for (int i = 0; i < 500; ++i) entries += (i == 0 ? "\"" : ",\"") + std::to_string(i) + "/x\"";
+  world.User("\"read\":{\"deny\":[" + entries + "]}");
+  const std::string text = Text(world);
+  CHECK(Has(text, " more."));
+  CHECK(text.size() < 4000);
+}
+
+TEST_CASE("session: Bash is confined by the client's sandbox where the settings turn it on") {
+  if (!NoManagedSettings()) {
+    MESSAGE("skipped: this machine has managed settings");
+    return;
+  }
+  const Settings settings;
+  CHECK(settings.Confinement().empty());
+  settings.File("home/.claude/settings.json", R"({"sandbox":{"enabled":true}})");
+  CHECK(settings.Confinement().starts_with("the client's sandbox, where"));
+  settings.File("project/.claude/settings.json", R"({"model":"x"})");
+  CHECK(settings.Confinement().starts_with("the client's sandbox, where"));
+  settings.File("project/.claude/settings.local.json",
+                "\xEF\xBB\xBF{\"sandbox\":{\"enabled\":false}}");
+  CHECK(settings.Confinement().empty());
+  settings.File("project/.claude/settings.local.json", R"({"sandbox":{"enabled":true)");
+  CHECK(settings.Confinement().starts_with(
+      "the client's sandbox, where"));  // a broken file is dropped
+  settings.File("home/.claude/settings.json", R"({"sandbox":{"enabled":"yes"}})");
+  CHECK(settings.Confinement().empty());
+}
+
+TEST_CASE("session: a file that the client drops as a whole confines nothing") {
+  if (!NoManagedSettings()) {
+    MESSAGE("skipped: this machine has managed settings");
+    return;
+  }
+  const Settings settings;
+  settings.File("home/.claude/settings.json", R"({"sandbox":{"enabled":true},"model":5})");
+  CHECK(settings.Confinement().empty());
+}
+
+TEST_CASE("session: a sandbox without its files confines nothing that counts") {
+  if (!NoManagedSettings()) {
+    MESSAGE("skipped: this machine has managed settings");
+    return;
+  }
+  const Settings settings;
+  settings.File("home/.claude/settings.json",
+                R"({"sandbox":{"enabled":true,"filesystem":{"disabled":true}}})");
+  CHECK(settings.Confinement().empty());
+}
+
+TEST_CASE("session: a sandbox that leaves every command out is not told to confine") {
+  if (!NoManagedSettings()) {
+    MESSAGE("skipped: this machine has managed settings");
+    return;
+  }
+  const Settings settings;
+  settings.File("home/.claude/settings.json",
+                R"({"sandbox":{"enabled":true,"failIfUnavailable":true,
+                    "allowUnsandboxedCommands":false,"excludedCommands":["*"]}})");
+  CHECK(settings.Confinement().empty());
+}
+
+TEST_CASE("session: hosts that are asked about are told apart from those that are refused") {
+  struct Row {
+    std::string_view unlisted, want;
+  };
+  static constexpr Row kRows[] = {
+      {"deny", R"(Hosts you may reach: "good.example")"},
+      {"ask", R"(Hosts you may reach without asking the user: "good.example")"},
+  };
+  for (const Row& row : kRows) {
+    World world;
+    world.User(R"("network":{"allow":["good.example"],"unlisted":")" + std::string(row.unlisted) +
+               "\"}");
+    CHECK(Has(Text(world), row.want));
+  }
+  World none;
+  none.User(R"("network":{"unlisted":"deny"})");
+  CHECK(Has(Text(none), "Hosts you may reach: none."));
+  World open;
+  open.User(R"("network":{"allow":["good.example"],"unlisted":"allow"})");
+  CHECK_FALSE(Has(Text(open), "Hosts you"));
+}
+
+TEST_CASE("session: what several files say is said once") {
+  World world;
+  world.User(R"("read":{"allow":["~","/srv"],"deny":["docs/private","docs/private"]})");
+  world.Project(R"("read":{"deny":["docs/private"]})", true);
+  const std::string text = Text(world);
+  CHECK(Has(text, R"(You may read: "~", "/srv".)"));
+  const size_t first = text.find("docs/private");
+  REQUIRE(first != std::string::npos);
+  CHECK(text.find("docs/private", first + 1) == std::string::npos);
+}
+
+TEST_CASE("session: the client's other configuration folder stands for ~/.claude") {
+  if (!NoManagedSettings()) return;
+  const Settings disk;
+  disk.File("cc/settings.json", R"({"sandbox":{"enabled":true,"excludedCommands":["docker"]}})");
+  disk.File("home/.claude/settings.json", R"({"sandbox":{"enabled":true}})");
+  Places places = disk.FoundPlaces();
+  CHECK(BashConfinement(places).starts_with("the client's sandbox, where"));
+  places.settings_folders = {Path::Clean(disk.At("cc"))};
+  CHECK(BashConfinement(places).starts_with(
+      "the client's sandbox, except those that its settings exclude, where"));
+  places.settings_folders = {Path::Clean(disk.At("none"))};
+  CHECK(BashConfinement(places).empty());
+}
+
+TEST_CASE("session: settings that cannot be read confine nothing") {
+  if (!NoManagedSettings()) return;
+  const Settings disk;
+  disk.Directory("project/.claude/settings.json");
+  CHECK(disk.Confinement().empty());
+  disk.File("home/.claude/settings.json", R"({"sandbox":{"enabled":true}})");
+  CHECK(disk.Confinement().starts_with("the client's sandbox, where"));
+}
+
+TEST_CASE("session: the text says whether commands are confined") {
+  if (!NoManagedSettings()) return;
+  const Settings disk;
+  disk.File("home/.claude/settings.json", R"({"sandbox":{"enabled":true}})");
+  World world;
+  world.places = disk.FoundPlaces();
+  const std::string text = Text(world);
+  CHECK(Has(text, "are confined by the client's sandbox"));
+  CHECK(Has(text, "where `git add -A` fails"));
+  CHECK_FALSE(Has(text, "They write only in"));
+  const auto text_in_part = [&] {
+    World part;
+    part.places = disk.FoundPlaces();
+    part.places.start = Path::Clean(disk.At("project/src"));
+    return Text(part);
+  };
+  const auto opens = [&](const std::string& folder) {
+    disk.File("project/src/.claude/settings.local.json",
+              R"({"sandbox":{"filesystem":{"allowWrite":[")" + folder + "\"]}}}");
+  };
+  CHECK(Has(text_in_part(), "They write only in \"" + disk.At("project/src") + "\""));
+  opens("..");  // what the client makes of it is not known
+  CHECK(Has(text_in_part(), "They write only in"));
+  opens(disk.At("project/src/a"));
+  CHECK(Has(text_in_part(), "They write only in"));
+  opens(disk.At("project"));
+  CHECK_FALSE(Has(text_in_part(), "They write only in"));
+  World wrapped;
+  wrapped.places = disk.FoundPlaces();
+  wrapped.User(R"("bash":{"wrap":true})");
+  CHECK_FALSE(Has(Text(wrapped), "git add"));
+  World open;
+  CHECK(Has(Text(open), "No sandbox confines Bash commands here"));
+}

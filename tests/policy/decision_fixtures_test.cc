@@ -1,0 +1,75 @@
+// fixtures/decisions/TOPIC/CASE.json: each says what is decided about one call, and why. They are
+// the specification, and what `ringfence audit fixtures/decisions` decides. With UPDATE_FIXTURES=1
+// what is decided now is written into them, to be reviewed as a diff.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "cli/audit/matrix.h"
+#include "tests/support/corpora.h"
+#include "tests/support/project_root.h"
+
+using namespace ringfence;
+
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+fs::path Folder() { return ProjectRoot() / "fixtures" / "decisions"; }
+
+std::vector<fs::path> Files() {
+  std::vector<fs::path> files;
+  for (const auto& entry : fs::recursive_directory_iterator(Folder())) {
+    if (entry.path().extension() == ".json") files.push_back(entry.path());
+  }
+  std::ranges::sort(files);
+  return files;
+}
+
+void Rewrite(const fs::path& path, const Ruling& ruling) {
+  Json fixture = Json::parse(ReadWholeFile(path.string()));
+  Json expect{{"decision", ruling.decision}};
+  if (ruling.says_allow) expect["says"] = "allow";
+  if (!ruling.rule.empty()) expect["rule"] = ruling.rule;
+  if (!ruling.reason.empty()) expect["reason"] = ruling.reason;
+  fixture["expect"] = expect;
+  std::ofstream(path, std::ios::binary) << fixture.dump(2) << '\n';
+}
+
+void CheckFixture(const fs::path& path, bool update) {
+  CAPTURE(path.string());
+  std::vector<Error> mistakes;
+  FixtureFile file = ReadFixtures(ReadWholeFile(path.string()), path.string(), true, mistakes);
+  if (!mistakes.empty()) FAIL(mistakes.front().text());
+  REQUIRE(file.fixtures.size() == 1);
+  // Nothing of this machine counts.
+  CHECK(file.fixtures.front().files.has_value());
+  CHECK_FALSE(file.fixtures.front().policies.empty());
+  CHECK_FALSE(file.fixtures.front().why.empty());
+  const Result<Matrix> matrix = DecideAll({}, std::move(file.fixtures), [] {});
+  if (!matrix) FAIL(matrix.error().text());
+  REQUIRE(matrix->rows.size() == 1);
+  REQUIRE(matrix->rows.front().cells.size() == 1);
+  const Cell& cell = matrix->rows.front().cells.front();
+  if (update) return Rewrite(path, cell.ruling);
+  CHECK(cell.mismatch == "");
+  const Expected& expected = matrix->rows.front().fixture.expected;
+  CHECK(cell.ruling.reason == expected.reason);  // the whole of it
+  CHECK(cell.ruling.says_allow == expected.says_allow.value_or(false));
+}
+
+}  // namespace
+
+TEST_CASE("fixtures: every decision is as its file says") {
+  const std::vector<fs::path> files = Files();
+  CHECK(files.size() >= 60);
+  const char* update = std::getenv("UPDATE_FIXTURES");
+  for (const fs::path& path : files) {
+    CheckFixture(path, update != nullptr && std::string_view(update) == "1");
+  }
+}

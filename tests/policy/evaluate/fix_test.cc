@@ -1,0 +1,638 @@
+#include "policy/evaluate/fix.h"
+
+#include <doctest/doctest.h>
+#include <wordexp.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "policy/decide.h"
+#include "policy/files/resolve.h"
+#include "tests/support/world.h"
+
+using namespace ringfence;
+
+namespace {
+
+// As a shell splits and unquotes; what it would expand or take for an operator is a mistake.
+std::vector<std::string> ShellWords(std::string_view line) {
+  std::vector<std::string> words;
+  std::optional<std::string> word;
+  for (size_t i = 0; i < line.size(); ++i) {
+    if (line[i] == ' ') {
+      if (word) words.push_back(*word);
+      word.reset();
+      continue;
+    }
+    if (!word) word.emplace();
+    if (line[i] == '\'') {
+      const size_t end = line.find('\'', i + 1);
+      REQUIRE(end != std::string_view::npos);
+      *word += line.substr(i + 1, end - i - 1);
+      i = end;
+    } else if (line[i] == '\\') {
+      *word += line[++i];
+    } else {
+      const bool is_home = line[i] == '~' && word->empty() && line.substr(i, 2) == "~/";
+      CHECK((is_home ||
+             std::string_view("~|&;<>()$`\"*?[]#!{}").find(line[i]) == std::string_view::npos));
+      *word += line[i];
+    }
+  }
+  if (word) words.push_back(*word);
+  return words;
+}
+
+// The words of the command between backquotes; empty where the reason suggests none.
+std::vector<std::string> Suggested(const std::string& reason) {
+  const size_t begin = reason.find('`');
+  if (begin == std::string::npos) return {};
+  const size_t end = reason.find('`', begin + 1);
+  REQUIRE(end != std::string::npos);
+  return ShellWords(reason.substr(begin + 1, end - begin - 1));
+}
+
+std::string SuggestedPath(const std::string& reason) {
+  const std::vector<std::string> words = Suggested(reason);
+  return words.empty() ? "" : words.back();
+}
+
+TEST_CASE("fix: a shell reads the word that was meant") {
+  for (const std::string_view text :
+       {"/etc/hosts", "/a b", "/$(id)",    "/a\\b", "/*",        "/it's", "/'",
+        "/a;b",       "/a&b", "/#x",       "/~x",   "/\"q\"",    "/x!y",  "/[a]",
+        "/{a,b}",     "=x",   "/\xC3\xA9", "/a=b",  "mcp__x__*", "[::1]"}) {
+    CAPTURE(text);
+    wordexp_t words{};
+    REQUIRE(::wordexp(ShellWord(text).c_str(), &words, WRDE_NOCMD | WRDE_UNDEF) == 0);
+    CHECK(words.we_wordc == 1);
+    CHECK(words.we_wordv[0] == text);
+    ::wordfree(&words);
+    CHECK(ShellWords(ShellWord(text)) == std::vector<std::string>{std::string(text)});
+  }
+  CHECK(ShellWord("/etc/hosts") == "/etc/hosts");
+  CHECK(ShellWord("/it's") == "'/it'\\''s'");
+}
+
+TEST_CASE("fix: no word is offered for what is an option, invisible, empty or endless") {
+  for (const std::string& text :
+       {std::string(), std::string("-x"), std::string("/a\nb"), std::string("/a`b"),
+        std::string("/\xE2\x80\xAE"), std::string(301, 'a')}) {
+    CAPTURE(text);
+    CHECK(ShellWord(text).empty());
+  }
+  CHECK(ShellWord(std::string(300, 'a')).size() == 300);
+}
+
+TEST_CASE("fix: names with a random part are temporary") {
+  for (const std::string_view name :
+       {"tmp.Xa3k9Qw2Lp", "tmpab12cd34", ".tmpFfG2x1", "out-9f86d081884c", "x.tmp", "a.swp", "b~",
+        "1732480000.log", "11111111-2222-3333-4444-555555555555", "fence-test.k3j5x2a9",
+        "aB3dE9"}) {
+    CAPTURE(name);
+    CHECK(LooksTemporary(name));
+  }
+  for (const std::string_view name :
+       {"hosts", "notes.md", "CMakeLists.txt", "README", "src", "v1.2.3", "node20", "temp",
+        "template.html", "tmp", "python3.11", "libfoo.so.1", "report-2024.pdf", "x86_64",
+        "MyComponent.tsx", "id_ed25519", "utf8.h", "", "base64"}) {
+    CAPTURE(name);
+    CHECK_FALSE(LooksTemporary(name));
+  }
+}
+
+TEST_CASE("fix: shared folders are never suggested") {
+  const World world;
+  for (const char* text : {"/",
+                           "/tmp",
+                           "/var/tmp",
+                           "/dev/shm",
+                           "/etc",
+                           "/usr",
+                           "/usr/local",
+                           "/usr/bin",
+                           "/home",
+                           "/home/dev",
+                           "/home/other",
+                           "/opt",
+                           "/srv",
+                           "/var",
+                           "/var/log",
+                           "/root",
+                           "/home/dev/.config",
+                           "/home/dev/.cache",
+                           "/home/dev/.local/share",
+                           "/home/dev/project",
+                           "/run/user/1000"}) {
+    CAPTURE(text);
+    CHECK(IsSharedFolder(Path::Clean(text), world.places));
+  }
+  for (const char* text : {"/home/dev/src", "/srv/data", "/opt/tool", "/tmp/build",
+                           "/home/dev/project/src", "/home/other/src", "/etc/nginx"}) {
+    CAPTURE(text);
+    CHECK_FALSE(IsSharedFolder(Path::Clean(text), world.places));
+  }
+}
+
+TEST_CASE("fix: what the project lies in is shared by each of its names") {
+  World world;
+  world.MoveRoot("/home/dev/work/entry", "/srv/real/project");
+  for (const char* text : {"/home/dev/work", "/home/dev/work/entry", "/srv/real"}) {
+    CAPTURE(text);
+    CHECK(IsSharedFolder(Path::Clean(text), world.places));
+  }
+  CHECK_FALSE(IsSharedFolder(Path::Clean("/home/dev/work/other"), world.places));
+}
+
+struct Row {
+  const char* path;
+  FileKind kind;
+  const char* want;  // what is to be permitted; "" for no command
+  bool for_session = false;
+};
+
+constexpr FileKind kFile = FileKind::kFile;
+constexpr FileKind kFolder = FileKind::kDirectory;
+constexpr FileKind kMissing = FileKind::kMissing;
+
+constexpr Row kRows[] = {
+    {"/etc/hosts", kFile, "/etc/hosts"},
+    {"/etc/hosts", kMissing, "/etc/hosts"},
+    {"/etc/nginx/nginx.conf", kFile, "/etc/nginx/nginx.conf"},
+    {"/home/dev/lib/a.c", kFile, "~/lib/a.c"},
+    {"/home/dev/lib/new.c", kMissing, "~/lib"},
+    {"/home/dev/lib", kFolder, "~/lib"},
+    {"/home/dev/new.txt", kMissing, "~/new.txt"},
+    {"/home/dev/.config/tool/x", kMissing, "~/.config/tool"},
+    {"/home/dev/a b/x", kFile, "~/a b/x"},
+    {"/home/dev/it's/x", kFile, "~/it's/x"},
+    {"/srv/data/x", kMissing, "/srv/data"},
+    {"/home/dev/lib/tmpa1b2c3d4", kMissing, "~/lib"},
+    {"/home/dev/lib/tmpa1b2c3d4", kFile, "~/lib"},
+    {"/home/dev/lib/build-9f86d081884c/x", kMissing, "~/lib"},
+    {"/home/dev/tmpa1b2c3d4", kMissing, "~/tmpa1b2c3d4", true},
+    {"/tmp/x.txt", kFile, "/tmp/x.txt", true},
+    {"/tmp/tmp.a8Xk2Qw9", kMissing, "/tmp/tmp.a8Xk2Qw9", true},
+    {"/tmp/build/x.o", kMissing, "/tmp/build", true},
+    {"/tmp/tmp.a8Xk2Qw9/x", kMissing, "/tmp/tmp.a8Xk2Qw9", true},
+    {"/var/tmp/x", kMissing, "/var/tmp/x", true},
+    {"/dev/shm/x", kMissing, "/dev/shm/x", true},
+    {"/notes.txt", kFile, "/notes.txt"},
+    {"/tmpfiles/x", kFile, "/tmpfiles/x"},
+    {"/", kFolder, ""},
+    {"/etc", kFolder, ""},
+    {"/etc", kMissing, ""},
+    {"/tmp", kFolder, ""},
+    {"/home", kFolder, ""},
+    {"/home/dev", kFolder, ""},
+    {"/home/other", kFolder, ""},
+};
+
+TEST_CASE("fix: to write a program of the system is not suggested, to read it is") {
+  World world;
+  world.files.Put("/usr/bin/dash", File());
+  world.files.Put("/bin", LinkTo("usr/bin"));
+  world.files.Put("/usr/bin/sh", LinkTo("dash"));
+  world.User(R"("tools":{"allow":["mcp__team__*","Read","Write"]})");
+  CHECK(SuggestedPath(world.WhyNotWrite("/bin/sh")).empty());
+  CHECK(SuggestedPath(world.WhyNotRead("/usr/bin/dash")) == "/usr/bin/dash");
+  const std::string reason =
+      ReasonText(world.Decide("mcp__team__exec", R"({"command":["/bin/sh","-c","ls"]})"), "");
+  CHECK(Suggested(reason).empty());
+  CHECK(reason.find("Not a path? The user can add") != std::string::npos);
+}
+
+TEST_CASE("fix: a path is suggested that will be used again, and never a shared folder") {
+  for (const Row& row : kRows) {
+    for (const Access access : {Access::kRead, Access::kWrite}) {
+      CAPTURE(row.path);
+      CAPTURE(access == Access::kRead);
+      World world;
+      if (row.kind == kFile) world.files.Put(row.path, File());
+      if (row.kind == kFolder) world.files.Put(row.path, Directory());
+      const std::string reason =
+          access == Access::kRead ? world.WhyNotRead(row.path) : world.WhyNotWrite(row.path);
+      CAPTURE(reason);
+      const std::vector<std::string> words = Suggested(reason);
+      if (*row.want == 0) {
+        CHECK(words.empty());
+        continue;
+      }
+      std::vector<std::string> want{"ringfence", "allow"};
+      if (access == Access::kRead) want.emplace_back("--read");
+      if (row.for_session) want.emplace_back("--session");
+      want.emplace_back(row.want);
+      CHECK(words == want);
+    }
+  }
+}
+
+TEST_CASE("fix: what is suggested permits the call") {
+  for (const Row& row : kRows) {
+    if (*row.want == 0) continue;
+    CAPTURE(row.path);
+    World world;
+    if (row.kind == kFile) world.files.Put(row.path, File());
+    if (row.kind == kFolder) world.files.Put(row.path, Directory());
+    const std::string path = SuggestedPath(world.WhyNotWrite(row.path));
+    const std::string lists =
+        R"("read":{"allow":[".",")" + path + R"("]},"write":{"allow":[".",")" + path + R"("]})";
+    World after;
+    if (row.kind == kFile) after.files.Put(row.path, File());
+    if (row.kind == kFolder) after.files.Put(row.path, Directory());
+    after.User(lists);
+    CHECK(after.Write(row.path) == "permit");
+    CHECK(after.Read(row.path) == "permit");
+  }
+}
+
+TEST_CASE("fix: a path about which a rule asks is allowed with its question") {
+  struct Asked {
+    const char* path;
+    const char* want;
+  };
+  for (const Asked& row :
+       {Asked{"/home/dev/.bashrc", "~/.bashrc"},
+        Asked{"/home/dev/.config/nvim/init.lua", "~/.config/nvim/init.lua"},
+        Asked{"/home/dev/.local/bin/x", "~/.local/bin/x"},
+        Asked{"/home/dev/other/.git/hooks/post-merge", "~/other/.git/hooks/post-merge"},
+        Asked{"/tmp/x/.envrc", "/tmp/x/.envrc"}}) {
+    CAPTURE(row.path);
+    World world;
+    const std::string reason = world.WhyNotWrite(row.path);
+    CAPTURE(reason);
+    CHECK(Suggested(reason) == std::vector<std::string>{"ringfence", "allow", "--ask", row.want});
+    world.User(R"("write":{"ask":["@runs-later",")" + std::string(row.want) + R"("]})");
+    CHECK(world.Write(row.path) == "ask");
+    // These modes would refuse the question. Auto mode can be left.
+    World later;
+    later.mode = "bypassPermissions";
+    CHECK(Suggested(later.WhyNotWrite(row.path)).empty());
+    CHECK(later.WhyNotWrite(row.path).find("ask the user to make this edit.") != std::string::npos);
+    later.mode = "auto";
+    const std::string refused = later.WhyNotWrite(row.path);
+    CHECK(Suggested(refused) == std::vector<std::string>{"ringfence", "allow", "--ask", row.want});
+    CHECK(refused.find("` and leave auto mode (Shift+Tab).") != std::string::npos);
+  }
+  // Another name of the same folder would be asked about next time.
+  CHECK(Suggested(World().WhyNotWrite("/home/dev/.config/nvim/init.lua.tmp.4711.1732500000000")) ==
+        std::vector<std::string>{"ringfence", "allow", "--ask", "~/.config/nvim"});
+  World world;
+  world.User(R"("read":{"ask":["@dotenv"]})");
+  CHECK(Suggested(world.WhyNotRead("/home/dev/other/.env")) ==
+        std::vector<std::string>{"ringfence", "allow", "--read", "--ask", "~/other/.env"});
+  // `allow` permits reading, too.
+  CHECK(Suggested(world.WhyNotWrite("/home/dev/other/.env")) ==
+        std::vector<std::string>{"ringfence", "allow", "--ask", "~/other/.env"});
+  // The same file by another name: ~/.config is elsewhere.
+  World linked;
+  linked.files.Put("/home/dev/.config", LinkTo("dotfiles"));
+  linked.files.Put("/home/dev/dotfiles/nvim/init.lua", File());
+  for (const char* name : {"/home/dev/.config/nvim/init.lua", "/home/dev/dotfiles/nvim/init.lua"}) {
+    CAPTURE(name);
+    CHECK(Suggested(linked.WhyNotWrite(name)) ==
+          std::vector<std::string>{"ringfence", "allow", "--ask", "~/dotfiles/nvim/init.lua"});
+  }
+}
+
+struct SandboxRow {
+  const char* path;
+  FileKind kind;
+  const char* want;  // what is to be permitted; "" for no command
+  const char* text;  // what the reason says otherwise
+};
+
+constexpr const char* kOutside = " The user must do it, outside the sandbox.";
+constexpr const char* kCreate = " It does not exist: the user must create it first,";
+constexpr SandboxRow kSandboxRows[] = {
+    {"/home/dev/lib/a.c", kFile, "~/lib/a.c", ""},
+    {"/home/dev/lib", kFolder, "~/lib", ""},
+    {"/var/tmp/z", kFile, "/var/tmp/z", ""},
+    {"/home/dev/lib/tmpa1b2c3d4", kFile, "~/lib/tmpa1b2c3d4", ""},
+    // `ringfence run` would make a directory of the name.
+    {"/home/dev/out.txt", kMissing, "", kCreate},
+    {"/home/dev/lib/new.c", kMissing, "", kCreate},
+    {"/var/tmp/z", kMissing, "", kCreate},
+    {"/home/dev/.gitconfig.lock", kMissing, "", kOutside},
+    {"/home/dev/lib/a.c~", kMissing, "", kOutside},
+    {"/home/dev/lib/.a.c.swp", kMissing, "", kOutside},
+    {"/dev/shm/sem.Xa3k9Q", kMissing, "", kOutside},
+    // No process can be asked.
+    {"/home/dev/.bashrc", kFile, "", kOutside},
+    {"/home/dev", kFolder, "", kOutside},
+    {"/usr/bin/dash", kFile, "", kOutside},
+    // It cannot be written in a command.
+    {"/home/dev/lib/a\nb", kFile, "", kOutside},
+    {"/$x/a", kFile, "", kOutside},
+};
+
+std::string WhyNotInSandbox(const World& world, std::string_view path) {
+  Event event;
+  event.cwd = "/home/dev/project";
+  event.in_sandbox = true;
+  const CachedFiles files(world.files);
+  return WholeReasonText(
+      DecidePath(event, path, Access::kWrite, {world.Merged(event), world.places, files}), "");
+}
+
+TEST_CASE("fix: the sandbox suggests only what lifts its own refusal") {
+  for (const SandboxRow& row : kSandboxRows) {
+    CAPTURE(row.path);
+    World world;
+    if (row.kind == kFile) world.files.Put(row.path, File());
+    if (row.kind == kFolder) world.files.Put(row.path, Directory());
+    const std::string reason = WhyNotInSandbox(world, row.path);
+    CAPTURE(reason);
+    CHECK(reason.find(row.text) != std::string::npos);
+    if (*row.want == 0) {
+      CHECK(Suggested(reason).empty());
+    } else {
+      CHECK(Suggested(reason) == std::vector<std::string>{"ringfence", "allow", row.want});
+    }
+  }
+  // In the project a name may be made that does not exist yet.
+  World narrow;
+  narrow.User(R"("write":{"allow":["src"]})");
+  CHECK(Suggested(WhyNotInSandbox(narrow, "/home/dev/project/docs/new.md")) ==
+        std::vector<std::string>{"ringfence", "allow", "~/project/docs"});
+  // Nor can such a policy.
+  World named;
+  named.files.Put("/home/dev/lib/a.c", File());
+  Event event;
+  event.in_sandbox = true;
+  Policy policy = named.Merged(event);
+  policy.named_file = "/home/dev/a\nb.json";
+  const CachedFiles files(named.files);
+  CHECK(
+      WholeReasonText(
+          DecidePath(event, "/home/dev/lib/a.c", Access::kWrite, {policy, named.places, files}), "")
+          .find(kOutside) != std::string::npos);
+  // `allow` does not change the list of a project's policy that is not trusted.
+  World untrusted;
+  untrusted.User(R"("write":{"allow":[".","~/lib"]})");
+  untrusted.Project(R"("write":{"allow":["."]})", false);
+  untrusted.files.Put("/home/dev/lib/a.c", File());
+  CHECK(WhyNotInSandbox(untrusted, "/home/dev/lib/a.c")
+            .find("Ask the user to add it to the project's own policy.") != std::string::npos);
+}
+
+TEST_CASE("fix: a name that does not say what it is gets --as") {
+  CHECK(ToolWords("Bash") == "Bash");
+  CHECK(ToolWords("mcp__a__b") == "mcp__a__b");
+  CHECK(ToolWords("SlashCommand") == "--as tool SlashCommand");
+  CHECK(ToolWords("mcp__a__b://c") == "--as tool mcp__a__b://c");
+  CHECK(ToolWords("-x").empty());
+  for (const char* host : {"evil.example", "localhost", "127.0.0.1", "registry.npmjs.org"}) {
+    CHECK(HostWords(host) == host);
+  }
+  for (const char* host : {"host", "readme.md", "a_b.example.org"}) {
+    CHECK(HostWords(host) == "--as host " + std::string(host));
+  }
+}
+
+// Causes of every kind, with paths of ordinary length.
+struct Cause_ {
+  const char* name;
+  const char* policy;
+  const char* tool;
+  const char* input;
+};
+constexpr Cause_ kCauses[] = {
+    {"outside, read", "", "Read", R"({"file_path":"/home/dev/src/library/include/header.h"})"},
+    {"outside, write", "", "Write",
+     R"({"file_path":"/home/dev/src/library/lib/source.cc","content":""})"},
+    {"in a temporary folder", "", "Write",
+     R"({"file_path":"/tmp/build-output/x.txt","content":""})"},
+    {"denied", R"("write":{"deny":["docs/adr"]})", "Write",
+     R"({"file_path":"docs/adr/0001-use-a-database.md","content":""})"},
+    {"secrets", "", "Read", R"({"file_path":"/home/dev/.ssh/id_ed25519"})"},
+    {"protected", "", "Write",
+     R"({"file_path":"/home/dev/project/.claude/settings.json","content":""})"},
+    {"a question", "", "Write",
+     R"({"file_path":".github/workflows/build-and-test.yml","content":""})"},
+    {"a list of the project", R"("write":{"allow":["src"]})", "Write",
+     R"({"file_path":"docs/architecture.md","content":""})"},
+    {"a profile",
+     R"("profiles":{"p":{"when":{"permission_mode":"default"},"read":{"allow":["src"]}}})", "Read",
+     R"({"file_path":"docs/architecture.md"})"},
+    {"an MCP tool", "", "mcp__github__create_pull_request", "{}"},
+    {"a tool", "", "Frobnicate", "{}"},
+    {"a denied tool", R"("tools":{"deny":["WebFetch"]})", "WebFetch",
+     R"({"url":"https://example.com","prompt":""})"},
+    {"a host", R"("network":{"allow":["@agent-hosts"]})", "WebFetch",
+     R"({"url":"https://registry.npmjs.org/left-pad","prompt":""})"},
+    {"a denied host", R"("network":{"allow":["*"],"deny":["gist.github.com"]})", "WebFetch",
+     R"({"url":"https://gist.github.com/someone/1234","prompt":""})"},
+    {"a URL", "", "WebFetch", R"({"url":"ftp://example.com/x","prompt":""})"},
+    {"a search", "", "Grep", R"({"pattern":"x","path":"/home/dev"})"},
+    {"a shared folder", "", "Glob", R"({"pattern":"*","path":"/etc"})"},
+    {"the sandbox", "", "Bash", R"({"command":"x","dangerouslyDisableSandbox":true})"},
+    {"a device", "", "Read", R"({"file_path":"/dev/sda"})"},
+    {"a worktree", "", "EnterWorktree", R"({"name":"../x"})"},
+    {"a resource", "", "ReadMcpResourceTool", R"({"server":"github","uri":"repo://x"})"},
+};
+
+TEST_CASE("fix: a reason is short, and says what to do before where the rule is") {
+  for (const Cause_& cause : kCauses) {
+    CAPTURE(cause.name);
+    World world;
+    if (*cause.policy != 0) world.User(cause.policy);
+    const Decision decision = world.Decide(cause.tool, cause.input);
+    REQUIRE(decision.verdict != Verdict::kPermit);
+    const std::string reason = ReasonText(decision, "");
+    CAPTURE(reason);
+    CHECK(reason.size() <= 240);
+    const size_t rule = reason.find(" Rule: ");
+    const std::string& remedy = decision.cause->remedy;
+    if (remedy.empty() || rule == std::string::npos) continue;
+    CHECK(reason.find(remedy) < rule);
+  }
+}
+
+TEST_CASE("fix: the reason of a question that the mode refuses is as short") {
+  for (const char* mode : {"auto", "bypassPermissions"}) {
+    for (const char* path :
+         {".github/workflows/ci.yml", ".git/hooks/pre-commit", ".claude/scheduled_tasks.json",
+          ".git/rebase-merge/git-rebase-todo", ".claude/skills/deploy/SKILL.md"}) {
+      World world;
+      world.mode = mode;
+      const std::string name = "/home/dev/project/" + std::string(path);
+      const std::string reason = world.WhyNotWrite(name);
+      CAPTURE(reason);
+      CHECK(reason.find("sk the user to ") < reason.find(" Rule: "));
+      // The rule of a policy of the user's is longer by as much, a project's name by 20.
+      const std::string built_in = "built-in policy", user = "~/.config/ringfence/policy.json:18";
+      CHECK(reason.find(built_in) != std::string::npos);
+      CHECK(reason.size() + user.size() - built_in.size() + 3 <= 240);
+    }
+  }
+}
+
+TEST_CASE("fix: with long paths the command is still within what a terminal shows") {
+  World world;
+  world.files.Put("/home/dev/project/shared", LinkTo("/home/dev/work/company/monorepo"));
+  for (const char* path : {"/home/dev/work/company/monorepo/packages/shared-components/index.ts",
+                           "/home/dev/project/shared/packages/shared-components/src/index.ts",
+                           "shared/packages/shared-components/src/index.ts"}) {
+    const std::string reason = world.WhyNotRead(path);
+    CAPTURE(reason);
+    const size_t command = reason.find('`');
+    REQUIRE(command != std::string::npos);
+    CHECK(reason.find('`', command + 1) < 170);
+  }
+}
+
+TEST_CASE("fix: a reason that fits keeps the names, and so does one without a command") {
+  const std::string cut = "\xE2\x80\xA6";
+  const std::string name = "read of \"/aaaaaaaaaa/bbbbbbbbbb/cccccccccc/dddddddddd\"";
+  const std::string leads = "it leads to \"/eeeeeeeeee/ffffffffff/gggggggggg\", outside";
+  const auto reason = [](const std::string& what, const std::string& why,
+                         const std::string& remedy) {
+    return ReasonText({Verdict::kDeny, Cause{what, why, {}, remedy}, {}, false, {}}, "");
+  };
+  const auto text = [](const std::string& what, const std::string& why, const std::string& remedy) {
+    return "ringfence: " + what + " refused: " + why + ". " + remedy;
+  };
+  const auto fix = [](size_t size) { return "Do `" + std::string(size, 'x') + "`. More."; };
+  CHECK(reason(name, leads, fix(10)) == text(name, leads, fix(10)));
+  const std::string shorter = "it leads to \"" + cut + "/gggggggggg\", outside";
+  const std::string shortest = "it leads to \"" + cut + "\", outside";
+  CHECK(reason(name, leads, fix(45)) == text(name, shorter, fix(45)));
+  CHECK(reason(name, leads, fix(86)) ==
+        text("read of \"" + cut + "/dddddddddd\"", shortest, fix(86)));
+  CHECK(reason(name, leads, fix(150)) == text("read", shortest, fix(150)));
+  const std::string unfinished = "Do `" + std::string(150, 'x');
+  CHECK(reason(name, "why", unfinished) == text("read", "why", unfinished));
+  const std::string words(200, 'w');
+  CHECK(reason(name, leads, words) == text(name, leads, words));
+  CHECK(reason(name, words, "") == "ringfence: " + name + " refused: " + words + ".");
+  // Text that does not end with one path is not cut; a tool's name has no preposition.
+  for (const char* whole :
+       {"read of \"a\"", "\"/aaaaaaaa/b\" and \"/aaaaaaaa/c\"", "nothing quoted"}) {
+    CHECK(reason(whole, "why", fix(150)) == text(whole, "why", fix(150)));
+  }
+  CHECK(reason("tool \"mcp__a__b\"", "why", fix(150)) ==
+        text("tool \"" + cut + "\"", "why", fix(150)));
+}
+
+TEST_CASE("fix: with --policy FILE the command names that file") {
+  World world;
+  world.Add(Layer::kCommandLine, R"("network":{"allow":["@agent-hosts"]})");
+  const std::string file = world.sources.sources.back().file->path;
+  for (const std::string& reason :
+       {world.WhyNotRead("/home/dev/lib/a"), ReasonText(world.Decide("mcp__a__b", "{}"), ""),
+        ReasonText(world.Decide("WebFetch", R"({"url":"https://x.example","prompt":""})"), "")}) {
+    CAPTURE(reason);
+    const std::vector<std::string> words = Suggested(reason);
+    REQUIRE(words.size() >= 5);
+    CHECK(words[2] == "--policy");
+    CHECK(words[3] == file);
+  }
+}
+
+TEST_CASE("fix: with --policy FILE the user's own policy would not widen the project") {
+  World world;
+  world.files.Put("/home/dev/main/.git/HEAD", File());
+  world.MoveRoot("/home/dev/main/app", "/home/dev/main/app");
+  world.cwd = "/home/dev/main/app";
+  CHECK(world.WhyNotRead("../lib/b").find(R"("root": "git")") != std::string::npos);
+  world.Add(Layer::kCommandLine, "");
+  world.places.policies.push_back(Path::Clean(world.sources.sources.back().file->path));
+  const std::string reason = world.WhyNotRead("../lib/b");
+  CAPTURE(reason);
+  CHECK(reason.find(R"("root": "git")") == std::string::npos);
+  CHECK(SuggestedPath(reason) == "~/main/lib");
+}
+
+TEST_CASE("fix: without a home nothing is suggested that needs one") {
+  World world;
+  world.NoHome();
+  world.files.Put("/srv/main/.git/HEAD", File());
+  world.MoveRoot("/srv/main/app", "/srv/main/app");
+  world.cwd = "/srv/main/app";
+  const std::string reason = world.WhyNotRead("../lib/b");
+  CAPTURE(reason);
+  CHECK(reason.find(R"("root": "git")") == std::string::npos);
+  CHECK(SuggestedPath(reason) == "/srv/main/lib");
+}
+
+TEST_CASE("fix: no command names a policy file that the user cannot name") {
+  for (const char* file : {"/proc/self/fd/7", "/policies/a`b.json"}) {
+    CAPTURE(file);
+    World world;
+    Policy policy = world.Merged(world.EventOf("Read", "{}"));
+    policy.named_file = file;
+    const CachedFiles files(world.files);
+    const auto remedy = [&](std::string_view tool) {
+      const Decision decision = Decide(world.EventOf(tool, PathInput("/srv/data/x")),
+                                       {policy, world.places, files}, nullptr);
+      REQUIRE(decision.verdict == Verdict::kDeny);
+      return decision.cause->remedy;
+    };
+    CHECK(remedy("Read") == R"(Work in "/home/dev/project".)");
+    CHECK(remedy("mcp__a__b") == "Ask the user to add it to the policy.");
+  }
+}
+
+TEST_CASE("fix: the project is named where its own policy decides, if a shell can name it") {
+  const auto remedy = [](std::string_view own_file) {
+    World world;
+    Policy policy = world.Merged(world.EventOf("Read", "{}"));
+    policy.own_file = own_file;
+    const CachedFiles files(world.files);
+    const Decision decision = Decide(world.EventOf("Read", PathInput("/srv/data/x")),
+                                     {policy, world.places, files}, nullptr);
+    return decision.cause->remedy;
+  };
+  const auto asks = [](const std::string& words) {
+    return "Ask the user to run `ringfence allow " + words + "--read /srv/data`.";
+  };
+  CHECK(remedy("") == asks(""));
+  CHECK(remedy("~/src/shop/.ringfence/policy.json") == asks("--project ~/src/shop "));
+  CHECK(remedy("~/my src/.ringfence/policy.json") == asks("--project '~/my src' "));
+  CHECK(remedy("/srv/a`b/.ringfence/policy.json") == asks(""));
+}
+
+TEST_CASE("fix: a project below /tmp lasts: what is suggested there is for good") {
+  World world;
+  world.MoveRoot("/tmp/project", "/tmp/project");
+  world.cwd = "/tmp/project";
+  world.User(R"("write":{"allow":["src"]})");
+  CHECK(Suggested(world.WhyNotWrite("docs/api/x.md")) ==
+        std::vector<std::string>{"ringfence", "allow", "/tmp/project/docs/api"});
+  CHECK(Suggested(world.WhyNotWrite("/tmp/projects/x/y")) ==
+        std::vector<std::string>{"ringfence", "allow", "--session", "/tmp/projects/x"});
+}
+
+TEST_CASE("fix: no command is suggested for a list that it cannot change") {
+  const auto check = [](const World& world, const std::string& who) {
+    for (const std::string& reason :
+         {world.WhyNotRead("/srv/data/x"), world.WhyNotWrite("/srv/data/x"),
+          ReasonText(world.Decide("mcp__a__b", "{}"), ""),
+          ReasonText(world.Decide("ReadMcpResourceTool", R"({"server":"a","uri":"x://y"})"), ""),
+          ReasonText(world.Decide("WebFetch", R"({"url":"https://x.example","prompt":""})"), "")}) {
+      CAPTURE(reason);
+      CHECK(reason.find('`') == std::string::npos);
+      CHECK(reason.find(who) != std::string::npos);
+    }
+  };
+  const std::string lists =
+      R"("read":{"allow":["."]},"write":{"allow":["."]},"tools":{"allow":["Read","Write",)"
+      R"("WebFetch","ReadMcpResourceTool"]},"network":{"allow":["y.example"]})";
+  {
+    World world;
+    world.Project(lists, false);
+    check(world, "the project's own policy");
+    // Also where the user's own list lacks it: to add it there alone would not help.
+    world.User(lists);
+    check(world, "the project's own policy");
+  }
+  {
+    World world;
+    world.User(R"("profiles":{"p":{"when":{"permission_mode":"default"},)" + lists + "}}");
+    check(world, "this list of the profile");
+  }
+}
+
+}  // namespace

@@ -1,0 +1,231 @@
+// What the filters say of the arguments of clone, unshare, ioctl, socket and open.
+#include <doctest/doctest.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+
+#include <cerrno>
+#include <csignal>
+
+#include "sandbox/linux/filters.h"
+#include "tests/support/seccomp_emulator.h"
+
+using namespace ringfence;
+
+namespace {
+
+constexpr uint64_t kGarbage = 0xFEDC'BA98'0000'0000;  // what an int argument's register may hold
+constexpr SocketRules kAllRules[] = {SocketRules::kUsual, SocketRules::kNoUnix,
+                                     SocketRules::kNoneAtAll};
+constexpr uint64_t kThreadFlags = CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD |
+                                  CLONE_SYSVSEM | CLONE_SETTLS | CLONE_PARENT_SETTID |
+                                  CLONE_CHILD_CLEARTID;
+
+FilterOutcome Guard(const Call& call, SocketRules rules = SocketRules::kUsual) {
+  return Evaluate(GuardFilter(rules), call);
+}
+FilterOutcome Supervised(const Call& call) {
+  return Evaluate(SupervisedFilter(SupervisedSignals::kNo), call);
+}
+
+}  // namespace
+
+TEST_CASE("seccomp: a new namespace is refused, alone, with others, with garbage above") {
+  for (const uint64_t flag :
+       {uint64_t{CLONE_NEWNS}, uint64_t{CLONE_NEWCGROUP}, uint64_t{CLONE_NEWUTS},
+        uint64_t{CLONE_NEWIPC}, uint64_t{CLONE_NEWUSER}, uint64_t{CLONE_NEWPID},
+        uint64_t{CLONE_NEWNET}}) {
+    CAPTURE(flag);
+    for (const uint64_t more : {uint64_t{0}, uint64_t{SIGCHLD}, kThreadFlags, kGarbage,
+                                uint64_t{0xFFFF'FFFF}, ~uint64_t{0}}) {
+      CHECK(Guard({.number = SYS_clone, .args = {flag | more}}) == Errno(EPERM));
+      CHECK(Guard({.number = SYS_unshare, .args = {flag | more}}) == Errno(EPERM));
+    }
+  }
+}
+
+TEST_CASE("seccomp: a new time namespace is refused where the flag means one") {
+  constexpr uint64_t kNewTime = 0x80;
+  CHECK(Guard({.number = SYS_unshare, .args = {kNewTime}}) == Errno(EPERM));
+  CHECK(Guard({.number = SYS_unshare, .args = {kNewTime | CLONE_FS | kGarbage}}) == Errno(EPERM));
+}
+
+TEST_CASE("seccomp: processes and threads are started as ever") {
+  for (const uint64_t flags :
+       {uint64_t{SIGCHLD}, kThreadFlags, uint64_t{CLONE_VM | CLONE_VFORK | SIGCHLD}, uint64_t{0},
+        uint64_t{CLONE_CHILD_SETTID | CLONE_CHILD_CLEARTID | SIGCHLD}, uint64_t{0xFF},
+        uint64_t{CLONE_PIDFD | SIGCHLD}, kGarbage | SIGCHLD}) {
+    CAPTURE(flags);
+    for (const SocketRules rules : kAllRules) {
+      CHECK(Guard({.number = SYS_clone, .args = {flags}}, rules) == Allow());
+    }
+  }
+  CHECK(Guard({.number = SYS_clone3}) == Errno(ENOSYS));
+  for (const uint64_t flags : {uint64_t{CLONE_FS}, uint64_t{CLONE_FILES}, uint64_t{0}, kGarbage}) {
+    CHECK(Guard({.number = SYS_unshare, .args = {flags}}) == Allow());
+  }
+}
+
+TEST_CASE("seccomp: nothing is typed into a terminal, whatever the register holds above") {
+  for (const uint64_t request : {uint64_t{TIOCSTI}, uint64_t{0x541C}, uint64_t{TIOCSETD}}) {
+    CAPTURE(request);
+    for (const uint64_t above : {uint64_t{0}, kGarbage, uint64_t{1} << 32, uint64_t{1} << 63}) {
+      CHECK(Guard({.number = SYS_ioctl, .args = {0, request | above}}) == Errno(EPERM));
+      CHECK(Guard({.number = SYS_ioctl, .args = {~uint64_t{0}, request | above, 7}}) ==
+            Errno(EPERM));
+    }
+  }
+}
+
+TEST_CASE("seccomp: other requests to a terminal go through") {
+  for (const uint64_t request :
+       {uint64_t{TIOCGWINSZ}, uint64_t{TIOCSWINSZ}, uint64_t{TCGETS}, uint64_t{TCSETS},
+        uint64_t{TIOCSPGRP}, uint64_t{TIOCSCTTY}, uint64_t{TIOCNOTTY}, uint64_t{FIONREAD},
+        uint64_t{FIOCLEX}, uint64_t{TIOCGPTN}}) {
+    CAPTURE(request);
+    CHECK(Guard({.number = SYS_ioctl, .args = {0, request}}) == Allow());
+  }
+  // A descriptor of that number is none of them.
+  CHECK(Guard({.number = SYS_ioctl, .args = {TIOCSTI, TCGETS, TIOCSTI}}) == Allow());
+}
+
+TEST_CASE("seccomp: nobody takes a lease, and locks and flags go through") {
+  constexpr uint64_t kSetDelegation = 1024 + 16;
+  for (const uint64_t command : {uint64_t{F_SETLEASE}, kSetDelegation}) {
+    CAPTURE(command);
+    for (const uint64_t above : {uint64_t{0}, kGarbage}) {
+      CHECK(Guard({.number = SYS_fcntl, .args = {3, command | above}}) == Errno(EPERM));
+    }
+  }
+  for (const int command : {F_GETLEASE, F_SETLK, F_OFD_SETLKW, F_SETFD, F_SETFL, F_DUPFD_CLOEXEC,
+                            F_ADD_SEALS, F_SETPIPE_SZ, F_SETOWN}) {
+    CAPTURE(command);
+    const auto second = static_cast<uint64_t>(command);
+    CHECK(Guard({.number = SYS_fcntl, .args = {F_SETLEASE, second, F_SETLEASE}}) == Allow());
+  }
+}
+
+TEST_CASE("seccomp: sockets of the families that each kind of rules permits") {
+  for (const SocketRules rules : kAllRules) {
+    for (uint64_t family = 0; family < kFamilies; ++family) {
+      if (family == AF_NETLINK) continue;
+      CAPTURE(family);
+      const bool is_internet = family == AF_INET || family == AF_INET6;
+      const bool permitted = family == AF_UNIX ? rules == SocketRules::kUsual
+                                               : is_internet && rules != SocketRules::kNoneAtAll;
+      const FilterOutcome want = permitted ? Allow() : Errno(EAFNOSUPPORT);
+      CHECK(Guard({.number = SYS_socket, .args = {family, SOCK_STREAM}}, rules) == want);
+      CHECK(Guard({.number = SYS_socket, .args = {family | kGarbage, SOCK_RAW, 255}}, rules) ==
+            want);
+    }
+  }
+}
+
+TEST_CASE("seccomp: every family that the headers know is judged") {
+  CHECK(kFamilies >= AF_MAX);
+  CHECK(kUnixFamily == AF_UNIX);
+  CHECK(kInternetFamily == AF_INET);
+  CHECK(kInternet6Family == AF_INET6);
+  CHECK(kNetlinkFamily == AF_NETLINK);
+}
+
+TEST_CASE("seccomp: of netlink, routes alone") {
+  for (const SocketRules rules : {SocketRules::kUsual, SocketRules::kNoUnix}) {
+    for (uint64_t protocol = 0; protocol < kNetlinkProtocols; ++protocol) {
+      CAPTURE(protocol);
+      const FilterOutcome want = protocol == 0 ? Allow() : Errno(EAFNOSUPPORT);
+      CHECK(Guard({.number = SYS_socket, .args = {AF_NETLINK, SOCK_RAW, protocol}}, rules) == want);
+      CHECK(Guard({.number = SYS_socket,
+                   .args = {AF_NETLINK | kGarbage, SOCK_DGRAM, protocol | kGarbage}},
+                  rules) == want);
+    }
+  }
+}
+
+TEST_CASE("seccomp: where no sockets are permitted, netlink has no routes either") {
+  CHECK(Guard({.number = SYS_socket, .args = {AF_NETLINK, SOCK_RAW, 0}}, SocketRules::kNoneAtAll) ==
+        Errno(EAFNOSUPPORT));
+}
+
+TEST_CASE("seccomp: where no sockets are permitted, no other netlink protocol is") {
+  for (uint64_t protocol = 1; protocol < kNetlinkProtocols; ++protocol) {
+    CAPTURE(protocol);
+    CHECK(Guard({.number = SYS_socket, .args = {AF_NETLINK, SOCK_RAW, protocol}},
+                SocketRules::kNoneAtAll) == Errno(EAFNOSUPPORT));
+  }
+}
+
+TEST_CASE("seccomp: a pair that can send elsewhere is refused where Unix sockets are") {
+  for (const SocketRules rules : kAllRules) {
+    const bool is_usual = rules == SocketRules::kUsual;
+    for (const uint64_t type : {uint64_t{SOCK_DGRAM}, uint64_t{SOCK_RAW}}) {
+      for (const uint64_t more : {uint64_t{0}, uint64_t{SOCK_CLOEXEC | SOCK_NONBLOCK}, kGarbage}) {
+        CAPTURE(type);
+        CAPTURE(more);
+        CHECK(Guard({.number = SYS_socketpair, .args = {AF_UNIX | kGarbage, type | more}}, rules) ==
+              (is_usual ? Allow() : Errno(EAFNOSUPPORT)));
+      }
+    }
+    for (const uint64_t type : {uint64_t{SOCK_STREAM}, uint64_t{SOCK_SEQPACKET | SOCK_CLOEXEC}}) {
+      CHECK(Guard({.number = SYS_socketpair, .args = {AF_UNIX, type}}, rules) == Allow());
+    }
+  }
+}
+
+TEST_CASE("seccomp: a file's signals have no owner where signals are supervised") {
+  for (const uint64_t command : {uint64_t{F_SETOWN}, uint64_t{15} /* F_SETOWN_EX */}) {
+    const Call call{.number = SYS_fcntl, .args = {3, command | kGarbage, 77}};
+    CHECK(Evaluate(SupervisedFilter(SupervisedSignals::kYes), call) == Errno(EPERM));
+    CHECK(Supervised(call) == Allow());
+  }
+  for (const uint64_t request : {uint64_t{0x8901} /* FIOSETOWN */, uint64_t{0x8902}}) {
+    const Call call{.number = SYS_ioctl, .args = {3, request | kGarbage}};
+    CHECK(Evaluate(SupervisedFilter(SupervisedSignals::kYes), call) == Errno(EPERM));
+    CHECK(Supervised(call) == Allow());
+  }
+  const Call asked{.number = SYS_fcntl, .args = {3, F_GETOWN}};
+  CHECK(Evaluate(SupervisedFilter(SupervisedSignals::kYes), asked) == Allow());
+}
+
+TEST_CASE("seccomp: a pair of connected Unix sockets is permitted always") {
+  for (const SocketRules rules : kAllRules) {
+    CHECK(Guard({.number = SYS_socketpair, .args = {AF_UNIX, SOCK_STREAM}}, rules) == Allow());
+    for (const uint64_t family :
+         {uint64_t{AF_PACKET}, uint64_t{AF_VSOCK}, uint64_t{AF_ALG}, uint64_t{AF_TIPC}}) {
+      CAPTURE(family);
+      CHECK(Guard({.number = SYS_socketpair, .args = {family | kGarbage, SOCK_STREAM}}, rules) ==
+            Errno(EAFNOSUPPORT));
+    }
+  }
+}
+
+TEST_CASE("seccomp: a file that is opened to be read is not looked at") {
+  for (const uint64_t flags :
+       {uint64_t{O_RDONLY}, uint64_t{O_RDONLY | O_CLOEXEC}, uint64_t{O_DIRECTORY | O_NONBLOCK},
+        uint64_t{O_PATH | O_NOFOLLOW}, uint64_t{O_RDONLY | O_NOCTTY | O_APPEND}, kGarbage}) {
+    CAPTURE(flags);
+    CHECK(Supervised({.number = SYS_openat, .args = {~uint64_t{0}, ~uint64_t{0}, flags, 0777}}) ==
+          Allow());
+#ifdef SYS_open
+    CHECK(Supervised({.number = SYS_open, .args = {~uint64_t{0}, flags, ~uint64_t{0}}}) == Allow());
+#endif
+  }
+}
+
+TEST_CASE("seccomp: a file that is opened to be changed or made is") {
+  for (const uint64_t flag :
+       {uint64_t{O_WRONLY}, uint64_t{O_RDWR}, uint64_t{O_CREAT}, uint64_t{O_TRUNC},
+        uint64_t{O_ACCMODE}, uint64_t{O_TMPFILE | O_RDWR}, uint64_t{O_TMPFILE | O_WRONLY}}) {
+    for (const uint64_t more : {uint64_t{0}, uint64_t{O_CLOEXEC | O_EXCL | O_NOFOLLOW}, kGarbage,
+                                uint64_t{O_PATH}, ~uint64_t{0}}) {
+      CAPTURE(flag);
+      CAPTURE(more);
+      CHECK(Supervised({.number = SYS_openat, .args = {0, 0, flag | more}}) == Notify());
+#ifdef SYS_open
+      CHECK(Supervised({.number = SYS_open, .args = {0, flag | more}}) == Notify());
+#endif
+    }
+  }
+}
