@@ -119,7 +119,7 @@ def check_tools(found, report, review):
         if name not in known:
             problems.append("agents/claude/tools.cc has no such tool")
         pointers, runs_code = known.get(name, (set(), False))
-        problems += [f'agents/claude/tools.cc: "{alias}" is no alias of it' for alias in sorted(tool.aliases)
+        problems += [f'agents/claude/tools.cc: the alias "{alias}" is missing' for alias in sorted(tool.aliases)
                      if aliases.get(alias) != name]
         if tool.runs_code and not runs_code:
             problems.append("the client says that it executes code; agents/claude/tools.cc does not")
