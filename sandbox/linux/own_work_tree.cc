@@ -4,6 +4,7 @@
 #include <linux/openat2.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -21,6 +22,8 @@ namespace {
 
 constexpr size_t kMaxExempted = 100'000;
 constexpr int kMaxDepth = 64;
+constexpr timespec kTickWait{.tv_sec = 0, .tv_nsec = 500'000};
+constexpr int kMaxTickWaits = 100;  // ticks are 1 to 10 ms apart
 constexpr size_t kMaxGitFile = 4096;
 constexpr const char* kGit = ".git";
 constexpr const char* kNewGitFile = ".git.ringfence-new";
@@ -96,7 +99,7 @@ bool IsInOwnWorkTree(Supervision& supervision, const Location& location, size_t 
   for (int depth = 0; depth < kMaxDepth && at.valid(); ++depth) {
     const Got<FileId> id = IdOf(at, "");
     const bool is_new =
-        id.ok() && std::pair(id.value.born, id.value.born_nanoseconds) >= supervision.began;
+        id.ok() && std::pair(id.value.born, id.value.born_nanoseconds) > supervision.began;
     if (!is_new) return false;
     struct stat git {};
     if (levels > 0) {
@@ -107,6 +110,18 @@ bool IsInOwnWorkTree(Supervision& supervision, const Location& location, size_t 
     at = Parent(at);
   }
   return false;
+}
+
+void AwaitTick(Supervision& supervision) {
+  // If the clock was set back meanwhile, the directory is taken for an old one.
+  for (int tries = 0; tries < kMaxTickWaits && !supervision.ticked; ++tries) {
+    timespec tick{};
+    ::clock_gettime(CLOCK_REALTIME_COARSE, &tick);
+    supervision.ticked =
+        std::pair<int64_t, uint32_t>(tick.tv_sec, tick.tv_nsec) > supervision.began;
+    if (!supervision.ticked) ::nanosleep(&kTickWait, nullptr);
+  }
+  supervision.ticked = true;
 }
 
 bool NoteExempted(Supervision& supervision, std::string path) {

@@ -15,6 +15,11 @@ namespace ringfence {
 // ".git" counts if it leads to a repository of this run; from then on its content stays as it is.
 bool IsInOwnWorkTree(Supervision& supervision, const Location& location, size_t levels);
 
+// Before a directory is made: waits, at most once in a run and for some milliseconds, until the
+// kernel gives new files a time after the run's beginning. It gives them the time of its last tick
+// (clock_getres(2)), or since 6.13 a finer one that a file before them got (multigrain timestamps).
+void AwaitTick(Supervision& supervision);
+
 // Remembers what is written only because of IsInOwnWorkTree(): while it exists, the ".git" above it
 // stays. `path` is the real path of the first directory or file that a rule matches. False: there
 // are too many.

@@ -135,6 +135,7 @@ class Call {
   }
 
   int Mkdir() {
+    AwaitTick(supervision_);
     const Got<Location> at = Find(arguments_.fd(), arguments_.path());
     if (!at.ok()) return at.code;
     if (const int code = Judge(at.value, Reach::kFolder)) return code;

@@ -181,9 +181,7 @@ Result<Supervision> PrepareSupervision(const SandboxPlan& plan) {
   supervision.own_process = "/proc/" + std::to_string(::getpid());
   if (::chdir("/") != 0) return SystemError("chdir(/)");
   timespec now{};
-  // Files have the time of the last tick of the kernel's clock (clock_getres(2)); the command has
-  // not begun.
-  if (::clock_gettime(CLOCK_REALTIME_COARSE, &now) != 0) return SystemError("clock_gettime");
+  if (::clock_gettime(CLOCK_REALTIME, &now) != 0) return SystemError("clock_gettime");
   supervision.began = {now.tv_sec, static_cast<uint32_t>(now.tv_nsec)};
   if (!plan.has_view()) {
     for (const PlannedPlace& place : plan.writable) supervision.modes_within.push_back(place.path);

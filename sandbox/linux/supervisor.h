@@ -73,8 +73,10 @@ struct Supervision {
   // and each ".git" that was to be removed while they existed. Sorted.
   std::vector<FileId> fixed_git_files;
   std::vector<FileId> kept_gits;
-  // When the run began, as the file systems say it: seconds and nanoseconds.
+  // The command starts after this, and all its directories are younger (AwaitTick): seconds and
+  // nanoseconds.
   std::pair<int64_t, uint32_t> began;
+  bool ticked = false;  // a file made now is younger than `began`
 
   // Opens of FIFOs that nobody reads yet.
   struct WaitingOpen {
