@@ -2,6 +2,7 @@
 // can fail returns one of these, and the compiler complains when it is dropped.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <variant>
@@ -9,7 +10,8 @@
 namespace ringfence {
 
 // One error, written for the person who has to fix it: where it is, what is wrong, what to do.
-// Messages are one line, lower case, without a full stop; foreign text in them is quoted.
+// Messages are one line, lower case, without a full stop; foreign text in them is quoted. Programs
+// ask only for `kind`, `code` and `about`: the texts may be reworded (tests/error_text.py).
 struct Error {
   enum class Kind {
     kUsage,          // the command line
@@ -18,10 +20,22 @@ struct Error {
     kSystem,         // a system call
   };
 
+  // What it is about, where a caller has to know and `code` does not tell.
+  enum class About : uint8_t {
+    kOther,
+    kRoot,          // the option --root
+    kProjectDir,    // CLAUDE_PROJECT_DIR
+    kLandlock,      // Landlock as a whole, not one of its rules
+    kMountSetattr,  // calls that a kernel may be too old for
+    kCloseRange,
+  };
+
   Kind kind = Kind::kSystem;
   std::string where;  // "policy.json:7:14", "open(/etc/x)"; may be empty
   std::string what;
   std::string hint;  // what the user can change; may be empty
+  int code = 0;      // errno of the call that failed; 0 where none did
+  About about = About::kOther;
 
   std::string text() const { return where.empty() ? what : where + ": " + what; }
   bool operator==(const Error&) const = default;

@@ -56,11 +56,13 @@ std::string ErrnoName(int code) {
   return "errno " + std::to_string(code);
 }
 
-Error SystemError(std::string_view call, int code) {
-  return Error{Error::Kind::kSystem, std::string(call), ErrnoName(code), ""};
+Error SystemError(std::string_view call, int code, Error::About about) {
+  return Error{Error::Kind::kSystem, std::string(call), ErrnoName(code), "", code, about};
 }
 
 Error SystemError(std::string_view call) { return SystemError(call, errno); }
+
+Error Errno(int code) { return SystemError("", code); }
 
 UniqueFd OpenFile(const char* path, int flags) {
   return UniqueFd(::openat(AT_FDCWD, path, flags | O_CLOEXEC));

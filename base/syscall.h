@@ -15,7 +15,10 @@ std::string ErrnoName(int code);
 
 // Takes errno at once: call it before anything else can change it.
 Error SystemError(std::string_view call);
-Error SystemError(std::string_view call, int code);
+Error SystemError(std::string_view call, int code, Error::About about = Error::About::kOther);
+
+// For who passes `code`, which is not 0, on and shows no text. It allocates nothing.
+Error Errno(int code);
 
 // open(2) with O_CLOEXEC. Invalid, with errno, where it fails. In one call: musl's open() makes
 // two.

@@ -1,6 +1,7 @@
 #include "policy/places.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <iterator>
 
 #include "base/add_once.h"
@@ -22,11 +23,20 @@ Error Wrong(std::string where, std::string what, std::string hint) {
   return Error{Error::Kind::kUsage, std::move(where), std::move(what), std::move(hint)};
 }
 
-Result<Path> Resolved(const Path& path, std::string_view name, const FileView& files) {
+// What says which folder is the project.
+Error WrongRoot(Error::About about, std::string what, std::string hint) {
+  Error error = Wrong(about == Error::About::kRoot ? "--root" : "CLAUDE_PROJECT_DIR",
+                      std::move(what), std::move(hint));
+  error.about = about;
+  return error;
+}
+
+// The caller knows what named `path`.
+Result<Path> Resolved(const Path& path, const FileView& files) {
   Walked walked = Walk(path.text(), files);
   if (walked.stop == Walked::Stop::kEnd) return walked.end;
-  const bool is_closed = walked.error && walked.error->what == "EACCES";
-  return Wrong(std::string(name),
+  const bool is_closed = walked.error && walked.error->code == EACCES;
+  return Wrong("",
                Quote(path.text()) + " cannot be resolved" +
                    (is_closed ? ": a directory above it is closed to this user" : ""),
                "");
@@ -78,8 +88,8 @@ Result<std::optional<Home>> GivenHome(std::string_view text, std::string_view na
     return Wrong(std::string(name), Quote(text) + " is not an absolute path without \"..\"",
                  "give the absolute path of your home directory");
   }
-  const Result<Path> real = Resolved(*home, name, files);
-  if (!real) return real.error();
+  const Result<Path> real = Resolved(*home, files);
+  if (!real) return Wrong(std::string(name), real.error().what, "");
   return std::optional(Home{*home, *real});
 }
 
@@ -93,13 +103,13 @@ Result<std::vector<Home>> PasswdHomes(uint32_t user, const std::vector<Path>& kn
   std::vector<Home> homes;
   Path passwd = Path::Clean("/etc/passwd");
   Result<std::string> text = files.ReadText(passwd, kMostPasswd);
-  if (!text && text.error().what == "ELOOP") {  // a link
+  if (!text && text.error().code == ELOOP) {  // a link
     passwd = Walk(passwd.text(), files).end;
     text = files.ReadText(passwd, kMostPasswd);
   }
   if (!text) {
-    const std::string& what = text.error().what;
-    if (what == "ENOENT" || what == "ENOTDIR") return homes;
+    const int code = text.error().code;
+    if (code == ENOENT || code == ENOTDIR) return homes;
     return text.error();
   }
   for (const std::string& line : PasswdHomesIn(*text, user)) {
@@ -168,40 +178,40 @@ bool IsRootByOption(const Registration& registration, const FileView& files, con
   const std::optional<Path> root = Path::Parse(registration.root);
   const std::optional<Path> start = Path::Parse(registration.project_dir);
   if (!root || !start || *root == *start) return true;
-  const Result<Path> root_real = Resolved(*root, "--root", files);
+  const Result<Path> root_real = Resolved(*root, files);
   // "/" is no project anywhere, which FindRoot() says.
   if (!root_real || root_real->is_root() || !HoldsAHome(*root_real, places)) return true;
-  const Result<Path> start_real = Resolved(*start, "CLAUDE_PROJECT_DIR", files);
+  const Result<Path> start_real = Resolved(*start, files);
   return start_real && *start_real == *root_real;
 }
 
 Status FindRoot(const Registration& registration, const FileView& files, Places& places) {
   const bool by_option = IsRootByOption(registration, files, places);
   const std::string& text = by_option ? registration.root : registration.project_dir;
-  const std::string where = by_option ? "--root" : "CLAUDE_PROJECT_DIR";
+  const Error::About about = by_option ? Error::About::kRoot : Error::About::kProjectDir;
   if (text.empty()) {
     return Wrong("", "the project is not known: CLAUDE_PROJECT_DIR is not set",
                  "register the hook with --root DIR, or run it under the client");
   }
   const std::optional<Path> root = Path::Parse(text);
-  if (!root) return Wrong(where, Quote(text) + " is not an absolute path without \"..\"", "");
-  const Result<Path> real = Resolved(*root, where, files);
-  if (!real) return real.error();
+  if (!root) return WrongRoot(about, Quote(text) + " is not an absolute path without \"..\"", "");
+  const Result<Path> real = Resolved(*root, files);
+  if (!real) return WrongRoot(about, real.error().what, "");
   const Result<FileFacts> facts = files.Look(*real);
   if (!facts) return facts.error();
   if (facts->kind != FileKind::kDirectory) {
-    return Wrong(where, Quote(text) + " is not a directory", "start the client in the project");
+    return WrongRoot(about, Quote(text) + " is not a directory", "start the client in the project");
   }
   if (real->is_root()) {
-    return Wrong(where, "the project may not be \"/\"", "start the client in the project");
+    return WrongRoot(about, "the project may not be \"/\"", "start the client in the project");
   }
   if (!by_option && HoldsAHome(*real, places)) {
     const bool is_home = std::ranges::find(places.homes, *real) != places.homes.end();
-    return Wrong(where,
-                 Quote(text) + (is_home ? " is the home directory" : " holds the home directory"),
-                 "start the client in a project's directory, or accept this one as a project and "
-                 "start the client again: ringfence init --root " +
-                     ShellWord(text));
+    return WrongRoot(
+        about, Quote(text) + (is_home ? " is the home directory" : " holds the home directory"),
+        "start the client in a project's directory, or accept this one as a project and "
+        "start the client again: ringfence init --root " +
+            ShellWord(text));
   }
   places.root = *root;
   places.root_real = *real;

@@ -75,13 +75,13 @@ Result<Ground> FindGround(const GroundQuestion& question, const FileView& files)
   registration.program_real = std::move(*program_real);
   registration.user = ::geteuid();
   Result<Ground> ground = FindGround(registration, files);
-  if (!ground && ground.error().where == "--root") {
+  if (!ground && ground.error().about == Error::About::kRoot) {
     Error error = ground.error();
     error.hint = "name an existing directory that is a project";
     return error;
   }
   const bool is_here = question.root.empty() && question.project.empty();
-  if (ground || !is_here || ground.error().where != "CLAUDE_PROJECT_DIR") return ground;
+  if (ground || !is_here || ground.error().about != Error::About::kProjectDir) return ground;
   // Nobody has set a variable here, nor registers a hook.
   Error error = ground.error();
   error.where = "the current directory";

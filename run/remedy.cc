@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <string_view>
 
 #include "base/syscall.h"
@@ -50,13 +51,15 @@ std::string ThisKernel() {
 // Calls that this kernel is too old for.
 std::string AgeHint(const SetupFailure& failure) {
   struct Call {
+    Error::About about;
     std::string_view name, version;
   };
-  constexpr std::array<Call, 3> kCalls = {
-      {{"mount_setattr", "5.12"}, {"close_range", "5.11"}, {"pidfd_getfd", "5.6"}}};
+  constexpr std::array<Call, 2> kCalls = {{{Error::About::kMountSetattr, "mount_setattr", "5.12"},
+                                           {Error::About::kCloseRange, "close_range", "5.11"}}};
+  const int code = failure.error.code;
+  if (code != ENOSYS && code != EINVAL) return "";
   for (const Call& call : kCalls) {
-    const bool is_unknown = failure.what == "ENOSYS" || failure.what == "EINVAL";
-    if (!is_unknown || !failure.where.starts_with(call.name)) continue;
+    if (failure.error.about != call.about) continue;
     return "ringfence needs Linux 5.13 or later (" + std::string(call.name) + " came with " +
            std::string(call.version) + "), and " + ThisKernel();
   }
@@ -119,19 +122,18 @@ std::string SupervisorHint() {
 }
 
 // Not a mistake in a plan, nor a tree that changed under it.
-bool IsForbidden(const std::string& code) {
-  constexpr std::string_view kCodes[] = {"EPERM", "EACCES", "ENOSYS", "EINVAL", "ENOSPC", "EUSERS"};
+bool IsForbidden(int code) {
+  constexpr int kCodes[] = {EPERM, EACCES, ENOSYS, EINVAL, ENOSPC, EUSERS};
   return std::ranges::find(kCodes, code) != std::end(kCodes);
 }
 
 // Not a place that cannot be opened.
 bool IsAboutLandlock(const SetupFailure& failure) {
-  return failure.where.starts_with("landlock_create_ruleset") ||
-         failure.where.starts_with("landlock_restrict_self");
+  return failure.error.about == Error::About::kLandlock;
 }
 
 bool HasTooManyMounts(const SetupFailure& failure) {
-  return failure.step == "mount view" && failure.what == "ENOSPC";
+  return failure.step == "mount view" && failure.error.code == ENOSPC;
 }
 
 std::string HintFor(const SetupFailure& failure) {
@@ -144,18 +146,18 @@ std::string HintFor(const SetupFailure& failure) {
         return "each hidden file is a mount, and there are more than fs.mount-max: deny the "
                "directories that they are in";
       }
-      return IsForbidden(failure.what) ? NamespaceHint() : kLook;
+      return IsForbidden(failure.error.code) ? NamespaceHint() : kLook;
     case Feature::kProc:
       return "parts of /proc are covered, as in many containers: start it with --security-opt "
              "systempaths=unconfined";
     case Feature::kLandlock:
-      if (failure.what == "E2BIG") {
+      if (failure.error.code == E2BIG) {
         return "without mounts every name next to a hidden one needs a rule of its own, and that "
                "directory has too many; deny the whole directory, or use the full layers";
       }
       return IsAboutLandlock(failure) ? LandlockHint() : kLook;
     case Feature::kSupervisor:
-      if (failure.what == "EAGAIN") {
+      if (failure.error.code == EAGAIN) {
         return "the policy's limit \"processes\" is too low for the command and what this user "
                "runs, or the caller's is (ulimit -u)";
       }
@@ -174,8 +176,9 @@ bool IsLacking(const SetupFailure& failure) {
   // rather than no memory or descriptor for it now. A limit that is not kept opens nothing.
   if (HasTooManyMounts(failure)) return false;
   if (failure.lacks == Feature::kLandlock && !IsAboutLandlock(failure)) return false;
-  return failure.lacks && (*failure.lacks == Feature::kDelegation || IsForbidden(failure.what) ||
-                           failure.what == "EOPNOTSUPP" || failure.what == "EBUSY");
+  return failure.lacks &&
+         (*failure.lacks == Feature::kDelegation || IsForbidden(failure.error.code) ||
+          failure.error.code == EOPNOTSUPP || failure.error.code == EBUSY);
 }
 
 Error ExplainSetupFailure(const SetupFailure& failure) {

@@ -90,7 +90,10 @@ void RunReport::Started(const SandboxPlan& plan) const {
 
 void RunReport::Refused(const Refusal& refusal, std::string_view text) const {
   if (socket_.valid()) {
-    Send(Line("refused").Text("path", refusal.path).Text("code", refusal.code).Text("why", text));
+    Send(Line("refused")
+             .Text("path", refusal.path)
+             .Text("code", ErrnoName(refusal.code))
+             .Text("why", text));
     return;
   }
   Say(text);

@@ -88,8 +88,10 @@ class Run {
     const bool is_known = plan.is_confined() && plan.system == HostSystem::kLinux &&
                           plan.landlock_abi == 0 && !WentOnWithout(Feature::kLandlock);
     if (!is_known) return {};
-    return SetupFailure{"file rules", "landlock_create_ruleset", facts_.landlock_error,
-                        Feature::kLandlock};
+    return SetupFailure{
+        "file rules",
+        SystemError("landlock_create_ruleset", facts_.landlock_error, Error::About::kLandlock),
+        Feature::kLandlock};
   }
 
   bool WentOnWithout(Feature feature) const {
@@ -159,7 +161,8 @@ class Run {
 
   Outcome SetupFailed(const SetupFailure& failure) const {
     const Error error = ExplainSetupFailure(failure);
-    const Error plain{error.kind, failure.where, failure.what, error.hint};
+    Error plain = failure.error;
+    plain.hint = error.hint;
     if (report_.Failed(failure.step, plain)) return kSetupFailed;
     return Refused(error);
   }
@@ -245,7 +248,7 @@ class Run {
   // The path is decided again: what a program was refused need not be the policy's doing.
   // It is told only where the command failed: true if it was.
   bool ExplainRefusal(const SandboxPlan& plan, const Refusal& refusal, bool tells) {
-    if (refusal.code == "ENOEXEC") return ExplainProgram(refusal, tells);
+    if (refusal.code == ENOEXEC) return ExplainProgram(refusal, tells);
     Event event;
     event.name = "SandboxDenial";
     event.cwd = request_.command.cwd;

@@ -23,18 +23,17 @@ HostFacts ProbeHost(const SandboxRules& rules);
 // The first step of the setup that failed. Nothing was run.
 struct SetupFailure {
   std::string step;              // "mount view"
-  std::string where;             // "mount(/proc)"
-  std::string what;              // "EPERM"
+  Error error;                   // "mount(/proc)", EPERM
   std::optional<Feature> lacks;  // another plan could do without it
 
-  std::string text() const { return step + ": " + where + ": " + what; }
+  std::string text() const { return step + ": " + error.text(); }
 };
 
 // A call of the confined command that was refused for its name.
 struct Refusal {
   std::string path;
-  std::string why;   // the rule's; "" where a mount or Landlock refused
-  std::string code;  // "EACCES"; "ENOEXEC" for a program that cannot run in a sandbox
+  std::string why;  // the rule's; "" where a mount or Landlock refused
+  int code = 0;     // EACCES; ENOEXEC for a program that cannot run in a sandbox
 };
 
 constexpr size_t kMaxRefusals = 10;  // that are kept to be told

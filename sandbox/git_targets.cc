@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <optional>
 
 #include "base/text.h"
@@ -152,9 +153,9 @@ class TargetFinder {
   std::optional<std::string> TextOf(const Path& file) {
     Result<std::string> text = files_.ReadText(file, kMaxGitText);
     if (text) return std::move(*text);
-    const std::string& what = text.error().what;
-    const bool is_gone = what == "ENOENT" || what == "ENOTDIR" || what == "EACCES";
-    const bool is_no_file = what == "EINVAL";
+    const int code = text.error().code;
+    const bool is_gone = code == ENOENT || code == ENOTDIR || code == EACCES;
+    const bool is_no_file = code == EINVAL;
     if (!is_gone && !is_no_file && !failure_) failure_ = text.error();
     return std::nullopt;
   }

@@ -27,7 +27,7 @@ struct HostFacts {
   uint32_t user = 0;        // effective user id
   uint32_t group = 0;
   int landlock_abi = 0;                  // 0: none
-  std::string landlock_error;            // of the question for it: "ENOSYS"
+  int landlock_error = 0;                // errno of the question for it
   std::vector<Feature> lacks;            // of those that were tried
   std::string cgroup;                    // a folder below which cgroups may be made; "" for none
   std::vector<std::string> controllers;  // that they have: "memory", "pids", "cpu", "io"

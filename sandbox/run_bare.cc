@@ -41,7 +41,7 @@ Ended RunBare(const SandboxPlan& plan, const Inherited& inherited) {
   if (program.empty()) return NotRun(plan, code);
   if (const Status restored = inherited.RestoreAll(); !restored) {
     Ended ended;
-    ended.failure = SetupFailure{"signals", restored.error().where, restored.error().what, {}};
+    ended.failure = SetupFailure{"signals", restored.error(), {}};
     ended.status = 125;
     return ended;
   }

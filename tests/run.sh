@@ -216,6 +216,14 @@ part_layering() {
     check "layering: names the place" grep -q 'base/wrong.h:3' "$work/layering.log"
   fi
   count_program file_local_names.py python3 tests/file_local_names.py
+  count_program error_text.py python3 tests/error_text.py
+  printf '\nbool IsGone(const Error& error) { return error.what == "ENOENT"; }\n' \
+    > "$work/tree/base/wrong.cc"
+  if python3 tests/error_text.py "$work/tree" > "$work/error_text.log" 2>&1; then
+    fail "error_text.py: an error's text may be compared"
+  else
+    check "error_text.py: names the place" grep -q 'base/wrong.cc:2' "$work/error_text.log"
+  fi
 }
 
 sources() { find agents audit_log base policy hook sandbox run cli include library examples tests fuzz -name '*.cc' -o -name '*.h' | sort; }

@@ -139,8 +139,7 @@ Result<const MemoryFiles::Stored*> MemoryFiles::Find(const Path& path) const {
 
 Result<FileFacts> MemoryFiles::Look(const Path& path) const {
   Result<const Stored*> stored = Find(path);
-  if (!stored)
-    return Error{Error::Kind::kSystem, "lstat(" + path.text() + ")", stored.error().what, ""};
+  if (!stored) return SystemError("lstat(" + path.text() + ")", stored.error().code);
   return *stored == nullptr ? FileFacts{} : (*stored)->node.facts;
 }
 

@@ -62,11 +62,12 @@ Error NotCreated(const std::string& path, int code) {
 
 // The file stays as it was. `error` is the system's.
 Error NotWritten(const std::string& path, const Error& error) {
-  const bool is_full = error.what == "ENOSPC" || error.what == "EDQUOT";
-  return {Error::Kind::kSystem, path,
-          "cannot be written: " + (is_full ? "the disk is full" : error.what),
-          is_full ? "make room, and run the command again; nothing was changed"
-                  : "nothing was changed"};
+  const bool is_full = error.code == ENOSPC || error.code == EDQUOT;
+  return {
+      Error::Kind::kSystem, path,
+      "cannot be written: " + (is_full ? "the disk is full" : error.what),
+      is_full ? "make room, and run the command again; nothing was changed" : "nothing was changed",
+      error.code};
 }
 
 Status MakeFolders(const std::vector<std::string>& folders, mode_t mode,

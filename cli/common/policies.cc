@@ -57,7 +57,7 @@ Result<Policies> ReadPolicies(const PolicyQuestion& question) {
   if (!places) {
     Error error = places.error();
     // Here the folder was named, or is the current one; the user has set no variable.
-    if (error.where == "CLAUDE_PROJECT_DIR") error.where = "the project";
+    if (error.about == Error::About::kProjectDir) error.where = "the project";
     return error;
   }
   Policies policies;

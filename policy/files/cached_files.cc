@@ -1,6 +1,7 @@
 #include "policy/files/cached_files.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <limits>
 
 #include "base/eight_bytes.h"
@@ -115,8 +116,8 @@ Result<FileFacts> CachedFiles::LookAnew(const Path& path, uint64_t hash) const {
 }
 
 void CachedFiles::Note(const Error& error) const {
-  const bool about_files = error.what == "EACCES" || error.what == "ENAMETOOLONG" ||
-                           error.what == "ELOOP" || error.what == "E2BIG";
+  const bool about_files = error.code == EACCES || error.code == ENAMETOOLONG ||
+                           error.code == ELOOP || error.code == E2BIG;
   if (!about_files) Fail(error);
 }
 
@@ -134,8 +135,8 @@ Result<std::string> CachedFiles::ReadText(const Path& file, size_t most) const {
 Result<std::vector<DirectoryEntry>> CachedFiles::List(const Path& directory, size_t most) const {
   Result<std::vector<DirectoryEntry>> entries = files_.List(directory, most);
   if (entries) return entries;
-  const std::string& what = entries.error().what;
-  if (what == "ENOENT" || what == "ENOTDIR") return std::vector<DirectoryEntry>();
+  const int code = entries.error().code;
+  if (code == ENOENT || code == ENOTDIR) return std::vector<DirectoryEntry>();
   Note(entries.error());
   return entries;
 }

@@ -2,6 +2,7 @@
 // same decision runs on the real disk, on a tree described in a fixture, and under a recorder.
 #pragma once
 
+#include <cerrno>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -9,6 +10,7 @@
 
 #include "base/path.h"
 #include "base/result.h"
+#include "base/syscall.h"
 
 namespace ringfence {
 
@@ -58,7 +60,7 @@ class FileView {
   // alone has none.
   virtual Result<std::string> ReadText(const Path& file, size_t most) const {
     static_cast<void>(most);
-    return Error{Error::Kind::kSystem, "read(" + file.text() + ")", "ENOTSUP", ""};
+    return SystemError("read(" + file.text() + ")", ENOTSUP);
   }
   // The entries of a directory without "." and ".."; the error E2BIG when there are more than
   // `most`: a folder of a million names takes a second to list.

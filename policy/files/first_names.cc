@@ -1,6 +1,7 @@
 #include "policy/files/first_names.h"
 
 #include <algorithm>
+#include <cerrno>
 
 #include "base/utf8.h"
 #include "policy/files/resolve.h"
@@ -35,7 +36,7 @@ bool FirstNames::ExistsInFolder(std::string_view name) const {
 bool FirstNames::IsLinkInFolder(std::string_view name) const {
   return std::ranges::any_of(Folders(), [&](const Place& place) {
     const Result<FileKind> kind = KindOf(place, name);
-    return kind ? *kind == FileKind::kLink : kind.error().what != "ENAMETOOLONG";
+    return kind ? *kind == FileKind::kLink : kind.error().code != ENAMETOOLONG;
   });
 }
 
@@ -68,7 +69,7 @@ Result<FileKind> FirstNames::KindOf(const Place& place, std::string_view name) c
 bool FirstNames::Exists(const Place& place, std::string_view name) const {
   const Result<FileKind> kind = KindOf(place, name);
   if (kind) return *kind != FileKind::kMissing;
-  return kind.error().what != "ENAMETOOLONG";
+  return kind.error().code != ENAMETOOLONG;
 }
 
 }  // namespace ringfence

@@ -1,6 +1,7 @@
 #include "policy/files/mount_table.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <iterator>
 #include <optional>
 #include <utility>
@@ -138,8 +139,8 @@ MountTable MountTable::Parse(std::string_view text) {
 Result<MountTable> MountTable::Read(const FileView& files) {
   const Result<std::string> text = files.ReadText(Path::Clean(kMountInfo), kMostBytes);
   if (text) return Parse(*text);
-  const std::string& what = text.error().what;
-  if (what == "ENOENT" || what == "ENOTDIR" || what == "ENOTSUP") return MountTable();
+  const int code = text.error().code;
+  if (code == ENOENT || code == ENOTDIR || code == ENOTSUP) return MountTable();
   return text.error();
 }
 

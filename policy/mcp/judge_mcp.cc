@@ -1,6 +1,7 @@
 #include "policy/mcp/judge_mcp.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <optional>
 #include <utility>
 
@@ -336,7 +337,7 @@ void McpJudge::JudgeFileUrl(const InputField& field, const Value& value, UsualNa
 
 bool McpJudge::Exists(const Path& path) const {
   const Result<FileFacts> facts = files_.Look(path);
-  return facts ? facts->kind != FileKind::kMissing : facts.error().what != "ENAMETOOLONG";
+  return facts ? facts->kind != FileKind::kMissing : facts.error().code != ENAMETOOLONG;
 }
 
 // "/etc/hosts is broken" speaks of a file, "/etc/new name" is one. `text` is absolute or in a home.

@@ -1,6 +1,7 @@
 #include "policy/rules/protected.h"
 
 #include <algorithm>
+#include <cerrno>
 
 #include "base/case_fold.h"
 #include "policy/load/sources.h"
@@ -181,7 +182,7 @@ bool ProtectedPaths::HoldsFile(const Path& folder, std::string_view prefix,
     const Path path = std::move(open.back());
     open.pop_back();
     const Result<std::vector<DirectoryEntry>> entries = files_.List(path, kMaxOwnFiles);
-    if (!entries) return entries.error().what == "E2BIG";
+    if (!entries) return entries.error().code == E2BIG;
     seen += entries->size();
     if (seen > kMaxOwnFiles) return true;
     for (const DirectoryEntry& entry : *entries) {

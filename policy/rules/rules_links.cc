@@ -1,5 +1,6 @@
 // RuleMatcher: where the paths of rules lead.
 #include <algorithm>
+#include <cerrno>
 
 #include "base/case_fold.h"
 #include "policy/rules/entry_match.h"
@@ -136,7 +137,7 @@ bool RuleMatcher::IsOthers(const SetEntry& entry, const Path& base) const {
     const Result<FileFacts> facts = files_.Look(child);
     if (!facts) {
       const Result<FileFacts> closed = files_.Look(folder);
-      return facts.error().what == "EACCES" && closed && closed->owner != places_.user;
+      return facts.error().code == EACCES && closed && closed->owner != places_.user;
     }
     if (facts->kind != FileKind::kDirectory) return false;
     folder = child;

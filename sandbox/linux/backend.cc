@@ -70,7 +70,7 @@ class Launcher {
 
  private:
   Ended FailedOutside(const char* step, const Error& error, std::optional<Feature> lacks) {
-    ended_.failure = SetupFailure{step, error.where, error.what, lacks};
+    ended_.failure = SetupFailure{step, error, lacks};
     ended_.status = kSetupFailed;
     return std::move(ended_);
   }
@@ -113,8 +113,7 @@ class Launcher {
     pipes_.Begin();
     if (first_ < 0) {
       if (!plan_.has_namespaces()) return SystemError("fork");
-      ended_.failure =
-          SetupFailure{"own namespaces", "clone", ErrnoName(errno), Feature::kNamespaces};
+      ended_.failure = SetupFailure{"own namespaces", SystemError("clone"), Feature::kNamespaces};
       ended_.status = kSetupFailed;
     }
     return Unit{};
@@ -155,7 +154,8 @@ class Launcher {
       KeepEnd(SIGKILL);
     }
     if (!knows_end_ && !ended_.failure) {
-      ended_.failure = SetupFailure{"sandbox", "its first process", "ended by itself", {}};
+      ended_.failure = SetupFailure{
+          "sandbox", Error{Error::Kind::kSystem, "its first process", "ended by itself", ""}, {}};
       ended_.status = kSetupFailed;
     }
   }
@@ -288,20 +288,17 @@ class Launcher {
     Result<Packet> packet = ReceivePacket(channel_);
     if (!packet) return false;
     std::vector<std::string>& fields = packet->fields;
-    fields.resize(std::max<size_t>(fields.size(), 4));
+    fields.resize(std::max<size_t>(fields.size(), 3));
     switch (packet->message) {
       case Message::kFailed:
-        ended_.failure = SetupFailure{fields[0], fields[1], fields[2], {}};
-        if (!fields[3].empty()) {
-          ended_.failure->lacks = static_cast<Feature>(std::atoi(fields[3].c_str()));
-        }
+        ended_.failure = FailureIn(*packet);
         ended_.status = kSetupFailed;
         break;
       case Message::kNotRun:
         ended_.not_run = fields[0] + ": " + fields[1];
         break;
       case Message::kRefused:
-        KeepRefusal({fields[0], fields[1], fields[2]});
+        KeepRefusal({fields[0], fields[1], std::atoi(fields[2].c_str())});
         break;
       case Message::kEnded:
         KeepEnd(std::atoi(fields[0].c_str()));
@@ -382,7 +379,7 @@ Result<Ended> RunConfined(const SandboxPlan& plan, const RunWatch& watch) {
   }
   std::vector<Path> left_out;
   if (Status made = MakePlaces(plan, left_out); !made) {
-    const SetupFailure failure{"make places", made.error().where, made.error().what, {}};
+    const SetupFailure failure{"make places", made.error(), {}};
     return Ended{.status = kSetupFailed, .failure = failure};
   }
   if (left_out.empty()) return Launcher(plan, watch).Run();

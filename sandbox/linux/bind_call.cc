@@ -68,31 +68,31 @@ CallResult AnswerBind(const SupervisedCaller& caller, const CallArguments& argum
                       Supervision& supervision) {
   const uint64_t size = arguments.raw_flags() & 0xFFFFFFFF;
   if (size > sizeof(sockaddr_storage)) return {EINVAL, ""};
-  const Got<std::string> bytes = caller.ReadBytes(arguments.path_address(), size);
-  if (!bytes.ok()) return {bytes.code, ""};
-  const Got<UniqueFd> socket = caller.Descriptor(arguments.fd());
-  if (!socket.ok()) return {socket.code, ""};
+  const Result<std::string> bytes = caller.ReadBytes(arguments.path_address(), size);
+  if (!bytes) return {bytes.error().code, ""};
+  const Result<UniqueFd> socket = caller.Descriptor(arguments.fd());
+  if (!socket) return {socket.error().code, ""};
   sockaddr_storage address{};
-  std::memcpy(&address, bytes.value.data(), size);
+  std::memcpy(&address, bytes->data(), size);
   constexpr size_t kPathAt = offsetof(sockaddr_un, sun_path);
-  const bool by_path = address.ss_family == AF_UNIX && size > kPathAt && bytes.value[kPathAt] != 0;
+  const bool by_path = address.ss_family == AF_UNIX && size > kPathAt && (*bytes)[kPathAt] != 0;
   if (!by_path) {
-    return {BindAs(socket.value, address, static_cast<socklen_t>(size)), ""};
+    return {BindAs(*socket, address, static_cast<socklen_t>(size)), ""};
   }
-  std::string text = bytes.value.substr(kPathAt);
+  std::string text = bytes->substr(kPathAt);
   text.resize(std::min(text.size(), text.find('\0')));
-  const Got<Location> at = Locate(caller, supervision, AT_FDCWD, text);
-  if (!at.ok()) return {at.code, ""};
-  int code = JudgeName(supervision, at.value, Reach::kName);
-  if (code != 0) return {code, at.value.path()};
+  const Result<Location> at = Locate(caller, supervision, AT_FDCWD, text);
+  if (!at) return {at.error().code, ""};
+  int code = JudgeName(supervision, *at, Reach::kName);
+  if (code != 0) return {code, at->path()};
   const bool names_folder = text.find('/') != std::string::npos;
-  code = BindName(caller, supervision, socket.value, {at.value, names_folder});
+  code = BindName(caller, supervision, *socket, {*at, names_folder});
   if (code == 0) {
-    code = JudgeMade(supervision, at.value, Reach::kName);
-    if (code == 0 && !IsSocketAt(at.value)) code = EACCES;
-    if (code != 0) ::unlinkat(at.value.folder.get(), at.value.name.c_str(), 0);
+    code = JudgeMade(supervision, *at, Reach::kName);
+    if (code == 0 && !IsSocketAt(*at)) code = EACCES;
+    if (code != 0) ::unlinkat(at->folder.get(), at->name.c_str(), 0);
   }
-  return {code, at.value.path()};
+  return {code, at->path()};
 }
 
 }  // namespace ringfence

@@ -62,10 +62,14 @@ class CallArguments {
   int flags() const { return has_flags() ? caller_.IntArgument(shape_.flags) : 0; }
   mode_t mode() const { return static_cast<mode_t>(caller_.argument(shape_.mode)) & 07777; }
   // The names as the caller has them in its memory now.
-  Got<std::string> path() const { return caller_.ReadPath(path_address()); }
-  Got<std::string> path2() const { return caller_.ReadPath(caller_.argument(shape_.path2)); }
+  Result<std::string> path() const { return caller_.ReadPath(path_address()); }
+  Result<std::string> path2() const { return caller_.ReadPath(caller_.argument(shape_.path2)); }
   // The kernel keeps the memory of a program that may not be read from everybody else.
-  bool is_out_of_reach() const { return shape_.path >= 0 && path().code == EPERM; }
+  bool is_out_of_reach() const {
+    if (shape_.path < 0) return false;
+    const Result<std::string> text = path();
+    return !text && text.error().code == EPERM;
+  }
   uint64_t path_address() const { return caller_.argument(shape_.path); }
   // As they are: a device of mknod(2), a size, an address.
   uint64_t raw_flags() const { return caller_.argument(shape_.flags); }

@@ -13,6 +13,8 @@
 #include <cerrno>
 #include <charconv>
 
+#include "base/syscall.h"
+
 namespace ringfence {
 namespace {
 
@@ -45,28 +47,28 @@ bool SupervisedCaller::IsWaiting() const {
   return ::ioctl(listener_, SECCOMP_IOCTL_NOTIF_ID_VALID, &call_.id) == 0;
 }
 
-Got<std::string> SupervisedCaller::ReadBytes(uint64_t address, size_t size) const {
+Result<std::string> SupervisedCaller::ReadBytes(uint64_t address, size_t size) const {
   std::string bytes(size, '\0');
   const iovec own{bytes.data(), size};
   const iovec other{reinterpret_cast<void*>(address), size};  // NOLINT: an address is a number here
   const ssize_t got = ::process_vm_readv(static_cast<pid_t>(call_.pid), &own, 1, &other, 1, 0);
-  if (got != static_cast<ssize_t>(size)) return {{}, got < 0 ? errno : EFAULT};
-  return {std::move(bytes), 0};
+  if (got != static_cast<ssize_t>(size)) return Errno(got < 0 ? errno : EFAULT);
+  return bytes;
 }
 
 // Page by page, since what follows the path's page need not be mapped.
-Got<std::string> SupervisedCaller::ReadPath(uint64_t address) const {
+Result<std::string> SupervisedCaller::ReadPath(uint64_t address) const {
   std::string path;
   while (path.size() < PATH_MAX) {
     const size_t size =
         std::min<uint64_t>(kPage - (address + path.size()) % kPage, PATH_MAX - path.size());
-    Got<std::string> part = ReadBytes(address + path.size(), size);
-    if (!part.ok()) return part;
-    const size_t end = part.value.find('\0');
-    path.append(part.value, 0, end);
-    if (end != std::string::npos) return {std::move(path), 0};
+    Result<std::string> part = ReadBytes(address + path.size(), size);
+    if (!part) return part;
+    const size_t end = part->find('\0');
+    path.append(*part, 0, end);
+    if (end != std::string::npos) return path;
   }
-  return {{}, ENAMETOOLONG};
+  return Errno(ENAMETOOLONG);
 }
 
 std::string SupervisedCaller::ReadOwnFile(const char* name) const {
@@ -116,7 +118,7 @@ std::string SupervisedCaller::TerminalName() const {
   return PseudoTerminalName(device);
 }
 
-Got<UniqueFd> SupervisedCaller::Descriptor(int fd) const {
+Result<UniqueFd> SupervisedCaller::Descriptor(int fd) const {
   // Threads share their descriptors unless they went out of their way not to; only a leader's can
   // be taken before Linux 6.9.
   UniqueFd process(static_cast<int>(::syscall(SYS_pidfd_open, call_.pid, 0)));
@@ -124,18 +126,18 @@ Got<UniqueFd> SupervisedCaller::Descriptor(int fd) const {
     const pid_t leader = this->process();
     if (leader > 0) process = UniqueFd(static_cast<int>(::syscall(SYS_pidfd_open, leader, 0)));
   }
-  if (!process.valid()) return {UniqueFd(), EBADF};
+  if (!process.valid()) return Errno(EBADF);
   UniqueFd own(static_cast<int>(::syscall(SYS_pidfd_getfd, process.get(), fd, 0)));
-  if (!own.valid()) return {UniqueFd(), errno};
-  return {std::move(own), 0};
+  if (!own.valid()) return Errno(errno);
+  return own;
 }
 
-Got<UniqueFd> SupervisedCaller::Folder(int fd) const {
+Result<UniqueFd> SupervisedCaller::Folder(int fd) const {
   if (fd != AT_FDCWD) return Descriptor(fd);
   const std::string path = std::to_string(call_.pid) + "/cwd";
   UniqueFd folder(::openat(proc_.get(), path.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
-  if (!folder.valid()) return {UniqueFd(), errno};
-  return {std::move(folder), 0};
+  if (!folder.valid()) return Errno(errno);
+  return folder;
 }
 
 void SupervisedCaller::Send(seccomp_notif_resp& response) const {

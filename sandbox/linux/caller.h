@@ -10,19 +10,12 @@
 #include <optional>
 #include <string>
 
+#include "base/result.h"
 #include "base/unique_fd.h"
 
 namespace ringfence {
 
-// What is left of an errno-style call: a value or a code.
-template <typename T>
-struct Got {
-  T value{};
-  int code = 0;  // an errno value; 0: `value` is there
-
-  bool ok() const { return code == 0; }
-};
-
+// Its errors are what the caller's own call may fail with: Errno().
 class SupervisedCaller {
  public:
   // `proc` is the supervisor's own view of /proc.
@@ -39,13 +32,13 @@ class SupervisedCaller {
   bool IsWaiting() const;
 
   // A path (NUL-terminated) or plain bytes at an address of the caller's.
-  Got<std::string> ReadPath(uint64_t address) const;
-  Got<std::string> ReadBytes(uint64_t address, size_t size) const;
+  Result<std::string> ReadPath(uint64_t address) const;
+  Result<std::string> ReadBytes(uint64_t address, size_t size) const;
 
   // A descriptor of the caller's, as one of one's own.
-  Got<UniqueFd> Descriptor(int fd) const;
+  Result<UniqueFd> Descriptor(int fd) const;
   // The folder that a relative path begins at: `fd` may be AT_FDCWD.
-  Got<UniqueFd> Folder(int fd) const;
+  Result<UniqueFd> Folder(int fd) const;
 
   pid_t process() const;             // the thread group's id; 0 when it cannot be seen
   std::string ProgramName() const;   // its beginning; "" when it cannot be seen

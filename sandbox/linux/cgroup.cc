@@ -63,7 +63,7 @@ Status WriteBelow(const UniqueFd& folder, const std::string& name, const std::st
   const UniqueFd file(::openat(folder.get(), name.c_str(), O_WRONLY | O_CLOEXEC));
   if (!file.valid()) return SystemError("open(" + name + ")");
   if (Status s = WriteAll(file.get(), text); !s) {
-    return Error{Error::Kind::kSystem, "write(" + name + ")", s.error().what, ""};
+    return SystemError("write(" + name + ")", s.error().code);
   }
   return Unit{};
 }
@@ -223,7 +223,7 @@ Result<Cgroup> Cgroup::Make(const PlannedLimits& limits) {
   for (const auto& [name, text] : CgroupSettings(limits)) {
     Status written = WriteBelow(cgroup.folder_, name, text);
     // A kernel without swap has no such file.
-    const bool may_miss = name == "memory.swap.max" && !written && written.error().what == "ENOENT";
+    const bool may_miss = name == "memory.swap.max" && !written && written.error().code == ENOENT;
     if (!written && !may_miss) return written.error();
   }
   cgroup.entry_ = UniqueFd(::openat(cgroup.folder_.get(), "cgroup.procs", O_WRONLY | O_CLOEXEC));

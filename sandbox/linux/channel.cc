@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 
 #include "base/syscall.h"
@@ -13,6 +14,8 @@ namespace ringfence {
 namespace {
 
 constexpr size_t kMaxPacket = 16384;
+
+int NumberOf(const std::string& field) { return std::atoi(field.c_str()); }
 
 }  // namespace
 
@@ -45,6 +48,29 @@ Status SendPacket(const UniqueFd& socket, Message message,
     if (::sendmsg(socket.get(), &header, MSG_NOSIGNAL) >= 0) return Unit{};
     if (errno != EINTR) return SystemError("sendmsg(channel)");
   }
+}
+
+Status SendFailure(const UniqueFd& socket, const SetupFailure& failure) {
+  const Error& error = failure.error;
+  const int about = static_cast<int>(error.about);
+  const std::string lacks =
+      failure.lacks ? std::to_string(static_cast<int>(*failure.lacks)) : std::string();
+  return SendPacket(socket, Message::kFailed,
+                    {failure.step, error.where, error.what, std::to_string(error.code),
+                     std::to_string(about), lacks});
+}
+
+SetupFailure FailureIn(const Packet& packet) {
+  std::vector<std::string> fields = packet.fields;
+  constexpr size_t kFields = 6;
+  fields.resize(kFields);
+  const auto about = static_cast<Error::About>(NumberOf(fields[4]));
+  SetupFailure failure{
+      fields[0],
+      Error{Error::Kind::kSystem, fields[1], fields[2], "", NumberOf(fields[3]), about},
+      {}};
+  if (!fields[5].empty()) failure.lacks = static_cast<Feature>(NumberOf(fields[5]));
+  return failure;
 }
 
 Result<Packet> ReceivePacket(const UniqueFd& socket) {

@@ -8,15 +8,16 @@
 
 #include "base/result.h"
 #include "base/unique_fd.h"
+#include "sandbox/backend.h"
 
 namespace ringfence {
 
 enum class Message : char {
   // from inside
-  kFailed = 'f',    // setup: step, where, what, feature
+  kFailed = 'f',    // a SetupFailure: SendFailure()
   kStarted = 's',   // the command is about to be executed
   kNotRun = 'n',    // the program could not be executed: name, errno
-  kRefused = 'r',   // path, why, code
+  kRefused = 'r',   // path, why, errno
   kEnded = 'e',     // the command's wait status
   kStopped = 'p',   // the command: by which signal
   kTerminal = 't',  // with a descriptor: the master of a new terminal
@@ -35,6 +36,9 @@ struct Packet {
 // A packet is cut where it would be larger than the sockets take; `fd` -1 for none.
 Status SendPacket(const UniqueFd& socket, Message message,
                   const std::vector<std::string_view>& fields, int fd = -1);
+
+Status SendFailure(const UniqueFd& socket, const SetupFailure& failure);
+SetupFailure FailureIn(const Packet& packet);  // a kFailed
 
 // Nothing when the other side is closed.
 Result<Packet> ReceivePacket(const UniqueFd& socket);

@@ -61,9 +61,9 @@ class Command {
   }
 
   [[noreturn]] void Fail(const char* step, const Error& error, bool needs_supervisor) {
-    const std::string lacks =
-        needs_supervisor ? std::to_string(static_cast<int>(Feature::kSupervisor)) : "";
-    Tell(Message::kFailed, {step, error.where, error.what, lacks});
+    SetupFailure failure{step, error, {}};
+    if (needs_supervisor) failure.lacks = Feature::kSupervisor;
+    [[maybe_unused]] const Status sent = SendFailure(start_.launcher, failure);
     ::_exit(125);
   }
 
@@ -119,7 +119,7 @@ class Command {
 
   Status CloseAtExec() {
     if (::syscall(SYS_close_range, 3U, ~0U, CLOSE_RANGE_CLOEXEC) != 0) {
-      return SystemError("close_range");
+      return SystemError("close_range", errno, Error::About::kCloseRange);
     }
     return Unit{};
   }

@@ -7,28 +7,29 @@
 #include <algorithm>
 #include <cerrno>
 
+#include "base/syscall.h"
 #include "sandbox/linux/kernel_abi.h"
 
 namespace ringfence {
 
-Got<FileId> IdOf(const UniqueFd& folder, const char* name) {
+Result<FileId> IdOf(const UniqueFd& folder, const char* name) {
   FileStatus facts;
   const int flags = AT_SYMLINK_NOFOLLOW | (*name == 0 ? AT_EMPTY_PATH : 0);
   if (::syscall(SYS_statx, folder.get(), name, flags, kStatusInode | kStatusBorn, &facts) != 0) {
-    return {{}, errno};
+    return Errno(errno);
   }
-  return {{facts.device_major, facts.device_minor, facts.inode, facts.born.seconds,
-           facts.born.nanoseconds},
-          0};
+  return FileId{facts.device_major, facts.device_minor, facts.inode, facts.born.seconds,
+                facts.born.nanoseconds};
 }
 
-void Remember(std::vector<FileId>& sorted, const Got<FileId>& id) {
-  const auto at = std::ranges::lower_bound(sorted, id.value);
-  if (id.ok() && (at == sorted.end() || *at != id.value)) sorted.insert(at, id.value);
+void Remember(std::vector<FileId>& sorted, const Result<FileId>& id) {
+  if (!id) return;
+  const auto at = std::ranges::lower_bound(sorted, *id);
+  if (at == sorted.end() || *at != *id) sorted.insert(at, *id);
 }
 
-bool IsIn(const std::vector<FileId>& sorted, const Got<FileId>& id) {
-  return id.ok() && std::ranges::binary_search(sorted, id.value);
+bool IsIn(const std::vector<FileId>& sorted, const Result<FileId>& id) {
+  return id && std::ranges::binary_search(sorted, *id);
 }
 
 }  // namespace ringfence

@@ -22,10 +22,10 @@ struct FileId {
 };
 
 // Of `name` in `folder`, which is not followed; of the open file itself where `name` is "".
-Got<FileId> IdOf(const UniqueFd& folder, const char* name);
+Result<FileId> IdOf(const UniqueFd& folder, const char* name);
 
 // Sets of files, sorted.
-void Remember(std::vector<FileId>& sorted, const Got<FileId>& id);
-bool IsIn(const std::vector<FileId>& sorted, const Got<FileId>& id);
+void Remember(std::vector<FileId>& sorted, const Result<FileId>& id);
+bool IsIn(const std::vector<FileId>& sorted, const Result<FileId>& id);
 
 }  // namespace ringfence

@@ -41,8 +41,8 @@ void AnswerForeign(const SupervisedCaller& caller, Supervision& supervision) {
   if (process <= 0 || !program.valid() || !IsFor32Bits(program) || !caller.IsWaiting()) {
     return caller.ReturnError(ENOSYS);
   }
-  const Got<std::string> path = RealPath(supervision, program);
-  if (path.ok()) ReportProgram(supervision, path.value, "the sandbox runs no 32-bit programs");
+  const Result<std::string> path = RealPath(supervision, program);
+  if (path) ReportProgram(supervision, *path, "the sandbox runs no 32-bit programs");
   ::kill(process, SIGKILL);
 }
 

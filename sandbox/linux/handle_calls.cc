@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "base/syscall.h"
 #include "sandbox/linux/supervised_calls.h"
 
 namespace ringfence {
@@ -81,25 +82,25 @@ class HandleCall {
   // By its name, or by the descriptor where that is empty (AT_EMPTY_PATH).
   int OpenNamed(Handle& file, int flags) {
     if ((flags & ~(AT_SYMLINK_NOFOLLOW | AT_EMPTY_PATH)) != 0) return EINVAL;
-    const Got<std::string> text = arguments_.path();
-    if (!text.ok()) return text.code;
-    if (text.value.empty() && (flags & AT_EMPTY_PATH) != 0) {
-      Got<UniqueFd> own = caller_.Folder(arguments_.fd());
-      if (!own.ok()) return own.code;
-      file.fd = std::move(own.value);
+    const Result<std::string> text = arguments_.path();
+    if (!text) return text.error().code;
+    if (text->empty() && (flags & AT_EMPTY_PATH) != 0) {
+      Result<UniqueFd> own = caller_.Folder(arguments_.fd());
+      if (!own) return own.error().code;
+      file.fd = std::move(*own);
       return 0;
     }
     const bool follow = (flags & AT_SYMLINK_NOFOLLOW) == 0;
-    const int code = OpenHandle(caller_, supervision_, {arguments_.fd(), text.value, follow}, file);
+    const int code = OpenHandle(caller_, supervision_, {arguments_.fd(), *text, follow}, file);
     last_path_ = file.path;
     return code;
   }
 
   // As the kernel has it, one that can be read or written.
   int OpenDescriptor(Handle& file) const {
-    Got<UniqueFd> own = caller_.Descriptor(arguments_.fd());
-    if (!own.ok()) return own.code;
-    file.fd = std::move(own.value);
+    Result<UniqueFd> own = caller_.Descriptor(arguments_.fd());
+    if (!own) return own.error().code;
+    file.fd = std::move(*own);
     return (::fcntl(file.fd.get(), F_GETFL) & O_PATH) != 0 ? EBADF : 0;
   }
 
@@ -113,10 +114,10 @@ class HandleCall {
   }
 
   int Truncate() {
-    const Got<std::string> text = arguments_.path();
-    if (!text.ok()) return text.code;
+    const Result<std::string> text = arguments_.path();
+    if (!text) return text.error().code;
     Handle file;
-    if (const int code = OpenHandle(caller_, supervision_, {AT_FDCWD, text.value, true}, file)) {
+    if (const int code = OpenHandle(caller_, supervision_, {AT_FDCWD, *text, true}, file)) {
       return code;
     }
     last_path_ = file.path;
@@ -165,29 +166,29 @@ class HandleCall {
   };
 
   // As timespec of utimensat(2), timeval of utimes(2) or whole seconds of utime(2).
-  Got<FileTimes> ReadTimes() const {
+  Result<FileTimes> ReadTimes() const {
     FileTimes times;
     const uint64_t address = arguments_.raw_mode();
     times.are_now = address == 0;
-    if (times.are_now) return {times, 0};
+    if (times.are_now) return times;
     const bool is_utime = arguments_.what() == SupervisedCall::kSeconds;
     const bool is_micro = arguments_.what() == SupervisedCall::kMicroseconds;
     const size_t each = is_utime ? sizeof(int64_t) : 2 * sizeof(int64_t);
-    const Got<std::string> bytes = caller_.ReadBytes(address, 2 * each);
-    if (!bytes.ok()) return {{}, bytes.code};
+    const Result<std::string> bytes = caller_.ReadBytes(address, 2 * each);
+    if (!bytes) return bytes.error();
     for (size_t i = 0; i < times.given.size(); ++i) {
       std::array<int64_t, 2> parts{};
-      std::memcpy(parts.data(), bytes.value.data() + i * each, each);
-      if (is_micro && (parts[1] < 0 || parts[1] >= 1'000'000)) return {{}, EINVAL};
+      std::memcpy(parts.data(), bytes->data() + i * each, each);
+      if (is_micro && (parts[1] < 0 || parts[1] >= 1'000'000)) return Errno(EINVAL);
       times.given[i].tv_sec = parts[0];
       times.given[i].tv_nsec = is_micro ? parts[1] * 1000 : parts[1];
     }
-    return {times, 0};
+    return times;
   }
 
   int Times() {
-    const Got<FileTimes> times = ReadTimes();
-    if (!times.ok()) return times.code;
+    const Result<FileTimes> times = ReadTimes();
+    if (!times) return times.error().code;
     Handle file;
     const bool by_descriptor = arguments_.path_address() == 0;
     if (by_descriptor && arguments_.flags() != 0) return EINVAL;
@@ -195,7 +196,7 @@ class HandleCall {
     if (code != 0) return code;
     if (const int refused = JudgeWithoutMounts(file)) return refused;
     const std::string own_name = std::to_string(file.fd.get());
-    const timespec* wanted = times.value.are_now ? nullptr : times.value.given.data();
+    const timespec* wanted = times->are_now ? nullptr : times->given.data();
     return ::utimensat(supervision_.own_fds.get(), own_name.c_str(), wanted, 0) == 0 ? 0 : errno;
   }
 
@@ -220,31 +221,32 @@ class HandleCall {
 
   bool IsRemoval() const { return !arguments_.has_flags(); }
 
-  Got<Attribute> ReadAttribute() const {
-    if ((arguments_.flags() & ~(XATTR_CREATE | XATTR_REPLACE)) != 0) return {{}, EINVAL};
-    Got<std::string> name = arguments_.path2();
-    if (!name.ok()) return {{}, name.code};
-    if (name.value.empty() || name.value.size() > XATTR_NAME_MAX) return {{}, ERANGE};
-    if (IsRemoval()) return {{std::move(name.value), ""}, 0};
+  Result<Attribute> ReadAttribute() const {
+    if ((arguments_.flags() & ~(XATTR_CREATE | XATTR_REPLACE)) != 0) return Errno(EINVAL);
+    Result<std::string> name = arguments_.path2();
+    if (!name) return name.error();
+    if (name->empty() || name->size() > XATTR_NAME_MAX) return Errno(ERANGE);
+    if (IsRemoval()) return Attribute{std::move(*name), ""};
     const uint64_t size = caller_.argument(3);
-    if (size > XATTR_SIZE_MAX) return {{}, E2BIG};
-    if (size == 0) return {{std::move(name.value), ""}, 0};
-    Got<std::string> value = caller_.ReadBytes(arguments_.raw_mode(), size);
-    return {{std::move(name.value), std::move(value.value)}, value.code};
+    if (size > XATTR_SIZE_MAX) return Errno(E2BIG);
+    if (size == 0) return Attribute{std::move(*name), ""};
+    Result<std::string> value = caller_.ReadBytes(arguments_.raw_mode(), size);
+    if (!value) return value.error();
+    return Attribute{std::move(*name), std::move(*value)};
   }
 
   int OpenForAttribute(Handle& file) const {
     if (arguments_.what() == SupervisedCall::kFxattr) return OpenDescriptor(file);
-    const Got<std::string> text = arguments_.path();
-    if (!text.ok()) return text.code;
+    const Result<std::string> text = arguments_.path();
+    if (!text) return text.error().code;
     const bool follow = arguments_.what() == SupervisedCall::kXattr;
-    return OpenHandle(caller_, supervision_, {AT_FDCWD, text.value, follow}, file);
+    return OpenHandle(caller_, supervision_, {AT_FDCWD, *text, follow}, file);
   }
 
   int ChangeAttribute() {
-    const Got<Attribute> attribute = ReadAttribute();
-    if (!attribute.ok()) return attribute.code;
-    const auto& [name, value] = attribute.value;
+    const Result<Attribute> attribute = ReadAttribute();
+    if (!attribute) return attribute.error().code;
+    const auto& [name, value] = *attribute;
     Handle file;
     if (const int code = OpenForAttribute(file)) return code;
     last_path_ = file.path;

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cstdlib>
 #include <optional>
 #include <span>
@@ -65,9 +66,7 @@ class Inside {
   static std::span<const Step> Steps();
 
   [[noreturn]] void Fail(const Step& step, const Error& error) {
-    const std::string feature = step.needs ? std::to_string(static_cast<int>(*step.needs)) : "";
-    [[maybe_unused]] const Status sent =
-        SendPacket(channel_, Message::kFailed, {step.name, error.where, error.what, feature});
+    [[maybe_unused]] const Status sent = SendFailure(channel_, {step.name, error, step.needs});
     ::_exit(125);
   }
 
@@ -104,11 +103,13 @@ class Inside {
       if (fd < 0) continue;
       const auto number = static_cast<unsigned>(fd);
       if (number > next && ::syscall(SYS_close_range, next, number - 1, 0) != 0) {
-        return SystemError("close_range");
+        return SystemError("close_range", errno, Error::About::kCloseRange);
       }
       next = number + 1;
     }
-    if (::syscall(SYS_close_range, next, ~0U, 0) != 0) return SystemError("close_range");
+    if (::syscall(SYS_close_range, next, ~0U, 0) != 0) {
+      return SystemError("close_range", errno, Error::About::kCloseRange);
+    }
     return Unit{};
   }
 

@@ -225,10 +225,10 @@ int JudgeTree(Supervision& supervision, const Location& name, const Location& tr
 namespace {
 
 // Where its folder lies by now; without the folder.
-Got<Location> LocationNow(const Supervision& supervision, const Location& location) {
-  Got<std::string> path = RealPath(supervision, location.folder);
-  if (!path.ok()) return {{}, path.code};
-  return {{.folder = {}, .folder_path = std::move(path.value), .name = location.name}, 0};
+Result<Location> LocationNow(const Supervision& supervision, const Location& location) {
+  Result<std::string> path = RealPath(supervision, location.folder);
+  if (!path) return path.error();
+  return Location{.folder = {}, .folder_path = std::move(*path), .name = location.name};
 }
 
 UniqueFd Reopen(const UniqueFd& folder) {
@@ -244,17 +244,17 @@ int JudgeLink(Supervision& supervision, const Location& link, const std::string&
 }
 
 int JudgeMoved(Supervision& supervision, const Location& from, const Location& to) {
-  Got<Location> now = LocationNow(supervision, to);
-  if (!now.ok()) return now.code;
-  now.value.folder = Reopen(to.folder);
-  const GuardedName* rule = RefusedLinksOf(supervision, from, now.value, to);
-  return rule == nullptr ? 0 : Refused(supervision, now.value.path(), *rule);
+  Result<Location> now = LocationNow(supervision, to);
+  if (!now) return now.error().code;
+  now->folder = Reopen(to.folder);
+  const GuardedName* rule = RefusedLinksOf(supervision, from, *now, to);
+  return rule == nullptr ? 0 : Refused(supervision, now->path(), *rule);
 }
 
 int JudgeMade(Supervision& supervision, const Location& made, Reach reach) {
-  Got<Location> located = LocationNow(supervision, made);
-  if (!located.ok()) return located.code;
-  Location& now = located.value;
+  Result<Location> located = LocationNow(supervision, made);
+  if (!located) return located.error().code;
+  Location& now = *located;
   now.folder = Reopen(made.folder);
   const std::string full = now.path();
   if (reach != Reach::kTree) {
@@ -267,9 +267,9 @@ int JudgeMade(Supervision& supervision, const Location& made, Reach reach) {
     if (holds) return Refused(supervision, full, *hit.rule);
   }
   if (now.folder_path == made.folder_path) return 0;
-  const Got<std::string> target = ReadLinkAt(made.folder, made.name);
-  if (!target.ok()) return 0;  // no link
-  const GuardedName* rule = RefusedLink(supervision, now, target.value);
+  const Result<std::string> target = ReadLinkAt(made.folder, made.name);
+  if (!target) return 0;  // no link
+  const GuardedName* rule = RefusedLink(supervision, now, *target);
   return rule == nullptr ? 0 : Refused(supervision, full, *rule);
 }
 
@@ -278,21 +278,22 @@ namespace {
 constexpr int kMaxMoves = 20;  // of a folder that somebody moves about meanwhile
 
 // Where `handle` lies by its path; ENOENT where something else or nothing has that name.
-Got<Location> LocationOf(const Handle& handle) {
+Result<Location> LocationOf(const Handle& handle) {
   Location location;
   const size_t slash = handle.path.rfind('/');
   location.folder_path = slash == 0 ? "/" : handle.path.substr(0, slash);
   location.name = handle.path.substr(slash + 1);
   location.folder = OpenFile(location.folder_path.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW);
-  if (!location.folder.valid()) return {{}, errno};
+  if (!location.folder.valid()) return Errno(errno);
   struct stat held {};
   struct stat named {};
   if (::fstat(handle.fd.get(), &held) != 0 ||
       ::fstatat(location.folder.get(), location.name.c_str(), &named, AT_SYMLINK_NOFOLLOW) != 0) {
-    return {{}, errno};
+    return Errno(errno);
   }
   const bool is_same = held.st_dev == named.st_dev && held.st_ino == named.st_ino;
-  return {std::move(location), is_same ? 0 : ENOENT};
+  if (!is_same) return Errno(ENOENT);
+  return location;
 }
 
 bool IsSameFile(const UniqueFd& one, const UniqueFd& other) {
@@ -319,19 +320,19 @@ bool HasNoName(const Handle& handle) {
 
 // `handle.path` becomes its path. ENOENT: it has no name. What has one and cannot be found, since
 // it is moved about, a folder is closed, or it lies outside of the view, is nobody's to change.
-Got<Location> FindHandle(const Supervision& supervision, Handle& handle) {
+Result<Location> FindHandle(const Supervision& supervision, Handle& handle) {
   for (int tries = 0; tries < kMaxMoves; ++tries) {
-    Got<std::string> path = RealPath(supervision, handle.fd);
-    if (!path.ok()) return {{}, path.code == ENAMETOOLONG ? EACCES : path.code};
-    handle.path = std::move(path.value);
+    Result<std::string> path = RealPath(supervision, handle.fd);
+    if (!path) return Errno(path.error().code == ENAMETOOLONG ? EACCES : path.error().code);
+    handle.path = std::move(*path);
     DropMark(supervision, handle);
-    if (HasNoName(handle)) return {{}, ENOENT};
-    if (Covers(kSavedFolders, handle.path)) return {{}, EACCES};
-    Got<Location> at = LocationOf(handle);
-    if (at.ok()) return at;
-    if (at.code != ENOENT && at.code != ENOTDIR) break;
+    if (HasNoName(handle)) return Errno(ENOENT);
+    if (Covers(kSavedFolders, handle.path)) return Errno(EACCES);
+    Result<Location> at = LocationOf(handle);
+    if (at) return at;
+    if (at.error().code != ENOENT && at.error().code != ENOTDIR) break;
   }
-  return {{}, EACCES};
+  return Errno(EACCES);
 }
 
 bool IsStream(const Supervision& supervision, const UniqueFd& file) {
@@ -344,10 +345,9 @@ bool IsStream(const Supervision& supervision, const UniqueFd& file) {
 
 int UseOwnMount(Supervision& supervision, Handle& handle) {
   if (!IsStream(supervision, handle.fd)) return 0;
-  const Got<Location> at = FindHandle(supervision, handle);
-  if (!at.ok()) return EPERM;
-  UniqueFd own(
-      ::openat(at.value.folder.get(), at.value.name.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));
+  const Result<Location> at = FindHandle(supervision, handle);
+  if (!at) return EPERM;
+  UniqueFd own(::openat(at->folder.get(), at->name.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));
   if (!own.valid() || !IsSameFile(own, handle.fd)) return EPERM;
   handle.fd = std::move(own);
   return 0;
@@ -361,18 +361,18 @@ mode_t WithoutSetId(const Handle& handle, mode_t mode) {
 
 int JudgeHandle(Supervision& supervision, Handle& handle, Reach reach) {
   if (const int code = UseOwnMount(supervision, handle)) return code;
-  const Got<Location> at = FindHandle(supervision, handle);
+  const Result<Location> at = FindHandle(supervision, handle);
   if (IsSavedFile(supervision, handle.fd, handle.path)) return 0;
-  if (!at.ok() && at.code != ENOENT) return at.code;
+  if (!at && at.error().code != ENOENT) return at.error().code;
   if (!handle.path.starts_with('/')) return 0;
-  if (!at.ok()) {
+  if (!at) {
     const auto rules = AllThatRefuse(supervision, handle.path, Reach::kName);
     return rules.empty() ? 0 : Refused(supervision, handle.path, *rules.front());
   }
-  const NameVerdict verdict = RefusesName(supervision, at.value, Reach::kName);
+  const NameVerdict verdict = RefusesName(supervision, *at, Reach::kName);
   const GuardedName* rule = verdict.refused_by;
   if (rule == nullptr && verdict.comes_whole && reach == Reach::kName) rule = &kWhole;
-  if (rule == nullptr) rule = RefusedByGit(supervision, at.value);
+  if (rule == nullptr) rule = RefusedByGit(supervision, *at);
   return rule == nullptr ? 0 : Refused(supervision, handle.path, *rule);
 }
 

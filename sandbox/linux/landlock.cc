@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 
 #include "base/syscall.h"
 #include "base/unique_fd.h"
@@ -32,7 +33,7 @@ class Ruleset {
     // Older kernels know less of the structure and refuse what follows unless it is zero.
     const size_t size = abi_ >= 6 ? sizeof attribute : sizeof attribute.handled_access_fs;
     fd_ = UniqueFd(static_cast<int>(::syscall(SYS_landlock_create_ruleset, &attribute, size, 0)));
-    if (!fd_.valid()) return SystemError("landlock_create_ruleset");
+    if (!fd_.valid()) return SystemError("landlock_create_ruleset", errno, Error::About::kLandlock);
     return Unit{};
   }
 
@@ -58,7 +59,7 @@ class Ruleset {
 
   Status Enforce() const {
     if (::syscall(SYS_landlock_restrict_self, fd_.get(), 0) != 0) {
-      return SystemError("landlock_restrict_self");
+      return SystemError("landlock_restrict_self", errno, Error::About::kLandlock);
     }
     return Unit{};
   }
@@ -97,8 +98,8 @@ class ReadsAround {
     const Status allowed = ruleset_.Allow(path, ruleset_.rights().read);
     // A link leads to what has a rule of its own; what has gone needs none.
     const bool is_nothing =
-        !allowed && (allowed.error().what == "ELOOP" || allowed.error().what == "ENOENT" ||
-                     allowed.error().what == "EACCES");
+        !allowed && (allowed.error().code == ELOOP || allowed.error().code == ENOENT ||
+                     allowed.error().code == EACCES);
     return is_nothing ? Status(Unit{}) : allowed;
   }
 
@@ -150,7 +151,7 @@ Status AllowReads(const SandboxPlan& plan, const Ruleset& ruleset) {
 
 Status AllowWhereItIs(const Ruleset& ruleset, const Path& path, uint64_t rights) {
   Status allowed = ruleset.Allow(path, rights);
-  return !allowed && allowed.error().what == "ENOENT" ? Unit{} : allowed;
+  return !allowed && allowed.error().code == ENOENT ? Unit{} : allowed;
 }
 
 // What everybody needs besides the plan's places. Private folders are the sandbox's own, except
@@ -188,9 +189,11 @@ Status KeepSignalsFromParent(int abi) {
   attribute.scoped = kLandlockScopeSignal;
   const UniqueFd rules(
       static_cast<int>(::syscall(SYS_landlock_create_ruleset, &attribute, sizeof attribute, 0)));
-  if (!rules.valid()) return SystemError("landlock_create_ruleset(signals)");
+  if (!rules.valid()) {
+    return SystemError("landlock_create_ruleset(signals)", errno, Error::About::kLandlock);
+  }
   if (::syscall(SYS_landlock_restrict_self, rules.get(), 0) != 0) {
-    return SystemError("landlock_restrict_self(signals)");
+    return SystemError("landlock_restrict_self(signals)", errno, Error::About::kLandlock);
   }
   return Unit{};
 }

@@ -16,6 +16,7 @@
 #include <memory>
 
 #include "base/short_name.h"
+#include "base/syscall.h"
 #include "policy/rules/entry_match.h"
 #include "sandbox/linux/private_mounts.h"
 #include "sandbox/linux/proc_entry.h"
@@ -38,45 +39,44 @@ class SlowWalk {
   SlowWalk(const SupervisedCaller& caller, Supervision& supervision)
       : caller_(caller), supervision_(supervision) {}
 
-  Got<UniqueFd> Go(const UniqueFd& base, const std::string& text) {
+  Result<UniqueFd> Go(const UniqueFd& base, const std::string& text) {
     UniqueFd folder(::openat(base.get(), ".", O_PATH | O_DIRECTORY | O_CLOEXEC));
-    if (!folder.valid()) return {UniqueFd(), errno};
+    if (!folder.valid()) return Errno(errno);
     return Follow(std::move(folder), text);
   }
 
  private:
-  Got<UniqueFd> Follow(UniqueFd folder, const std::string& text) {
+  Result<UniqueFd> Follow(UniqueFd folder, const std::string& text) {
     if (text.starts_with('/')) folder = Reopen(supervision_.root);
     std::string_view rest = text;
     for (;;) {
       const std::string name(TakeComponent(rest));
-      if (name.empty()) return {std::move(folder), 0};
-      Got<UniqueFd> next = Step(std::move(folder), name);
-      if (!next.ok()) return next;
-      folder = std::move(next.value);
+      if (name.empty()) return folder;
+      Result<UniqueFd> next = Step(std::move(folder), name);
+      if (!next) return next;
+      folder = std::move(*next);
     }
   }
 
-  Got<UniqueFd> Step(UniqueFd folder, const std::string& name) {
-    const Got<std::string> target = ReadLinkAt(folder, name);
-    if (!target.ok()) {  // no link
+  Result<UniqueFd> Step(UniqueFd folder, const std::string& name) {
+    const Result<std::string> target = ReadLinkAt(folder, name);
+    if (!target) {  // no link
       UniqueFd next(
           ::openat(folder.get(), name.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-      if (!next.valid()) return {UniqueFd(), errno};
-      return {std::move(next), 0};
+      if (!next.valid()) return Errno(errno);
+      return next;
     }
-    if (++links_ > kMaxLinks) return {UniqueFd(), ELOOP};
-    const Got<std::string> path = RealPath(supervision_, folder);
-    if (!path.ok()) return {UniqueFd(), path.code};
-    if (path.value == "/proc" && (name == "self" || name == "thread-self")) {
+    if (++links_ > kMaxLinks) return Errno(ELOOP);
+    const Result<std::string> path = RealPath(supervision_, folder);
+    if (!path) return path.error();
+    if (*path == "/proc" && (name == "self" || name == "thread-self")) {
       return Follow(std::move(folder), std::to_string(caller_.process()));
     }
-    if (Covers("/proc", path.value)) {  // the kernel jumps, it does not read the link's text
+    if (Covers("/proc", *path)) {  // the kernel jumps, it does not read the link's text
       return Jump(caller_, supervision_,
-                  {.folder = std::move(folder), .folder_path = path.value, .name = name},
-                  O_DIRECTORY);
+                  {.folder = std::move(folder), .folder_path = *path, .name = name}, O_DIRECTORY);
     }
-    return Follow(std::move(folder), target.value);
+    return Follow(std::move(folder), *target);
   }
 
   static UniqueFd Reopen(const UniqueFd& folder) {
@@ -89,15 +89,15 @@ class SlowWalk {
 };
 
 // The folder that holds the last component of `text`.
-Got<UniqueFd> OpenParent(const SupervisedCaller& caller, Supervision& supervision,
-                         const UniqueFd& base, const std::string& parent) {
+Result<UniqueFd> OpenParent(const SupervisedCaller& caller, Supervision& supervision,
+                            const UniqueFd& base, const std::string& parent) {
   const UniqueFd& start = parent.starts_with('/') ? supervision.root : base;
   UniqueFd folder = OpenFolder(start, parent, RESOLVE_NO_MAGICLINKS);
   // What fails may have led through the supervisor's own /proc/self instead of the caller's.
   if (folder.valid()) {
-    const Got<std::string> path = RealPath(supervision, folder);
-    if (!path.ok()) return {UniqueFd(), path.code};
-    if (!Covers(supervision.own_process, path.value)) return {std::move(folder), 0};
+    const Result<std::string> path = RealPath(supervision, folder);
+    if (!path) return path.error();
+    if (!Covers(supervision.own_process, *path)) return folder;
   }
   return SlowWalk(caller, supervision).Go(start, parent);
 }
@@ -202,27 +202,27 @@ bool MayHoldOtherName(std::string_view path) {
 
 }  // namespace
 
-Got<std::string> RealPath(const Supervision& supervision, const UniqueFd& fd) {
+Result<std::string> RealPath(const Supervision& supervision, const UniqueFd& fd) {
   std::array<char, PATH_MAX> path{};
   const std::string name = std::to_string(fd.get());
   const ssize_t size =
       ::readlinkat(supervision.own_fds.get(), name.c_str(), path.data(), path.size());
-  if (size < 0) return {{}, errno};
+  if (size < 0) return Errno(errno);
   std::string text(path.data(), static_cast<size_t>(size));
   const bool has_alias = text.starts_with('/') && MayHoldOtherName(text);
-  return {has_alias ? LongPathOf(supervision, text) : std::move(text), 0};
+  return has_alias ? LongPathOf(supervision, text) : std::move(text);
 }
 
-Got<std::string> ReadLinkAt(const UniqueFd& folder, const std::string& name) {
+Result<std::string> ReadLinkAt(const UniqueFd& folder, const std::string& name) {
   std::array<char, PATH_MAX> target{};
   const ssize_t size = ::readlinkat(folder.get(), name.c_str(), target.data(), target.size());
-  if (size < 0) return {{}, errno};
-  return {std::string(target.data(), static_cast<size_t>(size)), 0};
+  if (size < 0) return Errno(errno);
+  return std::string(target.data(), static_cast<size_t>(size));
 }
 
-Got<Location> LocateBelow(const SupervisedCaller& caller, Supervision& supervision,
-                          const UniqueFd& folder, const std::string& text) {
-  if (text.empty()) return {{}, ENOENT};
+Result<Location> LocateBelow(const SupervisedCaller& caller, Supervision& supervision,
+                             const UniqueFd& folder, const std::string& text) {
+  if (text.empty()) return Errno(ENOENT);
   Location location;
   const size_t end = text.find_last_not_of('/');
   location.must_be_folder = end + 1 < text.size();
@@ -233,32 +233,32 @@ Got<Location> LocateBelow(const SupervisedCaller& caller, Supervision& supervisi
   if (slash != std::string::npos) parent = trimmed.substr(0, slash + 1);
   location.name = slash == std::string::npos ? trimmed : trimmed.substr(slash + 1);
   if (location.name.empty()) location.name = ".";
-  Got<UniqueFd> found = OpenParent(caller, supervision, folder, parent);
-  if (!found.ok()) return {{}, found.code};
-  location.folder = std::move(found.value);
-  Got<std::string> path = RealPath(supervision, location.folder);
-  if (!path.ok()) return {{}, path.code};
-  location.folder_path = std::move(path.value);
-  if (!location.folder_path.starts_with('/')) return {{}, EACCES};
-  if (Covers(kSavedFolders, location.folder_path)) return {{}, EACCES};
+  Result<UniqueFd> found = OpenParent(caller, supervision, folder, parent);
+  if (!found) return found.error();
+  location.folder = std::move(*found);
+  Result<std::string> path = RealPath(supervision, location.folder);
+  if (!path) return path.error();
+  location.folder_path = std::move(*path);
+  if (!location.folder_path.starts_with('/')) return Errno(EACCES);
+  if (Covers(kSavedFolders, location.folder_path)) return Errno(EACCES);
   location.name = LongNameOf(location.folder, std::move(location.name));
   if (location.name == "..") {  // a name to judge by, not to go by
     location.folder = OpenFolder(location.folder, "..", RESOLVE_NO_MAGICLINKS);
-    if (!location.folder.valid()) return {{}, errno};
+    if (!location.folder.valid()) return Errno(errno);
     path = RealPath(supervision, location.folder);
-    if (!path.ok()) return {{}, path.code};
-    location.folder_path = std::move(path.value);
+    if (!path) return path.error();
+    location.folder_path = std::move(*path);
     location.name = ".";
   }
-  return {std::move(location), 0};
+  return location;
 }
 
-Got<Location> Locate(const SupervisedCaller& caller, Supervision& supervision, int fd,
-                     const std::string& text) {
+Result<Location> Locate(const SupervisedCaller& caller, Supervision& supervision, int fd,
+                        const std::string& text) {
   if (text.starts_with('/')) return LocateBelow(caller, supervision, supervision.root, text);
-  Got<UniqueFd> folder = caller.Folder(fd);
-  if (!folder.ok()) return {{}, folder.code};
-  return LocateBelow(caller, supervision, folder.value, text);
+  Result<UniqueFd> folder = caller.Folder(fd);
+  if (!folder) return folder.error();
+  return LocateBelow(caller, supervision, *folder, text);
 }
 
 }  // namespace ringfence

@@ -23,11 +23,11 @@ struct Location {
 };
 
 // Where `text` of the caller's leads, relative to `fd`; the last component is not followed.
-Got<Location> Locate(const SupervisedCaller& caller, Supervision& supervision, int fd,
-                     const std::string& text);
+Result<Location> Locate(const SupervisedCaller& caller, Supervision& supervision, int fd,
+                        const std::string& text);
 // The same below a folder that is known.
-Got<Location> LocateBelow(const SupervisedCaller& caller, Supervision& supervision,
-                          const UniqueFd& folder, const std::string& text);
+Result<Location> LocateBelow(const SupervisedCaller& caller, Supervision& supervision,
+                             const UniqueFd& folder, const std::string& text);
 
 // Where a name is made, replaced, removed or opened: its folder, or for a file that is saved the
 // writable one. No link may be followed from it, and nothing but a plain file is given to a caller.
@@ -40,9 +40,9 @@ bool IsSavedFile(const Supervision& supervision, const UniqueFd& file, const std
 // The real path of an open file, with long names (base/short_name.h); a text that does not begin
 // with
 // "/" for what has none.
-Got<std::string> RealPath(const Supervision& supervision, const UniqueFd& fd);
+Result<std::string> RealPath(const Supervision& supervision, const UniqueFd& fd);
 
 // The target of a link.
-Got<std::string> ReadLinkAt(const UniqueFd& folder, const std::string& name);
+Result<std::string> ReadLinkAt(const UniqueFd& folder, const std::string& name);
 
 }  // namespace ringfence

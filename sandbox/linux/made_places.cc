@@ -43,8 +43,8 @@ Status MakePlaces(const SandboxPlan& plan, std::vector<Path>& left_out) {
     if (!place.make) continue;
     Status made = MakePlace(place);
     if (made) continue;
-    const std::string& what = made.error().what;
-    if (what != "EACCES" && what != "EPERM" && what != "EROFS") return made;
+    const int code = made.error().code;
+    if (code != EACCES && code != EPERM && code != EROFS) return made;
     left_out.push_back(place.path);
   }
   return Unit{};

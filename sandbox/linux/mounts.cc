@@ -79,7 +79,7 @@ Result<UniqueFd> CloneAt(const UniqueFd& place, const Path& path, Writable writa
   if (writable == Writable::kNo) attributes.set |= kMountReadOnly;
   attributes.propagation = MS_PRIVATE;
   if (SetAttributes(tree.get(), "", AT_EMPTY_PATH | kTreeRecursive, attributes) != 0) {
-    return SystemError(CallText("mount_setattr", path));
+    return SystemError(CallText("mount_setattr", path), errno, Error::About::kMountSetattr);
   }
   return tree;
 }
@@ -148,7 +148,7 @@ Status SealEverything(Writable root) {
   if (root == Writable::kNo) attributes.set |= kMountReadOnly;
   attributes.propagation = MS_PRIVATE;
   if (SetAttributes(AT_FDCWD, "/", kTreeRecursive, attributes) != 0) {
-    return SystemError("mount_setattr(/)");
+    return SystemError("mount_setattr(/)", errno, Error::About::kMountSetattr);
   }
   return Unit{};
 }
@@ -157,7 +157,7 @@ Status SealMount(const std::string& path) {
   MountAttributes attributes;
   attributes.set = kMountReadOnly;
   if (SetAttributes(AT_FDCWD, path.c_str(), 0, attributes) != 0) {
-    return SystemError("mount_setattr(" + path + ")");
+    return SystemError("mount_setattr(" + path + ")", errno, Error::About::kMountSetattr);
   }
   return Unit{};
 }

@@ -27,10 +27,10 @@ constexpr size_t kMaxMemory = 16 << 20;
 // A limit can only be lowered, so what comes later has a lower number.
 constexpr rlim_t kFirstMark = rlim_t{1} << 40;
 
-Got<rlim_t> MarkOf(pid_t process) {
+Result<rlim_t> MarkOf(pid_t process) {
   rlimit limit{};
-  if (::prlimit(process, RLIMIT_LOCKS, nullptr, &limit) != 0) return {0, errno};
-  return {limit.rlim_max, 0};
+  if (::prlimit(process, RLIMIT_LOCKS, nullptr, &limit) != 0) return Errno(errno);
+  return limit.rlim_max;
 }
 
 const Supervision::Nested* Find(const Supervision& supervision, rlim_t mark) {
@@ -79,8 +79,8 @@ void DropEnded(Supervision& supervision) {
     pid_t process = 0;
     const char* const end = entry->d_name + std::strlen(entry->d_name);
     if (std::from_chars(entry->d_name, end, process).ptr != end) continue;
-    const Got<rlim_t> mark = MarkOf(process);
-    const Supervision::Nested* nested = mark.ok() ? Find(supervision, mark.value) : nullptr;
+    const Result<rlim_t> mark = MarkOf(process);
+    const Supervision::Nested* nested = mark ? Find(supervision, *mark) : nullptr;
     for (; nested != nullptr; nested = nested->around) used.push_back(nested);
   }
   std::erase_if(supervision.nested, [&](const std::unique_ptr<Supervision::Nested>& nested) {
@@ -89,20 +89,20 @@ void DropEnded(Supervision& supervision) {
 }
 
 // Of the rules that are known, or of new ones.
-Got<rlim_t> MarkFor(Supervision& supervision, const Supervision::Nested* around,
-                    std::string bytes) {
+Result<rlim_t> MarkFor(Supervision& supervision, const Supervision::Nested* around,
+                       std::string bytes) {
   for (const auto& nested : supervision.nested) {
-    if (nested->around == around && nested->bytes == bytes) return {nested->mark, 0};
+    if (nested->around == around && nested->bytes == bytes) return nested->mark;
   }
   if (!HasRoomFor(supervision, bytes)) DropEnded(supervision);
-  if (!HasRoomFor(supervision, bytes)) return {0, ENOMEM};
+  if (!HasRoomFor(supervision, bytes)) return Errno(ENOMEM);
   std::optional<GuardedNames> names = UnpackNames(bytes);
-  if (!names) return {0, EINVAL};
+  if (!names) return Errno(EINVAL);
   names->SetMounts(supervision.names.mounts());
   const rlim_t mark = kFirstMark - supervision.nested_before++;
   supervision.nested.push_back(std::make_unique<Supervision::Nested>(
       Supervision::Nested{mark, around, std::move(bytes), std::move(*names)}));
-  return {mark, 0};
+  return mark;
 }
 
 }  // namespace
@@ -122,12 +122,12 @@ Status HandOverRules(const GuardedNames& names) {
 int TakeRules(const SupervisedCaller& caller, Supervision& supervision, const UniqueFd& file) {
   std::string bytes;
   if (!ReadRules(file, bytes)) return EINVAL;
-  const Got<rlim_t> before = MarkOf(caller.thread());
-  if (!before.ok()) return before.code;
-  const Supervision::Nested* const around = Find(supervision, before.value);
-  const Got<rlim_t> mark = MarkFor(supervision, around, std::move(bytes));
-  if (!mark.ok()) return mark.code;
-  const rlimit limit{.rlim_cur = mark.value, .rlim_max = mark.value};
+  const Result<rlim_t> before = MarkOf(caller.thread());
+  if (!before) return before.error().code;
+  const Supervision::Nested* const around = Find(supervision, *before);
+  const Result<rlim_t> mark = MarkFor(supervision, around, std::move(bytes));
+  if (!mark) return mark.error().code;
+  const rlimit limit{.rlim_cur = *mark, .rlim_max = *mark};
   if (!caller.IsWaiting()) return ESRCH;
   return ::prlimit(caller.thread(), RLIMIT_LOCKS, &limit, nullptr) == 0 ? 0 : errno;
 }
@@ -135,22 +135,22 @@ int TakeRules(const SupervisedCaller& caller, Supervision& supervision, const Un
 int FindRules(const SupervisedCaller& caller, Supervision& supervision) {
   supervision.rules.assign(1, &supervision.names);
   if (supervision.nested.empty()) return 0;
-  const Got<rlim_t> mark = MarkOf(caller.thread());
-  if (!mark.ok()) return mark.code;
-  const Supervision::Nested* nested = Find(supervision, mark.value);
-  if (nested == nullptr && IsGivenMark(supervision, mark.value)) return EACCES;
+  const Result<rlim_t> mark = MarkOf(caller.thread());
+  if (!mark) return mark.error().code;
+  const Supervision::Nested* nested = Find(supervision, *mark);
+  if (nested == nullptr && IsGivenMark(supervision, *mark)) return EACCES;
   for (; nested != nullptr; nested = nested->around) supervision.rules.push_back(&nested->names);
   return 0;
 }
 
 bool IsInSandboxOf(const SupervisedCaller& caller, const Supervision& supervision, pid_t process) {
   if (supervision.nested.empty()) return true;
-  const Got<rlim_t> own = MarkOf(caller.thread());
-  if (!own.ok()) return false;
-  const Supervision::Nested* const innermost = Find(supervision, own.value);
+  const Result<rlim_t> own = MarkOf(caller.thread());
+  if (!own) return false;
+  const Supervision::Nested* const innermost = Find(supervision, *own);
   if (innermost == nullptr) return true;
-  const Got<rlim_t> other = MarkOf(process);
-  const Supervision::Nested* nested = other.ok() ? Find(supervision, other.value) : nullptr;
+  const Result<rlim_t> other = MarkOf(process);
+  const Supervision::Nested* nested = other ? Find(supervision, *other) : nullptr;
   while (nested != nullptr && nested != innermost) nested = nested->around;
   return nested != nullptr;
 }

@@ -65,18 +65,18 @@ class OpenCall {
     std::string text = request_.text;
     UniqueFd from;  // of a link's text
     for (int links = 0; links <= kMaxLinks; ++links) {
-      Got<Location> at = from.valid() ? LocateBelow(caller_, supervision_, from, text)
-                                      : Locate(caller_, supervision_, request_.fd, text);
-      if (!at.ok()) return at.code;
+      Result<Location> at = from.valid() ? LocateBelow(caller_, supervision_, from, text)
+                                         : Locate(caller_, supervision_, request_.fd, text);
+      if (!at) return at.error().code;
       if (!caller_.IsWaiting()) return ESRCH;
       bool is_link = false;
-      const int code = OpenStep(at.value, &is_link);
+      const int code = OpenStep(*at, &is_link);
       if (code != 0 || !is_link) return code;
-      Got<std::string> target = ReadLinkAt(at.value.folder, at.value.name);
-      if (!target.ok()) return target.code;
-      text = std::move(target.value);
-      if (at.value.must_be_folder) text += "/";
-      from = std::move(at.value.folder);
+      Result<std::string> target = ReadLinkAt(at->folder, at->name);
+      if (!target) return target.error().code;
+      text = std::move(*target);
+      if (at->must_be_folder) text += "/";
+      from = std::move(at->folder);
     }
     return ELOOP;
   }
@@ -212,9 +212,9 @@ class OpenCall {
   }
 
   int ReopenTarget(const Location& link) {
-    Got<UniqueFd> target = Jump(caller_, supervision_, link);
-    if (!target.ok()) return target.code;
-    Handle handle{.fd = std::move(target.value), .path = {}};
+    Result<UniqueFd> target = Jump(caller_, supervision_, link);
+    if (!target) return target.error().code;
+    Handle handle{.fd = std::move(*target), .path = {}};
     // A file that is only read may be any.
     const Reach reach = Changes() ? Reach::kName : Reach::kWhole;
     if (const int code = JudgeHandle(supervision_, handle, reach)) return code;
@@ -271,13 +271,13 @@ class OpenCall {
     }
     int number = -1;
     std::from_chars(location.name.data(), location.name.data() + location.name.size(), number);
-    Got<UniqueFd> held_fd = caller_.Descriptor(number);
-    if (!held_fd.ok()) return false;
-    const int flags = ::fcntl(held_fd.value.get(), F_GETFL);
+    Result<UniqueFd> held_fd = caller_.Descriptor(number);
+    if (!held_fd) return false;
+    const int flags = ::fcntl(held_fd->get(), F_GETFL);
     if (flags < 0 || (flags & O_PATH) != 0) return false;
     const int held = flags & O_ACCMODE;
     if (held != O_RDWR && held != (request_.flags & O_ACCMODE)) return false;
-    opened_ = std::move(held_fd.value);
+    opened_ = std::move(*held_fd);
     return true;
   }
 

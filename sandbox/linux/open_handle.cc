@@ -32,9 +32,10 @@ int OpenStep(const Asker& asker, const Location& at, Handle& handle, bool* link)
   if (!follow && !at.must_be_folder) return 0;
   *link = !at.is_in_proc();
   if (*link) return 0;
-  Got<UniqueFd> target = Jump(asker.caller, asker.supervision, at);
-  handle.fd = std::move(target.value);
-  return target.code;
+  Result<UniqueFd> target = Jump(asker.caller, asker.supervision, at);
+  if (!target) return target.error().code;
+  handle.fd = std::move(*target);
+  return 0;
 }
 
 }  // namespace
@@ -44,17 +45,17 @@ int OpenHandle(const SupervisedCaller& caller, Supervision& supervision, const N
   std::string text = name.text;
   UniqueFd from;  // of a link's text
   for (int links = 0; links <= 40; ++links) {
-    Got<Location> at = from.valid() ? LocateBelow(caller, supervision, from, text)
-                                    : Locate(caller, supervision, name.fd, text);
-    if (!at.ok()) return at.code;
+    Result<Location> at = from.valid() ? LocateBelow(caller, supervision, from, text)
+                                       : Locate(caller, supervision, name.fd, text);
+    if (!at) return at.error().code;
     bool is_link = name.follow;
-    const int code = OpenStep({caller, supervision}, at.value, handle, &is_link);
+    const int code = OpenStep({caller, supervision}, *at, handle, &is_link);
     if (!caller.IsWaiting()) return ESRCH;
     if (code != 0 || !is_link) return code;
-    Got<std::string> target = ReadLinkAt(at.value.folder, at.value.name);
-    if (!target.ok()) return target.code;
-    text = std::move(target.value);
-    from = std::move(at.value.folder);
+    Result<std::string> target = ReadLinkAt(at->folder, at->name);
+    if (!target) return target.error().code;
+    text = std::move(*target);
+    from = std::move(at->folder);
   }
   return ELOOP;
 }

@@ -97,9 +97,8 @@ bool IsInOwnWorkTree(Supervision& supervision, const Location& location, size_t 
   if (supervision.own_repositories.empty()) return false;
   UniqueFd at(::openat(location.folder.get(), ".", O_PATH | O_DIRECTORY | O_CLOEXEC));
   for (int depth = 0; depth < kMaxDepth && at.valid(); ++depth) {
-    const Got<FileId> id = IdOf(at, "");
-    const bool is_new =
-        id.ok() && std::pair(id.value.born, id.value.born_nanoseconds) > supervision.began;
+    const Result<FileId> id = IdOf(at, "");
+    const bool is_new = id && std::pair(id->born, id->born_nanoseconds) > supervision.began;
     if (!is_new) return false;
     struct stat git {};
     if (levels > 0) {

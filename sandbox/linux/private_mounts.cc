@@ -100,7 +100,7 @@ Status PrivateMounts::MountFolders() {
     if (!s) return s;
   }
   if (Status s = MountEmpty(Path::Clean("/run"), 0755); !s) {
-    return s.error().what == "ENOENT" ? Status(Unit{}) : s;
+    return s.error().code == ENOENT ? Status(Unit{}) : s;
   }
   const Path own = Path::Clean("/run/user/" + std::to_string(plan_.user));
   if (Status s = MakeMountPoint(own, Kind::kDirectory); !s) return s;
@@ -236,7 +236,7 @@ Status MountProc(const SandboxPlan& plan) {
   if (plan.limits.processes != 0) LimitNumbers(plan.limits.processes);
   for (const char* name : kSealedInProc) {
     Status sealed = SealPlace(Path::Clean(name));
-    if (!sealed && sealed.error().what != "ENOENT") return sealed;
+    if (!sealed && sealed.error().code != ENOENT) return sealed;
   }
   return Unit{};
 }

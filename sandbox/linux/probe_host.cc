@@ -92,7 +92,7 @@ HostFacts ProbeHost(const SandboxRules& rules) {
   }
   const long abi =
       ::syscall(SYS_landlock_create_ruleset, nullptr, 0, LANDLOCK_CREATE_RULESET_VERSION);
-  if (abi <= 0) facts.landlock_error = ErrnoName(errno);
+  if (abi <= 0) facts.landlock_error = errno;
   uint64_t number = 0;
   if (::getrandom(&number, sizeof number, 0) == static_cast<ssize_t>(sizeof number)) {
     facts.scratch = ScratchFolder(number);

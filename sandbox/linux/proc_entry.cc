@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <charconv>
 
+#include "base/syscall.h"
 #include "sandbox/linux/nested_rules.h"
 
 namespace ringfence {
@@ -56,14 +57,14 @@ AsCaller::~AsCaller() {
   if (gave_up_) UsePtrace(1u << CAP_SYS_PTRACE);
 }
 
-Got<UniqueFd> Jump(const SupervisedCaller& caller, const Supervision& supervision,
-                   const Location& link, int flags) {
+Result<UniqueFd> Jump(const SupervisedCaller& caller, const Supervision& supervision,
+                      const Location& link, int flags) {
   const std::string path = link.path();
-  if (const int code = JudgeProcEntry(caller, supervision, path)) return {UniqueFd(), code};
+  if (const int code = JudgeProcEntry(caller, supervision, path)) return Errno(code);
   const AsCaller as_caller(caller, supervision, path);
   UniqueFd target(::openat(link.folder.get(), link.name.c_str(), O_PATH | O_CLOEXEC | flags));
-  if (!target.valid()) return {UniqueFd(), errno};
-  return {std::move(target), 0};
+  if (!target.valid()) return Errno(errno);
+  return target;
 }
 
 }  // namespace ringfence

@@ -26,7 +26,7 @@ class AsCaller {
 };
 
 // Through a link of /proc, which leads to an open file and not to a name: O_PATH and `flags`.
-Got<UniqueFd> Jump(const SupervisedCaller& caller, const Supervision& supervision,
-                   const Location& link, int flags = 0);
+Result<UniqueFd> Jump(const SupervisedCaller& caller, const Supervision& supervision,
+                      const Location& link, int flags = 0);
 
 }  // namespace ringfence

@@ -92,7 +92,7 @@ Status TestNames(const SandboxPlan& plan) {
   if (file.valid()) ::unlink(name.c_str());
   // The supervisor's own error would come back: EPERM where it may not read this process.
   if (!file.valid() && errno == EPERM) {
-    return Error{Error::Kind::kSystem, "process_vm_readv", "EPERM", ""};
+    return SystemError("process_vm_readv", EPERM);
   }
   return MustFail("a refused name", file.valid() ? 0 : -1, {EACCES});
 }

@@ -105,9 +105,9 @@ class SignalCall {
     if (target <= 0) return ESRCH;
     if (target == own_) return kToItself;
     siginfo_t info{};
-    const Got<std::string> bytes = caller_.ReadBytes(address, sizeof info);
-    if (!bytes.ok()) return bytes.code;
-    std::memcpy(&info, bytes.value.data(), sizeof info);
+    const Result<std::string> bytes = caller_.ReadBytes(address, sizeof info);
+    if (!bytes) return bytes.error().code;
+    std::memcpy(&info, bytes->data(), sizeof info);
     info.si_signo = signal;
     return ToProcess(target, signal, &info);
   }
@@ -116,18 +116,18 @@ class SignalCall {
     const int signal = caller_.IntArgument(1);
     const uint64_t address = caller_.argument(2);
     if (caller_.argument(3) != 0) return EINVAL;
-    const Got<UniqueFd> fd = caller_.Descriptor(caller_.IntArgument(0));
-    if (!fd.ok()) return fd.code;
+    const Result<UniqueFd> fd = caller_.Descriptor(caller_.IntArgument(0));
+    if (!fd) return fd.error().code;
     siginfo_t info{};
     if (address != 0) {
-      const Got<std::string> bytes = caller_.ReadBytes(address, sizeof info);
-      if (!bytes.ok()) return bytes.code;
-      std::memcpy(&info, bytes.value.data(), sizeof info);
+      const Result<std::string> bytes = caller_.ReadBytes(address, sizeof info);
+      if (!bytes) return bytes.error().code;
+      std::memcpy(&info, bytes->data(), sizeof info);
     }
-    const pid_t target = ProcessOfDescriptor(fd.value);
+    const pid_t target = ProcessOfDescriptor(*fd);
     if (target <= 0) return target == 0 ? EBADF : ESRCH;
     if (target != own_ && !IsInside(target)) return EPERM;
-    return Send(fd.value, signal, address != 0 ? &info : nullptr);
+    return Send(*fd, signal, address != 0 ? &info : nullptr);
   }
 
   // Held on to before it is judged, so that its number cannot become another's.

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "base/inside.h"
+#include "base/syscall.h"
 #include "sandbox/linux/bind_call.h"
 #include "sandbox/linux/call_arguments.h"
 #include "sandbox/linux/foreign_program.h"
@@ -93,11 +94,11 @@ class Call {
     caller_.ReturnError(code);
   }
 
-  Got<Location> Find(int fd, const Got<std::string>& text) {
-    if (!text.ok()) return {{}, text.code};
-    Got<Location> location = Locate(caller_, supervision_, fd, text.value);
-    if (location.ok()) last_path_ = location.value.path();
-    if (location.ok() && !caller_.IsWaiting()) return {{}, ESRCH};
+  Result<Location> Find(int fd, const Result<std::string>& text) {
+    if (!text) return text.error();
+    Result<Location> location = Locate(caller_, supervision_, fd, *text);
+    if (location) last_path_ = location->path();
+    if (location && !caller_.IsWaiting()) return Errno(ESRCH);
     return location;
   }
 
@@ -109,9 +110,9 @@ class Call {
     OpenRequest request;
     request.flags = arguments_.has_flags() ? arguments_.flags() : O_CREAT | O_WRONLY | O_TRUNC;
     request.mode = arguments_.mode();
-    const Got<std::string> text = arguments_.path();
-    if (!text.ok()) return Return(text.code);
-    request.text = text.value;
+    const Result<std::string> text = arguments_.path();
+    if (!text) return Return(text.error().code);
+    request.text = *text;
     request.fd = arguments_.fd();
     AnswerOpen(caller_, notification_, supervision_, std::move(request));
   }
@@ -136,18 +137,18 @@ class Call {
 
   int Mkdir() {
     AwaitTick(supervision_);
-    const Got<Location> at = Find(arguments_.fd(), arguments_.path());
-    if (!at.ok()) return at.code;
-    if (const int code = Judge(at.value, Reach::kFolder)) return code;
-    const UniqueFd& folder = FolderToChange(supervision_, at.value);
-    if (const int code = MakeFolder(folder, at.value.name)) return code;
-    int code = JudgeMade(supervision_, at.value, Reach::kFolder);
-    if (code == 0 && HasBecomeBare(supervision_, at.value)) code = EACCES;
+    const Result<Location> at = Find(arguments_.fd(), arguments_.path());
+    if (!at) return at.error().code;
+    if (const int code = Judge(*at, Reach::kFolder)) return code;
+    const UniqueFd& folder = FolderToChange(supervision_, *at);
+    if (const int code = MakeFolder(folder, at->name)) return code;
+    int code = JudgeMade(supervision_, *at, Reach::kFolder);
+    if (code == 0 && HasBecomeBare(supervision_, *at)) code = EACCES;
     if (code != 0) {
-      ::unlinkat(folder.get(), at.value.name.c_str(), AT_REMOVEDIR);
+      ::unlinkat(folder.get(), at->name.c_str(), AT_REMOVEDIR);
       return code;
     }
-    NoteRepository(supervision_, at.value);
+    NoteRepository(supervision_, *at);
     return 0;
   }
 
@@ -157,78 +158,78 @@ class Call {
   }
 
   int Mknod() {
-    const Got<Location> at = Find(arguments_.fd(), arguments_.path());
-    if (!at.ok()) return at.code;
-    if (const int code = Judge(at.value, Reach::kName)) return code;
+    const Result<Location> at = Find(arguments_.fd(), arguments_.path());
+    if (!at) return at.error().code;
+    if (const int code = Judge(*at, Reach::kName)) return code;
     const mode_t type = static_cast<mode_t>(arguments_.raw_mode()) & S_IFMT;
     const auto device = static_cast<dev_t>(arguments_.raw_flags());
     const mode_t mode = arguments_.mode() & ~static_cast<mode_t>(S_ISUID | S_ISGID);
-    return Made(MakeNode(at.value, type | mode, device), at.value);
+    return Made(MakeNode(*at, type | mode, device), *at);
   }
 
   int Symlink() {
-    const Got<std::string> target = arguments_.path();
-    if (!target.ok()) return target.code;
-    const Got<Location> at = Find(arguments_.fd2(), arguments_.path2());
-    if (!at.ok()) return at.code;
-    if (const int code = JudgeLink(supervision_, at.value, target.value)) return code;
-    return Made(::symlinkat(target.value.c_str(), at.value.folder.get(), at.value.name.c_str()),
-                at.value, Reach::kTree);
+    const Result<std::string> target = arguments_.path();
+    if (!target) return target.error().code;
+    const Result<Location> at = Find(arguments_.fd2(), arguments_.path2());
+    if (!at) return at.error().code;
+    if (const int code = JudgeLink(supervision_, *at, *target)) return code;
+    return Made(::symlinkat(target->c_str(), at->folder.get(), at->name.c_str()), *at,
+                Reach::kTree);
   }
 
   // Both names are judged: the new one would change what the old one is not to be changed by.
   int Link() {
-    const Got<std::string> old_text = arguments_.path();
-    if (!old_text.ok()) return old_text.code;
+    const Result<std::string> old_text = arguments_.path();
+    if (!old_text) return old_text.error().code;
     Handle old_file;
-    if (old_text.value.empty() && (arguments_.flags() & AT_EMPTY_PATH) != 0) {
-      Got<UniqueFd> own = caller_.Descriptor(arguments_.fd());
-      if (!own.ok()) return own.code;
-      const Got<std::string> name = arguments_.path2();
-      if (name.ok() && name.value == kRulesName) return TakeRules(caller_, supervision_, own.value);
-      old_file.fd = std::move(own.value);
+    if (old_text->empty() && (arguments_.flags() & AT_EMPTY_PATH) != 0) {
+      Result<UniqueFd> own = caller_.Descriptor(arguments_.fd());
+      if (!own) return own.error().code;
+      const Result<std::string> name = arguments_.path2();
+      if (name && *name == kRulesName) return TakeRules(caller_, supervision_, *own);
+      old_file.fd = std::move(*own);
     } else {
       const bool follow = (arguments_.flags() & AT_SYMLINK_FOLLOW) != 0;
       const int code =
-          OpenHandle(caller_, supervision_, {arguments_.fd(), old_text.value, follow}, old_file);
+          OpenHandle(caller_, supervision_, {arguments_.fd(), *old_text, follow}, old_file);
       if (code != 0) return code;
     }
     if (const int code = JudgeHandle(supervision_, old_file)) return code;
-    const Got<Location> at = Find(arguments_.fd2(), arguments_.path2());
-    if (!at.ok()) return at.code;
+    const Result<Location> at = Find(arguments_.fd2(), arguments_.path2());
+    if (!at) return at.error().code;
     struct stat facts {};
     if (::fstat(old_file.fd.get(), &facts) != 0) return errno;
     // A symbolic link can have a second name as well.
     const bool is_link = S_ISLNK(facts.st_mode);
     const Reach reach = is_link ? Reach::kTree : Reach::kName;
-    const int code = is_link ? JudgeLink(supervision_, at.value, "") : Judge(at.value, reach);
+    const int code = is_link ? JudgeLink(supervision_, *at, "") : Judge(*at, reach);
     if (code != 0) return code;
     const std::string own_name = std::to_string(old_file.fd.get());
-    return Made(::linkat(supervision_.own_fds.get(), own_name.c_str(),
-                         FolderToChange(supervision_, at.value).get(), at.value.name.c_str(),
-                         AT_SYMLINK_FOLLOW),
-                at.value, reach);
+    return Made(
+        ::linkat(supervision_.own_fds.get(), own_name.c_str(),
+                 FolderToChange(supervision_, *at).get(), at->name.c_str(), AT_SYMLINK_FOLLOW),
+        *at, reach);
   }
 
   int Rename() {
-    const Got<Location> from = Find(arguments_.fd(), arguments_.path());
-    if (!from.ok()) return from.code;
-    const Got<Location> to = Find(arguments_.fd2(), arguments_.path2());
-    if (!to.ok()) return to.code;
+    const Result<Location> from = Find(arguments_.fd(), arguments_.path());
+    if (!from) return from.error().code;
+    const Result<Location> to = Find(arguments_.fd2(), arguments_.path2());
+    if (!to) return to.error().code;
     const bool exchange = (arguments_.flags() & kRenameExchange) != 0;
     // As between two mounts, which they are where something can be mounted.
     const GuardedNames& names = supervision_.names;
-    if (names.IsOwn(from.value.path()) != names.IsOwn(to.value.path())) return EXDEV;
+    if (names.IsOwn(from->path()) != names.IsOwn(to->path())) return EXDEV;
     Reach reach = Reach::kName;
-    if (const int code = JudgeMove(from.value, to.value, reach)) return code;
+    if (const int code = JudgeMove(*from, *to, reach)) return code;
     if (exchange) {
-      if (const int code = JudgeMove(to.value, from.value, reach)) return code;
+      if (const int code = JudgeMove(*to, *from, reach)) return code;
     }
     // It would come as it is.
-    if (exchange && MustComeWhole(supervision_, from.value)) return EACCES;
-    const bool is_same = from.value.path() == to.value.path();
-    if (!is_same && MustComeWhole(supervision_, to.value)) return Replace(from.value, to.value);
-    return Move(from.value, to.value, reach);
+    if (exchange && MustComeWhole(supervision_, *from)) return EACCES;
+    const bool is_same = from->path() == to->path();
+    if (!is_same && MustComeWhole(supervision_, *to)) return Replace(*from, *to);
+    return Move(*from, *to, reach);
   }
 
   int Move(const Location& from, const Location& to, Reach reach) {
@@ -308,17 +309,17 @@ class Call {
   }
 
   int Unlink() {
-    const Got<Location> at = Find(arguments_.fd(), arguments_.path());
-    if (!at.ok()) return at.code;
+    const Result<Location> at = Find(arguments_.fd(), arguments_.path());
+    if (!at) return at.error().code;
     const bool is_folder =
         arguments_.what() == SupervisedCall::kRmdir || (arguments_.flags() & AT_REMOVEDIR) != 0;
     const int unknown = arguments_.flags() & ~AT_REMOVEDIR;
     if (unknown != 0) return EINVAL;
-    if (HoldsExempted(supervision_, at.value)) return UnlinkGit(at.value, is_folder);
-    if (const int code = Judge(at.value, is_folder ? Reach::kFolder : Reach::kWhole)) return code;
-    const std::string name = at.value.name + (at.value.must_be_folder && !is_folder ? "/" : "");
-    if (is_folder) RemoveKeptGit(supervision_, at.value);
-    const UniqueFd& folder = FolderToChange(supervision_, at.value);
+    if (HoldsExempted(supervision_, *at)) return UnlinkGit(*at, is_folder);
+    if (const int code = Judge(*at, is_folder ? Reach::kFolder : Reach::kWhole)) return code;
+    const std::string name = at->name + (at->must_be_folder && !is_folder ? "/" : "");
+    if (is_folder) RemoveKeptGit(supervision_, *at);
+    const UniqueFd& folder = FolderToChange(supervision_, *at);
     return ::unlinkat(folder.get(), name.c_str(), is_folder ? AT_REMOVEDIR : 0) == 0 ? 0 : errno;
   }
 

@@ -140,7 +140,7 @@ class Supervisor {
       if (report.path == tested) continue;
       const std::string& why = report.rule == nullptr ? report.why : report.rule->why;
       [[maybe_unused]] const Status sent =
-          SendPacket(launcher_, Message::kRefused, {report.path, why, ErrnoName(report.code)});
+          SendPacket(launcher_, Message::kRefused, {report.path, why, std::to_string(report.code)});
     }
     supervision_->reports.clear();
   }

@@ -163,7 +163,7 @@ class View {
   Status Bind(const Mount& mount) const {
     if (plan_.private_tmp && !plan_.session_tmp.is_root()) ClearWay(mount);
     Status attached = AttachTree(mount.tree, mount.path);
-    if (attached || attached.error().what != "ENOENT") return attached;
+    if (attached || attached.error().code != ENOENT) return attached;
     if (Status s = MakeMountPoint(mount.path, mount.kind); !s) return s;
     return AttachTree(mount.tree, mount.path);
   }
@@ -205,7 +205,7 @@ class View {
 
   Status MountOwn(const Mount& mount) {
     Status mounted = own_.MountEmpty(mount.path, 0700);
-    if (mounted || mounted.error().what != "ENOENT") return mounted;
+    if (mounted || mounted.error().code != ENOENT) return mounted;
     if (Status s = MakeMountPoint(mount.path, mount.kind); !s) return s;
     return own_.MountEmpty(mount.path, 0700);
   }
@@ -213,12 +213,12 @@ class View {
   Status Hide(const Mount& mount) {
     Status hidden = Cover(mount);
     if (hidden) return hidden;
-    const std::string& what = hidden.error().what;
+    const int code = hidden.error().code;
     // With `reads: listed` most of what is hidden is not there at all; a server may have ended
     // meanwhile, or listens behind a folder that is closed to everybody in here.
     const bool is_socket = mount.hidden == nullptr;
-    const bool is_gone = what == "ENOENT" && (is_socket || !plan_.reads_all);
-    const bool is_closed = is_socket && (what == "EACCES" || what == "ENOTDIR");
+    const bool is_gone = code == ENOENT && (is_socket || !plan_.reads_all);
+    const bool is_closed = is_socket && (code == EACCES || code == ENOTDIR);
     return is_gone || is_closed ? Status(Unit{}) : hidden;
   }
 

@@ -19,17 +19,17 @@ namespace ringfence {
 namespace {
 
 // The text of a plain file that may be read.
-Got<std::string> TextOf(const Location& file, size_t most, mode_t& mode) {
+Result<std::string> TextOf(const Location& file, size_t most, mode_t& mode) {
   const UniqueFd fd(::openat(file.folder.get(), file.name.c_str(),
                              O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
-  if (!fd.valid()) return {{}, errno};
+  if (!fd.valid()) return Errno(errno);
   struct stat facts {};
-  if (::fstat(fd.get(), &facts) != 0) return {{}, errno};
-  if (!S_ISREG(facts.st_mode)) return {{}, EACCES};
+  if (::fstat(fd.get(), &facts) != 0) return Errno(errno);
+  if (!S_ISREG(facts.st_mode)) return Errno(EACCES);
   mode = facts.st_mode & 0777;
   Result<std::string> text = ReadAll(fd.get(), most, file.name);
-  if (!text) return {{}, EFBIG};
-  return {std::move(*text), 0};
+  if (!text) return Errno(EFBIG);
+  return text;
 }
 
 int WriteNew(const Location& at, std::string_view name, std::string_view text, mode_t mode) {
@@ -84,15 +84,15 @@ int SaveWhole(Supervision& supervision, const Location& from, const Location& to
   const WholeFile file = WholeFileOf(to);
   const size_t most = file == WholeFile::kRebaseTodo ? kMaxRebaseTodo : kMaxGitConfig;
   mode_t mode = 0;
-  const Got<std::string> text = TextOf(from, most, mode);
-  if (!text.ok()) return text.code;
-  if (std::optional<std::string> why = WhyRefused(file, text.value, to.path())) {
+  const Result<std::string> text = TextOf(from, most, mode);
+  if (!text) return text.error().code;
+  if (std::optional<std::string> why = WhyRefused(file, *text, to.path())) {
     ReportWhy(supervision, to.path(), std::move(*why));
     return EACCES;
   }
   const std::string unsaved(kUnsaved);
   ::unlinkat(to.folder.get(), unsaved.c_str(), 0);  // of a run that was ended in between
-  if (const int code = WriteNew(to, unsaved, text.value, mode)) return code;
+  if (const int code = WriteNew(to, unsaved, *text, mode)) return code;
   constexpr unsigned kNoReplace = 1;  // RENAME_NOREPLACE (linux/fs.h)
   const long moved = ::syscall(SYS_renameat2, to.folder.get(), unsaved.c_str(), to.folder.get(),
                                to.name.c_str(), replaces ? 0 : kNoReplace);

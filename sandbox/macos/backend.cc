@@ -34,8 +34,8 @@ constexpr int kOfTerminal[] = {SIGINT, SIGQUIT};
 
 using Failure = std::optional<SetupFailure>;
 
-Failure Failed(std::string step, std::string where, int code) {
-  return SetupFailure{std::move(step), std::move(where), ErrnoName(code), {}};
+Failure Failed(std::string step, std::string_view where, int code) {
+  return SetupFailure{std::move(step), SystemError(where, code), {}};
 }
 
 Failure MakeFolders(const std::string& step, const Path& folder, mode_t mode) {
@@ -61,7 +61,8 @@ Failure MakeOwnFolder(const std::string& step, const Path& folder) {
     return Failed(step, "lstat(" + folder.text() + ")", errno);
   }
   if (!S_ISDIR(facts.st_mode) || facts.st_uid != ::geteuid() || (facts.st_mode & 022) != 0) {
-    return SetupFailure{step, folder.text(), "is not this user's own folder", {}};
+    return SetupFailure{
+        step, Error{Error::Kind::kSystem, folder.text(), "is not this user's own folder", ""}, {}};
   }
   return {};
 }
@@ -87,7 +88,7 @@ class ProfileFile {
     if (!file.valid()) return Failed("profile", "mkostemps(" + path + ")", errno);
     path_ = path;
     const Status written = WriteAll(file.get(), SeatbeltProfile(plan));
-    if (!written) return SetupFailure{"profile", written.error().where, written.error().what, {}};
+    if (!written) return SetupFailure{"profile", written.error(), {}};
     return {};
   }
 
@@ -180,8 +181,10 @@ class Launcher {
     while (::waitpid(pid, &status, 0) < 0 && errno == EINTR) {
     }
     if (StatusOf(status) == 0) return {};
-    return SetupFailure{
-        "sandbox-exec", "a trial of the profile", "status " + std::to_string(StatusOf(status)), {}};
+    return SetupFailure{"sandbox-exec",
+                        Error{Error::Kind::kSystem, "a trial of the profile",
+                              "status " + std::to_string(StatusOf(status)), ""},
+                        {}};
   }
 
   Result<Ended> Start(std::vector<std::string> arguments) const {

@@ -38,9 +38,10 @@ Result<Ended> RunConfined(const SandboxPlan& plan, const RunWatch& watch) {
   ended.status = kSetupFailed;
   ended.failure =
       SetupFailure{"sandbox",
-                   SystemName(),
-                   "has neither namespaces and Landlock (Linux) nor Seatbelt (macOS), and nothing "
-                   "else here confines a command",
+                   Error{Error::Kind::kSystem, SystemName(),
+                         "has neither namespaces and Landlock (Linux) nor Seatbelt (macOS), and "
+                         "nothing else here confines a command",
+                         ""},
                    {}};
   return ended;
 }

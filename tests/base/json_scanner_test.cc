@@ -2,6 +2,9 @@
 
 #include <doctest/doctest.h>
 
+#include <cerrno>
+
+#include "base/syscall.h"
 #include "tests/support/scan_text.h"
 
 using namespace ringfence;
@@ -22,7 +25,7 @@ class FailingSource final : public ByteSource {
   explicit FailingSource(std::string_view first) : first_(first) {}
   Result<std::string_view> Next() override {
     if (!first_.empty()) return std::exchange(first_, {});
-    return Error{Error::Kind::kSystem, "read(stdin)", "EIO", ""};
+    return SystemError("read(stdin)", EIO);
   }
 
  private:

@@ -39,7 +39,16 @@ TEST_CASE("syscall: a system error says which call failed and why") {
   const Error error = SystemError("open(/x)");
   CHECK(error.kind == Error::Kind::kSystem);
   CHECK(error.text() == "open(/x): ENOENT");
+  CHECK(error.code == ENOENT);
+  CHECK(error.about == Error::About::kOther);
   CHECK(SystemError("read", EIO).text() == "read: EIO");
+  CHECK(SystemError("x", EIO, Error::About::kRoot).about == Error::About::kRoot);
+}
+
+TEST_CASE("syscall: an errno value alone is an error as well") {
+  const Error error = Errno(EFAULT);
+  CHECK(error.code == EFAULT);
+  CHECK(error.text() == ErrnoName(EFAULT));
 }
 
 TEST_CASE("syscall: reading goes on to the end, whatever the size of the pieces") {

@@ -1,6 +1,8 @@
 // Paths that mounts show under another name as well.
 #include <doctest/doctest.h>
 
+#include <cerrno>
+
 #include "tests/support/world.h"
 
 using namespace ringfence;
@@ -102,14 +104,14 @@ TEST_CASE("decide: in the project, the table of mounts counts only for what anot
   CHECK(read(mounts, "n/a") == "deny");
   CHECK(read(mounts, "n/new/x") == "deny");  // by the mount of n
   CHECK(read(mounts, "n/b") == "permit");
-  const FailingFiles no_table(mounts, Call::kReadText, kMountInfo, "EIO");
+  const FailingFiles no_table(mounts, Call::kReadText, kMountInfo, EIO);
   CHECK_THROWS(read(no_table, "n/b"));
   CHECK(read(no_table, "README.md") == "permit");
   CHECK(read(no_table, "new/x") == "permit");
   // A file may be of another mount where that cannot be seen.
   constexpr const char* kHidden = "/home/dev/project/new/x";
-  CHECK(read(FailingFiles(mounts, Call::kLook, kHidden, "EACCES"), "new/x") == "permit");
-  CHECK_THROWS(read(FailingFiles(no_table, Call::kLook, kHidden, "EACCES"), "new/x"));
+  CHECK(read(FailingFiles(mounts, Call::kLook, kHidden, EACCES), "new/x") == "permit");
+  CHECK_THROWS(read(FailingFiles(no_table, Call::kLook, kHidden, EACCES), "new/x"));
 }
 
 TEST_CASE("decide: a rule about the place of a second view denies neither project nor home") {

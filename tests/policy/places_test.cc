@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include <cerrno>
+
 #include "tests/support/fake_files.h"
 
 using namespace ringfence;
@@ -127,6 +129,8 @@ TEST_CASE("places: what can be no project is an error with a remedy") {
     CHECK(places.error().text().find(row.want) != std::string::npos);
     CHECK(places.error().text().find(row.root.empty() ? "CLAUDE_PROJECT_DIR" : "--root") !=
           std::string::npos);
+    using enum Error::About;
+    CHECK(places.error().about == (row.root.empty() ? kProjectDir : kRoot));
   }
   Registration nothing = Plain();
   nothing.project_dir = "";
@@ -408,7 +412,7 @@ TEST_CASE("places: a HOME that leads nowhere is an error") {
   CHECK(Problem(registration) ==
         R"(HOME: "/home/dev/locked/x" cannot be resolved: a directory above it is closed to this )"
         "user");
-  const FailingFiles broken(Disk(), FailingFiles::Call::kLook, "/home/dev/project", "EIO");
+  const FailingFiles broken(Disk(), FailingFiles::Call::kLook, "/home/dev/project", EIO);
   const Result<Places> places = FindPlaces(Plain(), broken);
   REQUIRE_FALSE(places.has_value());
   CHECK(places.error().text() == R"(CLAUDE_PROJECT_DIR: "/home/dev/project" cannot be resolved)");
@@ -462,15 +466,15 @@ TEST_CASE("places: of one user's homes in /etc/passwd, eight count") {
 }
 
 TEST_CASE("places: a disk that fails says nothing about homes") {
-  const auto broken = [](const char* what) {
-    return FailingFiles(Disk(), FailingFiles::Call::kReadText, "/etc/passwd", what);
+  const auto broken = [](int code) {
+    return FailingFiles(Disk(), FailingFiles::Call::kReadText, "/etc/passwd", code);
   };
-  for (const char* what : {"ENOENT", "ENOTDIR"}) {
-    CHECK(FindPlaces(Plain(), broken(what)).has_value());
+  for (const int code : {ENOENT, ENOTDIR}) {
+    CHECK(FindPlaces(Plain(), broken(code)).has_value());
   }
-  for (const char* what : {"EIO", "EMFILE", "EACCES"}) {
-    const Result<Places> places = FindPlaces(Plain(), broken(what));
+  for (const int code : {EIO, EMFILE, EACCES}) {
+    const Result<Places> places = FindPlaces(Plain(), broken(code));
     REQUIRE_FALSE(places.has_value());
-    CHECK(places.error().what == what);
+    CHECK(places.error().code == code);
   }
 }

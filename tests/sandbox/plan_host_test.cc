@@ -2,7 +2,9 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cerrno>
 
+#include "base/syscall.h"
 #include "sandbox/environment.h"
 #include "tests/support/plan_world.h"
 
@@ -323,7 +325,7 @@ TEST_CASE("plan: a disk that fails leaves no plan") {
     }
 
    private:
-    static Error Failure() { return {Error::Kind::kSystem, "lstat", "EIO", ""}; }
+    static Error Failure() { return SystemError("lstat", EIO); }
   };
   const PlanWorld world;
   const Policy policy = MergePolicies(world.world.sources, "", world.world.places, {}).value();
@@ -332,7 +334,7 @@ TEST_CASE("plan: a disk that fails leaves no plan") {
   const Result<SandboxPlan> plan =
       MakePlan({policy, world.world.places, files, world.command, world.facts});
   REQUIRE_FALSE(plan.has_value());
-  CHECK(plan.error().what == "EIO");
+  CHECK(plan.error().code == EIO);
 }
 
 TEST_CASE("plan: a feature is there unless it was tried and is missing") {

@@ -40,16 +40,17 @@ TEST_CASE("seccomp: a new namespace is refused, alone, with others, with garbage
     CAPTURE(flag);
     for (const uint64_t more : {uint64_t{0}, uint64_t{SIGCHLD}, kThreadFlags, kGarbage,
                                 uint64_t{0xFFFF'FFFF}, ~uint64_t{0}}) {
-      CHECK(Guard({.number = SYS_clone, .args = {flag | more}}) == Errno(EPERM));
-      CHECK(Guard({.number = SYS_unshare, .args = {flag | more}}) == Errno(EPERM));
+      CHECK(Guard({.number = SYS_clone, .args = {flag | more}}) == FailWith(EPERM));
+      CHECK(Guard({.number = SYS_unshare, .args = {flag | more}}) == FailWith(EPERM));
     }
   }
 }
 
 TEST_CASE("seccomp: a new time namespace is refused where the flag means one") {
   constexpr uint64_t kNewTime = 0x80;
-  CHECK(Guard({.number = SYS_unshare, .args = {kNewTime}}) == Errno(EPERM));
-  CHECK(Guard({.number = SYS_unshare, .args = {kNewTime | CLONE_FS | kGarbage}}) == Errno(EPERM));
+  CHECK(Guard({.number = SYS_unshare, .args = {kNewTime}}) == FailWith(EPERM));
+  CHECK(Guard({.number = SYS_unshare, .args = {kNewTime | CLONE_FS | kGarbage}}) ==
+        FailWith(EPERM));
 }
 
 TEST_CASE("seccomp: processes and threads are started as ever") {
@@ -62,7 +63,7 @@ TEST_CASE("seccomp: processes and threads are started as ever") {
       CHECK(Guard({.number = SYS_clone, .args = {flags}}, rules) == Allow());
     }
   }
-  CHECK(Guard({.number = SYS_clone3}) == Errno(ENOSYS));
+  CHECK(Guard({.number = SYS_clone3}) == FailWith(ENOSYS));
   for (const uint64_t flags : {uint64_t{CLONE_FS}, uint64_t{CLONE_FILES}, uint64_t{0}, kGarbage}) {
     CHECK(Guard({.number = SYS_unshare, .args = {flags}}) == Allow());
   }
@@ -72,9 +73,9 @@ TEST_CASE("seccomp: nothing is typed into a terminal, whatever the register hold
   for (const uint64_t request : {uint64_t{TIOCSTI}, uint64_t{0x541C}, uint64_t{TIOCSETD}}) {
     CAPTURE(request);
     for (const uint64_t above : {uint64_t{0}, kGarbage, uint64_t{1} << 32, uint64_t{1} << 63}) {
-      CHECK(Guard({.number = SYS_ioctl, .args = {0, request | above}}) == Errno(EPERM));
+      CHECK(Guard({.number = SYS_ioctl, .args = {0, request | above}}) == FailWith(EPERM));
       CHECK(Guard({.number = SYS_ioctl, .args = {~uint64_t{0}, request | above, 7}}) ==
-            Errno(EPERM));
+            FailWith(EPERM));
     }
   }
 }
@@ -96,7 +97,7 @@ TEST_CASE("seccomp: nobody takes a lease, and locks and flags go through") {
   for (const uint64_t command : {uint64_t{F_SETLEASE}, kSetDelegation}) {
     CAPTURE(command);
     for (const uint64_t above : {uint64_t{0}, kGarbage}) {
-      CHECK(Guard({.number = SYS_fcntl, .args = {3, command | above}}) == Errno(EPERM));
+      CHECK(Guard({.number = SYS_fcntl, .args = {3, command | above}}) == FailWith(EPERM));
     }
   }
   for (const int command : {F_GETLEASE, F_SETLK, F_OFD_SETLKW, F_SETFD, F_SETFL, F_DUPFD_CLOEXEC,
@@ -115,7 +116,7 @@ TEST_CASE("seccomp: sockets of the families that each kind of rules permits") {
       const bool is_internet = family == AF_INET || family == AF_INET6;
       const bool permitted = family == AF_UNIX ? rules == SocketRules::kUsual
                                                : is_internet && rules != SocketRules::kNoneAtAll;
-      const FilterOutcome want = permitted ? Allow() : Errno(EAFNOSUPPORT);
+      const FilterOutcome want = permitted ? Allow() : FailWith(EAFNOSUPPORT);
       CHECK(Guard({.number = SYS_socket, .args = {family, SOCK_STREAM}}, rules) == want);
       CHECK(Guard({.number = SYS_socket, .args = {family | kGarbage, SOCK_RAW, 255}}, rules) ==
             want);
@@ -135,7 +136,7 @@ TEST_CASE("seccomp: of netlink, routes alone") {
   for (const SocketRules rules : {SocketRules::kUsual, SocketRules::kNoUnix}) {
     for (uint64_t protocol = 0; protocol < kNetlinkProtocols; ++protocol) {
       CAPTURE(protocol);
-      const FilterOutcome want = protocol == 0 ? Allow() : Errno(EAFNOSUPPORT);
+      const FilterOutcome want = protocol == 0 ? Allow() : FailWith(EAFNOSUPPORT);
       CHECK(Guard({.number = SYS_socket, .args = {AF_NETLINK, SOCK_RAW, protocol}}, rules) == want);
       CHECK(Guard({.number = SYS_socket,
                    .args = {AF_NETLINK | kGarbage, SOCK_DGRAM, protocol | kGarbage}},
@@ -146,14 +147,14 @@ TEST_CASE("seccomp: of netlink, routes alone") {
 
 TEST_CASE("seccomp: where no sockets are permitted, netlink has no routes either") {
   CHECK(Guard({.number = SYS_socket, .args = {AF_NETLINK, SOCK_RAW, 0}}, SocketRules::kNoneAtAll) ==
-        Errno(EAFNOSUPPORT));
+        FailWith(EAFNOSUPPORT));
 }
 
 TEST_CASE("seccomp: where no sockets are permitted, no other netlink protocol is") {
   for (uint64_t protocol = 1; protocol < kNetlinkProtocols; ++protocol) {
     CAPTURE(protocol);
     CHECK(Guard({.number = SYS_socket, .args = {AF_NETLINK, SOCK_RAW, protocol}},
-                SocketRules::kNoneAtAll) == Errno(EAFNOSUPPORT));
+                SocketRules::kNoneAtAll) == FailWith(EAFNOSUPPORT));
   }
 }
 
@@ -165,7 +166,7 @@ TEST_CASE("seccomp: a pair that can send elsewhere is refused where Unix sockets
         CAPTURE(type);
         CAPTURE(more);
         CHECK(Guard({.number = SYS_socketpair, .args = {AF_UNIX | kGarbage, type | more}}, rules) ==
-              (is_usual ? Allow() : Errno(EAFNOSUPPORT)));
+              (is_usual ? Allow() : FailWith(EAFNOSUPPORT)));
       }
     }
     for (const uint64_t type : {uint64_t{SOCK_STREAM}, uint64_t{SOCK_SEQPACKET | SOCK_CLOEXEC}}) {
@@ -177,12 +178,12 @@ TEST_CASE("seccomp: a pair that can send elsewhere is refused where Unix sockets
 TEST_CASE("seccomp: a file's signals have no owner where signals are supervised") {
   for (const uint64_t command : {uint64_t{F_SETOWN}, uint64_t{15} /* F_SETOWN_EX */}) {
     const Call call{.number = SYS_fcntl, .args = {3, command | kGarbage, 77}};
-    CHECK(Evaluate(SupervisedFilter(SupervisedSignals::kYes), call) == Errno(EPERM));
+    CHECK(Evaluate(SupervisedFilter(SupervisedSignals::kYes), call) == FailWith(EPERM));
     CHECK(Supervised(call) == Allow());
   }
   for (const uint64_t request : {uint64_t{0x8901} /* FIOSETOWN */, uint64_t{0x8902}}) {
     const Call call{.number = SYS_ioctl, .args = {3, request | kGarbage}};
-    CHECK(Evaluate(SupervisedFilter(SupervisedSignals::kYes), call) == Errno(EPERM));
+    CHECK(Evaluate(SupervisedFilter(SupervisedSignals::kYes), call) == FailWith(EPERM));
     CHECK(Supervised(call) == Allow());
   }
   const Call asked{.number = SYS_fcntl, .args = {3, F_GETOWN}};
@@ -196,7 +197,7 @@ TEST_CASE("seccomp: a pair of connected Unix sockets is permitted always") {
          {uint64_t{AF_PACKET}, uint64_t{AF_VSOCK}, uint64_t{AF_ALG}, uint64_t{AF_TIPC}}) {
       CAPTURE(family);
       CHECK(Guard({.number = SYS_socketpair, .args = {family | kGarbage, SOCK_STREAM}}, rules) ==
-            Errno(EAFNOSUPPORT));
+            FailWith(EAFNOSUPPORT));
     }
   }
 }

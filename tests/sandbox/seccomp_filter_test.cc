@@ -66,8 +66,8 @@ TEST_CASE("seccomp: the guard refuses each call of its lists, and no other by it
       const uint64_t family = number == SYS_socket ? kFamilies : kUnixFamily;
       const uint64_t type = number == SYS_socketpair ? SOCK_STREAM : 0;
       const Call call{.number = number, .args = {family, type}};
-      const FilterOutcome want = Has(refused, number)  ? Errno(EPERM)
-                                 : Has(absent, number) ? Errno(ENOSYS)
+      const FilterOutcome want = Has(refused, number)  ? FailWith(EPERM)
+                                 : Has(absent, number) ? FailWith(ENOSYS)
                                                        : Allow();
       CHECK(Guard(call, rules) == want);
     }
@@ -80,8 +80,8 @@ TEST_CASE("seccomp: the supervised filter hands over each call of its list, and 
   for (int number = 0; number <= kNewestCall; ++number) {
     CAPTURE(number);
     const FilterOutcome want = Has(supervised, number) ? Notify()
-                               : Has(own, number)      ? Errno(EPERM)
-                               : number == SYS_openat2 ? Errno(ENOSYS)
+                               : Has(own, number)      ? FailWith(EPERM)
+                               : number == SYS_openat2 ? FailWith(ENOSYS)
                                                        : Allow();
     CHECK(Supervised({.number = number}) == want);
   }
@@ -115,9 +115,9 @@ TEST_CASE("seccomp: nobody makes or removes subvolumes") {
   for (const SocketRules rules : kAllRules) {
     for (const uint64_t size : kSizes) {
       for (const uint32_t request : RefusedSubvolumeRequests()) {
-        CHECK(Guard({.number = SYS_ioctl, .args = {3, size | request}}, rules) == Errno(EPERM));
+        CHECK(Guard({.number = SYS_ioctl, .args = {3, size | request}}, rules) == FailWith(EPERM));
       }
-      CHECK(Guard({.number = SYS_ioctl, .args = {3, size | 0xBC10}}, rules) == Errno(EPERM));
+      CHECK(Guard({.number = SYS_ioctl, .args = {3, size | 0xBC10}}, rules) == FailWith(EPERM));
     }
     for (const uint64_t request :
          {uint64_t{0x4004'9409}, uint64_t{0x4020'940D}}) {  // FICLONE, FICLONERANGE
@@ -131,11 +131,12 @@ TEST_CASE("seccomp: no attributes of files are changed, not even by their owner"
   for (const SocketRules rules : kAllRules) {
     for (const uint32_t request : RefusedFileRequests()) {
       const Call call{.number = SYS_ioctl, .args = {3, 0x4008'0000 | request}};
-      CHECK(Guard(call, rules) == Errno(EPERM));
+      CHECK(Guard(call, rules) == FailWith(EPERM));
     }
-    CHECK(Guard({.number = SYS_ioctl, .args = {3, 0x4004'F504}}, rules) == Errno(EPERM));  // f2fs
-    CHECK(Guard({.number = SYS_ioctl, .args = {3, 0x8008'6601}}, rules) == Allow());       // asked
-    CHECK(Guard({.number = file_setattr}, rules) == Errno(ENOSYS));
+    CHECK(Guard({.number = SYS_ioctl, .args = {3, 0x4004'F504}}, rules) ==
+          FailWith(EPERM));                                                           // f2fs
+    CHECK(Guard({.number = SYS_ioctl, .args = {3, 0x8008'6601}}, rules) == Allow());  // asked
+    CHECK(Guard({.number = file_setattr}, rules) == FailWith(ENOSYS));
   }
 }
 
@@ -146,13 +147,13 @@ TEST_CASE("seccomp: nobody sets another process's limits") {
   const Call another{.number = SYS_prlimit64, .args = {77, RLIMIT_CPU, kLimits}};
   const Call garbage{.number = SYS_prlimit64, .args = {kGarbage | 77, RLIMIT_CPU, kLimits}};
   for (const Call& call : {own, asked}) CHECK(Supervised(call) == Allow());
-  for (const Call& call : {another, garbage}) CHECK(Supervised(call) == Errno(EPERM));
+  for (const Call& call : {another, garbage}) CHECK(Supervised(call) == FailWith(EPERM));
 }
 
 TEST_CASE("seccomp: the limit that marks a sandbox inside can be read, and set by nobody") {
   for (const uint64_t resource : {uint64_t{RLIMIT_LOCKS}, RLIMIT_LOCKS | kGarbage}) {
-    CHECK(Supervised({.number = SYS_setrlimit, .args = {resource, 1}}) == Errno(EPERM));
-    CHECK(Supervised({.number = SYS_prlimit64, .args = {0, resource, 1, 1}}) == Errno(EPERM));
+    CHECK(Supervised({.number = SYS_setrlimit, .args = {resource, 1}}) == FailWith(EPERM));
+    CHECK(Supervised({.number = SYS_prlimit64, .args = {0, resource, 1, 1}}) == FailWith(EPERM));
     CHECK(Supervised({.number = SYS_prlimit64, .args = {0, resource, 0, 1}}) == Allow());
   }
   CHECK(Supervised({.number = SYS_setrlimit, .args = {RLIMIT_NOFILE, 1}}) == Allow());
@@ -163,10 +164,10 @@ TEST_CASE("seccomp: the limit for core files can be read, and stays as it is") {
   constexpr uint64_t kNew = 0x7fff'0000'0000;
   for (const SocketRules rules : kAllRules) {
     for (const uint64_t resource : {uint64_t{RLIMIT_CORE}, RLIMIT_CORE | kGarbage}) {
-      CHECK(Guard({.number = SYS_setrlimit, .args = {resource, 1}}, rules) == Errno(0));
-      CHECK(Guard({.number = SYS_prlimit64, .args = {0, resource, kNew, 0}}, rules) == Errno(0));
+      CHECK(Guard({.number = SYS_setrlimit, .args = {resource, 1}}, rules) == FailWith(0));
+      CHECK(Guard({.number = SYS_prlimit64, .args = {0, resource, kNew, 0}}, rules) == FailWith(0));
       CHECK(Guard({.number = SYS_prlimit64, .args = {0, resource, kNew, 1}}, rules) ==
-            Errno(EPERM));
+            FailWith(EPERM));
       CHECK(Guard({.number = SYS_prlimit64, .args = {0, resource, 0, kNew}}, rules) == Allow());
     }
     CHECK(Guard({.number = SYS_setrlimit, .args = {RLIMIT_CPU, 1}}, rules) == Allow());
@@ -176,7 +177,7 @@ TEST_CASE("seccomp: the limit for core files can be read, and stays as it is") {
 
 TEST_CASE("seccomp: System V shared memory is not locked") {
   constexpr uint64_t kLock = 11, kStat = 2;
-  CHECK(Guard({.number = SYS_shmctl, .args = {5, kLock}}, SocketRules::kUsual) == Errno(EPERM));
+  CHECK(Guard({.number = SYS_shmctl, .args = {5, kLock}}, SocketRules::kUsual) == FailWith(EPERM));
   CHECK(Guard({.number = SYS_shmctl, .args = {5, kStat}}, SocketRules::kUsual) == Allow());
 }
 
@@ -185,7 +186,7 @@ TEST_CASE("seccomp: arguments change nothing for calls of the lists") {
     const std::array<uint64_t, 6> args{word, word, word, word, word, word};
     for (const int number : NumbersOf(RefusedCalls())) {
       CAPTURE(number);
-      CHECK(Guard({.number = number, .args = args}) == Errno(EPERM));
+      CHECK(Guard({.number = number, .args = args}) == FailWith(EPERM));
     }
     for (const int number : NumbersOf(SupervisedCalls())) {
       CAPTURE(number);
@@ -213,7 +214,7 @@ TEST_CASE("seccomp: calls that came later are none") {
         int64_t{0x7FFF'FFFF}, int64_t{-1}, int64_t{-2}, int64_t{-0x8000'0000LL}}) {
     CAPTURE(number);
     for (const SocketRules rules : kAllRules) {
-      CHECK(Guard({.number = number}, rules) == Errno(ENOSYS));
+      CHECK(Guard({.number = number}, rules) == FailWith(ENOSYS));
     }
   }
 }
@@ -223,7 +224,7 @@ TEST_CASE("seccomp: calls of x32 go to the supervisor, or nowhere") {
   for (uint32_t number = 0; number <= 600; ++number) {
     CAPTURE(number);
     const Call call{.number = static_cast<int64_t>(kX32 | number)};
-    CHECK(Guard(call) == Errno(ENOSYS));  // before anything else is asked
+    CHECK(Guard(call) == FailWith(ENOSYS));  // before anything else is asked
     CHECK(Supervised(call) == Notify());
   }
 }
@@ -232,7 +233,7 @@ TEST_CASE("seccomp: calls of 32 bits go to the supervisor, or nowhere") {
   for (int number = 0; number <= 600; ++number) {
     CAPTURE(number);
     const Call call{.number = number, .arch = AUDIT_ARCH_I386};
-    CHECK(Guard(call) == (number > kNewestCall ? Errno(ENOSYS) : Notify()));
+    CHECK(Guard(call) == (number > kNewestCall ? FailWith(ENOSYS) : Notify()));
     CHECK(Supervised(call) == Notify());
   }
 }
@@ -250,7 +251,7 @@ TEST_CASE("seccomp: calls of another architecture go to the supervisor, or nowhe
 }
 
 TEST_CASE("seccomp: openat2 is none for the command and there for the supervisor") {
-  CHECK(Supervised({.number = SYS_openat2}) == Errno(ENOSYS));
+  CHECK(Supervised({.number = SYS_openat2}) == FailWith(ENOSYS));
   for (const SocketRules rules : kAllRules) {
     CHECK(Guard({.number = SYS_openat2}, rules) == Allow());
     CHECK(Guard({.number = SYS_pidfd_getfd}, rules) == Allow());

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/syscall.h"
 #include "cli/audit/memory_files.h"
 
 namespace ringfence {
@@ -37,8 +38,8 @@ class RecordingFiles final : public FileView {
 class FailingFiles final : public FileView {
  public:
   enum class Call { kLook, kReadText, kList };
-  FailingFiles(const FileView& files, Call call, std::string_view path, std::string what)
-      : files_(files), call_(call), path_(Path::Clean(path)), what_(std::move(what)) {}
+  FailingFiles(const FileView& files, Call call, std::string_view path, int code)
+      : files_(files), call_(call), path_(Path::Clean(path)), code_(code) {}
 
   Result<FileFacts> Look(const Path& path) const override;
   Result<std::string> ReadLink(const Path& path) const override { return files_.ReadLink(path); }
@@ -48,12 +49,12 @@ class FailingFiles final : public FileView {
 
  private:
   bool Fails(Call call, const Path& path) const { return call == call_ && path == path_; }
-  Error Failure() const { return Error{Error::Kind::kSystem, path_.text(), what_, ""}; }
+  Error Failure() const { return SystemError(path_.text(), code_); }
 
   const FileView& files_;
   Call call_;
   Path path_;
-  std::string what_;
+  int code_;
 };
 
 }  // namespace ringfence

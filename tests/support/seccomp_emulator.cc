@@ -174,7 +174,7 @@ FilterOutcome Evaluate(std::span<const sock_filter> filter, const Call& call) {
     case SECCOMP_RET_ALLOW:
       return Allow();
     case SECCOMP_RET_ERRNO:
-      return Errno(static_cast<int>(value & SECCOMP_RET_DATA));
+      return FailWith(static_cast<int>(value & SECCOMP_RET_DATA));
     case SECCOMP_RET_USER_NOTIF:
       return Notify();
     case SECCOMP_RET_KILL_PROCESS:

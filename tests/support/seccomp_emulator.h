@@ -29,7 +29,7 @@ std::ostream& operator<<(std::ostream& out, const FilterOutcome& outcome);
 
 constexpr FilterOutcome Allow() { return {FilterOutcome::Kind::kAllow, 0}; }
 constexpr FilterOutcome Notify() { return {FilterOutcome::Kind::kNotify, 0}; }
-constexpr FilterOutcome Errno(int code) { return {FilterOutcome::Kind::kErrno, code}; }
+constexpr FilterOutcome FailWith(int code) { return {FilterOutcome::Kind::kErrno, code}; }
 
 FilterOutcome Evaluate(std::span<const sock_filter> filter, const Call& call);
 

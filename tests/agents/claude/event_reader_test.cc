@@ -2,6 +2,9 @@
 
 #include <doctest/doctest.h>
 
+#include <cerrno>
+
+#include "base/syscall.h"
 #include "base/text.h"
 #include "tests/support/fake_files.h"
 
@@ -26,9 +29,7 @@ class Pieces final : public ByteSource {
 
 class Broken final : public ByteSource {
  public:
-  Result<std::string_view> Next() override {
-    return Error{Error::Kind::kSystem, "read(stdin)", "EIO", ""};
-  }
+  Result<std::string_view> Next() override { return SystemError("read(stdin)", EIO); }
 };
 
 Result<Event> Read(std::string_view text, std::vector<std::string_view> pointers = {}) {

@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include <cerrno>
+
 #include "tests/support/fake_files.h"
 
 using namespace ringfence;
@@ -186,12 +188,12 @@ TEST_CASE(
   CHECK_FALSE(MountTable::Read(none)->has_twins());
   const FakeFiles image{{"/proc/self/mountinfo", File(std::string(kImage))}};
   CHECK(MountTable::Read(image)->has_twins());
-  for (const char* what : {"ENOTDIR", "ENOTSUP"}) {
-    const FailingFiles odd(image, FailingFiles::Call::kReadText, "/proc/self/mountinfo", what);
+  for (const int code : {ENOTDIR, ENOTSUP}) {
+    const FailingFiles odd(image, FailingFiles::Call::kReadText, "/proc/self/mountinfo", code);
     REQUIRE(MountTable::Read(odd).has_value());
     CHECK_FALSE(MountTable::Read(odd)->has_twins());
   }
-  const FailingFiles closed(image, FailingFiles::Call::kReadText, "/proc/self/mountinfo", "EACCES");
+  const FailingFiles closed(image, FailingFiles::Call::kReadText, "/proc/self/mountinfo", EACCES);
   CHECK_FALSE(MountTable::Read(closed).has_value());
   const FakeFiles large{{"/proc/self/mountinfo", File(std::string(size_t{17} << 20, 'x'))}};
   CHECK_FALSE(MountTable::Read(large).has_value());

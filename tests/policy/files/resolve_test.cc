@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include <cerrno>
+
 #include "base/short_name.h"
 #include "tests/support/fake_files.h"
 
@@ -189,7 +191,7 @@ TEST_CASE("walk: a directory that cannot be searched stops it with the reason") 
     const Walked walked = Walk(text, files);
     CHECK(walked.stop == Stop::kUnreadable);
     REQUIRE(walked.error);
-    CHECK(walked.error->what == "EACCES");
+    CHECK(walked.error->code == EACCES);
   }
   CHECK(Walk("/locked", files).stop == Stop::kEnd);
 }
@@ -282,9 +284,9 @@ TEST_CASE("resolve: a short name whose long name cannot be found stops the walk"
                         {"/p/CLAUDE~1", Directory().Inode(7)}};
   for (const Row& row : {Row{kList, "/p"}, Row{kLook, "/p/.claude"}}) {
     CAPTURE(row.path);
-    const Walked walked = Walk("/p/CLAUDE~1/x", FailingFiles(files, row.call, row.path, "EACCES"));
+    const Walked walked = Walk("/p/CLAUDE~1/x", FailingFiles(files, row.call, row.path, EACCES));
     CHECK(walked.stop == Stop::kUnreadable);
     REQUIRE(walked.error);
-    CHECK(walked.error->what == "EACCES");
+    CHECK(walked.error->code == EACCES);
   }
 }

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <filesystem>
 
 #include "base/sha256.h"
@@ -52,7 +53,7 @@ class Disk : public TemporaryTree {
     if (has_home) registration.home_variable = At("home");
     registration.user = ::geteuid();
     const RealFiles files;
-    const FailingFiles no_passwd(files, FailingFiles::Call::kReadText, "/etc/passwd", "ENOENT");
+    const FailingFiles no_passwd(files, FailingFiles::Call::kReadText, "/etc/passwd", ENOENT);
     const Result<Places> found =
         has_home ? FindPlaces(registration, files) : FindPlaces(registration, no_passwd);
     REQUIRE(found.has_value());
@@ -269,7 +270,7 @@ TEST_CASE("sources: what is no regular file is no policy") {
   CHECK(Problem(loop.Read()).find("lead in a circle") != std::string::npos);
   const Result<PolicyBytes> endless = ReadPolicyBytes("/" + std::string(300, 'a'));
   REQUIRE_FALSE(endless.has_value());
-  CHECK(endless.error().what == "ENAMETOOLONG");
+  CHECK(endless.error().code == ENAMETOOLONG);
 }
 
 TEST_CASE("sources: a policy or a trust store that everybody may write is refused") {

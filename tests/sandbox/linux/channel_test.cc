@@ -7,7 +7,10 @@
 #include <unistd.h>
 
 #include <array>
+#include <cerrno>
 #include <cstring>
+
+#include "base/syscall.h"
 
 using namespace ringfence;
 
@@ -39,6 +42,32 @@ int NextDescriptor() {
 }
 
 }  // namespace
+
+TEST_CASE("channel: a failed step of the setup arrives as it was sent") {
+  const SetupFailure failures[] = {
+      {"mount view", SystemError("mount_setattr(/)", ENOSYS, Error::About::kMountSetattr),
+       Feature::kNamespaces},
+      {"resource group", SystemError("open(/x)", EMFILE), Feature::kDelegation},
+      {"signals", Error{Error::Kind::kSystem, "", "no call failed", ""}, {}},
+  };
+  const Channel channel;
+  for (const SetupFailure& sent : failures) {
+    CAPTURE(sent.step);
+    REQUIRE(SendFailure(channel.near, sent));
+    const Result<Packet> packet = ReceivePacket(channel.far);
+    REQUIRE(packet);
+    REQUIRE(packet->message == Message::kFailed);
+    const SetupFailure got = FailureIn(*packet);
+    CHECK(got.step == sent.step);
+    CHECK(got.error == sent.error);
+    CHECK(got.lacks == sent.lacks);
+  }
+  Packet cut;  // what a packet that ends early leaves out is empty
+  cut.fields = {"mount view", "mount(/)"};
+  CHECK(FailureIn(cut).text() == "mount view: mount(/): ");
+  CHECK(FailureIn(cut).error.code == 0);
+  CHECK_FALSE(FailureIn(cut).lacks.has_value());
+}
 
 TEST_CASE("channel: a packet arrives with its message and its fields") {
   const Channel channel;
@@ -95,7 +124,7 @@ TEST_CASE("channel: a descriptor that is not open is an error") {
   const Channel channel;
   const Status sent = SendPacket(channel.near, Message::kTerminal, {}, 1 << 20);
   REQUIRE_FALSE(sent);
-  CHECK(sent.error().what == "EBADF");
+  CHECK(sent.error().code == EBADF);
 }
 
 TEST_CASE("channel: of several descriptors one is kept and none is left open") {
@@ -132,10 +161,10 @@ TEST_CASE("channel: the other side's end is an error and not a signal") {
   CHECK(ReceivePacket(channel.far)->fields == std::vector<std::string>{"0"});
   const Result<Packet> none = ReceivePacket(channel.far);
   REQUIRE_FALSE(none);
-  CHECK(none.error().what == "EPIPE");
+  CHECK(none.error().code == EPIPE);
   const Status sent = SendPacket(channel.far, Message::kSignal, {"15"});
   REQUIRE_FALSE(sent);
-  CHECK(sent.error().what == "EPIPE");
+  CHECK(sent.error().code == EPIPE);
 }
 
 TEST_CASE("channel: what is no socket is an error") {

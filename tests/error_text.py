@@ -1,0 +1,64 @@
+#!/usr/bin/env python3
+"""Fails where a program compares the text of an error: texts are for people and may be reworded,
+programs ask for `code`, `about` and `kind` (base/result.h).
+
+    tests/error_text.py [ROOT]
+"""
+
+import errno
+import pathlib
+import re
+import sys
+
+FOLDERS = ("agents", "audit_log", "base", "policy", "hook", "sandbox", "run", "cli", "library")
+TEXT = r"\w*(?:[Ee]rror|[Ff]ailure|[Mm]istake)\w*(?:\(\))?(?:\.|->)(?:what|where|hint|text\(\))"
+# Matched against the whole file, since a comparison may be on two lines.
+COMPARED = r"\s*(?:[=!]=|\.(?:r?find|starts_with|ends_with|contains|compare)\()"
+NAME = r'"(?:' + "|".join(errno.errorcode.values()) + r')"'
+WRONG = [re.compile(pattern) for pattern in (
+    TEXT + COMPARED,
+    r"[=!]=\s*[\w.>()-]*" + TEXT,
+    r"[=!]=\s*" + NAME,
+    NAME + r"\s*[=!]=",
+    r"\bfind\([^;]*?" + TEXT + r"\)",
+)]
+ALIAS = re.compile(r"[&\w] (\w+) = [^;]*" + TEXT + ";")
+NEAR = 400  # characters in which another name of a text is looked for
+COMMENT = re.compile(r"//[^\n]*")
+# What only moves the place in an error decides nothing by it.
+EXEMPT = {("cli/audit/fixture.cc", "error.where.starts_with(")}
+
+
+def comparisons(text):
+    """(where, what) of each comparison."""
+    for pattern in WRONG:
+        for found in pattern.finditer(text):
+            yield found.start(), found.group()
+    for alias in ALIAS.finditer(text):
+        name = re.compile(r"(?<![\w.>])" + alias.group(1) + COMPARED)
+        for found in name.finditer(text, alias.end(), alias.end() + NEAR):
+            yield found.start(), found.group()
+
+
+def main():
+    root = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(__file__).parent.parent)
+    passed = failed = 0
+    for folder in FOLDERS:
+        for path in sorted((root / folder).rglob("*")):
+            if path.suffix not in (".cc", ".h"):
+                continue
+            name = str(path.relative_to(root))
+            text = COMMENT.sub("", path.read_text())
+            wrong = {text.count("\n", 0, at) + 1: " ".join(what.split())
+                     for at, what in comparisons(text) if (name, what) not in EXEMPT}
+            for line, what in sorted(wrong.items()):
+                print(f"FAIL {name}:{line}: compares the text of an error ({what}): "
+                      "ask for its code or about (base/result.h)")
+            failed += bool(wrong)
+            passed += not wrong
+    print(f"{passed} passed, {failed} failed, 0 skipped")
+    return 1 if failed or not passed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
