@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <nlohmann/json.hpp>
 
 #include "base/sha256.h"
 #include "base/text.h"
@@ -69,8 +70,32 @@ std::string Markup(std::string_view text) {
   return out;
 }
 
-std::string Markup(std::string_view text, size_t limit) {
-  return Markup(CutText(Printable(text.substr(0, limit + 4)), limit));
+std::string Markup(std::string_view text, size_t limit) { return Markup(Legible(text, limit)); }
+
+std::string Legible(std::string_view text, size_t limit) {
+  return CutText(Printable(text.substr(0, limit + 4)), limit);
+}
+
+std::string ScriptJson(const OrderedJson& json) {
+  // U+FFFE and U+FFFF are no characters; where the other ones stand they are within strings.
+  constexpr std::pair<std::string_view, std::string_view> kEscapes[] = {
+      {"<", "\\u003c"},
+      {">", "\\u003e"},
+      {"&", "\\u0026"},
+      {"\xE2\x80\xA8", "\\u2028"},
+      {"\xE2\x80\xA9", "\\u2029"},
+      {"\xEF\xBF\xBE", "\\ufffd"},
+      {"\xEF\xBF\xBF", "\\ufffd"}};
+  const std::string text = json.dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
+  std::string out;
+  for (std::string_view rest = text; !rest.empty();) {
+    const auto* escape = std::ranges::find_if(
+        kEscapes, [&](const auto& pair) { return rest.starts_with(pair.first); });
+    const bool is_plain = escape == std::end(kEscapes);
+    out += is_plain ? rest.substr(0, 1) : escape->second;
+    rest.remove_prefix(is_plain ? 1 : escape->first.size());
+  }
+  return out;
 }
 
 std::string Fill(std::string_view page, std::span<const Slot> slots) {

@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "base/json.h"
+
 namespace ringfence {
 
 // Text, or an attribute in double quotes: no character of it is markup, none is invisible or
@@ -12,6 +14,12 @@ namespace ringfence {
 std::string Markup(std::string_view text);
 // The same of at most about `limit` bytes.
 std::string Markup(std::string_view text, size_t limit);
+
+// `text` as a person may read it, of at most `limit` bytes; not yet markup.
+std::string Legible(std::string_view text, size_t limit);
+
+// JSON that may stand in a script element: no character of it ends the element or a line of script.
+std::string ScriptJson(const OrderedJson& json);
 
 struct Slot {
   std::string_view name;

@@ -1,162 +1,166 @@
+// Renders the page from the JSON document in it. Text only ever becomes text: nothing here parses
+// markup, and nothing is an attribute that could be a script or an address elsewhere.
+const report = JSON.parse(document.getElementById("report").textContent);
+const KINDS = ["permit", "ask", "deny", "error"];
 
-"use strict";
-// Reading needs none of this. It makes pages, filters and an order for the matrix, and opens what a
-// link leads to. Text only ever becomes text: nothing here parses markup.
-(() => {
-  const PAGE = 100;
+const make = (name, attributes = {}, ...children) => {
+  const made = document.createElement(name);
+  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+  made.append(...children.flat(Infinity).filter((child) => child !== "" && child !== undefined));
+  return made;
+};
+const number = (count) => count.toLocaleString("en");
+const counted = (count, word) => `${number(count)} ${word}${count === 1 ? "" : "s"}`;
+const code = (text) => make("code", {}, text);
+const decision = (kind) => make("span", { class: `decision ${kind}` }, kind);
+const total = (tally) => tally.reduce((sum, count) => sum + count);
+// Only a time that C++ read is one.
+const time = (text) => (/^[\d-]+ \d\d:\d\d$/.test(text) ? make("time", {}, text) : text);
+const headings = (cells) =>
+  make("thead", {}, make("tr", {}, cells.map((cell) => make("th", { scope: "col" }, cell))));
+const line = (head, ...cells) => make("tr", {}, make("th", { scope: "row" }, head), cells);
+const cell = (...content) => make("td", {}, content);
+// What is wider than the page scrolls by itself.
+const scroll = (label, content, more = "") =>
+  make("div", { class: `scroll${more}`, role: "region", "aria-label": label, tabindex: "0" }, content);
 
-  const element = (name, text, attributes = {}) => {
-    const made = document.createElement(name);
-    if (text) made.textContent = text;
-    for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
-    return made;
-  };
-  const labelled = (text, control) => {
-    const label = element("label", text);
-    label.append(control);
-    return label;
-  };
-  const options = (words) => {
-    const select = element("select");
-    for (const [value, text] of words) select.append(element("option", text, { value }));
-    return select;
-  };
-
-  // --- what a link leads to is opened ---
-
-  const open = (hash) => {
-    const target = document.getElementById(hash.slice(1));
-    if (!target || !target.matches("details")) return;
-    target.open = true;
-    target.querySelector("summary").focus();
-    target.scrollIntoView();
-  };
-  addEventListener("hashchange", () => open(location.hash));
-  document.addEventListener("click", (event) => {
-    const link = event.target.closest("a[href^='#rule-']");
-    if (link) open(link.hash);
-  });
-  open(location.hash);
-
-  const groups = [...document.querySelectorAll("details.group")];
-  if (groups.length > 1) {
-    const button = element("button", "Open all", { type: "button" });
-    button.addEventListener("click", () => {
-      const opens = groups.some((group) => !group.open);
-      for (const group of groups) group.open = opens;
-      button.textContent = opens ? "Close all" : "Open all";
-    });
-    const bar = element("p", "", { class: "pages" });
-    bar.append(button);
-    groups[0].before(bar);
+// Many items in pieces that a reader opens one by one: the first is open.
+const pieces = (word, items, wrap, size = 200) => {
+  const made = [];
+  for (let first = 0; first < items.length; first += size) {
+    const part = items.slice(first, first + size);
+    const which = `${word}s ${number(first + 1)} to ${number(first + part.length)} of ${number(items.length)}`;
+    made.push(first === 0 ? wrap(part)
+      : make("details", { class: "piece" }, make("summary", {}, which), wrap(part)));
   }
+  return made;
+};
+const plainList = (word, items) => pieces(word, items, (part) =>
+  make("ul", { class: "plain" }, part.map((item) => make("li", {}, item))));
 
-  // --- the matrix ---
+// --- the head ---
 
-  const region = document.querySelector(".matrix");
-  if (!region) return;
-  const section = region.closest("section");
-  const body = region.querySelector("tbody");
-  const collator = new Intl.Collator("en", { numeric: true });
+const lede = () => {
+  const { counts, baseline, demanding, fixtures } = report;
+  const columns = report.labels.length;
+  const parts = [`${counted(fixtures, "fixture")}, ${counted(report.decisions, "decision")} under ` +
+    (columns === 1 ? "one policy" : `${number(columns)} policies and profiles`)];
+  if (counts.oldest) parts.push(", from ", time(counts.oldest), " to ", time(counts.newest), " UTC");
+  parts.push(".");
+  if (baseline) parts.push(` Compared with ${baseline}.`);
+  if (demanding !== 0 && demanding !== fixtures) {
+    parts.push(` ${counted(demanding, "fixture")} ${demanding === 1 ? "says" : "say"} what should be decided.`);
+  }
+  return make("p", { class: "lede" }, parts);
+};
 
-  const rows = [...section.querySelectorAll("tbody > tr")].map((line, place) => {
-    const cells = [...line.cells];
-    // The fixture, a decision for each column, the tool, the path.
-    const verdicts = cells.slice(1, -2).map((cell) => cell.className).filter(Boolean);
-    return {
-      line, place, cells, verdicts,
-      tool: cells.at(-2).textContent,
-      text: line.textContent.toLowerCase(),
-      isWrong: line.querySelector("td > b") !== null,
-      differs: new Set(verdicts).size > 1,
-    };
+const figures = () => {
+  const figure = (name, count, isBad = false) =>
+    make("div", isBad ? { class: "bad" } : {}, make("dt", {}, name), make("dd", {}, number(count)));
+  const { mismatches, changes, unmet } = report;
+  const made = KINDS.map((kind, i) => figure(decision(kind), report.counts.all.tally[i]));
+  made.push(figure("not as expected", mismatches, mismatches !== 0));
+  if (report.baseline) made.push(figure("changed", changes.length, changes.length !== 0));
+  if (unmet) made.push(figure("rules never met", unmet.length));
+  return make("dl", { class: "figures" }, made);
+};
+
+const head = (links) => {
+  const { labels, skipped } = report;
+  // A handful of columns is a part of the answer.
+  const columns = make("details", labels.length <= 4 ? { open: "" } : {},
+    make("summary", {}, "Decided under"),
+    make("ol", { class: "columns" }, labels.map((label) => make("li", {}, code(label)))));
+  const made = [lede(), figures(), columns];
+  if (skipped.length !== 0) {
+    made.push(make("details", {}, make("summary", {},
+      `${counted(skipped.length, "event")} left out, because nothing is decided about them`),
+    plainList("event", skipped)));
+  }
+  return [...made, make("nav", { "aria-label": "Contents" }, make("ul", {}, links))];
+};
+
+// --- what needs a person ---
+
+// The reason, with the subject itself or with a word for it in place of the marks.
+const told = (explanation) => {
+  const only = explanation.calls.length === 1 ? explanation.calls[0] : null;
+  return explanation.told.split(/([\x01\x02])/).map((text) => {
+    if (text === "\x01") return only ? only.written : make("var", {}, "this");
+    if (text === "\x02") return only ? only.path : make("var", {}, "its path");
+    return text.replaceAll("\n", "\\n");
   });
-  for (const piece of section.querySelectorAll(".piece")) piece.remove();
+};
 
-  const search = element("input", "", { type: "search", autocomplete: "off", spellcheck: "false" });
-  const tools = [...new Set(rows.map((row) => row.tool))].sort(collator.compare);
-  const tool = options([["", "all"], ...tools.map((name) => [name, name || "none"])]);
-  const verdict = options([["", "all"], ...["permit", "ask", "deny", "error"].map((v) => [v, v])]);
-  const wrong = element("input", "", { type: "checkbox" });
-  const different = element("input", "", { type: "checkbox" });
-  const check = (text, box) => {
-    const label = element("label", "", { class: "check" });
-    label.append(box, text);
-    return label;
+const fixtureItem = (fixture) => {
+  const parts = [code(fixture.place)];
+  if (fixture.name) parts.unshift(make("b", {}, fixture.name), " ");
+  if (fixture.time) parts.push(" ", time(fixture.time));
+  if (fixture.why) parts.push(" ", make("q", {}, fixture.why));
+  return [make("li", fixture.why ? {} : { class: "brief" }, parts), " "];
+};
+
+const MOST_FIXTURES = 5;  // that are named
+
+const callItem = ({ tool, written, path, decisions, columns, fixtures }) => {
+  const parts = [make("b", { class: "tool" }, tool)];
+  const span = (kind, ...content) => parts.push(" ", make("span", { class: kind }, content));
+  if (written) parts.push(" ", code(written));
+  if (path && written !== `"${path}"`) span("leads", "leads to ", code(path));
+  if (decisions > columns.length) span("times", `${number(decisions)} decisions`);
+  if (report.labels.length > 1) span("under", "under", columns.map((column) => ` [${column + 1}]`));
+  const from = fixtures.map(fixtureItem);
+  if (fixtures.length === MOST_FIXTURES && decisions > MOST_FIXTURES * columns.length) {
+    from.push(make("li", { class: "brief" }, "and others like them"));
+  }
+  return make("li", {}, parts, make("ul", { class: "from" }, from));
+};
+
+const explained = (explanation) => {
+  const words = explanation.told ? [": the model is told ", make("q", {}, told(explanation))]
+    : ": the model is told nothing.";
+  return make("div", { class: "explanation" },
+    explanation.mismatch ? make("p", { class: "mismatch" }, explanation.mismatch) : "",
+    make("p", { class: "told" }, decision(explanation.decision), words),
+    pieces("call", explanation.calls.map(callItem), (part) => make("ul", { class: "calls" }, part)));
+};
+
+const changes = () => {
+  const state = (text, nothing) => {
+    if (!text) return cell(make("i", {}, nothing));
+    const [kind] = text.split(" ", 1);
+    const shown = KINDS.includes(kind) ? kind : "error";
+    return cell(decision(shown), " ", text.slice(kind.length));
   };
-  const form = element("div", "", { class: "tools", role: "search", "aria-label": "Filter the matrix" });
-  form.append(labelled("Text", search), labelled("Tool", tool), labelled("Decision", verdict));
-  if (rows.some((row) => row.isWrong)) form.append(check("only mismatches and changes", wrong));
-  if (rows.some((row) => row.differs)) form.append(check("only where columns differ", different));
+  const lines = report.changes.map(({ fixture, under, before, now }) =>
+    line(fixture, cell(under), state(before, "not there"), state(now, "gone")));
+  return pieces("change", lines, (part) => scroll("Changes since the baseline",
+    make("table", { class: "changes" }, make("caption", {}, "Different from ", code(report.baseline)),
+      headings(["fixture", "under", "was", "is"]), make("tbody", {}, part))));
+};
 
-  const said = element("p", "", { role: "status" });
-  const earlier = element("button", "Previous page", { type: "button" });
-  const later = element("button", "Next page", { type: "button" });
-  const pages = element("div", "", { class: "pages" });
-  pages.append(said, earlier, later);
-  region.before(form, pages);
+// Explanations by rule, those with most decisions first; the matrix leads to them.
+const groups = new Map();
+for (const explanation of report.reasons) {
+  const { rule, decisions } = explanation;
+  if (!groups.has(rule)) groups.set(rule, { rule, tally: [0, 0, 0, 0], explanations: [] });
+  const group = groups.get(rule);
+  group.tally[KINDS.indexOf(explanation.decision)] += decisions;
+  group.explanations.push(explanation);
+}
+const ordered = [...groups.values()].sort((a, b) => total(b.tally) - total(a.tally));
+ordered.forEach((group, i) => { group.id = `rule-${i + 1}`; });
 
-  let shown = rows;
-  let page = 0;
-  const number = (count) => count.toLocaleString("en");
+const reasons = () => ordered.map(({ rule, tally, explanations, id }) => {
+  const counts = KINDS.map((kind, i) => (tally[i] ? [" ", decision(kind), ` ${number(tally[i])}`] : ""));
+  return make("details", { class: "group", id }, make("summary", {},
+    make("span", { class: "rule" }, rule ? code(rule) : make("i", {}, "no rule of a policy")),
+    make("span", { class: "counts" }, counts)), explanations.map(explained));
+});
 
-  const show = () => {
-    const first = page * PAGE;
-    const end = Math.min(first + PAGE, shown.length);
-    body.replaceChildren(...shown.slice(first, end).map((row) => row.line));
-    region.scrollTop = 0;
-    said.textContent = shown.length === 0
-      ? "No row is like that."
-      : `Rows ${number(first + 1)} to ${number(end)} of ${number(shown.length)}` +
-        (shown.length < rows.length ? `, out of ${number(rows.length)}` : "");
-    earlier.disabled = page === 0;
-    later.disabled = end === shown.length;
-    earlier.hidden = later.hidden = shown.length <= PAGE;
-  };
-
-  let order = { column: -1, down: false };
-  const filter = () => {
-    const words = search.value.toLowerCase().split(/\s+/).filter(Boolean);
-    shown = rows.filter((row) =>
-      words.every((word) => row.text.includes(word)) &&
-      (tool.selectedIndex === 0 || row.tool === tool.value) &&
-      (verdict.value === "" || row.verdicts.includes(verdict.value)) &&
-      (!wrong.checked || row.isWrong) && (!different.checked || row.differs));
-    if (order.column >= 0) {
-      const text = (row) => row.cells[order.column].textContent;
-      const sign = order.down ? -1 : 1;
-      shown.sort((a, b) => sign * collator.compare(text(a), text(b)) || a.place - b.place);
-    }
-    page = 0;
-    show();
-  };
-
-  const turn = (step) => {
-    page += step;
-    const pressed = document.activeElement;
-    show();
-    // A button that can no longer be used would lose the place of the keyboard.
-    if (pressed.disabled) (step > 0 ? earlier : later).focus();
-  };
-  earlier.addEventListener("click", () => turn(-1));
-  later.addEventListener("click", () => turn(1));
-  let waiting = 0;
-  search.addEventListener("input", () => {
-    clearTimeout(waiting);
-    waiting = setTimeout(filter, 120);
-  });
-  for (const control of [tool, verdict, wrong, different]) control.addEventListener("change", filter);
-
-  const heads = [...region.querySelectorAll("thead th")];
-  heads.forEach((head, column) => {
-    const button = element("button", head.textContent, { type: "button" });
-    button.addEventListener("click", () => {
-      order = { column, down: order.column === column && !order.down };
-      heads.forEach((other) => other.removeAttribute("aria-sort"));
-      head.setAttribute("aria-sort", order.down ? "descending" : "ascending");
-      filter();
-    });
-    head.replaceChildren(button);
-  });
-  show();
-})();
+const unmet = () => {
+  if (!report.unmet) return [];
+  if (report.unmet.length === 0) return [make("p", {}, "Every rule was met by a fixture.")];
+  const text = `Of ${counted(report.rules, "rule")}, no fixture met ${number(report.unmet.length)}.`;
+  return [make("p", {}, text), plainList("rule", report.unmet.map(code))];
+};

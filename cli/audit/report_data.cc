@@ -4,6 +4,7 @@
 #include "base/json_edit.h"
 #include "cli/audit/markup.h"
 #include "cli/audit/report.h"
+#include "cli/audit/report_page.h"
 
 namespace ringfence {
 namespace {
@@ -145,6 +146,17 @@ OrderedJson SarifResults(const AuditReport& report) {
 
 }  // namespace
 
+OrderedJson ChangesJson(const AuditReport& report) {
+  OrderedJson changes = OrderedJson::array();
+  for (const BaselineChange& change : report.changes) {
+    changes.push_back({{"fixture", change.fixture},
+                       {"under", change.under},
+                       {"before", change.before},
+                       {"now", change.now}});
+  }
+  return changes;
+}
+
 std::string AuditJson(const AuditReport& report) {
   OrderedJson json{{"fixtures", report.matrix.rows.size()},
                    {"decisions", report.decisions()},
@@ -152,16 +164,7 @@ std::string AuditJson(const AuditReport& report) {
   OrderedJson rows = OrderedJson::array();
   for (const Row& row : report.matrix.rows) rows.push_back(RowJson(row, report.matrix));
   json["rows"] = std::move(rows);
-  if (!report.baseline.empty()) {
-    OrderedJson changes = OrderedJson::array();
-    for (const BaselineChange& change : report.changes) {
-      changes.push_back({{"fixture", change.fixture},
-                         {"under", change.under},
-                         {"before", change.before},
-                         {"now", change.now}});
-    }
-    json["changes"] = std::move(changes);
-  }
+  if (!report.baseline.empty()) json["changes"] = ChangesJson(report);
   if (report.unmet) {
     OrderedJson unmet = OrderedJson::array();
     for (const RuleEntry& rule : *report.unmet) unmet.push_back(RuleJson(rule));

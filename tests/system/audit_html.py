@@ -10,6 +10,7 @@ skipped".
 """
 
 import argparse
+import collections
 import json
 import os
 import pathlib
@@ -59,19 +60,45 @@ def make(world, name, status, *arguments):
     document = json.loads(json_file.read_text())
     facts = {key: document[key] for key in ("fixtures", "decisions", "mismatches")}
     facts["changes"] = len(document.get("changes", []))
+    facts["skipped"] = len(document.get("skipped", []))
+    facts["unmet"] = len(document["never_met"]) if "never_met" in document else None
+    decided = collections.Counter(cell["decision"] for row in document["rows"]
+                                  for cell in row["decisions"])
+    facts["verdicts"] = {kind: decided[kind] for kind in ("permit", "ask", "deny", "error")}
     return {"page": str(page), **facts}
+
+
+def emptied(world, page):
+    """The page with the data of an audit of nothing, which the command refuses to make."""
+    begin, end = '<script id="report" type="application/json">', "</script>"
+    before, rest = pathlib.Path(page).read_text().split(begin)
+    data, after = rest.split(end, 1)
+
+    def empty(value):
+        if isinstance(value, dict):
+            return {key: empty(inner) for key, inner in value.items() if key not in ("oldest", "newest")}
+        return type(value)()
+
+    data = empty(json.loads(data))
+    data["counts"]["all"]["tally"] = [0, 0, 0, 0]
+    world.write(world.base / "none.html", before + begin + json.dumps(data) + end + after)
+    return {"page": str(world.base / "none.html")}
 
 
 def make_pages(world):
     """One page of each kind that there is."""
     one, log = world.base / "one.jsonl", world.base / "log.jsonl"
+    alike = world.base / "alike.jsonl"
     write_log(one, 1)
     write_log(log, LOG_LINES)
+    alike.write_text(one.read_text() * 3000)
     fixtures = write_fixtures(world)
     in_memory = ["--in-memory", "--root", world.project]
     pages = {"one": make(world, "one", 0, one, *in_memory),
              "log": make(world, "log", 1, log, *in_memory),
+             "alike": make(world, "alike", 0, alike, *in_memory),
              "fixtures": make(world, "fixtures", 1, *fixtures, "--coverage")}
+    pages["none"] = emptied(world, pages["one"]["page"])
     for name, page in pages.items():
         size = pathlib.Path(page["page"]).stat().st_size
         assert size < MAX_BYTES, f"{name} has {size} bytes"

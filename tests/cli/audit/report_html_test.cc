@@ -2,12 +2,11 @@
 // agent becomes markup.
 #include <doctest/doctest.h>
 
-#include <numeric>
+#include <nlohmann/json.hpp>
 
 #include "cli/audit/explanation.h"
 #include "cli/audit/markup.h"
-#include "cli/audit/report.h"
-#include "cli/audit/report_html_parts.h"
+#include "cli/audit/report_page.h"
 #include "cli/audit/report_template.h"
 #include "cli/audit/statistics.h"
 
@@ -55,6 +54,13 @@ size_t CountOf(const std::string& text, std::string_view part) {
   size_t count = 0;
   for (size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++count;
   return count;
+}
+
+// What the page's script renders.
+OrderedJson DataOf(const std::string& page) {
+  const std::string begin = "<script id=\"report\" type=\"application/json\">";
+  const size_t at = page.find(begin) + begin.size();
+  return OrderedJson::parse(page.substr(at, page.find("</script>", at) - at));
 }
 
 size_t Sum(const std::vector<Series>& series) {
@@ -226,10 +232,50 @@ TEST_CASE("page: hostile text stays text, wherever it comes from") {
   const std::string page = AuditHtml(report);
   CHECK(CountOf(page, "<img") == 0);
   CHECK(CountOf(page, "onerror=\"") == 0);
-  CHECK(CountOf(page, "</script") == 1);
+  CHECK(CountOf(page, "</script") == 2);
   CHECK(CountOf(page, "</style") == 1);
+  CHECK(CountOf(page, "</noscript") == 1);
   CHECK(CountOf(page, std::string(kReportJs)) == 1);
   CHECK(CountOf(page, "&lt;img src=x") > 10);
+  // The page's data hold it as often, and are what was put into them.
+  CHECK(CountOf(page, "\\u003cimg src=x") > 10);
+  const OrderedJson data = DataOf(page);
+  CHECK(data == PageJson(report));
+  CHECK(data["rows"][0]["name"] == kHostile);
+  CHECK(data["rows"][0]["cells"][0]["wrong"] == "expected " + std::string(kHostile));
+  CHECK(data["rows"][1]["cells"][0]["decision"] == "error");
+  CHECK(data["changes"][1]["before"] == kHostile);
+}
+
+TEST_CASE("page: text that cannot be read is spelt out in the data") {
+  const std::string unseen =
+      "a\xE2\x80\xAE\xE2\x80\xA8\xE2\x80\xA9\x01\n\x1B\xFF\xC3\xEF\xBF\xBF<!--<script>";
+  Row row = RowOf(RulingOf("deny", unseen, unseen));
+  row.fixture.name = row.fixture.place.file = row.fixture.why = unseen;
+  row.fixture.time = unseen;
+  row.cells[0].ruling.reason = row.cells[0].mismatch = unseen;
+  AuditReport report;
+  report.matrix = MatrixOf({row});
+  const std::string page = AuditHtml(report);
+  CHECK(CountOf(page, "\xE2\x80\xAE") == 0);
+  CHECK(CountOf(page, "\xE2\x80\xA8") == 0);
+  CHECK(CountOf(page, "\x1B") == 0);
+  CHECK(CountOf(page, "\xEF\xBF\xBF") == 0);
+  CHECK(CountOf(page, "<!--") == 0);
+  CHECK(CountOf(page, "<script") == 2);
+  const std::string spelt =
+      "a\\u202e\\u2028\\u2029\\u0001\\n\\u001b\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD<!--<script>";
+  CHECK(DataOf(page)["rows"][0]["name"] == spelt);
+  CHECK(DataOf(page)["rows"][0]["tool"] == spelt);
+  CHECK(DataOf(page)["wrong"][0]["mismatch"] == spelt);
+}
+
+TEST_CASE("page: no character of the data ends a script element or a line of script") {
+  const OrderedJson json{
+      {"<&>", "</script>\xE2\x80\xA8\xE2\x80\xA9\xEF\xBF\xBE\xEF\xBF\xBF\xFF\\<"}};
+  CHECK(ScriptJson(json) ==
+        "{\"\\u003c\\u0026\\u003e\":\"\\u003c/"
+        "script\\u003e\\u2028\\u2029\\ufffd\\ufffd\xEF\xBF\xBD\\\\\\u003c\"}");
 }
 
 TEST_CASE("page: only a denial that was not expected is marked as wrong") {
@@ -239,19 +285,27 @@ TEST_CASE("page: only a denial that was not expected is marked as wrong") {
   unexpected.cells[0].mismatch = "it should be \"permit\"";
   AuditReport report;
   report.matrix = MatrixOf({expected, unexpected});
-  const std::string page = AuditHtml(report);
-  CHECK(CountOf(page, "<td class=\"deny\">") == 1);
-  CHECK(CountOf(page, "<td class=\"deny\" data-wrong>") == 1);
+  const OrderedJson rows = DataOf(AuditHtml(report))["rows"];
+  REQUIRE(rows.size() == 2);
+  CHECK(rows[0]["cells"] == OrderedJson::parse(R"([{"decision": "deny", "rule": ""}])"));
+  CHECK(rows[1]["cells"] == OrderedJson::parse(R"([{"decision": "deny", "rule": "",
+                                                   "wrong": "expected permit"}])"));
 }
 
-TEST_CASE("page: an audit of nothing, and bars of one decision and of many") {
+TEST_CASE("page: an audit of nothing, and of one call and of many that are alike") {
   const std::string empty = AuditHtml({});
   CHECK(CountOf(empty, "Nothing was decided") == 2);
-  CHECK(CountOf(empty, "class=\"bars") == 0);
+  CHECK(CountOf(empty, "<table") == 0);
+  CHECK(DataOf(empty)["rows"].empty());
+  CHECK(DataOf(empty)["counts"]["spans"].empty());
 
   AuditReport one;
   one.matrix = MatrixOf({RowOf(RulingOf("deny", "Read", ""), "2025-11-23T14:05Z")});
-  CHECK(CountOf(AuditHtml(one), "<h2") == 3);
+  const OrderedJson data = DataOf(AuditHtml(one));
+  CHECK(data["counts"]["spans"].size() == 1);
+  CHECK(data["reasons"].size() == 1);
+  CHECK(data["rows"].size() == 1);
+  CHECK((data["wrong"].empty() && data["changes"].empty() && !data.contains("unmet")));
 
   AuditReport many;
   std::vector<Row> rows(50000, RowOf(RulingOf("permit", "Read", ""), "2025-11-23T14:05Z"));
@@ -260,5 +314,6 @@ TEST_CASE("page: an audit of nothing, and bars of one decision and of many") {
   many.matrix = MatrixOf(std::move(rows));
   const std::string page = AuditHtml(many);
   CHECK(CountOf(page, "50,000") > 1);
+  CHECK(DataOf(page)["rows"][0]["count"] == 50000);
   CHECK(page.size() < 100000);  // calls that are alike are one row
 }

@@ -1,0 +1,211 @@
+#include "cli/audit/report_page.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "base/text.h"
+#include "cli/audit/explanation.h"
+#include "cli/audit/markup.h"
+#include "cli/audit/statistics.h"
+
+namespace ringfence {
+namespace {
+
+constexpr size_t kMaxLegible = 1000;
+constexpr size_t kMaxTold = 2000;
+
+void MakeLegible(OrderedJson& json) {
+  if (json.is_string()) json = Legible(json.get_ref<const std::string&>(), kMaxLegible);
+  if (!json.is_structured()) return;
+  for (auto& item : json.items()) {
+    if (item.key() != "told") MakeLegible(item.value());
+  }
+}
+
+template <typename Things, typename Each>
+OrderedJson Array(const Things& things, Each each) {
+  OrderedJson array = OrderedJson::array();
+  for (const auto& thing : things) array.push_back(each(thing));
+  return array;
+}
+
+// Only the spans in which something was decided: most labels have few.
+OrderedJson SeriesJson(const Series& series) {
+  OrderedJson spans = OrderedJson::array();
+  for (size_t i = 0; i < series.spans.size(); ++i) {
+    if (TotalOf(series.spans[i]) != 0) spans.push_back(OrderedJson::array({i, series.spans[i]}));
+  }
+  return {{"label", series.label}, {"tally", series.tally}, {"spans", std::move(spans)}};
+}
+
+OrderedJson CountsJson(const Statistics& statistics) {
+  OrderedJson json{{"all", SeriesJson(statistics.all)},
+                   {"columns", Array(statistics.columns, SeriesJson)},
+                   {"tools", Array(statistics.tools, SeriesJson)},
+                   {"rules", Array(statistics.rules, SeriesJson)},
+                   {"timeless", statistics.timeless},
+                   {"spans", OrderedJson::array()}};
+  const TimeAxis& axis = statistics.axis;
+  if (axis.spans == 0) return json;
+  const bool has_days = axis.step % (24L * 60 * 60) == 0;
+  for (size_t i = 0; i < axis.spans; ++i) {
+    const int64_t time = axis.start + static_cast<int64_t>(i) * axis.step;
+    json["spans"].push_back(has_days ? DateText(time) : DateTimeText(time));
+  }
+  json["step"] = StepName(axis.step);
+  json["oldest"] = DateTimeText(statistics.oldest);
+  json["newest"] = DateTimeText(statistics.newest);
+  return json;
+}
+
+std::string PlaceOf(const Fixture& fixture) {
+  return fixture.place.file + ":" + std::to_string(fixture.place.line);
+}
+
+OrderedJson FixtureJson(const Fixture* fixture) {
+  const std::string& file = fixture->place.file;
+  OrderedJson json;
+  // Whatever has no name of its own is called by its file.
+  if (!fixture->name.starts_with(file.substr(0, file.rfind('.')))) json["name"] = fixture->name;
+  json["place"] = PlaceOf(*fixture);
+  const std::optional<int64_t> time = UnixTime(fixture->time);
+  json["time"] = time ? DateTimeText(*time) : Legible(fixture->time, 40);
+  json["why"] = fixture->why;
+  return json;
+}
+
+OrderedJson CallsJson(const ExplainedCalls& calls) {
+  return {{"tool", calls.tool},
+          {"written", calls.subject.written},
+          {"path", calls.subject.resolved},
+          {"decisions", calls.decisions},
+          {"columns", calls.columns},
+          {"fixtures", Array(calls.fixtures, FixtureJson)}};
+}
+
+OrderedJson ExplanationJson(const Explanation& explanation) {
+  return {{"rule", explanation.rule},
+          {"decision", kDecisions[DecisionIndex(explanation.decision)]},
+          {"decisions", explanation.decisions},
+          {"mismatch", explanation.mismatch},
+          {"told", CutText(explanation.pattern, kMaxTold)},
+          {"calls", Array(explanation.calls, CallsJson)}};
+}
+
+// Where the call led, or else what it named.
+std::string MatrixPath(const Ruling& ruling) {
+  if (!ruling.paths.empty()) return ruling.paths.front();
+  Subject subject;
+  PatternOf(ruling, subject);
+  const std::string& written = subject.written;
+  const std::string name = written.empty() ? "" : written.substr(1, written.size() - 2);
+  return name == ruling.tool ? "" : name;
+}
+
+// By fixture and column: what it was in the baseline.
+using Before = std::map<std::pair<std::string, std::string>, std::string>;
+
+Before BeforeOf(const AuditReport& report) {
+  Before before;
+  for (const BaselineChange& change : report.changes) {
+    before[{change.fixture, change.under}] =
+        change.before.empty() ? "new" : "was " + change.before.substr(0, change.before.find(' '));
+  }
+  return before;
+}
+
+OrderedJson MatrixCell(const Fixture& fixture, const Cell& cell) {
+  OrderedJson json{{"decision", kDecisions[DecisionIndex(cell.ruling.decision)]}};
+  // It leads to the explanation.
+  if (cell.ruling.decision != "permit") json["rule"] = DecidingRule(cell.ruling);
+  if (cell.mismatch.empty()) return json;
+  const std::string& wanted = fixture.expected.decision;
+  json["wrong"] = wanted != cell.ruling.decision ? "expected " + wanted : "not as expected";
+  return json;
+}
+
+OrderedJson MatrixRow(const Row& row, const Matrix& matrix, const Before& before) {
+  std::vector<OrderedJson> cells(matrix.columns.size());  // null: it is not decided under this one
+  for (const Cell& cell : row.cells) {
+    cells[cell.column] = MatrixCell(row.fixture, cell);
+    const auto was = before.find({row.fixture.name, matrix.columns[cell.column].label()});
+    if (was != before.end()) cells[cell.column]["was"] = was->second;
+  }
+  const Ruling ruling = row.cells.empty() ? Ruling() : row.cells.front().ruling;
+  return {{"cells", std::move(cells)}, {"tool", ruling.tool}, {"path", MatrixPath(ruling)}};
+}
+
+// Recorded calls that differ in nothing but when they happened are one row; what has a name of its
+// own stays a row of its own.
+OrderedJson RowsJson(const AuditReport& report) {
+  const Before before = BeforeOf(report);
+  OrderedJson rows = OrderedJson::array();
+  std::map<std::string, size_t> places;
+  for (const Row& row : report.matrix.rows) {
+    const Fixture& fixture = row.fixture;
+    OrderedJson json = MatrixRow(row, report.matrix, before);
+    if (!fixture.time.empty() && !row.cells.empty() && fixture.name == PlaceOf(fixture)) {
+      std::string key = json.dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
+      key += fixture.expected.decision;
+      for (const Cell& cell : row.cells) key += "\n" + DecidingRule(cell.ruling) + cell.mismatch;
+      const auto [found, is_new] = places.try_emplace(std::move(key), rows.size());
+      OrderedJson& count = is_new ? json["count"] : rows[found->second]["count"];
+      count = is_new ? 1 : count.get<size_t>() + 1;
+      if (!is_new) continue;
+    }
+    json["name"] = fixture.name;
+    rows.push_back(std::move(json));
+  }
+  return rows;
+}
+
+size_t Demanding(const AuditReport& report) {
+  return static_cast<size_t>(std::ranges::count_if(
+      report.matrix.rows, [](const Row& row) { return !row.fixture.expected.decision.empty(); }));
+}
+
+}  // namespace
+
+std::string AnswerOf(const AuditReport& report) {
+  const size_t wrong = report.mismatches();
+  std::string text;
+  if (wrong != 0)
+    text = Counted(wrong, "decision") + (wrong == 1 ? " is" : " are") + " not as expected";
+  if (!report.changes.empty()) {
+    text += (text.empty() ? "" : ", ") + Counted(report.changes.size(), "difference") +
+            " from the baseline";
+  }
+  if (!text.empty()) return "Not sound: " + text;
+  if (report.matrix.rows.empty()) return "Nothing was decided";
+  if (Demanding(report) != 0) return "Sound: every decision is as expected";
+  return report.baseline.empty() ? "No fixture says what should be decided"
+                                 : "Sound: every decision is as in the baseline";
+}
+
+OrderedJson PageJson(const AuditReport& report) {
+  const Matrix& matrix = report.matrix;
+  const auto is_wrong = [](const Cell& cell) { return !cell.mismatch.empty(); };
+  const auto is_refused = [](const Cell& cell) { return cell.ruling.decision != "permit"; };
+  OrderedJson json{{"fixtures", matrix.rows.size()},
+                   {"demanding", Demanding(report)},
+                   {"decisions", report.decisions()},
+                   {"mismatches", report.mismatches()},
+                   {"baseline", report.baseline},
+                   {"skipped", report.skipped},
+                   {"counts", CountsJson(StatisticsOf(matrix))},
+                   {"wrong", Array(ExplanationsOf(matrix, {is_wrong, true}), ExplanationJson)},
+                   {"changes", ChangesJson(report)},
+                   {"reasons", Array(ExplanationsOf(matrix, {is_refused, false}), ExplanationJson)},
+                   {"rows", RowsJson(report)}};
+  json["labels"] = Array(matrix.columns, [](const Column& column) { return column.label(); });
+  json["policies"] = Array(matrix.columns, [](const Column& column) { return column.policy; });
+  if (report.unmet) {
+    json["unmet"] = Array(*report.unmet, [](const RuleEntry& rule) { return rule.label(); });
+    json["rules"] = std::set(matrix.rules.begin(), matrix.rules.end()).size();
+  }
+  MakeLegible(json);
+  return json;
+}
+
+}  // namespace ringfence
