@@ -14,16 +14,13 @@ namespace {
 // The texts of a value; of an array as a list.
 std::string ValueHtml(const OrderedJson& json) {
   std::string out;
-  if (json.is_array()) {
-    for (const OrderedJson& value : json) out += "<li>" + ValueHtml(value) + "</li>";
-    return out.empty() ? "" : "<ol>" + out + "</ol>";
-  }
-  if (json.is_object()) {
+  if (json.is_structured()) {
     for (const OrderedJson& value : json) {
-      const std::string html = value.is_number() ? "" : ValueHtml(value);
-      out += (out.empty() || html.empty() ? "" : " ") + html;
+      if (value.is_number()) continue;
+      const std::string html = ValueHtml(value);
+      out += json.is_array() ? "<li>" + html + "</li>" : html + " ";
     }
-    return out;
+    return json.is_object() || out.empty() ? out : "<ol>" + out + "</ol>";
   }
   if (json.is_null()) return "\xE2\x80\x93";
   if (json.is_number()) return Grouped(json);
@@ -37,7 +34,9 @@ std::string ValueHtml(const OrderedJson& json) {
 std::string TableHtml(std::string_view caption, const std::vector<const char*>& keys,
                       const OrderedJson& things) {
   if (things.empty()) return "";
-  std::string out = "<section><table><caption>" + std::string(caption) + "</caption><thead><tr>";
+  std::string out = "<section class=\"scroll\" aria-label=\"" + std::string(caption) +
+                    "\" tabindex=\"0\"><table><caption>" + std::string(caption) +
+                    "</caption><thead><tr>";
   for (const char* key : keys) out += "<th scope=\"col\">" + std::string(key) + "</th>";
   out += "</tr></thead><tbody>\n";
   for (const OrderedJson& thing : things) {
@@ -77,7 +76,7 @@ std::string AuditHtml(const AuditReport& report) {
   const Slot slots[] = {{"policy", policy},
                         {"css", std::string(kReportCss)},
                         {"js", std::string(kReportJs)},
-                        {"answer", AnswerOf(report)},
+                        {"answer", ValueHtml(page["answer"])},
                         {"sound", !report.is_sound() ? "bad"
                                   : is_none          ? "none"
                                                      : "good"},

@@ -11,10 +11,14 @@ const commonFolder = (names) => {
   return folder;
 };
 
+// What is not as it should be, or not as in the baseline.
+const notesOf = ({ wrong, was }) => [wrong, was === "" ? "new" : was && `was ${was.split(" ", 1)[0]}`]
+  .filter(Boolean);
+
 const matrixCell = (found) => {
   if (!found) return cell("–");
   const group = found.rule === undefined ? undefined : groups.get(found.rule);
-  const notes = [found.wrong, found.was].filter(Boolean).flatMap((note) => [" ", make("b", {}, note)]);
+  const notes = notesOf(found).flatMap((note) => [" ", make("b", {}, note)]);
   return make("td", { class: found.decision, ...(found.wrong ? { "data-wrong": "" } : {}) },
     group ? make("a", { href: `#${group.id}` }, found.decision) : found.decision, notes);
 };
@@ -25,12 +29,12 @@ const matrixRow = (row, place, folder) => {
   const decisions = row.cells.filter(Boolean);
   const verdicts = decisions.map((found) => found.decision);
   const texts = [name, ...row.cells.map((found) =>
-    (found ? [found.decision, found.wrong, found.was].filter(Boolean).join(" ") : "–")), row.tool, row.path];
+    (found ? [found.decision, ...notesOf(found)].join(" ") : "–")), row.tool, row.path];
   return {
     place, verdicts, texts,
     tool: row.tool,
     text: texts.join(" ").toLowerCase(),
-    isWrong: decisions.some((found) => found.wrong || found.was),
+    isWrong: decisions.some((found) => notesOf(found).length !== 0),
     differs: new Set(verdicts).size > 1,
     line: () => line([name, count], row.cells.map(matrixCell), cell(row.tool), cell(row.path)),
   };

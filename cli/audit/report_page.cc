@@ -103,17 +103,8 @@ std::string MatrixPath(const Ruling& ruling) {
   return name == ruling.tool ? "" : name;
 }
 
-// By fixture and column: what it was in the baseline.
+// By fixture and column: what it was in the baseline; "" where it is new.
 using Before = std::map<std::pair<std::string, std::string>, std::string>;
-
-Before BeforeOf(const AuditReport& report) {
-  Before before;
-  for (const BaselineChange& change : report.changes) {
-    before[{change.fixture, change.under}] =
-        change.before.empty() ? "new" : "was " + change.before.substr(0, change.before.find(' '));
-  }
-  return before;
-}
 
 OrderedJson MatrixCell(const Fixture& fixture, const Cell& cell) {
   OrderedJson json{{"decision", kDecisions[DecisionIndex(cell.ruling.decision)]}};
@@ -139,7 +130,8 @@ OrderedJson MatrixRow(const Row& row, const Matrix& matrix, const Before& before
 // Recorded calls that differ in nothing but when they happened are one row; what has a name of its
 // own stays a row of its own.
 OrderedJson RowsJson(const AuditReport& report) {
-  const Before before = BeforeOf(report);
+  Before before;
+  for (const auto& change : report.changes) before[{change.fixture, change.under}] = change.before;
   OrderedJson rows = OrderedJson::array();
   std::map<std::string, size_t> places;
   for (const Row& row : report.matrix.rows) {
@@ -165,8 +157,7 @@ size_t Demanding(const AuditReport& report) {
       report.matrix.rows, [](const Row& row) { return !row.fixture.expected.decision.empty(); }));
 }
 
-}  // namespace
-
+// "Sound: every decision is as expected"
 std::string AnswerOf(const AuditReport& report) {
   const size_t wrong = report.mismatches();
   std::string text;
@@ -183,11 +174,14 @@ std::string AnswerOf(const AuditReport& report) {
                                  : "Sound: every decision is as in the baseline";
 }
 
+}  // namespace
+
 OrderedJson PageJson(const AuditReport& report) {
   const Matrix& matrix = report.matrix;
   const auto is_wrong = [](const Cell& cell) { return !cell.mismatch.empty(); };
   const auto is_refused = [](const Cell& cell) { return cell.ruling.decision != "permit"; };
-  OrderedJson json{{"fixtures", matrix.rows.size()},
+  OrderedJson json{{"answer", AnswerOf(report)},
+                   {"fixtures", matrix.rows.size()},
                    {"demanding", Demanding(report)},
                    {"decisions", report.decisions()},
                    {"mismatches", report.mismatches()},

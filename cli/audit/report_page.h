@@ -6,9 +6,6 @@
 
 namespace ringfence {
 
-// "Sound: every decision is as expected"
-std::string AnswerOf(const AuditReport& report);
-
 // What is different from the baseline, as in AuditJson().
 OrderedJson ChangesJson(const AuditReport& report);
 

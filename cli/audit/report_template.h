@@ -1,4 +1,4 @@
-// The page around the HTML report: report.html, report.css and report.js of this folder, which the
+// The page around the HTML report: report.html, report.css and report*.js of this folder, which the
 // build makes a part of the program.
 #pragma once
 

@@ -502,6 +502,8 @@ for (const [name, facts] of Object.entries(pages)) {
   ], name, { bypassCSP: true });
   await run(`${name}: without JavaScript`, (page) => readsWithoutScript(page, facts), name,
     { javaScriptEnabled: false });
+  await run(`${name}: fits a phone without JavaScript`, fitsItsWidth, name,
+    { javaScriptEnabled: false, viewport: { width: WIDTHS.phone, height: 780 } });
 }
 const facts = question.pages.fixtures;
 await run("none: nothing was decided", isOfNothing, "none");
