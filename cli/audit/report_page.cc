@@ -142,9 +142,11 @@ OrderedJson RowsJson(const AuditReport& report) {
       key += fixture.expected.decision;
       for (const Cell& cell : row.cells) key += "\n" + DecidingRule(cell.ruling) + cell.mismatch;
       const auto [found, is_new] = places.try_emplace(std::move(key), rows.size());
-      OrderedJson& count = is_new ? json["count"] : rows[found->second]["count"];
-      count = is_new ? 1 : count.get<size_t>() + 1;
-      if (!is_new) continue;
+      if (!is_new) {
+        OrderedJson& same = rows[found->second];
+        same["count"] = same.value("count", size_t{1}) + 1;
+        continue;
+      }
     }
     json["name"] = fixture.name;
     rows.push_back(std::move(json));

@@ -244,7 +244,8 @@ TEST_CASE("page: hostile text stays text, wherever it comes from") {
   CHECK(data["rows"][0]["name"] == kHostile);
   CHECK(data["rows"][0]["cells"][0]["wrong"] == "expected " + std::string(kHostile));
   CHECK(data["rows"][1]["cells"][0]["decision"] == "error");
-  CHECK(data["changes"][1]["before"] == kHostile);
+  CHECK(data["changes"][0]["before"] == kHostile);
+  CHECK(data["changes"][1]["fixture"] == kHostile);
 }
 
 TEST_CASE("page: text that cannot be read is spelt out in the data") {
@@ -294,7 +295,9 @@ TEST_CASE("page: only a denial that was not expected is marked as wrong") {
 
 TEST_CASE("page: an audit of nothing, and of one call and of many that are alike") {
   const std::string empty = AuditHtml({});
-  CHECK(CountOf(empty, "Nothing was decided") == 2);
+  CHECK(CountOf(empty, "<title>Nothing was decided - ringfence audit</title>") == 1);
+  CHECK(CountOf(empty, "<h1>Nothing was decided</h1>") == 1);
+  CHECK(DataOf(empty)["answer"] == "Nothing was decided");
   CHECK(CountOf(empty, "<table") == 0);
   CHECK(DataOf(empty)["rows"].empty());
   CHECK(DataOf(empty)["counts"]["spans"].empty());
