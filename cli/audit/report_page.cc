@@ -1,6 +1,7 @@
 #include "cli/audit/report_page.h"
 
 #include <algorithm>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 
