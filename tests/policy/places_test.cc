@@ -130,7 +130,9 @@ TEST_CASE("places: what can be no project is an error with a remedy") {
     CHECK(places.error().text().find(row.root.empty() ? "CLAUDE_PROJECT_DIR" : "--root") !=
           std::string::npos);
     using enum Error::About;
-    CHECK(places.error().about == (row.root.empty() ? kProjectDir : kRoot));
+    const Error::About named = row.root.empty() ? kProjectDir : kRoot;
+    const bool is_named = !row.root.empty() || !row.project_dir.empty();
+    CHECK(places.error().about == (is_named ? named : kOther));
   }
   Registration nothing = Plain();
   nothing.project_dir = "";
