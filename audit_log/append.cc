@@ -12,9 +12,9 @@
 
 #include "audit_log/system_log.h"
 #include "base/inside.h"
+#include "base/launcher.h"
 #include "base/state_file.h"
 #include "base/syscall.h"
-#include "hook/launcher.h"
 
 namespace ringfence {
 namespace {

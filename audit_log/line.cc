@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "agents/claude/tools.h"
 #include "base/sha256.h"
 #include "base/text.h"
 
@@ -54,18 +53,6 @@ void AppendRule(std::string& line, const RulePlace& place) {
   line += ",\"pointer\":" + JsonString(CutText(std::string(place.pointer), kMaxAuditText)) + "}";
 }
 
-// Of a call that asks for a server's resources, which are no tool of it.
-std::string_view McpServerOf(const Event& event) {
-  const std::optional<KnownTool> tool = FindTool(event.tool_name);
-  if (!tool) return {};
-  for (const ToolField& known : tool->fields) {
-    if (known.role != FieldRole::kMcpServer) continue;
-    const auto field = std::ranges::find(event.input, known.pointer, &InputField::pointer);
-    return field == event.input.end() ? std::string_view() : field->text;
-  }
-  return {};
-}
-
 bool IsDigestDigit(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); }
 
 }  // namespace
@@ -102,7 +89,7 @@ std::string AuditText(const AuditEntry& entry) {
     const Cause& cause = *entry.decision->cause;
     if (cause.place) AppendRule(line, *cause.place);
     AppendAuditMember(line, "why", CutText(cause.why, kMaxWhy));
-    AppendAuditMember(line, "server", CutText(std::string(McpServerOf(event)), kMaxAuditText));
+    AppendAuditMember(line, "server", CutText(std::string(entry.server), kMaxAuditText));
   }
   AppendAuditMember(line, "why", CutText(std::string(entry.why), kMaxWhy));
   return line + ",\"us\":" + std::to_string(entry.microseconds);

@@ -17,6 +17,7 @@ struct AuditEntry {
   std::string_view verdict;            // "permit", "ask", "deny", "error"
   const Decision* decision = nullptr;  // may be null
   std::string_view why;                // for "error"
+  std::string_view server;             // the MCP server that the call names besides its tool
   std::string_view profile;
   int64_t unix_nanoseconds = 0;
   int64_t microseconds = 0;  // how long the decision took

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <span>
 
+#include "agents/claude/agent.h"
 #include "agents/claude/answer.h"
 #include "base/program.h"
 #include "base/syscall.h"
@@ -41,7 +42,8 @@ std::string Variable(const char* name) {
 Result<Registration> RegistrationOf(const HookOptions& options) {
   Result<std::string> program_real = OwnProgramReal();
   if (!program_real) return program_real.error();
-  return Registration{.root = options.root,
+  return Registration{.agent = &ClaudeCode(),
+                      .root = options.root,
                       .project_dir = Variable("CLAUDE_PROJECT_DIR"),
                       .home = options.home,
                       .home_variable = Variable("HOME"),

@@ -5,13 +5,13 @@
 #include "agents/claude/answer.h"
 #include "agents/claude/config_change.h"
 #include "agents/claude/event_reader.h"
-#include "agents/claude/tools.h"
 #include "audit_log/append.h"
+#include "base/launcher.h"
 #include "hook/ground.h"
-#include "hook/launcher.h"
 #include "hook/serve_result.h"
 #include "hook/session_text.h"
 #include "hook/wrap.h"
+#include "policy/agent.h"
 #include "policy/decide.h"
 #include "policy/files/cached_files.h"
 #include "policy/files/real_files.h"
@@ -45,12 +45,21 @@ class Server {
     if (event_.kind == EventKind::kNotServed) return {};
     if (!ground) return Refused(ground.error());
     ground_ = std::move(*ground);
+    if (IsCall()) {
+      // Without them the call is judged as the policy files say.
+      [[maybe_unused]] const Result<bool> granted =
+          AddSessionGrants(event_.session_id, ground_.places, ground_.sources);
+    }
     if (Status s = Merge(); !s) return Refused(s.error());
     ground_.places.audit_file = OwnPath(policy_.audit.file, ground_.places);
     return ServeKind();
   }
 
  private:
+  bool IsCall() const {
+    return event_.kind == EventKind::kPreToolUse || event_.kind == EventKind::kPermissionRequest;
+  }
+
   Status Merge() {
     Result<Policy> policy =
         MergePolicies(ground_.sources, registration_.profile, ground_.places, CallerOf(event_));
@@ -96,6 +105,7 @@ class Server {
     entry.verdict = verdict;
     entry.decision = decision;
     entry.why = why;
+    entry.server = McpServerOf(event_, *registration_.agent);
     entry.profile = policy_.profile;
     entry.unix_nanoseconds = Nanoseconds(CLOCK_REALTIME);
     entry.microseconds = (Nanoseconds(CLOCK_MONOTONIC) - start_) / 1000;
@@ -119,15 +129,6 @@ class Server {
 
   Reply ServeCall() {
     Decision decision = Decide(event_, {policy_, ground_.places, files_});
-    // What was permitted for the session is looked for only where it could help.
-    if (decision.verdict == Verdict::kDeny && !decision.failure) {
-      const Result<bool> granted =
-          AddSessionGrants(event_.session_id, ground_.places, ground_.sources);
-      if (granted && *granted) {
-        if (Status s = Merge(); !s) return Refused(s.error());
-        decision = Decide(event_, {policy_, ground_.places, files_});
-      }
-    }
     if (decision.failure) {
       // The refusal stands whether or not it can be logged.
       [[maybe_unused]] const Status logged = Log("error", nullptr, decision.failure->text());
@@ -162,7 +163,9 @@ class Server {
     return WrappedInput(*event_.raw_input, *line);
   }
 
-  bool MustBeWrapped() const { return policy_.wrap_bash && RunsCommand(event_.tool_name); }
+  bool MustBeWrapped() const {
+    return policy_.wrap_bash && policy_.agent->tools.RunsCommand(event_.tool_name);
+  }
 
   // After the call: the client tells what really ran.
   bool RanUnwrapped() const {

@@ -1,7 +1,7 @@
 #include "hook/serve_result.h"
 
+#include "base/launcher.h"
 #include "base/text.h"
-#include "hook/launcher.h"
 
 namespace ringfence {
 namespace {

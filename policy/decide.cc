@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
-#include "agents/claude/tools.h"
 #include "base/case_fold.h"
 #include "base/text.h"
 #include "base/utf8.h"
+#include "policy/agent.h"
 #include "policy/evaluate/call_verdict.h"
 #include "policy/evaluate/fix.h"
 #include "policy/evaluate/judge_argument.h"
@@ -14,7 +14,9 @@
 #include "policy/evaluate/judge_search.h"
 #include "policy/evaluate/judge_tool.h"
 #include "policy/evaluate/text_kind.h"
+#include "policy/mcp/argument_names.h"
 #include "policy/mcp/judge_mcp.h"
+#include "policy/mcp/mcp_name.h"
 
 namespace ringfence {
 namespace {
@@ -30,7 +32,7 @@ class CallJudge {
         paths_(around.policy, around.places, event, around.files),
         arguments_(event, around.policy, paths_, verdict_),
         search_(event, paths_, verdict_),
-        tool_(FindTool(event.tool_name)) {
+        tool_(around.policy.agent->tools.Find(event.tool_name)) {
     if (trace == nullptr) return;
     paths_.Record(*trace);
     arguments_.Record(*trace);
@@ -46,7 +48,7 @@ class CallJudge {
     }
     if (IsMcpTool(event_.tool_name))
       McpJudge(event_, around_.places, around_.files, arguments_).Run();
-    if (event_.tool_name == "EnterWorktree" && event_.input.empty()) JudgeWorktrees("");
+    if (event_.input.empty() && MakesWorktree()) JudgeWorktrees("");
     JudgeUnexpected();
     RefuseUnanswerable();
     const bool say_allow = verdict_.verdict() == Verdict::kPermit && MaySayAllow();
@@ -56,12 +58,12 @@ class CallJudge {
  private:
   void JudgeFlags() {
     for (const InputField& field : event_.input) {
-      if (!IsSandboxFlag(field.key) || field.kind == JsonKind::kFalse) continue;
-      const bool is_plain = field.key == "dangerouslyDisableSandbox" && field.depth == 1;
+      if (!policy_.agent->IsSandboxFlag(field.key) || field.kind == JsonKind::kFalse) continue;
+      const bool is_plain = field.key == policy_.agent->sandbox_flag && field.depth == 1;
       const bool asks =
           policy_.unsandboxed == Unsandboxed::kAsk && is_plain && field.kind == JsonKind::kTrue;
       Cause cause{"tool " + Quote(event_.tool_name) + " without the sandbox",
-                  "\"dangerouslyDisableSandbox\" is set", policy_.unsandboxed_place,
+                  Quote(policy_.agent->sandbox_flag) + " is set", policy_.unsandboxed_place,
                   "Run the command without that flag."};
       verdict_.Take(asks ? Verdict::kAsk : Verdict::kDeny, std::move(cause));
     }
@@ -69,10 +71,10 @@ class CallJudge {
 
   // Its commands cannot be wrapped, so they would run outside of the sandbox.
   void JudgeShell() {
-    if (!policy_.wrap_bash || event_.tool_name != "PowerShell") return;
+    if (!policy_.wrap_bash || !tool_ || !tool_->is_shell || tool_->runs_command) return;
     verdict_.Deny("tool " + Quote(event_.tool_name),
                   "the policy has commands wrapped, and this shell's cannot be (bash.wrap)",
-                  "Use Bash.");
+                  "Use " + std::string(policy_.agent->shell) + ".");
   }
 
   std::vector<const InputField*> FieldsAt(std::string_view pointer) const {
@@ -196,11 +198,18 @@ class CallJudge {
     JudgeWorktrees(folder);
   }
 
+  bool MakesWorktree() const {
+    return tool_.has_value() && std::ranges::any_of(tool_->fields, [](const ToolField& field) {
+             return field.role == FieldRole::kWorktreeName;
+           });
+  }
+
   // Where the client puts worktrees: in the main repository of the current folder, which may lie
   // outside the project, and a link there would put one somewhere else again.
   void JudgeWorktrees(const std::string& name) {
     for (const Path& repository : paths_.WorktreeRepositories()) {
-      const std::string folder = repository.text() + "/.claude/worktrees" + name;
+      const std::string folder =
+          repository.text() + "/" + std::string(policy_.agent->worktrees) + name;
       arguments_.JudgePath({.pointer = "/name", .key = "name", .text = folder}, folder,
                            Access::kWrite, "worktree in");
     }

@@ -74,8 +74,4 @@ struct Event {
 // Whether `pointer` is at or below `pattern`, in which "*" stands for any one component.
 bool PointerCovers(std::string_view pattern, std::string_view pointer);
 
-// True for keys whose value the decision may want to see, under any tool. `key` as the agent wrote
-// it.
-bool MayMatter(std::string_view key);
-
 }  // namespace ringfence

@@ -246,6 +246,7 @@ Result<std::optional<Path>> PasswdHome(uint32_t user, const FileView& files) {
 
 Result<Places> FindPlaces(const Registration& registration, const FileView& files) {
   Places places;
+  places.agent = registration.agent;
   places.user = registration.user;
   places.macos_names = kMacosNames;
   if (Status s = FindHomes(registration, files, places); !s) return s.error();

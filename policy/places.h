@@ -14,8 +14,12 @@
 
 namespace ringfence {
 
+struct Agent;
+extern const Agent kNoAgent;
+
 // What the hook was told from outside of the event.
 struct Registration {
+  const Agent* agent = &kNoAgent;
   std::string root;           // --root; may be empty; see FindPlaces()
   std::string project_dir;    // CLAUDE_PROJECT_DIR; may be empty
   std::string home;           // --home; may be empty
@@ -30,8 +34,9 @@ struct Registration {
 };
 
 struct Places {
-  Path root;       // as it was given
-  Path root_real;  // where it leads
+  const Agent* agent = &kNoAgent;  // whose places these are
+  Path root;                       // as it was given
+  Path root_real;                  // where it leads
   // Where the session began (CLAUDE_PROJECT_DIR), and the MCP servers with it; resolved. Absent
   // where that is the root.
   std::optional<Path> start;

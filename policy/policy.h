@@ -12,6 +12,9 @@
 
 namespace ringfence {
 
+struct Agent;
+extern const Agent kNoAgent;
+
 // Where a rule was written. Views point into a PolicyFile, which outlives the policy.
 struct RulePlace {
   std::string_view file;     // as shown to people; "built-in policy" where nobody wrote it
@@ -45,7 +48,7 @@ struct RuleOrigin {
 enum class SetName : uint8_t {
   kNone,
   kSecrets,
-  kClaudeScratch,
+  kAgentScratch,
   kRunsLater,
   kDotenv,
   kToolchains,
@@ -208,6 +211,7 @@ struct AlertRules {
 };
 
 struct Policy {
+  const Agent* agent = &kNoAgent;  // whose calls it judges
   ToolRules tools;
   PathRules read;
   PathRules write;

@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <optional>
 
+#include "agents/claude/agent.h"
 #include "agents/claude/answer.h"
 #include "agents/claude/shell.h"
 #include "base/program.h"
@@ -133,7 +134,7 @@ class Entrance {
   }
 
   std::span<char* const> words_;
-  Registration registration_;
+  Registration registration_{.agent = &ClaudeCode()};
   Event event_;
   RealFiles files_;
   RunRequest request_;

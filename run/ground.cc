@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <memory>
 
+#include "agents/claude/agent.h"
 #include "base/path.h"
 #include "base/program.h"
 #include "base/text.h"
@@ -52,7 +53,7 @@ Result<Ground> FindGround(const GroundQuestion& question, const FileView& files)
   if (Status s = CheckNamedPolicy(question.policy); !s) return s.error();
   Result<std::string> program_real = OwnProgramReal();
   if (!program_real) return program_real.error();
-  Registration registration;
+  Registration registration{.agent = &ClaudeCode()};
   // The current folder stands for what the client would say, so the hook may refuse it.
   std::string& root = question.root.empty() ? registration.project_dir : registration.root;
   if (!question.root.empty()) {

@@ -2,7 +2,8 @@
 
 #include <algorithm>
 
-#include "agents/claude/folders.h"
+#include "policy/agent.h"
+#include "policy/files/main_repository.h"
 #include "policy/files/resolve.h"
 #include "policy/rules/sets.h"
 
@@ -10,21 +11,6 @@ namespace ringfence {
 namespace {
 
 using Kind = PlannedPlace::Kind;
-
-// What the client keeps in ~/.claude for itself. What it reads there as instructions, settings or
-// programs (CLAUDE.md, rules, output-styles, commands, hooks, ...) is not in the list, and a folder
-// that somebody keeps scripts in is not either.
-constexpr std::string_view kFolders[] = {
-    "backups",  "cache",   "debug", "file-history", "image-cache", "paste-cache", "plans",
-    "sessions", "statsig", "tasks", "telemetry",    "todos",       "uploads",     "usage-data"};
-// The shells of every session read their files there at each command.
-constexpr std::string_view kShellFolders[] = {"shell-snapshots", "session-env"};
-// "X" also stands for X.lock and for the temporary file that X is saved by.
-constexpr std::string_view kFiles[] = {
-    ".credentials.json",         ".last-cleanup",   ".oauth_refresh", "history.jsonl",
-    "mcp-needs-auth-cache.json", "stats-cache.json"};
-// Of these, what @secrets names.
-constexpr std::string_view kLogins[] = {".credentials.json", "history.jsonl"};
 
 class Finder {
  public:
@@ -35,7 +21,7 @@ class Finder {
     for (const Path& home : places_.homes_real) {
       if (!MayAllowBelow(places_, home) || KindOf(home) != FileKind::kDirectory) continue;
       AddFolder(home);
-      AddFile(home.Child(".claude.json"));
+      AddFile(home.Child(names_.file));
     }
     return std::move(state_);
   }
@@ -47,28 +33,29 @@ class Finder {
   }
 
   void AddFolder(const Path& home) {
-    const std::optional<PlannedPlace> state = FolderAt(home.Child(".claude"));
+    const std::optional<PlannedPlace> state = FolderAt(home.Child(names_.folder));
     if (!state) return;
     const Path& folder = state->path;
-    for (const std::string_view name : kFolders) Add(FolderAt(folder.Child(name)));
-    AddProjects(folder.Child("projects"));
-    for (const std::string_view name : kShellFolders) {
+    for (const std::string_view name : names_.folders) Add(FolderAt(folder.Child(name)));
+    AddProjects(folder.Child(names_.projects));
+    for (const std::string_view name : names_.shell_folders) {
       std::optional<PlannedPlace> own = FolderAt(folder.Child(name));
       if (own) own->is_own = saves_;  // where there are mounts
       Add(std::move(own));
     }
-    for (const std::string_view name : kFiles) AddFile(folder.Child(name));
-    for (const std::string_view name : kLogins) state_.logins.push_back(folder.Child(name));
+    for (const std::string_view name : names_.files) AddFile(folder.Child(name));
+    for (const std::string_view name : names_.logins) state_.logins.push_back(folder.Child(name));
   }
 
   // The session's own folders. Of the main repository, whose other sessions are another project's,
   // the memory.
   void AddProjects(const Path& folder) {
     const Path start = StartOf(places_);
-    std::vector<std::string> names{ClaudeProjectSlug(start), ClaudeProjectSlug(places_.root_real)};
+    const auto name_of = places_.agent->project_folder;
+    std::vector<std::string> names{name_of(start), name_of(places_.root_real)};
     if (names.front() == names.back()) names.pop_back();
     for (const std::string& name : names) Add(FolderAt(folder.Child(name)));
-    const std::string memory = ClaudeProjectSlug(MainRepositoryOf(start, files_));
+    const std::string memory = name_of(MainRepositoryOf(start, files_));
     if (std::ranges::find(names, memory) != names.end()) return;
     Add(FolderAt(folder.Child(memory).Child("memory")));
   }
@@ -103,6 +90,7 @@ class Finder {
   }
 
   const Places& places_;
+  const AgentStateNames& names_ = places_.agent->state;
   const CachedFiles& files_;
   bool saves_;
   AgentState state_;

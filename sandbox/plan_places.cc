@@ -62,7 +62,7 @@ class PlacePlanner {
     });
     if (plan_.mode == SandboxMode::kRx) {
       std::erase_if(places, [](const PlannedPlace& place) {
-        return place.set != SetName::kClaudeScratch && place.set != SetName::kAgentState;
+        return place.set != SetName::kAgentScratch && place.set != SetName::kAgentState;
       });
     }
     places.insert(places.end(), own.places.begin(), own.places.end());

@@ -26,13 +26,13 @@ ROOMS = {
     "run": ("ringfence: starts a command confined",
             "sandbox hook audit_log agents/claude policy base"),
     "library": ("libringfence: starts `ringfence run` from other programs", "ringfence base"),
-    "sandbox": ("plans of confinement, and the back ends that carry them out", "agents/claude policy base"),
+    "sandbox": ("plans of confinement, and the back ends that carry them out", "policy base"),
     "hook": ("ringfence-hook: answers one event", "audit_log agents/claude policy base"),
-    "audit_log": ("the audit log: lines, chain, system log, rotation", "hook agents/claude policy base"),
+    "audit_log": ("the audit log: lines, chain, system log, rotation", "policy base"),
     "agents/claude/setup": ("registers the hook in Claude Code's settings", "agents/claude policy base"),
     "agents/claude/transcripts": ("reads Claude Code's transcripts", "base"),
     "agents/claude": ("Claude Code: events, answers, tools, settings", "policy base"),
-    "policy": ("what a policy is, and the decision", "agents/claude base"),
+    "policy": ("what a policy is, and the decision; knows no client", "base"),
     "base": ("text, JSON, paths, errors, system calls; knows no policy", ""),
 }
 

@@ -5,6 +5,7 @@
 
 #include "agents/claude/input_reader.h"
 #include "base/text.h"
+#include "policy/mcp/mcp_name.h"
 #include "policy/rules/word_list.h"
 
 namespace ringfence {

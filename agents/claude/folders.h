@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "base/path.h"
-#include "policy/files/file_view.h"
 #include "policy/rules/sets.h"
 
 namespace ringfence {
@@ -17,14 +16,8 @@ namespace ringfence {
 // Beyond 200 characters a hash of the path follows the first 200.
 std::string ClaudeProjectSlug(const Path& folder);
 
-// The repository that `folder` belongs to, as the client finds it: of a worktree the main one, of a
-// folder in no repository the folder itself. It keys the memory and holds the worktrees that the
-// client makes.
-Path MainRepositoryOf(const Path& folder, const FileView& files);
-
 // What is this session's own below ~/.claude/projects, for SetEntry::except.
 std::string OwnProjectFolders(const SetContext& context);
-std::string OwnMemoryFolder(const Path& memory_root);
 
 // The entries of @claude-scratch.
 std::vector<SetEntry> ClaudeScratch(Access access, const SetContext& context,

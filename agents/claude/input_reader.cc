@@ -2,8 +2,11 @@
 
 #include <algorithm>
 
+#include "agents/claude/agent.h"
 #include "base/json_pointer.h"
 #include "base/text.h"
+#include "policy/mcp/argument_names.h"
+#include "policy/mcp/mcp_name.h"
 #include "policy/mcp/mcp_value.h"
 
 namespace ringfence {
@@ -38,6 +41,16 @@ JsonKind KindOf(Token token) {
 }
 
 }  // namespace
+
+bool MayMatter(std::string_view key) {
+  // Fields of known tools whose names alone say nothing.
+  constexpr std::string_view kKeys[] = {
+      "_host",    "allowed_domains", "assets",   "attachments", "from",
+      "glob",     "isolation",       "localDir", "name",        "pattern",
+      "question", "server",          "ws"};
+  if (std::ranges::find(kKeys, key) != std::end(kKeys)) return true;
+  return ClaudeCode().IsSandboxFlag(key) || UsualNameOf(key) != UsualName::kNone;
+}
 
 bool InputReader::Read(Token first) {
   token_ = first;
@@ -81,7 +94,7 @@ void InputReader::TakeKey(Level& level) {
   level.key = scanner_.text();
   // Under an MCP tool the names of built-in tools' arguments mean nothing.
   const bool is_mcp = takes_values_ && !event_.tool_name.empty();
-  level.matters = is_mcp ? IsSandboxFlag(level.key) : MayMatter(level.key);
+  level.matters = is_mcp ? ClaudeCode().IsSandboxFlag(level.key) : MayMatter(level.key);
   if (takes_values_) level.usual = sieve_.UsualOf(level.key);
 }
 

@@ -6,12 +6,14 @@
 #include <vector>
 
 #include "agents/claude/event_reader.h"
-#include "agents/claude/tools.h"
 #include "agents/claude/value_sieve.h"
 #include "base/json_scanner.h"
 #include "policy/event.h"
 
 namespace ringfence {
+
+// Whether the decision may want to see the value of `key`, under any tool. `key` as it came.
+bool MayMatter(std::string_view key);
 
 class InputReader {
  public:

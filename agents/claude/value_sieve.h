@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "agents/claude/tools.h"
 #include "policy/files/first_names.h"
+#include "policy/mcp/argument_names.h"
 #include "policy/places.h"
 
 namespace ringfence {

@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
-#include "agents/claude/tools.h"
+#include "agents/claude/agent.h"
 #include "base/json_edit.h"
 #include "base/text.h"
 
@@ -78,7 +78,7 @@ bool HasPattern(const KnownTool& tool) {
 // The arguments of a tool that named paths. False: the call had others that the log has not kept.
 bool PutPaths(const LoggedCall& call, OrderedJson& input) {
   const std::string& first = call.paths.front();
-  const auto known = FindTool(call.tool);
+  const auto known = ClaudeCode().tools.Find(call.tool);
   if (!known) {
     input["path"] = first;
     for (size_t i = 1; i < call.paths.size(); ++i) input["paths"].push_back(call.paths[i]);
@@ -105,7 +105,7 @@ bool PutPaths(const LoggedCall& call, OrderedJson& input) {
 
 // Whether a call without paths was decided by more than its tool's name.
 bool HidesArguments(const LoggedCall& call) {
-  const auto known = FindTool(call.tool);
+  const auto known = ClaudeCode().tools.Find(call.tool);
   const auto is_seldom = [](const ToolField& field) {
     return field.role == FieldRole::kHosts || field.role == FieldRole::kOtherHost;
   };
@@ -121,7 +121,7 @@ std::optional<OrderedJson> InputOf(const LoggedCall& call) {
   if (call.IsOf("network")) return {};
   OrderedJson input = OrderedJson::object();
   if (call.rule.ends_with("/bash/unsandboxed")) input["dangerouslyDisableSandbox"] = true;
-  if (RunsCommand(call.tool)) input["command"] = "true";
+  if (ClaudeCode().tools.RunsCommand(call.tool)) input["command"] = "true";
   const bool is_kept = call.paths.empty() ? !HidesArguments(call) : PutPaths(call, input);
   if (!is_kept) return {};
   return input;
@@ -180,7 +180,7 @@ std::optional<Fixture> FixtureOfLogLine(const JsonTree& tree) {
 bool MayBeOfPattern(const Fixture& fixture, const Path& project) {
   if (fixture.expected.decision == "permit") return false;
   const OrderedJson event = OrderedJson::parse(fixture.event, nullptr, false);
-  const auto tool = FindTool(event.value("tool_name", ""));
+  const auto tool = ClaudeCode().tools.Find(event.value("tool_name", ""));
   if (!tool || !HasPattern(*tool)) return false;
   const OrderedJson input = event.value("tool_input", OrderedJson::object());
   const std::optional<Path> folder = Path::Parse(input.value("path", ""));

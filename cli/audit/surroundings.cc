@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "agents/claude/agent.h"
 #include "policy/load/load.h"
 
 namespace ringfence {
@@ -106,7 +107,7 @@ void PutFiles(const Fixture& fixture, MemoryFiles& files) {
 
 Result<Places> PlacesOf(const Fixture& fixture, const FileView& files,
                         const PolicySources& sources) {
-  Registration registration;
+  Registration registration{.agent = &ClaudeCode()};
   registration.project_dir = fixture.root;
   if (!fixture.no_home) registration.home = fixture.home;
   registration.home_variable = fixture.other_home;
@@ -127,10 +128,12 @@ Result<Places> PlacesOf(const Fixture& fixture, const FileView& files,
 Result<PolicySources> SourcesOf(const Fixture& fixture) {
   std::vector<Error> mistakes;
   PolicySources sources;
-  sources.built_in = LoadPolicy({BuiltInPolicyText(), "", "built-in policy", true}, mistakes);
+  sources.built_in =
+      LoadPolicy({BuiltInPolicyText(), "", "built-in policy", true, &ClaudeCode()}, mistakes);
   for (const FixturePolicy& policy : fixture.policies) {
-    auto file = LoadPolicy({policy.text, "/policies/" + policy.shown, policy.shown, policy.trusted},
-                           mistakes);
+    auto file = LoadPolicy(
+        {policy.text, "/policies/" + policy.shown, policy.shown, policy.trusted, &ClaudeCode()},
+        mistakes);
     if (file != nullptr) sources.sources.push_back({policy.layer, policy.trusted, std::move(file)});
   }
   if (mistakes.empty()) return sources;

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "agents/claude/tools.h"
+#include "agents/claude/agent.h"
 #include "base/case_fold.h"
 #include "base/text.h"
 #include "cli/check/lint.h"
@@ -28,11 +28,12 @@ std::string DeniedBy(std::string_view text, std::string_view by, const RulePlace
 // As in the decision: "*" of `pattern` matches any text, also a "*" of the other.
 bool CoversTool(const NameRule& rule, const NameRule& other) {
   if (rule.set == ToolSet::kKnown) {
-    return other.set != ToolSet::kNone || FindTool(other.pattern).has_value();
+    return other.set != ToolSet::kNone || ClaudeCode().tools.Find(other.pattern).has_value();
   }
   if (rule.set != ToolSet::kNone || other.set != ToolSet::kNone) return rule.set == other.set;
   return MatchName(rule.pattern, other.pattern) ||
-         MatchName(MainToolName(rule.pattern), MainToolName(other.pattern));
+         MatchName(ClaudeCode().tools.MainName(rule.pattern),
+                   ClaudeCode().tools.MainName(other.pattern));
 }
 
 bool CoversHost(const HostRule& rule, const HostRule& other) {
@@ -97,19 +98,19 @@ void FindUnknownTools(const std::optional<std::vector<NameRule>>& rules, bool is
                       Findings& findings) {
   if (!rules) return;
   std::vector<std::string_view> names;
-  for (const KnownTool& tool : KnownTools()) {
+  for (const KnownTool& tool : ClaudeCode().tools.All()) {
     names.push_back(tool.name);
     names.insert(names.end(), tool.aliases.begin(), tool.aliases.end());
   }
   for (const NameRule& rule : *rules) {
     const bool is_plain =
         rule.set == ToolSet::kNone && rule.pattern.find('*') == std::string_view::npos;
-    if (!is_plain || IsMcpTool(rule.pattern) || FindTool(rule.pattern)) continue;
+    if (!is_plain || IsMcpTool(rule.pattern) || ClaudeCode().tools.Find(rule.pattern)) continue;
     const auto is_it = [&](std::string_view name) {
       return LowerAscii(name) == LowerAscii(rule.pattern);
     };
     if (is_deny && std::ranges::any_of(names, is_it)) continue;
-    const std::string_view nearest = NearestTool(rule.pattern);
+    const std::string_view nearest = ClaudeCode().tools.Nearest(rule.pattern);
     Warn(findings, rule.place, "unknown-tool",
          Quote(rule.pattern) + " is not a known tool of the client" +
              (nearest.empty() ? "" : "; did you mean " + Quote(nearest) + "?"));

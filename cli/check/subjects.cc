@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <iterator>
 
+#include "agents/claude/agent.h"
 #include "base/text.h"
 #include "cli/check/lint.h"
 #include "cli/check/programs.h"
@@ -102,7 +103,7 @@ class Checker {
 
   // Rules are judged in a project: the one that is named, or whose policy it is, or this folder.
   Result<Places> PlacesFor(const std::string& file) const {
-    Registration registration;
+    Registration registration{.agent = &ClaudeCode()};
     const std::string absolute = Absolute(file);
     const std::string own = ProjectPolicyPath("");
     if (!question_.ground.root.empty()) {
@@ -151,7 +152,8 @@ class Checker {
   bool CheckPolicy(PolicyText text, const Places& places) {
     std::vector<Error> mistakes;
     PolicySources alone;
-    alone.built_in = LoadPolicy({BuiltInPolicyText(), "", "built-in policy", true}, mistakes);
+    alone.built_in =
+        LoadPolicy({BuiltInPolicyText(), "", "built-in policy", true, &ClaudeCode()}, mistakes);
     auto file = LoadPolicy(std::move(text), mistakes);
     for (Error& mistake : mistakes) Wrong(std::move(mistake));
     if (file == nullptr) return false;

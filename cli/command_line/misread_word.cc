@@ -2,7 +2,7 @@
 
 #include <unistd.h>
 
-#include "agents/claude/tools.h"
+#include "agents/claude/agent.h"
 #include "base/text.h"
 
 namespace ringfence {
@@ -41,9 +41,9 @@ std::optional<Error> MisreadWord(const std::string& word) {
   }
   const size_t open = word.find('(');
   const bool is_rule = open != std::string::npos && word.ends_with(')') &&
-                       FindTool(std::string_view(word).substr(0, open));
+                       ClaudeCode().tools.Find(std::string_view(word).substr(0, open));
   if (!is_rule) return {};
-  const bool is_command = RunsCommand(std::string_view(word).substr(0, open));
+  const bool is_command = ClaudeCode().tools.RunsCommand(std::string_view(word).substr(0, open));
   return Usage(word, "is a permission rule of the client, not a path, host or tool",
                is_command ? word.substr(0, open) : ArgumentOfRule(word, open),
                "name the path, host or tool");

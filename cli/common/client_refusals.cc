@@ -6,9 +6,9 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "agents/claude/agent.h"
 #include "agents/claude/setup/client_fence.h"
 #include "agents/claude/setup/settings_editor.h"
-#include "agents/claude/tools.h"
 #include "base/json.h"
 #include "base/text.h"
 #include "base/utf8.h"
@@ -62,7 +62,7 @@ std::string AnyDepth(std::string pattern) {
 }
 
 Places PlacesOf(const Whereabouts& where) {
-  Places places;
+  Places places{.agent = &ClaudeCode()};
   places.root = places.root_real = Path::Clean(where.project);
   places.homes = {Path::Clean(where.home)};
   return places;
@@ -198,7 +198,7 @@ std::optional<ClientRefusal> ClientRefusals::OfPath(const Path& path, Access acc
 }
 
 std::optional<std::string> ClientRefusals::NoteOn(const Event& event) const {
-  if (!RunsCommand(event.tool_name)) return {};
+  if (!ClaudeCode().tools.RunsCommand(event.tool_name)) return {};
   const auto fence = Fence(Access::kRead);
   if (!fence) return {};
   return "the client asks about a command that it cannot analyze, and refuses one that reads "

@@ -100,7 +100,7 @@ class SandboxPlanner {
 
   // The plain entries of one rule; what is no plain path is remembered as lost.
   std::vector<PlainEntry> Plain(const PathRule& rule, Access access) {
-    if (rule.set == SetName::kClaudeScratch) return {};  // the client gives it by itself
+    if (rule.set == SetName::kAgentScratch) return {};  // the client gives it by itself
     std::vector<PlainEntry> entries;
     if (rule.set != SetName::kNone) {
       std::deque<std::string> strings;
@@ -311,7 +311,7 @@ ClientLimits::Flag NoSkillShell() { return {"/disableSkillShellExecution", true}
 
 const PathRule* FirstBeyond(const PathRules& rules) {
   const auto is_beyond = [](const PathRule& rule) {
-    if (rule.set != SetName::kNone) return rule.set != SetName::kClaudeScratch;
+    if (rule.set != SetName::kNone) return rule.set != SetName::kAgentScratch;
     return rule.base != RuleBase::kRoot;
   };
   for (const PathRuleList& list : rules.allow) {

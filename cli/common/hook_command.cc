@@ -2,6 +2,7 @@
 
 #include <filesystem>
 
+#include "agents/claude/agent.h"
 #include "agents/claude/event_reader.h"
 #include "hook/wrap.h"
 
@@ -22,7 +23,7 @@ HookCommand CommandOf(const HookRegistration& registration) {
 }
 
 Result<std::vector<std::string>> WrappingRules(const std::string& hook) {
-  Registration registration{.program = hook};
+  Registration registration{.agent = &ClaudeCode(), .program = hook};
   std::error_code failed;
   registration.program_real = std::filesystem::canonical(hook, failed).string();
   const Result<std::string> program = WrapProgram(registration);

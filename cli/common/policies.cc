@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <functional>
 
+#include "agents/claude/agent.h"
 #include "base/syscall.h"
 #include "policy/files/real_files.h"
 #include "run/ground.h"
@@ -44,7 +45,7 @@ std::vector<std::string> EntriesOf(const Sections& sections, AllowList list) {
 
 Result<Policies> ReadPolicies(const PolicyQuestion& question) {
   if (Status s = CheckNamedPolicy(question.policy); !s) return s.error();
-  Registration registration;
+  Registration registration{.agent = &ClaudeCode()};
   registration.project_dir = question.where.project;
   registration.home = question.where.home;
   registration.config_dir = question.where.config_dir;

@@ -8,7 +8,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "agents/claude/tools.h"
+#include "agents/claude/agent.h"
 #include "base/text.h"
 #include "cli/common/console.h"
 #include "cli/common/files.h"
@@ -108,8 +108,8 @@ class Explainer {
  private:
   static void AddMeantTool(Explained& explained) {
     const std::string& name = explained.event.tool_name;
-    if (IsMcpTool(name) || FindTool(name)) return;
-    const std::string_view meant = NearestTool(name);
+    if (IsMcpTool(name) || ClaudeCode().tools.Find(name)) return;
+    const std::string_view meant = ClaudeCode().tools.Nearest(name);
     if (meant.empty()) return;
     explained.notes.push_back("did you mean " + Quote(meant) + "?");
     if (explained.decision.cause) explained.decision.cause->remedy.clear();  // a misspelt name

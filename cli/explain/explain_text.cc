@@ -2,12 +2,13 @@
 
 #include <nlohmann/json.hpp>
 
+#include "agents/claude/agent.h"
 #include "agents/claude/folders.h"
-#include "agents/claude/tools.h"
 #include "base/text.h"
 #include "cli/common/console.h"
 #include "cli/common/ground_options.h"
 #include "cli/explain/explain_mcp.h"
+#include "policy/files/main_repository.h"
 #include "policy/files/real_files.h"
 #include "policy/rules/sets.h"
 
@@ -89,7 +90,8 @@ std::vector<RuleUse> UsedRules(const Trace& trace) {
 
 // Of this folder's projects, and of any session.
 SetContext ContextOf(const Places& places) {
-  return {.root = places.root_real,
+  return {.agent = places.agent,
+          .root = places.root_real,
           .given_root = places.root,
           .start = places.start,
           .memory_root = MainRepositoryOf(StartOf(places), RealFiles()),
@@ -125,7 +127,8 @@ void PrintExplained(const Explained& explained) {
     console.Line("  " + decision.cause->what + ": " + decision.cause->why);
     if (decision.cause->place) console.Line("  rule: " + PlaceLabel(*decision.cause->place));
     console.Line("  the model is told: " + ReasonText(decision, explained.policy.say));
-  } else if (explained.policy.wrap_bash && RunsCommand(explained.event.tool_name)) {
+  } else if (explained.policy.wrap_bash &&
+             ClaudeCode().tools.RunsCommand(explained.event.tool_name)) {
     console.Line("  ringfence run starts it, in a sandbox");
   } else {
     console.Line(decision.say_allow ? "  answered with \"allow\": the client does not ask"
@@ -196,14 +199,14 @@ Outcome ExplainSet(const std::string& name, const Places& places, bool json) {
     }
   } else if (name == "@session-tools") {
     what = "tools without an effect outside the conversation";
-    for (const std::string_view tool : SessionTools()) entries.emplace_back(tool);
+    for (const std::string_view tool : ClaudeCode().session_tools) entries.emplace_back(tool);
   } else if (name == "@known-tools") {
     what =
         "every tool of the client that this version knows; without tools.allow these are allowed";
-    for (const KnownTool& tool : KnownTools()) entries.emplace_back(tool.name);
+    for (const KnownTool& tool : ClaudeCode().tools.All()) entries.emplace_back(tool.name);
   } else if (name == "@agent-hosts") {
     what = "the agent's own hosts";
-    for (const std::string_view host : AgentHosts()) entries.emplace_back(host);
+    for (const std::string_view host : ClaudeCode().hosts) entries.emplace_back(host);
   } else {
     return NoSuchSet(name);
   }

@@ -1,12 +1,12 @@
 #include "cli/explain/tool_input.h"
 
-#include "agents/claude/tools.h"
+#include "agents/claude/agent.h"
 
 namespace ringfence {
 
 std::string MainArgument(const std::string& tool) {
-  if (RunsCommand(tool) || IsOtherShell(tool)) return "command";
-  if (const auto known = FindTool(tool)) {
+  if (ClaudeCode().tools.IsShell(tool)) return "command";
+  if (const auto known = ClaudeCode().tools.Find(tool)) {
     for (const ToolField& field : known->fields) {
       const bool is_main = field.required || field.role == FieldRole::kWorktreeName;
       if (is_main) return std::string(field.pointer.substr(1));

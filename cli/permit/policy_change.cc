@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "agents/claude/tools.h"
+#include "agents/claude/agent.h"
 #include "base/sha256.h"
 #include "base/text.h"
 #include "cli/command_line/misread_word.h"
@@ -139,7 +139,7 @@ Result<WishKind> PolicyChange::ReadKind() {
                       "say which it is: --as path or --as host");
   }
   if (auto server = ServerNamed()) return *server;
-  const std::string_view nearest = NearestTool(what_);
+  const std::string_view nearest = ClaudeCode().tools.Nearest(what_);
   return WrongUsage(Quote(what_),
                     "does not exist here, and is neither a host nor a known tool" +
                         (nearest.empty() ? "" : "; did you mean " + Quote(nearest) + "?"),
@@ -266,7 +266,7 @@ std::vector<PolicyChange::StillInSession> PolicyChange::StillInSessions() {
 Status PolicyChange::Write(const ChangeTarget& target, const std::string& text,
                            const std::string& entry) {
   std::vector<Error> mistakes;
-  if (LoadPolicy({text, target.path, Shown(target), true}, mistakes) == nullptr) {
+  if (LoadPolicy({text, target.path, Shown(target), true, &ClaudeCode()}, mistakes) == nullptr) {
     Error error = mistakes.front();
     error.what += " (after the change of " + Quote(entry) + ")";
     return error;

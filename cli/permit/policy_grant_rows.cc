@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <deque>
 
+#include "agents/claude/agent.h"
 #include "base/path.h"
 #include "base/text.h"
 #include "policy/evaluate/judge_tool.h"
@@ -31,7 +32,7 @@ Danger DangerOfPath(const GrantSpeaker& speaker, const std::string& entry) {
   std::deque<std::string> strings;
   PathRule rule;
   (void)ParsePathEntry(entry, ListKind::kAllow, strings, &rule);
-  if (rule.set == SetName::kClaudeScratch) return Danger::kNone;
+  if (rule.set == SetName::kAgentScratch) return Danger::kNone;
   if (rule.set == SetName::kNone && rule.base == RuleBase::kRoot) return Danger::kNone;
   return speaker.reach().OpensMost(entry) ? Danger::kOpensAll : Danger::kOpensMore;
 }
@@ -39,8 +40,9 @@ Danger DangerOfPath(const GrantSpeaker& speaker, const std::string& entry) {
 Danger DangerOfTool(const std::string& entry) {
   if (ToolReachOf(entry) != ToolReach::kSome) return Danger::kOpensAll;
   if (entry == "@session-tools" || entry == "@known-tools") return Danger::kNone;
-  return JudgeTool(entry, Policy{}).verdict == Verdict::kPermit ? Danger::kNone
-                                                                : Danger::kOpensMore;
+  return JudgeTool(entry, Policy{.agent = &ClaudeCode()}).verdict == Verdict::kPermit
+             ? Danger::kNone
+             : Danger::kOpensMore;
 }
 
 Danger DangerOfHost(const std::string& entry) {

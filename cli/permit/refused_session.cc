@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "agents/claude/tools.h"
+#include "agents/claude/agent.h"
 #include "base/syscall.h"
 #include "base/text.h"
 #include "base/unique_fd.h"
@@ -59,7 +59,9 @@ bool NamesPath(const Json& line, const Wish& wish) {
 // A tool by any of its names, or the server whose resource was refused.
 bool NamesTool(const Json& line, const std::string& pattern) {
   const std::string tool = Text(line, "tool");
-  if (MatchName(pattern, tool) || MainToolName(pattern) == MainToolName(tool)) return true;
+  if (MatchName(pattern, tool) ||
+      ClaudeCode().tools.MainName(pattern) == ClaudeCode().tools.MainName(tool))
+    return true;
   const std::string server = Text(line, "server");
   return !server.empty() && MatchName(pattern, "mcp__" + McpNamePart(server) + "__resources");
 }

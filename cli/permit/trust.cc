@@ -5,6 +5,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "agents/claude/agent.h"
 #include "base/sha256.h"
 #include "base/text.h"
 #include "cli/common/ask.h"
@@ -139,7 +140,7 @@ class TrustCommand {
     if (policies) return std::move(policies->places);
     // A policy that cannot be read is reported by ReadProject(), which knows more about it.
     if (policies.error().kind == Error::Kind::kUsage) return policies.error();
-    Places places;
+    Places places{.agent = &ClaudeCode()};
     places.root = places.root_real = Path::Clean(where_.project);
     places.homes = places.homes_real = {Path::Clean(where_.home)};
     return places;
@@ -161,8 +162,9 @@ class TrustCommand {
     project.text = bytes->text;
     project.sha256 = Sha256Hex(project.text);
     std::vector<Error> mistakes;
-    project.file =
-        LoadPolicy({project.text, project.path, ShownPath(project.path, where_), true}, mistakes);
+    project.file = LoadPolicy(
+        {project.text, project.path, ShownPath(project.path, where_), true, &ClaudeCode()},
+        mistakes);
     if (project.file == nullptr) return mistakes.front();
     return project;
   }

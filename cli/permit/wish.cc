@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "agents/claude/tools.h"
+#include "agents/claude/agent.h"
 #include "base/text.h"
 #include "base/utf8.h"
 #include "policy/evaluate/host_or_file.h"
@@ -106,7 +106,8 @@ std::string ProbeUrl(std::string host) {
 }  // namespace
 
 std::optional<WishKind> KindOf(const std::string& text) {
-  if (FindTool(text) || IsMcpTool(text) || text == "@session-tools" || text == "@known-tools") {
+  if (ClaudeCode().tools.Find(text) || IsMcpTool(text) || text == "@session-tools" ||
+      text == "@known-tools") {
     return WishKind::kTool;
   }
   if (text.empty()) return {};

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "agents/claude/agent.h"
 #include "agents/claude/setup/path_rules.h"
 #include "base/sha256.h"
 #include "base/text.h"
@@ -165,7 +166,8 @@ Status Installation::EnsurePolicy() {
   if (*text) return Unit{};
   const std::string starter = StarterPolicy(ConfiguredMcpServers(request_.where));
   std::vector<Error> mistakes;
-  if (LoadPolicy({starter, path, path, true}, mistakes) == nullptr) return mistakes.front();
+  if (LoadPolicy({starter, path, path, true, &ClaudeCode()}, mistakes) == nullptr)
+    return mistakes.front();
   report_->policy_is_new = true;
   if (request_.dry_run) return Unit{};
   if (Status s = transaction_.Write(path, {}, starter, {}); !s) return s.error();

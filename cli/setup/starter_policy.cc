@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "agents/claude/tools.h"
 #include "policy/rules/sets.h"
 
 namespace ringfence {

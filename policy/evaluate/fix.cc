@@ -3,11 +3,12 @@
 #include <algorithm>
 #include <deque>
 
-#include "agents/claude/tools.h"
 #include "base/ascii.h"
 #include "base/text.h"
+#include "policy/agent.h"
 #include "policy/evaluate/host_or_file.h"
 #include "policy/load/sources.h"
+#include "policy/mcp/mcp_name.h"
 #include "policy/rules/path_entry.h"
 #include "policy/rules/pattern.h"
 
@@ -254,10 +255,10 @@ std::string AllowFix(const Policy& policy, const std::optional<RulePlace>& missi
   return "Ask the user to run " + Command(*option + words) + ".";
 }
 
-std::string ToolWords(std::string_view tool) {
+std::string ToolWords(std::string_view tool, const Agent& agent) {
   const std::string word = ShellWord(tool);
   const bool is_plain =
-      (IsMcpTool(tool) || FindTool(tool)) && tool.find("://") == std::string_view::npos;
+      (IsMcpTool(tool) || agent.tools.Find(tool)) && tool.find("://") == std::string_view::npos;
   return is_plain || word.empty() ? word : "--as tool " + word;
 }
 

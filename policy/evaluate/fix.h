@@ -34,7 +34,7 @@ std::string AllowFix(const Policy& policy, const std::optional<RulePlace>& missi
 bool AllowChanges(const RulePlace& list);
 
 // `words` for AllowFix(), with `--as tool` or `--as host` where the name alone does not say it.
-std::string ToolWords(std::string_view tool);
+std::string ToolWords(std::string_view tool, const Agent& agent);
 std::string HostWords(std::string_view host);
 
 // What to do about a question that the client does not put to the user in this permission mode

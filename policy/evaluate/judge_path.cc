@@ -2,17 +2,17 @@
 
 #include <algorithm>
 
-#include "agents/claude/folders.h"
-#include "agents/claude/tools.h"
 #include "base/ascii.h"
 #include "base/case_fold.h"
 #include "base/short_name.h"
 #include "base/text.h"
 #include "base/utf8.h"
+#include "policy/agent.h"
 #include "policy/evaluate/fix.h"
 #include "policy/evaluate/text_kind.h"
 #include "policy/files/first_names.h"
 #include "policy/files/git_files.h"
+#include "policy/files/main_repository.h"
 #include "policy/load/sources.h"
 
 namespace ringfence {
@@ -112,7 +112,7 @@ PathJudge::PathJudge(const Policy& policy, const Places& places, const Event& ev
       mode_(event.permission_mode),
       in_sandbox_(event.in_sandbox),
       matcher_(policy, places, event.session_id, files) {
-  if (ReachesMcpServer(event.tool_name)) {
+  if (policy.agent->tools.ReachesMcpServer(event.tool_name)) {
     folders_ = ServerFolders(StartOf(places), event.cwd.value_or(""));
   } else if (event.cwd) {
     folders_ = {*event.cwd};

@@ -4,9 +4,9 @@
 #include <optional>
 #include <vector>
 
-#include "agents/claude/tools.h"
 #include "base/case_fold.h"
 #include "base/text.h"
+#include "policy/agent.h"
 #include "policy/evaluate/fix.h"
 #include "policy/mcp/mcp_name.h"
 #include "policy/rules/pattern.h"
@@ -15,33 +15,38 @@
 namespace ringfence {
 namespace {
 
-bool MatchesOne(const NameRule& rule, std::string_view tool) {
-  if (rule.set == ToolSet::kSession) return SessionTools().Contains(tool);
-  if (rule.set == ToolSet::kKnown) return FindTool(tool).has_value();
+bool MatchesOne(const NameRule& rule, std::string_view tool, const Agent& agent) {
+  if (rule.set == ToolSet::kSession) return agent.session_tools.Contains(tool);
+  if (rule.set == ToolSet::kKnown) return agent.tools.Find(tool).has_value();
   return MatchName(rule.pattern, tool);
 }
 
-using Names = std::vector<std::string_view>;
+// The names of one tool, and whose it is.
+struct Names {
+  const Agent& agent;
+  std::vector<std::string_view> all;
+};
 
 // Every name of the tool: a rule about one is about all.
-Names NamesOf(std::string_view tool) {
-  Names names{tool};
+Names NamesOf(std::string_view tool, const Agent& agent) {
+  Names names{agent, {tool}};
   if (IsMcpTool(tool)) return names;
-  const std::optional<KnownTool> known = FindTool(tool);
+  const std::optional<KnownTool> known = agent.tools.Find(tool);
   if (!known) return names;
-  names.push_back(known->name);
-  names.insert(names.end(), known->aliases.begin(), known->aliases.end());
+  names.all.push_back(known->name);
+  names.all.insert(names.all.end(), known->aliases.begin(), known->aliases.end());
   return names;
 }
 
 // With those under which a denial or a question counts: one about Bash is about every shell.
 Names WithShell(Names names, std::string_view tool) {
-  if (IsOtherShell(tool)) names.push_back("Bash");
+  if (names.agent.tools.IsShell(tool)) names.all.push_back(names.agent.shell);
   return names;
 }
 
 bool Matches(const NameRule& rule, const Names& names) {
-  return std::ranges::any_of(names, [&](std::string_view name) { return MatchesOne(rule, name); });
+  return std::ranges::any_of(
+      names.all, [&](std::string_view name) { return MatchesOne(rule, name, names.agent); });
 }
 
 void Note(Trace* trace, const NameRule* rule) {
@@ -60,7 +65,7 @@ const NameRule* Find(const std::vector<NameRule>& rules, const Names& names) {
 const NameRule* FindDeny(const std::vector<NameRule>& rules, const Names& names) {
   if (rules.empty()) return nullptr;
   if (const NameRule* rule = Find(rules, names)) return rule;
-  for (const std::string_view name : names) {
+  for (const std::string_view name : names.all) {
     const std::string folded = FoldName(name);
     const auto rule = std::ranges::find_if(rules, [&](const NameRule& r) {
       return r.set == ToolSet::kNone && MatchName(FoldName(r.pattern), folded);
@@ -104,7 +109,8 @@ const std::vector<NameRule>* NarrowerWithout(const Names& names, const ToolRules
 std::optional<Cause> NotAllowed(std::string_view tool, const Names& names, const Policy& policy,
                                 Trace* trace) {
   const ToolRules& rules = policy.tools;
-  const bool known = rules.known_tools && names.size() > 1;  // of a known tool the main one, too
+  const bool known =
+      rules.known_tools && names.all.size() > 1;  // of a known tool the main one, too
   const NameRule* named = Find(rules.names, names);
   Note(trace, named);
   const std::vector<NameRule>* narrower = NarrowerWithout(names, rules, trace);
@@ -118,7 +124,7 @@ std::optional<Cause> NotAllowed(std::string_view tool, const Names& names, const
     cause.why = "it is not a tool that ringfence knows";
   }
   if (narrower == nullptr && !rules.known_tools) cause.place = PlaceOf(rules.names);
-  cause.remedy = AllowFix(policy, cause.place, ToolWords(tool));
+  cause.remedy = AllowFix(policy, cause.place, ToolWords(tool, names.agent));
   return cause;
 }
 
@@ -126,7 +132,7 @@ std::optional<Cause> NotAllowed(std::string_view tool, const Names& names, const
 
 NameJudgement JudgeTool(std::string_view tool, const Policy& policy, Trace* trace) {
   const ToolRules& rules = policy.tools;
-  const Names names = NamesOf(tool);
+  const Names names = NamesOf(tool, *policy.agent);
   const Names strict = WithShell(names, tool);
   if (const NameRule* rule = FindDeny(rules.deny, strict)) {
     Note(trace, rule);
@@ -147,12 +153,13 @@ NameJudgement JudgeMcpServer(std::string_view server, const Policy& policy, Trac
   const std::string resources = name + "__resources";
   const std::string what = "resource of the MCP server " + Quote(server);
   const ToolRules& rules = policy.tools;
+  const Names names{*policy.agent, {name, resources}};
   const auto find = [&](const std::vector<NameRule>& list) {
-    const NameRule* rule = Find(list, Names{name, resources});
+    const NameRule* rule = Find(list, names);
     Note(trace, rule);
     return rule;
   };
-  if (const NameRule* rule = FindDeny(rules.deny, Names{name, resources})) {
+  if (const NameRule* rule = FindDeny(rules.deny, names)) {
     Note(trace, rule);
     return DeniedTool(what, DenialText(*rule), rule->place, "");
   }

@@ -102,6 +102,7 @@ class Merger {
     }
     if (!profile_.empty() && !profile_found_) return NoSuchProfile();
     Policy policy = MergeSections(chain, sources_.built_in->sections, UsersOwn());
+    policy.agent = places_.agent;
     for (const PolicySource& source : sources_.sources) {
       if (source.layer == Layer::kSession) Grant(source.file->sections, policy);
       if (source.layer == Layer::kCommandLine) policy.named_file = source.file->path;

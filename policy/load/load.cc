@@ -26,10 +26,10 @@ constexpr ObjectReader::Choice<std::string_view> kPermissionModes[] = {
 // Reads one file. A function a section; `at` is the JSON pointer of the object around it.
 class Loader {
  public:
-  Loader(PolicyFile& file, bool quotable, std::vector<Error>& mistakes)
+  Loader(PolicyFile& file, const PolicyText& source, std::vector<Error>& mistakes)
       : file_(file),
         document_(*file.tree, mistakes),
-        rules_(file, quotable, document_),
+        rules_(file, *source.agent, source.quotable, document_),
         sections_(document_, *file.strings) {}
 
   void ReadFile() {
@@ -239,7 +239,7 @@ std::unique_ptr<PolicyFile> LoadPolicy(PolicyText source, std::vector<Error>& mi
     return nullptr;
   }
   file->tree = std::make_unique<JsonTree>(std::move(*tree));
-  Loader(*file, source.quotable, mistakes).ReadFile();
+  Loader(*file, source, mistakes).ReadFile();
   if (mistakes.size() != before) return nullptr;
   return file;
 }

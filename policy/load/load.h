@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "policy/agent.h"
 #include "policy/load/policy_file.h"
 #include "policy/rules/path_entry.h"
 
@@ -13,9 +14,10 @@ namespace ringfence {
 
 struct PolicyText {
   std::string text;
-  std::string path;      // absolute
-  std::string shown;     // what messages and reasons call the file
-  bool quotable = true;  // false: rules are marked as an untrusted file's
+  std::string path;                // absolute
+  std::string shown;               // what messages and reasons call the file
+  bool quotable = true;            // false: rules are marked as an untrusted file's
+  const Agent* agent = &kNoAgent;  // whose hosts "@agent-hosts" stands for
 };
 
 // On failure every mistake is in `mistakes`, at least one.

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "policy/agent.h"
 #include "policy/rules/domain.h"
 #include "policy/rules/path_entry.h"
 #include "policy/rules/sets.h"
@@ -156,7 +157,7 @@ std::optional<std::vector<HostRule>> RuleListReader::ReadHosts(ObjectReader& obj
       expanded.push_back(rule);
       continue;
     }
-    for (const std::string_view host : AgentHosts()) {
+    for (const std::string_view host : agent_.hosts) {
       HostRule& agent = expanded.emplace_back(rule);
       agent.host = host;
     }

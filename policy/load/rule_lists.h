@@ -14,8 +14,8 @@ namespace ringfence {
 class RuleListReader {
  public:
   // `quotable` false: the rules are marked as an untrusted file's.
-  RuleListReader(PolicyFile& file, bool quotable, JsonDocument& document)
-      : file_(file), quotable_(quotable), document_(document) {}
+  RuleListReader(PolicyFile& file, const Agent& agent, bool quotable, JsonDocument& document)
+      : file_(file), agent_(agent), quotable_(quotable), document_(document) {}
 
   // "allow", "ask" and "deny" of `object`, which stands at the JSON pointer `at`.
   RuleLists<PathRule> ReadPaths(ObjectReader& object, std::string_view at);
@@ -36,6 +36,7 @@ class RuleListReader {
   const RuleOrigin* OriginOf(const std::string& pointer);
 
   PolicyFile& file_;
+  const Agent& agent_;
   bool quotable_;
   JsonDocument& document_;
 };

@@ -83,7 +83,8 @@ class SourceReader {
 
   Result<PolicySources> Run(const std::string& policy_option) {
     std::vector<Error> mistakes;
-    found_.built_in = LoadPolicy({BuiltInPolicyText(), "", "built-in policy", true}, mistakes);
+    found_.built_in =
+        LoadPolicy({BuiltInPolicyText(), "", "built-in policy", true, places_.agent}, mistakes);
     if (found_.built_in == nullptr) return mistakes.front();
     if (Status s = Add(Layer::kManaged, kManagedPolicy); !s) return s.error();
     if (!policy_option.empty()) {
@@ -144,8 +145,9 @@ class SourceReader {
       trusted = *pinned;
     }
     std::vector<Error> mistakes;
-    PolicySource source{layer, trusted,
-                        LoadPolicy({std::move(bytes->text), path, shown, trusted}, mistakes)};
+    PolicySource source{
+        layer, trusted,
+        LoadPolicy({std::move(bytes->text), path, shown, trusted, places_.agent}, mistakes)};
     if (source.file == nullptr) return trusted ? mistakes.front() : Silent(mistakes.front(), shown);
     if (!trusted) {
       // The names are the project's: a line of its own would be read as one of ours.
@@ -245,8 +247,9 @@ Result<bool> AddSessionGrants(std::string_view session_id, const Places& places,
   const std::string shown = Shown(path, places);
   if (Status s = CheckOwner(*bytes, Layer::kSession, places, shown); !s) return s.error();
   std::vector<Error> mistakes;
-  PolicySource source{Layer::kSession, true,
-                      LoadPolicy({std::move(bytes->text), path, shown, true}, mistakes)};
+  PolicySource source{
+      Layer::kSession, true,
+      LoadPolicy({std::move(bytes->text), path, shown, true, places.agent}, mistakes)};
   if (source.file == nullptr) return mistakes.front();
   sources.sources.push_back(std::move(source));
   return true;

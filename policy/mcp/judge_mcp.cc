@@ -13,6 +13,7 @@
 #include "policy/mcp/mcp_document.h"
 #include "policy/mcp/mcp_host.h"
 #include "policy/mcp/mcp_maps.h"
+#include "policy/mcp/mcp_name.h"
 #include "policy/rules/pattern.h"
 
 namespace ringfence {

@@ -7,10 +7,10 @@
 #include <string_view>
 #include <vector>
 
-#include "agents/claude/tools.h"
 #include "policy/evaluate/judge_argument.h"
 #include "policy/files/cached_files.h"
 #include "policy/files/first_names.h"
+#include "policy/mcp/argument_names.h"
 #include "policy/mcp/mcp_maps.h"
 #include "policy/mcp/mcp_value.h"
 #include "policy/places.h"

@@ -2,9 +2,9 @@
 
 #include <string>
 
-#include "agents/claude/tools.h"
 #include "base/json_pointer.h"
 #include "base/json_tree.h"
+#include "policy/mcp/argument_names.h"
 #include "policy/mcp/mcp_value.h"
 
 namespace ringfence {

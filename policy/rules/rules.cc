@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <iterator>
 
-#include "agents/claude/folders.h"
 #include "base/case_fold.h"
 #include "base/name_bits.h"
+#include "policy/files/main_repository.h"
 #include "policy/rules/entry_match.h"
 #include "policy/rules/pattern.h"
 
@@ -50,7 +50,8 @@ RuleMatcher::RuleMatcher(const Policy& policy, const Places& places, std::string
                          const CachedFiles& files)
     : policy_(policy),
       places_(places),
-      context_{.root = places.root_real,
+      context_{.agent = places.agent,
+               .root = places.root_real,
                .given_root = places.root,
                .start = places.start,
                .memory_root = {},
@@ -76,11 +77,11 @@ void RuleMatcher::FindMemory() const {
 }
 
 const std::vector<SetEntry>& RuleMatcher::Expanded(SetName set, Access access) const {
-  if (set != SetName::kClaudeScratch) access = Access::kRead;  // the others do not depend on it
+  if (set != SetName::kAgentScratch) access = Access::kRead;  // the others do not depend on it
   for (const Expansion& expansion : expansions_) {
     if (expansion.set == set && expansion.access == access) return expansion.entries;
   }
-  if (set == SetName::kClaudeScratch) FindMemory();
+  if (set == SetName::kAgentScratch) FindMemory();
   return expansions_
       .emplace_back(Expansion{set, access, ExpandSet(set, access, context_, strings_)})
       .entries;
@@ -116,7 +117,8 @@ bool RuleMatcher::IsLeftOut(const SetEntry& entry, std::string_view rest, Standi
   if (IsException(entry.except, rest, standing)) return true;
   if (!entry.spares_memory) return false;
   FindMemory();
-  return IsException(WordList(OwnMemoryFolder(*context_.memory_root)), rest, standing);
+  return IsException(WordList(context_.agent->project_folder(*context_.memory_root) + "/memory\n"),
+                     rest, standing);
 }
 
 bool RuleMatcher::MatchesFolded(const SetEntry& entry, const Subject& subject,

@@ -4,7 +4,6 @@
 #include <array>
 #include <cstdint>
 
-#include "agents/claude/folders.h"
 #include "base/name_bits.h"
 #include "policy/evaluate/project_place.h"
 #include "policy/rules/runs_later_list.h"
@@ -16,7 +15,7 @@ namespace {
 constexpr PathSet kSets[] = {
     {"@secrets", SetName::kSecrets, false,
      "keys, tokens and credentials; other projects' transcripts"},
-    {"@claude-scratch", SetName::kClaudeScratch, true,
+    {"@claude-scratch", SetName::kAgentScratch, true,
      "what the client shows this session: memory, plans, tool results, task output, skills"},
     {"@runs-later", SetName::kRunsLater, false,
      "files that can run code later: git hooks, CI workflows, shell start-up files"},
@@ -56,20 +55,6 @@ constexpr WordList kToolchains(
     "~/.cabal/packages\n~/Android/Sdk\n~/.julia/packages\n/var/lib/gems\n"
     "~/.deno\n~/.platformio/packages\n");
 // clang-format on
-
-constexpr WordList kSessionTools(
-    "AskUserQuestion\nBashOutput\nCronList\nEndConversation\nEnterPlanMode\nExitPlanMode\n"
-    "GetGoal\nGetTask\nMcpTaskCheck\nMcpTaskResumePolling\nMcpTaskShowQuestion\n"
-    "ObserverReport\nPauseGoal\nPoll\nReadNotifications\nReadWidgetContext\n"
-    "RefreshMcpTools\nReportFindings\nScheduleWakeup\nSetGoal\n"
-    "StructuredOutput\nSubagentHandback\nTaskCreate\nTaskGet\nTaskList\nTaskOutput\n"
-    "TaskStop\nTaskUpdate\nTodoWrite\nToolSearch\nWaitForMcpServers\nWrapUp\nYield\n");
-
-constexpr WordList kAgentHosts(
-    "api.anthropic.com\n"
-    "claude.ai\n"
-    "console.anthropic.com\n"
-    "platform.claude.com\n");
 
 constexpr bool HasWildcard(std::string_view text) {
   return text.find('*') != std::string_view::npos;
@@ -181,7 +166,7 @@ std::vector<SetEntry> Secrets(const SetContext& context, std::deque<std::string>
   Append<kSecrets>(entries);
   // Other projects' transcripts: everything below but this project's folder.
   SetEntry transcripts = HomeEntry(".claude/projects");
-  transcripts.except = WordList(strings.emplace_back(OwnProjectFolders(context)));
+  transcripts.except = WordList(strings.emplace_back(context.agent->own_projects(context)));
   transcripts.spares_memory = !context.memory_root;
   entries.push_back(transcripts);
   for (const Path& folder : context.settings_folders) {  // CLAUDE_CONFIG_DIR
@@ -258,9 +243,6 @@ std::string_view SetText(SetName set) {
   return "";
 }
 
-WordList SessionTools() { return kSessionTools; }
-WordList AgentHosts() { return kAgentHosts; }
-
 std::string SetEntry::text() const {
   switch (base) {
     case RuleBase::kHome:
@@ -283,8 +265,8 @@ std::vector<SetEntry> ExpandSet(SetName set, Access access, const SetContext& co
       break;
     case SetName::kSecrets:
       return Secrets(context, strings);
-    case SetName::kClaudeScratch:
-      return ClaudeScratch(access, context, strings);
+    case SetName::kAgentScratch:
+      return context.agent->scratch(access, context, strings);
     case SetName::kRunsLater:
       return RunsLater(context, strings);
     case SetName::kDotenv:

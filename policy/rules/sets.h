@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/path.h"
+#include "policy/agent.h"
 #include "policy/policy.h"
 #include "policy/rules/word_list.h"
 
@@ -33,11 +34,9 @@ std::span<const PathSet> PathSets();
 const PathSet* FindPathSet(std::string_view name);
 std::string_view SetText(SetName set);
 
-WordList SessionTools();
-WordList AgentHosts();
-
 // What the entries of a set depend on.
 struct SetContext {
+  const Agent* agent = &kNoAgent;
   Path root;                       // of the project, resolved
   std::optional<Path> given_root;  // as it was given, where that differs
   std::optional<Path> start;       // where the client was started, resolved, where that differs

@@ -16,6 +16,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "agents/claude/agent.h"
 #include "hook/ground.h"
 #include "policy/files/real_files.h"
 #include "policy/load/layers.h"
@@ -61,7 +62,7 @@ class World {
   bool reads_listed() const { return reads_listed_; }
 
   Registration registration() const {
-    Registration registration;
+    Registration registration{.agent = &ClaudeCode()};
     registration.root = tree_.project();
     registration.home = tree_.home();
     registration.policy = base_ + "/policy.json";

@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include "agents/claude/agent.h"
 #include "base/text.h"
 #include "tests/support/temporary_tree.h"
 #include "tests/support/world.h"
@@ -27,7 +28,7 @@ constexpr uint32_t kStranger = 4'000'000'000;  // /etc/passwd has no such user
 TEST_CASE("serve: without a home a call is answered, and the user hears that it is not logged") {
   const TemporaryTree tree;
   tree.File("project/file");
-  Registration registration;
+  Registration registration{.agent = &ClaudeCode()};
   registration.project_dir = tree.At("project");
   registration.user = kStranger;
   const auto serve = [&](std::string_view path, Output& output) {

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 
+#include "agents/claude/agent.h"
 #include "tests/support/temporary_tree.h"
 #include "tests/support/world.h"
 
@@ -29,7 +30,7 @@ class Settings : public TemporaryTree {
     Directory("project");
   }
   Places FoundPlaces() const {
-    Places places;
+    Places places{.agent = &ClaudeCode()};
     places.root = places.root_real = Path::Clean(At("project"));
     places.homes = places.homes_real = {Path::Clean(At("home"))};
     return places;

@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include "agents/claude/agent.h"
 #include "base/text.h"
 #include "tests/support/argument_words.h"
 
@@ -49,7 +50,7 @@ TEST_CASE("wrap: the line needs no quotes, whatever the names are") {
 TEST_CASE("wrap: what the line says comes back") {
   const std::string line = LineOf();
   ArgumentWords words(line.substr(0, line.size() - kWrapEnd.size()));
-  Registration registration;
+  Registration registration{.agent = &ClaudeCode()};
   Event event;
   REQUIRE(ReadWrapWords(words.all().subspan(2), registration, event).has_value());
   const Registration want = RegistrationOf();
@@ -71,7 +72,7 @@ TEST_CASE("wrap: words that no hook wrote are refused") {
         "-- true", "--mode rwx", "--profile %", "--session", "--root "}) {
     CAPTURE(text);
     ArgumentWords words(text);
-    Registration registration;
+    Registration registration{.agent = &ClaudeCode()};
     Event event;
     CHECK_FALSE(ReadWrapWords(words.all(), registration, event).has_value());
   }

@@ -1,7 +1,7 @@
 // Tools by name, and required arguments.
 #include <doctest/doctest.h>
 
-#include "agents/claude/tools.h"
+#include "agents/claude/agent.h"
 #include "base/text.h"
 #include "policy/decide.h"
 #include "policy/evaluate/judge_tool.h"
@@ -176,7 +176,7 @@ TEST_CASE("tools: @known-tools is what is permitted without a list") {
   denied.User(R"("tools":{"deny":["@known-tools"]})");
   World asked;
   asked.User(R"("tools":{"ask":["@known-tools"]})");
-  for (const KnownTool& tool : KnownTools()) {
+  for (const KnownTool& tool : ClaudeCode().tools.All()) {
     CAPTURE(tool.name);
     const Policy policy = listed.Merged(listed.EventOf("Read", "{}"));
     CHECK(JudgeTool(tool.name, policy).verdict == Verdict::kPermit);

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "agents/claude/agent.h"
 #include "policy/load/load.h"
 
 namespace ringfence {
@@ -21,7 +22,7 @@ std::string BaseName(const std::string& path) { return path.substr(path.rfind('/
 // The exit status for one policy, which messages call `shown`.
 int Report(const std::string& name, std::string text, const std::string& shown) {
   std::vector<Error> mistakes;
-  const auto policy = LoadPolicy({std::move(text), shown, shown, true}, mistakes);
+  const auto policy = LoadPolicy({std::move(text), shown, shown, true, &ClaudeCode()}, mistakes);
   if (policy != nullptr) std::cout << name << "\tok\n";
   for (const Error& mistake : mistakes) {
     std::cout << name << '\t' << mistake.text() << '\t' << mistake.hint << '\n';

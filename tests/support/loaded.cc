@@ -1,5 +1,6 @@
 #include "tests/support/loaded.h"
 
+#include "agents/claude/agent.h"
 #include "policy/rules/sets.h"
 
 namespace ringfence {
@@ -28,8 +29,9 @@ std::string RuleText(const PathRule& rule) {
 
 Loaded Load(std::string_view text, bool quotable) {
   Loaded loaded;
-  loaded.file = LoadPolicy({std::string(text), "/etc/x/policy.json", "policy.json", quotable},
-                           loaded.mistakes);
+  loaded.file =
+      LoadPolicy({std::string(text), "/etc/x/policy.json", "policy.json", quotable, &ClaudeCode()},
+                 loaded.mistakes);
   return loaded;
 }
 

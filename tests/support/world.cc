@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "agents/claude/agent.h"
 #include "agents/claude/event_reader.h"
 #include "base/text.h"
 #include "policy/decide.h"
@@ -17,7 +18,8 @@ constexpr const char* kRoot = "/home/dev/project";
 std::unique_ptr<PolicyFile> MustLoad(std::string text, std::string path, std::string shown,
                                      bool trusted) {
   std::vector<Error> mistakes;
-  auto file = LoadPolicy({std::move(text), std::move(path), std::move(shown), trusted}, mistakes);
+  auto file = LoadPolicy(
+      {std::move(text), std::move(path), std::move(shown), trusted, &ClaudeCode()}, mistakes);
   if (file == nullptr) throw std::runtime_error("policy: " + mistakes.front().text());
   return file;
 }

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "agents/claude/agent.h"
 #include "policy/decision.h"
 #include "policy/event.h"
 #include "policy/load/layers.h"
@@ -29,7 +30,7 @@ class World {
   bool permission_request = false;
 
   FakeFiles files;
-  Places places;
+  Places places{.agent = &ClaudeCode()};
   PolicySources sources;
 
   // The user's policy is {"version":1,MEMBERS}.

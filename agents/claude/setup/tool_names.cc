@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "agents/claude/tools.h"
+#include "agents/claude/agent.h"
 #include "base/add_once.h"
 #include "base/case_fold.h"
 #include "policy/evaluate/judge_tool.h"
@@ -77,7 +77,7 @@ ToolNames ToolNamesFor(const Policy& policy, const PolicySources& sources) {
   ToolNames names;
   names.every_tool = PermitsEveryTool(policy);
   const bool may_allow = policy.permitted == Permitted::kAllow && !SomeCallersArePrompted(sources);
-  for (const KnownTool& tool : KnownTools()) {
+  for (const KnownTool& tool : ClaudeCode().tools.All()) {
     if (Has(kFormer, tool.name)) continue;
     const Verdict verdict = VerdictOf(tool.name, policy);
     AddOnce(verdict == Verdict::kDeny ? names.missing : names.tools, tool.name);

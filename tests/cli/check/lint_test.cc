@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "agents/claude/agent.h"
 #include "policy/load/load.h"
 #include "tests/support/fake_files.h"
 
@@ -16,11 +17,12 @@ namespace {
 Findings FindingsOf(const std::string& members, const FakeFiles& files) {
   std::vector<Error> mistakes;
   PolicySources sources;
-  sources.built_in = LoadPolicy({BuiltInPolicyText(), "", "built-in policy", true}, mistakes);
+  sources.built_in =
+      LoadPolicy({BuiltInPolicyText(), "", "built-in policy", true, &ClaudeCode()}, mistakes);
   auto file = LoadPolicy({"{\"version\":1," + members + "}", "/p.json", "p.json", true}, mistakes);
   if (file == nullptr) throw std::runtime_error(mistakes.front().text());
   sources.sources.push_back({Layer::kUser, true, std::move(file)});
-  Registration registration;
+  Registration registration{.agent = &ClaudeCode()};
   registration.root = "/home/dev/project";
   registration.home = "/home/dev";
   registration.user = 1000;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "agents/claude/agent.h"
 #include "cli/common/confinement.h"
 #include "cli/setup/repository_writes.h"
 #include "policy/load/layers.h"
@@ -18,10 +19,11 @@ class Derived {
  public:
   explicit Derived(const std::vector<std::string>& texts) {
     std::vector<Error> mistakes;
-    sources_.built_in = LoadPolicy({BuiltInPolicyText(), "", "built-in policy", true}, mistakes);
+    sources_.built_in =
+        LoadPolicy({BuiltInPolicyText(), "", "built-in policy", true, &ClaudeCode()}, mistakes);
     Layer layer = Layer::kManaged;
     for (const std::string& text : texts) {
-      auto file = LoadPolicy({text, "/policy.json", "policy.json", true}, mistakes);
+      auto file = LoadPolicy({text, "/policy.json", "policy.json", true, &ClaudeCode()}, mistakes);
       REQUIRE(file != nullptr);
       sources_.sources.push_back({layer, true, std::move(file)});
       layer = Layer::kUser;
@@ -104,7 +106,7 @@ TEST_CASE("client sandbox: in a part of the project its paths are absolute") {
 }
 
 TEST_CASE("client sandbox: the repository is opened where the client starts in a part of it") {
-  Places places;
+  Places places{.agent = &ClaudeCode()};
   places.root = places.root_real = Path::Clean("/home/dev/p");
   CHECK(RepositoryWritesFor(places).allow.empty());
   places.start = places.root;

@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include "agents/claude/agent.h"
 #include "cli/permit/wish.h"
 #include "cli/setup/starter_policy.h"
 #include "policy/load/load.h"
@@ -14,7 +15,8 @@ namespace {
 
 bool IsPolicy(const std::string& text) {
   std::vector<Error> mistakes;
-  return LoadPolicy({text, "/policy.json", "policy.json", true}, mistakes) != nullptr;
+  return LoadPolicy({text, "/policy.json", "policy.json", true, &ClaudeCode()}, mistakes) !=
+         nullptr;
 }
 
 TEST_CASE("policy edit: an entry is added, comments and layout stay") {
@@ -74,7 +76,8 @@ TEST_CASE("starter policy: a server is permitted by taking its comment away") {
   REQUIRE(at != std::string::npos);
   text.erase(at, 3);
   std::vector<Error> mistakes;
-  const auto file = LoadPolicy({text, "/policy.json", "policy.json", true}, mistakes);
+  const auto file =
+      LoadPolicy({text, "/policy.json", "policy.json", true, &ClaudeCode()}, mistakes);
   REQUIRE(file != nullptr);
   REQUIRE(file->sections.tools.allow.has_value());
   CHECK(file->sections.tools.allow->front().pattern == "mcp__team__*");

@@ -7,6 +7,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "agents/claude/agent.h"
 #include "policy/load/load.h"
 #include "tests/support/fake_files.h"
 #include "tests/support/project_root.h"
@@ -19,14 +20,14 @@ using Json = nlohmann::json;
 
 std::unique_ptr<PolicyFile> Loaded(const std::string& text) {
   std::vector<Error> mistakes;
-  auto file = LoadPolicy({text, "/p/policy.json", "policy.json", true}, mistakes);
+  auto file = LoadPolicy({text, "/p/policy.json", "policy.json", true, &ClaudeCode()}, mistakes);
   if (file == nullptr) FAIL(mistakes.front().text());
   return file;
 }
 
 std::vector<GrantText> Grants(const std::string& text) {
   const FakeFiles files({});
-  Places places;
+  Places places{.agent = &ClaudeCode()};
   places.root = places.root_real = Path::Clean("/srv/project");
   places.homes = places.homes_real = {Path::Clean("/home/me")};
   const EntryReach reach(places, files);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "agents/claude/agent.h"
 #include "policy/load/load.h"
 
 using namespace ringfence;
@@ -15,7 +16,8 @@ constexpr const char* kHome = "/home/dev";
 PolicySources Sources() {
   PolicySources sources;
   std::vector<Error> mistakes;
-  sources.built_in = LoadPolicy({BuiltInPolicyText(), "", "built-in policy", true}, mistakes);
+  sources.built_in =
+      LoadPolicy({BuiltInPolicyText(), "", "built-in policy", true, &ClaudeCode()}, mistakes);
   REQUIRE(sources.built_in != nullptr);
   return sources;
 }

@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include "agents/claude/agent.h"
 #include "cli/common/sandbox_lists.h"
 #include "cli/permit/policy_removal.h"
 #include "cli/permit/session_grants.h"
@@ -21,7 +22,7 @@ Wish PathWish(const std::string& text, const std::string& home, bool also_write 
 
 std::string Wide(const std::string& text, bool also_write = true) {
   const Whereabouts where{"/home/dev", "", "/srv/shop/project"};
-  Places places;
+  Places places{.agent = &ClaudeCode()};
   places.root = places.root_real = Path::Clean(where.project);
   places.homes = places.homes_real = {Path::Clean(where.home)};
   return WideText(PathWish(text, where.home, also_write), places, where);

@@ -1,7 +1,7 @@
 // What `ringfence settings` derives from random policies.
 #include <doctest/doctest.h>
 
-#include "agents/claude/tools.h"
+#include "agents/claude/agent.h"
 #include "policy/evaluate/judge_tool.h"
 #include "tests/support/mutate.h"
 #include "tests/support/random_policy.h"
@@ -51,7 +51,7 @@ class Property {
     for (const std::string name : sdk["allowedTools"]) {
       CAPTURE(name);
       CHECK(JudgeTool(name, maker.policy()).verdict == Verdict::kPermit);
-      const auto tool = FindTool(name);
+      const auto tool = ClaudeCode().tools.Find(name);
       REQUIRE(tool.has_value());
       CHECK_FALSE(tool->runs_code);
     }

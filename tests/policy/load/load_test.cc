@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include "agents/claude/agent.h"
 #include "policy/rules/sets.h"
 #include "tests/support/loaded.h"
 
@@ -74,7 +75,7 @@ TEST_CASE("load: the example's sections for later are read, too") {
   const Sections& all = loaded.file->sections;
   REQUIRE(all.network);
   CHECK(all.network->allow->size() == 6);
-  CHECK(all.network->allow->front().host == *AgentHosts().begin());
+  CHECK(all.network->allow->front().host == *ClaudeCode().hosts.begin());
   CHECK(all.network->allow->back().subdomains);
   CHECK(all.network->allow->back().port == 443);
   CHECK(all.network->deny->front().host == "gist.forge.example");

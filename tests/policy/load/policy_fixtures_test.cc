@@ -7,6 +7,7 @@
 #include <iterator>
 #include <vector>
 
+#include "agents/claude/agent.h"
 #include "policy/load/load.h"
 #include "tests/support/project_root.h"
 
@@ -37,7 +38,8 @@ std::string Content(const fs::path& path) {
 std::string Mistakes(const fs::path& path) {
   std::vector<Error> mistakes;
   const std::string name = path.filename().string();
-  const auto policy = LoadPolicy({Content(path), path.string(), name, true}, mistakes);
+  const auto policy =
+      LoadPolicy({Content(path), path.string(), name, true, &ClaudeCode()}, mistakes);
   CHECK((policy == nullptr) == !mistakes.empty());
   std::string text;
   for (const Error& mistake : mistakes) {

@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <random>
 
+#include "agents/claude/agent.h"
 #include "policy/files/real_files.h"
 #include "policy/load/sources.h"
 #include "tests/support/mutate.h"
@@ -113,7 +114,7 @@ Want WantOf(const std::string& policy) {
 }
 
 Result<PolicySources> Read(const Layout& layout, Places& places) {
-  Registration registration;
+  Registration registration{.agent = &ClaudeCode()};
   registration.project_dir = layout.At("home/dev/project");
   registration.home_variable = layout.At("home/dev");
   registration.user = ::geteuid();

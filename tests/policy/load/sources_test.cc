@@ -11,6 +11,7 @@
 #include <cerrno>
 #include <filesystem>
 
+#include "agents/claude/agent.h"
 #include "base/sha256.h"
 #include "base/unique_fd.h"
 #include "policy/files/real_files.h"
@@ -48,7 +49,7 @@ class Disk : public TemporaryTree {
 
  private:
   Places Find() const {
-    Registration registration;
+    Registration registration{.agent = &ClaudeCode()};
     registration.project_dir = At(project);
     if (has_home) registration.home_variable = At("home");
     registration.user = ::geteuid();

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
+#include "agents/claude/agent.h"
 #include "agents/claude/folders.h"
-#include "agents/claude/tools.h"
 #include "base/name_bits.h"
 #include "policy/rules/pattern.h"
 
@@ -106,8 +106,8 @@ TEST_CASE("sets: scratch of the client is for this user, project and session") {
                                          "~/.claude/agent-memory/**/*.md",
                                          "/tmp/claude-1000/-home-dev-project/s-1/scratchpad",
                                          "/tmp/claude-1000/*/s-1/scratchpad"};
-  CHECK(Texts(SetName::kClaudeScratch, Access::kWrite, Context()) == written);
-  const std::vector<std::string> read = Texts(SetName::kClaudeScratch, Access::kRead, Context());
+  CHECK(Texts(SetName::kAgentScratch, Access::kWrite, Context()) == written);
+  const std::vector<std::string> read = Texts(SetName::kAgentScratch, Access::kRead, Context());
   for (const char* entry :
        {"~/.claude/plans", "~/.claude/projects/-home-dev-project/memory", "~/.claude/CLAUDE.md",
         "~/.claude/skills", "~/.agents/skills", "~/.claude/plugins", "~/.claude/tasks",
@@ -124,7 +124,7 @@ TEST_CASE("sets: a session has the memory of its main repository, and its folder
   context.start = Path::Clean("/home/dev/project/pkg");
   context.memory_root = Path::Clean("/home/dev/main");
   context.settings_folders = {Path::Clean("/srv/cl*aude")};  // CLAUDE_CONFIG_DIR
-  const std::vector<std::string> read = Texts(SetName::kClaudeScratch, Access::kRead, context);
+  const std::vector<std::string> read = Texts(SetName::kAgentScratch, Access::kRead, context);
   for (const char* entry :
        {"~/.claude/projects/-home-dev-main/memory", "~/.claude/projects/-home-dev-project/memory",
         "~/.claude/projects/-home-dev-project-pkg/memory",
@@ -165,7 +165,7 @@ TEST_CASE("sets: a project is left out of the places around it that run later") 
 TEST_CASE("sets: what lies in /tmp counts only in a folder of this user's") {
   std::deque<std::string> strings;
   for (const SetEntry& entry :
-       ExpandSet(SetName::kClaudeScratch, Access::kRead, Context(), strings)) {
+       ExpandSet(SetName::kAgentScratch, Access::kRead, Context(), strings)) {
     CAPTURE(entry.text());
     CHECK(entry.owned_folder == (entry.base == RuleBase::kAbsolute ? "/tmp/claude-1000" : ""));
   }
@@ -191,9 +191,9 @@ TEST_CASE("sets: macOS adds its private folders, but none that holds the project
 }
 
 TEST_CASE("sets: session tools are known and touch neither files nor commands") {
-  for (const std::string_view name : SessionTools()) {
+  for (const std::string_view name : ClaudeCode().session_tools) {
     CAPTURE(name);
-    const auto tool = FindTool(name);
+    const auto tool = ClaudeCode().tools.Find(name);
     REQUIRE(tool.has_value());
     for (const ToolField& field : tool->fields) CHECK(field.role == FieldRole::kOtherHost);
     CHECK_FALSE(tool->runs_code);
@@ -201,9 +201,9 @@ TEST_CASE("sets: session tools are known and touch neither files nor commands") 
   for (const std::string_view name : {"SendMessage", "ListAgents", "SendFile", "SendToProject",
                                       "FetchInboxMessage", "propose_skills", "RemoteTrigger"}) {
     CAPTURE(name);
-    CHECK_FALSE(SessionTools().Contains(name));  // they reach beyond the session
+    CHECK_FALSE(ClaudeCode().session_tools.Contains(name));  // they reach beyond the session
   }
-  CHECK(AgentHosts().Contains("api.anthropic.com"));
+  CHECK(ClaudeCode().hosts.Contains("api.anthropic.com"));
 }
 
 TEST_CASE("sets: what runs later in the client's own folders, wherever it keeps them") {
@@ -229,7 +229,7 @@ TEST_CASE("sets: a session's own folders need an id that can be a folder's name"
   const auto scratch = [](const std::string& id) {
     SetContext context = Context();
     context.session_id = id;
-    return Texts(SetName::kClaudeScratch, Access::kRead, context).size();
+    return Texts(SetName::kAgentScratch, Access::kRead, context).size();
   };
   const size_t with = scratch("11111111-2222-3333-4444-555555555555");
   CHECK(scratch(std::string(128, 'a')) == with);

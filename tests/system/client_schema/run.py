@@ -8,7 +8,7 @@ schema is read from the JavaScript in the binary; the client is also started onc
 to see that all it offers was found there.
 
 A tool, argument or setting that is new fails. Decide what it means:
-  a tool                  a line of kTools in agents/claude/tools.cc
+  a tool                  a line of kTools in agents/claude/agent.cc
   an argument that is a   in the line of its tool
   path, a host or a URL
   any other argument      a name in reviewed.json
@@ -59,8 +59,8 @@ class Report:
 
 def known_tools():
     """{name: (its fields' pointers, whether it runs code)} and {alias: name}, of the source."""
-    text = (ROOT / "agents/claude/tools.cc").read_text()
-    table = re.search(r"constexpr WordList kTools\((.*?)\);", text, re.S).group(1)
+    text = (ROOT / "agents/claude/agent.cc").read_text()
+    table = re.search(r"constexpr ToolTable kTools\((.*?)\);", text, re.S).group(1)
     known, aliases = {}, {}
     for row in "".join(re.findall(r'"([^"]*)"', table)).split("\\n"):
         name, *words = row.split() or [""]
@@ -117,12 +117,12 @@ def check_tools(found, report, review):
     for name, tool in sorted(found.items()):
         problems = []
         if name not in known:
-            problems.append("agents/claude/tools.cc has no such tool")
+            problems.append("agents/claude/agent.cc has no such tool")
         pointers, runs_code = known.get(name, (set(), False))
-        problems += [f'agents/claude/tools.cc: the alias "{alias}" is missing' for alias in sorted(tool.aliases)
+        problems += [f'agents/claude/agent.cc: the alias "{alias}" is missing' for alias in sorted(tool.aliases)
                      if aliases.get(alias) != name]
         if tool.runs_code and not runs_code:
-            problems.append("the client says that it executes code; agents/claude/tools.cc does not")
+            problems.append("the client says that it executes code; agents/claude/agent.cc does not")
         problems += [f'argument "{field}" is new' for field in sorted(tool.fields)
                      if not is_covered(field, pointers) and not review.tool(name, field)]
         report.case(f"tool {name}", problems)

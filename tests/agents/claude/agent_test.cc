@@ -1,20 +1,22 @@
-#include "agents/claude/tools.h"
+#include "agents/claude/agent.h"
 
 #include <doctest/doctest.h>
 
 #include <algorithm>
 
+#include "agents/claude/input_reader.h"
 #include "policy/event.h"
+#include "policy/mcp/argument_names.h"
 
 using namespace ringfence;
 
 TEST_CASE("tools: every known tool is found by its name, in one spelling") {
   std::string_view before;
-  for (const KnownTool& tool : KnownTools()) {
+  for (const KnownTool& tool : ClaudeCode().tools.All()) {
     CAPTURE(tool.name);
     CHECK(before < tool.name);
     before = tool.name;
-    CHECK(FindTool(tool.name)->name == tool.name);
+    CHECK(ClaudeCode().tools.Find(tool.name)->name == tool.name);
     for (const ToolField& field : tool.fields) {
       CHECK(field.pointer.starts_with('/'));
       CHECK(field.role <= FieldRole::kIsolation);
@@ -22,7 +24,7 @@ TEST_CASE("tools: every known tool is found by its name, in one spelling") {
   }
   for (const std::string_view name : {"", "read", "Rea", "Reads", "mcp__x__y", "AAA", "zzz"}) {
     CAPTURE(name);
-    CHECK_FALSE(FindTool(name));
+    CHECK_FALSE(ClaudeCode().tools.Find(name));
   }
 }
 
@@ -87,18 +89,18 @@ TEST_CASE("tools: the client's tools and their former names are known") {
                                       "REPL",
                                       "Eval"}) {
     CAPTURE(name);
-    CHECK(FindTool(name));
+    CHECK(ClaudeCode().tools.Find(name));
   }
 }
 
 TEST_CASE("tools: the name that is spelt most like a word") {
-  CHECK(NearestTool("Raed") == "Read");
-  CHECK(NearestTool("Taks") == "Task");  // the former name of "Agent"
-  CHECK(NearestTool("Frobnicate").empty());
+  CHECK(ClaudeCode().tools.Nearest("Raed") == "Read");
+  CHECK(ClaudeCode().tools.Nearest("Taks") == "Task");  // the former name of "Agent"
+  CHECK(ClaudeCode().tools.Nearest("Frobnicate").empty());
 }
 
 TEST_CASE("tools: what runs code is marked") {
-  for (const KnownTool& tool : KnownTools()) {
+  for (const KnownTool& tool : ClaudeCode().tools.All()) {
     CAPTURE(tool.name);
     static constexpr std::string_view kRunCode[] = {"Agent",
                                                     "AppifactRepl",
@@ -117,7 +119,7 @@ TEST_CASE("tools: what runs code is marked") {
 }
 
 TEST_CASE("tools: every argument that a decision rests on is kept by the event reader") {
-  for (const KnownTool& tool : KnownTools()) {
+  for (const KnownTool& tool : ClaudeCode().tools.All()) {
     for (const ToolField& field : tool.fields) {
       CAPTURE(tool.name);
       CAPTURE(field.pointer);
@@ -127,30 +129,30 @@ TEST_CASE("tools: every argument that a decision rests on is kept by the event r
 }
 
 TEST_CASE("tools: other names for the same tool") {
-  for (const KnownTool& tool : KnownTools()) {
-    CHECK(MainToolName(tool.name) == tool.name);
+  for (const KnownTool& tool : ClaudeCode().tools.All()) {
+    CHECK(ClaudeCode().tools.MainName(tool.name) == tool.name);
     for (const std::string_view alias : tool.aliases) {
       CAPTURE(alias);
-      CHECK(MainToolName(alias) == tool.name);
-      REQUIRE(FindTool(alias));
-      CHECK(FindTool(alias)->name == tool.name);
+      CHECK(ClaudeCode().tools.MainName(alias) == tool.name);
+      REQUIRE(ClaudeCode().tools.Find(alias));
+      CHECK(ClaudeCode().tools.Find(alias)->name == tool.name);
     }
   }
-  CHECK(MainToolName("Task") == "Agent");
-  CHECK(MainToolName("KillBash") == "TaskStop");
-  CHECK(MainToolName("Eval") == "REPL");
-  CHECK(MainToolName("Read") == "Read");
-  CHECK(MainToolName("") == "");
-  CHECK_FALSE(FindTool("aka:Task"));
-  CHECK_FALSE(FindTool("Agent aka:Task"));
-  CHECK_FALSE(FindTool("code"));
+  CHECK(ClaudeCode().tools.MainName("Task") == "Agent");
+  CHECK(ClaudeCode().tools.MainName("KillBash") == "TaskStop");
+  CHECK(ClaudeCode().tools.MainName("Eval") == "REPL");
+  CHECK(ClaudeCode().tools.MainName("Read") == "Read");
+  CHECK(ClaudeCode().tools.MainName("") == "");
+  CHECK_FALSE(ClaudeCode().tools.Find("aka:Task"));
+  CHECK_FALSE(ClaudeCode().tools.Find("Agent aka:Task"));
+  CHECK_FALSE(ClaudeCode().tools.Find("code"));
 }
 
 TEST_CASE("tools: shells other than Bash") {
-  CHECK(IsOtherShell("Monitor"));
-  CHECK(IsOtherShell("PowerShell"));
-  CHECK_FALSE(IsOtherShell("Bash"));
-  CHECK_FALSE(IsOtherShell("Workflow"));
+  CHECK(ClaudeCode().tools.IsShell("Monitor"));
+  CHECK(ClaudeCode().tools.IsShell("PowerShell"));
+  CHECK_FALSE(ClaudeCode().tools.IsShell("Bash"));
+  CHECK_FALSE(ClaudeCode().tools.IsShell("Workflow"));
 }
 
 TEST_CASE("tools: an MCP tool's name begins with mcp__") {
@@ -180,13 +182,13 @@ TEST_CASE("tools: the sandbox flag in every spelling, and nothing else") {
                                      "DANGEROUSLY-DISABLE-SANDBOX", "dangerously disable sandbox",
                                      "dangerouslydisablesandbox", "_dangerouslyDisableSandbox_"}) {
     CAPTURE(key);
-    CHECK(IsSandboxFlag(key));
+    CHECK(ClaudeCode().IsSandboxFlag(key));
   }
   for (const std::string_view key :
        {"", "disableSandbox", "dangerouslyDisableSandboxes", "dangerouslyDisableSandbo",
         "xdangerouslyDisableSandbox", "dangerously.disable.sandbox"}) {
     CAPTURE(key);
-    CHECK_FALSE(IsSandboxFlag(key));
+    CHECK_FALSE(ClaudeCode().IsSandboxFlag(key));
   }
 }
 

@@ -1,4 +1,4 @@
-#include "hook/launcher.h"
+#include "base/launcher.h"
 
 #include <sys/socket.h>
 #include <sys/time.h>

@@ -1,0 +1,131 @@
+#include "agents/claude/agent.h"
+
+#include "agents/claude/folders.h"
+
+namespace ringfence {
+namespace {
+
+// All tools of 2.1.330 and 2.1.331, also those that only some sessions have, and former ones. The
+// most common come first, because each call looks its tool up.
+// clang-format off
+constexpr ToolTable kTools(
+    "Bash shell command code hosts:/allowed_domains other-host:/_host\n"
+    "Edit edit!:/file_path other-host:/_host\n"
+    "Glob folder:/path pattern!:/pattern other-host:/_host\n"
+    "Grep folder:/path filter:/glob other-host:/_host\n"
+    "Read read!:/file_path other-host:/_host\n"
+    "Write write!:/file_path other-host:/_host\n"
+    "Agent aka:Task code isolation:/isolation\n"
+    "AppifactRepl code\n"
+    "Artifact read:/file_path read:/file_paths folder:/root attachment:/files "
+    "read:/files/*/path read:/files/*/from read:/writes/*/file_path no-path:/path "
+    "no-path:/paths write:/out_dir url:/url url:/from_url url:/type_url\n"
+    "ArtifactCheck read:/file_path read:/writes/*/file_path url:/url\n"
+    "ArtifactComments read:/file_path read:/writes/*/file_path url:/url\n"
+    "ArtifactData read:/file_path read:/writes/*/file_path url:/url\n"
+    "AskUserQuestion\n"
+    "BashOutput\nClaudeDesign\n"
+    "CronCreate code\n"
+    "CronDelete\nCronList\n"
+    "DesignSync edit:/localDir edit:/files/*/localPath no-path:/files no-path:/path "
+    "no-path:/paths no-path:/assets\n"
+    "EndConversation\nEnterPlanMode\n"
+    "EnterWorktree write:/path worktree:/name\n"
+    "ExitPlanMode\nExitWorktree\nFetchInboxMessage\nGetGoal\nGetTask\n"
+    "LS folder!:/path\n"
+    "LSP read!:/filePath\n"
+    "ListAgents aka:ListPeers\n"
+    "ListConnectors\n"
+    "ListMcpResourcesTool aka:ListMcpResources server:/server\n"
+    "ListPlugins\nListSkills\nMcpTaskCheck\nMcpTaskResumePolling\nMcpTaskShowQuestion\n"
+    "Monitor shell command code url:/ws/url hosts:/allowed_domains\n"
+    "MultiEdit edit!:/file_path other-host:/_host\n"
+    "NotebookEdit edit!:/notebook_path\n"
+    "NotebookRead read!:/notebook_path\n"
+    "ObserverReport\nOfferChromeSetup\nPauseGoal\nPoll\n"
+    "PowerShell shell code hosts:/allowed_domains other-host:/_host\n"
+    "Projects read:/path edit:/local_path\n"
+    "PublishPlugin read:/path no-path:/question\n"
+    "PushNotification\n"
+    "REPL aka:Eval code\n"
+    "ReadMcpResourceDirTool aka:ReadMcpResourceDir server!:/server resource!:/uri\n"
+    "ReadMcpResourceTool aka:ReadMcpResource server!:/server resource!:/uri\n"
+    "ReadNotifications\nReadWidgetContext\nRefreshMcpTools\n"
+    "RemoteTrigger code\n"
+    "ReportFindings\nScheduleWakeup\nSearchMcpRegistry\nSearchPlugins\nSearchSkills\n"
+    "SendFeedback\n"
+    "SendFile read!:/files\n"
+    "SendMessage\nSendToProject\nSendToProjectContext\n"
+    "SendUserFile read!:/files\n"
+    "SendUserMessage aka:Brief attachment:/attachments\n"
+    "SetGoal aka:ProposeGoal\n"
+    "ShareOnboardingGuide\nShowOnboardingRolePicker\n"
+    "Skill code\n"
+    "StructuredOutput data\n"
+    "SubagentHandback\nSuggestConnectors\nSuggestPluginInstall\nSuggestSkills\nTaskCreate\n"
+    "TaskGet\nTaskList\nTaskOutput\n"
+    "TaskStop aka:KillBash aka:KillShell other-host:/_host\n"
+    "TaskUpdate\nTodoWrite\nToolSearch\nWaitForMcpServers\n"
+    "WebFetch url!:/url\n"
+    "WebSearch\n"
+    "Workflow aka:RunWorkflow code read:/scriptPath\n"
+    "WrapUp\n"
+    "Yield\nenable__mcp__claude-in-chrome\nenable__mcp__remote-devices__Claude_Browser\n"
+    "enable__mcp__remote-devices__computer\nmemory_list\n"
+    "memory_read no-path:/path\n"
+    "memory_write no-path:/path\n"
+    "propose_skills\nrequest_computer\nself_hosted_runner_get_pool\n"
+    "self_hosted_runner_list_runners\nself_hosted_runner_list_secrets\n"
+    "self_hosted_runner_list_sessions\nself_hosted_runner_read_health\n"
+    "self_hosted_runner_read_metrics\n"
+    "self_hosted_runner_requeue_session code\n"
+    "self_hosted_runner_spawn_local code write:/base_dir write:/log_path "
+    "edit:/secret_file_path\n"
+    "self_hosted_runner_tail_log read:/log_path\n");
+// clang-format on
+
+constexpr WordList kSessionTools(
+    "AskUserQuestion\nBashOutput\nCronList\nEndConversation\nEnterPlanMode\nExitPlanMode\n"
+    "GetGoal\nGetTask\nMcpTaskCheck\nMcpTaskResumePolling\nMcpTaskShowQuestion\n"
+    "ObserverReport\nPauseGoal\nPoll\nReadNotifications\nReadWidgetContext\n"
+    "RefreshMcpTools\nReportFindings\nScheduleWakeup\nSetGoal\n"
+    "StructuredOutput\nSubagentHandback\nTaskCreate\nTaskGet\nTaskList\nTaskOutput\n"
+    "TaskStop\nTaskUpdate\nTodoWrite\nToolSearch\nWaitForMcpServers\nWrapUp\nYield\n");
+
+constexpr WordList kAgentHosts(
+    "api.anthropic.com\n"
+    "claude.ai\n"
+    "console.anthropic.com\n"
+    "platform.claude.com\n");
+
+// What the client reads in ~/.claude as instructions, settings or programs (CLAUDE.md, rules,
+// output-styles, commands, hooks, ...) is not in these lists, and a folder in which people keep
+// scripts is not either.
+constexpr AgentStateNames kState{
+    .folder = ".claude",
+    .file = ".claude.json",
+    .projects = "projects",
+    .folders = WordList("backups\ncache\ndebug\nfile-history\nimage-cache\npaste-cache\nplans\n"
+                        "sessions\nstatsig\ntasks\ntelemetry\ntodos\nuploads\nusage-data\n"),
+    .shell_folders = WordList("shell-snapshots\nsession-env\n"),
+    .files = WordList(".credentials.json\n.last-cleanup\n.oauth_refresh\nhistory.jsonl\n"
+                      "mcp-needs-auth-cache.json\nstats-cache.json\n"),
+    .logins = WordList(".credentials.json\nhistory.jsonl\n")};
+
+constexpr Agent kClaudeCode{.name = "Claude Code",
+                            .tools = kTools,
+                            .session_tools = kSessionTools,
+                            .hosts = kAgentHosts,
+                            .shell = "Bash",
+                            .sandbox_flag = "dangerouslyDisableSandbox",
+                            .worktrees = ".claude/worktrees",
+                            .state = kState,
+                            .project_folder = ClaudeProjectSlug,
+                            .own_projects = OwnProjectFolders,
+                            .scratch = ClaudeScratch};
+
+}  // namespace
+
+const Agent& ClaudeCode() { return kClaudeCode; }
+
+}  // namespace ringfence

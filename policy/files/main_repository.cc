@@ -1,0 +1,56 @@
+#include "policy/files/main_repository.h"
+
+#include <optional>
+#include <string>
+
+#include "base/text.h"
+#include "policy/files/resolve.h"
+
+namespace ringfence {
+namespace {
+
+constexpr size_t kMaxGitFile = 4096;  // bytes
+
+// The one line of a small file of git's, without its end. Nothing for what is no such file.
+std::optional<std::string> GitLine(const Path& file, const FileView& files) {
+  Result<std::string> text = files.ReadText(file, kMaxGitFile);
+  if (!text) return {};
+  return std::string(TrimSpace(*text));
+}
+
+// `text` of git's, which may be relative to `folder`.
+Path From(const Path& folder, std::string_view text) {
+  if (text.starts_with('/')) return Path::Clean(text);
+  return Path::Clean(folder.text() + "/" + std::string(text));
+}
+
+// Where a worktree's ".git" file leads. The worktree must be named in the repository as well, so
+// that a file in a project cannot claim another project's memory.
+std::optional<Path> MainOfWorktree(const Path& worktree, const FileView& files) {
+  constexpr std::string_view kGitDir = "gitdir:";
+  const std::optional<std::string> link = GitLine(worktree.Child(".git"), files);
+  if (!link || !link->starts_with(kGitDir)) return {};
+  const Path own = From(worktree, TrimSpace(std::string_view(*link).substr(kGitDir.size())));
+  const std::optional<std::string> common = GitLine(own.Child("commondir"), files);
+  const std::optional<std::string> back = GitLine(own.Child("gitdir"), files);
+  if (!common || !back) return {};
+  const Path repository = From(own, *common);
+  if (own.Parent() != repository.Child("worktrees")) return {};
+  const Walked named = Walk(From(own, *back).Parent().text(), files);
+  if (named.stop != Walked::Stop::kEnd || named.end != worktree) return {};
+  if (repository.name() == ".git") return repository.Parent();
+  return repository;  // a bare one
+}
+
+}  // namespace
+
+Path MainRepositoryOf(const Path& folder, const FileView& files) {
+  for (Path at = folder;; at = at.Parent()) {
+    const Result<FileFacts> facts = files.Look(at.Child(".git"));
+    if (facts && facts->kind == FileKind::kFile) return MainOfWorktree(at, files).value_or(at);
+    if (facts && (facts->kind == FileKind::kDirectory || facts->kind == FileKind::kLink)) return at;
+    if (at.is_root()) return folder;
+  }
+}
+
+}  // namespace ringfence

@@ -1,0 +1,195 @@
+#include "policy/mcp/argument_names.h"
+
+#include "base/utf8.h"
+#include "policy/mcp/name_words.h"
+#include "policy/rules/word_list.h"
+
+namespace ringfence {
+namespace {
+
+// Normal keys. What file, git and editor servers call their path arguments.
+constexpr WordList kPathNames(
+    "absolutepath\n"
+    "basedir\n"
+    "basepath\n"
+    "configfile\n"
+    "configpath\n"
+    "cwd\n"
+    "dbpath\n"
+    "dest\n"
+    "destination\n"
+    "destinationpath\n"
+    "destpath\n"
+    "dir\n"
+    "directory\n"
+    "directorypath\n"
+    "dirpath\n"
+    "dst\n"
+    "file\n"
+    "filename\n"
+    "filepath\n"
+    "folder\n"
+    "folderpath\n"
+    "frompath\n"
+    "fullpath\n"
+    "inputfile\n"
+    "inputpath\n"
+    "localpath\n"
+    "newpath\n"
+    "notebookpath\n"
+    "oldpath\n"
+    "outdir\n"
+    "outfile\n"
+    "outputdir\n"
+    "outputdirectory\n"
+    "outputfile\n"
+    "outputpath\n"
+    "path\n"
+    "pathname\n"
+    "projectdir\n"
+    "projectpath\n"
+    "projectroot\n"
+    "relativepath\n"
+    "repo\n"
+    "repopath\n"
+    "repository\n"
+    "repositorypath\n"
+    "root\n"
+    "rootdir\n"
+    "rootpath\n"
+    "savepath\n"
+    "scriptpath\n"
+    "source\n"
+    "sourcepath\n"
+    "src\n"
+    "target\n"
+    "targetpath\n"
+    "topath\n"
+    "workdir\n"
+    "workingdir\n"
+    "workingdirectory\n"
+    "workspacepath\n");
+constexpr WordList kPathListNames(
+    "destinations\ndirectories\ndirs\nfilenames\nfilepaths\nfiles\n"
+    "folders\npaths\nroots\nsources\ntargets\n");
+constexpr WordList kUrlNames("href\nuri\nuris\nurl\nurls\n");
+// They only end like one.
+constexpr WordList kOtherNames("classpath\njsonpath\nkeypath\nprofile\nprofiles\nxpath\n");
+
+// Single words of the names that MCP tools have.
+constexpr WordList kPathWords(
+    "cwd\ndest\ndestination\ndir\ndirectory\ndst\nfile\nfilename\nfilepath\nfolder\noutput\n"
+    "path\nroot\nsrc\nworkdir\nworkspace\n");
+constexpr WordList kPathListWords(
+    "dirs\ndirectories\nfilenames\nfilepaths\nfiles\nfolders\npaths\n");
+constexpr WordList kUrlWords(
+    "domain\ndomains\nendpoint\nhost\nhostname\nhosts\nhref\nlink\nlinks\norigin\nsite\nuri\nuris\n"
+    "url\nurls\nwebsite\n");
+// Also for what is no host, so that the value must look like one.
+constexpr WordList kPeerWords(
+    "addr\naddress\naddresses\naddrs\nbroker\nbrokers\ncallback\ncallbacks\ndsn\nfqdn\nfqdns\n"
+    "gateway\ngateways\nip\nips\nipv\nmirror\nmirrors\nnameserver\nnameservers\npeer\npeers\n"
+    "proxies\nproxy\nregistries\nregistry\nrelay\nrelays\nresolver\nresolvers\nserver\nservers\n"
+    "upstream\nupstreams\nwebhook\nwebhooks\n");
+constexpr WordList kMailboxWords("addr\naddress\naddresses\naddrs\n");
+constexpr WordList kPropertiesWords("claims\ncontext\nnamespaces\nprefixes\nproperties\n");
+constexpr WordList kLinkWords("endpoint\nlink\nlinks\n");
+// Behind a word of URLs: something about it, but not the URL.
+constexpr WordList kAboutWords(
+    "count\ndescription\nid\nids\nindex\nkind\nlabel\nlabels\nname\nnames\nnumber\nos\nstate\n"
+    "status\ntext\ntitle\ntype\ntypes\nversion\n");
+// "host_name" is the host
+constexpr WordList kNamedHosts("domain\ndomains\nhost\nhosts\npeer\nproxy\nserver\nservers\n");
+constexpr WordList kRepositoryWords(
+    "clone\ngit\nmirror\nremote\nremotes\nrepo\nrepos\nrepositories\nrepository\nsource\nsrc\n"
+    "upstream\n");
+constexpr WordList kContentWords("body\ncontent\ncontents\ndata\nstring\nstrings\ntext\ntexts\n");
+constexpr WordList kBindingWords("bind\nbinds\nmount\nmounts\nvolume\nvolumes\n");
+constexpr WordList kOutputWords("dest\ndestination\ndownload\ndst\nout\noutput\nsave\n");
+
+bool IsNamed(std::string_view key, const WordList& words) {
+  return key.size() <= 64 && HoldsWord(key, words);
+}
+
+}  // namespace
+
+std::string NormalKey(std::string_view key) {
+  std::string normal;
+  while (!key.empty()) {
+    const char c = key[0];
+    if (c > ' ' && c < 0x7F) {
+      if (c != '_' && c != '-') {
+        normal.push_back(c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c);
+      }
+      key.remove_prefix(1);
+      continue;
+    }
+    const CodePoint point = DecodeUtf8(key);
+    const size_t length = point.length == 0 ? 1 : point.length;
+    const bool dropped = point.length != 0 && (IsTrimmed(point.value) || IsInvisible(point.value));
+    if (!dropped) normal.append(key.substr(0, length));
+    key.remove_prefix(length);
+  }
+  return normal;
+}
+
+UsualName UsualNameOf(std::string_view key) {
+  if (key.empty() || key.size() > 64) return UsualName::kNone;
+  const std::string normal = NormalKey(key);
+  if (kPathNames.Contains(normal)) return UsualName::kPath;
+  if (kPathListNames.Contains(normal)) return UsualName::kPaths;
+  if (kUrlNames.Contains(normal)) return UsualName::kUrl;
+  if (kOtherNames.Contains(normal)) return UsualName::kNone;
+  const auto ends = [&normal](std::string_view end) { return normal.ends_with(end); };
+  if (ends("paths") || ends("files") || ends("folders")) return UsualName::kPaths;
+  if (ends("path") || ends("file") || ends("filename") || ends("folder")) return UsualName::kPath;
+  if (ends("url") || ends("urls") || ends("uri") || ends("uris")) return UsualName::kUrl;
+  return UsualName::kNone;
+}
+
+UsualName McpNameOf(std::string_view key) {
+  const UsualName usual = UsualNameOf(key);
+  if (usual != UsualName::kNone || key.empty() || key.size() > 64) return usual;
+  if (kOtherNames.Contains(NormalKey(key))) return usual;
+  std::string url_word;
+  std::string_view rest = key;
+  for (std::string word = TakeNameWord(rest); !word.empty(); word = TakeNameWord(rest)) {
+    if (kPathWords.Contains(word)) return UsualName::kPath;
+    if (kPathListWords.Contains(word)) return UsualName::kPaths;
+    const bool is_peer = kPeerWords.Contains(word) && !kUrlWords.Contains(url_word);
+    if (is_peer || kUrlWords.Contains(word)) {
+      url_word = word;
+    } else if (kAboutWords.Contains(word)) {
+      const bool is_host = word.starts_with("name") && kNamedHosts.Contains(url_word);
+      if (!is_host) url_word.clear();
+    }
+  }
+  if (kPeerWords.Contains(url_word)) return UsualName::kPeer;
+  return url_word.empty() ? UsualName::kNone : UsualName::kUrl;
+}
+
+bool NamesLink(std::string_view key) {
+  if (UsualNameOf(key) != UsualName::kNone) return false;
+  bool found = false;
+  std::string_view rest = key;
+  for (std::string word = TakeNameWord(rest); !word.empty(); word = TakeNameWord(rest)) {
+    const bool is_link = kLinkWords.Contains(word);
+    if (!is_link && kUrlWords.Contains(word)) return false;
+    found |= is_link;
+  }
+  return found;
+}
+
+bool NamesRepository(std::string_view key) { return IsNamed(key, kRepositoryWords); }
+
+bool NamesMailbox(std::string_view key) { return IsNamed(key, kMailboxWords); }
+
+bool NamesProperties(std::string_view key) { return IsNamed(key, kPropertiesWords); }
+
+bool NamesContent(std::string_view key) { return IsNamed(key, kContentWords); }
+
+bool NamesBinding(std::string_view key) { return IsNamed(key, kBindingWords); }
+
+bool NamesOutput(std::string_view key) { return IsNamed(key, kOutputWords); }
+
+}  // namespace ringfence
