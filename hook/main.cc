@@ -9,6 +9,7 @@
 
 #include "agents/claude/agent.h"
 #include "agents/claude/answer.h"
+#include "base/environment.h"
 #include "base/program.h"
 #include "base/syscall.h"
 #include "hook/fail_closed.h"
@@ -30,11 +31,6 @@ uint32_t EffectiveUser() {
 #else
   return ::geteuid();
 #endif
-}
-
-std::string Variable(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? "" : value;
 }
 
 // Only these three are read: the client lets no project set the first two, and the third can only

@@ -7,7 +7,6 @@
 #include "agents/claude/event_reader.h"
 #include "audit_log/append.h"
 #include "base/launcher.h"
-#include "hook/ground.h"
 #include "hook/serve_result.h"
 #include "hook/session_text.h"
 #include "hook/wrap.h"
@@ -15,6 +14,7 @@
 #include "policy/decide.h"
 #include "policy/files/cached_files.h"
 #include "policy/files/real_files.h"
+#include "policy/load/context.h"
 #include "policy/load/layers.h"
 
 namespace ringfence {
@@ -32,26 +32,26 @@ class Server {
       : registration_(registration), output_(output), start_(Nanoseconds(CLOCK_MONOTONIC)) {}
 
   Reply Run(ByteSource& source) {
-    Result<Ground> ground = FindGround(registration_, files_);
+    Result<Context> context = FindContext(registration_, files_);
     EventFilter filter;
-    if (ground) {
-      for (const PolicySource& s : ground->sources.sources) AddNeeds(*s.file, filter);
+    if (context) {
+      for (const PolicySource& s : context->sources.sources) AddNeeds(*s.file, filter);
       filter.files = &files_;
-      filter.places = &ground->places;
+      filter.places = &context->places;
     }
     Result<Event> event = ReadEvent(source, filter);
     if (!event) return Refused(event.error());
     event_ = std::move(*event);
     if (event_.kind == EventKind::kNotServed) return {};
-    if (!ground) return Refused(ground.error());
-    ground_ = std::move(*ground);
+    if (!context) return Refused(context.error());
+    context_ = std::move(*context);
     if (IsCall()) {
       // Without them the call is judged as the policy files say.
       [[maybe_unused]] const Result<bool> granted =
-          AddSessionGrants(event_.session_id, ground_.places, ground_.sources);
+          AddSessionGrants(event_.session_id, context_.places, context_.sources);
     }
     if (Status s = Merge(); !s) return Refused(s.error());
-    ground_.places.audit_file = OwnPath(policy_.audit.file, ground_.places);
+    context_.places.audit_file = OwnPath(policy_.audit.file, context_.places);
     return ServeKind();
   }
 
@@ -61,8 +61,7 @@ class Server {
   }
 
   Status Merge() {
-    Result<Policy> policy =
-        MergePolicies(ground_.sources, registration_.profile, ground_.places, CallerOf(event_));
+    Result<Policy> policy = context_.PolicyFor(CallerOf(event_));
     if (!policy) return policy.error();
     policy_ = std::move(*policy);
     return Unit{};
@@ -96,7 +95,7 @@ class Server {
 
   Status Log(std::string_view verdict, const Decision* decision, std::string_view why) {
     if (registration_.trial) return Unit{};
-    if (!ground_.places.audit_file) {
+    if (!context_.places.audit_file) {
       return Error{Error::Kind::kSystem, "audit log", "the home directory is unknown",
                    "register with --home"};
     }
@@ -109,7 +108,7 @@ class Server {
     entry.profile = policy_.profile;
     entry.unix_nanoseconds = Nanoseconds(CLOCK_REALTIME);
     entry.microseconds = (Nanoseconds(CLOCK_MONOTONIC) - start_) / 1000;
-    return AppendToAudit(*ground_.places.audit_file, policy_.audit, AuditText(entry),
+    return AppendToAudit(*context_.places.audit_file, policy_.audit, AuditText(entry),
                          entry.unix_nanoseconds);
   }
 
@@ -128,7 +127,7 @@ class Server {
   }
 
   Reply ServeCall() {
-    Decision decision = Decide(event_, {policy_, ground_.places, files_});
+    Decision decision = Decide(event_, {policy_, context_.places, files_});
     if (decision.failure) {
       // The refusal stands whether or not it can be logged.
       [[maybe_unused]] const Status logged = Log("error", nullptr, decision.failure->text());
@@ -176,7 +175,7 @@ class Server {
 
   Reply ServeConfigChange() {
     const Result<std::vector<std::string>> reasons =
-        WeakenedSettings(event_, ground_.places, registration_.program);
+        WeakenedSettings(event_, context_.places, registration_.program);
     if (!reasons) return Refused(reasons.error());
     Decision decision;
     if (reasons->empty()) return AnswerAndLog("", decision);
@@ -189,13 +188,13 @@ class Server {
   }
 
   Reply ServeStart() {
-    const std::string text = BoundaryText(policy_, ground_, policy_.sandbox.mode);
+    const std::string text = BoundaryText(policy_, context_, policy_.sandbox.mode);
     return Answer(ContextAnswer(event_.name, text));
   }
 
   Reply ServeResult() {
     const bool is_confined = policy_.wrap_bash || HasLauncher();
-    const Told told = TellResult(event_, {policy_, ground_.places, files_},
+    const Told told = TellResult(event_, {policy_, context_.places, files_},
                                  {.unwrapped = RanUnwrapped(), .confined = is_confined});
     if (told.model.empty()) return {};
     std::string err;
@@ -205,7 +204,7 @@ class Server {
     Reply reply = Answer(ContextAnswer(event_.name, told.model, told.user));
     if (reply.status != 0 || registration_.trial) return reply;
     const int64_t now = Nanoseconds(CLOCK_REALTIME);
-    for (const Error& error : RaiseAlerts(told.alerts, policy_, ground_.places, now)) {
+    for (const Error& error : RaiseAlerts(told.alerts, policy_, context_.places, now)) {
       err += RefusalLine(error, "");
     }
     reply.err = std::move(err);
@@ -218,7 +217,7 @@ class Server {
   RealFiles disk_;
   CachedFiles files_{disk_};
   Event event_;
-  Ground ground_;
+  Context context_;
   Policy policy_;
 };
 

@@ -216,14 +216,14 @@ std::string BashConfinement(const Places& places) {
          ClientSandboxWords(places, sandbox.opens_root);
 }
 
-std::string BoundaryText(const Policy& policy, const Ground& ground, SandboxMode mode) {
+std::string BoundaryText(const Policy& policy, const Context& context, SandboxMode mode) {
   const bool is_wrapped = policy.wrap_bash && mode != SandboxMode::kRwx;
   const std::string confinement = is_wrapped ? "ringfence's sandbox, which has a /tmp of its own"
-                                             : BashConfinement(ground.places);
+                                             : BashConfinement(context.places);
   std::string text =
       "ringfence checks every tool call against a policy.\n"
       "- The project is " +
-      Quote(ground.places.root.text()) + ".\n";
+      Quote(context.places.root.text()) + ".\n";
   SetNames explained;
   AppendPaths(text, policy.read, "read", explained);
   AppendPaths(text, policy.write, "write", explained);
@@ -232,7 +232,7 @@ std::string BoundaryText(const Policy& policy, const Ground& ground, SandboxMode
   AppendNetwork(text, policy);
   text += CommandLines(policy, confinement);
   text += ModeLine(mode);
-  for (const std::string& note : ground.sources.notes) text += "- " + Printable(note) + ".\n";
+  for (const std::string& note : context.sources.notes) text += "- " + Printable(note) + ".\n";
   text +=
       "- When a call is refused, read the reason and follow it. Do not try the same thing by "
       "another way (Bash, a script, a link, another tool). If you need it, tell the user which "

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "hook/ground.h"
+#include "policy/load/context.h"
 #include "policy/policy.h"
 
 namespace ringfence {
@@ -14,6 +14,6 @@ namespace ringfence {
 std::string BashConfinement(const Places& places);
 
 // A few lines for the model, without any text of an untrusted policy.
-std::string BoundaryText(const Policy& policy, const Ground& ground, SandboxMode mode);
+std::string BoundaryText(const Policy& policy, const Context& context, SandboxMode mode);
 
 }  // namespace ringfence

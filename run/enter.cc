@@ -11,13 +11,14 @@
 #include "agents/claude/agent.h"
 #include "agents/claude/answer.h"
 #include "agents/claude/shell.h"
+#include "base/environment.h"
 #include "base/program.h"
 #include "base/syscall.h"
 #include "base/text.h"
 #include "hook/wrap.h"
 #include "policy/files/real_files.h"
+#include "policy/load/context.h"
 #include "policy/load/layers.h"
-#include "run/ground.h"
 #include "run/start.h"
 #include "sandbox/session_folder.h"
 
@@ -110,24 +111,24 @@ class Entrance {
     if (!program) return program.error();
     registration_.program_real = std::move(*program);
     registration_.user = ::geteuid();
-    Result<Ground> ground = FindGround(registration_, files_);
-    if (!ground) return ground.error();
-    request_.ground = std::move(*ground);
+    Result<Context> context = FindContext(registration_, files_);
+    if (!context) return context.error();
+    request_.context = std::move(*context);
     const Result<bool> granted =
-        AddSessionGrants(event_.session_id, request_.ground.places, request_.ground.sources);
+        AddSessionGrants(event_.session_id, request_.context.places, request_.context.sources);
     if (!granted) return granted.error();
-    Result<Policy> policy = MergePolicies(request_.ground.sources, registration_.profile,
-                                          request_.ground.places, CallerOf(event_));
+    Result<Policy> policy = request_.context.PolicyFor(CallerOf(event_));
     if (!policy) return policy.error();
     request_.policy = std::move(*policy);
-    request_.ground.places.audit_file = OwnPath(request_.policy.audit.file, request_.ground.places);
+    request_.context.places.audit_file =
+        OwnPath(request_.policy.audit.file, request_.context.places);
     return Unit{};
   }
 
   // A file of the host's /tmp is shown in the session's by a mount, which needs a name there.
   std::string PlaceInSession(const std::string& file) const {
     constexpr std::string_view kTmp = "/tmp/";
-    const Path folder = SessionFolder(request_.ground.places, event_.session_id);
+    const Path folder = SessionFolder(request_.context.places, event_.session_id);
     const std::optional<Path> path = Path::Parse(file);
     if (!path || folder.is_root() || path->Parent().text() + "/" != kTmp) return "";
     return folder.Child(path->name()).text();

@@ -4,10 +4,11 @@
 
 #include <cstdlib>
 
+#include "base/environment.h"
 #include "base/text.h"
 #include "policy/load/layers.h"
 #include "policy/load/sources.h"
-#include "run/ground.h"
+#include "run/typed_context.h"
 
 namespace ringfence {
 namespace {
@@ -50,24 +51,28 @@ Result<RunRequest> ReadRequest(const RunOptions& options, const CachedFiles& fil
                  "cannot be combined with --no-sandbox, which confines nothing"};
   }
   // Names on the command line are meant from where it was typed.
-  const GroundQuestion question{options.home, AbsoluteOr(options.root), AbsoluteOr(options.policy),
-                                options.profile};
+  Registration typed;
+  typed.home = options.home;
+  typed.root = AbsoluteOr(options.root);
+  typed.policy = AbsoluteOr(options.policy);
+  typed.profile = options.profile;
   const std::string write = AbsoluteOr(options.write);
   if (!options.chdir.empty() && ::chdir(options.chdir.c_str()) != 0) {
     return Error{Error::Kind::kUsage, "--chdir", Quote(options.chdir) + " cannot be entered",
                  "name an existing directory"};
   }
-  Result<Ground> ground = FindGround(question, files);
-  if (!ground) return ground.error();
-  if (macos_names) ground->places.macos_names = true;
+  Result<Context> context = FindTypedContext(std::move(typed), files);
+  if (!context) return context.error();
+  if (macos_names) context->places.macos_names = true;
   if (!options.session.empty()) {
-    const Result<bool> granted = AddSessionGrants(options.session, ground->places, ground->sources);
+    const Result<bool> granted =
+        AddSessionGrants(options.session, context->places, context->sources);
     if (!granted) return granted.error();
   }
-  Result<Policy> policy = MergePolicies(ground->sources, options.profile, ground->places, Caller{});
+  Result<Policy> policy = context->PolicyFor();
   if (!policy) return policy.error();
-  ground->places.audit_file = OwnPath(policy->audit.file, ground->places);
-  RunRequest request{std::move(*ground), std::move(*policy), CommandOf(options)};
+  context->places.audit_file = OwnPath(policy->audit.file, context->places);
+  RunRequest request{std::move(*context), std::move(*policy), CommandOf(options)};
   request.command.also_writable = write;
   return request;
 }

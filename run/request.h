@@ -2,8 +2,8 @@
 #pragma once
 
 #include "base/result.h"
-#include "hook/ground.h"
 #include "policy/files/cached_files.h"
+#include "policy/load/context.h"
 #include "policy/policy.h"
 #include "run/options.h"
 #include "sandbox/plan.h"
@@ -11,12 +11,12 @@
 namespace ringfence {
 
 struct RunRequest {
-  Ground ground;
-  Policy policy;  // points into `ground`
+  Context context;
+  Policy policy;  // points into `context`
   SandboxCommand command;
 
   Result<SandboxPlan> Plan(const CachedFiles& files, const HostFacts& facts) const {
-    return MakePlan({policy, ground.places, files, command, facts});
+    return MakePlan({policy, context.places, files, command, facts});
   }
 };
 

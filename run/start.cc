@@ -117,10 +117,10 @@ class Run {
         report_.Warn("this start is not logged: " + logged.error().text());
       }
     };
-    const std::optional<Path>& file = request_.ground.places.audit_file;
+    const std::optional<Path>& file = request_.context.places.audit_file;
     std::optional<InsideLog> log;
     if (file && !request_.command.is_trial) log.emplace(*file, request_.policy.audit);
-    InsideAlerts alerts(request_.policy, request_.ground.places, disk_);
+    InsideAlerts alerts(request_.policy, request_.context.places, disk_);
     watch.audit = [&log, &alerts](std::string_view line) {
       if (IsAlertRequest(line)) return alerts.Take(line, Now());
       return log && log->Take(line, Now());
@@ -145,7 +145,7 @@ class Run {
           "the project belongs to another user: root has no capabilities in the sandbox, and writes"
           " there only what that user made world-writable");
     }
-    const std::vector<Path>& homes = request_.ground.places.homes_real;
+    const std::vector<Path>& homes = request_.context.places.homes_real;
     if (!homes.empty() && is_anothers(homes.front().text())) {
       report_.Warn(
           "HOME belongs to another user: files that ringfence writes there will belong to root "
@@ -210,7 +210,7 @@ class Run {
   Status Log(const Event& event, std::string_view verdict, const Decision* decision,
              std::string_view why) {
     if (request_.command.is_trial) return Unit{};
-    const std::optional<Path>& file = request_.ground.places.audit_file;
+    const std::optional<Path>& file = request_.context.places.audit_file;
     if (!file) {
       return Error{Error::Kind::kSystem, "audit log", "the home directory is unknown",
                    "name it: --home DIR"};
@@ -256,7 +256,7 @@ class Run {
     event.in_sandbox = true;
     const CachedFiles now(disk_);
     const Decision decision = DecidePath(event, refusal.path, Access::kWrite,
-                                         {request_.policy, request_.ground.places, now});
+                                         {request_.policy, request_.context.places, now});
     const bool is_denial = !decision.failure && decision.verdict == Verdict::kDeny &&
                            !plan.names.IsOwn(refusal.path) && !IsAskedFor(refusal);
     std::string why = refusal.why.empty() ? WhyByMode(plan, refusal) : refusal.why;

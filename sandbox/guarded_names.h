@@ -149,7 +149,7 @@ class GuardedNames {
   std::vector<GuardedName> rules_;
   std::vector<Prepared> prepared_;   // for each rule
   std::vector<uint64_t> name_bits_;  // what a path needs to match each (base/name_bits.h)
-  // A hash table of indexes into `rules_`, at most half full. Policies may have many thousand
+  // A hash table of indexes into `rules_`, at most half full. Context may have many thousand
   // rules.
   std::vector<uint32_t> slots_;
   std::vector<std::vector<GuardedName>> allow_only_;

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "base/environment.h"
 #include "base/text.h"
 #include "cli/audit/fixture_files.h"
 #include "cli/audit/recorded.h"
@@ -15,8 +16,8 @@
 #include "cli/common/progress.h"
 #include "policy/files/real_files.h"
 #include "policy/load/layers.h"
-#include "run/ground.h"
 #include "run/messages.h"
+#include "run/typed_context.h"
 
 namespace ringfence {
 namespace {
@@ -156,7 +157,7 @@ void SayForeign(const std::vector<FixturePlace>& foreign) {
 }
 
 Outcome Record(const AuditOptions& options) {
-  GroundOptions asked = options.question.ground;
+  Registration asked = options.question.given;
   if (!options.question.policies.empty()) asked.policy = options.question.policies.front();
   std::vector<std::string> paths = options.paths;
   if (paths.empty()) {
@@ -173,9 +174,9 @@ Outcome Record(const AuditOptions& options) {
     return Usage("no line of an audit log is in " + Quote(log.foreign.front().file),
                  "name the hook's log; the default is the one in force");
   }
-  if (const Result<Ground> ground = FindGround(asked, RealFiles())) {
-    std::erase_if(log.fixtures, [&ground](const Fixture& fixture) {
-      return MayBeOfPattern(fixture, ground->places.root_real);
+  if (const Result<Context> context = FindTypedContext(asked, RealFiles())) {
+    std::erase_if(log.fixtures, [&context](const Fixture& fixture) {
+      return MayBeOfPattern(fixture, context->places.root_real);
     });
   }
   if (Status s = Deliver(options, RecordedLines(std::move(log.fixtures))); !s) return s.error();
@@ -248,9 +249,9 @@ void AddAudit(Command& app, Action& chosen) {
   command.AddOption(
       "path", options->paths,
       "Fixtures, captured events or lines of the audit log: files, or a directory of them");
-  command.AddOption("--home", question.ground.common.home, "The home directory, instead of HOME")
+  command.AddOption("--home", question.given.home, "The home directory, instead of HOME")
       .Type("DIR");
-  command.AddOption("--root", question.ground.root, "The project (default: the current directory)")
+  command.AddOption("--root", question.given.root, "The project (default: the current directory)")
       .Type("DIR");
   command.AddOption("--policy", question.policies, "Use these policies instead of those in force")
       .Type("FILE")

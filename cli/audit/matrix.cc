@@ -4,11 +4,12 @@
 #include <map>
 #include <set>
 
+#include "base/environment.h"
 #include "base/text.h"
 #include "cli/audit/surroundings.h"
 #include "cli/explain/judge.h"
 #include "policy/files/real_files.h"
-#include "run/ground.h"
+#include "run/typed_context.h"
 
 namespace ringfence {
 namespace {
@@ -114,7 +115,7 @@ class Auditor {
     Places places;
     const PolicySources* sources = &own;
     if (!column.is_own || !in_memory) {
-      const Result<const Ground*> shared = SharedGround(column.policy);
+      const Result<const Context*> shared = SharedGround(column.policy);
       if (!shared) return shared.error();
       places = (*shared)->places;
       if (!column.is_own) sources = &(*shared)->sources;
@@ -161,15 +162,15 @@ class Auditor {
   }
 
   // The project that is audited, on the disk.
-  Result<const Ground*> SharedGround(const std::string& policy) {
-    if (const auto known = grounds_.find(policy); known != grounds_.end()) return &known->second;
-    GroundOptions options = question_.ground;
+  Result<const Context*> SharedGround(const std::string& policy) {
+    if (const auto known = contexts_.find(policy); known != contexts_.end()) return &known->second;
+    Registration options = question_.given;
     options.policy = policy;
     options.profile.clear();
-    Result<Ground> ground = FindGround(options, disk_);
-    if (!ground) return ground.error();
-    Note(ground->sources, FileNames({policy, "", false}, ground->places));
-    return &grounds_.emplace(policy, std::move(*ground)).first->second;
+    Result<Context> context = FindTypedContext(options, disk_);
+    if (!context) return context.error();
+    Note(context->sources, FileNames({policy, "", false}, context->places));
+    return &contexts_.emplace(policy, std::move(*context)).first->second;
   }
 
   // What there is in the policies of this audit.
@@ -188,7 +189,7 @@ class Auditor {
 
   const AuditQuestion& question_;
   RealFiles disk_;
-  std::map<std::string, Ground> grounds_;
+  std::map<std::string, Context> contexts_;
   std::vector<RuleEntry> rules_;
   std::set<std::string> profiles_;
 };

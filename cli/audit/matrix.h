@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "cli/audit/fixture.h"
-#include "cli/common/ground_options.h"
+#include "cli/common/context_options.h"
 #include "cli/explain/rule_list.h"
 
 namespace ringfence {
@@ -51,7 +51,8 @@ struct Matrix {
 };
 
 struct AuditQuestion {
-  GroundOptions ground;  // its policy and profile are not looked at
+  Registration given;  // its policy and profile are not looked at
+  bool json = false;
   std::vector<std::string> policies;
   std::vector<std::string> profiles;
   bool in_memory = false;  // also fixtures without "files"

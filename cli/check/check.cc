@@ -78,7 +78,7 @@ Outcome RunCheck(const CheckOptions& options) {
       question.files.empty() ? CheckEverything(question) : CheckFiles(question);
   if (!checked) return checked.error();
   const std::vector<Error>& unread = checked->unread;
-  if (question.ground.common.json) {
+  if (question.json) {
     PrintJson(JsonOf(*checked));
   } else if (unread.empty() || !checked->subjects.empty()) {
     PrintAll(*checked);
@@ -105,7 +105,7 @@ void AddCheck(Command& app, Action& chosen) {
   Command command =
       AddCommand(app, "check", "Find mistakes in policies and registrations", kCheckExamples);
   const auto options = std::make_shared<CheckOptions>();
-  AddGroundOptions(command, options->question.ground);
+  AddContextOptions(command, options->question.given, options->question.json);
   command.AddOption("file", options->question.files,
                     "Policies, or settings files of the client (default: all that are in force)");
   command

@@ -19,7 +19,7 @@ struct RegistrationQuestion {
   // Entries of read.allow and write.allow that reach out of the project; "" where none does.
   std::string reads_beyond;
   std::string writes_beyond;
-  Whereabouts where = {};
+  Registration where = {};
 };
 
 // The whole of a registration.

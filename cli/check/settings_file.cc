@@ -77,7 +77,7 @@ class EntryJudge {
       Wrong("other-program",
             Quote(entry_.command) + " is not the installed hook, " + Quote(question_.program));
     }
-    const Result<GroundOptions> options = GroundOptionsOf(entry_, {});
+    const Result<Registration> options = RegistrationOf(entry_, {});
     if (!options) return Wrong("wrong-options", options.error().what);
     if (options->policy.empty()) return;
     if (!std::filesystem::is_regular_file(options->policy, failure)) {

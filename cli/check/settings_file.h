@@ -14,7 +14,7 @@ struct SettingsFileQuestion {
   const SettingsFile& file;
   const std::string& program;  // the hook's, absolute
   const Approvals& approvals;
-  const Whereabouts& where;
+  const Registration& where;
   bool is_alone = true;  // false: the other layers are looked at as well (registration.h)
 };
 Findings JudgeSettingsFile(const SettingsFileQuestion& question);

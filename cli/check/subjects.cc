@@ -9,6 +9,7 @@
 #include <iterator>
 
 #include "agents/claude/agent.h"
+#include "base/environment.h"
 #include "base/text.h"
 #include "cli/check/lint.h"
 #include "cli/check/programs.h"
@@ -23,7 +24,7 @@
 #include "policy/files/real_files.h"
 #include "policy/load/layers.h"
 #include "policy/load/load.h"
-#include "run/ground.h"
+#include "run/typed_context.h"
 
 namespace ringfence {
 namespace {
@@ -40,7 +41,7 @@ bool IsSettingsFile(const std::filesystem::path& file) {
 
 // What decides under one registration. The policies point into the sources.
 struct InForce {
-  Ground ground;
+  Context context;
   std::vector<PolicySource> of_project;
   Policy here;   // by all sources
   Policy users;  // without the project's
@@ -70,8 +71,7 @@ class Checker {
   }
 
   Result<Checked> RunEverything() {
-    const Result<Whereabouts> where =
-        FindProject(question_.ground.common.home, question_.ground.root);
+    const Result<Registration> where = FindProject(question_.given.home, question_.given.root);
     if (!where) return where.error();
     const Result<HookProgram> hook = FindHookProgram(question_.hook);
     if (!hook) return hook.error();
@@ -80,8 +80,8 @@ class Checker {
     Result<std::vector<SettingsFile>> settings = ReadSettingsFiles(where_);
     if (!settings) return settings.error();
     settings_ = std::move(*settings);
-    for (const RegisteredGround& ground : GroundsInForce(question_.ground, settings_, hook_.path)) {
-      if (Status s = CheckPolicies(ground); !s) return s.error();
+    for (const Registered& context : RegistrationsInForce(question_.given, settings_, hook_.path)) {
+      if (Status s = CheckPolicies(context); !s) return s.error();
     }
     CheckRegistration();
     CheckPrograms();
@@ -106,29 +106,29 @@ class Checker {
     Registration registration{.agent = &ClaudeCode()};
     const std::string absolute = Absolute(file);
     const std::string own = ProjectPolicyPath("");
-    if (!question_.ground.root.empty()) {
-      registration.root = Absolute(question_.ground.root);
+    if (!question_.given.root.empty()) {
+      registration.root = Absolute(question_.given.root);
     } else if (absolute.ends_with(own) && absolute.size() > own.size()) {
       registration.root = absolute.substr(0, absolute.size() - own.size());
     } else {
       registration.root = CurrentDirectory();
     }
     const char* home = std::getenv("HOME");
-    registration.home = question_.ground.common.home;
+    registration.home = question_.given.home;
     if (registration.home.empty() && home != nullptr) registration.home = home;
     registration.user = ::geteuid();
     return FindPlaces(registration, disk_);
   }
 
   // Of a settings file alone, as its name and place say it: "PROJECT/.claude/settings.json".
-  Whereabouts AroundSettings(const Path& file) const {
-    const Result<Whereabouts> here = FindWhereabouts(question_.ground.common.home, "");
-    Whereabouts where = here ? *here : Whereabouts{};
-    if (file.Parent().name() == ".claude") where.project = file.Parent().Parent().text();
+  Registration AroundSettings(const Path& file) const {
+    const Result<Registration> here = FindRegistration(question_.given.home, "");
+    Registration where = here ? *here : Registration{};
+    if (file.Parent().name() == ".claude") where.project_dir = file.Parent().Parent().text();
     return where;
   }
 
-  static SettingsLayer LayerOf(const std::filesystem::path& file, const Whereabouts& where) {
+  static SettingsLayer LayerOf(const std::filesystem::path& file, const Registration& where) {
     if (IsManagedFile(file)) return SettingsLayer::kManaged;
     if (file.filename() == "settings.local.json") return SettingsLayer::kLocal;
     const bool is_of_project = file.parent_path().filename() == ".claude" &&
@@ -139,7 +139,7 @@ class Checker {
   void CheckSettings(const std::string& shown, std::string text) {
     const Result<HookProgram> hook = FindHookProgram(question_.hook);
     const std::string program = hook ? hook->path : std::string("/ringfence-hook");
-    const Whereabouts where = AroundSettings(Path::Clean(Absolute(shown)));
+    const Registration where = AroundSettings(Path::Clean(Absolute(shown)));
     SettingsFile file;
     file.path = Absolute(shown);
     file.layer = LayerOf(file.path, where);
@@ -162,33 +162,33 @@ class Checker {
     return true;
   }
 
-  std::vector<std::string> PolicyPaths(const RegisteredGround& ground) const {
+  std::vector<std::string> PolicyPaths(const Registered& context) const {
     std::vector<std::string> paths{kManagedPolicy};
-    if (ground.options.policy.empty()) {
-      paths.push_back(UserPolicyPath(
-          ground.options.common.home.empty() ? where_.home : ground.options.common.home));
+    if (context.options.policy.empty()) {
+      paths.push_back(
+          UserPolicyPath(context.options.home.empty() ? where_.home : context.options.home));
       paths.push_back(ProjectPolicyPath(
-          ground.options.root.empty() ? where_.project : Absolute(ground.options.root)));
+          context.options.root.empty() ? where_.project_dir : Absolute(context.options.root)));
     } else {
-      paths.push_back(Absolute(ground.options.policy));
+      paths.push_back(Absolute(context.options.policy));
     }
     return paths;
   }
 
   // What is wrong with it is wrong with the registration, where one named it.
-  void WrongGround(const RegisteredGround& ground, Error error) {
-    if (!ground.place.empty()) {
-      error.where = ground.place + (error.where.empty() ? "" : ": " + error.where);
+  void WrongGround(const Registered& context, Error error) {
+    if (!context.place.empty()) {
+      error.where = context.place + (error.where.empty() ? "" : ": " + error.where);
     }
     Wrong(std::move(error));
   }
 
   // Each by itself, then all of them as the hook reads them.
-  Status CheckPolicies(const RegisteredGround& ground) {
-    const Result<Places> places = PlacesFor(ProjectPolicyPath(where_.project));
+  Status CheckPolicies(const Registered& context) {
+    const Result<Places> places = PlacesFor(ProjectPolicyPath(where_.project_dir));
     if (!places) return places.error();
     bool is_sound = true;
-    for (const std::string& path : PolicyPaths(ground)) {
+    for (const std::string& path : PolicyPaths(context)) {
       const std::string shown = ShownPath(path, where_);
       const bool is_known = std::ranges::find(checked_.subjects, shown) != checked_.subjects.end();
       Result<std::optional<std::string>> text = ReadIfThere(path);
@@ -200,41 +200,42 @@ class Checker {
         is_sound &= CheckPolicy({**text, path, shown}, *places);
       }
     }
-    if (is_sound) CheckTogether(ground);
+    if (is_sound) CheckTogether(context);
     return Unit{};
   }
 
-  void CheckTogether(const RegisteredGround& registered) {
-    Result<Ground> ground = FindGround(registered.options, disk_);
-    if (!ground) return WrongGround(registered, ground.error());
-    for (const std::string& note : ground->sources.notes) {
+  void CheckTogether(const Registered& registered) {
+    Result<Context> context = FindTypedContext(registered.options, disk_);
+    if (!context) return WrongGround(registered, context.error());
+    for (const std::string& note : context->sources.notes) {
       Add(checked_.findings, Severity::kWarning, "untrusted-policy",
           {Error::Kind::kInvalidConfig, "", note, ""});
     }
     const std::string_view profile = registered.options.profile;
-    const Result<Policy> policy = MergePolicies(ground->sources, profile, ground->places, Caller{});
+    const Result<Policy> policy =
+        MergePolicies(context->sources, profile, context->places, Caller{});
     if (!policy) return WrongGround(registered, policy.error());
     wraps_bash_ |= policy->wrap_bash;
     if (const PathRule* beyond = FirstBeyond(policy->read)) reads_beyond_ = beyond->written();
     if (const PathRule* beyond = FirstBeyond(policy->write)) writes_beyond_ = beyond->written();
-    Take(LintTogether({ground->sources, ground->places, disk_}, profile, BypassingSettings()));
-    if (project_real_.empty()) project_real_ = ground->places.root_real.text();
-    KeepRights({std::move(*ground), {}, *policy, {}}, registered);
+    Take(LintTogether({context->sources, context->places, disk_}, profile, BypassingSettings()));
+    if (project_real_.empty()) project_real_ = context->places.root_real.text();
+    KeepRights({std::move(*context), {}, *policy, {}}, registered);
   }
 
-  void KeepRights(InForce in_force, const RegisteredGround& registered) {
+  void KeepRights(InForce in_force, const Registered& registered) {
     InForce& kept = in_force_.emplace_back(std::move(in_force));
-    std::vector<PolicySource>& sources = kept.ground.sources.sources;
+    std::vector<PolicySource>& sources = kept.context.sources.sources;
     const auto projects = std::stable_partition(
         sources.begin(), sources.end(),
         [](const PolicySource& source) { return source.layer != Layer::kProject; });
     std::move(projects, sources.end(), std::back_inserter(kept.of_project));
     sources.erase(projects, sources.end());
-    Result<Policy> users = MergePolicies(kept.ground.sources, registered.options.profile,
-                                         kept.ground.places, Caller{});
+    Result<Policy> users = MergePolicies(kept.context.sources, registered.options.profile,
+                                         kept.context.places, Caller{});
     // A profile that only the project's policy has: there is nothing to compare.
     kept.users = users ? std::move(*users) : kept.here;
-    const Places& places = kept.ground.places;
+    const Places& places = kept.context.places;
     rights_.push_back({{kept.here, places, disk_}, {kept.users, places, disk_}});
   }
 
@@ -296,7 +297,7 @@ class Checker {
 
   const CheckQuestion& question_;
   const RealFiles disk_;
-  Whereabouts where_;
+  Registration where_;
   HookProgram hook_;
   std::vector<SettingsFile> settings_;
   bool wraps_bash_ = false;

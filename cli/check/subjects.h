@@ -5,12 +5,13 @@
 #include <vector>
 
 #include "cli/check/finding.h"
-#include "cli/common/ground_options.h"
+#include "cli/common/context_options.h"
 
 namespace ringfence {
 
 struct CheckQuestion {
-  GroundOptions ground;
+  Registration given;
+  bool json = false;
   std::string hook;                // --hook; "": beside this program
   std::vector<std::string> files;  // none: everything
 };

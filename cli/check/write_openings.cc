@@ -112,7 +112,7 @@ class Finder {
     if (!path.starts_with('/')) {
       const bool is_of_home = path == "~" || path.starts_with("~/");
       path =
-          is_of_home ? question_.where.home + path.substr(1) : question_.where.project + "/" + path;
+          is_of_home ? question_.where.home + path.substr(1) : question_.where.project_dir + "/" + path;
     }
     std::string folder;
     std::string_view rest = path;

@@ -22,7 +22,7 @@ struct RightsInForce {
 struct OpeningQuestion {
   const std::vector<SettingsFile>& files;      // of all layers
   const std::vector<SettingsRecord>& records;  // what `ringfence init` wrote there
-  const Whereabouts& where;
+  const Registration& where;
   const std::vector<RightsInForce>& rights;
 };
 

@@ -20,11 +20,10 @@ bool IsPlainName(std::string_view name) {
 
 // The profiles of the policies in force in the current directory, one a line.
 Outcome PrintProfiles() {
-  Result<Whereabouts> where = FindWhereabouts("", "");
+  Result<Registration> where = FindRegistration("", "");
   if (!where) return where.error();
   BorrowedProject borrowed;
-  PolicyQuestion question{*std::move(where), "", ""};
-  const Result<Policies> policies = borrowed.Read(question);
+  const Result<Context> policies = borrowed.Find(*where);
   if (!policies) return policies.error();
   std::set<std::string_view> names;
   for (const PolicySource& source : policies->sources.sources) {

@@ -67,9 +67,9 @@ Exit status: 0 success, 1 the answer is no, 2 wrong usage or invalid input.)";
 
 }  // namespace
 
-void AddCommonOptions(Command& command, CommonOptions& common) {
-  command.AddOption("--home", common.home, "The home directory, instead of HOME").Type("DIR");
-  command.AddFlag("--json", common.json, "Print the result as JSON");
+void AddCommonOptions(Command& command, Registration& given, bool& json) {
+  command.AddOption("--home", given.home, "The home directory, instead of HOME").Type("DIR");
+  command.AddFlag("--json", json, "Print the result as JSON");
 }
 
 SettingsLayer LayerOptions::layer() const {

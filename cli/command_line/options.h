@@ -22,11 +22,8 @@ void DeclareCommandLine(CLI::App& app, Action& chosen, std::string_view only = "
 // The words behind "--", where a command takes others in front of it.
 constexpr const char* kCommandOption = "command";
 
-struct CommonOptions {
-  std::string home;
-  bool json = false;
-};
-void AddCommonOptions(Command& command, CommonOptions& common);
+// --home, --json
+void AddCommonOptions(Command& command, Registration& given, bool& json);
 
 // --user, --project, --local, --managed; at most one of them.
 struct LayerOptions {

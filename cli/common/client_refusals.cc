@@ -16,6 +16,7 @@
 #include "cli/common/state.h"
 #include "cli/setup/init_command.h"
 #include "policy/evaluate/fix.h"
+#include "policy/mcp/mcp_name.h"
 #include "policy/rules/pattern.h"
 
 namespace ringfence {
@@ -48,10 +49,10 @@ std::vector<std::string> TextsAt(const SettingsFile& file, const char* pointer) 
 }
 
 // "~/x" and what is relative to where the client starts.
-Path Located(const std::string& text, const Whereabouts& where) {
+Path Located(const std::string& text, const Registration& where) {
   if (text.starts_with('/')) return Path::Clean(text);
   if (text == "~" || text.starts_with("~/")) return Path::Clean(where.home + text.substr(1));
-  return Path::Clean(where.project + "/" + text);
+  return Path::Clean(where.project_dir + "/" + text);
 }
 
 // A pattern of the client's, as of a line in .gitignore: one without a slash, but for one at the
@@ -61,16 +62,16 @@ std::string AnyDepth(std::string pattern) {
   return pattern.find('/') == std::string::npos ? "**/" + pattern : pattern;
 }
 
-Places PlacesOf(const Whereabouts& where) {
+Places PlacesOf(const Registration& where) {
   Places places{.agent = &ClaudeCode()};
-  places.root = places.root_real = Path::Clean(where.project);
+  places.root = places.root_real = Path::Clean(where.project_dir);
   places.homes = {Path::Clean(where.home)};
   return places;
 }
 
 }  // namespace
 
-Result<ClientRefusals> ClientRefusals::Read(const Whereabouts& where) {
+Result<ClientRefusals> ClientRefusals::Read(const Registration& where) {
   const Result<std::vector<SettingsFile>> files = ReadSettingsFiles(where);
   if (!files) return files.error();
   const auto records = ReadRecords(where.home);
@@ -78,9 +79,9 @@ Result<ClientRefusals> ClientRefusals::Read(const Whereabouts& where) {
   return ClientRefusals(*files, where, records->value);
 }
 
-ClientRefusals::ClientRefusals(const std::vector<SettingsFile>& files, const Whereabouts& where,
+ClientRefusals::ClientRefusals(const std::vector<SettingsFile>& files, const Registration& where,
                                const std::vector<SettingsRecord>& records)
-    : where_(where), working_{Path::Clean(where.project)} {
+    : where_(where), working_{Path::Clean(where.project_dir)} {
   for (const SettingsFile& file : files) {
     const bool counts = file.settings.drops.empty() || file.layer == SettingsLayer::kManaged;
     if (!file.text || !counts) continue;
@@ -150,7 +151,7 @@ std::optional<ClientRefusal> ClientRefusals::OfTool(std::string_view tool) const
 
 bool ClientRefusals::Matches(const Source& source, const Rule& rule, const Path& path) const {
   std::string_view text = rule.argument;
-  Path base = Path::Clean(where_.project);
+  Path base = Path::Clean(where_.project_dir);
   if (text.starts_with("//")) {
     base = Path();
     text.remove_prefix(2);

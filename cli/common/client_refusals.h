@@ -28,9 +28,9 @@ struct ClientRefusal {
 
 class ClientRefusals {
  public:
-  // Of the settings files that the client reads when it starts in `where.project`.
-  static Result<ClientRefusals> Read(const Whereabouts& where);
-  ClientRefusals(const std::vector<SettingsFile>& files, const Whereabouts& where,
+  // Of the settings files that the client reads when it starts in `where.project_dir`.
+  static Result<ClientRefusals> Read(const Registration& where);
+  ClientRefusals(const std::vector<SettingsFile>& files, const Registration& where,
                  const std::vector<SettingsRecord>& records);
 
   std::optional<ClientRefusal> OfTool(std::string_view tool) const;
@@ -65,7 +65,7 @@ class ClientRefusals {
   void Add(const SettingsFile& file, const SettingsRecord& record);
   bool Matches(const Source& source, const Rule& rule, const Path& path) const;
 
-  Whereabouts where_;
+  Registration where_;
   std::vector<Path> working_;
   std::vector<Source> sources_;
 };

@@ -18,13 +18,13 @@
 #include <memory>
 #include <string_view>
 
+#include "base/environment.h"
 #include "base/path.h"
 #include "base/process.h"
 #include "base/syscall.h"
 #include "base/text.h"
 #include "base/unique_fd.h"
 #include "base/utf8.h"
-#include "run/ground.h"
 
 namespace ringfence {
 namespace {

@@ -50,15 +50,15 @@ class Servers {
 
 }  // namespace
 
-std::vector<McpServer> McpServersOf(const Whereabouts& where) {
+std::vector<McpServer> McpServersOf(const Registration& where) {
   Servers servers;
-  servers.AddKeys(ReadJson(where.project + "/.mcp.json"), ".mcp.json");
+  servers.AddKeys(ReadJson(where.project_dir + "/.mcp.json"), ".mcp.json");
   const OrderedJson state = ReadJson(ClientStatePath(where));
   const std::string shown = ShownPath(ClientStatePath(where), where);
   servers.AddKeys(state, shown);
   if (state.is_object() && state.contains("projects") && state["projects"].is_object() &&
-      state["projects"].contains(where.project)) {
-    servers.AddKeys(state["projects"][where.project], shown + ", for this project");
+      state["projects"].contains(where.project_dir)) {
+    servers.AddKeys(state["projects"][where.project_dir], shown + ", for this project");
   }
   for (const SettingsLayer layer : kSettingsLayers) {
     const std::string path = SettingsPath(layer, where);
@@ -67,7 +67,7 @@ std::vector<McpServer> McpServersOf(const Whereabouts& where) {
   return servers.List();
 }
 
-std::vector<std::string> ConfiguredMcpServers(const Whereabouts& where) {
+std::vector<std::string> ConfiguredMcpServers(const Registration& where) {
   std::vector<std::string> parts;
   for (McpServer& server : McpServersOf(where)) parts.push_back(std::move(server.part));
   return parts;

@@ -15,9 +15,9 @@ struct McpServer {
 };
 
 // Sorted by part, each part once. Files that cannot be read name no server.
-std::vector<McpServer> McpServersOf(const Whereabouts& where);
+std::vector<McpServer> McpServersOf(const Registration& where);
 
 // Their parts alone.
-std::vector<std::string> ConfiguredMcpServers(const Whereabouts& where);
+std::vector<std::string> ConfiguredMcpServers(const Registration& where);
 
 }  // namespace ringfence

@@ -6,10 +6,9 @@
 #include <cstdlib>
 #include <functional>
 
-#include "agents/claude/agent.h"
 #include "base/syscall.h"
 #include "policy/files/real_files.h"
-#include "run/ground.h"
+#include "run/typed_context.h"
 
 namespace ringfence {
 namespace {
@@ -43,47 +42,22 @@ std::vector<std::string> EntriesOf(const Sections& sections, AllowList list) {
 
 }  // namespace
 
-Result<Policies> ReadPolicies(const PolicyQuestion& question) {
-  if (Status s = CheckNamedPolicy(question.policy); !s) return s.error();
-  Registration registration{.agent = &ClaudeCode()};
-  registration.project_dir = question.where.project;
-  registration.home = question.where.home;
-  registration.config_dir = question.where.config_dir;
-  registration.program = question.program;
-  registration.policy = question.policy;
-  registration.root = question.root;
-  registration.user = ::geteuid();
-  const RealFiles files;
-  Result<Places> places = FindPlaces(registration, files);
-  if (!places) {
-    Error error = places.error();
-    // Here the folder was named, or is the current one; the user has set no variable.
-    if (error.about == Error::About::kProjectDir) error.where = "the project";
-    return error;
-  }
-  Policies policies;
-  policies.places = std::move(*places);
-  Result<PolicySources> sources = ReadPolicySources(question.policy, policies.places, files);
-  if (!sources) return sources.error();
-  policies.sources = std::move(*sources);
-  return policies;
-}
-
 BorrowedProject::~BorrowedProject() {
   if (!folder_.empty()) ::rmdir(folder_.c_str());
 }
 
-Result<Policies> BorrowedProject::Read(PolicyQuestion& question) {
-  Result<Policies> policies = ReadPolicies(question);
-  if (policies || policies.error().kind != Error::Kind::kUsage) return policies;
+Result<Context> BorrowedProject::Find(Registration& typed) {
+  const RealFiles files;
+  Result<Context> context = FindTypedContext(typed, files);
+  if (context || context.error().kind != Error::Kind::kUsage) return context;
   if (folder_.empty()) {
     std::string folder = "/tmp/ringfence-XXXXXX";
     if (::mkdtemp(folder.data()) == nullptr) return SystemError("mkdtemp(/tmp)");
     folder_ = folder;
-    reason_ = policies.error().what;
+    reason_ = context.error().what;
   }
-  question.where.project = folder_;
-  return ReadPolicies(question);
+  typed.project_dir = folder_;
+  return FindTypedContext(typed, files);
 }
 
 std::vector<std::string> InheritedEntries(const PolicySources& sources, AllowList list,

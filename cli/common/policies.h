@@ -5,24 +5,10 @@
 
 #include "base/result.h"
 #include "cli/common/settings_files.h"
-#include "policy/load/sources.h"
-#include "policy/places.h"
+#include "policy/load/context.h"
+#include "run/typed_context.h"
 
 namespace ringfence {
-
-struct PolicyQuestion {
-  Whereabouts where;
-  std::string program;  // of the hook; may be empty
-  std::string policy;   // --policy; may be empty
-  std::string root;     // --root, absolute; may be empty
-};
-
-struct Policies {
-  Places places;
-  PolicySources sources;
-  std::string profile;  // with which the hook was registered
-};
-Result<Policies> ReadPolicies(const PolicyQuestion& question);
 
 // An empty folder that stands for a project where somebody is in none (in the home directory, say);
 // removed at the end.
@@ -33,8 +19,9 @@ class BorrowedProject {
   BorrowedProject(const BorrowedProject&) = delete;
   BorrowedProject& operator=(const BorrowedProject&) = delete;
 
-  // As ReadPolicies(); when the folder of `question` can be no project, in an empty one.
-  Result<Policies> Read(PolicyQuestion& question);
+  // As FindTypedContext(); where the directory of `typed` cannot be a project, in an empty one, which
+  // it then names.
+  Result<Context> Find(Registration& typed);
   bool is_borrowed() const { return !folder_.empty(); }
   const std::string& reason() const { return reason_; }  // why the folder can be no project
 

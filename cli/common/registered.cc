@@ -6,24 +6,24 @@
 #include <cstdlib>
 
 #include "agents/claude/setup/settings_editor.h"
+#include "base/environment.h"
 #include "base/program.h"
 #include "hook/options.h"
 #include "policy/load/sources.h"
-#include "run/ground.h"
 
 namespace ringfence {
 namespace {
 
 constexpr const char* kHook = "/ringfence-hook";  // of this name, wherever it is installed
 
-bool IsSame(const GroundOptions& one, const GroundOptions& other) {
-  return one.common.home == other.common.home && one.root == other.root &&
-         one.policy == other.policy && one.profile == other.profile;
+bool IsSame(const Registration& one, const Registration& other) {
+  return one.home == other.home && one.root == other.root && one.policy == other.policy &&
+         one.profile == other.profile;
 }
 
 // A registered --root that holds the home counts only where the client starts in it (FindPlaces).
-bool IsRootHere(const std::string& root, const GroundOptions& given) {
-  const Result<std::string> known = GivenOrOwnHome(given.common.home);
+bool IsRootHere(const std::string& root, const Registration& given) {
+  const Result<std::string> known = GivenOrOwnHome(given.home);
   const std::string home = known ? *known : "";
   if (!home.starts_with('/') || !root.starts_with('/')) return true;
   const bool holds_home = Path::Clean(home).IsInside(Path::Clean(root));
@@ -34,7 +34,7 @@ bool IsRootHere(const std::string& root, const GroundOptions& given) {
 
 }  // namespace
 
-Result<GroundOptions> GroundOptionsOf(const HookEntry& entry, const GroundOptions& given) {
+Result<Registration> RegistrationOf(const HookEntry& entry, const Registration& given) {
   std::vector<std::string> words = entry.args;
   std::vector<char*> pointers = ArgumentPointers(words);
   pointers.pop_back();  // the end of the list
@@ -48,38 +48,42 @@ Result<GroundOptions> GroundOptionsOf(const HookEntry& entry, const GroundOption
     return Error{Error::Kind::kInvalidConfig, entry.place,
                  "--trial is for ringfence doctor: a registration with it keeps no audit log", ""};
   }
-  GroundOptions ground = given;
-  if (!options->home.empty()) ground.common.home = options->home;
-  if (!options->root.empty() && IsRootHere(options->root, ground)) ground.root = options->root;
-  ground.policy = options->policy;
-  ground.profile = options->profile;
-  return ground;
+  Registration registration = given;
+  if (!options->home.empty()) registration.home = options->home;
+  if (!options->root.empty() && IsRootHere(options->root, registration)) {
+    registration.root = options->root;
+  }
+  registration.policy = options->policy;
+  registration.profile = options->profile;
+  return registration;
 }
 
-std::vector<RegisteredGround> RegisteredGrounds(const GroundOptions& given,
-                                                const std::vector<SettingsFile>& files,
-                                                const std::string& program) {
-  std::vector<RegisteredGround> grounds;
+std::vector<Registered> RegistrationsIn(const Registration& given,
+                                        const std::vector<SettingsFile>& files,
+                                        const std::string& program) {
+  std::vector<Registered> all;
   for (const SettingsFile& file : files) {
     if (!MayRunHooks(file)) continue;
     for (const HookEntry& entry : file.settings.hooks) {
       if (entry.event != ServedEvents().front() || !Runs(entry, program)) continue;
-      Result<GroundOptions> options = GroundOptionsOf(entry, given);
+      Result<Registration> options = RegistrationOf(entry, given);
       if (!options) continue;  // said where the entry is judged
       const bool is_known = std::ranges::any_of(
-          grounds, [&](const RegisteredGround& g) { return IsSame(g.options, *options); });
-      if (!is_known) grounds.push_back({entry.place, std::move(*options)});
+          all, [&](const Registered& known) { return IsSame(known.options, *options); });
+      if (!is_known) all.push_back({entry.place, std::move(*options)});
     }
   }
-  return grounds;
+  return all;
 }
 
-std::string NearestProject(const Whereabouts& where) {
+std::string NearestProject(const Registration& where) {
   const auto registers = [&](const std::string& folder, SettingsLayer layer) {
-    const auto file = ReadSettingsFile(layer, {where.home, where.config_dir, folder});
-    return file && !RegisteredGrounds({}, {*file}, kHook).empty();
+    Registration there = where;
+    there.project_dir = folder;
+    const auto file = ReadSettingsFile(layer, there);
+    return file && !RegistrationsIn(Registration{}, {*file}, kHook).empty();
   };
-  for (Path path = Path::Clean(where.project); !path.is_root(); path = path.Parent()) {
+  for (Path path = Path::Clean(where.project_dir); !path.is_root(); path = path.Parent()) {
     const std::string& folder = path.text();
     if (folder == where.home) break;
     const bool has_policy = ::access(ProjectPolicyPath(folder).c_str(), F_OK) == 0;
@@ -88,38 +92,38 @@ std::string NearestProject(const Whereabouts& where) {
       return folder;
     }
   }
-  return where.project;
+  return where.project_dir;
 }
 
-Result<std::vector<GroundOptions>> GroundsHere(const GroundOptions& given) {
-  Result<Whereabouts> where = FindProject(given.common.home, given.root);
+Result<std::vector<Registration>> RegistrationsHere(const Registration& given) {
+  Result<Registration> where = FindProject(given.home, given.root);
   if (!where) return where.error();
-  GroundOptions start = given;
+  Registration start = given;
   if (given.root.empty()) {
     const std::string project = NearestProject(*where);
     // The current directory is not named: as a project by option, the home would be accepted.
-    if (project != where->project) start.root = project;
-    where->project = project;
+    if (project != where->project_dir) start.root = project;
+    where->project_dir = project;
   }
   const Result<std::vector<SettingsFile>> files = ReadSettingsFiles(*where);
   if (!files) return files.error();
-  std::vector<GroundOptions> grounds;
-  for (RegisteredGround& ground : GroundsInForce(start, *files, kHook)) {
-    if (!given.root.empty()) ground.options.root = given.root;
-    grounds.push_back(std::move(ground.options));
+  std::vector<Registration> all;
+  for (Registered& one : RegistrationsInForce(start, *files, kHook)) {
+    if (!given.root.empty()) one.options.root = given.root;
+    all.push_back(std::move(one.options));
   }
-  return grounds;
+  return all;
 }
 
-std::vector<RegisteredGround> GroundsInForce(const GroundOptions& given,
+std::vector<Registered> RegistrationsInForce(const Registration& given,
                                              const std::vector<SettingsFile>& files,
                                              const std::string& program) {
-  std::vector<RegisteredGround> grounds;
+  std::vector<Registered> all;
   if (given.policy.empty() && given.profile.empty()) {
-    grounds = RegisteredGrounds(given, files, program);
+    all = RegistrationsIn(given, files, program);
   }
-  if (grounds.empty()) grounds.push_back({"", given});
-  return grounds;
+  if (all.empty()) all.push_back({"", given});
+  return all;
 }
 
 }  // namespace ringfence

@@ -31,10 +31,10 @@ bool HasEntry(const SettingsFile& file, const SandboxEntry& entry) {
 
 }  // namespace
 
-std::vector<SandboxEntry> SandboxEntriesFor(const Policies& policies) {
+std::vector<SandboxEntry> SandboxEntriesFor(const Context& policies) {
   std::vector<SandboxEntry> entries;
   const Result<Policy> policy =
-      MergePolicies(policies.sources, policies.profile, policies.places, Caller{});
+      policies.PolicyFor();
   if (!policy || policy->wrap_bash) return entries;
   for (const SettingsLayer layer : kSettingsLayers) {
     for (ClientLimits::Texts& list : SandboxFor(*policy, policies.places, layer, {}).lists) {

@@ -22,7 +22,7 @@ struct SandboxEntry {
 };
 
 // For each layer.
-std::vector<SandboxEntry> SandboxEntriesFor(const Policies& policies);
+std::vector<SandboxEntry> SandboxEntriesFor(const Context& policies);
 
 // The entries of `more` that `less` has not, of files that register the hook.
 std::vector<SandboxEntry> EntriesBeyond(const std::vector<SandboxEntry>& more,

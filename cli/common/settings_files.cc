@@ -10,13 +10,14 @@
 #include <filesystem>
 #include <memory>
 
+#include "agents/claude/agent.h"
+#include "base/environment.h"
 #include "base/syscall.h"
 #include "base/text.h"
 #include "base/utf8.h"
 #include "cli/common/files.h"
 #include "policy/files/real_files.h"
 #include "policy/places.h"
-#include "run/ground.h"
 
 namespace ringfence {
 namespace {
@@ -27,11 +28,6 @@ constexpr const char* kManagedSettings =
 #else
 constexpr const char* kManagedSettings = "/etc/claude-code/managed-settings.json";
 #endif
-
-std::string Variable(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? "" : value;
-}
 
 Error Usage(std::string where, std::string what, std::string hint) {
   return Error{Error::Kind::kUsage, std::move(where), std::move(what), std::move(hint)};
@@ -90,8 +86,8 @@ bool IsPerProject(SettingsLayer layer) {
   return layer == SettingsLayer::kProject || layer == SettingsLayer::kLocal;
 }
 
-Result<Whereabouts> FindWhereabouts(const std::string& home_option, const std::string& directory) {
-  Whereabouts where;
+Result<Registration> FindRegistration(const std::string& home_option, const std::string& directory) {
+  Registration where{.agent = &ClaudeCode()};
   Result<std::string> home = FindHome(home_option);
   if (!home) return home.error();
   where.home = *home;
@@ -99,68 +95,72 @@ Result<Whereabouts> FindWhereabouts(const std::string& home_option, const std::s
   if (!where.config_dir.empty() && !Path::Parse(where.config_dir)) {
     return Usage("CLAUDE_CONFIG_DIR", Quote(where.config_dir) + " is not an absolute path", "");
   }
-  where.project = directory;
+  where.project_dir = directory;
   if (directory == "~" || directory.starts_with("~/")) {  // quoted, so that no shell expanded it
-    where.project = where.home + directory.substr(1);
+    where.project_dir = where.home + directory.substr(1);
   } else if (!directory.starts_with('/')) {
     const std::string current = CurrentDirectory();
     if (current.empty()) return NoCurrentDirectory("go to an existing directory");
-    where.project = current + "/" + directory;
+    where.project_dir = current + "/" + directory;
   }
-  where.project = Path::Clean(where.project).text();
-  if (!IsValidUtf8(where.project)) {
-    return Usage(Quote(where.project), "is not UTF-8, so a settings file cannot name it", "");
+  where.project_dir = Path::Clean(where.project_dir).text();
+  if (!IsValidUtf8(where.project_dir)) {
+    return Usage(Quote(where.project_dir), "is not UTF-8, so a settings file cannot name it", "");
   }
   return where;
 }
 
-Result<Whereabouts> FindProject(const std::string& home_option, const std::string& directory) {
-  Result<Whereabouts> where = FindWhereabouts(home_option, directory);
+Result<Registration> FindProject(const std::string& home_option, const std::string& directory) {
+  Result<Registration> where = FindRegistration(home_option, directory);
   if (!where || directory.empty()) return where;
   struct stat facts {};
-  if (::stat(where->project.c_str(), &facts) != 0) {
+  if (::stat(where->project_dir.c_str(), &facts) != 0) {
     const int failure = errno;
     if (failure == ENOENT || failure == ENOTDIR) {
-      return Usage(Quote(where->project), "does not exist", "name the project's directory");
+      return Usage(Quote(where->project_dir), "does not exist", "name the project's directory");
     }
-    return SystemError("stat(" + where->project + ")", failure);
+    return SystemError("stat(" + where->project_dir + ")", failure);
   }
   if (!S_ISDIR(facts.st_mode)) {
-    return Usage(Quote(where->project), "is not a directory", "name the project's directory");
+    return Usage(Quote(where->project_dir), "is not a directory", "name the project's directory");
   }
   return where;
 }
 
-std::string SettingsPath(SettingsLayer layer, const Whereabouts& where) {
+std::string SettingsPath(SettingsLayer layer, const Registration& where) {
   switch (layer) {
     case SettingsLayer::kUser:
       return (where.config_dir.empty() ? where.home + "/.claude" : where.config_dir) +
              "/settings.json";
     case SettingsLayer::kProject:
-      return where.project + "/.claude/settings.json";
+      return where.project_dir + "/.claude/settings.json";
     case SettingsLayer::kLocal:
-      return where.project + "/.claude/settings.local.json";
+      return where.project_dir + "/.claude/settings.local.json";
     case SettingsLayer::kManaged:
       return kManagedSettings;
   }
   return "";
 }
 
-std::string ResolvedSettingsPath(SettingsLayer layer, const Whereabouts& where) {
+std::string ResolvedSettingsPath(SettingsLayer layer, const Registration& where) {
   const auto resolved = [](const std::string& folder) {
     std::error_code failed;
     const std::string real = std::filesystem::canonical(folder, failed).string();
     return failed ? folder : real;
   };
   const std::string config = where.config_dir.empty() ? "" : resolved(where.config_dir);
-  return SettingsPath(layer, {resolved(where.home), config, resolved(where.project)});
+  Registration real = where;
+  real.home = resolved(where.home);
+  real.config_dir = config;
+  real.project_dir = resolved(where.project_dir);
+  return SettingsPath(layer, real);
 }
 
-std::string ClientStatePath(const Whereabouts& where) {
+std::string ClientStatePath(const Registration& where) {
   return (where.config_dir.empty() ? where.home : where.config_dir) + "/.claude.json";
 }
 
-std::string ShownPath(const std::string& path, const Whereabouts& where) {
+std::string ShownPath(const std::string& path, const Registration& where) {
   if (path.starts_with(where.home + "/")) return "~" + path.substr(where.home.size());
   return path;
 }
@@ -174,7 +174,7 @@ bool IsBlank(std::string_view text) {
 }
 
 ClientSettings JudgeSettings(const std::optional<std::string>& text, const std::string& path,
-                             const Whereabouts& where) {
+                             const Registration& where) {
   const bool is_blank = !text || IsBlank(*text);
   return ParseClientSettings(is_blank ? "{}" : *text, ShownPath(path, where), path);
 }
@@ -196,7 +196,7 @@ std::vector<std::string> ManagedParts() {
   return parts;
 }
 
-Result<SettingsFile> ReadFrom(std::string path, SettingsLayer layer, const Whereabouts& where) {
+Result<SettingsFile> ReadFrom(std::string path, SettingsLayer layer, const Registration& where) {
   SettingsFile file;
   file.layer = layer;
   file.path = std::move(path);
@@ -209,11 +209,11 @@ Result<SettingsFile> ReadFrom(std::string path, SettingsLayer layer, const Where
 
 }  // namespace
 
-Result<SettingsFile> ReadSettingsFile(SettingsLayer layer, const Whereabouts& where) {
+Result<SettingsFile> ReadSettingsFile(SettingsLayer layer, const Registration& where) {
   return ReadFrom(SettingsPath(layer, where), layer, where);
 }
 
-std::vector<SettingsLayer> DistinctLayers(const Whereabouts& where) {
+std::vector<SettingsLayer> DistinctLayers(const Registration& where) {
   std::vector<SettingsLayer> layers(kSettingsLayers.begin(), kSettingsLayers.end());
   if (SettingsPath(SettingsLayer::kProject, where) == SettingsPath(SettingsLayer::kUser, where)) {
     std::erase(layers, SettingsLayer::kProject);
@@ -221,7 +221,7 @@ std::vector<SettingsLayer> DistinctLayers(const Whereabouts& where) {
   return layers;
 }
 
-Result<std::vector<SettingsFile>> ReadSettingsFiles(const Whereabouts& where) {
+Result<std::vector<SettingsFile>> ReadSettingsFiles(const Registration& where) {
   std::vector<SettingsFile> files;
   const auto take = [&](Result<SettingsFile> file) -> Status {
     if (!file) return file.error();

@@ -10,6 +10,7 @@
 #include "agents/claude/settings/settings.h"
 #include "base/path.h"
 #include "base/result.h"
+#include "policy/places.h"
 
 namespace ringfence {
 
@@ -19,31 +20,24 @@ inline constexpr std::array kSettingsLayers = {SettingsLayer::kUser, SettingsLay
 std::string_view LayerName(SettingsLayer layer);  // "user"
 bool IsPerProject(SettingsLayer layer);           // its file serves one project
 
-// Where a command looks: whose settings, which project.
-struct Whereabouts {
-  std::string home;        // absolute
-  std::string config_dir;  // CLAUDE_CONFIG_DIR; may be empty
-  std::string project;     // absolute, as it was given
-};
-
 // --home, else HOME, else the home that /etc/passwd has; "" where there is none.
 Result<std::string> GivenOrOwnHome(const std::string& option);
 
-// `home_option` is --home, `directory` the project's folder; "" stands for the home and for the
-// current folder.
-Result<Whereabouts> FindWhereabouts(const std::string& home_option, const std::string& directory);
+// With the home, the client's configuration directory and the project. `home_option` is --home,
+// `directory` the project's; "" stands for the home and for the current directory.
+Result<Registration> FindRegistration(const std::string& home_option, const std::string& directory);
 
 // The same, of a folder that must be there where one is named.
-Result<Whereabouts> FindProject(const std::string& home_option, const std::string& directory);
+Result<Registration> FindProject(const std::string& home_option, const std::string& directory);
 
-std::string SettingsPath(SettingsLayer layer, const Whereabouts& where);
+std::string SettingsPath(SettingsLayer layer, const Registration& where);
 // The same with links on the way to the home, the project or the configuration directory resolved:
 // the hook may know them by either name.
-std::string ResolvedSettingsPath(SettingsLayer layer, const Whereabouts& where);
-std::string ClientStatePath(const Whereabouts& where);  // .claude.json
+std::string ResolvedSettingsPath(SettingsLayer layer, const Registration& where);
+std::string ClientStatePath(const Registration& where);  // .claude.json
 
 // "~/.claude/settings.json" for people.
-std::string ShownPath(const std::string& path, const Whereabouts& where);
+std::string ShownPath(const std::string& path, const Registration& where);
 
 // One settings file as it is on the disk.
 struct SettingsFile {
@@ -52,13 +46,13 @@ struct SettingsFile {
   std::optional<std::string> text;  // nothing: there is no file
   ClientSettings settings;
 };
-Result<SettingsFile> ReadSettingsFile(SettingsLayer layer, const Whereabouts& where);
+Result<SettingsFile> ReadSettingsFile(SettingsLayer layer, const Registration& where);
 // The layers that have a file of their own: in the home, the project's settings are the user's.
-std::vector<SettingsLayer> DistinctLayers(const Whereabouts& where);
+std::vector<SettingsLayer> DistinctLayers(const Registration& where);
 // Of these layers, in their order, then the managed ones of managed-settings.d.
-Result<std::vector<SettingsFile>> ReadSettingsFiles(const Whereabouts& where);
+Result<std::vector<SettingsFile>> ReadSettingsFiles(const Registration& where);
 ClientSettings JudgeSettings(const std::optional<std::string>& text, const std::string& path,
-                             const Whereabouts& where);
+                             const Registration& where);
 
 // The client starts the hooks in it. For a mistake it drops the whole file; of the managed ones it
 // skips the key, or does not start at all.

@@ -12,6 +12,7 @@
 #include "cli/setup/proof.h"
 #include "policy/files/real_files.h"
 #include "policy/load/layers.h"
+#include "run/typed_context.h"
 
 namespace ringfence {
 namespace {
@@ -110,7 +111,7 @@ namespace {
 
 void LookAtEntry(const Patient& patient, const SettingsFile& file, const HookEntry& entry,
                  DoctorRows& rows) {
-  const Result<GroundOptions> options = GroundOptionsOf(entry, patient.given);
+  const Result<Registration> options = RegistrationOf(entry, patient.given);
   if (!options) return;  // said by the check
   const auto wrong = [&](const Error& error) {
     rows.push_back({Health::kMissing, "registration", entry.place + ": " + error.text(),
@@ -119,16 +120,16 @@ void LookAtEntry(const Patient& patient, const SettingsFile& file, const HookEnt
                                        : error.hint});
   };
   const RealFiles disk;
-  const Result<Ground> ground = FindGround(*options, disk);
-  if (!ground) return wrong(ground.error());
+  const Result<Context> context = FindTypedContext(*options, disk);
+  if (!context) return wrong(context.error());
   const Result<Policy> policy =
-      MergePolicies(ground->sources, options->profile, ground->places, Caller{});
+      MergePolicies(context->sources, options->profile, context->places, Caller{});
   if (!policy) return wrong(policy.error());
   const Result<Proof> proof = Prove({.command = {patient.hook.path, entry.args},
                                      .home = patient.where.home,
-                                     .project = ground->places.root.text(),
+                                     .project = context->places.root.text(),
                                      .session = std::string(kDoctorSession),
-                                     .trial = TrialFor(*policy, ground->places, patient.where),
+                                     .trial = TrialFor(*policy, context->places, patient.where),
                                      .is_logged = false});
   if (!proof) return wrong(proof.error());
   const Trial& trial = proof->trial;

@@ -5,21 +5,23 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "base/environment.h"
 #include "base/text.h"
 #include "cli/check/subjects.h"
 #include "cli/common/console.h"
-#include "cli/common/ground_options.h"
+#include "cli/common/context_options.h"
 #include "cli/common/registered.h"
 #include "cli/doctor/rows.h"
 #include "policy/files/real_files.h"
 #include "policy/load/layers.h"
-#include "run/ground.h"
+#include "run/typed_context.h"
 
 namespace ringfence {
 namespace {
 
 struct DoctorOptions {
-  GroundOptions ground;
+  Registration given;
+  bool json = false;
   std::string hook;
   std::string client;
 };
@@ -50,7 +52,7 @@ Health HealthOf(Severity severity) {
 
 // What `ringfence check` finds, each in a row.
 Status LookAtFiles(const DoctorOptions& options, DoctorRows& rows) {
-  const Result<Checked> checked = CheckEverything({options.ground, options.hook, {}});
+  const Result<Checked> checked = CheckEverything({options.given, options.json, options.hook, {}});
   if (!checked) return checked.error();
   for (const Finding& finding : checked->findings) {
     rows.push_back({HealthOf(finding.severity), "check", Printable(finding.error.text()),
@@ -60,19 +62,19 @@ Status LookAtFiles(const DoctorOptions& options, DoctorRows& rows) {
 }
 
 // What one registration, or the command line, puts in force.
-void ExamineGround(const RegisteredGround& registered, Patient& patient, DoctorRows& rows) {
-  const GroundOptions& options = registered.options;
+void ExamineGround(const Registered& registered, Patient& patient, DoctorRows& rows) {
+  const Registration& options = registered.options;
   const auto wrong = [&](const Error& error) {
     const std::string place = registered.place.empty() ? "" : registered.place + ": ";
     rows.push_back({Health::kMissing, "policy", place + error.text(), error.hint});
   };
   const RealFiles disk;
-  const Result<Ground> ground = FindGround(options, disk);
-  if (!ground) return wrong(ground.error());
+  const Result<Context> context = FindTypedContext(options, disk);
+  if (!context) return wrong(context.error());
   const Result<Policy> policy =
-      MergePolicies(ground->sources, options.profile, ground->places, Caller{});
+      MergePolicies(context->sources, options.profile, context->places, Caller{});
   if (!policy) return wrong(policy.error());
-  patient.ground = &*ground;
+  patient.context = &*context;
   patient.policy = &*policy;
   patient.policy_option = options.policy.empty() ? "" : Absolute(options.policy);
   patient.profile = options.profile;
@@ -82,7 +84,7 @@ void ExamineGround(const RegisteredGround& registered, Patient& patient, DoctorR
 }
 
 Status Examine(const DoctorOptions& options, DoctorRows& rows) {
-  const Result<Whereabouts> where = FindProject(options.ground.common.home, options.ground.root);
+  const Result<Registration> where = FindProject(options.given.home, options.given.root);
   if (!where) return where.error();
   const Result<HookProgram> hook = FindHookProgram(options.hook);
   if (!hook) return hook.error();
@@ -91,14 +93,14 @@ Status Examine(const DoctorOptions& options, DoctorRows& rows) {
                   .hook = *hook,
                   .ringfence = Path::Clean(hook->path).Parent().Child("ringfence").text(),
                   .client = options.client.empty() ? "" : Absolute(options.client),
-                  .given = options.ground};
+                  .given = options.given};
   Result<std::vector<SettingsFile>> settings = ReadSettingsFiles(*where);
   if (!settings) return settings.error();
   patient.settings = std::move(*settings);
   LookAtRegistration(patient, rows);
-  for (const RegisteredGround& ground :
-       GroundsInForce(options.ground, patient.settings, hook->path)) {
-    ExamineGround(ground, patient, rows);
+  for (const Registered& context :
+       RegistrationsInForce(options.given, patient.settings, hook->path)) {
+    ExamineGround(context, patient, rows);
   }
   LookAtClient(patient, rows);
   LookAtInside(patient, rows);
@@ -149,7 +151,7 @@ Outcome RunDoctor(const DoctorOptions& options) {
   DropRepeated(rows);
   const bool is_well = std::ranges::none_of(
       rows, [](const DoctorRow& row) { return row.health == Health::kMissing; });
-  if (options.ground.common.json) {
+  if (options.json) {
     PrintJson(JsonOf(rows, is_well));
   } else {
     Print(rows);
@@ -168,7 +170,7 @@ void AddDoctor(Command& app, Action& chosen) {
                  "Exit status: 0 everything that the policy demands works, 1 something is "
                  "missing, 2 it could\nnot be checked.");
   const auto options = std::make_shared<DoctorOptions>();
-  AddGroundOptions(command, options->ground);
+  AddContextOptions(command, options->given, options->json);
   command.AddOption("--hook", options->hook, "The hook's program (default: next to this one)")
       .Type("PATH");
   command.AddOption("--client", options->client, "The client's program (default: claude in PATH)")

@@ -29,7 +29,7 @@ std::string NamesIn(const std::string& folder) {
 }
 
 void LookAtMods(const Patient& patient, DoctorRows& rows) {
-  const Whereabouts& where = patient.where;
+  const Registration& where = patient.where;
   std::vector<std::string> folders{where.home + "/.claude"};
   if (!where.config_dir.empty()) folders.push_back(where.config_dir);
   for (const std::string& folder : folders) {

@@ -58,7 +58,7 @@ class ReportsDoctor {
       : audit_(patient.policy->audit),
         alerts_(patient.policy->alerts),
         sandbox_(patient.policy->sandbox),
-        places_(patient.ground->places),
+        places_(patient.context->places),
         bad_(audit_.required ? Health::kMissing : Health::kWeak),
         rows_(rows) {}
 

@@ -4,10 +4,10 @@
 #include <string>
 #include <vector>
 
-#include "cli/common/ground_options.h"
+#include "cli/common/context_options.h"
 #include "cli/common/host_tools.h"
 #include "cli/common/settings_files.h"
-#include "hook/ground.h"
+#include "policy/load/context.h"
 #include "policy/policy.h"
 
 namespace ringfence {
@@ -27,15 +27,15 @@ struct DoctorRow {
 
 // What is looked at.
 struct Patient {
-  Whereabouts where;
+  Registration where;
   HookProgram hook;
   std::string ringfence;  // the program that starts sandboxes, absolute
   std::string client;     // --client; "": the first in PATH
-  GroundOptions given;    // on the command line
+  Registration given;     // on the command line
   std::vector<SettingsFile> settings;
 
   // Of what a registration puts in force; nothing before one is looked at.
-  const Ground* ground = nullptr;
+  const Context* context = nullptr;
   const Policy* policy = nullptr;
   std::string policy_option;  // absolute; may be empty
   std::string profile;        // may be empty

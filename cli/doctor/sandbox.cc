@@ -51,7 +51,7 @@ class SandboxDoctor {
 
   // In the project, wherever this runs: a session that began in the home may name it by --root.
   std::vector<std::string> RunLine(SandboxLayers layers) const {
-    const std::string& root = patient_.ground->places.root.text();
+    const std::string& root = patient_.context->places.root.text();
     std::vector<std::string> line{"run",    "--home",   patient_.where.home,
                                   "--root", root,       "--chdir",
                                   root,     "--layers", std::string(LayersName(layers)),
@@ -109,7 +109,7 @@ class SandboxDoctor {
   std::string ProtectedFile() const {
     const std::string& home = patient_.where.home;
     std::vector<std::string> files = {ApprovalsPath(home), TrustStorePath(home)};
-    for (const PolicySource& source : patient_.ground->sources.sources) {
+    for (const PolicySource& source : patient_.context->sources.sources) {
       files.push_back(source.file->path);
     }
     for (const SettingsFile& file : patient_.settings) files.push_back(file.path);
@@ -150,13 +150,13 @@ class SandboxDoctor {
     const CachedFiles files(disk);
     RunOptions options;
     options.home = patient_.where.home;
-    options.root = patient_.ground->places.root.text();
+    options.root = patient_.context->places.root.text();
     options.policy = patient_.policy_option;
     options.profile = patient_.profile;
     options.command = {"/bin/true"};
     Result<RunRequest> request = ReadRequest(options, files, false);
     if (!request) return Add(Health::kMissing, request.error().text(), request.error().hint);
-    request->command.cwd = request->ground.places.root_real.text();
+    request->command.cwd = request->context.places.root_real.text();
     const Result<SandboxPlan> plan = request->Plan(files, ProbeHost(request->policy.sandbox));
     if (!plan) return Add(Health::kMissing, plan.error().text(), plan.error().hint);
     const bool works = !plan->is_confined() || Works(plan->layers);

@@ -75,16 +75,16 @@ void LookAtState(const Patient& patient, DoctorRows& rows) {
 }
 
 void LookAtPolicies(const Patient& patient, DoctorRows& rows) {
-  for (const PolicySource& source : patient.ground->sources.sources) {
+  for (const PolicySource& source : patient.context->sources.sources) {
     rows.push_back(
         {source.trusted ? Health::kGood : Health::kWeak, "policy",
          Printable(source.file->shown) + (source.trusted ? " is in force" : " is not trusted"),
          source.trusted ? "" : "read it, then run: ringfence trust"});
   }
-  if (patient.ground->sources.sources.empty()) {
+  if (patient.context->sources.sources.empty()) {
     rows.push_back({Health::kGood, "policy", "no file: the built-in policy is in force", ""});
   }
-  std::string text = "project " + Quote(patient.ground->places.root.text());
+  std::string text = "project " + Quote(patient.context->places.root.text());
   if (!patient.policy->profile.empty()) text += ", profile " + Quote(patient.policy->profile);
   text += patient.policy->permitted == Permitted::kAllow ? ", permitted calls run without a prompt"
                                                          : "";

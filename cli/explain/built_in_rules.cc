@@ -45,11 +45,11 @@ std::string AdviceOnBuiltIn(const WishJudgement& judgement, const Wish& wish,
          ", does, and that gives up all of " + rule->written + "; ";
 }
 
-std::string RemainingQuestion(const std::string& set, const Policies& policies,
+std::string RemainingQuestion(const std::string& set, const Context& policies,
                               const std::string& file) {
   const PathSet* known = FindPathSet(set);
   const Result<Policy> policy =
-      MergePolicies(policies.sources, policies.profile, policies.places, Caller{});
+      policies.PolicyFor();
   if (known == nullptr || !policy) return "";
   for (const auto& [section, rules] :
        {std::pair("read", &policy->read), std::pair("write", &policy->write)}) {

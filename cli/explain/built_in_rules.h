@@ -16,7 +16,7 @@ std::string AdviceOnBuiltIn(const WishJudgement& judgement, const Wish& wish,
 
 // The note for a question about `set` that was removed and remains, because other policies ask it;
 // "" where it is gone.
-std::string RemainingQuestion(const std::string& set, const Policies& policies,
+std::string RemainingQuestion(const std::string& set, const Context& policies,
                               const std::string& file);
 
 }  // namespace ringfence

@@ -11,8 +11,8 @@
 #include "agents/claude/agent.h"
 #include "base/text.h"
 #include "cli/common/console.h"
+#include "cli/common/context_options.h"
 #include "cli/common/files.h"
-#include "cli/common/ground_options.h"
 #include "cli/common/registered.h"
 #include "cli/explain/explain_mcp.h"
 #include "cli/explain/explain_text.h"
@@ -22,12 +22,15 @@
 #include "cli/permit/wish.h"
 #include "policy/files/real_files.h"
 #include "policy/load/trust.h"
+#include "policy/mcp/mcp_name.h"
+#include "run/typed_context.h"
 
 namespace ringfence {
 namespace {
 
 struct ExplainOptions {
-  GroundOptions ground;
+  Registration given;
+  bool json = false;
   std::string what;  // TOOL, PATH, HOST or @set
   std::string argument;
   std::string event_file;
@@ -84,13 +87,13 @@ Result<std::string> EventText(const ExplainOptions& options, const Places& place
 // Decides a call as one registration of the hook, or the command line, has it.
 class Explainer {
  public:
-  Explainer(const GroundOptions& options, Ground& ground, const CachedFiles& files)
-      : options_(options), ground_(ground), files_(files) {}
+  Explainer(const Registration& options, Context& context, const CachedFiles& files)
+      : options_(options), context_(context), files_(files) {}
 
   Result<Explained> Call(const ExplainOptions& call) {
-    const Result<std::string> text = EventText(call, ground_.places);
+    const Result<std::string> text = EventText(call, context_.places);
     if (!text) return text.error();
-    Result<Event> event = Judge(ground_, options_.profile).Read(*text);
+    Result<Event> event = Judge(context_, options_.profile).Read(*text);
     if (!event) return event.error();
     const bool is_call =
         event->kind == EventKind::kPreToolUse || event->kind == EventKind::kPermissionRequest;
@@ -98,7 +101,7 @@ class Explainer {
       return Usage("the event is not a tool call",
                    "only PreToolUse and PermissionRequest are decided");
     }
-    Explained explained{.event = std::move(*event), .notes = ground_.sources.notes};
+    Explained explained{.event = std::move(*event), .notes = context_.sources.notes};
     if (Status s = Decide(explained); !s) return s.error();
     if (Status s = AddClient(explained); !s) return s.error();
     AddMeantTool(explained);
@@ -117,9 +120,9 @@ class Explainer {
 
   Status Decide(Explained& explained) {
     const Result<bool> granted =
-        AddSessionGrants(explained.event.session_id, ground_.places, ground_.sources);
+        AddSessionGrants(explained.event.session_id, context_.places, context_.sources);
     if (!granted) return granted.error();
-    Judge judge(ground_, options_.profile);
+    Judge judge(context_, options_.profile);
     Result<Judge::Ruling> ruling = judge.Decide(explained.event, files_, &explained.trace);
     if (!ruling) return ruling.error();
     explained.policy = *ruling->policy;
@@ -130,22 +133,22 @@ class Explainer {
 
   // A permission by `ringfence allow --session` ends at its session: every other one is refused.
   void AddSessions(Explained& explained) {
-    if (ground_.places.homes.empty()) return;
-    for (const std::string& session : SessionsWithGrants(ground_.places.homes.front().text())) {
-      const Result<bool> granted = AddSessionGrants(session, ground_.places, ground_.sources);
+    if (context_.places.homes.empty()) return;
+    for (const std::string& session : SessionsWithGrants(context_.places.homes.front().text())) {
+      const Result<bool> granted = AddSessionGrants(session, context_.places, context_.sources);
       if (!granted || !*granted) continue;
-      Judge judge(ground_, options_.profile);
+      Judge judge(context_, options_.profile);
       const Result<Judge::Ruling> ruling = judge.Decide(explained.event, files_);
       if (ruling && ruling->decision.verdict != Verdict::kDeny) {
         explained.notes.push_back("the session " + session + " may, by ringfence allow --session");
       }
-      ground_.sources.sources.pop_back();
+      context_.sources.sources.pop_back();
     }
   }
 
   Status AddClient(Explained& explained) {
-    const Result<Whereabouts> where =
-        FindWhereabouts(options_.common.home, ground_.places.root.text());
+    const Result<Registration> where =
+        FindRegistration(options_.home, context_.places.root.text());
     if (!where) return where.error();
     const Result<ClientRefusals> client = ClientRefusals::Read(*where);
     if (!client) return client.error();
@@ -157,8 +160,8 @@ class Explainer {
     return Unit{};
   }
 
-  const GroundOptions& options_;
-  Ground& ground_;
+  const Registration& options_;
+  Context& context_;
   const CachedFiles& files_;
 };
 
@@ -167,11 +170,11 @@ Verdict VerdictOf(const Explained& explained) {
 }
 
 // Every registered hook is asked, and the strictest answer counts.
-Result<Explained> Strictest(const ExplainOptions& call, const std::vector<GroundOptions>& options,
-                            std::vector<Ground>& grounds, const CachedFiles& files) {
+Result<Explained> Strictest(const ExplainOptions& call, const std::vector<Registration>& options,
+                            std::vector<Context>& contexts, const CachedFiles& files) {
   std::optional<Explained> worst;
-  for (size_t i = 0; i < grounds.size(); ++i) {
-    Result<Explained> explained = Explainer(options[i], grounds[i], files).Call(call);
+  for (size_t i = 0; i < contexts.size(); ++i) {
+    Result<Explained> explained = Explainer(options[i], contexts[i], files).Call(call);
     if (!explained) return explained.error();
     if (!worst || VerdictOf(*explained) > VerdictOf(*worst)) worst = std::move(*explained);
   }
@@ -205,13 +208,13 @@ std::vector<ExplainOptions> CallsFor(const ExplainOptions& options) {
 }
 
 Outcome ExplainCalls(const std::vector<ExplainOptions>& calls,
-                     const std::vector<GroundOptions>& options, std::vector<Ground>& grounds,
+                     const std::vector<Registration>& options, std::vector<Context>& contexts,
                      const CachedFiles& files) {
-  const bool as_json = calls.front().ground.common.json;
+  const bool as_json = calls.front().json;
   OrderedJson all = OrderedJson::array();
   Verdict worst = Verdict::kPermit;
   for (const ExplainOptions& call : calls) {
-    const Result<Explained> explained = Strictest(call, options, grounds, files);
+    const Result<Explained> explained = Strictest(call, options, contexts, files);
     if (!explained) return explained.error();
     worst = std::max(worst, VerdictOf(*explained));
     if (as_json) all.push_back(ExplainedJson(*explained));
@@ -225,29 +228,29 @@ Outcome RunExplain(const ExplainOptions& options) {
   const RealFiles disk;
   const CachedFiles files(disk);
   const bool is_map = NamesMcpMaps(options.what) && options.argument.empty();
-  if (is_map) return ExplainMcpMaps(options.what, options.ground.common.json);
+  if (is_map) return ExplainMcpMaps(options.what, options.json);
   if (options.what.starts_with('@')) {
-    GroundOptions place = options.ground;
+    Registration place = options.given;
     if (place.root.empty()) place.root = ".";  // a set can be shown where no hook decides
-    const Result<Ground> ground = FindGround(place, files);
-    if (!ground) return ground.error();
-    return ExplainSet(options.what, ground->places, options.ground.common.json);
+    const Result<Context> context = FindTypedContext(place, files);
+    if (!context) return context.error();
+    return ExplainSet(options.what, context->places, options.json);
   }
   if (options.what.empty() == options.event_file.empty()) {
     return Usage("name a path, a host, a tool and its argument, a set, or --event FILE",
                  "ringfence explain /etc/hosts, or: ringfence explain Read /etc/hosts");
   }
-  const Result<std::vector<GroundOptions>> here = GroundsHere(options.ground);
+  const Result<std::vector<Registration>> here = RegistrationsHere(options.given);
   if (!here) return here.error();
-  std::vector<Ground> grounds;
-  for (const GroundOptions& one : *here) {
-    Result<Ground> ground = FindGround(one, files);
-    if (!ground) return ground.error();
-    grounds.push_back(std::move(*ground));
+  std::vector<Context> contexts;
+  for (const Registration& one : *here) {
+    Result<Context> context = FindTypedContext(one, files);
+    if (!context) return context.error();
+    contexts.push_back(std::move(*context));
   }
   std::vector<ExplainOptions> calls = CallsFor(options);
   if (calls.empty()) calls.push_back(options);
-  return ExplainCalls(calls, *here, grounds, files);
+  return ExplainCalls(calls, *here, contexts, files);
 }
 
 }  // namespace
@@ -266,7 +269,7 @@ void AddExplain(Command& app, Action& chosen) {
       "Exit status: 0 permitted, 1 asked about, denied, or refused by the client, 2 invalid "
       "input.");
   const auto options = std::make_shared<ExplainOptions>();
-  AddGroundOptions(command, options->ground);
+  AddContextOptions(command, options->given, options->json);
   command.AddOption("what", options->what,
                     "A path, a host, a tool (Read, Bash, mcp__server__tool) or a @set");
   command.AddOption("argument", options->argument,

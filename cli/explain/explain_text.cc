@@ -6,7 +6,7 @@
 #include "agents/claude/folders.h"
 #include "base/text.h"
 #include "cli/common/console.h"
-#include "cli/common/ground_options.h"
+#include "cli/common/context_options.h"
 #include "cli/explain/explain_mcp.h"
 #include "policy/files/main_repository.h"
 #include "policy/files/real_files.h"

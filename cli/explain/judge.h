@@ -8,8 +8,8 @@
 
 #include "agents/claude/event_reader.h"
 #include "base/result.h"
-#include "hook/ground.h"
 #include "policy/decide.h"
+#include "policy/load/context.h"
 
 namespace ringfence {
 
@@ -17,8 +17,8 @@ class Judge {
  public:
   // `profile` is --profile, or "". `sources` outlives the judge.
   Judge(const PolicySources& sources, Places places, std::string profile);
-  Judge(const Ground& ground, std::string profile)
-      : Judge(ground.sources, ground.places, std::move(profile)) {}
+  Judge(const Context& context, std::string profile)
+      : Judge(context.sources, context.places, std::move(profile)) {}
 
   // One event, as the client writes it. The result does not point into `json`.
   Result<Event> Read(std::string_view json) const;

@@ -5,16 +5,18 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/common/console.h"
-#include "cli/common/ground_options.h"
+#include "cli/common/context_options.h"
 #include "cli/common/registered.h"
 #include "hook/session_text.h"
 #include "policy/files/real_files.h"
+#include "run/typed_context.h"
 
 namespace ringfence {
 namespace {
 
 struct PromptOptions {
-  GroundOptions ground;
+  Registration given;
+  bool json = false;
   std::string mode;
 };
 
@@ -27,17 +29,17 @@ std::optional<SandboxMode> ModeOf(const std::string& word) {
 
 Outcome RunPrompt(const PromptOptions& options) {
   const RealFiles files;
-  const Result<std::vector<GroundOptions>> grounds = GroundsHere(options.ground);
-  if (!grounds) return grounds.error();
-  const GroundOptions& here = grounds->front();
-  Result<Ground> ground = FindGround(here, files);
-  if (!ground) return ground.error();
-  const Result<Policy> policy = MergePolicies(ground->sources, here.profile, ground->places, {});
+  const Result<std::vector<Registration>> contexts = RegistrationsHere(options.given);
+  if (!contexts) return contexts.error();
+  const Registration& here = contexts->front();
+  Result<Context> context = FindTypedContext(here, files);
+  if (!context) return context.error();
+  const Result<Policy> policy = MergePolicies(context->sources, here.profile, context->places, {});
   if (!policy) return policy.error();
   const SandboxMode mode = ModeOf(options.mode).value_or(policy->sandbox.mode);
-  const std::string text = BoundaryText(*policy, *ground, mode);
+  const std::string text = BoundaryText(*policy, *context, mode);
   const Console console;
-  if (options.ground.common.json) {
+  if (options.json) {
     PrintJson(OrderedJson{{"prompt", text}});
   } else {
     console.Line(text.substr(0, text.size() - 1));
@@ -53,7 +55,7 @@ void AddPrompt(Command& app, Action& chosen) {
                  "  ringfence prompt --profile worker\n"
                  "  ringfence prompt --mode rx --root ~/src/shop");
   const auto options = std::make_shared<PromptOptions>();
-  AddGroundOptions(command, options->ground);
+  AddContextOptions(command, options->given, options->json);
   command.AddOption("--mode", options->mode, "sandbox, rx or rwx (default: the policy's)")
       .OneOf({"sandbox", "rx", "rwx"})
       .Type("MODE");

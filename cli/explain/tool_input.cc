@@ -1,6 +1,7 @@
 #include "cli/explain/tool_input.h"
 
 #include "agents/claude/agent.h"
+#include "policy/mcp/mcp_name.h"
 
 namespace ringfence {
 

@@ -8,6 +8,7 @@
 #include <memory>
 #include <utility>
 
+#include "base/environment.h"
 #include "base/program.h"
 #include "base/text.h"
 #include "cli/common/files.h"
@@ -17,14 +18,14 @@
 #include "policy/files/cached_files.h"
 #include "policy/files/real_files.h"
 #include "policy/load/layers.h"
-#include "run/ground.h"
 #include "run/messages.h"
+#include "run/typed_context.h"
 
 namespace ringfence {
 namespace {
 
 struct LayoutOptions {
-  GroundQuestion ground;
+  Registration given;
   std::vector<std::string> profiles;
   std::optional<Option> command;  // its results are what stands behind "--"
   std::string word;               // not used: nothing is parsed for that option
@@ -72,9 +73,9 @@ class LayoutCommand {
     if (Status s = CheckUsage(); !s) return s.error();
     const RealFiles disk;
     const CachedFiles files(disk);
-    Result<Ground> ground = FindGround(options_.ground, files);
-    if (!ground) return ground.error();
-    ground_ = &*ground;
+    Result<Context> context = FindTypedContext(options_.given, files);
+    if (!context) return context.error();
+    context_ = &*context;
     if (Status s = CheckProfiles(); !s) return s.error();
     if (Status s = FindWrapper(); !s) return s.error();
     const Result<std::string> text = options_.rewrite.empty() ? MakeNew() : Rewrite();
@@ -116,11 +117,11 @@ class LayoutCommand {
   }
 
   Status CheckProfiles() {
-    known_ = KnownProfiles(ground_->sources);
+    known_ = KnownProfiles(context_->sources);
     for (const std::string& name : options_.profiles) {
       if (name.empty()) return Usage("", "a profile's name is empty", "");
       const Result<Policy> policy =
-          MergePolicies(ground_->sources, name, ground_->places, Caller{});
+          MergePolicies(context_->sources, name, context_->places, Caller{});
       if (policy) continue;
       const std::vector<std::string_view> names(known_.begin(), known_.end());
       const std::string_view nearest = Nearest(name, names);
@@ -136,8 +137,8 @@ class LayoutCommand {
     Result<std::string> program = PaneProgram();
     if (!program) return program.error();
     wrapper_.program = std::move(*program);
-    wrapper_.options.push_back("--root=" + ground_->places.root.text());
-    const GroundQuestion& asked = options_.ground;
+    wrapper_.options.push_back("--root=" + context_->places.root.text());
+    const Registration& asked = options_.given;
     if (!asked.policy.empty()) wrapper_.options.push_back("--policy=" + Absolute(asked.policy));
     if (!asked.home.empty()) wrapper_.options.push_back("--home=" + Absolute(asked.home));
     return Unit{};
@@ -160,9 +161,9 @@ class LayoutCommand {
     std::map<std::string, int> counts;
     for (const std::string& profile : options_.profiles) ++counts[profile];
     std::map<std::string, int> numbers;
-    PaneSet set{.folder = options_.ground.root.empty() ? CurrentDirectory()
-                                                       : Absolute(options_.ground.root),
-                .panes = {}};
+    PaneSet set{
+        .folder = options_.given.root.empty() ? CurrentDirectory() : Absolute(options_.given.root),
+        .panes = {}};
     for (const std::string& profile : options_.profiles) {
       const int number = ++numbers[profile];
       const std::string suffix = counts[profile] > 1 ? " " + std::to_string(number) : "";
@@ -194,7 +195,7 @@ class LayoutCommand {
     if (!relay) return Outcome(relay.error());
     std::vector<Error> all;
     for (const std::string& profile : used_) {
-      Result<std::vector<Error>> problems = RelayProblems(*relay, profile, *ground_);
+      Result<std::vector<Error>> problems = RelayProblems(*relay, profile, *context_);
       if (!problems) return Outcome(problems.error());
       all.insert(all.end(), problems->begin(), problems->end());
     }
@@ -230,14 +231,14 @@ class LayoutCommand {
     for (const std::string& note : notes_) Say("warning: " + Printable(note));
     for (const std::string& profile : used_) {
       const Result<Policy> policy =
-          MergePolicies(ground_->sources, profile, ground_->places, Caller{});
+          MergePolicies(context_->sources, profile, context_->places, Caller{});
       if (!policy || policy->sandbox.mode != SandboxMode::kRwx || options_.no_sandbox) continue;
       Say("warning: profile " + Quote(profile) + R"( is not confined: its "mode" is "rwx")");
     }
   }
 
   const LayoutOptions& options_;
-  const Ground* ground_ = nullptr;
+  const Context* context_ = nullptr;
   PaneWrapper wrapper_;
   std::vector<std::string> known_;
   std::vector<std::string> used_;  // profiles of the panes, each once
@@ -275,13 +276,13 @@ void AddLayout(Command& app, Action& chosen) {
       .AddOption("--relay", options->relay,
                  "A directory for exchanging files, which every profile may read and write")
       .Type("DIR");
-  command.AddOption("--root", options->ground.root, "The project (default: the current directory)")
+  command.AddOption("--root", options->given.root, "The project (default: the current directory)")
       .Type("DIR");
   command
-      .AddOption("--policy", options->ground.policy,
+      .AddOption("--policy", options->given.policy,
                  "Use this policy instead of the user's and the project's")
       .Type("FILE");
-  command.AddOption("--home", options->ground.home, "The home directory, instead of HOME")
+  command.AddOption("--home", options->given.home, "The home directory, instead of HOME")
       .Type("DIR");
   command.AddFlag("--no-sandbox", options->no_sandbox, "Do not sandbox the commands");
   command.AddOption("--output", options->output, "Write to this file instead of standard output")

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <span>
 
+#include "base/environment.h"
 #include "base/json_edit.h"
 #include "base/text.h"
 #include "cli/permit/wish.h"
@@ -13,7 +14,6 @@
 #include "policy/evaluate/fix.h"
 #include "policy/files/real_files.h"
 #include "policy/load/layers.h"
-#include "run/ground.h"
 
 namespace ringfence {
 namespace {
@@ -31,13 +31,13 @@ const PolicySource* OwnerOf(const PolicySources& sources, std::string_view profi
 
 class RelayJudge {
  public:
-  RelayJudge(const std::string& relay, const std::string& profile, const Ground& ground)
-      : relay_(relay), profile_(profile), ground_(ground) {}
+  RelayJudge(const std::string& relay, const std::string& profile, const Context& context)
+      : relay_(relay), profile_(profile), context_(context) {}
 
   Result<std::vector<Error>> Run() {
-    Result<Policy> policy = MergePolicies(ground_.sources, profile_, ground_.places, Caller{});
+    Result<Policy> policy = MergePolicies(context_.sources, profile_, context_.places, Caller{});
     if (!policy) return policy.error();
-    Places places = ground_.places;
+    Places places = context_.places;
     places.audit_file = OwnPath(policy->audit.file, places);  // no agent may write it
     std::vector<Error> problems;
     for (const Access access : {Access::kRead, Access::kWrite}) {
@@ -80,14 +80,14 @@ class RelayJudge {
   // As `ringfence allow` writes it into that file.
   std::string EntryIn(std::string_view file) const {
     const auto source = std::ranges::find_if(
-        ground_.sources.sources, [&](const PolicySource& s) { return s.file->shown == file; });
+        context_.sources.sources, [&](const PolicySource& s) { return s.file->shown == file; });
     const bool is_project =
-        source != ground_.sources.sources.end() && source->layer == Layer::kProject;
+        source != context_.sources.sources.end() && source->layer == Layer::kProject;
     Wish wish;
     wish.path = relay_;
     return EntryFor(
-        wish, is_project ? ground_.places.root_real.text() : "",
-        ground_.places.homes_real.empty() ? "/" : ground_.places.homes_real.front().text());
+        wish, is_project ? context_.places.root_real.text() : "",
+        context_.places.homes_real.empty() ? "/" : context_.places.homes_real.front().text());
   }
 
   std::string Remedy(const Policy& policy, const Cause& cause, Access access) const {
@@ -100,7 +100,7 @@ class RelayJudge {
     const std::span<const PathRule> list = rules.allow.front().front();
     const bool is_in_force = !list.empty() && list.front().place().file == place.file &&
                              list.front().place().pointer == place.pointer;
-    const PolicySource* owner = OwnerOf(ground_.sources, profile_);
+    const PolicySource* owner = OwnerOf(context_.sources, profile_);
     if (is_in_force && owner != nullptr && !place.pointer.starts_with("/profiles/")) {
       return NewList(*owner, list, access);
     }
@@ -126,7 +126,7 @@ class RelayJudge {
 
   const std::string& relay_;
   const std::string& profile_;
-  const Ground& ground_;
+  const Context& context_;
 };
 
 }  // namespace
@@ -152,8 +152,8 @@ Result<std::string> FindRelay(const std::string& text) {
 }
 
 Result<std::vector<Error>> RelayProblems(const std::string& relay, const std::string& profile,
-                                         const Ground& ground) {
-  return RelayJudge(relay, profile, ground).Run();
+                                         const Context& context) {
+  return RelayJudge(relay, profile, context).Run();
 }
 
 }  // namespace ringfence

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "hook/ground.h"
+#include "policy/load/context.h"
 
 namespace ringfence {
 
@@ -16,6 +16,6 @@ Result<std::string> FindRelay(const std::string& text);
 // What keeps agents of `profile` from reading and writing in `relay`, each with the line of a
 // policy that would change it. Nothing: they may.
 Result<std::vector<Error>> RelayProblems(const std::string& relay, const std::string& profile,
-                                         const Ground& ground);
+                                         const Context& context);
 
 }  // namespace ringfence

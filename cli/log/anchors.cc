@@ -12,13 +12,13 @@
 
 #include "audit_log/line.h"
 #include "audit_log/system_log.h"
+#include "base/environment.h"
 #include "base/json_edit.h"
 #include "base/process.h"
 #include "base/syscall.h"
 #include "base/text.h"
 #include "base/unique_fd.h"
 #include "cli/common/since.h"
-#include "run/ground.h"
 
 namespace ringfence {
 namespace {

@@ -88,7 +88,7 @@ class Shower {
       return;
     }
     if (!filter_.Wants(*entry)) return;
-    if (!options_.log.ground.common.json) return console_.Line(ShowLogEntry(*entry, console_));
+    if (!options_.log.json) return console_.Line(ShowLogEntry(*entry, console_));
     console_.Line(is_terminal_ ? Printable(line.text) : line.text);
   }
 
@@ -122,7 +122,7 @@ Outcome Verify(const VerifyOptions& options) {
   }
   const Result<LogReport> report = CheckLog(reader, options.anchors.empty() ? nullptr : &anchors);
   if (!report) return report.error();
-  if (options.log.ground.common.json) {
+  if (options.log.json) {
     PrintJson(ReportJson(*report));
   } else {
     const Console console;
@@ -182,7 +182,7 @@ void AddVerify(Command& log, Action& chosen) {
       .Add("--anchored-as", options->anchored_as,
            "The log's name in its anchors, if it was written elsewhere")
       .Type("FILE");
-  declared.AddFlag("--json", options->log.ground.common.json, "Print the result as JSON");
+  declared.AddFlag("--json", options->log.json, "Print the result as JSON");
   command.OnGiven([options, &chosen] { chosen = [options] { return Verify(*options); }; });
 }
 
@@ -218,7 +218,7 @@ DeclaredOptions DeclareShow(Command& command, ShowOptions& options) {
   declared.Add("--agent", filter.agent, "Only this type or id of subagent; * for any")
       .Type("AGENT");
   AddSince(declared, options.since);
-  declared.AddFlag("--json", options.log.ground.common.json,
+  declared.AddFlag("--json", options.log.json,
                    "Print the lines as they are in the file");
   return declared;
 }

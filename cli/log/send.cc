@@ -5,12 +5,12 @@
 #include <optional>
 #include <utility>
 
+#include "base/environment.h"
 #include "base/json_edit.h"
 #include "base/sha256.h"
 #include "base/text.h"
 #include "cli/common/files.h"
 #include "cli/log/waiting.h"
-#include "run/ground.h"
 #include "run/messages.h"
 
 namespace ringfence {

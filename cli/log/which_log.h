@@ -8,7 +8,7 @@
 #include "base/path.h"
 #include "base/result.h"
 #include "cli/command_line/command.h"
-#include "cli/common/ground_options.h"
+#include "cli/common/context_options.h"
 
 namespace ringfence {
 
@@ -32,7 +32,8 @@ class DeclaredOptions {
 };
 
 struct WhichLog {
-  GroundOptions ground;
+  Registration given;
+  bool json = false;
   std::string file;
 };
 void AddWhichLog(DeclaredOptions& options, WhichLog& log);

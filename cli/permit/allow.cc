@@ -99,7 +99,7 @@ class Allowance {
     const std::string wide = WideText(change_.wish(), change_.policies().places, change_.where());
     if (wide.empty() || options_.yes) return {};
     const Terminal terminal;
-    if (options_.common.json || !terminal.can_ask()) {
+    if (options_.json || !terminal.can_ask()) {
       return Outcome::No({Error::Kind::kUsage, Quote(change_.what()), "this would open " + wide,
                           "name less, or add --yes if you mean it; nothing was changed"});
     }
@@ -169,7 +169,7 @@ class Allowance {
           Quote(LowerAscii(wish.text)) + "]} to " + change_.Shown(target_));
     }
     if (const auto client = ClientNote()) notes.push_back(*client);
-    if (options_.common.json) return PrintResult("", {}, notes);
+    if (options_.json) return PrintResult("", {}, notes);
     const Console console;
     console.Line(Quote(change_.what()) + " " + why + "; nothing was changed.");
     for (const std::string& note : notes) console.Line("Note: " + note + ".");
@@ -189,7 +189,7 @@ class Allowance {
       notes.push_back("commands in the client's sandbox have a list of their own; " +
                       change_.InitCommand() + " carries the entry over");
     }
-    if (options_.common.json) return PrintResult(addition_.entry, addition_.lists, notes);
+    if (options_.json) return PrintResult(addition_.entry, addition_.lists, notes);
     std::string lists;
     for (const std::string& list : addition_.lists) lists += (lists.empty() ? "" : " and ") + list;
     const Console console;

@@ -16,8 +16,10 @@
 #include "cli/permit/session_grants.h"
 #include "cli/setup/init_command.h"
 #include "policy/evaluate/fix.h"
+#include "policy/files/real_files.h"
 #include "policy/load/layers.h"
 #include "policy/load/load.h"
+#include "run/typed_context.h"
 
 namespace ringfence {
 namespace {
@@ -45,30 +47,31 @@ Status PolicyChange::Open() {
 }
 
 Status PolicyChange::FindPolicies() {
-  Result<Whereabouts> where = FindProject(options_.common.home, options_.project);
+  Result<Registration> where = FindProject(options_.given.home, options_.project);
   if (!where) return where.error();
   where_ = *where;
-  const Result<Whereabouts> here = FindWhereabouts(options_.common.home, "");
+  const Result<Registration> here = FindRegistration(options_.given.home, "");
   if (!here) return here.error();
-  folder_ = here->project;
-  if (options_.project.empty()) where_.project = NearestProject(where_);
+  folder_ = here->project_dir;
+  if (options_.project.empty()) where_.project_dir = NearestProject(where_);
   if (!options_.policy.empty()) {
-    const Result<Whereabouts> policy = FindWhereabouts(options_.common.home, options_.policy);
+    const Result<Registration> policy = FindRegistration(options_.given.home, options_.policy);
     if (!policy) return policy.error();
-    policy_option_ = policy->project;
+    policy_option_ = policy->project_dir;
     return ReadAgain();
   }
-  if (Status s = FindRegistration(); !s) return s.error();
+  if (Status s = ReadRegistration(); !s) return s.error();
   return ReadAgain();
 }
 
 // The policy, the profile and the project that the hook was registered with.
-Status PolicyChange::FindRegistration() {
+Status PolicyChange::ReadRegistration() {
   const Result<std::vector<SettingsFile>> files = ReadSettingsFiles(where_);
   if (!files) return files.error();
-  GroundOptions given;
-  given.common.home = options_.common.home;
-  const GroundOptions registered = GroundsInForce(given, *files, "/ringfence-hook").front().options;
+  Registration given;
+  given.home = options_.given.home;
+  const Registration registered =
+      RegistrationsInForce(given, *files, "/ringfence-hook").front().options;
   policy_option_ = registered.policy;
   profile_ = registered.profile;
   if (options_.project.empty()) root_ = registered.root;
@@ -105,12 +108,15 @@ std::string PolicyChange::InitCommand() const {
 
 Status PolicyChange::ReadAgain() {
   const Result<HookProgram> hook = FindHookProgram("");  // its programs are protected
-  PolicyQuestion question{where_, hook ? hook->path : "", policy_option_, root_};
-  Result<Policies> policies =
-      options_.project.empty() ? borrowed_.Read(question) : ReadPolicies(question);
-  if (!policies) return policies.error();
-  policies_ = std::move(*policies);
-  policies_->profile = profile_;
+  Registration typed = where_;
+  if (hook) typed.program = hook->path;
+  typed.policy = policy_option_;
+  typed.root = root_;
+  typed.profile = profile_;
+  Result<Context> context =
+      options_.project.empty() ? borrowed_.Find(typed) : FindTypedContext(typed, RealFiles());
+  if (!context) return context.error();
+  policies_ = std::move(*context);
   return AddGrants();
 }
 
@@ -208,8 +214,7 @@ Result<ChangeTarget> PolicyChange::SessionTarget() {
   }
   session_ = options_.session_id;
   if (session_.empty()) {
-    const Result<Policy> policy =
-        MergePolicies(policies_->sources, policies_->profile, policies_->places, Caller{});
+    const Result<Policy> policy = policies_->PolicyFor();
     if (!policy) return policy.error();
     const std::optional<Path> log = OwnPath(policy->audit.file, policies_->places);
     if (!log) return WrongUsage("--session", "the home directory is unknown", "give --home DIR");
@@ -291,7 +296,7 @@ void AddChangeOptions(Command& command, ChangeOptions& options, const char* sess
   command.AddOption("--project", options.project, "The project (default: around this folder)")
       .Type("DIR");
   command.AddOption("--policy", options.policy, "This policy file and no other").Type("FILE");
-  AddCommonOptions(command, options.common);
+  AddCommonOptions(command, options.given, options.json);
 }
 
 }  // namespace ringfence

@@ -15,7 +15,8 @@
 namespace ringfence {
 
 struct ChangeOptions {
-  CommonOptions common;
+  Registration given;
+  bool json = false;
   std::string what;
   std::string kind;  // --as
   std::string project;
@@ -63,8 +64,8 @@ class PolicyChange {
   std::string InitCommand() const;  // that updates them
 
   const Wish& wish() const { return wish_; }
-  const Policies& policies() const { return *policies_; }
-  const Whereabouts& where() const { return where_; }
+  const Context& policies() const { return *policies_; }
+  const Registration& where() const { return where_; }
   const std::string& what() const { return what_; }
   const std::string& session() const { return session_; }
   // Each session that may what is denied to others, and the command that takes it back.
@@ -80,7 +81,7 @@ class PolicyChange {
 
  private:
   Status FindPolicies();
-  Status FindRegistration();
+  Status ReadRegistration();
   Result<WishKind> ReadKind();
   std::optional<Error> ServerNamed() const;
   std::optional<WishKind> KindOfEntry() const;
@@ -92,13 +93,13 @@ class PolicyChange {
 
   const ChangeOptions& options_;
   std::string what_;  // what was named; of a URL its host
-  Whereabouts where_;
+  Registration where_;
   std::string folder_;  // relative paths begin here
   std::string policy_option_;
   std::string profile_;
   std::string root_;  // registered with --root
   BorrowedProject borrowed_;
-  std::optional<Policies> policies_;
+  std::optional<Context> policies_;
   std::vector<SandboxEntry> sandbox_before_;  // the change
   Wish wish_;
   std::string session_;

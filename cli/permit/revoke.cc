@@ -155,7 +155,7 @@ class Revocation {
       return Outcome::No(
           {Error::Kind::kInvalidConfig, Quote(change_.what()), what, hint + "nothing was changed"});
     }
-    if (options_.common.json) return PrintResult({});
+    if (options_.json) return PrintResult({});
     Console().Line(Quote(change_.what()) + " has no entry in " + place + "; nothing was changed.");
     return 0;
   }
@@ -178,7 +178,7 @@ class Revocation {
     if (removal_.is_still_read) {
       notes.emplace_back("by default it may be read; ringfence revoke --read takes that away");
     }
-    if (options_.common.json) return PrintResult(notes);
+    if (options_.json) return PrintResult(notes);
     std::string entries;
     for (const std::string& entry : removal_.entries) {
       entries += (entries.empty() ? "" : ", ") + Quote(entry);

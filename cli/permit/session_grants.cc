@@ -14,7 +14,7 @@ namespace {
 
 using Judged = std::optional<WishJudgement>;
 
-Judged JudgedAs(const Wish& wish, const Policies& policies) {
+Judged JudgedAs(const Wish& wish, const Context& policies) {
   Result<Judged> judged = JudgeWish(wish, policies);
   return judged ? std::move(*judged) : Judged();
 }
@@ -23,7 +23,7 @@ bool IsDenied(const Judged& judged) { return judged && judged->verdict == Verdic
 bool IsPermitted(const Judged& judged) { return judged && judged->verdict != Verdict::kDeny; }
 
 // The last source is the session's.
-bool HasOwnEntry(const Wish& wish, const Policies& policies) {
+bool HasOwnEntry(const Wish& wish, const Context& policies) {
   const std::string& path = policies.sources.sources.back().file->path;
   const Result<std::optional<std::string>> text = ReadIfThere(path);
   if (!text || !*text) return false;
@@ -34,7 +34,7 @@ bool HasOwnEntry(const Wish& wish, const Policies& policies) {
 }
 
 // The entry of the last source that permitted it.
-std::string PermittingEntry(const WishJudgement& judgement, const Policies& policies) {
+std::string PermittingEntry(const WishJudgement& judgement, const Context& policies) {
   const std::string& file = policies.sources.sources.back().file->shown;
   const auto permits = [&](const RuleUse& rule) {
     return rule.place.file == file && rule.place.pointer.ends_with("/allow");
@@ -45,7 +45,7 @@ std::string PermittingEntry(const WishJudgement& judgement, const Policies& poli
 
 // Nothing where the last source, a session's, does not permit any of `parts` of the wish.
 std::optional<std::string> EntryToGrant(const Wish& wish, const std::vector<Wish>& parts,
-                                        const Policies& policies) {
+                                        const Context& policies) {
   if (parts.empty()) {
     return HasOwnEntry(wish, policies) ? std::optional<std::string>("") : std::nullopt;
   }
@@ -86,7 +86,7 @@ std::vector<std::string> SessionsWithGrants(const std::string& home) {
   return sessions;
 }
 
-std::vector<SessionPermit> SessionsThatPermit(const Wish& wish, Policies& policies) {
+std::vector<SessionPermit> SessionsThatPermit(const Wish& wish, Context& policies) {
   std::vector<SessionPermit> permits;
   if (policies.places.homes.empty()) return permits;
   std::vector<Wish> parts = PartsOf(wish);

@@ -19,6 +19,6 @@ struct SessionPermit {
 
 // The sessions that may what the policies deny to all others, or a part of it. `policies` are
 // changed meanwhile and as before at the end.
-std::vector<SessionPermit> SessionsThatPermit(const Wish& wish, Policies& policies);
+std::vector<SessionPermit> SessionsThatPermit(const Wish& wish, Context& policies);
 
 }  // namespace ringfence

@@ -18,12 +18,14 @@
 #include "policy/files/real_files.h"
 #include "policy/files/resolve.h"
 #include "policy/load/load.h"
+#include "run/typed_context.h"
 
 namespace ringfence {
 namespace {
 
 struct TrustOptions {
-  CommonOptions common;
+  Registration given;
+  bool json = false;
   std::string project;
   std::string digest;
   bool yes = false;
@@ -100,9 +102,9 @@ class TrustCommand {
   Outcome Run() {
     // A project that is gone can still be forgotten.
     const bool may_be_gone = options_.list || options_.remove;
-    Result<Whereabouts> where = may_be_gone
-                                    ? FindWhereabouts(options_.common.home, options_.project)
-                                    : FindProject(options_.common.home, options_.project);
+    Result<Registration> where = may_be_gone
+                                     ? FindRegistration(options_.given.home, options_.project)
+                                     : FindProject(options_.given.home, options_.project);
     if (!where) return where.error();
     where_ = *where;
     auto store = ReadTrust(where_.home);
@@ -118,14 +120,13 @@ class TrustCommand {
   Outcome List() const {
     OrderedJson list = OrderedJson::array();
     const Console console;
-    if (store_.value.empty() && !options_.common.json)
-      console.Line("No project policy is trusted.");
+    if (store_.value.empty() && !options_.json) console.Line("No project policy is trusted.");
     for (const TrustedProject& project : store_.value) {
       const std::string state = StateOf(project);
       list.push_back({{"root", project.root}, {"sha256", project.sha256}, {"state", state}});
-      if (!options_.common.json) console.Line(state + "  " + Printable(project.root));
+      if (!options_.json) console.Line(state + "  " + Printable(project.root));
     }
-    if (options_.common.json) PrintJson({{"trusted", list}});
+    if (options_.json) PrintJson({{"trusted", list}});
     return 0;
   }
 
@@ -136,12 +137,12 @@ class TrustCommand {
   }
 
   Result<Places> FoundPlaces() const {
-    Result<Policies> policies = ReadPolicies({where_, "", ""});
-    if (policies) return std::move(policies->places);
+    Result<Context> context = FindTypedContext(where_, RealFiles());
+    if (context) return std::move(context->places);
     // A policy that cannot be read is reported by ReadProject(), which knows more about it.
-    if (policies.error().kind == Error::Kind::kUsage) return policies.error();
+    if (context.error().kind == Error::Kind::kUsage) return context.error();
     Places places{.agent = &ClaudeCode()};
-    places.root = places.root_real = Path::Clean(where_.project);
+    places.root = places.root_real = Path::Clean(where_.project_dir);
     places.homes = places.homes_real = {Path::Clean(where_.home)};
     return places;
   }
@@ -198,7 +199,7 @@ class TrustCommand {
   // Status 0: the user has seen the policy and wants it.
   Outcome Ask(const ProjectPolicy& project) const {
     const Terminal terminal;
-    if (options_.common.json || !terminal.can_ask()) {
+    if (options_.json || !terminal.can_ask()) {
       Report(project, kNot);
       return Outcome::No({Error::Kind::kUsage, "there is no terminal to ask on",
                           "nothing was trusted",
@@ -239,13 +240,13 @@ class TrustCommand {
     const RealFiles disk;
     const EntryReach reach(project.places, disk);
     GrantReader reader{reach};
-    if (options_.common.json) reader.longest_list = std::numeric_limits<size_t>::max();
+    if (options_.json) reader.longest_list = std::numeric_limits<size_t>::max();
     return GrantsOf(*project.file, reader);
   }
 
   Outcome Report(const ProjectPolicy& project, State state) const {
     const std::vector<GrantText> grants = GrantsIn(project);
-    if (options_.common.json) {
+    if (options_.json) {
       PrintJson({{"policy", project.path},
                  {"root", project.root},
                  {"sha256", project.sha256},
@@ -266,13 +267,13 @@ class TrustCommand {
   Outcome Remove() {
     // A project that is gone can still be taken out of the list, by its name.
     const Result<Places> found = FoundPlaces();
-    const std::string root = found ? found->root_real.text() : where_.project;
+    const std::string root = found ? found->root_real.text() : where_.project_dir;
     const size_t count =
         std::erase_if(store_.value, [&](const TrustedProject& p) { return p.root == root; });
     Transaction transaction;
     if (Status s = Save(store_, transaction); !s) return s.error();
     transaction.Commit();
-    if (options_.common.json) {
+    if (options_.json) {
       PrintJson({{"root", root}, {"removed", count > 0}});
     } else {
       Console().Line(count > 0 ? "No longer trusted: " + Printable(root)
@@ -282,7 +283,7 @@ class TrustCommand {
   }
 
   const TrustOptions& options_;
-  Whereabouts where_;
+  Registration where_;
   StateFile<std::vector<TrustedProject>> store_;
 };
 
@@ -304,7 +305,7 @@ void AddTrust(Command& app, Action& chosen) {
       .Type("SHA256");
   command.AddFlag("--yes", options->yes, "Do not ask: what has this digest was read before")
       .Needs("--digest");
-  AddCommonOptions(command, options->common);
+  AddCommonOptions(command, options->given, options->json);
   command.OnGiven(
       [&chosen, options] { chosen = [options] { return TrustCommand(*options).Run(); }; });
 }

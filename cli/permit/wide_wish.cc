@@ -21,7 +21,7 @@ std::string WideToolText(const std::string& tool) {
 }
 
 // The names of the home, and the home of /etc/passwd where that is another.
-std::vector<std::string> HomeNames(const Whereabouts& where, const Places& places) {
+std::vector<std::string> HomeNames(const Registration& where, const Places& places) {
   std::vector<std::string> names = NamesOfHome(where.home);
   for (const Path& home : places.deny_only_homes) names.push_back(home.text());
   return names;
@@ -104,7 +104,7 @@ std::string ForeignFolderText(const EntryReach& reach, const std::string& entry,
   return "";
 }
 
-std::string WidePathText(const Wish& wish, const Places& places, const Whereabouts& where) {
+std::string WidePathText(const Wish& wish, const Places& places, const Registration& where) {
   if (wish.path.empty()) {  // a set
     const bool is_wide = wish.also_write && wish.text != "@claude-scratch";
     return is_wide ? "every place of " + wish.text + " for reading and writing" : "";
@@ -113,14 +113,14 @@ std::string WidePathText(const Wish& wish, const Places& places, const Whereabou
   const EntryReach reach(places, files);
   const std::string entry = EntryFor(wish, "", where.home);
   std::string text =
-      WideFolderText(reach, entry, HomeNames(where, places), FolderOfProject(where.project, files));
+      WideFolderText(reach, entry, HomeNames(where, places), FolderOfProject(where.project_dir, files));
   if (text.empty()) text = ForeignFolderText(reach, entry, wish, places);
   return text.empty() ? "" : text + " for reading" + (wish.also_write ? " and writing" : "");
 }
 
 }  // namespace
 
-std::string WideText(const Wish& wish, const Places& places, const Whereabouts& where) {
+std::string WideText(const Wish& wish, const Places& places, const Registration& where) {
   if (wish.kind == WishKind::kTool) return WideToolText(wish.text);
   if (wish.kind == WishKind::kPath) return WidePathText(wish, places, where);
   return wish.text == "*" || wish.text.starts_with("*:") ? "every host" : "";

@@ -11,6 +11,6 @@ namespace ringfence {
 // "every file of the home directory for reading": what an entry opens, if that is every tool or
 // host, a home, the folder that the project lies in, or for writing a folder that all of the
 // machine shares ("/usr"); else "".
-std::string WideText(const Wish& wish, const Places& places, const Whereabouts& where);
+std::string WideText(const Wish& wish, const Places& places, const Registration& where);
 
 }  // namespace ringfence

@@ -175,10 +175,10 @@ std::string EntryFor(const Wish& wish, const std::string& root, const std::strin
   return spelled(path.text());
 }
 
-Result<std::optional<WishJudgement>> JudgeWish(const Wish& wish, const Policies& policies) {
+Result<std::optional<WishJudgement>> JudgeWish(const Wish& wish, const Context& policies) {
   using Answer = std::optional<WishJudgement>;
   const Result<Policy> policy =
-      MergePolicies(policies.sources, policies.profile, policies.places, Caller{});
+      policies.PolicyFor();
   if (!policy) return policy.error();
   switch (wish.kind) {
     case WishKind::kPath: {
@@ -203,9 +203,9 @@ Result<std::optional<WishJudgement>> JudgeWish(const Wish& wish, const Policies&
   return Answer();
 }
 
-bool HasNetwork(const Policies& policies) {
+bool HasNetwork(const Context& policies) {
   const Result<Policy> policy =
-      MergePolicies(policies.sources, policies.profile, policies.places, Caller{});
+      policies.PolicyFor();
   return policy && policy->network;
 }
 

@@ -53,9 +53,9 @@ struct WishJudgement {
 };
 // What these policies say about it now; of a pattern, about a path that it matches. Nothing is
 // known of sets and of patterns with brackets.
-Result<std::optional<WishJudgement>> JudgeWish(const Wish& wish, const Policies& policies);
+Result<std::optional<WishJudgement>> JudgeWish(const Wish& wish, const Context& policies);
 
 // The hook judges hosts.
-bool HasNetwork(const Policies& policies);
+bool HasNetwork(const Context& policies);
 
 }  // namespace ringfence

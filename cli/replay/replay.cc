@@ -9,9 +9,10 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "base/environment.h"
 #include "base/text.h"
 #include "cli/common/console.h"
-#include "cli/common/ground_options.h"
+#include "cli/common/context_options.h"
 #include "cli/common/settings_files.h"
 #include "cli/common/since.h"
 #include "cli/replay/filter.h"
@@ -26,18 +27,14 @@ constexpr size_t kMaxJobs = 64;
 constexpr size_t kFilterChunk = size_t{256} * 1024;
 
 struct ReplayOptions {
-  GroundOptions ground;
+  Registration given;
+  bool json = false;
   std::vector<std::string> paths;
   std::string against;
   std::string since;
   size_t examples = 3;
   size_t jobs = 0;  // 0: one for each processor
 };
-
-std::string Variable(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? "" : value;
-}
 
 Result<std::string> UsualFolder(const std::string& home_option) {
   const std::string config = Variable("CLAUDE_CONFIG_DIR");
@@ -63,8 +60,7 @@ size_t JobsOf(const ReplayOptions& options) {
 }
 
 RulingQuestion RulingQuestionOf(const ReplayOptions& options) {
-  const GroundOptions& ground = options.ground;
-  return {{ground.common.home, ground.root, ground.policy, ground.profile, ""}, options.against};
+  return {options.given, options.against};
 }
 
 Outcome Filter(const ReplayOptions& options) {
@@ -87,7 +83,7 @@ void PrintUnreadable(const Survey& survey, uint64_t count) {
 Outcome Report(const ReplayOptions& options, const SurveyQuestion& question) {
   std::vector<std::string> paths = options.paths;
   if (paths.empty()) {
-    Result<std::string> usual = UsualFolder(options.ground.common.home);
+    Result<std::string> usual = UsualFolder(options.given.home);
     if (!usual) return usual.error();
     paths.push_back(std::move(*usual));
   }
@@ -98,7 +94,7 @@ Outcome Report(const ReplayOptions& options, const SurveyQuestion& question) {
   survey.unreadable.insert(survey.unreadable.begin(), files->unreadable.begin(),
                            files->unreadable.end());
   const ReportNames names{options.against, files->files.size()};
-  if (options.ground.common.json) {
+  if (options.json) {
     PrintJson(ReportJson(survey, names));
   } else {
     PrintReport(survey, names);
@@ -139,7 +135,7 @@ void AddReplay(Command& app, Action& chosen) {
                  "Exit status: 0 success, 1 a decision differs from --against, 2 something could\n"
                  "not be read.");
   const auto options = std::make_shared<ReplayOptions>();
-  AddGroundOptions(command, options->ground);
+  AddContextOptions(command, options->given, options->json);
   command.Describe(
       "--root", "The project of every call (default: the directory in which its session started)");
   command.AddOption("path", options->paths,

@@ -71,13 +71,13 @@ std::string RuleName::label() const {
 // One policy for one project.
 class Bench {
  public:
-  Bench(const GroundQuestion& question, const FileView& files)
-      : files_(files), ground_(FindGround(question, files)) {
-    if (ground_) judge_.emplace(*ground_, question.profile);
+  Bench(const Registration& question, const FileView& files)
+      : files_(files), context_(FindTypedContext(question, files)) {
+    if (context_) judge_.emplace(*context_, question.profile);
   }
 
   CallRuling Decide(std::string_view event_text) {
-    if (!judge_) return Refused(ground_.error());
+    if (!judge_) return Refused(context_.error());
     const Result<Event> event = judge_->Read(event_text);
     if (!event) return Refused(event.error());
     // Calls that follow each other look at the same folders. What failed once must not fail again.
@@ -88,11 +88,11 @@ class Bench {
     return Refused(ruling.error());
   }
 
-  const Result<Ground>& ground() const { return ground_; }
+  const Result<Context>& context() const { return context_; }
 
  private:
   const FileView& files_;
-  Result<Ground> ground_;
+  Result<Context> context_;
   std::optional<Judge> judge_;
   std::optional<CachedFiles> seen_;
   uint64_t calls_ = 0;
@@ -102,12 +102,12 @@ class Bench {
 class Rulings::Court {
  public:
   Court(const RulingQuestion& question, const std::string& root) : files_(disk_, root) {
-    GroundQuestion ground = question.ground;
-    if (ground.root.empty()) ground.project = root;
-    now_.emplace(ground, files_);
+    Registration context = question.given;
+    if (context.root.empty()) context.project_dir = root;
+    now_.emplace(context, files_);
     if (question.against.empty()) return;
-    ground.policy = question.against;
-    was_.emplace(ground, files_);
+    context.policy = question.against;
+    was_.emplace(context, files_);
   }
 
   Answer Decide(std::string_view event) {
@@ -133,8 +133,8 @@ Rulings::Court& Rulings::CourtOf(const std::string& root) {
   if (const auto known = courts_.find(root); known != courts_.end()) return *known->second;
   if (courts_.size() >= kMaxCourts) courts_.clear();
   auto court = std::make_unique<Court>(question_, root);
-  if (court->now().ground()) {
-    for (const std::string& note : court->now().ground()->sources.notes) {
+  if (court->now().context()) {
+    for (const std::string& note : court->now().context()->sources.notes) {
       const bool is_known = std::ranges::find(notes_, note) != notes_.end();
       if (!is_known && notes_.size() < kMaxNotes) notes_.push_back(note);
     }
@@ -145,22 +145,22 @@ Rulings::Court& Rulings::CourtOf(const std::string& root) {
 Status Rulings::Check() {
   // Without --root, a project that has no policy of its own.
   constexpr const char* kNowhere = "/nonexistent/ringfence-replay";
-  Court court(question_, question_.ground.root.empty() ? kNowhere : "");
-  if (!court.now().ground()) return court.now().ground().error();
-  if (court.was() && !court.was()->ground()) return court.was()->ground().error();
+  Court court(question_, question_.given.root.empty() ? kNowhere : "");
+  if (!court.now().context()) return court.now().context().error();
+  if (court.was() && !court.was()->context()) return court.was()->context().error();
   const Result<Policy> policy = MergePolicies(
-      court.now().ground()->sources, question_.ground.profile, court.now().ground()->places, {});
+      court.now().context()->sources, question_.given.profile, court.now().context()->places, {});
   if (!policy) return policy.error();
   if (court.was() == nullptr) return Unit{};
-  const Ground& other = *court.was()->ground();
+  const Context& other = *court.was()->context();
   const Result<Policy> was =
-      MergePolicies(other.sources, question_.ground.profile, other.places, {});
+      MergePolicies(other.sources, question_.given.profile, other.places, {});
   if (!was) return was.error();
   return Unit{};
 }
 
 Rulings::Answer Rulings::Decide(const std::string& root, std::string_view event) {
-  if (!question_.ground.root.empty()) return CourtOf("").Decide(event);
+  if (!question_.given.root.empty()) return CourtOf("").Decide(event);
   if (!root.empty()) return CourtOf(root).Decide(event);
   Answer answer;
   answer.now = {Fate::kRefused, {}, "the call", "its project is unknown: name it with --root DIR"};

@@ -12,7 +12,6 @@
 #include "base/result.h"
 #include "cli/explain/judge.h"
 #include "policy/files/real_files.h"
-#include "run/ground.h"
 
 namespace ringfence {
 
@@ -39,7 +38,7 @@ struct CallRuling {
 };
 
 struct RulingQuestion {
-  GroundQuestion ground;  // `root` for every call, or "": each call's own
+  Registration given;  // `root` for every call, or "": each call's own
   std::string against;    // a second policy, or ""
 };
 

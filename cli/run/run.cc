@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "base/text.h"
-#include "cli/common/ground_options.h"
+#include "cli/common/context_options.h"
 #include "policy/files/real_files.h"
 #include "run/report.h"
 #include "run/request.h"
@@ -20,7 +20,8 @@ namespace {
 
 struct Options {
   RunOptions run;
-  GroundOptions ground;
+  Registration given;
+  bool json = false;
   std::string for_system;
   bool dry_run = false;
 };
@@ -37,7 +38,7 @@ HostFacts FactsOf(const std::string& system) {
 
 // As the system itself takes it, where that was asked for.
 std::string TextOf(const SandboxPlan& plan, const Options& options) {
-  if (options.ground.common.json) return PrintableLines(PlanJson(plan));
+  if (options.json) return PrintableLines(PlanJson(plan));
   if (options.for_system == "macos") {
     const std::string profile = SeatbeltProfile(plan);
     return ::isatty(STDOUT_FILENO) == 1 ? PrintableLines(profile) : profile;
@@ -49,7 +50,7 @@ Outcome Show(const Options& options) {
   const RealFiles disk;
   const CachedFiles files(disk);
   const bool has_text = options.for_system == "macos" || options.for_system == "windows";
-  if (has_text && options.ground.common.json) {
+  if (has_text && options.json) {
     return Error{Error::Kind::kUsage, "--json", "is not available for " + options.for_system,
                  "leave it out: the plan is printed in that system's own format"};
   }
@@ -76,12 +77,12 @@ Outcome ShowAndReport(const Options& options) {
 // As CLI11 wants it: what is wrong, or "".
 
 Outcome RunOrShow(Options& options) {
-  options.run.home = options.ground.common.home;
-  options.run.root = options.ground.root;
-  options.run.policy = options.ground.policy;
-  options.run.profile = options.ground.profile;
+  options.run.home = options.given.home;
+  options.run.root = options.given.root;
+  options.run.policy = options.given.policy;
+  options.run.profile = options.given.profile;
   if (options.dry_run) return ShowAndReport(options);
-  if (!options.ground.common.json) return RunUnderPolicy(options.run);
+  if (!options.json) return RunUnderPolicy(options.run);
   return Error{Error::Kind::kUsage, "--json", "needs --dry-run: a run prints no result of its own",
                "add --dry-run, or leave --json out"};
 }
@@ -106,7 +107,7 @@ void AddRun(Command& app, Action& chosen) {
                                "Exit status: the command's own; 125 the sandbox could not be set "
                                "up and nothing\nran; 126 and 127 as in a shell; 2 a mistake on the "
                                "command line or in a policy.");
-  AddGroundOptions(command, options->ground);
+  AddContextOptions(command, options->given, options->json);
   AddConfinement(command, options->run);
   command
       .AddOption("--chdir", options->run.chdir,

@@ -7,24 +7,27 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "base/environment.h"
 #include "base/text.h"
 #include "cli/common/console.h"
+#include "cli/common/context_options.h"
 #include "cli/common/files.h"
-#include "cli/common/ground_options.h"
 #include "cli/common/state.h"
 #include "cli/settings/derived_settings.h"
 #include "cli/settings/merge_settings.h"
 #include "cli/settings/unsafe_bypass.h"
 #include "cli/setup/agent_guard.h"
 #include "cli/setup/guarded_paths.h"
-#include "run/ground.h"
+#include "policy/files/real_files.h"
 #include "run/messages.h"
+#include "run/typed_context.h"
 
 namespace ringfence {
 namespace {
 
 struct SettingsOptions {
-  GroundOptions ground;
+  Registration given;
+  bool json = false;
   std::string hook;
   std::string reader = "claude";
   std::string language = "typescript";
@@ -44,28 +47,27 @@ constexpr const char* kExamples =
     "The output is always JSON; --json changes nothing.";
 
 // All that the answer is made from.
-struct Found {
-  Whereabouts where;
+struct Sources {
+  Registration where;  // with the hook as its program
   HookProgram hook;
-  std::string policy_option;
-  Policies policies;
+  Context context;
   Policy policy;
 };
 
-Status Find(const SettingsOptions& options, Found& found) {
-  const GroundOptions& ground = options.ground;
-  Result<Whereabouts> where = FindProject(ground.common.home, ground.root);
+Status Find(const SettingsOptions& options, Sources& found) {
+  Result<Registration> where = FindProject(options.given.home, options.given.root);
   if (!where) return where.error();
   found.where = std::move(*where);
   Result<HookProgram> hook = FindHookProgram(options.hook);
   if (!hook) return hook.error();
   found.hook = std::move(*hook);
-  if (!ground.policy.empty()) found.policy_option = Absolute(ground.policy);
-  Result<Policies> policies = ReadPolicies({found.where, found.hook.path, found.policy_option});
-  if (!policies) return policies.error();
-  found.policies = std::move(*policies);
-  Result<Policy> policy =
-      MergePolicies(found.policies.sources, ground.profile, found.policies.places, Caller{});
+  found.where.program = found.hook.path;
+  found.where.profile = options.given.profile;
+  if (!options.given.policy.empty()) found.where.policy = Absolute(options.given.policy);
+  Result<Context> context = FindTypedContext(found.where, RealFiles());
+  if (!context) return context.error();
+  found.context = std::move(*context);
+  Result<Policy> policy = found.context.PolicyFor();
   if (!policy) return policy.error();
   found.policy = std::move(*policy);
   return Unit{};
@@ -81,8 +83,8 @@ void SayNotes(const Derived& derived) {
   }
 }
 
-std::vector<std::string> MachineNotes(const Found& found, const SettingsOptions& options) {
-  std::vector<std::string> notes = found.policies.sources.notes;
+std::vector<std::string> MachineNotes(const Sources& found, const SettingsOptions& options) {
+  std::vector<std::string> notes = found.context.sources.notes;
   if (!found.hook.is_immune_to_preloading) {
     notes.push_back(
         Quote(found.hook.path) +
@@ -100,7 +102,7 @@ std::vector<std::string> MachineNotes(const Found& found, const SettingsOptions&
 }
 
 // The SDK loads the project's settings, and a registration in them counts beside the one here.
-void NoteOtherRegistration(const Found& found, const HookCommand& command, Derived& derived) {
+void NoteOtherRegistration(const Sources& found, const HookCommand& command, Derived& derived) {
   const Result<SettingsFile> file = ReadSettingsFile(SettingsLayer::kProject, found.where);
   if (!file) return;
   const bool differs = std::ranges::any_of(file->settings.hooks, [&](const HookEntry& entry) {
@@ -126,25 +128,25 @@ void KeepFolders(OrderedJson& options, const char* key) {
 }
 
 // Each of those who share a file has a home of their own.
-bool IsShared(const std::string& path, const Whereabouts& where) {
+bool IsShared(const std::string& path, const Registration& where) {
   if (path == SettingsPath(SettingsLayer::kUser, where)) return false;  // in the home, both are one
   return path == SettingsPath(SettingsLayer::kProject, where) ||
          path == SettingsPath(SettingsLayer::kManaged, where);
 }
 
-Result<SettingsQuestion> QuestionOf(const Found& found, const SettingsOptions& options) {
+Result<SettingsQuestion> QuestionOf(const Sources& found, const SettingsOptions& options) {
   const bool is_shared = !options.merge.empty() && IsShared(Absolute(options.merge), found.where);
   SettingsQuestion question{.policy = found.policy,
-                            .sources = found.policies.sources,
-                            .places = found.policies.places,
+                            .sources = found.context.sources,
+                            .places = found.context.places,
                             .command = CommandOf({.program = found.hook.path,
                                                   .home = is_shared ? "" : found.where.home,
-                                                  .profile = options.ground.profile,
-                                                  .policy = found.policy_option}),
+                                                  .profile = options.given.profile,
+                                                  .policy = found.where.policy}),
                             .under_run = options.under_run,
                             .client_fence = options.client_fence};
   question.guarded = GuardedPaths({found.where, SettingsLayer::kLocal, found.hook,
-                                   found.policy_option, found.policies, found.policy});
+                                   found.where.policy, found.context, found.policy});
   if (found.policy.wrap_bash) {
     Result<std::vector<std::string>> rules = WrappingRules(found.hook.path);
     if (!rules) return rules.error();
@@ -165,7 +167,7 @@ void NoteWeaker(const Merged& merged, Derived& derived, const std::string& path,
   }
 }
 
-void NoteUnread(Derived& derived, const std::string& path, const Whereabouts& where) {
+void NoteUnread(Derived& derived, const std::string& path, const Registration& where) {
   const bool is_of_project = path != SettingsPath(SettingsLayer::kUser, where) &&
                              (path == SettingsPath(SettingsLayer::kProject, where) ||
                               path == SettingsPath(SettingsLayer::kLocal, where));
@@ -178,7 +180,7 @@ void NoteUnread(Derived& derived, const std::string& path, const Whereabouts& wh
 }
 
 Status WriteInPlace(const std::string& path, const std::optional<std::string>& before,
-                    const std::string& after, const Found& found) {
+                    const std::string& after, const Sources& found) {
   const Result<std::string> target = FollowedPath(path);
   if (!target) return target.error();
   auto approvals = ReadApprovalsFile(found.where.home);
@@ -194,12 +196,12 @@ Status WriteInPlace(const std::string& path, const std::optional<std::string>& b
   return Unit{};
 }
 
-BypassQuestion BypassOf(const Found& found, const SettingsOptions& options) {
-  return {found.policy, found.policies.sources, options.ground.profile, found.policies.places};
+BypassQuestion BypassOf(const Sources& found, const SettingsOptions& options) {
+  return {found.policy, found.context.sources, options.given.profile, found.context.places};
 }
 
 Status CheckMode(const Merged& merged, const std::string& path, const SettingsOptions& options,
-                 const Found& found) {
+                 const Sources& found) {
   const ClientSettings now = ParseClientSettings(merged.text, path, path);
   if (now.permission_mode != "bypassPermissions") return Unit{};
   BypassQuestion question = BypassOf(found, options);
@@ -209,7 +211,8 @@ Status CheckMode(const Merged& merged, const std::string& path, const SettingsOp
 }
 
 // The policy may say nothing of the mode that the file has, which stays.
-void NoteMode(const Merged& merged, Derived& derived, const std::string& path, const Found& found) {
+void NoteMode(const Merged& merged, Derived& derived, const std::string& path,
+              const Sources& found) {
   const ClientSettings now = ParseClientSettings(merged.text, path, path);
   const std::string& mode = now.permission_mode;
   if (mode != "bypassPermissions" || found.policy.permission_mode == mode) return;
@@ -218,7 +221,7 @@ void NoteMode(const Merged& merged, Derived& derived, const std::string& path, c
       " and is kept: the client asks nothing, and only what the policy denies is stopped");
 }
 
-Outcome Merge(const SettingsOptions& options, const Found& found, Derived& derived,
+Outcome Merge(const SettingsOptions& options, const Sources& found, Derived& derived,
               const HookCommand& command) {
   const std::string path = Absolute(options.merge);
   const Result<std::optional<std::string>> before = ReadIfThere(path);
@@ -252,7 +255,7 @@ Outcome RunSettings(const SettingsOptions& options) {
   if (options.in_place) {
     if (Status s = RefuseUnattended("settings --in-place"); !s) return Outcome::No(s.error());
   }
-  Found found;
+  Sources found;
   if (Status s = Find(options, found); !s) return s.error();
   if (const auto unsafe = UnsafeBypass(BypassOf(found, options))) return Outcome::No(*unsafe);
   const Result<SettingsQuestion> question = QuestionOf(found, options);
@@ -291,7 +294,7 @@ void AddSettings(Command& app, Action& chosen) {
       app, "settings", "Print the client's own settings, or the agent SDK's options, for a policy",
       kExamples);
   const auto options = std::make_shared<SettingsOptions>();
-  AddGroundOptions(command, options->ground);
+  AddContextOptions(command, options->given, options->json);
   command.AddOption("--for", options->reader, "claude: settings (default); sdk: options")
       .OneOf({"claude", "sdk"})
       .Type("WHOM");

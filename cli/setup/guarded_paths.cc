@@ -17,7 +17,7 @@ std::vector<std::string> OwnFolders(const GuardQuestion& question) {
   std::vector<std::string> folders{question.where.home + "/.config/ringfence",
                                    question.where.home + "/.local/state/ringfence"};
   // With "root": "git" the policy may stand above the folder of the settings.
-  const bool is_own_root = places.root == Path::Clean(question.where.project);
+  const bool is_own_root = places.root == Path::Clean(question.where.project_dir);
   if (IsPerProject(question.layer) && is_own_root) {
     folders.push_back(places.root_real.text() + "/.ringfence");
   }

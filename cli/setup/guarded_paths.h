@@ -13,11 +13,11 @@
 namespace ringfence {
 
 struct GuardQuestion {
-  const Whereabouts& where;
+  const Registration& where;
   SettingsLayer layer;
   const HookProgram& hook;
   const std::string& policy_option;  // absolute; may be empty
-  const Policies& policies;
+  const Context& policies;
   const Policy& policy;
 };
 

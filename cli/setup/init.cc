@@ -14,7 +14,8 @@ namespace ringfence {
 namespace {
 
 struct InitOptions {
-  CommonOptions common;
+  Registration given;
+  bool json = false;
   LayerOptions layers;
   std::string project;
   std::string profile;
@@ -72,7 +73,7 @@ void PrintProof(const Console& console, const Proof& proof) {
   }
 }
 
-void PrintReport(const InstallReport& report, const Whereabouts& where, bool dry_run) {
+void PrintReport(const InstallReport& report, const Registration& where, bool dry_run) {
   const Console console;
   const std::string settings = ShownPath(report.settings_path, where);
   if (report.changes.empty()) {
@@ -107,16 +108,16 @@ void PrintReport(const InstallReport& report, const Whereabouts& where, bool dry
 
 Result<std::string> PolicyToRegister(const InitOptions& options) {
   if (options.policy.empty()) return std::string();
-  const Result<Whereabouts> place = FindWhereabouts(options.common.home, options.policy);
+  const Result<Registration> place = FindRegistration(options.given.home, options.policy);
   if (!place) return place.error();
-  return place->project;
+  return place->project_dir;
 }
 
 Result<std::string> RootOption(const InitOptions& options) {
   if (options.root.empty()) return std::string();
-  const Result<Whereabouts> place = FindProject(options.common.home, options.root);
+  const Result<Registration> place = FindProject(options.given.home, options.root);
   if (!place) return place.error();
-  return place->project;
+  return place->project_dir;
 }
 
 // The registration stays: it counts as soon as hooks are on again, and in other projects.
@@ -129,11 +130,11 @@ Outcome SwitchedOff(const std::vector<HookSwitch>& switches) {
   return Outcome::No(error);
 }
 
-McpOfferQuestion OfferQuestion(const InitOptions& options, const Whereabouts& where,
+McpOfferQuestion OfferQuestion(const InitOptions& options, const Registration& where,
                                const std::string& policy) {
   return {.where = where,
-          .home = options.common.home,
-          .project = options.project.empty() ? "" : where.project,
+          .home = options.given.home,
+          .project = options.project.empty() ? "" : where.project_dir,
           .policy = policy,
           .may_ask = !options.dry_run};
 }
@@ -142,7 +143,7 @@ Outcome RunInit(const InitOptions& options) {
   if (!options.dry_run) {
     if (Status s = RefuseUnattended("init"); !s) return Outcome::No(s.error());
   }
-  const Result<Whereabouts> where = FindProject(options.common.home, options.project);
+  const Result<Registration> where = FindProject(options.given.home, options.project);
   if (!where) return where.error();
   const Result<HookProgram> hook = FindHookProgram(options.hook);
   if (!hook) return hook.error();
@@ -161,7 +162,7 @@ Outcome RunInit(const InitOptions& options) {
                              .client_sandbox = !options.no_client_sandbox,
                              .client_fence = options.client_fence,
                              .dry_run = options.dry_run,
-                             .may_ask = !options.dry_run && !options.common.json});
+                             .may_ask = !options.dry_run && !options.json});
   if (const auto failure = installation.Run(report)) {
     if (!failure->proof_failed) return failure->error;
     Error error = failure->error;
@@ -169,7 +170,7 @@ Outcome RunInit(const InitOptions& options) {
     return Outcome::No(error);
   }
   const McpOfferQuestion offer = OfferQuestion(options, *where, *policy);
-  if (options.common.json) {
+  if (options.json) {
     OrderedJson json = ReportJson(report, options);
     const Result<std::vector<McpOffer>> servers = McpOffers(offer);
     if (!servers) return servers.error();
@@ -211,7 +212,7 @@ void AddInit(Command& app, Action& chosen) {
   command.AddFlag("--no-client-sandbox", options->no_client_sandbox,
                   "Leave the client's own sandbox as it is");
   command.AddFlag("--dry-run", options->dry_run, "Show what would change, and change nothing");
-  AddCommonOptions(command, options->common);
+  AddCommonOptions(command, options->given, options->json);
   command.OnGiven([&chosen, options] { chosen = [options] { return RunInit(*options); }; });
 }
 

@@ -27,7 +27,7 @@ std::optional<HookOptions> OptionsIn(const SettingsFile& file) {
 
 }  // namespace
 
-std::string InitCommand(const SettingsFile& file, const Whereabouts& where, PolicyOption policy) {
+std::string InitCommand(const SettingsFile& file, const Registration& where, PolicyOption policy) {
   std::string command = "ringfence init";
   if (file.layer != SettingsLayer::kUser) command += " --" + std::string(LayerName(file.layer));
   const auto add = [&command](const std::string& before, const std::string& value) {
@@ -35,7 +35,7 @@ std::string InitCommand(const SettingsFile& file, const Whereabouts& where, Poli
   };
   const bool is_of_project =
       file.layer == SettingsLayer::kProject || file.layer == SettingsLayer::kLocal;
-  if (is_of_project) add(" ", where.project);
+  if (is_of_project) add(" ", where.project_dir);
   if (const std::optional<HookOptions> options = OptionsIn(file)) {
     add(" --root ", options->root);
     add(" --profile ", options->profile);
@@ -45,7 +45,7 @@ std::string InitCommand(const SettingsFile& file, const Whereabouts& where, Poli
 }
 
 std::string InitCommandInForce(const std::vector<SettingsFile>& files, const Approvals& approvals,
-                               const Whereabouts& where) {
+                               const Registration& where) {
   const auto registers = [](const SettingsFile& file) {
     return std::ranges::any_of(file.settings.hooks, IsOurs);
   };

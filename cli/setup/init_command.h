@@ -13,12 +13,12 @@ namespace ringfence {
 // "ringfence init --local DIR --profile worker": for this file, with the options of its first entry
 // that starts the hook. A plain init would register in the user's settings, and without them.
 enum class PolicyOption { kKeep, kDrop };  // --policy
-std::string InitCommand(const SettingsFile& file, const Whereabouts& where,
+std::string InitCommand(const SettingsFile& file, const Registration& where,
                         PolicyOption policy = PolicyOption::kKeep);
 
 // The same for the first file that registers the hook, or else did when a person last accepted it;
 // "ringfence init" where none did.
 std::string InitCommandInForce(const std::vector<SettingsFile>& files, const Approvals& approvals,
-                               const Whereabouts& where);
+                               const Registration& where);
 
 }  // namespace ringfence

@@ -21,6 +21,7 @@
 #include "policy/files/real_files.h"
 #include "policy/load/layers.h"
 #include "policy/load/load.h"
+#include "run/typed_context.h"
 
 namespace ringfence {
 namespace {
@@ -43,7 +44,7 @@ SettingsRecord RecordOfFile(const std::vector<SettingsRecord>& records, const st
 }  // namespace
 
 Installation::Installation(InstallRequest request)
-    : request_(std::move(request)), start_(request_.where.project) {}
+    : request_(std::move(request)), start_(request_.where.project_dir) {}
 
 std::optional<InstallFailure> Installation::Run(InstallReport& report) {
   report_ = &report;
@@ -74,10 +75,11 @@ std::optional<InstallFailure> Installation::Run(InstallReport& report) {
 
 // The hook refuses every call in this directory. Where --root would permit it, that is said.
 void Installation::NoteBorrowed() {
-  Whereabouts here = request_.where;
-  here.project = start_;
-  const bool can_be_root =
-      ReadPolicies({here, request_.hook.path, request_.policy, start_}).has_value();
+  Registration here = request_.where;
+  here.project_dir = here.root = start_;
+  here.program = request_.hook.path;
+  here.policy = request_.policy;
+  const bool can_be_root = FindTypedContext(here, RealFiles()).has_value();
   Note("if the client starts in this directory, the hook refuses every call there: " +
        borrowed_.reason() + ". Start it in a project's directory" +
        (can_be_root ? ", or run: ringfence init --root " + ShellWord(start_) : ""));
@@ -131,22 +133,32 @@ SettingsFile& Installation::Own() {
   return own == files_.end() ? files_.front() : *own;
 }
 
+// What the hook is registered with.
+Registration Installation::Typed() const {
+  Registration typed = request_.where;
+  typed.program = request_.hook.path;
+  typed.policy = request_.policy;
+  typed.profile = request_.profile;
+  typed.root = request_.root;
+  return typed;
+}
+
 Status Installation::ReadPolicy() {
   const bool is_there = request_.policy.empty() || ::access(request_.policy.c_str(), F_OK) == 0;
-  PolicyQuestion question{request_.where, request_.hook.path, is_there ? request_.policy : "",
-                          request_.root};
+  Registration typed = Typed();
+  if (!is_there) typed.policy.clear();
   // Settings for every project do not depend on the folder in which somebody stands.
   const bool may_borrow = !IsOfProject(request_.layer) && !request_.directory_is_given;
-  Result<Policies> policies = may_borrow ? borrowed_.Read(question) : ReadPolicies(question);
-  request_.where = question.where;
-  if (!policies) return policies.error();
-  policies_ = std::move(*policies);
+  Result<Context> context =
+      may_borrow ? borrowed_.Find(typed) : FindTypedContext(typed, RealFiles());
+  request_.where.project_dir = typed.project_dir;
+  if (!context) return context.error();
+  policies_ = std::move(*context);
   if (!IsOfProject(request_.layer)) {
     std::erase_if(policies_->sources.sources,
                   [](const PolicySource& source) { return source.layer == Layer::kProject; });
   }
-  Result<Policy> policy =
-      MergePolicies(policies_->sources, request_.profile, policies_->places, Caller{});
+  Result<Policy> policy = policies_->PolicyFor();
   if (!policy) return policy.error();
   policy_ = std::move(*policy);
   return Unit{};
@@ -460,17 +472,15 @@ Status Installation::ProveIt() {
     return Unusable(target_, "does not contain the registration after writing it", "");
   }
   // What the hook decides by in this folder: the project's own policy may narrow it.
-  const Result<Policies> policies =
-      ReadPolicies({request_.where, request_.hook.path, request_.policy, request_.root});
-  if (!policies) return policies.error();
-  const Result<Policy> policy =
-      MergePolicies(policies->sources, request_.profile, policies->places, Caller{});
+  const Result<Context> context = FindTypedContext(Typed(), RealFiles());
+  if (!context) return context.error();
+  const Result<Policy> policy = context->PolicyFor();
   if (!policy) return policy.error();
   Result<Proof> proof = Prove({.command = {entry->command, entry->args},
                                .home = request_.where.home,
-                               .project = request_.where.project,
+                               .project = request_.where.project_dir,
                                .session = std::string(kInitSession),
-                               .trial = TrialFor(*policy, policies->places, request_.where)});
+                               .trial = TrialFor(*policy, context->places, request_.where)});
   if (!proof) return proof.error();
   // A command that decides proves nothing while the client does not start it.
   if (report_->switches.empty()) report_->proof = std::move(*proof);

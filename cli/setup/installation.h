@@ -20,7 +20,7 @@
 namespace ringfence {
 
 struct InstallRequest {
-  Whereabouts where;
+  Registration where;
   bool directory_is_given = false;
   SettingsLayer layer = SettingsLayer::kUser;
   HookProgram hook;
@@ -61,6 +61,7 @@ class Installation {
   Status ReadSettings();
   SettingsFile& Own();  // the settings file that is to be changed
   Status FindTarget();
+  Registration Typed() const;
   Status ReadPolicy();
   Status EnsurePolicy();
   Status NotePolicy();
@@ -97,7 +98,7 @@ class Installation {
   std::string after_;
   SettingsRecord record_;
   bool limits_sandbox_ = false;  // the client's own, by this run
-  std::optional<Policies> policies_;
+  std::optional<Context> policies_;
   std::optional<Policy> policy_;
   SandboxTools tools_;
   BorrowedProject borrowed_;

@@ -77,10 +77,11 @@ Result<std::vector<McpOffer>> McpOffers(const McpOfferQuestion& question) {
   const std::vector<McpServer> servers = McpServersOf(question.where);
   if (servers.empty()) return offers;
   BorrowedProject borrowed;
-  PolicyQuestion which{question.where, "", question.policy};
-  const Result<Policies> policies = borrowed.Read(which);
-  if (!policies) return policies.error();
-  const Result<Policy> policy = MergePolicies(policies->sources, "", policies->places, Caller{});
+  Registration typed = question.where;
+  typed.policy = question.policy;
+  const Result<Context> context = borrowed.Find(typed);
+  if (!context) return context.error();
+  const Result<Policy> policy = context->PolicyFor();
   if (!policy) return policy.error();
   for (const McpServer& server : servers) {
     offers.push_back(OfferOf(server, question));

@@ -19,7 +19,7 @@ struct McpOffer {
 };
 
 struct McpOfferQuestion {
-  Whereabouts where;
+  Registration where;
   std::string home;     // --home, where it was given
   std::string project;  // the project, where it was given
   std::string policy;   // --policy, where it was given

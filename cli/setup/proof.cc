@@ -70,10 +70,10 @@ Answer AnswerOf(const Finished& finished) {
   return answer;
 }
 
-std::string FolderOf(const PathRule& rule, const Whereabouts& where) {
+std::string FolderOf(const PathRule& rule, const Registration& where) {
   std::string folder = rule.base == RuleBase::kHome       ? where.home
                        : rule.base == RuleBase::kAbsolute ? ""
-                                                          : where.project;
+                                                          : where.project_dir;
   if (!rule.tail.empty()) folder += "/" + std::string(rule.tail);
   return folder;
 }
@@ -90,10 +90,10 @@ std::string UnforeseenName() {
 
 class TrialFinder {
  public:
-  TrialFinder(const Policy& policy, const Places& places, const Whereabouts& where)
+  TrialFinder(const Policy& policy, const Places& places, const Registration& where)
       : policy_(policy), places_(places), where_(where), files_(disk_), name_(UnforeseenName()) {
     event_.kind = EventKind::kPreToolUse;
-    event_.cwd = where.project;
+    event_.cwd = where.project_dir;
   }
 
   // Most policies deny a home's secrets; ringfence's own state may be written under none.
@@ -130,7 +130,7 @@ class TrialFinder {
 
   const Policy& policy_;
   const Places& places_;
-  const Whereabouts& where_;
+  const Registration& where_;
   RealFiles disk_;
   CachedFiles files_;
   std::string name_;
@@ -139,7 +139,7 @@ class TrialFinder {
 
 }  // namespace
 
-Trial TrialFor(const Policy& policy, const Places& places, const Whereabouts& where) {
+Trial TrialFor(const Policy& policy, const Places& places, const Registration& where) {
   return TrialFinder(policy, places, where).Run();
 }
 

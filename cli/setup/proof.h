@@ -18,7 +18,7 @@ struct Trial {
   std::string denied_path;     // there is no such file
   std::string permitted_path;  // that the policy permits to read; "": there is none to try
 };
-Trial TrialFor(const Policy& policy, const Places& places, const Whereabouts& where);
+Trial TrialFor(const Policy& policy, const Places& places, const Registration& where);
 
 // By which the log knows the trials of `init` and `doctor`.
 inline constexpr std::string_view kInitSession = "ringfence-init";

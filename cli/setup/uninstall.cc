@@ -15,7 +15,8 @@ namespace ringfence {
 namespace {
 
 struct UninstallOptions {
-  CommonOptions common;
+  Registration given;
+  bool json = false;
   LayerOptions layers;
   std::string project;
   bool all = false;
@@ -37,7 +38,7 @@ struct Removed {
 
 class Uninstaller {
  public:
-  explicit Uninstaller(const Whereabouts& where) : where_(where) {}
+  explicit Uninstaller(const Registration& where) : where_(where) {}
 
   Status Open() {
     auto records = ReadRecords(where_.home);
@@ -129,7 +130,7 @@ class Uninstaller {
     return Unit{};
   }
 
-  const Whereabouts& where_;
+  const Registration& where_;
   Transaction transaction_;
   StateFile<std::vector<SettingsRecord>> records_;
   StateFile<Approvals> approvals_;
@@ -138,12 +139,12 @@ class Uninstaller {
   std::vector<Removed> removed_;
 };
 
-void PrintNothingRemoved(const std::string& path, bool everywhere, const Whereabouts& where) {
+void PrintNothingRemoved(const std::string& path, bool everywhere, const Registration& where) {
   const std::string place = everywhere ? "" : " in " + ShownPath(path, where);
   Console().Line("Ringfence was not registered" + place + "; nothing was changed.");
 }
 
-void PrintRemoved(const std::vector<Removed>& all, const Whereabouts& where) {
+void PrintRemoved(const std::vector<Removed>& all, const Registration& where) {
   const Console console;
   for (const Removed& removed : all) {
     const std::string what = removed.entries == 0
@@ -155,12 +156,12 @@ void PrintRemoved(const std::vector<Removed>& all, const Whereabouts& where) {
     console.Line(
         "Note: the record of what init had set there is lost; other keys were left as they are.");
   }
-  if (!all.empty()) console.Line("Policies, logs and the trust store were kept.");
+  if (!all.empty()) console.Line("Context, logs and the trust store were kept.");
 }
 
 Outcome RunUninstall(const UninstallOptions& options) {
   if (Status s = RefuseAgent("uninstall"); !s) return Outcome::No(s.error());
-  const Result<Whereabouts> where = FindWhereabouts(options.common.home, options.project);
+  const Result<Registration> where = FindRegistration(options.given.home, options.project);
   if (!where) return where.error();
   Uninstaller uninstaller(*where);
   if (Status s = uninstaller.Open(); !s) return s.error();
@@ -176,7 +177,7 @@ Outcome RunUninstall(const UninstallOptions& options) {
     if (Status s = uninstaller.Remove(path); !s) return s.error();
   }
   if (Status s = uninstaller.Finish(); !s) return s.error();
-  if (!options.common.json) {
+  if (!options.json) {
     const bool is_nothing = uninstaller.removed().empty();
     if (is_nothing) PrintNothingRemoved(paths.front(), options.all, *where);
     PrintRemoved(uninstaller.removed(), *where);
@@ -205,7 +206,7 @@ void AddUninstall(Command& app, Action& chosen) {
       .Type("DIR");
   AddLayerOptions(command, options->layers);
   command.AddFlag("--all", options->all, "Unregister it everywhere");
-  AddCommonOptions(command, options->common);
+  AddCommonOptions(command, options->given, options->json);
   command.OnGiven([&chosen, options] { chosen = [options] { return RunUninstall(*options); }; });
 }
 

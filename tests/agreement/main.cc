@@ -17,9 +17,10 @@
 #include <nlohmann/json.hpp>
 
 #include "agents/claude/agent.h"
-#include "hook/ground.h"
 #include "policy/files/real_files.h"
+#include "policy/load/context.h"
 #include "policy/load/layers.h"
+#include "run/typed_context.h"
 #include "sandbox/backend.h"
 #include "tests/agreement/known.h"
 #include "tests/agreement/tree.h"
@@ -172,18 +173,18 @@ class Comparison {
   // False where the policy lets nothing start.
   bool Run(const std::vector<Question>& questions) {
     const RealFiles disk;
-    const Result<Ground> ground = FindGround(world_.registration(), disk);
-    if (!ground) return Fail("ground: " + ground.error().text());
-    const Result<Policy> policy = MergePolicies(ground->sources, "", ground->places, Caller{});
+    const Result<Context> context = FindTypedContext(world_.registration(), disk);
+    if (!context) return Fail("context: " + context.error().text());
+    const Result<Policy> policy = MergePolicies(context->sources, "", context->places, Caller{});
     if (!policy) return Fail("policy: " + policy.error().text());
     const CachedFiles files(disk);
     const HostFacts facts = ProbeHost(policy->sandbox);
     const SandboxCommand command = world_.command();
-    const Result<SandboxPlan> plan = MakePlan({*policy, ground->places, files, command, facts});
+    const Result<SandboxPlan> plan = MakePlan({*policy, context->places, files, command, facts});
     if (!plan) return false;
     Event event;
     event.cwd = world_.tree().start();
-    const Surroundings around{*policy, ground->places, files};
+    const Surroundings around{*policy, context->places, files};
     // First all decisions, then the kernel: the probe's traces are not to be seen.
     std::vector<Case> cases;
     for (const Question& question : questions) {

@@ -15,8 +15,8 @@ namespace {
 // The text that a session gets under a world's policies.
 std::string Text(World& world, SandboxMode mode = SandboxMode::kSandbox) {
   const Policy policy = world.Merged(world.EventOf("Bash", "{}"));
-  Ground ground{world.places, std::move(world.sources)};
-  return BoundaryText(policy, ground, mode);
+  Context context{world.places, std::move(world.sources)};
+  return BoundaryText(policy, context, mode);
 }
 
 bool Has(const std::string& text, std::string_view part) {

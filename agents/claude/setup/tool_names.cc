@@ -7,6 +7,7 @@
 #include "base/add_once.h"
 #include "base/case_fold.h"
 #include "policy/evaluate/judge_tool.h"
+#include "policy/mcp/mcp_name.h"
 #include "policy/rules/pattern.h"
 
 namespace ringfence {

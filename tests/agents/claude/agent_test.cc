@@ -7,6 +7,7 @@
 #include "agents/claude/input_reader.h"
 #include "policy/event.h"
 #include "policy/mcp/argument_names.h"
+#include "policy/mcp/mcp_name.h"
 
 using namespace ringfence;
 

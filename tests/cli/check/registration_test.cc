@@ -179,13 +179,13 @@ TEST_CASE("check: each registration puts its own policy, profile, project and ho
   const auto with = [](const std::string& to) {
     return FileOf(SettingsLayer::kUser, Replaced(Registered(), "\"--home\"", to + "\"--home\""));
   };
-  GroundOptions given;
+  Registration given;
   given.root = "/srv/x";
   const auto of = [&](const std::vector<SettingsFile>& files) {
     std::string all;
-    for (const RegisteredGround& ground : GroundsInForce(given, files, kTrue)) {
-      const GroundOptions& options = ground.options;
-      all += options.common.home + "|" + options.root + "|" + options.policy + "|" +
+    for (const Registered& ground : RegistrationsInForce(given, files, kTrue)) {
+      const Registration& options = ground.options;
+      all += options.given.home + "|" + options.root + "|" + options.policy + "|" +
              options.profile + ";";
     }
     return all;

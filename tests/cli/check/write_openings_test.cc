@@ -11,7 +11,7 @@ namespace {
 
 using Texts = std::vector<std::string>;
 
-const Whereabouts kWhere{"/home/dev", "", "/home/dev/p"};
+const Registration kWhere{"/home/dev", "", "/home/dev/p"};
 
 SettingsFile FileOf(SettingsLayer layer, std::string text) {
   SettingsFile file{layer, SettingsPath(layer, kWhere), text, {}};

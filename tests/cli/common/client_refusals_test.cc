@@ -9,7 +9,7 @@ using namespace ringfence;
 
 namespace {
 
-const Whereabouts kWhere{.home = "/home/dev", .config_dir = "", .project = "/home/dev/project"};
+const Registration kWhere{.home = "/home/dev", .config_dir = "", .project = "/home/dev/project"};
 
 SettingsFile FileOf(SettingsLayer layer, const std::string& text) {
   SettingsFile file;

@@ -14,7 +14,7 @@ using namespace ringfence;
 
 namespace {
 
-// Policies, from wide to narrow: the first is the user's, a second one the project's.
+// Context, from wide to narrow: the first is the user's, a second one the project's.
 class Derived {
  public:
   explicit Derived(const std::vector<std::string>& texts) {

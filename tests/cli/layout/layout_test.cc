@@ -7,7 +7,7 @@
 #include "cli/layout/panes.h"
 #include "cli/layout/relay.h"
 #include "policy/files/real_files.h"
-#include "run/ground.h"
+#include "run/typed_context.h"
 #include "tests/support/temporary_tree.h"
 
 using namespace ringfence;
@@ -92,10 +92,10 @@ struct RelayWorld {
   std::string Problems(const std::string& policy, const std::string& relay = "relay") {
     tree.File("home/.config/ringfence/policy.json", policy);
     const RealFiles files;
-    const Result<Ground> ground =
-        FindGround(GroundQuestion{tree.At("home"), tree.At("project"), "", ""}, files);
-    if (!ground) return ground.error().text();
-    const Result<std::vector<Error>> problems = RelayProblems(tree.At(relay), "a/b", *ground);
+    const Result<Context> context =
+        FindTypedContext(Registration{tree.At("home"), tree.At("project"), "", ""}, files);
+    if (!context) return context.error().text();
+    const Result<std::vector<Error>> problems = RelayProblems(tree.At(relay), "a/b", *context);
     if (!problems) return problems.error().text();
     std::string all;
     for (const Error& problem : *problems) all += problem.text() + " | " + problem.hint + "\n";

@@ -7,6 +7,7 @@
 #include "cli/permit/policy_removal.h"
 #include "cli/permit/session_grants.h"
 #include "cli/permit/wide_wish.h"
+#include "run/typed_context.h"
 #include "tests/support/temporary_tree.h"
 
 using namespace ringfence;
@@ -21,9 +22,9 @@ Wish PathWish(const std::string& text, const std::string& home, bool also_write 
 }
 
 std::string Wide(const std::string& text, bool also_write = true) {
-  const Whereabouts where{"/home/dev", "", "/srv/shop/project"};
+  const Registration where{"/home/dev", "", "/srv/shop/project"};
   Places places{.agent = &ClaudeCode()};
-  places.root = places.root_real = Path::Clean(where.project);
+  places.root = places.root_real = Path::Clean(where.project_dir);
   places.homes = places.homes_real = {Path::Clean(where.home)};
   return WideText(PathWish(text, where.home, also_write), places, where);
 }
@@ -42,14 +43,14 @@ class Desk {
     tree_.File("home/.local/state/ringfence/sessions/" + id + ".json",
                R"({"version": 1, )" + members + "}");
   }
-  Policies Read() const {
-    Result<Policies> policies = ReadPolicies({where, "", "", ""});
+  Context Read() const {
+    Result<Context> policies = FindTypedContext({where, "", "", ""});
     REQUIRE(policies.has_value());
     return std::move(*policies);
   }
   // "s-1" or "s-1 by ENTRY" for each session.
   std::vector<std::string> Sessions(const Wish& wish) const {
-    Policies policies = Read();
+    Context policies = Read();
     const size_t sources = policies.sources.sources.size();
     std::vector<std::string> found;
     for (const SessionPermit& permit : SessionsThatPermit(wish, policies)) {
@@ -59,7 +60,7 @@ class Desk {
     return found;
   }
 
-  Whereabouts where;
+  Registration where;
 
  private:
   TemporaryTree tree_;

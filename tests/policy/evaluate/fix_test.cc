@@ -1,3 +1,4 @@
+#include "agents/claude/agent.h"
 #include "policy/evaluate/fix.h"
 
 #include <doctest/doctest.h>
@@ -378,11 +379,11 @@ TEST_CASE("fix: the sandbox suggests only what lifts its own refusal") {
 }
 
 TEST_CASE("fix: a name that does not say what it is gets --as") {
-  CHECK(ToolWords("Bash") == "Bash");
-  CHECK(ToolWords("mcp__a__b") == "mcp__a__b");
-  CHECK(ToolWords("SlashCommand") == "--as tool SlashCommand");
-  CHECK(ToolWords("mcp__a__b://c") == "--as tool mcp__a__b://c");
-  CHECK(ToolWords("-x").empty());
+  CHECK(ToolWords("Bash", ClaudeCode()) == "Bash");
+  CHECK(ToolWords("mcp__a__b", ClaudeCode()) == "mcp__a__b");
+  CHECK(ToolWords("SlashCommand", ClaudeCode()) == "--as tool SlashCommand");
+  CHECK(ToolWords("mcp__a__b://c", ClaudeCode()) == "--as tool mcp__a__b://c");
+  CHECK(ToolWords("-x", ClaudeCode()).empty());
   for (const char* host : {"evil.example", "localhost", "127.0.0.1", "registry.npmjs.org"}) {
     CHECK(HostWords(host) == host);
   }

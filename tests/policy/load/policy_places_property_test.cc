@@ -1,4 +1,4 @@
-// Policies that are reached through links: on random layouts of a home, a project and ringfence's
+// Context that are reached through links: on random layouts of a home, a project and ringfence's
 // own folders, what exists is read, what does not exist is absent, and only a name of ringfence's
 // own that leads nowhere is an error. Written or resolved, the place is protected.
 // RINGFENCE_SEED repeats a run.

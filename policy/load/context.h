@@ -1,0 +1,26 @@
+// Context: where a program works and by which policies. Each program finds it once, from its
+// command line and its environment.
+#pragma once
+
+#include <string>
+
+#include "base/result.h"
+#include "policy/files/file_view.h"
+#include "policy/load/layers.h"
+#include "policy/load/sources.h"
+#include "policy/places.h"
+
+namespace ringfence {
+
+struct Context {
+  Places places;
+  PolicySources sources;
+  std::string profile;  // --profile
+
+  // The policy for one caller. It points into `sources`.
+  Result<Policy> PolicyFor(const Caller& caller = {}) const;
+};
+
+Result<Context> FindContext(const Registration& registration, const FileView& files);
+
+}  // namespace ringfence
