@@ -4,17 +4,13 @@
 #include <string>
 
 #include "audit_log/append.h"
-#include "base/inside.h"
-#include "base/json_scanner.h"
+#include "audit_log/entry.h"
+#include "audit_log/line.h"
 
 namespace ringfence {
 namespace {
 
-constexpr std::string_view kMembers[] = {"time",       "event", "session", "agent_id",
-                                         "agent_type", "tool",  "profile", "paths",
-                                         "verdict",    "rule",  "why",     "us"};
-constexpr size_t kMaxDepth = 2;  // "paths" and "rule"
-constexpr size_t kLeast = 512;   // what a line costs at least, since it costs a lock
+constexpr size_t kLeast = 512;  // what a line costs at least, since it costs a lock
 
 }  // namespace
 
@@ -28,22 +24,6 @@ bool ByteBudget::Take(size_t bytes, int64_t unix_nanoseconds) {
   if (cost > left_) return false;
   left_ -= cost;
   return true;
-}
-
-bool IsAuditText(std::string_view text) {
-  if (text.size() > kMaxAuditLine || !text.starts_with("{\"time\":\"")) return false;
-  // JSON's white space: a line of the log has none.
-  if (text.find_first_of("\n\r\t") != std::string_view::npos) return false;
-  const std::string document = std::string(text) + "}";
-  TextSource source(document);
-  JsonScanner scanner(source, {.comments = false, .max_depth = kMaxDepth});
-  for (;;) {
-    const Token token = scanner.Next();
-    if (token == Token::kEnd) return true;
-    if (token == Token::kError) return false;
-    if (token != Token::kKey || scanner.depth() > 1) continue;
-    if (std::ranges::find(kMembers, scanner.text()) == std::end(kMembers)) return false;
-  }
 }
 
 bool InsideLog::Take(std::string_view text, int64_t unix_nanoseconds) {

@@ -25,10 +25,6 @@ class ByteBudget {
   int64_t last_ = 0;
 };
 
-// One JSON object on one line, without its last brace, with the members of AuditText() and no
-// other.
-bool IsAuditText(std::string_view text);
-
 class InsideLog {
  public:
   InsideLog(Path file, AuditRules rules) : file_(std::move(file)), rules_(rules) {}

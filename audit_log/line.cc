@@ -11,8 +11,6 @@ namespace ringfence {
 
 namespace {
 
-constexpr size_t kMaxAuditText = 512;  // of a path, a file name, a pointer
-constexpr size_t kMaxWhy = 1024;
 constexpr std::string_view kChain = ",\"chain\":\"";
 constexpr std::string_view kEnd = "\"}";
 constexpr std::string_view kUnlocked = ",\"unlocked\":true";
@@ -42,17 +40,6 @@ std::string DateAndTime(const UtcTime& utc, const char* dash, const char* colon)
          Digits(t.tm_sec, 2);
 }
 
-void AppendAuditMember(std::string& line, std::string_view name, std::string_view value) {
-  if (value.empty()) return;
-  line += ",\"" + std::string(name) + "\":" + JsonString(value);
-}
-
-void AppendRule(std::string& line, const RulePlace& place) {
-  line += ",\"rule\":{\"file\":" + JsonString(CutText(std::string(place.file), kMaxAuditText));
-  if (place.line != 0) line += ",\"line\":" + std::to_string(place.line);
-  line += ",\"pointer\":" + JsonString(CutText(std::string(place.pointer), kMaxAuditText)) + "}";
-}
-
 bool IsDigestDigit(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); }
 
 }  // namespace
@@ -65,34 +52,6 @@ std::string AuditTime(int64_t unix_nanoseconds) {
 std::string AuditFileTime(int64_t unix_nanoseconds) {
   const UtcTime utc = UtcOf(unix_nanoseconds);
   return DateAndTime(utc, "", "") + "." + Digits(utc.nanoseconds, 9) + "Z";
-}
-
-std::string AuditText(const AuditEntry& entry) {
-  std::string line = "{\"time\":\"" + AuditTime(entry.unix_nanoseconds) + "\"";
-  const Event& event = *entry.event;
-  AppendAuditMember(line, "event", event.name);
-  AppendAuditMember(line, "session", event.session_id);
-  AppendAuditMember(line, "agent_id", event.agent_id);
-  AppendAuditMember(line, "agent_type", event.agent_type);
-  AppendAuditMember(line, "tool", event.tool_name);
-  AppendAuditMember(line, "profile", CutText(std::string(entry.profile), kMaxAuditText));
-  if (entry.decision != nullptr && !entry.decision->paths.empty()) {
-    line += ",\"paths\":[";
-    for (const std::string& path : entry.decision->paths) {
-      if (&path != &entry.decision->paths.front()) line += ",";
-      line += JsonString(CutText(path, kMaxAuditText));
-    }
-    line += "]";
-  }
-  AppendAuditMember(line, "verdict", entry.verdict);
-  if (entry.decision != nullptr && entry.decision->cause) {
-    const Cause& cause = *entry.decision->cause;
-    if (cause.place) AppendRule(line, *cause.place);
-    AppendAuditMember(line, "why", CutText(cause.why, kMaxWhy));
-    AppendAuditMember(line, "server", CutText(std::string(entry.server), kMaxAuditText));
-  }
-  AppendAuditMember(line, "why", CutText(std::string(entry.why), kMaxWhy));
-  return line + ",\"us\":" + std::to_string(entry.microseconds);
 }
 
 std::string ChainedLine(const std::string& text, std::string_view before, AuditLock lock) {

@@ -1,5 +1,5 @@
-// The text of a line of the audit log, and how lines hold together: each has the SHA-256 of what
-// stands before it, from the last whole line on. Plain text in, plain text out.
+// How the lines of the audit log hold together: each has the SHA-256 of what is before it, from the
+// last whole line on. Plain text in, plain text out; entry.h has what a line says.
 #pragma once
 
 #include <cstddef>
@@ -7,24 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "policy/decision.h"
-#include "policy/event.h"
-
 namespace ringfence {
-
-struct AuditEntry {
-  const Event* event = nullptr;
-  std::string_view verdict;            // "permit", "ask", "deny", "error"
-  const Decision* decision = nullptr;  // may be null
-  std::string_view why;                // for "error"
-  std::string_view server;             // the MCP server that the call names besides its tool
-  std::string_view profile;
-  int64_t unix_nanoseconds = 0;
-  int64_t microseconds = 0;  // how long the decision took
-};
-
-// The line without its chain and newline: {"time":...,"us":12
-std::string AuditText(const AuditEntry& entry);
 
 // "2026-10-14T16:26:40.123Z"
 std::string AuditTime(int64_t unix_nanoseconds);

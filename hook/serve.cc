@@ -6,6 +6,8 @@
 #include "agents/claude/config_change.h"
 #include "agents/claude/event_reader.h"
 #include "audit_log/append.h"
+#include "audit_log/entry.h"
+#include "audit_log/line.h"
 #include "base/launcher.h"
 #include "hook/serve_result.h"
 #include "hook/session_text.h"
@@ -99,17 +101,19 @@ class Server {
       return Error{Error::Kind::kSystem, "audit log", "the home directory is unknown",
                    "register with --home"};
     }
+    const int64_t now = Nanoseconds(CLOCK_REALTIME);
     AuditEntry entry;
-    entry.event = &event_;
+    entry.Take(event_);
+    if (decision != nullptr) entry.Take(*decision);
     entry.verdict = verdict;
-    entry.decision = decision;
-    entry.why = why;
-    entry.server = McpServerOf(event_, *registration_.agent);
+    if (!why.empty()) entry.why = why;
+    if (decision != nullptr && decision->cause) {
+      entry.server = McpServerOf(event_, *registration_.agent);
+    }
+    entry.time = AuditTime(now);
     entry.profile = policy_.profile;
-    entry.unix_nanoseconds = Nanoseconds(CLOCK_REALTIME);
     entry.microseconds = (Nanoseconds(CLOCK_MONOTONIC) - start_) / 1000;
-    return AppendToAudit(*context_.places.audit_file, policy_.audit, AuditText(entry),
-                         entry.unix_nanoseconds);
+    return AppendToAudit(*context_.places.audit_file, policy_.audit, AuditText(entry), now);
   }
 
   // A denial goes out before the log is touched; a permission waits for a log that must be kept.

@@ -10,7 +10,9 @@
 #include <utility>
 
 #include "audit_log/append.h"
+#include "audit_log/entry.h"
 #include "audit_log/inside_log.h"
+#include "audit_log/line.h"
 #include "base/inside.h"
 #include "base/syscall.h"
 #include "base/text.h"
@@ -221,12 +223,13 @@ class Run {
                    "start the outer one with --agent"};
     }
     const int64_t nanoseconds = Now();
-    const AuditEntry entry{.event = &event,
-                           .verdict = verdict,
-                           .decision = decision,
-                           .why = why,
-                           .profile = request_.policy.profile,
-                           .unix_nanoseconds = nanoseconds};
+    AuditEntry entry;
+    entry.Take(event);
+    if (decision != nullptr) entry.Take(*decision);
+    entry.verdict = verdict;
+    if (!why.empty()) entry.why = why;
+    entry.time = AuditTime(nanoseconds);
+    entry.profile = request_.policy.profile;
     const Status added = AppendToAudit(*file, request_.policy.audit, AuditText(entry), nanoseconds);
     if (added) return Unit{};
     return Error{Error::Kind::kSystem, "audit log: " + added.error().where, added.error().what,

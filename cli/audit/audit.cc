@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "agents/claude/setup/call_event.h"
 #include "base/environment.h"
 #include "base/text.h"
 #include "cli/audit/fixture_files.h"
@@ -121,9 +122,9 @@ Status UseBaseline(const AuditOptions& options, const std::vector<BaselineEntry>
 
 // "Read /etc/hosts"; the second of that name gets a number.
 std::string NameFor(const Fixture& fixture, std::set<std::string>& names) {
-  const OrderedJson event = OrderedJson::parse(fixture.event, nullptr, false);
-  std::string name = event.value("tool_name", "");
-  for (const auto& value : event.value("tool_input", OrderedJson::object())) {
+  const CallEvent call = ReadCallEvent(fixture.event);
+  std::string name = call.tool;
+  for (const auto& value : call.input) {
     if (value.is_string()) name += " " + value.get<std::string>();
   }
   name = CutText(name, 120);

@@ -150,8 +150,8 @@ class DocumentReader {
                                     const FixturePlace& place) {
     const Node& root = tree.root();
     const auto has = [&](std::string_view key) { return tree.Find(root, key) != nullptr; };
-    if (IsLogLine(tree)) {
-      std::optional<Fixture> fixture = FixtureOfLogLine(tree);
+    if (std::optional<AuditEntry> entry = ReadAuditEntry(tree.text())) {
+      std::optional<Fixture> fixture = FixtureOfEntry(std::move(*entry));
       if (!fixture) file_.skipped.push_back(name + ": the log does not have the call's arguments");
       return fixture;
     }

@@ -5,6 +5,8 @@
 #include <vector>
 
 #include "agents/claude/agent.h"
+#include "agents/claude/setup/call_event.h"
+#include "base/add_once.h"
 #include "base/json_edit.h"
 #include "base/text.h"
 
@@ -13,38 +15,25 @@ namespace {
 
 using Node = JsonTree::Node;
 
-std::string TextOf(const JsonTree& tree, const Node& object, std::string_view key) {
-  const Node* node = tree.Find(object, key);
-  return node != nullptr && node->kind == JsonTree::Kind::kString ? std::string(node->content())
-                                                                  : "";
-}
-
 // What the log calls a verdict that no decision has.
 bool IsDecision(std::string_view verdict) {
   return verdict == "permit" || verdict == "ask" || verdict == "deny";
 }
 
-// A call as the log has kept it.
-struct LoggedCall {
-  std::string tool;
-  std::vector<std::string> paths;  // where its arguments led, each once
-  std::string decision;
-  std::string rule;  // its pointer; ""
-
-  // "read", "write": whose list decided.
-  bool IsOf(std::string_view section) const {
-    return std::string_view(rule).substr(0, rule.rfind('/')).ends_with("/" + std::string(section));
-  }
-};
+// "read", "write": whose list decided.
+bool IsOf(const AuditEntry& call, std::string_view section) {
+  const std::string_view rule = call.rule ? std::string_view(call.rule->pointer) : "";
+  return rule.substr(0, rule.rfind('/')).ends_with("/" + std::string(section));
+}
 
 // Whether a path of the log can have been this argument.
-bool MayBePath(FieldRole role, const LoggedCall& call) {
+bool MayBePath(FieldRole role, const AuditEntry& call) {
   switch (role) {
     case FieldRole::kRead:
     case FieldRole::kSearchFolder:
-      return !call.IsOf("write");
+      return !IsOf(call, "write");
     case FieldRole::kWrite:
-      return !call.IsOf("read");
+      return !IsOf(call, "read");
     case FieldRole::kReadWrite:
       return true;
     case FieldRole::kSearchPattern:
@@ -76,7 +65,7 @@ bool HasPattern(const KnownTool& tool) {
 }
 
 // The arguments of a tool that named paths. False: the call had others that the log has not kept.
-bool PutPaths(const LoggedCall& call, OrderedJson& input) {
+bool PutPaths(const AuditEntry& call, OrderedJson& input) {
   const std::string& first = call.paths.front();
   const auto known = ClaudeCode().tools.Find(call.tool);
   if (!known) {
@@ -84,7 +73,7 @@ bool PutPaths(const LoggedCall& call, OrderedJson& input) {
     for (size_t i = 1; i < call.paths.size(); ++i) input["paths"].push_back(call.paths[i]);
     return true;
   }
-  if (HasPattern(*known) && call.decision != "permit" && call.rule.empty()) return false;
+  if (HasPattern(*known) && call.verdict != "permit" && !call.rule) return false;
   const auto field = std::ranges::find_if(
       known->fields, [&](const ToolField& f) { return MayBePath(f.role, call); });
   const bool makes_worktree = std::ranges::any_of(
@@ -104,7 +93,7 @@ bool PutPaths(const LoggedCall& call, OrderedJson& input) {
 }
 
 // Whether a call without paths was decided by more than its tool's name.
-bool HidesArguments(const LoggedCall& call) {
+bool HidesArguments(const AuditEntry& call) {
   const auto known = ClaudeCode().tools.Find(call.tool);
   const auto is_seldom = [](const ToolField& field) {
     return field.role == FieldRole::kHosts || field.role == FieldRole::kOtherHost;
@@ -112,78 +101,54 @@ bool HidesArguments(const LoggedCall& call) {
   if (!known || std::ranges::all_of(known->fields, is_seldom)) return false;
   const auto needs = [](const ToolField& field) { return field.required; };
   if (std::ranges::any_of(known->fields, needs)) return true;
-  if (call.decision == "permit" || call.IsOf("bash")) return false;
-  return call.rule.empty() || std::ranges::any_of(known->fields, IsLost);
+  if (call.verdict == "permit" || IsOf(call, "bash")) return false;
+  return !call.rule || std::ranges::any_of(known->fields, IsLost);
 }
 
 // The arguments by which the call was judged, or nothing where the log has not kept them.
-std::optional<OrderedJson> InputOf(const LoggedCall& call) {
-  if (call.IsOf("network")) return {};
+std::optional<OrderedJson> InputOf(const AuditEntry& call) {
+  if (IsOf(call, "network")) return {};
   OrderedJson input = OrderedJson::object();
-  if (call.rule.ends_with("/bash/unsandboxed")) input["dangerouslyDisableSandbox"] = true;
+  if (call.rule && call.rule->pointer.ends_with("/bash/unsandboxed"))
+    input["dangerouslyDisableSandbox"] = true;
   if (ClaudeCode().tools.RunsCommand(call.tool)) input["command"] = "true";
   const bool is_kept = call.paths.empty() ? !HidesArguments(call) : PutPaths(call, input);
   if (!is_kept) return {};
   return input;
 }
 
-std::vector<std::string> PathsOf(const JsonTree& tree) {
-  std::vector<std::string> paths;
-  const Node* node = tree.Find(tree.root(), "paths");
-  if (node == nullptr || node->kind != JsonTree::Kind::kArray) return paths;
-  for (JsonTree::Index i = node->first_child; i != JsonTree::kNone; i = tree.node(i).next) {
-    std::string path(tree.node(i).content());
-    // Both readings of a path usually end at the same place.
-    if (std::ranges::find(paths, path) == paths.end()) paths.push_back(std::move(path));
-  }
-  return paths;
-}
-
 }  // namespace
 
-bool IsLogLine(const JsonTree& tree) {
-  const auto has = [&](std::string_view key) { return tree.Find(tree.root(), key) != nullptr; };
-  return has("time") && has("verdict") && has("us");
-}
-
-std::optional<Fixture> FixtureOfLogLine(const JsonTree& tree) {
-  const Node& line = tree.root();
-  Fixture fixture;
-  fixture.expected.decision = TextOf(tree, line, "verdict");
-  const std::string tool = TextOf(tree, line, "tool");
-  const std::string name = TextOf(tree, line, "event");
-  const bool is_call = name == "PreToolUse" || name == "PermissionRequest";
-  if (!is_call || tool.empty() || !IsDecision(fixture.expected.decision)) return {};
-  if (const Node* rule = tree.Find(line, "rule")) {
-    fixture.expected.rule = TextOf(tree, *rule, "pointer");
-  }
-  const std::optional<OrderedJson> input =
-      InputOf({tool, PathsOf(tree), fixture.expected.decision, fixture.expected.rule});
+std::optional<Fixture> FixtureOfEntry(AuditEntry entry) {
+  const bool is_call = entry.event == "PreToolUse" || entry.event == "PermissionRequest";
+  if (!is_call || entry.tool.empty() || !IsDecision(entry.verdict)) return {};
+  // Both readings of a path usually end at the same place.
+  std::vector<std::string> paths;
+  for (const std::string& path : entry.paths) AddOnce(paths, path);
+  entry.paths = std::move(paths);
+  std::optional<OrderedJson> input = InputOf(entry);
   if (!input) return {};
-  fixture.time = TextOf(tree, line, "time");
-  OrderedJson event{{"hook_event_name", name}};
-  for (const char* key : {"agent_id", "agent_type"}) {
-    if (const std::string text = TextOf(tree, line, key); !text.empty()) event[key] = text;
-  }
-  // Which of the profiles the caller chose the log does not say.
-  const bool is_subagent = event.contains("agent_id") || event.contains("agent_type");
-  const std::string profile = TextOf(tree, line, "profile");
-  if (!is_subagent && !profile.empty()) fixture.profile = profile;
-  event["session_id"] = TextOf(tree, line, "session");
-  event["permission_mode"] = "default";
-  event["tool_name"] = tool;
-  event["tool_input"] = *input;
-  fixture.event = event.dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
+  Fixture fixture{.event = EventText({.event = entry.event,
+                                      .session = entry.session,
+                                      .agent_id = entry.agent_id,
+                                      .agent_type = entry.agent_type,
+                                      .tool = entry.tool,
+                                      .input = std::move(*input)}),
+                  .time = entry.time};
+  fixture.expected.decision = entry.verdict;
+  if (entry.rule) fixture.expected.rule = entry.rule->pointer;
+  // The log does not say which of the profiles the caller chose.
+  const bool is_subagent = !entry.agent_id.empty() || !entry.agent_type.empty();
+  if (!is_subagent && !entry.profile.empty()) fixture.profile = entry.profile;
   return fixture;
 }
 
 bool MayBeOfPattern(const Fixture& fixture, const Path& project) {
   if (fixture.expected.decision == "permit") return false;
-  const OrderedJson event = OrderedJson::parse(fixture.event, nullptr, false);
-  const auto tool = ClaudeCode().tools.Find(event.value("tool_name", ""));
+  const CallEvent call = ReadCallEvent(fixture.event);
+  const auto tool = ClaudeCode().tools.Find(call.tool);
   if (!tool || !HasPattern(*tool)) return false;
-  const OrderedJson input = event.value("tool_input", OrderedJson::object());
-  const std::optional<Path> folder = Path::Parse(input.value("path", ""));
+  const std::optional<Path> folder = Path::Parse(call.input.value("path", ""));
   return folder && folder->IsInside(project);
 }
 
@@ -191,11 +156,11 @@ FixtureFile ReadLog(std::string_view text, const std::string& path) {
   FixtureFile file;
   for (const NumberedLine& line : LinesOf(text)) {
     const std::string name = path + ":" + std::to_string(line.number);
-    const Result<JsonTree> tree = JsonTree::Parse(std::string(line.text), path, false);
-    if (!tree || !IsLogLine(*tree)) {
+    std::optional<AuditEntry> entry = ReadAuditEntry(line.text);
+    if (!entry) {
       file.foreign.push_back({path, line.number});
       file.skipped.push_back(name + ": not a line of the audit log");
-    } else if (std::optional<Fixture> fixture = FixtureOfLogLine(*tree)) {
+    } else if (std::optional<Fixture> fixture = FixtureOfEntry(std::move(*entry))) {
       fixture->name = name;
       fixture->place = {path, line.number};
       file.fixtures.push_back(std::move(*fixture));

@@ -7,16 +7,15 @@
 #include <string>
 #include <string_view>
 
+#include "audit_log/entry.h"
 #include "base/json_tree.h"
 #include "base/path.h"
 #include "cli/audit/fixture.h"
 
 namespace ringfence {
 
-bool IsLogLine(const JsonTree& tree);
-
 // Nothing where the log does not say what the decision was about (a host, say).
-std::optional<Fixture> FixtureOfLogLine(const JsonTree& tree);
+std::optional<Fixture> FixtureOfEntry(AuditEntry entry);
 
 // Whether a search in the project that was not permitted may have been refused for its pattern,
 // which can lead out of the project and which the log does not keep.

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "agents/claude/agent.h"
+#include "agents/claude/setup/call_event.h"
 #include "base/text.h"
 #include "cli/common/console.h"
 #include "cli/common/context_options.h"
@@ -60,7 +61,7 @@ Result<OrderedJson> ToolInput(const ExplainOptions& options) {
   return input;
 }
 
-Result<std::string> EventText(const ExplainOptions& options, const Places& places) {
+Result<std::string> EventOf(const ExplainOptions& options, const Places& places) {
   if (!options.event_file.empty()) {
     Result<std::optional<std::string>> text = ReadIfThere(options.event_file);
     if (!text) return text.error();
@@ -69,19 +70,17 @@ Result<std::string> EventText(const ExplainOptions& options, const Places& place
   }
   const Result<OrderedJson> input = ToolInput(options);
   if (!input) return input.error();
-  OrderedJson event;
-  event["hook_event_name"] = "PreToolUse";
-  event["session_id"] = options.session;
-  event["cwd"] =
-      options.cwd.empty() ? places.root.text() : std::filesystem::absolute(options.cwd).string();
-  event["permission_mode"] = options.permission_mode;
+  CallEvent call{.session = options.session,
+                 .cwd = options.cwd.empty() ? places.root.text()
+                                            : std::filesystem::absolute(options.cwd).string(),
+                 .permission_mode = options.permission_mode,
+                 .tool = options.what,
+                 .input = *input};
   if (options.subagent || !options.agent_type.empty()) {
-    event["agent_id"] = "explain";
-    event["agent_type"] = options.agent_type.empty() ? "general-purpose" : options.agent_type;
+    call.agent_id = "explain";
+    call.agent_type = options.agent_type.empty() ? "general-purpose" : options.agent_type;
   }
-  event["tool_name"] = options.what;
-  event["tool_input"] = *input;
-  return event.dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
+  return EventText(call);
 }
 
 // Decides a call as one registration of the hook, or the command line, has it.
@@ -91,7 +90,7 @@ class Explainer {
       : options_(options), context_(context), files_(files) {}
 
   Result<Explained> Call(const ExplainOptions& call) {
-    const Result<std::string> text = EventText(call, context_.places);
+    const Result<std::string> text = EventOf(call, context_.places);
     if (!text) return text.error();
     Result<Event> event = Judge(context_, options_.profile).Read(*text);
     if (!event) return event.error();
@@ -147,8 +146,7 @@ class Explainer {
   }
 
   Status AddClient(Explained& explained) {
-    const Result<Registration> where =
-        FindRegistration(options_.home, context_.places.root.text());
+    const Result<Registration> where = FindRegistration(options_.home, context_.places.root.text());
     if (!where) return where.error();
     const Result<ClientRefusals> client = ClientRefusals::Read(*where);
     if (!client) return client.error();

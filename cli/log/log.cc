@@ -82,7 +82,7 @@ class Shower {
 
   void Show(const LogLine& line) {
     SayWhereApart(line);
-    const std::optional<LogEntry> entry = line.is_cut ? std::nullopt : ReadLogEntry(line.text);
+    const std::optional<AuditEntry> entry = line.is_cut ? std::nullopt : ReadLogLine(line.text);
     if (!entry) {
       ++foreign_;
       return;
@@ -218,8 +218,7 @@ DeclaredOptions DeclareShow(Command& command, ShowOptions& options) {
   declared.Add("--agent", filter.agent, "Only this type or id of subagent; * for any")
       .Type("AGENT");
   AddSince(declared, options.since);
-  declared.AddFlag("--json", options.log.json,
-                   "Print the lines as they are in the file");
+  declared.AddFlag("--json", options.log.json, "Print the lines as they are in the file");
   return declared;
 }
 

@@ -136,7 +136,7 @@ class Sender {
       if (digest == skip_until_) skip_until_.clear();
       return;
     }
-    const std::optional<LogEntry> entry = line.is_cut ? std::nullopt : ReadLogEntry(line.text);
+    const std::optional<AuditEntry> entry = line.is_cut ? std::nullopt : ReadLogLine(line.text);
     if (!entry) {
       ++skipped_;
       return;

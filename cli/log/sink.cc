@@ -82,7 +82,7 @@ class DatagramSink : public LogSink {
 
 class JournalSink final : public DatagramSink {
  public:
-  void Add(std::string_view line, const LogEntry& entry) override {
+  void Add(std::string_view line, const AuditEntry& entry) override {
     Put(JournalMessage(line, entry));
   }
 
@@ -105,7 +105,7 @@ class Messages {
     std::string name(256, '\0');
     if (::gethostname(name.data(), name.size() - 1) == 0) host_ = name.c_str();
   }
-  std::string Next(std::string_view line, const LogEntry& entry) {
+  std::string Next(std::string_view line, const AuditEntry& entry) {
     constexpr uint32_t kLast = 2147483647;
     sequence_ = sequence_ == kLast ? 1 : sequence_ + 1;
     return SyslogMessage(line, entry, host_, sequence_);
@@ -119,7 +119,7 @@ class Messages {
 class UdpSink final : public DatagramSink {
  public:
   explicit UdpSink(const Address& address) : address_(address) {}
-  void Add(std::string_view line, const LogEntry& entry) override {
+  void Add(std::string_view line, const AuditEntry& entry) override {
     Put(messages_.Next(line, entry));
   }
 
@@ -143,7 +143,7 @@ class TcpSink final : public LogSink {
     ::poll(&closed, 1, kSeconds * 100);  // it closes when it has read everything
   }
 
-  void Add(std::string_view line, const LogEntry& entry) override {
+  void Add(std::string_view line, const AuditEntry& entry) override {
     kept_.push_back({Framed(messages_.Next(line, entry)), 0});
   }
 

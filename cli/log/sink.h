@@ -20,7 +20,7 @@ class LogSink {
   virtual ~LogSink() = default;
 
   // Takes the line: whatever then fails, it is sent again with the next call that does not.
-  virtual void Add(std::string_view line, const LogEntry& entry) = 0;
+  virtual void Add(std::string_view line, const AuditEntry& entry) = 0;
   // Sends what was taken, connecting where there is no connection.
   virtual Status Send() = 0;
   // The same, and waits until the other side's system has all of it, as far as it tells.

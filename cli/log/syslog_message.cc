@@ -11,7 +11,7 @@ namespace {
 
 enum Severity { kError = 3, kWarning = 4, kNotice = 5, kInformational = 6 };
 
-Severity SeverityOf(const LogEntry& entry) {
+Severity SeverityOf(const AuditEntry& entry) {
   if (entry.verdict == "deny") return kWarning;
   if (entry.verdict == "ask") return kNotice;
   return entry.verdict == "permit" ? kInformational : kError;
@@ -42,7 +42,7 @@ bool IsHost(std::string_view host) {
 
 // No structured data of our own: that would need an enterprise number. "origin" and "meta" are
 // anybody's. ASCII needs no byte order mark, which readers of JSON would stumble over.
-std::string SyslogMessage(std::string_view line, const LogEntry& entry, const std::string& host,
+std::string SyslogMessage(std::string_view line, const AuditEntry& entry, const std::string& host,
                           uint32_t sequence) {
   return "<" + std::to_string(kAuthPriv * 8 + SeverityOf(entry)) + ">1 " + entry.time + " " +
          HeaderField(host, 255) + " " + std::string(kSystemLogName) + " - " +
@@ -55,7 +55,7 @@ std::string Framed(const std::string& message) {
   return std::to_string(message.size()) + " " + message;
 }
 
-std::string JournalMessage(std::string_view line, const LogEntry& entry) {
+std::string JournalMessage(std::string_view line, const AuditEntry& entry) {
   std::string out = "MESSAGE=" + AsciiJson(line) +
                     "\nPRIORITY=" + std::to_string(SeverityOf(entry)) +
                     "\nSYSLOG_FACILITY=" + std::to_string(kAuthPriv) +

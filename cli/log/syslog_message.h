@@ -14,14 +14,14 @@ namespace ringfence {
 
 // `sequence` counts what this program sends, from 1. The line becomes the message in ASCII, with
 // the same meaning.
-std::string SyslogMessage(std::string_view line, const LogEntry& entry, const std::string& host,
+std::string SyslogMessage(std::string_view line, const AuditEntry& entry, const std::string& host,
                           uint32_t sequence);
 
 // With its length before it: octet counting.
 std::string Framed(const std::string& message);
 
 // A datagram of journald's native protocol.
-std::string JournalMessage(std::string_view line, const LogEntry& entry);
+std::string JournalMessage(std::string_view line, const AuditEntry& entry);
 
 // Where lines are sent to.
 struct LogTarget {

@@ -61,7 +61,7 @@ class Checker {
     report_.torn_at_end = is_torn ? report_.torn_at_end + 1 : 0;
     report_.unlocked += step.kind == ChainLineKind::kUnlocked ? 1 : 0;
     if (!step.fault.empty()) Break({line.file, line.number, step.fault});
-    const std::optional<LogEntry> entry = ReadLogEntry(line.text);
+    const std::optional<AuditEntry> entry = ReadLogLine(line.text);
     if (entry && report_.from.empty()) report_.from = entry->time;
     if (entry) report_.to = entry->time;
     // Empty lines at the very beginning leave no trace in the chain, and fill no gap.

@@ -5,10 +5,10 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "agents/claude/agent.h"
+#include "audit_log/entry.h"
 #include "base/syscall.h"
 #include "base/text.h"
 #include "base/unique_fd.h"
@@ -18,8 +18,6 @@
 
 namespace ringfence {
 namespace {
-
-using Json = nlohmann::json;
 
 constexpr off_t kTail = 4 << 20;  // bytes of the log that are looked at
 
@@ -36,45 +34,37 @@ Result<std::string> EndOf(const Path& file) {
                  static_cast<size_t>(facts.st_size - start));
 }
 
-std::string Text(const Json& line, const char* key) {
-  const auto value = line.find(key);
-  return value != line.end() && value->is_string() ? value->get<std::string>() : "";
-}
-
 bool CoversPath(const Wish& wish, const std::string& path) {
   const Path wanted = Path::Clean(wish.path);
   if (!wish.is_pattern) return Path::Clean(path).IsInside(wanted);
   return MatchPattern(wanted.text().substr(1), path.substr(1), {.covers = true});
 }
 
-bool NamesPath(const Json& line, const Wish& wish) {
-  const auto paths = line.find("paths");
-  if (paths == line.end() || !paths->is_array() || wish.path.empty()) return false;
-  return std::ranges::any_of(*paths, [&wish](const Json& named) {
-    return named.is_string() && named.get<std::string>().starts_with('/') &&
-           CoversPath(wish, named.get<std::string>());
+bool NamesPath(const AuditEntry& entry, const Wish& wish) {
+  return !wish.path.empty() && std::ranges::any_of(entry.paths, [&wish](const std::string& path) {
+    return path.starts_with('/') && CoversPath(wish, path);
   });
 }
 
 // A tool by any of its names, or the server whose resource was refused.
-bool NamesTool(const Json& line, const std::string& pattern) {
-  const std::string tool = Text(line, "tool");
+bool NamesTool(const AuditEntry& entry, const std::string& pattern) {
+  const std::string& tool = entry.tool;
   if (MatchName(pattern, tool) ||
       ClaudeCode().tools.MainName(pattern) == ClaudeCode().tools.MainName(tool))
     return true;
-  const std::string server = Text(line, "server");
+  const std::string& server = entry.server;
   return !server.empty() && MatchName(pattern, "mcp__" + McpNamePart(server) + "__resources");
 }
 
-bool IsDenialOf(const Json& line, const Wish& wish) {
-  if (!line.is_object() || Text(line, "verdict") != "deny") return false;
+bool IsDenialOf(const AuditEntry& entry, const Wish& wish) {
+  if (entry.verdict != "deny") return false;
   switch (wish.kind) {
     case WishKind::kPath:
-      return NamesPath(line, wish);
+      return NamesPath(entry, wish);
     case WishKind::kTool:
-      return NamesTool(line, wish.text);
+      return NamesTool(entry, wish.text);
     case WishKind::kHost:
-      return Text(line, "why").find("host " + Quote(LowerAscii(wish.text))) != std::string::npos;
+      return entry.why.find("host " + Quote(LowerAscii(wish.text))) != std::string::npos;
   }
   return false;
 }
@@ -89,10 +79,10 @@ Result<std::string> RefusedSession(const Path& audit_file, const Wish& wish) {
     if (rest.ends_with('\n')) rest.remove_suffix(1);
     const size_t newline = rest.rfind('\n');
     const size_t start = newline == std::string_view::npos ? 0 : newline + 1;
-    const Json line = Json::parse(rest.substr(start), nullptr, false);
+    const std::optional<AuditEntry> entry = ReadAuditEntry(rest.substr(start));
     rest = rest.substr(0, start);
-    if (!IsDenialOf(line, wish)) continue;
-    const std::string session = Text(line, "session");
+    if (!entry || !IsDenialOf(*entry, wish)) continue;
+    const std::string& session = entry->session;
     if (session.empty() || session == kInitSession || session == kDoctorSession) continue;
     return session;
   }

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <nlohmann/json.hpp>
 
-#include "base/json_edit.h"
+#include "agents/claude/setup/call_event.h"
 #include "base/process.h"
 #include "base/text.h"
 #include "policy/decide.h"
@@ -16,19 +16,11 @@
 namespace ringfence {
 namespace {
 
-std::string EventText(const ProofCase& proof_case, const std::string& tool,
-                      const std::string& path) {
-  OrderedJson input{{"file_path", path}};
-  if (tool == "Write") input["content"] = "";
-  const OrderedJson event{{"session_id", proof_case.session},
-                          {"transcript_path", ""},
-                          {"cwd", proof_case.project},
-                          {"permission_mode", "default"},
-                          {"hook_event_name", "PreToolUse"},
-                          {"tool_name", tool},
-                          {"tool_input", input},
-                          {"tool_use_id", proof_case.session}};
-  return event.dump(-1, ' ', false, OrderedJson::error_handler_t::replace) + "\n";
+std::string EventOf(const ProofCase& proof_case, const std::string& tool, const std::string& path) {
+  CallEvent call{.session = proof_case.session, .cwd = proof_case.project, .tool = tool};
+  call.input = {{"file_path", path}};
+  if (tool == "Write") call.input["content"] = "";
+  return EventText(call) + "\n";
 }
 
 Result<Finished> Ask(const ProofCase& proof_case, const std::string& tool,
@@ -39,7 +31,7 @@ Result<Finished> Ask(const ProofCase& proof_case, const std::string& tool,
               .arguments = std::move(arguments),
               .environment = {"HOME=" + proof_case.home, "CLAUDE_PROJECT_DIR=" + proof_case.project,
                               "PATH=/usr/bin:/bin"},
-              .input = EventText(proof_case, tool, path)});
+              .input = EventOf(proof_case, tool, path)});
 }
 
 Error Wrong(const ProofCase& proof_case, std::string what, std::string hint = "") {
@@ -52,22 +44,6 @@ std::string Heard(const Finished& finished) {
   if (!finished.err.empty()) return text + " and said " + Quote(finished.err, 300);
   if (!finished.out.empty()) return text + " and printed " + Quote(finished.out, 300);
   return text + " and printed nothing";
-}
-
-struct Answer {
-  std::string decision;
-  std::string reason;
-};
-
-Answer AnswerOf(const Finished& finished) {
-  const OrderedJson json = OrderedJson::parse(finished.out, nullptr, false);
-  Answer answer;
-  if (!json.is_object() || !json.contains("hookSpecificOutput")) return answer;
-  const OrderedJson& output = json["hookSpecificOutput"];
-  if (!output.is_object() || output.value("hookEventName", "") != "PreToolUse") return answer;
-  answer.decision = output.value("permissionDecision", "");
-  answer.reason = output.value("permissionDecisionReason", "");
-  return answer;
 }
 
 std::string FolderOf(const PathRule& rule, const Registration& where) {
@@ -147,7 +123,7 @@ Result<Proof> Prove(const ProofCase& proof_case) {
   const Trial& trial = proof_case.trial;
   const Result<Finished> denied = Ask(proof_case, trial.tool, trial.denied_path);
   if (!denied) return denied.error();
-  const Answer answer = AnswerOf(*denied);
+  const HookAnswer answer = ReadHookAnswer(denied->out);
   if (denied->exit_status != 0 || answer.decision != "deny" || answer.reason.empty()) {
     return Wrong(proof_case, "did not deny a " + trial.tool + " of " + Quote(trial.denied_path) +
                                  ": " + Heard(*denied));
@@ -155,7 +131,7 @@ Result<Proof> Prove(const ProofCase& proof_case) {
   if (trial.permitted_path.empty()) return Proof{trial, answer.reason};
   const Result<Finished> passed = Ask(proof_case, "Read", trial.permitted_path);
   if (!passed) return passed.error();
-  if (passed->exit_status != 0 || AnswerOf(*passed).decision == "deny") {
+  if (passed->exit_status != 0 || ReadHookAnswer(passed->out).decision == "deny") {
     return Wrong(proof_case, "did not permit a Read of " + Quote(trial.permitted_path) +
                                  " pass: " + Heard(*passed));
   }

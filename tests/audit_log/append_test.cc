@@ -11,7 +11,10 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "agents/claude/agent.h"
+#include "audit_log/entry.h"
 #include "base/sha256.h"
+#include "policy/agent.h"
 #include "tests/support/audit_log_file.h"
 #include "tests/support/corpora.h"
 #include "tests/support/temporary_tree.h"
@@ -30,10 +33,10 @@ mode_t ModeOf(const std::string& path) {
 
 AuditEntry EntryOf(const Event& event, const Decision& decision) {
   AuditEntry entry;
-  entry.event = &event;
-  entry.verdict = VerdictName(decision.verdict);
-  entry.decision = &decision;
-  entry.unix_nanoseconds = kTime;
+  entry.Take(event);
+  entry.Take(decision);
+  entry.server = McpServerOf(event, ClaudeCode());
+  entry.time = AuditTime(kTime);
   entry.microseconds = 12;
   return entry;
 }
@@ -93,7 +96,6 @@ TEST_CASE("audit: a permitted call and an error") {
         R"({"time":"2026-10-14T17:46:40.123Z","event":"PreToolUse","session":"s","tool":"Write",)"
         R"("verdict":"permit","us":12)");
   AuditEntry error = EntryOf(event, permit);
-  error.decision = nullptr;
   error.verdict = "error";
   error.why = "policy.json:1:1: broken";
   CHECK(AuditText(error).find(R"("verdict":"error","why":"policy.json:1:1: broken")") !=

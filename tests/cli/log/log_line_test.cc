@@ -26,10 +26,10 @@ const std::string kDenial = Whole(
 }  // namespace
 
 TEST_CASE("log line: what a line says") {
-  const auto entry = ReadLogEntry(kDenial);
+  const auto entry = ReadLogLine(kDenial);
   REQUIRE(entry.has_value());
   CHECK(entry->tool == "Write");
-  CHECK(entry->rule == "policy.json:6 /write/allow");
+  CHECK(entry->rule->text() == "policy.json:6 /write/allow");
   CHECK(ShowLogEntry(*entry, Console()) ==
         "2026-10-14 17:46:40Z  deny    Write    /etc/x /b +2  outside the project "
         "(policy.json:6 /write/allow)  session s1, agent Explore");
@@ -38,7 +38,7 @@ TEST_CASE("log line: what a line says") {
 TEST_CASE("log line: a call that the client asks about has a second line, which says so") {
   std::string request = kDenial.substr(0, kDenial.find(",\"chain\""));
   request.replace(request.find("PreToolUse"), 10, "PermissionRequest");
-  const auto entry = ReadLogEntry(Whole(request));
+  const auto entry = ReadLogLine(Whole(request));
   REQUIRE(entry.has_value());
   CHECK(ShowLogEntry(*entry, Console()).ends_with(", agent Explore, at the prompt"));
 }
@@ -49,12 +49,12 @@ TEST_CASE("log line: torn and foreign text is none") {
         kDenial.substr(0, 100), Whole(R"({"time":"yesterday")"), Whole("{]"),
         Whole(R"({"time":"2026-10-14T25:46:40.123Z")")}) {
     CAPTURE(text);
-    CHECK_FALSE(ReadLogEntry(text).has_value());
+    CHECK_FALSE(ReadLogLine(text).has_value());
   }
 }
 
 TEST_CASE("log line: of a line from inside a sandbox the launcher's time counts") {
-  const auto entry = ReadLogEntry(
+  const auto entry = ReadLogLine(
       Whole(R"({"time":"a lie","verdict":"permit","us":1,"inside":"2026-10-14T17:46:40.000Z")"));
   REQUIRE(entry.has_value());
   CHECK(entry->time == "2026-10-14T17:46:40.000Z");
@@ -62,7 +62,7 @@ TEST_CASE("log line: of a line from inside a sandbox the launcher's time counts"
 }
 
 TEST_CASE("log line: whatever it holds, what people see has no control characters") {
-  const auto entry = ReadLogEntry(Whole(
+  const auto entry = ReadLogLine(Whole(
       "{\"time\":\"2026-10-14T17:46:40.123Z\",\"tool\":\"\\u001b[2J\",\"verdict\":\"\\u009b\","
       "\"session\":\"\\n\",\"why\":\"\xE2\x80\xAE\",\"paths\":[\"\\u0007\"],\"us\":1"));
   REQUIRE(entry.has_value());
@@ -71,7 +71,7 @@ TEST_CASE("log line: whatever it holds, what people see has no control character
 }
 
 TEST_CASE("log line: filters") {
-  const auto entry = ReadLogEntry(kDenial);
+  const auto entry = ReadLogLine(kDenial);
   REQUIRE(entry.has_value());
   struct Row {
     LogFilter filter;
@@ -152,7 +152,7 @@ TEST_CASE("log line: since when") {
 }
 
 TEST_CASE("syslog: a message of RFC 5424, and its frame") {
-  const auto entry = ReadLogEntry(kDenial);
+  const auto entry = ReadLogLine(kDenial);
   REQUIRE(entry.has_value());
   const std::string message = SyslogMessage(kDenial, *entry, "host.example", 7);
   CHECK(message ==
@@ -170,13 +170,13 @@ TEST_CASE("syslog: a message of RFC 5424, and its frame") {
 
 TEST_CASE("syslog: what is not ASCII is escaped, so that no mark is needed before it") {
   const std::string line = Whole("{\"time\":\"2026-10-14T17:46:40.123Z\",\"why\":\"\xC3\xA9\"");
-  const std::string message = SyslogMessage(line, *ReadLogEntry(line), "h", 1);
+  const std::string message = SyslogMessage(line, *ReadLogLine(line), "h", 1);
   CHECK(std::ranges::all_of(message, [](char c) { return c >= ' ' && c < 0x7F; }));
   CHECK(nlohmann::json::parse(message.substr(message.find('{'))).at("why") == "\xC3\xA9");
 }
 
 TEST_CASE("journald: fields cannot be added by what a line says") {
-  LogEntry entry = *ReadLogEntry(kDenial);
+  AuditEntry entry = *ReadLogLine(kDenial);
   entry.session = "s\nPRIORITY=0";
   CHECK(JournalMessage("{}", entry) ==
         "MESSAGE={}\nPRIORITY=4\nSYSLOG_FACILITY=10\nSYSLOG_IDENTIFIER=ringfence\n"

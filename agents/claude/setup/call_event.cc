@@ -1,0 +1,47 @@
+#include "agents/claude/setup/call_event.h"
+
+namespace ringfence {
+namespace {
+
+constexpr const char* kEvent = "hook_event_name";
+
+OrderedJson MemberOf(const OrderedJson& object, const char* key) {
+  const bool has = object.is_object() && object.contains(key);
+  return has ? object[key] : OrderedJson();
+}
+
+std::string TextOf(const OrderedJson& object, const char* key) {
+  const OrderedJson value = MemberOf(object, key);
+  return value.is_string() ? value.get<std::string>() : "";
+}
+
+}  // namespace
+
+std::string EventText(const CallEvent& call) {
+  OrderedJson event{{kEvent, call.event}, {"session_id", call.session}};
+  if (!call.cwd.empty()) event["cwd"] = call.cwd;
+  event["permission_mode"] = call.permission_mode;
+  if (!call.agent_id.empty()) event["agent_id"] = call.agent_id;
+  if (!call.agent_type.empty()) event["agent_type"] = call.agent_type;
+  event["tool_name"] = call.tool;
+  event["tool_input"] = call.input;
+  return event.dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
+}
+
+CallEvent ReadCallEvent(std::string_view text) {
+  const OrderedJson event = OrderedJson::parse(text, nullptr, false);
+  CallEvent call;
+  call.tool = TextOf(event, "tool_name");
+  call.input = MemberOf(event, "tool_input");
+  if (!call.input.is_object()) call.input = OrderedJson::object();
+  return call;
+}
+
+HookAnswer ReadHookAnswer(std::string_view out) {
+  const OrderedJson output =
+      MemberOf(OrderedJson::parse(out, nullptr, false), "hookSpecificOutput");
+  if (TextOf(output, "hookEventName") != "PreToolUse") return {};
+  return {TextOf(output, "permissionDecision"), TextOf(output, "permissionDecisionReason")};
+}
+
+}  // namespace ringfence

@@ -1,0 +1,62 @@
+#include "audit_log/entry.h"
+
+#include <doctest/doctest.h>
+
+namespace ringfence {
+namespace {
+
+AuditEntry Whole() {
+  return {.time = "2026-10-14T17:46:40.123Z",
+          .event = "PreToolUse",
+          .session = "s \n\"",
+          .agent_id = "a1",
+          .agent_type = "Explore",
+          .tool = "ReadMcpResourceTool",
+          .profile = "p",
+          .paths = {"/a", "/b\\"},
+          .verdict = "deny",
+          .rule = AuditEntry::Rule{"policy.json", 6, "/read/deny"},
+          .why = "why",
+          .server = "team",
+          .microseconds = 12};
+}
+
+}  // namespace
+
+TEST_CASE("audit entry: what is written is read again") {
+  const AuditEntry entry = Whole();
+  std::optional<AuditEntry> again = ReadAuditEntry(AuditText(entry) + "}");
+  REQUIRE(again.has_value());
+  again->microseconds = entry.microseconds;  // only people read it
+  CHECK(AuditText(*again) == AuditText(entry));
+  CHECK(again->rule->text() == "policy.json:6 /read/deny");
+  CHECK(again->paths == entry.paths);
+  CHECK(again->server == "team");
+  CHECK_FALSE(again->is_inside);
+}
+
+TEST_CASE("audit entry: the launcher's time counts for a line from a sandbox") {
+  const auto entry = ReadAuditEntry(R"({"time":"a","verdict":"permit","inside":"b"})");
+  REQUIRE(entry.has_value());
+  CHECK(entry->is_inside);
+  CHECK(entry->time == "b");
+}
+
+TEST_CASE("audit entry: text that is not an entry") {
+  for (const char* text : {"", "[]", "{}", R"({"time":"t"})", R"({"verdict":"deny"})",
+                           R"({"time":1,"verdict":"deny"})", R"({"time":"t","verdict":"deny")"}) {
+    CAPTURE(text);
+    CHECK_FALSE(ReadAuditEntry(text).has_value());
+  }
+}
+
+TEST_CASE("audit entry: members of another type are left out") {
+  const auto entry = ReadAuditEntry(
+      R"({"time":"t","verdict":"deny","tool":1,"paths":["/a",2],"rule":{"file":"f","line":"x"}})");
+  REQUIRE(entry.has_value());
+  CHECK(entry->tool.empty());
+  CHECK(entry->paths == std::vector<std::string>{"/a"});
+  CHECK(entry->rule->text() == "f ");
+}
+
+}  // namespace ringfence
