@@ -148,7 +148,7 @@ std::optional<AuditEntry> ReadAuditEntry(std::string_view line) {
   for (const Member& member : kMembers) {
     if (member.text != nullptr) entry.*member.text = TextAt(*tree, tree->root(), member.name);
   }
-  if (entry.time.empty() || entry.verdict.empty()) return {};
+  if (entry.time.empty()) return {};
   entry.paths = PathsOf(*tree);
   entry.rule = RuleOf(*tree);
   const std::string inside = TextAt(*tree, tree->root(), "inside");

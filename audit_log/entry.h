@@ -48,7 +48,7 @@ std::string AuditText(const AuditEntry& entry);
 // last brace, with members of the schema.
 bool IsAuditText(std::string_view text);
 
-// Nothing for text that is not an entry. Members of another type are left out.
+// Nothing for text that is not a JSON object with a time. Members of another type are left out.
 std::optional<AuditEntry> ReadAuditEntry(std::string_view line);
 
 }  // namespace ringfence

@@ -150,7 +150,8 @@ class DocumentReader {
                                     const FixturePlace& place) {
     const Node& root = tree.root();
     const auto has = [&](std::string_view key) { return tree.Find(root, key) != nullptr; };
-    if (std::optional<AuditEntry> entry = ReadAuditEntry(tree.text())) {
+    std::optional<AuditEntry> entry = ReadAuditEntry(tree.text());
+    if (entry && !entry->verdict.empty()) {
       std::optional<Fixture> fixture = FixtureOfEntry(std::move(*entry));
       if (!fixture) file_.skipped.push_back(name + ": the log does not have the call's arguments");
       return fixture;

@@ -157,7 +157,7 @@ FixtureFile ReadLog(std::string_view text, const std::string& path) {
   for (const NumberedLine& line : LinesOf(text)) {
     const std::string name = path + ":" + std::to_string(line.number);
     std::optional<AuditEntry> entry = ReadAuditEntry(line.text);
-    if (!entry) {
+    if (!entry || entry->verdict.empty()) {
       file.foreign.push_back({path, line.number});
       file.skipped.push_back(name + ": not a line of the audit log");
     } else if (std::optional<Fixture> fixture = FixtureOfEntry(std::move(*entry))) {

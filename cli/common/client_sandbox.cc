@@ -52,6 +52,7 @@ class SandboxPlanner {
  public:
   SandboxPlanner(const Policy& policy, const Places& places, Reach reach)
       : policy_(policy), reach_(reach) {
+    context_.agent = places.agent;
     context_.root = places.root_real;
     context_.user = places.user;
     context_.macos_names = places.macos_names;

@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "cli/replay/assumed_folder.h"
 #include "policy/load/layers.h"
+#include "run/typed_context.h"
 
 namespace ringfence {
 namespace {

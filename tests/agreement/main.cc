@@ -20,7 +20,6 @@
 #include "policy/files/real_files.h"
 #include "policy/load/context.h"
 #include "policy/load/layers.h"
-#include "run/typed_context.h"
 #include "sandbox/backend.h"
 #include "tests/agreement/known.h"
 #include "tests/agreement/tree.h"
@@ -173,7 +172,7 @@ class Comparison {
   // False where the policy lets nothing start.
   bool Run(const std::vector<Question>& questions) {
     const RealFiles disk;
-    const Result<Context> context = FindTypedContext(world_.registration(), disk);
+    const Result<Context> context = FindContext(world_.registration(), disk);
     if (!context) return Fail("context: " + context.error().text());
     const Result<Policy> policy = MergePolicies(context->sources, "", context->places, Caller{});
     if (!policy) return Fail("policy: " + policy.error().text());

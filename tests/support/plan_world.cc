@@ -30,7 +30,7 @@ PlanWorld::PlanWorld()
             .disks = {"8:0"}} {}
 
 Result<SandboxPlan> PlanWorld::Try() const {
-  const Result<Policy> policy = world.PolicyFor();
+  const Result<Policy> policy = MergePolicies(world.sources, world.profile, world.places, Caller{});
   if (!policy) throw std::runtime_error(policy.error().text());
   const CachedFiles files(world.files);
   return MakePlan({*policy, world.places, files, command, facts});

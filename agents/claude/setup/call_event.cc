@@ -18,11 +18,12 @@ std::string TextOf(const OrderedJson& object, const char* key) {
 }  // namespace
 
 std::string EventText(const CallEvent& call) {
-  OrderedJson event{{kEvent, call.event}, {"session_id", call.session}};
-  if (!call.cwd.empty()) event["cwd"] = call.cwd;
-  event["permission_mode"] = call.permission_mode;
+  OrderedJson event{{kEvent, call.event}};
   if (!call.agent_id.empty()) event["agent_id"] = call.agent_id;
   if (!call.agent_type.empty()) event["agent_type"] = call.agent_type;
+  event["session_id"] = call.session;
+  if (!call.cwd.empty()) event["cwd"] = call.cwd;
+  event["permission_mode"] = call.permission_mode;
   event["tool_name"] = call.tool;
   event["tool_input"] = call.input;
   return event.dump(-1, ' ', false, OrderedJson::error_handler_t::replace);

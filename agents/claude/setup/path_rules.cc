@@ -33,6 +33,7 @@ struct Entry {
 class RuleWriter {
  public:
   RuleWriter(const Policy& policy, const Places& places) : policy_(policy) {
+    context_.agent = places.agent;
     context_.root = places.root_real;
     context_.user = places.user;
     context_.macos_names = places.macos_names;

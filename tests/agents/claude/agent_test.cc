@@ -149,10 +149,10 @@ TEST_CASE("tools: other names for the same tool") {
   CHECK_FALSE(ClaudeCode().tools.Find("code"));
 }
 
-TEST_CASE("tools: shells other than Bash") {
+TEST_CASE("tools: shells") {
   CHECK(ClaudeCode().tools.IsShell("Monitor"));
   CHECK(ClaudeCode().tools.IsShell("PowerShell"));
-  CHECK_FALSE(ClaudeCode().tools.IsShell("Bash"));
+  CHECK(ClaudeCode().tools.IsShell("Bash"));
   CHECK_FALSE(ClaudeCode().tools.IsShell("Workflow"));
 }
 

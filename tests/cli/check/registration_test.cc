@@ -183,10 +183,9 @@ TEST_CASE("check: each registration puts its own policy, profile, project and ho
   given.root = "/srv/x";
   const auto of = [&](const std::vector<SettingsFile>& files) {
     std::string all;
-    for (const Registered& ground : RegistrationsInForce(given, files, kTrue)) {
-      const Registration& options = ground.options;
-      all += options.given.home + "|" + options.root + "|" + options.policy + "|" +
-             options.profile + ";";
+    for (const auto& registered : RegistrationsInForce(given, files, kTrue)) {
+      const Registration& options = registered.options;
+      all += options.home + "|" + options.root + "|" + options.policy + "|" + options.profile + ";";
     }
     return all;
   };

@@ -11,7 +11,7 @@ namespace {
 
 using Texts = std::vector<std::string>;
 
-const Registration kWhere{"/home/dev", "", "/home/dev/p"};
+const Registration kWhere{.project_dir = "/home/dev/p", .home = "/home/dev"};
 
 SettingsFile FileOf(SettingsLayer layer, std::string text) {
   SettingsFile file{layer, SettingsPath(layer, kWhere), text, {}};

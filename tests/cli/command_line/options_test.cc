@@ -72,7 +72,7 @@ TEST_CASE("mcp servers: every place that configures one is read") {
                 R"(": {"mcpServers": {"local": {}}}, "/other": {"mcpServers": {"no": {}}}}})");
   tree.File("p/.claude/settings.local.json", R"({"enabledMcpjsonServers": ["enabled"]})");
   tree.File("h/.claude/settings.json", "no JSON");
-  const Registration where{tree.At("h"), "", tree.At("p")};
+  const Registration where{.project_dir = tree.At("p"), .home = tree.At("h")};
   CHECK(ConfiguredMcpServers(where) ==
         std::vector<std::string>{"enabled", "from_project", "local", "user"});
 }

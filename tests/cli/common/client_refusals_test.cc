@@ -9,7 +9,7 @@ using namespace ringfence;
 
 namespace {
 
-const Registration kWhere{.home = "/home/dev", .config_dir = "", .project = "/home/dev/project"};
+const Registration kWhere{.project_dir = "/home/dev/project", .home = "/home/dev"};
 
 SettingsFile FileOf(SettingsLayer layer, const std::string& text) {
   SettingsFile file;

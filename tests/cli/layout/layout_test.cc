@@ -93,7 +93,7 @@ struct RelayWorld {
     tree.File("home/.config/ringfence/policy.json", policy);
     const RealFiles files;
     const Result<Context> context =
-        FindTypedContext(Registration{tree.At("home"), tree.At("project"), "", ""}, files);
+        FindTypedContext(Registration{.root = tree.At("project"), .home = tree.At("home")}, files);
     if (!context) return context.error().text();
     const Result<std::vector<Error>> problems = RelayProblems(tree.At(relay), "a/b", *context);
     if (!problems) return problems.error().text();

@@ -161,7 +161,7 @@ TEST_CASE("syslog: a message of RFC 5424, and its frame") {
         "\"][meta sequenceId=\"7\"] " +
             kDenial);
   CHECK(Framed("<84>1 x") == "7 <84>1 x");
-  LogEntry strange = *entry;
+  AuditEntry strange = *entry;
   strange.event = "a b\n";
   strange.verdict = "permit";
   CHECK(SyslogMessage("{}", strange, "", 1)

@@ -7,6 +7,7 @@
 #include "cli/permit/policy_removal.h"
 #include "cli/permit/session_grants.h"
 #include "cli/permit/wide_wish.h"
+#include "policy/files/real_files.h"
 #include "run/typed_context.h"
 #include "tests/support/temporary_tree.h"
 
@@ -22,7 +23,7 @@ Wish PathWish(const std::string& text, const std::string& home, bool also_write 
 }
 
 std::string Wide(const std::string& text, bool also_write = true) {
-  const Registration where{"/home/dev", "", "/srv/shop/project"};
+  const Registration where{.project_dir = "/srv/shop/project", .home = "/home/dev"};
   Places places{.agent = &ClaudeCode()};
   places.root = places.root_real = Path::Clean(where.project_dir);
   places.homes = places.homes_real = {Path::Clean(where.home)};
@@ -34,7 +35,7 @@ class Desk {
  public:
   Desk() {
     tree_.Directory("project");
-    where = {tree_.At("home"), "", tree_.At("project")};
+    where = {.project_dir = tree_.At("project"), .home = tree_.At("home")};
   }
   void User(const std::string& members) const {
     tree_.File("home/.config/ringfence/policy.json", R"({"version": 1, )" + members + "}");
@@ -44,7 +45,7 @@ class Desk {
                R"({"version": 1, )" + members + "}");
   }
   Context Read() const {
-    Result<Context> policies = FindTypedContext({where, "", "", ""});
+    Result<Context> policies = FindTypedContext(where, RealFiles());
     REQUIRE(policies.has_value());
     return std::move(*policies);
   }

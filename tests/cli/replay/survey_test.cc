@@ -38,7 +38,7 @@ struct Past {
   Past() {
     tree.Directory("home");
     tree.Directory("project/sub");
-    question.rulings.context.home = tree.At("home");
+    question.rulings.given.home = tree.At("home");
   }
   std::string Call(const std::string& name, const std::string& id,
                    const std::string& more = "") const {
@@ -250,7 +250,7 @@ TEST_CASE("replay: what is decided otherwise than by another policy") {
     text += past.Call(name, "t" + std::to_string(id++)) + "\n";
   }
   past.tree.File("logs/a.jsonl", text);
-  past.question.rulings.context.policy = past.tree.At("new.json");
+  past.question.rulings.given.policy = past.tree.At("new.json");
   past.question.rulings.against = past.tree.At("old.json");
   const Survey survey = past.Take();
   REQUIRE(survey.tally.changes.size() == 3);
@@ -262,7 +262,7 @@ TEST_CASE("replay: what is decided otherwise than by another policy") {
   }
   CHECK(seen ==
         std::vector<std::string>{"ask /write/ask", "deny /write/allow", "deny /write/deny"});
-  std::swap(past.question.rulings.context.policy, past.question.rulings.against);
+  std::swap(past.question.rulings.given.policy, past.question.rulings.against);
   const Survey back = past.Take();
   CHECK(back.tally.changes.size() == 3);
   CHECK(back.tally.changes.begin()->first.now == Fate::kPermitted);
@@ -272,14 +272,14 @@ TEST_CASE("replay: what is decided otherwise than by another policy") {
 TEST_CASE("replay: a policy that cannot be used is told before anything is read") {
   Past past;
   past.tree.File("bad.json", R"({"version":1,"raed":{}})");
-  past.question.rulings.context.policy = past.tree.At("bad.json");
+  past.question.rulings.given.policy = past.tree.At("bad.json");
   const Status status = Rulings(past.question.rulings).Check();
   REQUIRE_FALSE(status);
   CHECK(status.error().text().find("raed") != std::string::npos);
-  std::swap(past.question.rulings.context.policy, past.question.rulings.against);
+  std::swap(past.question.rulings.given.policy, past.question.rulings.against);
   CHECK_FALSE(Rulings(past.question.rulings).Check());
   past.question.rulings = {};
-  past.question.rulings.context.home = past.tree.At("home");
+  past.question.rulings.given.home = past.tree.At("home");
   CHECK(Rulings(past.question.rulings).Check());
 }
 

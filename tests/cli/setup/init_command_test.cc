@@ -6,7 +6,7 @@ using namespace ringfence;
 
 namespace {
 
-const Registration kWhere{.home = "/home/dev", .config_dir = "", .project = "/home/dev/my project"};
+const Registration kWhere{.project_dir = "/home/dev/my project", .home = "/home/dev"};
 constexpr const char* kRegistered =
     R"({"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "timeout": 10,
     "command": "/opt/bin/ringfence-hook", "args": ["--home", "/home/dev", "--profile", "a b",

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "agents/claude/agent.h"
 #include "policy/rules/entry_match.h"
 #include "policy/rules/pattern.h"
 #include "policy/rules/sets.h"
@@ -61,7 +62,8 @@ bool IsOf(const SetEntry& entry, std::string_view candidate) {
 
 // Entries that no candidate is about: misspelt, or without a reason.
 std::string Unused(SetName set, const std::vector<std::string>& candidates) {
-  const SetContext context{.root = Path::Clean("/home/dev/project"),
+  const SetContext context{.agent = &ClaudeCode(),
+                           .root = Path::Clean("/home/dev/project"),
                            .homes = {Path::Clean("/home/dev")}};
   std::deque<std::string> strings;
   std::string unused;

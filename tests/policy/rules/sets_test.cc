@@ -14,7 +14,8 @@ using namespace ringfence;
 namespace {
 
 SetContext Context() {
-  return {.root = Path::Clean("/home/dev/project"),
+  return {.agent = &ClaudeCode(),
+          .root = Path::Clean("/home/dev/project"),
           .session_id = "s-1",
           .user = 1000,
           .macos_names = false,
