@@ -1,7 +1,10 @@
-// Files and errno, as Result. No function here asks the environment.
+// Files, errno and clocks. No function here asks the environment.
 #pragma once
 
+#include <time.h>
+
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -27,6 +30,9 @@ UniqueFd OpenFile(const char* path, int flags);
 // Reads to the end. More than `limit` bytes is an error, so a growing file cannot exhaust memory.
 // `expected` is how many there probably are.
 Result<std::string> ReadAll(int fd, size_t limit, std::string_view what, size_t expected = 0);
+
+// Of CLOCK_REALTIME since 1970, of CLOCK_MONOTONIC since the start of the system.
+int64_t Nanoseconds(clockid_t clock);
 
 // Writes every byte, going on after EINTR and short writes.
 Status WriteAll(int fd, std::string_view bytes);

@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "policy/evaluate/judge_host.h"
 #include "policy/evaluate/judge_path.h"
 #include "policy/evaluate/judge_tool.h"
+#include "policy/evaluate/judge_url.h"
 
 namespace ringfence {
 namespace {

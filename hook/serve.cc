@@ -1,7 +1,5 @@
 #include "hook/serve.h"
 
-#include <time.h>
-
 #include "agents/claude/answer.h"
 #include "agents/claude/config_change.h"
 #include "agents/claude/event_reader.h"
@@ -9,6 +7,7 @@
 #include "audit_log/entry.h"
 #include "audit_log/line.h"
 #include "base/launcher.h"
+#include "base/syscall.h"
 #include "hook/serve_result.h"
 #include "hook/session_text.h"
 #include "hook/wrap.h"
@@ -21,12 +20,6 @@
 
 namespace ringfence {
 namespace {
-
-int64_t Nanoseconds(clockid_t clock) {
-  timespec now{};
-  ::clock_gettime(clock, &now);
-  return static_cast<int64_t>(now.tv_sec) * 1000000000 + now.tv_nsec;
-}
 
 class Server {
  public:

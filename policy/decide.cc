@@ -13,6 +13,7 @@
 #include "policy/evaluate/judge_path.h"
 #include "policy/evaluate/judge_search.h"
 #include "policy/evaluate/judge_tool.h"
+#include "policy/evaluate/judge_url.h"
 #include "policy/evaluate/text_kind.h"
 #include "policy/mcp/argument_names.h"
 #include "policy/mcp/judge_mcp.h"

@@ -20,12 +20,11 @@
 #include "policy/load/context.h"
 #include "policy/load/layers.h"
 #include "run/start.h"
+#include "sandbox/backend.h"
 #include "sandbox/session_folder.h"
 
 namespace ringfence {
 namespace {
-
-constexpr int kNothingRun = 125;
 
 // The file through which the client hears where the shell ended. The command gets it with what is
 // around it as it is; what the command wrote is looked at before the client may see it.
@@ -150,13 +149,13 @@ int Enter(std::span<char* const> words) {
         "(\"bash\": {\"wrap\": true}). It confines the rest of its shell's script and is of no "
         "use\n"
         "elsewhere: to confine a command of yours, ringfence run -- COMMAND.\n";
-    return WriteAll(STDOUT_FILENO, kHelp) ? 0 : kNothingRun;
+    return WriteAll(STDOUT_FILENO, kHelp) ? 0 : kSetupFailed;
   }
   const Outcome outcome = Entrance(words).Run();
   if (!outcome.error) return outcome.status;
   [[maybe_unused]] const Status told =
       WriteAll(STDERR_FILENO, RefusalLine(*outcome.error, "The command was not run"));
-  return kNothingRun;
+  return kSetupFailed;
 }
 
 }  // namespace ringfence

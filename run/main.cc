@@ -13,11 +13,10 @@
 #include "run/enter.h"
 #include "run/messages.h"
 #include "run/start.h"
+#include "sandbox/backend.h"
 
 namespace ringfence {
 namespace {
-
-constexpr int kSetupFailed = 125;
 
 // Comes back only where it fails.
 Error HandOver(char** argv) {

@@ -1,10 +1,8 @@
 #include "run/start.h"
 
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <utility>
@@ -19,32 +17,23 @@
 #include "hook/inside_alerts.h"
 #include "policy/decide.h"
 #include "policy/files/real_files.h"
+#include "run/launcher.h"
 #include "run/remedy.h"
 #include "run/report.h"
-#include "run/request.h"
-#include "sandbox/backend.h"
 
 namespace ringfence {
 namespace {
 
-constexpr int kSetupFailed = 125;
-
 struct RunOutcome : Outcome {
   using Outcome::Outcome;
-  RunOutcome(Outcome outcome) : Outcome(std::move(outcome)) {}
-
   int signal = 0;  // that ended the command; 0 for none
 };
 
-Outcome Refused(const Error& error) {
-  Outcome outcome(error);
-  outcome.status = kSetupFailed;
+// The system is at fault, or what was asked for or a policy.
+RunOutcome NotStarted(const Error& error) {
+  RunOutcome outcome(error);
+  if (error.kind == Error::Kind::kSystem) outcome.status = kSetupFailed;
   return outcome;
-}
-
-// What was asked for or a policy is at fault, or the system.
-Outcome Unplanned(const Error& error) {
-  return error.kind == Error::Kind::kSystem ? Refused(error) : Outcome(error);
 }
 
 // Inside another sandbox that takes no lines: asked first, since that one would tell of an attempt.
@@ -57,83 +46,84 @@ bool IsOutOfReach(Path file) {
   return ::access(file.text().c_str(), W_OK) != 0 && errno == EROFS;
 }
 
-class Run {
+// Tells and logs a run: how it starts, its refusals with their reasons, and how it ends.
+class Account final : public LaunchObserver {
  public:
-  Run(RunRequest request, const RunReport& report, const RealFiles& disk, const CachedFiles& files)
-      : request_(std::move(request)),
+  Account(const RunRequest& request, const RunReport& report, const RealFiles& disk)
+      : request_(request),
         report_(report),
         disk_(disk),
-        files_(files),
-        inherited_(Inherited::Replace()),
-        facts_(ProbeHost(request_.policy.sandbox)) {}
-
-  RunOutcome Start() {
-    for (;;) {
-      const Result<SandboxPlan> plan = request_.Plan(files_, facts_);
-      if (!plan) return Unplanned(plan.error());
-      if (const std::optional<SetupFailure> known = KnownFailure(*plan)) {
-        if (!GoesOnWithout(*plan, *known)) return SetupFailed(*known);
-        continue;
-      }
-      const Result<Ended> ended = Confine(*plan);
-      if (!ended) return Refused(ended.error());
-      if (!ended->failure) return Finish(*plan, *ended);
-      if (!GoesOnWithout(*plan, *ended->failure)) {
-        return SetupFailed(*ended->failure);
-      }
-    }
-  }
-
- private:
-  // What is known to be missing before anything is tried.
-  std::optional<SetupFailure> KnownFailure(const SandboxPlan& plan) const {
-    const bool is_known = plan.is_confined() && plan.system == HostSystem::kLinux &&
-                          plan.landlock_abi == 0 && !WentOnWithout(Feature::kLandlock);
-    if (!is_known) return {};
-    return SetupFailure{
-        "file rules",
-        SystemError("landlock_create_ruleset", facts_.landlock_error, Error::About::kLandlock),
-        Feature::kLandlock};
-  }
-
-  bool WentOnWithout(Feature feature) const {
-    return std::ranges::find(given_up_, feature) != given_up_.end();
+        alerts_(request.policy, request.context.places, disk) {
+    const std::optional<Path>& file = request.context.places.audit_file;
+    if (file && !request.command.is_trial) log_.emplace(*file, request.policy.audit);
   }
 
   // A start that must be logged is logged before, any other while the command already runs.
-  Result<Ended> Confine(const SandboxPlan& plan) {
+  Status Starting(const SandboxPlan& plan) override {
     if (!plan.is_confined()) report_.Warn("the command is not confined");
-    // The commands of a session would say it each.
+    // Otherwise each command of a session repeats it.
     if (request_.command.session.empty() && !plan.is_nested) WarnOf(plan);
-    const bool must_log = request_.policy.audit.required;
-    if (must_log) {
-      if (Status s = LogStart(plan); !s) return s.error();
-    }
-    RunWatch watch{.hangup = report_.descriptor(), .inherited = inherited_};
-    watch.started = [&] {
-      report_.Started(plan);
-      if (must_log) return;
-      const Status logged = LogStart(plan);
-      // Inside another sandbox nobody can write the log; the outer one has its own lines.
-      if (!logged && !plan.is_nested) {
-        report_.Warn("this start is not logged: " + logged.error().text());
-      }
-    };
-    const std::optional<Path>& file = request_.context.places.audit_file;
-    std::optional<InsideLog> log;
-    if (file && !request_.command.is_trial) log.emplace(*file, request_.policy.audit);
-    InsideAlerts alerts(request_.policy, request_.context.places, disk_);
-    watch.audit = [&log, &alerts](std::string_view line) {
-      if (IsAlertRequest(line)) return alerts.Take(line, Now());
-      return log && log->Take(line, Now());
-    };
-    return RunConfined(plan, watch);
+    return request_.policy.audit.required ? LogStart(plan) : Status(Unit{});
   }
 
+  void Started(const SandboxPlan& plan) override {
+    report_.Started(plan);
+    if (request_.policy.audit.required) return;
+    const Status logged = LogStart(plan);
+    // A nested sandbox may have no log; the outer one has its own lines.
+    if (!logged && !plan.is_nested) {
+      report_.Warn("this start is not logged: " + logged.error().text());
+    }
+  }
+
+  bool TakeLine(std::string_view line) override {
+    const int64_t now = Nanoseconds(CLOCK_REALTIME);
+    return IsAlertRequest(line) ? alerts_.Take(line, now) : log_ && log_->Take(line, now);
+  }
+
+  void GoesOnWithout(const SetupFailure& failure) override {
+    const bool is_view = failure.lacks == Feature::kNamespaces;
+    const bool is_lock = failure.lacks == Feature::kLandlock;
+    report_.Warn("not enforced: " + failure.text() +
+                 (is_view   ? "; the command runs with layers landlock, which are weaker "
+                              "(docs/sandbox.md)"
+                  : is_lock ? "; the second lock, Landlock, is missing"
+                            : ""));
+  }
+
+  RunOutcome Finish(const SandboxPlan& plan, const Ended& ended) {
+    if (ended.failure) {
+      const Error error = ExplainSetupFailure(*ended.failure);
+      Error plain = ended.failure->error;
+      plain.hint = error.hint;
+      if (report_.Failed(ended.failure->step, plain)) return kSetupFailed;
+      return NotStarted(error);
+    }
+    // For people the reason comes first, and refusals only where the command failed.
+    const bool tells = report_.descriptor() >= 0 || (ended.not_run.empty() && ended.status != 0);
+    size_t told = 0;
+    for (const Refusal& refusal : ended.refusals) {
+      if (ExplainRefusal(plan, refusal, tells)) ++told;
+    }
+    const size_t kept = ended.refusals.size();
+    if (told > 0 && kept == kMaxRefusals && ended.refusal_count > kept) {
+      report_.Warn("these are " + std::to_string(told) + " of " +
+                   std::to_string(ended.refusal_count) + " calls that were refused");
+    }
+    if (ended.lost_supervisor) {
+      report_.Warn("the supervisor ended unexpectedly; all processes of the run were ended");
+    }
+    report_.Ended(ended);
+    RunOutcome outcome(ended.status);
+    outcome.signal = ended.signal;
+    return outcome;
+  }
+
+ private:
   void WarnOf(const SandboxPlan& plan) const {
     for (const std::string& note : plan.narrower) report_.Warn(note);
     for (const std::string& note : plan.unmet) report_.Warn(note);
-    if (plan.is_confined() && facts_.user == 0) WarnRoot(plan);
+    if (plan.is_confined() && plan.user == 0) WarnRoot(plan);
   }
 
   // In containers the project is often another user's.
@@ -155,185 +145,124 @@ class Run {
     }
   }
 
-  static int64_t Now() {
-    timespec now{};
-    ::clock_gettime(CLOCK_REALTIME, &now);
-    return static_cast<int64_t>(now.tv_sec) * 1'000'000'000 + now.tv_nsec;
-  }
-
-  Outcome SetupFailed(const SetupFailure& failure) const {
-    const Error error = ExplainSetupFailure(failure);
-    Error plain = failure.error;
-    plain.hint = error.hint;
-    if (report_.Failed(failure.step, plain)) return kSetupFailed;
-    return Refused(error);
-  }
-
-  // "missing": "warn" gives up one layer after the other, and says so.
-  bool GoesOnWithout(const SandboxPlan& plan, const SetupFailure& failure) {
-    if (plan.missing != SandboxMissing::kWarn || !IsLacking(failure)) return false;
-    if (WentOnWithout(*failure.lacks) || !plan.can_do_without(*failure.lacks)) return false;
-    given_up_.push_back(*failure.lacks);
-    facts_.lacks.push_back(*failure.lacks);
-    std::string instead;
-    if (*failure.lacks == Feature::kNamespaces) {
-      request_.command.layers = SandboxLayers::kLandlock;
-      instead = "; the command runs with layers landlock, which are weaker (docs/sandbox.md)";
-    }
-    if (*failure.lacks == Feature::kLandlock) {
-      facts_.landlock_abi = 0;
-      instead = "; the second lock, Landlock, is missing";
-    }
-    report_.Warn("not enforced: " + failure.text() + instead);
-    return true;
-  }
-
-  RunOutcome Finish(const SandboxPlan& plan, const Ended& ended) {
-    // For people the reason comes first, and refusals only where the command failed.
-    const bool tells = report_.descriptor() >= 0 || (ended.not_run.empty() && ended.status != 0);
-    size_t told = 0;
-    for (const Refusal& refusal : ended.refusals) {
-      if (ExplainRefusal(plan, refusal, tells)) ++told;
-    }
-    const size_t kept = ended.refusals.size();
-    if (told > 0 && kept == kMaxRefusals && ended.refusal_count > kept) {
-      report_.Warn("these are " + std::to_string(told) + " of " +
-                   std::to_string(ended.refusal_count) + " calls that were refused");
-    }
-    if (ended.lost_supervisor) {
-      report_.Warn("the supervisor ended unexpectedly; all processes of the run were ended");
-    }
-    report_.Ended(ended);
-    RunOutcome outcome(ended.status);
-    outcome.signal = ended.signal;
-    return outcome;
-  }
-
-  Status Log(const Event& event, std::string_view verdict, const Decision* decision,
-             std::string_view why) {
+  // `entry` has everything but the profile and the time.
+  Status Log(const SandboxPlan& plan, AuditEntry entry) const {
     if (request_.command.is_trial) return Unit{};
     const std::optional<Path>& file = request_.context.places.audit_file;
     if (!file) {
       return Error{Error::Kind::kSystem, "audit log", "the home directory is unknown",
                    "name it: --home DIR"};
     }
-    if (facts_.is_inside && IsOutOfReach(*file)) {
+    if (plan.is_nested && IsOutOfReach(*file)) {
       return Error{Error::Kind::kSystem, "audit log",
                    "the outer sandbox does not accept lines for the log",
                    "start the outer one with --agent"};
     }
-    const int64_t nanoseconds = Now();
-    AuditEntry entry;
-    entry.Take(event);
-    if (decision != nullptr) entry.Take(*decision);
-    entry.verdict = verdict;
-    if (!why.empty()) entry.why = why;
-    entry.time = AuditTime(nanoseconds);
+    const int64_t now = Nanoseconds(CLOCK_REALTIME);
     entry.profile = request_.policy.profile;
-    const Status added = AppendToAudit(*file, request_.policy.audit, AuditText(entry), nanoseconds);
+    entry.time = AuditTime(now);
+    const Status added = AppendToAudit(*file, request_.policy.audit, AuditText(entry), now);
     if (added) return Unit{};
     return Error{Error::Kind::kSystem, "audit log: " + added.error().where, added.error().what,
                  "name a file that you can write: \"audit\": {\"file\": ...} of the policy"};
   }
 
-  Status LogStart(const SandboxPlan& plan) {
+  Event EventOf(std::string name) const {
     Event event;
-    event.name = "SandboxStart";
+    event.name = std::move(name);
     event.session_id = request_.command.session;
+    return event;
+  }
+
+  Status LogStart(const SandboxPlan& plan) const {
+    const Event event = EventOf("SandboxStart");
     // The program, and not its arguments, which may hold secrets.
     std::string why = "start of " + Quote(plan.argv.front()) + " in " + Quote(plan.cwd.text()) +
                       ", mode " + std::string(ModeName(plan.mode)) + ", layers " +
-                      std::string(LayersName(plan.layers));
+                      std::string(LayersName(plan.layers)) + ", network " +
+                      std::string(NetworkName(plan));
     for (const std::string& note : plan.weaker) why += "; " + note;
-    return Log(event, "permit", nullptr, why);
+    AuditEntry entry{.verdict = "permit", .why = std::move(why)};
+    entry.Take(event);
+    return Log(plan, std::move(entry));
   }
 
   // The path is decided again: what a program was refused need not be the policy's doing.
   // It is told only where the command failed: true if it was.
-  bool ExplainRefusal(const SandboxPlan& plan, const Refusal& refusal, bool tells) {
-    if (refusal.code == ENOEXEC) return ExplainProgram(refusal, tells);
-    Event event;
-    event.name = "SandboxDenial";
+  bool ExplainRefusal(const SandboxPlan& plan, const Refusal& refusal, bool tells) const {
+    if (refusal.code == ENOEXEC) {  // no policy has to do with it
+      if (tells) report_.Refused(refusal, Quote(refusal.path) + ": " + Printable(refusal.why));
+      return tells;
+    }
+    Event event = EventOf("SandboxDenial");
     event.cwd = request_.command.cwd;
-    event.session_id = request_.command.session;
     event.in_sandbox = true;
+    const std::optional<Path> path = Path::Parse(refusal.path);
     const CachedFiles now(disk_);
     const Decision decision = DecidePath(event, refusal.path, Access::kWrite,
                                          {request_.policy, request_.context.places, now});
     const bool is_denial = !decision.failure && decision.verdict == Verdict::kDeny &&
-                           !plan.names.IsOwn(refusal.path) && !IsAskedFor(refusal);
-    std::string why = refusal.why.empty() ? WhyByMode(plan, refusal) : refusal.why;
-    if (why.empty()) why = WhyByQuestion(plan, refusal, decision);
+                           !plan.names.IsOwn(refusal.path) && !IsAskedFor(path);
+    const std::string why =
+        refusal.why.empty() && path ? WhyNot(plan, *path, decision) : refusal.why;
     if (!is_denial && why.empty()) return false;
     // Nothing that a person could permit: not worth a line to them.
-    tells = tells && (report_.descriptor() >= 0 || !IsOthers(refusal));
+    tells = tells && (report_.descriptor() >= 0 || plan.is_nested || !refusal.why.empty() ||
+                      !path || !IsOthers(*path));
     const std::string text =
         is_denial ? WholeReasonText(decision, "").substr(std::string_view("ringfence: ").size())
                   : "write to " + Quote(refusal.path) + " refused: " + Printable(why) +
                         ". The user must do it, outside the sandbox";
     if (tells) report_.Refused(refusal, text);
-    const Status logged =
-        is_denial ? Log(event, "deny", &decision, "") : Log(event, "deny", nullptr, text);
-    if (!logged && tells && !facts_.is_inside) {
+    AuditEntry entry{.verdict = "deny"};
+    entry.Take(event);
+    if (is_denial) {
+      entry.Take(decision);
+    } else {
+      entry.why = text;
+    }
+    const Status logged = Log(plan, std::move(entry));
+    if (!logged && tells && !plan.is_nested) {
       report_.Warn("this refusal is not logged: " + logged.error().text());
     }
     return tells;
   }
 
-  // No policy has to do with it.
-  bool ExplainProgram(const Refusal& refusal, bool tells) const {
-    if (tells) report_.Refused(refusal, Quote(refusal.path) + ": " + Printable(refusal.why));
-    return tells;
-  }
-
   // Outside of the project to the policy, and writable by --write but for its rules.
-  bool IsAskedFor(const Refusal& refusal) const {
+  bool IsAskedFor(const std::optional<Path>& path) const {
     const std::optional<Path> asked = Path::Parse(request_.command.also_writable);
-    const std::optional<Path> path = Path::Parse(refusal.path);
     return asked && path && path->IsInside(*asked);
   }
 
-  // No rule refused what the user's own rights do not allow. Inside another sandbox nothing can be
-  // told from that.
-  bool IsOthers(const Refusal& refusal) const {
-    const std::optional<Path> path = Path::Parse(refusal.path);
-    return refusal.why.empty() && !facts_.is_inside && path &&
-           ::access(path->text().c_str(), W_OK) != 0 &&
-           ::access(path->Parent().text().c_str(), W_OK) != 0 && errno != ENOENT;
+  // The user's own rights do not allow it. In a nested sandbox that looks like a refusal of its
+  // own.
+  static bool IsOthers(const Path& path) {
+    return ::access(path.text().c_str(), W_OK) != 0 &&
+           ::access(path.Parent().text().c_str(), W_OK) != 0 && errno != ENOENT;
   }
 
-  // What the lists permit, and this run's mode does not.
-  static std::string WhyByMode(const SandboxPlan& plan, const Refusal& refusal) {
-    const std::optional<Path> path = Path::Parse(refusal.path);
-    const bool is_of_project = path && path->IsInside(plan.root);
-    return plan.mode == SandboxMode::kRx && is_of_project ? "in mode rx the project is read-only"
-                                                          : "";
+  // Where no list denies the path and no rule told why; "" for nothing.
+  static std::string WhyNot(const SandboxPlan& plan, const Path& path, const Decision& decision) {
+    if (path.IsInside(plan.root)) {
+      return plan.mode == SandboxMode::kRx ? "in mode rx the project is read-only" : "";
+    }
+    // Outside the project a path about which the policy asks is not writable at all.
+    const bool asks = decision.verdict == Verdict::kAsk && decision.cause->place;
+    return asks ? decision.cause->why + ", and the sandbox cannot ask" : "";
   }
 
-  // Outside the project a path about which the policy asks is not writable at all.
-  static std::string WhyByQuestion(const SandboxPlan& plan, const Refusal& refusal,
-                                   const Decision& decision) {
-    const std::optional<Path> path = Path::Parse(refusal.path);
-    const bool is_of_project = !path || path->IsInside(plan.root);
-    if (decision.verdict != Verdict::kAsk || !decision.cause->place || is_of_project) return "";
-    return decision.cause->why + ", and the sandbox cannot ask";
-  }
-
-  RunRequest request_;
+  const RunRequest& request_;
   const RunReport& report_;
   const RealFiles& disk_;
-  const CachedFiles& files_;
-  Inherited inherited_;
-  HostFacts facts_;
-  std::vector<Feature> given_up_;
+  std::optional<InsideLog> log_;
+  InsideAlerts alerts_;
 };
 
-RunOutcome Try(const RunOptions& options, const RunReport& report) {
-  const RealFiles disk;
-  const CachedFiles files(disk);
-  Result<RunRequest> request = ReadRequest(options, files, false);
-  if (!request) return Unplanned(request.error());
-  return Run(std::move(*request), report, disk, files).Start();
+RunOutcome Run(RunRequest request, const RunReport& report, const RealFiles& disk,
+               const CachedFiles& files) {
+  Account account(request, report, disk);
+  const Result<Launched> launched = Launch(request, files, report.descriptor(), account);
+  return launched ? account.Finish(launched->plan, launched->ended) : NotStarted(launched.error());
 }
 
 // As the command did: a shell or make that waits for this program then ends its loop or recipe.
@@ -349,19 +278,19 @@ void EndBySignal(int signal) {
 
 Outcome RunRequested(RunRequest request) {
   const RealFiles disk;
-  const CachedFiles files(disk);
-  return Run(std::move(request), RunReport(), disk, files).Start();
+  return Run(std::move(request), RunReport(), disk, CachedFiles(disk));
 }
 
 Outcome RunUnderPolicy(const RunOptions& options) {
-  RunReport report;
-  if (!options.report.empty()) {
-    Result<RunReport> socket = RunReport::To(options.report);
-    if (!socket) return socket.error();
-    report = std::move(*socket);
-  }
-  RunOutcome outcome = Try(options, report);
-  if (outcome.error && report.Failed("", *outcome.error)) outcome.error.reset();
+  Result<RunReport> report = RunReport();
+  if (!options.report.empty()) report = RunReport::To(options.report);
+  if (!report) return report.error();
+  const RealFiles disk;
+  const CachedFiles files(disk);
+  Result<RunRequest> request = ReadRequest(options, files, false);
+  RunOutcome outcome =
+      request ? Run(std::move(*request), *report, disk, files) : NotStarted(request.error());
+  if (outcome.error && report->Failed("", *outcome.error)) outcome.error.reset();
   if (outcome.signal == SIGINT) EndBySignal(SIGINT);
   return outcome;
 }

@@ -40,7 +40,7 @@ class Finder {
     AddProjects(folder.Child(names_.projects));
     for (const std::string_view name : names_.shell_folders) {
       std::optional<PlannedPlace> own = FolderAt(folder.Child(name));
-      if (own) own->is_own = saves_;  // where there are mounts
+      if (own && saves_) own->contents = PlannedPlace::Contents::kOwn;  // where there are mounts
       Add(std::move(own));
     }
     for (const std::string_view name : names_.files) AddFile(folder.Child(name));

@@ -2,7 +2,6 @@
 // carried out. The build picks one folder (linux, macos, none).
 #pragma once
 
-#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -36,30 +35,42 @@ struct Refusal {
   int code = 0;     // EACCES; ENOEXEC for a program that cannot run in a sandbox
 };
 
+constexpr int kSetupFailed = 125;  // the exit status where nothing was run
+
 constexpr size_t kMaxRefusals = 10;  // that are kept to be told
 
 struct Ended {
-  int signal = 0;  // that ended the command; 0 for none
+  std::optional<SetupFailure> failure;  // then the rest says nothing
+  int signal = 0;                       // that ended the command; 0 for none
   int status = 0;  // as a shell says: 126 and 127 when the program could not be run, 128 + signal
-  std::optional<SetupFailure> failure;
   std::string not_run;            // "claude: ENOENT", where the program could not be executed
   std::vector<Refusal> refusals;  // the first few, each path once
   size_t refusal_count = 0;
   bool lost_supervisor = false;  // it ended before the command, and so everything was ended
 };
 
-// How a run is watched by whoever asked for it.
-struct RunWatch {
-  std::function<void()> started;  // called when the sandbox stands, while the command already runs
-  int hangup = -1;                // not owned: when its other end is closed, everybody inside ends
-  // A line that somebody inside wants in the audit log (SandboxPlan::takes_log), and whether it is
-  // there now. Its sender is not to be believed.
-  std::function<bool(std::string_view line)> audit;
-  Inherited inherited = {};  // what the command gets back
+// Hears of a run while it goes on.
+class RunObserver {
+ public:
+  // The sandbox is set up, and the command already runs.
+  virtual void Started(const SandboxPlan& plan) = 0;
+  // A process inside wants `line` in the audit log (SandboxPlan::takes_log): true once it is there.
+  // The sender is untrusted.
+  virtual bool TakeLine(std::string_view line) = 0;
+
+ protected:
+  ~RunObserver() = default;
 };
 
-// Runs plan.argv and waits. An error means that the launcher itself could not work; a setup that
-// failed is no error.
+// How a run is watched by whoever asked for it.
+struct RunWatch {
+  RunObserver& observer;
+  int hangup = -1;      // not owned: when its other end is closed, all processes inside end
+  Inherited inherited;  // what the command gets back
+};
+
+// Runs plan.argv, confined, and waits. An error means that the launcher itself could not work; a
+// setup that failed is no error.
 Result<Ended> RunConfined(const SandboxPlan& plan, const RunWatch& watch);
 
 }  // namespace ringfence

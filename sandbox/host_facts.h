@@ -28,7 +28,7 @@ struct HostFacts {
   uint32_t group = 0;
   int landlock_abi = 0;                  // 0: none
   int landlock_error = 0;                // errno of the question for it
-  std::vector<Feature> lacks;            // of those that were tried
+  std::vector<Feature> lacks;            // that a plan could not be carried out for
   std::string cgroup;                    // a folder below which cgroups may be made; "" for none
   std::vector<std::string> controllers;  // that they have: "memory", "pids", "cpu", "io"
   std::vector<std::string> disks;        // "MAJOR:MINOR", as a limit of io names them

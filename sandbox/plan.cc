@@ -29,11 +29,17 @@ class Planner {
         rules_(request) {}
 
   Result<SandboxPlan> Make() {
+    if (request_.command.proxy) {
+      return Unplannable("network",
+                         "no sandbox of this version can have a proxy as the only way to hosts",
+                         "start the command without a proxy");
+    }
     PlanBasis();
     PlanSession();
     if (Status s = PlanCommand(); !s) return s.error();
     if (!plan_.is_confined()) {
       plan_.weaker.emplace_back("nothing is confined: mode rwx");
+      plan_.network.kind = PlannedNetwork::Kind::kHost;
       plan_.environment = request_.command.environment;
       return std::move(plan_);
     }
@@ -166,7 +172,7 @@ class Planner {
     const bool host = std::ranges::all_of(
         network.lists, [](const HostList& list) { return list.unlisted == Unlisted::kAllow; });
     if (!network.lists.empty() && host) {
-      plan_.network = PlannedNetwork::kHost;
+      plan_.network.kind = PlannedNetwork::Kind::kHost;
       plan_.weaker.emplace_back(
           "the host's network: every host, and every service of this machine that listens on a "
           "port or an abstract socket, can be reached (network.unlisted is \"allow\")");
@@ -352,6 +358,19 @@ std::string_view ModeName(SandboxMode mode) {
 
 std::string_view LayersName(SandboxLayers layers) {
   return layers == SandboxLayers::kFull ? "full" : "landlock";
+}
+
+std::string_view NetworkName(const SandboxPlan& plan) {
+  if (plan.is_nested) return "outer";
+  switch (plan.network.kind) {
+    case PlannedNetwork::Kind::kHost:
+      return "host";
+    case PlannedNetwork::Kind::kProxy:
+      return "proxy";
+    case PlannedNetwork::Kind::kNone:
+      break;
+  }
+  return plan.has_namespaces() ? "own loopback" : "none";
 }
 
 Path SelfTestName(const SandboxPlan& plan) {

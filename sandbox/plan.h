@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include "base/result.h"
@@ -17,6 +18,9 @@
 #include "sandbox/host_facts.h"
 
 namespace ringfence {
+
+// Where the command finds the egress proxy: at a Unix socket, or at a TCP port of its loopback.
+using ProxyAddress = std::variant<Path, uint16_t>;
 
 // The command, and how its caller wants it confined.
 struct SandboxCommand {
@@ -30,18 +34,25 @@ struct SandboxCommand {
   std::string result_file;               // one more that may be written, for the caller; or ""
   std::optional<SandboxMode> mode;  // instead of the policy's; may only be tighter or said aloud
   std::optional<SandboxLayers> layers;
+  // The only way to other hosts, instead of the policy's network. No back end can do that yet.
+  std::optional<ProxyAddress> proxy;
 };
 
 struct PlannedPlace {
   enum class Kind : uint8_t { kDirectory, kFile };
+  enum class Contents : uint8_t {
+    kHosts,  // the host's files
+    kOwn,    // a directory: empty and the sandbox's own, whatever the host has there
+  };
   Path path;  // resolved
   Kind kind = Kind::kDirectory;
+  Contents contents = Contents::kHosts;
   bool make = false;     // a directory that is not there yet
-  bool is_own = false;   // a directory: empty and the sandbox's own, whatever the host has there
   bool is_part = false;  // only some names of it are meant: GuardedNames::AllowOnly()
   SetName set = SetName::kNone;
   std::string why;  // the rule, for people
 
+  bool is_own() const { return contents == Contents::kOwn; }
   bool operator==(const PlannedPlace&) const = default;
 };
 
@@ -76,9 +87,17 @@ struct PlannedCache {
   bool operator==(const PlannedCache&) const = default;
 };
 
-enum class PlannedNetwork : uint8_t {
-  kOwn,   // a loopback of its own and nothing else
-  kHost,  // the host's
+struct PlannedNetwork {
+  enum class Kind : uint8_t {
+    kNone,   // at most a loopback of its own
+    kProxy,  // no more than that but the proxy
+    kHost,   // the host's
+  };
+  Kind kind = Kind::kNone;
+  ProxyAddress proxy;  // where kind is kProxy
+
+  bool is_hosts() const { return kind == Kind::kHost; }
+  bool operator==(const PlannedNetwork&) const = default;
 };
 
 struct PlannedLimits {
@@ -121,7 +140,7 @@ struct SandboxPlan {
   Path scratch;                    // for temporary files where nothing can be mounted; else "/"
   Path session_tmp;  // of the host: what /tmp, or `scratch`, is for a session; else "/"
 
-  PlannedNetwork network = PlannedNetwork::kOwn;
+  PlannedNetwork network;
   PlannedLimits limits;
   uint32_t user = 0;
   uint32_t group = 0;
@@ -159,6 +178,9 @@ struct SandboxPlan {
 // As the policy and the command line spell them.
 std::string_view ModeName(SandboxMode mode);
 std::string_view LayersName(SandboxLayers layers);
+
+// "none", "own loopback", "proxy", "host" or, where the sandbox around decides, "outer".
+std::string_view NetworkName(const SandboxPlan& plan);
 
 // The folders of the plan's saved files, each once.
 std::vector<Path> SavedFolders(const SandboxPlan& plan);

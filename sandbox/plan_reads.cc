@@ -47,7 +47,7 @@ class ReadPlanner {
       plan_.readable.push_back(std::move(place));
     }
     if (plan_.reads_all) AddCoveredHomes();
-    if (plan_.network == PlannedNetwork::kHost) AddNameServers();
+    if (plan_.network.is_hosts()) AddNameServers();
     if (!plan_.reads_all && request_.command.is_agent) {
       if (Status s = AddHooksFiles(); !s) return s;
     }

@@ -63,7 +63,7 @@ class TextPlan {
 
   void Writable(const PlannedPlace& place) {
     Path(place.make ? "  make    " : "  write   ", place.path.text(),
-         place.why + (place.is_own ? ", empty and the sandbox's own" : "") +
+         place.why + (place.is_own() ? ", empty and the sandbox's own" : "") +
              (place.is_part ? ", but only the names listed as \"only\" below" : ""));
   }
 
@@ -140,7 +140,14 @@ class TextPlan {
 
   std::string Network() const {
     if (plan_.is_nested) return "as the sandbox around has it";
-    if (plan_.network == PlannedNetwork::kHost) return "the host's";
+    switch (plan_.network.kind) {
+      case PlannedNetwork::Kind::kHost:
+        return "the host's";
+      case PlannedNetwork::Kind::kProxy:
+        return "the proxy only";
+      case PlannedNetwork::Kind::kNone:
+        break;
+    }
     return plan_.has_namespaces() ? "its own loopback only" : "none, and no sockets";
   }
 
@@ -159,7 +166,7 @@ Json PlaceJson(const PlannedPlace& place) {
   json["path"] = place.path.text();
   json["kind"] = place.kind == PlannedPlace::Kind::kDirectory ? "directory" : "file";
   if (place.make) json["make"] = true;
-  if (place.is_own) json["own"] = true;
+  if (place.is_own()) json["own"] = true;
   if (!place.why.empty()) json["why"] = place.why;
   return json;
 }
@@ -217,12 +224,6 @@ Json LimitsJson(const PlannedLimits& limits) {
   json["controllers"] = limits.controllers;
   if (limits.is_by_cgroup("io")) json["disks"] = limits.disks;
   return json;
-}
-
-const char* NetworkName(const SandboxPlan& plan) {
-  if (plan.is_nested) return "outer";
-  if (plan.network == PlannedNetwork::kHost) return "host";
-  return plan.has_namespaces() ? "own loopback" : "none";
 }
 
 Json CallsJson(std::initializer_list<std::span<const CallName>> lists) {

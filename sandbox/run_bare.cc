@@ -40,10 +40,7 @@ Ended RunBare(const SandboxPlan& plan, const Inherited& inherited) {
   const std::string program = FindProgram(plan, &code);
   if (program.empty()) return NotRun(plan, code);
   if (const Status restored = inherited.RestoreAll(); !restored) {
-    Ended ended;
-    ended.failure = SetupFailure{"signals", restored.error(), {}};
-    ended.status = 125;
-    return ended;
+    return Ended{.failure = SetupFailure{"signals", restored.error(), {}}};
   }
   ::execve(program.c_str(), ArgumentPointers(arguments).data(),
            ArgumentPointers(environment).data());

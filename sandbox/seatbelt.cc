@@ -196,7 +196,7 @@ class Profile {
   }
 
   void Network() {
-    if (plan_.network == PlannedNetwork::kOwn) {
+    if (!plan_.network.is_hosts()) {
       Title("Network: the loopback only.");
       Line("(deny network*)");
       Line("(allow network-bind (local ip \"localhost:*\"))");

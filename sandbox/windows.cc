@@ -122,7 +122,7 @@ class WindowsText {
   void Container() {
     Line("container",
          "ringfence-" + (plan_.profile.empty() ? "default" : Printable(plan_.profile)));
-    if (plan_.network == PlannedNetwork::kOwn) {
+    if (!plan_.network.is_hosts()) {
       Line("container", "no capability");
       return;
     }
@@ -177,7 +177,7 @@ class WindowsText {
   }
 
   void Firewall() {
-    if (plan_.network == PlannedNetwork::kHost) {
+    if (plan_.network.is_hosts()) {
       Line("firewall", "no filter: the host's network");
       return;
     }

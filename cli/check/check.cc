@@ -107,7 +107,7 @@ void AddCheck(Command& app, Action& chosen) {
   const auto options = std::make_shared<CheckOptions>();
   AddContextOptions(command, options->question.given, options->question.json);
   command.AddOption("file", options->question.files,
-                    "Policies, or settings files of the client (default: all that are in force)");
+                    "Context, or settings files of the client (default: all that are in force)");
   command
       .AddOption("--hook", options->question.hook, "The hook's program (default: next to this one)")
       .Type("PATH");

@@ -161,14 +161,13 @@ class SandboxDoctor {
     if (!plan) return Add(Health::kMissing, plan.error().text(), plan.error().hint);
     const bool works = !plan->is_confined() || Works(plan->layers);
     const Health health = works ? Health::kGood : demanded_ ? Health::kMissing : Health::kWeak;
-    Add(health,
-        "the policy asks for mode \"" + std::string(ModeName(plan->mode)) + "\", layers \"" +
-            std::string(LayersName(plan->layers)) + "\"" +
-            (plan->profile.empty() ? "" : ", profile " + Quote(plan->profile)) +
-            (plan->network == PlannedNetwork::kOwn ? ", no network" : ", the host's network") +
-            (works       ? ""
-             : demanded_ ? ", and no command runs without them"
-                         : ", and commands run with fewer"));
+    Add(health, "the policy asks for mode \"" + std::string(ModeName(plan->mode)) +
+                    "\", layers \"" + std::string(LayersName(plan->layers)) + "\"" +
+                    (plan->profile.empty() ? "" : ", profile " + Quote(plan->profile)) +
+                    (plan->network.is_hosts() ? ", the host's network" : ", no network") +
+                    (works       ? ""
+                     : demanded_ ? ", and no command runs without them"
+                                 : ", and commands run with fewer"));
     for (const std::string& weaker : plan->weaker) {
       const bool is_unmet = std::ranges::find(plan->unmet, weaker) != plan->unmet.end();
       Add(is_unmet && demanded_ ? Health::kMissing : Health::kWeak, weaker,

@@ -74,8 +74,6 @@ Outcome ShowAndReport(const Options& options) {
   return outcome;
 }
 
-// As CLI11 wants it: what is wrong, or "".
-
 Outcome RunOrShow(Options& options) {
   options.run.home = options.given.home;
   options.run.root = options.given.root;

@@ -5,7 +5,7 @@
 #include "base/ascii.h"
 #include "base/text.h"
 #include "base/utf8.h"
-#include "policy/evaluate/judge_host.h"
+#include "policy/evaluate/judge_url.h"
 #include "policy/rules/domain.h"
 
 namespace ringfence {
@@ -123,12 +123,12 @@ NameJudgement ArgumentJudge::JudgeOneHost(std::string_view text) const {
   const std::string_view host = at == std::string_view::npos ? text : text.substr(at + 1);
   if (IsBareAddress(host)) {
     const std::string_view address = host.substr(0, host.find('%'));
-    return JudgeHostText("[" + std::string(address) + "]", policy_, trace_);
+    return JudgeAuthority("[" + std::string(address) + "]", policy_, trace_);
   }
-  if (LooksLikeHost(host)) return JudgeHostText(host, policy_, trace_);
+  if (LooksLikeHost(host)) return JudgeAuthority(host, policy_, trace_);
   const std::string_view before_path = host.substr(0, host.find(':'));
   const bool has_user = at != std::string_view::npos;
-  if (has_user && LooksLikeHost(before_path)) return JudgeHostText(before_path, policy_, trace_);
+  if (has_user && LooksLikeHost(before_path)) return JudgeAuthority(before_path, policy_, trace_);
   return {};
 }
 

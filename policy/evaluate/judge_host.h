@@ -1,32 +1,36 @@
-// Whether a host may be reached, by its name or address and its port. Every way to a host is judged
-// by one function; the others only read one out of a text.
+// Whether a host may be reached at a port: the one place where the rules for hosts are applied. It
+// reads no URLs; judge_url.h does, and asks here, as does whatever opens connections itself.
+//
+// A name is judged as a name, whatever addresses it resolves to. Loopback and link-local addresses
+// are hosts like any other: they must be listed.
 #pragma once
 
 #include <cstdint>
-#include <string>
 #include <string_view>
 
 #include "policy/evaluate/judge_tool.h"
-#include "policy/rules/domain.h"
 
 namespace ringfence {
 
-// Without "network" in the policy no host is judged. `trace` may be null.
+struct HostJudgement : NameJudgement {
+  // The entry of the policy that denied or, in the last of several lists, permitted the host; it
+  // lives as long as the policy. Null where no entry decided: the host is not listed, or no host.
+  const HostRule* rule = nullptr;
+};
 
-// "host" or "host:port", without a scheme; port 443 where none is given.
-NameJudgement JudgeHostText(std::string_view text, const Policy& policy, Trace* trace = nullptr);
+// `host` is a name or an IP address as it was written. Letter case, one final dot, %XX, the full
+// stops and digits of East Asian scripts, and the spelling and brackets of an IPv6 address make no
+// difference. Whatever two programs could read in two ways is denied: "", "0x7f.1", "host:80", a
+// name that is not in its ASCII form. Port 0 means every port: all must be permitted. A policy
+// without "network" permits every text. `trace` may be null.
+HostJudgement JudgeHost(std::string_view host, uint16_t port, const Policy& policy,
+                        Trace* trace = nullptr);
 
-// A host or "*.host" that a command asks to reach: all of it must be permitted, and no part denied.
-NameJudgement JudgeHosts(std::string_view text, const Policy& policy, Trace* trace = nullptr);
+// All hosts that `text` means, which is written like an entry of a policy ("*.host", "host:port"):
+// all must be permitted, and none denied.
+HostJudgement JudgeHosts(std::string_view text, const Policy& policy, Trace* trace = nullptr);
 
-// Begins with http://, https://, ws:// or wss://.
-bool IsWebUrl(std::string_view text);
-
-// By URLs of this scheme, in lower case, programs connect to the host that is named: "ssh",
-// "git+https", "mongodb+srv".
-bool ReachesHost(std::string_view scheme);
-
-// `text` as the agent wrote it. file: URLs are not judged here.
-NameJudgement JudgeUrl(std::string_view text, const Policy& policy, Trace* trace = nullptr);
+// Has the cause, if there is one, name the connection by `text`, as the agent wrote it.
+void NameConnection(NameJudgement& judgement, std::string_view text);
 
 }  // namespace ringfence

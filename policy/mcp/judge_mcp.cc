@@ -8,12 +8,13 @@
 #include "base/text.h"
 #include "base/utf8.h"
 #include "policy/evaluate/host_or_file.h"
-#include "policy/evaluate/judge_host.h"
+#include "policy/evaluate/judge_url.h"
 #include "policy/files/resolve.h"
 #include "policy/mcp/mcp_document.h"
 #include "policy/mcp/mcp_host.h"
 #include "policy/mcp/mcp_maps.h"
 #include "policy/mcp/mcp_name.h"
+#include "policy/rules/domain.h"
 #include "policy/rules/pattern.h"
 
 namespace ringfence {

@@ -147,6 +147,13 @@ Result<HostPort> ParseHostPort(std::string_view authority) {
   if (!SplitPort(authority, &written, &read.port)) {
     return WrongHost("has a port that is not 1 to 65535");
   }
+  Result<std::string> host = PlainHost(written);
+  if (!host) return host.error();
+  read.host = std::move(*host);
+  return read;
+}
+
+Result<std::string> PlainHost(std::string_view written) {
   std::string decoded;
   if (!DecodePercent(written, &decoded)) return WrongHost("has a host that is not a plain name");
   const std::string plain = WithPlainMarks(decoded);
@@ -157,8 +164,7 @@ Result<HostPort> ParseHostPort(std::string_view authority) {
   if (host.ends_with('.')) host.remove_suffix(1);
   if (!IsHost(host)) return WrongHost("has a host that is not a plain name");
   const std::optional<Address> address = ParseAddress(host);
-  read.host = address ? AddressText(*address) : LowerAscii(host);
-  return read;
+  return address ? AddressText(*address) : LowerAscii(host);
 }
 
 bool IsBareAddress(std::string_view text) {

@@ -31,9 +31,12 @@ struct HostPort {
   uint16_t port = 0;  // 0: none was given
 };
 
-// "host", "host:port", as a URL has it after its "//" or without any: %XX and the full stops of
-// other scripts are read as a browser reads them.
+// "host", "host:port", as a URL has it after its "//" or without any.
 Result<HostPort> ParseHostPort(std::string_view authority);
+
+// A name or an address, without a port, as Url::host has it: %XX and the full stops of other
+// scripts are read as a browser reads them. What an error says goes on after "it".
+Result<std::string> PlainHost(std::string_view written);
 
 // An IPv6 address without brackets: "::1", "fe80::1%eth0".
 bool IsBareAddress(std::string_view text);

@@ -31,8 +31,8 @@ Status AuditReceiver::Open() {
   return Unit{};
 }
 
-Status AuditReceiver::Listen(const AuditSink& write) {
-  write_ = &write;
+Status AuditReceiver::Listen(RunObserver& observer) {
+  observer_ = &observer;
   UniqueFd events(::epoll_create1(EPOLL_CLOEXEC));
   if (!events.valid()) return SystemError("epoll_create1");
   if (Status s = Watch(events, socket_); !s) return s;
@@ -69,7 +69,7 @@ void AuditReceiver::Answer(const UniqueFd& sender) const {
   const ssize_t size = ::recv(sender.get(), line.data(), line.size(), MSG_TRUNC);
   const bool is_whole = size > 0 && static_cast<size_t>(size) <= line.size();
   line.resize(is_whole ? static_cast<size_t>(size) : 0);
-  const char answer = is_whole && (*write_)(line) ? '1' : '0';
+  const char answer = is_whole && observer_->TakeLine(line) ? '1' : '0';
   ::send(sender.get(), &answer, 1, MSG_NOSIGNAL);
 }
 

@@ -1,17 +1,14 @@
 // AuditReceiver: the launcher's end of the socket at which hooks inside the sandbox leave their
-// lines for the audit log (base/inside.h). Whoever sends them is not believed; `write` judges.
+// lines for the audit log (base/inside.h). Whoever sends them is not believed; the observer judges.
 #pragma once
 
 #include <deque>
-#include <functional>
-#include <string_view>
 
 #include "base/result.h"
 #include "base/unique_fd.h"
+#include "sandbox/backend.h"
 
 namespace ringfence {
-
-using AuditSink = std::function<bool(std::string_view line)>;
 
 class AuditReceiver {
  public:
@@ -20,7 +17,7 @@ class AuditReceiver {
   const UniqueFd& socket() const { return socket_; }
 
   // From when it has a name on.
-  Status Listen(const AuditSink& write);
+  Status Listen(RunObserver& observer);
 
   // Becomes readable when there is something to serve; -1 where nobody listens.
   int fd() const { return events_.get(); }
@@ -31,7 +28,7 @@ class AuditReceiver {
   void Accept();
   void Answer(const UniqueFd& sender) const;
 
-  const AuditSink* write_ = nullptr;
+  RunObserver* observer_ = nullptr;
   UniqueFd socket_;
   UniqueFd events_;  // epoll(7)
   std::deque<UniqueFd> senders_;

@@ -31,12 +31,9 @@
 #include "sandbox/linux/pipe_relay.h"
 #include "sandbox/linux/streams.h"
 #include "sandbox/linux/terminal.h"
-#include "sandbox/run_bare.h"
 
 namespace ringfence {
 namespace {
-
-constexpr int kSetupFailed = 125;
 
 // poll(2) takes no more descriptors than may be open, and a view is made of many.
 Status CheckOpenFiles() {
@@ -59,9 +56,11 @@ class Launcher {
     if (Status s = CheckOpenFiles(); !s) return s.error();
     if (Status s = CheckStreams(); !s) return s.error();
     const Status made = own_tmp_.Make();
-    if (!made) return FailedOutside("make places", made.error(), {});
+    if (!made) return Ended{.failure = SetupFailure{"make places", made.error(), {}}};
     Result<Cgroup> cgroup = Cgroup::Make(plan_.limits);
-    if (!cgroup) return FailedOutside("resource group", cgroup.error(), Feature::kDelegation);
+    if (!cgroup) {
+      return Ended{.failure = SetupFailure{"resource group", cgroup.error(), Feature::kDelegation}};
+    }
     cgroup_ = std::move(*cgroup);
     if (Status s = Start(); !s) return s.error();
     if (!ended_.failure) Wait();
@@ -69,12 +68,6 @@ class Launcher {
   }
 
  private:
-  Ended FailedOutside(const char* step, const Error& error, std::optional<Feature> lacks) {
-    ended_.failure = SetupFailure{step, error, lacks};
-    ended_.status = kSetupFailed;
-    return std::move(ended_);
-  }
-
   Status Start() {
     std::array<int, 2> pair{};
     if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair.data()) != 0) {
@@ -114,7 +107,6 @@ class Launcher {
     if (first_ < 0) {
       if (!plan_.has_namespaces()) return SystemError("fork");
       ended_.failure = SetupFailure{"own namespaces", SystemError("clone"), Feature::kNamespaces};
-      ended_.status = kSetupFailed;
     }
     return Unit{};
   }
@@ -135,7 +127,7 @@ class Launcher {
     if (plan_.has_namespaces()) {
       flags = CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWCGROUP;
       if (plan_.own_proc) flags |= CLONE_NEWPID;
-      if (plan_.network == PlannedNetwork::kOwn) flags |= CLONE_NEWNET;
+      if (!plan_.network.is_hosts()) flags |= CLONE_NEWNET;
     }
     return static_cast<pid_t>(
         ::syscall(SYS_clone, flags | SIGCHLD, nullptr, nullptr, nullptr, nullptr));
@@ -156,7 +148,6 @@ class Launcher {
     if (!knows_end_ && !ended_.failure) {
       ended_.failure = SetupFailure{
           "sandbox", Error{Error::Kind::kSystem, "its first process", "ended by itself", ""}, {}};
-      ended_.status = kSetupFailed;
     }
   }
 
@@ -292,7 +283,6 @@ class Launcher {
     switch (packet->message) {
       case Message::kFailed:
         ended_.failure = FailureIn(*packet);
-        ended_.status = kSetupFailed;
         break;
       case Message::kNotRun:
         ended_.not_run = fields[0] + ": " + fields[1];
@@ -327,9 +317,9 @@ class Launcher {
   }
 
   void BeginToHear() {
-    watch_.started();
-    if (!plan_.takes_log || !watch_.audit) return;
-    [[maybe_unused]] const Status listening = audit_.Listen(watch_.audit);  // else nobody answers
+    watch_.observer.Started(plan_);
+    if (!plan_.takes_log) return;
+    [[maybe_unused]] const Status listening = audit_.Listen(watch_.observer);  // else no answers
   }
 
   void KeepEnd(int status) {
@@ -373,14 +363,9 @@ class Launcher {
 }  // namespace
 
 Result<Ended> RunConfined(const SandboxPlan& plan, const RunWatch& watch) {
-  if (!plan.is_confined()) {
-    watch.started();
-    return RunBare(plan, watch.inherited);
-  }
   std::vector<Path> left_out;
   if (Status made = MakePlaces(plan, left_out); !made) {
-    const SetupFailure failure{"make places", made.error(), {}};
-    return Ended{.status = kSetupFailed, .failure = failure};
+    return Ended{.failure = SetupFailure{"make places", made.error(), {}}};
   }
   if (left_out.empty()) return Launcher(plan, watch).Run();
   return Launcher(Without(plan, left_out), watch).Run();

@@ -132,7 +132,7 @@ class Inside {
   Status Root() { return is_full() ? LeaveOldRoot(plan_) : Status(Unit{}); }
 
   Status Network() {
-    const bool own = is_full() && plan_.network == PlannedNetwork::kOwn;
+    const bool own = is_full() && !plan_.network.is_hosts();
     return own ? RaiseLoopback() : Status(Unit{});
   }
 
@@ -181,7 +181,7 @@ class Inside {
 
   Status Guard() {
     if (is_full() || plan_.is_nested) return InstallGuard(SocketRules::kUsual);
-    const bool host = plan_.network == PlannedNetwork::kHost;
+    const bool host = plan_.network.is_hosts();
     return InstallGuard(host ? SocketRules::kNoUnix : SocketRules::kNoneAtAll);
   }
 

@@ -101,7 +101,6 @@ HostFacts ProbeHost(const SandboxRules& rules) {
   if (!handler) facts.crash_handler_unknown = handler.error().text();
   if (handler) facts.crash_handler = std::move(*handler);
   facts.landlock_abi = abi > 0 ? static_cast<int>(abi) : 0;
-  if (abi <= 0) facts.lacks.push_back(Feature::kLandlock);
   constexpr int kKnowsSockets = 9;  // from here Landlock keeps Unix sockets apart itself
   if (facts.landlock_abi >= kKnowsSockets) return facts;
   Result<std::vector<std::string>> sockets = BoundSockets();

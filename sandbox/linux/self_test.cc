@@ -101,7 +101,7 @@ namespace {
 
 // An address that is nobody's (RFC 5737). Connecting a datagram socket sends nothing.
 Status TestNetwork(const SandboxPlan& plan) {
-  if (!plan.has_namespaces() || plan.network == PlannedNetwork::kHost) return Unit{};
+  if (!plan.has_namespaces() || plan.network.is_hosts()) return Unit{};
   const UniqueFd socket(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
   if (!socket.valid()) return SystemError("socket");
   sockaddr_in address{};

@@ -67,9 +67,7 @@ class Supervisor {
 
   // Not after each call of somebody else's.
   bool IsTimeToTry() {
-    timespec time{};
-    ::clock_gettime(CLOCK_MONOTONIC, &time);
-    const int64_t now = int64_t{time.tv_sec} * 1000 + time.tv_nsec / 1'000'000;
+    const int64_t now = Nanoseconds(CLOCK_MONOTONIC) / 1'000'000;
     if (now - tried_ < kFifoRetryMilliseconds) return false;
     tried_ = now;
     return true;

@@ -25,11 +25,7 @@ constexpr int kLookBesideMilliseconds = 100;
 constexpr int64_t kLeftMilliseconds = 100;
 constexpr timespec kUntilEchoed{.tv_sec = 0, .tv_nsec = 10'000'000};
 
-int64_t Milliseconds() {
-  timespec now{};
-  ::clock_gettime(CLOCK_MONOTONIC, &now);
-  return int64_t{now.tv_sec} * 1000 + now.tv_nsec / 1'000'000;
-}
+int64_t Milliseconds() { return Nanoseconds(CLOCK_MONOTONIC) / 1'000'000; }
 
 bool HasSameModes(const termios& a, const termios& b) {
   return a.c_iflag == b.c_iflag && a.c_oflag == b.c_oflag && a.c_lflag == b.c_lflag &&

@@ -79,11 +79,14 @@ class View {
 
   Status CloneWritable() {
     for (const PlannedPlace& place : plan_.writable) {
-      if (place.is_own) {
-        Add(Mount::What::kOwn, place.path, place.kind);
-        continue;
+      switch (place.contents) {
+        case PlannedPlace::Contents::kOwn:
+          Add(Mount::What::kOwn, place.path, place.kind);
+          break;
+        case PlannedPlace::Contents::kHosts:
+          if (Status s = AddBind(place.path, place.kind, Writable::kYes); !s) return s;
+          break;
       }
-      if (Status s = AddBind(place.path, place.kind, Writable::kYes); !s) return s;
     }
     return Unit{};
   }

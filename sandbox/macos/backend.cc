@@ -24,8 +24,6 @@
 
 namespace ringfence {
 namespace {
-
-constexpr int kSetupFailed = 125;
 constexpr const char* kSandboxExec = "/usr/bin/sandbox-exec";
 constexpr const char* kTrue = "/usr/bin/true";
 // Those that a terminal sends go to the whole group, and so to the command as well.
@@ -135,10 +133,7 @@ class Launcher {
   Result<Ended> Run() {
     Ended ended;
     ended.failure = SetUp();
-    if (ended.failure) {
-      ended.status = kSetupFailed;
-      return ended;
-    }
+    if (ended.failure) return ended;
     int code = ENOENT;
     const std::string program = FindProgram(plan_, &code);
     if (program.empty()) return NotRun(plan_, code);
@@ -199,7 +194,6 @@ class Launcher {
     pid_t pid = -1;
     if (const int code = Spawn(Confined(std::move(arguments)), before, &pid); code != 0) {
       ended.failure = Failed("sandbox-exec", "posix_spawn", code);
-      ended.status = kSetupFailed;
     } else {
       ended.status = Wait(pid, heard);
     }
@@ -236,8 +230,8 @@ HostFacts ProbeHost(const SandboxRules&) {
 }
 
 Result<Ended> RunConfined(const SandboxPlan& plan, const RunWatch& watch) {
-  watch.started();
-  return plan.is_confined() ? Launcher(plan).Run() : RunBare(plan, watch.inherited);
+  watch.observer.Started(plan);
+  return Launcher(plan).Run();
 }
 
 }  // namespace ringfence

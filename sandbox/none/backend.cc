@@ -4,12 +4,8 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include "sandbox/run_bare.h"
-
 namespace ringfence {
 namespace {
-
-constexpr int kSetupFailed = 125;
 
 std::string SystemName() {
   utsname name{};
@@ -29,21 +25,12 @@ HostFacts ProbeHost(const SandboxRules&) {
   return facts;
 }
 
-Result<Ended> RunConfined(const SandboxPlan& plan, const RunWatch& watch) {
-  if (!plan.is_confined()) {
-    watch.started();
-    return RunBare(plan, watch.inherited);
-  }
-  Ended ended;
-  ended.status = kSetupFailed;
-  ended.failure =
-      SetupFailure{"sandbox",
-                   Error{Error::Kind::kSystem, SystemName(),
-                         "has neither namespaces and Landlock (Linux) nor Seatbelt (macOS), and "
-                         "nothing else here confines a command",
-                         ""},
-                   {}};
-  return ended;
+Result<Ended> RunConfined(const SandboxPlan&, const RunWatch&) {
+  const Error error{Error::Kind::kSystem, SystemName(),
+                    "has neither namespaces and Landlock (Linux) nor Seatbelt (macOS), and nothing "
+                    "else here confines a command",
+                    ""};
+  return Ended{.failure = SetupFailure{"sandbox", error, {}}};
 }
 
 }  // namespace ringfence

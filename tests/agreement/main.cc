@@ -32,7 +32,6 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 
 constexpr int kQuestionsPerWorld = 60;
-constexpr int kSetupFailed = 125;
 
 struct Programs {
   std::string ringfence, probe;

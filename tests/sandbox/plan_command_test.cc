@@ -15,7 +15,7 @@ TEST_CASE("plan: without a policy the project may be written, all but secrets re
   CHECK(plan.private_tmp);
   CHECK(plan.own_proc);
   CHECK(plan.supervised);
-  CHECK(plan.network == PlannedNetwork::kOwn);
+  CHECK(plan.network == PlannedNetwork{});
   CHECK(plan.limits.processes > 0);
   CHECK(PlacesText(plan.sealed) == "");
   CHECK(PlacesText(plan.hidden) == "");

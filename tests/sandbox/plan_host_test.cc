@@ -6,6 +6,8 @@
 
 #include "base/syscall.h"
 #include "sandbox/environment.h"
+#include "sandbox/seatbelt.h"
+#include "sandbox/windows.h"
 #include "tests/support/plan_world.h"
 
 using namespace ringfence;
@@ -15,24 +17,25 @@ TEST_CASE("plan: the network is the sandbox's own loopback unless every list lea
     std::string_view name;
     std::string_view managed;
     std::string_view user;
-    PlannedNetwork want;
+    PlannedNetwork::Kind want;
     std::string_view note;  // "" for none
   };
   static constexpr Row kRows[] = {
-      {"nothing said", "", "", PlannedNetwork::kOwn, ""},
-      {"unlisted hosts are denied", "", R"("network":{"unlisted":"deny"})", PlannedNetwork::kOwn,
-       ""},
+      {"nothing said", "", "", PlannedNetwork::Kind::kNone, ""},
+      {"unlisted hosts are denied", "", R"("network":{"unlisted":"deny"})",
+       PlannedNetwork::Kind::kNone, ""},
       {"unlisted hosts are asked about", "", R"("network":{"unlisted":"ask"})",
-       PlannedNetwork::kOwn, ""},
-      {"hosts are listed", "", R"("network":{"allow":["a.example"]})", PlannedNetwork::kOwn,
+       PlannedNetwork::Kind::kNone, ""},
+      {"hosts are listed", "", R"("network":{"allow":["a.example"]})", PlannedNetwork::Kind::kNone,
        "no egress proxy"},
-      {"unlisted hosts are allowed", "", R"("network":{"unlisted":"allow"})", PlannedNetwork::kHost,
-       "the host's network"},
+      {"unlisted hosts are allowed", "", R"("network":{"unlisted":"allow"})",
+       PlannedNetwork::Kind::kHost, "the host's network"},
       {"a deny is the hook's then", "", R"("network":{"unlisted":"allow","deny":["a.example"]})",
-       PlannedNetwork::kHost, "network.deny"},
+       PlannedNetwork::Kind::kHost, "network.deny"},
       {"the managed file is a limit", R"("network":{"unlisted":"deny"})",
-       R"("network":{"unlisted":"allow"})", PlannedNetwork::kOwn, ""},
-      {"denied hosts alone", "", R"("network":{"deny":["a.example"]})", PlannedNetwork::kOwn, ""},
+       R"("network":{"unlisted":"allow"})", PlannedNetwork::Kind::kNone, ""},
+      {"denied hosts alone", "", R"("network":{"deny":["a.example"]})", PlannedNetwork::Kind::kNone,
+       ""},
   };
   for (const Row& row : kRows) {
     CAPTURE(row.name);
@@ -40,16 +43,60 @@ TEST_CASE("plan: the network is the sandbox's own loopback unless every list lea
     if (!row.managed.empty()) world.world.Managed(row.managed);
     world.world.User(row.user);
     const SandboxPlan plan = world.Plan();
-    CHECK(plan.network == row.want);
+    CHECK(plan.network.kind == row.want);
     CHECK(plan.weaker.empty() == row.note.empty());
     CHECK((row.note.empty() || Notes(plan, row.note)));
   }
 }
 
+TEST_CASE("plan: a proxy as the only way to hosts is refused, since no back end can do it") {
+  for (const ProxyAddress& proxy :
+       {ProxyAddress(Path::Clean("/run/proxy")), ProxyAddress(uint16_t{3128})}) {
+    PlanWorld world;
+    world.command.proxy = proxy;
+    for (const SandboxMode mode : {SandboxMode::kSandbox, SandboxMode::kRx, SandboxMode::kRwx}) {
+      world.command.mode = mode;
+      CHECK(world.WhyNot().kind == Error::Kind::kUsage);
+      CHECK(world.WhyNot().where == "network");
+    }
+    world.command.proxy.reset();
+    CHECK(world.Try());
+  }
+}
+
+TEST_CASE("plan: back ends open nothing for a proxy that they do not know") {
+  PlanWorld world;
+  world.world.User(R"("network":{"unlisted":"allow"})");
+  SandboxPlan plan = world.Plan();
+  const std::string host = SeatbeltProfile(plan) + WindowsPlan(plan);
+  plan.network = {};
+  const std::string none = SeatbeltProfile(plan) + WindowsPlan(plan);
+  plan.network = {PlannedNetwork::Kind::kProxy, uint16_t{3128}};
+  CHECK(SeatbeltProfile(plan) + WindowsPlan(plan) == none);
+  CHECK(none != host);
+}
+
+TEST_CASE("plan: the network has a name") {
+  PlanWorld world;
+  CHECK(NetworkName(world.Plan()) == "own loopback");
+  world.command.layers = SandboxLayers::kLandlock;
+  CHECK(NetworkName(world.Plan()) == "none");
+  world.world.User(R"("network":{"unlisted":"allow"})");
+  CHECK(NetworkName(world.Plan()) == "host");
+  SandboxPlan plan = world.Plan();
+  plan.network = {PlannedNetwork::Kind::kProxy, Path::Clean("/run/proxy")};
+  CHECK(NetworkName(plan) == "proxy");
+  plan.is_nested = true;
+  CHECK(NetworkName(plan) == "outer");
+  PlanWorld bare;
+  bare.command.mode = SandboxMode::kRwx;
+  CHECK(NetworkName(bare.Plan()) == "host");
+}
+
 TEST_CASE("plan: a project that is not trusted opens no network") {
   PlanWorld world;
   world.world.Project(R"("network":{"unlisted":"allow"})", false);
-  CHECK(world.Plan().network == PlannedNetwork::kOwn);
+  CHECK(world.Plan().network == PlannedNetwork{});
 }
 
 TEST_CASE("plan: limits are the policy's, and a number of processes in any case") {

@@ -103,7 +103,7 @@ TEST_CASE("plan: the shells of other sessions do not read what this one writes")
     CAPTURE(place.path.text());
     const bool is_run =
         place.path.name() == "shell-snapshots" || place.path.name() == "session-env";
-    CHECK(place.is_own == is_run);
+    CHECK(place.is_own() == is_run);
   }
 }
 

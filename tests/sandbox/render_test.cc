@@ -88,7 +88,7 @@ TEST_CASE("render: what differs from the usual is said") {
   plan.profile = "";
   plan.reads_all = false;
   plan.scratch = Path::Clean("/tmp/ringfence-1");
-  plan.network = PlannedNetwork::kHost;
+  plan.network.kind = PlannedNetwork::Kind::kHost;
   plan.limits = {.processes = 7};
   const std::vector<std::string> lines = Lines(PlanText(plan));
   for (const std::string line : {"mode      rx, layers landlock", "reads     what is listed",
@@ -210,6 +210,9 @@ TEST_CASE("render: what is private and what is connected goes by the layers") {
   CHECK_FALSE(Has(PlanText(plan), "\nprivate"));
   CHECK(Has(PlanText(plan), "network   none, and no sockets"));
   CHECK(Json::parse(PlanJson(plan))["network"] == "none");
+  plan.network.kind = PlannedNetwork::Kind::kProxy;
+  CHECK(Has(PlanText(plan), "network   the proxy only"));
+  CHECK(Json::parse(PlanJson(plan))["network"] == "proxy");
   plan.layers = SandboxLayers::kFull;
   plan.is_nested = true;
   CHECK(Has(PlanText(plan), "network   as the sandbox around has it"));

@@ -214,7 +214,7 @@ TEST_CASE("seatbelt: the network is the loopback, and sockets those of the comma
     CHECK_FALSE(own.MayConnectSocket(socket));
   }
   CHECK_FALSE(own.MayLookUp("com.apple.nsurlsessiond"));
-  plan.network = PlannedNetwork::kHost;
+  plan.network.kind = PlannedNetwork::Kind::kHost;
   const SbplProfile host = Of(plan);
   CHECK(host.MayConnect("192.0.2.1", 443));
   CHECK(host.MayConnectSocket("/private/var/run/mDNSResponder"));

@@ -2,7 +2,6 @@
 
 #include <doctest/doctest.h>
 
-#include "policy/evaluate/judge_host.h"
 #include "tests/support/world.h"
 
 using namespace ringfence;
@@ -75,16 +74,4 @@ TEST_CASE("judge tool: a server whose every tool an untrusted file does not name
   const Policy policy = PolicyOf(world, R"("tools":{"allow":["mcp__team__*"]})");
   CHECK(Word(JudgeMcpServer("team", policy)) == "deny");
   CHECK(Word(JudgeMcpServer("other", policy)) == "deny");
-}
-
-TEST_CASE("judge tool: web URLs by their scheme") {
-  for (const std::string_view url : {"http://a", "HTTPS://a", "ws://a", "wSs://a"}) {
-    CAPTURE(url);
-    CHECK(IsWebUrl(url));
-  }
-  for (const std::string_view url : {"", "http:", "http:/a", "https:a", " http://a", "file:///a",
-                                     "xhttp://a", "//a", "httpss://a"}) {
-    CAPTURE(url);
-    CHECK_FALSE(IsWebUrl(url));
-  }
 }

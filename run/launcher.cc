@@ -1,0 +1,75 @@
+#include "run/launcher.h"
+
+#include <utility>
+
+#include "base/syscall.h"
+#include "run/remedy.h"
+#include "sandbox/run_bare.h"
+
+namespace ringfence {
+namespace {
+
+class Launcher {
+ public:
+  Launcher(RunRequest& request, LaunchObserver& observer, int hangup)
+      : request_(request),
+        observer_(observer),
+        watch_{observer, hangup, Inherited::Replace()},
+        facts_(ProbeHost(request.policy.sandbox)) {}
+
+  Result<Launched> Run(const CachedFiles& files) {
+    for (;;) {
+      Result<SandboxPlan> plan = request_.Plan(files, facts_);
+      if (!plan) return plan.error();
+      Result<Ended> ended = Start(*plan);
+      if (!ended) {
+        Error error = ended.error();
+        error.kind = Error::Kind::kSystem;
+        return error;
+      }
+      if (!ended->failure || !GoesOnWithout(*plan, *ended->failure)) {
+        return Launched{std::move(*plan), std::move(*ended)};
+      }
+    }
+  }
+
+ private:
+  Result<Ended> Start(const SandboxPlan& plan) {
+    const bool wants_landlock = plan.is_confined() && plan.system == HostSystem::kLinux;
+    if (wants_landlock && plan.landlock_abi == 0 && facts_.has(Feature::kLandlock)) {
+      const Error error =
+          SystemError("landlock_create_ruleset", facts_.landlock_error, Error::About::kLandlock);
+      return Ended{.failure = SetupFailure{"file rules", error, Feature::kLandlock}};
+    }
+    if (Status s = observer_.Starting(plan); !s) return s.error();
+    if (plan.is_confined()) return RunConfined(plan, watch_);
+    observer_.Started(plan);
+    return RunBare(plan, watch_.inherited);
+  }
+
+  // "missing": "warn" gives up one layer after the other.
+  bool GoesOnWithout(const SandboxPlan& plan, const SetupFailure& failure) {
+    if (plan.missing != SandboxMissing::kWarn || !IsLacking(failure)) return false;
+    const Feature lacks = *failure.lacks;
+    if (!facts_.has(lacks) || !plan.can_do_without(lacks)) return false;
+    facts_.lacks.push_back(lacks);
+    if (lacks == Feature::kNamespaces) request_.command.layers = SandboxLayers::kLandlock;
+    if (lacks == Feature::kLandlock) facts_.landlock_abi = 0;
+    observer_.GoesOnWithout(failure);
+    return true;
+  }
+
+  RunRequest& request_;
+  LaunchObserver& observer_;
+  const RunWatch watch_;
+  HostFacts facts_;
+};
+
+}  // namespace
+
+Result<Launched> Launch(RunRequest& request, const CachedFiles& files, int hangup,
+                        LaunchObserver& observer) {
+  return Launcher(request, observer, hangup).Run(files);
+}
+
+}  // namespace ringfence
