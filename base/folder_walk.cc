@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "base/syscall.h"
 #include "base/text.h"
@@ -13,8 +14,6 @@
 namespace ringfence {
 namespace {
 
-// More that are missing look like a disk that is not mounted.
-constexpr int kMostMade = 3;
 constexpr mode_t kMode = 0755;  // any program may read what is in it
 
 #ifdef O_PATH
@@ -34,72 +33,62 @@ bool IsLink(int parent, const std::string& name) {
          S_ISLNK(facts.st_mode);
 }
 
-class FolderWalk {
- public:
-  FolderWalk(const Path& folder, bool makes) : folder_(folder), makes_(makes) {}
+std::string Call(const char* call, const std::string& name, const Path& folder) {
+  return call + ("(" + Quote(name)) + " of " + Quote(folder.text()) + ")";
+}
 
-  Result<UniqueFd> Run() {
-    UniqueFd here(::open("/", kSearch | O_DIRECTORY | O_CLOEXEC));
-    if (!here.valid()) return SystemError("open(/)");
-    std::string_view left = folder_.text();
-    while (true) {
-      const std::string name(TakeComponent(left));
-      if (name.empty()) return here;
-      Result<UniqueFd> next = Enter(here.get(), name, left);
-      if (!next) return next.error();
-      if (!next->valid()) return here;
-      here = std::move(*next);
-    }
-  }
+Error NotOpened(int parent, const std::string& name, const Path& folder) {
+  const int code = errno;
+  const bool may_be_link = code == ELOOP || code == ENOTDIR || code == EMLINK;
+  if (!may_be_link || !IsLink(parent, name)) return SystemError(Call("open", name, folder), code);
+  return Error{Error::Kind::kSystem, Quote(folder.text()),
+               "its component " + Quote(name) + " is a link, and links are not followed",
+               "name the directory that it is in"};
+}
 
- private:
-  // `left`: what is below it. No descriptor where it is missing and is not to be made.
-  Result<UniqueFd> Enter(int parent, const std::string& name, std::string_view left) {
-    UniqueFd folder = OpenFolder(parent, name, kSearch);
-    if (folder.valid()) return folder;
-    if (errno != ENOENT) return Failed(parent, name, errno);
-    if (1 + CountOf(left) > kMostMade) return SystemError(Call(name), ENOENT);
-    if (!makes_) return UniqueFd();
-    const bool is_made = ::mkdirat(parent, name.c_str(), kMode) == 0;
-    if (!is_made && errno != EEXIST) {
-      return SystemError("mkdir(" + Quote(name) + " of " + Quote(folder_.text()) + ")");
-    }
-    // By its descriptor: the mode is given to what was opened, whoever has replaced it meanwhile. A
-    // folder that somebody else made first keeps its own.
-    folder = OpenFolder(parent, name, is_made ? O_RDONLY : kSearch);
-    if (!folder.valid()) return Failed(parent, name, errno);
-    if (is_made && ::fchmod(folder.get(), kMode) != 0)
-      return SystemError("fchmod(" + Quote(name) + ")");
-    return folder;
-  }
-
-  static int CountOf(std::string_view left) {
-    int count = 0;
-    while (!TakeComponent(left).empty()) ++count;
-    return count;
-  }
-
-  std::string Call(const std::string& name) const {
-    return "open(" + Quote(name) + " of " + Quote(folder_.text()) + ")";
-  }
-
-  Error Failed(int parent, const std::string& name, int code) const {
-    if (code != ELOOP && code != ENOTDIR && code != EMLINK) return SystemError(Call(name), code);
-    if (!IsLink(parent, name)) return SystemError(Call(name), code);
-    return Error{Error::Kind::kSystem, Quote(folder_.text()),
-                 "its component " + Quote(name) + " is a link, and links are not followed",
-                 "name the directory that it is in"};
-  }
-
-  const Path& folder_;
-  bool makes_;
-};
+Result<UniqueFd> Make(int parent, const std::string& name, const Path& whole) {
+  const bool is_made = ::mkdirat(parent, name.c_str(), kMode) == 0;
+  if (!is_made && errno != EEXIST) return SystemError(Call("mkdir", name, whole));
+  // By its descriptor: the mode is given to what was opened, whoever has replaced it meanwhile. A
+  // folder that somebody else made first keeps its own.
+  UniqueFd folder = OpenFolder(parent, name, is_made ? O_RDONLY : kSearch);
+  if (!folder.valid()) return NotOpened(parent, name, whole);
+  if (is_made && ::fchmod(folder.get(), kMode) != 0)
+    return SystemError("fchmod(" + Quote(name) + ")");
+  return folder;
+}
 
 }  // namespace
 
-Result<UniqueFd> OpenPlainFolder(const Path& folder) { return FolderWalk(folder, true).Run(); }
-Result<UniqueFd> OpenNearestPlainFolder(const Path& folder) {
-  return FolderWalk(folder, false).Run();
+Result<NearestFolder> OpenNearestPlainFolder(const Path& folder, size_t most_missing) {
+  NearestFolder nearest{UniqueFd(::open("/", kSearch | O_DIRECTORY | O_CLOEXEC)), {}};
+  if (!nearest.fd.valid()) return SystemError("open(/)");
+  std::string_view left = folder.text();
+  for (std::string name(TakeComponent(left)); !name.empty(); name = TakeComponent(left)) {
+    if (nearest.missing.empty()) {
+      UniqueFd next = OpenFolder(nearest.fd.get(), name, kSearch);
+      if (next.valid()) {
+        nearest.fd = std::move(next);
+        continue;
+      }
+      if (errno != ENOENT) return NotOpened(nearest.fd.get(), name, folder);
+    }
+    nearest.missing.push_back(name);
+  }
+  if (nearest.missing.size() <= most_missing) return nearest;
+  return SystemError(Call("open", nearest.missing.front(), folder), ENOENT);
+}
+
+Result<UniqueFd> OpenPlainFolder(const Path& folder) {
+  Result<NearestFolder> nearest = OpenNearestPlainFolder(folder);
+  if (!nearest) return nearest.error();
+  UniqueFd here = std::move(nearest->fd);
+  for (const std::string& name : nearest->missing) {
+    Result<UniqueFd> next = Make(here.get(), name, folder);
+    if (!next) return next.error();
+    here = std::move(*next);
+  }
+  return here;
 }
 
 }  // namespace ringfence

@@ -419,6 +419,12 @@ part_system() {
     replay settings layout client_limits changes_nothing remedies; do
     program $file.py python3 tests/system/$file.py --hook "$hook" --ringfence "$command"
   done
+  if [[ -x build/release/probes/fail_call ]]; then
+    program crash.py python3 tests/system/crash.py --hook "$hook" --ringfence "$command" \
+      --fail-call build/release/probes/fail_call
+  else
+    skip "crash.py: fail_call is for x86-64"
+  fi
 }
 
 # Attempts to get out and work that must go on, for an ordinary user and for root, and with the

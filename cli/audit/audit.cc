@@ -13,6 +13,7 @@
 #include "cli/audit/fixture_files.h"
 #include "cli/audit/recorded.h"
 #include "cli/audit/report.h"
+#include "cli/common/file_place.h"
 #include "cli/common/files.h"
 #include "cli/common/progress.h"
 #include "policy/files/real_files.h"

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "cli/common/files.h"
+
 namespace ringfence {
 namespace {
 
@@ -22,7 +24,7 @@ Result<StateFile<Value>> ReadState(const std::string& path, Parse parse) {
 }
 
 Status SaveText(const std::string& path, const std::optional<std::string>& before,
-                const std::string& text, Transaction& transaction) {
+                const std::string& text, FileTransaction& transaction) {
   if (before == text) return Unit{};
   return transaction.Write(path, before, text, kPrivate);
 }
@@ -41,15 +43,15 @@ Result<StateFile<std::vector<SettingsRecord>>> ReadRecords(const std::string& ho
   return ReadState<std::vector<SettingsRecord>>(SettingsRecordsPath(home), ParseSettingsRecords);
 }
 
-Status Save(const StateFile<std::vector<TrustedProject>>& file, Transaction& transaction) {
+Status Save(const StateFile<std::vector<TrustedProject>>& file, FileTransaction& transaction) {
   return SaveText(file.path, file.text, RenderTrustStore(file.value), transaction);
 }
 
-Status Save(const StateFile<Approvals>& file, Transaction& transaction) {
+Status Save(const StateFile<Approvals>& file, FileTransaction& transaction) {
   return SaveText(file.path, file.text, RenderApprovals(file.value), transaction);
 }
 
-Status Save(const StateFile<std::vector<SettingsRecord>>& file, Transaction& transaction) {
+Status Save(const StateFile<std::vector<SettingsRecord>>& file, FileTransaction& transaction) {
   return SaveText(file.path, file.text, RenderSettingsRecords(file.value), transaction);
 }
 

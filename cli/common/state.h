@@ -8,7 +8,7 @@
 #include "agents/claude/settings/settings.h"
 #include "agents/claude/setup/settings_record.h"
 #include "base/result.h"
-#include "cli/common/files.h"
+#include "cli/common/file_transaction.h"
 #include "policy/load/trust.h"
 
 namespace ringfence {
@@ -26,9 +26,9 @@ Result<StateFile<Approvals>> ReadApprovalsFile(const std::string& home);
 Result<StateFile<std::vector<SettingsRecord>>> ReadRecords(const std::string& home);
 
 // Nothing is written when nothing has changed.
-Status Save(const StateFile<std::vector<TrustedProject>>& file, Transaction& transaction);
-Status Save(const StateFile<Approvals>& file, Transaction& transaction);
-Status Save(const StateFile<std::vector<SettingsRecord>>& file, Transaction& transaction);
+Status Save(const StateFile<std::vector<TrustedProject>>& file, FileTransaction& transaction);
+Status Save(const StateFile<Approvals>& file, FileTransaction& transaction);
+Status Save(const StateFile<std::vector<SettingsRecord>>& file, FileTransaction& transaction);
 
 // Puts the digest in the place of the one of the same root.
 void Pin(std::vector<TrustedProject>& projects, const TrustedProject& project);

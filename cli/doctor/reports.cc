@@ -132,14 +132,14 @@ class ReportsDoctor {
       return say(Health::kMissing, "the inbox is below ~, and the home directory is unknown",
                  "name it: --home DIR");
     const std::string name = Quote(inbox->text());
-    const Result<UniqueFd> folder = OpenNearestPlainFolder(*inbox);
+    const Result<NearestFolder> folder = OpenNearestPlainFolder(*inbox);
     if (!folder) {
       return say(Health::kMissing, "the inbox " + name + ": " + folder.error().text(),
                  folder.error().hint.empty()
                      ? "name a directory that can be created, not reached through a symbolic link"
                      : folder.error().hint);
     }
-    if (const Status can = CanCreateIn(folder->get(), inbox->text()); !can) {
+    if (const Status can = CanCreateIn(folder->fd.get(), inbox->text()); !can) {
       return say(Health::kMissing,
                  "the inbox " + name + " cannot be written: " + can.error().text(),
                  "fix its owner and mode");

@@ -11,6 +11,7 @@
 #include "base/environment.h"
 #include "base/program.h"
 #include "base/text.h"
+#include "cli/common/file_transaction.h"
 #include "cli/common/files.h"
 #include "cli/layout/panes.h"
 #include "cli/layout/relay.h"
@@ -174,9 +175,7 @@ class LayoutCommand {
   }
 
   Result<std::string> Rewrite() {
-    Result<std::string> path = FollowedPath(Absolute(options_.rewrite));
-    if (!path) return path.error();
-    target_ = std::move(*path);
+    target_ = Absolute(options_.rewrite);
     const Result<std::optional<std::string>> text = ReadIfThere(target_);
     if (!text) return text.error();
     if (!*text) return Usage("--rewrite", Quote(options_.rewrite) + " does not exist", "");
@@ -207,10 +206,9 @@ class LayoutCommand {
   // The file as it was read, and no other.
   Status WriteInPlace(const std::string& text) const {
     if (text == before_) return Unit{};
-    Transaction transaction;
+    FileTransaction transaction;
     if (Status s = transaction.Write(target_, before_, text, {}); !s) return s;
-    transaction.Commit();
-    return Unit{};
+    return transaction.Commit();
   }
 
   Status Deliver(const std::string& text) const {

@@ -9,6 +9,7 @@
 #include "base/json_edit.h"
 #include "base/sha256.h"
 #include "base/text.h"
+#include "cli/common/file_transaction.h"
 #include "cli/common/files.h"
 #include "cli/log/waiting.h"
 #include "run/messages.h"
@@ -44,9 +45,9 @@ class Place {
     if (file_.empty() || digest.empty()) return Unit{};
     const std::string text = OrderedJson{{"sent", digest}}.dump() + "\n";
     if (text == before_) return Unit{};
-    Transaction transaction;
+    FileTransaction transaction;
     if (Status s = transaction.Write(file_, before_, text, {0600, 0700}); !s) return s;
-    transaction.Commit();
+    if (Status s = transaction.Commit(); !s) return s;
     before_ = text;
     return Unit{};
   }

@@ -62,7 +62,7 @@ class Allowance {
     if (std::optional<Outcome> no = AskAboutWide()) return *no;
     if (Status s = change_.Write(target_, addition_.text, addition_.entry); !s) return s.error();
     if (std::optional<Outcome> no = CheckResult()) return *no;
-    change_.Commit();
+    if (Status s = change_.Commit(); !s) return s.error();
     return Added();
   }
 

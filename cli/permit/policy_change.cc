@@ -8,6 +8,7 @@
 #include "base/sha256.h"
 #include "base/text.h"
 #include "cli/command_line/misread_word.h"
+#include "cli/common/files.h"
 #include "cli/common/host_tools.h"
 #include "cli/common/mcp_servers.h"
 #include "cli/common/registered.h"
@@ -41,12 +42,14 @@ std::string CauseText(const Cause& cause) {
 }
 
 Status PolicyChange::Open() {
+  if (Status s = FindPlaces(); !s) return s;
+  if (Status s = transaction_.Open(where_.home); !s) return s;
   if (Status s = FindPolicies(); !s) return s.error();
   sandbox_before_ = SandboxEntriesFor(*policies_);
   return ReadWish();
 }
 
-Status PolicyChange::FindPolicies() {
+Status PolicyChange::FindPlaces() {
   Result<Registration> where = FindProject(options_.given.home, options_.project);
   if (!where) return where.error();
   where_ = *where;
@@ -54,6 +57,10 @@ Status PolicyChange::FindPolicies() {
   if (!here) return here.error();
   folder_ = here->project_dir;
   if (options_.project.empty()) where_.project_dir = NearestProject(where_);
+  return Unit{};
+}
+
+Status PolicyChange::FindPolicies() {
   if (!options_.policy.empty()) {
     const Result<Registration> policy = FindRegistration(options_.given.home, options_.policy);
     if (!policy) return policy.error();

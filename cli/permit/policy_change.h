@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "cli/command_line/options.h"
-#include "cli/common/files.h"
+#include "cli/common/file_transaction.h"
 #include "cli/common/policies.h"
 #include "cli/common/sandbox_lists.h"
 #include "cli/permit/wish.h"
@@ -53,7 +53,7 @@ class PolicyChange {
   // Writes `text` into the target, which was read before; a project's policy is trusted again.
   // Until Commit() it is put back.
   Status Write(const ChangeTarget& target, const std::string& text, const std::string& entry);
-  void Commit() { transaction_.Commit(); }
+  Status Commit() { return transaction_.Commit(); }
   Status ReadAgain();
 
   // `ringfence init` was run, so the client's sandbox has lists of its own, and by the change it
@@ -80,6 +80,7 @@ class PolicyChange {
   const std::vector<std::string>& notes() const { return notes_; }
 
  private:
+  Status FindPlaces();
   Status FindPolicies();
   Status ReadRegistration();
   Result<WishKind> ReadKind();
@@ -104,7 +105,7 @@ class PolicyChange {
   Wish wish_;
   std::string session_;
   std::vector<std::string> notes_;
-  Transaction transaction_;
+  FileTransaction transaction_;
 };
 
 // "file:line /read/allow" and why, for people.

@@ -42,7 +42,7 @@ class Revocation {
     if (Status s = change_.ReadAgain(); !s) return s.error();
     Result<std::vector<std::string>> still = StillPermitted();
     if (!still) return still.error();
-    change_.Commit();
+    if (Status s = change_.Commit(); !s) return s.error();
     return Removed(*still);
   }
 

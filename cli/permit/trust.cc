@@ -107,11 +107,14 @@ class TrustCommand {
                                      : FindProject(options_.given.home, options_.project);
     if (!where) return where.error();
     where_ = *where;
+    if (!options_.list) {
+      if (Status s = RefuseAgent("trust"); !s) return Outcome::No(s.error());
+      if (Status s = transaction_.Open(where_.home); !s) return s.error();
+    }
     auto store = ReadTrust(where_.home);
     if (!store) return store.error();
     store_ = std::move(*store);
     if (options_.list) return List();
-    if (Status s = RefuseAgent("trust"); !s) return Outcome::No(s.error());
     if (options_.remove) return Remove();
     return Trust();
   }
@@ -188,9 +191,8 @@ class TrustCommand {
     }
     if (Status s = StillTheSame(*project); !s) return Outcome::No(s.error());
     Pin(store_.value, {project->root, project->sha256});
-    Transaction transaction;
-    if (Status s = Save(store_, transaction); !s) return s.error();
-    transaction.Commit();
+    if (Status s = Save(store_, transaction_); !s) return s.error();
+    if (Status s = transaction_.Commit(); !s) return s.error();
     if (is_meant) return Report(*project, kPinned);
     Console().Line(PinnedLine(*project));
     return 0;
@@ -270,9 +272,8 @@ class TrustCommand {
     const std::string root = found ? found->root_real.text() : where_.project_dir;
     const size_t count =
         std::erase_if(store_.value, [&](const TrustedProject& p) { return p.root == root; });
-    Transaction transaction;
-    if (Status s = Save(store_, transaction); !s) return s.error();
-    transaction.Commit();
+    if (Status s = Save(store_, transaction_); !s) return s.error();
+    if (Status s = transaction_.Commit(); !s) return s.error();
     if (options_.json) {
       PrintJson({{"root", root}, {"removed", count > 0}});
     } else {
@@ -285,6 +286,7 @@ class TrustCommand {
   const TrustOptions& options_;
   Registration where_;
   StateFile<std::vector<TrustedProject>> store_;
+  FileTransaction transaction_;
 };
 
 }  // namespace

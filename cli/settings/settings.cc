@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "cli/common/console.h"
 #include "cli/common/context_options.h"
+#include "cli/common/file_transaction.h"
 #include "cli/common/files.h"
 #include "cli/common/state.h"
 #include "cli/settings/derived_settings.h"
@@ -181,19 +182,17 @@ void NoteUnread(Derived& derived, const std::string& path, const Registration& w
 
 Status WriteInPlace(const std::string& path, const std::optional<std::string>& before,
                     const std::string& after, const Sources& found) {
-  const Result<std::string> target = FollowedPath(path);
-  if (!target) return target.error();
+  FileTransaction transaction;
+  if (Status s = transaction.Open(found.where.home); !s) return s;
   auto approvals = ReadApprovalsFile(found.where.home);
   if (!approvals) return approvals.error();
   // A running session's hook holds the file against this.
   Approve(approvals->value, ApprovedAsIs(ParseClientSettings(after, path, path), found.hook.path));
-  Transaction transaction;
   if (Status s = Save(*approvals, transaction); !s) return s;
   if (before != after) {
-    if (Status s = transaction.Write(*target, before, after, {}); !s) return s;
+    if (Status s = transaction.Write(path, before, after, {}); !s) return s;
   }
-  transaction.Commit();
-  return Unit{};
+  return transaction.Commit();
 }
 
 BypassQuestion BypassOf(const Sources& found, const SettingsOptions& options) {

@@ -33,9 +33,7 @@ std::string InitCommand(const SettingsFile& file, const Registration& where, Pol
   const auto add = [&command](const std::string& before, const std::string& value) {
     if (!value.empty()) command += before + ShellWord(value);
   };
-  const bool is_of_project =
-      file.layer == SettingsLayer::kProject || file.layer == SettingsLayer::kLocal;
-  if (is_of_project) add(" ", where.project_dir);
+  if (IsPerProject(file.layer)) add(" ", where.project_dir);
   if (const std::optional<HookOptions> options = OptionsIn(file)) {
     add(" --root ", options->root);
     add(" --profile ", options->profile);

@@ -10,6 +10,7 @@
 #include "base/sha256.h"
 #include "base/text.h"
 #include "cli/common/ask.h"
+#include "cli/common/files.h"
 #include "cli/common/hook_command.h"
 #include "cli/common/mcp_servers.h"
 #include "cli/common/state.h"
@@ -25,10 +26,6 @@
 
 namespace ringfence {
 namespace {
-
-bool IsOfProject(SettingsLayer layer) {
-  return layer == SettingsLayer::kProject || layer == SettingsLayer::kLocal;
-}
 
 Error Unusable(std::string where, std::string what, std::string hint) {
   return Error{Error::Kind::kInvalidConfig, std::move(where), std::move(what), std::move(hint)};
@@ -50,9 +47,9 @@ std::optional<InstallFailure> Installation::Run(InstallReport& report) {
   report_ = &report;
   using Step = Status (Installation::*)();
   constexpr Step kSteps[] = {
-      &Installation::FindTarget,     &Installation::ReadSettings, &Installation::ReadPolicy,
-      &Installation::EnsurePolicy,   &Installation::NotePolicy,   &Installation::EditSettings,
-      &Installation::PlanRepository,
+      &Installation::OpenTransaction, &Installation::FindTarget,     &Installation::ReadSettings,
+      &Installation::ReadPolicy,      &Installation::EnsurePolicy,   &Installation::NotePolicy,
+      &Installation::EditSettings,    &Installation::PlanRepository,
   };
   for (const Step step : kSteps) {
     if (Status s = (this->*step)(); !s) return InstallFailure{s.error()};
@@ -69,8 +66,12 @@ std::optional<InstallFailure> Installation::Run(InstallReport& report) {
   if (Status s = WriteState(); !s) return InstallFailure{s.error()};
   if (Status s = WriteSettings(); !s) return InstallFailure{s.error()};
   if (Status s = ProveIt(); !s) return InstallFailure{s.error(), true};
-  transaction_.Commit();
+  if (Status s = transaction_.Commit(); !s) return InstallFailure{s.error()};
   return {};
+}
+
+Status Installation::OpenTransaction() {
+  return request_.dry_run ? Status(Unit{}) : transaction_.Open(request_.where.home);
 }
 
 // The hook refuses every call in this directory. Where --root would permit it, that is said.
@@ -92,7 +93,7 @@ Status Installation::FindTarget() {
   Result<std::string> target = FollowedPath(path);
   if (!target) return target.error();
   target_ = *target;
-  if (IsOfProject(request_.layer) && target_ != path) {
+  if (IsPerProject(request_.layer) && target_ != path) {
     return Unusable(path,
                     "is a link to " + Quote(target_) + ", which is not this project's to change",
                     "replace the link with a file, or use --user");
@@ -148,13 +149,13 @@ Status Installation::ReadPolicy() {
   Registration typed = Typed();
   if (!is_there) typed.policy.clear();
   // Settings for every project do not depend on the folder in which somebody stands.
-  const bool may_borrow = !IsOfProject(request_.layer) && !request_.directory_is_given;
+  const bool may_borrow = !IsPerProject(request_.layer) && !request_.directory_is_given;
   Result<Context> context =
       may_borrow ? borrowed_.Find(typed) : FindTypedContext(typed, RealFiles());
   request_.where.project_dir = typed.project_dir;
   if (!context) return context.error();
   policies_ = std::move(*context);
-  if (!IsOfProject(request_.layer)) {
+  if (!IsPerProject(request_.layer)) {
     std::erase_if(policies_->sources.sources,
                   [](const PolicySource& source) { return source.layer == Layer::kProject; });
   }
@@ -166,7 +167,7 @@ Status Installation::ReadPolicy() {
 
 Status Installation::EnsurePolicy() {
   std::string path = request_.policy;
-  if (path.empty() && IsOfProject(request_.layer)) {
+  if (path.empty() && IsPerProject(request_.layer)) {
     path = ProjectPolicyPath(policies_->places.root_real.text());
   } else if (path.empty()) {
     path = request_.layer == SettingsLayer::kManaged ? kManagedPolicy
@@ -183,7 +184,7 @@ Status Installation::EnsurePolicy() {
   report_->policy_is_new = true;
   if (request_.dry_run) return Unit{};
   if (Status s = transaction_.Write(path, {}, starter, {}); !s) return s.error();
-  if (IsOfProject(request_.layer) && request_.policy.empty()) {
+  if (IsPerProject(request_.layer) && request_.policy.empty()) {
     if (Status s = PinStarter(starter); !s) return s.error();
   }
   return ReadPolicy();
@@ -191,7 +192,7 @@ Status Installation::EnsurePolicy() {
 
 Status Installation::NotePolicy() {
   if (Status s = NoteRepository(); !s) return s.error();
-  if (!IsOfProject(request_.layer)) return Unit{};
+  if (!IsPerProject(request_.layer)) return Unit{};
   for (const std::string& note : policies_->sources.notes) Note(note);
   return Unit{};
 }
@@ -202,7 +203,7 @@ Status Installation::NoteRepository() {
   const Places& places = policies_->places;
   const std::optional<Path> repository = RepositoryAround(places, RealFiles());
   if (!repository || *repository == places.root_real) return Unit{};
-  const bool is_pinned = IsOfProject(request_.layer) && request_.policy.empty();
+  const bool is_pinned = IsPerProject(request_.layer) && request_.policy.empty();
   const std::string policy = ShownPath(report_->policy_path, request_.where);
   if (request_.may_ask && !is_pinned && Terminal().can_ask()) {
     const bool is_for_all = request_.policy.empty();
@@ -223,13 +224,12 @@ Status Installation::NoteRepository() {
 }
 
 Status Installation::WidenToRepository() {
-  const Result<std::string> path = FollowedPath(report_->policy_path);
-  if (!path) return path.error();
-  const Result<std::optional<std::string>> before = ReadIfThere(*path);
+  const std::string& path = report_->policy_path;
+  const Result<std::optional<std::string>> before = ReadIfThere(path);
   if (!before) return before.error();
-  const Result<std::string> after = WithRepositoryAsRoot(before->value_or("{}"), *path);
+  const Result<std::string> after = WithRepositoryAsRoot(before->value_or("{}"), path);
   if (!after) return after.error();
-  if (Status s = transaction_.Write(*path, *before, *after, {}); !s) return s.error();
+  if (Status s = transaction_.Write(path, *before, *after, {}); !s) return s.error();
   return ReadPolicy();
 }
 
@@ -254,15 +254,7 @@ HookCommand Installation::Command() const {
 Status Installation::EditSettings() {
   const auto records = ReadRecords(request_.where.home);
   if (!records) return records.error();
-  SettingsRecord record = RecordOf(records->value, target_);
-  const bool is_first = record.program.empty();
-  const bool is_blank = !before_ || IsBlank(*before_);
-  if (is_first) {
-    record.is_new = !before_;
-    record.folders = MissingFolders(target_);
-    if (before_ && is_blank) record.blank = before_;
-  }
-  Result<SettingsEditor> editor = SettingsEditor::Open(is_blank ? "{}\n" : *before_, record);
+  Result<SettingsEditor> editor = OpenSettings(before_, RecordOf(records->value, target_));
   if (!editor) return editor.error();
   editor->Register(Command());
   LimitClient(*editor);
@@ -446,7 +438,7 @@ Status Installation::WriteState() {
 
 void Installation::ApproveFiles(Approvals& approvals, const std::vector<SettingsRecord>& records) {
   for (const SettingsFile& file : files_) {
-    const bool is_borrowed = borrowed_.is_borrowed() && IsOfProject(file.layer);
+    const bool is_borrowed = borrowed_.is_borrowed() && IsPerProject(file.layer);
     const bool is_target = LeadToOneFile(file.path, target_);
     if (is_borrowed || (!file.text && !is_target) || !file.settings.drops.empty()) continue;
     ApprovedFile approved = ApprovedWith(file.settings, request_.hook.path,

@@ -10,7 +10,7 @@
 #include "base/result.h"
 #include "cli/common/client_sandbox.h"
 #include "cli/common/confinement.h"
-#include "cli/common/files.h"
+#include "cli/common/file_transaction.h"
 #include "cli/common/host_tools.h"
 #include "cli/common/policies.h"
 #include "cli/common/settings_files.h"
@@ -58,6 +58,7 @@ class Installation {
   std::optional<InstallFailure> Run(InstallReport& report);
 
  private:
+  Status OpenTransaction();
   Status ReadSettings();
   SettingsFile& Own();  // the settings file that is to be changed
   Status FindTarget();
@@ -91,7 +92,7 @@ class Installation {
   InstallRequest request_;
   std::string start_;  // where init was started
   InstallReport* report_ = nullptr;
-  Transaction transaction_;
+  FileTransaction transaction_;
   std::vector<SettingsFile> files_;
   std::string target_;  // the settings file, links followed
   std::optional<std::string> before_;

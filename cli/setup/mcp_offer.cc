@@ -2,14 +2,13 @@
 
 #include <unistd.h>
 
-#include <array>
-#include <cstdio>
 #include <nlohmann/json.hpp>
 
 #include "base/process.h"
 #include "base/program.h"
 #include "base/text.h"
 #include "base/utf8.h"
+#include "cli/common/ask.h"
 #include "cli/common/console.h"
 #include "cli/common/policies.h"
 #include "policy/evaluate/fix.h"
@@ -40,17 +39,6 @@ McpOffer OfferOf(const McpServer& server, const McpOfferQuestion& question) {
     offer.command += " " + (word.empty() && !argument.empty() ? argument : word);
   }
   return offer;
-}
-
-bool IsTerminal() { return ::isatty(STDIN_FILENO) == 1 && ::isatty(STDOUT_FILENO) == 1; }
-
-bool SaysYes(const std::string& question) {
-  std::fputs((question + " [y/N] ").c_str(), stdout);
-  std::fflush(stdout);
-  std::array<char, 16> line{};
-  if (std::fgets(line.data(), line.size(), stdin) == nullptr) return false;
-  const std::string_view answer = TrimSpace(line.data());
-  return answer == "y" || answer == "Y" || answer == "yes";
 }
 
 Status Allow(const McpOffer& offer) {
@@ -94,17 +82,22 @@ Status OfferMcpServers(const McpOfferQuestion& question) {
   const Result<std::vector<McpOffer>> offers = McpOffers(question);
   if (!offers) return offers.error();
   const Console console;
-  const bool asks = question.may_ask && IsTerminal();
+  const Terminal terminal;
+  bool asks = question.may_ask && terminal.can_ask();
   for (const McpOffer& offer : *offers) {
     if (offer.is_allowed) continue;
     const std::string what =
         "MCP server " + Quote(offer.server.name) + " (" + Printable(offer.server.source) + ")";
     if (!asks) {
       console.Line(what + " is not allowed. To allow it: " + offer.command);
-    } else if (SaysYes("Allow the agent to use the " + what + "?")) {
-      if (Status s = Allow(offer); !s) return s;
-    } else {
+      continue;
+    }
+    const UserReply reply = terminal.Ask("Allow the agent to use the " + what + "?");
+    asks = reply != UserReply::kInterrupted;
+    if (reply != UserReply::kYes) {
       console.Line("Not allowed. To allow it later: " + offer.command);
+    } else if (Status s = Allow(offer); !s) {
+      return s;
     }
   }
   return Unit{};

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "agents/claude/setup/settings_editor.h"
 #include "cli/common/files.h"
 #include "cli/common/sandbox_lists.h"
 #include "policy/rules/pattern.h"
@@ -34,6 +33,17 @@ bool MayBeChanged(const RepositoryQuestion& question) {
 
 }  // namespace
 
+Result<SettingsEditor> OpenSettings(const std::optional<std::string>& before,
+                                    SettingsRecord record) {
+  const bool is_blank = !before || IsBlank(*before);
+  if (record.program.empty()) {
+    record.is_new = !before;
+    record.folders = MissingFolders(record.path);
+    if (before && is_blank) record.blank = before;
+  }
+  return SettingsEditor::Open(is_blank ? "{}\n" : *before, record);
+}
+
 RepositoryWrites RepositoryWritesFor(const Places& places) {
   const std::string& root = places.root_real.text();
   // The client reads "*" in a path as a pattern.
@@ -60,21 +70,14 @@ Result<std::optional<RepositoryChange>> PlanRepositoryWrites(const RepositoryQue
   const bool is_wanted = !question.writes.allow.empty();
   if ((!is_wanted && is_first) || !MayBeChanged(question)) return std::optional<RepositoryChange>();
   RepositoryChange change{question.local.path, question.local.text, "", question.record, is_wanted};
-  const bool is_blank = !change.before || IsBlank(*change.before);
-  SettingsRecord& record = change.record;
-  record.program = question.program;
-  record.serves = question.registration;
-  if (is_first) {
-    record.is_new = !change.before;
-    record.folders = MissingFolders(change.path);
-    if (change.before && is_blank) record.blank = change.before;
-  }
-  Result<SettingsEditor> editor = SettingsEditor::Open(is_blank ? "{}\n" : *change.before, record);
+  Result<SettingsEditor> editor = OpenSettings(change.before, change.record);
   if (!editor) return editor.error();
   editor->SyncTexts(kAllowWrite, question.writes.allow);
   editor->SyncTexts(kDenyWrite, question.writes.deny);
   change.after = editor->text();
   change.record = editor->record();
+  change.record.program = question.program;
+  change.record.serves = question.registration;
   if (change.after == change.before && change.record == question.record) {
     return std::optional<RepositoryChange>();
   }

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "agents/claude/setup/settings_editor.h"
 #include "agents/claude/setup/settings_record.h"
 #include "base/result.h"
 #include "cli/common/client_sandbox.h"
@@ -15,6 +16,11 @@
 #include "policy/places.h"
 
 namespace ringfence {
+
+// To edit a settings file, which may be missing or blank. At the first change of a file its record
+// also gets what it was.
+Result<SettingsEditor> OpenSettings(const std::optional<std::string>& before,
+                                    SettingsRecord record);
 
 // sandbox.filesystem.allowWrite and denyWrite, both empty where nothing is to be opened.
 struct RepositoryWrites {

@@ -1,13 +1,12 @@
 #include "cli/setup/uninstall.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "agents/claude/setup/settings_editor.h"
 #include "cli/common/console.h"
+#include "cli/common/files.h"
 #include "cli/common/state.h"
 #include "cli/setup/agent_guard.h"
 
@@ -41,6 +40,7 @@ class Uninstaller {
   explicit Uninstaller(const Registration& where) : where_(where) {}
 
   Status Open() {
+    if (Status s = transaction_.Open(where_.home); !s) return s;
     auto records = ReadRecords(where_.home);
     if (!records) return records.error();
     records_ = std::move(*records);
@@ -82,9 +82,10 @@ class Uninstaller {
       if (!s) return s.error();
     }
     if (Status s = Save(records_, transaction_); !s) return s.error();
-    transaction_.Commit();
-    for (const std::string& folder : made_folders_) ::rmdir(folder.c_str());
-    return Unit{};
+    for (const std::string& folder : made_folders_) {
+      if (Status s = transaction_.RemoveEmptyFolder(folder); !s) return s;
+    }
+    return transaction_.Commit();
   }
 
   const std::vector<Removed>& removed() const { return removed_; }
@@ -131,7 +132,7 @@ class Uninstaller {
   }
 
   const Registration& where_;
-  Transaction transaction_;
+  FileTransaction transaction_;
   StateFile<std::vector<SettingsRecord>> records_;
   StateFile<Approvals> approvals_;
   std::vector<Edited> edited_;

@@ -26,12 +26,15 @@ TEST_CASE("folder walk: the nearest folder is found and none is made") {
   tree.Directory("a/b");
   for (const char* wanted : {"a/b", "a/b/c", "a/b/c/d/e"}) {
     CAPTURE(wanted);
-    const Result<UniqueFd> folder = OpenNearestPlainFolder(Path::Clean(tree.At(wanted)));
+    const Result<NearestFolder> folder = OpenNearestPlainFolder(Path::Clean(tree.At(wanted)));
     REQUIRE(folder.has_value());
-    CHECK(IsThe(*folder, tree.At("a/b")));
+    CHECK(IsThe(folder->fd, tree.At("a/b")));
   }
   CHECK_FALSE(std::filesystem::exists(tree.At("a/b/c")));
-  CHECK_FALSE(OpenNearestPlainFolder(Path::Clean(tree.At("a/b/c/d/e/f"))).has_value());
+  const Path deep = Path::Clean(tree.At("a/b/c/d/e/f"));
+  CHECK_FALSE(OpenNearestPlainFolder(deep).has_value());
+  const std::vector<std::string> missing{"c", "d", "e", "f"};
+  CHECK(OpenNearestPlainFolder(deep, 4).value().missing == missing);
   tree.Link("link", "a");
   CHECK_FALSE(OpenNearestPlainFolder(Path::Clean(tree.At("link/b"))).has_value());
 }

@@ -88,6 +88,20 @@ def on_a_terminal_init_asks(world):
     assert verdict(world, "mcp__local__x", {}) == "deny"
 
 
+def after_an_interrupt_init_asks_about_no_other_server(world):
+    configure(world)
+    world.environment = {"PATH": "/usr/bin:/bin", "TERM": "dumb"}
+    command = [world.options.ringfence, "init", "--home", str(world.home), "--hook",
+               world.options.hook]
+    with TerminalSession(command, world) as session:
+        session.wait('"claude.ai My Drive"')
+        session.say("perhaps\n", "Please answer y or n.")
+        session.say("\x03", "Not allowed. To allow it later: ")
+        session.wait('"git" (.mcp.json) is not allowed. To allow it: ringfence allow')
+        assert session.status() == 0, session.seen
+        assert "[y/N]" not in session.seen, session.seen
+
+
 def names_in_a_project_file_cannot_disturb_the_terminal(world):
     world.write(world.project / ".mcp.json",
                 json.dumps({"mcpServers": {"a\u001b[2Jb\u202e'; id #": {}}}))

@@ -1,0 +1,203 @@
+#include "cli/common/file_place.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <filesystem>
+#include <limits>
+#include <random>
+#include <utility>
+
+#include "base/syscall.h"
+#include "base/text.h"
+#include "cli/common/files.h"
+
+namespace ringfence {
+namespace {
+
+constexpr size_t kAnySize = std::numeric_limits<size_t>::max() / 2;
+
+// A file or folder cannot be created.
+Error NotCreated(const Path& path, int code) {
+  Error error = SystemError(path.text(), code);
+  if (code == EACCES || code == EPERM) {
+    error.what = "cannot be created: permission denied";
+    error.hint = "make " + Quote(path.Parent().text()) + " writable for yourself";
+  } else if (code == EROFS) {
+    error.what = "cannot be created: the file system is read-only";
+    error.hint = "mount it writable, or use another home directory: --home DIR";
+  } else {
+    error.what = "cannot be created: " + ErrnoName(code);
+  }
+  return error;
+}
+
+// The file stays as it was. `error` is the system's.
+Error NotWritten(const Path& path, const Error& error) {
+  const bool is_full = error.code == ENOSPC || error.code == EDQUOT;
+  return {
+      Error::Kind::kSystem, path.text(),
+      "cannot be written: " + (is_full ? "the disk is full" : error.what),
+      is_full ? "make room, and run the command again; nothing was changed" : "nothing was changed",
+      error.code};
+}
+
+// Removes its file unless that got another name.
+struct RemovedAtEnd {
+  int folder;
+  const std::string& name;
+  bool is_kept = false;
+  ~RemovedAtEnd() {
+    if (!is_kept) ::unlinkat(folder, name.c_str(), 0);
+  }
+};
+
+Status SetOwnership(int fd, const FileOwnership& wanted, const Path& path) {
+  struct stat own {};
+  if (::fstat(fd, &own) != 0) return SystemError("fstat(" + path.text() + ")");
+  const auto differs = [](auto want, auto has) {
+    return want != static_cast<decltype(want)>(-1) && want != has;
+  };
+  const bool is_other = differs(wanted.owner, own.st_uid) || differs(wanted.group, own.st_gid);
+  if (is_other && ::fchown(fd, wanted.owner, wanted.group) != 0) {
+    return FileError(path.text(), "belongs to another user or group, which could not be kept",
+                     "run the command as its owner");
+  }
+  if (::fchmod(fd, wanted.mode) != 0) return SystemError("fchmod(" + path.text() + ")");
+  return Unit{};
+}
+
+}  // namespace
+
+FileOwnership OwnershipOf(const struct stat& facts) {
+  return {facts.st_mode & 07777, facts.st_uid, facts.st_gid};
+}
+
+Result<FilePlace> FilePlace::Find(const std::string& path) {
+  if (Status s = RefuseDanglingLinks(path); !s) return s.error();
+  std::error_code failed;
+  const std::filesystem::path real = std::filesystem::weakly_canonical(path, failed);
+  if (failed) return NotCreated(Path::Clean(path), failed.value());
+  return FindPlain(Path::Clean(real.string()));
+}
+
+Result<FilePlace> FilePlace::FindPlain(const Path& path) {
+  if (path.is_root()) return FileError(path.text(), "is not a regular file", "");
+  Result<NearestFolder> nearest = OpenNearestPlainFolder(path.Parent(), kAnySize);
+  if (!nearest) return nearest.error();
+  return FilePlace(path, std::move(*nearest));
+}
+
+std::vector<std::string> FilePlace::MissingFolders() const {
+  std::vector<std::string> folders(nearest_.missing.size());
+  Path folder = path_.Parent();
+  for (size_t i = folders.size(); i > 0; --i) {
+    folders[i - 1] = folder.text();
+    folder = folder.Parent();
+  }
+  return folders;
+}
+
+Status FilePlace::MakeFolders(mode_t mode) {
+  for (const std::string& folder : MissingFolders()) {
+    const std::string name = nearest_.missing.front();
+    if (::mkdirat(nearest_.fd.get(), name.c_str(), mode) != 0) {
+      return NotCreated(Path::Clean(folder), errno);
+    }
+    if (Status s = Sync(); !s) return s;
+    UniqueFd made(
+        ::openat(nearest_.fd.get(), name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+    if (!made.valid()) return SystemError("open(" + folder + ")");
+    nearest_.fd = std::move(made);
+    nearest_.missing.erase(nearest_.missing.begin());
+  }
+  return Unit{};
+}
+
+Result<std::optional<struct stat>> FilePlace::Facts() const {
+  struct stat facts {};
+  if (!has_folder()) return std::optional<struct stat>();
+  if (::fstatat(folder(), name_.c_str(), &facts, AT_SYMLINK_NOFOLLOW) == 0) {
+    return std::optional<struct stat>(facts);
+  }
+  if (errno == ENOENT) return std::optional<struct stat>();
+  return SystemError("fstatat(" + path_.text() + ")");
+}
+
+Result<std::optional<std::string>> FilePlace::Read() const {
+  const Result<std::optional<struct stat>> facts = Facts();
+  if (!facts) return facts.error();
+  if (!*facts) return std::optional<std::string>();
+  const UniqueFd fd(
+      ::openat(folder(), name_.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+  struct stat opened {};
+  if (!fd.valid() || ::fstat(fd.get(), &opened) != 0) {
+    return SystemError("open(" + path_.text() + ")");
+  }
+  if (!S_ISREG(opened.st_mode)) return FileError(path_.text(), "is not a regular file", "");
+  const auto size = static_cast<size_t>(opened.st_size);
+  Result<std::string> bytes = ReadAll(fd.get(), kAnySize, path_.text(), size);
+  if (!bytes) return bytes.error();
+  return std::optional<std::string>(std::move(*bytes));
+}
+
+Status FilePlace::Replace(const std::string& temporary, const std::string& bytes,
+                          const FileOwnership& if_new) const {
+  if (!has_folder()) return NotCreated(path_, ENOENT);
+  const Result<std::optional<struct stat>> old = Facts();
+  if (!old) return old.error();
+  if (*old && !S_ISREG((*old)->st_mode))
+    return FileError(path_.text(), "is not a regular file", "");
+  const UniqueFd fd(::openat(folder(), temporary.c_str(),
+                             O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
+  if (!fd.valid()) return NotCreated(path_.Parent().Child(temporary), errno);
+  RemovedAtEnd file{folder(), temporary};
+  if (Status s = WriteAll(fd.get(), bytes); !s) return NotWritten(path_, s.error());
+  FileOwnership wanted = if_new;
+  if (*old) wanted = OwnershipOf(**old);
+  if (Status s = SetOwnership(fd.get(), wanted, path_); !s) return s;
+  if (::fsync(fd.get()) != 0) return NotWritten(path_, SystemError("fsync"));
+  if (::renameat(folder(), temporary.c_str(), folder(), name_.c_str()) != 0) {
+    return SystemError("rename to " + path_.text());
+  }
+  file.is_kept = true;
+  return Sync();
+}
+
+Status FilePlace::Remove() const {
+  if (!has_folder()) return Unit{};
+  if (::unlinkat(folder(), name_.c_str(), 0) != 0 && errno != ENOENT) {
+    return SystemError("unlink(" + path_.text() + ")");
+  }
+  return Sync();
+}
+
+void FilePlace::RemoveEmptyFolder() const {
+  if (has_folder()) ::unlinkat(folder(), name_.c_str(), AT_REMOVEDIR);
+}
+
+Status FilePlace::Sync() const {
+  const UniqueFd fd(::openat(folder(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (fd.valid() && ::fsync(fd.get()) == 0) return Unit{};
+  return SystemError("fsync(" + path_.Parent().text() + ")");
+}
+
+std::string TemporaryName() {
+  constexpr const char* kDigits = "abcdefghijklmnopqrstuvwxyz234567";
+  std::random_device random;
+  std::string name(kTemporaryPrefix);
+  for (int i = 0; i < 12; ++i) name += kDigits[random() % 32];
+  return name;
+}
+
+Status WriteWhole(const std::string& path, const std::string& bytes, mode_t mode_if_new) {
+  const Result<FilePlace> place = FilePlace::Find(path);
+  if (!place) return place.error();
+  if (const std::vector<std::string> missing = place->MissingFolders(); !missing.empty()) {
+    return FileError(missing.front(), "does not exist", "create the directory first");
+  }
+  return place->Replace(TemporaryName(), bytes, {.mode = mode_if_new});
+}
+
+}  // namespace ringfence

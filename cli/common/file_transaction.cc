@@ -1,0 +1,225 @@
+#include "cli/common/file_transaction.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <utility>
+
+#include "base/sha256.h"
+#include "base/syscall.h"
+#include "base/text.h"
+#include "cli/common/files.h"
+#include "run/messages.h"
+
+namespace ringfence {
+namespace {
+
+constexpr const char* kMissing = "";  // where a digest is expected
+
+std::string DigestOf(const std::optional<std::string>& bytes) {
+  return bytes ? Sha256Hex(*bytes) : kMissing;
+}
+
+Status CheckUnchanged(const FilePlace& place, const std::optional<std::string>& expected) {
+  const Result<std::optional<std::string>> now = place.Read();
+  if (!now) return now.error();
+  if (*now == expected) return Unit{};
+  return FileError(place.path().text(), "was changed by another program in the meantime",
+                   "run the command again");
+}
+
+Result<FilePlace> PlaceOf(const FileChange& change) {
+  return FilePlace::FindPlain(Path::Clean(change.path));
+}
+
+// Only what the command itself wrote is taken back.
+Status CheckIsOurs(const FileChange& change) {
+  if (change.is_folder) return Unit{};
+  const Result<FilePlace> place = PlaceOf(change);
+  if (!place) return place.error();
+  const Result<std::optional<std::string>> now = place->Read();
+  if (!now) return now.error();
+  const bool is_ours =
+      *now == change.before || std::ranges::find(change.ours, DigestOf(*now)) != change.ours.end();
+  if (is_ours) return Unit{};
+  return FileError(
+      change.path,
+      "was changed after ringfence changed it, so an interrupted command is not undone", "");
+}
+
+Status MakeAgain(const FilePlace& place, const FileOwnership& was) {
+  const int parent = place.folder();
+  const std::string name(place.path().name());
+  const bool can_be_made = place.MissingFolders().empty();
+  if (!can_be_made || ::mkdirat(parent, name.c_str(), was.mode) != 0) {
+    if (can_be_made && errno == EEXIST) return Unit{};
+    return SystemError("mkdir(" + place.path().text() + ")", can_be_made ? errno : ENOENT);
+  }
+  const bool is_kept =
+      ::fchownat(parent, name.c_str(), was.owner, was.group, AT_SYMLINK_NOFOLLOW) == 0 &&
+      ::fchmodat(parent, name.c_str(), was.mode, 0) == 0;
+  if (!is_kept) return SystemError("chmod(" + place.path().text() + ")");
+  return place.Sync();
+}
+
+Status PutBack(const FileChange& change) {
+  const Result<FilePlace> place = PlaceOf(change);
+  if (!place) return place.error();
+  if (change.is_folder) return MakeAgain(*place, change.ownership);
+  if (place->MissingFolders().empty()) ::unlinkat(place->folder(), change.temporary.c_str(), 0);
+  const Result<std::optional<std::string>> now = place->Read();
+  if (!now) return now.error();
+  if (*now != change.before) {
+    Status s = change.before ? place->Replace(change.temporary, *change.before, change.ownership)
+                             : place->Remove();
+    if (!s) return s;
+  }
+  for (size_t i = change.folders.size(); i > 0; --i) {
+    const Result<FilePlace> made = FilePlace::FindPlain(Path::Clean(change.folders[i - 1]));
+    if (made) made->RemoveEmptyFolder();
+  }
+  return Unit{};
+}
+
+// All of it or, where a file was changed by somebody else, nothing.
+Status TakeBack(const std::vector<FileChange>& changes) {
+  for (const FileChange& change : changes) {
+    if (Status s = CheckIsOurs(change); !s) return s;
+  }
+  for (size_t i = changes.size(); i > 0; --i) {
+    if (Status s = PutBack(changes[i - 1]); !s) return s;
+  }
+  return Unit{};
+}
+
+Status TakeBackFrom(const ChangeJournal& journal) {
+  const Result<std::vector<FileChange>> changes = journal.Read();
+  if (!changes) return changes.error();
+  if (Status s = TakeBack(*changes); !s) {
+    Error error = s.error();
+    if (error.hint.empty()) {
+      error.hint = "to keep the files as they are, remove " + Quote(journal.path()) +
+                   " and run the command again";
+    }
+    return error;
+  }
+  if (!changes->empty()) {
+    Say("note: a ringfence command was interrupted; the files that it had changed are as before");
+  }
+  return journal.Remove();
+}
+
+}  // namespace
+
+Status FileTransaction::Open(const std::string& home) {
+  home_ = home;
+  if (!ChangeJournal::IsThere(home)) return Unit{};
+  const Result<ChangeJournal> journal = ChangeJournal::Lock(home);
+  if (!journal) return journal.error();
+  return TakeBackFrom(*journal);
+}
+
+// Until the end of the transaction no other command changes files.
+Status FileTransaction::Lock() {
+  if (home_.empty() || journal_) return Unit{};
+  Result<ChangeJournal> journal = ChangeJournal::Lock(home_);
+  if (!journal) return journal.error();
+  const Result<std::vector<FileChange>> changes = journal->Read();
+  if (!changes) return changes.error();
+  if (!changes->empty()) {
+    return FileError(journal->path(), "is of a ringfence command that was interrupted just now",
+                     "run the command again");
+  }
+  journal_.emplace(std::move(*journal));
+  return Unit{};
+}
+
+Result<FileChange*> FileTransaction::ChangeAt(const FilePlace& place,
+                                              const std::optional<std::string>& before) {
+  const std::string& path = place.path().text();
+  const auto known = std::ranges::find(changes_, path, &FileChange::path);
+  if (known != changes_.end()) return &*known;
+  FileChange change;
+  change.path = path;
+  change.before = before;
+  change.temporary = TemporaryName();
+  change.folders = place.MissingFolders();
+  const Result<std::optional<struct stat>> facts = place.Facts();
+  if (!facts) return facts.error();
+  if (*facts) change.ownership = OwnershipOf(**facts);
+  return &changes_.emplace_back(std::move(change));
+}
+
+Status FileTransaction::Keep(const FileChange& change) const {
+  if (!journal_) return Unit{};
+  const Status status = journal_->Write(changes_);
+  if (status) return Unit{};
+  Error error = status.error();
+  error.where = change.path;
+  error.hint = "first " + Quote(journal_->path()) + " has to be written; " + error.hint;
+  return error;
+}
+
+Status FileTransaction::Write(const std::string& path, const std::optional<std::string>& expected,
+                              const std::string& bytes, NewFileModes modes) {
+  if (Status s = Lock(); !s) return s;
+  Result<FilePlace> place = FilePlace::Find(path);
+  if (!place) return place.error();
+  if (Status s = CheckUnchanged(*place, expected); !s) return s;
+  const Result<FileChange*> change = ChangeAt(*place, expected);
+  if (!change) return change.error();
+  (*change)->ours.push_back(Sha256Hex(bytes));
+  if (Status s = Keep(**change); !s) return s;
+  if (Status s = place->MakeFolders(modes.folders); !s) return s;
+  return place->Replace((*change)->temporary, bytes, {.mode = modes.file});
+}
+
+Status FileTransaction::Remove(const std::string& path,
+                               const std::optional<std::string>& expected) {
+  if (Status s = Lock(); !s) return s;
+  const Result<FilePlace> place = FilePlace::Find(path);
+  if (!place) return place.error();
+  if (Status s = CheckUnchanged(*place, expected); !s) return s;
+  if (!expected) return Unit{};
+  const Result<FileChange*> change = ChangeAt(*place, expected);
+  if (!change) return change.error();
+  (*change)->ours.emplace_back(kMissing);
+  if (Status s = Keep(**change); !s) return s;
+  return place->Remove();
+}
+
+Status FileTransaction::RemoveEmptyFolder(const std::string& path) {
+  if (Status s = Lock(); !s) return s;
+  const Result<FilePlace> place = FilePlace::Find(path);
+  if (!place) return place.error();
+  const Result<std::optional<struct stat>> facts = place->Facts();
+  if (!facts) return facts.error();
+  if (!*facts || !S_ISDIR((*facts)->st_mode)) return Unit{};
+  const Result<FileChange*> change = ChangeAt(*place, {});
+  if (!change) return change.error();
+  (*change)->is_folder = true;
+  if (Status s = Keep(**change); !s) return s;
+  place->RemoveEmptyFolder();
+  return Unit{};
+}
+
+Status FileTransaction::Commit() {
+  if (journal_) {
+    if (Status s = journal_->Remove(); !s) return s;
+  }
+  changes_.clear();
+  journal_.reset();
+  return Unit{};
+}
+
+FileTransaction::~FileTransaction() {
+  if (changes_.empty()) return;
+  Status status = TakeBack(changes_);
+  if (status && journal_) status = journal_->Remove();
+  if (!status) Say("warning: files could not be put back: " + Printable(status.error().text()));
+}
+
+}  // namespace ringfence

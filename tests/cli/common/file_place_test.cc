@@ -1,0 +1,44 @@
+#include "cli/common/file_place.h"
+
+#include <doctest/doctest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/common/files.h"
+#include "tests/support/temporary_tree.h"
+
+using namespace ringfence;
+
+namespace {
+
+std::optional<std::string> Content(const std::string& path) {
+  const Result<std::optional<std::string>> text = ReadIfThere(path);
+  REQUIRE(text.has_value());
+  return *text;
+}
+
+mode_t ModeOf(const std::string& path) {
+  struct stat status {};
+  REQUIRE(::lstat(path.c_str(), &status) == 0);
+  return status.st_mode & 07777;
+}
+
+TEST_CASE(
+    "file place: what a person named is written whatever is in it, in a folder that is there") {
+  const TemporaryTree tree;
+  tree.File("old", std::string(9u << 20, 'x'));  // more than is read of a file
+  REQUIRE(::chmod(tree.At("old").c_str(), 0600) == 0);
+  REQUIRE(::symlink("old", tree.At("link").c_str()) == 0);
+  CHECK(WriteWhole(tree.At("link"), "new").has_value());
+  CHECK(Content(tree.At("old")) == "new");
+  CHECK(ModeOf(tree.At("old")) == 0600);
+  CHECK(WriteWhole(tree.At("fresh"), "x", 0755).has_value());
+  CHECK(ModeOf(tree.At("fresh")) == 0755);
+  CHECK(WriteWhole(tree.At("x/y"), "x").error().what == "does not exist");
+  CHECK_FALSE(Content(tree.At("x/y")).has_value());
+  REQUIRE(::mkfifo(tree.At("pipe").c_str(), 0600) == 0);
+  CHECK(WriteWhole(tree.At("pipe"), "x").error().what == "is not a regular file");
+  CHECK_FALSE(WriteWhole(tree.At(""), "x").has_value());
+}
+
+}  // namespace
