@@ -87,7 +87,7 @@ list_packages() {
       required='g++=g++ cmake=cmake ninja-build=ninja nlohmann-json3-dev libcli11-dev libmd-dev'
       required="$required libseccomp-dev"
       optional='musl-tools=musl-gcc'
-      required_tests='doctest-dev python3=python3 clang=clang++'
+      required_tests='doctest-dev python3=python3 python3-pytest python3-pytest-xdist clang=clang++'
       required_tests="$required_tests libclang-rt-dev|libclang-rt-14-dev"
       optional_tests='clang-tidy=clang-tidy clang-format=clang-format llvm=llvm-cov strace=strace'
       optional_tests="$optional_tests bubblewrap=bwrap socat=socat npm=npm python3-jsonschema"
@@ -103,7 +103,8 @@ list_packages() {
       required='gcc-c++=g++ cmake=cmake ninja-build=ninja json-devel cli11-devel libmd-devel'
       required="$required glibc-static libstdc++-static libseccomp-devel"
       optional='musl-gcc=musl-gcc'
-      required_tests='doctest-devel python3=python3 clang=clang++ compiler-rt'
+      required_tests='doctest-devel python3=python3 python3-pytest python3-pytest-xdist clang=clang++'
+      required_tests="$required_tests compiler-rt"
       optional_tests='clang-tools-extra=clang-tidy llvm=llvm-cov strace=strace'
       optional_tests="$optional_tests bubblewrap=bwrap socat=socat npm=npm python3-jsonschema"
       optional_tests="$optional_tests git=git cargo=/usr/bin/cargo python3-pip tmux=tmux less=less"
@@ -113,7 +114,7 @@ list_packages() {
     brew)
       required='cmake=cmake ninja=ninja nlohmann-json cli11 libmd'
       optional=
-      required_tests='doctest python3=python3'
+      required_tests='doctest python3=python3 pytest'
       optional_tests='llvm clang-format=clang-format socat=socat node=npm python-jsonschema parallel=parallel'
       ;;
   esac

@@ -39,8 +39,9 @@ std::string Call(const char* call, const std::string& name, const Path& folder) 
 
 Error NotOpened(int parent, const std::string& name, const Path& folder) {
   const int code = errno;
-  const bool may_be_link = code == ELOOP || code == ENOTDIR || code == EMLINK;
-  if (!may_be_link || !IsLink(parent, name)) return SystemError(Call("open", name, folder), code);
+  const Error error = SystemError(Call("open", name, folder), code);
+  if (code != ELOOP && code != ENOTDIR && code != EMLINK) return error;
+  if (!IsLink(parent, name)) return error;
   return Error{Error::Kind::kSystem, Quote(folder.text()),
                "its component " + Quote(name) + " is a link, and links are not followed",
                "name the directory that it is in"};

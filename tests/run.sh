@@ -17,9 +17,9 @@ set -uo pipefail
 
 root=$(cd "$(dirname "$0")/.." && pwd)
 cd "$root" || exit 1
-program_parts=(day client kernels schema system sandbox agreement faults)  # the longest programs first
+pytest_parts=(kernels day client schema sandbox system)  # the longest tests first
 last_parts=(coverage tidy fuzz)
-all_parts=(install layering format library limits runs unit "${program_parts[@]}" "${last_parts[@]}")
+all_parts=(install layering format library serial unit "${pytest_parts[@]}" "${last_parts[@]}")
 parts=()
 corpora=
 quick=no
@@ -106,6 +106,30 @@ count_program() {
   "$@" 2>&1 | tee "$work/output"
   status=${PIPESTATUS[0]}
   count_output "$name" "$status" "$work/output"
+}
+
+# --- pytest -------------------------------------------------------------------------------------
+
+pytest_folders=()
+
+# run_pytest OPTIONS...: what the options select.
+run_pytest() {
+  local options=(--durations=20)
+  if [[ -n $corpora ]]; then options+=("--corpora=$corpora"); fi
+  if [[ $full == yes ]]; then options+=(--full); fi
+  # Where CI runs, nothing of the sandbox may be skipped.
+  REQUIRE_SANDBOX=1 count_program pytest python3 -m pytest "${options[@]}" "$@"
+}
+
+# The folders of all parts at once, three tests at a time: they wait for what they test a third of the
+# time, so that three keep both cores busy.
+run_pytest_parts() {
+  ((${#pytest_folders[@]} > 0)) || return
+  local parallel=() began=$SECONDS
+  if python3 -c 'import xdist' 2> /dev/null; then parallel=(-n 3 --dist loadgroup); fi
+  run_pytest -m "not serial" "${parallel[@]}" "${pytest_folders[@]}"
+  part_seconds[pytest]=$((SECONDS - began))
+  pytest_folders=()
 }
 
 # --- several programs at a time -----------------------------------------------------------------
@@ -201,7 +225,6 @@ build() {
 }
 
 hook=build/release/ringfence-hook
-command=build/release/ringfence
 
 # --- the parts --------------------------------------------------------------------------------
 
@@ -282,10 +305,7 @@ count_unit() {  # OUTPUT STATUS TESTS
 
 part_schema() {
   build coverage || return
-  local loader=build/coverage/tests/schema/load_policy
-  program schema_test.py python3 tests/schema/schema_test.py --load-policy "$loader"
-  program keys_test.py python3 tests/schema/keys_test.py --load-policy "$loader"
-  program kdl_test.py python3 tests/kdl/kdl_test.py --read-kdl build/coverage/tests/kdl/read_kdl
+  pytest_folders+=(tests/schema tests/kdl)
 }
 
 # Twice, as a newcomer would: the second time must change nothing. Then it is removed, twice.
@@ -407,115 +427,39 @@ man_pages_name_options() {
 # What the built programs do, as seen from outside.
 part_system() {
   build release || return
-  local file
-  program audit_html.py python3 tests/system/audit_html.py --hook "$hook" --ringfence "$command"
-  program corpus.py python3 tests/system/corpus.py --hook "$hook" ${corpora:+--corpora "$corpora"}
-  program captures.py python3 tests/system/captures.py --hook "$hook"
-  program failure.py python3 tests/system/failure.py --hook "$hook"
-  program failures.py python3 tests/system/failures.py --hook "$hook"
-  program wrap.py python3 tests/system/wrap.py --hook "$hook"
-  program mcp.py python3 tests/system/mcp.py --hook "$hook"
-  for file in init commands places first_texts mcp_servers check audit audit_formats log doctor \
-    replay settings layout client_limits changes_nothing remedies; do
-    program $file.py python3 tests/system/$file.py --hook "$hook" --ringfence "$command"
-  done
-  if [[ -x build/release/probes/fail_call ]]; then
-    program crash.py python3 tests/system/crash.py --hook "$hook" --ringfence "$command" \
-      --fail-call build/release/probes/fail_call
-  else
-    skip "crash.py: fail_call is for x86-64"
-  fi
+  pytest_folders+=(tests/system/hook tests/system/cli)
 }
 
-# Attempts to get out and work that must go on, for an ordinary user and for root, and with the
-# weaker layers. Where CI runs, nothing may be skipped.
+# `ringfence run`: attempts to get out and work that must go on, for an ordinary user and for root, and with
+# the weaker layers.
 part_sandbox() {
   build release || return
-  local probe=build/release/probes/escape_probe options user file
-  for options in "" --as-root "--layers landlock" "--layers landlock --as-root"; do
-    # shellcheck disable=SC2086
-    program "escape.py $options" env REQUIRE_SANDBOX=1 python3 tests/system/escape.py \
-      --probe "$probe" --ringfence "$command" $options
-  done
-  for user in "" --as-root; do
-    for file in run_ways_out run_agent alerts run_covered_proc run_mounts run_git run_git_targets \
-      run_streams; do
-      # shellcheck disable=SC2086
-      program "$file.py $user" python3 tests/system/$file.py --hook "$hook" \
-        --ringfence "$command" $user
-    done
-  done
-  # A minute of names at random as an ordinary user, a third of it as root.
-  for options in "" "--as-root --seconds 20"; do
-    # shellcheck disable=SC2086
-    program "random_names.py $options" python3 tests/system/random_names.py \
-      --ringfence "$command" --random-names build/release/probes/random_names $options
-  done
-  program run.py python3 tests/system/run.py --hook "$hook" --ringfence "$command"
-  program run_aliases.py python3 tests/system/run_aliases.py --hook "$hook" --ringfence "$command"
-  program enter.py python3 tests/system/enter.py --hook "$hook" --ringfence "$command"
+  pytest_folders+=(tests/system/run)
 }
 
 # On Debian 12's kernel in QEMU: what the sandbox does where Landlock and namespaces are older, and
 # with cgroups, AppArmor and settings that this machine need not have.
 part_kernels() {
   build release || return
-  local each=
-  if [[ $full == yes ]]; then each=--full; fi
-  # shellcheck disable=SC2086
-  program "kernels" python3 tests/system/kernels/run.py --ringfence "$command" --hook "$hook" \
-    --probe build/release/probes/escape_probe $each
+  pytest_folders+=(tests/system/kernels)
 }
 
-# Ten thousand questions: the hook's answer, and what the kernel does.
-part_agreement() {
-  build release || return
-  local probes=build/release/probes
-  program agreement.py python3 tests/system/agreement.py --agreement $probes/agreement \
-    --agreement-probe $probes/agreement_probe --ringfence "$command"
-}
-
-# `ringfence run` as a whole: each step failed and killed, its end, real programs in it. The first one
-# alone: which calls a start needs depends on what others make in /tmp.
-part_runs() {
-  build release || return
-  local probes=build/release/probes file
-  if [[ -x $probes/fail_call ]]; then
-    count_program run_faults.py python3 tests/system/run_faults.py --ringfence "$command" \
-      --fail-call $probes/fail_call
-  else
-    skip "run_faults.py: fail_call is for x86-64"
-  fi
-  program run_status.py python3 tests/system/run_status.py --ringfence "$command"
-  for file in programs run_surroundings ordinary_work terminals; do
-    program $file.py python3 tests/system/$file.py --ringfence "$command"
-  done
-}
-
+# The real client without a model, and its own schema.
 part_client() {
   build release || return
-  local each=
-  if [[ $full == yes ]]; then each=--each-client; fi
-  # shellcheck disable=SC2086
-  program client python3 tests/system/client/run.py --hook "$hook" --ringfence "$command" $each
-  program client_schema python3 tests/system/client_schema/run.py
+  pytest_folders+=(tests/system/client tests/system/client_schema)
 }
 
-# A working day with the real clients and the policy that init writes: two sessions at a time.
+# A working day with the real clients and the policy that init writes.
 part_day() {
   build release || return
-  program day python3 tests/system/day/run.py --hook "$hook" --ringfence "$command"
+  pytest_folders+=(tests/system/day)
 }
 
-part_faults() {
+# Alone: limits of every kind, a thousand hooks at once, each step of a start of the sandbox failed.
+part_serial() {
   build release || return
-  program faults.py python3 tests/system/faults.py --hook "$hook"
-}
-
-# Alone: a thousand hooks at once have five seconds each.
-part_limits() {
-  build release || return
-  count_program limits.py python3 tests/system/limits.py --hook "$hook"
+  run_pytest -m serial tests/system/hook tests/system/run
 }
 
 # fuzz_one NAME SECONDS: seeds are the fixtures; what is found stays in build/fuzz/NAME.
@@ -613,11 +557,17 @@ use_ccache() {
   export CCACHE_EXTRAFILES=$root/cmake/not_sanitized.txt:$root/cmake/not_counted.txt:$root/fuzz/not_traced.txt
 }
 
-# Where python3 is the shim of a version manager, each start would take a tenth of a second.
-avoid_python_shim() {
-  local folder
-  folder=$(python3 -c 'import os, sys; print(os.path.dirname(sys.executable))') || return
-  if [[ $(command -v python3) != "$folder/python3" ]]; then PATH=$folder:$PATH; fi
+# Puts the first python3 that has pytest in front: also not the shim of a version manager, each start of
+# which would take a tenth of a second.
+find_pytest() {
+  local python found
+  for python in python3 /usr/bin/python3; do
+    found=$("$python" -c 'import pytest, sys; print(sys.executable)' 2> /dev/null) || continue
+    mkdir -p "$work/bin"
+    ln -sf "$found" "$work/bin/python3"
+    PATH=$work/bin:$PATH
+    return
+  done
 }
 
 # --- all of it --------------------------------------------------------------------------------
@@ -631,31 +581,25 @@ is_one_of() {  # WORD WORDS...
 use_ccache
 if [[ $deps == yes ]]; then install_packages; fi
 declare -A part_seconds=()
-before=
 for part in "${parts[@]}"; do
   [[ -n $part ]] || continue
   if [[ $part != install ]]; then
     wait_for_packages
-    avoid_python_shim
+    [[ -e $work/bin/python3 ]] || find_pytest
   fi
-  # Programs wait until the builds and tests that use both cores are done, and the other way round. They
-  # wait for what they test a third of the time, so three of them keep both cores busy.
-  if is_one_of "$part" "${last_parts[@]}"; then
-    is_one_of "$before" "${last_parts[@]}" || run_programs 3
-  elif ! is_one_of "$part" "${program_parts[@]}"; then
-    run_programs 3
-  fi
+  # The tests of several parts run together, when the builds and tests that use both cores are done.
+  if ! is_one_of "$part" "${pytest_parts[@]}"; then run_pytest_parts; fi
   began=$SECONDS
   echo "== $part"
   "part_$part"
   if [[ $part == install ]] && is_one_of unit "${parts[@]}"; then begin_coverage_build; fi
   part_seconds[$part]=$((${part_seconds[$part]-0} + SECONDS - began))
-  before=$part
 done
-if is_one_of "$before" "${last_parts[@]}"; then run_programs 2; else run_programs 3; fi
-echo "== seconds of each part; the programs of several parts run at the same time"
-for part in "${parts[@]}"; do
-  [[ -z $part ]] || printf '%-12s%6d\n' "$part" "${part_seconds[$part]}"
+run_pytest_parts
+run_programs 2
+echo "== seconds of each part; pytest: the tests of ${pytest_parts[*]}"
+for part in "${parts[@]}" pytest; do
+  is_one_of "$part" "" "${pytest_parts[@]}" || printf '%-12s%6d\n' "$part" "${part_seconds[$part]-0}"
 done
 printf '%-12s%6d\n' "all" "$SECONDS"
 echo "$passed passed, $failed failed, $skipped skipped"

@@ -22,6 +22,7 @@ import argparse
 import collections
 import concurrent.futures
 import glob
+import importlib.util
 import json
 import os
 import pathlib
@@ -41,11 +42,10 @@ NEW = "NEW"
 # The side that leaves a switch without any of its cases; -Wswitch-enum keeps the cases complete.
 NO_CASE = re.compile(r": true of `[^`]*` in `switch \(")
 NO_CASE_REASON = "no value of the enumeration is left: -Wswitch-enum"
-# Those of tests/system that start the hook again and again; each takes --hook. Not faults.py and
-# limits.py: system calls that fail and limits of memory hit what counts, too, and which branch one
-# of two processes takes that race for the log is no measure. They judge the program that ships.
-SYSTEM_TESTS = ("corpus.py", "mcp.py --no-large", "captures.py", "failure.py", "failures.py",
-                "wrap.py")
+# Those of tests/system/hook that start the hook again and again. Not faults and limits: system calls that
+# fail and limits of memory hit what counts, too, and which branch one of two processes takes that race
+# for the log is no measure. They judge the program that ships.
+SYSTEM_TESTS = ("corpus", "mcp", "captures", "failure", "failures", "wrap")
 
 
 def tool(name):
@@ -65,10 +65,9 @@ def run_tests(build, unit):
         shutil.rmtree(profiles, ignore_errors=True)
         profiles.mkdir()
         commands = [[str(build / "tests/unit_tests")]]
-    for test in SYSTEM_TESTS:
-        name, *options = test.split()
-        commands.append([sys.executable, str(ROOT / "tests/system" / name), "--hook", str(hook),
-                         *options])
+    parallel = ["-n", str(os.cpu_count())] if importlib.util.find_spec("xdist") else []
+    commands.append([sys.executable, "-m", "pytest", f"--hook={hook}", "-m", "not large", *parallel,
+                     *(str(ROOT / f"tests/system/hook/test_{name}.py") for name in SYSTEM_TESTS)])
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         for line in pool.map(lambda command: run_test(command, build), commands):
             print(line, flush=True)
@@ -79,7 +78,7 @@ def run_test(command, build):
     done = subprocess.run(command, cwd=build, stdout=subprocess.PIPE, check=False,
                           stderr=subprocess.STDOUT)
     last = done.stdout.decode(errors="replace").strip().splitlines()[-1:]
-    name = pathlib.Path(command[1] if len(command) > 1 else command[0]).name
+    name = "pytest" if len(command) > 1 else pathlib.Path(command[0]).name
     return f"  {name}: {''.join(last)}"
 
 

@@ -37,20 +37,18 @@ class Unavailable(Exception):
     """There is no client to be had here; the text says why."""
 
 
-def find():
-    """The client's path: $CLAUDE_BIN, of any version, else the newest pinned one: from the cache, or
+def versions(each=True):
+    """Of the clients to test: what `find` takes."""
+    if "CLAUDE_BIN" in os.environ:
+        return ("CLAUDE_BIN",)
+    return VERSIONS if each else (VERSION,)
+
+
+def find(version=VERSION):
+    """The path of the client to test: $CLAUDE_BIN, of any version, else this pinned one: from the cache, or
     fetched into it."""
-    return find_all(VERSIONS[-1:])[0][1]
-
-
-def find_all(versions=VERSIONS):
-    """(version, path) of each client to test: $CLAUDE_BIN alone, of any version, else these pinned
-    ones."""
     named = os.environ.get("CLAUDE_BIN")
-    if named:
-        program = pathlib.Path(named).resolve()
-        return [(version_of(program), program)]
-    return [(version, _pinned(version)) for version in versions]
+    return pathlib.Path(named).resolve() if named else _pinned(version)
 
 
 def _pinned(version):
@@ -157,7 +155,7 @@ class Client:
     def __init__(self, program, world, api_url, folder, prompt, arguments, launcher=(), user=None):
         self._command = [*launcher, program, *self._how(prompt), *arguments]
         self._folder = folder
-        self._environment = {**_environment(world, api_url, launcher), **world.environment}
+        self._environment = {**_environment(world, api_url, launcher), **world.more_environment}
         self._user = {} if user is None else {"user": user, "group": user, "extra_groups": []}
         self._events = []
         self._stderr = world.base / "client.stderr"

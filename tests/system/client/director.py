@@ -10,7 +10,6 @@ import traceback
 import fake_api
 import script
 
-
 HANDBACK = "SubagentHandback"  # ends a subagent: no request follows
 
 

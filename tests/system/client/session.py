@@ -48,7 +48,7 @@ class Tools:
 class Stage:
     """What a step of a script can reach."""
 
-    world: worlds.World
+    world: worlds.ClientWorld
     tools: Tools
     client: object = None
     director: object = None
@@ -92,7 +92,7 @@ class Session:
     user: object = None  # the id of an ordinary user, where root runs this
     fenced: bool = True  # False for a control, where the outside is meant to be reached
     may_allow: bool = False  # the policy lets the hook skip the client's prompts
-    world: object = worlds.World  # makes it
+    world: object = worlds.ClientWorld  # makes it
     when_ended: object = None  # a function of the stage
     seconds: int = client.SESSION_SECONDS
 

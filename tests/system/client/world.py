@@ -14,6 +14,8 @@ import pathlib
 import shutil
 import tempfile
 
+from plain_world import World
+
 SECRET = "tell-nobody-4711"  # in every file outside; must never reach the model
 INSIDE = "harmless-0815"
 
@@ -42,19 +44,19 @@ def slug_of(path):
     return "".join(c if c.isascii() and c.isalnum() else "-" for c in str(path))
 
 
-class World:
+class ClientWorld(World):
     """`files` and `links` are what exists at the beginning."""
+
+    PROJECT = "home/dev/project"
 
     def __init__(self, files=None, links=None):
         # Resolved: on macOS the temporary folder is below a link, which would decide every case.
-        self.base = pathlib.Path(tempfile.mkdtemp(prefix="fence-test.")).resolve()
-        self.home = self.base / "home"
-        self.project = self.home / "dev" / "project"
+        super().__init__(pathlib.Path(tempfile.mkdtemp(prefix="fence-test.")).resolve())
         self.outside = self.home / "dev" / "outside"
         self.names = {"HOME": self.home, "PROJECT": self.project, "OUTSIDE": self.outside,
                       "MEMORY": self.home / ".claude/projects" / slug_of(self.project) / "memory",
                       "BASE": self.base}
-        self.environment = {}  # of the client, beside the usual one
+        self.more_environment = {}  # of the client, beside the usual one
         for path, content in (FILES if files is None else files).items():
             self.write(path, content)
         for path, target in (LINKS if links is None else links).items():
@@ -104,7 +106,7 @@ class World:
                 os.chown(path, user, user, follow_symlinks=False)
 
     def remove(self):
-        shutil.rmtree(self.base, ignore_errors=True)
+        super().remove()
         # The client keeps the output of background commands here, a folder for each start folder.
         for scratch in pathlib.Path(f"/tmp/claude-{os.getuid()}").glob(slug_of(self.base) + "*"):
             shutil.rmtree(scratch, ignore_errors=True)

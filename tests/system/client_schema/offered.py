@@ -33,7 +33,7 @@ class _Listener:
 
 
 def _offered(program, arguments, switches):
-    place, listener = world.World(), _Listener()
+    place, listener = world.ClientWorld(), _Listener()
     try:
         with fake_api.FakeApi(listener) as api:
             launcher = ("env", *(f"{name}={value}" for name, value in switches.items()))
@@ -45,19 +45,18 @@ def _offered(program, arguments, switches):
     return listener.tools
 
 
-def compared(program, found):
-    """(name, problems) for each session: everything offered must have been found in the schema."""
-    for name, (arguments, switches) in SESSIONS.items():
-        tools = _offered(program, arguments, switches)
-        problems = [] if "Bash" in tools else [f"only {sorted(tools)} were offered"]
-        for tool, schema in sorted(tools.items()):
-            if tool.startswith("mcp__"):
-                continue
-            if tool not in found:
-                problems.append(f"{tool} is not in the schema that was read")
-                continue
-            unread = set(schema.get("properties", ())) - found[tool].fields
-            if tool != "StructuredOutput":  # has the caller's own
-                problems += [f'{tool} is offered with "{field}", which is not in the schema that was'
-                             " read" for field in sorted(unread)]
-        yield f"tools offered {name} ({len(tools)})", problems
+def problems(program, session, found):
+    """Everything offered must have been found in the schema."""
+    tools = _offered(program, *SESSIONS[session])
+    wrong = [] if "Bash" in tools else [f"only {sorted(tools)} were offered"]
+    for tool, schema in sorted(tools.items()):
+        if tool.startswith("mcp__"):
+            continue
+        if tool not in found:
+            wrong.append(f"{tool} is not in the schema that was read")
+            continue
+        unread = set(schema.get("properties", ())) - found[tool].fields
+        if tool != "StructuredOutput":  # has the caller's own
+            wrong += [f'{tool} is offered with "{field}", which is not in the schema that was read'
+                      for field in sorted(unread)]
+    return wrong

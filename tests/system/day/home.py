@@ -41,7 +41,7 @@ FILES = {
 }
 
 
-class DayWorld(worlds.World):
+class DayWorld(worlds.ClientWorld):
     """A home as above, an empty project, and "$MEMORY", where the client keeps the project's memory."""
 
     def __init__(self):
@@ -49,7 +49,6 @@ class DayWorld(worlds.World):
         self.names["MEMORY"] = self.home / ".claude/projects" / slug(self.project) / "memory"
         for path, content in FILES.items():
             self.write(path, content)
-        self.project.mkdir(parents=True)
 
 
 def slug(path):
@@ -86,7 +85,7 @@ def in_session(session_id, environment):
     def act(stage):
         world = stage.world
         world.names["SESSION"] = session_id
-        world.environment = environment
+        world.more_environment = environment
         pasted = world.path("$HOME/.claude/image-cache/$SESSION/1.png")
         pasted.parent.mkdir(parents=True)
         pasted.write_bytes(projects.PNG)

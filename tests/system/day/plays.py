@@ -25,12 +25,12 @@ OURS = "ringfence: "
 # The client says this before it asks any hook, where init wrote a rule for it.
 DENIED_BY_RULE = "denied by your permission settings"
 
+
 @dataclasses.dataclass(frozen=True)
 class Setting:
     """Where a topic is played: which client, in which mode, and with or without ringfence."""
 
     version: str
-    client: pathlib.Path
     mode: str
     is_fenced: bool
     is_wrapped: bool = False  # commands run in ringfence's own sandbox instead of the client's
@@ -161,7 +161,6 @@ def play(topic, setting, tools, keep=False):
     rows = [row for row in topic.played(setting.mode, setting.is_fenced)
             if all(shutil.which(program) for program in row.needs)]
     seen = {}
-    tools = dataclasses.replace(tools, claude=setting.client)
     outcomes = session.perform(session_of(topic, rows, setting, seen), tools, keep)
     problems = [f"{outcome.name}: {problem}" for outcome in outcomes for problem in outcome.problems]
     return rows, seen, problems

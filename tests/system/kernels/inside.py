@@ -377,7 +377,7 @@ def run_escape(options):
         words += ["--together", *(word for row in QUICK_ROWS for word in ("--only", row))]
     began = time.monotonic()
     done = subprocess.run(
-        ["/usr/bin/python3", PROGRAMS / "escape.py", "--probe", PROGRAMS / "escape_probe",
+        ["/usr/bin/python3", PROGRAMS / "escape_inside.py", "--probe", PROGRAMS / "escape_probe",
          "--ringfence", PROGRAMS / "ringfence", *words], capture_output=True, text=True,
         check=False)
     *lines, last = done.stdout.splitlines() or [done.stderr[-2000:]]

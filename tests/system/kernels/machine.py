@@ -156,7 +156,7 @@ class Tree:
 def make_root(folder, programs):
     """An image with the tests, and `programs` beside them."""
     tree = Tree(pathlib.Path(folder) / "root")
-    for path in (*HERE.parent.glob("*.py"), *programs):
+    for path in (*HERE.parent.glob("support/*.py"), HERE / "escape_inside.py", *programs):
         shutil.copy(path, tree.root / "tests")
     shutil.copytree(HERE, tree.root / "tests/kernels",
                     ignore=shutil.ignore_patterns("__pycache__"))

@@ -1,0 +1,525 @@
+// The cases of test_audit_html.py, which says in JSON where everything is: those for the pages that it
+// names. Prints [name, what is wrong] of each case as JSON. Whatever a case throws fails it.
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { pathToFileURL } from "node:url";
+
+const question = JSON.parse(process.argv[2]);
+const { chromium } = createRequire(import.meta.url)(question.playwright);
+const axe = readFileSync(question.axe, "utf8");
+const SCHEMES = ["light", "dark"];
+const WIDTHS = { phone: 360, desk: 1280 };
+const RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"];
+
+const browser = await chromium.launch({ executablePath: question.chromium });
+const outcomes = [];
+
+// --- what cases are made of ---
+
+// Opens a page; `more` are options of Playwright's. Requests and messages are kept.
+async function open(name, more = {}) {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...more });
+  const page = await context.newPage();
+  page.requests = [];
+  page.messages = [];
+  await context.route("**/*", (route) => {
+    page.requests.push(route.request().url());
+    return route.request().url().startsWith("file:") ? route.continue() : route.abort();
+  });
+  page.on("console", (message) => page.messages.push(message.text()));
+  page.on("pageerror", (error) => page.messages.push(String(error)));
+  await page.goto(pathToFileURL(question.pages[name].page).href);
+  return page;
+}
+
+// Cases in one page, one after the other: opening a page takes longer than most of them. None may
+// depend on how the one before leaves it.
+async function runTogether(cases, ...opened) {
+  if (!(opened[0] in question.pages)) return;
+  let page;
+  for (const [name, test] of cases) {
+    try {
+      page ??= await open(...opened);
+      await test(page);
+      outcomes.push([name, ""]);
+    } catch (problem) {
+      outcomes.push([name, String(problem.message ?? problem).slice(0, 1500) || "it fails"]);
+    }
+    if (page && question.shots) {
+      await page.screenshot({ path: `${question.shots}/${name.replace(/\W+/g, "-")}.png` });
+    }
+  }
+  await page?.context().close();
+}
+
+const run = (name, test, ...opened) => runTogether([[name, test]], ...opened);
+
+// The same case as it looks with this colour scheme, or in a window of this size.
+const shownIn = (colorScheme, test) => async (page) => {
+  await page.emulateMedia({ colorScheme });
+  await test(page);
+};
+
+const shownAt = (width, height, test) => async (page) => {
+  await page.setViewportSize({ width, height });
+  await test(page);
+};
+
+const openAll = (page) => page.evaluate(() => {
+  for (const details of document.querySelectorAll("details")) details.open = true;
+});
+
+const shownRows = (page) => page.locator(".matrix tbody tr").count();
+const status = (page) => page.locator("[role=status]").textContent();
+
+// What has the keyboard now.
+const focused = (page) => page.evaluate(() => {
+  const at = document.activeElement;
+  const style = getComputedStyle(at);
+  const box = at.getBoundingClientRect();
+  at.dataset.reached = "yes";
+  return {
+    name: at.localName, text: at.textContent.slice(0, 60), label: at.getAttribute("aria-label"),
+    isFree: at === document.body,
+    isSeen: style.outlineStyle !== "none" && parseFloat(style.outlineWidth) >= 2 &&
+      box.width > 0 && box.bottom > 0 && box.top < innerHeight && box.left < innerWidth,
+  };
+});
+
+async function tabTo(page, isIt, most = 400) {
+  for (let i = 0; i < most; ++i) {
+    await page.keyboard.press("Tab");
+    const at = await focused(page);
+    if (isIt(at)) return at;
+  }
+  throw new Error(`${most} presses of Tab do not reach it: ${isIt}`);
+}
+
+async function typeInto(page, role, label, text) {
+  await page.getByRole(role, { name: label, exact: true }).focus();
+  await page.keyboard.type(text);
+}
+
+// The filter waits for a pause in typing.
+async function expectStatus(page, pattern) {
+  await page.waitForFunction(
+    (source) => new RegExp(source).test(document.querySelector("[role=status]").textContent),
+    pattern.source, { timeout: 5000 });
+}
+
+// --- the cases ---
+
+async function isQuiet(page) {
+  await openAll(page);
+  assert.equal(page.requests.length, 1, `requests: ${page.requests}`);
+  assert.deepEqual(page.messages, []);
+}
+
+async function isAccessible(page) {
+  await openAll(page);
+  await page.evaluate(axe);
+  const found = await page.evaluate(
+    (tags) => axe.run(document, { runOnly: tags, resultTypes: ["violations"] }), RULES);
+  assert.ok(found.passes.length > 10, "axe tried nothing");
+  assert.deepEqual(found.violations.map((one) =>
+    `${one.id}: ${one.nodes.slice(0, 3).map((node) => node.html + node.failureSummary)}`), []);
+}
+
+async function fitsItsWidth(page) {
+  await openAll(page);
+  const [page_width, window_width] = await page.evaluate(
+    () => [document.documentElement.scrollWidth, innerWidth]);
+  assert.ok(page_width <= window_width, `${page_width} in a window of ${window_width}`);
+  // What is wider scrolls by itself, and the keyboard gets there.
+  const stuck = await page.evaluate(() => [...document.querySelectorAll(".scroll")]
+    .filter((region) => region.scrollWidth > region.clientWidth && region.tabIndex !== 0).length);
+  assert.equal(stuck, 0);
+}
+
+async function fitsWithLargeText(page) {
+  await page.addStyleTag({ content: "html { font-size: 200% }" });
+  await fitsItsWidth(page);
+}
+
+async function hasStructure(page) {
+  const facts = await page.evaluate(() => ({
+    lang: document.documentElement.lang,
+    title: document.title,
+    landmarks: ["header", "nav", "main", "footer"].filter((name) => document.querySelector(name)),
+    levels: [...document.querySelectorAll("h1, h2, h3")].map((heading) => heading.localName),
+    bare: [...document.querySelectorAll("table")]
+      .filter((table) => !table.caption || !table.querySelector("th[scope=col]")).length,
+    unnamed: [...document.querySelectorAll("svg:not([aria-hidden])")]
+      .filter((chart) => !chart.getAttribute("aria-label")).length,
+    doubled: [...document.querySelectorAll("[id]")].length -
+      new Set([...document.querySelectorAll("[id]")].map((one) => one.id)).size,
+  }));
+  assert.equal(facts.lang, "en");
+  assert.match(facts.title, /^(Sound|Not sound)/);
+  assert.equal(facts.landmarks.length, 4);
+  assert.equal(facts.levels.filter((level) => level === "h1").length, 1);
+  assert.equal(facts.levels[0], "h1");
+  assert.ok(facts.levels.length > 2);
+  assert.deepEqual([facts.bare, facts.unnamed, facts.doubled], [0, 0, 0]);
+}
+
+// Red is for what differs from its fixture: an expected denial is not an error.
+async function isRedOnlyWhereWrong(page) {
+  const colours = await page.evaluate(() => {
+    const bad = document.createElement("b");
+    bad.style.color = "var(--bad)";
+    document.body.append(bad);
+    const colour = (cell) => getComputedStyle(cell).color;
+    const of = (selector) => [...document.querySelectorAll(selector)].map(colour);
+    return { bad: colour(bad), right: of(".matrix td.deny:not([data-wrong])"),
+             wrong: of(".matrix td[data-wrong]") };
+  });
+  assert.ok(!colours.right.includes(colours.bad), "an expected denial is red");
+  assert.ok(colours.wrong.every((one) => one === colours.bad), colours.wrong.join());
+}
+
+// Every decision has its word, so that no colour is needed.
+async function needsNoColour(page) {
+  const wrong = await page.evaluate(() => [...document.querySelectorAll(".matrix td[class]")]
+    .filter((cell) => !cell.textContent.startsWith(cell.className)).length);
+  assert.equal(wrong, 0);
+  await isRedOnlyWhereWrong(page);
+  const fills = await page.evaluate(() => ["permit", "ask", "deny", "error"].map((kind) => {
+    const path = document.createElementNS("http://www.w3.org/2000/svg", "path");
+    path.setAttribute("class", kind);
+    document.querySelector("svg").append(path);
+    return getComputedStyle(path).fill;
+  }));
+  assert.equal(new Set(fills).size, 4, fills.join());
+  assert.match(fills[1] + fills[3], /url.*url/);
+}
+
+// What there is to say has its section, and nothing else has.
+async function hasItsSections(page, facts) {
+  const wanted = [
+    ["mismatches", facts.mismatches], ["changes", facts.changes], ["counts", facts.decisions],
+    ["reasons", facts.decisions - facts.verdicts.permit], ["coverage", facts.unmet !== null],
+    ["matrix", true]].filter(([, count]) => count).map(([id]) => id);
+  const found = await page.evaluate(() => [...document.querySelectorAll("h2")].map((one) => one.id));
+  assert.deepEqual(found, wanted);
+  const links = await page.locator("nav a").evaluateAll((all) => all.map((one) => one.hash.slice(1)));
+  assert.deepEqual(links, wanted);
+  assert.equal(await page.locator("#coverage ~ ul li").count(), facts.unmet ?? 0);
+  assert.equal(await page.locator("table.changes tbody tr").count(), facts.changes);
+  assert.equal(await page.locator("header > details:has(ul) li").count(), facts.skipped);
+}
+
+// Only a denial that was not expected is marked as wrong.
+async function marksWhatIsWrong(page, facts) {
+  assert.equal(await page.locator(".matrix td[data-wrong]").count(), facts.mismatches);
+  assert.ok(await page.locator(".matrix td.deny:not([data-wrong])").count() > 0);
+  assert.ok(await page.locator(".matrix td.deny[data-wrong]").count() > 0);
+}
+
+async function isOfNothing(page) {
+  assert.deepEqual(page.messages, []);
+  assert.equal(await page.locator(".bars, .tools").count(), 0);
+  assert.equal(await page.locator("main h2").count(), 1);
+  assert.match(await page.locator("main").innerText(), /There is no fixture\./);
+}
+
+// Calls that are alike are one row.
+async function joinsCalls(page) {
+  assert.deepEqual(await page.locator(".matrix tbody tr").count(), 1);
+  assert.match(await page.locator(".matrix tbody").innerText(), /×3,000/);
+  assert.match(await page.locator(".figures").innerText(), /3,000/);
+}
+
+async function addsUp(page, facts) {
+  const sums = await page.evaluate(() => [...document.querySelectorAll("section .numbers")]
+    .filter((table) => !table.closest("details"))
+    .map((table) => [...table.querySelectorAll("tbody tr")].reduce((sum, row) =>
+      sum + Number(row.cells[1].textContent.replaceAll(",", "")), 0)));
+  assert.ok(sums.length >= 2);
+  for (const sum of sums) assert.equal(sum, facts.decisions);
+  const figures = await page.locator(".figures dd").allTextContents();
+  const [permit, ask, deny, error, wrong] = figures.map((text) => Number(text.replaceAll(",", "")));
+  assert.equal(permit + ask + deny + error, facts.decisions);
+  assert.equal(wrong, facts.mismatches);
+}
+
+// Lines of a table that is read without the script, each as the texts of its cells.
+const linesOf = (page, caption) => page.evaluate((text) =>
+  [...document.querySelectorAll("noscript table")].filter((one) => one.caption.textContent === text)
+    .flatMap((one) => [...one.tBodies[0].rows].map((row) => [...row.cells].map((cell) => cell.innerText))),
+caption);
+
+async function readsWithoutScript(page, facts) {
+  assert.equal(await page.locator(".tools, .pages, thead button").count(), 0);
+  const rows = await linesOf(page, "The matrix");
+  assert.ok(rows.length > 0 && rows.length <= facts.fixtures, `${rows.length} rows`);
+  if (facts.fixtures < 1000) assert.equal(rows.length, facts.fixtures);
+  assert.ok(rows.every(([, , cells]) => /\b(permit|ask|deny|error)\b/.test(cells)), "no decision");
+  const text = await page.locator("main").innerText();
+  const tally = Object.entries(facts.verdicts).map(([kind, count]) => `${count.toLocaleString("en")} ${kind}`);
+  assert.ok(text.includes(`${tally.join(", ")}, ${facts.mismatches} not as expected`), text.slice(0, 300));
+  const reasons = await linesOf(page, "Denials and questions, by rule");
+  const refused = facts.decisions - facts.verdicts.permit;
+  assert.equal(reasons.reduce((sum, cells) => sum + Number(cells[2].replaceAll(",", "")), 0), refused);
+  assert.ok(reasons.every(([, decision, , told, calls]) => decision && told && calls));
+  assert.ok((await page.locator("noscript tbody tr").evaluateAll((all) => all.map((one) =>
+    one.checkVisibility()))).every(Boolean), "not seen");
+  assert.equal((await linesOf(page, "Changed since the baseline")).length, facts.changes);
+  assert.equal((await linesOf(page, "Not as expected")).length > 0, facts.mismatches > 0);
+  await holdsNothingForeign(page, question.pages.fixtures === facts);
+  assert.deepEqual(page.messages, []);
+}
+
+async function firstLinkSkips(page) {
+  await page.keyboard.press("Tab");
+  const at = await focused(page);
+  assert.match(at.text, /^Skip/);
+  assert.ok(at.isSeen);
+  await page.keyboard.press("Enter");
+  await page.waitForFunction(() => document.activeElement.id === "content");
+}
+
+// Through the page by Tab alone: nothing holds the keyboard, nothing is left out.
+async function isReachedByTab(page) {
+  await page.evaluate(() => {
+    for (const region of document.querySelectorAll(".matrix tbody tr:nth-child(n+8)")) region.remove();
+    for (const details of document.querySelectorAll("details")) details.open = true;
+  });
+  const unseen = [];
+  for (let i = 0; i < 2000; ++i) {
+    await page.keyboard.press("Tab");
+    const at = await focused(page);
+    if (at.isFree) break;
+    if (!at.isSeen) unseen.push(`${at.name} ${at.text}`);
+  }
+  assert.deepEqual(unseen, []);
+  const left = await page.evaluate(() => [...document.querySelectorAll(
+    "a, button:enabled, input, select, summary, [tabindex='0']")]
+    .filter((one) => one.checkVisibility() && !one.dataset.reached)
+    .map((one) => one.outerHTML.slice(0, 100)));
+  assert.deepEqual(left, []);
+}
+
+async function opensReasonsByKeyboard(page) {
+  const groups = await page.locator("details.group").count();
+  assert.ok(groups > 3);
+  let opened = 0;
+  while (opened < groups) {
+    await tabTo(page, (at) => at.name === "summary");
+    const isGroup = await page.evaluate(() => document.activeElement.parentElement.className === "group");
+    if (!isGroup) continue;
+    await page.keyboard.press("Enter");
+    assert.ok(await page.evaluate(() => document.activeElement.parentElement.open));
+    opened += 1;
+  }
+  assert.equal(await page.locator("details.group[open]").count(), groups);
+  const text = await page.locator("#reasons + *").first().locator("xpath=..").innerText();
+  assert.match(text, /the model is told/);
+  assert.match(text, /A key opens other machines\./);
+  assert.match(text, /policy\.json:\d+ \/read\/deny "@secrets"/);
+}
+
+async function filtersByKeyboard(page, facts) {
+  const all = await shownRows(page);
+  await typeInto(page, "searchbox", "Text", "no key");
+  await expectStatus(page, /^Rows 1 to 1 of 1,/);
+  assert.equal(await shownRows(page), 1);
+  await page.keyboard.press("Control+A");
+  await page.keyboard.press("Delete");
+  await expectStatus(page, new RegExp(`^Rows 1 to ${all} of ${all}$`));
+  await typeInto(page, "combobox", "Decision", "ask");
+  assert.equal(await page.locator(".matrix tbody tr:not(:has(td.ask))").count(), 0);
+  assert.equal(await shownRows(page), 1);
+  await page.keyboard.press("Home");
+  await page.getByLabel("only mismatches and changes").focus();
+  await page.keyboard.press("Space");
+  assert.equal(await page.locator(".matrix tbody tr:not(:has(td > b))").count(), 0);
+  assert.ok(await page.locator(".matrix td > b").count() >= facts.mismatches);
+  await page.keyboard.press("Space");
+  await page.getByLabel("only where columns differ").focus();
+  await page.keyboard.press("Space");
+  assert.equal(await shownRows(page), 2);
+  await page.keyboard.press("Space");
+  await typeInto(page, "searchbox", "Text", "nothing is called so");
+  await expectStatus(page, /^No row/);
+}
+
+async function sortsByKeyboard(page) {
+  const names = () => page.locator(".matrix tbody th").allTextContents();
+  const written = await names();
+  await tabTo(page, (at) => at.label === "Rows of the matrix");
+  await page.keyboard.press("Tab");
+  await page.keyboard.press("Enter");
+  const up = await names();
+  assert.notDeepEqual(up, written);
+  assert.equal(await page.locator("th[aria-sort=ascending]").count(), 1);
+  await page.keyboard.press("Enter");
+  assert.deepEqual(await names(), up.reverse());
+  assert.equal(await page.locator("th[aria-sort=descending]").count(), 1);
+}
+
+async function leadsToTheReason(page) {
+  const link = page.locator(".matrix td.deny a").first();
+  await link.focus();
+  await page.keyboard.press("Enter");
+  const target = await link.getAttribute("href");
+  await page.waitForFunction((id) => document.querySelector(id).open &&
+    document.querySelector(id).contains(document.activeElement), target);
+}
+
+async function turnsPages(page) {
+  assert.match(await status(page), /^Rows 1 to 100 of [\d,]+$/);
+  assert.equal(await shownRows(page), 100);
+  const first = await page.locator(".matrix tbody th").first().textContent();
+  await page.getByRole("button", { name: "Next page" }).focus();
+  await page.keyboard.press("Enter");
+  assert.match(await status(page), /^Rows 101 to 200 of/);
+  assert.notEqual(await page.locator(".matrix tbody th").first().textContent(), first);
+  await page.getByRole("button", { name: "Previous page" }).focus();
+  await page.keyboard.press("Enter");
+  assert.match(await status(page), /^Rows 1 to 100 of/);
+  assert.ok(await page.evaluate(() => document.activeElement.localName === "button"));
+  await page.getByRole("region", { name: "Rows of the matrix" }).focus();
+  await page.keyboard.press("PageDown");
+  // The headings stay, once the caption above them is past: the scrolling takes some frames.
+  await page.waitForFunction(() => document.querySelector(".matrix").scrollTop >
+    document.querySelector(".matrix caption").getBoundingClientRect().height);
+  const [head, region] = await page.evaluate(() => [
+    document.querySelector(".matrix thead th").getBoundingClientRect().top,
+    document.querySelector(".matrix").getBoundingClientRect().top]);
+  assert.ok(Math.abs(head - region) < 3, `${head} ${region}`);
+}
+
+async function showsTime(page) {
+  const chart = page.getByRole("img", { name: /^Decisions in each day from 2025-11-02 to 2025-11-2/ });
+  assert.ok((await chart.boundingBox()).height > 50);
+  assert.ok(await chart.locator("path").count() > 20);
+  await page.getByText("The same as numbers").click();
+  const days = await page.locator("details[open] .numbers tbody tr").count();
+  assert.ok(days >= 21 && days <= 23, `${days} days`);
+}
+
+async function holdsNothingForeign(page, isHostile) {
+  const facts = await page.evaluate(() => ({
+    foreign: document.querySelectorAll("img, iframe, object, embed, link, base, form, video, audio").length,
+    scripts: [...document.scripts].map((one) => one.type).join(),
+    styles: document.querySelectorAll("style").length,
+    handlers: [...document.querySelectorAll("*")].filter((one) => one.getAttributeNames()
+      .some((name) => name.startsWith("on") || name === "style" || name === "src")).length,
+    hacked: "hacked" in window,
+    addresses: [...document.querySelectorAll("a")].filter((one) => !/^#[a-z0-9-]+$/.test(
+      one.getAttribute("href"))).length,
+    text: ["header", "main"].map((name) => document.querySelector(name).textContent).join(),
+  }));
+  const { text, ...rest } = facts;
+  assert.deepEqual(rest, { foreign: 0, scripts: "application/json,module", styles: 1, handlers: 0,
+    hacked: false, addresses: 0 });
+  // What cannot be seen is spelt out.
+  assert.doesNotMatch(text.replaceAll("\n", ""), /[\p{Cc}\p{Cf}\u2028\u2029\uffff]/u);
+  if (!isHostile) return;
+  assert.ok(text.split(question.hostile).length > 8, "the text is not shown as it is");
+  assert.ok(text.includes("a\\u202eb\\u2066c\\u200bd\\u0007e\\u001bf\\ufeffg"), "nor is that");
+}
+
+async function holdsHostileText(page) {
+  await openAll(page);
+  await holdsNothingForeign(page, true);
+  // The document that the page is made from ends neither its element nor a line, and no character
+  // of it is invisible.
+  const source = await page.evaluate(() => document.getElementById("report").textContent);
+  assert.doesNotMatch(source, /[<>&\p{Cc}\p{Cf}\u2028\u2029\ufffe\uffff]/u);
+  const names = JSON.parse(source).rows.map((row) => row.name);
+  assert.ok(names.some((name) => name.includes(question.hostile)), "it is another text");
+}
+
+// The policy would hold even if an element came into being.
+async function policyForbids(page) {
+  const refused = await page.evaluate(() => new Promise((resolve) => {
+    const seen = new Set();
+    document.addEventListener("securitypolicyviolation", (event) => {
+      seen.add(event.effectiveDirective);
+      if (seen.size === 5) resolve([...seen].sort());
+    });
+    const image = document.createElement("img");
+    image.src = "http://evil.example/x";
+    const style = document.createElement("style");
+    style.textContent = "h1 { display: none }";
+    document.body.append(image, style);
+    try {
+      document.body.setAttribute("onclick", "window.hacked = 1");
+    } catch {
+      seen.add("not a trusted script");
+    }
+    fetch("http://evil.example/y").catch(() => {});
+    setTimeout(() => resolve([...seen].sort()), 3000);
+  }));
+  assert.deepEqual(refused, ["connect-src", "img-src", "not a trusted script",
+    "require-trusted-types-for", "style-src-elem"]);
+  assert.equal(page.requests.length, 1, `requests: ${page.requests}`);
+}
+
+async function doesNotMove(page) {
+  await openAll(page);
+  assert.equal(await page.evaluate(() => document.getAnimations().length), 0);
+  const behaviour = await page.evaluate(() => getComputedStyle(document.documentElement).scrollBehavior);
+  assert.equal(behaviour, "auto");
+}
+
+async function prints(page) {
+  await page.emulateMedia({ media: "print" });
+  assert.equal(await page.locator("nav, .tools").first().isVisible(), false);
+  assert.ok(await page.locator(".group .explanation").first().isVisible(), "reasons are folded");
+  assert.ok((await page.pdf()).length > 10000);
+}
+
+// --- all of it ---
+
+const { none, alike, ...pages } = question.pages;
+for (const [name, facts] of Object.entries(pages)) {
+  await runTogether([
+    [`${name}: skip link`, firstLinkSkips],
+    [`${name}, light: no request, no message`, isQuiet],
+    [`${name}: structure`, hasStructure],
+    [`${name}: sections`, (page) => hasItsSections(page, facts)],
+    [`${name}: counts add up`, (page) => addsUp(page, facts)],
+    [`${name}: without colour`, needsNoColour],
+    [`${name}: Content-Security-Policy`, policyForbids],
+  ], name, { colorScheme: "light" });
+  await runTogether([
+    [`${name}, dark: no request, no message`, isQuiet],
+    ...Object.entries(WIDTHS).map(([what, width]) =>
+      [`${name}: fits a ${what}`, shownAt(width, 800, fitsItsWidth)]),
+  ], name, { colorScheme: "dark" });
+  await runTogether([
+    ...SCHEMES.flatMap((scheme) => [
+      [`${name}, ${scheme}: accessible`, shownIn(scheme, shownAt(WIDTHS.desk, 900, isAccessible))],
+      [`${name}, ${scheme}: accessible on a phone`,
+        shownIn(scheme, shownAt(WIDTHS.phone, 780, isAccessible))],
+    ]),
+    [`${name}: fits with text twice as large`, shownAt(640, 800, fitsWithLargeText)],
+  ], name, { bypassCSP: true });
+  await run(`${name}: without JavaScript`, (page) => readsWithoutScript(page, facts), name,
+    { javaScriptEnabled: false });
+  await run(`${name}: fits a phone without JavaScript`, fitsItsWidth, name,
+    { javaScriptEnabled: false, viewport: { width: WIDTHS.phone, height: 780 } });
+}
+const facts = question.pages.fixtures;
+await run("none: nothing was decided", isOfNothing, "none");
+await run("alike: calls that are alike", joinsCalls, "alike");
+await run("fixtures: what is wrong", (page) => marksWhatIsWrong(page, facts), "fixtures");
+await run("fixtures: hostile text", holdsHostileText, "fixtures");
+await run("fixtures: everything by Tab", isReachedByTab, "fixtures");
+await run("fixtures: everything by Tab on a phone", isReachedByTab, "fixtures",
+  { viewport: { width: WIDTHS.phone, height: 780 } });
+await run("fixtures: reasons by keyboard", opensReasonsByKeyboard, "fixtures");
+await run("fixtures: filters by keyboard", (page) => filtersByKeyboard(page, facts), "fixtures");
+await run("fixtures: order by keyboard", sortsByKeyboard, "fixtures");
+await run("fixtures: a denial leads to its reason", leadsToTheReason, "fixtures");
+await run("fixtures: nothing moves", doesNotMove, "fixtures");
+await run("fixtures: on paper", prints, "fixtures");
+await run("log: pages of the matrix", turnsPages, "log");
+await run("log: decisions over time", showsTime, "log");
+
+await browser.close();
+console.log(JSON.stringify(outcomes));

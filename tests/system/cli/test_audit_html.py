@@ -1,0 +1,109 @@
+"""Opens the pages of `ringfence audit --format html` in a real Chromium, without a window: light and
+dark, wide and narrow, by keyboard alone, without JavaScript, with hostile text (audit_html.mjs).
+
+Needs Chromium (CHROMIUM names another one), Node.js, and of npm the pinned packages below, which a
+cache gets once.
+"""
+
+import collections
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+
+import pytest
+
+import npm_package
+from audit_reports import HOSTILE, UNSEEN, write_fixtures, write_log
+
+PLAYWRIGHT = ("playwright-core", "1.65.1")
+AXE = ("axe-core", "4.14.1")
+LOG_LINES = 20000
+MAX_BYTES = 10_000_000
+
+
+def tools():
+    """Chromium, node and the packages."""
+    names = ("chromium", "chromium-browser", "google-chrome")
+    chromium = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, names)), None)
+    for name, found in (("chromium", chromium), ("node", shutil.which("node"))):
+        if not found:
+            pytest.skip(f"{name} is not installed")
+    try:
+        return {"chromium": chromium, "playwright": str(npm_package.folder(*PLAYWRIGHT)),
+                "axe": str(npm_package.folder(*AXE) / "axe.min.js")}
+    except npm_package.Unavailable as reason:
+        pytest.skip(str(reason))
+
+
+def make(world, name, status, *arguments):
+    """A page, and the same audit as JSON."""
+    page = world.base / f"{name}.html"
+    done = world.run("audit", *arguments, "--format", "html", "--output", page)
+    assert done.returncode == status, (name, done.returncode, done.stderr[:500])
+    json_file = world.base / f"{name}.json"
+    world.run("audit", *arguments, "--format", "json", "--output", json_file)
+    document = json.loads(json_file.read_text())
+    facts = {key: document[key] for key in ("fixtures", "decisions", "mismatches")}
+    facts["changes"] = len(document.get("changes", []))
+    facts["skipped"] = len(document.get("skipped", []))
+    facts["unmet"] = len(document["never_met"]) if "never_met" in document else None
+    decided = collections.Counter(cell["decision"] for row in document["rows"]
+                                  for cell in row["decisions"])
+    facts["verdicts"] = {kind: decided[kind] for kind in ("permit", "ask", "deny", "error")}
+    return {"page": str(page), **facts}
+
+
+def emptied(world, page):
+    """The page with the data of an audit of nothing, which the command refuses to make."""
+    begin, end = '<script id="report" type="application/json">', "</script>"
+    before, rest = pathlib.Path(page).read_text().split(begin)
+    data, after = rest.split(end, 1)
+
+    def empty(value):
+        if isinstance(value, dict):
+            return {key: empty(inner) for key, inner in value.items() if key not in ("oldest", "newest")}
+        return type(value)()
+
+    data = empty(json.loads(data))
+    data["counts"]["all"]["tally"] = [0, 0, 0, 0]
+    world.write(world.base / "none.html", before + begin + json.dumps(data) + end + after)
+    return {"page": str(world.base / "none.html")}
+
+
+def pages_for(world, name):
+    """The page of that name, and what it is made from."""
+    one = world.base / "one.jsonl"
+    write_log(one, 1)
+    in_memory = ["--in-memory", "--root", world.project]
+    if name == "log":
+        log = world.base / "log.jsonl"
+        write_log(log, LOG_LINES)
+        page = make(world, name, 1, log, *in_memory)
+    elif name == "alike":
+        alike = world.base / "alike.jsonl"
+        alike.write_text(one.read_text() * 3000)
+        page = make(world, name, 0, alike, *in_memory)
+    elif name == "fixtures":
+        page = make(world, name, 1, *write_fixtures(world), "--coverage")
+    else:
+        page = make(world, "one", 0, one, *in_memory)
+    if name == "none":
+        page = emptied(world, page["page"])
+    size = pathlib.Path(page["page"]).stat().st_size
+    assert size < MAX_BYTES, f"{name} has {size} bytes"
+    return {name: page}
+
+
+@pytest.mark.parametrize("name", ("one", "log", "fixtures", "none", "alike"))
+def test_page(name, world, pytestconfig, checks):
+    """The cases for one kind of page."""
+    question = {**tools(), "pages": pages_for(world, name), "shots": pytestconfig.option.shots,
+                "hostile": HOSTILE, "unseen": UNSEEN}
+    script = pathlib.Path(__file__).with_name("audit_html.mjs")
+    browser = subprocess.run(["node", script, json.dumps(question)], capture_output=True, text=True,
+                             timeout=600, cwd=world.base)
+    assert browser.returncode == 0, browser.stderr
+    for case, problem in json.loads(browser.stdout):
+        checks.check(case, problem)

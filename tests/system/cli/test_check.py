@@ -1,0 +1,404 @@
+"""Runs `ringfence check` and, through the pre-commit framework, its hooks."""
+
+import copy
+import json
+import os
+import pathlib
+import shlex
+import shutil
+import subprocess
+
+import pytest
+
+from command_world import error_of, settings_of
+from repository import ROOT
+
+EVERYDAY = '{"version": 1, "write": {"allow": ["."], "deny": ["docs"]}}\n'
+
+
+def findings(world, *arguments, status):
+    done = world.run("check", "--json", "--hook", world.programs.hook, *arguments)
+    assert done.returncode == status, f"status {done.returncode}: {done.stdout}{done.stderr}"
+    return json.loads(done.stdout)["findings"]
+
+
+def codes(found):
+    return sorted({finding["code"] for finding in found if finding["severity"] != "note"})
+
+
+def test_what_init_leaves_behind_is_sound(world):
+    world.init("--no-client-sandbox")
+    # The folder of a build may be anybody's; what is installed is not.
+    found = [one for one in findings_of_any_status(world) if "-folder" not in one["code"]
+             and one["code"] not in ("foreign-owner", "dynamic-program", "writable-program")]
+    assert not found, found
+
+
+def findings_of_any_status(world):
+    done = world.run("check", "--json", "--hook", world.programs.hook)
+    return json.loads(done.stdout)["findings"]
+
+
+def test_without_a_registration_nothing_is_decided(world):
+    assert "not-registered" in codes(findings(world, status=1))
+
+
+def test_all_mistakes_of_a_policy_are_told_at_once(world):
+    world.write(world.project / "p.json",
+                '{"version": 1,\n "reed": {},\n "write": {"allow": []},\n "bash": {"unsandboxed": "x"}}\n')
+    done = world.run("check", "p.json")
+    assert done.returncode == 1, done
+    for part in ("p.json:2:2: error: /reed is not a setting; did you mean", "p.json:3:21: error:",
+                 "p.json:4:26: error:", "3 errors"):
+        assert part in done.stdout, (part, done.stdout)
+
+
+def test_a_file_that_is_not_there_is_wrong_usage(world):
+    error_of(world.run("check", "nowhere.json"), 2, "nowhere.json", "does not exist")
+
+
+def test_what_is_wrong_with_others_is_told_all_the_same(world):
+    wrong = world.write(world.project / "wrong.json", '{"version": 1, "reed": {}}\n')
+    done = world.run("check", wrong, "nothing.json")
+    assert done.returncode == 2 and "/reed" in done.stdout and '"nothing.json": does not exist' in done.stderr, done
+
+
+def test_a_key_twice_hides_nothing(world):
+    world.write(world.policy, '{"version": 1,\n "a": 1, "a": 2,\n "b": 1, "b": 3,\n "read": {"deny": ["[q"]}}\n')
+    found = [one for one in findings(world, status=1) if one["code"] == "unusable"]
+    told = [one["where"].rsplit("policy.json:", 1)[-1] + " " + one["what"] for one in found]
+    for text in ('2:10 duplicate key "a"', '3:10 duplicate key "b"', "4:20 /read/deny/0"):
+        assert any(one.startswith(text) for one in told), (text, told)
+
+
+def test_managed_hooks_alone_leave_the_users_out(world):
+    """With an /etc of its own."""
+    if os.geteuid() != 0:
+        pytest.skip("it takes root to have an /etc of one's own")
+    world.init("--no-client-sandbox")
+    etc = world.base / "etc"
+    etc.mkdir()
+    for name in ("passwd", "group"):
+        shutil.copy(f"/etc/{name}", etc)
+    world.write(etc / "claude-code/managed-settings.json", '{"allowManagedHooksOnly": true}')
+    done = subprocess.run(
+        ["unshare", "-m", "sh", "-c", 'mount --bind "$1" /etc && shift && exec "$@"', "sh", etc,
+         world.programs.ringfence, "check", "--json", "--hook", world.programs.hook],
+        cwd=world.project, env={"HOME": str(world.home), "PATH": "/usr/bin:/bin"},
+        capture_output=True, text=True, timeout=60)
+    assert done.returncode == 1 and "hooks-disabled" in codes(json.loads(done.stdout)["findings"]), done
+
+
+def test_places_that_open_the_clients_sandbox_are_named(world):
+    settings = {"sandbox": {"enabled": True},
+                "permissions": {"additionalDirectories": ["/srv/x"], "allow": ["Edit(~/**)"]}}
+    world.write(world.user, json.dumps(settings, indent=1))
+    world.init("--no-client-sandbox")
+
+    def opened():
+        done = world.run("check", "--json", "--hook", world.programs.hook)
+        doctor = world.run("doctor", "--json", "--hook", world.programs.hook)
+        found = [one for one in json.loads(done.stdout)["findings"]
+                 if one["code"] == "sandbox-opened"]
+        rows = [row["text"] for row in json.loads(doctor.stdout)["rows"]
+                if row["health"] == "weak" and "may also write" in row["text"]]
+        assert len(rows) == len(found), (rows, found)
+        return [one["where"] + " " + one["what"] for one in found]
+    first, second = opened()
+    assert first.startswith("~/.claude/settings.json:") and "/srv/x" in first, first
+    assert "Edit(~/**)" in second, second
+    now = settings_of(world.user)
+    del now["permissions"]["additionalDirectories"], now["permissions"]["allow"]
+    world.write(world.user, json.dumps(now))
+    assert opened() == []
+
+
+def test_what_init_left_in_the_sandbox_is_named(world):
+    """By check and by doctor, until the command of the hint is carried out."""
+    def opened():
+        done = world.run("check", "--json", "--hook", world.programs.hook)
+        doctor = world.run("doctor", "--json", "--hook", world.programs.hook)
+        found = [one for one in json.loads(done.stdout)["findings"]
+                 if one["code"] == "sandbox-opened"]
+        rows = [row for row in json.loads(doctor.stdout)["rows"] if "may also" in row["text"]]
+        assert len(rows) == len(found), (rows, found)
+        return found
+
+    def entries(section, key):
+        return settings_of(world.user)["sandbox"].get(section, {}).get(key, [])
+
+    def leave(init, hint):
+        world.init(*init)
+        if not entries("filesystem", "allowWrite"):
+            pytest.skip("the client's sandbox cannot work here")
+        assert world.run("revoke", "~/.npm").returncode == 0
+        assert world.run("revoke", "a.example").returncode == 0
+        found = opened()
+        assert [one["severity"] for one in found] == ["warning", "warning"], found
+        assert 'write "~/.npm"' in found[0]["what"], found
+        assert 'sandbox.filesystem.allowWrite has "~/.npm"' in found[0]["what"], found
+        assert 'reach "a.example"' in found[1]["what"], found
+        assert 'sandbox.network.allowedDomains has "a.example"' in found[1]["what"], found
+        for one in found:
+            assert one["hint"] == "take it out again: " + hint, (one, hint)
+        done = world.run(*shlex.split(hint)[1:], "--hook", world.programs.hook, hook=False)
+        assert done.returncode == 0 and opened() == [], (done, opened())
+
+    world.init()
+    world.write(world.policy, json.dumps({
+        "version": 1, "profiles": {"p q": {}}, "write": {"allow": ["."]},
+        "network": {"allow": ["b.example"]}}))
+    for init, hint in (((), "ringfence init"), (("--profile", "p q"), "ringfence init --profile 'p q'")):
+        for what in ("~/.npm", "a.example"):
+            assert world.run("allow", what).returncode == 0, what
+        world.init(*init)
+        assert opened() == [], opened()
+        leave(init, hint)
+
+
+def test_an_entry_of_the_users_is_theirs_to_remove(world):
+    world.write(world.user, json.dumps({"sandbox": {
+        "enabled": True, "filesystem": {"allowWrite": ["~/mine", str(world.project / "x"), "/srv/x"]}}}))
+    world.init("--no-client-sandbox")
+    done = world.run("check", "--json", "--hook", world.programs.hook)
+    found = [one for one in json.loads(done.stdout)["findings"] if one["code"] == "sandbox-opened"]
+    assert ["~/mine" in found[0]["what"], "/srv/x" in found[1]["what"], len(found)] == [True, True, 2], found
+    assert found[0]["hint"] == "remove that entry if commands should not write there", found
+
+
+def test_a_project_that_is_a_repository_may_be_written_in_whole(world):
+    part = world.project / "part"
+    part.mkdir()
+    (world.project / ".git").mkdir()
+    world.write(world.project / ".git/HEAD", "ref: refs/heads/main\n")
+    world.write(world.policy, '{"version": 1, "root": "git", "write": {"allow": ["."]}}')
+    world.write(world.user, json.dumps({"sandbox": {
+        "enabled": True, "filesystem": {"allowWrite": [str(world.project / "other"), str(world.base)]}}}))
+    world.init("--no-client-sandbox", cwd=part)
+    done = world.run("check", "--json", "--hook", world.programs.hook, cwd=part)
+    found = [one["what"] for one in json.loads(done.stdout)["findings"] if one["code"] == "sandbox-opened"]
+    assert len(found) == 1 and f'has "{world.base}"' in found[0], found
+
+
+def test_what_cannot_be_written_is_not_done(world):
+    """Half an answer on a full disk ends with 2, so that a shell does not go on behind "&&"."""
+    world.init("--no-client-sandbox")
+    for words in (["check"], ["check", "--json"], ["settings"], ["settings", "--for", "sdk"], ["explain", "@secrets"],
+                  ["doctor"], ["prompt"], ["completion", "bash"], ["manual", "log"], ["--help"], ["log", "--help"],
+                  ["run", "--dry-run", "--", "true"], ["audit", "--record"]):
+        with open("/dev/full", "w", encoding="utf-8") as full:
+            done = subprocess.run([world.programs.ringfence, *words], cwd=world.project, stdout=full,
+                                  stderr=subprocess.PIPE, text=True, timeout=60,
+                                  env={"HOME": str(world.home), "PATH": "/usr/bin:/bin"})
+        assert done.returncode == 2 and "could not be written" in done.stderr, (words, done)
+
+
+def test_a_rule_without_effect_is_a_warning(world):
+    world.write(world.project / "p.json",
+                '{"version": 1, "read": {"allow": [".", "~/.ssh"], "deny": ["a", "a/b"]}}\n')
+    found = findings(world, "p.json", status=0)
+    assert codes(found) == ["dead-rule", "shadowed-rule"], found
+    assert world.run("check", "p.json", "--strict").returncode == 1
+
+
+def test_each_settings_layer_is_looked_at(world):
+    world.init("--no-client-sandbox")
+    local = world.project / ".claude/settings.local.json"
+    for text, code in (('{"disableAllHooks": true}', "hooks-disabled"), ('{"model": 5}', "dropped-file"),
+                       ('{"sandbox": {"excludedCommands": ["git"]}}', "weakened")):
+        world.write(local, text)
+        assert code in codes(findings(world, status=1)), (text, findings_of_any_status(world))
+    # One file by itself, as an editor has it checked.
+    world.write(local, '{"permissions": 5}')
+    found = findings(world, ".claude/settings.local.json", status=1)
+    assert codes(found) == ["dropped-file"] and "settings.local.json:1:17" in found[0]["where"], found
+
+
+def test_a_weakened_registration_is_told_with_its_place(world):
+    world.init("--no-client-sandbox")
+    text = world.user.read_text()
+    world.user.write_text(text.replace('"timeout": 10', '"timeout": 900', 1)
+                          .replace('"onFailure": "block"', '"onFailure": "continue"', 1))
+    found = findings(world, status=1)
+    assert {"on-failure", "timeout", "weakened"} <= set(codes(found)), found
+    place = next(one["where"] for one in found if one["code"] == "on-failure")
+    assert place.startswith("~/.claude/settings.json:"), place
+
+
+def registered_with(world, *words):
+    """The user's registration, each entry with these words more."""
+    settings = json.loads(world.user.read_text())
+    for groups in settings["hooks"].values():
+        for group in groups:
+            for entry in group["hooks"]:
+                entry["args"] += list(map(str, words))
+    world.write(world.user, json.dumps(settings))
+
+
+def test_the_registered_policy_and_profile_are_looked_at(world):
+    world.init("--no-client-sandbox")
+    before = world.user.read_text()
+    other = world.write(world.home / "other.json", '{"version": 1, "profiles": {"a": {}}, "reed": {}}\n')
+    registered_with(world, "--policy", other)
+    found = findings(world, status=1)
+    assert any(one["code"] == "unusable" and "/reed" in one["what"] for one in found), found
+    other.write_text('{"version": 1, "profiles": {"a": {}}}\n')
+    for words, told in ((("--profile", "nosuch"), "nosuch"), (("--root", "/"), "--root")):
+        world.user.write_text(before)
+        registered_with(world, "--policy", other, *words)
+        found = [one for one in findings(world, status=1) if one["code"] == "unusable"]
+        assert found and told in json.dumps(found), found
+        assert found[0]["where"].startswith("~/.claude/settings.json:"), found
+    other.chmod(0o666)
+    assert "unusable" in codes(findings(world, status=1))
+
+
+def test_nobody_is_asked_and_commands_leave_the_sandbox(world):
+    """Each of the two is said in another file."""
+    world.init("--no-client-sandbox")
+    asks = '{"version": 1, "bash": {"unsandboxed": "ask"}}\n'
+    world.write(world.policy, '{"version": 1, "client": {"permission_mode": "bypassPermissions"}}\n')
+    assert "unsafe-bypass" not in codes(findings_of_any_status(world))
+    world.write(world.policy, asks)
+    assert "unsafe-bypass" not in codes(findings_of_any_status(world))
+    world.write(world.project / ".claude/settings.local.json",
+                '{"permissions": {"defaultMode": "bypassPermissions"}}\n')
+    assert "unsafe-bypass" in codes(findings(world, status=1))
+    (world.project / ".claude/settings.local.json").unlink()
+    world.write(world.policy, '{"version": 1, "client": {"permission_mode": "bypassPermissions"}}\n')
+    world.write(world.project / ".ringfence/policy.json", asks)
+    assert world.trust().returncode == 0
+    assert "unsafe-bypass" in codes(findings(world, status=1))
+
+
+def test_what_a_commit_does_to_the_hook_is_found(world):
+    local = world.project / ".claude/settings.json"
+    for settings, code in (({"disableAllHooks": True}, "hooks-disabled"),
+                           ({"sandbox": {"excludedCommands": ["*"]}}, "everything-excluded"),
+                           ({"hooks": {"PreToolUse": [{"hooks": [{
+                               "type": "command", "command": "/bin/sh",
+                               "args": ["-c", world.programs.hook]}]}]}}, "shell-form")):
+        world.write(local, json.dumps(settings))
+        assert codes(findings(world, ".claude/settings.json", status=1)) == [code], settings
+
+
+def test_settings_of_the_client_are_known_by_their_names(world):
+    for name in ("cc/settings.json", "managed-settings.json", "managed-settings.d/10-hooks.json"):
+        file = world.write(world.project / name, '{"disableAllHooks": true}')
+        assert codes(findings(world, file, status=1)) == ["hooks-disabled"], name
+
+
+def test_another_program_of_the_name_is_not_the_hook(world):
+    world.init("--no-client-sandbox")
+    mute = world.write(world.base / "bin/ringfence-hook", "#!/bin/sh\nexit 0\n")
+    mute.chmod(0o755)
+    world.user.write_text(world.user.read_text().replace(world.programs.hook, str(mute)))
+    assert "other-program" in codes(findings(world, status=1))
+    # The same program in another place is.
+    shutil.copy(world.programs.hook, mute)
+    assert "other-program" not in codes(findings_of_any_status(world))
+
+
+def test_whoever_can_write_a_link_to_the_program_can_replace_it(world):
+    world.init("--no-client-sandbox")
+    folder = world.base / "shared"
+    folder.mkdir()
+    link = folder / "ringfence-hook"
+    link.symlink_to(world.programs.hook)
+    world.user.write_text(world.user.read_text().replace(world.programs.hook, str(link)))
+    shared = [one for one in findings_of_any_status(world) if str(folder) in one["where"]]
+    assert not shared, shared
+    folder.chmod(0o777)
+    assert "writable-folder" in [one["code"] for one in findings(world, status=1)
+                                 if str(folder) in one["where"]]
+
+
+def test_a_program_that_others_can_replace_is_an_error(world):
+    folder = world.base / "bin"
+    folder.mkdir()
+    for name in ("ringfence-hook", "ringfence", "ringfence-cli"):
+        source = pathlib.Path(world.programs.ringfence).parent / name
+        shutil.copy(world.programs.hook if name == "ringfence-hook" else source, folder / name)
+    os.chmod(folder / "ringfence-hook", 0o775)
+    done = world.run("check", "--json", "--hook", folder / "ringfence-hook")
+    assert "writable-program" in codes(json.loads(done.stdout)["findings"]), done.stdout
+    os.chmod(folder, 0o777)
+    done = world.run("check", "--json", "--hook", folder / "ringfence-hook")
+    assert "writable-folder" in codes(json.loads(done.stdout)["findings"]), done.stdout
+    # The other programs lie there as well: said once.
+    world.programs = copy.copy(world.programs)
+    world.programs.ringfence = str(folder / "ringfence")
+    done = world.run("check", "--json", "--hook", folder / "ringfence-hook")
+    said = [json.dumps(finding) for finding in json.loads(done.stdout)["findings"]]
+    assert len(said) == len(set(said)), done.stdout
+
+
+def test_a_policy_of_the_project_is_judged_in_its_own_folder(world):
+    policy = world.write(world.project / ".ringfence/policy.json", EVERYDAY)
+    assert findings(world, policy, status=0) == []
+    done = world.run("check", policy, cwd="/")
+    assert done.returncode == 0 and "sound" in done.stdout, done
+
+
+# --- the pre-commit framework -------------------------------------------------------------------
+
+
+class Repository:
+    """A scratch repository whose hooks come from this tree's .pre-commit-hooks.yaml."""
+
+    def __init__(self, world):
+        if shutil.which("pre-commit") is None:
+            pytest.skip("pre-commit is not installed")
+        self.world = world
+        self.hooks = self._commit(world.base / "hooks", {
+            ".pre-commit-hooks.yaml": (ROOT / ".pre-commit-hooks.yaml").read_text()})
+        self.folder = world.project
+
+    def _environment(self):
+        folder = pathlib.Path(self.world.programs.ringfence).parent
+        return {"PATH": f"{folder}:/usr/bin:/bin", "HOME": str(self.world.home),
+                "XDG_CACHE_HOME": str(self.world.base / "cache"),
+                "GIT_CONFIG_NOSYSTEM": "1", "GIT_AUTHOR_NAME": "a", "GIT_AUTHOR_EMAIL": "a@example.org",
+                "GIT_COMMITTER_NAME": "a", "GIT_COMMITTER_EMAIL": "a@example.org"}
+
+    def call(self, *words, cwd):
+        return subprocess.run(words, cwd=cwd, capture_output=True, text=True, timeout=120,
+                              env=self._environment())
+
+    def _commit(self, folder, files):
+        folder.mkdir(exist_ok=True)
+        for name, text in files.items():
+            self.world.write(folder / name, text)
+        for words in (["init", "-q"], ["add", "-A"], ["commit", "-qm", "files"]):
+            done = self.call("git", *words, cwd=folder)
+            assert done.returncode == 0, done
+        return self.call("git", "rev-parse", "HEAD", cwd=folder).stdout.strip()
+
+    def run(self, files):
+        self._commit(self.folder, {".pre-commit-config.yaml": json.dumps({"repos": [{
+            "repo": str(self.world.base / "hooks"), "rev": self.hooks,
+            "hooks": [{"id": "ringfence-check"}, {"id": "ringfence-audit"}]}]}), **files})
+        return self.call("pre-commit", "run", "--all-files", cwd=self.folder)
+
+
+FIXTURE = {"files": {}, "event": {"tool_name": "Write", "tool_input": {"file_path": "docs/a.md"}},
+           "expect": {"decision": "deny", "rule": "/write/deny"}}
+
+
+def test_pre_commit_passes_what_is_sound(world):
+    done = Repository(world).run({".ringfence/policy.json": EVERYDAY,
+                                  ".ringfence/fixtures/docs.json": json.dumps(FIXTURE)})
+    assert done.returncode == 0 and done.stdout.count("Passed") == 2, done
+
+
+def test_pre_commit_stops_an_unsound_policy(world):
+    done = Repository(world).run({".ringfence/policy.json": '{"version": 1, "wirte": {}}\n',
+                                  ".ringfence/fixtures/docs.json": json.dumps(FIXTURE)})
+    assert done.returncode == 1 and "/wirte is not a setting" in done.stdout, done
+
+
+def test_pre_commit_stops_a_policy_that_decides_otherwise(world):
+    done = Repository(world).run({".ringfence/policy.json": EVERYDAY.replace('"docs"', '"doc"'),
+                                  ".ringfence/fixtures/docs.json": json.dumps(FIXTURE)})
+    assert done.returncode == 1 and done.stdout.count("Passed") == 1, done
+    assert 'it should be "deny" and is "permit"' in done.stdout, done.stdout

@@ -1,0 +1,211 @@
+"""Runs `ringfence doctor` in homes of its own: sound ones, and ones in which one thing is missing."""
+
+import copy
+import json
+import os
+
+
+def client(world, version):
+    path = world.write(world.base / "claude", f'#!/bin/sh\necho "{version} (Claude Code)"\n')
+    path.chmod(0o755)
+    return path
+
+
+def examined(world, *arguments, status=None, version="2.1.330", cwd=None):
+    done = world.run("doctor", "--json", "--hook", world.programs.hook, "--client",
+                     client(world, version), *arguments, cwd=cwd)
+    assert status is None or done.returncode == status, f"{done.returncode}: {done.stdout}{done.stderr}"
+    out = json.loads(done.stdout)
+    assert out["well"] == (done.returncode == 0), out
+    return out["rows"]
+
+
+def missing(rows):
+    # The folder of a build may be anybody's; what is installed is not.
+    return [row for row in rows if row["health"] == "missing"
+            and not (row["about"] == "check" and "ringfence" in row["text"] and "/tmp" not in row["text"]
+                     and ("belongs to user" in row["text"] or "can be written by" in row["text"]))]
+
+
+def test_what_init_leaves_behind_is_well(world):
+    world.init("--no-client-sandbox")
+    rows = examined(world)
+    assert not missing(rows), missing(rows)
+    told = {row["about"]: row for row in rows}
+    assert "denied a Read of" in told["registration"]["text"]
+    assert "2.1.330" in told["client"]["text"]
+    for layers in ("full", "landlock"):
+        assert any(f'layers "{layers}": works' in row["text"] for row in rows), rows
+    assert not list(world.state.glob("doctor-probe*"))
+
+
+def test_a_project_that_init_names_is_tried_from_anywhere(world):
+    project = world.home / "src"
+    project.mkdir()
+    world.init("--no-client-sandbox", "--root", project, cwd=world.home)
+    rows = examined(world, cwd=world.home)
+    assert not missing(rows), missing(rows)
+    assert sum('": works' in row["text"] for row in rows) == 2, rows
+
+
+def test_what_runs_inside_the_client_is_told(world):
+    """Mods, and Code Mode where a settings file turns it on."""
+    world.init("--no-client-sandbox")
+    about = {row["about"] for row in examined(world)}
+    assert not about & {"mods", "code"}, about
+    world.write(world.home / ".claude/dev-mods/spy/mod.js", "")
+    settings = json.loads(world.user.read_text())
+    settings.setdefault("env", {})["CLAUDE_CODE_EXPERIMENTAL_CODE_MODE"] = "1"
+    world.user.write_text(json.dumps(settings))
+    told = {row["about"]: row for row in examined(world)}
+    assert '"spy"' in told["mods"]["text"] and "dev-mods" in told["mods"]["text"], told["mods"]
+    assert "Code Mode is on" in told["code"]["text"], told["code"]
+    assert told["mods"]["health"] == told["code"]["health"] == "weak"
+
+
+def test_without_a_registration_it_is_not(world):
+    rows = examined(world, status=1)
+    assert any("no settings file registers the hook" in row["text"] for row in missing(rows))
+
+
+def test_a_hook_that_does_not_decide_is_found_by_a_live_event(world):
+    world.init("--no-client-sandbox")
+    mute = world.write(world.base / "bin/ringfence-hook", "#!/bin/sh\nexit 0\n")
+    mute.chmod(0o755)
+    world.user.write_text(world.user.read_text().replace(world.programs.hook, str(mute)))
+    world.programs = copy.copy(world.programs)
+    world.programs.hook = str(mute)  # installed, and wrong
+    rows = examined(world, status=1)
+    assert any("did not deny a Read" in row["text"] for row in missing(rows)), missing(rows)
+    # It knows what everybody is refused, and no more.
+    mute.write_text("""#!/bin/sh
+cat > /dev/null
+echo '{"hookSpecificOutput": {"hookEventName": "PreToolUse", "permissionDecision": "deny",
+       "permissionDecisionReason": "x"}}'
+""")
+    assert any("did not permit a Read" in row["text"] for row in missing(examined(world, status=1)))
+
+
+def test_a_program_that_is_not_the_installed_hook_is_not_run(world):
+    """It may have come with the project."""
+    world.init("--no-client-sandbox")
+    mark = world.base / "mark"
+    other = world.write(world.project / "ringfence-hook", f"#!/bin/sh\ntouch {mark}\n")
+    other.chmod(0o755)
+    world.write(world.project / ".claude/settings.json",
+                world.user.read_text().replace(world.programs.hook, str(other)))
+    rows = examined(world, status=1)
+    assert any("is not the installed hook" in row["text"] for row in missing(rows)), missing(rows)
+    assert any("denied a Read" in row["text"] for row in rows), rows
+    assert not mark.exists()
+
+
+def test_a_client_that_talks_without_end_is_left(world):
+    world.init("--no-client-sandbox")
+    client = world.write(world.base / "endless", "#!/bin/sh\nexec yes\n")
+    client.chmod(0o755)
+    done = world.run("doctor", "--hook", world.programs.hook, "--client", client)
+    assert "produced more than 4 MiB of output" in done.stdout, done
+
+
+def test_a_registration_that_is_switched_off_proves_nothing(world):
+    world.init("--no-client-sandbox")
+    world.write(world.project / ".claude/settings.local.json", '{\n"disableAllHooks": true}\n')
+    rows = examined(world, status=1)
+    assert any("settings.local.json:2:20: disableAllHooks is true" in row["text"] for row in missing(rows)), rows
+    assert not any("denied a Read" in row["text"] for row in rows), rows
+
+
+def test_hosts_for_tools_do_not_ask_for_more_than_there_is(world):
+    world.init("--no-client-sandbox")
+    world.write(world.policy, '{"version": 1, "network": {"allow": ["a.example"]}}\n')
+    rows = examined(world)
+    assert not missing(rows), missing(rows)
+    told = [row["health"] for row in rows if "network.allow" in row["text"]]
+    assert told == ["weak"], rows
+
+
+def test_the_registered_policy_is_the_one_in_force(world):
+    world.init("--no-client-sandbox")
+    other = world.write(world.home / "other.json", '{"version": 1, "profiles": {"a": {}}}\n')
+    settings = json.loads(world.user.read_text())
+    for groups in settings["hooks"].values():
+        groups[0]["hooks"][0]["args"] += ["--policy", str(other), "--profile", "a"]
+    world.write(world.user, json.dumps(settings))
+    told = [row["text"] for row in examined(world) if row["about"] == "policy"]
+    assert any("other.json is in force" in text for text in told), told
+    assert any('profile "a"' in text for text in told), told
+    assert not any("ringfence/policy.json" in text for text in told), told
+
+
+def test_a_policy_that_permits_every_read_is_proven_by_a_write(world):
+    world.init("--no-client-sandbox")
+    world.write(world.policy, '{"version": 1, "read": {"allow": ["/"], "deny": []}}\n')
+    told = {row["about"]: row for row in examined(world)}
+    assert told["registration"]["health"] == "ok" and "denied a " in told["registration"]["text"], told
+
+
+def test_where_reports_go_is_tried_out(world):
+    world.init("--no-client-sandbox")
+    world.write(world.policy, json.dumps({
+        "version": 1, "audit": {"file": "/proc/nope/a.jsonl", "required": True}}))
+    assert any("cannot be created" in row["text"] for row in missing(examined(world, status=1)))
+    elsewhere = world.base / "elsewhere"
+    elsewhere.mkdir()
+    (world.home / "inbox").symlink_to(elsewhere)
+    for inbox, well in (("~/inbox/a", False), ("/proc/nope", False), ("~/alerts", True)):
+        world.write(world.policy, json.dumps({"version": 1, "alerts": {"inbox": inbox}}))
+        rows = [row for row in examined(world) if row["about"] == "alerts"]
+        assert [row["health"] for row in rows] == ["ok" if well else "missing"], (inbox, rows)
+
+
+def test_an_old_client_lets_failing_hooks_through(world):
+    world.init("--no-client-sandbox")
+    rows = examined(world, status=1, version="2.1.197")
+    assert any("2.1.197" in row["text"] and "onFailure" in row["text"] for row in missing(rows))
+    assert not missing(examined(world, version="2.1.400"))
+    assert any("does not report its version" in row["text"] for row in examined(world, version="x"))
+
+
+def test_a_log_that_must_be_kept_and_cannot_is_missing(world):
+    world.init("--no-client-sandbox")
+    for required in (False, True):
+        world.write(world.policy, json.dumps({
+            "version": 1, "audit": {"file": str(world.home / "log"), "required": required}}))
+        (world.home / "log").mkdir(exist_ok=True)
+        assert bool(missing(examined(world))) == required
+
+
+def test_modes_of_the_state_are_looked_at(world):
+    world.init("--no-client-sandbox")
+    os.chmod(world.state, 0o755)
+    rows = missing(examined(world, status=1))
+    assert any("has mode 0755" in row["text"] and row["fix"].startswith("chmod 0700") for row in rows), rows
+
+
+def test_an_unsound_policy_is_told_and_nothing_more(world):
+    world.init("--no-client-sandbox")
+    world.write(world.policy, '{"version": 1, "wirte": {}}\n')
+    rows = missing(examined(world, status=1))
+    assert any("/wirte is not a setting" in row["text"] for row in rows), rows
+
+
+def test_limits_that_this_host_cannot_hold_are_told(world):
+    world.init("--no-client-sandbox")
+    world.write(world.policy, '{"version": 1, "sandbox": {"io": "1M"}}\n')
+    rows = examined(world)
+    assert any(row["about"] == "sandbox" and row["health"] != "good" and "io" in row["text"]
+               for row in rows), rows
+
+
+def test_people_read_it_too(world):
+    world.init("--no-client-sandbox")
+    done = world.run("doctor", "--hook", world.programs.hook, "--client", client(world, "2.1.330"))
+    assert "ok      sandbox: " in done.stdout and "\033" not in done.stdout, done.stdout
+
+
+def test_one_cause_is_said_once(world):
+    world.init()
+    done = world.run("doctor", "--hook", world.programs.hook, cwd=world.home)
+    assert done.returncode == 1, done.stdout
+    assert done.stdout.count("is the home directory") == 1, done.stdout

@@ -1,0 +1,146 @@
+"""Many hooks at once on one audit log, some of them killed."""
+
+import random
+import resource
+import signal
+import subprocess
+import time
+
+import pytest
+
+from hook_world import HookWorld
+
+pytestmark = pytest.mark.serial
+
+CROWD = 1000
+ROTATING = 300
+KILLED = 400
+SAMPLES = 21
+
+
+class Crowd:
+    """Hooks that were started and wait for their events; release() lets all of them run at once."""
+
+    def __init__(self, tools, world, count):
+        raise_descriptor_limit(count + 100)
+        self.world, self.hooks = world, []
+        for number in range(count):
+            output = open(world.base / f"out.{number}", "wb")
+            with output:
+                self.hooks.append(subprocess.Popen(
+                    world.command(tools.hook), stdin=subprocess.PIPE, stdout=output,
+                    stderr=output, env=world.environment, cwd=world.project))
+
+    def release(self):
+        denied, permitted = self.world.denied_event(), self.world.permitted_event()
+        for number, hook in enumerate(self.hooks):
+            hook.stdin.write(permitted if number % 2 else denied)
+            hook.stdin.flush()
+        for hook in self.hooks:
+            hook.stdin.close()
+
+    def problems(self):
+        """Every hook must have said what it says alone."""
+        wrong = []
+        for number, hook in enumerate(self.hooks):
+            status = hook.wait()
+            said = (self.world.base / f"out.{number}").read_bytes()
+            is_right = said == b"" if number % 2 else b'"deny"' in said
+            if status != 0 or not is_right:
+                wrong.append(f"hook {number}: status {status}, {said[:80]!r}")
+        return wrong
+
+
+def raise_descriptor_limit(wanted):
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        limit = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (limit, hard))
+
+
+def release_crowd(tools, checks, count, **world_options):
+    """The number of files that the log has then."""
+    with HookWorld(**world_options) as world:
+        crowd = Crowd(tools, world, count)
+        began = time.monotonic()
+        crowd.release()
+        answers = crowd.problems()
+        seconds = time.monotonic() - began
+        lines, problems = world.log_lines()
+        files = len(world.log_files())
+    print(f"{count} hooks in {seconds:.2f} s, {len(lines)} lines in {files} files", flush=True)
+    lost = "" if len(lines) == count else f"{len(lines)} lines of {count}"
+    checks.check("answers", "; ".join(answers[:3]))
+    checks.check("log", "; ".join(problems[:3]))
+    checks.check("no line lost", lost)
+    return files
+
+
+def test_thousand_hooks_at_once(tools, checks):
+    release_crowd(tools, checks, CROWD)
+
+
+def test_hooks_that_rotate_the_log(tools, checks):
+    files = release_crowd(tools, checks, ROTATING, rotate="4K")
+    checks.check("it was rotated", files < 2 and f"{files} file")
+
+
+def start(tools, world):
+    return subprocess.Popen(world.command(tools.hook), stdin=subprocess.PIPE,
+                            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                            env=world.environment, cwd=world.project)
+
+
+def let_go(hook, event):
+    hook.stdin.write(event)
+    hook.stdin.close()
+
+
+def usual_seconds(tools, world, event):
+    """From the event to the end, as this machine does it; its median."""
+    seconds = []
+    for _ in range(SAMPLES):
+        hook = start(tools, world)
+        time.sleep(0.002)  # it waits for its event by now
+        began = time.perf_counter()
+        let_go(hook, event)
+        hook.wait()
+        seconds.append(time.perf_counter() - began)
+    return sorted(seconds)[SAMPLES // 2]
+
+
+def kill_some(tools, world, seed):
+    """Starts hooks, eight at a time, and kills each after a moment of its own. How many had ended
+    before, the samples included."""
+    random.seed(seed)
+    event = world.denied_event()
+    longest = 1.5 * usual_seconds(tools, world, event)
+    ended = SAMPLES
+    for _ in range(KILLED // 8):
+        hooks = [start(tools, world) for _ in range(8)]
+        for hook in hooks:
+            let_go(hook, event)
+            until = time.perf_counter() + random.uniform(0, longest)
+            while time.perf_counter() < until:
+                pass
+            hook.kill()
+        ended += sum(hook.wait() != -signal.SIGKILL for hook in hooks)
+    return ended
+
+
+@pytest.mark.parametrize("rotate", ("64M", "4K"))
+def test_hooks_that_are_killed(rotate, tools, checks):
+    with HookWorld(rotate=rotate) as world:
+        seed = time.time_ns() % 100_000
+        ended = kill_some(tools, world, seed)
+        answer = world.run(tools.hook, world.denied_event())
+        lines, problems = world.log_lines(some_killed=True)
+    killed = KILLED + SAMPLES - ended
+    print(f"rotation at {rotate}: {killed} of {KILLED} hooks killed, {len(lines)} lines",
+          flush=True)
+    seeded = f" (seed {seed})"
+    checks.check("the next one", "" if answer.verdict == "denied" else str(answer))
+    checks.check("the log", "; ".join(problems[:3]) + seeded if problems else "")
+    checks.check("no line lost",
+                 len(lines) < ended + 1 and f"{len(lines)} lines, {ended + 1} hooks ended" + seeded)
+    checks.check("some were killed, some not", killed in (0, KILLED) and f"{killed} killed")

@@ -1,0 +1,125 @@
+"""Sends the calls of fixtures/mcp to the built hook: which arguments of MCP tools are paths and hosts.
+
+Each row says what must be decided. Then large inputs: thousands of rows must pass, within seconds and
+without memory that grows with them; what is too much to be judged is refused.
+"""
+
+import json
+import os
+import sys
+
+import pytest
+
+from hook_world import HookWorld
+from repository import ROOT
+
+FIXTURES = ROOT / "fixtures/mcp"
+WORDS = {"permitted": "permit", "asked": "ask", "denied": "deny"}
+POLICIES = json.loads((FIXTURES / "policies.json").read_text())
+ROWS = [json.loads(line) for line in (FIXTURES / "calls.jsonl").read_text().splitlines()]
+MOST_KIB = 100 * 1024
+# Runs a command and writes down how much memory it took at most.
+PEAK = """
+import resource, subprocess, sys
+status = subprocess.call(sys.argv[2:])
+with open(sys.argv[1], "w") as figure:
+    figure.write(str(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss))
+sys.exit(status if status >= 0 else 128 - status)
+"""
+
+
+def furnish(world):
+    """Files that the rows name, beside those of every world."""
+    (world.project / ".env").write_text("TOKEN=x\n")
+    (world.home / ".ssh").mkdir()
+    (world.home / ".ssh/id_rsa").write_text("key\n")
+    (world.outside / "a folder of words").mkdir()
+    (world.project / "a b c d").symlink_to(world.outside / "a folder of words")
+    (world.project / "~/.claude").mkdir(parents=True)
+    (world.project / "~/.claude/plans").symlink_to(world.home / ".ssh")
+    (world.project / "$HOME").symlink_to("~")
+    (world.project / "~x").symlink_to("../outside")
+    for name in ("odd\u200b", "odd\n", " odd"):
+        (world.project / name).symlink_to(world.home)
+
+
+def expand(value, world):
+    if isinstance(value, dict) and {"repeat", "times"} <= value.keys():
+        return value.get("first", "") + value["repeat"] * value["times"] + value.get("then", "")
+    if isinstance(value, dict):
+        return {expand(key, world): expand(item, world) for key, item in value.items()}
+    if isinstance(value, list):
+        return [expand(item, world) for item in value]
+    if not isinstance(value, str):
+        return value
+    for name in ("project", "outside"):
+        value = value.replace("$" + name.upper(), str(getattr(world, name)))
+    return value
+
+
+def event_of(row, world):
+    text = world.event(row["tool"], expand(row["input"], world),
+                       cwd=expand(row.get("cwd", "$PROJECT"), world))
+    return text
+
+
+def name_of(row):
+    return f"{row['class']}: {row['tool']} {json.dumps(row['input'])[:60]}"
+
+
+@pytest.fixture(name="worlds", scope="module")
+def fixture_worlds():
+    """One for each policy."""
+    worlds = {}
+    for name, policy in POLICIES.items():
+        worlds[name] = HookWorld(extra=policy)
+        furnish(worlds[name])
+    yield worlds
+    for world in worlds.values():
+        world.remove()
+
+
+@pytest.mark.parametrize("row", ROWS, ids=name_of)
+def test_call(row, worlds, programs):
+    if "assumes" in row and not os.path.exists(row["assumes"]):
+        pytest.skip(f"there is no {row['assumes']}")
+    world = worlds[row.get("policy", "usual")]
+    answer = world.run(programs.hook, event_of(row, world))
+    assert WORDS.get(answer.verdict, answer.verdict) == row["want"], f"{row}: {answer}"
+
+
+def rows_of(count, **member):
+    return [{"id": number, "name": f"user {number}", "mail": f"u{number}@mail.example",
+             "tags": ["a", "b/c"], "note": "text/plain; see above", **member}
+            for number in range(count)]
+
+
+# (name, input, verdict): what a real server may be given, and what is too much.
+LARGE = (
+    ("eight thousand rows of data", lambda world: {"rows": rows_of(8000)}, "permit"),
+    ("one row of eight thousand names a path",
+     lambda world: {"rows": rows_of(8000) + [{"x": "/etc/passwd"}]}, "deny"),
+    ("one row of eight thousand leads out by a link",
+     lambda world: {"rows": rows_of(8000) + [{"x": "link/secret.txt"}]}, "deny"),
+    ("two thousand paths inside",
+     lambda world: {"rows": [str(world.project / f"src/{n}.c") for n in range(2000)]}, "permit"),
+    ("thirty thousand JSON pointers",
+     lambda world: {"patch": [{"op": "add", "path2": f"/items-4711/{n}", "value": n}
+                              for n in range(30000)]}, "permit"),
+    ("ten megabytes of text", lambda world: {"content": "some text, a/b, ../x\n" * 500000}, "permit"),
+    ("ten megabytes of small strings", lambda world: {"rows": ["the text of one row"] * 450000}, "permit"),
+    ("more paths than are judged",
+     lambda world: {"rows": [f"../outside/{n}" for n in range(30000)]}, "error"),
+)
+
+
+@pytest.mark.large
+@pytest.mark.parametrize("make, wanted", [row[1:] for row in LARGE], ids=[row[0] for row in LARGE])
+def test_large_input(make, wanted, worlds, programs):
+    world = worlds["usual"]
+    event = world.event("mcp__team__do", make(world))
+    # Measured in a child of this one's own, since others were children of this process as well.
+    figure = world.base / "peak"
+    answer = world.run(programs.hook, event, prefix=[sys.executable, "-c", PEAK, figure])
+    assert WORDS.get(answer.verdict, answer.verdict) == wanted, answer
+    assert int(figure.read_text()) < MOST_KIB

@@ -1,0 +1,82 @@
+"""Tests `ringfence run` on kernels of Debian's in QEMU, which needs no KVM and no rights.
+
+Boots Debian 12's kernel, Linux 6.1, and runs what depends on the kernel. With --full all rows of
+the escape list, a start without Landlock, and the kernels of other suites.
+"""
+
+import os
+import pathlib
+import platform
+import re
+import shutil
+import tempfile
+
+import pytest
+
+import machine
+import packages
+from repository import ROOT
+
+CACHE = ROOT / "build/kernels"
+LAYERS = ("", ",--layers,landlock")
+NO_LANDLOCK = "lsm=yama,apparmor"
+OLD, USUAL, NEW = "bullseye", "bookworm", "trixie"  # Linux 5.10, 6.1, 6.12
+
+# The last one changes what cannot be changed back.
+OTHERS = ["namespaces", "limits", "spellings", "ptrace"]
+QUICK = ["host", *(f"escape,quick{layers}" for layers in LAYERS), *OTHERS]
+FULL = ["host", *(f"escape{layers}" for layers in LAYERS), *OTHERS]
+AS_ROOT = [f"escape,--as-root{layers}" for layers in LAYERS]
+
+
+def boots_of(suite, full):
+    """(options of the kernel, arguments of inside.py) of each boot."""
+    if suite == OLD:
+        return [("", ["old"])]
+    if not full:
+        return [("", QUICK)]
+    return [("", FULL), ("", AS_ROOT), (NO_LANDLOCK, ["without-landlock"])]
+
+
+def pytest_generate_tests(metafunc):
+    if "suite" in metafunc.fixturenames:
+        metafunc.parametrize("suite", (OLD, USUAL, NEW) if metafunc.config.option.full else (USUAL,))
+
+
+@pytest.fixture(name="folder", scope="module")
+def fixture_folder():
+    """With the images of all disks below `disks`."""
+    if platform.machine() != "x86_64" or not shutil.which("apt-get"):
+        pytest.skip("the kernels are Debian's for x86-64")
+    CACHE.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix="ringfence-kernels-", dir=CACHE) as folder:
+        yield pathlib.Path(folder)
+
+
+@pytest.fixture(name="disks", scope="module")
+def fixture_disks(folder, pytestconfig):
+    option = pytestconfig.option
+    programs = [option.ringfence, f"{option.ringfence}-cli", option.hook,
+                os.path.join(option.probes, "escape_probe")]
+    return [machine.make_root(folder, programs), *machine.make_disks(folder)]
+
+
+def test_kernel(suite, folder, disks, pytestconfig, checks):
+    full = pytestconfig.option.full
+    kernel = machine.Kernel(packages.fetch(suite, CACHE), folder / suite)
+    for extra, words in boots_of(suite, full):
+        output, console = machine.boot(kernel, disks, words, extra, machine.SECONDS * (10 if full else 1))
+        print(output)
+        *lines, last, end = output.splitlines() or ["", "", ""]
+        found = re.search(r"(\d+) passed, (\d+) failed, (\d+) skipped$", last)
+        assert end == "the end" and found, f"it did not come to the end:\n{last}\n{end}\n{console}"
+        add(checks, lines, *map(int, found.groups()))
+
+
+def add(checks, lines, passed, failed, skipped):
+    """What was printed inside the machine, and the counts of its last line, which must agree."""
+    for word, kept, count in (("FAILED", checks.problems, failed), ("SKIPPED", checks.skipped, skipped)):
+        told = [line for line in lines if re.search(rf"(^|: ){word} ", line)]
+        assert len(told) == count, (word, count, told)
+        kept += told
+    checks.passed += passed

@@ -1,0 +1,339 @@
+"""The terminal that `ringfence run` is started at: what is typed there reaches a confined program
+only when it is meant for it, and the terminal is as it was afterwards.
+
+Each case has a shell with job control on a terminal of its own, once with all layers and once with
+Landlock only.
+"""
+
+import os
+import pathlib
+import shlex
+import shutil
+import signal
+import termios
+import time
+
+import pytest
+
+from run_world import END_SECONDS
+from terminal_session import TerminalSession
+
+pytestmark = [pytest.mark.as_user, pytest.mark.parametrize("layers", ("full", "landlock"))]
+PATIENCE = END_SECONDS  # until all has ended
+
+
+@pytest.fixture(name="world")
+def fixture_world(run_world):
+    return run_world
+
+
+PYTHON = "/usr/bin/python3"
+
+# Reads whatever it can of its standard streams and of /dev/tty, in a process that takes no notice of
+# a stop from the terminal, and counts in the file "ticks" as long as it runs.
+LISTENER = """
+import os, select, signal, sys
+signal.signal(signal.SIGTSTP, signal.SIG_IGN)
+signal.signal(signal.SIGTTIN, signal.SIG_IGN)
+files = {0, 1, 2}
+try:
+    files.add(os.open("/dev/tty", os.O_RDWR))
+except OSError:
+    pass
+files = [file for file in files if os.isatty(file)]
+heard = open("heard", "ab", 0)
+while True:
+    with open("ticks", "ab") as ticks:
+        ticks.write(b".")
+    for file in select.select(files, [], [], 0.02)[0]:
+        try:
+            got = os.read(file, 100)
+        except OSError:
+            got = b""
+        if not got:
+            files.remove(file)
+        heard.write(got)
+"""
+MAIN = """
+import os, signal, subprocess, sys, time
+job = subprocess.Popen([sys.executable, "listener.py"], start_new_session=True)
+while not os.path.exists("ticks"):
+    time.sleep(0.05)
+os.kill(job.pid, signal.SIGSTOP)
+time.sleep(0.2)
+while True:
+    with open("main", "a") as main:
+        main.write(".")
+    time.sleep(0.05)
+"""
+LISTENING = f"{PYTHON} listener.py & sleep 300"
+
+
+class Shell(TerminalSession):
+    """An interactive shell in the project, with $r for `ringfence run`."""
+
+    def __init__(self, world, layers):
+        if not os.path.exists("/bin/bash"):
+            pytest.skip("there is no bash")
+        self.world = world
+        (world.project / "listener.py").write_text(LISTENER)
+        super().__init__(["/bin/bash", "--norc", "-i"], world)
+        self.say("PS1='ready''> '; stty -tostop\n", "ready> ")
+        here = " ".join(map(shlex.quote, world.command(extra=("--layers", layers))))
+        self.command = here
+        self.say(f"r={shlex.quote(here)}\n", "ready> ")
+
+    def wait_for(self, what, condition):
+        for _ in self.moments():
+            if condition():
+                return
+            self.read()
+        raise AssertionError(f"never: {what}; on the screen: {self.seen!r}")
+
+    def heard(self):
+        return text_of(self.world, "heard")
+
+    def wait_for_listener(self):
+        self.wait_for("a listener", lambda: text_of(self.world, "ticks"))
+
+    def launcher(self):
+        """The launcher that this shell started, or that a job of it did."""
+        found = []
+        self.wait_for("a launcher", lambda: found.extend(launchers_below(self.pid)) or found)
+        return found[0]
+
+    def modes(self):
+        return termios.tcgetattr(self.master)
+
+
+def text_of(world, name):
+    file = world.project / name
+    return file.read_text() if file.exists() else ""
+
+
+def stat_of(pid):
+    try:
+        return pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except (FileNotFoundError, ProcessLookupError):
+        return None
+
+
+def launchers_below(shell):
+    """Children of the shell that run ringfence."""
+    found = []
+    for folder in pathlib.Path("/proc").glob("[0-9]*"):
+        stat = stat_of(folder.name)
+        try:
+            if stat and int(stat[1]) == shell and b"ringfence" in (folder / "cmdline").read_bytes():
+                found.append(int(folder.name))
+        except (FileNotFoundError, ProcessLookupError):
+            pass
+    return found
+
+
+# -- what is typed at the shell ---------------------------------------------------------------------
+
+def test_what_is_typed_at_the_shell_after_a_stop_is_not_heard(world, layers):
+    """A child that ignores the stop, with the output in a pipe: the input is shared there."""
+    with Shell(world, layers) as shell:
+        for end in ("| cat", "", "> out", "2> err | cat"):
+            shell.say(f"$r sh -c '{LISTENING}' {end}\n")
+            shell.wait_for_listener()
+            shell.press("\x1a", "Stopped")
+            shell.say("read -s pass\n")
+            time.sleep(0.5)
+            shell.say("secret\n", "ready> ")
+            shell.say("echo got $pass\n", "got secret")
+            time.sleep(0.3)
+            assert "secret" not in shell.heard(), (end, shell.heard())
+            for name in ("ticks", "heard"):
+                (world.project / name).unlink(missing_ok=True)
+            shell.say("kill -9 %%; wait; clear\n", "ready> ")
+
+
+def test_all_stops_with_the_launcher_and_goes_on_with_it(world, layers):
+    with Shell(world, layers) as shell:
+        shell.say(f"$r sh -c '{LISTENING}' | cat\n")
+        shell.wait_for_listener()
+        shell.press("\x1a", "Stopped")
+        before = text_of(world, "ticks")
+        time.sleep(0.5)
+        assert text_of(world, "ticks") == before, "it runs while its job is stopped"
+        shell.say("bg\n", "&")
+        shell.wait_for("a tick in the background", lambda: len(text_of(world, "ticks")) > len(before))
+        shell.say("echo the shell hears\n", "the shell hears\r\n")
+        time.sleep(0.3)
+        assert not shell.heard(), shell.heard()
+        shell.say("fg\n", "sleep 300")
+        time.sleep(0.5)
+        os.write(shell.master, b"for the command\n")
+        shell.wait_for("a line", lambda: "for the command" in shell.heard())
+        shell.press("\x03", "ready> ")
+
+
+def test_what_was_stopped_inside_stays_stopped(world, layers):
+    """A process of another group that the command has stopped itself is not continued with it."""
+    (world.project / "main.py").write_text(MAIN)
+    with Shell(world, layers) as shell:
+        shell.say(f"$r {PYTHON} main.py < /dev/null | cat\n")
+        shell.wait_for("the loop", lambda: text_of(world, "main"))
+        shell.press("\x1a", "Stopped")
+        before, count = text_of(world, "ticks"), len(text_of(world, "main"))
+        shell.say("fg\n", "main.py")
+        shell.wait_for("the loop again", lambda: len(text_of(world, "main")) > count)
+        time.sleep(0.3)
+        assert text_of(world, "ticks") == before, "it was continued"
+        shell.press("\x03", "ready> ")
+
+
+def test_a_job_in_the_background_does_not_hear(world, layers):
+    with Shell(world, layers) as shell:
+        for end in ("&", "| cat &", "> out &", "2> err > out &"):
+            shell.say(f"$r sh -c '{LISTENING}' {end}\n", "ready> ")
+            shell.wait_for_listener()
+            shell.say("read -s pass\n")
+            time.sleep(0.5)
+            shell.say("secret\n", "ready> ")
+            shell.say("echo got $pass\n", "got secret")
+            time.sleep(0.3)
+            assert not shell.heard(), (end, shell.heard())
+            shell.say("kill -9 %%; wait; clear\n", "ready> ")
+            (world.project / "ticks").unlink()
+
+
+# -- what is typed for the command ------------------------------------------------------------------
+
+def test_a_command_whose_output_goes_elsewhere_hears_lines(world, layers):
+    with Shell(world, layers) as shell:
+        shell.say("$r sh -c 'read a; read b; echo \"[$a-$b]\"' | tr a-z A-Z\n")
+        time.sleep(0.5)
+        shell.say("one\n", "one")
+        time.sleep(0.5)
+        shell.say("two\n", "[ONE-TWO]")
+        shell.wait("ready> ")
+        shell.say("$r cat > out\n", "cat")
+        time.sleep(0.5)
+        shell.say("a line\n", "a line\r\n")
+        shell.wait_for("a line", lambda: text_of(world, "out") == "a line\n")
+        shell.press("\x04", "ready> ")
+        # The end of the input, before anything else was typed.
+        shell.say("$r wc -c | sed s/^/count/\n", "count")
+        time.sleep(0.5)
+        shell.press("\x04", "count0")
+        shell.wait("ready> ")
+
+
+def test_a_question_for_a_password_is_not_shown(world, layers):
+    script = "import getpass; print(getpass.getpass(stream=None)[::-1])"
+    with Shell(world, layers) as shell:
+        shell.say(f"x=$($r {PYTHON} -c '{script}' 2>&1 < /dev/stdin)\n")
+        time.sleep(1)
+        shell.say("secret\n", "ready> ")
+        assert "secret" not in shell.seen, shell.seen
+        shell.say("echo \"<$x>\"\n", "terces")
+        before = shell.modes()
+        shell.say("echo again\n", "again\r\n")
+        assert shell.modes()[3] == before[3], "the modes differ"
+
+
+def test_a_pager_has_its_keys(world, layers):
+    """The command may read its input as well; the keys are for the pager."""
+    if not shutil.which("less"):
+        pytest.skip("less is not installed")
+    script = ("seq 200; exec cat > heard")
+    with Shell(world, layers) as shell:
+        shell.say("export LESS=; stty rows 10; clear\n", "ready> ")
+        shell.say(f"$r sh -c '{script}' | less\n")
+        shell.wait("9\r\n")
+        shell.press(" ", "17\r\n")
+        time.sleep(0.5)
+        shell.press(" ", "26\r\n")
+        shell.say("q", "\x1b[?1049l")
+        time.sleep(0.5)
+        shell.press("\x04", "ready> ")
+        assert not shell.heard(), shell.heard()
+
+
+def test_a_program_beside_it_has_its_lines(world, layers):
+    """It waits at the terminal for an answer."""
+    with Shell(world, layers) as shell:
+        beside = "read -r line; read -r answer < /dev/tty; echo \"<$answer>\""
+        shell.say(f"$r sh -c 'echo go; cat > heard' | bash -c '{beside}'\n")
+        time.sleep(1)
+        shell.say("yes\n", "<yes>")
+        shell.press("\x04", "ready> ")
+        assert not shell.heard(), shell.heard()
+
+
+def test_the_terminal_is_opened_by_name(world, layers):
+    """As git and ssh do to ask for a password."""
+    script = ("import os; fd = os.open(\"/dev/tty\", os.O_RDWR); os.write(fd, b\"name? \");"
+              "print(os.isatty(fd), os.read(fd, 9))")
+    with Shell(world, layers) as shell:
+        shell.say(f"$r {PYTHON} -c '{script}' > heard\n", "name? ")
+        shell.say("abc\n", "ready> ")
+        assert shell.heard() == "True b'abc\\n'\n", (shell.heard(), shell.seen)
+
+
+def test_a_full_screen_has_its_keys(world, layers):
+    script = ("import os, sys, tty; tty.setraw(0); os.write(2, b\"keys please\\r\\n\");"
+              "print(os.read(0, 1) + os.read(0, 1))")
+    with Shell(world, layers) as shell:
+        shell.say(f"x=$($r {PYTHON} -c '{script}')\n", "keys please")
+        time.sleep(0.5)
+        os.write(shell.master, b"ab")
+        shell.wait("ready> ")
+        shell.say("echo \"got $x\"\n", "got b'ab'")
+
+
+# -- the terminal afterwards ------------------------------------------------------------------------
+
+def test_the_terminal_is_set_back_when_the_launcher_is_killed(world, layers):
+    """By the guard: this shell sets no modes of its own."""
+    command = " ".join(map(shlex.quote, world.command("sleep", "300", extra=("--layers", layers))))
+    for kill in (os.kill, os.killpg):
+        with TerminalSession(["/bin/sh", "-c", f"set -m; {command}; echo ended; exec cat"],
+                             world) as session:
+            before = termios.tcgetattr(session.master)
+            pid = []
+            for _ in session.moments():
+                session.read()
+                pid = launchers_below(session.pid)
+                if pid and not termios.tcgetattr(session.master)[3] & termios.ICANON:
+                    break
+            assert pid, "no launcher"
+            kill(pid[0], signal.SIGKILL)
+            session.wait("ended")
+            for _ in session.moments():
+                if termios.tcgetattr(session.master) == before:
+                    break
+            assert termios.tcgetattr(session.master) == before, "it stays raw"
+            os.kill(session.pid, signal.SIGKILL)
+
+
+def test_an_interrupt_ends_a_loop(world, layers):
+    """Of the shell, and of a script that the shell runs: what stands around the command is interrupted too."""
+    loop = f"for i in 1 2; do {{}} {PYTHON} -c 'import time; print(\"be\" + \"gun\", flush=True); time.sleep(300)'; done"
+    with Shell(world, layers) as shell:
+        (world.project / "loop.sh").write_text(loop.format(shell.command) + "\n")
+        (world.project / "Makefile").write_text(
+            f"all:\n\t-@{shell.command} {PYTHON} -c 'import time; print(\"be\" + \"gun\", flush=True); time.sleep(300)'\n\t@echo next-$@\n")
+        for line in (loop.format("$r"), "bash loop.sh", *(["make -s"] if shutil.which("make") else [])):
+            shell.say(line + "\n", "begun")
+            shell.say("\x03", "ready> ")
+            assert "begun" not in shell.seen and "next-" not in shell.seen, (line, shell.seen)
+            if "make" not in line:
+                shell.say("echo status $?\n", "status 130")
+                shell.wait("ready> ")
+
+
+def test_no_guard_stays_behind(world, layers):
+    with Shell(world, layers) as shell:
+        shell.say("$r true; $r sh -c 'exit 7'; echo status $?\n", "status 7\r\n")
+        shell.wait("ready> ")
+        shell.say("$r sleep 300\n", "sleep")
+        os.kill(shell.launcher(), signal.SIGTERM)
+        shell.wait("ready> ")
+        shell.say("exit\n")
+        shell.status()
+    # The fixture looks for processes.

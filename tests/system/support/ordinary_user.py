@@ -1,0 +1,60 @@
+"""An ordinary user to run a sandbox as, and a place for what it must reach, where root runs the tests."""
+
+import contextlib
+import errno
+import os
+import pathlib
+import shutil
+import tempfile
+
+# A user of this process alone: the kernel counts processes by user, and tests run beside each other.
+ORDINARY_USER = 61235 + os.getpid() % 4000
+
+
+def place_for_base():
+    """Not /tmp, where there is another: a sandbox hides that, and then hides what is to be
+    reached."""
+    places = ["/srv"] if os.geteuid() == 0 else [os.path.expanduser("~")]
+    for place in [*places, "/var/tmp", "/tmp"]:
+        if os.access(place, os.W_OK | os.X_OK):
+            return place
+    raise OSError(errno.EACCES, "no folder for the fixture")
+
+
+def copy_programs(programs, names, base):
+    """To where every user may start them: a build folder may be closed."""
+    folder = pathlib.Path(base) / "bin"
+    folder.mkdir()
+    folder.chmod(0o755)
+
+    def copy(program):
+        copied = shutil.copy(program, folder / os.path.basename(program))
+        os.chmod(copied, 0o755)
+        return str(copied)
+
+    # It hands what it does not do itself to the program beside it.
+    if "ringfence" in names:
+        copy(programs.ringfence + "-cli")
+    for name in names:
+        setattr(programs, name, copy(getattr(programs, name)))
+
+
+@contextlib.contextmanager
+def place_with(programs, names):
+    """A new folder that every user can reach; `programs` then names copies in it."""
+    with tempfile.TemporaryDirectory(prefix="ringfence-test-", dir=place_for_base()) as folder:
+        base = pathlib.Path(os.path.realpath(folder))
+        base.chmod(0o755)
+        copy_programs(programs, names, base)
+        yield base
+
+
+def become_ordinary(base):
+    """`base` and what is in it now belong to the user too, but for the copies of programs."""
+    bin_folder = pathlib.Path(base) / "bin"
+    for path in (pathlib.Path(base), *pathlib.Path(base).rglob("*")):
+        if path != bin_folder and bin_folder not in path.parents:
+            os.chown(path, ORDINARY_USER, ORDINARY_USER, follow_symlinks=False)
+    os.setgroups([])
+    os.setresgid(ORDINARY_USER, ORDINARY_USER, ORDINARY_USER)
+    os.setresuid(ORDINARY_USER, ORDINARY_USER, ORDINARY_USER)

@@ -1,0 +1,39 @@
+"""A home and a project in a folder of their own, which every system test has. What it has beside them
+depends on the program under test: see the classes that derive from this one."""
+
+import pathlib
+import shutil
+
+PATH = "/usr/bin:/bin"
+
+
+class World:
+    """`base` is the folder, which exists; `programs` has the path of each program under test."""
+
+    PROJECT = "project"  # below the folder
+
+    def __init__(self, base, programs=None):
+        self.base = pathlib.Path(base)
+        self.programs = programs
+        self.home, self.project = self.base / "home", self.base / self.PROJECT
+        for folder in (self.home, self.project):
+            folder.mkdir(parents=True, exist_ok=True)
+        self.policy = self.home / ".config/ringfence/policy.json"
+        self.environment = {"HOME": str(self.home), "PATH": PATH}
+
+    def write(self, path, text):
+        """Makes the folders above as well."""
+        path = self.base / path
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(text if isinstance(text, bytes) else text.encode())
+        return path
+
+    def remove(self):
+        # A test may have closed a folder to its owner.
+        shutil.rmtree(self.base, ignore_errors=True)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.remove()

@@ -1,0 +1,106 @@
+"""Each text of the sources that suggests a command or a way out, and the test that carries it out.
+
+"fix: NAME" is a row of client/cases/fixes.py: the real client is refused a call, the fix is applied as
+the message says it, and the same call runs in the same session. "session: NAME" is a session of another
+file of client/cases that does so. "FILE: CASE" is a case of another system test, for what is not said
+about a call. "text: WHY" suggests nothing that a test could do.
+"""
+
+ALLOW = "fix: a file to read"
+TRUST = "fix: a project's policy that is not trusted"
+AGAIN = "cli/test_client_limits.py: test_check_suggests_the_init_that_registers_the_hook_where_it_was"
+USAGE = "text: how a command is used, said where it was used wrongly"
+
+TESTS = {
+    # What the hook tells the model.
+    "`ringfence allow ": ALLOW,
+    "Ask the user to run ": "fix: a tool of an MCP server",
+    "Ask the user to add it to this list of the profile": "fix: a profile that lacks it",
+    "Ask the administrator of this machine to add it to this list":
+        "text: only root can, in /etc; that other policies cannot is tested with them",
+    "Ask the user to add it to the project's own policy": "fix: a project's policy that narrows",
+    "Ask the user to add it to the policy.":
+        "text: where no command can name it or the policy; an entry by hand is tested with a profile's",
+    "Ask the user to make this change.": "text: the policy stays as it is, and so does the refusal",
+    "? The user can add \"mcp\": {": "fix: an argument of an MCP tool that is not a path",
+    ", ask the user to add \"root\": \"git\" to ~/.config/ringfence/policy.json.":
+        "session: a part of a repository",
+    " may, by ringfence allow --session": "cli/test_commands.py: test_explain_names_the_session_that_may",
+    "With what ringfence allow --session permitted in this session":
+        "cli/test_commands.py: test_explain_names_the_session_that_may",
+    "Ask the user to do it, or to ":
+        "session: auto mode is left",
+    "start the client in a project's directory, or accept this one as a project and start the client "
+    "again: ringfence init --root ": "client/cases/limits.py: accepts_the_home",
+    "Prompts are off here: ask the user to make this edit.":
+        "text: what only a person does; the refusal is tested with links and writes that run later",
+    ": ringfence trust ": TRUST,
+    " there: ringfence trust": TRUST,
+    "look at it and run: ringfence trust": TRUST,
+    "Ask the user to install ringfence in a directory whose name has only letters, digits and "
+    "_./:=@+,- and to run ringfence init there.": "text: an installation is not a command of ringfence",
+    # What commands tell the user.
+    ". To permit one, run: ringfence allow ": "session: a package cache in the home",
+    ", and ringfence init again. Then they can also change what your other projects take from it":
+        "session: a package cache in the home",
+    "run: ringfence-hook --help, or register it again with: ringfence init":
+        "cli/test_client_limits.py: test_a_registration_that_is_wrong_is_put_right_by_init",
+    "ringfence init": AGAIN,
+    "remove it, or register the hook in the managed settings: ringfence init --managed":
+        "cli/test_check.py: test_managed_hooks_alone_leave_the_users_out",
+    "nothing can be confined inside the client's own sandbox: run ringfence init, which switches it off "
+    "where commands are wrapped": "cli/test_client_limits.py: test_init_switches_the_second_sandbox_off",
+    "write that policy, or register without it: ringfence init":
+        "cli/test_client_limits.py: test_a_policy_that_is_gone_comes_back",
+    " to switch the client's sandbox on, or: ringfence run -- claude":
+        "text: each of the three has sessions of its own (wrapped, settings, confined)",
+    "read it, then run: ringfence trust": TRUST,
+    ", and run: ringfence trust": TRUST,
+    "if you have read it, run: ringfence trust --yes --digest ": TRUST,
+    "the digest was mistyped, or the file is not the one that was read; nothing was trusted. Read it and "
+    "take its digest from: ringfence trust":
+        "cli/test_commands.py: test_trust_without_a_terminal_needs_the_digest_of_what_was_read",
+    "remove the key and run ringfence init again; until then nothing is enforced":
+        "cli/test_init.py: test_hooks_that_are_switched_off_are_no_success",
+    ", or run: ringfence init --root ":
+        "cli/test_client_limits.py: test_the_home_becomes_a_project_by_root",
+    "fix it and run ringfence init again; nothing was changed":
+        "cli/test_init.py: test_a_file_that_the_client_would_drop_is_not_touched",
+    " cannot be found, and with failIfUnavailable the client would refuse to start. Install them (apt "
+    "install bubblewrap socat, dnf install bubblewrap socat) and run ringfence init again":
+        "cli/test_init.py: test_the_sandbox_is_switched_on_where_it_can_be",
+    "it does not exist: ringfence run creates a directory of that name; if it is to be a file, create "
+    "the file first": "cli/test_commands.py: test_allow_says_that_a_missing_name_becomes_a_folder",
+    "write one with: ringfence init --project ": "cli/test_init.py: test_init_names_project_and_local_files",
+    "fix the file and run ringfence uninstall again; nothing was changed":
+        "text: the same command once more",
+    "nothing was run; ringfence run --dry-run shows the plan": "text: a dry run is one of the looks of changes_nothing.py",
+    "make one: ringfence audit PATH... --baseline FILE --update":
+        "cli/test_audit.py: test_a_baseline_stops_what_was_not_meant",
+    " does not belong to the chain of the log's other files: see ringfence log verify":
+        "text: log verify has tests of its own",
+    "no ringfence allow lifts ": "cli/test_commands.py: test_allow_says_what_lifts_a_built_in_rule",
+    "by default it may be read; ringfence revoke --read takes that away":
+        "cli/test_commands.py: test_revoke_leaves_what_could_be_read_by_default",
+    " still may, by ringfence allow --session": "cli/test_commands.py: test_revoke_names_the_session_that_still_may",
+    "ringfence revoke --session-id ": "cli/test_commands.py: test_revoke_names_the_session_that_still_may",
+    # Usage.
+    "ringfence run -- COMMAND [ARGUMENT...]": USAGE,
+    "ringfence audit fixtures/": USAGE,
+    "ringfence explain /etc/hosts, or: ringfence explain Read /etc/hosts": USAGE,
+    "name one for each pane: ringfence layout main worker": USAGE,
+    "name files or directories: ringfence replay PATH": USAGE,
+    "ringfence replay - < lines > lines": USAGE,
+}
+
+# Beginnings of texts that name a command and do not say that it would help.
+PLAIN = (
+    "the sandbox cannot ask, so commands in ringfence run ",
+    "ringfence enter is started by the hook",
+    "<?xml", "#!/bin/sh", "// Agents side by side", "// What the coding agent may do", "\n  // The project",
+    "--trial is for ringfence doctor", "; it was there at ringfence init",
+    "its \"ringfence run\" has", "was not written by \"ringfence log send\"",
+    "ringfence run confines the agent", "Claude Code itself refuses", "--client-fence: the client itself",
+    "Examples:\n", "Only if the file has this SHA-256",
+    "): they run inside the client, outside of every sandbox",
+)

@@ -1,0 +1,5 @@
+"""Where the sources and the fixtures are."""
+
+import pathlib
+
+ROOT = pathlib.Path(__file__).resolve().parents[3]
