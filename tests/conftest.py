@@ -35,6 +35,8 @@ def pytest_addoption(parser):
                                                         " (bash.wrap), not the client's")
     group.addoption("--review", action="store_true",
                     help="test_client_schema adds what is new to reviewed.json")
+    group.addoption("--update-documents", action="store_true",
+                    help="test_documents writes the schema and the documents of the policy's keys")
     group.addoption("--corpora", type=pathlib.Path, metavar="FOLDER", help="other projects' data")
     group.addoption("--shots", type=os.path.abspath, metavar="FOLDER",
                     help="keep pictures of the pages of reports here")

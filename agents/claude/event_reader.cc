@@ -213,7 +213,7 @@ class EventFieldsReader {
 };
 
 void AddSectionNeeds(const Sections& sections, EventFilter& filter) {
-  if (sections.wrap_bash == true) filter.keeps_input = true;
+  if (sections.keys.Get<bool>("bash.wrap") == true) filter.keeps_input = true;
   for (const McpFields& fields : sections.mcp) {
     filter.pointers.insert(filter.pointers.end(), fields.read.begin(), fields.read.end());
     filter.pointers.insert(filter.pointers.end(), fields.write.begin(), fields.write.end());

@@ -77,7 +77,7 @@ Ruling RulingOf(const Event& event, const Judge::Ruling& judged, const Trace& tr
   return ruling;
 }
 
-std::string EventText(const Fixture& fixture, const Places& places) {
+std::string FixtureEvent(const Fixture& fixture, const Places& places) {
   if (fixture.has_cwd) return fixture.event;
   const bool is_empty = fixture.event == "{}";
   return "{\"cwd\":" + JsonString(places.root.text()) + (is_empty ? "" : ",") +
@@ -153,7 +153,7 @@ class Auditor {
  private:
   static Ruling RulingFor(const Fixture& fixture, const Column& column, Judge& judge,
                           const FileView& files) {
-    const Result<Event> event = judge.Read(EventText(fixture, judge.places()));
+    const Result<Event> event = judge.Read(FixtureEvent(fixture, judge.places()));
     if (!event) return Undecided(event.error());
     Trace trace;
     const Result<Judge::Ruling> ruling = judge.Decide(*event, CachedFiles(files), &trace);

@@ -59,51 +59,33 @@ Caller CallerFor(const Profile* profile, std::string& agent_type) {
   return caller;
 }
 
-template <typename T>
-bool IsAbove(const std::optional<T>& value, const std::optional<T>& around) {
-  return value && around && *value > *around;
-}
-
-// Enumerations of the sandbox run from tight to wide, limits from small to large.
-template <typename Warn>
-void FindLooser(const SandboxSection& sandbox, const SandboxSection& around, const Warn& warn) {
-  const SandboxRules usual;
-  if (sandbox.mode && *sandbox.mode > around.mode.value_or(usual.mode)) warn("sandbox.mode");
-  if (sandbox.layers && *sandbox.layers > around.layers.value_or(usual.layers)) {
-    warn("sandbox.layers");
-  }
-  if (sandbox.missing && *sandbox.missing > around.missing.value_or(usual.missing)) {
-    warn("sandbox.missing");
-  }
-  if (IsAbove(sandbox.memory, around.memory)) warn("sandbox.memory");
-  if (IsAbove(sandbox.processes, around.processes)) warn("sandbox.processes");
-  if (IsAbove(sandbox.cpus, around.cpus)) warn("sandbox.cpus");
-  if (IsAbove(sandbox.io, around.io)) warn("sandbox.io");
-}
-
 // A subagent is what has an agent_type.
 bool IsImpossible(const When& when) { return when.agent_type && when.subagent == false; }
+
+std::string WordOf(const KeyValue& value) {
+  if (value.row->type.kind == KeyKind::kSwitch) return value.number == 0 ? " false" : " true";
+  return value.text.empty() ? "" : " " + Quote(value.text);
+}
 
 // What a profile that the event chooses may not do is left out without a word.
 void FindIgnored(const PolicyFile& file, const Profile& profile, Findings& findings) {
   const Sections& sections = profile.sections;
-  const auto warn = [&](const char* key) {
+  const auto warn = [&](const std::string& key) {
     Add(findings, Severity::kWarning, "ignored-key",
         InProfile(file, profile,
-                  std::string(key) + " has no effect: the event chooses this profile, and an event "
-                                     "can only tighten",
+                  key + " has no effect: the event chooses this profile, and an event can only "
+                        "tighten",
                   "leave it out, or choose the profile with --profile or when.root"));
   };
-  if (sections.permitted == Permitted::kAllow) warn("permitted \"allow\"");
-  if (sections.unsandboxed == Unsandboxed::kAsk &&
-      file.sections.unsandboxed.value_or(Unsandboxed::kDeny) == Unsandboxed::kDeny) {
-    warn("bash.unsandboxed \"ask\"");
+  if (sections.has_alerts) warn("alerts");
+  Policy around;
+  MergeKeys(around, file.sections.keys);
+  for (const KeyValue& value : sections.keys) {
+    const KeyRow& row = *value.row;
+    if (row.apply == nullptr) continue;
+    if (!row.rules.is_tightened_by(TightLayer::kTrustedEvent)) warn(std::string(row.name));
+    if (IsLooser(around, value)) warn(std::string(row.name) + WordOf(value));
   }
-  if (sections.package_stores) warn("write.package_stores");
-  if (sections.permission_mode) warn("client.permission_mode");
-  if (sections.alerts.is_there) warn("alerts");
-  if (sections.wrap_bash == false && file.sections.wrap_bash == true) warn("bash.wrap false");
-  FindLooser(sections.sandbox, file.sections.sandbox, warn);
 }
 
 }  // namespace

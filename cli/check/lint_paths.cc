@@ -122,7 +122,7 @@ class PathLint {
   // Said where the inbox is named, and where what may be written is.
   void LintInbox() {
     const Sections& sections = section_.sections;
-    if (!sections.alerts.inbox && !sections.write.allow) return;
+    if (!sections.keys.Find("alerts.inbox") && !sections.write.allow) return;
     if (policy_.alerts.inbox.empty()) return;
     const std::optional<Path> inbox = OwnPath(policy_.alerts.inbox, question_.places);
     if (!inbox) return;

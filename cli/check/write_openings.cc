@@ -111,8 +111,8 @@ class Finder {
     std::string path = text;
     if (!path.starts_with('/')) {
       const bool is_of_home = path == "~" || path.starts_with("~/");
-      path =
-          is_of_home ? question_.where.home + path.substr(1) : question_.where.project_dir + "/" + path;
+      path = is_of_home ? question_.where.home + path.substr(1)
+                        : question_.where.project_dir + "/" + path;
     }
     std::string folder;
     std::string_view rest = path;

@@ -12,7 +12,8 @@ void AddContextOptions(Command& command, Registration& given, bool& json) {
   command.AddOption("--root", given.root, "The project (default: the current directory)")
       .Type("DIR");
   command
-      .AddOption("--policy", given.policy, "Use this policy instead of the user's and the project's")
+      .AddOption("--policy", given.policy,
+                 "Use this policy instead of the user's and the project's")
       .Type("FILE");
   command.AddOption("--profile", given.profile, "Use this profile of the policy").Type("NAME");
 }

@@ -19,8 +19,8 @@ class BorrowedProject {
   BorrowedProject(const BorrowedProject&) = delete;
   BorrowedProject& operator=(const BorrowedProject&) = delete;
 
-  // As FindTypedContext(); where the directory of `typed` cannot be a project, in an empty one, which
-  // it then names.
+  // As FindTypedContext(); where the directory of `typed` cannot be a project, in an empty one,
+  // which it then names.
   Result<Context> Find(Registration& typed);
   bool is_borrowed() const { return !folder_.empty(); }
   const std::string& reason() const { return reason_; }  // why the folder can be no project

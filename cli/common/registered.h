@@ -18,14 +18,14 @@ struct Registered {
 // One for each different registration for tool calls in a file that the client reads; entries whose
 // options cannot be read are left out.
 std::vector<Registered> RegistrationsIn(const Registration& given,
-                                                const std::vector<SettingsFile>& files,
-                                                const std::string& program);
+                                        const std::vector<SettingsFile>& files,
+                                        const std::string& program);
 
 // What one entry names, and `given` for the rest.
 Result<Registration> RegistrationOf(const HookEntry& entry, const Registration& given);
 
-// The project that a command in `where.project_dir` is about: the nearest directory around it, below
-// the home, that has a policy of its own or registers the hook, else the directory itself.
+// The project that a command in `where.project_dir` is about: the nearest directory around it,
+// below the home, that has a policy of its own or registers the hook, else the directory itself.
 std::string NearestProject(const Registration& where);
 
 // What decides the calls of sessions in this project: each registration, the user's first, or

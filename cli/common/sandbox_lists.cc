@@ -33,8 +33,7 @@ bool HasEntry(const SettingsFile& file, const SandboxEntry& entry) {
 
 std::vector<SandboxEntry> SandboxEntriesFor(const Context& policies) {
   std::vector<SandboxEntry> entries;
-  const Result<Policy> policy =
-      policies.PolicyFor();
+  const Result<Policy> policy = policies.PolicyFor();
   if (!policy || policy->wrap_bash) return entries;
   for (const SettingsLayer layer : kSettingsLayers) {
     for (ClientLimits::Texts& list : SandboxFor(*policy, policies.places, layer, {}).lists) {

@@ -86,7 +86,8 @@ bool IsPerProject(SettingsLayer layer) {
   return layer == SettingsLayer::kProject || layer == SettingsLayer::kLocal;
 }
 
-Result<Registration> FindRegistration(const std::string& home_option, const std::string& directory) {
+Result<Registration> FindRegistration(const std::string& home_option,
+                                      const std::string& directory) {
   Registration where{.agent = &ClaudeCode()};
   Result<std::string> home = FindHome(home_option);
   if (!home) return home.error();

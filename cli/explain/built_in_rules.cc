@@ -48,8 +48,7 @@ std::string AdviceOnBuiltIn(const WishJudgement& judgement, const Wish& wish,
 std::string RemainingQuestion(const std::string& set, const Context& policies,
                               const std::string& file) {
   const PathSet* known = FindPathSet(set);
-  const Result<Policy> policy =
-      policies.PolicyFor();
+  const Result<Policy> policy = policies.PolicyFor();
   if (known == nullptr || !policy) return "";
   for (const auto& [section, rules] :
        {std::pair("read", &policy->read), std::pair("write", &policy->write)}) {

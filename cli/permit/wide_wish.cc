@@ -112,8 +112,8 @@ std::string WidePathText(const Wish& wish, const Places& places, const Registrat
   const RealFiles files;
   const EntryReach reach(places, files);
   const std::string entry = EntryFor(wish, "", where.home);
-  std::string text =
-      WideFolderText(reach, entry, HomeNames(where, places), FolderOfProject(where.project_dir, files));
+  std::string text = WideFolderText(reach, entry, HomeNames(where, places),
+                                    FolderOfProject(where.project_dir, files));
   if (text.empty()) text = ForeignFolderText(reach, entry, wish, places);
   return text.empty() ? "" : text + " for reading" + (wish.also_write ? " and writing" : "");
 }

@@ -177,8 +177,7 @@ std::string EntryFor(const Wish& wish, const std::string& root, const std::strin
 
 Result<std::optional<WishJudgement>> JudgeWish(const Wish& wish, const Context& policies) {
   using Answer = std::optional<WishJudgement>;
-  const Result<Policy> policy =
-      policies.PolicyFor();
+  const Result<Policy> policy = policies.PolicyFor();
   if (!policy) return policy.error();
   switch (wish.kind) {
     case WishKind::kPath: {
@@ -204,8 +203,7 @@ Result<std::optional<WishJudgement>> JudgeWish(const Wish& wish, const Context& 
 }
 
 bool HasNetwork(const Context& policies) {
-  const Result<Policy> policy =
-      policies.PolicyFor();
+  const Result<Policy> policy = policies.PolicyFor();
   return policy && policy->network;
 }
 

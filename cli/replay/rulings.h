@@ -38,8 +38,8 @@ struct CallRuling {
 };
 
 struct RulingQuestion {
-  Registration given;  // `root` for every call, or "": each call's own
-  std::string against;    // a second policy, or ""
+  Registration given;   // `root` for every call, or "": each call's own
+  std::string against;  // a second policy, or ""
 };
 
 class Rulings {

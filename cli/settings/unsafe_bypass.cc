@@ -15,8 +15,10 @@ std::optional<Error> UnsafeBypass(const BypassQuestion& question) {
   const auto chooses = [&](const PolicySource& source) {
     if (!source.trusted || source.layer == Layer::kSession) return false;
     const Profile* chosen = RegisteredProfile(*source.file, question.profile, question.places);
-    return chosen != nullptr && (chosen->sections.permission_mode == kBypass ||
-                                 chosen->sections.unsandboxed == Unsandboxed::kAsk);
+    if (chosen == nullptr) return false;
+    const KeyValues& keys = chosen->sections.keys;
+    return keys.Get<std::string_view>("client.permission_mode") == kBypass ||
+           keys.Get<Unsandboxed>("bash.unsandboxed") == Unsandboxed::kAsk;
   };
   if (std::ranges::any_of(question.sources.sources, chooses)) return {};
   const std::string bypass = is_policy

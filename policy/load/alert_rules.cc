@@ -5,22 +5,32 @@
 namespace ringfence {
 namespace {
 
-void PutOver(AlertSection& section, const AlertSection& over) {
-  if (over.enabled) section.enabled = over.enabled;
-  if (over.inbox) section.inbox = over.inbox;
+struct Alerts {
+  std::optional<bool> enabled;
+  std::optional<std::string_view> inbox;
+  AlertFields fields;
+};
+
+void PutOver(Alerts& alerts, const Alerts& over) {
+  if (over.enabled) alerts.enabled = over.enabled;
+  if (over.inbox) alerts.inbox = over.inbox;
   for (const auto& [name, value] : over.fields) {
-    const auto old = std::ranges::find(section.fields, name, &AlertFields::value_type::first);
-    if (old == section.fields.end()) {
-      section.fields.emplace_back(name, value);
+    const auto old = std::ranges::find(alerts.fields, name, &AlertFields::value_type::first);
+    if (old == alerts.fields.end()) {
+      alerts.fields.emplace_back(name, value);
     } else {
       old->second = value;
     }
   }
 }
 
-AlertSection Merged(const std::vector<const Sections*>& all) {
-  AlertSection merged;
-  for (const Sections* sections : all) PutOver(merged, sections->alerts);
+Alerts Merged(const std::vector<const Sections*>& all) {
+  Alerts merged;
+  for (const Sections* sections : all) {
+    const KeyValues& keys = sections->keys;
+    PutOver(merged, {keys.Get<bool>("alerts.enabled"), keys.Get<std::string_view>("alerts.inbox"),
+                     sections->alert_fields});
+  }
   return merged;
 }
 
@@ -28,14 +38,14 @@ AlertSection Merged(const std::vector<const Sections*>& all) {
 
 AlertRules AlertsOf(const std::vector<const Sections*>& trusted,
                     const std::vector<const Sections*>& managed) {
-  AlertSection section = Merged(trusted);
-  AlertSection demanded = Merged(managed);
+  Alerts alerts = Merged(trusted);
+  Alerts demanded = Merged(managed);
   if (demanded.inbox && demanded.enabled != false) {
     demanded.enabled = true;
-    PutOver(section, demanded);
+    PutOver(alerts, demanded);
   }
-  if (!section.inbox || section.enabled == false) return {};
-  return {.inbox = *section.inbox, .fields = std::move(section.fields)};
+  if (!alerts.inbox || alerts.enabled == false) return {};
+  return {.inbox = *alerts.inbox, .fields = std::move(alerts.fields)};
 }
 
 }  // namespace ringfence

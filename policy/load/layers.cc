@@ -46,11 +46,6 @@ const Profile* CallersProfile(const PolicyFile& file, const Caller& caller, cons
   return nullptr;
 }
 
-template <typename T>
-void Prefer(std::optional<T>& value, const std::optional<T>& over) {
-  if (over) value = over;
-}
-
 // The managed file must agree with every right and limit; a profile of its own says it anew, key by
 // key.
 void AgreeWith(const Sections& managed, const Sections& profile, Policy& policy) {
@@ -58,34 +53,18 @@ void AgreeWith(const Sections& managed, const Sections& profile, Policy& policy)
     return (profile.*member).allow ? profile.*member : managed.*member;
   };
   TightenLists(policy, {lists(&Sections::tools), lists(&Sections::read), lists(&Sections::write)});
-  Sections limits;
-  limits.network = managed.network;
+  std::optional<NetworkSection> network = managed.network;
   if (profile.network) {
-    limits.network = MergedNetwork(managed.network.value_or(NetworkSection{}), *profile.network);
+    network = MergedNetwork(managed.network.value_or(NetworkSection{}), *profile.network);
   }
-  if (limits.network) {  // what it does not say is what it means alone
-    limits.network->allow = limits.network->allow.value_or(std::vector<HostRule>{});
-    limits.network->unlisted = limits.network->unlisted.value_or(Unlisted::kDeny);
+  if (network) {  // what it does not say is what it means alone
+    network->allow = network->allow.value_or(std::vector<HostRule>{});
+    network->unlisted = network->unlisted.value_or(Unlisted::kDeny);
   }
-  const Sections& bash = profile.unsandboxed ? profile : managed;
-  limits.unsandboxed = bash.unsandboxed;
-  limits.unsandboxed_place = bash.unsandboxed_place;
-  limits.permitted = profile.permitted ? profile.permitted : managed.permitted;
-  limits.sandbox = managed.sandbox;
-  Prefer(limits.sandbox.mode, profile.sandbox.mode);
-  Prefer(limits.sandbox.layers, profile.sandbox.layers);
-  Prefer(limits.sandbox.missing, profile.sandbox.missing);
-  Prefer(limits.sandbox.reads, profile.sandbox.reads);
-  Prefer(limits.sandbox.memory, profile.sandbox.memory);
-  Prefer(limits.sandbox.processes, profile.sandbox.processes);
-  Prefer(limits.sandbox.cpus, profile.sandbox.cpus);
-  Prefer(limits.sandbox.io, profile.sandbox.io);
-  Prefer(limits.sandbox.env, profile.sandbox.env);
-  limits.stage = managed.stage;
-  Prefer(limits.stage.trusted, profile.stage.trusted);
-  Prefer(limits.stage.sandbox, profile.stage.sandbox);
-  Prefer(limits.stage.auto_apply, profile.stage.auto_apply);
-  TightenLimits(policy, limits);
+  TightenNetwork(policy, network);
+  KeyValues keys = managed.keys;
+  for (const KeyValue& value : profile.keys) keys.Put(value);
+  TightenKeys(policy, keys, TightLayer::kManaged);
   AddMcp(policy, managed);
   if (&profile != &managed) AddMcp(policy, profile);
 }
@@ -111,8 +90,6 @@ class Merger {
     for (const PolicySource& source : sources_.sources) {
       if (source.layer != Layer::kSession) ApplyTightening(source, caller, policy);
     }
-    for (const PolicySource& source : sources_.sources) ApplyAudit(source, policy.audit);
-    ApplyManagedAudit(policy.audit);
     policy.alerts = AlertsOf(chain, managed_);
     policy.profile = names_;
     return policy;
@@ -183,27 +160,6 @@ class Merger {
   void Apply(const Profile& profile, bool trusted, Policy& policy) {
     Tighten(policy, profile.sections, trusted);
     if (trusted) AddName(profile.name);
-  }
-
-  // The log's place is the most specific trusted file's, but the managed file can demand one.
-  static void ApplyAudit(const PolicySource& source, AuditRules& rules) {
-    if (!source.trusted || source.layer == Layer::kSession) return;
-    const AuditSection& audit = source.file->audit;
-    rules.file = audit.file.value_or(rules.file);
-    rules.rotate = audit.rotate.value_or(rules.rotate);
-    rules.required = audit.required.value_or(rules.required);
-    rules.system_log = audit.system_log.value_or(rules.system_log);
-  }
-
-  void ApplyManagedAudit(AuditRules& audit) const {
-    for (const PolicySource& source : sources_.sources) {
-      if (source.layer != Layer::kManaged) continue;
-      if (source.file->audit.file) audit.file = *source.file->audit.file;
-      if (source.file->audit.required == true) audit.required = true;
-      if (const auto least = source.file->audit.system_log) {
-        audit.system_log = std::max(audit.system_log, *least);
-      }
-    }
   }
 
   Error NoSuchProfile() const {

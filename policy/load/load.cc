@@ -1,10 +1,11 @@
 #include "policy/load/load.h"
 
+#include <algorithm>
 #include <optional>
 
 #include "base/text.h"
 #include "base/utf8.h"
-#include "policy/load/load_sections.h"
+#include "policy/load/key_reader.h"
 #include "policy/load/object_reader.h"
 #include "policy/load/rule_lists.h"
 #include "policy/rules/path_entry.h"
@@ -14,23 +15,15 @@ namespace {
 
 using Node = JsonTree::Node;
 
-constexpr ObjectReader::Choice<std::string_view> kPermissionModes[] = {
-    {"default", "default"},
-    {"manual", "default"},  // as the client reports it
-    {"plan", "plan"},
-    {"acceptEdits", "acceptEdits"},
-    {"dontAsk", "dontAsk"},
-    {"auto", "auto"},
-    {"bypassPermissions", "bypassPermissions"}};
-
 // Reads one file. A function a section; `at` is the JSON pointer of the object around it.
 class Loader {
  public:
-  Loader(PolicyFile& file, const PolicyText& source, std::vector<Error>& mistakes)
+  Loader(PolicyFile& file, const PolicyText& source, std::span<const KeyRow> keys,
+         std::vector<Error>& mistakes)
       : file_(file),
         document_(*file.tree, mistakes),
         rules_(file, *source.agent, source.quotable, document_),
-        sections_(document_, *file.strings) {}
+        keys_(file, rules_, document_, keys) {}
 
   void ReadFile() {
     const Node& root = file_.tree->root();
@@ -43,7 +36,6 @@ class Loader {
       file_.root_is_git = word.has_value();
     }
     ReadSections(object, "", file_.sections);
-    if (const Node* node = object.Object("audit")) file_.audit = sections_.ReadAudit(*node);
     ReadProfiles(object);
     object.Finish();
   }
@@ -82,66 +74,58 @@ class Loader {
       ReadWrite(*node, At(at, "write"), sections);
     }
     if (const Node* node = object.Object("network")) {
-      ReadNetwork(*node, At(at, "network"), sections.network.emplace());
+      ReadNetwork(*node, At(at, "network"), sections);
     }
-    if (const Node* node = object.Object("bash")) ReadBash(*node, At(at, "bash"), sections);
-    constexpr ObjectReader::Choice<Permitted> kPermitted[] = {{"client", Permitted::kClient},
-                                                              {"allow", Permitted::kAllow}};
-    sections.permitted = object.OneOf("permitted", kPermitted);
     if (const Node* node = object.Object("mcp")) ReadMcp(*node, At(at, "mcp"), sections.mcp);
-    if (const Node* node = object.Object("sandbox")) {
-      sections.sandbox = sections_.ReadSandbox(*node);
-    }
-    if (const Node* node = object.Object("stage")) sections.stage = sections_.ReadStage(*node);
-    if (const Node* node = object.Object("alerts")) {
-      sections.alerts = sections_.ReadAlerts(*node, at.empty());
-    }
-    if (const Node* node = object.Object("denied")) {
-      ObjectReader denied(document_, *node);
-      sections.say = denied.String("say");
-      denied.Finish();
-    }
-    if (const Node* node = object.Object("client")) ReadClient(*node, sections);
+    if (const Node* node = object.Object("alerts")) ReadAlerts(*node, at.empty(), sections);
+    keys_.Read(object, "", sections.keys);
   }
 
   void ReadWrite(const Node& node, const std::string& at, Sections& sections) {
     ObjectReader object(document_, node);
     sections.write = rules_.ReadPaths(object, at);
-    if (const auto stores = object.Strings("package_stores")) {
-      sections.package_stores.emplace();
-      for (const Node* store : *stores) {
-        if (store->content().empty() || store->content().find('/') != std::string_view::npos) {
-          document_.Wrong(*store, "must be the name of a directory, such as \"node_modules\"");
-        }
-        sections.package_stores->push_back(store->content());
-      }
-    }
+    keys_.Read(object, "write.", sections.keys);
     object.Finish();
   }
 
-  void ReadNetwork(const Node& node, const std::string& at, NetworkSection& section) {
+  void ReadNetwork(const Node& node, const std::string& at, Sections& sections) {
     ObjectReader object(document_, node);
+    NetworkSection& section = sections.network.emplace();
     section.place = rules_.PlaceOf(node, at);
     section.allow = rules_.ReadHosts(object, "allow", at);
     section.deny = rules_.ReadHosts(object, "deny", at);
     section.inspect = rules_.ReadHosts(object, "inspect", at);
-    constexpr ObjectReader::Choice<Unlisted> kUnlisted[] = {
-        {"deny", Unlisted::kDeny}, {"ask", Unlisted::kAsk}, {"allow", Unlisted::kAllow}};
-    section.unlisted = object.OneOf("unlisted", kUnlisted);
+    keys_.Read(object, "network.", sections.keys);
+    section.unlisted = sections.keys.Get<Unlisted>("network.unlisted");
     object.Finish();
   }
 
-  void ReadBash(const Node& node, const std::string& at, Sections& sections) {
+  void ReadAlerts(const Node& node, bool needs_inbox, Sections& sections) {
+    sections.has_alerts = true;
     ObjectReader object(document_, node);
-    constexpr ObjectReader::Choice<Unsandboxed> kUnsandboxed[] = {{"deny", Unsandboxed::kDeny},
-                                                                  {"ask", Unsandboxed::kAsk}};
-    sections.unsandboxed = object.OneOf("unsandboxed", kUnsandboxed);
-    if (sections.unsandboxed) {
-      sections.unsandboxed_place =
-          rules_.PlaceOf(*object.Any("unsandboxed"), At(at, "unsandboxed"));
+    keys_.Read(object, "alerts.", sections.keys);
+    if (needs_inbox && object.Any("inbox") == nullptr) {
+      document_.Wrong(node, "has no \"inbox\"", "name the directory that alerts are written to");
     }
-    sections.wrap_bash = object.Bool("wrap");
+    if (const Node* fields = object.Object("fields")) {
+      ReadAlertFields(*fields, sections.alert_fields);
+    }
     object.Finish();
+  }
+
+  void ReadAlertFields(const Node& node, AlertFields& fields) {
+    const JsonTree& tree = document_.tree();
+    for (JsonTree::Index i = node.first_child; i != JsonTree::kNone; i = tree.node(i).next) {
+      const Node& member = tree.node(i);
+      const std::string_view name = tree.KeyOf(member);
+      if (std::ranges::find(kAlertMembers, name) != std::end(kAlertMembers)) {
+        document_.Wrong(member, "is a field that ringfence writes itself",
+                        "give the constant another name");
+      } else if (member.kind != JsonTree::Kind::kString) {
+        document_.Wrong(member, "must be a string");
+      }
+      fields.emplace_back(name, member.content());
+    }
   }
 
   std::vector<std::string_view> ReadPointers(ObjectReader& object, std::string_view key) {
@@ -176,15 +160,10 @@ class Loader {
     }
   }
 
-  void ReadClient(const Node& node, Sections& sections) {
-    ObjectReader object(document_, node);
-    sections.permission_mode = object.OneOf("permission_mode", kPermissionModes);
-    object.Finish();
-  }
-
   void ReadProfiles(ObjectReader& parent) {
     const Node* node = parent.Object("profiles");
     if (node == nullptr) return;
+    keys_.set_in_profile();
     const JsonTree& tree = *file_.tree;
     for (JsonTree::Index i = node->first_child; i != JsonTree::kNone; i = tree.node(i).next) {
       const Node& member = tree.node(i);
@@ -202,7 +181,9 @@ class Loader {
     ObjectReader object(document_, node);
     when.agent_type = object.String("agent_type");
     when.subagent = object.Bool("subagent");
-    when.permission_mode = object.OneOf("permission_mode", kPermissionModes);
+    KeyValues mode;
+    keys_.ReadKey(object, KeyNamed("client.permission_mode"), mode);
+    when.permission_mode = mode.Get<std::string_view>("client.permission_mode");
     if (const auto root = object.String("root")) {
       PathRule rule;
       const Status parsed = ParsePathEntry(*root, ListKind::kAllow, *file_.strings, &rule);
@@ -221,12 +202,13 @@ class Loader {
   PolicyFile& file_;
   JsonDocument document_;
   RuleListReader rules_;
-  SectionReader sections_;
+  KeyReader keys_;
 };
 
 }  // namespace
 
-std::unique_ptr<PolicyFile> LoadPolicy(PolicyText source, std::vector<Error>& mistakes) {
+std::unique_ptr<PolicyFile> LoadPolicy(PolicyText source, std::vector<Error>& mistakes,
+                                       std::span<const KeyRow> keys) {
   auto file = std::make_unique<PolicyFile>();
   file->path = std::move(source.path);
   file->shown = std::move(source.shown);
@@ -239,7 +221,7 @@ std::unique_ptr<PolicyFile> LoadPolicy(PolicyText source, std::vector<Error>& mi
     return nullptr;
   }
   file->tree = std::make_unique<JsonTree>(std::move(*tree));
-  Loader(*file, source, mistakes).ReadFile();
+  Loader(*file, source, keys, mistakes).ReadFile();
   if (mistakes.size() != before) return nullptr;
   return file;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -20,8 +21,9 @@ struct PolicyText {
   const Agent* agent = &kNoAgent;  // whose hosts "@agent-hosts" stands for
 };
 
-// On failure every mistake is in `mistakes`, at least one.
-std::unique_ptr<PolicyFile> LoadPolicy(PolicyText source, std::vector<Error>& mistakes);
+// On failure every mistake is in `mistakes`, at least one. `keys` outlives the result.
+std::unique_ptr<PolicyFile> LoadPolicy(PolicyText source, std::vector<Error>& mistakes,
+                                       std::span<const KeyRow> keys = PolicyKeys());
 
 // The policy that stands where no file does.
 const char* BuiltInPolicyText();

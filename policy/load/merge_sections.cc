@@ -10,21 +10,6 @@ namespace {
 
 using Chain = std::vector<const Sections*>;  // trusted ones, from the widest to the most specific
 
-template <typename Get, typename T>
-T Last(const Chain& chain, Get get, T otherwise) {
-  for (const Sections* sections : chain) {
-    if (const auto& value = get(*sections)) otherwise = *value;
-  }
-  return otherwise;
-}
-
-template <typename T>
-T Last(const Chain& chain, std::optional<T> Sections::*member, T otherwise) {
-  return Last(
-      chain, [member](const Sections& s) -> const std::optional<T>& { return s.*member; },
-      std::move(otherwise));
-}
-
 using PathLists = RuleLists<PathRule> Sections::*;
 
 // Every one of `sets` stands in one of the lists already; going through a set twice takes time.
@@ -91,42 +76,6 @@ std::optional<NetworkRules> NetworkOfAll(const Chain& chain) {
   return NetworkOf(*merged);
 }
 
-SandboxRules SandboxOf(const Chain& chain) {
-  SandboxRules rules;
-  const auto last = [&chain](auto member, auto otherwise) {
-    return Last(
-        chain, [member](const Sections& s) -> const auto& { return s.sandbox.*member; }, otherwise);
-  };
-  const auto last_limit = [&chain](auto member, auto& limit) {
-    for (const Sections* sections : chain) {
-      if (sections->sandbox.*member) limit = sections->sandbox.*member;
-    }
-  };
-  rules.mode = last(&SandboxSection::mode, rules.mode);
-  rules.layers = last(&SandboxSection::layers, rules.layers);
-  rules.missing = last(&SandboxSection::missing, rules.missing);
-  rules.reads = last(&SandboxSection::reads, rules.reads);
-  last_limit(&SandboxSection::memory, rules.memory);
-  last_limit(&SandboxSection::processes, rules.processes);
-  last_limit(&SandboxSection::cpus, rules.cpus);
-  last_limit(&SandboxSection::io, rules.io);
-  last_limit(&SandboxSection::env, rules.env);
-  return rules;
-}
-
-StageRules StageOf(const Chain& chain) {
-  StageRules rules;
-  const auto last = [&chain](auto member, auto otherwise) {
-    return Last(
-        chain, [member](const Sections& s) -> const auto& { return s.stage.*member; }, otherwise);
-  };
-  rules.verify = last(&StageSection::verify, rules.verify);
-  rules.sandbox = last(&StageSection::sandbox, rules.sandbox);
-  rules.auto_apply = last(&StageSection::auto_apply, rules.auto_apply);
-  rules.trusted = last(&StageSection::trusted, rules.trusted);
-  return rules;
-}
-
 // A more specific entry for a tool stands for a wider one.
 std::vector<McpFields> McpOf(const Chain& chain) {
   std::vector<McpFields> all;
@@ -158,22 +107,9 @@ Policy MergeSections(const std::vector<const Sections*>& trusted, const Sections
   policy.read = PathsOf(trusted, &Sections::read, built_in, own);
   policy.write = PathsOf(trusted, &Sections::write, built_in, own);
   policy.network = NetworkOfAll(trusted);
-  policy.unsandboxed = Unsandboxed::kDeny;
-  policy.unsandboxed_place = built_in.unsandboxed_place;
-  for (const Sections* sections : trusted) {
-    if (!sections->unsandboxed) continue;
-    policy.unsandboxed = *sections->unsandboxed;
-    policy.unsandboxed_place = sections->unsandboxed_place;
-  }
-  policy.wrap_bash = std::ranges::any_of(
-      trusted, [](const Sections* sections) { return sections->wrap_bash == true; });
-  policy.permitted = Last(trusted, &Sections::permitted, Permitted::kClient);
   policy.mcp = McpOf(trusted);
-  policy.sandbox = SandboxOf(trusted);
-  policy.stage = StageOf(trusted);
-  policy.say = Last(trusted, &Sections::say, std::string_view());
-  policy.permission_mode = Last(trusted, &Sections::permission_mode, std::string_view());
-  policy.package_stores = Last(trusted, &Sections::package_stores, std::vector<std::string_view>{});
+  MergeKeys(policy, built_in.keys);
+  for (const Sections* sections : trusted) MergeKeys(policy, sections->keys);
   policy.package_stores.emplace_back("node_modules");
   return policy;
 }

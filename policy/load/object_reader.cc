@@ -113,7 +113,7 @@ void ObjectReader::Finish() {
   const JsonTree& tree = document_.tree();
   for (JsonTree::Index i = node_.first_child; i != JsonTree::kNone; i = tree.node(i).next) {
     const Node& member = tree.node(i);
-    if (std::ranges::find(known_, tree.KeyOf(member)) != known_.end()) continue;
+    if (Knows(tree.KeyOf(member))) continue;
     document_.UnknownKey(member, "is not a setting", Nearest(tree.KeyOf(member), known_));
   }
 }

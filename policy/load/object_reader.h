@@ -3,10 +3,13 @@
 // place.
 #pragma once
 
+#include <algorithm>
+#include <iterator>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "base/json_tree.h"
@@ -60,18 +63,23 @@ class ObjectReader {
   // The elements of an array of strings.
   std::optional<std::vector<const Node*>> Strings(std::string_view key);
 
-  template <typename T, size_t N>
-  std::optional<T> OneOf(std::string_view key, const Choice<T> (&choices)[N]) {
+  // `choices`: a range of Choice, or of anything with a `word` and a `value`.
+  template <typename Choices>
+  auto OneOf(std::string_view key, const Choices& choices) {
+    std::optional<std::remove_cvref_t<decltype(std::begin(choices)->value)>> value;
     const std::optional<std::string_view> word = String(key);
-    if (!word) return {};
+    if (!word) return value;
     std::vector<std::string_view> words;
-    for (const Choice<T>& choice : choices) {
-      if (choice.word == *word) return choice.value;
+    for (const auto& choice : choices) {
+      if (choice.word == *word) return value = choice.value;
       words.push_back(choice.word);
     }
     NotOneOf(key, *word, words);
-    return {};
+    return value;
   }
+
+  // Whether `key` was asked for.
+  bool Knows(std::string_view key) const { return std::ranges::find(known_, key) != known_.end(); }
 
   void Finish();
 

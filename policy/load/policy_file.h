@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/json_tree.h"
+#include "policy/load/key_rows.h"
 #include "policy/policy.h"
 
 namespace ringfence {
@@ -25,51 +26,15 @@ struct NetworkSection {
   RulePlace place;
 };
 
-struct SandboxSection {
-  std::optional<SandboxMode> mode;
-  std::optional<SandboxLayers> layers;
-  std::optional<SandboxMissing> missing;
-  std::optional<SandboxReads> reads;
-  std::optional<uint64_t> memory, processes, io;
-  std::optional<double> cpus;
-  std::optional<std::vector<std::string_view>> env;
-};
-
-struct StageSection {
-  std::optional<std::vector<std::string_view>> verify, trusted;
-  std::optional<bool> sandbox, auto_apply;
-};
-
-struct AuditSection {
-  std::optional<std::string_view> file;
-  std::optional<uint64_t> rotate;
-  std::optional<bool> required;
-  std::optional<SystemLog> system_log;
-};
-
-struct AlertSection {
-  bool is_there = false;
-  std::optional<bool> enabled;
-  std::optional<std::string_view> inbox;
-  AlertFields fields;
-};
-
 // What stands at the top of a file or in one profile.
 struct Sections {
   RuleLists<NameRule> tools;
   RuleLists<PathRule> read, write;
-  std::optional<std::vector<std::string_view>> package_stores;
   std::optional<NetworkSection> network;
-  std::optional<Unsandboxed> unsandboxed;
-  RulePlace unsandboxed_place;
-  std::optional<bool> wrap_bash;
-  std::optional<Permitted> permitted;
   std::vector<McpFields> mcp;
-  SandboxSection sandbox;
-  StageSection stage;
-  AlertSection alerts;
-  std::optional<std::string_view> say;
-  std::optional<std::string_view> permission_mode;
+  bool has_alerts = false;
+  AlertFields alert_fields;
+  KeyValues keys;  // everything else
 };
 
 // When a profile applies; every condition that is there must hold.
@@ -94,7 +59,6 @@ struct PolicyFile {
   std::string shown;         // for people
   bool root_is_git = false;  // "root": "git"
   Sections sections;
-  AuditSection audit;
   std::vector<Profile> profiles;
 
   // Owned text, at places that do not move.

@@ -25,6 +25,8 @@ class RuleListReader {
                                                  std::string_view at);
 
   RulePlace PlaceOf(const JsonTree::Node& node, const std::string& pointer);
+  // Kept in the file.
+  const RuleOrigin* OriginOf(const std::string& pointer);
 
  private:
   template <typename Rule, typename Read>
@@ -33,7 +35,6 @@ class RuleListReader {
                                                     std::string_view at);
   std::optional<std::vector<NameRule>> ReadToolList(ObjectReader& object, std::string_view key,
                                                     std::string_view at);
-  const RuleOrigin* OriginOf(const std::string& pointer);
 
   PolicyFile& file_;
   const Agent& agent_;

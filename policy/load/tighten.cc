@@ -1,7 +1,5 @@
 #include "policy/load/tighten.h"
 
-#include <algorithm>
-
 namespace ringfence {
 namespace {
 
@@ -13,17 +11,6 @@ void AppendTo(std::vector<T>& list, const std::vector<T>& more) {
 template <typename T>
 void Narrow(T& value, const std::optional<T>& limit) {
   if (limit && *limit < value) value = *limit;
-}
-
-template <typename T>
-void NarrowLimit(std::optional<T>& value, const std::optional<T>& limit) {
-  if (limit && (!value || *limit < *value)) value = limit;
-}
-
-// Keeps what both lists hold.
-void Intersect(std::vector<std::string_view>& list, const std::vector<std::string_view>& other) {
-  std::erase_if(
-      list, [&](std::string_view item) { return std::ranges::find(other, item) == other.end(); });
 }
 
 void NarrowPaths(PathRules& rules, const RuleLists<PathRule>& over) {
@@ -69,23 +56,6 @@ void AddNetwork(NetworkRules& rules, const NetworkSection& over) {
   if (over.inspect) AppendTo(rules.inspect, *over.inspect);
 }
 
-void NarrowSandbox(SandboxRules& rules, const SandboxSection& over) {
-  Narrow(rules.mode, over.mode);
-  Narrow(rules.layers, over.layers);
-  Narrow(rules.missing, over.missing);
-  Narrow(rules.reads, over.reads);
-  NarrowLimit(rules.memory, over.memory);
-  NarrowLimit(rules.processes, over.processes);
-  NarrowLimit(rules.cpus, over.cpus);
-  NarrowLimit(rules.io, over.io);
-  if (!over.env) return;
-  if (rules.env) {
-    Intersect(*rules.env, *over.env);
-  } else {
-    rules.env = over.env;
-  }
-}
-
 }  // namespace
 
 void AppendPermittedAsks(PathRuleList& permitted, const std::optional<std::vector<PathRule>>& ask) {
@@ -110,18 +80,8 @@ void TightenLists(Policy& policy, const AllowLists& lists) {
   NarrowPaths(policy.write, lists.write);
 }
 
-void TightenLimits(Policy& policy, const Sections& over) {
-  if (over.network) NarrowNetwork(policy.network, *over.network);
-  if (over.unsandboxed && *over.unsandboxed < policy.unsandboxed) {
-    policy.unsandboxed = *over.unsandboxed;
-    policy.unsandboxed_place = over.unsandboxed_place;
-  }
-  if (over.wrap_bash == true) policy.wrap_bash = true;
-  Narrow(policy.permitted, over.permitted);
-  NarrowSandbox(policy.sandbox, over.sandbox);
-  if (over.stage.trusted) Intersect(policy.stage.trusted, *over.stage.trusted);
-  if (over.stage.sandbox == true) policy.stage.sandbox = true;
-  if (over.stage.auto_apply == false) policy.stage.auto_apply = false;
+void TightenNetwork(Policy& policy, const std::optional<NetworkSection>& over) {
+  if (over) NarrowNetwork(policy.network, *over);
 }
 
 void AddMcp(Policy& policy, const Sections& over) {
@@ -133,15 +93,13 @@ void AddMcp(Policy& policy, const Sections& over) {
 
 void Tighten(Policy& policy, const Sections& over, bool trusted) {
   TightenLists(policy, {over.tools, over.read, over.write});
-  TightenLimits(policy, over);
+  TightenNetwork(policy, over.network);
+  TightenKeys(policy, over.keys, trusted ? TightLayer::kTrustedEvent : TightLayer::kUntrusted);
   AddTools(policy.tools, over.tools);
   AddPaths(policy.read, over.read);
   AddPaths(policy.write, over.write);
   if (over.network) AddNetwork(*policy.network, *over.network);
   AddMcp(policy, over);
-  if (!trusted) return;  // neither its commands nor its words
-  if (over.stage.verify) AppendTo(policy.stage.verify, *over.stage.verify);
-  if (over.say) policy.say = *over.say;
 }
 
 }  // namespace ringfence

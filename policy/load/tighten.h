@@ -10,15 +10,15 @@ namespace ringfence {
 // much. `trusted` false: also none of its text may reach the model. The result points into `over`.
 void Tighten(Policy& policy, const Sections& over, bool trusted);
 
-// Its parts, for a file whose denies and asks are in the policy already: what each list leaves, and
-// what is no list.
+// Its parts, for a file whose denies and asks are in the policy already; TightenKeys() (key.h) is
+// the third.
 struct AllowLists {
   const RuleLists<NameRule>& tools;
   const RuleLists<PathRule>& read;
   const RuleLists<PathRule>& write;
 };
 void TightenLists(Policy& policy, const AllowLists& lists);
-void TightenLimits(Policy& policy, const Sections& over);
+void TightenNetwork(Policy& policy, const std::optional<NetworkSection>& over);
 
 // The paths of MCP tools that `over` names are judged as well.
 void AddMcp(Policy& policy, const Sections& over);

@@ -3,9 +3,9 @@
 //   escape_probe list                  prints the names of the rows
 //   escape_probe FIXTURE_FILE [ROW...] tries the rows, all of them when none is named
 //
-// It runs inside a sandbox, in the project's folder, and tries to get out; tests/system/run/test_escape.py
-// builds what it is to reach, starts it, and looks at the effect from outside. Static, so that it
-// needs nothing of what the sandbox shows. For each row a line
+// It runs inside a sandbox, in the project's folder, and tries to get out;
+// tests/system/run/test_escape.py builds what it is to reach, starts it, and looks at the effect
+// from outside. Static, so that it needs nothing of what the sandbox shows. For each row a line
 //
 //   ROW <tab> open|stopped|works|broken|skipped <tab> DETAIL
 //

@@ -2,11 +2,11 @@
 //
 //   random_names SECONDS SEED [--no-moves] FOLDER...
 //
-// It starts in one of the FOLDERs, which are absolute. tests/system/run/test_random_names.py runs it in a
-// sandbox and looks afterwards at what exists outside. All that it writes contains kWritten; when
-// it reads kSecret it prints a line "leak <tab> CALL <tab> PATH". With --no-moves no directory is
-// moved. The last line has, for each call, its name, how often it was tried and how often it
-// succeeded.
+// It starts in one of the FOLDERs, which are absolute. tests/system/run/test_random_names.py runs
+// it in a sandbox and looks afterwards at what exists outside. All that it writes contains
+// kWritten; when it reads kSecret it prints a line "leak <tab> CALL <tab> PATH". With --no-moves no
+// directory is moved. The last line has, for each call, its name, how often it was tried and how
+// often it succeeded.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>

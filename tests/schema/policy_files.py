@@ -31,10 +31,10 @@ class Mistake:
 
 
 class Loader:
-    """The loader of policies, as the program load_policy."""
+    """The loader of policies, as the program load_policy, maybe with options."""
 
-    def __init__(self, program):
-        self.program = program
+    def __init__(self, *command):
+        self.command = command
 
     def read_files(self, files):
         """For each file its mistakes; none: the policy is sound."""
@@ -49,7 +49,7 @@ class Loader:
 
     def _ask(self, arguments, names, text):
         found, spoken_of = {name: [] for name in names}, set()
-        done = subprocess.run([self.program, *arguments], input=text, capture_output=True,
+        done = subprocess.run([*self.command, *arguments], input=text, capture_output=True,
                               check=False)
         for line in done.stdout.decode("utf-8", "replace").splitlines():
             name, *rest = line.split("\t")

@@ -24,10 +24,13 @@ LISTS = [f"{section}.{name}" for section, names in
 
 
 def words(pattern):
-    """The quoted words of the sources that look like `pattern`."""
+    """The quoted words of the sources that look like `pattern`, also with full stops between."""
     found = set()
-    for file in (ROOT / "policy").rglob("*.cc"):
-        found.update(re.findall(rf'"({pattern})"', file.read_text(encoding="utf-8")))
+    for file in (ROOT / "policy").rglob("*.*"):
+        if file.suffix in (".cc", ".h"):
+            text = file.read_text(encoding="utf-8")
+            for names in re.findall(rf'"({pattern}(?:\.{pattern})*)"', text):
+                found.update(names.split("."))
     return found
 
 

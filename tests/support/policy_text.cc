@@ -17,9 +17,6 @@ class Writer {
   void File(const PolicyFile& file) {
     out_ << "git " << file.root_is_git << '\n';
     All(file.sections);
-    Text("audit.file", file.audit.file);
-    Number("audit.rotate", file.audit.rotate);
-    Number("audit.required", file.audit.required);
     for (const Profile& profile : file.profiles) {
       out_ << "profile " << JsonString(profile.name) << '\n';
       if (profile.when) Condition(*profile.when);
@@ -94,45 +91,25 @@ class Writer {
     Lists("tools", all.tools);
     Lists("read", all.read);
     Lists("write", all.write);
-    Texts("package_stores", all.package_stores);
     if (all.network) {
       Rules("network.allow", all.network->allow);
       Rules("network.deny", all.network->deny);
       Rules("network.inspect", all.network->inspect);
       Choice("network.unlisted", all.network->unlisted);
     }
-    Choice("unsandboxed", all.unsandboxed);
-    Number("wrap", all.wrap_bash);
-    Choice("permitted", all.permitted);
     for (const McpFields& fields : all.mcp) {
       Texts("mcp " + std::string(fields.tool) + " read", fields.read);
       Texts("mcp " + std::string(fields.tool) + " write", fields.write);
     }
-    SandboxAndStage(all);
-    out_ << "alerts " << all.alerts.is_there << '\n';
-    Number("alerts.enabled", all.alerts.enabled);
-    Text("alerts.inbox", all.alerts.inbox);
-    for (const auto& [key, value] : all.alerts.fields) {
+    out_ << "alerts " << all.has_alerts << '\n';
+    for (const auto& [key, value] : all.alert_fields) {
       out_ << "  " << JsonString(key) << JsonString(value) << '\n';
     }
-    Text("say", all.say);
-    Text("permission_mode", all.permission_mode);
-  }
-
-  void SandboxAndStage(const Sections& all) {
-    Choice("mode", all.sandbox.mode);
-    Choice("layers", all.sandbox.layers);
-    Choice("missing", all.sandbox.missing);
-    Choice("reads", all.sandbox.reads);
-    Number("memory", all.sandbox.memory);
-    Number("processes", all.sandbox.processes);
-    Number("io", all.sandbox.io);
-    Number("cpus", all.sandbox.cpus);
-    Texts("env", all.sandbox.env);
-    Texts("verify", all.stage.verify);
-    Texts("trusted", all.stage.trusted);
-    Number("stage.sandbox", all.stage.sandbox);
-    Number("stage.auto_apply", all.stage.auto_apply);
+    for (const KeyValue& value : all.keys) {
+      out_ << value.row->name << ' ' << value.number << ' ' << JsonString(value.text);
+      Texts("", value.texts);
+      if (value.row->keeps_place) Place(value.place());
+    }
   }
 
   bool places_;

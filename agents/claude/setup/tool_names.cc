@@ -43,7 +43,7 @@ bool SomeCallersArePrompted(const PolicySources& sources) {
   return std::ranges::any_of(sources.sources, [](const PolicySource& source) {
     return std::ranges::any_of(source.file->profiles, [](const Profile& profile) {
       return profile.when && profile.when->is_chosen_by_event() &&
-             profile.sections.permitted == Permitted::kClient;
+             profile.sections.keys.Get<Permitted>("permitted") == Permitted::kClient;
     });
   });
 }

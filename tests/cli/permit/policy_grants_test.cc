@@ -11,6 +11,7 @@
 #include "policy/load/load.h"
 #include "tests/support/fake_files.h"
 #include "tests/support/project_root.h"
+#include "tests/support/test_keys.h"
 
 using namespace ringfence;
 
@@ -18,9 +19,11 @@ namespace {
 
 using Json = nlohmann::json;
 
+// The policy may have the keys of test_keys.h.
 std::unique_ptr<PolicyFile> Loaded(const std::string& text) {
   std::vector<Error> mistakes;
-  auto file = LoadPolicy({text, "/p/policy.json", "policy.json", true, &ClaudeCode()}, mistakes);
+  auto file = LoadPolicy({text, "/p/policy.json", "policy.json", true, &ClaudeCode()}, mistakes,
+                         KeysAndTestKeys());
   if (file == nullptr) FAIL(mistakes.front().text());
   return file;
 }
@@ -270,6 +273,15 @@ TEST_CASE("grants: the most dangerous come first, and foreign text is quoted") {
     CHECK(one.says.find('\n') == std::string::npos);
     CHECK(one.says.find("\xE2\x80\xAE") == std::string::npos);
   }
+}
+
+TEST_CASE("grants: a key without words of its own counts as the most dangerous") {
+  const auto said = Said(R"("stage": {"test_texts": ["a"]}, "test_text": "/srv")");
+  REQUIRE(said.size() == 2);
+  CHECK(said[0].danger == Danger::kOpensAll);
+  CHECK(said[0].says == R"(Sets "/stage/test_texts" to ["a"])");
+  CHECK(said[1].danger == Danger::kOpensAll);
+  CHECK(said[1].says == R"(Sets "/test_text" to "/srv")");
 }
 
 TEST_CASE("grants: a policy that only names its version grants nothing") {

@@ -1,4 +1,3 @@
-#include "agents/claude/agent.h"
 #include "policy/evaluate/fix.h"
 
 #include <doctest/doctest.h>
@@ -8,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "agents/claude/agent.h"
 #include "policy/decide.h"
 #include "policy/files/resolve.h"
 #include "tests/support/world.h"

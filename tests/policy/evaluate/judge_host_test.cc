@@ -185,7 +185,8 @@ TEST_CASE("judge host: every list must permit, and the last that permits is told
   const Policy policy = PolicyOf(world, R"("network":{"allow":["a.corp.example","b.example"]})");
   REQUIRE(policy.network->lists.size() == 2);
   CHECK(JudgeHost("a.corp.example", 443, policy).verdict == Verdict::kPermit);
-  CHECK(JudgeHost("a.corp.example", 443, policy).rule != nullptr);
+  const HostRule& last = policy.network->lists.back().allow.front();
+  CHECK(JudgeHost("a.corp.example", 443, policy).rule == &last);
   static constexpr Row kRows[] = {{"b.corp.example", 443, "deny"}, {"b.example", 443, "deny"}};
   Check(policy, kRows);
 }

@@ -56,17 +56,18 @@ TEST_CASE("load: the example of the design is a policy") {
   CHECK(RulesText(*all.write.allow) == "root:, @claude-scratch");
   CHECK(RulesText(*all.write.ask) == "@runs-later");
   CHECK(RulesText(*all.write.deny) == "root:docs/adr");
-  CHECK(all.unsandboxed == Unsandboxed::kDeny);
-  CHECK(all.wrap_bash == false);
-  CHECK(all.permitted == Permitted::kClient);
-  CHECK(all.say == "Use mcp__team__send_message to tell the group what was refused.");
-  CHECK(all.permission_mode == "default");
-  CHECK(loaded.file->audit.file == "~/.local/state/ringfence/audit.jsonl");
-  CHECK(loaded.file->audit.rotate == 64u << 20);
-  CHECK(loaded.file->audit.required == false);
-  CHECK(loaded.file->sections.alerts.inbox == "/srv/team/ipc/main/messages");
-  REQUIRE(loaded.file->sections.alerts.fields.size() == 1);
-  CHECK(loaded.file->sections.alerts.fields[0].second == "main");
+  CHECK(all.keys.Get<Unsandboxed>("bash.unsandboxed") == Unsandboxed::kDeny);
+  CHECK(all.keys.Get<bool>("bash.wrap") == false);
+  CHECK(all.keys.Get<Permitted>("permitted") == Permitted::kClient);
+  CHECK(all.keys.Get<std::string_view>("denied.say") ==
+        "Use mcp__team__send_message to tell the group what was refused.");
+  CHECK(all.keys.Get<std::string_view>("client.permission_mode") == "default");
+  CHECK(all.keys.Get<std::string_view>("audit.file") == "~/.local/state/ringfence/audit.jsonl");
+  CHECK(all.keys.Get<uint64_t>("audit.rotate") == 64u << 20);
+  CHECK(all.keys.Get<bool>("audit.required") == false);
+  CHECK(all.keys.Get<std::string_view>("alerts.inbox") == "/srv/team/ipc/main/messages");
+  REQUIRE(all.alert_fields.size() == 1);
+  CHECK(all.alert_fields[0].second == "main");
 }
 
 TEST_CASE("load: the example's sections for later are read, too") {
@@ -85,24 +86,25 @@ TEST_CASE("load: the example's sections for later are read, too") {
   CHECK(all.mcp[0].tool == "mcp__fs__move");
   CHECK(all.mcp[0].read == std::vector<std::string_view>{"/source"});
   CHECK(all.mcp[0].write == std::vector<std::string_view>{"/destination"});
-  CHECK(all.sandbox.mode == SandboxMode::kSandbox);
-  CHECK(all.sandbox.layers == SandboxLayers::kFull);
-  CHECK(all.sandbox.missing == SandboxMissing::kRefuse);
-  CHECK(all.sandbox.reads == SandboxReads::kAll);
-  CHECK(all.sandbox.memory == 8ull << 30);
-  CHECK(all.sandbox.processes == 512);
-  CHECK(all.sandbox.cpus == 2.0);
-  CHECK(all.sandbox.io == 200u << 20);
-  CHECK(all.sandbox.env == std::vector<std::string_view>{"PATH", "LANG"});
-  CHECK(all.stage.verify == std::vector<std::string_view>{"ctest"});
-  CHECK(all.stage.sandbox == true);
-  CHECK(all.stage.auto_apply == false);
-  CHECK(all.stage.trusted == std::vector<std::string_view>{"cargo fmt"});
+  CHECK(all.keys.Get<SandboxMode>("sandbox.mode") == SandboxMode::kSandbox);
+  CHECK(all.keys.Get<SandboxLayers>("sandbox.layers") == SandboxLayers::kFull);
+  CHECK(all.keys.Get<SandboxMissing>("sandbox.missing") == SandboxMissing::kRefuse);
+  CHECK(all.keys.Get<SandboxReads>("sandbox.reads") == SandboxReads::kAll);
+  CHECK(all.keys.Get<uint64_t>("sandbox.memory") == 8ull << 30);
+  CHECK(all.keys.Get<uint64_t>("sandbox.processes") == 512);
+  CHECK(all.keys.Get<double>("sandbox.cpus") == 2.0);
+  CHECK(all.keys.Get<uint64_t>("sandbox.io") == 200u << 20);
+  CHECK(all.keys.Find("sandbox.env")->texts == std::vector<std::string_view>{"PATH", "LANG"});
+  CHECK(all.keys.Find("stage.verify")->texts == std::vector<std::string_view>{"ctest"});
+  CHECK(all.keys.Get<bool>("stage.commands.sandbox") == true);
+  CHECK(all.keys.Get<bool>("stage.commands.auto_apply") == false);
+  CHECK(all.keys.Find("stage.commands.trusted")->texts ==
+        std::vector<std::string_view>{"cargo fmt"});
   REQUIRE(loaded.file->profiles.size() == 2);
   const Profile& worker = loaded.file->profiles[1];
   CHECK(loaded.file->profiles[0].name == "main");
   CHECK_FALSE(loaded.file->profiles[0].when);
-  CHECK(loaded.file->profiles[0].sections.permitted == Permitted::kAllow);
+  CHECK(loaded.file->profiles[0].sections.keys.Get<Permitted>("permitted") == Permitted::kAllow);
   CHECK(worker.name == "worker");
   CHECK(worker.when->subagent == true);
   CHECK(worker.when->is_chosen_by_event());
@@ -112,7 +114,7 @@ TEST_CASE("load: the example's sections for later are read, too") {
 TEST_CASE("load: commands are wrapped where the policy says so") {
   const Loaded loaded = Load(Example("true"));
   REQUIRE(loaded.file);
-  CHECK(loaded.file->sections.wrap_bash == true);
+  CHECK(loaded.file->sections.keys.Get<bool>("bash.wrap") == true);
 }
 
 TEST_CASE("load: every rule knows its file, its list and its line") {
@@ -126,7 +128,8 @@ TEST_CASE("load: every rule knows its file, its list and its line") {
   CHECK((*all.read.deny)[0].place() == RulePlace{"policy.json", "/read/deny", 3, true});
   CHECK((*all.read.deny)[1].place() == RulePlace{"policy.json", "/read/deny", 5, true});
   CHECK((*all.tools.ask)[0].place == RulePlace{"policy.json", "/tools/ask", 8, true});
-  CHECK(all.unsandboxed_place == RulePlace{"policy.json", "/bash/unsandboxed", 10, true});
+  CHECK(all.keys.Find("bash.unsandboxed")->place() ==
+        RulePlace{"policy.json", "/bash/unsandboxed", 10, true});
   CHECK((*all.network->deny)[0].place == RulePlace{"policy.json", "/network/deny", 10, true});
   const Sections& profile = loaded.file->profiles[0].sections;
   CHECK((*profile.write.allow)[0].place() ==
@@ -146,7 +149,7 @@ TEST_CASE("load: the built-in policy is a policy") {
   CHECK(RulesText(*loaded.file->sections.read.deny) == "@secrets");
   CHECK(RulesText(*loaded.file->sections.write.allow) == "root:, @claude-scratch");
   CHECK(RulesText(*loaded.file->sections.write.ask) == "@runs-later");
-  CHECK(loaded.file->sections.unsandboxed == Unsandboxed::kDeny);
+  CHECK(loaded.file->sections.keys.Get<Unsandboxed>("bash.unsandboxed") == Unsandboxed::kDeny);
   CHECK_FALSE(loaded.file->sections.network);
 }
 
@@ -156,8 +159,8 @@ TEST_CASE("load: the smallest policy says nothing but its version") {
   CHECK(IsEmpty(loaded.file->sections.read));
   CHECK(IsEmpty(loaded.file->sections.write));
   CHECK(IsEmpty(loaded.file->sections.tools));
-  CHECK_FALSE(loaded.file->sections.permitted);
-  CHECK_FALSE(loaded.file->sections.alerts.is_there);
+  CHECK(loaded.file->sections.keys.Find("permitted") == nullptr);
+  CHECK_FALSE(loaded.file->sections.has_alerts);
   CHECK(Load(R"({"version":1,"root":"git"})").file->root_is_git);
 }
 
@@ -179,7 +182,7 @@ TEST_CASE("load: each kind of profile condition is read") {
 TEST_CASE("load: package stores are names of folders") {
   const Loaded loaded = Load(PolicyWith(R"("write":{"package_stores":["node_modules",".pnpm"]})"));
   REQUIRE(loaded.file);
-  CHECK(loaded.file->sections.package_stores ==
+  CHECK(loaded.file->sections.keys.Find("write.package_stores")->texts ==
         std::vector<std::string_view>{"node_modules", ".pnpm"});
 }
 

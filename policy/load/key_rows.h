@@ -1,0 +1,191 @@
+// The table of the policy's keys that hold plain values. To add a key, give it a field in
+// policy/policy.h and a row here; `pytest tests/schema --update-documents` writes it into the
+// schema and into docs/policy-format.md.
+#pragma once
+
+#include <algorithm>
+
+#include "policy/load/key.h"
+
+namespace ringfence {
+
+// For the documents, in Markdown. The hook does not link it.
+struct KeyDocument {
+  std::string_view without;  // the value where no file has the key
+  std::string_view meaning;
+  std::string_view several;  // of several files; "": as the rules say
+};
+
+struct DocumentedKey {
+  KeyRow row;
+  KeyDocument document;
+};
+
+namespace keys {
+
+constexpr KeyType kSwitch{.kind = KeyKind::kSwitch};
+constexpr KeyType kSize{.kind = KeyKind::kSize};
+constexpr KeyType kText{.kind = KeyKind::kText};
+constexpr KeyType kOwnPath{.kind = KeyKind::kText, .form = TextForm::kOwnPath};
+constexpr KeyType kTexts{.kind = KeyKind::kTexts, .form = TextForm::kNotEmpty};
+
+constexpr KeyType OneOf(std::span<const KeyChoice> choices) {
+  return {.kind = KeyKind::kChoice, .choices = choices};
+}
+constexpr KeyType SizeFrom(std::string_view least) {
+  return {.kind = KeyKind::kSize, .least_size = least};
+}
+constexpr KeyType Whole(uint32_t least, uint32_t most) {
+  return {.kind = KeyKind::kNumber, .whole = true, .least = least, .most = most};
+}
+constexpr KeyType NumberAbove(uint32_t above, uint32_t most) {
+  return {.kind = KeyKind::kNumber, .least = above, .most = most};
+}
+constexpr KeyType ListOf(TextForm form) { return {.kind = KeyKind::kTexts, .form = form}; }
+
+constexpr uint8_t kEveryLayer = 7;
+constexpr KeyRules kLast{};
+// The last file's value, within what the tight layers permit.
+constexpr KeyRules kLimit{.tighten = KeyRule::kLower, .layers = kEveryLayer};
+constexpr KeyRules kLimitOn{.tighten = KeyRule::kHigher, .layers = kEveryLayer};
+// No file behind another one switches it off.
+constexpr KeyRules kStaysOn{
+    .merge = KeyRule::kHigher, .tighten = KeyRule::kHigher, .layers = kEveryLayer};
+
+// Text and commands of a file that nobody trusts do not count.
+constexpr KeyRules OfTrusted(KeyRule tighten) {
+  return {.tighten = tighten, .layers = static_cast<uint8_t>(TightLayer::kTrustedEvent)};
+}
+// Of whole files; of the tight layers only the managed file counts.
+constexpr KeyRules OfFile(KeyRule tighten) {
+  return {.tighten = tighten,
+          .layers = static_cast<uint8_t>(TightLayer::kManaged),
+          .in_profiles = false};
+}
+
+inline bool IntoUnsandboxed(Policy& policy, const KeyValue& value, KeyRule rule) {
+  const bool took = ApplyKey(policy.unsandboxed, value, rule);
+  if (took) policy.unsandboxed_place = value.place();
+  return took;
+}
+
+inline constexpr KeyChoice kUnlistedWords[] = {
+    {"deny", Unlisted::kDeny}, {"ask", Unlisted::kAsk}, {"allow", Unlisted::kAllow}};
+inline constexpr KeyChoice kUnsandboxedWords[] = {{"deny", Unsandboxed::kDeny},
+                                                  {"ask", Unsandboxed::kAsk}};
+inline constexpr KeyChoice kPermittedWords[] = {{"client", Permitted::kClient},
+                                                {"allow", Permitted::kAllow}};
+inline constexpr KeyChoice kModeWords[] = {
+    {"sandbox", SandboxMode::kSandbox}, {"rx", SandboxMode::kRx}, {"rwx", SandboxMode::kRwx}};
+inline constexpr KeyChoice kLayerWords[] = {{"full", SandboxLayers::kFull},
+                                            {"landlock", SandboxLayers::kLandlock}};
+inline constexpr KeyChoice kMissingWords[] = {{"refuse", SandboxMissing::kRefuse},
+                                              {"warn", SandboxMissing::kWarn}};
+inline constexpr KeyChoice kReadsWords[] = {{"all", SandboxReads::kAll},
+                                            {"listed", SandboxReads::kListed}};
+inline constexpr KeyChoice kSystemLogWords[] = {
+    {"anchors", SystemLog::kAnchors}, {"lines", SystemLog::kLines}, {"off", SystemLog::kOff}};
+// The client calls "default" also "manual".
+inline constexpr KeyChoice kPermissionModeWords[] = {
+    {"default", 0}, {"manual", 0},           {"plan", 1}, {"acceptEdits", 2}, {"dontAsk", 3},
+    {"auto", 4},    {"bypassPermissions", 5}};
+
+template <auto kMember>
+constexpr auto kSandbox = Into<&Policy::sandbox, kMember>;
+template <auto kMember>
+constexpr auto kStage = Into<&Policy::stage, kMember>;
+template <auto kMember>
+constexpr auto kAudit = Into<&Policy::audit, kMember>;
+
+inline constexpr DocumentedKey kTable[] = {
+    {{"write.package_stores", ListOf(TextForm::kDirectoryName), Into<&Policy::package_stores>,
+      kLast},
+     {"none besides `node_modules`",
+      "names of folders in which packages are kept: hard links are ordinary there, and files that "
+      "packages bring for editors and hosts"}},
+    {{"network.unlisted", OneOf(kUnlistedWords)},
+     {"`\"deny\"`", "a host that no list names: `\"deny\"`, `\"ask\"` or `\"allow\"`", "limit"}},
+    {{"bash.unsandboxed", OneOf(kUnsandboxedWords), IntoUnsandboxed, kLimit, true},
+     {"`\"deny\"`", "a call that sets `dangerouslyDisableSandbox`: `\"deny\"` or `\"ask\"`"}},
+    {{"bash.wrap", kSwitch, Into<&Policy::wrap_bash>, kStaysOn},
+     {"`false`",
+      "Bash and Monitor run under the [kernel sandbox](client-bash.md) of `ringfence run`, and "
+      "PowerShell is refused; a later file can only switch it on"}},
+    {{"permitted", OneOf(kPermittedWords), Into<&Policy::permitted>, kLimit},
+     {"`\"client\"`",
+      "what is answered to a permitted call: `\"client\"`, nothing, so that the client's own "
+      "prompts and rules go on; `\"allow\"`, and the client does not ask; never said for shells, "
+      "agents and MCP tools"}},
+    {{"sandbox.mode", OneOf(kModeWords), kSandbox<&SandboxRules::mode>, kLimit},
+     {"`\"sandbox\"`",
+      "`\"rx\"`: read and execute; `\"sandbox\"`: as the lists say; `\"rwx\"`: not confined"}},
+    {{"sandbox.layers", OneOf(kLayerWords), kSandbox<&SandboxRules::layers>, kLimit},
+     {"`\"full\"`", "which mechanisms of the kernel are used: `\"full\"` or `\"landlock\"`"}},
+    {{"sandbox.missing", OneOf(kMissingWords), kSandbox<&SandboxRules::missing>, kLimit},
+     {"`\"refuse\"`",
+      "what happens where the host lacks a mechanism ([never given up](sandbox.md#kernels)): "
+      "`\"refuse\"` or `\"warn\"`"}},
+    {{"sandbox.reads", OneOf(kReadsWords), kSandbox<&SandboxRules::reads>, kLimit},
+     {"`\"all\"`", "what commands may read: `\"all\"` or `\"listed\"`"}},
+    {{"sandbox.memory", SizeFrom("16M"), kSandbox<&SandboxRules::memory>, kLimit},
+     {"no limit", "bytes of memory, 16M at least"}},
+    {{"sandbox.processes", Whole(1, 1000000), kSandbox<&SandboxRules::processes>, kLimit},
+     {"4096", "how many processes at once, 1 to 1000000"}},
+    {{"sandbox.cpus", NumberAbove(0, 1000000), kSandbox<&SandboxRules::cpus>, kLimit},
+     {"no limit", "how many processors, above 0 and up to 1000000"}},
+    {{"sandbox.io", kSize, kSandbox<&SandboxRules::io>, kLimit}, {"no limit", "bytes a second"}},
+    {{"sandbox.env", ListOf(TextForm::kVariable), kSandbox<&SandboxRules::env>, kLimit},
+     {"see below", "names of the variables that are passed on, in place of the usual ones"}},
+    {{"stage.verify", kTexts, kStage<&StageRules::verify>, OfTrusted(KeyRule::kAdd)},
+     {"none", "commands that must succeed before changes are applied"}},
+    {{"stage.commands.sandbox", kSwitch, kStage<&StageRules::sandbox>, kLimitOn},
+     {"`true`", "commands that work in the stage are confined"}},
+    {{"stage.commands.auto_apply", kSwitch, kStage<&StageRules::auto_apply>, kLimit},
+     {"`false`", "what commands change in the stage is applied without a question"}},
+    {{"stage.commands.trusted", kTexts, kStage<&StageRules::trusted>, kLimit},
+     {"none", "commands whose changes are applied without a question"}},
+    {{"alerts.enabled", kSwitch},
+     {"`true`", "whether alerts are written; a managed file that names an inbox demands them",
+      "last; see below"}},
+    {{"alerts.inbox", kOwnPath},
+     {"an error, but in a profile",
+      "the folder that alerts are written to, one JSON file each; begins with `/` or `~/`, and no "
+      "part of it is a link",
+      "last; see below"}},
+    {{"denied.say", kText, Into<&Policy::say>, OfTrusted(KeyRule::kReplace)},
+     {"nothing", "a sentence that ends every denial that the model is given, cut to 400 bytes"}},
+    {{"client.permission_mode", OneOf(kPermissionModeWords), Into<&Policy::permission_mode>, kLast},
+     {"not said",
+      "the mode that the client is to be started in: `default` or `manual`, which are the same "
+      "mode, `plan`, `acceptEdits`, `dontAsk`, `auto` or "
+      "`bypassPermissions`"}},
+    {{"audit.file", kOwnPath, kAudit<&AuditRules::file>, OfFile(KeyRule::kReplace)},
+     {"`\"~/.local/state/ringfence/audit.jsonl\"`",
+      "the file that decisions are written to, one JSON line each; begins with `/` or `~/`, "
+      "without patterns",
+      "last, but the managed file's counts over all"}},
+    {{"audit.rotate", kSize, kAudit<&AuditRules::rotate>, {.in_profiles = false}},
+     {"`\"64M\"`", "at this size the file gets another name"}},
+    {{"audit.required", kSwitch, kAudit<&AuditRules::required>, OfFile(KeyRule::kHigher)},
+     {"`false`", "what cannot be logged is not permitted; denials never wait for the log",
+      "last, but the managed file's `true` stays"}},
+    {{"audit.system_log", OneOf(kSystemLogWords), kAudit<&AuditRules::system_log>,
+      OfFile(KeyRule::kHigher)},
+     {"`\"anchors\"`",
+      "what goes to journald or syslog: digests at intervals (`\"anchors\"`), every line "
+      "(`\"lines\"`), or nothing (`\"off\"`)",
+      "last, but never less than the managed file says"}},
+};
+
+}  // namespace keys
+
+// Their rows, without the documents.
+std::span<const KeyRow> PolicyKeys();
+const KeyRow& KeyNamed(KeyName name);
+
+constexpr bool IsKeyName(std::string_view name) {
+  return std::ranges::any_of(keys::kTable,
+                             [name](const DocumentedKey& key) { return key.row.name == name; });
+}
+
+}  // namespace ringfence
