@@ -39,7 +39,7 @@ std::string Call(const char* call, const std::string& name, const Path& folder) 
 
 Error NotOpened(int parent, const std::string& name, const Path& folder) {
   const int code = errno;
-  const Error error = SystemError(Call("open", name, folder), code);
+  Error error = SystemError(Call("open", name, folder), code);
   if (code != ELOOP && code != ENOTDIR && code != EMLINK) return error;
   if (!IsLink(parent, name)) return error;
   return Error{Error::Kind::kSystem, Quote(folder.text()),

@@ -3,7 +3,7 @@
 #include <optional>
 #include <string>
 
-#include "base/text.h"
+#include "base/utf8.h"
 #include "policy/files/resolve.h"
 
 namespace ringfence {

@@ -109,7 +109,7 @@ inline constexpr DocumentedKey kTable[] = {
      {"`\"deny\"`", "a call that sets `dangerouslyDisableSandbox`: `\"deny\"` or `\"ask\"`"}},
     {{"bash.wrap", kSwitch, Into<&Policy::wrap_bash>, kStaysOn},
      {"`false`",
-      "Bash and Monitor run under the [kernel sandbox](client-bash.md) of `ringfence run`, and "
+      "Bash and Monitor run under the [kernel sandbox](client-bash.md), and "
       "PowerShell is refused; a later file can only switch it on"}},
     {{"permitted", OneOf(kPermittedWords), Into<&Policy::permitted>, kLimit},
      {"`\"client\"`",

@@ -191,5 +191,5 @@ def test_sets_of_the_document(loader):
 
 
 def test_the_built_in_policy(loader):
-    wrong = built_in_problem(loader.program)
+    wrong = built_in_problem(loader.command[0])
     assert not wrong, wrong
