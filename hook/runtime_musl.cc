@@ -1,6 +1,7 @@
-// With musl there is no C++ run-time library: the few functions that compiled code asks for stand
-// here. Nothing can be thrown; what libstdc++'s headers would throw, and a failed allocation,
-// refuses the call. Compiled into the hook only, never into a library.
+// The memory of the hook. A failed allocation, and what libstdc++'s headers would throw, refuses
+// the call. Compiled into the hook only, never into a library.
+#include "base/runtime_musl.inc"
+
 #include <sys/mman.h>
 
 #include <cstddef>
@@ -11,12 +12,8 @@
 
 #include "hook/fail_closed.h"
 
+namespace ringfence {
 namespace {
-
-using std::size_t;
-
-constexpr std::string_view kNoMemory = "ringfence: out of memory; the call is refused\n";
-constexpr std::string_view kInternal = "ringfence: internal error; the call is refused\n";
 
 // The run is short, so memory comes from blocks and goes back with the process. Only what was
 // handed out last is taken back at once: strings that grow and go away, which is most of what is
@@ -26,9 +23,7 @@ constexpr size_t kFirst = size_t{160} * 1024;  // lies in the program, and is en
 constexpr size_t kUsed = size_t{64} * 1024;    // of the first; what an ordinary event takes
 constexpr size_t kLarge = size_t{64} * 1024;   // lies among the large ones
 constexpr size_t kHugePage = size_t{2} * 1024 * 1024;
-constexpr size_t kPage = 4096;
 constexpr size_t kAlign = 16;
-constexpr int kPopulateWrite = 23;  // madvise(2), MADV_POPULATE_WRITE; musl's headers lack it
 
 struct Block {
   char* at = nullptr;
@@ -44,7 +39,7 @@ size_t in_blocks = 0;
 
 // Nothing when the kernel has no room for it.
 Block NewBlock(size_t size) {
-  if (in_blocks + size > ringfence::kMaxMemory) return {};
+  if (in_blocks + size > kMaxMemory) return {};
   void* block = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (block == MAP_FAILED) return {};
   in_blocks += size;
@@ -66,61 +61,26 @@ Block NewLargeBlock(size_t size) {
   return block;
 }
 
+}  // namespace
+
+void EndOutOfMemory() { Refuse("ringfence: out of memory; the call is refused\n"); }
+void EndInternalError() { Refuse("ringfence: internal error; the call is refused\n"); }
+
 void* Allocate(size_t size) {
-  if (size > ringfence::kMaxMemory) ringfence::Refuse(kNoMemory);
+  if (size > kMaxMemory) EndOutOfMemory();
   size = RoundUp(size, kAlign);
   Block& block = size < kLarge ? small : large;
   if (!block.HasRoom(size)) block = size < kLarge ? NewBlock(kBlock) : NewLargeBlock(size);
-  if (!block.HasRoom(size)) ringfence::Refuse(kNoMemory);
+  if (!block.HasRoom(size)) EndOutOfMemory();
   return block.Take(size);
 }
 
-void Free(void* memory, size_t size) {
+void Release(void* memory, size_t size) {
   size = RoundUp(size, kAlign);
   Block& block = size < kLarge ? small : large;
   if (static_cast<char*>(memory) + size == block.at) block.at = static_cast<char*>(memory);
 }
 
-}  // namespace
-
-void* operator new(size_t size) { return Allocate(size); }
-void* operator new[](size_t size) { return Allocate(size); }
-void* operator new(size_t size, const std::nothrow_t&) noexcept { return Allocate(size); }
-void operator delete(void*) noexcept {}
-void operator delete(void* memory, size_t size) noexcept { Free(memory, size); }
-void operator delete[](void*) noexcept {}
-void operator delete[](void* memory, size_t size) noexcept { Free(memory, size); }
-
-namespace std {
-void __throw_bad_alloc() { ringfence::Refuse(kNoMemory); }
-void __throw_bad_array_new_length() { ringfence::Refuse(kNoMemory); }
-void __throw_length_error(const char*) { ringfence::Refuse(kInternal); }
-void __throw_logic_error(const char*) { ringfence::Refuse(kInternal); }
-void __throw_out_of_range_fmt(const char*, ...) { ringfence::Refuse(kInternal); }
-void terminate() noexcept { ringfence::Refuse(kInternal); }
-}  // namespace std
-
-extern "C" {
-// musl's own, for the few of its functions that allocate (opendir).
-void* malloc(size_t size) { return Allocate(size); }
-void* calloc(size_t count, size_t size) {
-  size_t bytes = 0;
-  if (__builtin_mul_overflow(count, size, &bytes)) ringfence::Refuse(kNoMemory);
-  void* memory = Allocate(bytes);  // a block is new and zero, but may have been handed out before
-  for (size_t i = 0; i < bytes; ++i) static_cast<char*>(memory)[i] = 0;
-  return memory;
-}
-void free(void*) {}
-
-// What compiled code asks of the library that it is linked without.
-// NOLINTBEGIN(clang-diagnostic-reserved-identifier)
-void __cxa_pure_virtual() { ringfence::Refuse(kInternal); }
-int __cxa_atexit(void (*)(void*), void*, void*) { return 0; }  // the hook ends in _exit
-void* __dso_handle = nullptr;
-// NOLINTEND(clang-diagnostic-reserved-identifier)
-}
-
-namespace ringfence {
 // Allocate keeps the bound. Here the pages that an ordinary event needs are taken in one call,
 // because one fault for each took 3 % of a permitted call. A kernel before Linux 5.14 refuses, and
 // they come one by one.
@@ -128,4 +88,21 @@ Status BoundRuntime() {
   ::madvise(first_block, kUsed, kPopulateWrite);
   return Unit{};
 }
+
 }  // namespace ringfence
+
+void operator delete(void*) noexcept {}
+void operator delete[](void*) noexcept {}
+
+extern "C" {
+// musl's own, for the few of its functions that allocate (opendir).
+void* malloc(size_t size) { return ringfence::Allocate(size); }
+void* calloc(size_t count, size_t size) {
+  size_t bytes = 0;
+  if (__builtin_mul_overflow(count, size, &bytes)) ringfence::EndOutOfMemory();
+  void* memory = malloc(bytes);  // a block is new and zero, but may have been handed out before
+  for (size_t i = 0; i < bytes; ++i) static_cast<char*>(memory)[i] = 0;
+  return memory;
+}
+void free(void*) {}
+}
