@@ -11,8 +11,10 @@
 #include <memory>
 
 #include "audit_log/system_log.h"
+#include "base/directory.h"
 #include "base/inside.h"
 #include "base/launcher.h"
+#include "base/same_file.h"
 #include "base/state_file.h"
 #include "base/syscall.h"
 
@@ -34,11 +36,7 @@ struct OpenLog {
   uint64_t size() const { return static_cast<uint64_t>(facts.st_size); }
 };
 
-bool IsSame(const struct stat& one, const struct stat& other) {
-  return one.st_ino == other.st_ino && one.st_dev == other.st_dev;
-}
-
-Result<OpenLog> Open(const Path& file) {
+Result<OpenLog> OpenLogFile(const Path& file) {
   Result<UniqueFd> fd = OpenStateFile(file, StateWrites::kAppended);
   if (!fd) return fd.error();
   return OpenLog{.fd = std::move(*fd)};
@@ -51,9 +49,9 @@ Status Look(const Path& file, OpenLog& log) {
 }
 
 // Not when it was renamed before we had the lock.
-bool HasName(const Path& file, const OpenLog& log) {
+bool StillHasName(const Path& file, const OpenLog& log) {
   struct stat named {};
-  return ::lstat(file.text().c_str(), &named) == 0 && IsSame(named, log.facts);
+  return ::lstat(file.text().c_str(), &named) == 0 && IsSameFile(named, log.facts);
 }
 
 // The end of the log.
@@ -106,14 +104,14 @@ Status Write(const OpenLog& log, const std::string& line, AuditLock lock) {
 bool IsPutAside(const Path& file, const OpenLog& log) {
   if (log.facts.st_nlink < 2) return false;
   const Path folder = file.Parent();
-  const std::unique_ptr<DIR, int (*)(DIR*)> listing(::opendir(folder.text().c_str()), ::closedir);
+  const DirectoryStream listing(::opendir(folder.text().c_str()));
   if (listing == nullptr) return false;
   const std::string prefix = std::string(file.name()) + ".";
   while (const dirent* entry = ::readdir(listing.get())) {
     const std::string_view name = entry->d_name;
     struct stat facts {};
     if (name.starts_with(prefix) && name.ends_with('Z') &&
-        ::lstat(folder.Child(name).text().c_str(), &facts) == 0 && IsSame(facts, log.facts)) {
+        ::lstat(folder.Child(name).text().c_str(), &facts) == 0 && IsSameFile(facts, log.facts)) {
       return true;
     }
   }
@@ -180,7 +178,7 @@ Status AppendToLog(const NewLine& added, const OpenLog& log, const Tail& tail, A
 
 // Nobody may keep lines out of the log by its lock.
 Status AppendUnlocked(const NewLine& added) {
-  Result<OpenLog> log = Open(added.file);
+  Result<OpenLog> log = OpenLogFile(added.file);
   if (!log) return log.error();
   for (int i = 1;; ++i) {
     if (Status s = Look(added.file, *log); !s) return s;
@@ -203,13 +201,13 @@ Status AppendToAudit(const Path& file, const AuditRules& rules, const std::strin
   if (*sent) return Unit{};
   const NewLine added{file, rules, text, unix_nanoseconds};
   for (int i = 0; i < kRotations; ++i) {
-    Result<OpenLog> log = Open(file);
+    Result<OpenLog> log = OpenLogFile(file);
     if (!log) return log.error();
     const Result<bool> is_locked = LockFile(log->fd.get(), kLockTries);
     if (!is_locked) return is_locked.error();
     if (!*is_locked) return AppendUnlocked(added);
     if (Status s = Look(file, *log); !s) return s;
-    if (!HasName(file, *log)) continue;
+    if (!StillHasName(file, *log)) continue;
     const Result<Tail> tail = ReadTail(*log);
     if (!tail) return tail.error();
     return AppendToLog(added, *log, *tail, AuditLock::kHeld);

@@ -7,5 +7,24 @@ constexpr bool IsDigit(int c) { return c >= '0' && c <= '9'; }
 constexpr bool IsLower(int c) { return c >= 'a' && c <= 'z'; }
 constexpr bool IsUpper(int c) { return c >= 'A' && c <= 'Z'; }
 constexpr bool IsLetter(int c) { return IsLower(c) || IsUpper(c); }
+constexpr bool IsAscii(char c) { return (c & 0x80) == 0; }
+constexpr bool IsPrintableAscii(char c) { return c >= ' ' && c <= '~'; }
+
+// The other case of an ASCII letter; every other character as it is.
+template <typename Char>
+constexpr Char ToLower(Char c) {
+  return IsUpper(c) ? static_cast<Char>(c + ('a' - 'A')) : c;
+}
+template <typename Char>
+constexpr Char ToUpper(Char c) {
+  return IsLower(c) ? static_cast<Char>(c - ('a' - 'A')) : c;
+}
+
+// The value of a hexadecimal digit, in either letter case; -1 for any other character.
+constexpr int HexValue(char digit) {
+  if (IsDigit(digit)) return digit - '0';
+  const char lower = ToLower(digit);
+  return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
+}
 
 }  // namespace ringfence

@@ -4,17 +4,18 @@
 #include <cstdint>
 #include <iterator>
 
+#include "base/ascii.h"
 #include "base/utf8.h"
 
 namespace ringfence {
 namespace {
 
-struct Run {
+struct FoldRun {
   uint32_t first, last, step;
   int32_t delta;
 };
 
-constexpr Run kRuns[] = {
+constexpr FoldRun kRuns[] = {
 #include "base/case_fold_table.inc"
 };
 
@@ -39,12 +40,10 @@ constexpr Range kIgnored[] = {
     {0xFE00, 0xFE0F},   {0xFEFF, 0xFEFF},  {0xFFA0, 0xFFA0}, {0xFFF0, 0xFFF8}, {0x1BCA0, 0x1BCA3},
     {0x1D173, 0x1D17A}, {0xE0000, 0xE0FFF}};
 
-char LowerByte(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c; }
-
 uint32_t FoldCodePoint(uint32_t value) {
-  if (value < 0x80) return value >= 'A' && value <= 'Z' ? value + ('a' - 'A') : value;
-  const Run* run = std::lower_bound(std::begin(kRuns), std::end(kRuns), value,
-                                    [](const Run& r, uint32_t v) { return r.last < v; });
+  if (value < 0x80) return ToLower(value);
+  const FoldRun* run = std::lower_bound(std::begin(kRuns), std::end(kRuns), value,
+                                        [](const FoldRun& r, uint32_t v) { return r.last < v; });
   if (run == std::end(kRuns) || value < run->first) return value;
   if ((value - run->first) % run->step != 0) return value;
   return static_cast<uint32_t>(static_cast<int64_t>(value) + run->delta);
@@ -83,7 +82,7 @@ std::string FoldName(std::string_view name) {
   std::string out(name);
   size_t size = 0;
   while (size < name.size() && static_cast<unsigned char>(name[size]) < 0x80) {
-    out[size] = LowerByte(name[size]);
+    out[size] = ToLower(name[size]);
     ++size;
   }
   out.resize(size);
@@ -96,7 +95,7 @@ bool FoldsTo(std::string_view name, std::string_view folded) {
   size_t i = 0;
   for (; i < name.size(); ++i) {
     if (static_cast<unsigned char>(name[i]) >= 0x80) break;
-    if (i >= folded.size() || LowerByte(name[i]) != folded[i]) return false;
+    if (i >= folded.size() || ToLower(name[i]) != folded[i]) return false;
   }
   if (i == name.size()) return folded.size() == i;
   return FoldName(name.substr(i)) == folded.substr(i);

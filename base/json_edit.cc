@@ -10,23 +10,16 @@
 namespace ringfence {
 namespace {
 
-using Node = JsonTree::Node;
-using Kind = JsonTree::Kind;
-
 constexpr size_t kLineWidth = 90;
-
-std::string Dump(const OrderedJson& value) {
-  return value.dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
-}
 
 // On one line, with a space after commas and colons.
 std::string Spaced(const OrderedJson& value) {
-  if (!value.is_structured() || value.empty()) return Dump(value);
+  if (!value.is_structured() || value.empty()) return JsonText(value);
   std::string out(1, value.is_array() ? '[' : '{');
   if (value.is_object()) out += ' ';
   for (auto it = value.begin(); it != value.end(); ++it) {
     if (it != value.begin()) out += ", ";
-    if (value.is_object()) out += Dump(it.key()) + ": ";
+    if (value.is_object()) out += JsonText(it.key()) + ": ";
     out += Spaced(*it);
   }
   return out + (value.is_array() ? "]" : " }");
@@ -46,8 +39,8 @@ std::string DecodePointerKey(std::string_view key) {
   return out;
 }
 
-const Node* ChildAt(const JsonTree& tree, const Node& parent, const std::string& key) {
-  if (parent.kind != Kind::kArray) return tree.Find(parent, key);
+const JsonNode* ChildAt(const JsonTree& tree, const JsonNode& parent, const std::string& key) {
+  if (parent.kind != JsonKind::kArray) return tree.Find(parent, key);
   size_t position = 0;
   for (JsonTree::Index i = parent.first_child; i != JsonTree::kNone; i = tree.node(i).next) {
     if (std::to_string(position++) == key) return &tree.node(i);
@@ -55,8 +48,8 @@ const Node* ChildAt(const JsonTree& tree, const Node& parent, const std::string&
   return nullptr;
 }
 
-const Node* LastChild(const JsonTree& tree, const Node& container) {
-  const Node* last = nullptr;
+const JsonNode* LastChild(const JsonTree& tree, const JsonNode& container) {
+  const JsonNode* last = nullptr;
   for (JsonTree::Index i = container.first_child; i != JsonTree::kNone; i = tree.node(i).next) {
     last = &tree.node(i);
   }
@@ -85,8 +78,8 @@ Result<JsonEdit> JsonEdit::Open(std::string_view text, std::string name, bool co
                   comments);
 }
 
-const Node* JsonEdit::At(std::string_view pointer) const {
-  const Node* node = &root();
+const JsonNode* JsonEdit::At(std::string_view pointer) const {
+  const JsonNode* node = &root();
   while (node != nullptr && !pointer.empty()) {
     pointer.remove_prefix(1);
     const std::string_view key = pointer.substr(0, pointer.find('/'));
@@ -96,14 +89,16 @@ const Node* JsonEdit::At(std::string_view pointer) const {
   return node;
 }
 
-void JsonEdit::AddMember(const Node& object, std::string_view key, const OrderedJson& value) {
+void JsonEdit::AddMember(const JsonNode& object, std::string_view key, const OrderedJson& value) {
   Insert(object, JsonString(key) + ": ", value);
 }
 
-void JsonEdit::AddElement(const Node& array, const OrderedJson& value) { Insert(array, "", value); }
+void JsonEdit::AddElement(const JsonNode& array, const OrderedJson& value) {
+  Insert(array, "", value);
+}
 
-void JsonEdit::Insert(const Node& container, const std::string& key, const OrderedJson& value) {
-  const Node* last = LastChild(tree_, container);
+void JsonEdit::Insert(const JsonNode& container, const std::string& key, const OrderedJson& value) {
+  const JsonNode* last = LastChild(tree_, container);
   if (last == nullptr) return InsertIntoEmpty(container, key, value);
   const size_t begin = tree_.KeyBegin(*last);
   if (!IsFirstOnLine(begin)) {
@@ -117,9 +112,9 @@ void JsonEdit::Insert(const Node& container, const std::string& key, const Order
   Splice(last->end, after, "," + comment + line);
 }
 
-void JsonEdit::InsertIntoEmpty(const Node& container, const std::string& key,
+void JsonEdit::InsertIntoEmpty(const JsonNode& container, const std::string& key,
                                const OrderedJson& value) {
-  const bool is_array = container.kind == Kind::kArray;
+  const bool is_array = container.kind == JsonKind::kArray;
   const std::string gap(Gap(container));
   const size_t inner = container.begin + 1;
   const bool has_comment = gap.find('/') != std::string::npos;
@@ -134,18 +129,18 @@ void JsonEdit::InsertIntoEmpty(const Node& container, const std::string& key,
          kept + newline_ + indent + key + Rendered(value, indent, true) + newline_ + outer);
 }
 
-void JsonEdit::Replace(const Node& node, const OrderedJson& value) {
+void JsonEdit::Replace(const JsonNode& node, const OrderedJson& value) {
   const bool in_lines = IsFirstOnLine(tree_.KeyBegin(node));
   ReplaceRaw(node, Rendered(value, in_lines ? IndentOf(node.begin) : "", in_lines));
 }
 
-void JsonEdit::ReplaceRaw(const Node& node, std::string_view json) {
+void JsonEdit::ReplaceRaw(const JsonNode& node, std::string_view json) {
   Splice(node.begin, node.end, json);
 }
 
-void JsonEdit::Remove(const Node& node) {
-  const Node& parent = tree_.node(node.parent);
-  const Node* before = nullptr;
+void JsonEdit::Remove(const JsonNode& node) {
+  const JsonNode& parent = tree_.node(node.parent);
+  const JsonNode* before = nullptr;
   for (JsonTree::Index i = parent.first_child; &tree_.node(i) != &node; i = tree_.node(i).next) {
     before = &tree_.node(i);
   }
@@ -159,7 +154,7 @@ void JsonEdit::Remove(const Node& node) {
 }
 
 // The comment that stays on the line of `before` when the last child, `node`, is removed.
-std::string JsonEdit::CommentBehind(const Node& before, const Node& node) const {
+std::string JsonEdit::CommentBehind(const JsonNode& before, const JsonNode& node) const {
   const std::string_view text = tree_.text();
   if (text[before.end] != ',') return "";
   const size_t after = AfterComment(before.end + 1);
@@ -169,21 +164,21 @@ std::string JsonEdit::CommentBehind(const Node& before, const Node& node) const 
   return comment + newline_ + IndentOf(tree_.node(node.parent).begin);
 }
 
-std::string_view JsonEdit::Gap(const Node& empty_container) const {
+std::string_view JsonEdit::Gap(const JsonNode& empty_container) const {
   const std::string_view text = tree_.text();
   return text.substr(empty_container.begin + 1, empty_container.end - empty_container.begin - 2);
 }
 
-void JsonEdit::SetGap(const Node& empty_container, std::string_view gap) {
+void JsonEdit::SetGap(const JsonNode& empty_container, std::string_view gap) {
   Splice(empty_container.begin + 1, empty_container.end - 1, gap);
 }
 
-std::string_view JsonEdit::Raw(const Node& node) const {
+std::string_view JsonEdit::Raw(const JsonNode& node) const {
   const std::string_view text = tree_.text();
   return text.substr(node.begin, node.end - node.begin);
 }
 
-OrderedJson JsonEdit::Value(const Node& node) const {
+OrderedJson JsonEdit::Value(const JsonNode& node) const {
   return OrderedJson::parse(Raw(node), nullptr, false, comments_);
 }
 
@@ -237,7 +232,7 @@ std::string JsonEdit::Rendered(const OrderedJson& value, const std::string& inde
   std::string out(1, value.is_array() ? '[' : '{');
   for (auto it = value.begin(); it != value.end(); ++it) {
     out += (it == value.begin() ? "" : ",") + newline_ + inner;
-    if (value.is_object()) out += Dump(it.key()) + ": ";
+    if (value.is_object()) out += JsonText(it.key()) + ": ";
     out += Rendered(*it, inner, true);
   }
   return out + newline_ + indent + (value.is_array() ? "]" : "}");
@@ -248,7 +243,7 @@ std::string JsonEdit::Filled(const OrderedJson& array, const std::string& indent
   std::string out = "[";
   size_t width = kLineWidth;  // so that the first element begins a line
   for (const OrderedJson& element : array) {
-    const std::string text = Dump(element);
+    const std::string text = JsonText(element);
     const bool is_first = &element == &array.front();
     if (width + text.size() + 2 > kLineWidth) {
       if (!is_first) out += ",";

@@ -13,10 +13,7 @@ namespace {
 
 constexpr size_t kMaxWord = 40;
 
-bool IsWordChar(char c) {
-  const char lower = static_cast<char>(c | 0x20);
-  return IsDigit(c) || (lower >= 'a' && lower <= 'z') || c == '_' || c == '-' || c == '$';
-}
+bool IsWordChar(char c) { return IsDigit(c) || IsLetter(c) || c == '_' || c == '-' || c == '$'; }
 
 std::string Hex(uint32_t value) {
   constexpr std::string_view kDigits = "0123456789ABCDEF";

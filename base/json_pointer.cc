@@ -1,5 +1,7 @@
 #include "base/json_pointer.h"
 
+#include <algorithm>
+
 namespace ringfence {
 
 void AppendPointerKey(std::string& pointer, std::string_view key) {
@@ -12,6 +14,12 @@ void AppendPointerKey(std::string& pointer, std::string_view key) {
       pointer.push_back(c);
     }
   }
+}
+
+std::string DottedKey(std::string_view pointer) {
+  std::string key(pointer.substr(1));
+  std::ranges::replace(key, '/', '.');
+  return key;
 }
 
 }  // namespace ringfence

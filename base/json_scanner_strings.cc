@@ -19,7 +19,7 @@ uint64_t SpecialBytes(uint64_t bytes) {
   return (control | quote | backslash | bytes) & kEachHighBit;
 }
 
-bool IsPlain(char c) {
+bool NeedsNoEscape(char c) {
   const auto byte = static_cast<unsigned char>(c);
   return byte >= 0x20 && byte < 0x80 && byte != '"' && byte != '\\';
 }
@@ -32,7 +32,7 @@ const char* SkipPlain(const char* at, const char* end) {
       if (special != 0) return at + std::countr_zero(special) / 8;
     }
   }
-  while (at < end && IsPlain(*at)) ++at;
+  while (at < end && NeedsNoEscape(*at)) ++at;
   return at;
 }
 

@@ -177,6 +177,11 @@ const JsonTree::Node* JsonTree::Find(const Node& node, std::string_view key) con
   return nullptr;
 }
 
+std::string_view JsonTree::Text(const Node& node, std::string_view key) const {
+  const Node* member = Find(node, key);
+  return member != nullptr && member->kind == Kind::kString ? member->content() : "";
+}
+
 std::string JsonTree::Pointer(const Node& node) const {
   if (node.parent == kNone) return "";
   const Node& parent = nodes_[node.parent];

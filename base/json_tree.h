@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/json_kind.h"
 #include "base/json_scanner.h"
 #include "base/result.h"
 
@@ -17,7 +18,7 @@ namespace ringfence {
 
 class JsonTree {
  public:
-  enum class Kind : uint8_t { kObject, kArray, kString, kNumber, kTrue, kFalse, kNull };
+  using Kind = JsonKind;
   using Index = uint32_t;
   static constexpr Index kNone = UINT32_MAX;
 
@@ -53,6 +54,8 @@ class JsonTree {
   Index IndexOf(const Node& node) const { return static_cast<Index>(&node - nodes_.data()); }
   // The member `key` of an object, or nullptr (also when `node` is no object).
   const Node* Find(const Node& node, std::string_view key) const;
+  // The string that is the member `key`, or "" where there is none.
+  std::string_view Text(const Node& node, std::string_view key) const;
 
   // Of a member: its name, and the byte offset of the name's opening quote.
   std::string_view KeyOf(const Node& node) const {
@@ -83,13 +86,15 @@ class JsonTree {
   std::vector<Key> keys_;
 };
 
+using JsonNode = JsonTree::Node;
+
 // The node at a JSON pointer without escapes, or nullptr.
-const JsonTree::Node* NodeAt(const JsonTree& tree, std::string_view pointer);
+const JsonNode* NodeAt(const JsonTree& tree, std::string_view pointer);
 
 // "name:line:column" of a byte offset; lines and columns count from 1, columns in bytes.
 std::string PlaceText(std::string_view name, std::string_view text, size_t offset);
 uint32_t LineOf(std::string_view text, size_t offset);
 
-std::string_view KindName(JsonTree::Kind kind);  // "an object", "a string", ...
+std::string_view KindName(JsonKind kind);  // "an object", "a string", ...
 
 }  // namespace ringfence

@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "base/ascii.h"
+
 namespace ringfence {
 
 class NameHash {
@@ -43,8 +45,8 @@ constexpr uint64_t NameBitsNeededBy(std::string_view pattern) {
     NameHash hash;
     bool is_fixed = !name.empty();
     for (const char c : name) {
-      is_fixed = is_fixed && c != '*' && c != '?' && c != '[' && c != '\\' && (c & 0x80) == 0;
-      hash.Add(c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c);
+      is_fixed = is_fixed && c != '*' && c != '?' && c != '[' && c != '\\' && IsAscii(c);
+      hash.Add(ToLower(c));
     }
     if (is_fixed) bits |= uint64_t{1} << hash.Top(6);
   }

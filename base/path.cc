@@ -40,7 +40,7 @@ Path Path::Clean(std::string_view text) {
   }
 }
 
-std::string_view Path::name() const { return std::string_view(text_).substr(text_.rfind('/') + 1); }
+std::string_view Path::name() const { return BaseName(text_); }
 
 Path Path::Parent() const {
   const size_t slash = text_.rfind('/');

@@ -8,6 +8,9 @@
 
 namespace ringfence {
 
+inline constexpr size_t kMaxPathBytes = 4095;  // PATH_MAX without the final NUL
+inline constexpr size_t kMaxNameBytes = 255;   // NAME_MAX, of one component
+
 class Path {
  public:
   Path() : text_("/") {}
@@ -36,6 +39,11 @@ class Path {
   explicit Path(std::string text) : text_(std::move(text)) {}
   std::string text_;
 };
+
+// What follows the last slash; all of `path` where there is none.
+constexpr std::string_view BaseName(std::string_view path) {
+  return path.substr(path.rfind('/') + 1);
+}
 
 // One of its components is "..".
 bool HasDotDot(std::string_view text);

@@ -1,6 +1,5 @@
 #include "base/process.h"
 
-#include <fcntl.h>
 #include <poll.h>
 #include <spawn.h>
 #include <sys/socket.h>
@@ -15,8 +14,8 @@
 #include <utility>
 
 #include "base/program.h"
+#include "base/socket_pair.h"
 #include "base/syscall.h"
-#include "base/unique_fd.h"
 
 namespace ringfence {
 namespace {
@@ -26,31 +25,9 @@ using Clock = std::chrono::steady_clock;
 // Writing to a program that has gone reports EPIPE, without a signal that would end this one.
 #ifdef __APPLE__
 constexpr int kSendFlags = MSG_DONTWAIT;
-bool SilencePipeSignal(int fd) {
-  const int on = 1;
-  return ::setsockopt(fd, SOL_SOCKET, SO_NOSIGPIPE, &on, sizeof on) == 0;
-}
 #else
 constexpr int kSendFlags = MSG_DONTWAIT | MSG_NOSIGNAL;
-bool SilencePipeSignal(int) { return true; }
 #endif
-
-struct Pair {
-  UniqueFd own, other;
-};
-
-// Socket pairs, as the client uses them.
-Result<Pair> MakePair() {
-  std::array<int, 2> fds{};
-  if (::socketpair(AF_UNIX, SOCK_STREAM, 0, fds.data()) != 0) return SystemError("socketpair");
-  Pair pair{UniqueFd(fds[0]), UniqueFd(fds[1])};
-  for (const int fd : fds) {
-    if (::fcntl(fd, F_SETFD, FD_CLOEXEC) != 0 || !SilencePipeSignal(fd)) {
-      return SystemError("set up a socket pair");
-    }
-  }
-  return pair;
-}
 
 class SpawnActions {
  public:
@@ -79,7 +56,8 @@ class Running {
   Status Start() {
     std::array<UniqueFd, 3> theirs;
     for (size_t i = 0; i < ours_.size(); ++i) {
-      Result<Pair> pair = MakePair();
+      // The client uses socket pairs too.
+      Result<SocketPair> pair = MakeSocketPair(SOCK_STREAM);
       if (!pair) return pair.error();
       ours_[i] = std::move(pair->own);
       theirs[i] = std::move(pair->other);

@@ -41,6 +41,9 @@ struct Error {
   bool operator==(const Error&) const = default;
 };
 
+Error UsageError(std::string where, std::string what, std::string hint = "");
+Error ConfigError(std::string where, std::string what, std::string hint = "");
+
 template <typename T>
 class [[nodiscard]] Result {
  public:

@@ -9,30 +9,21 @@
 #include "base/syscall.h"
 
 namespace ringfence {
-namespace {
 
-// Makes at most ~/.local/state/ringfence: a home that is not there is a disk that is not mounted.
-constexpr int kMissingFolders = 3;
-
-Status MakeFolders(const Path& folder, int levels = kMissingFolders) {
-  if (folder.is_root()) return Unit{};
+Status MakeFolders(const Path& folder, int levels) {
   if (::mkdir(folder.text().c_str(), 0700) == 0 || errno == EEXIST) return Unit{};
   if (errno != ENOENT || levels == 1) return SystemError("mkdir(" + folder.text() + ")");
   if (Status s = MakeFolders(folder.Parent(), levels - 1); !s) return s;
-  if (::mkdir(folder.text().c_str(), 0700) != 0 && errno != EEXIST) {
-    return SystemError("mkdir(" + folder.text() + ")");
-  }
-  return Unit{};
+  return MakeFolders(folder, 1);
 }
 
-}  // namespace
-
 Result<UniqueFd> OpenStateFile(const Path& file, StateWrites writes) {
+  constexpr int kStateLevels = 3;  // ~/.local/state/ringfence
   const int flags = O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY |
                     (writes == StateWrites::kAppended ? O_APPEND : 0);
   UniqueFd fd(::openat(AT_FDCWD, file.text().c_str(), flags, 0600));
   if (!fd.valid() && errno == ENOENT) {
-    if (Status s = MakeFolders(file.Parent()); !s) return s.error();
+    if (Status s = MakeFolders(file.Parent(), kStateLevels); !s) return s.error();
     fd = UniqueFd(::openat(AT_FDCWD, file.text().c_str(), flags, 0600));
   }
   if (!fd.valid()) return SystemError("open(" + file.text() + ")");

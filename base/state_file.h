@@ -14,6 +14,10 @@ namespace ringfence {
 enum class StateWrites { kAppended, kAnywhere };
 Result<UniqueFd> OpenStateFile(const Path& file, StateWrites writes);
 
+// Makes `folder` with mode 0700, where it is missing, and the last of the folders above it that
+// are: at most `levels` in all, since a home that is not there is a disk that is not mounted.
+Status MakeFolders(const Path& folder, int levels);
+
 // flock(2), tried so often, a millisecond apart. False: others hold the lock.
 Result<bool> LockFile(int fd, int tries);
 

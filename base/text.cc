@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/ascii.h"
 #include "base/utf8.h"
 
 namespace ringfence {
@@ -45,7 +46,6 @@ void AppendJsonEscape(std::string& out, uint32_t value) {
   }
 }
 
-bool IsPrintableAscii(char c) { return c >= ' ' && c < 0x7F; }
 bool IsPlainInJson(char c) { return IsPrintableAscii(c) && c != '"' && c != '\\'; }
 
 // Moves the plain beginning of `text` to the end of `out`.
@@ -150,6 +150,12 @@ std::string PrintableLines(std::string_view text) {
   return out;
 }
 
+std::string ShellQuoted(std::string_view text) {
+  std::string out = "'";
+  for (const char c : text) out += c == '\'' ? "'\\''" : std::string(1, c);
+  return out + "'";
+}
+
 std::string AsciiJson(std::string_view json) {
   std::string out;
   while (!json.empty()) {
@@ -190,17 +196,34 @@ std::string_view Nearest(std::string_view word, std::span<const std::string_view
   return best;
 }
 
-std::string_view TakeWord(std::string_view& rest) {
-  const std::string_view word = rest.substr(0, rest.find(' '));
-  rest.remove_prefix(std::min(word.size() + 1, rest.size()));
-  return word;
+std::string_view TakeUntil(std::string_view& rest, char separator) {
+  const std::string_view taken = rest.substr(0, rest.find(separator));
+  rest.remove_prefix(std::min(taken.size() + 1, rest.size()));
+  return taken;
+}
+
+std::vector<std::string> SplitWords(std::string_view text) {
+  std::vector<std::string> words;
+  while (!text.empty()) {
+    const size_t end = std::min(text.find_first_of(" \n"), text.size());
+    if (end > 0) words.emplace_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return words;
+}
+
+bool IsLowerHex(std::string_view text, size_t digits) {
+  return text.size() == digits &&
+         text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+}
+
+bool IsBlankLine(std::string_view line) {
+  return line.find_first_not_of(" \t\r") == std::string_view::npos;
 }
 
 std::string LowerAscii(std::string_view text) {
   std::string out(text);
-  for (char& c : out) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
+  std::ranges::transform(out, out.begin(), ToLower<char>);
   return out;
 }
 

@@ -4,19 +4,21 @@
 #include <charconv>
 
 #include "base/sha256.h"
+#include "base/text.h"
 
 namespace ringfence {
 namespace {
 
-constexpr int64_t kMinute = 60;
-constexpr int64_t kDay = 86400;
-constexpr size_t kMostHeld = 64;  // groups that a count is kept of
+constexpr int64_t kClockStep = 60;      // seconds, as the others
+constexpr int64_t kRememberedFor = 60;  // an alert
+constexpr int64_t kCountedFor = 86400;  // alerts that were held back
+constexpr size_t kMostHeld = 64;        // groups that a count is kept of
 constexpr size_t kDigest = 16;
 
 // A clock that was put back or ahead must not silence alerts; of two hooks at the same time either
 // may be the first.
 bool IsWithin(int64_t at, int64_t now, int64_t seconds) {
-  return at < now + kMinute && at > now - seconds;
+  return at < now + kClockStep && at > now - seconds;
 }
 
 template <typename T>
@@ -24,17 +26,6 @@ bool ReadNumber(std::string_view text, T* value) {
   const char* end = text.data() + text.size();
   const auto [at, code] = std::from_chars(text.data(), end, *value);
   return code == std::errc() && at == end;
-}
-
-bool IsDigest(std::string_view text) {
-  return text.size() == kDigest &&
-         text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
-}
-
-std::string_view TakeUntil(std::string_view& line, char end) {
-  const std::string_view word = line.substr(0, line.find(end));
-  line.remove_prefix(std::min(word.size() + 1, line.size()));
-  return word;
 }
 
 }  // namespace
@@ -60,8 +51,8 @@ bool AlertRate::ReadLine(std::string_view line) {
   const std::string_view group = TakeUntil(line, ' ');
   const std::string_view what = TakeUntil(line, ' ');
   int64_t at = 0;
-  if (!IsDigest(group) || !ReadNumber(line, &at)) return false;
-  if (kind == "w" && IsDigest(what) && written_.size() < kMost) {
+  if (!IsLowerHex(group, kDigest) || !ReadNumber(line, &at)) return false;
+  if (kind == "w" && IsLowerHex(what, kDigest) && written_.size() < kMost) {
     written_.push_back({std::string(group), std::string(what), at});
     return true;
   }
@@ -94,8 +85,8 @@ bool AlertRate::Take(const Question& question, uint64_t* held) {
 }
 
 void AlertRate::Forget(int64_t now) {
-  std::erase_if(written_, [now](const Written& w) { return !IsWithin(w.at, now, kMinute); });
-  std::erase_if(held_, [now](const Held& h) { return !IsWithin(h.at, now, kDay); });
+  std::erase_if(written_, [now](const Written& w) { return !IsWithin(w.at, now, kRememberedFor); });
+  std::erase_if(held_, [now](const Held& h) { return !IsWithin(h.at, now, kCountedFor); });
 }
 
 bool AlertRate::IsTooOften(const Question& question) const {

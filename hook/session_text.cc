@@ -5,6 +5,8 @@
 #include <vector>
 
 #include "agents/claude/settings/settings.h"
+#include "base/add_once.h"
+#include "base/contains.h"
 #include "base/text.h"
 #include "policy/rules/sets.h"
 
@@ -18,9 +20,7 @@ constexpr const char* kUnquoted = "what the project's own policy lists";
 // "a", "b" and 3 more.
 class QuotedList {
  public:
-  void Add(const std::string& word) {
-    if (std::ranges::find(words_, word) == words_.end()) words_.push_back(word);
-  }
+  void Add(const std::string& word) { AddOnce(words_, word); }
   bool is_empty() const { return words_.empty(); }
   std::string text() const {
     std::string text;
@@ -40,10 +40,6 @@ class QuotedList {
 
 using SetNames = std::vector<SetName>;
 
-bool Contains(const SetNames& names, SetName name) {
-  return std::ranges::find(names, name) != names.end();
-}
-
 // A set is explained where it is named first.
 std::string RuleWord(const PathRule& rule, SetNames& explained) {
   if (rule.set != SetName::kNone) {
@@ -56,7 +52,7 @@ std::string RuleWord(const PathRule& rule, SetNames& explained) {
   return rule.tail.empty() && rule.base == RuleBase::kRoot ? "the project" : Quote(rule.written());
 }
 
-std::string Words(const PathRuleList& rules, SetNames& explained) {
+std::string RuleWords(const PathRuleList& rules, SetNames& explained) {
   QuotedList words;
   SetNames named;
   for (const std::span<const PathRule> list : rules) {
@@ -78,13 +74,13 @@ void AppendPaths(std::string& text, const PathRules& rules, std::string_view ver
   const std::string may = "You may " + std::string(verb);
   for (const PathRuleList& list : rules.allow) {
     const bool first = &list == &rules.allow.front();
-    const std::string words = Words(list, explained);
+    const std::string words = RuleWords(list, explained);
     AppendLine(text, may + (first ? ": " : ", of these, only: "),
                words.empty() ? kUnquoted : words);
   }
   AppendLine(text, "The user must approve each " + std::string(verb) + " of: ",
-             Words(rules.ask, explained));
-  AppendLine(text, "Do not " + std::string(verb) + ": ", Words(rules.deny, explained));
+             RuleWords(rules.ask, explained));
+  AppendLine(text, "Do not " + std::string(verb) + ": ", RuleWords(rules.deny, explained));
 }
 
 void AppendTools(std::string& text, const ToolRules& rules) {

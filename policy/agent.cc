@@ -28,9 +28,9 @@ FieldRole RoleOf(std::string_view word) {
 
 KnownTool ParseRow(std::string_view row) {
   KnownTool tool;
-  tool.name = TakeWord(row);
+  tool.name = TakeUntil(row, ' ');
   while (!row.empty()) {
-    const std::string_view word = TakeWord(row);
+    const std::string_view word = TakeUntil(row, ' ');
     const size_t colon = word.find(':');
     const std::string_view value = colon == word.npos ? "" : word.substr(colon + 1);
     if (word == "code") {
@@ -87,7 +87,7 @@ std::optional<KnownTool> ToolTable::Find(std::string_view name) const {
 
 std::string_view ToolTable::MainName(std::string_view name) const {
   std::string_view row = RowOf(name);
-  return row.empty() ? name : TakeWord(row);
+  return row.empty() ? name : TakeUntil(row, ' ');
 }
 
 std::vector<KnownTool> ToolTable::All() const {

@@ -19,14 +19,10 @@ constexpr bool kMacosNames = true;
 constexpr bool kMacosNames = false;
 #endif
 
-Error Wrong(std::string where, std::string what, std::string hint) {
-  return Error{Error::Kind::kUsage, std::move(where), std::move(what), std::move(hint)};
-}
-
 // What says which folder is the project.
 Error WrongRoot(Error::About about, std::string what, std::string hint) {
-  Error error = Wrong(about == Error::About::kRoot ? "--root" : "CLAUDE_PROJECT_DIR",
-                      std::move(what), std::move(hint));
+  Error error = UsageError(about == Error::About::kRoot ? "--root" : "CLAUDE_PROJECT_DIR",
+                           std::move(what), std::move(hint));
   error.about = about;
   return error;
 }
@@ -36,10 +32,10 @@ Result<Path> Resolved(const Path& path, const FileView& files) {
   Walked walked = Walk(path.text(), files);
   if (walked.stop == Walked::Stop::kEnd) return walked.end;
   const bool is_closed = walked.error && walked.error->code == EACCES;
-  return Wrong("",
-               Quote(path.text()) + " cannot be resolved" +
-                   (is_closed ? ": a directory above it is closed to this user" : ""),
-               "");
+  return UsageError("",
+                    Quote(path.text()) + " cannot be resolved" +
+                        (is_closed ? ": a directory above it is closed to this user" : ""),
+                    "");
 }
 
 // The sixth field of each line "name:password:user:group:comment:home:shell" of the user.
@@ -49,11 +45,9 @@ std::vector<std::string> PasswdHomesIn(std::string_view text, uint32_t user) {
   const std::string number = std::to_string(user);
   std::vector<std::string> homes;
   while (!text.empty()) {
-    std::string_view line = text.substr(0, text.find('\n'));
-    text.remove_prefix(std::min(line.size() + 1, text.size()));
+    std::string_view line = TakeUntil(text, '\n');
     for (size_t field = 0; !line.empty(); ++field) {
-      const std::string_view value = line.substr(0, line.find(':'));
-      line.remove_prefix(std::min(value.size() + 1, line.size()));
+      const std::string_view value = TakeUntil(line, ':');
       if (field == kUserField && value != number) break;
       if (field == kHomeField) homes.emplace_back(value);
     }
@@ -85,11 +79,11 @@ Result<std::optional<Home>> GivenHome(std::string_view text, std::string_view na
   if (text.empty()) return std::optional<Home>();
   const std::optional<Path> home = Path::Parse(text);
   if (!home) {
-    return Wrong(std::string(name), Quote(text) + " is not an absolute path without \"..\"",
-                 "give the absolute path of your home directory");
+    return UsageError(std::string(name), Quote(text) + " is not an absolute path without \"..\"",
+                      "give the absolute path of your home directory");
   }
   const Result<Path> real = Resolved(*home, files);
-  if (!real) return Wrong(std::string(name), real.error().what, "");
+  if (!real) return UsageError(std::string(name), real.error().what, "");
   return std::optional(Home{*home, *real});
 }
 
@@ -190,8 +184,8 @@ Status FindRoot(const Registration& registration, const FileView& files, Places&
   const std::string& text = by_option ? registration.root : registration.project_dir;
   const Error::About about = by_option ? Error::About::kRoot : Error::About::kProjectDir;
   if (text.empty()) {
-    return Wrong("", "the project is not known: CLAUDE_PROJECT_DIR is not set",
-                 "register the hook with --root DIR, or run it under the client");
+    return UsageError("", "the project is not known: CLAUDE_PROJECT_DIR is not set",
+                      "register the hook with --root DIR, or run it under the client");
   }
   const std::optional<Path> root = Path::Parse(text);
   if (!root) return WrongRoot(about, Quote(text) + " is not an absolute path without \"..\"", "");

@@ -21,8 +21,6 @@ Error Odd(std::string what) {
                "it yourself"};
 }
 
-std::string_view NameOf(std::string_view program) { return program.substr(program.rfind('/') + 1); }
-
 Result<std::string> ReadWhole(const UniqueFd& folder, const char* name) {
   const UniqueFd file(::openat(folder.get(), name, O_RDONLY | O_CLOEXEC));
   if (!file.valid()) return SystemError("open(" + std::string(name) + ")");
@@ -70,7 +68,7 @@ Result<ClientShell> ReadParentShell() {
   Result<std::string> line = ReadWhole(folder, "cmdline");
   if (!line) return line.error();
   if (::getppid() != parent) return Odd("the shell that started this has ended");
-  if (std::ranges::find(kShells, NameOf(*program)) == std::end(kShells)) {
+  if (std::ranges::find(kShells, BaseName(*program)) == std::end(kShells)) {
     return Odd(Quote(*program) + " is not the client's shell");
   }
   Result<std::vector<std::string>> words = ParseShellWords(*line);

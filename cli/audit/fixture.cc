@@ -13,10 +13,7 @@
 namespace ringfence {
 namespace {
 
-using Node = JsonTree::Node;
-using Kind = JsonTree::Kind;
-
-std::string Raw(const JsonTree& tree, const Node& node) {
+std::string Raw(const JsonTree& tree, const JsonNode& node) {
   return tree.text().substr(node.begin, node.end - node.begin);
 }
 
@@ -30,7 +27,7 @@ class FixtureReader {
       : tree_(tree), path_(path), document_(tree, mistakes) {}
 
   Fixture Read() {
-    const Node& root = tree_.root();
+    const JsonNode& root = tree_.root();
     ObjectReader object(document_, root);
     fixture_.name = object.String("name").value_or("");
     fixture_.why = object.String("why").value_or("");
@@ -38,21 +35,21 @@ class FixtureReader {
     ReadPlaces(object);
     ReadPolicies(object);
     if (const auto profile = object.String("profile")) fixture_.profile = *profile;
-    if (const Node* files = object.Object("files")) ReadFiles(document_, *files, fixture_);
-    if (const Node* event = object.Object("event")) {
+    if (const JsonNode* files = object.Object("files")) ReadFiles(document_, *files, fixture_);
+    if (const JsonNode* event = object.Object("event")) {
       ReadEvent(*event);
     } else if (object.Any("event") == nullptr) {
       document_.Wrong(root, "has no \"event\"",
                       "the call: {\"tool_name\": ..., \"tool_input\": ...}");
     }
-    if (const Node* expect = object.Object("expect")) ReadExpected(*expect);
+    if (const JsonNode* expect = object.Object("expect")) ReadExpected(*expect);
     object.Finish();
     return std::move(fixture_);
   }
 
  private:
-  void ReadEvent(const Node& event) {
-    const Node* name = tree_.Find(event, "hook_event_name");
+  void ReadEvent(const JsonNode& event) {
+    const JsonNode* name = tree_.Find(event, "hook_event_name");
     if (name != nullptr && !IsDecided(name->content())) {
       document_.Wrong(*name, Quote(name->content()) + " is not an event that is decided",
                       "\"PreToolUse\", which may be left out, or \"PermissionRequest\"");
@@ -86,9 +83,9 @@ class FixtureReader {
 
   // The policy itself, or the name of a file beside the fixture.
   void ReadPolicy(ObjectReader& object, std::string_view key, FixturePolicy policy) {
-    const Node* node = object.Any(key);
+    const JsonNode* node = object.Any(key);
     if (node == nullptr) return;
-    if (node->kind == Kind::kObject) {
+    if (node->kind == JsonKind::kObject) {
       policy.text = Raw(tree_, *node);
     } else if (!document_.IsString(*node)) {
       return;
@@ -105,7 +102,7 @@ class FixtureReader {
     fixture_.policies.push_back(std::move(policy));
   }
 
-  void ReadExpected(const Node& node) {
+  void ReadExpected(const JsonNode& node) {
     ObjectReader object(document_, node);
     constexpr ObjectReader::Choice<std::string_view> kDecisions[] = {
         {"permit", "permit"}, {"ask", "ask"}, {"deny", "deny"}, {"error", "error"}};
@@ -127,10 +124,10 @@ class FixtureReader {
 };
 
 // Whole files and lines alike: one JSON object.
-class DocumentReader {
+class FixtureReader {
  public:
-  DocumentReader(const std::string& path, bool is_named, FixtureFile& file,
-                 std::vector<Error>& mistakes)
+  FixtureReader(const std::string& path, bool is_named, FixtureFile& file,
+                std::vector<Error>& mistakes)
       : path_(path), is_named_(is_named), file_(file), mistakes_(mistakes) {}
 
   void Read(std::string text, const std::string& name, FixturePlace place) {
@@ -148,7 +145,7 @@ class DocumentReader {
  private:
   std::optional<Fixture> ReadObject(const JsonTree& tree, const std::string& name,
                                     const FixturePlace& place) {
-    const Node& root = tree.root();
+    const JsonNode& root = tree.root();
     const auto has = [&](std::string_view key) { return tree.Find(root, key) != nullptr; };
     std::optional<AuditEntry> entry = ReadAuditEntry(tree.text());
     if (entry && !entry->verdict.empty()) {
@@ -156,13 +153,14 @@ class DocumentReader {
       if (!fixture) file_.skipped.push_back(name + ": the log does not have the call's arguments");
       return fixture;
     }
-    const Node* call = tree.Find(root, "event");  // some events have a text of that name
+    const JsonNode* call = tree.Find(root, "event");  // some events have a text of that name
     const bool is_call =
-        call != nullptr && (call->kind == Kind::kObject || !has("hook_event_name"));
+        call != nullptr && (call->kind == JsonKind::kObject || !has("hook_event_name"));
     if (has("expect") || is_call) {
       return FixtureReader(tree, path_, mistakes_).Read();
     }
-    if (const Node* event = tree.Find(root, "hook_event_name")) return Captured(tree, *event, name);
+    if (const JsonNode* event = tree.Find(root, "hook_event_name"))
+      return Captured(tree, *event, name);
     // A fixture that is misspelt is told; policies, packages and others have a version.
     const bool is_fixture = has("name") && !has("version");
     if (!is_named_ && !is_fixture) {
@@ -176,7 +174,7 @@ class DocumentReader {
     return {};
   }
 
-  std::optional<Fixture> Captured(const JsonTree& tree, const Node& event,
+  std::optional<Fixture> Captured(const JsonTree& tree, const JsonNode& event,
                                   const std::string& name) {
     const std::string_view kind = event.content();
     if (!IsDecided(kind)) {
@@ -208,19 +206,13 @@ class DocumentReader {
   std::vector<Error>& mistakes_;
 };
 
-bool IsBlankLine(std::string_view line) {
-  return line.find_first_not_of(" \t\r") == std::string_view::npos;
-}
-
 }  // namespace
 
 std::vector<NumberedLine> LinesOf(std::string_view text) {
   std::vector<NumberedLine> lines;
   std::string_view rest = WithoutByteOrderMark(text);
   for (uint32_t number = 1; !rest.empty(); ++number) {
-    const size_t end = std::min(rest.find('\n'), rest.size());
-    const std::string_view line = rest.substr(0, end);
-    rest.remove_prefix(std::min(end + 1, rest.size()));
+    const std::string_view line = TakeUntil(rest, '\n');
     if (!IsBlankLine(line)) lines.push_back({line, number});
   }
   return lines;
@@ -229,7 +221,7 @@ std::vector<NumberedLine> LinesOf(std::string_view text) {
 FixtureFile ReadFixtures(std::string text, const std::string& path, bool is_named,
                          std::vector<Error>& mistakes) {
   FixtureFile file;
-  DocumentReader reader(path, is_named, file, mistakes);
+  FixtureReader reader(path, is_named, file, mistakes);
   const std::string lower = LowerAscii(path);
   if (!lower.ends_with(".jsonl") && !lower.ends_with(".ndjson")) {
     const std::string stem = lower.ends_with(".json") ? path.substr(0, path.size() - 5) : path;

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "base/ascii.h"
 #include "base/sha256.h"
 #include "base/text.h"
 
@@ -28,10 +29,6 @@ std::string_view Entity(char c) {
   }
 }
 
-unsigned HexValue(char digit) {
-  return static_cast<unsigned>(digit <= '9' ? digit - '0' : digit - 'a' + 10);
-}
-
 std::string Base64OfHex(std::string_view hex) {
   constexpr std::string_view kDigits =
       "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -40,7 +37,9 @@ std::string Base64OfHex(std::string_view hex) {
   for (size_t i = 0; i < hex.size(); i += 6) {
     const std::string_view part = hex.substr(i, 6);
     uint32_t bits = 0;
-    for (size_t j = 0; j < 6; ++j) bits = bits << 4 | (j < part.size() ? HexValue(part[j]) : 0);
+    for (size_t j = 0; j < 6; ++j) {
+      bits = bits << 4 | (j < part.size() ? static_cast<uint32_t>(HexValue(part[j])) : 0);
+    }
     const size_t characters = part.size() / 2 + 1;
     for (size_t j = 0; j < 4; ++j) {
       out += j < characters ? kDigits[bits >> (18 - 6 * j) & 63] : '=';
@@ -87,7 +86,7 @@ std::string ScriptJson(const OrderedJson& json) {
       {"\xE2\x80\xA9", "\\u2029"},
       {"\xEF\xBF\xBE", "\\ufffd"},
       {"\xEF\xBF\xBF", "\\ufffd"}};
-  const std::string text = json.dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
+  const std::string text = JsonText(json);
   std::string out;
   for (std::string_view rest = text; !rest.empty();) {
     const auto* escape = std::ranges::find_if(

@@ -5,11 +5,11 @@
 
 #include "base/case_fold.h"
 #include "base/syscall.h"
+#include "policy/files/resolve.h"
 
 namespace ringfence {
 namespace {
 
-constexpr int kMaxLinks = 40;
 constexpr size_t kMaxFileName = 255;
 
 MemoryNode NodeOf(FileKind kind, uint32_t mode) {

@@ -1,11 +1,11 @@
 // What `ringfence check` found out about one place of one file.
 #pragma once
 
-#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "base/add_once.h"
 #include "base/result.h"
 
 namespace ringfence {
@@ -25,16 +25,9 @@ struct Finding {
 using Findings = std::vector<Finding>;
 
 // What is there already is not said again.
-inline void Add(Findings& findings, Finding finding) {
-  if (std::ranges::find(findings, finding) == findings.end())
-    findings.push_back(std::move(finding));
-}
+inline void Add(Findings& findings, Finding finding) { AddOnce(findings, std::move(finding)); }
 inline void Add(Findings& findings, Severity severity, const char* code, Error error) {
   Add(findings, {severity, code, std::move(error)});
-}
-
-inline Error ConfigError(std::string where, std::string what, std::string hint) {
-  return Error{Error::Kind::kInvalidConfig, std::move(where), std::move(what), std::move(hint)};
 }
 
 }  // namespace ringfence

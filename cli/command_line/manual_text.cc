@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "base/text.h"
 #include "cli/command_line/manual_page.h"
 
 namespace ringfence {
@@ -26,16 +27,6 @@ std::string Filled(const std::vector<std::string>& words, size_t first, size_t i
     is_empty = false;
   }
   return out + line + "\n";
-}
-
-std::vector<std::string> SplitWords(std::string_view text) {
-  std::vector<std::string> words;
-  while (!text.empty()) {
-    const size_t end = std::min(text.find_first_of(" \n"), text.size());
-    if (end > 0) words.emplace_back(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return words;
 }
 
 std::string Paragraph(std::string_view text, size_t indent) {
@@ -85,10 +76,8 @@ std::string Section(std::string_view title, const std::string& text) {
 std::string Indented(std::string_view lines) {
   std::string out;
   while (!lines.empty()) {
-    const size_t end = std::min(lines.find('\n'), lines.size());
-    const std::string_view line = lines.substr(0, end);
+    const std::string_view line = TakeUntil(lines, '\n');
     out += (line.empty() ? "" : std::string(kIndent - 2, ' ')) + std::string(line) + "\n";
-    lines.remove_prefix(std::min(end + 1, lines.size()));
   }
   return out;
 }

@@ -27,14 +27,14 @@
 namespace ringfence {
 namespace {
 
-struct Entry {
+struct CommandEntry {
   std::string_view name;
   void (*add)(Command&, Action&);
 };
 
 // In the order of --help.
 // clang-format off
-constexpr Entry kCommands[] = {
+constexpr CommandEntry kCommands[] = {
     {"run", AddRun},
     {"init", AddInit},
     {"uninstall", AddUninstall},
@@ -109,7 +109,7 @@ void DeclareCommandLine(CLI::App& app, Action& chosen, std::string_view only) {
   app.footer(kMainExamples);
   app.require_subcommand(1);
   Command program(app);
-  for (const Entry& command : kCommands) {
+  for (const CommandEntry& command : kCommands) {
     if (only.empty() || command.name == only) command.add(program, chosen);
   }
 }
@@ -161,10 +161,10 @@ int RunCommandLine(int argc, char** argv) {
     Parse(app, {argv, static_cast<size_t>(argc)});
   } catch (const CLI::Success& success) {
     if (app.remaining().empty()) return app.exit(success);
-    PrintError(UsageError(app, success));
+    PrintError(CommandLineError(app, success));
     return 2;
   } catch (const CLI::ParseError& error) {
-    PrintError(UsageError(app, error));
+    PrintError(CommandLineError(app, error));
     return 2;
   }
   const Outcome outcome = chosen();

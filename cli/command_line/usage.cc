@@ -17,8 +17,8 @@ const CLI::App& GivenCommand(const CLI::App& app) {
   return given.empty() ? app : GivenCommand(*given.front());
 }
 
-Error Wrong(const CLI::App& app, std::string what) {
-  return Error{Error::Kind::kUsage, "", std::move(what), "see: " + FullName(app) + " --help"};
+Error WrongCommandLine(const CLI::App& app, std::string what) {
+  return UsageError("", std::move(what), "see: " + FullName(app) + " --help");
 }
 
 std::string DidYouMean(std::string_view word, const std::vector<std::string>& candidates) {
@@ -50,11 +50,12 @@ Error UnknownOption(const CLI::App& app, const std::string& written) {
   const size_t dashes = std::min(word.find_first_not_of('-'), word.size());
   const std::string value = OptionWithValue(app, word.substr(dashes));
   if (!value.empty()) {
-    return Wrong(app, Quote(word) + " is not an option; did you mean " + Quote(value) + "?");
+    return WrongCommandLine(app,
+                            Quote(word) + " is not an option; did you mean " + Quote(value) + "?");
   }
   // "-profile" and "--Profile" as well.
   const std::string dashed = word.starts_with("--") || word.size() < 3 ? word : "-" + word;
-  return Wrong(app, Quote(word) + " is not an option" + DidYouMean(dashed, names));
+  return WrongCommandLine(app, Quote(word) + " is not an option" + DidYouMean(dashed, names));
 }
 
 bool IsOption(const std::string& word) { return word.size() > 1 && word.starts_with('-'); }
@@ -68,7 +69,7 @@ std::optional<Error> UnknownWord(const CLI::App& app) {
   if (takes_command && !IsOption(words.front())) return UnknownCommand(app, words.front());
   const auto option = std::ranges::find_if(words, IsOption);
   if (option != words.end()) return UnknownOption(app, *option);
-  return Wrong(app, "unexpected argument " + Quote(words.front()));
+  return WrongCommandLine(app, "unexpected argument " + Quote(words.front()));
 }
 
 bool IsA(const CLI::ParseError& error, std::string_view kind) { return error.get_name() == kind; }
@@ -110,8 +111,8 @@ std::optional<Error> BeforeCommand(const CLI::App& app, const CLI::App& given) {
   if (&app == &given || app.remaining().empty()) return {};
   const std::string word = app.remaining().front();
   if (given.get_option_no_throw(word.substr(0, word.find('='))) == nullptr) return UnknownWord(app);
-  return Wrong(given,
-               Quote(word) + " must come after the command: " + FullName(given) + " " + word);
+  return WrongCommandLine(
+      given, Quote(word) + " must come after the command: " + FullName(given) + " " + word);
 }
 
 }  // namespace
@@ -124,7 +125,7 @@ std::string FullName(const CLI::App& app) {
 Error UnknownCommand(const CLI::App& app, const std::string& word) {
   std::vector<std::string> names;
   for (const CLI::App* command : app.get_subcommands({})) names.push_back(command->get_name());
-  Error error = Wrong(app, Quote(word) + " is not a command" + DidYouMean(word, names));
+  Error error = WrongCommandLine(app, Quote(word) + " is not a command" + DidYouMean(word, names));
   for (const std::string page : {"ringfence-hook", "ringfence-policy"}) {
     if (word == page || "ringfence-" + word == page)
       error.hint = "it has a manual page: man " + page;
@@ -132,14 +133,14 @@ Error UnknownCommand(const CLI::App& app, const std::string& word) {
   return error;
 }
 
-Error UsageError(const CLI::App& app, const CLI::ParseError& error) {
+Error CommandLineError(const CLI::App& app, const CLI::ParseError& error) {
   const CLI::App& given = GivenCommand(app);
   if (std::optional<Error> unknown = BeforeCommand(app, given)) return *std::move(unknown);
   if (std::optional<Error> unknown = UnknownWord(given)) return *std::move(unknown);
   if (&given == &app && IsA(error, "RequiredError")) {
-    return Wrong(app, "no command given");
+    return WrongCommandLine(app, "no command given");
   }
-  return Wrong(given, InPlainWords(error));
+  return WrongCommandLine(given, InPlainWords(error));
 }
 
 }  // namespace ringfence

@@ -20,6 +20,6 @@ std::string FullName(const CLI::App& app);
 Error UnknownCommand(const CLI::App& app, const std::string& word);
 
 // Why `app` could not parse its command line.
-Error UsageError(const CLI::App& app, const CLI::ParseError& error);
+Error CommandLineError(const CLI::App& app, const CLI::ParseError& error);
 
 }  // namespace ringfence

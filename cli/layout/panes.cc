@@ -53,13 +53,6 @@ const std::string* NoUtf8(const PaneSet& set) {
   return nullptr;
 }
 
-// In single quotes nothing means anything to a shell but the quote.
-std::string ShellQuoted(std::string_view text) {
-  std::string out = "'";
-  for (const char c : text) out += c == '\'' ? "'\\''" : std::string(1, c);
-  return out + "'";
-}
-
 // One word of a command line of tmux's: it takes a ";" at the end of a word for the end of a
 // command, unless there is a "\" in front of it (tmux(1), "Parsing syntax").
 std::string TmuxWord(std::string word) {

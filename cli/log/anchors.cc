@@ -76,7 +76,7 @@ class Lines {
 };
 
 // What stands before `mark`, which is taken away together with it.
-bool TakeUntil(std::string_view& text, std::string_view mark, std::string_view* before) {
+bool TakeBefore(std::string_view& text, std::string_view mark, std::string_view* before) {
   const size_t at = text.find(mark);
   if (at == std::string_view::npos) return false;
   *before = text.substr(0, at);
@@ -142,15 +142,14 @@ bool Anchors::Take(std::string_view text) {
     std::string_view rest = text.substr(at + word.size() + std::string_view("{\"file\":").size());
     std::string_view file, time, end;
     // A quote in a file's name would be escaped.
-    if (!TakeUntil(rest, ",\"time\":\"", &file) || !TakeUntil(rest, "\",\"end\":", &time) ||
-        !TakeUntil(rest, ",\"digest\":\"", &end)) {
+    if (!TakeBefore(rest, ",\"time\":\"", &file) || !TakeBefore(rest, "\",\"end\":", &time) ||
+        !TakeBefore(rest, ",\"digest\":\"", &end)) {
       return false;
     }
     const OrderedJson name = OrderedJson::parse(file, nullptr, false);
     const std::string digest(rest.substr(0, kChainDigits));
-    const bool is_digest = digest.size() == kChainDigits &&
-                           digest.find_first_not_of("0123456789abcdef") == std::string::npos &&
-                           rest.substr(kChainDigits).starts_with('"');
+    const bool is_digest =
+        IsLowerHex(digest, kChainDigits) && rest.substr(kChainDigits).starts_with('"');
     if (!name.is_string() || !is_digest || !IsLogTime(time)) return false;
     if (const auto log = name.get<std::string>(); log != named_) {
       if (other_logs_.size() < kOtherLogs) other_logs_.insert(log);

@@ -99,7 +99,7 @@ std::string PathWord(const Path& path, const Places& places) {
   return HomeWord(Shortened(path, places));
 }
 
-std::string Command(const std::string& words) { return "`ringfence allow " + words + "`"; }
+std::string AllowCommand(const std::string& words) { return "`ringfence allow " + words + "`"; }
 
 // Who can change a list that `ringfence allow` does not; "" for the others.
 std::string OtherFix(const RulePlace& missing) {
@@ -137,7 +137,7 @@ std::string AllowPathFix(const PathRefusal& refusal, const std::string& option,
                          const std::string& word, bool is_temporary) {
   const bool is_read = refusal.access == Access::kRead;
   const char* how = refusal.asks ? "--ask " : is_temporary ? "--session " : "";  // never both
-  const std::string command = Command(option + (is_read ? "--read " : "") + how + word);
+  const std::string command = AllowCommand(option + (is_read ? "--read " : "") + how + word);
   if (refusal.asks && refusal.permission_mode == kAuto) {
     return OrLeaveAuto("run " + command + " and ");
   }
@@ -180,10 +180,9 @@ std::string ShellWord(std::string_view text) {
   const bool is_unfit = text.empty() || text[0] == '-' || Printable(text) != text ||
                         text.find('`') != std::string_view::npos;
   if (is_unfit) return "";
-  std::string word;
-  for (const char c : text) word += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  if (word.size() > kLongestWord) return "";
-  return std::ranges::all_of(text, is_plain) && text[0] != '=' ? word : "'" + word + "'";
+  std::string quoted = ShellQuoted(text);
+  if (quoted.size() > kLongestWord + 2) return "";
+  return std::ranges::all_of(text, is_plain) && text[0] != '=' ? std::string(text) : quoted;
 }
 
 bool IsSharedFolder(const Path& path, const Places& places) {
@@ -252,7 +251,7 @@ std::string AllowFix(const Policy& policy, const std::optional<RulePlace>& missi
   }
   const std::optional<std::string> option = PolicyOption(policy);
   if (words.empty() || !option) return "Ask the user to add it to the policy.";
-  return "Ask the user to run " + Command(*option + words) + ".";
+  return "Ask the user to run " + AllowCommand(*option + words) + ".";
 }
 
 std::string ToolWords(std::string_view tool, const Agent& agent) {

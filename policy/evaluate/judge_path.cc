@@ -27,7 +27,7 @@ constexpr std::string_view kUseAbsolute =
 constexpr std::string_view kNameHome =
     "Use an absolute path: HOME and /etc/passwd name different homes, and \"~\" may mean either.";
 
-void Take(Judgement& worst, Judgement judgement) {
+void KeepWorst(Judgement& worst, Judgement judgement) {
   worst.ends.insert(worst.ends.end(), judgement.ends.begin(), judgement.ends.end());
   if (judgement.verdict <= worst.verdict) return;
   worst.verdict = judgement.verdict;
@@ -204,12 +204,13 @@ Judgement PathJudge::JudgeText(const Question& question, std::string_view field)
                   .readings = {}};
   Judgement worst;
   if (const auto why = RefusedText(text)) {
-    Take(worst, {Verdict::kDeny, PlainCause(question, std::string(*why)), {}});
+    KeepWorst(worst, {Verdict::kDeny, PlainCause(question, std::string(*why)), {}});
   } else if (const auto starts = Starts(text); starts.empty()) {
-    Take(worst, {Verdict::kDeny,
-                 PlainCause(question, text[0] == '~' ? "no home directory is known"
-                                                     : "it is relative, and the event has no cwd"),
-                 {}});
+    KeepWorst(worst,
+              {Verdict::kDeny,
+               PlainCause(question, text[0] == '~' ? "no home directory is known"
+                                                   : "it is relative, and the event has no cwd"),
+               {}});
   } else {
     bool is_permitted = false;  // from one of the folders
     for (size_t i = 0; i < starts.size(); ++i) {
@@ -218,7 +219,7 @@ Judgement PathJudge::JudgeText(const Question& question, std::string_view field)
       if (is_other_home) from.homes = TildeHomes::kEvery;
       Judgement judgement = JudgeStart(from, starts[i], trace.readings);
       is_permitted |= judgement.verdict != Verdict::kDeny;
-      Take(worst, std::move(judgement));
+      KeepWorst(worst, std::move(judgement));
     }
     const bool is_mixed = is_permitted && worst.verdict == Verdict::kDeny;
     if (is_mixed && text[0] != '~') worst.cause->remedy = kUseAbsolute;
@@ -238,12 +239,14 @@ Judgement PathJudge::JudgeStart(const Question& question, const std::string& sta
   Judgement worst = JudgeReading(
       question, lexical, &readings.emplace_back(PathTrace::Reading{"lexical", lexical, {}, {}}));
   if (const std::string on_fat = WithoutFinalDots(lexical); on_fat != lexical) {
-    Take(worst, JudgeReading(question, on_fat,
-                             &readings.emplace_back(PathTrace::Reading{"on FAT", on_fat, {}, {}})));
+    KeepWorst(worst,
+              JudgeReading(question, on_fat,
+                           &readings.emplace_back(PathTrace::Reading{"on FAT", on_fat, {}, {}})));
   }
   if (!HasDotDot(start)) return worst;
-  Take(worst, JudgeReading(question, start,
-                           &readings.emplace_back(PathTrace::Reading{"physical", start, {}, {}})));
+  KeepWorst(worst,
+            JudgeReading(question, start,
+                         &readings.emplace_back(PathTrace::Reading{"physical", start, {}, {}})));
   return worst;
 }
 

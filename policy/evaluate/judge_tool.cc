@@ -28,7 +28,7 @@ struct Names {
 };
 
 // Every name of the tool: a rule about one is about all.
-Names NamesOf(std::string_view tool, const Agent& agent) {
+Names AllNamesOf(std::string_view tool, const Agent& agent) {
   Names names{agent, {tool}};
   if (IsMcpTool(tool)) return names;
   const std::optional<KnownTool> known = agent.tools.Find(tool);
@@ -55,7 +55,7 @@ void Note(Trace* trace, const NameRule* rule) {
   }
 }
 
-const NameRule* Find(const std::vector<NameRule>& rules, const Names& names) {
+const NameRule* FirstMatch(const std::vector<NameRule>& rules, const Names& names) {
   const auto rule =
       std::ranges::find_if(rules, [&](const NameRule& r) { return Matches(r, names); });
   return rule == rules.end() ? nullptr : &*rule;
@@ -64,7 +64,7 @@ const NameRule* Find(const std::vector<NameRule>& rules, const Names& names) {
 // Denies forgive letter case.
 const NameRule* FindDeny(const std::vector<NameRule>& rules, const Names& names) {
   if (rules.empty()) return nullptr;
-  if (const NameRule* rule = Find(rules, names)) return rule;
+  if (const NameRule* rule = FirstMatch(rules, names)) return rule;
   for (const std::string_view name : names.all) {
     const std::string folded = FoldName(name);
     const auto rule = std::ranges::find_if(rules, [&](const NameRule& r) {
@@ -89,7 +89,7 @@ NameJudgement DeniedTool(std::string what, std::string why, std::optional<RulePl
   return {Verdict::kDeny, Cause{std::move(what), std::move(why), place, std::move(remedy)}};
 }
 
-std::optional<RulePlace> PlaceOf(const std::vector<NameRule>& list) {
+std::optional<RulePlace> FirstPlace(const std::vector<NameRule>& list) {
   if (list.empty()) return {};
   return list.front().place;
 }
@@ -98,7 +98,7 @@ std::optional<RulePlace> PlaceOf(const std::vector<NameRule>& list) {
 const std::vector<NameRule>* NarrowerWithout(const Names& names, const ToolRules& rules,
                                              Trace* trace) {
   for (const std::vector<NameRule>& list : rules.narrower) {
-    const NameRule* narrower = Find(list, names);
+    const NameRule* narrower = FirstMatch(list, names);
     Note(trace, narrower);
     if (narrower == nullptr) return &list;
   }
@@ -111,19 +111,19 @@ std::optional<Cause> NotAllowed(std::string_view tool, const Names& names, const
   const ToolRules& rules = policy.tools;
   const bool known =
       rules.known_tools && names.all.size() > 1;  // of a known tool the main one, too
-  const NameRule* named = Find(rules.names, names);
+  const NameRule* named = FirstMatch(rules.names, names);
   Note(trace, named);
   const std::vector<NameRule>* narrower = NarrowerWithout(names, rules, trace);
   if (narrower == nullptr && (known || named != nullptr)) return {};
   Cause cause{"tool " + Quote(tool), "not in the list of what is allowed", {}, ""};
   if (narrower != nullptr) {  // adding it to the user's own list would not help
-    cause.place = PlaceOf(*narrower);
+    cause.place = FirstPlace(*narrower);
   } else if (IsMcpTool(tool)) {
     cause.why = "the policy names no such MCP tool";
   } else if (rules.known_tools) {
     cause.why = "it is not a tool that ringfence knows";
   }
-  if (narrower == nullptr && !rules.known_tools) cause.place = PlaceOf(rules.names);
+  if (narrower == nullptr && !rules.known_tools) cause.place = FirstPlace(rules.names);
   cause.remedy = AllowFix(policy, cause.place, ToolWords(tool, names.agent));
   return cause;
 }
@@ -132,7 +132,7 @@ std::optional<Cause> NotAllowed(std::string_view tool, const Names& names, const
 
 NameJudgement JudgeTool(std::string_view tool, const Policy& policy, Trace* trace) {
   const ToolRules& rules = policy.tools;
-  const Names names = NamesOf(tool, *policy.agent);
+  const Names names = AllNamesOf(tool, *policy.agent);
   const Names strict = WithShell(names, tool);
   if (const NameRule* rule = FindDeny(rules.deny, strict)) {
     Note(trace, rule);
@@ -141,7 +141,7 @@ NameJudgement JudgeTool(std::string_view tool, const Policy& policy, Trace* trac
   if (auto cause = NotAllowed(tool, names, policy, trace)) {
     return {Verdict::kDeny, std::move(cause)};
   }
-  if (const NameRule* rule = Find(rules.ask, strict)) {
+  if (const NameRule* rule = FirstMatch(rules.ask, strict)) {
     Note(trace, rule);
     return {Verdict::kAsk, Cause{"tool " + Quote(tool), QuestionText(*rule), rule->place, ""}};
   }
@@ -155,7 +155,7 @@ NameJudgement JudgeMcpServer(std::string_view server, const Policy& policy, Trac
   const ToolRules& rules = policy.tools;
   const Names names{*policy.agent, {name, resources}};
   const auto find = [&](const std::vector<NameRule>& list) {
-    const NameRule* rule = Find(list, names);
+    const NameRule* rule = FirstMatch(list, names);
     Note(trace, rule);
     return rule;
   };
@@ -169,9 +169,9 @@ NameJudgement JudgeMcpServer(std::string_view server, const Policy& policy, Trac
   if (!is_named || narrower != rules.narrower.end()) {
     std::optional<RulePlace> place;
     if (narrower != rules.narrower.end()) {
-      place = PlaceOf(*narrower);
+      place = FirstPlace(*narrower);
     } else if (!rules.known_tools) {
-      place = PlaceOf(rules.names);
+      place = FirstPlace(rules.names);
     }
     return DeniedTool(what, "the policy does not name the server", place,
                       AllowFix(policy, place, ShellWord(name + "__*")));

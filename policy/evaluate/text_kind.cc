@@ -11,8 +11,6 @@ namespace {
 
 constexpr std::string_view kWeb[] = {"http", "https", "ws", "wss"};
 
-bool IsPlain(char c) { return c >= ' ' && c <= '~'; }
-
 bool IsAlphanumeric(char c) { return IsLetter(c) || (c >= '0' && c <= '9'); }
 
 }  // namespace
@@ -40,7 +38,7 @@ std::string RepairedUrl(std::string_view text) {
     const CodePoint point = DecodeUtf8(text);
     size_t length = point.length == 0 ? 1 : point.length;
     if (point.length == 0 || !IsInvisible(point.value)) {
-      while (length < text.size() && IsPlain(text[length])) ++length;
+      while (length < text.size() && IsPrintableAscii(text[length])) ++length;
       repaired.append(text.substr(0, length));
     }
     text.remove_prefix(length);

@@ -1,28 +1,12 @@
 #include "policy/files/git_files.h"
 
 #include <algorithm>
-#include <span>
-
-#include "base/case_fold.h"
-#include "base/text.h"
 
 namespace ringfence {
 namespace {
 
-// git takes any folder with these three for a repository.
-constexpr std::string_view kParts[] = {"HEAD", "objects", "refs"};
-// These choose programs that git runs.
-constexpr std::string_view kOwn[] = {"HEAD", "config", "config.worktree", "hooks"};
-
-bool IsAmong(std::string_view name, std::span<const std::string_view> names) {
-  return std::ranges::any_of(names,
-                             [name](std::string_view n) { return FoldsTo(name, LowerAscii(n)); });
-}
-
-// `folder` has the three, or has them when `made` is there as well.
-bool IsBare(const Path& folder, std::string_view made, const CachedFiles& files) {
-  return std::ranges::all_of(kParts, [&](std::string_view part) {
-    if (FoldsTo(made, LowerAscii(part))) return true;
+bool IsBareOnceMade(const Path& folder, std::string_view made, const CachedFiles& files) {
+  return HasRepositoryParts(made, [&](const char* part) {
     const Result<FileFacts> facts = files.Look(folder.Child(part));
     return facts && facts->kind != FileKind::kMissing;
   });
@@ -40,17 +24,28 @@ bool MakesDotGit(const Walked& walked) {
 bool TouchesBare(const Walked& walked, const CachedFiles& files) {
   for (Path path = walked.end; !path.is_root(); path = path.Parent()) {
     const std::string_view name = path.name();
-    if (!IsAmong(name, kOwn) && !IsAmong(name, kParts)) continue;
+    const bool chooses = ChoosesProgramsOfGit(name);
+    if (!chooses && !IsRepositoryPart(name)) continue;
     const Path folder = path.Parent();
     if (FoldsTo(folder.name(), ".git")) continue;  // @runs-later names its files
     const Result<FileFacts> facts = files.Look(path);
     const bool is_new = facts && facts->kind == FileKind::kMissing;
-    if ((is_new || IsAmong(name, kOwn)) && IsBare(folder, name, files)) return true;
+    if ((is_new || chooses) && IsBareOnceMade(folder, name, files)) return true;
   }
   return false;
 }
 
 }  // namespace
+
+bool IsRepositoryPart(std::string_view name) {
+  return std::ranges::any_of(kRepositoryParts,
+                             [&](const char* part) { return FoldsTo(name, LowerAscii(part)); });
+}
+
+bool ChoosesProgramsOfGit(std::string_view name) {
+  constexpr std::string_view kNames[] = {"head", "config", "config.worktree", "hooks"};
+  return std::ranges::any_of(kNames, [&](std::string_view own) { return FoldsTo(name, own); });
+}
 
 bool MakesRepository(const Walked& walked, const CachedFiles& files) {
   return MakesDotGit(walked) || TouchesBare(walked, files);

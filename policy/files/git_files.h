@@ -2,13 +2,34 @@
 // links are ordinary.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <string_view>
 #include <vector>
 
+#include "base/case_fold.h"
+#include "base/text.h"
 #include "policy/files/cached_files.h"
 #include "policy/files/resolve.h"
 
 namespace ringfence {
+
+// git takes any folder with these three for a repository.
+inline constexpr std::array kRepositoryParts = {"HEAD", "objects", "refs"};
+
+// Whether a folder has all three when `made` is there as well. `is_there` is asked for each other
+// part and takes a const char*.
+template <typename IsThere>
+bool HasRepositoryParts(std::string_view made, IsThere is_there) {
+  return std::ranges::all_of(kRepositoryParts, [&](const char* part) {
+    return FoldsTo(made, LowerAscii(part)) || is_there(part);
+  });
+}
+
+// In any letter case: one of the three; and a name in a repository that chooses programs which git
+// runs.
+bool IsRepositoryPart(std::string_view name);
+bool ChoosesProgramsOfGit(std::string_view name);
 
 // Writing there makes a repository of git's that was not there, or changes one that has no work
 // tree: its configuration and hooks run code for whoever uses git in it.

@@ -9,8 +9,6 @@
 namespace ringfence {
 namespace {
 
-constexpr size_t kMaxGitFile = 4096;  // bytes
-
 // The one line of a small file of git's, without its end. Nothing for what is no such file.
 std::optional<std::string> GitLine(const Path& file, const FileView& files) {
   Result<std::string> text = files.ReadText(file, kMaxGitFile);
@@ -19,7 +17,7 @@ std::optional<std::string> GitLine(const Path& file, const FileView& files) {
 }
 
 // `text` of git's, which may be relative to `folder`.
-Path From(const Path& folder, std::string_view text) {
+Path PathFrom(const Path& folder, std::string_view text) {
   if (text.starts_with('/')) return Path::Clean(text);
   return Path::Clean(folder.text() + "/" + std::string(text));
 }
@@ -30,13 +28,13 @@ std::optional<Path> MainOfWorktree(const Path& worktree, const FileView& files) 
   constexpr std::string_view kGitDir = "gitdir:";
   const std::optional<std::string> link = GitLine(worktree.Child(".git"), files);
   if (!link || !link->starts_with(kGitDir)) return {};
-  const Path own = From(worktree, TrimSpace(std::string_view(*link).substr(kGitDir.size())));
+  const Path own = PathFrom(worktree, TrimSpace(std::string_view(*link).substr(kGitDir.size())));
   const std::optional<std::string> common = GitLine(own.Child("commondir"), files);
   const std::optional<std::string> back = GitLine(own.Child("gitdir"), files);
   if (!common || !back) return {};
-  const Path repository = From(own, *common);
+  const Path repository = PathFrom(own, *common);
   if (own.Parent() != repository.Child("worktrees")) return {};
-  const Walked named = Walk(From(own, *back).Parent().text(), files);
+  const Walked named = Walk(PathFrom(own, *back).Parent().text(), files);
   if (named.stop != Walked::Stop::kEnd || named.end != worktree) return {};
   if (repository.name() == ".git") return repository.Parent();
   return repository;  // a bare one

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/inside.h"
+#include "base/text.h"
 
 namespace ringfence {
 namespace {
@@ -32,13 +33,7 @@ std::string Unescaped(std::string_view field) {
   return text;
 }
 
-std::string_view TakeField(std::string_view& line) {
-  const std::string_view field = line.substr(0, line.find(' '));
-  line.remove_prefix(std::min(field.size() + 1, line.size()));
-  return field;
-}
-
-Path Below(const Path& folder, std::string_view rest) {
+Path ChildOrSelf(const Path& folder, std::string_view rest) {
   return rest.empty() ? folder : folder.Child(rest);
 }
 
@@ -48,7 +43,7 @@ std::string_view TypeIn(std::string_view line) {
   const size_t end = line.find(kEndOfOptions);
   if (end == std::string_view::npos) return {};
   line.remove_prefix(end + kEndOfOptions.size());
-  return TakeField(line);
+  return TakeUntil(line, ' ');
 }
 
 // Those that look names up without a comparison of their own (d_compare, d_add_ci), or with one
@@ -87,13 +82,12 @@ Survey SurveyOf(std::string_view text) {
   Survey survey;
   std::vector<ShownRoot> all;
   while (!text.empty()) {
-    std::string_view line = text.substr(0, text.find('\n'));
-    text.remove_prefix(std::min(line.size() + 1, text.size()));
-    TakeField(line);
-    TakeField(line);
-    const std::string_view device = TakeField(line);
-    const std::string_view root = TakeField(line);
-    const bool is_own = TakeField(line).starts_with(kOwnDirectory);
+    std::string_view line = TakeUntil(text, '\n');
+    TakeUntil(line, ' ');
+    TakeUntil(line, ' ');
+    const std::string_view device = TakeUntil(line, ' ');
+    const std::string_view root = TakeUntil(line, ' ');
+    const bool is_own = TakeUntil(line, ' ').starts_with(kOwnDirectory);
     if (root.starts_with('/') && !is_own) all.push_back({device, root});
     survey.has_spellings = survey.has_spellings || HasSpellings(TypeIn(line));
   }
@@ -106,11 +100,11 @@ Survey SurveyOf(std::string_view text) {
 
 // "36 35 98:0 /mnt1 /mnt2 rw,noatime master:1 - ext3 /dev/root rw"
 bool MountTable::ReadLine(std::string_view line, Mount& mount) {
-  mount.id = TakeField(line);
-  mount.parent = TakeField(line);
-  mount.device = TakeField(line);
-  const std::string root = Unescaped(TakeField(line));
-  const std::optional<Path> point = Path::Parse(Unescaped(TakeField(line)));
+  mount.id = TakeUntil(line, ' ');
+  mount.parent = TakeUntil(line, ' ');
+  mount.device = TakeUntil(line, ' ');
+  const std::string root = Unescaped(TakeUntil(line, ' '));
+  const std::optional<Path> point = Path::Parse(Unescaped(TakeUntil(line, ' ')));
   if (!point) return false;
   mount.root = Path::Parse(root);  // none: "net:[4026531840]", "/.." of a cgroup
   mount.point = *point;
@@ -124,8 +118,7 @@ MountTable MountTable::Parse(std::string_view text) {
   const Survey survey = SurveyOf(text);
   if (!survey.has_twins && !survey.has_spellings) return table;
   while (!text.empty()) {
-    const std::string_view line = text.substr(0, text.find('\n'));
-    text.remove_prefix(std::min(line.size() + 1, text.size()));
+    const std::string_view line = TakeUntil(text, '\n');
     Mount mount;
     // Commands cannot reach ringfence's own mounts in a sandbox.
     const bool counts = ReadLine(line, mount) && !mount.point.IsInside(Path::Clean(kOwnDirectory));
@@ -177,7 +170,7 @@ const MountTable::Mount* MountTable::MountAt(const Path& path) const {
 MountTable::Inner MountTable::InnerOf(const Path& path) const {
   const Mount* mount = MountAt(path);
   if (mount == nullptr || !mount->root) return {};
-  return {mount, Below(*mount->root, *path.Below(mount->point))};
+  return {mount, ChildOrSelf(*mount->root, *path.Below(mount->point))};
 }
 
 std::vector<MountTable::Name> MountTable::OtherNames(const Path& path) const {
@@ -188,7 +181,7 @@ std::vector<MountTable::Name> MountTable::OtherNames(const Path& path) const {
     if (!mount.root || mount.device != inner.mount->device) continue;
     const auto rest = inner.path.Below(*mount.root);
     if (!rest) continue;
-    const Path other = Below(mount.point, *rest);
+    const Path other = ChildOrSelf(mount.point, *rest);
     if (other != path && MountAt(other) == &mount) names.push_back({other, mount.point});
   }
   return names;

@@ -14,6 +14,7 @@
 #include <cstring>
 #include <memory>
 
+#include "base/directory.h"
 #include "base/syscall.h"
 #include "base/unique_fd.h"
 
@@ -84,12 +85,6 @@ void AddEntries(std::string_view records, std::vector<DirectoryEntry>& entries) 
     records.remove_prefix(size);
   }
 }
-
-#else
-
-struct CloseDirectory {
-  void operator()(DIR* directory) const { ::closedir(directory); }
-};
 
 #endif
 
@@ -166,7 +161,7 @@ Result<std::vector<DirectoryEntry>> RealFiles::List(const Path& directory, size_
 #else
 
 Result<std::vector<DirectoryEntry>> RealFiles::List(const Path& directory, size_t most) const {
-  const std::unique_ptr<DIR, CloseDirectory> stream(::opendir(directory.text().c_str()));
+  const DirectoryStream stream(::opendir(directory.text().c_str()));
   if (stream == nullptr) return SystemError("opendir(" + directory.text() + ")");
   std::vector<DirectoryEntry> entries;
   for (;;) {

@@ -7,9 +7,6 @@
 namespace ringfence {
 namespace {
 
-constexpr int kMaxLinks = 40;                   // the kernel's MAXSYMLINKS
-constexpr size_t kMaxComponent = 255;           // NAME_MAX
-constexpr size_t kMaxPath = 4095;               // PATH_MAX without the final NUL
 constexpr size_t kMaxShortNameFolder = 10'000;  // of a directory that holds a short name
 
 class Walker {
@@ -20,7 +17,7 @@ class Walker {
   }
 
   Walked Run() {
-    if (rest_.size() > kMaxPath) {
+    if (rest_.size() > kMaxPathBytes) {
       walked_.stop = Walked::Stop::kTooLong;
       return Ended();
     }
@@ -57,10 +54,10 @@ class Walker {
   }
 
   bool StepInto(const std::string& name) {
-    if (name.size() > kMaxComponent) return Stop(Walked::Stop::kTooLong);
+    if (name.size() > kMaxNameBytes) return Stop(Walked::Stop::kTooLong);
     const Path directory = walked_.end;
     const Path next = directory.Child(name);
-    if (next.text().size() > kMaxPath) return Stop(Walked::Stop::kTooLong);
+    if (next.text().size() > kMaxPathBytes) return Stop(Walked::Stop::kTooLong);
     walked_.end = next;
     if (guard_ != nullptr && guard_->Refuses(next)) return Stop(Walked::Stop::kRefused);
     if (!Look(next)) return false;
@@ -98,7 +95,7 @@ class Walker {
     if (!target) return Unreadable(target.error());
     walked_.links.push_back(link);
     walked_.steps.push_back({link, FileKind::kLink, *target});
-    if (target->size() + rest_.size() > kMaxPath) return Stop(Walked::Stop::kTooLong);
+    if (target->size() + rest_.size() > kMaxPathBytes) return Stop(Walked::Stop::kTooLong);
     walked_.end = target->starts_with('/') ? Path() : directory;
     rest_ = *target + rest_;
     return Look(walked_.end);

@@ -14,6 +14,8 @@
 
 namespace ringfence {
 
+inline constexpr int kMaxLinks = 40;  // of one walk, as the kernel (path_resolution(7))
+
 // Asked before anything below a name is touched.
 class NameGuard {
  public:
@@ -37,7 +39,7 @@ struct Walked {
   enum class Stop : uint8_t {
     kEnd,        // `end` is where the path leads
     kRefused,    // the guard refused `end`
-    kLoop,       // more than 40 links (path_resolution(7))
+    kLoop,       // more than kMaxLinks links
     kTooLong,    // a component over NAME_MAX or a path over PATH_MAX
     kUnreadable  // `error` says why
   };

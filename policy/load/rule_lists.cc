@@ -11,11 +11,9 @@
 namespace ringfence {
 namespace {
 
-using Node = JsonTree::Node;
-
 constexpr std::string_view kAgentHostSet = "@agent-hosts";
 
-std::string Below(std::string_view at, std::string_view key) {
+std::string PointerTo(std::string_view at, std::string_view key) {
   return std::string(at) + "/" + std::string(key);
 }
 
@@ -71,7 +69,7 @@ const RuleOrigin* RuleListReader::OriginOf(const std::string& pointer) {
       RuleOrigin{file_.shown, pointer, quotable_, file_.tree->text()});
 }
 
-RulePlace RuleListReader::PlaceOf(const Node& node, const std::string& pointer) {
+RulePlace RuleListReader::PlaceOf(const JsonNode& node, const std::string& pointer) {
   return OriginOf(pointer)->At(node.begin);
 }
 
@@ -79,7 +77,7 @@ RulePlace RuleListReader::PlaceOf(const Node& node, const std::string& pointer) 
 template <typename Rule, typename Read>
 std::optional<std::vector<Rule>> RuleListReader::ReadList(ObjectReader& object,
                                                           std::string_view key, Read read) {
-  const Node* list = object.Array(key);
+  const JsonNode* list = object.Array(key);
   if (list == nullptr) return {};
   if (key == "allow" && list->size == 0) {
     document_.Wrong(*list, "is empty",
@@ -89,7 +87,7 @@ std::optional<std::vector<Rule>> RuleListReader::ReadList(ObjectReader& object,
   std::optional<std::vector<Rule>> rules(std::in_place);
   rules->reserve(list->size);
   for (JsonTree::Index i = list->first_child; i != JsonTree::kNone; i = tree.node(i).next) {
-    const Node& node = tree.node(i);
+    const JsonNode& node = tree.node(i);
     if (!document_.IsString(node)) continue;
     const Status sound = read(node, &rules->emplace_back());
     if (sound) continue;
@@ -104,8 +102,8 @@ std::optional<std::vector<PathRule>> RuleListReader::ReadPathList(ObjectReader& 
                                                                   std::string_view at) {
   const RuleOrigin* origin = nullptr;
   const ListKind kind = KindOfList(key);
-  return ReadList<PathRule>(object, key, [&](const Node& node, PathRule* rule) {
-    if (origin == nullptr) origin = OriginOf(Below(at, key));
+  return ReadList<PathRule>(object, key, [&](const JsonNode& node, PathRule* rule) {
+    if (origin == nullptr) origin = OriginOf(PointerTo(at, key));
     rule->origin = origin;
     rule->offset = node.begin;
     return ParsePathEntry(node.content(), kind, *file_.strings, rule);
@@ -115,8 +113,8 @@ std::optional<std::vector<PathRule>> RuleListReader::ReadPathList(ObjectReader& 
 std::optional<std::vector<NameRule>> RuleListReader::ReadToolList(ObjectReader& object,
                                                                   std::string_view key,
                                                                   std::string_view at) {
-  const std::string pointer = Below(at, key);
-  return ReadList<NameRule>(object, key, [&](const Node& node, NameRule* rule) {
+  const std::string pointer = PointerTo(at, key);
+  return ReadList<NameRule>(object, key, [&](const JsonNode& node, NameRule* rule) {
     rule->place = PlaceOf(node, pointer);
     return ParseTool(node.content(), rule);
   });
@@ -137,8 +135,8 @@ RuleLists<NameRule> RuleListReader::ReadTools(ObjectReader& object, std::string_
 std::optional<std::vector<HostRule>> RuleListReader::ReadHosts(ObjectReader& object,
                                                                std::string_view key,
                                                                std::string_view at) {
-  const std::string pointer = Below(at, key);
-  auto rules = ReadList<HostRule>(object, key, [&](const Node& node, HostRule* rule) -> Status {
+  const std::string pointer = PointerTo(at, key);
+  auto rules = ReadList<HostRule>(object, key, [&](const JsonNode& node, HostRule* rule) -> Status {
     if (node.content() == kAgentHostSet) {
       rule->written = node.content();
     } else {

@@ -20,10 +20,6 @@ namespace {
 constexpr size_t kMaxPolicy = 8u << 20;
 constexpr uint32_t kOverflowUser = 65534;  // user_namespaces(7): an owner that is not mapped
 
-Error Unusable(const std::string& where, std::string what, std::string hint) {
-  return Error{Error::Kind::kInvalidConfig, where, std::move(what), std::move(hint)};
-}
-
 // Any other error says nothing about the file.
 bool SaysAbsent(int error) { return error == ENOENT || error == ENOTDIR; }
 
@@ -61,18 +57,19 @@ Status CheckOwner(const PolicyBytes& bytes, Layer layer, const Places& places,
                   const std::string& shown) {
   if (layer == Layer::kManaged) {
     const bool roots = bytes.owner == 0 || (bytes.owner == kOverflowUser && !RootIsMapped());
-    if (!roots) return Unusable(shown, "does not belong to root", "chown root " + shown);
+    if (!roots) return ConfigError(shown, "does not belong to root", "chown root " + shown);
     if ((bytes.mode & 022) != 0) {
-      return Unusable(shown, "can be written by others than root", "chmod go-w " + shown);
+      return ConfigError(shown, "can be written by others than root", "chmod go-w " + shown);
     }
     return Unit{};
   }
   if (layer == Layer::kProject) return Unit{};  // trust pins its bytes
   if ((bytes.mode & 002) != 0) {
-    return Unusable(shown, "is world-writable", "chmod o-w " + shown);
+    return ConfigError(shown, "is world-writable", "chmod o-w " + shown);
   }
   if (bytes.owner != places.user && bytes.owner != 0 && bytes.owner != kOverflowUser) {
-    return Unusable(shown, "belongs to another user", "chown it to the user who runs the client");
+    return ConfigError(shown, "belongs to another user",
+                       "chown it to the user who runs the client");
   }
   return Unit{};
 }
@@ -125,8 +122,8 @@ class SourceReader {
     const size_t before = found_.sources.size();
     if (Status s = Add(Layer::kCommandLine, path); !s) return s.error();
     if (found_.sources.size() == before) {
-      return Unusable(path, "does not exist",
-                      "write that policy, or register without it: ringfence init");
+      return ConfigError(path, "does not exist",
+                         "write that policy, or register without it: ringfence init");
     }
     return Unit{};
   }
@@ -188,15 +185,15 @@ class SourceReader {
   }
 
   static Error Dangling(const std::string& link, const std::string& shown) {
-    return Unusable(shown, "is reached through a dangling symbolic link",
-                    "create the target of " + link + ", or remove the link");
+    return ConfigError(shown, "is reached through a dangling symbolic link",
+                       "create the target of " + link + ", or remove the link");
   }
 
   // An untrusted file may not speak to the model, not even through an error message.
   static Error Silent(const Error& error, const std::string& shown) {
-    return Unusable(error.where.empty() ? shown : error.where,
-                    "the project's policy is not trusted and cannot be read as a policy",
-                    "fix it or remove it");
+    return ConfigError(error.where.empty() ? shown : error.where,
+                       "the project's policy is not trusted and cannot be read as a policy",
+                       "fix it or remove it");
   }
 
   Result<bool> IsPinned(const std::string& text) {
@@ -268,8 +265,8 @@ std::vector<Path> UsualPolicyPlaces(const Places& places) {
 std::string ProjectPolicyPath(const std::string& root) { return root + "/.ringfence/policy.json"; }
 
 Error EndlessLinks(const std::string& path) {
-  return Unusable(path, "is reached through symbolic links that lead in a circle",
-                  "make the link lead to a file, or remove it");
+  return ConfigError(path, "is reached through symbolic links that lead in a circle",
+                     "make the link lead to a file, or remove it");
 }
 
 Result<PolicyBytes> ReadPolicyBytes(const std::string& path) {
@@ -282,15 +279,15 @@ Result<PolicyBytes> ReadPolicyBytes(const std::string& path) {
     }
     if (errno == ELOOP) return EndlessLinks(path);
     if (errno == EACCES || errno == EPERM) {
-      return Unusable(path, "cannot be read: permission denied",
-                      "make it readable for yourself, and the directories above it too");
+      return ConfigError(path, "cannot be read: permission denied",
+                         "make it readable for yourself, and the directories above it too");
     }
     return SystemError("open(" + path + ")");
   }
   struct stat status {};
   if (::fstat(fd.get(), &status) != 0) return SystemError("fstat(" + path + ")");
   if (!S_ISREG(status.st_mode)) {
-    return Unusable(path, "is not a regular file", "name the policy file itself");
+    return ConfigError(path, "is not a regular file", "name the policy file itself");
   }
   Result<std::string> text =
       ReadAll(fd.get(), kMaxPolicy, path, static_cast<size_t>(status.st_size));

@@ -9,10 +9,6 @@
 namespace ringfence {
 namespace {
 
-bool IsDigest(std::string_view text) {
-  return text.size() == 64 && text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
-}
-
 void ReadProject(JsonDocument& document, const JsonTree::Node& node,
                  std::vector<TrustedProject>& projects) {
   ObjectReader object(document, node);
@@ -20,7 +16,7 @@ void ReadProject(JsonDocument& document, const JsonTree::Node& node,
   project.root = object.String("root").value_or("");
   project.sha256 = object.String("sha256").value_or("");
   if (!project.root.starts_with('/')) document.Wrong(node, "needs an absolute \"root\"");
-  if (!IsDigest(project.sha256)) document.Wrong(node, "needs a \"sha256\" of 64 digits");
+  if (!IsLowerHex(project.sha256, 64)) document.Wrong(node, "needs a \"sha256\" of 64 digits");
   object.Finish();
   projects.push_back(std::move(project));
 }

@@ -1,5 +1,6 @@
 #include "policy/mcp/argument_names.h"
 
+#include "base/ascii.h"
 #include "base/utf8.h"
 #include "policy/mcp/name_words.h"
 #include "policy/rules/word_list.h"
@@ -119,7 +120,7 @@ std::string NormalKey(std::string_view key) {
     const char c = key[0];
     if (c > ' ' && c < 0x7F) {
       if (c != '_' && c != '-') {
-        normal.push_back(c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c);
+        normal.push_back(ToLower(c));
       }
       key.remove_prefix(1);
       continue;

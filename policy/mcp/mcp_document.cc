@@ -10,8 +10,6 @@
 namespace ringfence {
 namespace {
 
-using Node = JsonTree::Node;
-
 class DocumentReader {
  public:
   DocumentReader(const JsonTree& tree, const InputField& field, std::vector<InputField>& fields)
@@ -22,7 +20,7 @@ class DocumentReader {
   }
 
   // `name` is the nearest key. The scanner bounds the depth.
-  void Read(const Node& node, const std::string& pointer, const std::string& name) {
+  void Read(const JsonNode& node, const std::string& pointer, const std::string& name) {
     if (node.kind == JsonTree::Kind::kString) {
       InputField& value = Add(pointer, name);
       value.text = node.content();
@@ -31,7 +29,7 @@ class DocumentReader {
     }
     size_t position = 0;
     for (JsonTree::Index i = node.first_child; i != JsonTree::kNone; i = tree_.node(i).next) {
-      const Node& child = tree_.node(i);
+      const JsonNode& child = tree_.node(i);
       std::string below = pointer + "/";
       if (node.kind == JsonTree::Kind::kArray) {
         Read(child, below + std::to_string(position++), name);

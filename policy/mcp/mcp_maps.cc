@@ -47,14 +47,7 @@ constexpr WordList kMaps(
 // Their maps take text of tools that work on files out of the judging by value: only the very name.
 constexpr WordList kExactServers("filesystem\ngit\n");
 
-std::string_view TakeUntil(std::string_view& rest, char separator) {
-  const size_t end = std::min(rest.find(separator), rest.size());
-  const std::string_view word = rest.substr(0, end);
-  rest.remove_prefix(std::min(end + 1, rest.size()));
-  return word;
-}
-
-McpMap ReadLine(std::string_view line) {
+McpMap ReadMap(std::string_view line) {
   McpMap map;
   map.server = TakeUntil(line, ' ');
   std::string_view tools = TakeUntil(line, ' ');
@@ -88,7 +81,7 @@ std::optional<McpMap> MapOfTool(std::string_view tool) {
   // "github__x__tool" may be a tool of the server "github__x".
   if (name.find("__") != std::string_view::npos) return {};
   for (const std::string_view line : kMaps) {
-    McpMap map = ReadLine(line);
+    McpMap map = ReadMap(line);
     if (!IsMapOf(map, tool.substr(0, split))) continue;
     if (map.tools.empty() || std::ranges::find(map.tools, name) != map.tools.end()) return map;
   }
@@ -97,7 +90,7 @@ std::optional<McpMap> MapOfTool(std::string_view tool) {
 
 std::vector<McpMap> McpMaps() {
   std::vector<McpMap> maps;
-  for (const std::string_view line : kMaps) maps.push_back(ReadLine(line));
+  for (const std::string_view line : kMaps) maps.push_back(ReadMap(line));
   return maps;
 }
 

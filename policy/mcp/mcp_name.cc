@@ -10,7 +10,7 @@
 namespace ringfence {
 namespace {
 
-constexpr std::string_view kPrefix = "mcp__";
+constexpr std::string_view kMcpPrefix = "mcp__";
 constexpr std::string_view kSeparator = "__";
 
 bool IsKept(char c) {
@@ -44,11 +44,11 @@ bool ReadsByName(std::string_view name) {
 
 }  // namespace
 
-bool IsMcpTool(std::string_view name) { return name.starts_with(kPrefix); }
+bool IsMcpTool(std::string_view name) { return name.starts_with(kMcpPrefix); }
 
 bool IsMcpServer(std::string_view name) {
   if (!IsMcpTool(name)) return false;
-  name.remove_prefix(kPrefix.size());
+  name.remove_prefix(kMcpPrefix.size());
   if (name.ends_with(kSeparator)) name.remove_suffix(kSeparator.size());
   return !name.empty() && name.find(kSeparator) == std::string_view::npos &&
          name.find('*') == std::string_view::npos;
@@ -81,7 +81,7 @@ std::string McpNamePart(std::string_view name) {
 
 bool IsReadingMcpTool(std::string_view tool) {
   if (!IsMcpTool(tool)) return false;
-  tool.remove_prefix(kPrefix.size());
+  tool.remove_prefix(kMcpPrefix.size());
   size_t split = tool.find(kSeparator);
   if (split == std::string_view::npos) return false;
   for (; split != std::string_view::npos; split = tool.find(kSeparator, split + 1)) {

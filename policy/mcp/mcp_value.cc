@@ -12,8 +12,6 @@
 namespace ringfence {
 namespace {
 
-constexpr size_t kMaxName = 255;        // NAME_MAX
-constexpr size_t kMaxPathBytes = 4095;  // PATH_MAX without the final NUL
 constexpr size_t kMaxScheme = 64;
 constexpr size_t kMaxCharacter = 4;  // bytes; the last one may not have had room
 constexpr int kProseWords = 4;
@@ -46,7 +44,7 @@ bool CanBePath(std::string_view text, bool is_cut) {
   }
   size_t length = 0;
   for (const size_t size : sizes) {
-    if (size > kMaxName) return false;
+    if (size > kMaxNameBytes) return false;
     length += size + 1;
   }
   return is_cut || length <= kMaxPathBytes;

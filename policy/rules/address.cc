@@ -11,12 +11,6 @@ namespace {
 constexpr size_t kGroups = 8;  // of 16 bits
 constexpr size_t kMappedPrefix = 12;
 
-int HexDigit(char c) {
-  if (IsDigit(c)) return c - '0';
-  const char lower = static_cast<char>(c | 0x20);
-  return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
-}
-
 bool ParseQuad(std::string_view text, std::span<uint8_t> out) {
   for (size_t part = 0; part < 4; ++part) {
     const size_t dot = part == 3 ? text.size() : text.find('.');
@@ -48,7 +42,7 @@ std::optional<size_t> ParseGroups(std::string_view text, std::span<uint8_t> out)
     if (group.empty() || group.size() > 4 || size + 2 > out.size()) return {};
     unsigned value = 0;
     for (const char c : group) {
-      const int digit = HexDigit(c);
+      const int digit = HexValue(c);
       if (digit < 0) return {};
       value = value * 16 + static_cast<unsigned>(digit);
     }
@@ -89,11 +83,11 @@ unsigned GroupAt(const Address& address, size_t i) {
 }
 
 // The longest run of at least two groups that are zero, the first of equal ones.
-struct Run {
+struct GroupRun {
   size_t begin = kGroups, size = 1;
 };
-Run ZeroRun(const Address& address) {
-  Run best;
+GroupRun ZeroRun(const Address& address) {
+  GroupRun best;
   for (size_t i = 0; i < kGroups; ++i) {
     size_t end = i;
     while (end < kGroups && GroupAt(address, end) == 0) ++end;
@@ -134,7 +128,7 @@ std::string AddressText(const Address& address) {
     }
     return text;
   }
-  const Run gap = ZeroRun(address);
+  const GroupRun gap = ZeroRun(address);
   text = "[";
   for (size_t i = 0; i < kGroups;) {
     if (i == gap.begin) {

@@ -11,13 +11,6 @@
 namespace ringfence {
 namespace {
 
-bool IsHex(char c) { return IsDigit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
-
-int HexValue(char c) {
-  if (IsDigit(c)) return c - '0';
-  return (c | 0x20) - 'a' + 10;
-}
-
 Error WrongHost(std::string_view what) {
   return Error{Error::Kind::kInvalidInput, "", std::string(what), ""};
 }
@@ -191,7 +184,8 @@ bool DecodePercent(std::string_view text, std::string* out) {
       out->push_back(text[i]);
       continue;
     }
-    if (i + 2 >= text.size() || !IsHex(text[i + 1]) || !IsHex(text[i + 2])) return false;
+    if (i + 2 >= text.size() || HexValue(text[i + 1]) < 0 || HexValue(text[i + 2]) < 0)
+      return false;
     out->push_back(static_cast<char>(HexValue(text[i + 1]) * 16 + HexValue(text[i + 2])));
     i += 2;
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/ascii.h"
 #include "base/case_fold.h"
 #include "base/path.h"
 #include "policy/rules/pattern.h"
@@ -9,12 +10,8 @@
 namespace ringfence {
 namespace {
 
-bool IsAscii(std::string_view text) {
-  return std::ranges::all_of(text, [](char c) { return static_cast<unsigned char>(c) < 0x80; });
-}
-
 // `rest` is at or below `word`, of which "*" is any one name; or on the way to it.
-bool BeginsWithWord(std::string_view word, std::string_view rest, Standing standing) {
+bool CoversNames(std::string_view word, std::string_view rest, Standing standing) {
   for (;;) {
     const std::string_view want = TakeComponent(word);
     if (want.empty()) return true;
@@ -23,8 +20,6 @@ bool BeginsWithWord(std::string_view word, std::string_view rest, Standing stand
     if (want != "*" && FoldName(want) != name) return false;
   }
 }
-
-char LowerByte(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
 
 }  // namespace
 
@@ -35,8 +30,8 @@ bool Covers(std::string_view tail, std::string_view rest) {
 
 bool CoversFolded(std::string_view tail, std::string_view rest) {
   for (size_t i = 0; i < tail.size(); ++i) {
-    if (static_cast<unsigned char>(tail[i]) >= 0x80) return Covers(FoldName(tail), rest);
-    if (i >= rest.size() || LowerByte(tail[i]) != rest[i]) return false;
+    if (!IsAscii(tail[i])) return Covers(FoldName(tail), rest);
+    if (i >= rest.size() || ToLower(tail[i]) != rest[i]) return false;
   }
   return tail.empty() || rest.size() == tail.size() || rest[tail.size()] == '/';
 }
@@ -44,13 +39,13 @@ bool CoversFolded(std::string_view tail, std::string_view rest) {
 // Letters beyond ASCII are folded in the pattern itself; MatchPattern folds the rest.
 bool MatchFolded(std::string_view pattern, std::string_view rest) {
   constexpr MatchOptions kOptions{.fold = true, .covers = true};
-  if (IsAscii(pattern)) return MatchPattern(pattern, rest, kOptions);
+  if (std::ranges::all_of(pattern, IsAscii)) return MatchPattern(pattern, rest, kOptions);
   return MatchPattern(FoldName(pattern), rest, kOptions);
 }
 
 bool IsException(WordList except, std::string_view rest, Standing standing) {
   for (const std::string_view word : except) {
-    if (BeginsWithWord(word, rest, standing)) return true;
+    if (CoversNames(word, rest, standing)) return true;
   }
   return false;
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/ascii.h"
 #include "base/eight_bytes.h"
 #include "base/path.h"
 #include "base/text.h"
@@ -16,9 +17,9 @@ Error EntryError(std::string what, std::string hint = "") {
   return Error{Error::Kind::kInvalidConfig, "", std::move(what), std::move(hint)};
 }
 
-bool IsDrive(std::string_view text) {
-  const bool letter = !text.empty() && ((text[0] | 0x20) >= 'a' && (text[0] | 0x20) <= 'z');
-  return letter && text.size() > 2 && text[1] == ':' && (text[2] == '\\' || text[2] == '/');
+bool BeginsWithDrive(std::string_view text) {
+  return text.size() > 2 && IsLetter(text[0]) && text[1] == ':' &&
+         (text[2] == '\\' || text[2] == '/');
 }
 
 Status ParseSetEntry(std::string_view text, ListKind kind, PathRule* rule) {
@@ -94,7 +95,7 @@ Status CheckEntryText(std::string_view text) {
   }
   if (text[0] == '!')
     return EntryError("begins with \"!\"", "patterns cannot be negated; use deny");
-  if (IsDrive(text) || text[0] == '\\') return EntryError("is a Windows path");
+  if (BeginsWithDrive(text) || text[0] == '\\') return EntryError("is a Windows path");
   if (text[0] == '~' && text != "~" && !text.starts_with("~/")) {
     return EntryError("begins with ~ and a name", "write ~/ or an absolute path");
   }

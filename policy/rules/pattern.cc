@@ -14,8 +14,6 @@ bool IsGraph(unsigned char c) { return c > 0x20 && c < 0x7F; }
 bool IsSpace(unsigned char c) { return c == ' ' || (c >= 0x09 && c <= 0x0D); }
 bool IsPunct(unsigned char c) { return IsGraph(c) && !IsLetter(c) && !IsDigit(c); }
 bool IsSpecial(char c) { return c == '*' || c == '?' || c == '[' || c == '\\'; }
-unsigned char Lower(unsigned char c) { return IsUpper(c) ? static_cast<unsigned char>(c + 32) : c; }
-unsigned char Upper(unsigned char c) { return IsLower(c) ? static_cast<unsigned char>(c - 32) : c; }
 
 // [:name:]; nothing when there is no such class.
 std::optional<bool> InClass(std::string_view name, unsigned char c) {
@@ -30,7 +28,7 @@ std::optional<bool> InClass(std::string_view name, unsigned char c) {
   if (name == "punct") return IsPunct(c);
   if (name == "space") return IsSpace(c);
   if (name == "upper") return IsUpper(c);
-  if (name == "xdigit") return IsDigit(c) || (Lower(c) >= 'a' && Lower(c) <= 'f');
+  if (name == "xdigit") return HexValue(static_cast<char>(c)) >= 0;
   return {};
 }
 
@@ -111,13 +109,13 @@ Step MatchOne(std::string_view pattern, unsigned char c, bool fold) {
     const Bracket::Outcome outcome = Bracket(pattern.substr(1), c).Read();
     // Folded, a letter stands for both cases, also where "[!a]" is for one of them only.
     const bool matches =
-        outcome.matches || (fold && Bracket(pattern.substr(1), Upper(c)).Read().matches);
+        outcome.matches || (fold && Bracket(pattern.substr(1), ToUpper(c)).Read().matches);
     return {outcome.sound && matches, outcome.length + 1};
   }
   const size_t at = pattern[0] == '\\' ? 1 : 0;
   if (at == pattern.size()) return {};
   const auto want = static_cast<unsigned char>(pattern[at]);
-  return {(fold ? Lower(want) : want) == c, at + 1};
+  return {(fold ? ToLower(want) : want) == c, at + 1};
 }
 
 // Without "/" on either side. Only the last "*" has to be tried again: what an earlier one takes
@@ -181,7 +179,7 @@ class Components {
 unsigned char FirstByte(std::string_view component, bool fold) {
   if (component.empty() || IsSpecial(component[0])) return 0;
   const auto first = static_cast<unsigned char>(component[0]);
-  return fold ? Lower(first) : first;
+  return fold ? ToLower(first) : first;
 }
 
 // Most components differ in their first byte from what follows a "**".

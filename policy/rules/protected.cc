@@ -11,10 +11,10 @@
 namespace ringfence {
 namespace {
 
-constexpr std::string_view kPolicy = "ringfence's policies";
+constexpr std::string_view kPolicies = "ringfence's policies";
 constexpr std::string_view kRegistration = "Claude Code's settings";
-constexpr std::string_view kProgram = "ringfence's programs";
-constexpr std::string_view kState = "ringfence's state files";
+constexpr std::string_view kPrograms = "ringfence's programs";
+constexpr std::string_view kStateFiles = "ringfence's state files";
 constexpr std::string_view kLog = "ringfence's audit logs";
 
 // At any depth: the client reads settings from the folder that it is started in.
@@ -24,7 +24,7 @@ struct Floating {
 };
 constexpr Floating kFloating[] = {
     {"**/.claude/settings*.json", kRegistration},
-    {"**/.ringfence", kPolicy},
+    {"**/.ringfence", kPolicies},
 };
 // Replacing the folder replaces what is in it.
 constexpr std::string_view kFloatingFolders[] = {"**/.claude"};
@@ -65,26 +65,26 @@ bool IsProtectedAnywhere(std::string_view relative) {
 
 ProtectedPaths::ProtectedPaths(const Places& places, const CachedFiles& files)
     : places_(places), files_(files) {
-  for (const Path& policy : places.policies) Add(policy, kPolicy);
-  Add(Path::Clean(kManagedPolicy).Parent(), kPolicy);
+  for (const Path& policy : places.policies) Add(policy, kPolicies);
+  Add(Path::Clean(kManagedPolicy).Parent(), kPolicies);
   Add(Path::Clean(places.macos_names ? kManagedFolderMacos : kManagedFolder), kRegistration);
   for (const Path& home : places.homes) {
-    Add(Path::Clean(UserPolicyPath(home.text())).Parent(), kPolicy);
-    Add(Path::Clean(StateFolder(home.text())), kState);
+    Add(Path::Clean(UserPolicyPath(home.text())).Parent(), kPolicies);
+    Add(Path::Clean(StateFolder(home.text())), kStateFiles);
     Add(home.Child(".claude").Child("settings.json"), kRegistration);
     Add(home.Child(".claude").Child("settings.local.json"), kRegistration);
   }
   for (const Path& root : {places.root_real, places.root}) {
     Add(root.Child(".claude").Child("settings.json"), kRegistration);
     Add(root.Child(".claude").Child("settings.local.json"), kRegistration);
-    Add(root.Child(".ringfence").Child("policy.json"), kPolicy);
+    Add(root.Child(".ringfence").Child("policy.json"), kPolicies);
     if (places.root == places.root_real) break;
   }
   for (const Path& folder : places.settings_folders) {
     Add(folder.Child("settings.json"), kRegistration);
     Add(folder.Child("settings.local.json"), kRegistration);
   }
-  for (const Path& program : places.programs) Add(program, kProgram, PlainPartOf(program));
+  for (const Path& program : places.programs) Add(program, kPrograms, PlainPartOf(program));
   if (places.audit_file) Add(*places.audit_file, kLog);
 }
 

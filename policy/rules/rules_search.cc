@@ -9,8 +9,8 @@
 namespace ringfence {
 namespace {
 
-constexpr size_t kMaxListings = 2000;  // folders that are listed for one pattern
-constexpr size_t kMaxNames = 16384;    // of one folder
+constexpr size_t kMaxListings = 2000;        // folders that are listed for one pattern
+constexpr size_t kMaxNamesSearched = 16384;  // of one folder
 
 // What is left of a pattern when one name of a path has been matched: "**" leaves itself as well.
 void Advance(std::string_view pattern, std::string_view name, std::vector<std::string_view>& left) {
@@ -35,7 +35,8 @@ class RuleMatcher::PatternSearch {
   bool Finds(const Path& folder, std::string_view pattern) {
     if (pattern.empty() || pattern == "**") return true;
     if (matcher_.IsUntouchable(folder) || ++listings_ > kMaxListings) return true;
-    const Result<std::vector<DirectoryEntry>> entries = matcher_.files_.List(folder, kMaxNames);
+    const Result<std::vector<DirectoryEntry>> entries =
+        matcher_.files_.List(folder, kMaxNamesSearched);
     if (!entries) return true;
     return std::ranges::any_of(
         *entries, [&](const DirectoryEntry& entry) { return FindsAt(folder, entry, pattern); });

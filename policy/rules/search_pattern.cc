@@ -33,7 +33,7 @@ bool BeginsExtendedGlob(std::string_view text, size_t at) {
 }
 
 // The parts between the commas (or bars) of one group, nested groups left whole.
-std::vector<std::string_view> PartsOf(std::string_view inner, char separator) {
+std::vector<std::string_view> SplitGroup(std::string_view inner, char separator) {
   std::vector<std::string_view> parts;
   size_t start = 0;
   int depth = 0;
@@ -54,14 +54,14 @@ std::vector<std::string_view> PartsOf(std::string_view inner, char separator) {
   return parts;
 }
 
-struct Group {
+struct PatternGroup {
   size_t begin = 0, inner = 0, end = 0;  // end: after the closer
   char separator = ',';
   char kind = '{';  // or that of an extended glob: @ + ? * !
 };
 
 // The first group of alternatives in `text`.
-std::optional<Group> FirstGroup(std::string_view text) {
+std::optional<PatternGroup> FirstGroup(std::string_view text) {
   for (size_t i = 0; i < text.size(); ++i) {
     if (text[i] == '\\') {
       ++i;
@@ -72,15 +72,15 @@ std::optional<Group> FirstGroup(std::string_view text) {
     const size_t open = extended ? i + 1 : i;
     const size_t close = CloseOf(text, open);
     if (close == std::string_view::npos) continue;
-    return Group{i, open + 1, close + 1, extended ? '|' : ',', text[i]};
+    return PatternGroup{i, open + 1, close + 1, extended ? '|' : ',', text[i]};
   }
   return {};
 }
 
 // The texts that a group may stand for; "*" for what cannot be listed.
-std::vector<std::string> MeaningsOf(std::string_view inner, const Group& group) {
+std::vector<std::string> MeaningsOf(std::string_view inner, const PatternGroup& group) {
   if (group.kind == '!') return {"*"};
-  const std::vector<std::string_view> parts = PartsOf(inner, group.separator);
+  const std::vector<std::string_view> parts = SplitGroup(inner, group.separator);
   std::vector<std::string> meanings(parts.begin(), parts.end());
   if (group.kind == '?' || group.kind == '*') meanings.emplace_back();
   if (group.kind != '+' && group.kind != '*') return meanings;
@@ -101,7 +101,7 @@ bool Expand(std::string_view pattern, std::vector<std::string>& out) {
     if (open.size() + out.size() > kMaxAlternatives) return false;
     const std::string text = std::move(open.back());
     open.pop_back();
-    const std::optional<Group> group = FirstGroup(text);
+    const std::optional<PatternGroup> group = FirstGroup(text);
     if (!group) {
       out.push_back(text);
       continue;

@@ -60,7 +60,7 @@ constexpr bool HasWildcard(std::string_view text) {
   return text.find('*') != std::string_view::npos;
 }
 
-constexpr SetEntry EntryOf(std::string_view text) {
+constexpr SetEntry ParseEntry(std::string_view text) {
   SetEntry entry;
   entry.has_pattern = HasWildcard(text);
   if (text.starts_with("~/")) {
@@ -114,7 +114,7 @@ constexpr auto kPlaces = [] {
   std::array<EntryPlace, CountOf(kWords)> places;
   auto place = places.begin();
   for (const std::string_view word : kWords) {
-    const SetEntry entry = EntryOf(word);
+    const SetEntry entry = ParseEntry(word);
     const auto offset = static_cast<uint16_t>(entry.tail.data() - kWords.text().data());
     *place = {.offset = offset,
               .length = static_cast<uint16_t>(entry.tail.size()),
@@ -128,7 +128,7 @@ constexpr auto kPlaces = [] {
 
 // Returns what it has added, until more is added.
 template <const WordList& kWords>
-std::span<SetEntry> Append(std::vector<SetEntry>& entries) {
+std::span<SetEntry> AppendEntries(std::vector<SetEntry>& entries) {
   static_assert(kWords.text().size() <= UINT16_MAX);
   const std::array<EntryPlace, CountOf(kWords)>& places = kPlaces<kWords>;
   const size_t before = entries.size();
@@ -163,7 +163,7 @@ bool HoldsRoot(std::string_view text, const SetContext& context) {
 std::vector<SetEntry> Secrets(const SetContext& context, std::deque<std::string>& strings) {
   std::vector<SetEntry> entries;
   entries.reserve(kPlaces<kSecrets>.size() + 16);
-  Append<kSecrets>(entries);
+  AppendEntries<kSecrets>(entries);
   // Other projects' transcripts: everything below but this project's folder.
   SetEntry transcripts = HomeEntry(".claude/projects");
   transcripts.except = WordList(strings.emplace_back(context.agent->own_projects(context)));
@@ -180,17 +180,17 @@ std::vector<SetEntry> Secrets(const SetContext& context, std::deque<std::string>
     entries.push_back(transcripts);
   }
   if (!context.macos_names) return entries;
-  Append<kMacosSecrets>(entries);
+  AppendEntries<kMacosSecrets>(entries);
   for (const std::string_view text : kMacosPrivate) {
-    if (!HoldsRoot(text, context)) entries.push_back(EntryOf(text));
+    if (!HoldsRoot(text, context)) entries.push_back(ParseEntry(text));
   }
   return entries;
 }
 
 std::vector<SetEntry> Dotenv() {
-  SetEntry plain = EntryOf("**/.env");
+  SetEntry plain = ParseEntry("**/.env");
   plain.has_pattern = true;
-  SetEntry named = EntryOf("**/.env.*");
+  SetEntry named = ParseEntry("**/.env.*");
   named.except = WordList(kSamples);
   return {plain, named};
 }
@@ -198,10 +198,10 @@ std::vector<SetEntry> Dotenv() {
 std::vector<SetEntry> RunsLater(const SetContext& context, std::deque<std::string>& strings) {
   std::vector<SetEntry> entries;
   entries.reserve(kPlaces<kRunsLater>.size() + kPlaces<kRunsInProjects>.size() + 64);
-  Append<kRunsLater>(entries);
-  Append<kClientRuns>(entries);
-  for (SetEntry& entry : Append<kClientState>(entries)) entry.is_for_tools = true;
-  for (SetEntry& entry : Append<kRunsInProjects>(entries)) entry.not_in_stores = true;
+  AppendEntries<kRunsLater>(entries);
+  AppendEntries<kClientRuns>(entries);
+  for (SetEntry& entry : AppendEntries<kClientState>(entries)) entry.is_for_tools = true;
+  for (SetEntry& entry : AppendEntries<kRunsInProjects>(entries)) entry.not_in_stores = true;
   for (const Path& folder : context.settings_folders) {  // CLAUDE_CONFIG_DIR
     const auto add = [&](std::string_view name) {
       const std::string& text = strings.emplace_back(folder.Child(name).text());
@@ -223,7 +223,7 @@ std::vector<SetEntry> RunsLater(const SetContext& context, std::deque<std::strin
 
 std::vector<SetEntry> AgentState() { return {HomeEntry(".claude"), HomeEntry(".claude.json")}; }
 
-std::vector<SetEntry> Tmp() { return {EntryOf("/tmp"), EntryOf("/var/tmp")}; }
+std::vector<SetEntry> Tmp() { return {ParseEntry("/tmp"), ParseEntry("/var/tmp")}; }
 
 }  // namespace
 
@@ -272,7 +272,7 @@ std::vector<SetEntry> ExpandSet(SetName set, Access access, const SetContext& co
     case SetName::kDotenv:
       return Dotenv();
     case SetName::kToolchains:
-      Append<kToolchains>(entries);
+      AppendEntries<kToolchains>(entries);
       break;
     case SetName::kAgentState:
       return AgentState();

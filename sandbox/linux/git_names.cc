@@ -10,18 +10,15 @@
 #include <utility>
 
 #include "base/case_fold.h"
-#include "sandbox/linux/directory.h"
+#include "base/directory.h"
+#include "base/same_file.h"
+#include "policy/files/git_files.h"
 #include "sandbox/linux/new_repository.h"
 #include "sandbox/linux/own_work_tree.h"
 #include "sandbox/linux/whole_files.h"
 
 namespace ringfence {
 namespace {
-
-// git takes a folder with these three for a repository, and runs what its configuration and hooks
-// say (gitrepository-layout(5)).
-constexpr std::array<std::string_view, 3> kParts = {"head", "objects", "refs"};
-constexpr std::array<std::string_view, 4> kOwn = {"head", "config", "config.worktree", "hooks"};
 
 constexpr size_t kMaxLevels = 256;    // of a directory
 constexpr size_t kMaxMoved = 10'000;  // names below a directory that becomes a repository's
@@ -42,16 +39,7 @@ bool MayBeMissing(const UniqueFd& folder, const char* name) {
 
 // All parts are there, or are when `made` is there as well.
 bool IsBare(const UniqueFd& folder, std::string_view made) {
-  return std::ranges::all_of(kParts, [&](std::string_view part) {
-    return part == made || MayBeThere(folder, part == "head" ? "HEAD" : std::string(part).c_str());
-  });
-}
-
-bool IsSameFolder(const UniqueFd& one, const UniqueFd& other) {
-  struct stat first {};
-  struct stat second {};
-  return ::fstat(one.get(), &first) == 0 && ::fstat(other.get(), &second) == 0 &&
-         first.st_dev == second.st_dev && first.st_ino == second.st_ino;
+  return HasRepositoryParts(made, [&](const char* part) { return MayBeThere(folder, part); });
 }
 
 // ".git" and what it keeps for submodules: rules name their parts.
@@ -60,12 +48,11 @@ bool IsNamedByRules(const std::string& folder) {
 }
 
 bool MakesBareRepository(const Location& location) {
-  const std::string name = FoldName(location.name);
-  const bool is_own = std::ranges::find(kOwn, name) != kOwn.end();
-  if (!is_own && std::ranges::find(kParts, name) == kParts.end()) return false;
+  const bool is_own = ChoosesProgramsOfGit(location.name);
+  if (!is_own && !IsRepositoryPart(location.name)) return false;
   if (IsNamedByRules(FoldName(location.folder_path))) return false;
   return (is_own || MayBeMissing(location.folder, location.name.c_str())) &&
-         IsBare(location.folder, name);
+         IsBare(location.folder, location.name);
 }
 
 // A hook, or what lies deeper.
@@ -115,7 +102,7 @@ bool IsInRepository(const UniqueFd& folder, std::string_view path, const Path& r
     if (path == root.text()) return false;
     path = path.substr(0, path.rfind('/'));
     UniqueFd above(::openat(at.get(), "..", O_PATH | O_DIRECTORY | O_CLOEXEC));
-    if (above.valid() && IsSameFolder(at, above)) return false;
+    if (above.valid() && IsSameFile(at, above)) return false;
     at = std::move(above);
   }
   return true;
@@ -221,8 +208,7 @@ std::string AsGitsOwn(const Location& location) {
 }
 
 bool HasBecomeBare(const Supervision& supervision, const Location& location) {
-  const std::string name = FoldName(location.name);
-  if (std::ranges::find(kParts, name) == kParts.end()) return false;
+  if (!IsRepositoryPart(location.name)) return false;
   return GuardsRepositories(supervision, location.path()) &&
          !IsNamedByRules(FoldName(location.folder_path)) && IsBare(location.folder, "");
 }

@@ -7,9 +7,10 @@
 #include <utility>
 
 #include "base/case_fold.h"
+#include "base/directory.h"
+#include "base/same_file.h"
 #include "base/syscall.h"
 #include "policy/rules/entry_match.h"
-#include "sandbox/linux/directory.h"
 #include "sandbox/linux/git_names.h"
 #include "sandbox/linux/new_repository.h"
 #include "sandbox/linux/own_work_tree.h"
@@ -41,12 +42,12 @@ bool MayExist(const UniqueFd& folder, const char* name, std::string_view rest) {
 
 // The outer sandbox's rules, and those of the sandboxes inside it that the caller is in. What is
 // private to the outer one is private to all.
-bool Ask(const Supervision& supervision, const GuardedNames* names, const std::string& path) {
+bool Applies(const Supervision& supervision, const GuardedNames* names, const std::string& path) {
   const bool is_private = supervision.names.IsExempt(path) || supervision.names.IsOwn(path);
   return names == &supervision.names || !is_private;
 }
 
-bool IsOfGit(const GuardedName& rule) {
+bool IsInGitDirectory(const GuardedName& rule) {
   return rule.is_anywhere && rule.tail.starts_with("**/.git/");
 }
 
@@ -54,7 +55,7 @@ std::vector<const GuardedName*> AllThatRefuse(const Supervision& supervision,
                                               const std::string& path, Reach reach) {
   std::vector<const GuardedName*> all;
   for (const GuardedNames* names : supervision.rules) {
-    if (!Ask(supervision, names, path)) continue;
+    if (!Applies(supervision, names, path)) continue;
     const bool is_folder = reach == Reach::kFolder;
     const auto rules = is_folder ? names->AllThatRefuseFolder(path) : names->AllThatRefuse(path);
     all.insert(all.end(), rules.begin(), rules.end());
@@ -69,7 +70,7 @@ std::vector<const GuardedName*> AllThatRefuse(const Supervision& supervision,
   const std::string gits = AsGitsOwn(location);
   if (gits.empty()) return all;
   for (const GuardedName* rule : AllThatRefuse(supervision, gits, reach)) {
-    if (IsOfGit(*rule)) all.push_back(rule);
+    if (IsInGitDirectory(*rule)) all.push_back(rule);
   }
   return all;
 }
@@ -78,7 +79,7 @@ std::vector<GuardedNames::TreeHit> RefusesTree(const Supervision& supervision,
                                                const std::string& path) {
   std::vector<GuardedNames::TreeHit> all;
   for (const GuardedNames* names : supervision.rules) {
-    if (!Ask(supervision, names, path)) continue;
+    if (!Applies(supervision, names, path)) continue;
     for (GuardedNames::TreeHit& hit : names->RefusesTree(path)) all.push_back(std::move(hit));
   }
   return all;
@@ -90,7 +91,7 @@ std::vector<GuardedNames::TreeHit> RefusesTree(const Supervision& supervision,
   const std::string gits = AsGitsOwn(location);
   if (gits.empty()) return all;
   for (GuardedNames::TreeHit& hit : RefusesTree(supervision, gits)) {
-    if (IsOfGit(*hit.rule)) all.push_back(std::move(hit));
+    if (IsInGitDirectory(*hit.rule)) all.push_back(std::move(hit));
   }
   return all;
 }
@@ -100,7 +101,7 @@ using HeldQuestion = const GuardedName* (GuardedNames::*)(std::string_view) cons
 const GuardedName* FirstHeld(const Supervision& supervision, const std::string& path,
                              HeldQuestion question) {
   for (const GuardedNames* names : supervision.rules) {
-    if (!Ask(supervision, names, path)) continue;
+    if (!Applies(supervision, names, path)) continue;
     if (const GuardedName* held = (names->*question)(path)) return held;
   }
   return nullptr;
@@ -291,16 +292,9 @@ Result<Location> LocationOf(const Handle& handle) {
       ::fstatat(location.folder.get(), location.name.c_str(), &named, AT_SYMLINK_NOFOLLOW) != 0) {
     return Errno(errno);
   }
-  const bool is_same = held.st_dev == named.st_dev && held.st_ino == named.st_ino;
+  const bool is_same = IsSameFile(held, named);
   if (!is_same) return Errno(ENOENT);
   return location;
-}
-
-bool IsSameFile(const UniqueFd& one, const UniqueFd& other) {
-  struct stat first {};
-  struct stat second {};
-  return ::fstat(one.get(), &first) == 0 && ::fstat(other.get(), &second) == 0 &&
-         first.st_dev == second.st_dev && first.st_ino == second.st_ino;
 }
 
 // "/memfd:x (deleted)" is no path, and "/a/x (deleted)" is where the file was.

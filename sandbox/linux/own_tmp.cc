@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <vector>
 
+#include "base/state_file.h"
 #include "base/syscall.h"
 #include "sandbox/linux/remove_tree.h"
 #include "sandbox/session_folder.h"
@@ -18,14 +19,7 @@ namespace {
 
 constexpr int kOpenFolder = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
 constexpr time_t kOld = time_t{7} * 24 * 60 * 60;
-constexpr int kMissingFolders = 4;  // ~/.local/state/ringfence/tmp: a home is never made
-
-Status MakeFolders(const Path& folder, int levels) {
-  if (::mkdir(folder.text().c_str(), 0700) == 0 || errno == EEXIST) return Unit{};
-  if (errno != ENOENT || levels == 1) return SystemError("mkdir(" + folder.text() + ")");
-  if (Status s = MakeFolders(folder.Parent(), levels - 1); !s) return s;
-  return MakeFolders(folder, 1);
-}
+constexpr int kTmpLevels = 4;  // ~/.local/state/ringfence/tmp
 
 // Nobody else may have put it there, or look into it.
 Status CheckOwn(const UniqueFd& folder, const Path& path) {
@@ -102,7 +96,7 @@ Status OwnTmp::MakeScratch() {
 
 Status OwnTmp::MakeSession() {
   const Path all = plan_.session_tmp.Parent();
-  if (Status s = MakeFolders(all, kMissingFolders); !s) return s;
+  if (Status s = MakeFolders(all, kTmpLevels); !s) return s;
   Result<UniqueFd> sessions = OpenOwn(all);
   if (!sessions) return sessions.error();
   sessions_ = std::move(*sessions);

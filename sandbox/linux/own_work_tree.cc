@@ -12,19 +12,19 @@
 #include <string_view>
 
 #include "base/case_fold.h"
+#include "base/directory.h"
 #include "base/syscall.h"
+#include "policy/files/main_repository.h"
 #include "policy/rules/entry_match.h"
-#include "sandbox/linux/directory.h"
 #include "sandbox/linux/new_repository.h"
 
 namespace ringfence {
 namespace {
 
 constexpr size_t kMaxExempted = 100'000;
-constexpr int kMaxDepth = 64;
+constexpr int kMaxTreeDepth = 64;
 constexpr timespec kTickWait{.tv_sec = 0, .tv_nsec = 500'000};
 constexpr int kMaxTickWaits = 100;  // ticks are 1 to 10 ms apart
-constexpr size_t kMaxGitFile = 4096;
 constexpr const char* kGit = ".git";
 constexpr const char* kNewGitFile = ".git.ringfence-new";
 
@@ -96,7 +96,7 @@ UniqueFd OpenLocated(const Location& location) {
 bool IsInOwnWorkTree(Supervision& supervision, const Location& location, size_t levels) {
   if (supervision.own_repositories.empty()) return false;
   UniqueFd at(::openat(location.folder.get(), ".", O_PATH | O_DIRECTORY | O_CLOEXEC));
-  for (int depth = 0; depth < kMaxDepth && at.valid(); ++depth) {
+  for (int depth = 0; depth < kMaxTreeDepth && at.valid(); ++depth) {
     const Result<FileId> id = IdOf(at, "");
     const bool is_new = id && std::pair(id->born, id->born_nanoseconds) > supervision.began;
     if (!is_new) return false;

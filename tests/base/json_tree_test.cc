@@ -182,3 +182,11 @@ TEST_CASE("json tree: kinds have names for people") {
   CHECK(KindName(Kind::kFalse) == "a boolean");
   CHECK(KindName(Kind::kNull) == "null");
 }
+
+TEST_CASE("json tree: the text of a member that is no string is empty") {
+  const JsonTree tree = Parsed(R"({"text": "a", "number": 1})");
+  CHECK(tree.Text(tree.root(), "text") == "a");
+  CHECK(tree.Text(tree.root(), "number").empty());
+  CHECK(tree.Text(tree.root(), "missing").empty());
+  CHECK(tree.Text(Member(tree, tree.root(), "text"), "text").empty());
+}

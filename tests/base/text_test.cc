@@ -135,3 +135,45 @@ TEST_CASE("text: JSON in ASCII means the same") {
         R"("\u00e9\u202e\ud83d\ude00\u007f\ufffd\u0001")");
   CHECK(AsciiJson("").empty());
 }
+
+TEST_CASE("text: what comes before a separator is taken together with it") {
+  struct Row {
+    std::string_view name, text, taken, rest;
+  };
+  static constexpr Row kRows[] = {{"the first of several", "a b c", "a", "b c"},
+                                  {"the last", "c", "c", ""},
+                                  {"an empty one", " b", "", "b"},
+                                  {"a separator at the end", "a ", "a", ""},
+                                  {"nothing is left", "", "", ""}};
+  for (const Row& row : kRows) {
+    CAPTURE(row.name);
+    std::string_view rest = row.text;
+    CHECK(TakeUntil(rest, ' ') == row.taken);
+    CHECK(rest == row.rest);
+  }
+}
+
+TEST_CASE("text: words are what is between spaces and newlines") {
+  CHECK(SplitWords("cpu  memory\n pids\n") == std::vector<std::string>{"cpu", "memory", "pids"});
+  CHECK(SplitWords(" \n").empty());
+}
+
+TEST_CASE("text: a digest has a fixed number of hexadecimal digits in lower case") {
+  CHECK(IsLowerHex("09af", 4));
+  CHECK_FALSE(IsLowerHex("09a", 4));
+  CHECK_FALSE(IsLowerHex("09afb", 4));
+  CHECK_FALSE(IsLowerHex("09aF", 4));
+  CHECK_FALSE(IsLowerHex("09ag", 4));
+}
+
+TEST_CASE("text: a line of white space is blank") {
+  CHECK(IsBlankLine(""));
+  CHECK(IsBlankLine(" \t\r"));
+  CHECK_FALSE(IsBlankLine(" x"));
+}
+
+TEST_CASE("text: a shell takes quoted text as it is") {
+  CHECK(ShellQuoted("") == "''");
+  CHECK(ShellQuoted("a b$(c)") == "'a b$(c)'");
+  CHECK(ShellQuoted("it's") == "'it'\\''s'");
+}

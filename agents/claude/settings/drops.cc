@@ -10,9 +10,6 @@
 namespace ringfence {
 namespace {
 
-using Node = JsonTree::Node;
-using Kind = JsonTree::Kind;
-
 // Every value that has a wrong shape costs the whole file.
 struct ShapeOf {
   Shape shape;
@@ -66,15 +63,15 @@ constexpr std::string_view kObjects =
     "/worktree /voice /remote /modelOverrides /skillOverrides /spinnerVerbs /pluginConfigs";
 constexpr std::string_view kArrays = "/permissions/allow /permissions/deny /permissions/ask";
 constexpr std::string_view kCounts = "/cleanupPeriodDays /skillListingMaxDescChars";
-constexpr std::string_view kShells = "/defaultShell";
-constexpr std::string_view kModes = "/permissions/defaultMode";
+constexpr std::string_view kShellKeys = "/defaultShell";
+constexpr std::string_view kModeKeys = "/permissions/defaultMode";
 constexpr std::string_view kDisables =
     "/permissions/disableBypassPermissionsMode /permissions/disableAutoMode /disableAutoMode";
 
-constexpr ShapeOf kShapes[] = {
-    {Shape::kBool, kBools},     {Shape::kText, kTextKeys}, {Shape::kTexts, kTextLists},
-    {Shape::kObject, kObjects}, {Shape::kArray, kArrays},  {Shape::kCount, kCounts},
-    {Shape::kShell, kShells},   {Shape::kMode, kModes},    {Shape::kDisable, kDisables},
+constexpr ShapeOf kKeyShapes[] = {
+    {Shape::kBool, kBools},      {Shape::kText, kTextKeys}, {Shape::kTexts, kTextLists},
+    {Shape::kObject, kObjects},  {Shape::kArray, kArrays},  {Shape::kCount, kCounts},
+    {Shape::kShell, kShellKeys}, {Shape::kMode, kModeKeys}, {Shape::kDisable, kDisables},
 };
 
 struct EntryKey {
@@ -125,9 +122,9 @@ class HookShapes {
   HookShapes(const JsonTree& tree, ClientSettings& settings) : tree_(tree), settings_(settings) {}
 
   void Run() {
-    const Node* hooks = tree_.Find(tree_.root(), "hooks");
+    const JsonNode* hooks = tree_.Find(tree_.root(), "hooks");
     if (hooks == nullptr) return;
-    if (hooks->kind != Kind::kObject) {
+    if (hooks->kind != JsonKind::kObject) {
       Add(settings_.drops, *hooks, "must be an object");
       return;
     }
@@ -138,12 +135,12 @@ class HookShapes {
 
  private:
   // A hook that may be a guard and cannot be loaded costs the whole file; another one is left out.
-  void CheckEvent(const Node& event) {
+  void CheckEvent(const JsonNode& event) {
     const bool guards =
         tree_.KeyOf(event) == "PreToolUse" || tree_.KeyOf(event) == "PermissionRequest";
     std::vector<Error>& mistakes = guards ? settings_.drops : settings_.ignored;
-    if (event.kind == Kind::kNull) return;
-    if (event.kind != Kind::kArray) {
+    if (event.kind == JsonKind::kNull) return;
+    if (event.kind != JsonKind::kArray) {
       Add(mistakes, event, "must be an array");
       return;
     }
@@ -152,29 +149,29 @@ class HookShapes {
     }
   }
 
-  void CheckGroup(const Node& group, std::vector<Error>& mistakes) {
-    if (group.kind != Kind::kObject) return Add(mistakes, group, "must be an object");
-    const Node* matcher = tree_.Find(group, "matcher");
-    if (matcher != nullptr && matcher->kind != Kind::kString)
+  void CheckGroup(const JsonNode& group, std::vector<Error>& mistakes) {
+    if (group.kind != JsonKind::kObject) return Add(mistakes, group, "must be an object");
+    const JsonNode* matcher = tree_.Find(group, "matcher");
+    if (matcher != nullptr && matcher->kind != JsonKind::kString)
       Add(mistakes, *matcher, "must be a string");
-    const Node* entries = tree_.Find(group, "hooks");
+    const JsonNode* entries = tree_.Find(group, "hooks");
     if (entries == nullptr) return Add(mistakes, group, "has no \"hooks\"");
-    if (entries->kind != Kind::kArray) return Add(mistakes, *entries, "must be an array");
+    if (entries->kind != JsonKind::kArray) return Add(mistakes, *entries, "must be an array");
     for (JsonTree::Index i = entries->first_child; i != JsonTree::kNone; i = tree_.node(i).next) {
       CheckEntry(tree_.node(i), mistakes);
     }
   }
 
-  void CheckEntry(const Node& entry, std::vector<Error>& mistakes) {
-    if (entry.kind != Kind::kObject) return Add(mistakes, entry, "must be an object");
-    const Node* type = tree_.Find(entry, "type");
+  void CheckEntry(const JsonNode& entry, std::vector<Error>& mistakes) {
+    if (entry.kind != JsonKind::kObject) return Add(mistakes, entry, "must be an object");
+    const JsonNode* type = tree_.Find(entry, "type");
     if (type == nullptr) return Add(mistakes, entry, "has no \"type\"");
     const auto known = std::ranges::find(kEntryTypes, type->content(), &EntryType::type);
-    if (type->kind != Kind::kString || known == std::ranges::end(kEntryTypes)) {
+    if (type->kind != JsonKind::kString || known == std::ranges::end(kEntryTypes)) {
       return Add(mistakes, *type, "is not a type of hook");
     }
     for (const EntryKey& key : known->keys) {
-      const Node* value = tree_.Find(entry, key.key);
+      const JsonNode* value = tree_.Find(entry, key.key);
       if (value == nullptr) {
         if (key.is_required) Add(mistakes, entry, "has no \"" + std::string(key.key) + "\"");
       } else if (!Fits(tree_, *value, key.shape)) {
@@ -183,7 +180,7 @@ class HookShapes {
     }
   }
 
-  void Add(std::vector<Error>& mistakes, const Node& node, std::string_view what) const {
+  void Add(std::vector<Error>& mistakes, const JsonNode& node, std::string_view what) const {
     mistakes.push_back({Error::Kind::kInvalidConfig,
                         PlaceText(settings_.name, tree_.text(), node.begin),
                         Printable(tree_.Pointer(node)) + " " + std::string(what), ""});
@@ -196,25 +193,26 @@ class HookShapes {
 }  // namespace
 
 void FindDropReasons(const JsonTree& tree, ClientSettings& settings) {
-  const auto drop = [&](const Node& node, std::string_view what) {
+  const auto drop = [&](const JsonNode& node, std::string_view what) {
     const std::string pointer = Printable(tree.Pointer(node));
     settings.drops.push_back({Error::Kind::kInvalidConfig,
                               PlaceText(settings.name, tree.text(), node.begin),
                               (pointer.empty() ? "" : pointer + " ") + std::string(what), ""});
   };
-  if (tree.root().kind != Kind::kObject) return drop(tree.root(), "the file must hold an object");
-  for (const ShapeOf& row : kShapes) {
+  if (tree.root().kind != JsonKind::kObject)
+    return drop(tree.root(), "the file must hold an object");
+  for (const ShapeOf& row : kKeyShapes) {
     std::string_view rest = row.pointers;
     while (!rest.empty()) {
-      const std::string_view pointer = TakeWord(rest);
-      const Node* node = NodeAt(tree, pointer);
+      const std::string_view pointer = TakeUntil(rest, ' ');
+      const JsonNode* node = NodeAt(tree, pointer);
       if (node != nullptr && !Fits(tree, *node, row.shape)) drop(*node, Wanted(row.shape));
     }
   }
   for (const std::string_view pointer : {"/statusLine", "/fileSuggestion"}) {
-    const Node* node = NodeAt(tree, pointer);
-    if (node == nullptr || node->kind != Kind::kObject) continue;
-    const Node* type = tree.Find(*node, "type");
+    const JsonNode* node = NodeAt(tree, pointer);
+    if (node == nullptr || node->kind != JsonKind::kObject) continue;
+    const JsonNode* type = tree.Find(*node, "type");
     if (type == nullptr || !IsOneOf(*type, {"command"})) drop(*node, "needs the type \"command\"");
     if (tree.Find(*node, "command") == nullptr) drop(*node, "has no \"command\"");
   }

@@ -4,6 +4,7 @@
 #include <cstdlib>
 
 #include "agents/claude/settings/keys.h"
+#include "base/path.h"
 #include "base/sha256.h"
 #include "base/text.h"
 #include "base/utf8.h"
@@ -11,10 +12,7 @@
 namespace ringfence {
 namespace {
 
-using Node = JsonTree::Node;
-using Kind = JsonTree::Kind;
-
-std::string_view RawText(const JsonTree& tree, const Node& node) {
+std::string_view RawText(const JsonTree& tree, const JsonNode& node) {
   const std::string_view text = tree.text();
   return text.substr(node.begin, node.end - node.begin);
 }
@@ -33,41 +31,36 @@ std::string Compact(std::string_view json) {
   return out;
 }
 
-std::string_view TextOf(const JsonTree& tree, const Node& object, std::string_view key) {
-  const Node* node = tree.Find(object, key);
-  return node != nullptr && node->kind == Kind::kString ? node->content() : std::string_view();
-}
-
-bool IsTrue(const JsonTree& tree, const Node& object, std::string_view key) {
-  const Node* node = tree.Find(object, key);
-  return node != nullptr && node->kind == Kind::kTrue;
+bool IsTrue(const JsonTree& tree, const JsonNode& object, std::string_view key) {
+  const JsonNode* node = tree.Find(object, key);
+  return node != nullptr && node->kind == JsonKind::kTrue;
 }
 
 // The strings of a list; of anything else every value, with its place: "source/url=https://...".
 // What is false or null asks for nothing.
-void AddTexts(const JsonTree& tree, const Node& node, const std::string& place,
+void AddTexts(const JsonTree& tree, const JsonNode& node, const std::string& place,
               std::vector<std::string>& texts) {
-  const bool is_true = node.kind == Kind::kTrue;
-  if (is_true || node.kind == Kind::kString || node.kind == Kind::kNumber) {
+  const bool is_true = node.kind == JsonKind::kTrue;
+  if (is_true || node.kind == JsonKind::kString || node.kind == JsonKind::kNumber) {
     const std::string text(is_true ? "true" : node.content());
     texts.push_back(place.empty() ? text : place + "=" + text);
   }
-  const bool is_list = node.kind == Kind::kArray;
+  const bool is_list = node.kind == JsonKind::kArray;
   for (JsonTree::Index i = node.first_child; i != JsonTree::kNone; i = tree.node(i).next) {
-    const Node& child = tree.node(i);
+    const JsonNode& child = tree.node(i);
     std::string below = place;
     if (!is_list) below += (place.empty() ? "" : "/") + std::string(tree.KeyOf(child));
     AddTexts(tree, child, below, texts);
   }
 }
 
-std::vector<std::string> TextsOf(const JsonTree& tree, const Node& node) {
+std::vector<std::string> AllTexts(const JsonTree& tree, const JsonNode& node) {
   std::vector<std::string> texts;
   AddTexts(tree, node, "", texts);
   return texts;
 }
 
-std::vector<std::string> ItemsOf(const JsonTree& tree, const Node& list) {
+std::vector<std::string> ItemsOf(const JsonTree& tree, const JsonNode& list) {
   std::vector<std::string> items;
   for (JsonTree::Index i = list.first_child; i != JsonTree::kNone; i = tree.node(i).next) {
     items.push_back(Compact(RawText(tree, tree.node(i))));
@@ -78,45 +71,45 @@ std::vector<std::string> ItemsOf(const JsonTree& tree, const Node& list) {
 // "/env/NAME" for each variable by which programs run or load other code. The client makes a string
 // of whatever the value is: true sets "true".
 void ReadCodeVariables(const JsonTree& tree, ClientSettings& settings) {
-  const Node* env = NodeAt(tree, "/env");
-  if (env == nullptr || env->kind != Kind::kObject) return;
+  const JsonNode* env = NodeAt(tree, "/env");
+  if (env == nullptr || env->kind != JsonKind::kObject) return;
   for (JsonTree::Index i = env->first_child; i != JsonTree::kNone; i = tree.node(i).next) {
-    const Node& value = tree.node(i);
+    const JsonNode& value = tree.node(i);
     const std::string_view name = tree.KeyOf(value);
-    const std::string text =
-        value.kind == Kind::kString ? std::string(value.content()) : Compact(RawText(tree, value));
+    const std::string text = value.kind == JsonKind::kString ? std::string(value.content())
+                                                             : Compact(RawText(tree, value));
     if (!IsCodeVariable(name) || IsUsualValue(name, text)) continue;
     settings.lists.push_back({std::string(kVariables) + std::string(name), {text}});
   }
 }
 
-HookEntry ReadEntry(const JsonTree& tree, const Node& node) {
+HookEntry ReadEntry(const JsonTree& tree, const JsonNode& node) {
   HookEntry entry;
   entry.pointer = tree.Pointer(node);
   entry.place = PlaceText(tree.name(), tree.text(), node.begin);
-  entry.type = TextOf(tree, node, "type");
-  entry.command = TextOf(tree, node, "command");
-  if (const Node* args = tree.Find(node, "args")) {
+  entry.type = tree.Text(node, "type");
+  entry.command = tree.Text(node, "command");
+  if (const JsonNode* args = tree.Find(node, "args")) {
     entry.is_exec_form = true;
-    entry.args = TextsOf(tree, *args);
+    entry.args = AllTexts(tree, *args);
   }
-  entry.blocks_on_failure = TextOf(tree, node, "onFailure") == "block";
+  entry.blocks_on_failure = tree.Text(node, "onFailure") == "block";
   entry.is_async = IsTrue(tree, node, "async") || IsTrue(tree, node, "asyncRewake");
-  if (const Node* timeout = tree.Find(node, "timeout")) {
+  if (const JsonNode* timeout = tree.Find(node, "timeout")) {
     entry.timeout = std::strtod(std::string(timeout->content()).c_str(), nullptr);
   }
   entry.is_conditional = tree.Find(node, "if") != nullptr || IsTrue(tree, node, "once");
   return entry;
 }
 
-void ReadGroup(const JsonTree& tree, const Node& event, const Node& group,
+void ReadGroup(const JsonTree& tree, const JsonNode& event, const JsonNode& group,
                std::vector<HookEntry>& hooks) {
-  const Node* entries = tree.Find(group, "hooks");
+  const JsonNode* entries = tree.Find(group, "hooks");
   if (entries == nullptr) return;
   for (JsonTree::Index i = entries->first_child; i != JsonTree::kNone; i = tree.node(i).next) {
     HookEntry entry = ReadEntry(tree, tree.node(i));
     entry.event = tree.KeyOf(event);
-    entry.matcher = TextOf(tree, group, "matcher");
+    entry.matcher = tree.Text(group, "matcher");
     entry.digest =
         Sha256Hex(entry.event + "\n" + entry.matcher + "\n" + Compact(RawText(tree, tree.node(i))));
     hooks.push_back(std::move(entry));
@@ -125,21 +118,16 @@ void ReadGroup(const JsonTree& tree, const Node& event, const Node& group,
 
 std::vector<HookEntry> ReadHooks(const JsonTree& tree) {
   std::vector<HookEntry> hooks;
-  const Node* all = tree.Find(tree.root(), "hooks");
-  if (all == nullptr || all->kind != Kind::kObject) return hooks;
+  const JsonNode* all = tree.Find(tree.root(), "hooks");
+  if (all == nullptr || all->kind != JsonKind::kObject) return hooks;
   for (JsonTree::Index i = all->first_child; i != JsonTree::kNone; i = tree.node(i).next) {
-    const Node& event = tree.node(i);
-    if (event.kind != Kind::kArray) continue;
+    const JsonNode& event = tree.node(i);
+    if (event.kind != JsonKind::kArray) continue;
     for (JsonTree::Index j = event.first_child; j != JsonTree::kNone; j = tree.node(j).next) {
       ReadGroup(tree, event, tree.node(j), hooks);
     }
   }
   return hooks;
-}
-
-std::string_view BaseName(std::string_view path) {
-  const size_t slash = path.rfind('/');
-  return slash == std::string_view::npos ? path : path.substr(slash + 1);
 }
 
 // The first word of a shell command, without quotes around it.
@@ -190,25 +178,26 @@ ClientSettings ReadClientSettings(const JsonTree& tree, std::string path) {
   settings.name = tree.name();
   FindDropReasons(tree, settings);
   settings.hooks = ReadHooks(tree);
-  if (const Node* mode = NodeAt(tree, "/permissions/defaultMode")) {
+  if (const JsonNode* mode = NodeAt(tree, "/permissions/defaultMode")) {
     settings.permission_mode = mode->content();
   }
-  if (const Node* node = NodeAt(tree, "/disableAllHooks")) {
-    settings.disables_hooks = node->kind == Kind::kTrue;
+  if (const JsonNode* node = NodeAt(tree, "/disableAllHooks")) {
+    settings.disables_hooks = node->kind == JsonKind::kTrue;
     settings.disables_hooks_at = PlaceText(tree.name(), tree.text(), node->begin);
   }
   for (const FlagKey& key : SettingFlags()) {
-    const Node* node = NodeAt(tree, key.pointer);
+    const JsonNode* node = NodeAt(tree, key.pointer);
     const bool is_flag =
-        node != nullptr && (node->kind == Kind::kTrue || node->kind == Kind::kFalse);
-    if (is_flag) settings.flags.push_back({std::string(key.pointer), node->kind == Kind::kTrue});
+        node != nullptr && (node->kind == JsonKind::kTrue || node->kind == JsonKind::kFalse);
+    if (is_flag)
+      settings.flags.push_back({std::string(key.pointer), node->kind == JsonKind::kTrue});
   }
   for (const TextsKey& key : SettingLists()) {
-    const Node* node = NodeAt(tree, key.pointer);
+    const JsonNode* node = NodeAt(tree, key.pointer);
     if (node == nullptr) continue;
     const bool is_whole = key.direction == Direction::kChangedIsWeaker;
     settings.lists.push_back(
-        {std::string(key.pointer), is_whole ? ItemsOf(tree, *node) : TextsOf(tree, *node)});
+        {std::string(key.pointer), is_whole ? ItemsOf(tree, *node) : AllTexts(tree, *node)});
   }
   ReadCodeVariables(tree, settings);
   return settings;

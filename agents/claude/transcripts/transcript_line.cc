@@ -9,12 +9,8 @@
 namespace ringfence {
 namespace {
 
-constexpr size_t kMaxText = 4097;   // one more than the hook takes, so that it can refuse it
-constexpr size_t kMaxCalls = 4096;  // the client writes one to a line
-
-bool IsBlankLine(std::string_view line) {
-  return line.find_first_not_of(" \t\r") == std::string_view::npos;
-}
+constexpr size_t kMaxCallText = 4097;  // one more than the hook takes, so that it can refuse it
+constexpr size_t kMaxCalls = 4096;     // the client writes one to a line
 
 struct Member {
   std::string_view key;
@@ -42,9 +38,10 @@ const Member* FindMember(const Member (&members)[kSize], std::string_view key) {
   return found == std::end(members) ? nullptr : found;
 }
 
-class Reader {
+class TranscriptLineReader {
  public:
-  explicit Reader(std::string_view line) : line_(line), source_(line), scanner_(source_, {}) {}
+  explicit TranscriptLineReader(std::string_view line)
+      : line_(line), source_(line), scanner_(source_, {}) {}
 
   TranscriptLine Run() {
     const bool sound = Next() == Token::kObjectBegin ? ReadMembers() : SkipValue();
@@ -124,7 +121,7 @@ class Reader {
     if (token_ != Token::kString) return SkipValue();
     const size_t begin = scanner_.token_offset();
     JsonScanner::String string;
-    if (!scanner_.TakeString(kMaxText, &string)) return false;
+    if (!scanner_.TakeString(kMaxCallText, &string)) return false;
     word = {line_.substr(begin, scanner_.offset() - begin), std::string(string.text)};
     return true;
   }
@@ -214,7 +211,7 @@ void AddMember(std::string& json, std::string_view key, std::string_view raw) {
 
 TranscriptLine ReadTranscriptLine(std::string_view line) {
   if (IsBlankLine(line)) return {.kind = LineKind::kBlank};
-  return Reader(line).Run();
+  return TranscriptLineReader(line).Run();
 }
 
 std::string HookEvent(const TranscriptLine& line, const ToolCall& call,

@@ -1,4 +1,4 @@
-// Going through what lies in an open directory.
+// Reading the names in a directory.
 #pragma once
 
 #include <dirent.h>
@@ -13,13 +13,18 @@
 
 namespace ringfence {
 
+struct CloseDirectory {
+  void operator()(DIR* stream) const { ::closedir(stream); }
+};
+// nullptr where opendir(3) or fdopendir(3) failed.
+using DirectoryStream = std::unique_ptr<DIR, CloseDirectory>;
+
 // Whether `test`, which takes a `dirent`, holds for one of the entries; "." and ".." are none.
 // Nothing where the directory cannot be read to the end (readdir(3)).
 template <typename Test>
 std::optional<bool> AnyEntry(const UniqueFd& folder, Test test) {
   const int own = ::openat(folder.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  const std::unique_ptr<DIR, int (*)(DIR*)> stream(own < 0 ? nullptr : ::fdopendir(own),
-                                                   ::closedir);
+  const DirectoryStream stream(own < 0 ? nullptr : ::fdopendir(own));
   if (stream == nullptr) return {};
   for (;;) {
     errno = 0;

@@ -1,0 +1,16 @@
+#include "base/json_pointer.h"
+
+#include <doctest/doctest.h>
+
+using namespace ringfence;
+
+TEST_CASE("json pointer: a key's own signs are escaped") {
+  std::string pointer = "/";
+  AppendPointerKey(pointer, "a~b/c");
+  CHECK(pointer == "/a~0b~1c");
+}
+
+TEST_CASE("json pointer: people write dots between keys") {
+  CHECK(DottedKey("/sandbox/network/allowedDomains") == "sandbox.network.allowedDomains");
+  CHECK(DottedKey("/hooks") == "hooks");
+}

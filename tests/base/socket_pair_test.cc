@@ -1,0 +1,23 @@
+#include "base/socket_pair.h"
+
+#include <doctest/doctest.h>
+#include <fcntl.h>
+#include <sys/socket.h>
+
+#include <array>
+#include <string_view>
+
+using namespace ringfence;
+
+TEST_CASE("socket pair: both ends are connected and closed on exec") {
+  const Result<SocketPair> pair = MakeSocketPair(SOCK_SEQPACKET);
+  REQUIRE(pair);
+  REQUIRE(::send(pair->own.get(), "hello", 5, 0) == 5);
+  std::array<char, 8> bytes{};
+  REQUIRE(::recv(pair->other.get(), bytes.data(), bytes.size(), 0) == 5);
+  CHECK(std::string_view(bytes.data(), 5) == "hello");
+  for (const UniqueFd* end : {&pair->own, &pair->other}) {
+    CHECK((::fcntl(end->get(), F_GETFD) & FD_CLOEXEC) != 0);
+  }
+  CHECK_FALSE(MakeSocketPair(-1));
+}
