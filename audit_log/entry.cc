@@ -12,32 +12,32 @@
 namespace ringfence {
 namespace {
 
-constexpr size_t kMaxText = 512;  // of a path, a file name, a pointer
+constexpr size_t kMaxEntryText = 512;  // of a path, a file name, a pointer
 constexpr size_t kMaxWhy = 1024;
-constexpr size_t kMaxDepth = 2;  // "paths" and "rule"
+constexpr size_t kEntryDepth = 2;  // "paths" and "rule"
 
-struct Member {
+struct EntryMember {
   std::string_view name;
   std::string AuditEntry::*text = nullptr;
   size_t most = kMaxAuditLine;  // bytes; more is cut
 };
 
 // In the order in which they are written.
-constexpr Member kMembers[] = {{"time", &AuditEntry::time},
-                               {"event", &AuditEntry::event},
-                               {"session", &AuditEntry::session},
-                               {"agent_id", &AuditEntry::agent_id},
-                               {"agent_type", &AuditEntry::agent_type},
-                               {"tool", &AuditEntry::tool},
-                               {"profile", &AuditEntry::profile, kMaxText},
-                               {"paths"},
-                               {"verdict", &AuditEntry::verdict},
-                               {"rule"},
-                               {"why", &AuditEntry::why, kMaxWhy},
-                               {"server", &AuditEntry::server, kMaxText},
-                               {"us"}};
+constexpr EntryMember kEntryMembers[] = {{"time", &AuditEntry::time},
+                                         {"event", &AuditEntry::event},
+                                         {"session", &AuditEntry::session},
+                                         {"agent_id", &AuditEntry::agent_id},
+                                         {"agent_type", &AuditEntry::agent_type},
+                                         {"tool", &AuditEntry::tool},
+                                         {"profile", &AuditEntry::profile, kMaxEntryText},
+                                         {"paths"},
+                                         {"verdict", &AuditEntry::verdict},
+                                         {"rule"},
+                                         {"why", &AuditEntry::why, kMaxWhy},
+                                         {"server", &AuditEntry::server, kMaxEntryText},
+                                         {"us"}};
 
-std::string Cut(const std::string& text) { return JsonString(CutText(text, kMaxText)); }
+std::string Cut(const std::string& text) { return JsonString(CutText(text, kMaxEntryText)); }
 
 std::string RuleJson(const AuditEntry::Rule& rule) {
   std::string json = "{\"file\":" + Cut(rule.file);
@@ -52,7 +52,7 @@ std::string PathsJson(const std::vector<std::string>& paths) {
 }
 
 // "" where the entry does not have it.
-std::string ValueOf(const Member& member, const AuditEntry& entry) {
+std::string MemberJson(const EntryMember& member, const AuditEntry& entry) {
   if (member.text != nullptr) {
     const std::string& text = entry.*member.text;
     return text.empty() ? "" : JsonString(CutText(text, member.most));
@@ -62,30 +62,25 @@ std::string ValueOf(const Member& member, const AuditEntry& entry) {
   return std::to_string(entry.microseconds);
 }
 
-std::string TextAt(const JsonTree& tree, const JsonTree::Node& object, std::string_view key) {
-  const JsonTree::Node* node = tree.Find(object, key);
-  const bool is_text = node != nullptr && node->kind == JsonTree::Kind::kString;
-  return is_text ? std::string(node->content()) : "";
-}
-
 std::optional<AuditEntry::Rule> RuleOf(const JsonTree& tree) {
-  const JsonTree::Node* rule = tree.Find(tree.root(), "rule");
-  if (rule == nullptr || rule->kind != JsonTree::Kind::kObject) return {};
-  AuditEntry::Rule found{TextAt(tree, *rule, "file"), 0, TextAt(tree, *rule, "pointer")};
-  const JsonTree::Node* line = tree.Find(*rule, "line");
-  if (line != nullptr && line->kind == JsonTree::Kind::kNumber) {
+  const JsonNode* rule = tree.Find(tree.root(), "rule");
+  if (rule == nullptr || rule->kind != JsonKind::kObject) return {};
+  AuditEntry::Rule found{std::string(tree.Text(*rule, "file")), 0,
+                         std::string(tree.Text(*rule, "pointer"))};
+  const JsonNode* line = tree.Find(*rule, "line");
+  if (line != nullptr && line->kind == JsonKind::kNumber) {
     const std::string_view digits = line->content();
     std::from_chars(digits.data(), digits.data() + digits.size(), found.line);
   }
   return found;
 }
 
-std::vector<std::string> PathsOf(const JsonTree& tree) {
+std::vector<std::string> ReadPaths(const JsonTree& tree) {
   std::vector<std::string> paths;
-  const JsonTree::Node* node = tree.Find(tree.root(), "paths");
-  if (node == nullptr || node->kind != JsonTree::Kind::kArray) return paths;
+  const JsonNode* node = tree.Find(tree.root(), "paths");
+  if (node == nullptr || node->kind != JsonKind::kArray) return paths;
   for (JsonTree::Index i = node->first_child; i != JsonTree::kNone; i = tree.node(i).next) {
-    if (tree.node(i).kind == JsonTree::Kind::kString) paths.emplace_back(tree.node(i).content());
+    if (tree.node(i).kind == JsonKind::kString) paths.emplace_back(tree.node(i).content());
   }
   return paths;
 }
@@ -115,8 +110,8 @@ void AuditEntry::Take(const Decision& decision) {
 
 std::string AuditText(const AuditEntry& entry) {
   std::string line;
-  for (const Member& member : kMembers) {
-    const std::string value = ValueOf(member, entry);
+  for (const EntryMember& member : kEntryMembers) {
+    const std::string value = MemberJson(member, entry);
     if (value.empty()) continue;
     line += (line.empty() ? "{\"" : ",\"") + std::string(member.name) + "\":" + value;
   }
@@ -129,13 +124,14 @@ bool IsAuditText(std::string_view text) {
   if (text.find_first_of("\n\r\t") != std::string_view::npos) return false;
   const std::string document = std::string(text) + "}";
   TextSource source(document);
-  JsonScanner scanner(source, {.comments = false, .max_depth = kMaxDepth});
+  JsonScanner scanner(source, {.comments = false, .max_depth = kEntryDepth});
   for (;;) {
     const Token token = scanner.Next();
     if (token == Token::kEnd) return true;
     if (token == Token::kError) return false;
     if (token != Token::kKey || scanner.depth() > 1) continue;
-    if (std::ranges::find(kMembers, scanner.text(), &Member::name) == std::end(kMembers)) {
+    if (std::ranges::find(kEntryMembers, scanner.text(), &EntryMember::name) ==
+        std::end(kEntryMembers)) {
       return false;
     }
   }
@@ -143,15 +139,15 @@ bool IsAuditText(std::string_view text) {
 
 std::optional<AuditEntry> ReadAuditEntry(std::string_view line) {
   const Result<JsonTree> tree = JsonTree::Parse(std::string(line), "", false);
-  if (!tree || tree->root().kind != JsonTree::Kind::kObject) return {};
+  if (!tree || tree->root().kind != JsonKind::kObject) return {};
   AuditEntry entry;
-  for (const Member& member : kMembers) {
-    if (member.text != nullptr) entry.*member.text = TextAt(*tree, tree->root(), member.name);
+  for (const EntryMember& member : kEntryMembers) {
+    if (member.text != nullptr) entry.*member.text = tree->Text(tree->root(), member.name);
   }
   if (entry.time.empty()) return {};
-  entry.paths = PathsOf(*tree);
+  entry.paths = ReadPaths(*tree);
   entry.rule = RuleOf(*tree);
-  const std::string inside = TextAt(*tree, tree->root(), "inside");
+  const std::string_view inside = tree->Text(tree->root(), "inside");
   entry.is_inside = !inside.empty();
   if (entry.is_inside) entry.time = inside;
   entry.is_unlocked = IsUnlocked(line);

@@ -40,7 +40,7 @@ std::string FreshName(int64_t unix_nanoseconds) {
   return name + ".json";
 }
 
-Status WriteFile(int folder, const std::string& name, const std::string& content) {
+Status WriteNewFile(int folder, const std::string& name, const std::string& content) {
   const UniqueFd fd(::openat(folder, name.c_str(),
                              O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, kAlertMode));
   if (!fd.valid()) return SystemError("open(" + name + ")");
@@ -55,7 +55,7 @@ Status PutInto(const Path& inbox, const std::string& content, int64_t unix_nanos
   if (!folder) return folder.error();
   const std::string name = FreshName(unix_nanoseconds);
   const std::string temporary = "." + name + ".tmp";
-  if (Status s = WriteFile(folder->get(), temporary, content); !s) return s;
+  if (Status s = WriteNewFile(folder->get(), temporary, content); !s) return s;
   if (::renameat(folder->get(), temporary.c_str(), folder->get(), name.c_str()) == 0) return Unit{};
   const Error error = SystemError("rename(" + temporary + ")");
   ::unlinkat(folder->get(), temporary.c_str(), 0);

@@ -39,7 +39,7 @@ bool SetKind(std::string_view word, AlertRequest& request) {
 }
 
 // The member's value, or nullptr where there is no such member.
-std::string* MemberOf(AlertRequest& request, std::string_view key) {
+std::string* RequestMember(AlertRequest& request, std::string_view key) {
   if (key == "name") return &request.named.text;
   if (key == "cwd") return &request.cwd;
   if (key == "tool") return &request.tool;
@@ -53,7 +53,7 @@ bool ReadMember(JsonScanner& scanner, AlertRequest& request) {
   JsonScanner::String value;
   if (!scanner.TakeString(kMaxRequestText, &value) || value.cut || value.has_nul) return false;
   if (key == "alert") return SetKind(value.text, request);
-  std::string* member = MemberOf(request, key);
+  std::string* member = RequestMember(request, key);
   if (member == nullptr) return false;
   *member = value.text;
   return true;

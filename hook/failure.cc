@@ -4,6 +4,7 @@
 #include <deque>
 #include <span>
 
+#include "base/add_once.h"
 #include "base/json_tree.h"
 #include "base/text.h"
 #include "hook/failure_line.h"
@@ -12,12 +13,12 @@
 namespace ringfence {
 namespace {
 
-using Kind = Named::Kind;
+using NamedKind = Named::Kind;
 
 constexpr size_t kLinesAbove = 3;
 
 // What programs say of a write that failed.
-constexpr std::string_view kWrites[] = {
+constexpr std::string_view kWriteWords[] = {
     "creat", "write", "writing", "remov",   "unlink", "delet", "touch",
     "mkdir", "mov",   "renam",   "truncat", "chmod",  "chown", "lock",
 };
@@ -26,7 +27,7 @@ constexpr std::string_view kWrites[] = {
 bool SpeaksOfWrite(std::string_view line) {
   std::string lower = LowerAscii(line);
   for (const std::string& path : AbsolutePathsIn(lower)) lower.erase(lower.find(path), path.size());
-  return std::ranges::any_of(kWrites, [&lower](std::string_view word) {
+  return std::ranges::any_of(kWriteWords, [&lower](std::string_view word) {
     return lower.find(word) != std::string_view::npos;
   });
 }
@@ -54,8 +55,7 @@ class FailureReader {
  public:
   std::vector<Named> Run(std::string_view failure) {
     while (!failure.empty() && names_.size() < kMaxNamed) {
-      const std::string_view line = failure.substr(0, failure.find('\n'));
-      failure.remove_prefix(std::min(line.size() + 1, failure.size()));
+      const std::string_view line = TakeUntil(failure, '\n');
       Read(line);
       above_.push_front(line);
       if (above_.size() > kLinesAbove) above_.pop_back();
@@ -76,32 +76,32 @@ class FailureReader {
         return ReadSeatbelt(line.substr(at));
       case WordingForm::kPath:
         return AddPaths(line, at - wording->words.size(),
-                        SpeaksOfWrite(line) ? Kind::kWritten : Kind::kPath);
+                        SpeaksOfWrite(line) ? NamedKind::kWritten : NamedKind::kPath);
       case WordingForm::kWrittenPath:
-        return AddPaths(line, at - wording->words.size(), Kind::kWritten);
+        return AddPaths(line, at - wording->words.size(), NamedKind::kWritten);
       case WordingForm::kPathAbove:
         return AddPathsAbove(line, lower);
       case WordingForm::kHiddenPath:
-        return AddAll(Kind::kHidden,
+        return AddAll(NamedKind::kHidden,
                       AbsolutePathsIn(line.substr(SpeakerIn(line, at - wording->words.size()))));
       case WordingForm::kHostBehind:
-        return Add(Kind::kHost, HostAtFront(line.substr(at)));
+        return Add(NamedKind::kHost, HostAtFront(line.substr(at)));
       case WordingForm::kHostSomewhere:
         return AddHost(line);
     }
   }
 
-  void Add(Kind kind, const std::string& text) {
+  void Add(NamedKind kind, const std::string& text) {
     const Named named{kind, text};
     if (text.empty() || names_.size() == kMaxNamed) return;
-    if (std::ranges::find(names_, named) == names_.end()) names_.push_back(named);
+    AddOnce(names_, named);
   }
-  void AddAll(Kind kind, const std::vector<std::string>& texts) {
+  void AddAll(NamedKind kind, const std::vector<std::string>& texts) {
     for (const std::string& text : texts) Add(kind, text);
   }
 
   // `words`: where those of the refusal begin.
-  void AddPaths(std::string_view line, size_t words, Kind kind) {
+  void AddPaths(std::string_view line, size_t words, NamedKind kind) {
     const size_t speaker = SpeakerIn(line, words);
     line.remove_prefix(speaker);
     const std::vector<std::string> paths = AbsolutePathsIn(line);
@@ -117,7 +117,7 @@ class FailureReader {
       const std::vector<std::string> paths = AbsolutePathsIn(named);
       if (paths.empty()) continue;
       const bool writes = is_write || SpeaksOfWrite(named);
-      return AddAll(writes ? Kind::kWritten : Kind::kPath, paths);
+      return AddAll(writes ? NamedKind::kWritten : NamedKind::kPath, paths);
     }
   }
 
@@ -126,7 +126,7 @@ class FailureReader {
     lines.push_front(line);
     for (const std::string_view named : lines) {
       const std::string host = HostOfUrlIn(named);
-      if (!host.empty()) return Add(Kind::kHost, host);
+      if (!host.empty()) return Add(NamedKind::kHost, host);
     }
   }
 
@@ -140,7 +140,7 @@ class FailureReader {
       const Result<JsonTree> quoted =
           JsonTree::Parse(std::string(text.substr(0, end + 1)), "quoted", false);
       if (!quoted || quoted->root().kind != JsonTree::Kind::kString) return;
-      return Add(verb == "read of " ? Kind::kPath : Kind::kWritten,
+      return Add(verb == "read of " ? NamedKind::kPath : NamedKind::kWritten,
                  std::string(quoted->root().content()));
     }
   }
@@ -150,14 +150,13 @@ class FailureReader {
     const size_t close = text.find(") ");
     if (close == std::string_view::npos) return;
     text.remove_prefix(close + 2);
-    const std::string_view operation = text.substr(0, text.find(' '));
-    text.remove_prefix(std::min(operation.size() + 1, text.size()));
+    const std::string_view operation = TakeUntil(text, ' ');
     if (operation.starts_with("network-outbound") && !text.starts_with('/')) {
-      return Add(Kind::kHost, HostAtFront(text));
+      return Add(NamedKind::kHost, HostAtFront(text));
     }
     if (!text.starts_with('/')) return;
-    if (operation.starts_with("file-write")) return Add(Kind::kWritten, std::string(text));
-    if (operation.starts_with("file-read")) return Add(Kind::kPath, std::string(text));
+    if (operation.starts_with("file-write")) return Add(NamedKind::kWritten, std::string(text));
+    if (operation.starts_with("file-read")) return Add(NamedKind::kPath, std::string(text));
   }
 
   std::deque<std::string_view> above_;  // the nearest first

@@ -2,10 +2,11 @@
 
 #include <algorithm>
 
+#include "base/path.h"
+
 namespace ringfence {
 namespace {
 
-constexpr size_t kMaxPath = 4095;
 constexpr size_t kMaxHost = 253;
 constexpr size_t kMaxPort = 5;
 constexpr size_t kMaxAddress6 = 51;  // eight groups, or an IPv4 address in it, and a port of Node's
@@ -41,7 +42,7 @@ std::string_view TakePath(std::string_view& line) {
     const bool begins_word = BeginsWord(before);
     line.remove_prefix(end);
     const bool is_path = word.starts_with('/') || word.starts_with("~/");
-    if (begins_word && is_path && !is_of_url && word.size() > 1 && word.size() <= kMaxPath) {
+    if (begins_word && is_path && !is_of_url && word.size() > 1 && word.size() <= kMaxPathBytes) {
       return word;
     }
     if (line.empty()) return {};
@@ -63,7 +64,7 @@ std::string_view TakeQuoted(std::string_view& line) {
     if (end == std::string_view::npos) return {};
     const std::string_view text = line.substr(start, end - start);
     line.remove_prefix(end + (is_curly ? kCloseQuote.size() : 1));
-    if (!text.empty() && text.size() <= kMaxPath) return text;
+    if (!text.empty() && text.size() <= kMaxPathBytes) return text;
   }
 }
 
@@ -82,7 +83,7 @@ std::string_view NameBefore(std::string_view text) {
 }
 
 bool MayBeRelative(std::string_view text) {
-  return !text.empty() && text.size() <= kMaxPath && !text.starts_with('/') &&
+  return !text.empty() && text.size() <= kMaxPathBytes && !text.starts_with('/') &&
          text.find("://") == std::string_view::npos;
 }
 

@@ -52,7 +52,7 @@ Result<Registration> RegistrationOf(const HookOptions& options) {
                       .trial = options.trial};
 }
 
-[[noreturn]] void End(const Reply& reply) {
+[[noreturn]] void EndWith(const Reply& reply) {
   if (!reply.err.empty()) {
     [[maybe_unused]] const Status written = WriteAll(STDERR_FILENO, reply.err);
   }
@@ -61,11 +61,11 @@ Result<Registration> RegistrationOf(const HookOptions& options) {
 
 [[noreturn]] void EndRefused(const Error& error, StdinSource& source) {
   source.Drain();
-  End({"", RefusalLine(error, ""), 2});
+  EndWith({"", RefusalLine(error, ""), 2});
 }
 
 [[noreturn, gnu::noinline]] void EndUnguarded(const Error& error) {
-  End({"", RefusalLine(error, ""), 2});
+  EndWith({"", RefusalLine(error, ""), 2});
 }
 
 // Not inlined into main: its variables take 5 KiB of stack, and where there is less the fault is
@@ -84,7 +84,7 @@ Result<Registration> RegistrationOf(const HookOptions& options) {
   if (!registration) EndRefused(registration.error(), source);
   const Reply reply = Serve(*registration, source, output);
   source.Drain();
-  End(reply);
+  EndWith(reply);
 }
 
 }  // namespace

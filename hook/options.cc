@@ -4,6 +4,7 @@
 #include <iterator>
 #include <string_view>
 
+#include "base/contains.h"
 #include "base/text.h"
 
 namespace ringfence {
@@ -13,35 +14,28 @@ struct Option {
   std::string_view name;
   std::string HookOptions::*value;
 };
-constexpr Option kOptions[] = {
+constexpr Option kHookOptions[] = {
     {"--policy", &HookOptions::policy},
     {"--root", &HookOptions::root},
     {"--home", &HookOptions::home},
     {"--profile", &HookOptions::profile},
 };
 
-Error Wrong(std::string what) {
-  return Error{Error::Kind::kUsage, "command line", std::move(what),
-               "run: ringfence-hook --help, or register it again with: ringfence init"};
-}
-
-const Option* Find(std::string_view name) {
-  for (const Option& option : kOptions) {
-    if (option.name == name) return &option;
-  }
-  return nullptr;
+Error WrongOption(std::string what) {
+  return UsageError("command line", std::move(what),
+                    "run: ringfence-hook --help, or register it again with: ringfence init");
 }
 
 Error Unknown(std::string_view word) {
   constexpr std::string_view kFlags[] = {"--help", "--version", "--trial"};
-  if (std::ranges::find(kFlags, word) != std::end(kFlags)) {
-    return Wrong(std::string(word) + " takes no value");
+  if (Contains(kFlags, word)) {
+    return WrongOption(std::string(word) + " takes no value");
   }
   constexpr std::string_view kNames[] = {"--policy", "--root",    "--home", "--profile",
                                          "--help",   "--version", "--trial"};
   const std::string_view nearest = Nearest(word, kNames);
-  return Wrong(Quote(word) + " is not an option" +
-               (nearest.empty() ? "" : "; did you mean " + Quote(nearest) + "?"));
+  return WrongOption(Quote(word) + " is not an option" +
+                     (nearest.empty() ? "" : "; did you mean " + Quote(nearest) + "?"));
 }
 
 }  // namespace
@@ -63,17 +57,17 @@ Result<HookOptions> ParseHookOptions(std::span<char* const> arguments) {
       continue;
     }
     const size_t equals = word.find('=');
-    const Option* option = Find(word.substr(0, equals));
-    if (option == nullptr) return Unknown(word.substr(0, equals));
+    const Option* option = std::ranges::find(kHookOptions, word.substr(0, equals), &Option::name);
+    if (option == std::end(kHookOptions)) return Unknown(word.substr(0, equals));
     std::string_view value;
     if (equals != std::string_view::npos) {
       value = word.substr(equals + 1);
     } else if (i + 1 < arguments.size()) {
       value = arguments[++i];
     }
-    if (value.empty()) return Wrong(std::string(option->name) + " needs a value");
+    if (value.empty()) return WrongOption(std::string(option->name) + " needs a value");
     if (!(options.*option->value).empty()) {
-      return Wrong(std::string(option->name) + " is given twice");
+      return WrongOption(std::string(option->name) + " is given twice");
     }
     options.*option->value = std::string(value);
   }

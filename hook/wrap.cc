@@ -33,7 +33,7 @@ constexpr OptionWord kOptionWords[] = {
 constexpr std::string_view kLastWord = " --permission-mode ";
 
 template <typename Registered, typename Called>
-auto& ValueOf(const OptionWord& word, Registered& registration, Called& event) {
+auto& WordValue(const OptionWord& word, Registered& registration, Called& event) {
   return word.of_event != nullptr ? event.*word.of_event : registration.*word.of_registration;
 }
 
@@ -63,37 +63,32 @@ std::string Encoded(std::string_view text) {
   return encoded;
 }
 
-Error Unwrappable(std::string what, std::string hint) {
-  return Error{Error::Kind::kUsage, "", std::move(what), std::move(hint)};
-}
-
 }  // namespace
 
 Result<std::string> WrapProgram(const Registration& registration) {
   const std::string& own =
       registration.program_real.empty() ? registration.program : registration.program_real;
   const std::optional<Path> program = Path::Parse(own);
-  if (!program) return Unwrappable("ringfence's own directory is unknown", "");
+  if (!program) return UsageError("", "ringfence's own directory is unknown");
   const std::string launcher = program->Parent().Child("ringfence").text();
   if (std::ranges::all_of(launcher, IsPlain)) return launcher;
-  return Unwrappable(
-      "a shell would need quotes for " + Quote(launcher),
-      "Ask the user to install ringfence in a directory whose name has only letters, "
-      "digits and _./:=@+,- and to run ringfence init there.");
+  return UsageError("", "a shell would need quotes for " + Quote(launcher),
+                    "Ask the user to install ringfence in a directory whose name has only letters, "
+                    "digits and _./:=@+,- and to run ringfence init there.");
 }
 
 Result<std::string> WrapLine(const Registration& registration, const Event& event) {
   const Result<std::string> launcher = WrapProgram(registration);
   if (!launcher) return launcher.error();
-  if (event.session_id.empty()) return Unwrappable("the event has no session id", "");
+  if (event.session_id.empty()) return UsageError("", "the event has no session id");
   std::string line = *launcher + " enter";
   for (const OptionWord& word : kOptionWords) {
-    const std::string& value = ValueOf(word, registration, event);
+    const std::string& value = WordValue(word, registration, event);
     if (!value.empty()) line += " " + std::string(word.name) + " " + Encoded(value);
   }
   line += kWrapEnd;
   if (line.size() > kMaxLine)
-    return Unwrappable("the paths of the project and the policy are too long", "");
+    return UsageError("", "the paths of the project and the policy are too long");
   return line;
 }
 
@@ -102,11 +97,11 @@ Status ReadWrapWords(std::span<char* const> words, Registration& registration, E
     const auto* word =
         std::ranges::find(kOptionWords, std::string_view(words[i]), &OptionWord::name);
     if (word == std::end(kOptionWords) || i + 1 == words.size()) {
-      return Unwrappable(Quote(words[i]) + " is not an option with a value", "");
+      return UsageError("", Quote(words[i]) + " is not an option with a value", "");
     }
-    std::string& value = ValueOf(*word, registration, event);
+    std::string& value = WordValue(*word, registration, event);
     if (!value.empty() || !DecodePercent(words[i + 1], &value) || value.empty()) {
-      return Unwrappable(std::string(word->name) + " has no value, or two", "");
+      return UsageError("", std::string(word->name) + " has no value, or two", "");
     }
   }
   return Unit{};

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "agents/claude/settings/settings.h"
+#include "base/add_once.h"
 #include "policy/load/sources.h"
 
 namespace ringfence {
@@ -11,9 +12,7 @@ namespace {
 // Every settings file that the client reads for this project, and the one that the event names.
 std::vector<Path> SettingsFiles(const Event& event, const Places& places) {
   std::vector<Path> files;
-  const auto add = [&files](const Path& file) {
-    if (std::ranges::find(files, file) == files.end()) files.push_back(file);
-  };
+  const auto add = [&files](const Path& file) { AddOnce(files, file); };
   for (const char* name : {"settings.json", "settings.local.json"}) {
     add(places.root.Child(".claude").Child(name));
     for (const Path& home : places.homes) add(home.Child(".claude").Child(name));

@@ -11,7 +11,7 @@
 namespace ringfence {
 namespace {
 
-constexpr size_t kMaxName = 512;  // of tools, sessions, agents
+constexpr size_t kMaxNameText = 512;  // of tools, sessions, agents
 constexpr size_t kMaxFailure = size_t{16} * 1024;
 constexpr size_t kMaxKept = size_t{1}
                             << 20;  // no command of 128 KiB, however it is escaped, has more
@@ -106,13 +106,13 @@ class EventFieldsReader {
 
   bool ReadMember(const std::string& key) {
     Next();
-    if (key == "hook_event_name") return ReadText(key, kMaxName, &event_.name);
-    if (key == "session_id") return ReadText(key, kMaxName, &event_.session_id);
+    if (key == "hook_event_name") return ReadText(key, kMaxNameText, &event_.name);
+    if (key == "session_id") return ReadText(key, kMaxNameText, &event_.session_id);
     if (key == "cwd") return ReadCwd();
-    if (key == "permission_mode") return ReadText(key, kMaxName, &event_.permission_mode);
-    if (key == "agent_id") return ReadText(key, kMaxName, &event_.agent_id);
-    if (key == "agent_type") return ReadText(key, kMaxName, &event_.agent_type);
-    if (key == "tool_name") return ReadText(key, kMaxName, &event_.tool_name);
+    if (key == "permission_mode") return ReadText(key, kMaxNameText, &event_.permission_mode);
+    if (key == "agent_id") return ReadText(key, kMaxNameText, &event_.agent_id);
+    if (key == "agent_type") return ReadText(key, kMaxNameText, &event_.agent_type);
+    if (key == "tool_name") return ReadText(key, kMaxNameText, &event_.tool_name);
     if (key == "file_path" && token_ == Token::kString) {
       return ReadText(key, kMaxPathText, &event_.config_file);
     }

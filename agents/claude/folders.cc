@@ -4,6 +4,8 @@
 #include <optional>
 
 #include "base/add_once.h"
+#include "base/ascii.h"
+#include "base/contains.h"
 #include "base/utf8.h"
 #include "policy/rules/pattern.h"
 
@@ -32,17 +34,11 @@ class JavaScriptHash {
   uint32_t hash_ = 0;
 };
 
-bool IsKeptInSlug(char c) {
-  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
+bool IsKeptInSlug(char c) { return IsDigit(c) || IsLetter(c); }
 
 bool IsPlainId(std::string_view id) {
   return !id.empty() && id.size() <= 128 &&
          std::ranges::all_of(id, [](char c) { return IsKeptInSlug(c) || c == '-'; });
-}
-
-bool IsIn(const std::vector<std::string>& slugs, const Path& folder) {
-  return std::ranges::find(slugs, ClaudeProjectSlug(folder)) != slugs.end();
 }
 
 // The session's own projects: where the client was started, and the root.
@@ -173,7 +169,8 @@ std::string OwnProjectFolders(const SetContext& context) {
   const std::vector<std::string> slugs = OwnSlugs(context);
   for (const std::string& slug : slugs) names += slug + "\n";
   if (IsPlainId(context.session_id)) names += "*/" + context.session_id + "\n";
-  const bool is_elsewhere = context.memory_root && !IsIn(slugs, *context.memory_root);
+  const bool is_elsewhere =
+      context.memory_root && !Contains(slugs, ClaudeProjectSlug(*context.memory_root));
   if (is_elsewhere) names += ClaudeProjectSlug(*context.memory_root) + "/memory\n";
   return names;
 }

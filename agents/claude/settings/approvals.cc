@@ -9,16 +9,14 @@
 namespace ringfence {
 namespace {
 
-using Node = JsonTree::Node;
-
-std::vector<std::string> OwnTexts(const std::optional<std::vector<const Node*>>& nodes) {
+std::vector<std::string> OwnTexts(const std::optional<std::vector<const JsonNode*>>& nodes) {
   std::vector<std::string> texts;
   if (!nodes) return texts;
-  for (const Node* node : *nodes) texts.emplace_back(node->content());
+  for (const JsonNode* node : *nodes) texts.emplace_back(node->content());
   return texts;
 }
 
-void ReadApprovedVariables(JsonDocument& document, const Node& lists, ObjectReader& reader,
+void ReadApprovedVariables(JsonDocument& document, const JsonNode& lists, ObjectReader& reader,
                            ApprovedFile& file) {
   const JsonTree& tree = document.tree();
   for (JsonTree::Index i = lists.first_child; i != JsonTree::kNone; i = tree.node(i).next) {
@@ -32,14 +30,14 @@ void ReadApprovedVariables(JsonDocument& document, const Node& lists, ObjectRead
   }
 }
 
-ApprovedFile ReadApprovedFile(JsonDocument& document, const Node& node) {
+ApprovedFile ReadApprovedFile(JsonDocument& document, const JsonNode& node) {
   ObjectReader object(document, node);
   ApprovedFile file;
   file.path = object.String("path").value_or("");
   if (!file.path.starts_with('/')) document.Wrong(node, "needs an absolute \"path\"");
   file.registration = OwnTexts(object.Strings("registration"));
   file.hooks = OwnTexts(object.Strings("hooks"));
-  if (const Node* flags = object.Object("flags")) {
+  if (const JsonNode* flags = object.Object("flags")) {
     ObjectReader reader(document, *flags);
     for (const FlagKey& key : SettingFlags()) {
       if (const auto value = reader.Bool(key.pointer)) {
@@ -48,7 +46,7 @@ ApprovedFile ReadApprovedFile(JsonDocument& document, const Node& node) {
     }
     reader.Finish();
   }
-  if (const Node* lists = object.Object("lists")) {
+  if (const JsonNode* lists = object.Object("lists")) {
     ObjectReader reader(document, *lists);
     for (const TextsKey& key : SettingLists()) {
       if (const auto texts = reader.Strings(key.pointer)) {
@@ -114,7 +112,7 @@ Result<Approvals> ParseApprovals(std::string text, std::string shown) {
   ObjectReader object(document, tree->root());
   Approvals approvals;
   if (object.Number("version") != 1) document.Wrong(tree->root(), "needs \"version\": 1");
-  const Node* files = object.Any("files");
+  const JsonNode* files = object.Any("files");
   if (files == nullptr || files->kind != JsonTree::Kind::kArray) {
     document.Wrong(tree->root(), "needs an array \"files\"");
   } else {

@@ -2,6 +2,7 @@
 #include <string_view>
 
 #include "agents/claude/settings/keys.h"
+#include "base/ascii.h"
 #include "policy/rules/word_list.h"
 
 namespace ringfence {
@@ -9,7 +10,7 @@ namespace {
 
 // Whatever their value is.
 // clang-format off
-constexpr WordList kNames(
+constexpr WordList kCodeVariables(
     // shells, and where programs are found
     "BASH_ENV\nENV\nZDOTDIR\nPROMPT_COMMAND\nPS4\nSHELLOPTS\nBASHOPTS\n"
     "BASH_LOADABLES_PATH\nPATH\nHOME\nFPATH\nCDPATH\n"
@@ -103,8 +104,7 @@ constexpr WordList kNpmKeys(
 std::string NpmKey(std::string_view name) {
   std::string plain(name);
   for (char& c : plain) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-    if (c == '-') c = '_';
+    c = c == '-' ? '_' : ToLower(c);
   }
   for (const std::string_view beginning : {"npm_config_", "pnpm_config_"}) {
     if (plain.starts_with(beginning)) return plain.substr(beginning.size());
@@ -182,7 +182,7 @@ bool IsCodeVariable(std::string_view name) {
   for (const std::string_view beginning : kBeginnings) {
     if (name.starts_with(beginning)) return true;
   }
-  return kNames.Contains(ListedName(name)) || HasUsualValues(name) || HasFrame(name) ||
+  return kCodeVariables.Contains(ListedName(name)) || HasUsualValues(name) || HasFrame(name) ||
          kNpmKeys.Contains(NpmKey(name));
 }
 

@@ -10,20 +10,17 @@
 namespace ringfence {
 namespace {
 
-using Node = JsonTree::Node;
-using Kind = JsonTree::Kind;
-
 template <typename Predicate>
-bool EveryChild(const JsonTree& tree, const Node& node, Predicate predicate) {
+bool EveryChild(const JsonTree& tree, const JsonNode& node, Predicate predicate) {
   for (JsonTree::Index i = node.first_child; i != JsonTree::kNone; i = tree.node(i).next) {
     if (!predicate(tree.node(i))) return false;
   }
   return true;
 }
 
-bool IsText(const Node& node) { return node.kind == Kind::kString; }
+bool IsText(const JsonNode& node) { return node.kind == JsonKind::kString; }
 
-double NumberOf(const Node& node) {
+double NumberOf(const JsonNode& node) {
   return std::strtod(std::string(node.content()).c_str(), nullptr);
 }
 
@@ -43,30 +40,30 @@ bool IsUrl(std::string_view text) {
 
 }  // namespace
 
-bool IsOneOf(const Node& node, std::initializer_list<std::string_view> words) {
+bool IsOneOf(const JsonNode& node, std::initializer_list<std::string_view> words) {
   return IsText(node) && std::ranges::find(words, node.content()) != words.end();
 }
 
-bool Fits(const JsonTree& tree, const Node& node, Shape shape) {
+bool Fits(const JsonTree& tree, const JsonNode& node, Shape shape) {
   switch (shape) {
     case Shape::kBool:
-      return node.kind == Kind::kTrue || node.kind == Kind::kFalse;
+      return node.kind == JsonKind::kTrue || node.kind == JsonKind::kFalse;
     case Shape::kText:
       return IsText(node);
     case Shape::kSomeText:
       return IsText(node) && !node.content().empty();
     case Shape::kTexts:
-      return node.kind == Kind::kArray && EveryChild(tree, node, IsText);
+      return node.kind == JsonKind::kArray && EveryChild(tree, node, IsText);
     case Shape::kTextMap:
-      return node.kind == Kind::kObject && EveryChild(tree, node, IsText);
+      return node.kind == JsonKind::kObject && EveryChild(tree, node, IsText);
     case Shape::kObject:
-      return node.kind == Kind::kObject;
+      return node.kind == JsonKind::kObject;
     case Shape::kArray:
-      return node.kind == Kind::kArray;
+      return node.kind == JsonKind::kArray;
     case Shape::kPositive:
-      return node.kind == Kind::kNumber && NumberOf(node) > 0;
+      return node.kind == JsonKind::kNumber && NumberOf(node) > 0;
     case Shape::kCount:
-      return node.kind == Kind::kNumber && NumberOf(node) > 0 &&
+      return node.kind == JsonKind::kNumber && NumberOf(node) > 0 &&
              std::floor(NumberOf(node)) == NumberOf(node);
     case Shape::kUrl:
       return IsText(node) && IsUrl(node.content());

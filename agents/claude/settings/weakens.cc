@@ -2,6 +2,8 @@
 
 #include "agents/claude/settings/keys.h"
 #include "agents/claude/settings/settings.h"
+#include "base/contains.h"
+#include "base/json_pointer.h"
 #include "base/text.h"
 #include "policy/rules/word_list.h"
 
@@ -10,7 +12,7 @@ namespace {
 
 // clang-format off
 // Commands that the client runs outside of its sandbox.
-constexpr WordList kCommands(
+constexpr WordList kClientCommands(
     "/apiKeyHelper\n/proxyAuthHelper\n/awsAuthRefresh\n/awsCredentialExport\n"
     "/gcpAuthRefresh\n/otelHeadersHelper\n/processWrapper\n/policyHelper\n/policyHelpers\n"
     "/sshHostCommands\n/statusLine/command\n/subagentStatusLine/command\n"
@@ -56,10 +58,6 @@ constexpr WordList kStrongFalse(
     "/sandbox/network/allowLocalBinding\n/sandbox/credentials/allowPlaintextInject\n");
 // clang-format on
 
-bool Has(const std::vector<std::string>& texts, std::string_view text) {
-  return std::ranges::find(texts, text) != texts.end();
-}
-
 // Holds one file as it is now against what was approved.
 class Comparison {
  public:
@@ -87,8 +85,8 @@ class Comparison {
   void Say(std::string sentence) { sentences_.push_back(std::move(sentence)); }
 
   bool IsApproved(std::string_view digest, std::vector<std::string> ApprovedFile::*list) const {
-    return std::ranges::any_of(approvals_.files,
-                               [&](const ApprovedFile& file) { return Has(file.*list, digest); });
+    return std::ranges::any_of(
+        approvals_.files, [&](const ApprovedFile& file) { return Contains(file.*list, digest); });
   }
 
   bool IsRegisteredAnywhere() const {
@@ -147,7 +145,7 @@ class Comparison {
 
   void CompareFlag(const FlagKey& key) {
     const std::optional<bool> now = now_.Flag(key.pointer);
-    const std::string name = Dotted(key.pointer);
+    const std::string name = QuotedKey(key.pointer);
     if (now == !key.strong && !HasFlag(before_, key.pointer, !key.strong)) {
       Say(name + (key.strong ? " is false" : " is true"));
     } else if (!now && HasFlag(before_, key.pointer, key.strong)) {
@@ -164,14 +162,14 @@ class Comparison {
     if (key.direction == Direction::kChangedIsWeaker) return CompareMasks(key, before, now);
     const bool longer = key.direction == Direction::kLongerIsWeaker;
     std::vector<std::string> weaker = longer ? now : before;
-    std::erase_if(weaker, [&](const auto& text) { return Has(longer ? before : now, text); });
+    std::erase_if(weaker, [&](const auto& text) { return Contains(longer ? before : now, text); });
     if (!longer && weaker.size() > 1) {
-      Say(Dotted(key.pointer) + " no longer has " + Quote(weaker.front(), 80) + " and " +
+      Say(QuotedKey(key.pointer) + " no longer has " + Quote(weaker.front(), 80) + " and " +
           std::to_string(weaker.size() - 1) + " more");
       return;
     }
     for (const std::string& text : weaker) {
-      Say(Dotted(key.pointer) + (longer ? " has " : " no longer has ") + Quote(text, 80) +
+      Say(QuotedKey(key.pointer) + (longer ? " has " : " no longer has ") + Quote(text, 80) +
           (longer ? ", which is not approved" : ""));
     }
   }
@@ -179,21 +177,18 @@ class Comparison {
   void CompareMasks(const TextsKey& key, const std::vector<std::string>& before,
                     const std::vector<std::string>& now) {
     for (const std::string& item : before) {
-      if (!Has(now, item)) Say(Dotted(key.pointer) + " no longer has " + Quote(item, 80));
+      if (!Contains(now, item)) Say(QuotedKey(key.pointer) + " no longer has " + Quote(item, 80));
     }
     for (const std::string& item : now) {
       const bool leaves = item.find("\"injectHosts\"") != item.npos;
-      if (leaves && !Has(before, item)) {
-        Say(Dotted(key.pointer) + " has " + Quote(item, 80) + ", which is not approved");
+      if (leaves && !Contains(before, item)) {
+        Say(QuotedKey(key.pointer) + " has " + Quote(item, 80) + ", which is not approved");
       }
     }
   }
 
-  // "/sandbox/enabled" as people write it: "sandbox.enabled".
-  static std::string Dotted(std::string_view pointer) {
-    std::string name(pointer.substr(1));
-    std::ranges::replace(name, '/', '.');
-    return "\"" + name + "\"";
+  static std::string QuotedKey(std::string_view pointer) {
+    return "\"" + DottedKey(pointer) + "\"";
   }
 
   const ClientSettings& now_;
@@ -214,7 +209,7 @@ std::vector<FlagKey> SettingFlags() {
 
 std::vector<TextsKey> SettingLists() {
   std::vector<TextsKey> keys;
-  for (const WordList& list : {kCommands, kPlugins, kSandbox, kFenceGaps}) {
+  for (const WordList& list : {kClientCommands, kPlugins, kSandbox, kFenceGaps}) {
     for (const std::string_view pointer : list) keys.push_back({pointer});
   }
   for (const WordList& list : {kSandboxDenies, kFenceDenies}) {

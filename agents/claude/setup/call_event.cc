@@ -10,7 +10,7 @@ OrderedJson MemberOf(const OrderedJson& object, const char* key) {
   return has ? object[key] : OrderedJson();
 }
 
-std::string TextOf(const OrderedJson& object, const char* key) {
+std::string StringMember(const OrderedJson& object, const char* key) {
   const OrderedJson value = MemberOf(object, key);
   return value.is_string() ? value.get<std::string>() : "";
 }
@@ -26,13 +26,13 @@ std::string EventText(const CallEvent& call) {
   event["permission_mode"] = call.permission_mode;
   event["tool_name"] = call.tool;
   event["tool_input"] = call.input;
-  return event.dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
+  return JsonText(event);
 }
 
 CallEvent ReadCallEvent(std::string_view text) {
   const OrderedJson event = OrderedJson::parse(text, nullptr, false);
   CallEvent call;
-  call.tool = TextOf(event, "tool_name");
+  call.tool = StringMember(event, "tool_name");
   call.input = MemberOf(event, "tool_input");
   if (!call.input.is_object()) call.input = OrderedJson::object();
   return call;
@@ -41,8 +41,9 @@ CallEvent ReadCallEvent(std::string_view text) {
 HookAnswer ReadHookAnswer(std::string_view out) {
   const OrderedJson output =
       MemberOf(OrderedJson::parse(out, nullptr, false), "hookSpecificOutput");
-  if (TextOf(output, "hookEventName") != "PreToolUse") return {};
-  return {TextOf(output, "permissionDecision"), TextOf(output, "permissionDecisionReason")};
+  if (StringMember(output, "hookEventName") != "PreToolUse") return {};
+  return {StringMember(output, "permissionDecision"),
+          StringMember(output, "permissionDecisionReason")};
 }
 
 }  // namespace ringfence

@@ -5,6 +5,8 @@
 #include <utility>
 
 #include "agents/claude/settings/settings.h"
+#include "base/contains.h"
+#include "base/json_pointer.h"
 #include "base/text.h"
 
 namespace ringfence {
@@ -13,9 +15,6 @@ namespace {
 
 // Texts removed from one list are named up to this number; above it only their count is shown.
 constexpr size_t kNamedRemovals = 3;
-
-using Node = JsonTree::Node;
-using Kind = JsonTree::Kind;
 
 constexpr int kTimeoutSeconds = 10;
 
@@ -28,18 +27,12 @@ OrderedJson EntryOf(const HookCommand& command) {
 }
 
 // Key order and numbers' spelling aside.
-bool IsSame(const OrderedJson& a, const OrderedJson& b) {
+bool IsSameJson(const OrderedJson& a, const OrderedJson& b) {
   return nlohmann::json(a) == nlohmann::json(b);
 }
 
 std::string ParentOf(const std::string& pointer) { return pointer.substr(0, pointer.rfind('/')); }
 std::string KeyOf(const std::string& pointer) { return pointer.substr(pointer.rfind('/') + 1); }
-
-std::string Dotted(const std::string& pointer) {
-  std::string name = pointer.substr(1);
-  std::ranges::replace(name, '/', '.');
-  return name;
-}
 
 // Our entries, the last ones first, so that removing one leaves the pointers of the others right.
 std::vector<HookEntry> OwnEntries(const JsonEdit& edit, std::string_view program) {
@@ -58,30 +51,30 @@ void RemoveEntry(JsonEdit& edit, const std::string& pointer) {
   if (edit.At(group + "/hooks")->first_child == JsonTree::kNone) edit.Remove(*edit.At(group));
 }
 
-const Node* FindText(const JsonEdit& edit, const std::string& array, const std::string& text) {
-  const Node* node = edit.At(array);
-  if (node == nullptr || node->kind != Kind::kArray) return nullptr;
+const JsonNode* FindText(const JsonEdit& edit, const std::string& array, const std::string& text) {
+  const JsonNode* node = edit.At(array);
+  if (node == nullptr || node->kind != JsonKind::kArray) return nullptr;
   for (JsonTree::Index i = node->first_child; i != JsonTree::kNone; i = edit.tree().node(i).next) {
-    const Node& element = edit.tree().node(i);
-    if (element.kind == Kind::kString && element.content() == text) return &element;
+    const JsonNode& element = edit.tree().node(i);
+    if (element.kind == JsonKind::kString && element.content() == text) return &element;
   }
   return nullptr;
 }
 
-bool IsFlag(const Node& node, bool value) {
-  return node.kind == (value ? Kind::kTrue : Kind::kFalse);
+bool IsFlag(const JsonNode& node, bool value) {
+  return node.kind == (value ? JsonKind::kTrue : JsonKind::kFalse);
 }
 
-bool IsEmptyContainer(const Node* node) {
-  return node != nullptr && (node->kind == Kind::kObject || node->kind == Kind::kArray) &&
+bool IsEmptyContainer(const JsonNode* node) {
+  return node != nullptr && (node->kind == JsonKind::kObject || node->kind == JsonKind::kArray) &&
          node->first_child == JsonTree::kNone;
 }
 
 // The client takes no notice of an event that is no array, so nothing can be registered there.
 Status CheckEvents(const JsonEdit& edit) {
   for (const std::string_view event : ServedEvents()) {
-    const Node* node = edit.At("/hooks/" + std::string(event));
-    if (node == nullptr || node->kind == Kind::kArray) continue;
+    const JsonNode* node = edit.At("/hooks/" + std::string(event));
+    if (node == nullptr || node->kind == JsonKind::kArray) continue;
     return Error{Error::Kind::kInvalidConfig,
                  PlaceText(edit.tree().name(), edit.tree().text(), node->begin),
                  "/hooks/" + std::string(event) + " must be an array", "write [] or remove it"};
@@ -133,8 +126,8 @@ bool SettingsEditor::RegisterEvent(std::string_view event, const OrderedJson& en
       continue;
     }
     is_registered = true;
-    const Node& node = *edit_.At(old.pointer);
-    if (IsSame(edit_.Value(node), entry)) continue;
+    const JsonNode& node = *edit_.At(old.pointer);
+    if (IsSameJson(edit_.Value(node), entry)) continue;
     edit_.Replace(node, entry);
     changes_.push_back("update the registration for " + std::string(event));
   }
@@ -144,7 +137,7 @@ bool SettingsEditor::RegisterEvent(std::string_view event, const OrderedJson& en
 }
 
 void SettingsEditor::SetFlag(const std::string& pointer, bool value) {
-  const Node* node = edit_.At(pointer);
+  const JsonNode* node = edit_.At(pointer);
   if (node != nullptr && IsFlag(*node, value)) return;
   const auto known = std::ranges::find(record_.values, pointer, &SettingsRecord::Value::pointer);
   const bool is_known = known != record_.values.end();
@@ -154,12 +147,13 @@ void SettingsEditor::SetFlag(const std::string& pointer, bool value) {
     const std::string was(edit_.Raw(*node));
     if (!is_known) record_.values.push_back({pointer, value, was});
     edit_.ReplaceRaw(*node, word);
-    changes_.push_back("set " + Dotted(pointer) + " to " + word + " (was " + Printable(was) + ")");
+    changes_.push_back("set " + DottedKey(pointer) + " to " + word + " (was " + Printable(was) +
+                       ")");
     return;
   }
   if (!is_known) record_.values.push_back({pointer, value, {}});
   edit_.AddMember(Container(ParentOf(pointer), false), KeyOf(pointer), value);
-  changes_.push_back("set " + Dotted(pointer) + " to " + word);
+  changes_.push_back("set " + DottedKey(pointer) + " to " + word);
 }
 
 void SettingsEditor::DropFlag(const std::string& pointer) {
@@ -167,15 +161,15 @@ void SettingsEditor::DropFlag(const std::string& pointer) {
   if (known == record_.values.end()) return;
   const SettingsRecord::Value value = *known;
   record_.values.erase(known);
-  const Node* node = edit_.At(pointer);
+  const JsonNode* node = edit_.At(pointer);
   if (node == nullptr || !IsFlag(*node, value.now)) return;
   if (value.was) {
     edit_.ReplaceRaw(*node, *value.was);
-    changes_.push_back("set " + Dotted(pointer) + " to " + Printable(*value.was) + " again");
+    changes_.push_back("set " + DottedKey(pointer) + " to " + Printable(*value.was) + " again");
     return;
   }
   edit_.Remove(*node);
-  changes_.push_back("remove " + Dotted(pointer));
+  changes_.push_back("remove " + DottedKey(pointer));
   RemoveEmptied(ParentOf(pointer));
 }
 
@@ -194,26 +188,24 @@ void SettingsEditor::SyncTexts(const std::string& pointer, const std::vector<std
   }
   std::vector<std::string>& known = record_.TextsOf(pointer);
   known.insert(known.end(), added.begin(), added.end());
-  changes_.push_back("add " + std::to_string(added.size()) + " to " + Dotted(pointer));
+  changes_.push_back("add " + std::to_string(added.size()) + " to " + DottedKey(pointer));
 }
 
 void SettingsEditor::RemoveStaleTexts(const std::string& pointer,
                                       const std::vector<std::string>& texts) {
-  const auto is_stale = [&](const std::string& text) {
-    return std::ranges::find(texts, text) == texts.end();
-  };
+  const auto is_stale = [&](const std::string& text) { return !Contains(texts, text); };
   const auto list = std::ranges::find(record_.lists, pointer, &SettingsRecord::Texts::pointer);
   if (list == record_.lists.end()) return;
   std::vector<std::string> removed;
   for (const std::string& text : list->texts) {
-    const Node* node = is_stale(text) ? FindText(edit_, pointer, text) : nullptr;
+    const JsonNode* node = is_stale(text) ? FindText(edit_, pointer, text) : nullptr;
     if (node == nullptr) continue;
     edit_.Remove(*node);
     removed.push_back(Quote(text, 80));
   }
   if (removed.size() > kNamedRemovals) removed = {std::to_string(removed.size())};
   for (const std::string& text : removed) {
-    changes_.push_back("remove " + text + " from " + Dotted(pointer));
+    changes_.push_back("remove " + text + " from " + DottedKey(pointer));
   }
   std::erase_if(list->texts, is_stale);
 }
@@ -221,7 +213,7 @@ void SettingsEditor::RemoveStaleTexts(const std::string& pointer,
 // A container that an earlier run made goes when nothing is left in it, and those around it too.
 void SettingsEditor::RemoveEmptied(std::string pointer) {
   for (; record_.HasContainer(pointer); pointer = ParentOf(pointer)) {
-    const Node* node = edit_.At(pointer);
+    const JsonNode* node = edit_.At(pointer);
     if (node != nullptr && !IsEmptyContainer(node)) return;
     if (node != nullptr) edit_.Remove(*node);
     std::erase(record_.containers, pointer);
@@ -230,13 +222,13 @@ void SettingsEditor::RemoveEmptied(std::string pointer) {
 }
 
 // The container at `pointer`, made with all above it where it is missing.
-const Node& SettingsEditor::Container(const std::string& pointer, bool is_array) {
+const JsonNode& SettingsEditor::Container(const std::string& pointer, bool is_array) {
   if (pointer.empty()) {
     NoteGap(pointer);
     return edit_.root();
   }
   if (edit_.At(pointer) == nullptr) {
-    const Node& parent = Container(ParentOf(pointer), false);
+    const JsonNode& parent = Container(ParentOf(pointer), false);
     edit_.AddMember(parent, KeyOf(pointer),
                     is_array ? OrderedJson::array() : OrderedJson::object());
     if (!record_.HasContainer(pointer)) record_.containers.push_back(pointer);
@@ -246,7 +238,7 @@ const Node& SettingsEditor::Container(const std::string& pointer, bool is_array)
 }
 
 void SettingsEditor::NoteGap(const std::string& pointer) {
-  const Node& node = *edit_.At(pointer);
+  const JsonNode& node = *edit_.At(pointer);
   if (node.first_child != JsonTree::kNone || record_.HasContainer(pointer)) return;
   std::erase_if(record_.gaps, [&](const auto& gap) { return gap.pointer == pointer; });
   record_.gaps.push_back({pointer, std::string(edit_.Gap(node))});
@@ -271,7 +263,7 @@ void UndoEntries(JsonEdit& edit, const SettingsRecord& record, std::string_view 
 void UndoTexts(JsonEdit& edit, const SettingsRecord& record) {
   for (const SettingsRecord::Texts& list : record.lists) {
     for (const std::string& text : list.texts) {
-      const Node* node = FindText(edit, list.pointer, text);
+      const JsonNode* node = FindText(edit, list.pointer, text);
       if (node != nullptr) edit.Remove(*node);
     }
   }
@@ -279,7 +271,7 @@ void UndoTexts(JsonEdit& edit, const SettingsRecord& record) {
 
 void UndoValues(JsonEdit& edit, const SettingsRecord& record) {
   for (const SettingsRecord::Value& value : record.values) {
-    const Node* node = edit.At(value.pointer);
+    const JsonNode* node = edit.At(value.pointer);
     if (node == nullptr || !IsFlag(*node, value.now)) continue;
     if (value.was) {
       edit.ReplaceRaw(*node, *value.was);

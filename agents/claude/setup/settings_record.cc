@@ -3,29 +3,30 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "base/contains.h"
+#include "base/json.h"
 #include "policy/load/trust.h"
 
 namespace ringfence {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
-Json ToJson(const SettingsRecord& record) {
-  Json json{{"path", record.path}, {"program", record.program}, {"is_new", record.is_new}};
+OrderedJson ToJson(const SettingsRecord& record) {
+  OrderedJson json{{"path", record.path}, {"program", record.program}, {"is_new", record.is_new}};
   if (!record.serves.empty()) json["serves"] = record.serves;
   if (record.blank) json["blank"] = *record.blank;
   json["folders"] = record.folders;
   json["containers"] = record.containers;
-  json["gaps"] = Json::array();
+  json["gaps"] = OrderedJson::array();
   for (const auto& gap : record.gaps) {
     json["gaps"].push_back({{"pointer", gap.pointer}, {"text", gap.text}});
   }
-  json["values"] = Json::array();
+  json["values"] = OrderedJson::array();
   for (const auto& value : record.values) {
-    Json& item = json["values"].emplace_back(Json{{"pointer", value.pointer}, {"now", value.now}});
+    OrderedJson& item =
+        json["values"].emplace_back(OrderedJson{{"pointer", value.pointer}, {"now", value.now}});
     if (value.was) item["was"] = *value.was;
   }
-  json["lists"] = Json::array();
+  json["lists"] = OrderedJson::array();
   for (const auto& list : record.lists) {
     json["lists"].push_back({{"pointer", list.pointer}, {"texts", list.texts}});
   }
@@ -33,7 +34,7 @@ Json ToJson(const SettingsRecord& record) {
 }
 
 // Throws nlohmann's exceptions on a wrong shape.
-SettingsRecord FromJson(const Json& json) {
+SettingsRecord FromJson(const OrderedJson& json) {
   SettingsRecord record;
   record.path = json.at("path");
   record.program = json.at("program");
@@ -42,14 +43,14 @@ SettingsRecord FromJson(const Json& json) {
   if (json.contains("blank")) record.blank = json.at("blank").get<std::string>();
   record.folders = json.at("folders").get<std::vector<std::string>>();
   record.containers = json.at("containers").get<std::vector<std::string>>();
-  for (const Json& gap : json.at("gaps"))
+  for (const OrderedJson& gap : json.at("gaps"))
     record.gaps.push_back({gap.at("pointer"), gap.at("text")});
-  for (const Json& value : json.at("values")) {
+  for (const OrderedJson& value : json.at("values")) {
     SettingsRecord::Value& item =
         record.values.emplace_back(SettingsRecord::Value{value.at("pointer"), value.at("now"), {}});
     if (value.contains("was")) item.was = value.at("was").get<std::string>();
   }
-  for (const Json& list : json.at("lists")) {
+  for (const OrderedJson& list : json.at("lists")) {
     record.lists.push_back({list.at("pointer"), list.at("texts").get<std::vector<std::string>>()});
   }
   return record;
@@ -58,7 +59,7 @@ SettingsRecord FromJson(const Json& json) {
 }  // namespace
 
 bool SettingsRecord::HasContainer(const std::string& pointer) const {
-  return std::ranges::find(containers, pointer) != containers.end();
+  return Contains(containers, pointer);
 }
 
 std::vector<std::string>& SettingsRecord::TextsOf(const std::string& pointer) {
@@ -71,9 +72,9 @@ Result<std::vector<SettingsRecord>> ParseSettingsRecords(const std::string& text
                                                          const std::string& shown) {
   std::vector<SettingsRecord> records;
   try {
-    const Json json = Json::parse(text);
-    for (const Json& record : json.at("files")) records.push_back(FromJson(record));
-  } catch (const Json::exception& exception) {
+    const OrderedJson json = OrderedJson::parse(text);
+    for (const OrderedJson& record : json.at("files")) records.push_back(FromJson(record));
+  } catch (const OrderedJson::exception& exception) {
     return Error{Error::Kind::kInvalidConfig, shown,
                  "is not a record of ringfence: " + std::string(exception.what()),
                  "move it away; then uninstall removes the hook entries and keeps other keys"};
@@ -82,9 +83,9 @@ Result<std::vector<SettingsRecord>> ParseSettingsRecords(const std::string& text
 }
 
 std::string RenderSettingsRecords(const std::vector<SettingsRecord>& records) {
-  Json json{{"version", 1}, {"files", Json::array()}};
+  OrderedJson json{{"version", 1}, {"files", OrderedJson::array()}};
   for (const SettingsRecord& record : records) json["files"].push_back(ToJson(record));
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return JsonText(json, 2) + "\n";
 }
 
 std::string SettingsRecordsPath(const std::string& home) {

@@ -6,6 +6,7 @@
 #include "agents/claude/agent.h"
 #include "base/add_once.h"
 #include "base/case_fold.h"
+#include "base/contains.h"
 #include "policy/evaluate/judge_tool.h"
 #include "policy/mcp/mcp_name.h"
 #include "policy/rules/pattern.h"
@@ -21,21 +22,16 @@ constexpr std::array<std::string_view, 7> kFormer = {
 constexpr std::array<std::string_view, 3> kQuestions = {"AskUserQuestion", "EnterPlanMode",
                                                         "ExitPlanMode"};
 
-template <size_t N>
-bool Has(const std::array<std::string_view, N>& names, std::string_view name) {
-  return std::ranges::find(names, name) != names.end();
-}
-
-Verdict VerdictOf(std::string_view tool, const Policy& policy) {
+Verdict ToolVerdict(std::string_view tool, const Policy& policy) {
   return JudgeTool(tool, policy).verdict;
 }
 
-bool IsDenied(std::string_view tool, const Policy& policy) {
-  return VerdictOf(tool, policy) == Verdict::kDeny;
+bool IsToolDenied(std::string_view tool, const Policy& policy) {
+  return ToolVerdict(tool, policy) == Verdict::kDeny;
 }
 
 // No tool is called so: only a pattern for every tool fits.
-bool PermitsEveryTool(const Policy& policy) { return !IsDenied("~", policy); }
+bool PermitsEveryTool(const Policy& policy) { return !IsToolDenied("~", policy); }
 
 // A profile that an event chooses has the client's prompts come back for its caller, and a rule of
 // the client's would answer them for all callers.
@@ -51,7 +47,8 @@ bool SomeCallersArePrompted(const PolicySources& sources) {
 void AddMcpGlobs(const std::vector<NameRule>& rules, const Policy& policy,
                  std::vector<std::string>& globs) {
   for (const NameRule& rule : rules) {
-    if (IsMcpTool(rule.pattern) && !IsDenied(rule.pattern, policy)) AddOnce(globs, rule.pattern);
+    if (IsMcpTool(rule.pattern) && !IsToolDenied(rule.pattern, policy))
+      AddOnce(globs, rule.pattern);
   }
 }
 
@@ -79,10 +76,10 @@ ToolNames ToolNamesFor(const Policy& policy, const PolicySources& sources) {
   names.every_tool = PermitsEveryTool(policy);
   const bool may_allow = policy.permitted == Permitted::kAllow && !SomeCallersArePrompted(sources);
   for (const KnownTool& tool : ClaudeCode().tools.All()) {
-    if (Has(kFormer, tool.name)) continue;
-    const Verdict verdict = VerdictOf(tool.name, policy);
+    if (Contains(kFormer, tool.name)) continue;
+    const Verdict verdict = ToolVerdict(tool.name, policy);
     AddOnce(verdict == Verdict::kDeny ? names.missing : names.tools, tool.name);
-    const bool is_allowed = may_allow && !tool.runs_code && !Has(kQuestions, tool.name);
+    const bool is_allowed = may_allow && !tool.runs_code && !Contains(kQuestions, tool.name);
     if (is_allowed && verdict == Verdict::kPermit) names.allowed.emplace_back(tool.name);
   }
   AddMcpGlobs(policy.tools.names, policy, names.mcp);

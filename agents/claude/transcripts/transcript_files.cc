@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cerrno>
 
+#include "base/directory.h"
 #include "base/syscall.h"
 #include "base/text.h"
 
@@ -17,11 +18,6 @@ namespace {
 constexpr size_t kMaxDepth = 64;
 constexpr size_t kMaxUnreadableFiles = 20;
 constexpr std::string_view kEnding = ".jsonl";
-
-struct CloseDirectory {
-  void operator()(DIR* directory) const { ::closedir(directory); }
-};
-using Directory = std::unique_ptr<DIR, CloseDirectory>;
 
 // `name` below `base`, component by component, so that no folder on the way can be a link.
 Result<UniqueFd> OpenBelow(int base, std::string_view name, int flags) {
@@ -47,7 +43,7 @@ class TranscriptWalk {
   // Takes the folder that is open there, which is `name` from `base`.
   void Take(UniqueFd folder, const TranscriptFile& parent, size_t depth) {
     if (depth > kMaxDepth) return Miss(parent, "too many nested directories");
-    Directory directory(::fdopendir(folder.get()));
+    const DirectoryStream directory(::fdopendir(folder.get()));
     if (directory == nullptr) return Miss(parent, ErrnoName(errno));
     const int fd = folder.release();
     std::vector<std::string> names;
