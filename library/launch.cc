@@ -23,11 +23,9 @@ constexpr int kReport = 3;
 constexpr int kPolicy = 4;
 constexpr int kFirstFree = 5;
 
-Error Wrong(std::string call, std::string what, std::string remedy = "") {
+Error LaunchError(std::string call, std::string what, std::string remedy = "") {
   return Error{"", std::move(call), std::move(what), std::move(remedy)};
 }
-
-Error Failed(const char* call, int code) { return Wrong(call, ErrnoName(code)); }
 
 bool HasNul(const std::string& text) { return text.find('\0') != std::string::npos; }
 
@@ -64,14 +62,14 @@ const char* LayersName(Layers layers) {
 // A sealed copy of the policy's text that has no name in any folder.
 Expected<UniqueFd> PolicyFile(const std::string& text) {
   UniqueFd file(::memfd_create("policy", MFD_CLOEXEC | MFD_ALLOW_SEALING));
-  if (!file.valid()) return Failed("memfd_create", errno);
+  if (!file.valid()) return FailedCall("memfd_create", errno);
   // Born writable for everybody, which no policy may be.
-  if (::fchmod(file.get(), 0400) != 0) return Failed("fchmod(policy)", errno);
+  if (::fchmod(file.get(), 0400) != 0) return FailedCall("fchmod(policy)", errno);
   if (const Status s = WriteAll(file.get(), text); !s) {
-    return Wrong(s.error().where, s.error().what);
+    return LaunchError(s.error().where, s.error().what);
   }
   if (::fcntl(file.get(), F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK) != 0) {
-    return Failed("fcntl(F_ADD_SEALS)", errno);
+    return FailedCall("fcntl(F_ADD_SEALS)", errno);
   }
   return file;
 }
@@ -95,12 +93,12 @@ class Spawner {
   std::optional<Error> Hand(int fd, int number) {
     UniqueFd copy(fd < 0 ? ::open("/dev/null", O_RDWR | O_CLOEXEC)
                          : ::fcntl(fd, F_DUPFD_CLOEXEC, kFirstFree));
-    if (!copy.valid()) return Failed("fcntl(F_DUPFD)", errno);
+    if (!copy.valid()) return FailedCall("fcntl(F_DUPFD)", errno);
     // dup2(2) onto itself would leave it to be closed.
     if (copy.get() < kFirstFree) copy = UniqueFd(::fcntl(copy.get(), F_DUPFD_CLOEXEC, kFirstFree));
-    if (!copy.valid()) return Failed("fcntl(F_DUPFD)", errno);
+    if (!copy.valid()) return FailedCall("fcntl(F_DUPFD)", errno);
     if (const int code = ::posix_spawn_file_actions_adddup2(&actions_, copy.get(), number)) {
-      return Failed("posix_spawn_file_actions_adddup2", code);
+      return FailedCall("posix_spawn_file_actions_adddup2", code);
     }
     handed_.push_back(std::move(copy));
     next_ = number + 1;
@@ -109,7 +107,7 @@ class Spawner {
 
   Expected<pid_t> Start(std::vector<std::string> words, std::vector<std::string> environment) {
     if (const int code = ::posix_spawn_file_actions_addclosefrom_np(&actions_, next_)) {
-      return Failed("posix_spawn_file_actions_addclosefrom_np", code);
+      return FailedCall("posix_spawn_file_actions_addclosefrom_np", code);
     }
     sigset_t none;
     sigset_t all;
@@ -123,8 +121,8 @@ class Spawner {
         ::posix_spawn(&pid, words.front().c_str(), &actions_, &attributes_,
                       ArgumentPointers(words).data(), ArgumentPointers(environment).data());
     if (code == 0) return pid;
-    return Wrong("posix_spawn(" + words.front() + ")", ErrnoName(code),
-                 "install ringfence, or name its program: Command::launcher");
+    return LaunchError("posix_spawn(" + words.front() + ")", ErrnoName(code),
+                       "install ringfence, or name its program: Command::launcher");
   }
 
  private:
@@ -137,19 +135,20 @@ class Spawner {
 // What the command line holds must arrive as it was given.
 std::optional<Error> Check(const Command& command) {
   if (command.argv.empty() || command.argv.front().empty()) {
-    return Wrong("argv", "no command is given");
+    return LaunchError("argv", "no command is given");
   }
   if (!LauncherOf(command).starts_with('/')) {
-    return Wrong("launcher", "is not an absolute path", "name the installed program ringfence");
+    return LaunchError("launcher", "is not an absolute path",
+                       "name the installed program ringfence");
   }
   if (!command.policy_file.empty() && !command.policy_text.empty()) {
-    return Wrong("policy_text", "stands beside policy_file", "give one of both");
+    return LaunchError("policy_text", "stands beside policy_file", "give one of both");
   }
   const bool has_nul = HasNul(command.argv) ||
                        HasNul({command.data_dir, command.root, command.cwd, command.policy_file,
                                command.profile, command.home, command.launcher});
   if (has_nul || (command.environment && HasNul(*command.environment))) {
-    return Wrong("command", "holds a NUL byte");
+    return LaunchError("command", "holds a NUL byte");
   }
   return {};
 }
@@ -165,6 +164,8 @@ std::vector<std::string> EnvironmentOf(const Command& command) {
 
 }  // namespace
 
+Error FailedCall(const char* call, int code) { return LaunchError(call, ErrnoName(code)); }
+
 std::string LauncherOf(const Command& command) {
   return command.launcher.empty() ? RINGFENCE_LAUNCHER : command.launcher;
 }
@@ -174,7 +175,7 @@ Expected<std::vector<std::string>> LaunchOptions(const Command& command) {
   std::string root = command.root;
   if (root.empty()) {
     std::array<char, PATH_MAX> here{};
-    if (::getcwd(here.data(), here.size()) == nullptr) return Failed("getcwd", errno);
+    if (::getcwd(here.data(), here.size()) == nullptr) return FailedCall("getcwd", errno);
     root = here.data();
   }
   std::vector<std::string> options;

@@ -11,6 +11,9 @@
 
 namespace ringfence::sandbox {
 
+// A system call that failed with `code`, an errno value.
+Error FailedCall(const char* call, int code);
+
 std::string LauncherOf(const Command& command);
 
 // The words after `ringfence run`, up to the command itself. An error says what is no command.

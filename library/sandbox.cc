@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <csignal>
 
+#include "base/socket_pair.h"
 #include "base/syscall.h"
 #include "library/launch.h"
 #include "library/report.h"
@@ -19,8 +20,6 @@ namespace {
 
 constexpr size_t kMaxPlan = 64u << 20;
 constexpr int kPassedOn[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGCONT, SIGTSTP};
-
-Error Failed(const char* call, int code) { return Error{"", call, ErrnoName(code), ""}; }
 
 // Of a child that nobody else waits for. Nothing when somebody did.
 std::optional<int> Reap(pid_t pid) {
@@ -36,18 +35,6 @@ Error Silent(const std::string& launcher, std::optional<int> status) {
   const std::string how = status ? "status " + std::to_string(*status) : "a status nobody knows";
   return Error{"", launcher, "ended with " + how + " before the sandbox stood",
                "library and program must be of the same version"};
-}
-
-struct Pair {
-  UniqueFd near;
-  UniqueFd far;
-};
-Expected<Pair> MakePair() {
-  std::array<int, 2> ends{-1, -1};
-  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) {
-    return Failed("socketpair", errno);
-  }
-  return Pair{UniqueFd(ends[0]), UniqueFd(ends[1])};
 }
 
 }  // namespace
@@ -67,19 +54,19 @@ Expected<std::string> Plan(const Command& command, PlanFormat format) {
   if (!options) return options.error();
   options->emplace_back("--dry-run");
   if (format == PlanFormat::kJson) options->emplace_back("--json");
-  Expected<Pair> output = MakePair();
-  if (!output) return output.error();
-  Expected<Pair> told = MakePair();
-  if (!told) return told.error();
+  Result<SocketPair> output = MakeSocketPair(SOCK_STREAM);
+  if (!output) return FailedCall("socketpair", output.error().code);
+  Result<SocketPair> told = MakeSocketPair(SOCK_STREAM);
+  if (!told) return FailedCall("socketpair", told.error().code);
   const Expected<pid_t> pid = Start({.command = command,
                                      .options = std::move(*options),
-                                     .stdout_fd = output->far.get(),
+                                     .stdout_fd = output->other.get(),
                                      .stderr_fd = command.stderr_fd,
-                                     .report = std::move(told->far)});
-  output->far = UniqueFd();
+                                     .report = std::move(told->other)});
+  output->other = UniqueFd();
   if (!pid) return pid.error();
-  Result<std::string> text = ReadAll(output->near.get(), kMaxPlan, "plan");
-  Report report(std::move(told->near));
+  Result<std::string> text = ReadAll(output->own.get(), kMaxPlan, "plan");
+  Report report(std::move(told->own));
   report.ReadToEnd();
   const std::optional<int> status = Reap(*pid);
   if (report.failure()) return *report.failure();
@@ -98,7 +85,7 @@ class Process::Impl {
   // The first Error keeps everything from being run.
   std::optional<Error> Begin(const std::string& launcher) {
     if (!handle_.valid()) {
-      const Error error = Failed("pidfd_open", errno);
+      const Error error = FailedCall("pidfd_open", errno);
       report_.HangUp();
       Reap(pid_);
       return error;
@@ -179,15 +166,15 @@ const std::vector<std::string>& Process::weaker() const noexcept {
 Expected<Process> Spawn(const Command& command) {
   Expected<std::vector<std::string>> options = LaunchOptions(command);
   if (!options) return options.error();
-  Expected<Pair> told = MakePair();
-  if (!told) return told.error();
+  Result<SocketPair> told = MakeSocketPair(SOCK_STREAM);
+  if (!told) return FailedCall("socketpair", told.error().code);
   const Expected<pid_t> pid = Start({.command = command,
                                      .options = std::move(*options),
                                      .stdout_fd = command.stdout_fd,
                                      .stderr_fd = command.stderr_fd,
-                                     .report = std::move(told->far)});
+                                     .report = std::move(told->other)});
   if (!pid) return pid.error();
-  auto impl = std::make_unique<Process::Impl>(*pid, std::move(told->near));
+  auto impl = std::make_unique<Process::Impl>(*pid, std::move(told->own));
   if (std::optional<Error> error = impl->Begin(LauncherOf(command))) return *error;
   return Process(std::move(impl));
 }

@@ -11,7 +11,7 @@
 namespace ringfence {
 namespace {
 
-void Put(const std::string& text) {
+void WriteError(const std::string& text) {
   [[maybe_unused]] const Status written = WriteAll(STDERR_FILENO, text);
 }
 
@@ -25,14 +25,14 @@ bool MayColour(int fd) {
   return !dumb && ::isatty(fd) == 1;
 }
 
-void Say(std::string_view line) { Put("ringfence: " + std::string(line) + "\n"); }
+void Say(std::string_view line) { WriteError("ringfence: " + std::string(line) + "\n"); }
 
 void PrintError(const Error& error) {
   const bool colour = MayColour(STDERR_FILENO);
   const std::string text = Printable(error.text());
   std::string lines = "ringfence: " + (colour ? "\033[31m" + text + "\033[0m" : text) + "\n";
   if (!error.hint.empty()) lines += "Hint: " + Printable(error.hint) + "\n";
-  Put(lines);
+  WriteError(lines);
 }
 
 }  // namespace ringfence

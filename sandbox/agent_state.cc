@@ -10,11 +10,9 @@
 namespace ringfence {
 namespace {
 
-using Kind = PlannedPlace::Kind;
-
-class Finder {
+class StateFinder {
  public:
-  Finder(const Places& places, const CachedFiles& files, bool saves)
+  StateFinder(const Places& places, const CachedFiles& files, bool saves)
       : places_(places), files_(files), saves_(saves) {}
 
   AgentState Find() {
@@ -86,7 +84,7 @@ class Finder {
     const Walked walked = Walk(path.text(), files_);  // a link, or no supervisor
     if (walked.stop != Walked::Stop::kEnd || walked.facts.kind != FileKind::kFile) return;
     state_.places.push_back(
-        {.path = walked.end, .kind = Kind::kFile, .set = SetName::kAgentState, .why = why});
+        {.path = walked.end, .kind = PlaceKind::kFile, .set = SetName::kAgentState, .why = why});
   }
 
   const Places& places_;
@@ -99,7 +97,7 @@ class Finder {
 }  // namespace
 
 AgentState FindAgentState(const Places& places, const CachedFiles& files, bool saves) {
-  return Finder(places, files, saves).Find();
+  return StateFinder(places, files, saves).Find();
 }
 
 }  // namespace ringfence

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/text.h"
 #include "policy/rules/pattern.h"
 
 namespace ringfence {
@@ -107,7 +108,7 @@ constexpr auto kPassedToAgent = std::to_array<std::string_view>({"ANTHROPIC_*",
                                                                  "WT_SESSION",
                                                                  "INK_SCREEN_READER"});
 
-std::string_view NameOf(std::string_view variable) {
+std::string_view VariableName(std::string_view variable) {
   return variable.substr(0, variable.find('='));
 }
 
@@ -130,9 +131,7 @@ std::string WithoutJobServer(std::string_view variable) {
   std::string_view words = variable.substr(0, variables);
   std::string kept;
   while (!words.empty()) {
-    const size_t end = std::min(words.find(' '), words.size());
-    const std::string_view word = words.substr(0, end);
-    words.remove_prefix(std::min(end + 1, words.size()));
+    const std::string_view word = TakeUntil(words, ' ');
     const auto begins = [word](std::string_view option) { return word.starts_with(option); };
     if (std::ranges::none_of(kOfServer, begins)) kept += std::string(word) + " ";
   }
@@ -158,7 +157,7 @@ std::string_view EnvironmentValue(std::span<const std::string> environment, std:
 }
 
 void SetVariable(std::vector<std::string>& environment, const std::string& variable) {
-  const std::string_view name = NameOf(variable);
+  const std::string_view name = VariableName(variable);
   std::erase_if(environment, [name](const std::string& other) { return Sets(other, name); });
   environment.push_back(variable);
 }
@@ -169,7 +168,7 @@ std::vector<std::string> PlanEnvironment(const EnvironmentRequest& request) {
     SetVariable(planned, std::string(name) + "=" + value);
   };
   for (const std::string& variable : request.caller) {
-    const std::string_view name = NameOf(variable);
+    const std::string_view name = VariableName(variable);
     const bool passed =
         request.rules.env ? IsListed(name, *request.rules.env) : IsListed(name, kPassed);
     if (!passed && !(request.is_agent && IsListed(name, kPassedToAgent))) continue;

@@ -11,7 +11,7 @@
 namespace ringfence {
 namespace {
 
-struct Section {
+struct KnownSection {
   std::string_view name;
   bool has_subsection;
   std::string_view keys;  // " " around each; "*" for all
@@ -19,7 +19,7 @@ struct Section {
 
 // In lower case, as git compares them. Of core, remote, submodule and gc not what names a program,
 // and nothing of partial clones: git would fetch what is missing from there whenever it looks.
-constexpr Section kAllowed[] = {
+constexpr KnownSection kAllowed[] = {
     {"core", false,
      " repositoryformatversion filemode bare logallrefupdates ignorecase precomposeunicode "
      "symlinks "
@@ -69,7 +69,7 @@ constexpr Section kAllowed[] = {
 
 bool IsKeyAllowed(std::string_view section, bool has_subsection, std::string_view key) {
   const std::string word = " " + std::string(key) + " ";
-  return std::ranges::any_of(kAllowed, [&](const Section& allowed) {
+  return std::ranges::any_of(kAllowed, [&](const KnownSection& allowed) {
     return allowed.name == section && allowed.has_subsection == has_subsection &&
            (allowed.keys == "*" || allowed.keys.find(word) != std::string_view::npos);
   });
@@ -86,7 +86,7 @@ void DropBlanks(std::string_view& text) {
 }
 
 // A folder of the repository's own work tree: as many ".." as lead there, and names.
-bool IsOwnWorkTree(std::string_view value, std::string_view path) {
+bool StaysInOwnWorkTree(std::string_view value, std::string_view path) {
   const size_t last_space = value.find_last_not_of(" \t");
   value = value.substr(0, last_space + 1);
   constexpr std::string_view kPlain = "._/-+@ ";
@@ -110,17 +110,15 @@ bool IsOwnWorkTree(std::string_view value, std::string_view path) {
   }
 }
 
-class Reader {
+class GitConfigReader {
  public:
-  explicit Reader(std::string_view path) : path_(path) {}
+  explicit GitConfigReader(std::string_view path) : path_(path) {}
 
   std::optional<std::string> Read(std::string_view text) {
     if (text.size() > kMaxGitConfig) return "it is too long";
     while (!text.empty()) {
       ++number_;
-      const size_t size = std::min(text.find('\n'), text.size());
-      if (auto why = ReadLine(text.substr(0, size))) return why;
-      text.remove_prefix(std::min(size + 1, text.size()));
+      if (auto why = ReadLine(TakeUntil(text, '\n'))) return why;
     }
     return {};
   }
@@ -181,7 +179,7 @@ class Reader {
     std::string_view value = line.substr(std::min<size_t>(1, line.size()));
     DropBlanks(value);
     const bool is_elsewhere =
-        section_ == "core" && key == "worktree" && !IsOwnWorkTree(value, path_);
+        section_ == "core" && key == "worktree" && !StaysInOwnWorkTree(value, path_);
     if (IsKeyAllowed(section_, has_subsection_, key) && !is_elsewhere) return {};
     return "a command may not set " + section_ + (has_subsection_ ? ".*." : ".") + key;
   }
@@ -195,7 +193,7 @@ class Reader {
 }  // namespace
 
 std::optional<std::string> WhyNoGitConfig(std::string_view text, std::string_view path) {
-  return Reader(path).Read(text);
+  return GitConfigReader(path).Read(text);
 }
 
 }  // namespace ringfence

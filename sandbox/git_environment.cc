@@ -47,7 +47,7 @@ GitVariable VariableOf(std::string_view name, std::string_view value) {
 }
 
 // One string in single quotes, with "'\''" for a quote, is taken off the front of `text`.
-std::string TakeQuoted(std::string_view& text) {
+std::string TakeSingleQuoted(std::string_view& text) {
   std::string word;
   if (!text.starts_with('\'')) return word;
   text.remove_prefix(1);
@@ -114,10 +114,10 @@ class EnvironmentReader {
     constexpr const char* kName = "GIT_CONFIG_PARAMETERS";
     std::string_view text = ValueOf(kName);
     for (long i = 0; i < kMaxSettings && !text.empty(); ++i) {
-      const std::string word = TakeQuoted(text);
+      const std::string word = TakeSingleQuoted(text);
       if (text.starts_with('=')) {
         text.remove_prefix(1);
-        Add(VariableOf(word, TakeQuoted(text)), kName);
+        Add(VariableOf(word, TakeSingleQuoted(text)), kName);
       } else {
         const size_t equals = std::min(word.find('='), word.size());
         const std::string_view all = word;

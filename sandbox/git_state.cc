@@ -11,7 +11,7 @@ namespace {
 
 // All but "exec". A line that begins with neither a letter nor a blank is a comment: commands are
 // letters.
-constexpr std::string_view kCommands[] = {
+constexpr std::string_view kTodoCommands[] = {
     "pick",  "p", "reword", "r", "edit", "e", "squash",     "s", "fixup", "f", "label", "l",
     "reset", "t", "merge",  "m", "drop", "d", "update-ref", "u", "break", "b", "noop"};
 
@@ -22,7 +22,7 @@ bool IsHarmless(std::string_view line) {
   line.remove_prefix(std::min(line.find_first_not_of(" \t\r"), line.size()));
   if (line.empty() || !IsLetter(line.front())) return true;
   const std::string_view word = line.substr(0, line.find_first_of(" \t\r"));
-  return std::ranges::find(kCommands, word) != std::end(kCommands);
+  return std::ranges::find(kTodoCommands, word) != std::end(kTodoCommands);
 }
 
 }  // namespace
@@ -30,11 +30,9 @@ bool IsHarmless(std::string_view line) {
 std::optional<std::string> WhyNoRebaseTodo(std::string_view text) {
   if (text.find('\0') != std::string_view::npos) return "it is not a text";
   for (int number = 1; !text.empty(); ++number) {
-    const size_t size = std::min(text.find('\n'), text.size());
-    if (!IsHarmless(text.substr(0, size))) {
+    if (!IsHarmless(TakeUntil(text, '\n'))) {
       return "line " + std::to_string(number) + " may run a program";
     }
-    text.remove_prefix(std::min(size + 1, text.size()));
   }
   return {};
 }

@@ -16,7 +16,7 @@ namespace ringfence {
 namespace {
 
 constexpr size_t kMaxGitText = size_t{1} << 20;
-constexpr size_t kMaxFolders = 512;  // that are looked into for repositories
+constexpr size_t kMaxGitFolders = 512;  // that are looked into for repositories
 constexpr size_t kMaxNamesListed = 10'000;
 constexpr int kMaxIncludes = 10;  // as in git
 constexpr int kMaxModuleDepth = 8;
@@ -185,7 +185,7 @@ class TargetFinder {
     for (int depth = 0; depth < 2; ++depth) {
       std::vector<Path> below;
       for (const Path& folder : folders) {
-        if (++looked_into > kMaxFolders) return;
+        if (++looked_into > kMaxGitFolders) return;
         AddRepositoriesBelow(folder, below);
       }
       folders = std::move(below);

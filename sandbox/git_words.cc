@@ -4,19 +4,19 @@
 #include <iterator>
 #include <utility>
 
+#include "base/contains.h"
+
 namespace ringfence {
 namespace {
 
-constexpr std::string_view kBetween = " \t\n;|&()<>`$=!{}";  // words
-constexpr std::string_view kBegins = "\n;|&(`!{";            // another command
+constexpr std::string_view kWordEnds = " \t\n;|&()<>`$=!{}";  // words
+constexpr std::string_view kBegins = "\n;|&(`!{";             // another command
 constexpr int kMaxQuotes = 3;
 
 constexpr std::string_view kInterpreters[] = {"sh",     "bash",    "dash", "zsh",  "ksh",  "source",
                                               "python", "python3", "perl", "ruby", "node", "."};
 
-bool IsIn(std::string_view set, char c) { return set.find(c) != std::string_view::npos; }
-
-class Words {
+class WordReader {
  public:
   void Read(std::string_view command, int depth) {
     depth_ = depth;
@@ -37,9 +37,9 @@ class Words {
       is_escaped_ = true;
     } else if (is_quoted ? c == quote_ : c == '"' || c == '\'') {
       quote_ = is_quoted ? '\0' : c;
-    } else if (!is_quoted && IsIn(kBetween, c)) {
+    } else if (!is_quoted && Contains(kWordEnds, c)) {
       End();
-      if (IsIn(kBegins, c)) before_.clear();
+      if (Contains(kBegins, c)) before_.clear();
     } else {
       word_ += c;
     }
@@ -51,9 +51,9 @@ class Words {
     words.push_back({word, std::exchange(before_, word)});
     const bool is_short_option = word.size() > 2 && word[0] == '-' && word[1] != '-';
     if (is_short_option) words.push_back({word.substr(2), word.substr(0, 2)});
-    const bool is_command = word.find_first_of(kBetween) != std::string::npos;
+    const bool is_command = word.find_first_of(kWordEnds) != std::string::npos;
     if (!is_command || depth_ >= kMaxQuotes) return;
-    Words inner;
+    WordReader inner;
     inner.Read(word, depth_ + 1);
     std::ranges::move(inner.words, std::back_inserter(words));
   }
@@ -73,7 +73,7 @@ bool CommandWord::is_script() const {
 }
 
 std::vector<CommandWord> CommandWords(std::string_view command) {
-  Words all;
+  WordReader all;
   all.Read(command, 0);
   return std::move(all.words);
 }

@@ -35,7 +35,7 @@ bool Allows(const GuardedName& rule, std::string_view path) {
   return !rest->empty() && MatchPattern(rule.tail, *rest, {.covers = true});
 }
 
-std::vector<std::string_view> Components(std::string_view path) {
+std::vector<std::string_view> ComponentsOf(std::string_view path) {
   std::vector<std::string_view> all;
   for (std::string_view name = TakeComponent(path); !name.empty(); name = TakeComponent(path)) {
     all.push_back(name);
@@ -49,7 +49,7 @@ enum class From : uint8_t { kFirstName, kAnyName };
 // and something more must follow. Patterns also come from inside, so none may take long: `next`
 // says of each component of the pattern whether it may be the next one.
 bool Begins(std::string_view path, std::string_view pattern, From from) {
-  const std::vector<std::string_view> parts = Components(pattern);
+  const std::vector<std::string_view> parts = ComponentsOf(pattern);
   std::vector<bool> next(parts.size() + 1);
   const auto skip_any_depth = [&parts](std::vector<bool>& states) {
     for (size_t i = 0; i < parts.size(); ++i) {
@@ -58,7 +58,7 @@ bool Begins(std::string_view path, std::string_view pattern, From from) {
   };
   next[0] = true;
   skip_any_depth(next);
-  for (const std::string_view name : Components(path)) {
+  for (const std::string_view name : ComponentsOf(path)) {
     if (from == From::kAnyName) next[0] = true;
     skip_any_depth(next);
     std::vector<bool> after(next.size());
@@ -92,7 +92,7 @@ bool IsOfGit(const GuardedName& rule) {
                               rule.tail == "**/config.worktree");
 }
 
-size_t CountComponents(std::string_view path) { return Components(path).size(); }
+size_t CountComponents(std::string_view path) { return ComponentsOf(path).size(); }
 
 }  // namespace
 
@@ -209,7 +209,7 @@ std::optional<std::string> GuardedNames::GoesOnBelow(const GuardedName& rule,
   if (rule.is_anywhere) {
     const std::string_view pattern = std::string_view(rule.tail).substr(kAnywhereMark.size());
     if (pattern.find('/') == std::string_view::npos) return {};  // a name alone
-    if (!Components(folded).empty() && Begins(folded, pattern, From::kAnyName)) return "";
+    if (!ComponentsOf(folded).empty() && Begins(folded, pattern, From::kAnyName)) return "";
     return {};
   }
   if (prepared.base != folded && Below(folded, prepared.base)) {

@@ -8,17 +8,17 @@ namespace ringfence {
 namespace {
 
 constexpr size_t kMaxCount = 10'000;
-constexpr auto kMaxDepth = 64;  // of a rule: each takes its time in every call
+constexpr auto kMaxRuleDepth = 64;  // of a rule: each takes its time in every call
 
 // Every field ends with NUL, which no path holds.
-void Put(std::string& bytes, std::string_view field) {
+void PutField(std::string& bytes, std::string_view field) {
   bytes += field;
   bytes += '\0';
 }
 
 void PutName(std::string& bytes, const GuardedName& name) {
   for (const std::string* field : {&name.base, &name.tail, &name.except, &name.why}) {
-    Put(bytes, *field);
+    PutField(bytes, *field);
   }
   std::string flags;
   if (name.has_pattern) flags += 'p';
@@ -27,7 +27,7 @@ void PutName(std::string& bytes, const GuardedName& name) {
   if (name.comes_whole) flags += 'w';
   if (name.not_in_stores) flags += 's';
   if (name.holds_root) flags += 'r';
-  Put(bytes, flags);
+  PutField(bytes, flags);
 }
 
 class NamesReader {
@@ -68,7 +68,7 @@ class NamesReader {
     name.not_in_stores = flags.find('s') != std::string::npos;
     name.holds_root = flags.find('r') != std::string::npos;
     if (!name.base.starts_with('/')) sound_ = false;
-    if (std::ranges::count(name.tail, '/') >= kMaxDepth) sound_ = false;
+    if (std::ranges::count(name.tail, '/') >= kMaxRuleDepth) sound_ = false;
     const bool is_anywhere = name.has_pattern && name.tail.starts_with("**/");
     if (name.is_anywhere && (!is_anywhere || name.base != "/")) sound_ = false;
     return name;
@@ -83,19 +83,19 @@ class NamesReader {
 
 std::string PackNames(const GuardedNames& names) {
   std::string bytes;
-  Put(bytes, std::to_string(names.rules().size()));
+  PutField(bytes, std::to_string(names.rules().size()));
   for (const GuardedName& name : names.rules()) PutName(bytes, name);
-  Put(bytes, std::to_string(names.allow_only().size()));
+  PutField(bytes, std::to_string(names.allow_only().size()));
   for (const std::vector<GuardedName>& list : names.allow_only()) {
-    Put(bytes, std::to_string(list.size()));
+    PutField(bytes, std::to_string(list.size()));
     for (const GuardedName& name : list) PutName(bytes, name);
   }
-  Put(bytes, std::to_string(names.held().size()));
+  PutField(bytes, std::to_string(names.held().size()));
   for (const GuardedName& name : names.held()) PutName(bytes, name);
-  Put(bytes, std::to_string(names.package_stores().size()));
-  for (const std::string& store : names.package_stores()) Put(bytes, store);
-  Put(bytes, names.root().text());
-  Put(bytes, names.bare_why());
+  PutField(bytes, std::to_string(names.package_stores().size()));
+  for (const std::string& store : names.package_stores()) PutField(bytes, store);
+  PutField(bytes, names.root().text());
+  PutField(bytes, names.bare_why());
   return bytes;
 }
 

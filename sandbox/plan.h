@@ -55,6 +55,7 @@ struct PlannedPlace {
   bool is_own() const { return contents == Contents::kOwn; }
   bool operator==(const PlannedPlace&) const = default;
 };
+using PlaceKind = PlannedPlace::Kind;
 
 // A file that programs save by way of a lock and temporary files beside it, NAME.*: these names can
 // be made, replaced and removed, though their folder is read-only.

@@ -19,7 +19,7 @@ struct Cache {
 };
 
 // One that holds others comes first. Those without a variable cannot be led elsewhere.
-constexpr auto kCaches = std::to_array<Cache>({
+constexpr auto kKnownCaches = std::to_array<Cache>({
     {".cache", "XDG_CACHE_HOME", "/.cache"},  // ccache, Go, pip, Playwright, pre-commit, uv, yarn
     {".npm", "npm_config_cache", "/.cache/npm"},
     {".cache/yarn", "YARN_CACHE_FOLDER", "/.cache/yarn"},
@@ -50,12 +50,12 @@ constexpr auto kReadOnlyParts = std::to_array<ReadOnlyPart>({
     {"XDG_CACHE_HOME", ".cache/ms-playwright", "PLAYWRIGHT_BROWSERS_PATH"},
 });
 
-std::string Home(const PlanRequest& request, std::string_view folder) {
+std::string BelowHome(const PlanRequest& request, std::string_view folder) {
   const std::vector<Path>& homes = request.places.homes_real;
   return homes.empty() ? "" : homes.front().text() + "/" + std::string(folder);
 }
 
-std::optional<Walked> Find(const PlanRequest& request, const std::string& source) {
+std::optional<Walked> FindCache(const PlanRequest& request, const std::string& source) {
   if (source.empty()) return {};
   Walked walked = Walk(source, request.files);
   if (walked.stop != Walked::Stop::kEnd) return {};
@@ -74,18 +74,18 @@ std::string GivenSource(const PlanRequest& request, const Cache& cache) {
 // What the caller's programs use.
 std::string SourceOf(const PlanRequest& request, const Cache& cache) {
   const std::string given = GivenSource(request, cache);
-  return given.empty() ? Home(request, cache.folder) : given;
+  return given.empty() ? BelowHome(request, cache.folder) : given;
 }
 
 // Most homes lack most caches: their names are looked up without a walk.
-std::optional<Walked> Find(const PlanRequest& request, const Cache& cache) {
+std::optional<Walked> FindCache(const PlanRequest& request, const Cache& cache) {
   const std::string given = GivenSource(request, cache);
   const std::vector<Path>& homes = request.places.homes_real;
-  if (!given.empty()) return Find(request, given);
+  if (!given.empty()) return FindCache(request, given);
   if (homes.empty()) return {};
   const CachedFiles& files = request.files;
   const Result<FileKind> kind = files.KindBelow(files.FolderOf(homes.front()), cache.folder);
-  if (!kind || *kind != FileKind::kMissing) return Find(request, SourceOf(request, cache));
+  if (!kind || *kind != FileKind::kMissing) return FindCache(request, SourceOf(request, cache));
   Walked walked;
   walked.end = homes.front().Child(cache.folder);
   return walked;
@@ -112,7 +112,7 @@ std::string Variable(std::string_view name, const std::string& value) {
 }
 
 bool IsDirectory(const PlanRequest& request, const std::string& source) {
-  const std::optional<Walked> walked = Find(request, source);
+  const std::optional<Walked> walked = FindCache(request, source);
   return walked && walked->facts.kind == FileKind::kDirectory;
 }
 
@@ -122,7 +122,7 @@ void AddInstead(const PlanRequest& request, const Cache& cache, const std::strin
   if (cache.variable.empty() || tmp.empty()) return;
   variables.push_back(Variable(cache.variable, tmp + std::string(cache.instead)));
   for (const ReadOnlyPart& part : kReadOnlyParts) {
-    const std::string folder = Home(request, part.folder);
+    const std::string folder = BelowHome(request, part.folder);
     if (part.of == cache.variable && IsDirectory(request, folder)) {
       variables.push_back(Variable(part.variable, folder));
     }
@@ -135,8 +135,8 @@ std::vector<PlannedCache> FindCaches(const PlanRequest& request, const SandboxPl
   std::vector<PlannedCache> caches;
   const bool can_copy = plan.system == HostSystem::kLinux && plan.has_namespaces();
   if (!can_copy) return caches;
-  for (const Cache& cache : kCaches) {
-    const std::optional<Walked> walked = Find(request, cache);
+  for (const Cache& cache : kKnownCaches) {
+    const std::optional<Walked> walked = FindCache(request, cache);
     if (!walked || walked->facts.kind != FileKind::kDirectory) continue;
     const Path& path = walked->end;
     const auto overlaps = [&path](const auto& other) {
@@ -168,15 +168,15 @@ void SettleCaches(SandboxPlan& plan) {
 std::vector<std::string> CacheVariables(const PlanRequest& request, SandboxPlan& plan,
                                         const std::string& tmp) {
   std::vector<std::string> variables;
-  for (const Cache& cache : kCaches) {
+  for (const Cache& cache : kKnownCaches) {
     const std::string source = SourceOf(request, cache);
-    const std::optional<Walked> walked = Find(request, cache);
+    const std::optional<Walked> walked = FindCache(request, cache);
     PlannedCache* around = walked ? CacheAround(plan, walked->end) : nullptr;
     const bool is_writable = walked && Holding(plan.writable, walked->end) != nullptr;
     if (around != nullptr) AddInstead(request, cache, tmp, around->instead);
     if (around == nullptr && !is_writable) {
       AddInstead(request, cache, tmp, variables);
-    } else if (!cache.variable.empty() && source != Home(request, cache.folder)) {
+    } else if (!cache.variable.empty() && source != BelowHome(request, cache.folder)) {
       variables.push_back(Variable(cache.variable, source));
     }
   }

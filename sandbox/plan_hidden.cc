@@ -13,8 +13,6 @@
 namespace ringfence {
 namespace {
 
-using Kind = PlannedPlace::Kind;
-
 constexpr size_t kMaxNames = 4'000'000;
 constexpr size_t kMaxNamesInFolder = 1'000'000;
 
@@ -134,11 +132,12 @@ class PlanRules::Hider {
     FileKind kind = walked.facts.kind;
     if (kind == FileKind::kMissing && WillBe(walked.end)) kind = FileKind::kDirectory;
     if (kind == FileKind::kMissing) return;
-    HiddenPlace place{.path = walked.end,
-                      .kind = kind == FileKind::kDirectory ? Kind::kDirectory : Kind::kFile,
-                      .kept = {},
-                      .links = PassedBy(walked),
-                      .why = why};
+    HiddenPlace place{
+        .path = walked.end,
+        .kind = kind == FileKind::kDirectory ? PlaceKind::kDirectory : PlaceKind::kFile,
+        .kept = {},
+        .links = PassedBy(walked),
+        .why = why};
     for (const std::string_view name : except) {
       if (HasPattern(name)) continue;
       const Path kept = walked.end.Child(name);
@@ -156,7 +155,7 @@ class PlanRules::Hider {
       const Result<FileFacts> facts = rules_.files_.Look(path);
       if (!facts || facts->kind != FileKind::kDirectory) continue;
       hidden_.push_back({.path = path,
-                         .kind = Kind::kDirectory,
+                         .kind = PlaceKind::kDirectory,
                          .kept = {},
                          .is_closed = true,
                          .links = PassedBy(walked),

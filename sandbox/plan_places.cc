@@ -15,8 +15,6 @@
 namespace ringfence {
 namespace {
 
-using Kind = PlannedPlace::Kind;
-
 const Path kTmp = Path::Clean(kHostsTmp);
 
 class PlacePlanner {
@@ -54,7 +52,7 @@ class PlacePlanner {
     if (!HoldsToNames()) LeaveOutParts(places);
     AgentState own = OwnState();
     if (const std::optional<Path> file = Path::Parse(request_.command.result_file)) {
-      own.places.push_back({.path = *file, .kind = Kind::kFile, .why = "its caller reads it"});
+      own.places.push_back({.path = *file, .kind = PlaceKind::kFile, .why = "its caller reads it"});
     }
     if (Status s = GuardNames(places, own); !s) return s;
     std::erase_if(places, [&](const PlannedPlace& place) {
@@ -74,7 +72,7 @@ class PlacePlanner {
     }
     if (std::ranges::any_of(plan_.writable, &PlannedPlace::is_part)) AllowOnlyNames(own);
     for (const PlannedPlace& place : plan_.writable) {
-      if (place.kind != Kind::kDirectory) continue;
+      if (place.kind != PlaceKind::kDirectory) continue;
       plan_.names.HoldInPlace(place.path, "the next start needs it");
     }
     plan_.saved = own.saved;
@@ -253,7 +251,7 @@ class PlacePlanner {
       if (!is_directory && facts->kind != FileKind::kFile) continue;
       const GuardedName* rule = plan_.names.Refuses(path.text());
       plan_.sealed.push_back({.path = path,
-                              .kind = is_directory ? Kind::kDirectory : Kind::kFile,
+                              .kind = is_directory ? PlaceKind::kDirectory : PlaceKind::kFile,
                               .make = false,
                               .why = rule != nullptr ? rule->why : ""});
     }

@@ -12,8 +12,6 @@
 namespace ringfence {
 namespace {
 
-using Kind = PlannedPlace::Kind;
-
 // What programs need to run at all, where only what is listed may be read.
 constexpr std::string_view kRunTime[] = {"/usr",
                                          "/bin",
@@ -100,7 +98,7 @@ class ReadPlanner {
                      "put it there without links"};
       }
       plan_.readable.push_back({.path = path,
-                                .kind = is_directory ? Kind::kDirectory : Kind::kFile,
+                                .kind = is_directory ? PlaceKind::kDirectory : PlaceKind::kFile,
                                 .why = "the agent's hook needs it"});
     }
     return Unit{};
@@ -198,7 +196,7 @@ class ReadPlanner {
     const auto covers = [&folders](const HiddenPlace& place) { return place.covers(folders); };
     if (std::ranges::any_of(hidden, covers)) return;
     hidden.push_back({.path = folders,
-                      .kind = Kind::kDirectory,
+                      .kind = PlaceKind::kDirectory,
                       .kept = {},
                       .why = "temporary files of sessions"});
     AddElsewhere(hidden);
@@ -246,7 +244,7 @@ class ReadPlanner {
     }
     if (Holding(plan_.writable, walked.end) != nullptr) return;
     plan_.readable.push_back(
-        {.path = walked.end, .kind = Kind::kFile, .why = "it names the servers of DNS"});
+        {.path = walked.end, .kind = PlaceKind::kFile, .why = "it names the servers of DNS"});
   }
 
   // A link into another of them is not followed: a back end makes the same link.

@@ -9,8 +9,6 @@
 namespace ringfence {
 namespace {
 
-using Kind = PlannedPlace::Kind;
-
 bool IsBelowFile(const Walked& walked) {
   return walked.facts.kind == FileKind::kMissing &&
          std::ranges::any_of(walked.steps, [](const WalkStep& step) {
@@ -156,7 +154,7 @@ std::vector<PlannedPlace> PlanRules::PlacesOf(const std::vector<PathRuleList>& a
     if (is_missing && candidate.path.IsInside(Path::Clean("/dev"))) continue;
     const bool is_directory = is_missing || candidate.kind == FileKind::kDirectory;
     places.push_back({.path = std::move(candidate.path),
-                      .kind = is_directory ? Kind::kDirectory : Kind::kFile,
+                      .kind = is_directory ? PlaceKind::kDirectory : PlaceKind::kFile,
                       .make = is_missing,
                       .is_part = candidate.is_pattern,
                       .set = candidate.set,

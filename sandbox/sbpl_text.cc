@@ -15,16 +15,12 @@ constexpr std::string_view kEndOrBelow = "(/|$)";
 // One or more units that are no printable ASCII, whether the engine counts bytes or characters.
 constexpr std::string_view kBeyondAscii = "[^ -~]";
 
-bool IsAscii(char c) { return static_cast<unsigned char>(c) < 0x80; }
-char Upper(char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c; }
-char Lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
-
 bool IsLinkOfSystem(std::string_view name) {
   return name == "tmp" || name == "var" || name == "etc";
 }
 
 // A character that stands for itself.
-std::string Quoted(char c) {
+std::string EscapedForRegex(char c) {
   constexpr std::string_view kMeaning = R"(.^$+{}()|\[]*?)";
   std::string text(1, c);
   return kMeaning.find(c) == std::string_view::npos ? text : "\\" + text;
@@ -33,8 +29,8 @@ std::string Quoted(char c) {
 // Both cases of a letter. KELVIN SIGN folds to "k" and LONG S to "s" (Unicode CaseFolding.txt), so
 // that a folder of that name is the same folder.
 std::string BothCases(char letter) {
-  std::string both = std::string("[") + Upper(letter) + Lower(letter) + "]";
-  if (Lower(letter) != 'k' && Lower(letter) != 's') return both;
+  std::string both = std::string("[") + ToUpper(letter) + ToLower(letter) + "]";
+  if (ToLower(letter) != 'k' && ToLower(letter) != 's') return both;
   return "(" + both + "|" + std::string(kBeyondAscii) + "+)";
 }
 
@@ -74,7 +70,7 @@ class ComponentRegex {
     const char c = rest_[0];
     rest_.remove_prefix(1);
     if (spelling_ == Spelling::kExact) {
-      regex_ += Quoted(c);
+      regex_ += EscapedForRegex(c);
       return;
     }
     if (!IsAscii(c)) {
@@ -82,7 +78,7 @@ class ComponentRegex {
       regex_ += std::string(kBeyondAscii) + "+";
       return;
     }
-    regex_ += IsLetter(c) ? BothCases(c) : Quoted(c);
+    regex_ += IsLetter(c) ? BothCases(c) : EscapedForRegex(c);
     // With what follows it may be one composed character.
     if (IsLetter(c) && !rest_.empty() && !IsAscii(rest_[0])) regex_ += "?";
   }
@@ -96,7 +92,7 @@ class ComponentRegex {
     for (int c = 1; c < 256; ++c) {
       const bool fold = spelling_ == Spelling::kForgiven;
       const char byte = static_cast<char>(c);
-      const std::string text(1, fold ? Lower(byte) : byte);
+      const std::string text(1, fold ? ToLower(byte) : byte);
       in.at(static_cast<size_t>(c)) = c != '/' && MatchPattern(bracket, text, {.fold = fold});
     }
     AppendClass(in);
@@ -115,7 +111,7 @@ class ComponentRegex {
         ranges += Range(static_cast<char>(first), static_cast<char>(c - 1));
         continue;
       }
-      if (in.at(c)) beside += "|" + (c == '-' ? "-" : Quoted(static_cast<char>(c)));
+      if (in.at(c)) beside += "|" + (c == '-' ? "-" : EscapedForRegex(static_cast<char>(c)));
       ++c;
     }
     if (HasOthers(in)) beside += "|" + std::string(kBeyondAscii);

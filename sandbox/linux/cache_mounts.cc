@@ -51,7 +51,9 @@ class NewMount {
   bool is_good_ = true;
 };
 
-std::string NameOf(const UniqueFd& fd) { return "/proc/self/fd/" + std::to_string(fd.get()); }
+std::string DescriptorPath(const UniqueFd& fd) {
+  return "/proc/self/fd/" + std::to_string(fd.get());
+}
 
 bool MakeFolder(const Path& path) {
   return ::mkdir(path.text().c_str(), 0700) == 0 || errno == EEXIST;
@@ -102,7 +104,7 @@ UniqueFd CacheMounts::MakeOne(size_t number, const Path& upper) const {
   if (!source.valid() || !MakeFolder(upper) || !MakeFolder(written) || !MakeFolder(work)) return {};
   ForgetMark(work.text() + "/work/incompat");
   NewMount overlay("overlay");
-  overlay.Set("lowerdir", NameOf(source));
+  overlay.Set("lowerdir", DescriptorPath(source));
   overlay.Set("upperdir", written.text());
   overlay.Set("workdir", work.text());
   overlay.Set("userxattr");

@@ -18,7 +18,7 @@
 namespace ringfence {
 namespace {
 
-constexpr uint64_t kPage =
+constexpr uint64_t kLeastPage =
     4096;  // at least; a read never begins in one page and faults in the next
 
 // The number after `key` in the text of /proc/PID/status; `base` 8, 10 or 16.
@@ -60,8 +60,8 @@ Result<std::string> SupervisedCaller::ReadBytes(uint64_t address, size_t size) c
 Result<std::string> SupervisedCaller::ReadPath(uint64_t address) const {
   std::string path;
   while (path.size() < PATH_MAX) {
-    const size_t size =
-        std::min<uint64_t>(kPage - (address + path.size()) % kPage, PATH_MAX - path.size());
+    const size_t size = std::min<uint64_t>(kLeastPage - (address + path.size()) % kLeastPage,
+                                           PATH_MAX - path.size());
     Result<std::string> part = ReadBytes(address + path.size(), size);
     if (!part) return part;
     const size_t end = part->find('\0');

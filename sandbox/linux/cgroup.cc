@@ -13,38 +13,30 @@
 #include <cmath>
 #include <memory>
 
+#include "base/contains.h"
+#include "base/directory.h"
 #include "base/syscall.h"
+#include "base/text.h"
 
 namespace ringfence {
 namespace {
 
 constexpr std::string_view kPrefix = "ringfence-";
 constexpr int kMaxTries = 4;
-constexpr size_t kMaxText = 65536;
+constexpr size_t kMaxCgroupText = 65536;
 
 std::string ReadText(const std::string& path) {
   const UniqueFd file = OpenFile(path.c_str(), O_RDONLY);
   if (!file.valid()) return "";
-  const Result<std::string> text = ReadAll(file.get(), kMaxText, path);
+  const Result<std::string> text = ReadAll(file.get(), kMaxCgroupText, path);
   return text ? *text : "";
-}
-
-std::vector<std::string> Words(std::string_view text) {
-  std::vector<std::string> words;
-  while (!text.empty()) {
-    const size_t end = std::min(text.find_first_of(" \n"), text.size());
-    if (end > 0) words.emplace_back(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return words;
 }
 
 // Calls `what` with each name in the directory.
 template <typename Function>
 void ForEachName(int directory, Function what) {
-  const auto close = [](DIR* open) { ::closedir(open); };
   const int copy = ::openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  const std::unique_ptr<DIR, decltype(close)> names(copy < 0 ? nullptr : ::fdopendir(copy));
+  const DirectoryStream names(copy < 0 ? nullptr : ::fdopendir(copy));
   if (names == nullptr) return;
   while (const dirent* entry = ::readdir(names.get())) what(entry->d_name);
 }
@@ -71,9 +63,8 @@ Status WriteBelow(const UniqueFd& folder, const std::string& name, const std::st
 // The path of "0::/user.slice/x\n", the line of cgroup v2.
 std::string_view OwnGroup(std::string_view own) {
   while (!own.empty()) {
-    const std::string_view line = own.substr(0, own.find('\n'));
+    const std::string_view line = TakeUntil(own, '\n');
     if (line.starts_with("0::/")) return line.substr(3);
-    own.remove_prefix(std::min(line.size() + 1, own.size()));
   }
   return "";
 }
@@ -101,10 +92,8 @@ Delegation FindDelegation(std::string_view own, const std::string& mount,
     for (const std::string& name : {folder, folder + "/cgroup.procs"}) {
       if (::access(name.c_str(), W_OK) != 0) return best;
     }
-    std::vector<std::string> controllers = Words(ReadText(folder + "/cgroup.subtree_control"));
-    const auto has = [&](const std::string& name) {
-      return std::ranges::find(controllers, name) != controllers.end();
-    };
+    std::vector<std::string> controllers = SplitWords(ReadText(folder + "/cgroup.subtree_control"));
+    const auto has = [&](const std::string& name) { return Contains(controllers, name); };
     const std::ptrdiff_t count = std::ranges::count_if(wanted, has);
     if (count > most) {
       best = {folder, std::move(controllers)};
@@ -134,7 +123,7 @@ std::vector<std::string> FindDisks() {
                             text.starts_with("zram") || text.starts_with(".");
     if (is_made_up) return;
     const std::vector<std::string> number =
-        Words(ReadText("/sys/block/" + std::string(name) + "/dev"));
+        SplitWords(ReadText("/sys/block/" + std::string(name) + "/dev"));
     if (!number.empty()) disks.push_back(number.front());
   });
   std::ranges::sort(disks);

@@ -15,7 +15,7 @@ namespace {
 
 constexpr size_t kMaxPacket = 16384;
 
-int NumberOf(const std::string& field) { return std::atoi(field.c_str()); }
+int ToNumber(const std::string& field) { return std::atoi(field.c_str()); }
 
 }  // namespace
 
@@ -64,12 +64,12 @@ SetupFailure FailureIn(const Packet& packet) {
   std::vector<std::string> fields = packet.fields;
   constexpr size_t kFields = 6;
   fields.resize(kFields);
-  const auto about = static_cast<Error::About>(NumberOf(fields[4]));
+  const auto about = static_cast<Error::About>(ToNumber(fields[4]));
   SetupFailure failure{
       fields[0],
-      Error{Error::Kind::kSystem, fields[1], fields[2], "", NumberOf(fields[3]), about},
+      Error{Error::Kind::kSystem, fields[1], fields[2], "", ToNumber(fields[3]), about},
       {}};
-  if (!fields[5].empty()) failure.lacks = static_cast<Feature>(NumberOf(fields[5]));
+  if (!fields[5].empty()) failure.lacks = static_cast<Feature>(ToNumber(fields[5]));
   return failure;
 }
 

@@ -25,18 +25,18 @@ constexpr uint64_t kWord = 0xFFFFFFFF;  // the kernel looks at the lower half of
   std::exit(1);
 }
 
-class Filter {
+class FilterBuilder {
  public:
-  Filter() : context_(::seccomp_init(SCMP_ACT_ALLOW)) {
+  FilterBuilder() : context_(::seccomp_init(SCMP_ACT_ALLOW)) {
     if (context_ == nullptr) Fail("seccomp_init", "");
     // Calls of another architecture (32 bits) and of x32 are never carried out. The supervisor says
     // why (foreign_program.h); the kernel answers ENOSYS where it does not listen.
     Check(::seccomp_attr_set(context_, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_NOTIFY), "badarch");
     Check(::seccomp_attr_set(context_, SCMP_FLTATR_CTL_OPTIMIZE, 2), "optimize");
   }
-  ~Filter() { ::seccomp_release(context_); }
-  Filter(const Filter&) = delete;
-  Filter& operator=(const Filter&) = delete;
+  ~FilterBuilder() { ::seccomp_release(context_); }
+  FilterBuilder(const FilterBuilder&) = delete;
+  FilterBuilder& operator=(const FilterBuilder&) = delete;
 
   void Add(std::span<const CallName> calls, uint32_t action) {
     for (const CallName& call : calls) Add(call, action, {});
@@ -72,7 +72,7 @@ class Filter {
 scmp_arg_cmp Bit(unsigned argument, uint32_t bit) {
   return {argument, SCMP_CMP_MASKED_EQ, bit, bit};
 }
-scmp_arg_cmp Word(unsigned argument, uint32_t value) {
+scmp_arg_cmp LowWord(unsigned argument, uint32_t value) {
   return {argument, SCMP_CMP_MASKED_EQ, kWord, value};
 }
 // A request of ioctl(2), whatever the size of what it speaks of.
@@ -80,7 +80,7 @@ scmp_arg_cmp Request(uint32_t type_and_number) {
   return {1, SCMP_CMP_MASKED_EQ, 0xFFFF, type_and_number};
 }
 
-void AddSockets(Filter& filter, SocketRules rules) {
+void AddSockets(FilterBuilder& filter, SocketRules rules) {
   const uint32_t no_family = SCMP_ACT_ERRNO(EAFNOSUPPORT);
   for (uint32_t family = 0; family < kFamilies; ++family) {
     const bool is_internet = family == kInternetFamily || family == kInternet6Family;
@@ -88,23 +88,23 @@ void AddSockets(Filter& filter, SocketRules rules) {
                                              : is_internet && rules != SocketRules::kNoneAtAll;
     const bool routes = family == kNetlinkFamily && rules != SocketRules::kNoneAtAll;
     if (usual || routes) continue;
-    filter.Add({"socket"}, no_family, {Word(0, family)});
-    if (family != kUnixFamily) filter.Add({"socketpair"}, no_family, {Word(0, family)});
+    filter.Add({"socket"}, no_family, {LowWord(0, family)});
+    if (family != kUnixFamily) filter.Add({"socketpair"}, no_family, {LowWord(0, family)});
   }
   if (rules != SocketRules::kUsual) {
     for (const uint32_t type : AddressableSocketTypes()) {
       filter.Add({"socketpair"}, no_family,
-                 {Word(0, kUnixFamily), {1, SCMP_CMP_MASKED_EQ, kSocketTypeBits, type}});
+                 {LowWord(0, kUnixFamily), {1, SCMP_CMP_MASKED_EQ, kSocketTypeBits, type}});
     }
   }
   for (uint32_t protocol = 1; protocol < kNetlinkProtocols; ++protocol) {
-    filter.Add({"socket"}, no_family, {Word(0, kNetlinkFamily), Word(2, protocol)});
+    filter.Add({"socket"}, no_family, {LowWord(0, kNetlinkFamily), LowWord(2, protocol)});
   }
 }
 
 // For every process of the sandbox, the supervisor included.
-std::vector<sock_filter> Guard(SocketRules sockets) {
-  Filter filter;
+std::vector<sock_filter> GuardProgram(SocketRules sockets) {
+  FilterBuilder filter;
   filter.Add(RefusedCalls(), SCMP_ACT_ERRNO(EPERM));
   filter.Add(AbsentCalls(), SCMP_ACT_ERRNO(ENOSYS));
   if (sockets != SocketRules::kUsual) filter.Add(CallsBeyondLandlock(), SCMP_ACT_ERRNO(ENOSYS));
@@ -114,7 +114,7 @@ std::vector<sock_filter> Guard(SocketRules sockets) {
   }
   filter.Add({"unshare"}, SCMP_ACT_ERRNO(EPERM), {Bit(0, kNewTimeNamespace)});
   for (const uint32_t request : RefusedTerminalRequests()) {
-    filter.Add({"ioctl"}, SCMP_ACT_ERRNO(EPERM), {Word(1, request)});
+    filter.Add({"ioctl"}, SCMP_ACT_ERRNO(EPERM), {LowWord(1, request)});
   }
   for (const uint32_t request : RefusedSubvolumeRequests()) {
     filter.Add({"ioctl"}, SCMP_ACT_ERRNO(EPERM), {Request(request)});
@@ -125,33 +125,33 @@ std::vector<sock_filter> Guard(SocketRules sockets) {
   for (const uint32_t request : RefusedFileRequests()) {
     filter.Add({"ioctl"}, SCMP_ACT_ERRNO(EPERM), {Request(request)});
   }
-  filter.Add({"setrlimit"}, SCMP_ACT_ERRNO(0), {Word(0, kCoreLimit)});
+  filter.Add({"setrlimit"}, SCMP_ACT_ERRNO(0), {LowWord(0, kCoreLimit)});
   filter.Add({"prlimit64"}, SCMP_ACT_ERRNO(0),
-             {Word(1, kCoreLimit), {2, SCMP_CMP_NE, 0, 0}, {3, SCMP_CMP_EQ, 0, 0}});
+             {LowWord(1, kCoreLimit), {2, SCMP_CMP_NE, 0, 0}, {3, SCMP_CMP_EQ, 0, 0}});
   // It would have to be told the limit before.
   filter.Add({"prlimit64"}, SCMP_ACT_ERRNO(EPERM),
-             {Word(1, kCoreLimit), {2, SCMP_CMP_NE, 0, 0}, {3, SCMP_CMP_NE, 0, 0}});
-  filter.Add({"shmctl"}, SCMP_ACT_ERRNO(EPERM), {Word(1, kLockSharedMemory)});
+             {LowWord(1, kCoreLimit), {2, SCMP_CMP_NE, 0, 0}, {3, SCMP_CMP_NE, 0, 0}});
+  filter.Add({"shmctl"}, SCMP_ACT_ERRNO(EPERM), {LowWord(1, kLockSharedMemory)});
   for (const uint32_t command : RefusedFileCommands()) {
-    filter.Add({"fcntl"}, SCMP_ACT_ERRNO(EPERM), {Word(1, command)});
+    filter.Add({"fcntl"}, SCMP_ACT_ERRNO(EPERM), {LowWord(1, command)});
   }
   AddSockets(filter, sockets);
   return filter.Export();
 }
 
-void AddSignals(Filter& filter) {
+void AddSignals(FilterBuilder& filter) {
   filter.Add(SignalCalls(), SCMP_ACT_NOTIFY);
   for (const uint32_t command : SignalOwnerCommands()) {
-    filter.Add({"fcntl"}, SCMP_ACT_ERRNO(EPERM), {Word(1, command)});
+    filter.Add({"fcntl"}, SCMP_ACT_ERRNO(EPERM), {LowWord(1, command)});
   }
   for (const uint32_t request : SignalOwnerRequests()) {
-    filter.Add({"ioctl"}, SCMP_ACT_ERRNO(EPERM), {Word(1, request)});
+    filter.Add({"ioctl"}, SCMP_ACT_ERRNO(EPERM), {LowWord(1, request)});
   }
 }
 
 // For the command and its children.
 std::vector<sock_filter> Supervised(SupervisedSignals signals) {
-  Filter filter;
+  FilterBuilder filter;
   if (signals == SupervisedSignals::kYes) AddSignals(filter);
   filter.Add(SupervisedCalls(), SCMP_ACT_NOTIFY);
   filter.Add(SupervisorsOwnCalls(), SCMP_ACT_ERRNO(EPERM));
@@ -162,9 +162,9 @@ std::vector<sock_filter> Supervised(SupervisedSignals signals) {
     filter.Add({"openat"}, SCMP_ACT_NOTIFY, {Bit(2, flag)});
   }
   // By it the supervisor knows a sandbox inside this one (nested_rules.h).
-  filter.Add({"setrlimit"}, SCMP_ACT_ERRNO(EPERM), {Word(0, kMarkingLimit)});
+  filter.Add({"setrlimit"}, SCMP_ACT_ERRNO(EPERM), {LowWord(0, kMarkingLimit)});
   filter.Add({"prlimit64"}, SCMP_ACT_ERRNO(EPERM),
-             {Word(1, kMarkingLimit), {2, SCMP_CMP_NE, 0, 0}});
+             {LowWord(1, kMarkingLimit), {2, SCMP_CMP_NE, 0, 0}});
   // Nobody sets another process's limits: they can end it, and the supervisor is one.
   filter.Add({"prlimit64"}, SCMP_ACT_ERRNO(EPERM),
              {{0, SCMP_CMP_NE, 0, 0}, {2, SCMP_CMP_NE, 0, 0}});
@@ -178,7 +178,7 @@ constexpr sock_filter kNoNewCalls[] = {
     BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
 };
 
-void Print(const char* name, const std::vector<sock_filter>& program, bool no_new_calls) {
+void PrintProgram(const char* name, const std::vector<sock_filter>& program, bool no_new_calls) {
   std::printf("constexpr sock_filter %s[] = {\n", name);
   const auto line = [](const sock_filter& f) {
     std::printf("    {0x%x, %u, %u, 0x%x},\n", f.code, f.jt, f.jf, f.k);
@@ -196,10 +196,10 @@ void Print(const char* name, const std::vector<sock_filter>& program, bool no_ne
 int main() {
   using namespace ringfence;
   std::printf("// Made by compile_filters while building.\n");
-  Print("kGuardUsual", Guard(SocketRules::kUsual), true);
-  Print("kGuardNoUnix", Guard(SocketRules::kNoUnix), true);
-  Print("kGuardNoneAtAll", Guard(SocketRules::kNoneAtAll), true);
-  Print("kSupervisedFilter", Supervised(SupervisedSignals::kNo), false);
-  Print("kSignalsFilter", Supervised(SupervisedSignals::kYes), false);
+  PrintProgram("kGuardUsual", GuardProgram(SocketRules::kUsual), true);
+  PrintProgram("kGuardNoUnix", GuardProgram(SocketRules::kNoUnix), true);
+  PrintProgram("kGuardNoneAtAll", GuardProgram(SocketRules::kNoneAtAll), true);
+  PrintProgram("kSupervisedFilter", Supervised(SupervisedSignals::kNo), false);
+  PrintProgram("kSignalsFilter", Supervised(SupervisedSignals::kYes), false);
   return 0;
 }

@@ -15,6 +15,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/directory.h"
 #include "base/syscall.h"
 #include "base/unique_fd.h"
 
@@ -55,7 +56,7 @@ Process ReadProcess(pid_t id) {
 
 std::vector<Process> Processes() {
   std::vector<Process> all;
-  const std::unique_ptr<DIR, int (*)(DIR*)> folder(::opendir("/proc"), ::closedir);
+  const DirectoryStream folder(::opendir("/proc"));
   if (folder == nullptr) return all;
   while (const dirent* entry = ::readdir(folder.get())) {  // NOLINT(concurrency-mt-unsafe)
     const std::string_view name = entry->d_name;
@@ -121,7 +122,7 @@ bool HasChildren() {
   return reaped == 0;
 }
 
-void Reap(const std::vector<Process>& processes) {
+void ReapEnded(const std::vector<Process>& processes) {
   for (const Process& process : processes) ::waitpid(process.id, nullptr, WNOHANG);
 }
 
@@ -143,7 +144,7 @@ void StopDescendants(const Spared& spared) {
     }
     std::ranges::sort(seen);
     Signal(left, SIGSTOP);
-    Reap(left);
+    ReapEnded(left);
     if (seen.size() == before) return;
   }
 }
@@ -177,7 +178,7 @@ void EndDescendants(const Spared& spared) {
   for (;;) {
     const std::vector<Process> left = ProcessesBelow(Processes(), spared);
     Signal(left, SIGKILL);
-    Reap(left);
+    ReapEnded(left);
     if (!left.empty()) continue;
     // Otherwise /proc could not be read, for want of descriptors.
     const bool is_done =

@@ -16,12 +16,11 @@
 namespace ringfence {
 namespace {
 
-using What = SupervisedCall;
-
 constexpr std::string_view kAccessList = "system.posix_acl_access";
 
-// What the owner may do by an access control list, as a mode: a 32-bit version, then entries of 16
-// bits tag, 16 bits rights and a 32-bit id, least byte first (linux/posix_acl_xattr.h).
+// SupervisedCall the owner may do by an access control list, as a mode: a 32-bit version, then
+// entries of 16 bits tag, 16 bits rights and a 32-bit id, least byte first
+// (linux/posix_acl_xattr.h).
 mode_t OwnersMode(std::string_view list) {
   constexpr size_t kHeader = 4;
   constexpr size_t kEntry = 8;
@@ -46,34 +45,34 @@ class HandleCall {
  private:
   int Carry() {
     switch (arguments_.what()) {
-      case What::kTruncate:
+      case SupervisedCall::kTruncate:
         return Truncate();
-      case What::kChmod:
+      case SupervisedCall::kChmod:
         return Chmod();
-      case What::kFchmod:
+      case SupervisedCall::kFchmod:
         return Fchmod();
-      case What::kTimes:
-      case What::kMicroseconds:
-      case What::kSeconds:
+      case SupervisedCall::kTimes:
+      case SupervisedCall::kMicroseconds:
+      case SupervisedCall::kSeconds:
         return Times();
-      case What::kOwner:
-      case What::kLowner:
-      case What::kFowner:
+      case SupervisedCall::kOwner:
+      case SupervisedCall::kLowner:
+      case SupervisedCall::kFowner:
         return ChangeOwner();
-      case What::kXattr:
-      case What::kLxattr:
-      case What::kFxattr:
+      case SupervisedCall::kXattr:
+      case SupervisedCall::kLxattr:
+      case SupervisedCall::kFxattr:
         return ChangeAttribute();
-      case What::kOpen:
-      case What::kMkdir:
-      case What::kMknod:
-      case What::kSymlink:
-      case What::kLink:
-      case What::kRename:
-      case What::kUnlink:
-      case What::kRmdir:
-      case What::kBind:
-      case What::kSignal:
+      case SupervisedCall::kOpen:
+      case SupervisedCall::kMkdir:
+      case SupervisedCall::kMknod:
+      case SupervisedCall::kSymlink:
+      case SupervisedCall::kLink:
+      case SupervisedCall::kRename:
+      case SupervisedCall::kUnlink:
+      case SupervisedCall::kRmdir:
+      case SupervisedCall::kBind:
+      case SupervisedCall::kSignal:
         break;  // answered elsewhere
     }
     return ENOSYS;

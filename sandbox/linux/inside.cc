@@ -16,6 +16,7 @@
 #include <optional>
 #include <span>
 
+#include "base/socket_pair.h"
 #include "base/syscall.h"
 #include "sandbox/environment.h"
 #include "sandbox/linux/cgroup.h"
@@ -188,12 +189,10 @@ class Inside {
   Status Test() { return TestView(plan_); }
 
   Status StartCommand() {
-    std::array<int, 2> pair{};
-    if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair.data()) != 0) {
-      return SystemError("socketpair");
-    }
-    UniqueFd own(pair[0]);
-    UniqueFd other(pair[1]);
+    Result<SocketPair> pair = MakeSocketPair(SOCK_SEQPACKET);
+    if (!pair) return pair.error();
+    UniqueFd own = std::move(pair->own);
+    UniqueFd other = std::move(pair->other);
     if (terminal_.valid() && ::ioctl(terminal_.get(), TIOCSCTTY, 0) != 0) {
       return SystemError("ioctl(TIOCSCTTY)");
     }

@@ -15,6 +15,8 @@
 #include <cerrno>
 #include <memory>
 
+#include "base/directory.h"
+#include "base/same_file.h"
 #include "base/short_name.h"
 #include "base/syscall.h"
 #include "policy/rules/entry_match.h"
@@ -24,7 +26,7 @@
 namespace ringfence {
 namespace {
 
-UniqueFd OpenFolder(const UniqueFd& base, const std::string& text, uint64_t resolve) {
+UniqueFd OpenFolderFrom(const UniqueFd& base, const std::string& text, uint64_t resolve) {
   open_how how{};
   how.flags = O_PATH | O_DIRECTORY | O_CLOEXEC;
   how.resolve = resolve;
@@ -92,7 +94,7 @@ class SlowWalk {
 Result<UniqueFd> OpenParent(const SupervisedCaller& caller, Supervision& supervision,
                             const UniqueFd& base, const std::string& parent) {
   const UniqueFd& start = parent.starts_with('/') ? supervision.root : base;
-  UniqueFd folder = OpenFolder(start, parent, RESOLVE_NO_MAGICLINKS);
+  UniqueFd folder = OpenFolderFrom(start, parent, RESOLVE_NO_MAGICLINKS);
   // What fails may have led through the supervisor's own /proc/self instead of the caller's.
   if (folder.valid()) {
     const Result<std::string> path = RealPath(supervision, folder);
@@ -149,8 +151,7 @@ std::string ListedNameOf(const UniqueFd& folder, const std::string& name) {
   struct stat wanted {};
   if (::fstatat(folder.get(), name.c_str(), &wanted, AT_SYMLINK_NOFOLLOW) != 0) return name;
   const int own = ::openat(folder.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  const std::unique_ptr<DIR, int (*)(DIR*)> stream(own < 0 ? nullptr : ::fdopendir(own),
-                                                   ::closedir);
+  const DirectoryStream stream(own < 0 ? nullptr : ::fdopendir(own));
   if (stream == nullptr) return name;
   std::string listed = name;
   // NOLINTNEXTLINE(concurrency-mt-unsafe): one thread
@@ -160,7 +161,7 @@ std::string ListedNameOf(const UniqueFd& folder, const std::string& name) {
     const std::string_view other = entry->d_name;
     if (other == "." || other == "..") continue;
     if (::fstatat(folder.get(), entry->d_name, &facts, AT_SYMLINK_NOFOLLOW) == 0 &&
-        facts.st_dev == wanted.st_dev && facts.st_ino == wanted.st_ino) {
+        IsSameFile(facts, wanted)) {
       listed = other;
     }
   }
@@ -243,7 +244,7 @@ Result<Location> LocateBelow(const SupervisedCaller& caller, Supervision& superv
   if (Covers(kSavedFolders, location.folder_path)) return Errno(EACCES);
   location.name = LongNameOf(location.folder, std::move(location.name));
   if (location.name == "..") {  // a name to judge by, not to go by
-    location.folder = OpenFolder(location.folder, "..", RESOLVE_NO_MAGICLINKS);
+    location.folder = OpenFolderFrom(location.folder, "..", RESOLVE_NO_MAGICLINKS);
     if (!location.folder.valid()) return Errno(errno);
     path = RealPath(supervision, location.folder);
     if (!path) return path.error();

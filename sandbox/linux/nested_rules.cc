@@ -13,6 +13,8 @@
 #include <memory>
 #include <vector>
 
+#include "base/contains.h"
+#include "base/directory.h"
 #include "base/inside.h"
 #include "base/syscall.h"
 #include "sandbox/names_text.h"
@@ -33,7 +35,7 @@ Result<rlim_t> MarkOf(pid_t process) {
   return limit.rlim_max;
 }
 
-const Supervision::Nested* Find(const Supervision& supervision, rlim_t mark) {
+const Supervision::Nested* FindNested(const Supervision& supervision, rlim_t mark) {
   for (const auto& nested : supervision.nested) {
     if (nested->mark == mark) return nested.get();
   }
@@ -72,7 +74,7 @@ bool IsGivenMark(const Supervision& supervision, rlim_t mark) {
 void DropEnded(Supervision& supervision) {
   const UniqueFd processes(
       ::openat(supervision.proc.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  const std::unique_ptr<DIR, int (*)(DIR*)> folder(::fdopendir(::dup(processes.get())), ::closedir);
+  const DirectoryStream folder(::fdopendir(::dup(processes.get())));
   if (!folder) return;
   std::vector<const Supervision::Nested*> used;
   while (const dirent* entry = ::readdir(folder.get())) {
@@ -80,11 +82,11 @@ void DropEnded(Supervision& supervision) {
     const char* const end = entry->d_name + std::strlen(entry->d_name);
     if (std::from_chars(entry->d_name, end, process).ptr != end) continue;
     const Result<rlim_t> mark = MarkOf(process);
-    const Supervision::Nested* nested = mark ? Find(supervision, *mark) : nullptr;
+    const Supervision::Nested* nested = mark ? FindNested(supervision, *mark) : nullptr;
     for (; nested != nullptr; nested = nested->around) used.push_back(nested);
   }
   std::erase_if(supervision.nested, [&](const std::unique_ptr<Supervision::Nested>& nested) {
-    return std::ranges::find(used, nested.get()) == used.end();
+    return !Contains(used, nested.get());
   });
 }
 
@@ -124,7 +126,7 @@ int TakeRules(const SupervisedCaller& caller, Supervision& supervision, const Un
   if (!ReadRules(file, bytes)) return EINVAL;
   const Result<rlim_t> before = MarkOf(caller.thread());
   if (!before) return before.error().code;
-  const Supervision::Nested* const around = Find(supervision, *before);
+  const Supervision::Nested* const around = FindNested(supervision, *before);
   const Result<rlim_t> mark = MarkFor(supervision, around, std::move(bytes));
   if (!mark) return mark.error().code;
   const rlimit limit{.rlim_cur = *mark, .rlim_max = *mark};
@@ -137,7 +139,7 @@ int FindRules(const SupervisedCaller& caller, Supervision& supervision) {
   if (supervision.nested.empty()) return 0;
   const Result<rlim_t> mark = MarkOf(caller.thread());
   if (!mark) return mark.error().code;
-  const Supervision::Nested* nested = Find(supervision, *mark);
+  const Supervision::Nested* nested = FindNested(supervision, *mark);
   if (nested == nullptr && IsGivenMark(supervision, *mark)) return EACCES;
   for (; nested != nullptr; nested = nested->around) supervision.rules.push_back(&nested->names);
   return 0;
@@ -147,10 +149,10 @@ bool IsInSandboxOf(const SupervisedCaller& caller, const Supervision& supervisio
   if (supervision.nested.empty()) return true;
   const Result<rlim_t> own = MarkOf(caller.thread());
   if (!own) return false;
-  const Supervision::Nested* const innermost = Find(supervision, *own);
+  const Supervision::Nested* const innermost = FindNested(supervision, *own);
   if (innermost == nullptr) return true;
   const Result<rlim_t> other = MarkOf(process);
-  const Supervision::Nested* nested = other ? Find(supervision, *other) : nullptr;
+  const Supervision::Nested* nested = other ? FindNested(supervision, *other) : nullptr;
   while (nested != nullptr && nested != innermost) nested = nested->around;
   return nested != nullptr;
 }

@@ -10,7 +10,7 @@
 namespace ringfence {
 namespace {
 
-bool IsOwn(const Supervision& supervision, const UniqueFd& folder, const char* name) {
+bool IsOwnRepositoryName(const Supervision& supervision, const UniqueFd& folder, const char* name) {
   const std::vector<FileId>& own = supervision.own_repositories;
   return !own.empty() && IsIn(own, IdOf(folder, name));
 }
@@ -27,7 +27,7 @@ bool IsGitFile(const Location& location) {
 }
 
 bool IsOwnRepository(const Supervision& supervision, const UniqueFd& folder) {
-  return IsOwn(supervision, folder, "");
+  return IsOwnRepositoryName(supervision, folder, "");
 }
 
 void NoteGitFile(Supervision& supervision, const Location& location) {
@@ -44,7 +44,7 @@ void NoteRepository(Supervision& supervision, const Location& location) {
 }
 
 bool IsOwnGitFile(const Supervision& supervision, const Location& location) {
-  return IsOwn(supervision, location.folder, location.name.c_str());
+  return IsOwnRepositoryName(supervision, location.folder, location.name.c_str());
 }
 
 }  // namespace ringfence

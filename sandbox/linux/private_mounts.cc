@@ -20,10 +20,8 @@
 namespace ringfence {
 namespace {
 
-using Kind = PlannedPlace::Kind;
-
-constexpr std::array kDevices = {"/dev/null", "/dev/zero",   "/dev/full",
-                                 "/dev/tty",  "/dev/random", "/dev/urandom"};
+constexpr std::array kSharedDevices = {"/dev/null", "/dev/zero",   "/dev/full",
+                                       "/dev/tty",  "/dev/random", "/dev/urandom"};
 
 struct DeviceLink {
   const char* name;
@@ -59,7 +57,7 @@ Status PrivateMounts::CloneFolders() {
 
 // Read-only mounts do not keep devices from being written, but their modes from being changed.
 Status PrivateMounts::CloneDevices(Writable root) {
-  for (const char* name : kDevices) {
+  for (const char* name : kSharedDevices) {
     Result<UniqueFd> device =
         root == Writable::kNo ? CloneAsItIs(name) : CloneTree(Path::Clean(name), Writable::kNo);
     if (!device) return device.error();
@@ -103,7 +101,7 @@ Status PrivateMounts::MountFolders() {
     return s.error().code == ENOENT ? Status(Unit{}) : s;
   }
   const Path own = Path::Clean("/run/user/" + std::to_string(plan_.user));
-  if (Status s = MakeMountPoint(own, Kind::kDirectory); !s) return s;
+  if (Status s = MakeMountPoint(own, PlaceKind::kDirectory); !s) return s;
   if (::chmod(own.text().c_str(), 0700) != 0) return SystemError("chmod(/run/user)");
   return Unit{};
 }
@@ -136,9 +134,9 @@ Status PrivateMounts::MakeCovers() {
 }
 
 Status PrivateMounts::AttachDevices() {
-  for (size_t i = 0; i < kDevices.size(); ++i) {
-    if (Status s = MakeMountPoint(Path::Clean(kDevices[i]), Kind::kFile); !s) return s;
-    if (Status s = AttachToOwn(devices_[i], kDevices[i]); !s) return s;
+  for (size_t i = 0; i < kSharedDevices.size(); ++i) {
+    if (Status s = MakeMountPoint(Path::Clean(kSharedDevices[i]), PlaceKind::kFile); !s) return s;
+    if (Status s = AttachToOwn(devices_[i], kSharedDevices[i]); !s) return s;
   }
   for (const DeviceLink& link : kDeviceLinks) {
     if (::symlink(link.target, link.name) != 0) {
@@ -164,7 +162,7 @@ Status PrivateMounts::AttachSaved() {
   const Path folders = Path::Clean(kSavedFolders);
   for (size_t i = 0; i < saved_.size(); ++i) {
     const Path folder = folders.Child(std::to_string(i));
-    if (Status s = MakeMountPoint(folder, Kind::kDirectory); !s) return s;
+    if (Status s = MakeMountPoint(folder, PlaceKind::kDirectory); !s) return s;
     if (Status s = AttachTree(saved_[i], folder); !s) return s;
   }
   if (::chmod(kSavedFolders, 0) != 0) return SystemError("chmod(saved)");

@@ -37,7 +37,7 @@ std::string SameId(uint32_t id) { return std::to_string(id) + " " + std::to_stri
 
 // Never more than was given from outside.
 template <auto kWhat>
-Status Limit(rlim_t value, const char* name) {
+Status LowerLimit(rlim_t value, const char* name) {
   rlimit limit{};
   if (::prlimit(0, kWhat, nullptr, &limit) != 0) {
     return SystemError("getrlimit(" + std::string(name) + ")");
@@ -56,7 +56,8 @@ Status LimitToHalfOfUser(const char* name) {
   if (::prlimit(0, kWhat, nullptr, &limit) != 0) {
     return SystemError("getrlimit(" + std::string(name) + ")");
   }
-  return limit.rlim_max == RLIM_INFINITY ? Status(Unit{}) : Limit<kWhat>(limit.rlim_max / 2, name);
+  return limit.rlim_max == RLIM_INFINITY ? Status(Unit{})
+                                         : LowerLimit<kWhat>(limit.rlim_max / 2, name);
 }
 
 // Without a cgroup: only so many of the processors that this process may use.
@@ -133,11 +134,11 @@ Status DropCapabilities(Kept kept) {
 Status LimitResources(const PlannedLimits& limits) {
   // With 0 the kernel still starts the host's crash handler (core(5)), which would get the
   // memory of the process. The filter keeps the limit at 1.
-  if (Status s = Limit<RLIMIT_CORE>(1, "core"); !s) return s;
+  if (Status s = LowerLimit<RLIMIT_CORE>(1, "core"); !s) return s;
   if (Status s = LimitToHalfOfUser<RLIMIT_SIGPENDING>("queued signals"); !s) return s;
   if (Status s = LimitToHalfOfUser<RLIMIT_MSGQUEUE>("message queues"); !s) return s;
   if (limits.processes != 0) {
-    if (Status s = Limit<RLIMIT_NPROC>(limits.processes, "processes"); !s) return s;
+    if (Status s = LowerLimit<RLIMIT_NPROC>(limits.processes, "processes"); !s) return s;
   }
   return limits.cpus && !limits.is_by_cgroup("cpu") ? SetAsideProcessors(*limits.cpus)
                                                     : Status(Unit{});
@@ -145,7 +146,7 @@ Status LimitResources(const PlannedLimits& limits) {
 
 Status LimitMemory(const PlannedLimits& limits) {
   if (!limits.memory || limits.is_by_cgroup("memory")) return Unit{};
-  return Limit<RLIMIT_DATA>(*limits.memory, "data");
+  return LowerLimit<RLIMIT_DATA>(*limits.memory, "data");
 }
 
 }  // namespace ringfence

@@ -9,6 +9,7 @@
 #include <memory>
 #include <vector>
 
+#include "base/directory.h"
 #include "base/syscall.h"
 
 namespace ringfence {
@@ -16,16 +17,12 @@ namespace {
 
 constexpr int kFolder = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
 
-struct CloseFolder {
-  void operator()(DIR* stream) const { ::closedir(stream); }
-};
-
 }  // namespace
 
 Result<std::vector<std::string>> NamesIn(int folder) {
   // A descriptor of its own: the stream takes it and moves its position.
   UniqueFd own(::openat(folder, ".", kFolder));
-  const std::unique_ptr<DIR, CloseFolder> stream(own.valid() ? ::fdopendir(own.get()) : nullptr);
+  const DirectoryStream stream(own.valid() ? ::fdopendir(own.get()) : nullptr);
   if (stream == nullptr) return SystemError("fdopendir");
   own.release();
   std::vector<std::string> names;
@@ -48,9 +45,9 @@ void Open(int folder, const std::string& name) {
 // A deep tree would cost a descriptor or a stack frame for each level, or a name that is too long.
 // So every folder that lies in a folder of the top is moved up to the top first. What is
 // mounted in it stays: the kernel neither removes nor moves a mount point (EBUSY).
-class Remover {
+class TreeRemover {
  public:
-  explicit Remover(int top) : top_(top) {}
+  explicit TreeRemover(int top) : top_(top) {}
 
   Status Empty() {
     for (;;) {
@@ -105,7 +102,7 @@ Status RemoveTree(const std::string& folder) {
   const UniqueFd top(::open(folder.c_str(), kFolder));
   if (!top.valid()) return errno == ENOENT ? Status(Unit{}) : SystemError("open(" + folder + ")");
   ::fchmod(top.get(), 0700);
-  if (Status s = Remover(top.get()).Empty(); !s) return s;
+  if (Status s = TreeRemover(top.get()).Empty(); !s) return s;
   if (::rmdir(folder.c_str()) != 0) return SystemError("rmdir(" + folder + ")");
   return Unit{};
 }

@@ -15,7 +15,7 @@
 namespace ringfence {
 namespace {
 
-constexpr std::array kNames = {"standard input", "standard output", "standard error"};
+constexpr std::array kStreamNames = {"standard input", "standard output", "standard error"};
 
 }  // namespace
 
@@ -39,7 +39,7 @@ Result<std::vector<OpenedFile>> FindStreams() {
 
 Status CheckStreams() {
   for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; ++fd) {
-    const std::string name = kNames[static_cast<size_t>(fd)];
+    const std::string name = kStreamNames[static_cast<size_t>(fd)];
     struct stat facts {};
     if (::fstat(fd, &facts) != 0) return SystemError("fstat(" + name + ")");
     const int flags = ::fcntl(fd, F_GETFL);

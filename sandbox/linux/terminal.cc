@@ -18,7 +18,7 @@
 namespace ringfence {
 namespace {
 
-constexpr size_t kChunk = 16384;
+constexpr size_t kTerminalChunk = 16384;
 constexpr int kLookForFrontMilliseconds = 200;
 constexpr int kLookBesideMilliseconds = 100;
 // A program that waits for a line has read it long before.
@@ -175,7 +175,7 @@ void TerminalRelay::GiveBack(Input next) {
 
 // It has been shown already, so the command's terminal does not show it again.
 void TerminalRelay::TakeLine() {
-  std::array<char, kChunk> bytes{};
+  std::array<char, kTerminalChunk> bytes{};
   const ssize_t got = ::read(STDIN_FILENO, bytes.data(), bytes.size());
   if (got < 0) return;
   typed_.assign(bytes.data(), static_cast<size_t>(got));
@@ -198,7 +198,7 @@ void TerminalRelay::PassSilently() {
 }
 
 void TerminalRelay::ReadInput() {
-  std::array<char, kChunk> bytes{};
+  std::array<char, kTerminalChunk> bytes{};
   const ssize_t got = ::read(STDIN_FILENO, bytes.data(), bytes.size());
   if (got < 0 && (errno == EINTR || errno == EAGAIN)) return;
   if (got <= 0) return GiveBack(Input::kNone);
@@ -220,7 +220,7 @@ void TerminalRelay::PassInput() {
 }
 
 bool TerminalRelay::PassOutput() {
-  std::array<char, kChunk> bytes{};
+  std::array<char, kTerminalChunk> bytes{};
   const ssize_t got = ::read(master_.get(), bytes.data(), bytes.size());
   if (got < 0 && (errno == EINTR || errno == EAGAIN)) return true;
   if (got <= 0) return false;  // EIO: nobody has the other side open

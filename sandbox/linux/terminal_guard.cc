@@ -11,6 +11,8 @@
 #include <csignal>
 #include <cstring>
 
+#include "base/socket_pair.h"
+
 namespace ringfence {
 namespace {
 
@@ -19,7 +21,7 @@ struct Modes {
   termios taken;
 };
 
-bool IsSame(const termios& a, const termios& b) {
+bool AreSameModes(const termios& a, const termios& b) {
   return a.c_iflag == b.c_iflag && a.c_oflag == b.c_oflag && a.c_cflag == b.c_cflag &&
          a.c_lflag == b.c_lflag && std::memcmp(a.c_cc, b.c_cc, sizeof a.c_cc) == 0;
 }
@@ -49,7 +51,7 @@ Modes HearAll(int launcher) {
   ::syscall(SYS_close_range, STDERR_FILENO, ~0U, 0);
   const Modes modes = HearAll(STDOUT_FILENO);
   termios now{};
-  if (::tcgetattr(STDIN_FILENO, &now) == 0 && IsSame(now, modes.taken)) {
+  if (::tcgetattr(STDIN_FILENO, &now) == 0 && AreSameModes(now, modes.taken)) {
     ::tcsetattr(STDIN_FILENO, TCSANOW, &modes.before);
   }
   ::_exit(0);
@@ -66,13 +68,12 @@ TerminalGuard::~TerminalGuard() {
 
 void TerminalGuard::Watch(const termios& before, const termios& taken) {
   if (guard_ < 0) {
-    std::array<int, 2> ends{};
-    if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()) != 0) return;
-    const UniqueFd other(ends[0]);
-    launcher_ = UniqueFd(ends[1]);
+    Result<SocketPair> pair = MakeSocketPair(SOCK_SEQPACKET);
+    if (!pair) return;
+    launcher_ = std::move(pair->own);
     // One thread, and nothing of the C library's to be told, which fork(2) would do.
     guard_ = static_cast<pid_t>(::syscall(SYS_clone, SIGCHLD, nullptr, nullptr, nullptr, nullptr));
-    if (guard_ == 0) Guard(other.get());
+    if (guard_ == 0) Guard(pair->other.get());
     if (guard_ < 0) return;
   }
   const Modes modes{.before = before, .taken = taken};

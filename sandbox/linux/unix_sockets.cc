@@ -16,7 +16,9 @@
 #include <optional>
 #include <string_view>
 
+#include "base/directory.h"
 #include "base/syscall.h"
+#include "base/text.h"
 #include "base/unique_fd.h"
 
 namespace ringfence {
@@ -24,7 +26,7 @@ namespace {
 
 // More folders or names than these are not looked through: every start would take longer.
 constexpr size_t kMaxFolders = 64;
-constexpr int kMaxNames = 20'000;
+constexpr int kMaxFolderEntries = 20'000;
 
 // Lower halves of inode numbers, as the kernel tells them.
 using Inodes = std::vector<uint32_t>;
@@ -93,8 +95,8 @@ std::optional<Inodes> BoundFiles() {
 
 void AddSocketsIn(const std::string& folder, const std::optional<Inodes>& bound,
                   std::vector<std::string>& sockets) {
-  const std::unique_ptr<DIR, int (*)(DIR*)> stream(::opendir(folder.c_str()), ::closedir);
-  for (int count = 0; stream != nullptr && count < kMaxNames; ++count) {
+  const DirectoryStream stream(::opendir(folder.c_str()));
+  for (int count = 0; stream != nullptr && count < kMaxFolderEntries; ++count) {
     const dirent* entry = ::readdir(stream.get());  // NOLINT(concurrency-mt-unsafe)
     if (entry == nullptr) return;
     if (entry->d_type != DT_SOCK && entry->d_type != DT_UNKNOWN) continue;
@@ -137,8 +139,7 @@ Result<std::vector<std::string>> BoundSockets() {
   if (!text) return text.error();
   std::string_view rest = *text;
   while (!rest.empty()) {
-    const std::string_view line = rest.substr(0, rest.find('\n'));
-    rest.remove_prefix(std::min(line.size() + 1, rest.size()));
+    const std::string_view line = TakeUntil(rest, '\n');
     const size_t slash = line.find(" /");
     if (slash != std::string_view::npos) sockets.emplace_back(line.substr(slash + 1));
   }

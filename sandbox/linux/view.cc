@@ -17,8 +17,6 @@
 namespace ringfence {
 namespace {
 
-using Kind = PlannedPlace::Kind;
-
 // System folders that are links into /usr on most systems: a new root needs the links.
 constexpr std::array kSystemLinks = {"/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"};
 
@@ -53,7 +51,7 @@ class View {
     enum class What : uint8_t { kBind, kOwn, kHide, kSeal };
     What what = What::kBind;
     Path path;
-    Kind kind = Kind::kDirectory;
+    PlaceKind kind = PlaceKind::kDirectory;
     UniqueFd tree;                        // for kBind: opened before anything was covered
     const HiddenPlace* hidden = nullptr;  // for kHide
   };
@@ -66,12 +64,12 @@ class View {
     }
     for (const HiddenPlace& place : plan_.hidden) {
       for (const Path& kept : place.kept) {
-        if (Status s = AddBind(kept, Kind::kDirectory, Writable::kNo); !s) return s;
+        if (Status s = AddBind(kept, PlaceKind::kDirectory, Writable::kNo); !s) return s;
       }
       Add(Mount::What::kHide, place.path, place.kind).hidden = &place;
     }
     if (Status s = AddCaches(); !s) return s;
-    for (const Path& socket : plan_.sockets) Add(Mount::What::kHide, socket, Kind::kFile);
+    for (const Path& socket : plan_.sockets) Add(Mount::What::kHide, socket, PlaceKind::kFile);
     for (const PlannedPlace& place : plan_.sealed) Add(Mount::What::kSeal, place.path, place.kind);
     std::ranges::stable_sort(mounts_, {}, &Mount::path);
     return Unit{};
@@ -97,13 +95,13 @@ class View {
     for (size_t i = 0; i < trees->size(); ++i) {
       if (!(*trees)[i].valid()) continue;
       const PlannedCache& cache = plan_.caches[i];
-      Add(Mount::What::kBind, cache.path, Kind::kDirectory).tree = std::move((*trees)[i]);
+      Add(Mount::What::kBind, cache.path, PlaceKind::kDirectory).tree = std::move((*trees)[i]);
       caches_.push_back(&cache);
     }
     return Unit{};
   }
 
-  Mount& Add(Mount::What what, const Path& path, Kind kind) {
+  Mount& Add(Mount::What what, const Path& path, PlaceKind kind) {
     Mount& mount = mounts_.emplace_back();
     mount.what = what;
     mount.path = path;
@@ -111,7 +109,7 @@ class View {
     return mount;
   }
 
-  Status AddBind(const Path& path, Kind kind, Writable writable) {
+  Status AddBind(const Path& path, PlaceKind kind, Writable writable) {
     if (path.is_root()) return Unit{};  // SealEverything() left it writable
     const auto same = std::ranges::find(mounts_, path, &Mount::path);
     if (same != mounts_.end() && same->what == Mount::What::kBind) return Unit{};
@@ -180,7 +178,7 @@ class View {
     std::string_view rest = *below;
     while (folder.valid() && !rest.empty()) {
       const std::string name(TakeComponent(rest));
-      const bool is_folder = !rest.empty() || mount.kind == Kind::kDirectory;
+      const bool is_folder = !rest.empty() || mount.kind == PlaceKind::kDirectory;
       folder = ClearName(folder, name, is_folder);
     }
   }
@@ -229,11 +227,11 @@ class View {
     if (mount.hidden != nullptr && !mount.hidden->kept.empty()) {
       if (Status s = MountMemory(mount.path.text(), "mode=0755"); !s) return s;
       for (const Path& kept : mount.hidden->kept) {
-        if (Status s = MakeMountPoint(kept, Kind::kDirectory); !s) return s;
+        if (Status s = MakeMountPoint(kept, PlaceKind::kDirectory); !s) return s;
       }
       return SealMount(mount.path.text());
     }
-    const bool is_directory = mount.kind == Kind::kDirectory;
+    const bool is_directory = mount.kind == PlaceKind::kDirectory;
     // As read-only as the sealed /dev that it is a part of.
     const UniqueFd cover = OpenTree(AT_FDCWD, is_directory ? kCoverDirectory : kCoverFile);
     if (!cover.valid()) return SystemError("open_tree(cover)");

@@ -19,7 +19,7 @@ namespace ringfence {
 namespace {
 
 // The text of a plain file that may be read.
-Result<std::string> TextOf(const Location& file, size_t most, mode_t& mode) {
+Result<std::string> ReadPlainFile(const Location& file, size_t most, mode_t& mode) {
   const UniqueFd fd(::openat(file.folder.get(), file.name.c_str(),
                              O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
   if (!fd.valid()) return Errno(errno);
@@ -84,7 +84,7 @@ int SaveWhole(Supervision& supervision, const Location& from, const Location& to
   const WholeFile file = WholeFileOf(to);
   const size_t most = file == WholeFile::kRebaseTodo ? kMaxRebaseTodo : kMaxGitConfig;
   mode_t mode = 0;
-  const Result<std::string> text = TextOf(from, most, mode);
+  const Result<std::string> text = ReadPlainFile(from, most, mode);
   if (!text) return text.error().code;
   if (std::optional<std::string> why = WhyRefused(file, *text, to.path())) {
     ReportWhy(supervision, to.path(), std::move(*why));

@@ -27,7 +27,7 @@ namespace {
 constexpr const char* kSandboxExec = "/usr/bin/sandbox-exec";
 constexpr const char* kTrue = "/usr/bin/true";
 // Those that a terminal sends go to the whole group, and so to the command as well.
-constexpr int kPassedOn[] = {SIGTERM, SIGHUP, SIGUSR1, SIGUSR2};
+constexpr int kSentToCommand[] = {SIGTERM, SIGHUP, SIGUSR1, SIGUSR2};
 constexpr int kOfTerminal[] = {SIGINT, SIGQUIT};
 
 using Failure = std::optional<SetupFailure>;
@@ -36,7 +36,7 @@ Failure Failed(std::string step, std::string_view where, int code) {
   return SetupFailure{std::move(step), SystemError(where, code), {}};
 }
 
-Failure MakeFolders(const std::string& step, const Path& folder, mode_t mode) {
+Failure MakeEachFolder(const std::string& step, const Path& folder, mode_t mode) {
   std::string_view rest = folder.text();
   Path path;
   for (;;) {
@@ -53,7 +53,7 @@ Failure MakeFolders(const std::string& step, const Path& folder, mode_t mode) {
 
 // A folder that nobody else can have put something into.
 Failure MakeOwnFolder(const std::string& step, const Path& folder) {
-  if (Failure failure = MakeFolders(step, folder, 0700)) return failure;
+  if (Failure failure = MakeEachFolder(step, folder, 0700)) return failure;
   struct stat facts {};
   if (::lstat(folder.text().c_str(), &facts) != 0) {
     return Failed(step, "lstat(" + folder.text() + ")", errno);
@@ -146,7 +146,7 @@ class Launcher {
   Failure SetUp() {
     for (const PlannedPlace& place : plan_.writable) {
       if (!place.make) continue;
-      if (Failure failure = MakeFolders("make places", place.path, 0777)) return failure;
+      if (Failure failure = MakeEachFolder("make places", place.path, 0777)) return failure;
     }
     if (plan_.private_tmp) {
       if (Failure failure = MakeOwnFolder("temporary folder", PrivateTmp(plan_))) return failure;
@@ -187,7 +187,7 @@ class Launcher {
     sigset_t before;
     ::sigemptyset(&heard);
     ::sigaddset(&heard, SIGCHLD);
-    for (const int signal : kPassedOn) ::sigaddset(&heard, signal);
+    for (const int signal : kSentToCommand) ::sigaddset(&heard, signal);
     for (const int signal : kOfTerminal) ::sigaddset(&heard, signal);
     ::sigprocmask(SIG_BLOCK, &heard, &before);
     Ended ended;
