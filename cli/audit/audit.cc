@@ -36,14 +36,6 @@ struct AuditOptions {
   bool record = false;
 };
 
-Error Usage(std::string what, std::string hint) {
-  return Error{Error::Kind::kUsage, "", std::move(what), std::move(hint)};
-}
-
-Error Unwritable(std::string option, std::string what, std::string hint) {
-  return Error{Error::Kind::kUsage, std::move(option), std::move(what), std::move(hint)};
-}
-
 // Prints every mistake but the last, which the caller hands on.
 Error LastOf(const std::vector<Error>& mistakes) {
   for (size_t i = 0; i + 1 < mistakes.size(); ++i) PrintError(mistakes[i]);
@@ -58,7 +50,7 @@ Status CheckTarget(const std::string& option, const std::string& target,
   const Result<std::string> path = FollowedPath(Absolute(target));
   if (!path) return path.error();
   if (const std::vector<std::string> missing = MissingFolders(*path); !missing.empty()) {
-    return Unwritable(option, "the directory " + Quote(missing.back()) + " does not exist",
+    return UsageError(option, "the directory " + Quote(missing.back()) + " does not exist",
                       "create it, or name a file in another directory");
   }
   for (const std::string& input : inputs) {
@@ -66,7 +58,7 @@ Status CheckTarget(const std::string& option, const std::string& target,
     const bool is_same =
         *path == Absolute(input) || std::filesystem::equivalent(*path, Absolute(input), failure);
     if (!is_same) continue;
-    return Unwritable(option, Quote(target) + " is one of the files of this audit",
+    return UsageError(option, Quote(target) + " is one of the files of this audit",
                       "name another file");
   }
   return Unit{};
@@ -101,7 +93,7 @@ Result<std::vector<BaselineEntry>> ReadBaseline(const AuditOptions& options) {
   const bool is_empty = !*text || (*text)->find_first_not_of(" \t\r\n") == std::string::npos;
   if (options.update && is_empty) return std::vector<BaselineEntry>{};
   if (!*text) {
-    return Usage(Quote(options.baseline) + " does not exist", "make it: add --update");
+    return UsageError("", Quote(options.baseline) + " does not exist", "make it: add --update");
   }
   Result<std::vector<BaselineEntry>> entries = ParseBaseline(std::move(**text), options.baseline);
   if (entries || !options.update) return entries;
@@ -173,8 +165,8 @@ Outcome Record(const AuditOptions& options) {
   if (Status s = CheckTargets(options, log.files); !s) return s.error();
   const bool is_other = log.fixtures.empty() && log.skipped.size() == log.foreign.size();
   if (is_other && !log.foreign.empty()) {
-    return Usage("no line of an audit log is in " + Quote(log.foreign.front().file),
-                 "name the hook's log; the default is the one in force");
+    return UsageError("", "no line of an audit log is in " + Quote(log.foreign.front().file),
+                      "name the hook's log; the default is the one in force");
   }
   if (const Result<Context> context = FindTypedContext(asked, RealFiles())) {
     std::erase_if(log.fixtures, [&context](const Fixture& fixture) {
@@ -188,15 +180,16 @@ Outcome Record(const AuditOptions& options) {
 
 Outcome RunAudit(const AuditOptions& options) {
   if (options.update && options.baseline.empty()) {
-    return Usage("--update needs --baseline", "name the file to write: --baseline FILE");
+    return UsageError("", "--update needs --baseline", "name the file to write: --baseline FILE");
   }
   if (options.record) return Record(options);
-  if (options.paths.empty()) return Usage("no fixtures given", "ringfence audit fixtures/");
+  if (options.paths.empty())
+    return UsageError("", "no fixtures given", "ringfence audit fixtures/");
   std::vector<Error> mistakes;
   FixtureFile file = ReadFixtureFiles(options.paths, mistakes);
   if (!mistakes.empty()) return LastOf(mistakes);
   if (file.fixtures.empty()) {
-    return Usage("nothing to decide", "name fixtures, or a directory of them");
+    return UsageError("", "nothing to decide", "name fixtures, or a directory of them");
   }
   if (Status s = CheckTargets(options, file.files); !s) return s.error();
   const Result<std::vector<BaselineEntry>> before = ReadBaseline(options);

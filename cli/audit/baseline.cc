@@ -11,9 +11,7 @@
 namespace ringfence {
 namespace {
 
-using Node = JsonTree::Node;
-
-BaselineEntry ReadEntry(JsonDocument& document, const Node& node) {
+BaselineEntry ReadBaselineEntry(JsonDocument& document, const JsonNode& node) {
   ObjectReader object(document, node);
   BaselineEntry entry;
   entry.fixture = object.String("fixture").value_or("");
@@ -29,7 +27,7 @@ BaselineEntry ReadEntry(JsonDocument& document, const Node& node) {
   return entry;
 }
 
-std::string Shown(const BaselineEntry& entry) {
+std::string DecisionText(const BaselineEntry& entry) {
   return entry.decision + (entry.says.empty() ? "" : ", says \"" + entry.says + "\"") +
          (entry.rule.empty() ? "" : " (" + entry.rule + ")");
 }
@@ -75,9 +73,9 @@ Result<std::vector<BaselineEntry>> ParseBaseline(std::string text, const std::st
                    "make one: ringfence audit PATH... --baseline FILE --update");
   }
   std::vector<BaselineEntry> entries;
-  if (const Node* list = object.Array("decisions")) {
+  if (const JsonNode* list = object.Array("decisions")) {
     for (JsonTree::Index i = list->first_child; i != JsonTree::kNone; i = tree->node(i).next) {
-      entries.push_back(ReadEntry(document, tree->node(i)));
+      entries.push_back(ReadBaselineEntry(document, tree->node(i)));
     }
   }
   object.Finish();
@@ -108,19 +106,19 @@ std::vector<BaselineChange> ChangesSince(const std::vector<BaselineEntry>& befor
   for (const BaselineEntry& entry : now) {
     const auto found = known.find({entry.fixture, entry.under});
     if (found == known.end()) {
-      changes.push_back({entry.fixture, entry.under, "", Shown(entry)});
+      changes.push_back({entry.fixture, entry.under, "", DecisionText(entry)});
       continue;
     }
     const BaselineEntry& was = *found->second;
     if (was != entry) {
       const bool is_other_call = was.call != entry.call;
-      changes.push_back({entry.fixture, entry.under, Shown(was),
-                         Shown(entry) + (is_other_call ? ", of another call" : "")});
+      changes.push_back({entry.fixture, entry.under, DecisionText(was),
+                         DecisionText(entry) + (is_other_call ? ", of another call" : "")});
     }
     known.erase(found);
   }
   for (const auto& [key, entry] : known) {
-    changes.push_back({key.first, key.second, Shown(*entry), ""});
+    changes.push_back({key.first, key.second, DecisionText(*entry), ""});
   }
   return changes;
 }

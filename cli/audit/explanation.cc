@@ -4,6 +4,7 @@
 #include <map>
 #include <tuple>
 
+#include "base/add_once.h"
 #include "base/text.h"
 #include "cli/audit/statistics.h"
 
@@ -52,9 +53,7 @@ class Collector {
     ++explanation.decisions;
     ExplainedCalls& calls = CallsFor(explanation, subject, cell.ruling.tool);
     ++calls.decisions;
-    if (std::ranges::find(calls.columns, cell.column) == calls.columns.end()) {
-      calls.columns.push_back(cell.column);
-    }
+    AddOnce(calls.columns, cell.column);
     const bool is_new = calls.fixtures.empty() || calls.fixtures.back() != &fixture;
     if (is_new && calls.fixtures.size() < kMaxNamedFixtures) calls.fixtures.push_back(&fixture);
   }

@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr size_t kMaxFile = size_t{1} << 30;
+constexpr size_t kMaxFixtureFile = size_t{1} << 30;
 
 bool IsFixtureName(const fs::path& path) {
   const std::string extension = LowerAscii(path.extension().string());
@@ -44,7 +44,7 @@ std::vector<std::string> FilesBelow(const std::string& folder, std::vector<Error
   return files;
 }
 
-Result<std::string> ReadFile(const std::string& path) {
+Result<std::string> ReadFixtureFile(const std::string& path) {
   const UniqueFd fd(::openat(AT_FDCWD, path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
   if (!fd.valid()) {
     const int code = errno;
@@ -54,10 +54,10 @@ Result<std::string> ReadFile(const std::string& path) {
   struct stat facts {};
   if (::fstat(fd.get(), &facts) != 0) return SystemError("fstat(" + path + ")");
   if (!S_ISREG(facts.st_mode)) return Unreadable(path, "is not a regular file");
-  return ReadAll(fd.get(), kMaxFile, path, static_cast<size_t>(facts.st_size));
+  return ReadAll(fd.get(), kMaxFixtureFile, path, static_cast<size_t>(facts.st_size));
 }
 
-void Append(FixtureFile from, FixtureFile& to) {
+void AddFixtures(FixtureFile from, FixtureFile& to) {
   for (Fixture& fixture : from.fixtures) to.fixtures.push_back(std::move(fixture));
   for (std::string& skipped : from.skipped) to.skipped.push_back(std::move(skipped));
   for (FixturePlace& place : from.foreign) to.foreign.push_back(std::move(place));
@@ -78,9 +78,10 @@ void FindTwins(const std::vector<Fixture>& fixtures, std::vector<Error>& mistake
   }
 }
 
-using Reader = std::function<FixtureFile(std::string text, const std::string& path, bool is_named)>;
+using FixtureReadFunction =
+    std::function<FixtureFile(std::string text, const std::string& path, bool is_named)>;
 
-FixtureFile ReadEach(const std::vector<std::string>& paths, const Reader& read,
+FixtureFile ReadEach(const std::vector<std::string>& paths, const FixtureReadFunction& read,
                      std::vector<Error>& mistakes) {
   FixtureFile all;
   for (const std::string& path : paths) {
@@ -89,7 +90,7 @@ FixtureFile ReadEach(const std::vector<std::string>& paths, const Reader& read,
     const std::vector<std::string> files =
         is_folder ? FilesBelow(path, mistakes) : std::vector<std::string>{path};
     for (const std::string& file : files) {
-      Result<std::string> text = ReadFile(file);
+      Result<std::string> text = ReadFixtureFile(file);
       if (!text) {
         mistakes.push_back(text.error());
         continue;
@@ -97,7 +98,7 @@ FixtureFile ReadEach(const std::vector<std::string>& paths, const Reader& read,
       FixtureFile one = read(std::move(*text), file, !is_folder);
       const bool is_ours = !one.fixtures.empty() || one.skipped.size() != one.foreign.size();
       if (!is_folder || is_ours) all.files.push_back(file);
-      Append(std::move(one), all);
+      AddFixtures(std::move(one), all);
     }
   }
   return all;
@@ -106,7 +107,8 @@ FixtureFile ReadEach(const std::vector<std::string>& paths, const Reader& read,
 }  // namespace
 
 FixtureFile ReadFixtureFiles(const std::vector<std::string>& paths, std::vector<Error>& mistakes) {
-  const Reader read = [&mistakes](std::string text, const std::string& path, bool is_named) {
+  const FixtureReadFunction read = [&mistakes](std::string text, const std::string& path,
+                                               bool is_named) {
     return ReadFixtures(std::move(text), path, is_named, mistakes);
   };
   FixtureFile all = ReadEach(paths, read, mistakes);
@@ -115,7 +117,7 @@ FixtureFile ReadFixtureFiles(const std::vector<std::string>& paths, std::vector<
 }
 
 FixtureFile ReadLogFiles(const std::vector<std::string>& paths, std::vector<Error>& mistakes) {
-  const Reader read = [](const std::string& text, const std::string& path, bool) {
+  const FixtureReadFunction read = [](const std::string& text, const std::string& path, bool) {
     return ReadLog(text, path);
   };
   return ReadEach(paths, read, mistakes);

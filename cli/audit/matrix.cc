@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "base/add_once.h"
 #include "base/environment.h"
 #include "base/text.h"
 #include "cli/audit/surroundings.h"
@@ -72,12 +73,12 @@ Ruling RulingOf(const Event& event, const Judge::Ruling& judged, const Trace& tr
   }
   for (const RuleUse& use : trace.rules) {
     RuleEntry entry = EntryOf(names.Shown(use.place), use.written);
-    if (std::ranges::find(ruling.met, entry) == ruling.met.end()) ruling.met.push_back(entry);
+    AddOnce(ruling.met, entry);
   }
   return ruling;
 }
 
-std::string FixtureEvent(const Fixture& fixture, const Places& places) {
+std::string FixtureEventText(const Fixture& fixture, const Places& places) {
   if (fixture.has_cwd) return fixture.event;
   const bool is_empty = fixture.event == "{}";
   return "{\"cwd\":" + JsonString(places.root.text()) + (is_empty ? "" : ",") +
@@ -153,7 +154,7 @@ class Auditor {
  private:
   static Ruling RulingFor(const Fixture& fixture, const Column& column, Judge& judge,
                           const FileView& files) {
-    const Result<Event> event = judge.Read(FixtureEvent(fixture, judge.places()));
+    const Result<Event> event = judge.Read(FixtureEventText(fixture, judge.places()));
     if (!event) return Undecided(event.error());
     Trace trace;
     const Result<Judge::Ruling> ruling = judge.Decide(*event, CachedFiles(files), &trace);

@@ -13,8 +13,6 @@
 namespace ringfence {
 namespace {
 
-using Node = JsonTree::Node;
-
 // What the log calls a verdict that no decision has.
 bool IsDecision(std::string_view verdict) {
   return verdict == "permit" || verdict == "ask" || verdict == "deny";
@@ -179,10 +177,10 @@ std::string FixtureLine(const Fixture& fixture) {
   OrderedJson& expect = json["expect"];
   expect["decision"] = fixture.expected.decision;
   if (!fixture.expected.rule.empty()) expect["rule"] = fixture.expected.rule;
-  return json.dump(-1, ' ', false, OrderedJson::error_handler_t::replace) + "\n";
+  return JsonText(json) + "\n";
 }
 
-std::string CompletedEvent(const JsonTree& tree, const Node& event) {
+std::string CompletedEvent(const JsonTree& tree, const JsonNode& event) {
   constexpr std::pair<std::string_view, std::string_view> kUsual[] = {
       {"hook_event_name", "PreToolUse"},
       {"session_id", "audit"},

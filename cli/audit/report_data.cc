@@ -9,11 +9,7 @@
 namespace ringfence {
 namespace {
 
-std::string Dump(const OrderedJson& json) {
-  return json.dump(2, ' ', false, OrderedJson::error_handler_t::replace) + "\n";
-}
-
-OrderedJson RuleJson(const RuleEntry& rule) {
+OrderedJson RuleEntryJson(const RuleEntry& rule) {
   return {
       {"file", rule.file}, {"line", rule.line}, {"pointer", rule.pointer}, {"entry", rule.written}};
 }
@@ -27,7 +23,7 @@ OrderedJson CellJson(const Cell& cell, const Column& column) {
   if (!ruling.paths.empty()) json["paths"] = ruling.paths;
   if (!cell.mismatch.empty()) json["mismatch"] = cell.mismatch;
   OrderedJson met = OrderedJson::array();
-  for (const RuleEntry& rule : ruling.met) met.push_back(RuleJson(rule));
+  for (const RuleEntry& rule : ruling.met) met.push_back(RuleEntryJson(rule));
   json["met"] = std::move(met);
   return json;
 }
@@ -167,11 +163,11 @@ std::string AuditJson(const AuditReport& report) {
   if (!report.baseline.empty()) json["changes"] = ChangesJson(report);
   if (report.unmet) {
     OrderedJson unmet = OrderedJson::array();
-    for (const RuleEntry& rule : *report.unmet) unmet.push_back(RuleJson(rule));
+    for (const RuleEntry& rule : *report.unmet) unmet.push_back(RuleEntryJson(rule));
     json["never_met"] = std::move(unmet);
   }
   if (!report.skipped.empty()) json["skipped"] = report.skipped;
-  return Dump(json);
+  return JsonText(json, 2) + "\n";
 }
 
 std::string AuditJunit(const AuditReport& report) {
@@ -208,7 +204,7 @@ std::string AuditSarif(const AuditReport& report) {
   OrderedJson sarif{{"$schema", "https://json.schemastore.org/sarif-2.1.0.json"},
                     {"version", "2.1.0"}};
   sarif["runs"].push_back(std::move(run));
-  return Dump(sarif);
+  return JsonText(sarif, 2) + "\n";
 }
 
 }  // namespace ringfence

@@ -60,7 +60,7 @@ OrderedJson CountsJson(const Statistics& statistics) {
   return json;
 }
 
-std::string PlaceOf(const Fixture& fixture) {
+std::string FixturePlaceText(const Fixture& fixture) {
   return fixture.place.file + ":" + std::to_string(fixture.place.line);
 }
 
@@ -69,14 +69,14 @@ OrderedJson FixtureJson(const Fixture* fixture) {
   OrderedJson json;
   // Whatever has no name of its own is called by its file.
   if (!fixture->name.starts_with(file.substr(0, file.rfind('.')))) json["name"] = fixture->name;
-  json["place"] = PlaceOf(*fixture);
+  json["place"] = FixturePlaceText(*fixture);
   const std::optional<int64_t> time = UnixTime(fixture->time);
   json["time"] = time ? DateTimeText(*time) : Legible(fixture->time, 40);
   json["why"] = fixture->why;
   return json;
 }
 
-OrderedJson CallsJson(const ExplainedCalls& calls) {
+OrderedJson ExplainedCallsJson(const ExplainedCalls& calls) {
   return {{"tool", calls.tool},
           {"written", calls.subject.written},
           {"path", calls.subject.resolved},
@@ -91,7 +91,7 @@ OrderedJson ExplanationJson(const Explanation& explanation) {
           {"decisions", explanation.decisions},
           {"mismatch", explanation.mismatch},
           {"told", CutText(explanation.pattern, kMaxTold)},
-          {"calls", Array(explanation.calls, CallsJson)}};
+          {"calls", Array(explanation.calls, ExplainedCallsJson)}};
 }
 
 // Where the call led, or else what it named.
@@ -138,8 +138,8 @@ OrderedJson RowsJson(const AuditReport& report) {
   for (const Row& row : report.matrix.rows) {
     const Fixture& fixture = row.fixture;
     OrderedJson json = MatrixRow(row, report.matrix, before);
-    if (!fixture.time.empty() && !row.cells.empty() && fixture.name == PlaceOf(fixture)) {
-      std::string key = json.dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
+    if (!fixture.time.empty() && !row.cells.empty() && fixture.name == FixturePlaceText(fixture)) {
+      std::string key = JsonText(json);
       key += fixture.expected.decision;
       for (const Cell& cell : row.cells) key += "\n" + DecidingRule(cell.ruling) + cell.mismatch;
       const auto [found, is_new] = places.try_emplace(std::move(key), rows.size());

@@ -8,11 +8,6 @@ namespace {
 
 constexpr size_t kMaxFixture = 60;
 
-std::string Padded(std::string text, size_t width) {
-  if (text.size() < width) text.append(width - text.size(), ' ');
-  return text;
-}
-
 class TextReport {
  public:
   TextReport(const AuditReport& report, const Console& console)

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <chrono>
+#include <ctime>
 #include <map>
 #include <numeric>
 
@@ -15,7 +16,7 @@ constexpr int64_t kDay = 24 * kHour;
 constexpr int64_t kWeek = 7 * kDay;
 constexpr int64_t kFirstMonday = 4 * kDay;  // Unix time began on a Thursday
 
-std::optional<int> Number(std::string_view& text, size_t digits) {
+std::optional<int> TakeNumber(std::string_view& text, size_t digits) {
   int number = 0;
   const char* end = text.data() + std::min(digits, text.size());
   const auto read = std::from_chars(text.data(), end, number);
@@ -31,11 +32,11 @@ bool Take(std::string_view& text, char c) {
 }
 
 std::optional<int64_t> DateOf(std::string_view& text) {
-  const auto year = Number(text, 4);
+  const auto year = TakeNumber(text, 4);
   if (!year || !Take(text, '-')) return {};
-  const auto month = Number(text, 2);
+  const auto month = TakeNumber(text, 2);
   if (!month || !Take(text, '-')) return {};
-  const auto day = Number(text, 2);
+  const auto day = TakeNumber(text, 2);
   if (!day) return {};
   const std::chrono::year_month_day date{std::chrono::year(*year),
                                          std::chrono::month(static_cast<unsigned>(*month)),
@@ -46,13 +47,13 @@ std::optional<int64_t> DateOf(std::string_view& text) {
 
 // "14:05", "14:05:59.123"
 std::optional<int64_t> ClockOf(std::string_view& text) {
-  const auto hour = Number(text, 2);
+  const auto hour = TakeNumber(text, 2);
   if (!hour || *hour > 23 || !Take(text, ':')) return {};
-  const auto minute = Number(text, 2);
+  const auto minute = TakeNumber(text, 2);
   if (!minute || *minute > 59) return {};
   int64_t time = *hour * kHour + *minute * kMinute;
   if (!Take(text, ':')) return time;
-  const auto second = Number(text, 2);
+  const auto second = TakeNumber(text, 2);
   if (!second || *second > 60) return {};
   if (Take(text, '.')) {
     text.remove_prefix(std::min(text.find_first_not_of("0123456789"), text.size()));
@@ -65,9 +66,9 @@ std::optional<int64_t> OffsetOf(std::string_view text) {
   if (text == "Z" || text == "z") return 0;
   const bool is_west = text.starts_with('-');
   if (!Take(text, '+') && !Take(text, '-')) return {};
-  const auto hours = Number(text, 2);
+  const auto hours = TakeNumber(text, 2);
   Take(text, ':');
-  const auto minutes = Number(text, 2);
+  const auto minutes = TakeNumber(text, 2);
   if (!hours || !minutes || !text.empty()) return {};
   const int64_t offset = *hours * kHour + *minutes * kMinute;
   return is_west ? -offset : offset;
@@ -79,19 +80,21 @@ int64_t RoundedDown(int64_t time, int64_t step) {
   return time - over;
 }
 
-std::chrono::year_month_day DayOf(int64_t time) {
-  const std::chrono::sys_seconds point{std::chrono::seconds(time)};
-  return std::chrono::floor<std::chrono::days>(point);
+// In UTC; `format` as for strftime(3).
+std::string TimeText(int64_t time, const char* format) {
+  const time_t seconds = time;
+  tm parts{};
+  ::gmtime_r(&seconds, &parts);
+  std::array<char, 32> text{};
+  return {text.data(), std::strftime(text.data(), text.size(), format, &parts)};
 }
-
-std::string TwoDigits(int64_t number) { return (number < 10 ? "0" : "") + std::to_string(number); }
 
 struct Moment {
   size_t decision;
   std::optional<size_t> span;  // nothing: nobody knows when
 };
 
-void Count(const Moment& moment, Series& series) {
+void AddTo(const Moment& moment, Series& series) {
   ++series.tally[moment.decision];
   if (moment.span) ++series.spans[*moment.span][moment.decision];
 }
@@ -108,7 +111,7 @@ class Counter {
   void Add(const std::string& label, const Moment& moment) {
     const auto [found, is_new] = places_.try_emplace(label, series_.size());
     if (is_new) series_.push_back(Empty(label, axis_));
-    Count(moment, series_[found->second]);
+    AddTo(moment, series_[found->second]);
   }
 
   std::vector<Series> MostFirst() {
@@ -186,18 +189,8 @@ std::optional<int64_t> UnixTime(std::string_view text) {
   return *date + *clock - *offset;
 }
 
-std::string DateText(int64_t time) {
-  const std::chrono::year_month_day date = DayOf(time);
-  return std::to_string(static_cast<int>(date.year())) + "-" +
-         TwoDigits(static_cast<unsigned>(date.month())) + "-" +
-         TwoDigits(static_cast<unsigned>(date.day()));
-}
-
-std::string DateTimeText(int64_t time) {
-  const int64_t second = (time % kDay + kDay) % kDay;
-  return DateText(time) + " " + TwoDigits(second / kHour) + ":" +
-         TwoDigits(second % kHour / kMinute);
-}
+std::string DateText(int64_t time) { return TimeText(time, "%Y-%m-%d"); }
+std::string DateTimeText(int64_t time) { return TimeText(time, "%Y-%m-%d %H:%M"); }
 
 std::string DecidingRule(const Ruling& ruling) {
   if (!ruling.rule.empty()) {
@@ -232,8 +225,8 @@ Statistics StatisticsOf(const Matrix& matrix) {
     if (time) span = static_cast<size_t>((*time - axis.start) / axis.step);
     for (const Cell& cell : row.cells) {
       const Moment moment{DecisionIndex(cell.ruling.decision), span};
-      Count(moment, statistics.all);
-      Count(moment, statistics.columns[cell.column]);
+      AddTo(moment, statistics.all);
+      AddTo(moment, statistics.columns[cell.column]);
       tools.Add(cell.ruling.tool, moment);
       rules.Add(DecidingRule(cell.ruling), moment);
     }

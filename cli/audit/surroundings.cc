@@ -9,8 +9,6 @@
 namespace ringfence {
 namespace {
 
-using Node = JsonTree::Node;
-
 constexpr uint32_t kUser = 1000;  // owns the files in memory
 constexpr const char* kProgram = "/opt/ringfence/bin/ringfence-hook";
 
@@ -53,7 +51,7 @@ void ReadFacts(JsonDocument& document, ObjectReader& object, FileFacts& facts) {
   object.Finish();
 }
 
-std::optional<MemoryNode> ReadNode(JsonDocument& document, const Node& node) {
+std::optional<MemoryNode> ReadNode(JsonDocument& document, const JsonNode& node) {
   constexpr std::string_view kHint =
       "\"file\", \"folder\", \"-> TARGET\", \"unreadable folder\", \"device\"";
   std::optional<ObjectReader> object;
@@ -77,11 +75,11 @@ std::optional<MemoryNode> ReadNode(JsonDocument& document, const Node& node) {
 
 }  // namespace
 
-void ReadFiles(JsonDocument& document, const Node& files, Fixture& fixture) {
+void ReadFiles(JsonDocument& document, const JsonNode& files, Fixture& fixture) {
   const JsonTree& tree = document.tree();
   fixture.files.emplace();
   for (JsonTree::Index i = files.first_child; i != JsonTree::kNone; i = tree.node(i).next) {
-    const Node& node = tree.node(i);
+    const JsonNode& node = tree.node(i);
     const std::optional<Path> path = PathOf(tree.KeyOf(node), fixture);
     if (!path) {
       document.Wrong(node, "must name a file, by a path without \"..\"",

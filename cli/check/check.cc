@@ -18,7 +18,7 @@ struct CheckOptions {
   bool strict = false;
 };
 
-std::string_view NameOf(Severity severity) {
+std::string_view SeverityName(Severity severity) {
   switch (severity) {
     case Severity::kError:
       return "error";
@@ -30,25 +30,25 @@ std::string_view NameOf(Severity severity) {
   return "error";
 }
 
-size_t Count(const Findings& findings, Severity severity) {
+size_t FindingCount(const Findings& findings, Severity severity) {
   return static_cast<size_t>(std::ranges::count(findings, severity, &Finding::severity));
 }
 
 // As compilers say it, so that editors find the place.
-void Print(const Console& console, const Finding& finding) {
+void PrintFinding(const Console& console, const Finding& finding) {
   const Error& error = finding.error;
   const Tone tone = finding.severity == Severity::kError ? Tone::kBad : Tone::kStrong;
   console.Line((error.where.empty() ? "" : Printable(error.where) + ": ") +
-               console.In(tone, NameOf(finding.severity)) + ": " + Printable(error.what) + " [" +
-               finding.code + "]");
+               console.In(tone, SeverityName(finding.severity)) + ": " + Printable(error.what) +
+               " [" + finding.code + "]");
   if (!error.hint.empty()) console.Line("  Hint: " + Printable(error.hint));
 }
 
 void PrintAll(const Checked& checked) {
   const Console console;
-  for (const Finding& finding : checked.findings) Print(console, finding);
-  const size_t errors = Count(checked.findings, Severity::kError);
-  const size_t warnings = Count(checked.findings, Severity::kWarning);
+  for (const Finding& finding : checked.findings) PrintFinding(console, finding);
+  const size_t errors = FindingCount(checked.findings, Severity::kError);
+  const size_t warnings = FindingCount(checked.findings, Severity::kWarning);
   std::string subjects;
   for (const std::string& subject : checked.subjects) subjects += " " + Printable(subject);
   console.Line("checked" + subjects + ": " +
@@ -57,18 +57,18 @@ void PrintAll(const Checked& checked) {
                     : Counted(errors, "error") + ", " + Counted(warnings, "warning")));
 }
 
-OrderedJson JsonOf(const Checked& checked) {
+OrderedJson CheckedJson(const Checked& checked) {
   OrderedJson findings = OrderedJson::array();
   for (const Finding& finding : checked.findings) {
     OrderedJson& json = findings.emplace_back(
-        OrderedJson{{"severity", NameOf(finding.severity)}, {"code", finding.code}});
+        OrderedJson{{"severity", SeverityName(finding.severity)}, {"code", finding.code}});
     json["where"] = finding.error.where;
     json["what"] = finding.error.what;
     if (!finding.error.hint.empty()) json["hint"] = finding.error.hint;
   }
   return {{"checked", checked.subjects},
-          {"errors", Count(checked.findings, Severity::kError)},
-          {"warnings", Count(checked.findings, Severity::kWarning)},
+          {"errors", FindingCount(checked.findings, Severity::kError)},
+          {"warnings", FindingCount(checked.findings, Severity::kWarning)},
           {"findings", std::move(findings)}};
 }
 
@@ -79,7 +79,7 @@ Outcome RunCheck(const CheckOptions& options) {
   if (!checked) return checked.error();
   const std::vector<Error>& unread = checked->unread;
   if (question.json) {
-    PrintJson(JsonOf(*checked));
+    PrintJson(CheckedJson(*checked));
   } else if (unread.empty() || !checked->subjects.empty()) {
     PrintAll(*checked);
   }
@@ -87,8 +87,8 @@ Outcome RunCheck(const CheckOptions& options) {
     for (size_t i = 0; i + 1 < unread.size(); ++i) PrintError(unread[i]);
     return unread.back();
   }
-  const bool is_wrong = Count(checked->findings, Severity::kError) > 0 ||
-                        (options.strict && Count(checked->findings, Severity::kWarning) > 0);
+  const bool is_wrong = FindingCount(checked->findings, Severity::kError) > 0 ||
+                        (options.strict && FindingCount(checked->findings, Severity::kWarning) > 0);
   return is_wrong ? 1 : 0;
 }
 

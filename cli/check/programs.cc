@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/path.h"
+#include "base/same_file.h"
 #include "base/syscall.h"
 #include "base/text.h"
 #include "cli/common/files.h"
@@ -175,7 +176,7 @@ bool IsSameProgram(const std::string& one, const std::string& other) {
   struct stat facts {};
   struct stat others {};
   if (::stat(one.c_str(), &facts) != 0 || ::stat(other.c_str(), &others) != 0) return true;
-  if (facts.st_dev == others.st_dev && facts.st_ino == others.st_ino) return true;
+  if (IsSameFile(facts, others)) return true;
   return facts.st_size == others.st_size && BytesOf(one) == BytesOf(other);
 }
 

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string_view>
 
+#include "base/json_pointer.h"
 #include "base/json_tree.h"
 #include "base/path.h"
 #include "base/text.h"
@@ -15,15 +16,6 @@
 
 namespace ringfence {
 namespace {
-
-using Node = JsonTree::Node;
-
-// "/sandbox/network/allowedDomains" as people write it.
-std::string Dotted(std::string_view pointer) {
-  std::string name(pointer.substr(1));
-  std::ranges::replace(name, '/', '.');
-  return name;
-}
 
 // Where "./x" of the file's rules begins: the project of a project's file, else the file's folder.
 std::string FolderOfFile(const SettingsFile& file) {
@@ -55,9 +47,9 @@ std::string AllowWriteText(std::string_view entry, const SettingsFile& file) {
   return (is_of_file ? FolderOfFile(file) + "/" : "") + std::string(entry);
 }
 
-class Finder {
+class OpeningFinder {
  public:
-  explicit Finder(const OpeningQuestion& question) : question_(question) {}
+  explicit OpeningFinder(const OpeningQuestion& question) : question_(question) {}
 
   Findings Run() {
     const auto confines = [](const SettingsFile& file) {
@@ -84,10 +76,10 @@ class Finder {
     const Result<JsonTree> tree = JsonTree::Parse(text, file.settings.name, false);
     if (!tree) return;  // said by others
     const auto each = [&](const char* pointer, auto take) {
-      const Node* list = NodeAt(*tree, pointer);
+      const JsonNode* list = NodeAt(*tree, pointer);
       if (list == nullptr || list->kind != JsonTree::Kind::kArray) return;
       for (JsonTree::Index i = list->first_child; i != JsonTree::kNone; i = tree->node(i).next) {
-        const Node& node = tree->node(i);
+        const JsonNode& node = tree->node(i);
         if (node.kind != JsonTree::Kind::kString) continue;
         take(Entry{file, pointer, std::string(node.content()),
                    PlaceText(tree->name(), text, node.begin)});
@@ -141,7 +133,7 @@ class Finder {
         {Error::Kind::kInvalidConfig, entry.place,
          "commands in the client's sandbox may also " + opened + ", which " +
              (is_projects ? "this project's policy" : "the policy") +
-             " does not permit: " + Dotted(entry.pointer) + " has " + Quote(entry.text, 80),
+             " does not permit: " + DottedKey(entry.pointer) + " has " + Quote(entry.text, 80),
          is_projects ? "these settings serve every project" : Hint(entry)});
   }
 
@@ -167,6 +159,8 @@ class Finder {
 
 }  // namespace
 
-Findings FindSandboxOpenings(const OpeningQuestion& question) { return Finder(question).Run(); }
+Findings FindSandboxOpenings(const OpeningQuestion& question) {
+  return OpeningFinder(question).Run();
+}
 
 }  // namespace ringfence

@@ -12,7 +12,7 @@ namespace ringfence {
 namespace {
 
 // What every shell takes as one plain word: names that a project's policy chose reach one.
-bool IsPlainName(std::string_view name) {
+bool IsPlainShellWord(std::string_view name) {
   constexpr std::string_view kPlain =
       "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-";
   return !name.empty() && name[0] != '-' && name.find_first_not_of(kPlain) == std::string::npos;
@@ -32,7 +32,7 @@ Outcome PrintProfiles() {
   }
   std::string text;
   for (const std::string_view name : names) {
-    if (IsPlainName(name)) text.append(name).append("\n");
+    if (IsPlainShellWord(name)) text.append(name).append("\n");
   }
   std::fwrite(text.data(), 1, text.size(), stdout);
   return 0;

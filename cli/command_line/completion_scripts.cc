@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "base/text.h"
 #include "cli/command_line/completion.h"
 
 namespace ringfence {
@@ -67,13 +68,6 @@ std::vector<CommandWords> WordsOf(const CLI::App& app) {
     commands.push_back(std::move(words));
   }
   return commands;
-}
-
-// In single quotes, for the shells' own words.
-std::string Quoted(const std::string& text) {
-  std::string out = "'";
-  for (const char c : text) out += c == '\'' ? "'\\''" : std::string(1, c);
-  return out + "'";
 }
 
 std::vector<Word> NamesOf(const std::vector<CommandWords>& commands) {
@@ -179,12 +173,13 @@ std::string Bash(const std::vector<CommandWords>& commands) {
   for (const CommandWords& command : commands) {
     for (const CommandWords& one : command.below) {
       cases += "    " + command.name.text + ":" + one.name.text +
-               ") words=" + Quoted(Joined(one.options)) + " ;;\n";
+               ") words=" + ShellQuoted(Joined(one.options)) + " ;;\n";
     }
-    cases += "    " + command.name.text + ":*) words=" + Quoted(Joined(command.options)) + " ;;\n";
+    cases +=
+        "    " + command.name.text + ":*) words=" + ShellQuoted(Joined(command.options)) + " ;;\n";
     if (command.below.empty()) continue;
     below += "    2:" + command.name.text + ":[!-]* | 2:" + command.name.text +
-             ":) values=" + Quoted(Joined(NamesOf(command.below))) + " ;;\n";
+             ":) values=" + ShellQuoted(Joined(NamesOf(command.below))) + " ;;\n";
   }
   return R"sh(_ringfence() {
   local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} words='' values='' i
@@ -201,7 +196,7 @@ std::string Bash(const std::vector<CommandWords>& commands) {
 )sh" + cases +
          "  esac\n"
          "  if [ \"$COMP_CWORD\" -eq 1 ]; then words=" +
-         Quoted(Joined(NamesOf(commands)) + " --help --version") +
+         ShellQuoted(Joined(NamesOf(commands)) + " --help --version") +
          "; fi\n"
          "  case ${COMP_WORDS[1]}:$word in\n" +
          ArgumentCases(commands, "((COMP_CWORD < 2)) || values=\"", "\"") +
@@ -225,9 +220,9 @@ complete -o filenames -F _ringfence ringfence
 }
 
 // "name:what", the form of _describe.
-std::string Described(const std::vector<Word>& words) {
+std::string Descriptions(const std::vector<Word>& words) {
   std::string out;
-  for (const Word& word : words) out += " " + Quoted(word.text + ":" + word.what);
+  for (const Word& word : words) out += " " + ShellQuoted(word.text + ":" + word.what);
   return out;
 }
 
@@ -237,18 +232,19 @@ std::string Zsh(const std::vector<CommandWords>& commands) {
   for (const CommandWords& command : commands) {
     for (const CommandWords& one : command.below) {
       cases += "    " + command.name.text + ":" + one.name.text + ") options=(" +
-               Described(one.options) + " ) ;;\n";
+               Descriptions(one.options) + " ) ;;\n";
     }
-    cases += "    " + command.name.text + ":*) options=(" + Described(command.options) + " ) ;;\n";
+    cases +=
+        "    " + command.name.text + ":*) options=(" + Descriptions(command.options) + " ) ;;\n";
     if (command.below.empty()) continue;
-    below += "    3:" + command.name.text + ") commands=(" + Described(NamesOf(command.below)) +
+    below += "    3:" + command.name.text + ") commands=(" + Descriptions(NamesOf(command.below)) +
              " ); [[ ${words[CURRENT]} == -* ]] || { _describe command commands; return } ;;\n";
   }
   return "#compdef ringfence\n"
          "_ringfence() {\n"
          "  local -a commands options\n"
          "  commands=(" +
-         Described(NamesOf(commands)) + R"sh( )
+         Descriptions(NamesOf(commands)) + R"sh( )
   if (( CURRENT == 2 )); then _describe command commands; return; fi
   local -i end=${words[(i)--]}
   if [[ ${words[2]} == run ]] && (( end < CURRENT )); then
@@ -279,7 +275,7 @@ std::string Zsh(const std::vector<CommandWords>& commands) {
 // In fish the program's output is one value a line, in parentheses.
 std::string FishValues(const Word& word, const std::string& commands) {
   if (word.asked == Asked::kProfiles) return "'(ringfence completion --profiles 2> /dev/null)'";
-  return Quoted(ValuesFor(word, commands));
+  return ShellQuoted(ValuesFor(word, commands));
 }
 
 std::string FishOptions(const std::vector<Word>& options, const std::string& condition) {
@@ -287,7 +283,7 @@ std::string FishOptions(const std::vector<Word>& options, const std::string& con
   for (const Word& option : options) {
     const std::string values = FishValues(option, "");
     out += "complete -c ringfence -n '" + condition + "' -l " + option.text.substr(2) +
-           (values == "''" ? "" : " -x -a " + values) + " -d " + Quoted(option.what) + "\n";
+           (values == "''" ? "" : " -x -a " + values) + " -d " + ShellQuoted(option.what) + "\n";
   }
   return out;
 }
@@ -299,10 +295,10 @@ std::string Fish(const std::vector<CommandWords>& commands) {
   for (const CommandWords& command : commands) {
     const std::string seen = kSeen + command.name.text;
     out += "complete -c ringfence -n __fish_use_subcommand -f -a " + command.name.text + " -d " +
-           Quoted(command.name.what) + "\n";
+           ShellQuoted(command.name.what) + "\n";
     for (const CommandWords& below : command.below) {
       out += "complete -c ringfence -n '" + seen + "' -f -a " + below.name.text + " -d " +
-             Quoted(below.name.what) + "\n";
+             ShellQuoted(below.name.what) + "\n";
       std::string given = seen;
       given.append("; and ").append(kSeen).append(below.name.text);
       out += FishOptions(below.options, given);

@@ -12,7 +12,7 @@
 namespace ringfence {
 namespace {
 
-void Print(const std::string& text) { std::fwrite(text.data(), 1, text.size(), stdout); }
+void WriteOut(const std::string& text) { std::fwrite(text.data(), 1, text.size(), stdout); }
 
 // The command that `words` name: none for the program itself, "log", or "log" "verify".
 Result<const CLI::App*> FindCommand(const CLI::App& program,
@@ -48,7 +48,7 @@ void AddManual(Command& app, Action& chosen) {
       const Result<const CLI::App*> found = FindCommand(all, words);
       if (!found) return found.error();
       const ManualPage page = ManualPageOf(all, **found);
-      options->roff ? Print(ManualRoff(page)) : ShowText(ManualText(page));
+      options->roff ? WriteOut(ManualRoff(page)) : ShowText(ManualText(page));
       return 0;
     };
   });
@@ -69,7 +69,7 @@ void AddHelp(Command& app, Action& chosen) {
       const Result<const CLI::App*> found = FindCommand(all, *words);
       if (!found) return found.error();
       const CLI::App* parent = (*found)->get_parent();
-      Print((*found)->help(parent == nullptr ? "" : FullName(*parent)));
+      WriteOut((*found)->help(parent == nullptr ? "" : FullName(*parent)));
       return 0;
     };
   });

@@ -35,7 +35,7 @@ ManualOption OptionOf(const CLI::Option& option) {
   return entry;
 }
 
-ManualCommand CommandOf(const std::string& name, const CLI::App& app) {
+ManualCommand ManualCommandOf(const std::string& name, const CLI::App& app) {
   ManualCommand command{name, app.get_description(), {}};
   for (const CLI::Option* option : app.get_options()) command.options.push_back(OptionOf(*option));
   return command;
@@ -64,11 +64,11 @@ ManualPage ManualPageOf(const CLI::App& app, const CLI::App& command) {
   const bool is_program = &command == &app;
   const std::string name = is_program ? "" : command.get_name();
   ManualPage page;
-  page.command = CommandOf(name, command);
+  page.command = ManualCommandOf(name, command);
   for (const CLI::App* part : command.get_subcommands({})) {
     if (part->get_group().empty()) continue;  // hidden
     page.parts.push_back(is_program ? ManualCommand{part->get_name(), part->get_description(), {}}
-                                    : CommandOf(name + " " + part->get_name(), *part));
+                                    : ManualCommandOf(name + " " + part->get_name(), *part));
   }
   AddFooter(command.get_footer(), page);
   if (!is_program) page.see_also.emplace_back("ringfence");

@@ -1,6 +1,7 @@
 // Manual pages in mdoc(7).
 #include <string_view>
 
+#include "base/ascii.h"
 #include "cli/command_line/manual_page.h"
 
 namespace ringfence {
@@ -61,8 +62,8 @@ std::string RoffOptions(const ManualCommand& command) {
   return out + ".El\n";
 }
 
-std::string Upper(std::string text) {
-  for (char& c : text) c = c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+std::string UpperAscii(std::string text) {
+  std::ranges::transform(text, text.begin(), ToUpper<char>);
   return text;
 }
 
@@ -71,9 +72,9 @@ std::string Upper(std::string text) {
 std::string ManualRoff(const ManualPage& page) {
   const std::string name = ManualName(page);
   const ManualCommand& command = page.command;
-  std::string out = ".Dd $Mdocdate$\n.Dt " + Upper(name) + " 1\n.Os ringfence\n.Sh NAME\n.Nm " +
-                    name + "\n.Nd " + Escaped(command.what) + "\n.Sh SYNOPSIS\n" +
-                    RoffSynopsis(command);
+  std::string out = ".Dd $Mdocdate$\n.Dt " + UpperAscii(name) +
+                    " 1\n.Os ringfence\n.Sh NAME\n.Nm " + name + "\n.Nd " + Escaped(command.what) +
+                    "\n.Sh SYNOPSIS\n" + RoffSynopsis(command);
   for (const ManualCommand& part : page.parts) {
     if (!part.options.empty()) out += RoffSynopsis(part);
   }

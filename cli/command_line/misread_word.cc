@@ -8,10 +8,10 @@
 namespace ringfence {
 namespace {
 
-Error Usage(const std::string& word, std::string what, const std::string& meant,
-            const std::string& otherwise) {
-  return Error{Error::Kind::kUsage, Quote(word), std::move(what),
-               meant.empty() ? otherwise : "did you mean " + Quote(meant) + "?"};
+Error Misread(const std::string& word, std::string what, const std::string& meant,
+              const std::string& otherwise) {
+  return UsageError(Quote(word), std::move(what),
+                    meant.empty() ? otherwise : "did you mean " + Quote(meant) + "?");
 }
 
 // "Read(~/x)": what is in the parentheses, without "domain:".
@@ -36,17 +36,17 @@ std::optional<Error> MisreadWord(const std::string& word) {
       const bool is_whole = word.starts_with(home) && (rest.empty() || rest[0] == '/');
       if (is_whole) meant = "~" + std::string(rest);
     }
-    return Usage(word, "begins with a variable that no shell has replaced", meant,
-                 "write its value");
+    return Misread(word, "begins with a variable that no shell has replaced", meant,
+                   "write its value");
   }
   const size_t open = word.find('(');
   const bool is_rule = open != std::string::npos && word.ends_with(')') &&
                        ClaudeCode().tools.Find(std::string_view(word).substr(0, open));
   if (!is_rule) return {};
   const bool is_command = ClaudeCode().tools.RunsCommand(std::string_view(word).substr(0, open));
-  return Usage(word, "is a permission rule of the client, not a path, host or tool",
-               is_command ? word.substr(0, open) : ArgumentOfRule(word, open),
-               "name the path, host or tool");
+  return Misread(word, "is a permission rule of the client, not a path, host or tool",
+                 is_command ? word.substr(0, open) : ArgumentOfRule(word, open),
+                 "name the path, host or tool");
 }
 
 }  // namespace ringfence

@@ -9,7 +9,9 @@
 #include "agents/claude/agent.h"
 #include "agents/claude/setup/client_fence.h"
 #include "agents/claude/setup/settings_editor.h"
+#include "base/contains.h"
 #include "base/json.h"
+#include "base/json_pointer.h"
 #include "base/text.h"
 #include "base/utf8.h"
 #include "cli/common/files.h"
@@ -24,17 +26,6 @@ namespace {
 
 constexpr std::string_view kReaders[] = {"Read", "Glob", "Grep"};
 constexpr std::string_view kWriters[] = {"Write", "Edit", "NotebookEdit"};
-
-template <typename Names>
-bool HasText(const Names& names, std::string_view name) {
-  return std::ranges::find(names, name) != std::ranges::end(names);
-}
-
-std::string Dotted(std::string_view pointer) {
-  std::string name(pointer.substr(1));
-  std::ranges::replace(name, '/', '.');
-  return name;
-}
 
 std::vector<std::string> TextsAt(const SettingsFile& file, const char* pointer) {
   std::vector<std::string> texts;
@@ -112,7 +103,7 @@ void ClientRefusals::Add(const SettingsFile& file, const SettingsRecord& record)
     if (rule.tool.size() < text.size() && text.ends_with(')')) {
       rule.argument = text.substr(rule.tool.size() + 1, text.size() - rule.tool.size() - 2);
     }
-    rule.is_ours = ours != record.lists.end() && HasText(ours->texts, text);
+    rule.is_ours = ours != record.lists.end() && Contains(ours->texts, text);
     source.deny.push_back(std::move(rule));
   }
   for (const std::string& folder : TextsAt(file, "/permissions/additionalDirectories")) {
@@ -125,11 +116,11 @@ std::optional<ClientRefusal> ClientRefusals::Fence(Access access) const {
   for (const ClientFenceKey& key : kClientFence) {
     if (key.access != access) continue;
     for (const Source& source : sources_) {
-      if (!HasText(source.fences, key.pointer)) continue;
+      if (!Contains(source.fences, key.pointer)) continue;
       return ClientRefusal{
-          Dotted(key.pointer) + " is true", source.file,
-          (HasText(source.our_fences, key.pointer) ? "run: " + source.init
-                                                   : "take it out of " + source.file) +
+          DottedKey(key.pointer) + " is true", source.file,
+          (Contains(source.our_fences, key.pointer) ? "run: " + source.init
+                                                    : "take it out of " + source.file) +
               ", and start the client again"};
     }
   }
@@ -178,7 +169,7 @@ std::optional<ClientRefusal> ClientRefusals::OfPath(const Path& path, Access acc
   for (const Source& source : sources_) {
     for (const Rule& rule : source.deny) {
       const bool is_meant =
-          rule.tool == "Read" || (access == Access::kWrite && HasText(kWriters, rule.tool));
+          rule.tool == "Read" || (access == Access::kWrite && Contains(kWriters, rule.tool));
       if (!is_meant || rule.argument.empty() || !Matches(source, rule, path)) continue;
       return ClientRefusal{"permissions.deny has " + Quote(rule.text, 80), source.file,
                            rule.is_ours ? "run: " + source.init : "take it out of " + source.file};
@@ -210,7 +201,7 @@ std::optional<std::string> ClientRefusals::NoteOn(const Event& event) const {
 
 std::optional<ClientRefusal> ClientRefusals::OfCall(const Event& event, const Trace& trace) const {
   if (auto refusal = OfTool(event.tool_name)) return refusal;
-  if (!HasText(kReaders, event.tool_name) && !HasText(kWriters, event.tool_name)) return {};
+  if (!Contains(kReaders, event.tool_name) && !Contains(kWriters, event.tool_name)) return {};
   for (const PathTrace& path : trace.paths) {
     for (const PathTrace::Reading& reading : path.readings) {
       // The client knows one home; the hook looks at every place that "~" may mean.

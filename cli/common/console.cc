@@ -48,9 +48,11 @@ std::string Counted(size_t number, std::string_view word) {
   return Grouped(number) + " " + std::string(word) + (number == 1 ? "" : "s");
 }
 
-void PrintJson(const OrderedJson& value) {
-  const std::string text = value.dump(2, ' ', false, OrderedJson::error_handler_t::replace);
-  Put(stdout, PrintableLines(text) + "\n");
+std::string Padded(std::string text, size_t width) {
+  text.resize(std::max(width, text.size()), ' ');
+  return text;
 }
+
+void PrintJson(const OrderedJson& value) { Put(stdout, PrintableLines(JsonText(value, 2)) + "\n"); }
 
 }  // namespace ringfence

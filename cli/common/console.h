@@ -24,6 +24,9 @@ class Console {
 std::string Grouped(size_t number);
 std::string Counted(size_t number, std::string_view word);
 
+// With spaces at its end, at least `width` bytes.
+std::string Padded(std::string text, size_t width);
+
 void PrintJson(const OrderedJson& value);
 
 }  // namespace ringfence

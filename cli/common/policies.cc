@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <functional>
 
+#include "base/add_once.h"
 #include "base/syscall.h"
 #include "policy/files/real_files.h"
 #include "run/typed_context.h"
@@ -14,13 +15,13 @@ namespace ringfence {
 namespace {
 
 template <typename Rule, typename Text>
-std::vector<std::string> TextsOf(const std::optional<std::vector<Rule>>& rules, Text text) {
+std::vector<std::string> EntryTexts(const std::optional<std::vector<Rule>>& rules, Text text) {
   std::vector<std::string> texts;
   if (!rules) return texts;
   for (const Rule& rule : *rules) {
     const std::string entry(std::invoke(text, rule));
     // A set of hosts stands in the list once for each host.
-    if (std::ranges::find(texts, entry) == texts.end()) texts.push_back(entry);
+    AddOnce(texts, entry);
   }
   return texts;
 }
@@ -28,13 +29,13 @@ std::vector<std::string> TextsOf(const std::optional<std::vector<Rule>>& rules, 
 std::vector<std::string> EntriesOf(const Sections& sections, AllowList list) {
   switch (list) {
     case AllowList::kTools:
-      return TextsOf(sections.tools.allow, &NameRule::pattern);
+      return EntryTexts(sections.tools.allow, &NameRule::pattern);
     case AllowList::kRead:
-      return TextsOf(sections.read.allow, &PathRule::written);
+      return EntryTexts(sections.read.allow, &PathRule::written);
     case AllowList::kWrite:
-      return TextsOf(sections.write.allow, &PathRule::written);
+      return EntryTexts(sections.write.allow, &PathRule::written);
     case AllowList::kHosts:
-      return sections.network ? TextsOf(sections.network->allow, &HostRule::written)
+      return sections.network ? EntryTexts(sections.network->allow, &HostRule::written)
                               : std::vector<std::string>{};
   }
   return {};

@@ -18,7 +18,7 @@ constexpr std::chrono::milliseconds kBetween{100};
 constexpr size_t kBar = 30;
 constexpr std::string_view kUnits[] = {"bytes", "kB", "MB", "GB", "TB", "PB"};
 
-bool IsTerminal() {
+bool ShowsProgress() {
   const char* terminal = std::getenv("TERM");
   const bool dumb = terminal == nullptr || std::string_view(terminal) == "dumb";
   return !dumb && ::isatty(STDERR_FILENO) == 1;
@@ -81,7 +81,7 @@ std::string ProgressLine(const ProgressState& state, size_t width) {
 
 Progress::Progress(std::string name, uint64_t total, bool wanted, std::string_view what)
     : state_{std::move(name), 0, total, 0, what},
-      shown_(wanted && IsTerminal()),
+      shown_(wanted && ShowsProgress()),
       start_(Clock::now()),
       next_(start_ + kBetween) {}
 

@@ -29,31 +29,27 @@ constexpr const char* kManagedSettings =
 constexpr const char* kManagedSettings = "/etc/claude-code/managed-settings.json";
 #endif
 
-Error Usage(std::string where, std::string what, std::string hint) {
-  return Error{Error::Kind::kUsage, std::move(where), std::move(what), std::move(hint)};
-}
-
 Result<std::string> FindHome(const std::string& option) {
   const Result<std::string> named = GivenOrOwnHome(option);
   if (!named) return named.error();
   const std::string& home = *named;
   if (home.empty()) {
-    return Usage("", "HOME is not set, and /etc/passwd has no home for you",
-                 "name the home directory: --home DIR");
+    return UsageError("", "HOME is not set, and /etc/passwd has no home for you",
+                      "name the home directory: --home DIR");
   }
   const char* where = option.empty() ? "HOME" : "--home";
   const std::optional<Path> path = Path::Parse(home);
   if (!path) {
-    return Usage(where, Quote(home) + " is not an absolute path",
-                 "name the home directory: --home DIR");
+    return UsageError(where, Quote(home) + " is not an absolute path",
+                      "name the home directory: --home DIR");
   }
   if (!IsValidUtf8(home))
-    return Usage(where, "is not UTF-8, so a settings file cannot name it", "");
+    return UsageError(where, "is not UTF-8, so a settings file cannot name it");
   struct stat facts {};
   const bool is_there = ::stat(path->text().c_str(), &facts) == 0 && S_ISDIR(facts.st_mode);
   if (!option.empty() && !is_there) {  // a service's HOME need not exist
-    return Usage("--home", Quote(home) + " is not an existing directory",
-                 "name the home directory: --home DIR");
+    return UsageError("--home", Quote(home) + " is not an existing directory",
+                      "name the home directory: --home DIR");
   }
   return path->text();
 }
@@ -94,7 +90,7 @@ Result<Registration> FindRegistration(const std::string& home_option,
   where.home = *home;
   where.config_dir = Variable("CLAUDE_CONFIG_DIR");
   if (!where.config_dir.empty() && !Path::Parse(where.config_dir)) {
-    return Usage("CLAUDE_CONFIG_DIR", Quote(where.config_dir) + " is not an absolute path", "");
+    return UsageError("CLAUDE_CONFIG_DIR", Quote(where.config_dir) + " is not an absolute path");
   }
   where.project_dir = directory;
   if (directory == "~" || directory.starts_with("~/")) {  // quoted, so that no shell expanded it
@@ -106,7 +102,7 @@ Result<Registration> FindRegistration(const std::string& home_option,
   }
   where.project_dir = Path::Clean(where.project_dir).text();
   if (!IsValidUtf8(where.project_dir)) {
-    return Usage(Quote(where.project_dir), "is not UTF-8, so a settings file cannot name it", "");
+    return UsageError(Quote(where.project_dir), "is not UTF-8, so a settings file cannot name it");
   }
   return where;
 }
@@ -118,12 +114,14 @@ Result<Registration> FindProject(const std::string& home_option, const std::stri
   if (::stat(where->project_dir.c_str(), &facts) != 0) {
     const int failure = errno;
     if (failure == ENOENT || failure == ENOTDIR) {
-      return Usage(Quote(where->project_dir), "does not exist", "name the project's directory");
+      return UsageError(Quote(where->project_dir), "does not exist",
+                        "name the project's directory");
     }
     return SystemError("stat(" + where->project_dir + ")", failure);
   }
   if (!S_ISDIR(facts.st_mode)) {
-    return Usage(Quote(where->project_dir), "is not a directory", "name the project's directory");
+    return UsageError(Quote(where->project_dir), "is not a directory",
+                      "name the project's directory");
   }
   return where;
 }

@@ -18,12 +18,12 @@ namespace ringfence {
 namespace {
 
 // The client's versions, as its notes tell them.
-struct Since {
+struct SinceVersion {
   std::vector<int> version;
   const char* what;
   Health without;
 };
-const Since kSince[] = {
+const SinceVersion kSince[] = {
     {{2, 1, 295}, "onFailure: a hook that fails lets the call through", Health::kMissing},
     {{2, 1, 257}, "blockReadsOutsideWorkingDirectories", Health::kWeak},
     {{2, 1, 314}, "blockWritesOutsideWorkingDirectories", Health::kWeak},
@@ -45,8 +45,7 @@ std::string FindClient() {
   const char* path = std::getenv("PATH");
   std::string_view rest = path == nullptr ? "" : path;
   while (!rest.empty()) {
-    const std::string_view folder = rest.substr(0, rest.find(':'));
-    rest.remove_prefix(std::min(folder.size() + 1, rest.size()));
+    const std::string_view folder = TakeUntil(rest, ':');
     const std::filesystem::path program = std::filesystem::path(folder) / "claude";
     std::error_code failure;
     if (folder.starts_with('/') && std::filesystem::is_regular_file(program, failure)) {
@@ -93,7 +92,7 @@ void LookAtClient(const Patient& patient, DoctorRows& rows) {
   }
   const std::string name = "Claude Code " + Text(version) + " (" + Printable(program) + ")";
   bool is_old = false;
-  for (const Since& since : kSince) {
+  for (const SinceVersion& since : kSince) {
     if (version >= since.version) continue;
     is_old = true;
     AddRow(rows, since.without,

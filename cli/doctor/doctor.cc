@@ -134,7 +134,7 @@ void Print(const DoctorRows& rows) {
   }
 }
 
-OrderedJson JsonOf(const DoctorRows& rows, bool is_well) {
+OrderedJson DoctorJson(const DoctorRows& rows, bool is_well) {
   OrderedJson all = OrderedJson::array();
   for (const DoctorRow& row : rows) {
     OrderedJson& json =
@@ -152,7 +152,7 @@ Outcome RunDoctor(const DoctorOptions& options) {
   const bool is_well = std::ranges::none_of(
       rows, [](const DoctorRow& row) { return row.health == Health::kMissing; });
   if (options.json) {
-    PrintJson(JsonOf(rows, is_well));
+    PrintJson(DoctorJson(rows, is_well));
   } else {
     Print(rows);
   }

@@ -42,10 +42,6 @@ struct ExplainOptions {
   std::string session = "explain";
 };
 
-Error Usage(std::string what, std::string hint) {
-  return Error{Error::Kind::kUsage, "", std::move(what), std::move(hint)};
-}
-
 Result<OrderedJson> ToolInput(const ExplainOptions& options) {
   OrderedJson input = OrderedJson::object();
   if (options.argument.empty()) return input;
@@ -55,17 +51,17 @@ Result<OrderedJson> ToolInput(const ExplainOptions& options) {
   }
   input = OrderedJson::parse(options.argument, nullptr, false);
   if (!input.is_object()) {
-    return Usage("the argument begins with { but is not a JSON object",
-                 "write the tool's whole input, such as '{\"file_path\": \"/etc/hosts\"}'");
+    return UsageError("", "the argument begins with { but is not a JSON object",
+                      "write the tool's whole input, such as '{\"file_path\": \"/etc/hosts\"}'");
   }
   return input;
 }
 
-Result<std::string> EventOf(const ExplainOptions& options, const Places& places) {
+Result<std::string> ExplainedEvent(const ExplainOptions& options, const Places& places) {
   if (!options.event_file.empty()) {
     Result<std::optional<std::string>> text = ReadIfThere(options.event_file);
     if (!text) return text.error();
-    if (!*text) return Usage(Quote(options.event_file) + " does not exist", "");
+    if (!*text) return UsageError("", Quote(options.event_file) + " does not exist");
     return **text;
   }
   const Result<OrderedJson> input = ToolInput(options);
@@ -90,15 +86,15 @@ class Explainer {
       : options_(options), context_(context), files_(files) {}
 
   Result<Explained> Call(const ExplainOptions& call) {
-    const Result<std::string> text = EventOf(call, context_.places);
+    const Result<std::string> text = ExplainedEvent(call, context_.places);
     if (!text) return text.error();
     Result<Event> event = Judge(context_, options_.profile).Read(*text);
     if (!event) return event.error();
     const bool is_call =
         event->kind == EventKind::kPreToolUse || event->kind == EventKind::kPermissionRequest;
     if (!is_call) {
-      return Usage("the event is not a tool call",
-                   "only PreToolUse and PermissionRequest are decided");
+      return UsageError("", "the event is not a tool call",
+                        "only PreToolUse and PermissionRequest are decided");
     }
     Explained explained{.event = std::move(*event), .notes = context_.sources.notes};
     if (Status s = Decide(explained); !s) return s.error();
@@ -235,8 +231,8 @@ Outcome RunExplain(const ExplainOptions& options) {
     return ExplainSet(options.what, context->places, options.json);
   }
   if (options.what.empty() == options.event_file.empty()) {
-    return Usage("name a path, a host, a tool and its argument, a set, or --event FILE",
-                 "ringfence explain /etc/hosts, or: ringfence explain Read /etc/hosts");
+    return UsageError("", "name a path, a host, a tool and its argument, a set, or --event FILE",
+                      "ringfence explain /etc/hosts, or: ringfence explain Read /etc/hosts");
   }
   const Result<std::vector<Registration>> here = RegistrationsHere(options.given);
   if (!here) return here.error();

@@ -4,6 +4,7 @@
 
 #include "agents/claude/agent.h"
 #include "agents/claude/folders.h"
+#include "base/add_once.h"
 #include "base/text.h"
 #include "cli/common/console.h"
 #include "cli/common/context_options.h"
@@ -83,7 +84,7 @@ OrderedJson TraceJson(const PathTrace& trace) {
 std::vector<RuleUse> UsedRules(const Trace& trace) {
   std::vector<RuleUse> uses;
   for (const RuleUse& use : trace.rules) {
-    if (std::ranges::find(uses, use) == uses.end()) uses.push_back(use);
+    AddOnce(uses, use);
   }
   return uses;
 }

@@ -8,7 +8,7 @@ namespace {
 // Agents name their kinds themselves, so there may be any number of them.
 constexpr size_t kMaxPolicies = 64;
 
-std::string KeyOf(const Event& event) {
+std::string CallerKey(const Event& event) {
   return event.agent_type + '\0' + event.permission_mode + '\0' + (event.is_subagent() ? "1" : "");
 }
 
@@ -25,7 +25,7 @@ Result<Event> Judge::Read(std::string_view json) const {
 }
 
 Result<const Policy*> Judge::PolicyFor(const Event& event) {
-  std::string key = KeyOf(event);
+  std::string key = CallerKey(event);
   if (const auto known = policies_.find(key); known != policies_.end()) return &known->second;
   Result<Policy> policy = MergePolicies(sources_, profile_, places_, CallerOf(event));
   if (!policy) return policy.error();

@@ -20,7 +20,7 @@ struct PromptOptions {
   std::string mode;
 };
 
-std::optional<SandboxMode> ModeOf(const std::string& word) {
+std::optional<SandboxMode> SandboxModeOf(const std::string& word) {
   if (word == "rx") return SandboxMode::kRx;
   if (word == "sandbox") return SandboxMode::kSandbox;
   if (word == "rwx") return SandboxMode::kRwx;
@@ -36,7 +36,7 @@ Outcome RunPrompt(const PromptOptions& options) {
   if (!context) return context.error();
   const Result<Policy> policy = MergePolicies(context->sources, here.profile, context->places, {});
   if (!policy) return policy.error();
-  const SandboxMode mode = ModeOf(options.mode).value_or(policy->sandbox.mode);
+  const SandboxMode mode = SandboxModeOf(options.mode).value_or(policy->sandbox.mode);
   const std::string text = BoundaryText(*policy, *context, mode);
   const Console console;
   if (options.json) {

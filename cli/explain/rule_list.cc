@@ -8,7 +8,7 @@
 namespace ringfence {
 namespace {
 
-class Collector {
+class EntryCollector {
  public:
   void Add(const Sections& sections) {
     AddLists(sections.tools,
@@ -57,7 +57,7 @@ RuleEntry EntryOf(const RulePlace& place, std::string written) {
 }
 
 std::vector<RuleEntry> RulesOf(const PolicyFile& file) {
-  Collector collector;
+  EntryCollector collector;
   collector.Add(file.sections);
   for (const Profile& profile : file.profiles) collector.Add(profile.sections);
   return collector.Take();

@@ -11,9 +11,9 @@ namespace {
 constexpr size_t kMostText = 1u << 20;
 constexpr int kMostDepth = 64;
 
-class Reader {
+class KdlReader {
  public:
-  explicit Reader(std::string_view text) : scanner_(text) {}
+  explicit KdlReader(std::string_view text) : scanner_(text) {}
 
   bool ReadNodes(std::vector<KdlNode>& nodes, int depth) {
     for (;;) {
@@ -118,7 +118,7 @@ Result<std::vector<KdlNode>> ReadKdl(std::string_view text, std::string_view nam
     if (c.value == 0) return wrong(i, "holds NUL");
     i += c.length;
   }
-  Reader reader(text);
+  KdlReader reader(text);
   std::vector<KdlNode> nodes;
   if (!reader.ReadDocument(nodes)) return reader.scanner().error(name);
   return nodes;

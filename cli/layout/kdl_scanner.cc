@@ -15,7 +15,7 @@ namespace {
 constexpr std::string_view kDecimal = "0123456789";
 constexpr std::string_view kHex = "0123456789abcdefABCDEF";
 
-bool IsSpace(uint32_t c) {
+bool IsKdlSpace(uint32_t c) {
   constexpr std::array<uint32_t, 9> kSpaces = {'\t',   ' ',    0xA0,   0x1680, 0x202F,
                                                0x205F, 0x3000, 0xFEFF, 0x2000};
   return std::ranges::find(kSpaces, c) != kSpaces.end() || (c > 0x2000 && c <= 0x200A);
@@ -26,7 +26,7 @@ bool IsNewline(uint32_t c) {
 }
 
 bool IsNameCharacter(uint32_t c) {
-  if (c <= 0x20 || IsSpace(c) || IsNewline(c)) return false;
+  if (c <= 0x20 || IsKdlSpace(c) || IsNewline(c)) return false;
   return c > 0x7F ||
          std::string_view("\\/(){}<>;[]=,\"").find(static_cast<char>(c)) == std::string_view::npos;
 }
@@ -91,7 +91,7 @@ bool KdlScanner::SkipSpace() {
   const size_t begin = offset_;
   while (!has_failed() && !is_at_end()) {
     const CodePoint c = DecodeUtf8(text_.substr(offset_));
-    if (IsSpace(c.value)) {
+    if (IsKdlSpace(c.value)) {
       offset_ += c.length;
     } else if (!TakeBlockComment()) {
       break;

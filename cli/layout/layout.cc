@@ -38,10 +38,6 @@ struct LayoutOptions {
   bool no_sandbox = false;
 };
 
-Error Usage(std::string where, std::string what, std::string hint) {
-  return Error{Error::Kind::kUsage, std::move(where), std::move(what), std::move(hint)};
-}
-
 // Panes have a PATH of their own, so they name the program by its place: beside this one.
 Result<std::string> PaneProgram() {
   const Result<std::string> own = OwnProgramReal();
@@ -92,27 +88,29 @@ class LayoutCommand {
     const bool is_rewrite = !options_.rewrite.empty();
     const bool has_command = options_.command->is_given();
     if (options_.in_place && !is_rewrite) {
-      return Usage("--in-place", "no file to change", "name it: --rewrite FILE");
+      return UsageError("--in-place", "no file to change", "name it: --rewrite FILE");
     }
     if (options_.in_place && !options_.output.empty()) {
-      return Usage("--in-place", "cannot be combined with --output", "give one of them");
+      return UsageError("--in-place", "cannot be combined with --output", "give one of them");
     }
     if (is_rewrite && options_.kind == "tmux") {
-      return Usage("--rewrite", "works with Zellij layouts only", "leave out --for tmux");
+      return UsageError("--rewrite", "works with Zellij layouts only", "leave out --for tmux");
     }
     if (is_rewrite && options_.no_sandbox) {
-      return Usage("--no-sandbox", "cannot be combined with --rewrite: nothing would be rewritten",
-                   "give one of them");
+      return UsageError("--no-sandbox",
+                        "cannot be combined with --rewrite: nothing would be rewritten",
+                        "give one of them");
     }
     if (is_rewrite && has_command) {
-      return Usage("--rewrite", "takes the commands from the file",
-                   R"(leave out what follows "--")");
+      return UsageError("--rewrite", "takes the commands from the file",
+                        R"(leave out what follows "--")");
     }
     if (!is_rewrite && options_.profiles.empty()) {
-      return Usage("", "no profile given", "name one for each pane: ringfence layout main worker");
+      return UsageError("", "no profile given",
+                        "name one for each pane: ringfence layout main worker");
     }
     if (has_command && options_.command->values().front().empty()) {
-      return Usage("", "the command is empty", R"(name a program behind "--")");
+      return UsageError("", "the command is empty", R"(name a program behind "--")");
     }
     return Unit{};
   }
@@ -120,16 +118,16 @@ class LayoutCommand {
   Status CheckProfiles() {
     known_ = KnownProfiles(context_->sources);
     for (const std::string& name : options_.profiles) {
-      if (name.empty()) return Usage("", "a profile's name is empty", "");
+      if (name.empty()) return UsageError("", "a profile's name is empty");
       const Result<Policy> policy =
           MergePolicies(context_->sources, name, context_->places, Caller{});
       if (policy) continue;
       const std::vector<std::string_view> names(known_.begin(), known_.end());
       const std::string_view nearest = Nearest(name, names);
       const Error& error = policy.error();
-      return Usage("",
-                   error.what + (nearest.empty() ? "" : "; did you mean " + Quote(nearest) + "?"),
-                   R"(a command follows "--"; )" + error.hint);
+      return UsageError(
+          "", error.what + (nearest.empty() ? "" : "; did you mean " + Quote(nearest) + "?"),
+          R"(a command follows "--"; )" + error.hint);
     }
     return Unit{};
   }
@@ -178,7 +176,7 @@ class LayoutCommand {
     target_ = Absolute(options_.rewrite);
     const Result<std::optional<std::string>> text = ReadIfThere(target_);
     if (!text) return text.error();
-    if (!*text) return Usage("--rewrite", Quote(options_.rewrite) + " does not exist", "");
+    if (!*text) return UsageError("--rewrite", Quote(options_.rewrite) + " does not exist");
     before_ = **text;
     Result<RewrittenLayout> layout =
         RewriteLayout(before_, options_.rewrite, {wrapper_, options_.profiles, known_});

@@ -120,8 +120,7 @@ class RelayJudge {
     const std::string pointer =
         tree.Pointer(*node) + (access == Access::kRead ? "/read/allow" : "/write/allow");
     const RulePlace place{owner.file->shown, pointer, LineOf(tree.text(), node->begin)};
-    return "the profile has no such list; add " + PlaceLabel(place) + ": " +
-           entries.dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
+    return "the profile has no such list; add " + PlaceLabel(place) + ": " + JsonText(entries);
   }
 
   const std::string& relay_;

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/json_tree.h"
+#include "base/path.h"
 #include "base/program.h"
 #include "base/text.h"
 #include "cli/layout/kdl.h"
@@ -33,7 +34,7 @@ std::string Applied(std::string_view text, std::vector<Edit> edits) {
 
 bool IsWrapped(const LayoutPane& pane) {
   const std::string_view command = *pane.command;
-  const bool is_ringfence = command.substr(command.rfind('/') + 1) == "ringfence";
+  const bool is_ringfence = BaseName(command) == "ringfence";
   return is_ringfence && !pane.args.empty() && pane.args.front() == "run";
 }
 

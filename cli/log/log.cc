@@ -100,7 +100,7 @@ class Shower {
   uint64_t foreign_ = 0;
 };
 
-Outcome Show(const ShowOptions& options) {
+Outcome ShowLog(const ShowOptions& options) {
   const Result<std::string> since = Since(options.since);
   if (!since) return since.error();
   const Result<Path> file = FindLog(options.log);
@@ -234,7 +234,7 @@ void AddLog(Command& app, Action& chosen) {
   command.MayHaveCommand();
   command.OnGiven([command, declared, options, &chosen] {
     if (!command.has_command()) {
-      chosen = [options] { return Show(*options); };
+      chosen = [options] { return ShowLog(*options); };
       return;
     }
     // They would say nothing to it: everything would be sent, whatever was asked for.

@@ -10,17 +10,12 @@
 namespace ringfence {
 namespace {
 
-std::string Padded(std::string text, size_t width) {
-  text.resize(std::max(width, text.size()), ' ');
-  return text;
-}
-
 Tone ToneOf(const std::string& verdict) {
   if (verdict == "permit") return Tone::kGood;
   return verdict == "ask" ? Tone::kStrong : Tone::kBad;
 }
 
-std::string PathsOf(const AuditEntry& entry) {
+std::string PathsText(const AuditEntry& entry) {
   std::string text;
   std::string last;
   size_t shown = 0;
@@ -53,7 +48,7 @@ std::string ShowLogEntry(const AuditEntry& entry, const Console& console) {
   const std::string what = entry.tool.empty() ? entry.event : entry.tool;
   std::string line = entry.time.substr(0, 10) + " " + entry.time.substr(11, 8) + "Z  " +
                      console.In(ToneOf(entry.verdict), Padded(Printable(entry.verdict), 6)) + "  " +
-                     Padded(Printable(what), 8) + PathsOf(entry);
+                     Padded(Printable(what), 8) + PathsText(entry);
   if (!entry.why.empty()) line += "  " + Printable(entry.why);
   if (entry.rule) line += " (" + Printable(entry.rule->text()) + ")";
   if (!entry.session.empty()) line += "  session " + Printable(CutText(entry.session, 40));

@@ -58,7 +58,7 @@ class Place {
 };
 
 // Whether a line of the log has this digest.
-Result<bool> Holds(const Path& file, const std::string& digest) {
+Result<bool> LogHolds(const Path& file, const std::string& digest) {
   LogReader reader(file);
   for (;;) {
     const Result<std::optional<LogLine>> line = reader.Next();
@@ -92,7 +92,7 @@ class Sender {
     const Result<std::string> sent = place_.Read();
     if (!sent) return sent.error();
     if (sent->empty()) return Unit{};
-    const Result<bool> is_there = Holds(reader_.file(), *sent);
+    const Result<bool> is_there = LogHolds(reader_.file(), *sent);
     if (!is_there) return is_there.error();
     if (*is_there) {
       skip_until_ = *sent;

@@ -30,7 +30,7 @@ std::string Value(const std::string& text) {
   return quoted.substr(1, quoted.size() - 2);
 }
 
-bool IsHost(std::string_view host) {
+bool IsSyslogHost(std::string_view host) {
   return !host.empty() && host.size() <= 253 && host.front() != '-' &&
          std::ranges::all_of(host, [](char c) {
            return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
@@ -88,7 +88,7 @@ Result<LogTarget> ReadLogTarget(const std::string& text) {
   if (has_brackets && end == std::string_view::npos) return wrong;
   target.host = rest.substr(has_brackets ? 1 : 0, has_brackets ? end - 1 : end);
   rest.remove_prefix(std::min(rest.size(), has_brackets ? end + 1 : end));
-  if (!IsHost(target.host)) return wrong;
+  if (!IsSyslogHost(target.host)) return wrong;
   if (rest.empty()) return target;
   rest.remove_prefix(1);
   const auto [at, error] = std::from_chars(rest.data(), rest.data() + rest.size(), target.port);

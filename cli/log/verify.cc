@@ -13,9 +13,9 @@ namespace {
 
 constexpr size_t kShownBreaks = 100;
 
-class Checker {
+class LogChecker {
  public:
-  explicit Checker(Anchors* anchors) : anchors_(anchors) {}
+  explicit LogChecker(Anchors* anchors) : anchors_(anchors) {}
 
   void Add(const LogLine& line) {
     ++report_.lines;
@@ -118,7 +118,7 @@ class Checker {
 }  // namespace
 
 Result<LogReport> CheckLog(LogReader& reader, Anchors* anchors) {
-  Checker checker(anchors);
+  LogChecker checker(anchors);
   for (;;) {
     const Result<std::optional<LogLine>> line = reader.Next();
     if (!line) return line.error();

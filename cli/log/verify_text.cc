@@ -10,7 +10,7 @@ namespace {
 
 constexpr size_t kShown = 100;
 
-std::string Count(uint64_t number, const std::string& what) {
+std::string CountText(uint64_t number, const std::string& what) {
   return std::to_string(number) + " " + what + (number == 1 ? "" : "s");
 }
 
@@ -26,7 +26,7 @@ std::string OtherLogsText(const LogReport& report) {
 
 std::string TornText(const LogReport& report) {
   std::string text =
-      Count(report.torn, "line") + " torn or not written by ringfence: not entries, and ";
+      CountText(report.torn, "line") + " torn or not written by ringfence: not entries, and ";
   if (report.torn_at_end == report.torn) {
     return text + "covered by nothing, because no whole line follows\n";
   }
@@ -39,7 +39,7 @@ std::string BeginningText(const LogReport& report) {
   std::string text = "it begins in the middle: what came before " + report.from +
                      " is missing (older files were removed, or lines cut out)\n";
   if (report.anchors_before > 0) {
-    text += Count(report.anchors_before, "anchor") + " of lines before that, the last of " +
+    text += CountText(report.anchors_before, "anchor") + " of lines before that, the last of " +
             report.before_until + "\n";
   }
   return text;
@@ -76,7 +76,7 @@ void AddFaults(const LogReport& report, const Console& console, std::string& out
     bad("and " + std::to_string(report.all_breaks - report.breaks.size()) + " more places");
   }
   if (!report.missing.empty() && report.met == 0) {
-    return bad("none of the " + Count(report.anchors, "anchor") +
+    return bad("none of the " + CountText(report.anchors, "anchor") +
                " has its line: the log was rewritten, or every line that has one was removed, or "
                "someone forged the anchors");
   }
@@ -91,14 +91,15 @@ void AddFaults(const LogReport& report, const Console& console, std::string& out
 }  // namespace
 
 std::string ReportText(const LogReport& report, const Console& console) {
-  std::string out = Printable(report.file) + ": " + Count(report.lines, "line") + " in " +
-                    Count(report.files, "file");
+  std::string out = Printable(report.file) + ": " + CountText(report.lines, "line") + " in " +
+                    CountText(report.files, "file");
   if (!report.from.empty()) out += ", from " + report.from + " to " + report.to;
   out += "\n";
   if (!report.begins_at_start) out += BeginningText(report);
   if (report.torn > 0) out += TornText(report);
   if (report.unlocked > 0) {
-    out += Count(report.unlocked, "line") + " written while another process held the log's lock\n";
+    out +=
+        CountText(report.unlocked, "line") + " written while another process held the log's lock\n";
   }
   AddFaults(report, console, out);
   out += CoverText(report) + "\n";

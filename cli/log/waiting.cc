@@ -10,13 +10,13 @@ namespace {
 
 volatile std::sig_atomic_t ended = 0;
 
-void End(int) { ended = 1; }
+void OnSignal(int) { ended = 1; }
 
 }  // namespace
 
 Waiting::Waiting() {
   struct sigaction action {};
-  action.sa_handler = End;
+  action.sa_handler = OnSignal;
   ::sigemptyset(&action.sa_mask);
   ::sigaction(SIGINT, &action, nullptr);
   ::sigaction(SIGTERM, &action, nullptr);

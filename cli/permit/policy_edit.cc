@@ -6,9 +6,7 @@
 namespace ringfence {
 namespace {
 
-using Node = JsonTree::Node;
-
-bool Holds(const JsonTree& tree, const Node& list, std::string_view entry) {
+bool ListHolds(const JsonTree& tree, const JsonNode& list, std::string_view entry) {
   for (JsonTree::Index i = list.first_child; i != JsonTree::kNone; i = tree.node(i).next) {
     if (tree.node(i).content() == entry) return true;
   }
@@ -22,8 +20,8 @@ Result<bool> AddToList(std::string& text, const std::string& shown, const ListAd
   if (!edit) return edit.error();
   const std::string section = "/" + addition.section;
   const std::string list = section + "/" + addition.list;
-  if (const Node* node = edit->At(list)) {
-    if (Holds(edit->tree(), *node, addition.entry)) return false;
+  if (const JsonNode* node = edit->At(list)) {
+    if (ListHolds(edit->tree(), *node, addition.entry)) return false;
     edit->AddElement(*node, addition.entry);
     text = edit->text();
     return true;
@@ -31,7 +29,7 @@ Result<bool> AddToList(std::string& text, const std::string& shown, const ListAd
   OrderedJson entries(addition.inherited);
   if (addition.inherited.empty()) entries = OrderedJson::array();
   entries.push_back(addition.entry);
-  if (const Node* node = edit->At(section)) {
+  if (const JsonNode* node = edit->At(section)) {
     edit->AddMember(*node, addition.list, entries);
   } else {
     edit->AddMember(edit->root(), addition.section, {{addition.list, entries}});
@@ -46,8 +44,8 @@ Result<std::vector<std::string>> RemoveFromList(
   Result<JsonEdit> edit = JsonEdit::Open(text, shown, true);
   if (!edit) return edit.error();
   std::vector<std::string> removed;
-  const auto find = [&]() -> const Node* {
-    const Node* node = edit->At(list);
+  const auto find = [&]() -> const JsonNode* {
+    const JsonNode* node = edit->At(list);
     if (node == nullptr) return nullptr;
     const JsonTree& tree = edit->tree();
     for (JsonTree::Index i = node->first_child; i != JsonTree::kNone; i = tree.node(i).next) {
@@ -56,7 +54,7 @@ Result<std::vector<std::string>> RemoveFromList(
     }
     return nullptr;
   };
-  while (const Node* node = find()) {
+  while (const JsonNode* node = find()) {
     removed.emplace_back(node->content());
     edit->Remove(*node);
   }
@@ -66,7 +64,7 @@ Result<std::vector<std::string>> RemoveFromList(
 
 std::optional<std::vector<std::string>> ListAt(const std::string& text, const std::string& list) {
   const Result<JsonEdit> edit = JsonEdit::Open(text, "", true);
-  const Node* node = edit ? edit->At(list) : nullptr;
+  const JsonNode* node = edit ? edit->At(list) : nullptr;
   if (node == nullptr) return {};
   std::vector<std::string> entries;
   const JsonTree& tree = edit->tree();
@@ -80,8 +78,8 @@ Status RemoveList(std::string& text, const std::string& shown, const std::string
                   bool with_section) {
   Result<JsonEdit> edit = JsonEdit::Open(text, shown, true);
   if (!edit) return edit.error();
-  if (const Node* node = edit->At(list)) edit->Remove(*node);
-  const Node* section = edit->At(list.substr(0, list.rfind('/')));
+  if (const JsonNode* node = edit->At(list)) edit->Remove(*node);
+  const JsonNode* section = edit->At(list.substr(0, list.rfind('/')));
   const bool is_empty = section != nullptr && section->first_child == JsonTree::kNone;
   if (with_section && is_empty) edit->Remove(*section);
   text = edit->text();

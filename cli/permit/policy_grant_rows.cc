@@ -13,8 +13,6 @@
 namespace ringfence {
 namespace {
 
-using Node = JsonTree::Node;
-
 // Says each group of the entries in one sentence: those that open all, more, and nothing new.
 template <typename Classify>
 void SayLists(GrantSpeaker& speaker, const std::vector<std::string>& entries, Classify classify,
@@ -58,7 +56,7 @@ void SayPaths(GrantSpeaker& s, const std::vector<std::string>& entries, const st
 
 // An entry that names a place permits it after a question. A set, or an entry for any folder, only
 // adds the question to what is permitted.
-void SayAsk(GrantSpeaker& speaker, const Node& node, const std::string& verb) {
+void SayAsk(GrantSpeaker& speaker, const JsonNode& node, const std::string& verb) {
   std::vector<std::string> places;
   std::vector<std::string> questions;
   for (const std::string& entry : speaker.Entries(node)) {
@@ -76,30 +74,32 @@ void SayAsk(GrantSpeaker& speaker, const Node& node, const std::string& verb) {
 
 // One function a key, as table rows below.
 
-void Root(GrantSpeaker& s, const Node&) {
+void Root(GrantSpeaker& s, const JsonNode&) {
   s.Say(Danger::kOpensMore, "The project is the whole repository around it.");
 }
-void ToolsAllow(GrantSpeaker& s, const Node& n) {
+void ToolsAllow(GrantSpeaker& s, const JsonNode& n) {
   SayLists(s, s.Entries(n), DangerOfTool, "May be called: ");
 }
-void ToolsAsk(GrantSpeaker& s, const Node& n) {
+void ToolsAsk(GrantSpeaker& s, const JsonNode& n) {
   SayLists(s, s.Entries(n), DangerOfTool, "May be called after a question: ");
 }
-void ReadAllow(GrantSpeaker& s, const Node& n) { SayPaths(s, s.Entries(n), "May be read: "); }
-void ReadAsk(GrantSpeaker& s, const Node& n) { SayAsk(s, n, "read"); }
-void WriteAllow(GrantSpeaker& s, const Node& n) { SayPaths(s, s.Entries(n), "May be written: "); }
-void WriteAsk(GrantSpeaker& s, const Node& n) { SayAsk(s, n, "written"); }
-void PackageStores(GrantSpeaker& s, const Node& n) {
+void ReadAllow(GrantSpeaker& s, const JsonNode& n) { SayPaths(s, s.Entries(n), "May be read: "); }
+void ReadAsk(GrantSpeaker& s, const JsonNode& n) { SayAsk(s, n, "read"); }
+void WriteAllow(GrantSpeaker& s, const JsonNode& n) {
+  SayPaths(s, s.Entries(n), "May be written: ");
+}
+void WriteAsk(GrantSpeaker& s, const JsonNode& n) { SayAsk(s, n, "written"); }
+void PackageStores(GrantSpeaker& s, const JsonNode& n) {
   if (s.Entries(n).empty()) return;  // node_modules counts without it
   s.Say(Danger::kOpensMore,
         "No question about files with several hard links, and about those that run code later, in "
         "folders called " +
             s.Quoted(s.Entries(n)));
 }
-void NetworkAllow(GrantSpeaker& s, const Node& n) {
+void NetworkAllow(GrantSpeaker& s, const JsonNode& n) {
   SayLists(s, s.Entries(n), DangerOfHost, "Hosts that may be reached: ");
 }
-void NetworkUnlisted(GrantSpeaker& s, const Node& n) {
+void NetworkUnlisted(GrantSpeaker& s, const JsonNode& n) {
   if (n.content() == "allow") {
     return s.Say(Danger::kOpensAll,
                  "Every host that is not denied may be reached, and confined commands get the "
@@ -110,118 +110,118 @@ void NetworkUnlisted(GrantSpeaker& s, const Node& n) {
   }
   s.Say(Danger::kNone, "Hosts that are not listed are refused.");
 }
-void NetworkInspect(GrantSpeaker& s, const Node& n) {
+void NetworkInspect(GrantSpeaker& s, const JsonNode& n) {
   s.Say(Danger::kNone, "Requests to these hosts are to be opened by a proxy: " + s.Raw(n));
 }
-void Unsandboxed_(GrantSpeaker& s, const Node& n) {
+void Unsandboxed_(GrantSpeaker& s, const JsonNode& n) {
   if (n.content() == "ask") {
     return s.Say(Danger::kOpensAll, "Commands may leave the client's sandbox after a question.");
   }
   s.Say(Danger::kNone, "Commands may not leave the client's sandbox.");
 }
-void Wrap(GrantSpeaker& s, const Node& n) {
+void Wrap(GrantSpeaker& s, const JsonNode& n) {
   const bool is_on = n.kind == JsonTree::Kind::kTrue;
   s.Say(Danger::kNone, is_on ? "Commands are run in the sandbox of ringfence."
                              : "Commands are not run in the sandbox of ringfence.");
 }
-void PermittedCalls(GrantSpeaker& s, const Node& n) {
+void PermittedCalls(GrantSpeaker& s, const JsonNode& n) {
   if (n.content() == "allow") {
     return s.Say(Danger::kOpensAll, "What is permitted runs without the client's own question.");
   }
   s.Say(Danger::kNone, "The client asks its own questions.");
 }
-void Mcp(GrantSpeaker& s, const Node& n) {
+void Mcp(GrantSpeaker& s, const JsonNode& n) {
   if (n.first_child == JsonTree::kNone) {
     return s.Say(Danger::kOpensAll, "No argument of these MCP tools is checked: " + s.NameOf(n));
   }
   s.Say(Danger::kOpensMore,
         "Of these MCP tools, only the arguments that are named are checked: " + s.NameOf(n));
 }
-void McpRead(GrantSpeaker& s, const Node& n) {
+void McpRead(GrantSpeaker& s, const JsonNode& n) {
   s.Say(Danger::kOpensMore,
         "Arguments of " + s.ParentNameOf(n) + " that count as reads: " + s.Quoted(s.Entries(n)));
 }
-void McpWrite(GrantSpeaker& s, const Node& n) {
+void McpWrite(GrantSpeaker& s, const JsonNode& n) {
   s.Say(Danger::kNone,
         "Arguments of " + s.ParentNameOf(n) + " that count as writes: " + s.Quoted(s.Entries(n)));
 }
-void SandboxModeWords(GrantSpeaker& s, const Node& n) {
+void SandboxModeWords(GrantSpeaker& s, const JsonNode& n) {
   if (n.content() == "rwx") {
     return s.Say(Danger::kOpensAll, "Commands are not confined: ringfence's sandbox is off.");
   }
   if (n.content() == "rx") return s.Say(Danger::kNone, "Commands may not write.");
   s.Say(Danger::kOpensMore, "Commands may write what the lists permit.");
 }
-void SandboxLayersWords(GrantSpeaker& s, const Node& n) {
+void SandboxLayersWords(GrantSpeaker& s, const JsonNode& n) {
   if (n.content() == "landlock") {
     return s.Say(Danger::kOpensAll, "Commands get the weaker sandbox, without namespaces.");
   }
   s.Say(Danger::kNone, "Commands get the whole sandbox.");
 }
-void SandboxMissingWords(GrantSpeaker& s, const Node& n) {
+void SandboxMissingWords(GrantSpeaker& s, const JsonNode& n) {
   if (n.content() == "warn") {
     return s.Say(Danger::kOpensAll, "Where a sandbox cannot be set up, commands run without it.");
   }
   s.Say(Danger::kNone, "Where a sandbox cannot be set up, commands do not run.");
 }
-void SandboxReadsWords(GrantSpeaker& s, const Node& n) {
+void SandboxReadsWords(GrantSpeaker& s, const JsonNode& n) {
   if (n.content() == "all") {
     return s.Say(Danger::kOpensMore, "Commands may read every file that is not denied.");
   }
   s.Say(Danger::kNone, "Commands may read only what is listed.");
 }
-void SandboxEnv(GrantSpeaker& s, const Node& n) {
+void SandboxEnv(GrantSpeaker& s, const JsonNode& n) {
   if (s.Entries(n).empty()) return s.Say(Danger::kNone, "Commands see no variable.");
   s.Say(Danger::kOpensMore, "Commands see these variables: " + s.Quoted(s.Entries(n)));
 }
-void Stage(GrantSpeaker& s, const Node& n) {
+void Stage(GrantSpeaker& s, const JsonNode& n) {
   s.Say(Danger::kOpensMore,
         "For staged changes, which this version does not have: " + s.NameOf(n) + ": " + s.Raw(n));
 }
-void AuditFile(GrantSpeaker& s, const Node& n) {
+void AuditFile(GrantSpeaker& s, const JsonNode& n) {
   s.Say(Danger::kOpensAll, "Decisions are logged to another file: " + Quote(n.content(), 80));
 }
-void AuditRequired(GrantSpeaker& s, const Node& n) {
+void AuditRequired(GrantSpeaker& s, const JsonNode& n) {
   const bool is_on = n.kind == JsonTree::Kind::kTrue;
   s.Say(is_on ? Danger::kNone : Danger::kOpensMore,
         is_on ? "What cannot be logged is refused." : "What cannot be logged is permitted.");
 }
-void AuditRotate(GrantSpeaker& s, const Node& n) {
+void AuditRotate(GrantSpeaker& s, const JsonNode& n) {
   s.Say(Danger::kNone, "The log is rotated at " + Quote(n.content(), 80));
 }
-void AuditSystemLog(GrantSpeaker& s, const Node& n) {
+void AuditSystemLog(GrantSpeaker& s, const JsonNode& n) {
   if (n.content() == "off") {
     return s.Say(Danger::kOpensMore, "Digests of the log do not go to the system's log.");
   }
   s.Say(Danger::kNone, "To the system's log go: " + Quote(n.content(), 80));
 }
-void AlertsEnabled(GrantSpeaker& s, const Node& n) {
+void AlertsEnabled(GrantSpeaker& s, const JsonNode& n) {
   const bool is_on = n.kind == JsonTree::Kind::kTrue;
   s.Say(is_on ? Danger::kNone : Danger::kOpensMore, is_on ? "Alerts are on." : "Alerts are off.");
 }
-void AlertsInbox(GrantSpeaker& s, const Node& n) {
+void AlertsInbox(GrantSpeaker& s, const JsonNode& n) {
   s.Say(Danger::kOpensMore, "Alerts are written to " + Quote(n.content(), 80));
 }
-void AlertsField(GrantSpeaker& s, const Node& n) {
+void AlertsField(GrantSpeaker& s, const JsonNode& n) {
   s.Say(Danger::kNone, "Each alert holds " + s.NameOf(n) + ": " + s.Raw(n));
 }
-void Say_(GrantSpeaker& s, const Node& n) {
+void Say_(GrantSpeaker& s, const JsonNode& n) {
   s.Say(Danger::kOpensMore, "Each refusal tells the agent: " + Quote(n.content()));
 }
-void PermissionMode(GrantSpeaker& s, const Node& n) {
+void PermissionMode(GrantSpeaker& s, const JsonNode& n) {
   const bool asks_nothing = n.content() == "bypassPermissions" || n.content() == "dontAsk";
   s.Say(asks_nothing ? Danger::kOpensAll : Danger::kOpensMore,
         "The client is to be started in the mode " + Quote(n.content(), 80));
 }
-void Denies(GrantSpeaker& s, const Node& n) {
+void Denies(GrantSpeaker& s, const JsonNode& n) {
   const std::vector<std::string> entries = s.Entries(n);
   if (entries.empty()) return;  // denials add up: a project's empty list takes nothing away
   s.Say(Danger::kNone, "Refused: " + s.Quoted(entries));
 }
-void Limit(GrantSpeaker& s, const Node& n) {
+void Limit(GrantSpeaker& s, const JsonNode& n) {
   s.Say(Danger::kNone, "Commands are limited: " + s.NameOf(n) + " " + s.Raw(n));
 }
-void Nothing(GrantSpeaker&, const Node&) {}
+void Nothing(GrantSpeaker&, const JsonNode&) {}
 
 // JSON with one space where it has white space between values.
 std::string OnOneLine(std::string_view json) {
@@ -290,7 +290,7 @@ constexpr GrantRow kRows[] = {
 
 }  // namespace
 
-std::vector<std::string> GrantSpeaker::Entries(const Node& list) const {
+std::vector<std::string> GrantSpeaker::Entries(const JsonNode& list) const {
   std::vector<std::string> entries;
   for (JsonTree::Index i = list.first_child; i != JsonTree::kNone; i = tree_.node(i).next) {
     entries.emplace_back(tree_.node(i).content());
@@ -306,15 +306,17 @@ std::string GrantSpeaker::Quoted(const std::vector<std::string>& entries) const 
   return text + " and " + std::to_string(entries.size() - count) + " more: see the file";
 }
 
-std::string GrantSpeaker::Raw(const Node& node) const {
+std::string GrantSpeaker::Raw(const JsonNode& node) const {
   const std::string_view text =
       std::string_view(tree_.text()).substr(node.begin, node.end - node.begin);
   return Printable(CutText(OnOneLine(text), 200));
 }
 
-std::string GrantSpeaker::NameOf(const Node& node) const { return Quote(tree_.KeyOf(node), 80); }
+std::string GrantSpeaker::NameOf(const JsonNode& node) const {
+  return Quote(tree_.KeyOf(node), 80);
+}
 
-std::string GrantSpeaker::ParentNameOf(const Node& node) const {
+std::string GrantSpeaker::ParentNameOf(const JsonNode& node) const {
   return NameOf(tree_.node(node.parent));
 }
 

@@ -8,8 +8,6 @@
 namespace ringfence {
 namespace {
 
-using Node = JsonTree::Node;
-
 // What one profile says only narrows where an event chooses it.
 struct Frame {
   std::string prefix;  // "In profile "x": "
@@ -29,9 +27,9 @@ class Reader {
   }
 
  private:
-  void Members(const Node& object, const std::string& key, const Frame& frame) {
+  void Members(const JsonNode& object, const std::string& key, const Frame& frame) {
     for (JsonTree::Index i = object.first_child; i != JsonTree::kNone; i = tree_.node(i).next) {
-      const Node& node = tree_.node(i);
+      const JsonNode& node = tree_.node(i);
       const std::string name(tree_.KeyOf(node));
       const bool is_top = key.empty() && frame.pointer.empty();
       if (is_top && name == "profiles") {
@@ -44,7 +42,7 @@ class Reader {
     }
   }
 
-  void Value(const Node& node, const std::string& key, const Frame& frame) {
+  void Value(const JsonNode& node, const std::string& key, const Frame& frame) {
     std::vector<GrantText> said;
     GrantSpeaker speaker(tree_, reader_, frame.pointer + key, said);
     const GrantRow* row = GrantRowFor(key);
@@ -62,17 +60,17 @@ class Reader {
     if (has_members) Members(node, key, frame);
   }
 
-  void Profiles(const Node& profiles) {
+  void Profiles(const JsonNode& profiles) {
     size_t position = 0;
     for (JsonTree::Index i = profiles.first_child; i != JsonTree::kNone; i = tree_.node(i).next) {
-      const Node& node = tree_.node(i);
+      const JsonNode& node = tree_.node(i);
       const Profile& profile = file_.profiles[position++];
       Frame frame{"In profile " + Quote(profile.name, 80), "/profiles/" + std::string(profile.name),
                   profile.when && profile.when->is_chosen_by_event()};
       if (frame.only_narrows) {
         frame.prefix += ", which can only narrow";
       } else if (profile.when && profile.when->root) {
-        const Node* root = tree_.Find(*tree_.Find(node, "when"), "root");
+        const JsonNode* root = tree_.Find(*tree_.Find(node, "when"), "root");
         frame.prefix += ", for projects below " + Quote(root->content(), 80);
       }
       frame.prefix += ": ";

@@ -22,7 +22,7 @@ struct ListName {
   bool is_allow() const { return name == "allow"; }
 };
 
-std::string Joined(const std::string& folder, std::string_view tail) {
+std::string JoinPath(const std::string& folder, std::string_view tail) {
   if (tail.empty()) return folder;
   return (folder == "/" ? "" : folder) + "/" + std::string(tail);
 }
@@ -130,13 +130,13 @@ class Remover {
       case RuleBase::kRoot:
         // In the user's policy such an entry is below every project, so only its own words mean it.
         if (target_.root.empty()) return entry != "." && entry == wish_.text;
-        return IsNamed(Joined(target_.root, rule.tail), rule);
+        return IsNamed(JoinPath(target_.root, rule.tail), rule);
       case RuleBase::kHome:
         return std::ranges::any_of(NamesOfHome(target_.home), [&](const std::string& home) {
-          return IsNamed(Joined(home, rule.tail), rule);
+          return IsNamed(JoinPath(home, rule.tail), rule);
         });
       case RuleBase::kAbsolute:
-        return IsNamed(Joined("/", rule.tail), rule);
+        return IsNamed(JoinPath("/", rule.tail), rule);
       case RuleBase::kAnywhere:
         break;
     }

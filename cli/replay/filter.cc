@@ -30,7 +30,7 @@ void AddRule(std::string& json, const RuleName& rule) {
   json += ",\"rule\":" + members + "}";
 }
 
-std::string CallText(const ToolCall& call, const Rulings::Answer& answer) {
+std::string CallJson(const ToolCall& call, const Rulings::Answer& answer) {
   std::string json = "{";
   AddText(json, "id", CutText(call.id, kMaxName));
   AddText(json, "tool", CutText(call.tool.text, kMaxName));
@@ -67,7 +67,7 @@ class Filterer {
     if (chunk_.too_long) text_ = ErrorLine("the line is too long");
     std::string_view rest = chunk_.text;
     while (!rest.empty()) {
-      const std::string_view line = TakeLine(rest);
+      const std::string_view line = TakeUntil(rest, '\n');
       text_ += line.size() > shared_->question.sizes.line ? ErrorLine("the line is too long")
                                                           : FilteredLine(line, rulings_);
     }
@@ -97,7 +97,7 @@ std::string FilteredLine(std::string_view text, Rulings& rulings) {
   std::string json = "{\"calls\":[";
   for (const ToolCall& call : line.calls) {
     if (!json.ends_with('[')) json += ',';
-    json += CallText(call, rulings.Decide(line.cwd.text, HookEvent(line, call, "")));
+    json += CallJson(call, rulings.Decide(line.cwd.text, HookEvent(line, call, "")));
   }
   return Printable(json) + "]}\n";
 }

@@ -22,13 +22,6 @@ size_t LastNewline(const std::string& buffer, size_t from, size_t end) {
 
 }  // namespace
 
-std::string_view TakeLine(std::string_view& text) {
-  const size_t end = std::min(text.find('\n'), text.size());
-  const std::string_view line = text.substr(0, end);
-  text.remove_prefix(std::min(end + 1, text.size()));
-  return line;
-}
-
 LineChunks::LineChunks(int fd, Sizes sizes)
     : sizes_(sizes), fd_(fd), streams_(true), begins_file_(true) {}
 

@@ -26,9 +26,6 @@ struct Chunk {
   std::string buffer;
 };
 
-// The next line of `text`, without its newline.
-std::string_view TakeLine(std::string_view& text);
-
 class LineChunks {
  public:
   struct Sizes {

@@ -63,7 +63,7 @@ RulingQuestion RulingQuestionOf(const ReplayOptions& options) {
   return {options.given, options.against};
 }
 
-Outcome Filter(const ReplayOptions& options) {
+Outcome FilterStandardInput(const ReplayOptions& options) {
   if (options.paths.size() > 1 || !options.since.empty()) {
     return Error{Error::Kind::kUsage, "", "\"-\" cannot be combined with other paths or --since",
                  "ringfence replay - < lines > lines"};
@@ -108,7 +108,8 @@ Outcome Report(const ReplayOptions& options, const SurveyQuestion& question) {
 
 Outcome RunReplay(const ReplayOptions& options) {
   if (Status s = Rulings(RulingQuestionOf(options)).Check(); !s) return s.error();
-  if (std::ranges::find(options.paths, "-") != options.paths.end()) return Filter(options);
+  if (std::ranges::find(options.paths, "-") != options.paths.end())
+    return FilterStandardInput(options);
   SurveyQuestion question{.rulings = RulingQuestionOf(options),
                           .since = "",
                           .examples = options.examples,

@@ -27,25 +27,25 @@ std::string_view FateWord(Fate fate) {
   return "";
 }
 
-Tone ToneOf(Fate fate) {
+Tone FateTone(Fate fate) {
   if (fate == Fate::kPermitted) return Tone::kGood;
   return fate == Fate::kAsked ? Tone::kStrong : Tone::kBad;
 }
 
-using Entry = Groups::const_pointer;
+using GroupEntry = Groups::const_pointer;
 
 // The strongest first, of equal ones the largest.
-std::vector<Entry> Ordered(const Groups& groups) {
-  std::vector<Entry> entries;
+std::vector<GroupEntry> Ordered(const Groups& groups) {
+  std::vector<GroupEntry> entries;
   for (const auto& entry : groups) entries.push_back(&entry);
-  std::ranges::stable_sort(entries, [](Entry a, Entry b) {
+  std::ranges::stable_sort(entries, [](GroupEntry a, GroupEntry b) {
     if (a->first.now != b->first.now) return a->first.now > b->first.now;
     return a->second.calls > b->second.calls;
   });
   return entries;
 }
 
-std::string ToolsText(const Group& group) {
+std::string CountedTools(const Group& group) {
   std::vector<std::pair<uint64_t, std::string>> tools;
   for (const auto& [tool, calls] : group.tools) {
     tools.emplace_back(calls, tool.empty() ? "others" : Printable(tool));
@@ -62,7 +62,7 @@ void PrintGroup(const Console& console, const GroupKey& key, const Group& group)
   const bool has_rule = !group.rule.file.empty();
   std::string line = "  ";
   if (!key.rule.empty()) line += console.In(Tone::kStrong, Printable(key.rule)) + "  ";
-  console.Line(line + Counted(group.calls, "call") + ": " + ToolsText(group));
+  console.Line(line + Counted(group.calls, "call") + ": " + CountedTools(group));
   if (has_rule && !group.why.empty()) console.Line("    " + group.why);
   if (key.now == Fate::kPermitted && !key.was) return;  // nothing to look at
   for (const Example& example : group.examples) {
@@ -84,14 +84,14 @@ void PrintChanges(const Console& console, const CallTally& tally, const std::str
   }
   console.Line("Against " + Quote(against) + ":");
   std::string title;
-  std::vector<Entry> entries = Ordered(tally.changes);
-  std::ranges::stable_sort(entries, [](Entry a, Entry b) {
+  std::vector<GroupEntry> entries = Ordered(tally.changes);
+  std::ranges::stable_sort(entries, [](GroupEntry a, GroupEntry b) {
     return std::pair(a->first.now, a->first.was) > std::pair(b->first.now, b->first.was);
   });
-  for (const Entry entry : entries) {
+  for (const GroupEntry entry : entries) {
     if (ChangeTitle(entry->first) != title) {
       title = ChangeTitle(entry->first);
-      console.Line(console.In(ToneOf(entry->first.now), title));
+      console.Line(console.In(FateTone(entry->first.now), title));
     }
     PrintGroup(console, entry->first, entry->second);
   }
@@ -99,13 +99,13 @@ void PrintChanges(const Console& console, const CallTally& tally, const std::str
 
 void PrintGroups(const Console& console, const CallTally& tally) {
   std::optional<Fate> fate;
-  for (const Entry entry : Ordered(tally.groups)) {
+  for (const GroupEntry entry : Ordered(tally.groups)) {
     if (fate != entry->first.now) {
       fate = entry->first.now;
       std::string title(FateWord(*fate));
       title.front() = static_cast<char>(title.front() - 'a' + 'A');
       const uint64_t calls = tally.fates[static_cast<size_t>(*fate)];
-      console.Line(console.In(ToneOf(*fate), title) + ": " + Grouped(calls));
+      console.Line(console.In(FateTone(*fate), title) + ": " + Grouped(calls));
     }
     PrintGroup(console, entry->first, entry->second);
   }
@@ -157,7 +157,8 @@ OrderedJson GroupJson(const GroupKey& key, const Group& group) {
 
 OrderedJson GroupsJson(const Groups& groups) {
   OrderedJson json = OrderedJson::array();
-  for (const Entry entry : Ordered(groups)) json.push_back(GroupJson(entry->first, entry->second));
+  for (const GroupEntry entry : Ordered(groups))
+    json.push_back(GroupJson(entry->first, entry->second));
   return json;
 }
 

@@ -15,7 +15,7 @@ constexpr size_t kMaxNotes = 1000;
 constexpr size_t kMaxText = 400;
 constexpr uint64_t kCallsTogether = 16;
 
-CallRuling Refused(const Error& error) {
+CallRuling RefusedCall(const Error& error) {
   return {Fate::kRefused, {}, "the call", CutText(Printable(error.text()), kMaxText)};
 }
 
@@ -31,7 +31,7 @@ Fate FateOf(Verdict verdict) {
   return Fate::kDenied;
 }
 
-CallRuling RulingOf(const Decision& decision) {
+CallRuling CallRulingOf(const Decision& decision) {
   CallRuling ruling{FateOf(decision.verdict), {}, "", ""};
   if (!decision.cause) return ruling;
   const Cause& cause = *decision.cause;
@@ -78,15 +78,15 @@ class Bench {
   }
 
   CallRuling Decide(std::string_view event_text) {
-    if (!judge_) return Refused(context_.error());
+    if (!judge_) return RefusedCall(context_.error());
     const Result<Event> event = judge_->Read(event_text);
-    if (!event) return Refused(event.error());
+    if (!event) return RefusedCall(event.error());
     // Calls that follow each other look at the same folders. What failed once must not fail again.
     if (calls_++ % kCallsTogether == 0) seen_.emplace(files_);
     const Result<Judge::Ruling> ruling = judge_->Decide(*event, *seen_);
-    if (ruling) return RulingOf(ruling->decision);
+    if (ruling) return CallRulingOf(ruling->decision);
     calls_ = 0;
-    return Refused(ruling.error());
+    return RefusedCall(ruling.error());
   }
 
   const Result<Context>& context() const { return context_; }

@@ -4,6 +4,7 @@
 #include <deque>
 #include <set>
 
+#include "base/text.h"
 #include "cli/common/progress.h"
 #include "cli/replay/in_order.h"
 #include "cli/replay/sessions.h"
@@ -43,7 +44,7 @@ class Surveyor {
     noted_.clear();
     if (chunk_.too_long) return NoteTooLong();
     std::string_view rest = chunk_.text;
-    while (!rest.empty()) Note(TakeLine(rest));
+    while (!rest.empty()) Note(TakeUntil(rest, '\n'));
   }
 
   void Settle() {

@@ -37,7 +37,7 @@ HostFacts FactsOf(const std::string& system) {
 }
 
 // As the system itself takes it, where that was asked for.
-std::string TextOf(const SandboxPlan& plan, const Options& options) {
+std::string PlanTextFor(const SandboxPlan& plan, const Options& options) {
   if (options.json) return PrintableLines(PlanJson(plan));
   if (options.for_system == "macos") {
     const std::string profile = SeatbeltProfile(plan);
@@ -60,7 +60,7 @@ Outcome Show(const Options& options) {
   const Result<SandboxPlan> plan = request->Plan(
       files, is_here ? ProbeHost(request->policy.sandbox) : FactsOf(options.for_system));
   if (!plan) return plan.error();
-  const std::string text = TextOf(*plan, options);
+  const std::string text = PlanTextFor(*plan, options);
   std::fwrite(text.data(), 1, text.size(), stdout);
   return {};
 }

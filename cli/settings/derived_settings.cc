@@ -5,6 +5,7 @@
 
 #include "agents/claude/setup/path_rules.h"
 #include "agents/claude/setup/tool_names.h"
+#include "base/add_once.h"
 #include "base/text.h"
 #include "cli/common/client_sandbox.h"
 #include "policy/evaluate/judge_tool.h"
@@ -14,7 +15,7 @@ namespace {
 
 using Pointer = OrderedJson::json_pointer;
 
-void Put(OrderedJson& json, const ClientLimits& limits) {
+void PutLimits(OrderedJson& json, const ClientLimits& limits) {
   for (const ClientLimits::Flag& flag : limits.flags) json[Pointer(flag.pointer)] = flag.value;
   for (const ClientLimits::Texts& list : limits.lists) {
     if (!list.texts.empty()) json[Pointer(list.pointer)] = list.texts;
@@ -34,7 +35,7 @@ OrderedJson HooksOf(const HookCommand& command) {
 }
 
 // "manual" is the client's newer word, which the SDK does not know.
-std::string ModeOf(const Policy& policy) { return std::string(policy.permission_mode); }
+std::string PermissionModeOf(const Policy& policy) { return std::string(policy.permission_mode); }
 
 bool IsBashPermitted(const Policy& policy) {
   return JudgeTool("Bash", policy).verdict == Verdict::kPermit;
@@ -50,7 +51,7 @@ class Deriver {
   Derived Settings() {
     OrderedJson json = Common();
     OrderedJson& permissions = json["permissions"];
-    if (const std::string mode = ModeOf(policy_); !mode.empty()) {
+    if (const std::string mode = PermissionModeOf(policy_); !mode.empty()) {
       permissions["defaultMode"] = mode;
     }
     // A file has no list of the tools that exist, only one of those that do not.
@@ -72,7 +73,7 @@ class Deriver {
     options["allowedTools"] = tools_.allowed;
     // With a list of tools, the list leaves out the others.
     options["disallowedTools"] = Refused(tools_.every_tool);
-    const std::string mode = ModeOf(policy_);
+    const std::string mode = PermissionModeOf(policy_);
     // Else a project's settings would choose it.
     options["permissionMode"] = mode.empty() ? "default" : mode;
     if (mode == "bypassPermissions") options["allowDangerouslySkipPermissions"] = true;
@@ -92,11 +93,11 @@ class Deriver {
   OrderedJson Common() {
     OrderedJson json;
     json["disableAllHooks"] = false;  // a project's settings may say true
-    Put(json, {.flags = {NoSkillShell()}});
+    PutLimits(json, {.flags = {NoSkillShell()}});
     json["hooks"] = HooksOf(question_.command);
     json["permissions"] = OrderedJson::object();
     const ClientLimits limits = ClientFenceFor(policy_, question_.client_fence);
-    Put(json, limits);
+    PutLimits(json, limits);
     AddNotes(limits.notes);
     return json;
   }
@@ -118,7 +119,7 @@ class Deriver {
     const ClientLimits limits = SandboxForOneProject(policy_, question_.places, question_.guarded);
     AddNotes(limits.notes);
     OrderedJson json;
-    Put(json, limits);
+    PutLimits(json, limits);
     if (without_prompt && IsBashPermitted(policy_)) {
       json["sandbox"]["autoAllowBashIfSandboxed"] = true;
     }
@@ -129,7 +130,7 @@ class Deriver {
     std::vector<std::string> names;
     if (with_missing) names = tools_.missing;
     for (const std::string& name : tools_.denied) {
-      if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+      AddOnce(names, name);
     }
     return names;
   }

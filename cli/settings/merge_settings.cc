@@ -11,8 +11,6 @@
 namespace ringfence {
 namespace {
 
-using Kind = JsonTree::Kind;
-
 Status CheckKept(const std::string& text, const std::string& path) {
   const ClientSettings settings = ParseClientSettings(text, path, path);
   if (settings.drops.empty()) return Unit{};
@@ -22,9 +20,9 @@ Status CheckKept(const std::string& text, const std::string& path) {
   return error;
 }
 
-class Merger {
+class SettingsMerger {
  public:
-  Merger(JsonEdit edit, bool replaces) : edit_(std::move(edit)), replaces_(replaces) {}
+  SettingsMerger(JsonEdit edit, bool replaces) : edit_(std::move(edit)), replaces_(replaces) {}
 
   void Object(const std::string& pointer, const OrderedJson& wanted) {
     for (const auto& [key, value] : wanted.items()) Member(pointer, key, value);
@@ -38,9 +36,9 @@ class Merger {
     const JsonEdit::Node* node = edit_.At(place);
     if (node == nullptr) {
       edit_.AddMember(*edit_.At(pointer), key, value);
-    } else if (value.is_object() && node->kind == Kind::kObject) {
+    } else if (value.is_object() && node->kind == JsonKind::kObject) {
       Object(place, value);
-    } else if (value.is_array() && node->kind == Kind::kArray) {
+    } else if (value.is_array() && node->kind == JsonKind::kArray) {
       Array(place, value);
     } else if (edit_.Value(*node) != value) {
       Conflict(place, value);
@@ -84,7 +82,7 @@ Result<Merged> MergeSettings(const MergeRequest& request) {
   if (!edit) return edit.error();
   OrderedJson rest = request.settings;
   rest.erase("hooks");
-  Merger merger(std::move(*edit), request.replaces);
+  SettingsMerger merger(std::move(*edit), request.replaces);
   merger.Object("", rest);
   Merged merged = merger.Take();
   if (Status s = CheckKept(merged.text, request.path); !s) return s.error();

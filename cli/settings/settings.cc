@@ -41,7 +41,7 @@ struct SettingsOptions {
   bool is_for_sdk() const { return reader == "sdk"; }
 };
 
-constexpr const char* kExamples =
+constexpr const char* kSettingsExamples =
     "  ringfence settings > s.json && claude --settings s.json\n"
     "  ringfence settings --profile worker --for sdk\n"
     "  ringfence settings --merge .claude/settings.local.json --in-place\n\n"
@@ -55,7 +55,7 @@ struct Sources {
   Policy policy;
 };
 
-Status Find(const SettingsOptions& options, Sources& found) {
+Status FindSources(const SettingsOptions& options, Sources& found) {
   Result<Registration> where = FindProject(options.given.home, options.given.root);
   if (!where) return where.error();
   found.where = std::move(*where);
@@ -255,7 +255,7 @@ Outcome RunSettings(const SettingsOptions& options) {
     if (Status s = RefuseUnattended("settings --in-place"); !s) return Outcome::No(s.error());
   }
   Sources found;
-  if (Status s = Find(options, found); !s) return s.error();
+  if (Status s = FindSources(options, found); !s) return s.error();
   if (const auto unsafe = UnsafeBypass(BypassOf(found, options))) return Outcome::No(*unsafe);
   const Result<SettingsQuestion> question = QuestionOf(found, options);
   if (!question) return question.error();
@@ -291,7 +291,7 @@ void CheckUse(const SettingsOptions& options) {
 void AddSettings(Command& app, Action& chosen) {
   Command command = AddCommand(
       app, "settings", "Print the client's own settings, or the agent SDK's options, for a policy",
-      kExamples);
+      kSettingsExamples);
   const auto options = std::make_shared<SettingsOptions>();
   AddContextOptions(command, options->given, options->json);
   command.AddOption("--for", options->reader, "claude: settings (default); sdk: options")

@@ -46,7 +46,7 @@ std::string Heard(const Finished& finished) {
   return text + " and printed nothing";
 }
 
-std::string FolderOf(const PathRule& rule, const Registration& where) {
+std::string RuleFolder(const PathRule& rule, const Registration& where) {
   std::string folder = rule.base == RuleBase::kHome       ? where.home
                        : rule.base == RuleBase::kAbsolute ? ""
                                                           : where.project_dir;
@@ -91,7 +91,7 @@ class TrialFinder {
       for (const std::span<const PathRule> part : list) {
         for (const PathRule& rule : part) {
           if (rule.set != SetName::kNone || rule.has_pattern) continue;
-          std::string path = FolderOf(rule, where_) + name_;
+          std::string path = RuleFolder(rule, where_) + name_;
           const Decision decision = DecisionOn(path, Access::kRead);
           if (decision.verdict != Verdict::kDeny && !decision.failure) return path;
         }

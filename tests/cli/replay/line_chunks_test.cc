@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/syscall.h"
+#include "base/text.h"
 #include "tests/support/temporary_tree.h"
 
 using namespace ringfence;
@@ -37,7 +38,7 @@ Cut CutUp(LineChunks& chunks, size_t most) {
     if (chunk.too_long) cut.lines.push_back(file + "!");
     std::string_view rest = chunk.text;
     while (!rest.empty()) {
-      const std::string_view line = TakeLine(rest);
+      const std::string_view line = TakeUntil(rest, '\n');
       cut.lines.push_back(line.size() > most ? file + "!" : file + ":" + std::string(line));
     }
   }
