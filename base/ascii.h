@@ -13,11 +13,11 @@ constexpr bool IsPrintableAscii(char c) { return c >= ' ' && c <= '~'; }
 // The other case of an ASCII letter; every other character as it is.
 template <typename Char>
 constexpr Char ToLower(Char c) {
-  return IsUpper(c) ? static_cast<Char>(c + ('a' - 'A')) : c;
+  return IsUpper(static_cast<int>(c)) ? static_cast<Char>(c + ('a' - 'A')) : c;
 }
 template <typename Char>
 constexpr Char ToUpper(Char c) {
-  return IsLower(c) ? static_cast<Char>(c - ('a' - 'A')) : c;
+  return IsLower(static_cast<int>(c)) ? static_cast<Char>(c - ('a' - 'A')) : c;
 }
 
 // The value of a hexadecimal digit, in either letter case; -1 for any other character.

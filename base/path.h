@@ -10,6 +10,7 @@ namespace ringfence {
 
 inline constexpr size_t kMaxPathBytes = 4095;  // PATH_MAX without the final NUL
 inline constexpr size_t kMaxNameBytes = 255;   // NAME_MAX, of one component
+inline constexpr int kMaxLinks = 40;  // that the kernel follows on one way (path_resolution(7))
 
 class Path {
  public:

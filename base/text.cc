@@ -152,8 +152,12 @@ std::string PrintableLines(std::string_view text) {
 
 std::string ShellQuoted(std::string_view text) {
   std::string out = "'";
-  for (const char c : text) out += c == '\'' ? "'\\''" : std::string(1, c);
-  return out + "'";
+  for (const char c : text) {
+    if (c == '\'') out += "'\\'";
+    out += c;
+  }
+  out += '\'';
+  return out;
 }
 
 std::string AsciiJson(std::string_view json) {

@@ -1,7 +1,5 @@
 // The memory of the hook. A failed allocation, and what libstdc++'s headers would throw, refuses
 // the call. Compiled into the hook only, never into a library.
-#include "base/runtime_musl.inc"
-
 #include <sys/mman.h>
 
 #include <cstddef>
@@ -10,6 +8,7 @@
 #include <new>
 #include <utility>
 
+#include "base/musl_functions.inc"
 #include "hook/fail_closed.h"
 
 namespace ringfence {

@@ -1,8 +1,6 @@
 // The memory of the launcher. A failed allocation, and what libstdc++'s headers would throw, ends
 // the process: in the launcher and in the first process of the sandbox that ends everything that is
 // confined.
-#include "base/runtime_musl.inc"
-
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -16,6 +14,11 @@
 #include <utility>
 
 #include "base/syscall.h"
+
+// A delete without the size (of a std::unique_ptr<char[]>, say) does not link: what it frees would
+// never be used again.
+#pragma GCC diagnostic ignored "-Wsized-deallocation"
+#include "base/musl_functions.inc"
 
 namespace ringfence {
 namespace {
@@ -104,9 +107,6 @@ void Release(void* memory, size_t size) {
 
 }  // namespace ringfence
 
-// A delete without the size (of a std::unique_ptr<char[]>, say) does not link: what it frees would
-// never be used again.
-#pragma GCC diagnostic ignored "-Wsized-deallocation"
 void operator delete(void*, const std::nothrow_t&) noexcept {}
 
 namespace std {

@@ -6,8 +6,10 @@ that are compiled together (cmake/together.cmake) share one namespace without a 
 
 Within a group of compile_together() a file-local name must be the only one of its spelling, and no
 header that a source of the group includes may declare it. A second function of the same name with
-other parameters would not be an error of the compiler, but one could be called for the other. Names of
-types with the same meaning everywhere (`using Node = JsonTree::Node;`) may recur.
+other parameters would not be an error of the compiler, but one could be called for the other.
+
+In all files together at most MOST_RECURRING names may recur: a helper that two files need belongs in a
+room that both include, and two different things deserve two names.
 """
 
 import argparse
@@ -28,6 +30,7 @@ DECLARATIONS = [re.compile(pattern) for pattern in (
     r"(?:\[\[\w+\]\] )?(?:template <[^>]*> )?[\w:<>,*&() ]+?[ *&](\w+)\(",
     r"[\w:<>,*& ]+?[ *&](\w+)(?:\[[^\]]*\])* *(?:=|\{|;)",
 )]
+MOST_RECURRING = 24
 OTHER_LINES = ("namespace", "//", "#", "}", "return", "extern", "friend", "static_assert")
 
 
@@ -122,6 +125,10 @@ def main():
         for name, places in sorted(names.items()):
             print(f"  {name}: {' '.join(places)}")
     print(f"file-local names that recur in other files: {len(names)}")
+    is_within = len(names) <= MOST_RECURRING
+    if not is_within:
+        print(f"FAIL more than {MOST_RECURRING} names recur; --verbose lists them")
+    passed, failed = passed + is_within, failed + (not is_within)
     print(f"{passed} passed, {failed} failed, 0 skipped")
     return 1 if failed else 0
 

@@ -124,10 +124,10 @@ class FixtureReader {
 };
 
 // Whole files and lines alike: one JSON object.
-class FixtureReader {
+class FixtureFileReader {
  public:
-  FixtureReader(const std::string& path, bool is_named, FixtureFile& file,
-                std::vector<Error>& mistakes)
+  FixtureFileReader(const std::string& path, bool is_named, FixtureFile& file,
+                    std::vector<Error>& mistakes)
       : path_(path), is_named_(is_named), file_(file), mistakes_(mistakes) {}
 
   void Read(std::string text, const std::string& name, FixturePlace place) {
@@ -221,7 +221,7 @@ std::vector<NumberedLine> LinesOf(std::string_view text) {
 FixtureFile ReadFixtures(std::string text, const std::string& path, bool is_named,
                          std::vector<Error>& mistakes) {
   FixtureFile file;
-  FixtureReader reader(path, is_named, file, mistakes);
+  FixtureFileReader reader(path, is_named, file, mistakes);
   const std::string lower = LowerAscii(path);
   if (!lower.ends_with(".jsonl") && !lower.ends_with(".ndjson")) {
     const std::string stem = lower.ends_with(".json") ? path.substr(0, path.size() - 5) : path;

@@ -5,7 +5,6 @@
 
 #include "base/case_fold.h"
 #include "base/syscall.h"
-#include "policy/files/resolve.h"
 
 namespace ringfence {
 namespace {

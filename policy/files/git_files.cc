@@ -5,6 +5,8 @@
 namespace ringfence {
 namespace {
 
+constexpr std::string_view kChoosers[] = {"head", "config", "config.worktree", "hooks"};
+
 bool IsBareOnceMade(const Path& folder, std::string_view made, const CachedFiles& files) {
   return HasRepositoryParts(made, [&](const char* part) {
     const Result<FileFacts> facts = files.Look(folder.Child(part));
@@ -38,13 +40,12 @@ bool TouchesBare(const Walked& walked, const CachedFiles& files) {
 }  // namespace
 
 bool IsRepositoryPart(std::string_view name) {
-  return std::ranges::any_of(kRepositoryParts,
-                             [&](const char* part) { return FoldsTo(name, LowerAscii(part)); });
+  return std::ranges::any_of(
+      kRepositoryParts, [&](const RepositoryPart& part) { return FoldsTo(name, part.folded); });
 }
 
 bool ChoosesProgramsOfGit(std::string_view name) {
-  constexpr std::string_view kNames[] = {"head", "config", "config.worktree", "hooks"};
-  return std::ranges::any_of(kNames, [&](std::string_view own) { return FoldsTo(name, own); });
+  return std::ranges::any_of(kChoosers, [&](std::string_view own) { return FoldsTo(name, own); });
 }
 
 bool MakesRepository(const Walked& walked, const CachedFiles& files) {

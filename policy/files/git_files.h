@@ -3,26 +3,29 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <string_view>
 #include <vector>
 
 #include "base/case_fold.h"
-#include "base/text.h"
 #include "policy/files/cached_files.h"
 #include "policy/files/resolve.h"
 
 namespace ringfence {
 
 // git takes any folder with these three for a repository.
-inline constexpr std::array kRepositoryParts = {"HEAD", "objects", "refs"};
+struct RepositoryPart {
+  char name[8];
+  char folded[8];
+};
+inline constexpr RepositoryPart kRepositoryParts[] = {
+    {"HEAD", "head"}, {"objects", "objects"}, {"refs", "refs"}};
 
 // Whether a folder has all three when `made` is there as well. `is_there` is asked for each other
 // part and takes a const char*.
 template <typename IsThere>
 bool HasRepositoryParts(std::string_view made, IsThere is_there) {
-  return std::ranges::all_of(kRepositoryParts, [&](const char* part) {
-    return FoldsTo(made, LowerAscii(part)) || is_there(part);
+  return std::ranges::all_of(kRepositoryParts, [&](const RepositoryPart& part) {
+    return FoldsTo(made, part.folded) || is_there(part.name);
   });
 }
 

@@ -14,8 +14,6 @@
 
 namespace ringfence {
 
-inline constexpr int kMaxLinks = 40;  // of one walk, as the kernel (path_resolution(7))
-
 // Asked before anything below a name is touched.
 class NameGuard {
  public:

@@ -9,8 +9,6 @@
 
 namespace ringfence {
 
-inline constexpr int kMaxLinks = 40;  // path_resolution(7)
-
 struct Location {
   UniqueFd folder;              // O_PATH
   std::string folder_path;      // real; "(unreachable)..." and the like for what has no name here
