@@ -740,7 +740,7 @@ def test_a_folder_of_a_killed_launcher_goes_with_the_next_start(world):
     sandbox.run(["true"])
     run = subprocess.Popen(
         [world.base / "ringfence", "run", *LANDLOCK, "--", "/bin/sh", "-c",
-         "echo $TMPDIR > where; mkdir -p $TMPDIR/a/b; sleep 60"],
+         "mkdir -p $TMPDIR/a/b; echo $TMPDIR > where; sleep 60"],
         cwd=world.project, env={"PATH": "/usr/bin:/bin", "HOME": str(world.home)},
         stderr=subprocess.DEVNULL, **as_user(sandbox))
     where = world.project / "where"

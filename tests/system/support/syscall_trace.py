@@ -50,8 +50,9 @@ TRY_AGAIN = {"error=EINTR", "error=EAGAIN"}
 # got from elsewhere without brk(); musl blocks signals around sigaction() for threads' sake.
 LOSES_NOTHING = {"close", "munmap", "madvise", "brk", "rt_sigprocmask"}
 # musl sets this after an open that has set it, and keeps a page free below its heap. Where the
-# mount of a path cannot be told, the whole table of mounts is read.
-LOSES_NOTHING_EITHER = ("F_SETFD, FD_CLOEXEC)", "PROT_NONE", "STATX_MNT_ID")
+# mount of a path cannot be told, the whole table of mounts is read. Without the grants of its
+# session a call is judged as the policy files say.
+LOSES_NOTHING_EITHER = ("F_SETFD, FD_CLOEXEC)", "PROT_NONE", "STATX_MNT_ID", "ringfence/sessions/")
 # These say that a name leads nowhere for this user, which is a fact about files: the event's own
 # path is refused then, and nobody gets to a denied or a protected one by it.
 ABOUT_FILES = {"error=EACCES", "error=ELOOP"}
