@@ -128,8 +128,8 @@ class JsonTree::Builder {
 
 namespace {
 
-// About how many values there are, judged by the commas at the beginning of the text: growing would
-// copy all nodes, and memory that is not used is paid for, too.
+// About how many values there are, evaluated by the commas at the beginning of the text: growing
+// would copy all nodes, and memory that is not used is paid for, too.
 size_t ExpectedNodes(std::string_view text) {
   const std::string_view sample = text.substr(0, 4096);
   const auto commas = static_cast<size_t>(std::ranges::count(sample, ','));

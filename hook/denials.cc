@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "policy/evaluate/judge_path.h"
-#include "policy/evaluate/judge_tool.h"
-#include "policy/evaluate/judge_url.h"
+#include "policy/evaluate/evaluate_path.h"
+#include "policy/evaluate/evaluate_tool.h"
+#include "policy/evaluate/evaluate_url.h"
 
 namespace ringfence {
 namespace {
@@ -44,8 +44,8 @@ std::optional<Denial> DecideAccess(const Named& named, Access access, const Ques
 
 std::optional<Denial> DecideHost(const Named& named, const Policy& policy, bool confined) {
   const std::string url = "https://" + named.text;
-  NameJudgement judgement = JudgeUrl(url, policy);
-  Decision decision{.verdict = judgement.verdict, .cause = std::move(judgement.cause), .paths = {}};
+  NameDecision outcome = EvaluateUrl(url, policy);
+  Decision decision{.verdict = outcome.verdict, .cause = std::move(outcome.cause), .paths = {}};
   const bool has_network = policy.network && policy.network->opens_sandbox;
   if (confined && !has_network) {
     decision.verdict = Verdict::kDeny;

@@ -41,7 +41,7 @@ class Server {
     if (!context) return Refused(context.error());
     context_ = std::move(*context);
     if (IsCall()) {
-      // Without them the call is judged as the policy files say.
+      // Without them the call is evaluated as the policy files say.
       [[maybe_unused]] const Result<bool> granted =
           AddSessionGrants(event_.session_id, context_.places, context_.sources);
     }
@@ -191,8 +191,8 @@ class Server {
 
   Reply ServeResult() {
     const bool is_confined = policy_.wrap_bash || HasLauncher();
-    const Told told = TellResult(event_, {policy_, context_.places, files_},
-                                 {.unwrapped = RanUnwrapped(), .confined = is_confined});
+    const ResultNotes told = TellResult(event_, {policy_, context_.places, files_},
+                                        {.unwrapped = RanUnwrapped(), .confined = is_confined});
     if (told.model.empty()) return {};
     std::string err;
     if (told.unwrapped) {

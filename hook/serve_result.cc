@@ -14,7 +14,7 @@ AlertRequest RequestOf(const Event& event) {
 }
 
 // Another hook that rewrites the call can undo the wrapping; nobody hears of it but after the call.
-void TellUnwrapped(const Event& event, Told& told) {
+void TellUnwrapped(const Event& event, ResultNotes& told) {
   const Cause cause = UnwrappedCause(event.tool_name);
   told.user =
       "ringfence: a " + cause.what + " was not wrapped. " + cause.why + ". " + cause.remedy + "\n";
@@ -25,7 +25,7 @@ void TellUnwrapped(const Event& event, Told& told) {
   told.unwrapped = Decision{.verdict = Verdict::kDeny, .cause = cause, .paths = {}};
 }
 
-void TellDenials(const Event& event, const Surroundings& around, bool confined, Told& told) {
+void TellDenials(const Event& event, const Surroundings& around, bool confined, ResultNotes& told) {
   const std::vector<Denial> denials = DenialsOf(event, around, confined);
   for (const Denial& denial : denials) {
     told.model += WholeReasonText(denial.decision, "") + "\n";
@@ -48,17 +48,17 @@ Cause UnwrappedCause(std::string_view tool) {
           "Tell the user, who can find that hook with /hooks."};
 }
 
-Told TellResult(const Event& event, const Surroundings& around, Ran ran) {
-  Told told;
+ResultNotes TellResult(const Event& event, const Surroundings& around, Ran ran) {
+  ResultNotes told;
   if (ran.unwrapped) TellUnwrapped(event, told);
   TellDenials(event, around, ran.confined, told);
   return told;
 }
 
-std::vector<Error> RaiseAlerts(const std::vector<Told::Item>& alerts, const Policy& policy,
+std::vector<Error> RaiseAlerts(const std::vector<ResultNotes::Item>& alerts, const Policy& policy,
                                const Places& places, int64_t unix_nanoseconds) {
   std::vector<Error> errors;
-  for (const Told::Item& item : alerts) {
+  for (const ResultNotes::Item& item : alerts) {
     // Inside a sandbox of ringfence's the launcher outside has a policy and an inbox of its own.
     const Result<bool> sent = SendToLauncher(AlertRequestText(item.request));
     if (!sent) errors.push_back(sent.error());

@@ -11,7 +11,7 @@
 
 namespace ringfence {
 
-struct Told {
+struct ResultNotes {
   std::string model;                  // "": nothing
   std::string user;                   // "": nothing
   std::optional<Decision> unwrapped;  // for the log
@@ -30,10 +30,10 @@ struct Ran {
   bool unwrapped = false;  // a command that was to be wrapped
   bool confined = false;   // in a sandbox of ringfence's
 };
-Told TellResult(const Event& event, const Surroundings& around, Ran ran);
+ResultNotes TellResult(const Event& event, const Surroundings& around, Ran ran);
 
 // Writes the alerts, or has the launcher outside write them. Every failure is in the result.
-std::vector<Error> RaiseAlerts(const std::vector<Told::Item>& alerts, const Policy& policy,
+std::vector<Error> RaiseAlerts(const std::vector<ResultNotes::Item>& alerts, const Policy& policy,
                                const Places& places, int64_t unix_nanoseconds);
 
 }  // namespace ringfence

@@ -7,25 +7,25 @@
 #include "base/utf8.h"
 #include "policy/agent.h"
 #include "policy/evaluate/call_verdict.h"
+#include "policy/evaluate/evaluate_argument.h"
+#include "policy/evaluate/evaluate_host.h"
+#include "policy/evaluate/evaluate_path.h"
+#include "policy/evaluate/evaluate_search.h"
+#include "policy/evaluate/evaluate_tool.h"
+#include "policy/evaluate/evaluate_url.h"
 #include "policy/evaluate/fix.h"
-#include "policy/evaluate/judge_argument.h"
-#include "policy/evaluate/judge_host.h"
-#include "policy/evaluate/judge_path.h"
-#include "policy/evaluate/judge_search.h"
-#include "policy/evaluate/judge_tool.h"
-#include "policy/evaluate/judge_url.h"
 #include "policy/evaluate/text_kind.h"
 #include "policy/mcp/argument_names.h"
-#include "policy/mcp/judge_mcp.h"
+#include "policy/mcp/evaluate_mcp.h"
 #include "policy/mcp/mcp_name.h"
 
 namespace ringfence {
 namespace {
 
 // Goes through one call's arguments.
-class CallJudge {
+class CallEvaluator {
  public:
-  CallJudge(const Event& event, const Surroundings& around, Trace* trace)
+  CallEvaluator(const Event& event, const Surroundings& around, Trace* trace)
       : event_(event),
         around_(around),
         policy_(around.policy),
@@ -40,24 +40,24 @@ class CallJudge {
   }
 
   Decision Run() {
-    JudgeFlags();
-    arguments_.TakeName(JudgeTool(event_.tool_name, policy_, trace_));
-    JudgeShell();
+    EvaluateFlags();
+    arguments_.TakeName(EvaluateTool(event_.tool_name, policy_, trace_));
+    EvaluateShell();
     if (verdict_.is_denied()) return std::move(verdict_).Finish(false);
     if (tool_.has_value()) {
-      for (const ToolField& field : tool_->fields) JudgeField(field);
+      for (const ToolField& field : tool_->fields) EvaluateField(field);
     }
     if (IsMcpTool(event_.tool_name))
-      McpJudge(event_, around_.places, around_.files, arguments_).Run();
-    if (event_.input.empty() && MakesWorktree()) JudgeWorktrees("");
-    JudgeUnexpected();
+      McpEvaluator(event_, around_.places, around_.files, arguments_).Run();
+    if (event_.input.empty() && MakesWorktree()) EvaluateWorktrees("");
+    EvaluateUnexpected();
     RefuseUnanswerable();
     const bool say_allow = verdict_.verdict() == Verdict::kPermit && MaySayAllow();
     return std::move(verdict_).Finish(say_allow);
   }
 
  private:
-  void JudgeFlags() {
+  void EvaluateFlags() {
     for (const InputField& field : event_.input) {
       if (!policy_.agent->IsSandboxFlag(field.key) || field.kind == JsonKind::kFalse) continue;
       const bool is_plain = field.key == policy_.agent->sandbox_flag && field.depth == 1;
@@ -71,7 +71,7 @@ class CallJudge {
   }
 
   // Its commands cannot be wrapped, so they would run outside of the sandbox.
-  void JudgeShell() {
+  void EvaluateShell() {
     if (!policy_.wrap_bash || !tool_ || !tool_->is_shell || tool_->runs_command) return;
     verdict_.Deny("tool " + Quote(event_.tool_name),
                   "the policy has commands wrapped, and this shell's cannot be (bash.wrap)",
@@ -86,23 +86,23 @@ class CallJudge {
     return found;
   }
 
-  void JudgeField(const ToolField& spec) {
+  void EvaluateField(const ToolField& spec) {
     const std::vector<const InputField*> fields = FieldsAt(spec.pointer);
     if (fields.empty()) {
       if (spec.required) {
         verdict_.Deny("call of " + event_.tool_name, "it has no " + Quote(spec.pointer.substr(1)));
       }
-      if (spec.role == FieldRole::kSearchFolder) search_.JudgeFolder(nullptr);
+      if (spec.role == FieldRole::kSearchFolder) search_.EvaluateFolder(nullptr);
       return;
     }
     for (const InputField* field : fields) {
       const bool is_list = field->kind == JsonKind::kArray && field->pointer == spec.pointer &&
                            spec.pointer.ends_with('s');
       if (spec.role == FieldRole::kIsolation) {
-        if (field->text == "worktree") JudgeWorktrees("");
+        if (field->text == "worktree") EvaluateWorktrees("");
       } else if (!is_list && !IsOpaque(spec.role, *field) &&
                  arguments_.IsUsable(*field, TypeOf(spec))) {
-        JudgeValue(spec.role, *field);
+        EvaluateValue(spec.role, *field);
       }
     }
   }
@@ -119,44 +119,45 @@ class CallJudge {
     return role == FieldRole::kNoPath || is_attachment;
   }
 
-  void JudgeValue(FieldRole role, const InputField& field) {
+  void EvaluateValue(FieldRole role, const InputField& field) {
     switch (role) {
       case FieldRole::kRead:
       case FieldRole::kAttachment:
-        return arguments_.JudgePath(field, field.text, Access::kRead, ReadVerb(event_.tool_name));
+        return arguments_.EvaluatePath(field, field.text, Access::kRead,
+                                       ReadVerb(event_.tool_name));
       case FieldRole::kWrite:
-        return arguments_.JudgePath(field, field.text, Access::kWrite, "write to");
+        return arguments_.EvaluatePath(field, field.text, Access::kWrite, "write to");
       case FieldRole::kReadWrite:
-        arguments_.JudgePath(field, field.text, Access::kWrite, "write to");
-        return arguments_.JudgePath(field, field.text, Access::kRead, "read of");
+        arguments_.EvaluatePath(field, field.text, Access::kWrite, "write to");
+        return arguments_.EvaluatePath(field, field.text, Access::kRead, "read of");
       case FieldRole::kSearchFolder:
-        return search_.JudgeFolder(&field);
+        return search_.EvaluateFolder(&field);
       case FieldRole::kSearchFilter:
         if (field.text.empty()) return;  // as the client reads it
-        return search_.JudgePattern(field);
+        return search_.EvaluatePattern(field);
       case FieldRole::kSearchPattern:
-        return search_.JudgePattern(field);
+        return search_.EvaluatePattern(field);
       case FieldRole::kUrl:
-        return arguments_.TakeName(JudgeUrl(field.text, policy_, trace_));
+        return arguments_.TakeName(EvaluateUrl(field.text, policy_, trace_));
       case FieldRole::kHosts:
-        return arguments_.TakeName(JudgeHosts(field.text, policy_, trace_));
+        return arguments_.TakeName(EvaluateHosts(field.text, policy_, trace_));
       case FieldRole::kOtherHost:
-        return JudgeOtherHost(field);
+        return EvaluateOtherHost(field);
       case FieldRole::kNoPath:
         return;
       case FieldRole::kResourceUri:
-        return JudgeResource(field);
+        return EvaluateResource(field);
       case FieldRole::kWorktreeName:
-        return JudgeWorktree(field);
+        return EvaluateWorktree(field);
       case FieldRole::kMcpServer:
-        return arguments_.TakeName(JudgeMcpServer(field.text, policy_, trace_));
+        return arguments_.TakeName(EvaluateMcpServer(field.text, policy_, trace_));
       case FieldRole::kIsolation:
-        return;  // judged whatever its type is
+        return;  // evaluated whatever its type is
     }
   }
 
   // The paths of a call that runs on another computer are that computer's.
-  void JudgeOtherHost(const InputField& field) {
+  void EvaluateOtherHost(const InputField& field) {
     if (field.text.empty() || field.text == "container") return;  // where the client itself runs
     verdict_.Deny("call of " + event_.tool_name + " on " + Quote(field.text),
                   "it runs on another computer, which this policy does not cover",
@@ -164,22 +165,22 @@ class CallJudge {
   }
 
   // A text without a scheme is a path to most.
-  void JudgeResource(const InputField& field) {
+  void EvaluateResource(const InputField& field) {
     const TextKind kind = KindOfText(field.text);
     switch (kind) {
       case TextKind::kFileUrl:
-        return arguments_.JudgeFileUrl(field, Access::kRead);
+        return arguments_.EvaluateFileUrl(field, Access::kRead);
       case TextKind::kWebUrl:
       case TextKind::kOtherUrl:
-        return arguments_.JudgeOtherUrl(field, Access::kRead, kind);
+        return arguments_.EvaluateOtherUrl(field, Access::kRead, kind);
       case TextKind::kPath:
       case TextKind::kUnclear:
-        return arguments_.JudgeServerPath(field, field.text, Access::kRead);
+        return arguments_.EvaluateServerPath(field, field.text, Access::kRead);
     }
   }
 
   // The client makes one folder name of "feature/x": "feature+x".
-  void JudgeWorktree(const InputField& field) {
+  void EvaluateWorktree(const InputField& field) {
     const std::string_view name = field.text;
     const std::string what = "worktree " + Quote(name);
     for (std::string_view rest = name;;) {
@@ -196,7 +197,7 @@ class CallJudge {
     if (const auto why = RefusedText(name)) return verdict_.Deny(what, std::string(*why));
     std::string folder = "/" + std::string(name);
     std::replace(folder.begin() + 1, folder.end(), '/', '+');
-    JudgeWorktrees(folder);
+    EvaluateWorktrees(folder);
   }
 
   bool MakesWorktree() const {
@@ -207,12 +208,12 @@ class CallJudge {
 
   // Where the client puts worktrees: in the main repository of the current folder, which may lie
   // outside the project, and a link there would put one somewhere else again.
-  void JudgeWorktrees(const std::string& name) {
+  void EvaluateWorktrees(const std::string& name) {
     for (const Path& repository : paths_.WorktreeRepositories()) {
       const std::string folder =
           repository.text() + "/" + std::string(policy_.agent->worktrees) + name;
-      arguments_.JudgePath({.pointer = "/name", .key = "name", .text = folder}, folder,
-                           Access::kWrite, "worktree in");
+      arguments_.EvaluatePath({.pointer = "/name", .key = "name", .text = folder}, folder,
+                              Access::kWrite, "worktree in");
     }
   }
 
@@ -223,30 +224,31 @@ class CallJudge {
     return field.kind == JsonKind::kObject && usual == UsualName::kPaths && is_element;
   }
 
-  // An argument that is called as paths usually are, judged as a write.
-  void JudgeGuessed(const InputField& field, UsualName usual) {
+  // An argument that is called as paths usually are, evaluated as a write.
+  void EvaluateGuessed(const InputField& field, UsualName usual) {
     const TextKind kind = KindOfText(field.text);
     switch (kind) {
       case TextKind::kFileUrl:
-        return arguments_.JudgeFileUrl(field, Access::kWrite);
+        return arguments_.EvaluateFileUrl(field, Access::kWrite);
       case TextKind::kWebUrl:
-        return arguments_.JudgeOtherUrl(field, Access::kWrite, kind);
+        return arguments_.EvaluateOtherUrl(field, Access::kWrite, kind);
       case TextKind::kOtherUrl:
-        if (usual == UsualName::kUrl) return arguments_.JudgeOtherUrl(field, Access::kWrite, kind);
+        if (usual == UsualName::kUrl)
+          return arguments_.EvaluateOtherUrl(field, Access::kWrite, kind);
         break;
       case TextKind::kPath:
         if (usual == UsualName::kUrl) {
-          arguments_.TakeName(arguments_.JudgeBareHost(field.text));
+          arguments_.TakeName(arguments_.EvaluateBareHost(field.text));
         }
         break;
       case TextKind::kUnclear:
         break;
     }
-    arguments_.JudgePath(field, field.text, Access::kWrite, "write to");
+    arguments_.EvaluatePath(field, field.text, Access::kWrite, "write to");
   }
 
   // A path that a known tool has no argument for: no honest client sends it.
-  void JudgeUnexpected() {
+  void EvaluateUnexpected() {
     if (IsMcpTool(event_.tool_name) || (tool_.has_value() && tool_->takes_data)) return;
     // What runs code has arguments of its own kind deeper down.
     const bool is_about_files = !tool_.has_value() || (!tool_->fields.empty() && !tool_->runs_code);
@@ -259,7 +261,7 @@ class CallJudge {
           tool_.has_value() && std::ranges::any_of(tool_->fields, [&](const ToolField& spec) {
             return PointerCovers(spec.pointer, field.pointer);
           });
-      if (!expected && arguments_.IsUsable(field)) JudgeGuessed(field, usual);
+      if (!expected && arguments_.IsUsable(field)) EvaluateGuessed(field, usual);
     }
   }
 
@@ -281,28 +283,28 @@ class CallJudge {
   const Surroundings& around_;
   const Policy& policy_;
   Trace* trace_;
-  PathJudge paths_;
+  PathEvaluator paths_;
   CallVerdict verdict_;
-  ArgumentJudge arguments_;
-  SearchJudge search_;
+  ArgumentEvaluator arguments_;
+  SearchEvaluator search_;
   const std::optional<KnownTool> tool_;
 };
 
 }  // namespace
 
 Decision Decide(const Event& event, const Surroundings& around, Trace* trace) {
-  Decision decision = CallJudge(event, around, trace).Run();
+  Decision decision = CallEvaluator(event, around, trace).Run();
   decision.failure = around.files.failure();
   return decision;
 }
 
 Decision DecidePath(const Event& event, std::string_view text, Access access,
                     const Surroundings& around) {
-  const PathJudge judge(around.policy, around.places, event, around.files);
-  Judgement judgement =
-      judge.Judge(text, access, access == Access::kRead ? "read of" : "write to", "");
-  Decision decision{.verdict = judgement.verdict, .cause = std::move(judgement.cause), .paths = {}};
-  for (const Path& end : judgement.ends) decision.paths.push_back(end.text());
+  const PathEvaluator evaluator(around.policy, around.places, event, around.files);
+  PathDecision outcome =
+      evaluator.Evaluate(text, access, access == Access::kRead ? "read of" : "write to", "");
+  Decision decision{.verdict = outcome.verdict, .cause = std::move(outcome.cause), .paths = {}};
+  for (const Path& end : outcome.ends) decision.paths.push_back(end.text());
   decision.failure = around.files.failure();
   return decision;
 }

@@ -50,10 +50,11 @@ struct Trace {
 
 struct Decision {
   Verdict verdict = Verdict::kPermit;
-  std::optional<Cause> cause;      // absent when permitted
-  std::vector<std::string> paths;  // that were judged, resolved unless refused by name; for the log
-  bool say_allow = false;          // answer "allow" instead of nothing
-  std::optional<Error> failure;    // the files could not be seen: there is no decision
+  std::optional<Cause> cause;  // absent when permitted
+  std::vector<std::string>
+      paths;               // that were evaluated, resolved unless refused by name; for the log
+  bool say_allow = false;  // answer "allow" instead of nothing
+  std::optional<Error> failure;  // the files could not be seen: there is no decision
 
   bool operator==(const Decision&) const = default;
 };

@@ -6,8 +6,8 @@
 
 #include "base/add_once.h"
 #include "base/text.h"
+#include "policy/evaluate/evaluate_path.h"
 #include "policy/evaluate/fix.h"
-#include "policy/evaluate/judge_path.h"
 #include "policy/files/resolve.h"
 
 namespace ringfence {

@@ -133,10 +133,10 @@ struct HostList {
 };
 
 struct NetworkRules {
-  std::vector<HostList> lists;  // the strictest counts; none: only `deny` is judged
+  std::vector<HostList> lists;  // the strictest counts; none: only `deny` is evaluated
   std::vector<HostRule> deny;
   std::vector<HostRule> inspect;
-  bool opens_sandbox = true;  // false: only the hook judges; the sandbox has no network
+  bool opens_sandbox = true;  // false: only the hook evaluates; the sandbox has no network
 
   bool operator==(const NetworkRules&) const = default;
 };
@@ -149,7 +149,7 @@ struct McpFields {
   std::string_view tool;  // with "*"
   std::vector<std::string_view> read;
   std::vector<std::string_view> write;
-  bool adds_only = false;  // the usual names are judged as well
+  bool adds_only = false;  // the usual names are evaluated as well
   RulePlace place;
 
   bool operator==(const McpFields&) const = default;
@@ -211,11 +211,11 @@ struct AlertRules {
 };
 
 struct Policy {
-  const Agent* agent = &kNoAgent;  // whose calls it judges
+  const Agent* agent = &kNoAgent;  // whose calls it evaluates
   ToolRules tools;
   PathRules read;
   PathRules write;
-  std::optional<NetworkRules> network;  // absent: hosts are not judged by the hook
+  std::optional<NetworkRules> network;  // absent: hosts are not evaluated by the hook
   Unsandboxed unsandboxed = Unsandboxed::kDeny;
   RulePlace unsandboxed_place;
   bool wrap_bash = false;

@@ -24,10 +24,10 @@ struct GuardedName {
   std::string except;        // what is left out, a word on each line (SetEntry::except)
   // Git's own files: they may be written in a repository that the same run has made.
   bool unless_new = false;
-  // A file of git that may be replaced by a rename, once its content was judged.
+  // A file of git that may be replaced by a rename, once its content was evaluated.
   bool comes_whole = false;
-  // A folder of packages is judged by its own name, whatever lies in it. Of such a rule unless_new
-  // speaks of the work tree of such a repository.
+  // A folder of packages is evaluated by its own name, whatever lies in it. Of such a rule
+  // unless_new speaks of the work tree of such a repository.
   bool not_in_stores = false;
   // The project lies in a folder that the rule names: of a path in the project only what lies below
   // its root is compared.
@@ -67,7 +67,7 @@ class GuardedNames {
     stores_ = std::move(stores);
     root_ = std::move(root);
   }
-  // A path is also judged by the other names that these mounts give to it.
+  // A path is also evaluated by the other names that these mounts give to it.
   void SetMounts(MountTable mounts) { mounts_ = std::move(mounts); }
   // What makes a folder a repository without a work tree is refused.
   void GuardBareRepositories(std::string why) { bare_why_ = std::move(why); }

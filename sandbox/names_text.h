@@ -1,4 +1,4 @@
-// GuardedNames as bytes, for a sandbox inside another: the outer supervisor judges by them too.
+// GuardedNames as bytes, for a sandbox inside another: the outer supervisor evaluates by them too.
 #pragma once
 
 #include <optional>

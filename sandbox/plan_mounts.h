@@ -12,8 +12,8 @@ namespace ringfence {
 // Where the file or directory at `place`, or a part of it, is seen besides.
 std::vector<Path> Elsewhere(const MountTable& mounts, const Path& place);
 
-// Has `names` judge what lies in one of the writable `places` by its other names as well, and adds
-// those to `places`, so that rules which begin there are not left out.
+// Has `names` evaluate what lies in one of the writable `places` by its other names as well, and
+// adds those to `places`, so that rules which begin there are not left out.
 void GuardElsewhere(const MountTable& mounts, std::vector<PlannedPlace>& places,
                     GuardedNames& names);
 

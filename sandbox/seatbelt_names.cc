@@ -134,7 +134,7 @@ SeatbeltNames::SeatbeltNames(const SandboxPlan& plan)
 }
 
 void SeatbeltNames::Add(const GuardedName& name) {
-  if (name.comes_whole) return;  // git could not save it, and the profile cannot judge contents
+  if (name.comes_whole) return;  // git could not save it, and the profile cannot evaluate contents
   if (!IsReachable(name)) return;
   std::string filter = RegexFilter(NameRegex(name, Spelling::kForgiven));
   const std::string_view left_out = name.has_pattern ? std::string_view() : name.except;

@@ -41,7 +41,7 @@ constexpr uint32_t kMarkingLimit = 10;
 // either way.
 constexpr uint32_t kCoreLimit = 4;
 
-// The newest call that was judged for the lists above; higher numbers are ENOSYS.
+// The newest call that was evaluated for the lists above; higher numbers are ENOSYS.
 constexpr int kNewestCall = 469;  // file_setattr(2), Linux 6.17
 
 // Bits of the first argument of clone(2) and unshare(2) that make a namespace.

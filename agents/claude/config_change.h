@@ -1,6 +1,7 @@
 // ConfigChange: a settings file of the client changed in mid-session. Refused when any of the
 // files, as they are now, would drop or weaken the registration or the sandbox: the client reloads
-// all of them at the next change of one (measured on 2.1.330), so all of them are judged each time.
+// all of them at the next change of one (measured on 2.1.330), so all of them are evaluated each
+// time.
 #pragma once
 
 #include <string>

@@ -37,7 +37,7 @@ constexpr WordList kNotServed(
     "ElicitationResult\nWorktreeCreate\nWorktreeRemove\nInstructionsLoaded\nCwdChanged\n"
     "FileChanged\nDirectoryAdded\nMessageDisplay\n");
 
-bool JudgesTool(EventKind kind) {
+bool ConcernsTool(EventKind kind) {
   return kind == EventKind::kPreToolUse || kind == EventKind::kPermissionRequest;
 }
 
@@ -195,7 +195,7 @@ class EventFieldsReader {
     event_.kind = served == std::end(kServed) ? EventKind::kNotServed : served->kind;
     // Read before the tool was known to be none of a server's.
     if (!IsMcpTool(event_.tool_name)) std::erase_if(event_.input, IsByValue);
-    if (JudgesTool(event_.kind)) {
+    if (ConcernsTool(event_.kind)) {
       if (event_.tool_name.empty()) return Failure("tool_name is missing");
       if (!has_input_) return Failure("tool_input is missing");
     }

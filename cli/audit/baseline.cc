@@ -32,7 +32,7 @@ std::string DecisionText(const BaselineEntry& entry) {
          (entry.rule.empty() ? "" : " (" + entry.rule + ")");
 }
 
-// The event as it is written, in its surroundings; a policy is what a baseline is to judge.
+// The event as it is written, in its surroundings; a policy is what a baseline is to evaluate.
 std::string CallOf(const Fixture& fixture) {
   constexpr size_t kDigits = 16;
   std::string text = fixture.event + "\n" + fixture.root + "\n" + fixture.home + "\n";
@@ -54,9 +54,9 @@ std::vector<BaselineEntry> EntriesOf(const Matrix& matrix) {
   for (const Row& row : matrix.rows) {
     const std::string call = CallOf(row.fixture);
     for (const Cell& cell : row.cells) {
-      const Ruling& ruling = cell.ruling;
-      entries.push_back({row.fixture.name, matrix.columns[cell.column].label(), ruling.decision,
-                         ruling.rule_place, ruling.says_allow ? "allow" : "", call});
+      const CellResult& result = cell.result;
+      entries.push_back({row.fixture.name, matrix.columns[cell.column].label(), result.decision,
+                         result.rule_place, result.says_allow ? "allow" : "", call});
     }
   }
   return entries;

@@ -48,10 +48,10 @@ class Collector {
 
   void Add(const Fixture& fixture, const Cell& cell) {
     Subject subject;
-    const std::string pattern = PatternOf(cell.ruling, subject);
+    const std::string pattern = PatternOf(cell.result, subject);
     Explanation& explanation = ExplanationFor(cell, pattern);
     ++explanation.decisions;
-    ExplainedCalls& calls = CallsFor(explanation, subject, cell.ruling.tool);
+    ExplainedCalls& calls = CallsFor(explanation, subject, cell.result.tool);
     ++calls.decisions;
     AddOnce(calls.columns, cell.column);
     const bool is_new = calls.fixtures.empty() || calls.fixtures.back() != &fixture;
@@ -68,11 +68,11 @@ class Collector {
 
  private:
   Explanation& ExplanationFor(const Cell& cell, const std::string& pattern) {
-    const std::string rule = DecidingRule(cell.ruling);
+    const std::string rule = DecidingRule(cell.result);
     const std::string mismatch = choice_.by_mismatch ? cell.mismatch : "";
     const auto [found, is_new] = places_.try_emplace(
-        std::tuple(rule, cell.ruling.decision, mismatch, pattern), explanations_.size());
-    if (is_new) explanations_.push_back({rule, cell.ruling.decision, mismatch, pattern, {}, 0});
+        std::tuple(rule, cell.result.decision, mismatch, pattern), explanations_.size());
+    if (is_new) explanations_.push_back({rule, cell.result.decision, mismatch, pattern, {}, 0});
     current_ = found->second;
     return explanations_[current_];
   }
@@ -94,10 +94,10 @@ class Collector {
 
 }  // namespace
 
-std::string PatternOf(const Ruling& ruling, Subject& subject) {
-  std::string pattern = PrintableLines(ruling.reason);
+std::string PatternOf(const CellResult& result, Subject& subject) {
+  std::string pattern = PrintableLines(result.reason);
   subject.written = QuotedIn(pattern);
-  if (!ruling.paths.empty()) subject.resolved = Printable(ruling.paths.front());
+  if (!result.paths.empty()) subject.resolved = Printable(result.paths.front());
   if (!subject.written.empty()) ReplaceAll(subject.written, kWrittenMark, pattern);
   ReplacePath(subject.resolved, pattern);
   return pattern;

@@ -21,9 +21,9 @@ struct Subject {
   bool operator==(const Subject&) const = default;
 };
 
-// What the model is told about `ruling`; `subject` gets what is particular about it. Both together
-// are the whole reason.
-std::string PatternOf(const Ruling& ruling, Subject& subject);
+// What the model is told about `decision`; `subject` gets what is particular about it. Both
+// together are the whole reason.
+std::string PatternOf(const CellResult& result, Subject& subject);
 
 // Calls that are the same to a reader.
 struct ExplainedCalls {

@@ -8,18 +8,18 @@
 #include "base/environment.h"
 #include "base/text.h"
 #include "cli/audit/surroundings.h"
-#include "cli/explain/judge.h"
+#include "cli/explain/evaluator.h"
 #include "policy/files/real_files.h"
 #include "run/typed_context.h"
 
 namespace ringfence {
 namespace {
 
-Ruling Undecided(const Error& error) {
-  Ruling ruling;
-  ruling.decision = "error";
-  ruling.reason = error.text();
-  return ruling;
+CellResult Undecided(const Error& error) {
+  CellResult result;
+  result.decision = "error";
+  result.reason = error.text();
+  return result;
 }
 
 // Names of policies that mean the same on other machines: as the command line has them, or below
@@ -55,27 +55,27 @@ std::string WithoutLine(RulePlace place) {
   return PlaceLabel(place);
 }
 
-Ruling RulingOf(const Event& event, const Judge::Ruling& judged, const Trace& trace,
-                const FileNames& names) {
-  const Decision& decision = judged.decision;
-  Ruling ruling;
-  ruling.decision = VerdictName(decision.verdict);
-  ruling.says_allow = decision.say_allow;
-  ruling.tool = event.tool_name;
-  ruling.paths = decision.paths;
+CellResult CellResultOf(const Event& event, const CallEvaluator::Outcome& evaluated,
+                        const Trace& trace, const FileNames& names) {
+  const Decision& decision = evaluated.decision;
+  CellResult result;
+  result.decision = VerdictName(decision.verdict);
+  result.says_allow = decision.say_allow;
+  result.tool = event.tool_name;
+  result.paths = decision.paths;
   if (decision.cause) {
-    ruling.reason = ReasonText(decision, judged.policy->say);
+    result.reason = ReasonText(decision, evaluated.policy->say);
     if (decision.cause->place) {
       const RulePlace place = names.Shown(*decision.cause->place);
-      ruling.rule = PlaceLabel(place);
-      ruling.rule_place = WithoutLine(place);
+      result.rule = PlaceLabel(place);
+      result.rule_place = WithoutLine(place);
     }
   }
   for (const RuleUse& use : trace.rules) {
     RuleEntry entry = EntryOf(names.Shown(use.place), use.written);
-    AddOnce(ruling.met, entry);
+    AddOnce(result.met, entry);
   }
-  return ruling;
+  return result;
 }
 
 std::string FixtureEventText(const Fixture& fixture, const Places& places) {
@@ -104,7 +104,7 @@ class Auditor {
     return columns;
   }
 
-  Result<Ruling> Decide(const Fixture& fixture, const Column& column) {
+  Result<CellResult> Decide(const Fixture& fixture, const Column& column) {
     const bool in_memory = fixture.files || question_.in_memory;
     PolicySources own;
     if (column.is_own) {
@@ -128,9 +128,9 @@ class Auditor {
       if (!described) return Undecided(described.error());
       places = std::move(*described);
     }
-    Judge judge(*sources, std::move(places), column.profile);
-    return RulingFor(fixture, column, judge,
-                     in_memory ? static_cast<const FileView&>(memory) : disk_);
+    CallEvaluator evaluator(*sources, std::move(places), column.profile);
+    return CellResultFor(fixture, column, evaluator,
+                         in_memory ? static_cast<const FileView&>(memory) : disk_);
   }
 
   // One of several policies need not have it, but a profile that none has is misspelt. What a
@@ -152,14 +152,15 @@ class Auditor {
   std::vector<RuleEntry> TakeRules() { return std::move(rules_); }
 
  private:
-  static Ruling RulingFor(const Fixture& fixture, const Column& column, Judge& judge,
-                          const FileView& files) {
-    const Result<Event> event = judge.Read(FixtureEventText(fixture, judge.places()));
+  static CellResult CellResultFor(const Fixture& fixture, const Column& column,
+                                  CallEvaluator& evaluator, const FileView& files) {
+    const Result<Event> event = evaluator.Read(FixtureEventText(fixture, evaluator.places()));
     if (!event) return Undecided(event.error());
     Trace trace;
-    const Result<Judge::Ruling> ruling = judge.Decide(*event, CachedFiles(files), &trace);
-    if (!ruling) return Undecided(ruling.error());
-    return RulingOf(*event, *ruling, trace, FileNames(column, judge.places()));
+    const Result<CallEvaluator::Outcome> result =
+        evaluator.Decide(*event, CachedFiles(files), &trace);
+    if (!result) return Undecided(result.error());
+    return CellResultOf(*event, *result, trace, FileNames(column, evaluator.places()));
   }
 
   // The project that is audited, on the disk.
@@ -195,9 +196,9 @@ class Auditor {
   std::set<std::string> profiles_;
 };
 
-bool IsPlace(const Expected& expected, const Ruling& ruling) {
-  return expected.rule == ruling.rule || expected.rule == ruling.rule_place ||
-         ruling.rule_place.ends_with(" " + expected.rule);
+bool IsPlace(const Expected& expected, const CellResult& result) {
+  return expected.rule == result.rule || expected.rule == result.rule_place ||
+         result.rule_place.ends_with(" " + expected.rule);
 }
 
 }  // namespace
@@ -208,19 +209,19 @@ std::string Column::label() const {
   return label;
 }
 
-std::string Mismatch(const Expected& expected, const Ruling& ruling) {
-  if (!expected.decision.empty() && expected.decision != ruling.decision) {
-    return "it should be \"" + expected.decision + "\" and is \"" + ruling.decision + "\"";
+std::string Mismatch(const Expected& expected, const CellResult& result) {
+  if (!expected.decision.empty() && expected.decision != result.decision) {
+    return "it should be \"" + expected.decision + "\" and is \"" + result.decision + "\"";
   }
-  if (!expected.rule.empty() && !IsPlace(expected, ruling)) {
-    return "the rule should be " + Quote(expected.rule) + " and is " + Quote(ruling.rule);
+  if (!expected.rule.empty() && !IsPlace(expected, result)) {
+    return "the rule should be " + Quote(expected.rule) + " and is " + Quote(result.rule);
   }
-  if (ruling.reason.find(expected.reason) == std::string::npos) {
+  if (result.reason.find(expected.reason) == std::string::npos) {
     return "the reason should contain " + Quote(expected.reason) + " and is " +
-           Quote(ruling.reason);
+           Quote(result.reason);
   }
-  if (expected.says_allow && *expected.says_allow != ruling.says_allow) {
-    return ruling.says_allow ? "the answer is \"allow\", and should not be"
+  if (expected.says_allow && *expected.says_allow != result.says_allow) {
+    return result.says_allow ? "the answer is \"allow\", and should not be"
                              : "the answer should be \"allow\", and is not";
   }
   return "";
@@ -233,12 +234,12 @@ Result<Matrix> DecideAll(const AuditQuestion& question, std::vector<Fixture> fix
   for (Fixture& fixture : fixtures) {
     Row row;
     for (const Column& column : auditor.ColumnsFor(fixture)) {
-      Result<Ruling> ruling = auditor.Decide(fixture, column);
-      if (!ruling) return ruling.error();
+      Result<CellResult> result = auditor.Decide(fixture, column);
+      if (!result) return result.error();
       auto found = std::ranges::find(matrix.columns, column);
       if (found == matrix.columns.end()) found = matrix.columns.insert(found, column);
-      Cell cell{static_cast<size_t>(found - matrix.columns.begin()), std::move(*ruling), ""};
-      cell.mismatch = Mismatch(fixture.expected, cell.ruling);
+      Cell cell{static_cast<size_t>(found - matrix.columns.begin()), std::move(*result), ""};
+      cell.mismatch = Mismatch(fixture.expected, cell.result);
       row.cells.push_back(std::move(cell));
     }
     row.fixture = std::move(fixture);

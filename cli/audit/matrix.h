@@ -22,7 +22,7 @@ struct Column {
 };
 
 // A decision, without anything that points into a policy.
-struct Ruling {
+struct CellResult {
   std::string decision;  // "permit", "ask", "deny"; "error": there is none, and `reason` says why
   bool says_allow = false;
   std::string tool;
@@ -35,7 +35,7 @@ struct Ruling {
 
 struct Cell {
   size_t column = 0;
-  Ruling ruling;
+  CellResult result;
   std::string mismatch;  // what differs from what the fixture demands; "" where nothing does
 };
 
@@ -60,11 +60,11 @@ struct AuditQuestion {
 
 // `progress` is called after each fixture. A policy that cannot be read and a profile of the
 // question that none of them has are errors; what cannot be decided about one fixture is its
-// ruling.
+// decision.
 Result<Matrix> DecideAll(const AuditQuestion& question, std::vector<Fixture> fixtures,
                          const std::function<void()>& progress);
 
-// What of `ruling` is not as `expected`, or "".
-std::string Mismatch(const Expected& expected, const Ruling& ruling);
+// What of `decision` is not as `expected`, or "".
+std::string Mismatch(const Expected& expected, const CellResult& result);
 
 }  // namespace ringfence

@@ -103,7 +103,7 @@ bool HidesArguments(const AuditEntry& call) {
   return !call.rule || std::ranges::any_of(known->fields, IsLost);
 }
 
-// The arguments by which the call was judged, or nothing where the log has not kept them.
+// The arguments by which the call was evaluated, or nothing where the log has not kept them.
 std::optional<OrderedJson> InputOf(const AuditEntry& call) {
   if (IsOf(call, "network")) return {};
   OrderedJson input = OrderedJson::object();

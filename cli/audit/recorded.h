@@ -1,6 +1,6 @@
 // What the audit log has kept of a call, as a fixture: the tool, the paths where they led to, and
 // the decision. The log has neither file contents nor commands, so it is the call as far as it was
-// judged by its paths.
+// evaluated by its paths.
 #pragma once
 
 #include <optional>

@@ -24,7 +24,7 @@ std::vector<RuleEntry> UnmetRules(const Matrix& matrix) {
   std::set<RuleEntry> unmet(matrix.rules.begin(), matrix.rules.end());
   for (const Row& row : matrix.rows) {
     for (const Cell& cell : row.cells) {
-      for (const RuleEntry& rule : cell.ruling.met) unmet.erase(rule);
+      for (const RuleEntry& rule : cell.result.met) unmet.erase(rule);
     }
   }
   return {unmet.begin(), unmet.end()};

@@ -15,15 +15,15 @@ OrderedJson RuleEntryJson(const RuleEntry& rule) {
 }
 
 OrderedJson CellJson(const Cell& cell, const Column& column) {
-  const Ruling& ruling = cell.ruling;
-  OrderedJson json{{"under", column.label()}, {"decision", ruling.decision}};
-  if (ruling.says_allow) json["says"] = "allow";
-  if (!ruling.rule.empty()) json["rule"] = ruling.rule;
-  if (!ruling.reason.empty()) json["reason"] = ruling.reason;
-  if (!ruling.paths.empty()) json["paths"] = ruling.paths;
+  const CellResult& result = cell.result;
+  OrderedJson json{{"under", column.label()}, {"decision", result.decision}};
+  if (result.says_allow) json["says"] = "allow";
+  if (!result.rule.empty()) json["rule"] = result.rule;
+  if (!result.reason.empty()) json["reason"] = result.reason;
+  if (!result.paths.empty()) json["paths"] = result.paths;
   if (!cell.mismatch.empty()) json["mismatch"] = cell.mismatch;
   OrderedJson met = OrderedJson::array();
-  for (const RuleEntry& rule : ruling.met) met.push_back(RuleEntryJson(rule));
+  for (const RuleEntry& rule : result.met) met.push_back(RuleEntryJson(rule));
   json["met"] = std::move(met);
   return json;
 }
@@ -33,7 +33,7 @@ OrderedJson RowJson(const Row& row, const Matrix& matrix) {
   OrderedJson json{
       {"name", fixture.name}, {"file", fixture.place.file}, {"line", fixture.place.line}};
   if (!fixture.time.empty()) json["time"] = fixture.time;
-  if (!row.cells.empty()) json["tool"] = row.cells.front().ruling.tool;
+  if (!row.cells.empty()) json["tool"] = row.cells.front().result.tool;
   OrderedJson cells = OrderedJson::array();
   for (const Cell& cell : row.cells) cells.push_back(CellJson(cell, matrix.columns[cell.column]));
   json["decisions"] = std::move(cells);
@@ -43,14 +43,14 @@ OrderedJson RowJson(const Row& row, const Matrix& matrix) {
 void AppendTestCase(const Row& row, const Cell& cell, std::string& out) {
   const Fixture& fixture = row.fixture;
   out += "    <testcase name=\"" + Markup(fixture.name) + "\" classname=\"" +
-         Markup(cell.ruling.tool) + "\" file=\"" + Markup(fixture.place.file) + "\" line=\"" +
+         Markup(cell.result.tool) + "\" file=\"" + Markup(fixture.place.file) + "\" line=\"" +
          std::to_string(fixture.place.line) + "\"";
   if (cell.mismatch.empty()) {
     out += "/>\n";
     return;
   }
   out += ">\n      <failure message=\"" + Markup(cell.mismatch) + "\">" +
-         Markup(cell.ruling.reason) + "</failure>\n    </testcase>\n";
+         Markup(cell.result.reason) + "</failure>\n    </testcase>\n";
 }
 
 // A suite for what is different from the baseline.

@@ -95,25 +95,25 @@ OrderedJson ExplanationJson(const Explanation& explanation) {
 }
 
 // Where the call led, or else what it named.
-std::string MatrixPath(const Ruling& ruling) {
-  if (!ruling.paths.empty()) return ruling.paths.front();
+std::string MatrixPath(const CellResult& result) {
+  if (!result.paths.empty()) return result.paths.front();
   Subject subject;
-  PatternOf(ruling, subject);
+  PatternOf(result, subject);
   const std::string& written = subject.written;
   const std::string name = written.empty() ? "" : written.substr(1, written.size() - 2);
-  return name == ruling.tool ? "" : name;
+  return name == result.tool ? "" : name;
 }
 
 // By fixture and column: what it was in the baseline; "" where it is new.
 using Before = std::map<std::pair<std::string, std::string>, std::string>;
 
 OrderedJson MatrixCell(const Fixture& fixture, const Cell& cell) {
-  OrderedJson json{{"decision", kDecisions[DecisionIndex(cell.ruling.decision)]}};
+  OrderedJson json{{"decision", kDecisions[DecisionIndex(cell.result.decision)]}};
   // It leads to the explanation.
-  if (cell.ruling.decision != "permit") json["rule"] = DecidingRule(cell.ruling);
+  if (cell.result.decision != "permit") json["rule"] = DecidingRule(cell.result);
   if (cell.mismatch.empty()) return json;
   const std::string& wanted = fixture.expected.decision;
-  json["wrong"] = wanted != cell.ruling.decision ? "expected " + wanted : "not as expected";
+  json["wrong"] = wanted != cell.result.decision ? "expected " + wanted : "not as expected";
   return json;
 }
 
@@ -124,8 +124,8 @@ OrderedJson MatrixRow(const Row& row, const Matrix& matrix, const Before& before
     const auto was = before.find({row.fixture.name, matrix.columns[cell.column].label()});
     if (was != before.end()) cells[cell.column]["was"] = was->second;
   }
-  const Ruling ruling = row.cells.empty() ? Ruling() : row.cells.front().ruling;
-  return {{"cells", std::move(cells)}, {"tool", ruling.tool}, {"path", MatrixPath(ruling)}};
+  const CellResult result = row.cells.empty() ? CellResult() : row.cells.front().result;
+  return {{"cells", std::move(cells)}, {"tool", result.tool}, {"path", MatrixPath(result)}};
 }
 
 // Recorded calls that differ in nothing but when they happened are one row; what has a name of its
@@ -141,7 +141,7 @@ OrderedJson RowsJson(const AuditReport& report) {
     if (!fixture.time.empty() && !row.cells.empty() && fixture.name == FixturePlaceText(fixture)) {
       std::string key = JsonText(json);
       key += fixture.expected.decision;
-      for (const Cell& cell : row.cells) key += "\n" + DecidingRule(cell.ruling) + cell.mismatch;
+      for (const Cell& cell : row.cells) key += "\n" + DecidingRule(cell.result) + cell.mismatch;
       const auto [found, is_new] = places.try_emplace(std::move(key), rows.size());
       if (!is_new) {
         OrderedJson& same = rows[found->second];
@@ -182,7 +182,7 @@ std::string AnswerOf(const AuditReport& report) {
 OrderedJson PageJson(const AuditReport& report) {
   const Matrix& matrix = report.matrix;
   const auto is_wrong = [](const Cell& cell) { return !cell.mismatch.empty(); };
-  const auto is_refused = [](const Cell& cell) { return cell.ruling.decision != "permit"; };
+  const auto is_refused = [](const Cell& cell) { return cell.result.decision != "permit"; };
   OrderedJson json{{"answer", AnswerOf(report)},
                    {"fixtures", matrix.rows.size()},
                    {"demanding", Demanding(report)},

@@ -32,8 +32,8 @@ class TextReport {
   }
 
   Tone ToneOf(const Cell& cell) const {
-    if (!cell.mismatch.empty() || cell.ruling.decision == "error") return Tone::kBad;
-    return cell.ruling.decision == "permit" ? Tone::kGood : Tone::kStrong;
+    if (!cell.mismatch.empty() || cell.result.decision == "error") return Tone::kBad;
+    return cell.result.decision == "permit" ? Tone::kGood : Tone::kStrong;
   }
 
   void WriteMatrix() {
@@ -48,7 +48,7 @@ class TextReport {
       size_t column = 0;
       for (const Cell& cell : row.cells) {
         for (; column < cell.column; ++column) line += Padded("", kCell);
-        const std::string word = cell.ruling.decision + (cell.mismatch.empty() ? "" : "!");
+        const std::string word = cell.result.decision + (cell.mismatch.empty() ? "" : "!");
         line += "  " + console_.In(ToneOf(cell), word) + Padded("", kCell - 2 - word.size());
         column = cell.column + 1;
       }
@@ -74,8 +74,8 @@ class TextReport {
          std::to_string(fixture.place.line) + ": " + Printable(fixture.name) + ": " +
          cell.mismatch);
     Line("     under: " + Printable(report_.matrix.columns[cell.column].label()));
-    if (!cell.ruling.rule.empty()) Line("     rule: " + cell.ruling.rule);
-    if (!cell.ruling.reason.empty()) Line("     reason: " + Printable(cell.ruling.reason));
+    if (!cell.result.rule.empty()) Line("     rule: " + cell.result.rule);
+    if (!cell.result.reason.empty()) Line("     reason: " + Printable(cell.result.reason));
     if (!fixture.why.empty()) Line("     the fixture says: " + Printable(fixture.why));
   }
 

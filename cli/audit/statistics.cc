@@ -192,21 +192,21 @@ std::optional<int64_t> UnixTime(std::string_view text) {
 std::string DateText(int64_t time) { return TimeText(time, "%Y-%m-%d"); }
 std::string DateTimeText(int64_t time) { return TimeText(time, "%Y-%m-%d %H:%M"); }
 
-std::string DecidingRule(const Ruling& ruling) {
-  if (!ruling.rule.empty()) {
+std::string DecidingRule(const CellResult& result) {
+  if (!result.rule.empty()) {
     // Outside of an allow list is what none of its entries covers.
-    if (ruling.rule.ends_with("/allow")) return ruling.rule;
-    const auto entry = std::ranges::find_if(ruling.met, [&](const RuleEntry& met) {
-      return met.label().starts_with(ruling.rule + " ");
+    if (result.rule.ends_with("/allow")) return result.rule;
+    const auto entry = std::ranges::find_if(result.met, [&](const RuleEntry& met) {
+      return met.label().starts_with(result.rule + " ");
     });
-    return entry == ruling.met.end() ? ruling.rule : entry->label();
+    return entry == result.met.end() ? result.rule : entry->label();
   }
-  if (ruling.decision != "permit" || ruling.met.empty()) return "";
+  if (result.decision != "permit" || result.met.empty()) return "";
   // What is said of a path says more than that the tool may be used.
-  const auto entry = std::ranges::find_if(ruling.met, [](const RuleEntry& met) {
+  const auto entry = std::ranges::find_if(result.met, [](const RuleEntry& met) {
     return met.pointer.find("/tools/") == std::string::npos;
   });
-  return (entry == ruling.met.end() ? ruling.met.front() : *entry).label();
+  return (entry == result.met.end() ? result.met.front() : *entry).label();
 }
 
 Statistics StatisticsOf(const Matrix& matrix) {
@@ -224,11 +224,11 @@ Statistics StatisticsOf(const Matrix& matrix) {
     std::optional<size_t> span;
     if (time) span = static_cast<size_t>((*time - axis.start) / axis.step);
     for (const Cell& cell : row.cells) {
-      const Moment moment{DecisionIndex(cell.ruling.decision), span};
+      const Moment moment{DecisionIndex(cell.result.decision), span};
       AddTo(moment, statistics.all);
       AddTo(moment, statistics.columns[cell.column]);
-      tools.Add(cell.ruling.tool, moment);
-      rules.Add(DecidingRule(cell.ruling), moment);
+      tools.Add(cell.result.tool, moment);
+      rules.Add(DecidingRule(cell.result), moment);
     }
   }
   statistics.tools = tools.MostFirst();

@@ -60,6 +60,6 @@ struct Statistics {
 Statistics StatisticsOf(const Matrix& matrix);
 
 // The rule that decided, with its entry; of a permission the rule that covers it; "" where none is.
-std::string DecidingRule(const Ruling& ruling);
+std::string DecidingRule(const CellResult& result);
 
 }  // namespace ringfence

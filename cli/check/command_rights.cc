@@ -5,8 +5,8 @@
 #include "base/text.h"
 #include "cli/common/client_sandbox.h"
 #include "cli/common/sandbox_lists.h"
-#include "policy/evaluate/judge_host.h"
-#include "policy/evaluate/judge_path.h"
+#include "policy/evaluate/evaluate_host.h"
+#include "policy/evaluate/evaluate_path.h"
 #include "policy/event.h"
 #include "policy/files/cached_files.h"
 #include "policy/files/resolve.h"
@@ -42,12 +42,13 @@ bool CommandRights::MayWrite(const Path& folder) const {
   event.kind = EventKind::kPreToolUse;
   event.cwd = places_.root.text();
   const CachedFiles files(files_);
-  const PathJudge judge(policy_, places_, event, files);
-  return judge.Judge(folder.text(), Access::kWrite, "write to", "").verdict == Verdict::kPermit;
+  const PathEvaluator evaluator(policy_, places_, event, files);
+  return evaluator.Evaluate(folder.text(), Access::kWrite, "write to", "").verdict ==
+         Verdict::kPermit;
 }
 
 bool CommandRights::MayReach(const std::string& domain) const {
-  if (JudgeHosts(domain, policy_).verdict == Verdict::kPermit) return true;
+  if (EvaluateHosts(domain, policy_).verdict == Verdict::kPermit) return true;
   // What init opens besides: every port of a host, and hosts of which some part is denied, which
   // it puts on the list of denied domains.
   const std::string lower = LowerAscii(domain);

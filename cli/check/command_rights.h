@@ -20,7 +20,7 @@ class CommandRights {
   // All of the project counts, however little of it the policy lets tools write: the client opens
   // the directory in which it starts. Links are followed.
   bool MayWrite(const Path& folder) const;
-  // "host" or "*.host". Everything where the policy judges no hosts.
+  // "host" or "*.host". Everything where the policy evaluates no hosts.
   bool MayReach(const std::string& domain) const;
 
  private:

@@ -89,17 +89,17 @@ bool IsUnmapped(uid_t user) {
   return is_read;
 }
 
-class OwnerJudge {
+class OwnerChecker {
  public:
-  explicit OwnerJudge(Findings& findings) : findings_(findings) {}
+  explicit OwnerChecker(Findings& findings) : findings_(findings) {}
 
-  void JudgeFile(const std::string& path) {
+  void CheckFile(const std::string& path) {
     struct stat facts {};
     if (::stat(path.c_str(), &facts) != 0) {
       const Error error = SystemError("stat(" + path + ")");
       return Wrong("no-program", path, error.text(), "install it again");
     }
-    JudgeOwner(path, facts);
+    CheckOwner(path, facts);
     if ((facts.st_mode & (S_IWGRP | S_IWOTH)) != 0) {
       Wrong("writable-program", path, "can be written by others than its owner",
             "chmod go-w " + path);
@@ -110,10 +110,10 @@ class OwnerJudge {
     }
   }
 
-  void JudgeFolder(const std::string& path) {
+  void CheckFolder(const std::string& path) {
     struct stat facts {};
     if (::stat(path.c_str(), &facts) != 0) return;
-    JudgeOwner(path, facts);
+    CheckOwner(path, facts);
     // In a sticky folder nobody renames what is another's.
     const bool is_sticky = (facts.st_mode & S_ISVTX) != 0;
     if (is_sticky) return;
@@ -129,21 +129,21 @@ class OwnerJudge {
     }
   }
 
-  void JudgeFoldersOf(const Path& path) {
+  void CheckFoldersOf(const Path& path) {
     for (Path folder = path; !folder.is_root();) {
       folder = folder.Parent();
-      JudgeFolder(folder.text());
+      CheckFolder(folder.text());
     }
   }
 
   // In a sticky folder its owner may point it elsewhere.
-  void JudgeLink(const std::string& path) {
+  void CheckLink(const std::string& path) {
     struct stat facts {};
-    if (::lstat(path.c_str(), &facts) == 0) JudgeOwner(path, facts);
+    if (::lstat(path.c_str(), &facts) == 0) CheckOwner(path, facts);
   }
 
  private:
-  void JudgeOwner(const std::string& path, const struct stat& facts) {
+  void CheckOwner(const std::string& path, const struct stat& facts) {
     if (facts.st_uid == 0 || facts.st_uid == ::geteuid() || IsUnmapped(facts.st_uid)) return;
     Wrong("foreign-owner", path,
           "belongs to user " + std::to_string(facts.st_uid) + ", who could change the program",
@@ -180,17 +180,17 @@ bool IsSameProgram(const std::string& one, const std::string& other) {
   return facts.st_size == others.st_size && BytesOf(one) == BytesOf(other);
 }
 
-Findings JudgeProgram(const ProgramQuestion& question) {
+Findings CheckProgram(const ProgramQuestion& question) {
   Findings findings;
-  OwnerJudge judge(findings);
+  OwnerChecker evaluator(findings);
   const RealFiles disk;
   const Walked walked = Walk(question.program, disk);
   const Path& path = walked.end;
-  judge.JudgeFile(path.text());
-  judge.JudgeFoldersOf(path);
+  evaluator.CheckFile(path.text());
+  evaluator.CheckFoldersOf(path);
   for (const Path& link : walked.links) {
-    judge.JudgeLink(link.text());
-    judge.JudgeFoldersOf(link);
+    evaluator.CheckLink(link.text());
+    evaluator.CheckFoldersOf(link);
   }
   const bool is_in_project =
       !question.project_real.empty() && path.IsInside(Path::Clean(question.project_real));

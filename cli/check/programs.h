@@ -13,7 +13,7 @@ struct ProgramQuestion {
 };
 
 // The file, every folder above it, and the links that lead to it.
-Findings JudgeProgram(const ProgramQuestion& question);
+Findings CheckProgram(const ProgramQuestion& question);
 
 // The same file, or one with the same bytes; also where one of the two cannot be read, which is
 // said elsewhere.

@@ -13,27 +13,27 @@ namespace ringfence {
 namespace {
 
 // All layers together.
-class LayersJudge {
+class LayersChecker {
  public:
-  LayersJudge(const RegistrationQuestion& question, Findings& findings)
+  LayersChecker(const RegistrationQuestion& question, Findings& findings)
       : question_(question), findings_(findings) {}
 
   void Run() {
-    for (const SettingsFile& file : question_.files) JudgeFile(file);
-    JudgeEvents();
-    if (question_.wraps_bash) JudgeSandbox();
-    for (const SettingsFile& file : question_.files) JudgeFence(file);
+    for (const SettingsFile& file : question_.files) CheckFile(file);
+    CheckEvents();
+    if (question_.wraps_bash) CheckSandbox();
+    for (const SettingsFile& file : question_.files) CheckFence(file);
   }
 
  private:
-  void JudgeFile(const SettingsFile& file) {
+  void CheckFile(const SettingsFile& file) {
     const ClientSettings& settings = file.settings;
     const SettingsFileQuestion question{.file = file,
                                         .program = question_.program,
                                         .approvals = question_.approvals,
                                         .where = question_.where,
                                         .is_alone = false};
-    for (Finding& finding : JudgeSettingsFile(question)) findings_.push_back(std::move(finding));
+    for (Finding& finding : CheckSettingsFile(question)) findings_.push_back(std::move(finding));
     // What is said already is not said twice.
     const bool is_said = !settings.drops.empty() || settings.disables_hooks;
     if (question_.approvals.files.empty() || is_said) return;
@@ -64,7 +64,7 @@ class LayersJudge {
   }
 
   // What switches a registration off. Where another one goes on, that is worth a note.
-  bool JudgeSwitches() {
+  bool CheckSwitches() {
     const std::string_view decides = ServedEvents().front();
     const bool goes_on = IsInForce(decides);
     bool is_off = false;
@@ -82,8 +82,8 @@ class LayersJudge {
     return is_off && !goes_on;
   }
 
-  void JudgeEvents() {
-    if (JudgeSwitches()) return;
+  void CheckEvents() {
+    if (CheckSwitches()) return;
     const auto missing = [&](std::string_view event) { return !IsInForce(event); };
     if (std::ranges::all_of(ServedEvents(), missing)) {
       return Add(
@@ -103,7 +103,7 @@ class LayersJudge {
   }
 
   // A sandbox in a sandbox cannot be.
-  void JudgeSandbox() {
+  void CheckSandbox() {
     for (const SettingsFile& file : question_.files) {
       if (!MayRunHooks(file) || file.settings.Flag("/sandbox/enabled") != true) continue;
       Add(findings_, Severity::kError, "two-sandboxes",
@@ -115,7 +115,7 @@ class LayersJudge {
   }
 
   // The client refuses what the policy permits.
-  void JudgeFence(const SettingsFile& file) {
+  void CheckFence(const SettingsFile& file) {
     if (!file.settings.drops.empty() && file.layer != SettingsLayer::kManaged) return;
     for (const ClientFenceKey& key : kClientFence) {
       if (file.settings.Flag(key.pointer) != true) continue;
@@ -143,9 +143,9 @@ class LayersJudge {
 
 }  // namespace
 
-Findings JudgeRegistration(const RegistrationQuestion& question) {
+Findings CheckRegistration(const RegistrationQuestion& question) {
   Findings findings;
-  LayersJudge(question, findings).Run();
+  LayersChecker(question, findings).Run();
   return findings;
 }
 

@@ -23,6 +23,6 @@ struct RegistrationQuestion {
 };
 
 // The whole of a registration.
-Findings JudgeRegistration(const RegistrationQuestion& question);
+Findings CheckRegistration(const RegistrationQuestion& question);
 
 }  // namespace ringfence

@@ -24,14 +24,14 @@ std::string RegisterAgain(const SettingsFileQuestion& question) {
 }
 
 // One entry that starts our hook.
-class EntryJudge {
+class EntryChecker {
  public:
-  EntryJudge(const HookEntry& entry, const SettingsFileQuestion& question, Findings& findings)
+  EntryChecker(const HookEntry& entry, const SettingsFileQuestion& question, Findings& findings)
       : entry_(entry), question_(question), findings_(findings) {}
 
   void Run() {
-    JudgeProgram();
-    JudgeBlocking();
+    CheckProgram();
+    CheckBlocking();
     if (!IsServed(entry_.event)) {
       Warn("wrong-event", "the hook is not registered for " + Quote(entry_.event));
     }
@@ -56,7 +56,7 @@ class EntryJudge {
         ConfigError(entry_.place, std::move(what), RegisterAgain(question_)));
   }
 
-  void JudgeProgram() {
+  void CheckProgram() {
     if (!entry_.is_exec_form) {
       return Wrong("shell-form",
                    "starts the hook through a shell, whose environment a project's settings can "
@@ -90,7 +90,7 @@ class EntryJudge {
     }
   }
 
-  void JudgeBlocking() {
+  void CheckBlocking() {
     if (!entry_.blocks_on_failure) {
       Wrong("on-failure",
             "a hook that cannot be started lets the call through: it has no "
@@ -111,29 +111,29 @@ class EntryJudge {
 };
 
 // Everything else in the file that takes the hook away or goes past it.
-class FileJudge {
+class FileChecker {
  public:
-  FileJudge(const SettingsFileQuestion& question, Findings& findings)
+  FileChecker(const SettingsFileQuestion& question, Findings& findings)
       : question_(question), settings_(question.file.settings), findings_(findings) {}
 
   void Run() {
-    JudgeReading();
+    CheckReading();
     for (const HookEntry& entry : settings_.hooks) {
       if (Runs(entry, question_.program)) {
-        EntryJudge(entry, question_, findings_).Run();
+        EntryChecker(entry, question_, findings_).Run();
       } else {
-        JudgeOther(entry);
+        CheckOther(entry);
       }
     }
     if (!settings_.drops.empty() && !is_managed()) return;
-    JudgeSwitches();
-    JudgeEnvironment();
+    CheckSwitches();
+    CheckEnvironment();
   }
 
  private:
   bool is_managed() const { return question_.file.layer == SettingsLayer::kManaged; }
 
-  void JudgeReading() {
+  void CheckReading() {
     const char* const consequence =
         is_managed() ? ": because of this the client skips the key, or does not start where it is "
                        "not JSON or a hook"
@@ -165,7 +165,7 @@ class FileJudge {
   }
 
   // Hooks run side by side: nobody sees what another one made of the call, or answered.
-  void JudgeOther(const HookEntry& entry) {
+  void CheckOther(const HookEntry& entry) {
     const std::string what = Quote(entry.command.empty() ? entry.type : entry.command, 80);
     if (StartsOurs(entry)) {
       return Add(findings_, Severity::kError, "shell-form",
@@ -185,7 +185,7 @@ class FileJudge {
                     "allowManagedHooksOnly in the managed settings excludes others"));
   }
 
-  void JudgeSwitches() {
+  void CheckSwitches() {
     if (settings_.disables_hooks && question_.is_alone) {
       Add(findings_, Severity::kError, "hooks-disabled",
           ConfigError(settings_.disables_hooks_at,
@@ -214,7 +214,7 @@ class FileJudge {
 
   // The client starts hooks with what "env" of its settings says, but for HOME (measured
   // on 2.1.330).
-  void JudgeEnvironment() {
+  void CheckEnvironment() {
     for (const char* name : {"LD_PRELOAD", "LD_LIBRARY_PATH", "LD_AUDIT"}) {
       if (settings_.Texts(std::string("/env/") + name) == nullptr) continue;
       Add(findings_, Severity::kWarning, "environment",
@@ -232,9 +232,9 @@ class FileJudge {
 
 }  // namespace
 
-Findings JudgeSettingsFile(const SettingsFileQuestion& question) {
+Findings CheckSettingsFile(const SettingsFileQuestion& question) {
   Findings findings;
-  FileJudge(question, findings).Run();
+  FileChecker(question, findings).Run();
   return findings;
 }
 

@@ -17,6 +17,6 @@ struct SettingsFileQuestion {
   const Registration& where;
   bool is_alone = true;  // false: the other layers are looked at as well (registration.h)
 };
-Findings JudgeSettingsFile(const SettingsFileQuestion& question);
+Findings CheckSettingsFile(const SettingsFileQuestion& question);
 
 }  // namespace ringfence

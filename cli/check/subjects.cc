@@ -83,7 +83,7 @@ class Checker {
     for (const Registered& context : RegistrationsInForce(question_.given, settings_, hook_.path)) {
       if (Status s = CheckPolicies(context); !s) return s.error();
     }
-    CheckRegistration();
+    CheckAllSettings();
     CheckPrograms();
     return std::move(checked_);
   }
@@ -101,7 +101,7 @@ class Checker {
     Add(checked_.findings, Severity::kError, "unusable", std::move(error));
   }
 
-  // Rules are judged in a project: the one that is named, or whose policy it is, or this folder.
+  // Rules are evaluated in a project: the one that is named, or whose policy it is, or this folder.
   Result<Places> PlacesFor(const std::string& file) const {
     Registration registration{.agent = &ClaudeCode()};
     const std::string absolute = Absolute(file);
@@ -145,7 +145,7 @@ class Checker {
     file.layer = LayerOf(file.path, where);
     file.settings =
         ParseClientSettings(IsBlank(text) ? "{}" : std::move(text), shown, Absolute(shown));
-    Take(JudgeSettingsFile({.file = file, .program = program, .approvals = {}, .where = where}));
+    Take(CheckSettingsFile({.file = file, .program = program, .approvals = {}, .where = where}));
   }
 
   // All mistakes of the file; only a sound one can be looked at further.
@@ -247,7 +247,7 @@ class Checker {
     return "";
   }
 
-  void CheckRegistration() {
+  void CheckAllSettings() {
     RegistrationQuestion question;
     const auto approvals = ReadApprovalsFile(where_.home);
     if (!approvals) {
@@ -264,7 +264,7 @@ class Checker {
     for (const SettingsFile& file : settings_) {
       if (file.text) checked_.subjects.push_back(file.settings.name);
       for (const HookEntry& entry : file.settings.hooks) {
-        // What is no program but a line for a shell is said where the entry is judged.
+        // What is no program but a line for a shell is said where the entry is evaluated.
         const bool is_other = Runs(entry, hook_.path) && entry.is_exec_form &&
                               entry.command.starts_with('/') &&
                               std::ranges::find(programs_, entry.command) == programs_.end();
@@ -272,11 +272,11 @@ class Checker {
       }
     }
     question.files = settings_;
-    Take(JudgeRegistration(question));
-    if (!wraps_bash_) JudgeOpenings();
+    Take(CheckRegistration(question));
+    if (!wraps_bash_) CheckOpenings();
   }
 
-  void JudgeOpenings() {
+  void CheckOpenings() {
     const auto records = ReadRecords(where_.home);
     if (!records) return Wrong(records.error());
     Take(FindSandboxOpenings({settings_, records->value, where_, rights_}));
@@ -286,7 +286,7 @@ class Checker {
     if (!hook_.command.empty()) programs_.push_back(hook_.command);
     for (const std::string& program : programs_) {
       checked_.subjects.push_back(program);
-      Take(JudgeProgram({program, project_real_}));
+      Take(CheckProgram({program, project_real_}));
     }
     if (hook_.is_immune_to_preloading) return;
     Add(checked_.findings, Severity::kWarning, "dynamic-program",

@@ -86,14 +86,14 @@ class OpeningFinder {
       }
     };
     each("/permissions/additionalDirectories",
-         [&](const Entry& entry) { JudgeWrite(entry, entry.text); });
+         [&](const Entry& entry) { CheckWrite(entry, entry.text); });
     each("/permissions/allow", [&](const Entry& entry) {
-      if (const auto path = WriteRule(entry.text, file)) JudgeWrite(entry, *path);
+      if (const auto path = WriteRule(entry.text, file)) CheckWrite(entry, *path);
     });
     each(kAllowWrite,
-         [&](const Entry& entry) { JudgeWrite(entry, AllowWriteText(entry.text, file)); });
+         [&](const Entry& entry) { CheckWrite(entry, AllowWriteText(entry.text, file)); });
     each(kAllowedDomains, [&](const Entry& entry) {
-      Judge(entry, "reach " + Quote(entry.text, 80),
+      Check(entry, "reach " + Quote(entry.text, 80),
             [&](const CommandRights& rights) { return rights.MayReach(entry.text); });
     });
   }
@@ -115,14 +115,14 @@ class OpeningFinder {
     return Path::Clean(folder.empty() ? "/" : folder);
   }
 
-  void JudgeWrite(const Entry& entry, const std::string& path) {
+  void CheckWrite(const Entry& entry, const std::string& path) {
     const Path folder = FolderOf(path);
-    Judge(entry, "write " + Quote(ShownPath(folder.text(), question_.where), 80),
+    Check(entry, "write " + Quote(ShownPath(folder.text(), question_.where), 80),
           [&](const CommandRights& rights) { return rights.MayWrite(folder); });
   }
 
   template <typename Permits>
-  void Judge(const Entry& entry, const std::string& opened, Permits permits) {
+  void Check(const Entry& entry, const std::string& opened, Permits permits) {
     const auto here = [&](const RightsInForce& rights) { return permits(rights.here); };
     const auto users = [&](const RightsInForce& rights) { return permits(rights.users); };
     if (std::ranges::any_of(question_.rights, here)) return;

@@ -216,12 +216,12 @@ std::optional<ClientRefusal> ClientRefusals::OfCall(const Event& event, const Tr
   return {};
 }
 
-std::optional<ClientRefusal> ClientRefusals::OfWish(const Wish& wish) const {
-  if (wish.kind == WishKind::kTool) return OfTool(wish.text);
-  if (wish.kind == WishKind::kHost || wish.is_pattern) return {};
-  const Path path = Path::Clean(wish.path);
+std::optional<ClientRefusal> ClientRefusals::OfTarget(const GrantTarget& grant) const {
+  if (grant.kind == TargetKind::kTool) return OfTool(grant.text);
+  if (grant.kind == TargetKind::kHost || grant.is_pattern) return {};
+  const Path path = Path::Clean(grant.path);
   auto refusal = OfPath(path, Access::kRead);
-  if (!refusal && wish.also_write) refusal = OfPath(path, Access::kWrite);
+  if (!refusal && grant.also_write) refusal = OfPath(path, Access::kWrite);
   return refusal;
 }
 

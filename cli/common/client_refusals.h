@@ -10,7 +10,7 @@
 #include "agents/claude/setup/settings_record.h"
 #include "base/result.h"
 #include "cli/common/settings_files.h"
-#include "cli/permit/wish.h"
+#include "cli/permit/grant_target.h"
 #include "policy/decision.h"
 #include "policy/event.h"
 
@@ -38,7 +38,7 @@ class ClientRefusals {
   std::optional<ClientRefusal> OfPath(const Path& path, Access access) const;
 
   std::optional<ClientRefusal> OfCall(const Event& event, const Trace& trace) const;
-  std::optional<ClientRefusal> OfWish(const Wish& wish) const;
+  std::optional<ClientRefusal> OfTarget(const GrantTarget& grant) const;
 
   // What the fence means for a tool that runs commands.
   std::optional<std::string> NoteOn(const Event& event) const;

@@ -41,7 +41,7 @@ struct PlainEntry {
 constexpr const char* kStrict = "/sandbox/network/strictAllowlist";
 
 // What settings can say, by where they stand.
-struct Reach {
+struct SandboxScope {
   bool names_project = false;  // they serve one project, whose paths they can name
   bool may_be_strict =
       false;  // the client reads strictAllowlist from user and managed settings only
@@ -50,7 +50,7 @@ struct Reach {
 
 class SandboxPlanner {
  public:
-  SandboxPlanner(const Policy& policy, const Places& places, Reach reach)
+  SandboxPlanner(const Policy& policy, const Places& places, SandboxScope reach)
       : policy_(policy), reach_(reach) {
     context_.agent = places.agent;
     context_.root = places.root_real;
@@ -276,7 +276,7 @@ class SandboxPlanner {
   }
 
   const Policy& policy_;
-  Reach reach_;
+  SandboxScope reach_;
   SetContext context_;
   ClientLimits limits_;
   std::vector<std::string> lost_;
@@ -289,7 +289,7 @@ class SandboxPlanner {
 ClientLimits SandboxFor(const Policy& policy, const Places& places, SettingsLayer layer,
                         const std::vector<std::string>& guarded) {
   const bool is_per_project = IsPerProject(layer);
-  const Reach reach{.names_project = is_per_project, .may_be_strict = !is_per_project};
+  const SandboxScope reach{.names_project = is_per_project, .may_be_strict = !is_per_project};
   return SandboxPlanner(policy, places, reach).Run(guarded);
 }
 

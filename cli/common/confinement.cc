@@ -8,9 +8,9 @@
 namespace ringfence {
 namespace {
 
-class Judge {
+class MergedSettings {
  public:
-  explicit Judge(const std::vector<SettingsFile>& files) : files_(files) {}
+  explicit MergedSettings(const std::vector<SettingsFile>& files) : files_(files) {}
 
   std::optional<bool> In(SettingsLayer layer, std::string_view pointer) const {
     for (const SettingsFile& file : files_) {
@@ -70,11 +70,11 @@ class Judge {
 
 }  // namespace
 
-Confinement JudgeConfinement(const std::vector<SettingsFile>& files, const SandboxTools& tools) {
-  const Judge judge(files);
+Confinement CheckConfinement(const std::vector<SettingsFile>& files, const SandboxTools& tools) {
+  const MergedSettings merged(files);
   Confinement confinement;
-  const SettingsFile* const by = judge.Switch();
-  const SettingsFile* const open = judge.LeavesOutAll();
+  const SettingsFile* const by = merged.Switch();
+  const SettingsFile* const open = merged.LeavesOutAll();
   if (by == nullptr || by->settings.Flag("/sandbox/enabled") != true) {
     confinement.sentence = "Bash is NOT confined: the client's sandbox is off" +
                            (by == nullptr ? "" : " (" + by->settings.name + ")") +
@@ -88,14 +88,14 @@ Confinement JudgeConfinement(const std::vector<SettingsFile>& files, const Sandb
   } else if (!tools.broken.empty()) {
     confinement.sentence =
         "Bash is NOT confined: the client's sandbox cannot start: " + tools.broken;
-  } else if (judge.In(SettingsLayer::kUser, "/sandbox/filesystem/disabled") == true ||
-             judge.In(SettingsLayer::kManaged, "/sandbox/filesystem/disabled") == true) {
+  } else if (merged.In(SettingsLayer::kUser, "/sandbox/filesystem/disabled") == true ||
+             merged.In(SettingsLayer::kManaged, "/sandbox/filesystem/disabled") == true) {
     confinement.sentence =
         "Bash is NOT confined: sandbox.filesystem.disabled leaves every file open to commands";
   } else {
     confinement.is_confined = true;
     confinement.sentence = "Bash is confined by the client's own sandbox";
-    confinement.holes = judge.Holes();
+    confinement.holes = merged.Holes();
   }
   return confinement;
 }

@@ -17,7 +17,7 @@ struct Confinement {
 };
 
 // `files` are all layers that the client reads.
-Confinement JudgeConfinement(const std::vector<SettingsFile>& files, const SandboxTools& tools);
+Confinement CheckConfinement(const std::vector<SettingsFile>& files, const SandboxTools& tools);
 
 // Where the policy has commands wrapped, the client's own sandbox does not matter.
 Confinement WrappedConfinement(SandboxMode mode);

@@ -67,7 +67,7 @@ std::vector<Registered> RegistrationsIn(const Registration& given,
     for (const HookEntry& entry : file.settings.hooks) {
       if (entry.event != ServedEvents().front() || !Runs(entry, program)) continue;
       Result<Registration> options = RegistrationOf(entry, given);
-      if (!options) continue;  // said where the entry is judged
+      if (!options) continue;  // said where the entry is evaluated
       const bool is_known = std::ranges::any_of(
           all, [&](const Registered& known) { return IsSame(known.options, *options); });
       if (!is_known) all.push_back({entry.place, std::move(*options)});

@@ -172,7 +172,7 @@ bool IsBlank(std::string_view text) {
   return WithoutByteOrderMark(text).find_first_not_of(" \t\r\n") == std::string_view::npos;
 }
 
-ClientSettings JudgeSettings(const std::optional<std::string>& text, const std::string& path,
+ClientSettings CheckSettings(const std::optional<std::string>& text, const std::string& path,
                              const Registration& where) {
   const bool is_blank = !text || IsBlank(*text);
   return ParseClientSettings(is_blank ? "{}" : *text, ShownPath(path, where), path);
@@ -202,7 +202,7 @@ Result<SettingsFile> ReadFrom(std::string path, SettingsLayer layer, const Regis
   Result<std::optional<std::string>> text = ReadIfThere(file.path);
   if (!text) return text.error();
   file.text = std::move(*text);
-  file.settings = JudgeSettings(file.text, file.path, where);
+  file.settings = CheckSettings(file.text, file.path, where);
   return file;
 }
 

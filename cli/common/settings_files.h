@@ -51,7 +51,7 @@ Result<SettingsFile> ReadSettingsFile(SettingsLayer layer, const Registration& w
 std::vector<SettingsLayer> DistinctLayers(const Registration& where);
 // Of these layers, in their order, then the managed ones of managed-settings.d.
 Result<std::vector<SettingsFile>> ReadSettingsFiles(const Registration& where);
-ClientSettings JudgeSettings(const std::optional<std::string>& text, const std::string& path,
+ClientSettings CheckSettings(const std::optional<std::string>& text, const std::string& path,
                              const Registration& where);
 
 // The client starts the hooks in it. For a mistake it drops the whole file; of the managed ones it

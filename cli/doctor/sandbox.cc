@@ -178,7 +178,7 @@ class SandboxDoctor {
   void LookAtCommands() {
     const bool wraps = patient_.policy->wrap_bash;
     const Confinement confinement = wraps ? WrappedConfinement(patient_.policy->sandbox.mode)
-                                          : JudgeConfinement(patient_.settings, FindSandboxTools());
+                                          : CheckConfinement(patient_.settings, FindSandboxTools());
     const Health bad = wraps ? Health::kMissing : Health::kWeak;
     const bool lacks_tools = !wraps && !FindSandboxTools().missing.empty();
     rows_.push_back(

@@ -11,13 +11,13 @@ namespace ringfence {
 namespace {
 
 // The rule that decided.
-const RuleUse* DecidingRule(const WishJudgement& judgement) {
-  if (!judgement.cause || !judgement.cause->place) return nullptr;
-  const auto rule = std::ranges::find_if(judgement.rules, [&](const RuleUse& use) {
-    return use.place == *judgement.cause->place && use.written.starts_with('@') &&
-           judgement.cause->why.find(use.written) != std::string::npos;
+const RuleUse* DecidingRule(const TargetDecision& decision) {
+  if (!decision.cause || !decision.cause->place) return nullptr;
+  const auto rule = std::ranges::find_if(decision.rules, [&](const RuleUse& use) {
+    return use.place == *decision.cause->place && use.written.starts_with('@') &&
+           decision.cause->why.find(use.written) != std::string::npos;
   });
-  return rule == judgement.rules.end() ? nullptr : &*rule;
+  return rule == decision.rules.end() ? nullptr : &*rule;
 }
 
 const PathRule* RuleAbout(const PathRuleList& lists, SetName set) {
@@ -30,16 +30,16 @@ const PathRule* RuleAbout(const PathRuleList& lists, SetName set) {
 
 }  // namespace
 
-std::string AdviceOnBuiltIn(const WishJudgement& judgement, const Wish& wish,
+std::string AdviceOnBuiltIn(const TargetDecision& decision, const GrantTarget& grant,
                             const std::string& file) {
-  const RuleUse* rule = DecidingRule(judgement);
+  const RuleUse* rule = DecidingRule(decision);
   if (rule == nullptr) return "";
   const bool is_secrets = rule->written == "@secrets" && rule->place.pointer.ends_with("/deny");
   const bool is_later = rule->written == "@runs-later" && rule->place.pointer.ends_with("/ask");
   if (!is_secrets && !is_later) return "";
-  const std::string sections = is_later          ? "\"write\""
-                               : wish.also_write ? "\"read\" and \"write\""
-                                                 : "\"read\"";
+  const std::string sections = is_later           ? "\"write\""
+                               : grant.also_write ? "\"read\" and \"write\""
+                                                  : "\"read\"";
   return "no ringfence allow lifts " + rule->written + ": only an empty list, " +
          (is_later ? "\"ask\": []" : "\"deny\": []") + " in " + sections + " of " + file +
          ", does, and that gives up all of " + rule->written + "; ";

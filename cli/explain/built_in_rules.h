@@ -5,13 +5,13 @@
 #include <string>
 
 #include "cli/common/policies.h"
-#include "cli/permit/wish.h"
+#include "cli/permit/grant_target.h"
 
 namespace ringfence {
 
 // The advice about a set that the built-in policy denies or asks about, if that decided; else "".
 // `file` is the user's policy, for people.
-std::string AdviceOnBuiltIn(const WishJudgement& judgement, const Wish& wish,
+std::string AdviceOnBuiltIn(const TargetDecision& decision, const GrantTarget& grant,
                             const std::string& file);
 
 // The note for a question about `set` that was removed and remains, because other policies ask it;

@@ -15,12 +15,12 @@
 #include "cli/common/context_options.h"
 #include "cli/common/files.h"
 #include "cli/common/registered.h"
+#include "cli/explain/evaluator.h"
 #include "cli/explain/explain_mcp.h"
 #include "cli/explain/explain_text.h"
-#include "cli/explain/judge.h"
 #include "cli/explain/tool_input.h"
+#include "cli/permit/grant_target.h"
 #include "cli/permit/session_grants.h"
-#include "cli/permit/wish.h"
 #include "policy/files/real_files.h"
 #include "policy/load/trust.h"
 #include "policy/mcp/mcp_name.h"
@@ -88,7 +88,7 @@ class Explainer {
   Result<Explained> Call(const ExplainOptions& call) {
     const Result<std::string> text = ExplainedEvent(call, context_.places);
     if (!text) return text.error();
-    Result<Event> event = Judge(context_, options_.profile).Read(*text);
+    Result<Event> event = CallEvaluator(context_, options_.profile).Read(*text);
     if (!event) return event.error();
     const bool is_call =
         event->kind == EventKind::kPreToolUse || event->kind == EventKind::kPermissionRequest;
@@ -117,11 +117,12 @@ class Explainer {
     const Result<bool> granted =
         AddSessionGrants(explained.event.session_id, context_.places, context_.sources);
     if (!granted) return granted.error();
-    Judge judge(context_, options_.profile);
-    Result<Judge::Ruling> ruling = judge.Decide(explained.event, files_, &explained.trace);
-    if (!ruling) return ruling.error();
-    explained.policy = *ruling->policy;
-    explained.decision = std::move(ruling->decision);
+    CallEvaluator evaluator(context_, options_.profile);
+    Result<CallEvaluator::Outcome> outcome =
+        evaluator.Decide(explained.event, files_, &explained.trace);
+    if (!outcome) return outcome.error();
+    explained.policy = *outcome->policy;
+    explained.decision = std::move(outcome->decision);
     if (explained.decision.verdict == Verdict::kDeny && !*granted) AddSessions(explained);
     return Unit{};
   }
@@ -132,9 +133,9 @@ class Explainer {
     for (const std::string& session : SessionsWithGrants(context_.places.homes.front().text())) {
       const Result<bool> granted = AddSessionGrants(session, context_.places, context_.sources);
       if (!granted || !*granted) continue;
-      Judge judge(context_, options_.profile);
-      const Result<Judge::Ruling> ruling = judge.Decide(explained.event, files_);
-      if (ruling && ruling->decision.verdict != Verdict::kDeny) {
+      CallEvaluator evaluator(context_, options_.profile);
+      const Result<CallEvaluator::Outcome> outcome = evaluator.Decide(explained.event, files_);
+      if (outcome && outcome->decision.verdict != Verdict::kDeny) {
         explained.notes.push_back("the session " + session + " may, by ringfence allow --session");
       }
       context_.sources.sources.pop_back();
@@ -180,8 +181,8 @@ std::vector<ExplainOptions> CallsFor(const ExplainOptions& options) {
   std::vector<ExplainOptions> calls;
   if (options.what.empty() || !options.argument.empty() || !options.event_file.empty()) return {};
   const bool is_url = IsUrl(options.what);
-  const std::optional<WishKind> kind = KindOf(options.what);
-  const bool is_path = !is_url && (kind == WishKind::kPath || MayBeFileOrHost(options.what));
+  const std::optional<TargetKind> kind = KindOf(options.what);
+  const bool is_path = !is_url && (kind == TargetKind::kPath || MayBeFileOrHost(options.what));
   const auto add = [&](const char* tool, const std::string& argument) {
     calls.push_back(options);
     calls.back().what = tool;
@@ -195,7 +196,7 @@ std::vector<ExplainOptions> CallsFor(const ExplainOptions& options) {
                                  : options.what;
     add("Read", path);
     add("Write", path);
-  } else if (is_url || kind == WishKind::kHost) {
+  } else if (is_url || kind == TargetKind::kHost) {
     add("WebFetch", is_url ? options.what : "https://" + options.what + "/");
   }
   return calls;

@@ -14,7 +14,7 @@ bool NamesMcpMaps(const std::string& what);
 
 Outcome ExplainMcpMaps(const std::string& what, bool json);
 
-// By what the arguments of a call were judged; "" where it is not an MCP tool.
+// By what the arguments of a call were evaluated; "" where it is not an MCP tool.
 std::string ArgumentsOf(const Event& event, const Policy& policy);
 
 }  // namespace ringfence

@@ -9,7 +9,7 @@
 #include "base/environment.h"
 #include "base/json_edit.h"
 #include "base/text.h"
-#include "cli/permit/wish.h"
+#include "cli/permit/grant_target.h"
 #include "policy/decide.h"
 #include "policy/evaluate/fix.h"
 #include "policy/files/real_files.h"
@@ -29,9 +29,9 @@ const PolicySource* OwnerOf(const PolicySources& sources, std::string_view profi
   return owner == sources.sources.rend() ? nullptr : &*owner;
 }
 
-class RelayJudge {
+class RelayEvaluator {
  public:
-  RelayJudge(const std::string& relay, const std::string& profile, const Context& context)
+  RelayEvaluator(const std::string& relay, const std::string& profile, const Context& context)
       : relay_(relay), profile_(profile), context_(context) {}
 
   Result<std::vector<Error>> Run() {
@@ -41,7 +41,7 @@ class RelayJudge {
     places.audit_file = OwnPath(policy->audit.file, places);  // no agent may write it
     std::vector<Error> problems;
     for (const Access access : {Access::kRead, Access::kWrite}) {
-      if (Status s = Judge(*policy, places, access, problems); !s) return s.error();
+      if (Status s = Evaluate(*policy, places, access, problems); !s) return s.error();
     }
     if (problems.empty() && policy->sandbox.mode == SandboxMode::kRx) {
       problems.push_back(
@@ -53,8 +53,8 @@ class RelayJudge {
   }
 
  private:
-  Status Judge(const Policy& policy, const Places& places, Access access,
-               std::vector<Error>& problems) const {
+  Status Evaluate(const Policy& policy, const Places& places, Access access,
+                  std::vector<Error>& problems) const {
     const RealFiles disk;
     const CachedFiles files(disk);
     Event event;
@@ -83,10 +83,10 @@ class RelayJudge {
         context_.sources.sources, [&](const PolicySource& s) { return s.file->shown == file; });
     const bool is_project =
         source != context_.sources.sources.end() && source->layer == Layer::kProject;
-    Wish wish;
-    wish.path = relay_;
+    GrantTarget grant;
+    grant.path = relay_;
     return EntryFor(
-        wish, is_project ? context_.places.root_real.text() : "",
+        grant, is_project ? context_.places.root_real.text() : "",
         context_.places.homes_real.empty() ? "/" : context_.places.homes_real.front().text());
   }
 
@@ -145,14 +145,14 @@ Result<std::string> FindRelay(const std::string& text) {
     return wrong(" is world-writable: anyone could send the agents files",
                  "chmod o-w " + ShellWord(path));
   }
-  Result<Wish> wish = MakeWish(WishKind::kPath, path, "/", "/");
-  if (!wish) return wish.error();
-  return wish->path;
+  Result<GrantTarget> grant = MakeTarget(TargetKind::kPath, path, "/", "/");
+  if (!grant) return grant.error();
+  return grant->path;
 }
 
 Result<std::vector<Error>> RelayProblems(const std::string& relay, const std::string& profile,
                                          const Context& context) {
-  return RelayJudge(relay, profile, context).Run();
+  return RelayEvaluator(relay, profile, context).Run();
 }
 
 }  // namespace ringfence

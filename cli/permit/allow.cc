@@ -14,7 +14,7 @@
 #include "cli/explain/built_in_rules.h"
 #include "cli/permit/policy_addition.h"
 #include "cli/permit/policy_change.h"
-#include "cli/permit/wide_wish.h"
+#include "cli/permit/wide_target.h"
 #include "cli/setup/agent_guard.h"
 #include "cli/setup/starter_policy.h"
 #include "policy/files/cached_files.h"
@@ -49,13 +49,13 @@ class Allowance {
     Result<ChangeTarget> target = change_.FindTarget();
     if (!target) return target.error();
     target_ = std::move(*target);
-    const auto before = JudgeWish(change_.wish(), change_.policies());
+    const auto before = EvaluateTarget(change_.grant(), change_.policies());
     if (!before) return before.error();
     is_asked_about_ = *before && (*before)->verdict == Verdict::kAsk;
     if (Status s = LeavePermittedReads(); !s) return s.error();
     if (*before && (*before)->verdict == Wanted()) return Nothing("is permitted already");
     Result<PolicyAddition> addition =
-        AddWish(wish_, change_.policies().sources, AdditionTo(), Text());
+        AddTarget(grant_, change_.policies().sources, AdditionTo(), Text());
     if (!addition) return addition.error();
     addition_ = std::move(*addition);
     if (addition_.lists.empty()) return Nothing("is already allowed");
@@ -72,13 +72,13 @@ class Allowance {
 
   // A question about writing adds none about reading.
   Status LeavePermittedReads() {
-    wish_ = change_.wish();
-    if (!options_.ask || wish_.kind != WishKind::kPath || !wish_.also_write) return Unit{};
-    Wish read = wish_;
+    grant_ = change_.grant();
+    if (!options_.ask || grant_.kind != TargetKind::kPath || !grant_.also_write) return Unit{};
+    GrantTarget read = grant_;
     read.also_write = false;
-    const auto judged = JudgeWish(read, change_.policies());
-    if (!judged) return judged.error();
-    wish_.also_read = !*judged || (*judged)->verdict != Verdict::kPermit;
+    const auto evaluated = EvaluateTarget(read, change_.policies());
+    if (!evaluated) return evaluated.error();
+    grant_.also_read = !*evaluated || (*evaluated)->verdict != Verdict::kPermit;
     return Unit{};
   }
 
@@ -96,7 +96,7 @@ class Allowance {
 
   // So much is opened that a slip of the keyboard must not be enough.
   std::optional<Outcome> AskAboutWide() const {
-    const std::string wide = WideText(change_.wish(), change_.policies().places, change_.where());
+    const std::string wide = WideText(change_.grant(), change_.policies().places, change_.where());
     if (wide.empty() || options_.yes) return {};
     const Terminal terminal;
     if (options_.json || !terminal.can_ask()) {
@@ -112,48 +112,48 @@ class Allowance {
   // An entry that has no effect is not kept: the rule against it is reported instead.
   std::optional<Outcome> CheckResult() {
     if (Status s = change_.ReadAgain(); !s) return Outcome(s.error());
-    const auto after = JudgeWish(change_.wish(), change_.policies());
+    const auto after = EvaluateTarget(change_.grant(), change_.policies());
     if (!after) return Outcome(after.error());
     if (!*after || (*after)->verdict <= Wanted()) return {};
-    const WishJudgement& judgement = **after;
-    const bool is_denied = judgement.verdict == Verdict::kDeny;
+    const TargetDecision& decision = **after;
+    const bool is_denied = decision.verdict == Verdict::kDeny;
     return Outcome::No({Error::Kind::kInvalidConfig, Quote(change_.what()),
                         std::string(is_denied ? "allowing it does not lift this denial: "
                                               : "allowing it does not remove this question: ") +
-                            (judgement.cause ? CauseText(*judgement.cause) : ""),
-                        Hint(judgement)});
+                            (decision.cause ? CauseText(*decision.cause) : ""),
+                        Hint(decision)});
   }
 
   // "" where there is nothing to suggest.
-  std::string Hint(const WishJudgement& judgement) const {
-    const std::string instead = InsteadOf(judgement);
+  std::string Hint(const TargetDecision& decision) const {
+    const std::string instead = InsteadOf(decision);
     return instead.empty() ? "" : instead + "nothing was changed";
   }
 
-  std::string InsteadOf(const WishJudgement& judgement) const {
+  std::string InsteadOf(const TargetDecision& decision) const {
     const bool asks_now =
-        judgement.verdict == Verdict::kAsk && change_.wish().kind == WishKind::kPath;
+        decision.verdict == Verdict::kAsk && change_.grant().kind == TargetKind::kPath;
     if (asks_now && !is_asked_about_) {
       return std::string("to allow it with that question, ") +
              (is_for_session() ? "leave --session out and " : "") + "add --ask; ";
     }
-    if (!judgement.cause || !judgement.cause->place) return InsteadOfProtected();
-    const std::string advice = AdviceOnBuiltIn(judgement, change_.wish(), change_.ShownUsers());
+    if (!decision.cause || !decision.cause->place) return InsteadOfProtected();
+    const std::string advice = AdviceOnBuiltIn(decision, change_.grant(), change_.ShownUsers());
     return advice.empty() ? "change that rule instead; " : advice;
   }
 
   // No policy opens what is protected, but all of it may be read, and beside it written.
   std::string InsteadOfProtected() const {
-    const Wish& wish = change_.wish();
-    if (wish.path.empty() || !wish.also_write) return "";
-    Wish read = wish;
+    const GrantTarget& grant = change_.grant();
+    if (grant.path.empty() || !grant.also_write) return "";
+    GrantTarget read = grant;
     read.also_write = false;
-    const auto judged = JudgeWish(read, change_.policies());
-    if (!judged || !*judged || (*judged)->verdict > Wanted()) return "";
+    const auto evaluated = EvaluateTarget(read, change_.policies());
+    if (!evaluated || !*evaluated || (*evaluated)->verdict > Wanted()) return "";
     const RealFiles disk;
     const CachedFiles files(disk);
     const auto protection =
-        ProtectedPaths(change_.policies().places, files).RefusesName(Path::Clean(wish.path));
+        ProtectedPaths(change_.policies().places, files).RefusesName(Path::Clean(grant.path));
     const bool is_above = protection && protection->is_above;
     return std::string(is_above ? "name what you need in it, or " : "") +
            "for reading alone, add --read; ";
@@ -161,12 +161,12 @@ class Allowance {
 
   Outcome Nothing(const std::string& why) {
     std::vector<std::string> notes = change_.notes();
-    const Wish& wish = change_.wish();
-    if (wish.kind == WishKind::kHost && !HasNetwork(change_.policies())) {
+    const GrantTarget& grant = change_.grant();
+    if (grant.kind == TargetKind::kHost && !HasNetwork(change_.policies())) {
       notes.push_back(
           "the policy has no \"network\" section, so no host is refused. To have only listed hosts "
           "reached, add \"network\": {\"allow\": [\"@agent-hosts\", " +
-          Quote(LowerAscii(wish.text)) + "]} to " + change_.Shown(target_));
+          Quote(LowerAscii(grant.text)) + "]} to " + change_.Shown(target_));
     }
     if (const auto client = ClientNote()) notes.push_back(*client);
     if (options_.json) return PrintResult("", {}, notes);
@@ -207,20 +207,20 @@ class Allowance {
   }
 
   void NoteMissing(std::vector<std::string>& notes) const {
-    const Wish& wish = change_.wish();
-    const bool may_be_made = wish.also_write && !wish.as_question && !wish.is_pattern;
-    if (wish.path.empty() || !may_be_made || change_.what().ends_with('/')) return;
-    if (::access(wish.path.c_str(), F_OK) == 0 || errno != ENOENT) return;
+    const GrantTarget& grant = change_.grant();
+    const bool may_be_made = grant.also_write && !grant.as_question && !grant.is_pattern;
+    if (grant.path.empty() || !may_be_made || change_.what().ends_with('/')) return;
+    if (::access(grant.path.c_str(), F_OK) == 0 || errno != ENOENT) return;
     notes.emplace_back(
         "it does not exist: ringfence run creates a directory of that name; if it is to be a file, "
         "create the file first");
   }
 
   void NoteQuestion(std::vector<std::string>& notes) const {
-    if (!wish_.as_question || wish_.kind != WishKind::kPath) return;
-    const char* may_not = !wish_.also_write ? "may not read it"
-                          : wish_.also_read ? "may neither read nor write it"
-                                            : "may not write it";
+    if (!grant_.as_question || grant_.kind != TargetKind::kPath) return;
+    const char* may_not = !grant_.also_write ? "may not read it"
+                          : grant_.also_read ? "may neither read nor write it"
+                                             : "may not write it";
     notes.push_back(std::string("the sandbox cannot ask, so commands in ringfence run ") + may_not);
   }
 
@@ -228,7 +228,7 @@ class Allowance {
   std::optional<std::string> ClientNote() const {
     const Result<ClientRefusals> client = ClientRefusals::Read(change_.where());
     if (!client) return "the client's settings cannot be read: " + client.error().text();
-    const auto refusal = client->OfWish(change_.wish());
+    const auto refusal = client->OfTarget(change_.grant());
     if (!refusal) return {};
     return "the client itself still refuses it: " + refusal->text() + "; to lift that, " +
            refusal->fix;
@@ -236,7 +236,7 @@ class Allowance {
 
   const AllowOptions& options_;
   PolicyChange change_;
-  Wish wish_;  // what is added for it
+  GrantTarget grant_;  // what is added for it
   ChangeTarget target_;
   PolicyAddition addition_;
   bool is_asked_about_ = false;  // before the change

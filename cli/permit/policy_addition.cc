@@ -14,17 +14,17 @@ namespace {
 
 class Adder {
  public:
-  Adder(const Wish& wish, const PolicySources& sources, const AdditionTarget& target,
+  Adder(const GrantTarget& grant, const PolicySources& sources, const AdditionTarget& target,
         PolicyAddition& addition)
-      : wish_(wish), sources_(sources), target_(target), addition_(addition) {}
+      : grant_(grant), sources_(sources), target_(target), addition_(addition) {}
 
   Status Run() {
-    switch (wish_.kind) {
-      case WishKind::kPath:
+    switch (grant_.kind) {
+      case TargetKind::kPath:
         return AddPath();
-      case WishKind::kHost:
+      case TargetKind::kHost:
         return AddHost();
-      case WishKind::kTool:
+      case TargetKind::kTool:
         return AddTool();
     }
     return Unit{};
@@ -47,22 +47,22 @@ class Adder {
   }
 
   Status AddPath() {
-    addition_.entry = EntryFor(wish_, target_.root, target_.home);
-    const std::string list = wish_.as_question ? "ask" : "allow";
+    addition_.entry = EntryFor(grant_, target_.root, target_.home);
+    const std::string list = grant_.as_question ? "ask" : "allow";
     // Asks add up, so a new list of them replaces nothing.
     const auto inherited = [&](AllowList which) {
-      return wish_.as_question ? std::vector<std::string>{} : Inherited(which);
+      return grant_.as_question ? std::vector<std::string>{} : Inherited(which);
     };
-    if (wish_.also_read) {
+    if (grant_.also_read) {
       if (Status s = Add("read", list, inherited(AllowList::kRead)); !s) return s.error();
     }
-    if (!wish_.also_write) return Unit{};
+    if (!grant_.also_write) return Unit{};
     return Add("write", list, inherited(AllowList::kWrite));
   }
 
   Status AddHost() {
-    addition_.entry = LowerAscii(wish_.text);
-    if (wish_.as_question) {
+    addition_.entry = LowerAscii(grant_.text);
+    if (grant_.as_question) {
       return Error{Error::Kind::kUsage, "--ask", "is not available for hosts",
                    R"(set "unlisted": "ask" in the policy's "network" section)"};
     }
@@ -73,14 +73,14 @@ class Adder {
   }
 
   Status AddTool() {
-    addition_.entry = wish_.text;
-    if (wish_.as_question) return Add("tools", "ask", {});
+    addition_.entry = grant_.text;
+    if (grant_.as_question) return Add("tools", "ask", {});
     std::vector<std::string> inherited = Inherited(AllowList::kTools);
     if (inherited.empty() && !target_.is_session) inherited = DefaultTools();
     return Add("tools", "allow", inherited);
   }
 
-  const Wish& wish_;
+  const GrantTarget& grant_;
   const PolicySources& sources_;
   const AdditionTarget& target_;
   PolicyAddition& addition_;
@@ -88,10 +88,10 @@ class Adder {
 
 }  // namespace
 
-Result<PolicyAddition> AddWish(const Wish& wish, const PolicySources& sources,
-                               const AdditionTarget& target, std::string text) {
+Result<PolicyAddition> AddTarget(const GrantTarget& grant, const PolicySources& sources,
+                                 const AdditionTarget& target, std::string text) {
   PolicyAddition addition{.text = std::move(text), .entry = {}, .lists = {}, .notes = {}};
-  if (Status s = Adder(wish, sources, target, addition).Run(); !s) return s.error();
+  if (Status s = Adder(grant, sources, target, addition).Run(); !s) return s.error();
   return addition;
 }
 

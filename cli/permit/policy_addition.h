@@ -1,4 +1,4 @@
-// The text of a policy with one entry more: which lists a person's wish belongs into, and what a
+// The text of a policy with one entry more: which lists a person's grant belongs into, and what a
 // list that has to be made must hold besides, so that nothing else changes.
 #pragma once
 
@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "cli/permit/wish.h"
+#include "cli/permit/grant_target.h"
 #include "policy/load/layers.h"
 
 namespace ringfence {
@@ -26,8 +26,8 @@ struct PolicyAddition {
   std::vector<std::string> notes;  // for the person
 };
 
-// `text` with what `wish` needs. `sources` are the policies in use, which a new list must repeat.
-Result<PolicyAddition> AddWish(const Wish& wish, const PolicySources& sources,
-                               const AdditionTarget& target, std::string text);
+// `text` with what `grant` needs. `sources` are the policies in use, which a new list must repeat.
+Result<PolicyAddition> AddTarget(const GrantTarget& grant, const PolicySources& sources,
+                                 const AdditionTarget& target, std::string text);
 
 }  // namespace ringfence

@@ -46,7 +46,7 @@ Status PolicyChange::Open() {
   if (Status s = transaction_.Open(where_.home); !s) return s;
   if (Status s = FindPolicies(); !s) return s.error();
   sandbox_before_ = SandboxEntriesFor(*policies_);
-  return ReadWish();
+  return ReadTarget();
 }
 
 Status PolicyChange::FindPlaces() {
@@ -128,22 +128,22 @@ Status PolicyChange::ReadAgain() {
 }
 
 // What is meant, by --as or by the name; a URL becomes its host.
-Result<WishKind> PolicyChange::ReadKind() {
+Result<TargetKind> PolicyChange::ReadKind() {
   if (what_.empty()) {
     return WrongUsage(
         "", "no path, host or tool given",
         "name a path, a host or a tool, such as ~/src/shared or mcp__github__get_issue");
   }
-  if (options_.kind == "path") return WishKind::kPath;
-  if (options_.kind == "tool") return WishKind::kTool;
+  if (options_.kind == "path") return TargetKind::kPath;
+  if (options_.kind == "tool") return TargetKind::kTool;
   if (IsUrl(what_)) {
     Result<std::string> host = HostOfUrl(what_);
     if (!host) return host.error();
     notes_.push_back(Quote(what_) + " was taken as its host, " + Quote(*host));
     what_ = std::move(*host);
-    return WishKind::kHost;
+    return TargetKind::kHost;
   }
-  if (options_.kind == "host") return WishKind::kHost;
+  if (options_.kind == "host") return TargetKind::kHost;
   if (auto misread = MisreadWord(what_)) return *misread;
   if (const auto kind = KindOf(what_)) return *kind;
   if (const auto kind = options_.finds_entry ? KindOfEntry() : std::nullopt) return *kind;
@@ -170,36 +170,36 @@ std::optional<Error> PolicyChange::ServerNamed() const {
 }
 
 // The kind of an entry in a policy: a tool or a host. (A path is recognized without its entry.)
-std::optional<WishKind> PolicyChange::KindOfEntry() const {
+std::optional<TargetKind> PolicyChange::KindOfEntry() const {
   for (const PolicySource& source : policies_->sources.sources) {
     const Sections& sections = source.file->sections;
     for (const auto* tools : {&sections.tools.allow, &sections.tools.ask}) {
-      if (*tools && HasName(**tools, &NameRule::pattern, what_)) return WishKind::kTool;
+      if (*tools && HasName(**tools, &NameRule::pattern, what_)) return TargetKind::kTool;
     }
     const bool names_hosts = sections.network && sections.network->allow;
     if (names_hosts && HasName(*sections.network->allow, &HostRule::written, LowerAscii(what_))) {
-      return WishKind::kHost;
+      return TargetKind::kHost;
     }
   }
   return {};
 }
 
-Status PolicyChange::ReadWish() {
-  const Result<WishKind> kind = ReadKind();
+Status PolicyChange::ReadTarget() {
+  const Result<TargetKind> kind = ReadKind();
   if (!kind) return kind.error();
-  if (options_.read && *kind != WishKind::kPath) {
+  if (options_.read && *kind != TargetKind::kPath) {
     return WrongUsage("--read", Quote(what_) + " is not a path", "leave --read out");
   }
-  Result<Wish> wish = MakeWish(*kind, what_, folder_, where_.home);
-  if (!wish) return wish.error();
-  wish_ = std::move(*wish);
-  if (wish_.kind == WishKind::kTool && wish_.text != what_) {
+  Result<GrantTarget> grant = MakeTarget(*kind, what_, folder_, where_.home);
+  if (!grant) return grant.error();
+  grant_ = std::move(*grant);
+  if (grant_.kind == TargetKind::kTool && grant_.text != what_) {
     notes_.push_back(Quote(what_) + " was taken as all the tools of that server, " +
-                     Quote(wish_.text));
-    what_ = wish_.text;
+                     Quote(grant_.text));
+    what_ = grant_.text;
   }
-  wish_.also_write = !options_.read;
-  wish_.as_question = options_.ask;
+  grant_.also_write = !options_.read;
+  grant_.as_question = options_.ask;
   return Unit{};
 }
 
@@ -225,7 +225,7 @@ Result<ChangeTarget> PolicyChange::SessionTarget() {
     if (!policy) return policy.error();
     const std::optional<Path> log = OwnPath(policy->audit.file, policies_->places);
     if (!log) return WrongUsage("--session", "the home directory is unknown", "give --home DIR");
-    Result<std::string> refused = RefusedSession(*log, wish_);
+    Result<std::string> refused = RefusedSession(*log, grant_);
     if (!refused) return refused.error();
     session_ = std::move(*refused);
   }
@@ -266,7 +266,7 @@ Result<ChangeTarget> PolicyChange::UsersTarget() const {
 std::vector<PolicyChange::StillInSession> PolicyChange::StillInSessions() {
   std::vector<StillInSession> still;
   if (!session_.empty()) return still;
-  for (const SessionPermit& permit : SessionsThatPermit(wish_, *policies_)) {
+  for (const SessionPermit& permit : SessionsThatPermit(grant_, *policies_)) {
     const std::string as = options_.kind.empty() ? "" : " --as " + options_.kind;
     still.push_back({"the session " + permit.session + " still may, by ringfence allow --session",
                      "ringfence revoke --session-id " + permit.session + as + " " +

@@ -10,7 +10,7 @@
 #include "cli/common/file_transaction.h"
 #include "cli/common/policies.h"
 #include "cli/common/sandbox_lists.h"
-#include "cli/permit/wish.h"
+#include "cli/permit/grant_target.h"
 
 namespace ringfence {
 
@@ -63,7 +63,7 @@ class PolicyChange {
   bool InitWouldRemove() const;
   std::string InitCommand() const;  // that updates them
 
-  const Wish& wish() const { return wish_; }
+  const GrantTarget& grant() const { return grant_; }
   const Context& policies() const { return *policies_; }
   const Registration& where() const { return where_; }
   const std::string& what() const { return what_; }
@@ -83,10 +83,10 @@ class PolicyChange {
   Status FindPlaces();
   Status FindPolicies();
   Status ReadRegistration();
-  Result<WishKind> ReadKind();
+  Result<TargetKind> ReadKind();
   std::optional<Error> ServerNamed() const;
-  std::optional<WishKind> KindOfEntry() const;
-  Status ReadWish();
+  std::optional<TargetKind> KindOfEntry() const;
+  Status ReadTarget();
   Result<ChangeTarget> SessionTarget();
   Status AddGrants();
   bool HasRecords() const;
@@ -102,7 +102,7 @@ class PolicyChange {
   BorrowedProject borrowed_;
   std::optional<Context> policies_;
   std::vector<SandboxEntry> sandbox_before_;  // the change
-  Wish wish_;
+  GrantTarget grant_;
   std::string session_;
   std::vector<std::string> notes_;
   FileTransaction transaction_;

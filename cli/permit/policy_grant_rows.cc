@@ -6,7 +6,7 @@
 #include "agents/claude/agent.h"
 #include "base/path.h"
 #include "base/text.h"
-#include "policy/evaluate/judge_tool.h"
+#include "policy/evaluate/evaluate_tool.h"
 #include "policy/rules/domain.h"
 #include "policy/rules/path_entry.h"
 
@@ -36,9 +36,9 @@ Danger DangerOfPath(const GrantSpeaker& speaker, const std::string& entry) {
 }
 
 Danger DangerOfTool(const std::string& entry) {
-  if (ToolReachOf(entry) != ToolReach::kSome) return Danger::kOpensAll;
+  if (ToolScopeOf(entry) != ToolScope::kSome) return Danger::kOpensAll;
   if (entry == "@session-tools" || entry == "@known-tools") return Danger::kNone;
-  return JudgeTool(entry, Policy{.agent = &ClaudeCode()}).verdict == Verdict::kPermit
+  return EvaluateTool(entry, Policy{.agent = &ClaudeCode()}).verdict == Verdict::kPermit
              ? Danger::kNone
              : Danger::kOpensMore;
 }

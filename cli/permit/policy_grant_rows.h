@@ -19,7 +19,7 @@ class GrantSpeaker {
 
   void Say(Danger danger, const std::string& text) { said_.push_back({danger, key_, text}); }
 
-  const EntryReach& reach() const { return reader_.reach; }
+  const EntryScope& reach() const { return reader_.reach; }
 
   std::vector<std::string> Entries(const JsonTree::Node& list) const;
   // In one line, which names no more of them than the reader wants to see.

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/explain/entry_reach.h"
+#include "cli/explain/entry_scope.h"
 #include "policy/load/policy_file.h"
 
 namespace ringfence {
@@ -27,7 +27,7 @@ struct GrantText {
 
 // For whom the words are: `reach` says what an entry opens there.
 struct GrantReader {
-  const EntryReach& reach;
+  const EntryScope& reach;
   size_t longest_list = 20;  // a longer one is cut, and says how much it holds besides
 };
 

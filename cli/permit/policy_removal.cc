@@ -29,8 +29,8 @@ std::string JoinPath(const std::string& folder, std::string_view tail) {
 
 class Remover {
  public:
-  Remover(const Wish& wish, const PolicySources& sources, const AdditionTarget& target)
-      : wish_(wish), sources_(sources), target_(target) {}
+  Remover(const GrantTarget& grant, const PolicySources& sources, const AdditionTarget& target)
+      : grant_(grant), sources_(sources), target_(target) {}
 
   Result<PolicyRemoval> Run(const std::string& text) const {
     bool is_restored = false;
@@ -70,18 +70,18 @@ class Remover {
   std::vector<ListName> Lists() const {
     std::vector<ListName> lists;
     const auto add = [&](const char* section, bool has_asks) {
-      if (!wish_.as_question) lists.push_back({section, "allow"});
+      if (!grant_.as_question) lists.push_back({section, "allow"});
       if (has_asks) lists.push_back({section, "ask"});
     };
-    switch (wish_.kind) {
-      case WishKind::kPath:
+    switch (grant_.kind) {
+      case TargetKind::kPath:
         add("read", true);
-        if (wish_.also_write) add("write", true);
+        if (grant_.also_write) add("write", true);
         break;
-      case WishKind::kHost:
+      case TargetKind::kHost:
         add("network", false);
         break;
-      case WishKind::kTool:
+      case TargetKind::kTool:
         add("tools", true);
         break;
     }
@@ -92,7 +92,7 @@ class Remover {
   // found the entry there and added it to what may be written. Then only that is taken away.
   bool IsOlderThanAllow(const ListName& list, const std::string& text) const {
     const bool is_reading = list.section == "read" && list.is_allow();
-    if (!is_reading || wish_.kind != WishKind::kPath || !wish_.also_write) return false;
+    if (!is_reading || grant_.kind != TargetKind::kPath || !grant_.also_write) return false;
     const auto place_in = [this](const std::vector<std::string>& entries) {
       return std::ranges::find_if(entries, [this](const auto& entry) { return IsMeant(entry); });
     };
@@ -109,19 +109,19 @@ class Remover {
   }
 
   bool IsMeant(std::string_view entry) const {
-    switch (wish_.kind) {
-      case WishKind::kPath:
+    switch (grant_.kind) {
+      case TargetKind::kPath:
         return IsPath(entry);
-      case WishKind::kHost:
-        return LowerAscii(entry) == LowerAscii(wish_.text);
-      case WishKind::kTool:
-        return entry == wish_.text || entry == wish_.named;
+      case TargetKind::kHost:
+        return LowerAscii(entry) == LowerAscii(grant_.text);
+      case TargetKind::kTool:
+        return entry == grant_.text || entry == grant_.named;
     }
     return false;
   }
 
   bool IsPath(std::string_view entry) const {
-    if (wish_.path.empty()) return entry == wish_.text;  // a set
+    if (grant_.path.empty()) return entry == grant_.text;  // a set
     std::deque<std::string> strings;
     PathRule rule;
     if (!ParsePathEntry(entry, ListKind::kAllow, strings, &rule)) return false;
@@ -129,7 +129,7 @@ class Remover {
     switch (rule.base) {
       case RuleBase::kRoot:
         // In the user's policy such an entry is below every project, so only its own words mean it.
-        if (target_.root.empty()) return entry != "." && entry == wish_.text;
+        if (target_.root.empty()) return entry != "." && entry == grant_.text;
         return IsNamed(JoinPath(target_.root, rule.tail), rule);
       case RuleBase::kHome:
         return std::ranges::any_of(NamesOfHome(target_.home), [&](const std::string& home) {
@@ -145,9 +145,10 @@ class Remover {
 
   // `whole` is the rule's text, absolute.
   bool IsNamed(const std::string& whole, const PathRule& rule) const {
-    for (const std::string& path : {wish_.path, wish_.named}) {
+    for (const std::string& path : {grant_.path, grant_.named}) {
       if (!rule.has_pattern && whole == path) return true;
-      if (rule.has_pattern && whole == (wish_.is_pattern ? path : EscapePattern(path))) return true;
+      if (rule.has_pattern && whole == (grant_.is_pattern ? path : EscapePattern(path)))
+        return true;
     }
     return false;
   }
@@ -159,7 +160,7 @@ class Remover {
       if (!left || !left->empty()) continue;
       if (list.is_allow() && !target_.is_session) {
         return Error{Error::Kind::kInvalidConfig, target_.path,
-                     Quote(wish_.text) + " is the only entry of " + list.label() +
+                     Quote(grant_.text) + " is the only entry of " + list.label() +
                          ", and without the list more would be permitted",
                      "edit the file: write what the list is to hold instead"};
       }
@@ -195,26 +196,26 @@ class Remover {
       if (left && *left != Inherited(list)) return false;
       if (!RemoveList(restored, target_.path, list.pointer(), true)) return false;
     }
-    Wish added = wish_;
+    GrantTarget added = grant_;
     added.as_question = std::ranges::none_of(changed, &ListName::is_allow);
     added.also_read = std::ranges::find(changed, "read", &ListName::section) != changed.end();
     added.also_write = std::ranges::find(changed, "write", &ListName::section) != changed.end();
-    const Result<PolicyAddition> again = AddWish(added, sources_, target_, restored);
+    const Result<PolicyAddition> again = AddTarget(added, sources_, target_, restored);
     const bool is_same = again && again->text == before;
     if (is_same) text = restored;
     return is_same && !changed.empty();
   }
 
-  const Wish& wish_;
+  const GrantTarget& grant_;
   const PolicySources& sources_;
   const AdditionTarget& target_;
 };
 
 }  // namespace
 
-Result<PolicyRemoval> RemoveWish(const Wish& wish, const PolicySources& sources,
-                                 const AdditionTarget& target, const std::string& text) {
-  return Remover(wish, sources, target).Run(text);
+Result<PolicyRemoval> RemoveTarget(const GrantTarget& grant, const PolicySources& sources,
+                                   const AdditionTarget& target, const std::string& text) {
+  return Remover(grant, sources, target).Run(text);
 }
 
 }  // namespace ringfence

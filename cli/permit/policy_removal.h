@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "base/result.h"
+#include "cli/permit/grant_target.h"
 #include "cli/permit/policy_addition.h"
-#include "cli/permit/wish.h"
 
 namespace ringfence {
 
@@ -18,9 +18,9 @@ struct PolicyRemoval {
   bool is_still_read = false;        // an entry by which it may be read by default has been left
 };
 
-// Only lists of questions where `wish.as_question`, only those of reads where it does not also
+// Only lists of questions where `grant.as_question`, only those of reads where it does not also
 // write. No entries: the policy has none. An allow list may not become empty: an error.
-Result<PolicyRemoval> RemoveWish(const Wish& wish, const PolicySources& sources,
-                                 const AdditionTarget& target, const std::string& text);
+Result<PolicyRemoval> RemoveTarget(const GrantTarget& grant, const PolicySources& sources,
+                                   const AdditionTarget& target, const std::string& text);
 
 }  // namespace ringfence

@@ -34,15 +34,15 @@ Result<std::string> EndOf(const Path& file) {
                  static_cast<size_t>(facts.st_size - start));
 }
 
-bool CoversPath(const Wish& wish, const std::string& path) {
-  const Path wanted = Path::Clean(wish.path);
-  if (!wish.is_pattern) return Path::Clean(path).IsInside(wanted);
+bool CoversPath(const GrantTarget& grant, const std::string& path) {
+  const Path wanted = Path::Clean(grant.path);
+  if (!grant.is_pattern) return Path::Clean(path).IsInside(wanted);
   return MatchPattern(wanted.text().substr(1), path.substr(1), {.covers = true});
 }
 
-bool NamesPath(const AuditEntry& entry, const Wish& wish) {
-  return !wish.path.empty() && std::ranges::any_of(entry.paths, [&wish](const std::string& path) {
-    return path.starts_with('/') && CoversPath(wish, path);
+bool NamesPath(const AuditEntry& entry, const GrantTarget& grant) {
+  return !grant.path.empty() && std::ranges::any_of(entry.paths, [&grant](const std::string& path) {
+    return path.starts_with('/') && CoversPath(grant, path);
   });
 }
 
@@ -56,22 +56,22 @@ bool NamesTool(const AuditEntry& entry, const std::string& pattern) {
   return !server.empty() && MatchName(pattern, "mcp__" + McpNamePart(server) + "__resources");
 }
 
-bool IsDenialOf(const AuditEntry& entry, const Wish& wish) {
+bool IsDenialOf(const AuditEntry& entry, const GrantTarget& grant) {
   if (entry.verdict != "deny") return false;
-  switch (wish.kind) {
-    case WishKind::kPath:
-      return NamesPath(entry, wish);
-    case WishKind::kTool:
-      return NamesTool(entry, wish.text);
-    case WishKind::kHost:
-      return entry.why.find("host " + Quote(LowerAscii(wish.text))) != std::string::npos;
+  switch (grant.kind) {
+    case TargetKind::kPath:
+      return NamesPath(entry, grant);
+    case TargetKind::kTool:
+      return NamesTool(entry, grant.text);
+    case TargetKind::kHost:
+      return entry.why.find("host " + Quote(LowerAscii(grant.text))) != std::string::npos;
   }
   return false;
 }
 
 }  // namespace
 
-Result<std::string> RefusedSession(const Path& audit_file, const Wish& wish) {
+Result<std::string> RefusedSession(const Path& audit_file, const GrantTarget& grant) {
   const Result<std::string> log = EndOf(audit_file);
   if (!log) return log.error();
   std::string_view rest = *log;
@@ -81,13 +81,13 @@ Result<std::string> RefusedSession(const Path& audit_file, const Wish& wish) {
     const size_t start = newline == std::string_view::npos ? 0 : newline + 1;
     const std::optional<AuditEntry> entry = ReadAuditEntry(rest.substr(start));
     rest = rest.substr(0, start);
-    if (!entry || !IsDenialOf(*entry, wish)) continue;
+    if (!entry || !IsDenialOf(*entry, grant)) continue;
     const std::string& session = entry->session;
     if (session.empty() || session == kInitSession || session == kDoctorSession) continue;
     return session;
   }
   return Error{Error::Kind::kUsage, "--session",
-               "the audit log " + audit_file.text() + " has no denial of " + Quote(wish.text),
+               "the audit log " + audit_file.text() + " has no denial of " + Quote(grant.text),
                "name the session: --session-id ID"};
 }
 

@@ -5,11 +5,11 @@
 
 #include "base/path.h"
 #include "base/result.h"
-#include "cli/permit/wish.h"
+#include "cli/permit/grant_target.h"
 
 namespace ringfence {
 
-// The session of the newest denial of `wish` in the end of the log.
-Result<std::string> RefusedSession(const Path& audit_file, const Wish& wish);
+// The session of the newest denial of `grant` in the end of the log.
+Result<std::string> RefusedSession(const Path& audit_file, const GrantTarget& grant);
 
 }  // namespace ringfence

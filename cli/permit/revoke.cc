@@ -63,20 +63,20 @@ class Revocation {
 
   Status RemoveFrom(const ChangeTarget& target) {
     if (!target.text) return Unit{};
-    Result<PolicyRemoval> removal = RemoveWish(change_.wish(), change_.policies().sources,
-                                               {.path = change_.Shown(target),
-                                                .root = target.root,
-                                                .home = change_.where().home,
-                                                .is_session = !change_.session().empty()},
-                                               *target.text);
+    Result<PolicyRemoval> removal = RemoveTarget(change_.grant(), change_.policies().sources,
+                                                 {.path = change_.Shown(target),
+                                                  .root = target.root,
+                                                  .home = change_.where().home,
+                                                  .is_session = !change_.session().empty()},
+                                                 *target.text);
     if (!removal) return removal.error();
     removal_ = std::move(*removal);
     return Unit{};
   }
 
   // `"~/src" (policy.json:6 /read/allow)`, or why nothing needs to permit it.
-  std::string PermittedBy(const WishJudgement& judgement) {
-    for (const RuleUse& rule : judgement.rules) {
+  std::string PermittedBy(const TargetDecision& decision) {
+    for (const RuleUse& rule : decision.rules) {
       const bool permits =
           rule.place.pointer.ends_with("/allow") || rule.place.pointer.ends_with("/ask");
       if (!permits) continue;
@@ -85,13 +85,13 @@ class Revocation {
       return (is_built_in ? "the built-in list, by " : "") + Quote(rule.written) + " (" +
              PlaceLabel(rule.place) + ")";
     }
-    switch (change_.wish().kind) {
-      case WishKind::kPath:
+    switch (change_.grant().kind) {
+      case TargetKind::kPath:
         return "the policy";
-      case WishKind::kHost:
+      case TargetKind::kHost:
         return HasNetwork(change_.policies()) ? "\"unlisted\" of the policy's \"network\" section"
                                               : "default: the policy has no \"network\" section";
-      case WishKind::kTool:
+      case TargetKind::kTool:
         return "default: no list of the policy names the tools that are allowed. To refuse it, add "
                "it to \"tools\": {\"deny\": [...]}";
     }
@@ -100,23 +100,23 @@ class Revocation {
 
   Result<std::vector<std::string>> StillPermitted() {
     std::vector<std::string> still;
-    Wish wish = change_.wish();
-    wish.also_write = false;
-    const bool is_path = wish.kind == WishKind::kPath;
-    const auto read = JudgeWish(wish, change_.policies());
+    GrantTarget grant = change_.grant();
+    grant.also_write = false;
+    const bool is_path = grant.kind == TargetKind::kPath;
+    const auto read = EvaluateTarget(grant, change_.policies());
     if (!read) return read.error();
-    is_unjudged_ = !*read;
+    is_unknown_ = !*read;
     if (*read && (*read)->verdict != Verdict::kDeny) {
       still.push_back(
           (is_path ? "reading it is still permitted by " : "it is still permitted by ") +
           PermittedBy(**read));
     }
     if (!is_path || still.empty()) return still;
-    wish.also_write = true;
-    const auto both = JudgeWish(wish, change_.policies());
+    grant.also_write = true;
+    const auto both = EvaluateTarget(grant, change_.policies());
     if (!both) return both.error();
     if (*both && (*both)->verdict != Verdict::kDeny) {
-      WishJudgement write = **both;
+      TargetDecision write = **both;
       write.rules.erase(write.rules.begin(),
                         write.rules.begin() + static_cast<long>((*read)->rules.size()));
       still.push_back("writing it is still permitted by " + PermittedBy(write));
@@ -126,7 +126,7 @@ class Revocation {
 
   // "." in a list stands for the project, whichever it is.
   bool IsProject() const {
-    return change_.wish().path == change_.policies().places.root_real.text();
+    return change_.grant().path == change_.policies().places.root_real.text();
   }
 
   std::string HintOnRule() const {
@@ -166,7 +166,7 @@ class Revocation {
     for (const auto& one : change_.StillInSessions()) {
       notes.push_back(one.what + "; " + one.command + " takes that back");
     }
-    if (is_unjudged_ && HasRemovedQuestion()) notes.push_back(NoteOnQuestion());
+    if (is_unknown_ && HasRemovedQuestion()) notes.push_back(NoteOnQuestion());
     if (change_.InitWouldRemove()) {
       notes.push_back("commands in the client's sandbox keep it until " + change_.InitCommand() +
                       " takes it out of their list");
@@ -222,7 +222,7 @@ class Revocation {
   ChangeTarget target_;
   PolicyRemoval removal_;
   bool is_built_in_ = false;  // a rule of the built-in policy still permits it
-  bool is_unjudged_ = false;  // a set or a pattern, of which JudgeWish() knows nothing
+  bool is_unknown_ = false;   // a set or a pattern, of which EvaluateTarget() knows nothing
 };
 
 }  // namespace

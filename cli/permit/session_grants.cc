@@ -12,56 +12,61 @@
 namespace ringfence {
 namespace {
 
-using Judged = std::optional<WishJudgement>;
+using MaybeDecision = std::optional<TargetDecision>;
 
-Judged JudgedAs(const Wish& wish, const Context& policies) {
-  Result<Judged> judged = JudgeWish(wish, policies);
-  return judged ? std::move(*judged) : Judged();
+MaybeDecision EvaluateAs(const GrantTarget& grant, const Context& policies) {
+  Result<MaybeDecision> evaluated = EvaluateTarget(grant, policies);
+  return evaluated ? std::move(*evaluated) : MaybeDecision();
 }
 
-bool IsDenied(const Judged& judged) { return judged && judged->verdict == Verdict::kDeny; }
-bool IsPermitted(const Judged& judged) { return judged && judged->verdict != Verdict::kDeny; }
+bool IsDenied(const MaybeDecision& evaluated) {
+  return evaluated && evaluated->verdict == Verdict::kDeny;
+}
+bool IsPermitted(const MaybeDecision& evaluated) {
+  return evaluated && evaluated->verdict != Verdict::kDeny;
+}
 
 // The last source is the session's.
-bool HasOwnEntry(const Wish& wish, const Context& policies) {
+bool HasOwnEntry(const GrantTarget& grant, const Context& policies) {
   const std::string& path = policies.sources.sources.back().file->path;
   const Result<std::optional<std::string>> text = ReadIfThere(path);
   if (!text || !*text) return false;
   const AdditionTarget target{
       .path = path, .root = "", .home = policies.places.homes.front().text(), .is_session = true};
-  const Result<PolicyRemoval> removal = RemoveWish(wish, policies.sources, target, **text);
+  const Result<PolicyRemoval> removal = RemoveTarget(grant, policies.sources, target, **text);
   return removal && !removal->entries.empty();
 }
 
 // The entry of the last source that permitted it.
-std::string PermittingEntry(const WishJudgement& judgement, const Context& policies) {
+std::string PermittingEntry(const TargetDecision& decision, const Context& policies) {
   const std::string& file = policies.sources.sources.back().file->shown;
   const auto permits = [&](const RuleUse& rule) {
     return rule.place.file == file && rule.place.pointer.ends_with("/allow");
   };
-  const auto rule = std::ranges::find_if(judgement.rules, permits);
-  return rule == judgement.rules.end() ? "" : rule->written;
+  const auto rule = std::ranges::find_if(decision.rules, permits);
+  return rule == decision.rules.end() ? "" : rule->written;
 }
 
-// Nothing where the last source, a session's, does not permit any of `parts` of the wish.
-std::optional<std::string> EntryToGrant(const Wish& wish, const std::vector<Wish>& parts,
+// Nothing where the last source, a session's, does not permit any of `parts` of the grant.
+std::optional<std::string> EntryToGrant(const GrantTarget& grant,
+                                        const std::vector<GrantTarget>& parts,
                                         const Context& policies) {
   if (parts.empty()) {
-    return HasOwnEntry(wish, policies) ? std::optional<std::string>("") : std::nullopt;
+    return HasOwnEntry(grant, policies) ? std::optional<std::string>("") : std::nullopt;
   }
-  for (const Wish& part : parts) {
-    const Judged judged = JudgedAs(part, policies);
-    if (!IsPermitted(judged)) continue;
-    return HasOwnEntry(wish, policies) ? "" : PermittingEntry(*judged, policies);
+  for (const GrantTarget& part : parts) {
+    const MaybeDecision evaluated = EvaluateAs(part, policies);
+    if (!IsPermitted(evaluated)) continue;
+    return HasOwnEntry(grant, policies) ? "" : PermittingEntry(*evaluated, policies);
   }
   return {};
 }
 
 // Reading and writing, each of which the policies may deny alone.
-std::vector<Wish> PartsOf(const Wish& wish) {
-  std::vector<Wish> parts{wish};
-  if (wish.kind == WishKind::kPath && wish.also_write) {
-    parts.push_back(wish);
+std::vector<GrantTarget> PartsOf(const GrantTarget& grant) {
+  std::vector<GrantTarget> parts{grant};
+  if (grant.kind == TargetKind::kPath && grant.also_write) {
+    parts.push_back(grant);
     parts.back().also_write = false;
   }
   return parts;
@@ -86,17 +91,18 @@ std::vector<std::string> SessionsWithGrants(const std::string& home) {
   return sessions;
 }
 
-std::vector<SessionPermit> SessionsThatPermit(const Wish& wish, Context& policies) {
+std::vector<SessionPermit> SessionsThatPermit(const GrantTarget& grant, Context& policies) {
   std::vector<SessionPermit> permits;
   if (policies.places.homes.empty()) return permits;
-  std::vector<Wish> parts = PartsOf(wish);
-  const bool is_judged = JudgedAs(wish, policies).has_value();
-  std::erase_if(parts, [&](const Wish& part) { return !IsDenied(JudgedAs(part, policies)); });
-  if (is_judged && parts.empty()) return permits;  // every session may
+  std::vector<GrantTarget> parts = PartsOf(grant);
+  const bool is_evaluated = EvaluateAs(grant, policies).has_value();
+  std::erase_if(parts,
+                [&](const GrantTarget& part) { return !IsDenied(EvaluateAs(part, policies)); });
+  if (is_evaluated && parts.empty()) return permits;  // every session may
   for (const std::string& session : SessionsWithGrants(policies.places.homes.front().text())) {
     const Result<bool> added = AddSessionGrants(session, policies.places, policies.sources);
     if (!added || !*added) continue;  // a file that cannot be read permits nothing
-    const std::optional<std::string> entry = EntryToGrant(wish, parts, policies);
+    const std::optional<std::string> entry = EntryToGrant(grant, parts, policies);
     if (entry) permits.push_back({session, *entry});
     policies.sources.sources.pop_back();
   }

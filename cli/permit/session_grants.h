@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "cli/common/policies.h"
-#include "cli/permit/wish.h"
+#include "cli/permit/grant_target.h"
 
 namespace ringfence {
 
@@ -19,6 +19,6 @@ struct SessionPermit {
 
 // The sessions that may what the policies deny to all others, or a part of it. `policies` are
 // changed meanwhile and as before at the end.
-std::vector<SessionPermit> SessionsThatPermit(const Wish& wish, Context& policies);
+std::vector<SessionPermit> SessionsThatPermit(const GrantTarget& grant, Context& policies);
 
 }  // namespace ringfence

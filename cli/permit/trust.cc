@@ -240,7 +240,7 @@ class TrustCommand {
 
   std::vector<GrantText> GrantsIn(const ProjectPolicy& project) const {
     const RealFiles disk;
-    const EntryReach reach(project.places, disk);
+    const EntryScope reach(project.places, disk);
     GrantReader reader{reach};
     if (options_.json) reader.longest_list = std::numeric_limits<size_t>::max();
     return GrantsOf(*project.file, reader);

@@ -30,12 +30,12 @@ void AddRule(std::string& json, const RuleName& rule) {
   json += ",\"rule\":" + members + "}";
 }
 
-std::string CallJson(const ToolCall& call, const Rulings::Answer& answer) {
+std::string CallJson(const ToolCall& call, const ReplayedCalls::Answer& answer) {
   std::string json = "{";
   AddText(json, "id", CutText(call.id, kMaxName));
   AddText(json, "tool", CutText(call.tool.text, kMaxName));
-  AddText(json, "verdict", FateName(answer.now.fate));
-  if (answer.was) AddText(json, "against", FateName(answer.was->fate));
+  AddText(json, "verdict", ReplayVerdictName(answer.now.verdict));
+  if (answer.was) AddText(json, "against", ReplayVerdictName(answer.was->verdict));
   AddRule(json, answer.now.rule);
   AddText(json, "what", answer.now.what);
   AddText(json, "why", answer.now.why);
@@ -57,7 +57,7 @@ struct FilterState {
 
 class Filterer {
  public:
-  explicit Filterer(FilterState& shared) : shared_(&shared), rulings_(shared.question.rulings) {}
+  explicit Filterer(FilterState& shared) : shared_(&shared), rulings_(shared.question.calls) {}
 
   bool Take() { return shared_->chunks.Take(chunk_); }
   size_t number() const { return chunk_.number; }
@@ -84,20 +84,20 @@ class Filterer {
 
  private:
   FilterState* shared_;
-  Rulings rulings_;
+  ReplayedCalls rulings_;
   Chunk chunk_;
   std::string text_;
 };
 
 }  // namespace
 
-std::string FilteredLine(std::string_view text, Rulings& rulings) {
+std::string FilteredLine(std::string_view text, ReplayedCalls& calls) {
   const TranscriptLine line = ReadTranscriptLine(text);
   if (line.kind == LineKind::kBroken) return ErrorLine(line.wrong);
   std::string json = "{\"calls\":[";
   for (const ToolCall& call : line.calls) {
     if (!json.ends_with('[')) json += ',';
-    json += CallJson(call, rulings.Decide(line.cwd.text, HookEvent(line, call, "")));
+    json += CallJson(call, calls.Decide(line.cwd.text, HookEvent(line, call, "")));
   }
   return Printable(json) + "]}\n";
 }

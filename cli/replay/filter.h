@@ -6,12 +6,12 @@
 
 #include "base/outcome.h"
 #include "cli/replay/line_chunks.h"
-#include "cli/replay/rulings.h"
+#include "cli/replay/replayed_call.h"
 
 namespace ringfence {
 
 struct FilterQuestion {
-  RulingQuestion rulings;
+  ReplayQuestion calls;
   size_t jobs = 1;
   LineChunks::Sizes sizes;
 };
@@ -19,7 +19,7 @@ struct FilterQuestion {
 // What is said about one line, with its newline. "calls" is always there:
 //   {"calls":[{"id":..,"tool":..,"verdict":..,"rule":{..},"what":..,"why":..}]}
 //   {"calls":[],"error":"byte 17: the document ends too early"}
-std::string FilteredLine(std::string_view line, Rulings& rulings);
+std::string FilteredLine(std::string_view line, ReplayedCalls& calls);
 
 // From one descriptor to the other, until the end.
 Outcome FilterLines(const FilterQuestion& question, int in, int out);

@@ -59,7 +59,7 @@ size_t JobsOf(const ReplayOptions& options) {
   return std::clamp<size_t>(wanted, 1, kMaxJobs);
 }
 
-RulingQuestion RulingQuestionOf(const ReplayOptions& options) {
+ReplayQuestion ReplayQuestionOf(const ReplayOptions& options) {
   return {options.given, options.against};
 }
 
@@ -68,7 +68,7 @@ Outcome FilterStandardInput(const ReplayOptions& options) {
     return Error{Error::Kind::kUsage, "", "\"-\" cannot be combined with other paths or --since",
                  "ringfence replay - < lines > lines"};
   }
-  FilterQuestion question{RulingQuestionOf(options), JobsOf(options), {}};
+  FilterQuestion question{ReplayQuestionOf(options), JobsOf(options), {}};
   question.sizes.chunk = kFilterChunk;
   return FilterLines(question, STDIN_FILENO, STDOUT_FILENO);
 }
@@ -107,10 +107,10 @@ Outcome Report(const ReplayOptions& options, const SurveyQuestion& question) {
 }
 
 Outcome RunReplay(const ReplayOptions& options) {
-  if (Status s = Rulings(RulingQuestionOf(options)).Check(); !s) return s.error();
+  if (Status s = ReplayedCalls(ReplayQuestionOf(options)).Check(); !s) return s.error();
   if (std::ranges::find(options.paths, "-") != options.paths.end())
     return FilterStandardInput(options);
-  SurveyQuestion question{.rulings = RulingQuestionOf(options),
+  SurveyQuestion question{.calls = ReplayQuestionOf(options),
                           .since = "",
                           .examples = options.examples,
                           .jobs = JobsOf(options),

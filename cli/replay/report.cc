@@ -10,26 +10,27 @@
 namespace ringfence {
 namespace {
 
-constexpr Fate kFates[] = {Fate::kRefused, Fate::kDenied, Fate::kAsked, Fate::kPermitted};
+constexpr ReplayVerdict kReplayVerdicts[] = {ReplayVerdict::kRefused, ReplayVerdict::kDenied,
+                                             ReplayVerdict::kAsked, ReplayVerdict::kPermitted};
 
 // "denied", of calls.
-std::string_view FateWord(Fate fate) {
-  switch (fate) {
-    case Fate::kPermitted:
+std::string_view ReplayVerdictWord(ReplayVerdict verdict) {
+  switch (verdict) {
+    case ReplayVerdict::kPermitted:
       return "permitted";
-    case Fate::kAsked:
+    case ReplayVerdict::kAsked:
       return "asked about";
-    case Fate::kDenied:
+    case ReplayVerdict::kDenied:
       return "denied";
-    case Fate::kRefused:
+    case ReplayVerdict::kRefused:
       return "stopped without a decision";
   }
   return "";
 }
 
-Tone FateTone(Fate fate) {
-  if (fate == Fate::kPermitted) return Tone::kGood;
-  return fate == Fate::kAsked ? Tone::kStrong : Tone::kBad;
+Tone VerdictTone(ReplayVerdict verdict) {
+  if (verdict == ReplayVerdict::kPermitted) return Tone::kGood;
+  return verdict == ReplayVerdict::kAsked ? Tone::kStrong : Tone::kBad;
 }
 
 using GroupEntry = Groups::const_pointer;
@@ -64,7 +65,7 @@ void PrintGroup(const Console& console, const GroupKey& key, const Group& group)
   if (!key.rule.empty()) line += console.In(Tone::kStrong, Printable(key.rule)) + "  ";
   console.Line(line + Counted(group.calls, "call") + ": " + CountedTools(group));
   if (has_rule && !group.why.empty()) console.Line("    " + group.why);
-  if (key.now == Fate::kPermitted && !key.was) return;  // nothing to look at
+  if (key.now == ReplayVerdict::kPermitted && !key.was) return;  // nothing to look at
   for (const Example& example : group.examples) {
     console.Line("    " + (example.what.empty() ? Printable(example.tool) : example.what) + "  " +
                  Printable(example.place.file) + ":" + std::to_string(example.place.line));
@@ -72,9 +73,10 @@ void PrintGroup(const Console& console, const GroupKey& key, const Group& group)
 }
 
 std::string ChangeTitle(const GroupKey& key) {
-  const std::string now =
-      key.now == Fate::kRefused ? "stopped without a decision" : std::string(FateWord(key.now));
-  return "Newly " + now + " (was " + std::string(FateWord(*key.was)) + ")";
+  const std::string now = key.now == ReplayVerdict::kRefused
+                              ? "stopped without a decision"
+                              : std::string(ReplayVerdictWord(key.now));
+  return "Newly " + now + " (was " + std::string(ReplayVerdictWord(*key.was)) + ")";
 }
 
 void PrintChanges(const Console& console, const CallTally& tally, const std::string& against) {
@@ -91,21 +93,21 @@ void PrintChanges(const Console& console, const CallTally& tally, const std::str
   for (const GroupEntry entry : entries) {
     if (ChangeTitle(entry->first) != title) {
       title = ChangeTitle(entry->first);
-      console.Line(console.In(FateTone(entry->first.now), title));
+      console.Line(console.In(VerdictTone(entry->first.now), title));
     }
     PrintGroup(console, entry->first, entry->second);
   }
 }
 
 void PrintGroups(const Console& console, const CallTally& tally) {
-  std::optional<Fate> fate;
+  std::optional<ReplayVerdict> verdict;
   for (const GroupEntry entry : Ordered(tally.groups)) {
-    if (fate != entry->first.now) {
-      fate = entry->first.now;
-      std::string title(FateWord(*fate));
+    if (verdict != entry->first.now) {
+      verdict = entry->first.now;
+      std::string title(ReplayVerdictWord(*verdict));
       title.front() = static_cast<char>(title.front() - 'a' + 'A');
-      const uint64_t calls = tally.fates[static_cast<size_t>(*fate)];
-      console.Line(console.In(FateTone(*fate), title) + ": " + Grouped(calls));
+      const uint64_t calls = tally.verdicts[static_cast<size_t>(*verdict)];
+      console.Line(console.In(VerdictTone(*verdict), title) + ": " + Grouped(calls));
     }
     PrintGroup(console, entry->first, entry->second);
   }
@@ -138,8 +140,8 @@ OrderedJson ExampleJson(const Example& example) {
 }
 
 OrderedJson GroupJson(const GroupKey& key, const Group& group) {
-  OrderedJson json{{"verdict", FateName(key.now)}};
-  if (key.was) json["against"] = FateName(*key.was);
+  OrderedJson json{{"verdict", ReplayVerdictName(key.now)}};
+  if (key.was) json["against"] = ReplayVerdictName(*key.was);
   if (!group.rule.file.empty()) {
     OrderedJson rule{{"file", group.rule.file}};
     if (group.rule.line != 0) rule["line"] = group.rule.line;
@@ -191,8 +193,9 @@ void PrintReport(const Survey& survey, const ReportNames& names) {
 OrderedJson ReportJson(const Survey& survey, const ReportNames& names) {
   const CallTally& tally = survey.tally;
   OrderedJson verdicts;
-  for (const Fate fate : kFates) {
-    verdicts[std::string(FateName(fate))] = tally.fates[static_cast<size_t>(fate)];
+  for (const ReplayVerdict verdict : kReplayVerdicts) {
+    verdicts[std::string(ReplayVerdictName(verdict))] =
+        tally.verdicts[static_cast<size_t>(verdict)];
   }
   OrderedJson json{{"files", names.files},
                    {"bytes", tally.bytes},

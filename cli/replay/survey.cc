@@ -33,7 +33,7 @@ struct NotedLine {
 
 class Surveyor {
  public:
-  explicit Surveyor(SurveyState& shared) : shared_(&shared), rulings_(shared.question.rulings) {}
+  explicit Surveyor(SurveyState& shared) : shared_(&shared), rulings_(shared.question.calls) {}
 
   bool Take() { return shared_->chunks.Take(chunk_); }
   size_t number() const { return chunk_.number; }
@@ -135,7 +135,7 @@ class Surveyor {
   }
 
   SurveyState* shared_;
-  Rulings rulings_;
+  ReplayedCalls rulings_;
   Chunk chunk_;
   CallTally part_;
   std::vector<NotedLine> noted_;

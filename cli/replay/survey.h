@@ -5,13 +5,13 @@
 #include <vector>
 
 #include "cli/replay/line_chunks.h"
-#include "cli/replay/rulings.h"
+#include "cli/replay/replayed_call.h"
 #include "cli/replay/tally.h"
 
 namespace ringfence {
 
 struct SurveyQuestion {
-  RulingQuestion rulings;
+  ReplayQuestion calls;
   std::string since;  // calls with a smaller time are left out; ""
   size_t examples = 3;
   size_t jobs = 1;

@@ -25,7 +25,7 @@ void AddExample(Group& group, Example example, size_t most) {
   if (group.examples.size() < most) group.examples.push_back(std::move(example));
 }
 
-void AddCallTo(Group& group, const CallRuling& reason, Example example, size_t most) {
+void AddCallTo(Group& group, const ReplayedDecision& reason, Example example, size_t most) {
   if (group.calls++ == 0) {
     group.rule = reason.rule;
     group.why = reason.why;
@@ -47,16 +47,20 @@ void AddAll(Groups& groups, Groups&& later, size_t most) {
   }
 }
 
-std::string LabelOf(const CallRuling& ruling) {
-  if (!ruling.rule.file.empty()) return ruling.rule.label();
-  return ruling.why;
+std::string LabelOf(const ReplayedDecision& outcome) {
+  if (!outcome.rule.file.empty()) return outcome.rule.label();
+  return outcome.why;
 }
 
-bool IsBlocked(Fate fate) { return fate == Fate::kDenied || fate == Fate::kRefused; }
+bool IsBlocked(ReplayVerdict verdict) {
+  return verdict == ReplayVerdict::kDenied || verdict == ReplayVerdict::kRefused;
+}
 
 }  // namespace
 
-bool Differ(Fate one, Fate other) { return one != other && !(IsBlocked(one) && IsBlocked(other)); }
+bool Differ(ReplayVerdict one, ReplayVerdict other) {
+  return one != other && !(IsBlocked(one) && IsBlocked(other));
+}
 
 void CallTally::AddBroken(LinePlace place, std::string what) {
   if (first_broken.size() < kMaxBroken) {
@@ -64,20 +68,20 @@ void CallTally::AddBroken(LinePlace place, std::string what) {
   }
 }
 
-void CallTally::AddCall(const Rulings::Answer& answer, const std::string& tool,
+void CallTally::AddCall(const ReplayedCalls::Answer& answer, const std::string& tool,
                         const LinePlace& place) {
-  const CallRuling& now = answer.now;
+  const ReplayedDecision& now = answer.now;
   ++calls;
-  ++fates[static_cast<size_t>(now.fate)];
+  ++verdicts[static_cast<size_t>(now.verdict)];
   if (answer.project_is_gone) ++in_gone_projects;
   // "" is the name of all that there is no room for.
   const std::string name = tool.empty() ? "(no name)" : CutText(tool, kMaxToolName);
-  AddCallTo(GroupOf(groups, {now.fate, {}, LabelOf(now)}), now, {place, name, now.what},
+  AddCallTo(GroupOf(groups, {now.verdict, {}, LabelOf(now)}), now, {place, name, now.what},
             most_examples);
-  if (!answer.was || !Differ(now.fate, answer.was->fate)) return;
+  if (!answer.was || !Differ(now.verdict, answer.was->verdict)) return;
   // What was refused and is permitted now was refused by a rule of the other policy.
-  const CallRuling& reason = now.fate == Fate::kPermitted ? *answer.was : now;
-  AddCallTo(GroupOf(changes, {now.fate, answer.was->fate, LabelOf(reason)}), reason,
+  const ReplayedDecision& reason = now.verdict == ReplayVerdict::kPermitted ? *answer.was : now;
+  AddCallTo(GroupOf(changes, {now.verdict, answer.was->verdict, LabelOf(reason)}), reason,
             {place, name, reason.what}, most_examples);
 }
 
@@ -85,7 +89,7 @@ void CallTally::Add(CallTally later) {
   bytes += later.bytes;
   lines += later.lines;
   calls += later.calls;
-  for (size_t i = 0; i < std::size(fates); ++i) fates[i] += later.fates[i];
+  for (size_t i = 0; i < std::size(verdicts); ++i) verdicts[i] += later.verdicts[i];
   repeated += later.repeated;
   earlier += later.earlier;
   in_gone_projects += later.in_gone_projects;

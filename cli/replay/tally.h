@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/replay/rulings.h"
+#include "cli/replay/replayed_call.h"
 
 namespace ringfence {
 
@@ -34,9 +34,9 @@ struct Group {
 };
 
 struct GroupKey {
-  Fate now = Fate::kPermitted;
-  std::optional<Fate> was;  // of a difference
-  std::string rule;         // its label; the reason where no rule decided; "" where nothing did
+  ReplayVerdict now = ReplayVerdict::kPermitted;
+  std::optional<ReplayVerdict> was;  // of a difference
+  std::string rule;  // its label; the reason where no rule decided; "" where nothing did
   // NOLINTNEXTLINE(modernize-use-nullptr): no pointer here
   auto operator<=>(const GroupKey&) const = default;
 };
@@ -53,10 +53,10 @@ struct CallTally {
   size_t most_examples;
   uint64_t bytes = 0;
   uint64_t lines = 0;
-  uint64_t calls = 0;      // that were decided
-  uint64_t fates[4] = {};  // of them, by Fate
-  uint64_t repeated = 0;   // calls that were there already
-  uint64_t earlier = 0;    // calls before --since
+  uint64_t calls = 0;         // that were decided
+  uint64_t verdicts[4] = {};  // of them, by ReplayVerdict
+  uint64_t repeated = 0;      // calls that were there already
+  uint64_t earlier = 0;       // calls before --since
   uint64_t in_gone_projects = 0;
   uint64_t foreign = 0;
   uint64_t broken = 0;
@@ -66,7 +66,8 @@ struct CallTally {
   Groups changes;  // against the second policy
 
   void AddBroken(LinePlace place, std::string what);
-  void AddCall(const Rulings::Answer& answer, const std::string& tool, const LinePlace& place);
+  void AddCall(const ReplayedCalls::Answer& answer, const std::string& tool,
+               const LinePlace& place);
   // `later` is about what comes after what this one is about.
   void Add(CallTally later);
 
@@ -74,6 +75,6 @@ struct CallTally {
 };
 
 // Whether the client would have acted otherwise: a call that is refused for any reason is not made.
-bool Differ(Fate one, Fate other);
+bool Differ(ReplayVerdict one, ReplayVerdict other);
 
 }  // namespace ringfence

@@ -8,7 +8,7 @@
 #include "base/add_once.h"
 #include "base/text.h"
 #include "cli/common/client_sandbox.h"
-#include "policy/evaluate/judge_tool.h"
+#include "policy/evaluate/evaluate_tool.h"
 
 namespace ringfence {
 namespace {
@@ -38,7 +38,7 @@ OrderedJson HooksOf(const HookCommand& command) {
 std::string PermissionModeOf(const Policy& policy) { return std::string(policy.permission_mode); }
 
 bool IsBashPermitted(const Policy& policy) {
-  return JudgeTool("Bash", policy).verdict == Verdict::kPermit;
+  return EvaluateTool("Bash", policy).verdict == Verdict::kPermit;
 }
 
 class Deriver {

@@ -59,7 +59,7 @@ std::optional<InstallFailure> Installation::Run(InstallReport& report) {
     NoteBorrowed();
   }
   report.confinement = policy_->wrap_bash ? WrappedConfinement(policy_->sandbox.mode)
-                                          : JudgeConfinement(files_, tools_);
+                                          : CheckConfinement(files_, tools_);
   report.switches = FindHookSwitches(files_, request_.layer);
   if (request_.dry_run) return {};
   // The approvals come first: a running session's hook holds the new settings against them.
@@ -265,7 +265,7 @@ Status Installation::EditSettings() {
   report_->changes = editor->changes();
   for (SettingsFile& file : files_) {
     if (!LeadToOneFile(file.path, target_)) continue;
-    file.settings = JudgeSettings(after_, file.path, request_.where);
+    file.settings = CheckSettings(after_, file.path, request_.where);
   }
   return Unit{};
 }
@@ -351,7 +351,7 @@ Status Installation::PlanRepository() {
   }
   if (const std::optional<RepositoryChange>& change = report_->repository) {
     local->text = change->after;
-    local->settings = JudgeSettings(local->text, local->path, request_.where);
+    local->settings = CheckSettings(local->text, local->path, request_.where);
   }
   NoteWhereCommandsWrite(local == files_.end() ? nullptr : &local->settings);
   return Unit{};

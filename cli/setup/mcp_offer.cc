@@ -11,9 +11,9 @@
 #include "cli/common/ask.h"
 #include "cli/common/console.h"
 #include "cli/common/policies.h"
+#include "policy/evaluate/evaluate_path.h"
+#include "policy/evaluate/evaluate_tool.h"
 #include "policy/evaluate/fix.h"
-#include "policy/evaluate/judge_path.h"
-#include "policy/evaluate/judge_tool.h"
 #include "policy/load/layers.h"
 
 namespace ringfence {
@@ -21,7 +21,7 @@ namespace {
 
 // A tool that stands for all of a server's.
 bool IsAllowed(const std::string& part, const Policy& policy) {
-  return JudgeTool("mcp__" + part + "__any", policy).verdict != Verdict::kDeny;
+  return EvaluateTool("mcp__" + part + "__any", policy).verdict != Verdict::kDeny;
 }
 
 McpOffer OfferOf(const McpServer& server, const McpOfferQuestion& question) {

@@ -9,7 +9,7 @@
 #include "base/process.h"
 #include "base/text.h"
 #include "policy/decide.h"
-#include "policy/evaluate/judge_tool.h"
+#include "policy/evaluate/evaluate_tool.h"
 #include "policy/files/real_files.h"
 #include "policy/load/trust.h"
 
@@ -86,7 +86,7 @@ class TrialFinder {
  private:
   // A name in the first folder that the policy lets the agent read, or "".
   std::string PermittedRead() const {
-    if (JudgeTool("Read", policy_).verdict == Verdict::kDeny) return "";
+    if (EvaluateTool("Read", policy_).verdict == Verdict::kDeny) return "";
     for (const PathRuleList& list : policy_.read.allow) {
       for (const std::span<const PathRule> part : list) {
         for (const PathRule& rule : part) {

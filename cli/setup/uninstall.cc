@@ -127,7 +127,7 @@ class Uninstaller {
       made_folders_.insert(made_folders_.end(), record.folders.rbegin(), record.folders.rend());
     }
     Approve(approvals_.value,
-            ApprovedWith(JudgeSettings(undone->text, record.path, where_), kHookName, {}));
+            ApprovedWith(CheckSettings(undone->text, record.path, where_), kHookName, {}));
     return Unit{};
   }
 

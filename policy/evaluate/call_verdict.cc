@@ -15,12 +15,12 @@ void CallVerdict::Take(Verdict verdict, std::optional<Cause> cause) {
   decision_.cause = std::move(cause);
 }
 
-void CallVerdict::Take(Judgement judgement, Access access) {
-  for (const Path& end : judgement.ends) {
+void CallVerdict::Take(PathDecision decision, Access access) {
+  for (const Path& end : decision.ends) {
     if (decision_.paths.size() < kMaxPaths) decision_.paths.push_back(end.text());
   }
-  asks_about_write_ |= access == Access::kWrite && judgement.verdict == Verdict::kAsk;
-  Take(judgement.verdict, std::move(judgement.cause));
+  asks_about_write_ |= access == Access::kWrite && decision.verdict == Verdict::kAsk;
+  Take(decision.verdict, std::move(decision.cause));
 }
 
 void CallVerdict::Deny(std::string what, std::string why, std::string remedy) {

@@ -1,5 +1,5 @@
 // CallVerdict is what has been found out about one tool call so far: the strongest verdict with its
-// first cause, and the paths that were judged.
+// first cause, and the paths that were evaluated.
 #pragma once
 
 #include <optional>
@@ -7,14 +7,14 @@
 #include <string_view>
 
 #include "policy/decision.h"
-#include "policy/evaluate/judge_path.h"
+#include "policy/evaluate/evaluate_path.h"
 
 namespace ringfence {
 
 class CallVerdict {
  public:
   void Take(Verdict verdict, std::optional<Cause> cause);
-  void Take(Judgement judgement, Access access);
+  void Take(PathDecision outcome, Access access);
   void Deny(std::string what, std::string why, std::string remedy = "");
 
   Verdict verdict() const { return decision_.verdict; }

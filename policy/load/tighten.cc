@@ -38,7 +38,8 @@ void AddTools(ToolRules& rules, const RuleLists<NameRule>& over) {
 
 void NarrowNetwork(std::optional<NetworkRules>& rules, const NetworkSection& over) {
   if (!rules) {
-    // Hosts were not judged before; and a sandbox without network gets none by being told of hosts.
+    // Hosts were not evaluated before; and a sandbox without network gets none by being told of
+    // hosts.
     rules.emplace();
     rules->opens_sandbox = false;
   }

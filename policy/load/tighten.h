@@ -20,7 +20,7 @@ struct AllowLists {
 void TightenLists(Policy& policy, const AllowLists& lists);
 void TightenNetwork(Policy& policy, const std::optional<NetworkSection>& over);
 
-// The paths of MCP tools that `over` names are judged as well.
+// The paths of MCP tools that `over` names are evaluated as well.
 void AddMcp(Policy& policy, const Sections& over);
 
 // An ask permits with a question: appends those that name a place to what is permitted.

@@ -113,7 +113,7 @@ bool IsPeer(std::string_view text) {
 
 }  // namespace
 
-std::string UrlToJudge(const Value& value, std::string_view text, bool is_text) {
+std::string UrlToEvaluator(const Value& value, std::string_view text, bool is_text) {
   const std::string_view line = is_text ? UrlInFirstLine(text) : "";
   std::string url = line.empty() ? value.text : std::string(line);
   const size_t host = url.find("://") + 3;

@@ -9,10 +9,11 @@
 
 namespace ringfence {
 
-// The URL of `value`, a web URL, that is to be judged. `text` is what it was read from; `is_text`:
-// its name does not say that it is a URL, so a line feed ends it as a space does, and a placeholder
+// The URL of `value`, a web URL, that is to be evaluated. `text` is what it was read from;
+// `is_text`: its name does not say that it is a URL, so a line feed ends it as a space does, and a
+// placeholder
 // ("https://$HOST/x") names no host: "".
-std::string UrlToJudge(const Value& value, std::string_view text, bool is_text);
+std::string UrlToEvaluator(const Value& value, std::string_view text, bool is_text);
 
 // "8080", "52.5200,13.4050". A number that is an address counts as a host: "2130706433".
 bool IsNumbers(std::string_view text);

@@ -44,7 +44,8 @@ constexpr WordList kMaps(
     "playwright browser_take_screenshot t/element t/ref w/filename\n"
     "playwright browser_pdf_save w/filename\n");
 
-// Their maps take text of tools that work on files out of the judging by value: only the very name.
+// Their maps take text of tools that work on files out of the evaluating by value: only the very
+// name.
 constexpr WordList kExactServers("filesystem\ngit\n");
 
 McpMap ReadMap(std::string_view line) {

@@ -1,6 +1,6 @@
 // The arguments of well-known MCP servers' tools. A map says what is read, what is written and what
-// is never a path; arguments that it does not name are judged by their value. An entry for the tool
-// under "mcp" in the policy takes its place.
+// is never a path; arguments that it does not name are evaluated by their value. An entry for the
+// tool under "mcp" in the policy takes its place.
 #pragma once
 
 #include <optional>

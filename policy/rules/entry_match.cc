@@ -11,12 +11,12 @@ namespace ringfence {
 namespace {
 
 // `rest` is at or below `word`, of which "*" is any one name; or on the way to it.
-bool CoversNames(std::string_view word, std::string_view rest, Standing standing) {
+bool CoversNames(std::string_view word, std::string_view rest, PathRole standing) {
   for (;;) {
     const std::string_view want = TakeComponent(word);
     if (want.empty()) return true;
     const std::string_view name = TakeComponent(rest);
-    if (name.empty()) return standing == Standing::kPassed;
+    if (name.empty()) return standing == PathRole::kAncestor;
     if (want != "*" && FoldName(want) != name) return false;
   }
 }
@@ -43,7 +43,7 @@ bool MatchFolded(std::string_view pattern, std::string_view rest) {
   return MatchPattern(FoldName(pattern), rest, kOptions);
 }
 
-bool IsException(WordList except, std::string_view rest, Standing standing) {
+bool IsException(WordList except, std::string_view rest, PathRole standing) {
   for (const std::string_view word : except) {
     if (CoversNames(word, rest, standing)) return true;
   }

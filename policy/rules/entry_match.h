@@ -20,7 +20,7 @@ bool MatchFolded(std::string_view pattern, std::string_view rest);
 
 // `rest`, folded, is what follows the path of an entry: one of `except` leaves it out. Where it is
 // only passed, it may also be on the way to what is left out.
-bool IsException(WordList except, std::string_view rest, Standing standing = Standing::kMeant);
+bool IsException(WordList except, std::string_view rest, PathRole standing = PathRole::kTarget);
 
 // The same as MatchFolded for a pattern "**/NAME" of which some names are left out.
 bool MatchFoldedUnless(WordList except, std::string_view pattern, std::string_view rest);

@@ -111,7 +111,7 @@ std::string_view RuleMatcher::AnywhereText(const SetEntry& entry, const Subject&
 }
 
 // `rest` is at or below the plain tail of an entry.
-bool RuleMatcher::IsLeftOut(const SetEntry& entry, std::string_view rest, Standing standing) const {
+bool RuleMatcher::IsLeftOut(const SetEntry& entry, std::string_view rest, PathRole standing) const {
   if (entry.except.empty()) return false;
   rest.remove_prefix(std::min(entry.tail.size(), rest.size()));
   if (IsException(entry.except, rest, standing)) return true;
@@ -122,7 +122,7 @@ bool RuleMatcher::IsLeftOut(const SetEntry& entry, std::string_view rest, Standi
 }
 
 bool RuleMatcher::MatchesFolded(const SetEntry& entry, const Subject& subject,
-                                Standing standing) const {
+                                PathRole standing) const {
   const auto matches = [&](std::string_view rest) {
     if (entry.has_pattern) return MatchFoldedUnless(entry.except, entry.tail, rest);
     return CoversFolded(entry.tail, rest) && !IsLeftOut(entry, rest, standing);
@@ -186,7 +186,7 @@ std::vector<const PathRuleList*> RuleMatcher::ListsNotCovering(
 }
 
 RuleHit RuleMatcher::MatchesName(const PathRuleList& rules, Access access, const Path& path,
-                                 Standing standing) const {
+                                 PathRole standing) const {
   const Subject subject(path, places_, true);
   const std::string_view outside =
       OutsideFolders(path.text(), policy_.package_stores, places_.root_real.text());

@@ -54,7 +54,7 @@ class RuleMatcher {
   // The first rule that matches the name, by the text alone. A name that is only passed on the way
   // to another may be one below which a set makes an exception.
   RuleHit MatchesName(const PathRuleList& rules, Access access, const Path& path,
-                      Standing standing = Standing::kMeant) const;
+                      PathRole standing = PathRole::kTarget) const;
 
   // The first rule whose own path leads, through links, to or above `resolved`.
   RuleHit MatchesThroughLinks(const PathRuleList& rules, Access access, const Path& resolved) const;
@@ -115,21 +115,21 @@ class RuleMatcher {
 
   const std::vector<SetEntry>& Expanded(SetName set, Access access) const;
   static std::string_view AnywhereText(const SetEntry& entry, const Subject& subject);
-  bool IsLeftOut(const SetEntry& entry, std::string_view rest, Standing standing) const;
+  bool IsLeftOut(const SetEntry& entry, std::string_view rest, PathRole standing) const;
 
   bool MatchesExactly(const SetEntry& entry, const Subject& subject) const;
-  bool MatchesFolded(const SetEntry& entry, const Subject& subject, Standing standing) const;
+  bool MatchesFolded(const SetEntry& entry, const Subject& subject, PathRole standing) const;
   bool AllowsThroughLinks(const SetEntry& entry, const Path& resolved, TildeHomes homes) const;
   bool OwnerIsRight(const SetEntry& entry) const;
 
-  struct Led {
+  struct LinkEnd {
     Walked walked;
     std::string_view rest;  // of the tail: the pattern
     bool guessed = false;   // the end of the way was not looked at, only taken as text
   };
   class Guard;
   class PatternSearch;
-  Result<std::optional<Led>> FollowLinks(const SetEntry& entry, const Base& base) const;
+  Result<std::optional<LinkEnd>> FollowLinks(const SetEntry& entry, const Base& base) const;
   bool LeadsTo(const PathRule& rule, const SetEntry& entry, const Base& base,
                const Path& resolved) const;
   // Names of one folder and of those in kListedFolders below it; the last filter has all names.

@@ -39,19 +39,19 @@ class RuleMatcher::Guard final : public NameGuard {
 
 // Where the entry's own path leads from `base`; nothing when no link is on the way, an error when
 // it cannot be seen.
-Result<std::optional<RuleMatcher::Led>> RuleMatcher::FollowLinks(const SetEntry& entry,
-                                                                 const Base& base) const {
+Result<std::optional<RuleMatcher::LinkEnd>> RuleMatcher::FollowLinks(const SetEntry& entry,
+                                                                     const Base& base) const {
   const Result<bool> has_link = HasLink(entry, base);
   if (!has_link) return has_link.error();
-  if (!*has_link) return std::optional<Led>();
+  if (!*has_link) return std::optional<LinkEnd>();
   const EntryPrefix prefix = FixedPrefix(entry, base.path);
   const Guard guard(*this);
   Walked walked = Walk(prefix.path.text(), files_, &guard);
   if (walked.error) return *walked.error;
   const bool guessed = walked.stop == Walked::Stop::kRefused;
   if (guessed) walked.end = Path::Clean(walked.end.text() + "/" + walked.rest);
-  if (!guessed && walked.stop != Walked::Stop::kEnd) return std::optional<Led>();  // nowhere
-  return std::optional<Led>(Led{std::move(walked), prefix.rest, guessed});
+  if (!guessed && walked.stop != Walked::Stop::kEnd) return std::optional<LinkEnd>();  // nowhere
+  return std::optional<LinkEnd>(LinkEnd{std::move(walked), prefix.rest, guessed});
 }
 
 // On macOS a folder that is refused by name is not opened, not even to find a rule's own links.
@@ -60,7 +60,7 @@ bool RuleMatcher::IsUntouchable(const Path& folder) const {
   // Hundreds of rules share a few folders.
   const auto known = std::ranges::find(untouchable_, folder, &Untouchable::folder);
   if (known != untouchable_.end()) return known->is_so;
-  const RuleHit hit = MatchesName(policy_.read.deny, Access::kRead, folder, Standing::kPassed);
+  const RuleHit hit = MatchesName(policy_.read.deny, Access::kRead, folder, PathRole::kAncestor);
   untouchable_.push_back({folder, static_cast<bool>(hit)});
   return static_cast<bool>(hit);
 }
@@ -88,7 +88,7 @@ bool RuleMatcher::MayBeWritten(const Path& path) const {
   const auto reaches = [&](const SetEntry& entry) {
     bool has_link = false;
     for (const Base& base : AllowBasesOf(entry.base)) {
-      const Result<std::optional<Led>> led = FollowLinks(entry, base);
+      const Result<std::optional<LinkEnd>> led = FollowLinks(entry, base);
       if (!led) return true;  // it may lead anywhere
       if (!*led) continue;
       has_link = true;
@@ -111,9 +111,9 @@ bool RuleMatcher::AllowsThroughLinks(const SetEntry& entry, const Path& resolved
   const bool below_root = entry.base == RuleBase::kRoot;
   if (below_root && !resolved.IsInside(places_.root_real)) return false;
   return std::ranges::any_of(AllowBasesOf(entry.base, homes), [&](const Base& base) {
-    const Result<std::optional<Led>> found = FollowLinks(entry, base);
+    const Result<std::optional<LinkEnd>> found = FollowLinks(entry, base);
     if (!found || !*found || (*found)->guessed) return false;
-    const std::optional<Led>& led = *found;
+    const std::optional<LinkEnd>& led = *found;
     if (below_root && !led->walked.end.IsInside(places_.root_real)) return false;
     const std::optional<std::string_view> rest = resolved.Below(led->walked.end);
     if (!rest) return false;
@@ -147,13 +147,13 @@ bool RuleMatcher::IsOthers(const SetEntry& entry, const Path& base) const {
 // The path of the entry leads to or above `resolved`.
 bool RuleMatcher::LeadsTo(const PathRule& rule, const SetEntry& entry, const Base& base,
                           const Path& resolved) const {
-  const Result<std::optional<Led>> found = FollowLinks(entry, base);
+  const Result<std::optional<LinkEnd>> found = FollowLinks(entry, base);
   // Refuse if a rule of the policy cannot be followed, or a place of a set in the project.
   // Elsewhere a set often names places that belong to other users.
   const bool is_ours = rule.set == SetName::kNone || base.path == places_.root_real;
   if (!found && is_ours && !IsOthers(entry, base.path)) files_.Fail(found.error());
   if (!found || !*found || (*found)->walked.end.is_root()) return false;
-  const std::optional<Led>& led = *found;
+  const std::optional<LinkEnd>& led = *found;
   const std::string end = FoldName(led->walked.end.text());
   const std::string folded = FoldName(resolved.text());
   if (!Covers(end, folded)) return false;

@@ -98,7 +98,7 @@ bool RuleMatcher::Meets(const SetEntry& entry, const Base& base, const Path& fol
   if (prefix.path == base.path) return false;
   if (!prefix.rest.empty()) return MeetsPattern(prefix, folder);
   if (prefix.path != folder && prefix.path.IsInside(folder)) return Exists(prefix.path);
-  const Result<std::optional<Led>> led = FollowLinks(entry, base);
+  const Result<std::optional<LinkEnd>> led = FollowLinks(entry, base);
   if (!led || !*led || !(*led)->walked.end.IsInside(folder)) return false;
   return (*led)->guessed || (*led)->walked.facts.kind != FileKind::kMissing;
 }

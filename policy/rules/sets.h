@@ -20,7 +20,7 @@ namespace ringfence {
 enum class Access : uint8_t { kRead, kWrite };
 
 // A path that an entry leaves out may be meant itself, or only passed on the way to another.
-enum class Standing : uint8_t { kMeant, kPassed };
+enum class PathRole : uint8_t { kTarget, kAncestor };
 
 struct PathSet {
   std::string_view name;  // "@secrets"
@@ -75,7 +75,7 @@ struct SetEntry {
   // The project lies in a folder of that name, which was no reason to open it: of the project only
   // what lies below its root is compared.
   bool holds_root = false;
-  // A folder of packages (package_stores) is judged by its own name, whatever lies in it.
+  // A folder of packages (package_stores) is evaluated by its own name, whatever lies in it.
   bool not_in_stores = false;
   // What a path needs to match (base/name_bits.h); 0 says nothing.
   uint64_t name_bits = 0;

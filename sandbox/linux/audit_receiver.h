@@ -1,5 +1,6 @@
 // AuditReceiver: the launcher's end of the socket at which hooks inside the sandbox leave their
-// lines for the audit log (base/inside.h). Whoever sends them is not believed; the observer judges.
+// lines for the audit log (base/inside.h). Whoever sends them is not believed; the observer
+// evaluates.
 #pragma once
 
 #include <deque>

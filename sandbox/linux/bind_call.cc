@@ -83,12 +83,12 @@ CallResult AnswerBind(const SupervisedCaller& caller, const CallArguments& argum
   text.resize(std::min(text.size(), text.find('\0')));
   const Result<Location> at = Locate(caller, supervision, AT_FDCWD, text);
   if (!at) return {at.error().code, ""};
-  int code = JudgeName(supervision, *at, Reach::kName);
+  int code = EvaluateName(supervision, *at, SandboxScope::kName);
   if (code != 0) return {code, at->path()};
   const bool names_folder = text.find('/') != std::string::npos;
   code = BindName(caller, supervision, *socket, {*at, names_folder});
   if (code == 0) {
-    code = JudgeMade(supervision, *at, Reach::kName);
+    code = EvaluateMade(supervision, *at, SandboxScope::kName);
     if (code == 0 && !IsSocketAt(*at)) code = EACCES;
     if (code != 0) ::unlinkat(at->folder.get(), at->name.c_str(), 0);
   }

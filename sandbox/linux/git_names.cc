@@ -70,14 +70,16 @@ bool IsHookOfBareRepository(const Location& location) {
 }
 
 // Below these names in a repository rules name files.
-constexpr std::array<std::string_view, 7> kJudged = {"remotes",   "branches", "info",     "objects",
-                                                     "sequencer", "sl",       "worktrees"};
+constexpr std::array<std::string_view, 7> kCheckedNames = {
+    "remotes", "branches", "info", "objects", "sequencer", "sl", "worktrees"};
 
-bool IsJudged(std::string_view name) { return std::ranges::find(kJudged, name) != kJudged.end(); }
+bool IsCheckedName(std::string_view name) {
+  return std::ranges::find(kCheckedNames, name) != kCheckedNames.end();
+}
 
-bool HasJudged(std::string_view path) {
+bool HasCheckedName(std::string_view path) {
   while (!path.empty()) {
-    if (IsJudged(TakeComponent(path))) return true;
+    if (IsCheckedName(TakeComponent(path))) return true;
   }
   return false;
 }
@@ -176,7 +178,7 @@ const GuardedName* RefusedLinksOf(const Supervision& supervision, const Location
     return IsControlled(place.name) ||
            IsInRepository(place.folder, place.folder_path, supervision.names.root());
   };
-  // Its own links were judged when they were made.
+  // Its own links were evaluated when they were made.
   if (!is_of_repository(to) || is_of_repository(from)) return nullptr;
   size_t left = kMaxMoved;
   return HasLink(at.folder, at.name.c_str(), left) ? &kLink : nullptr;
@@ -185,7 +187,7 @@ const GuardedName* RefusedLinksOf(const Supervision& supervision, const Location
 std::string AsGitsOwn(const Location& location) {
   const std::string path = location.path();
   const std::string folded = FoldName(path);
-  if (!HasJudged(folded) || folded.find("/.git/") != std::string::npos) return "";
+  if (!HasCheckedName(folded) || folded.find("/.git/") != std::string::npos) return "";
   UniqueFd folder(::openat(location.folder.get(), ".", O_PATH | O_DIRECTORY | O_CLOEXEC));
   // Of folded names a component can be longer or shorter, so both are walked.
   std::string_view above = path;
@@ -196,7 +198,7 @@ std::string AsGitsOwn(const Location& location) {
     above = above.substr(0, slash);
     folded_above = folded_above.substr(0, folded_above.rfind('/'));
     // What cannot be looked at may be one.
-    if (IsJudged(name) && (!folder.valid() || IsBare(folder, ""))) {
+    if (IsCheckedName(name) && (!folder.valid() || IsBare(folder, ""))) {
       const std::string_view beside = above.substr(0, above.rfind('/'));
       return std::string(beside) + "/.git" + path.substr(slash);
     }

@@ -105,11 +105,11 @@ class HandleCall {
 
   // Owners and times are no content: where a file is not to be written, its mount says so, if there
   // are any.
-  int JudgeWithoutMounts(Handle& file) {
+  int EvaluateWithoutMounts(Handle& file) {
     if (supervision_.modes_within.empty()) return UseOwnMount(supervision_, file);
-    if (const int code = JudgeHandle(supervision_, file, Reach::kWhole)) return code;
+    if (const int code = EvaluateHandle(supervision_, file, SandboxScope::kWhole)) return code;
     last_path_ = file.path;
-    return JudgeMode(supervision_, file, S_IRWXU);
+    return EvaluateMode(supervision_, file, S_IRWXU);
   }
 
   int Truncate() {
@@ -120,7 +120,7 @@ class HandleCall {
       return code;
     }
     last_path_ = file.path;
-    if (const int code = JudgeHandle(supervision_, file)) return code;
+    if (const int code = EvaluateHandle(supervision_, file)) return code;
     struct stat facts {};
     if (::fstat(file.fd.get(), &facts) != 0) return errno;
     if (S_ISDIR(facts.st_mode)) return EISDIR;
@@ -136,8 +136,8 @@ class HandleCall {
   int Chmod() {
     Handle file;
     if (const int code = OpenNamed(file, arguments_.flags())) return code;
-    if (const int code = JudgeHandle(supervision_, file, Reach::kWhole)) return code;
-    if (const int code = JudgeMode(supervision_, file, arguments_.mode())) return code;
+    if (const int code = EvaluateHandle(supervision_, file, SandboxScope::kWhole)) return code;
+    if (const int code = EvaluateMode(supervision_, file, arguments_.mode())) return code;
     struct stat facts {};
     if (::fstat(file.fd.get(), &facts) != 0) return errno;
     if (S_ISLNK(facts.st_mode)) return EOPNOTSUPP;
@@ -153,8 +153,8 @@ class HandleCall {
   int Fchmod() {
     Handle file;
     if (const int code = OpenDescriptor(file)) return code;
-    if (const int code = JudgeHandle(supervision_, file, Reach::kWhole)) return code;
-    if (const int code = JudgeMode(supervision_, file, arguments_.mode())) return code;
+    if (const int code = EvaluateHandle(supervision_, file, SandboxScope::kWhole)) return code;
+    if (const int code = EvaluateMode(supervision_, file, arguments_.mode())) return code;
     last_path_ = file.path;
     return SetMode(file);
   }
@@ -193,7 +193,7 @@ class HandleCall {
     if (by_descriptor && arguments_.flags() != 0) return EINVAL;
     const int code = by_descriptor ? OpenDescriptor(file) : OpenNamed(file, arguments_.flags());
     if (code != 0) return code;
-    if (const int refused = JudgeWithoutMounts(file)) return refused;
+    if (const int refused = EvaluateWithoutMounts(file)) return refused;
     const std::string own_name = std::to_string(file.fd.get());
     const timespec* wanted = times->are_now ? nullptr : times->given.data();
     return ::utimensat(supervision_.own_fds.get(), own_name.c_str(), wanted, 0) == 0 ? 0 : errno;
@@ -205,7 +205,7 @@ class HandleCall {
     const bool is_link = arguments_.what() == SupervisedCall::kLowner;
     const int flags = is_link ? AT_SYMLINK_NOFOLLOW : arguments_.flags();
     if (const int code = by_descriptor ? OpenDescriptor(file) : OpenNamed(file, flags)) return code;
-    if (const int code = JudgeWithoutMounts(file)) return code;
+    if (const int code = EvaluateWithoutMounts(file)) return code;
     const auto owner = static_cast<uid_t>(arguments_.raw_mode());
     const auto group = static_cast<gid_t>(arguments_.after_mode());
     const std::string own_name = std::to_string(file.fd.get());
@@ -249,10 +249,10 @@ class HandleCall {
     Handle file;
     if (const int code = OpenForAttribute(file)) return code;
     last_path_ = file.path;
-    if (const int code = JudgeHandle(supervision_, file, Reach::kWhole)) return code;
+    if (const int code = EvaluateHandle(supervision_, file, SandboxScope::kWhole)) return code;
     const bool is_list = name == kAccessList && !IsRemoval();
     const mode_t mode = is_list ? OwnersMode(value) : S_IRWXU;  // the owner's stays
-    if (const int code = JudgeMode(supervision_, file, mode)) return code;
+    if (const int code = EvaluateMode(supervision_, file, mode)) return code;
     // setxattrat(2) came with Linux 6.13.
     if (::fchdir(supervision_.own_fds.get()) != 0) return errno;
     const std::string own_name = std::to_string(file.fd.get());

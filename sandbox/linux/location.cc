@@ -243,7 +243,7 @@ Result<Location> LocateBelow(const SupervisedCaller& caller, Supervision& superv
   if (!location.folder_path.starts_with('/')) return Errno(EACCES);
   if (Covers(kSavedFolders, location.folder_path)) return Errno(EACCES);
   location.name = LongNameOf(location.folder, std::move(location.name));
-  if (location.name == "..") {  // a name to judge by, not to go by
+  if (location.name == "..") {  // a name to evaluate by, not to go by
     location.folder = OpenFolderFrom(location.folder, "..", RESOLVE_NO_MAGICLINKS);
     if (!location.folder.valid()) return Errno(errno);
     path = RealPath(supervision, location.folder);

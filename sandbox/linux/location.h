@@ -1,4 +1,4 @@
-// Location: a name in a folder that is held open, so that it can be judged by the folder's real
+// Location: a name in a folder that is held open, so that it can be evaluated by the folder's real
 // path and then used without being looked up again.
 #pragma once
 

@@ -104,12 +104,12 @@ class OpenCall {
     if (IsMadeFixed(file) && MustComeWhole(supervision_, location)) {
       return CreateFixed(location, file);
     }
-    if (const int code = JudgeName(supervision_, location, Reach::kName)) return code;
+    if (const int code = EvaluateName(supervision_, location, SandboxScope::kName)) return code;
     const UniqueFd& folder = FolderToChange(supervision_, location);
     if (const int made = OpenNoLink(folder, location.name, request_.flags | O_EXCL)) {
       return made == EEXIST && !Has(O_EXCL) ? EAGAIN : made;
     }
-    int code = JudgeMade(supervision_, location, Reach::kName);
+    int code = EvaluateMade(supervision_, location, SandboxScope::kName);
     if (code == 0 && HasBecomeBare(supervision_, location)) code = EACCES;
     if (code != 0) {
       ::unlinkat(folder.get(), location.name.c_str(), 0);
@@ -160,13 +160,13 @@ class OpenCall {
     if (!S_ISDIR(facts.st_mode)) {
       if (location.must_be_folder) return ENOTDIR;
       if (!Has(O_PATH) && Changes()) {
-        if (const int code = JudgeName(supervision_, location, Reach::kName)) return code;
+        if (const int code = EvaluateName(supervision_, location, SandboxScope::kName)) return code;
       }
     }
     if (S_ISFIFO(facts.st_mode) && !Has(O_PATH)) return OpenFifo(location);
     if (S_ISCHR(facts.st_mode) && facts.st_rdev == kControllingTerminal) return OpenTerminal();
     if (location.is_in_proc()) {
-      if (const int code = JudgeProcEntry(caller_, supervision_, path_)) return code;
+      if (const int code = EvaluateProcEntry(caller_, supervision_, path_)) return code;
       const AsCaller as_caller(caller_, supervision_, path_);
       return OpenAt(location.folder, location.name);
     }
@@ -216,11 +216,11 @@ class OpenCall {
     if (!target) return target.error().code;
     Handle handle{.fd = std::move(*target), .path = {}};
     // A file that is only read may be any.
-    const Reach reach = Changes() ? Reach::kName : Reach::kWhole;
-    if (const int code = JudgeHandle(supervision_, handle, reach)) return code;
+    const SandboxScope reach = Changes() ? SandboxScope::kName : SandboxScope::kWhole;
+    if (const int code = EvaluateHandle(supervision_, handle, reach)) return code;
     path_ = handle.path;
     // A window into a process, however the caller came by it.
-    if (const int code = JudgeProcEntry(caller_, supervision_, path_)) return code;
+    if (const int code = EvaluateProcEntry(caller_, supervision_, path_)) return code;
     struct stat facts {};
     if (::fstat(handle.fd.get(), &facts) != 0) return errno;
     return S_ISFIFO(facts.st_mode) ? OpenFifoHandle(std::move(handle.fd)) : Reopen(handle.fd);

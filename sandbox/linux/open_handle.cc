@@ -20,7 +20,7 @@ struct Asker {
 int OpenStep(const Asker& asker, const Location& at, Handle& handle, bool* link) {
   const bool follow = std::exchange(*link, false);
   handle.path = at.path();
-  if (const int code = JudgeProcEntry(asker.caller, asker.supervision, handle.path)) return code;
+  if (const int code = EvaluateProcEntry(asker.caller, asker.supervision, handle.path)) return code;
   const UniqueFd& folder = FolderToChange(asker.supervision, at);
   handle.fd = UniqueFd(::openat(folder.get(), at.name.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));
   if (!handle.fd.valid()) return errno;

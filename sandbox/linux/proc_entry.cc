@@ -35,8 +35,8 @@ void UsePtrace(uint32_t effective) {
 
 }  // namespace
 
-int JudgeProcEntry(const SupervisedCaller& caller, const Supervision& supervision,
-                   const std::string& path) {
+int EvaluateProcEntry(const SupervisedCaller& caller, const Supervision& supervision,
+                      const std::string& path) {
   const pid_t process = ProcessOf(path);
   if (process <= 0) return 0;
   if (process == ::getpid()) return EACCES;
@@ -60,7 +60,7 @@ AsCaller::~AsCaller() {
 Result<UniqueFd> Jump(const SupervisedCaller& caller, const Supervision& supervision,
                       const Location& link, int flags) {
   const std::string path = link.path();
-  if (const int code = JudgeProcEntry(caller, supervision, path)) return Errno(code);
+  if (const int code = EvaluateProcEntry(caller, supervision, path)) return Errno(code);
   const AsCaller as_caller(caller, supervision, path);
   UniqueFd target(::openat(link.folder.get(), link.name.c_str(), O_PATH | O_CLOEXEC | flags));
   if (!target.valid()) return Errno(errno);

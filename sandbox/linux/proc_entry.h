@@ -8,8 +8,8 @@ namespace ringfence {
 
 // 0, or EACCES where `path`, real, lies below /proc/PID of the supervisor's or of a process that
 // the caller's own sandbox does not hold.
-int JudgeProcEntry(const SupervisedCaller& caller, const Supervision& supervision,
-                   const std::string& path);
+int EvaluateProcEntry(const SupervisedCaller& caller, const Supervision& supervision,
+                      const std::string& path);
 
 // Gives up CAP_SYS_PTRACE, which callers do not have, unless `path` is of the caller's own process:
 // one may always look into itself (ptrace(2), PTRACE_MODE).

@@ -130,7 +130,7 @@ class SignalCall {
     return Send(*fd, signal, address != 0 ? &info : nullptr);
   }
 
-  // Held on to before it is judged, so that its number cannot become another's.
+  // Held on to before it is evaluated, so that its number cannot become another's.
   int ToProcess(pid_t target, int signal, const siginfo_t* info) {
     if (target == own_) return kToItself;
     UniqueFd process(Hold(target));
@@ -143,7 +143,7 @@ class SignalCall {
     return Send(process, signal, info);
   }
 
-  // `group` 0: every process but the caller's. Each is judged by itself.
+  // `group` 0: every process but the caller's. Each is evaluated by itself.
   int ToGroup(pid_t group, int signal) {
     int code = ESRCH;
     for (const pid_t process : Descendants(group)) {

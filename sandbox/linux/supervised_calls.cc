@@ -102,8 +102,8 @@ class Call {
     return location;
   }
 
-  int Judge(const Location& location, Reach reach) {
-    return JudgeName(supervision_, location, reach);
+  int Evaluate(const Location& location, SandboxScope reach) {
+    return EvaluateName(supervision_, location, reach);
   }
 
   void Open() {
@@ -118,9 +118,9 @@ class Call {
   }
 
   // After a call that makes anything but a folder.
-  int Made(long result, const Location& location, Reach reach = Reach::kName) {
+  int Made(long result, const Location& location, SandboxScope reach = SandboxScope::kName) {
     if (result != 0) return errno;
-    int code = JudgeMade(supervision_, location, reach);
+    int code = EvaluateMade(supervision_, location, reach);
     if (code == 0 && HasBecomeBare(supervision_, location)) code = EACCES;
     if (code != 0) {
       ::unlinkat(location.folder.get(), location.name.c_str(), 0);
@@ -139,10 +139,10 @@ class Call {
     AwaitTick(supervision_);
     const Result<Location> at = Find(arguments_.fd(), arguments_.path());
     if (!at) return at.error().code;
-    if (const int code = Judge(*at, Reach::kFolder)) return code;
+    if (const int code = Evaluate(*at, SandboxScope::kFolder)) return code;
     const UniqueFd& folder = FolderToChange(supervision_, *at);
     if (const int code = MakeFolder(folder, at->name)) return code;
-    int code = JudgeMade(supervision_, *at, Reach::kFolder);
+    int code = EvaluateMade(supervision_, *at, SandboxScope::kFolder);
     if (code == 0 && HasBecomeBare(supervision_, *at)) code = EACCES;
     if (code != 0) {
       ::unlinkat(folder.get(), at->name.c_str(), AT_REMOVEDIR);
@@ -160,7 +160,7 @@ class Call {
   int Mknod() {
     const Result<Location> at = Find(arguments_.fd(), arguments_.path());
     if (!at) return at.error().code;
-    if (const int code = Judge(*at, Reach::kName)) return code;
+    if (const int code = Evaluate(*at, SandboxScope::kName)) return code;
     const mode_t type = static_cast<mode_t>(arguments_.raw_mode()) & S_IFMT;
     const auto device = static_cast<dev_t>(arguments_.raw_flags());
     const mode_t mode = arguments_.mode() & ~static_cast<mode_t>(S_ISUID | S_ISGID);
@@ -172,12 +172,12 @@ class Call {
     if (!target) return target.error().code;
     const Result<Location> at = Find(arguments_.fd2(), arguments_.path2());
     if (!at) return at.error().code;
-    if (const int code = JudgeLink(supervision_, *at, *target)) return code;
+    if (const int code = EvaluateLink(supervision_, *at, *target)) return code;
     return Made(::symlinkat(target->c_str(), at->folder.get(), at->name.c_str()), *at,
-                Reach::kTree);
+                SandboxScope::kTree);
   }
 
-  // Both names are judged: the new one would change what the old one is not to be changed by.
+  // Both names are evaluated: the new one would change what the old one is not to be changed by.
   int Link() {
     const Result<std::string> old_text = arguments_.path();
     if (!old_text) return old_text.error().code;
@@ -194,15 +194,15 @@ class Call {
           OpenHandle(caller_, supervision_, {arguments_.fd(), *old_text, follow}, old_file);
       if (code != 0) return code;
     }
-    if (const int code = JudgeHandle(supervision_, old_file)) return code;
+    if (const int code = EvaluateHandle(supervision_, old_file)) return code;
     const Result<Location> at = Find(arguments_.fd2(), arguments_.path2());
     if (!at) return at.error().code;
     struct stat facts {};
     if (::fstat(old_file.fd.get(), &facts) != 0) return errno;
     // A symbolic link can have a second name as well.
     const bool is_link = S_ISLNK(facts.st_mode);
-    const Reach reach = is_link ? Reach::kTree : Reach::kName;
-    const int code = is_link ? JudgeLink(supervision_, *at, "") : Judge(*at, reach);
+    const SandboxScope reach = is_link ? SandboxScope::kTree : SandboxScope::kName;
+    const int code = is_link ? EvaluateLink(supervision_, *at, "") : Evaluate(*at, reach);
     if (code != 0) return code;
     const std::string own_name = std::to_string(old_file.fd.get());
     return Made(
@@ -220,10 +220,10 @@ class Call {
     // As between two mounts, which they are where something can be mounted.
     const GuardedNames& names = supervision_.names;
     if (names.IsOwn(from->path()) != names.IsOwn(to->path())) return EXDEV;
-    Reach reach = Reach::kName;
-    if (const int code = JudgeMove(*from, *to, reach)) return code;
+    SandboxScope reach = SandboxScope::kName;
+    if (const int code = EvaluateMove(*from, *to, reach)) return code;
     if (exchange) {
-      if (const int code = JudgeMove(*to, *from, reach)) return code;
+      if (const int code = EvaluateMove(*to, *from, reach)) return code;
     }
     // It would come as it is.
     if (exchange && MustComeWhole(supervision_, *from)) return EACCES;
@@ -232,7 +232,7 @@ class Call {
     return Move(*from, *to, reach);
   }
 
-  int Move(const Location& from, const Location& to, Reach reach) {
+  int Move(const Location& from, const Location& to, SandboxScope reach) {
     const bool exchange = (arguments_.flags() & kRenameExchange) != 0;
     // A trailing slash says that the name is a folder's; the kernel checks it.
     const std::string from_name = from.name + (from.must_be_folder ? "/" : "");
@@ -242,13 +242,13 @@ class Call {
     const long moved = ::syscall(SYS_renameat2, from_folder.get(), from_name.c_str(),
                                  to_folder.get(), to_name.c_str(), arguments_.flags());
     if (moved != 0) return errno;
-    if (const int code = JudgeAfterMove(from, to, reach)) {
+    if (const int code = EvaluateAfterMove(from, to, reach)) {
       const bool is_back =
           ::syscall(SYS_renameat2, to_folder.get(), to_name.c_str(), from_folder.get(),
                     from_name.c_str(), exchange ? kRenameExchange : kRenameNoReplace) == 0;
       // Another sandbox may have put something else there meanwhile.
       const auto is_refused = [&](const Location& at) {
-        return JudgeMade(supervision_, at, reach) != 0;
+        return EvaluateMade(supervision_, at, reach) != 0;
       };
       if (!is_back || (exchange && is_refused(to))) PutAside(to_folder, to_name);
       if (is_back ? is_refused(from) : exchange) PutAside(from_folder, from_name);
@@ -260,14 +260,14 @@ class Call {
     return 0;
   }
 
-  int JudgeAfterMove(const Location& from, const Location& to, Reach reach) {
+  int EvaluateAfterMove(const Location& from, const Location& to, SandboxScope reach) {
     const bool exchange = (arguments_.flags() & kRenameExchange) != 0;
-    if (const int code = JudgeMade(supervision_, to, reach)) return code;
+    if (const int code = EvaluateMade(supervision_, to, reach)) return code;
     if (exchange) {
-      if (const int code = JudgeMade(supervision_, from, reach)) return code;
+      if (const int code = EvaluateMade(supervision_, from, reach)) return code;
     }
-    if (reach == Reach::kTree) {
-      if (const int code = JudgeMoved(supervision_, from, to)) return code;
+    if (reach == SandboxScope::kTree) {
+      if (const int code = EvaluateMoved(supervision_, from, to)) return code;
     }
     return HasBecomeBare(supervision_, to) ? EACCES : 0;
   }
@@ -293,19 +293,19 @@ class Call {
 
   // A plain file has one name; a folder or a link brings all that is below it: `reach` becomes
   // kTree.
-  int JudgeMove(const Location& from, const Location& to, Reach& reach) {
+  int EvaluateMove(const Location& from, const Location& to, SandboxScope& reach) {
     struct stat facts {};
     if (::fstatat(from.folder.get(), from.name.c_str(), &facts, AT_SYMLINK_NOFOLLOW) != 0) {
       return errno;
     }
     const bool has_below = S_ISDIR(facts.st_mode) || S_ISLNK(facts.st_mode);
     if (!has_below) {
-      if (const int code = Judge(from, Reach::kWhole)) return code;
-      return Judge(to, Reach::kWhole);
+      if (const int code = Evaluate(from, SandboxScope::kWhole)) return code;
+      return Evaluate(to, SandboxScope::kWhole);
     }
-    reach = Reach::kTree;
-    if (const int code = JudgeTree(supervision_, from, from)) return code;
-    return JudgeTree(supervision_, to, from);
+    reach = SandboxScope::kTree;
+    if (const int code = EvaluateTree(supervision_, from, from)) return code;
+    return EvaluateTree(supervision_, to, from);
   }
 
   int Unlink() {
@@ -316,7 +316,8 @@ class Call {
     const int unknown = arguments_.flags() & ~AT_REMOVEDIR;
     if (unknown != 0) return EINVAL;
     if (HoldsExempted(supervision_, *at)) return UnlinkGit(*at, is_folder);
-    if (const int code = Judge(*at, is_folder ? Reach::kFolder : Reach::kWhole)) return code;
+    if (const int code = Evaluate(*at, is_folder ? SandboxScope::kFolder : SandboxScope::kWhole))
+      return code;
     const std::string name = at->name + (at->must_be_folder && !is_folder ? "/" : "");
     if (is_folder) RemoveKeptGit(supervision_, *at);
     const UniqueFd& folder = FolderToChange(supervision_, *at);

@@ -1,5 +1,5 @@
 // Files of git that can lead it to programs. No caller writes in them: git saves most by a rename,
-// so the content of the new file is judged and a copy that no caller has open takes its place.
+// so the content of the new file is evaluated and a copy that no caller has open takes its place.
 #pragma once
 
 #include <cstdint>

@@ -58,4 +58,16 @@ TEST_CASE("audit entry: members of another type are left out") {
   CHECK(entry->tool.empty());
   CHECK(entry->paths == std::vector<std::string>{"/a"});
   CHECK(entry->rule->text() == "f ");
+  const auto other =
+      ReadAuditEntry(R"({"time":"t","verdict":"deny","paths":"/a","rule":"/read/deny"})");
+  REQUIRE(other.has_value());
+  CHECK(other->paths.empty());
+  CHECK_FALSE(other->rule.has_value());
+}
+
+TEST_CASE("audit entry: a rule of the built-in policy has no line") {
+  AuditEntry entry = Whole();
+  entry.rule = AuditEntry::Rule{"built-in policy", 0, "/read/deny"};
+  CHECK(AuditText(entry).find(R"("rule":{"file":"built-in policy","pointer":"/read/deny"})") !=
+        std::string::npos);
 }

@@ -12,7 +12,7 @@ namespace {
 using Kind = Named::Kind;
 
 // What is told of it; "" where the policy has nothing against it.
-std::string Told(const World& world, const Named& named, bool confined = false) {
+std::string ResultNotes(const World& world, const Named& named, bool confined = false) {
   const Event event = world.EventOf("Bash", R"({"command":"x"})");
   const Policy policy = world.Merged(event);
   const CachedFiles files(world.files);
@@ -24,9 +24,9 @@ std::string Told(const World& world, const Named& named, bool confined = false) 
 
 TEST_CASE("denials: a path that the policy permits is nobody's refusal") {
   const World world;
-  CHECK(Told(world, {Kind::kPath, "/home/dev/project/README.md"}).empty());
-  CHECK(Told(world, {Kind::kWritten, "src/x"}).empty());
-  CHECK(Told(world, {Kind::kWritten, "../project/src/x"}).empty());
+  CHECK(ResultNotes(world, {Kind::kPath, "/home/dev/project/README.md"}).empty());
+  CHECK(ResultNotes(world, {Kind::kWritten, "src/x"}).empty());
+  CHECK(ResultNotes(world, {Kind::kWritten, "../project/src/x"}).empty());
 }
 
 TEST_CASE("denials: what is refused is told without a word on how to permit it") {
@@ -36,7 +36,7 @@ TEST_CASE("denials: what is refused is told without a word on how to permit it")
        {Named{Kind::kPath, "/etc/passwd"}, Named{Kind::kWritten, "../x"},
         Named{Kind::kPath, "~/.ssh/id_rsa"}, Named{Kind::kWritten, "~/.config/ringfence/p"}}) {
     CAPTURE(named.text);
-    const std::string told = Told(world, named);
+    const std::string told = ResultNotes(world, named);
     CHECK(told.find(" refused: ") != std::string::npos);
     CHECK(told.find("ringfence allow") == std::string::npos);
   }
@@ -45,22 +45,24 @@ TEST_CASE("denials: what is refused is told without a word on how to permit it")
 TEST_CASE("denials: a write is looked at where reading is permitted") {
   World world;
   world.User(R"("read":{"allow":["/"]})");
-  CHECK(
-      Told(world, {Kind::kPath, "/etc/passwd"}).starts_with("ringfence: write to \"/etc/passwd\""));
+  CHECK(ResultNotes(world, {Kind::kPath, "/etc/passwd"})
+            .starts_with("ringfence: write to \"/etc/passwd\""));
 }
 
 TEST_CASE("denials: what is not there counts only where a deny list covers it") {
   World world;
   world.User(R"("read":{"allow":["."],"deny":["private"]})");
-  CHECK(Told(world, {Kind::kHidden, "/etc/nothing"}).empty());
-  CHECK(Told(world, {Kind::kHidden, "/home/dev/project/private/x"}).starts_with("ringfence: read"));
-  CHECK(Told(world, {Kind::kHidden, "/home/dev/.ssh/id_rsa"}).starts_with("ringfence: read"));
+  CHECK(ResultNotes(world, {Kind::kHidden, "/etc/nothing"}).empty());
+  CHECK(ResultNotes(world, {Kind::kHidden, "/home/dev/project/private/x"})
+            .starts_with("ringfence: read"));
+  CHECK(
+      ResultNotes(world, {Kind::kHidden, "/home/dev/.ssh/id_rsa"}).starts_with("ringfence: read"));
 }
 
 TEST_CASE("denials: a question is a denial in the midst of a command only") {
   const World world;
-  CHECK(Told(world, {Kind::kWritten, ".envrc"}).empty());
-  CHECK(Told(world, {Kind::kWritten, ".envrc"}, true).find("a running command cannot ask") !=
+  CHECK(ResultNotes(world, {Kind::kWritten, ".envrc"}).empty());
+  CHECK(ResultNotes(world, {Kind::kWritten, ".envrc"}, true).find("a running command cannot ask") !=
         std::string::npos);
 }
 
@@ -68,27 +70,27 @@ TEST_CASE("denials: text that no kernel was asked for is no path") {
   const World world;
   for (const std::string text : {"~root/x", "$HOME/x", " /etc/x", "C:\\x"}) {
     CAPTURE(text);
-    CHECK(Told(world, {Kind::kPath, text}).empty());
+    CHECK(ResultNotes(world, {Kind::kPath, text}).empty());
   }
 }
 
 TEST_CASE("denials: hosts by the policy's network, or by its having none") {
   World world;
   const Named evil{Kind::kHost, "evil.example"};
-  CHECK(Told(world, evil).empty());
-  CHECK(Told(world, evil, true).find("gives commands no network") != std::string::npos);
+  CHECK(ResultNotes(world, evil).empty());
+  CHECK(ResultNotes(world, evil, true).find("gives commands no network") != std::string::npos);
   world.User(R"("network":{"allow":["good.example","p.example:443"]})");
-  CHECK(Told(world, evil).find("\"evil.example\" is not listed") != std::string::npos);
-  CHECK(Told(world, evil).find("ringfence allow") == std::string::npos);
-  CHECK(Told(world, {Kind::kHost, "good.example"}, true).empty());
-  CHECK(Told(world, {Kind::kHost, "p.example:443"}).empty());
-  CHECK_FALSE(Told(world, {Kind::kHost, "p.example:22"}).empty());
-  CHECK_FALSE(Told(world, {Kind::kHost, "a:b@c"}).empty());
+  CHECK(ResultNotes(world, evil).find("\"evil.example\" is not listed") != std::string::npos);
+  CHECK(ResultNotes(world, evil).find("ringfence allow") == std::string::npos);
+  CHECK(ResultNotes(world, {Kind::kHost, "good.example"}, true).empty());
+  CHECK(ResultNotes(world, {Kind::kHost, "p.example:443"}).empty());
+  CHECK_FALSE(ResultNotes(world, {Kind::kHost, "p.example:22"}).empty());
+  CHECK_FALSE(ResultNotes(world, {Kind::kHost, "a:b@c"}).empty());
   World tightened;
   tightened.Project(R"("network":{"allow":["good.example"]})", false);
-  CHECK(Told(tightened, {Kind::kHost, "good.example"}).empty());
-  CHECK(Told(tightened, {Kind::kHost, "good.example"}, true).find("gives commands no network") !=
-        std::string::npos);
+  CHECK(ResultNotes(tightened, {Kind::kHost, "good.example"}).empty());
+  CHECK(ResultNotes(tightened, {Kind::kHost, "good.example"}, true)
+            .find("gives commands no network") != std::string::npos);
 }
 
 TEST_CASE("denials: what two lines say of one file is told once") {

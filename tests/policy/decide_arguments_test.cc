@@ -46,7 +46,7 @@ TEST_CASE("arguments: an unknown tool's lists of paths may hold objects, other p
   Check(world, "Odd", kRows);
 }
 
-TEST_CASE("arguments: an unknown tool's URLs are judged as hosts and as paths") {
+TEST_CASE("arguments: an unknown tool's URLs are evaluated as hosts and as paths") {
   const Odd world;
   static constexpr Row kRows[] = {
       {"a file URL", R"({"path":"file:///home/dev/project/README.md"})", "permit"},

@@ -176,17 +176,17 @@ TEST_CASE(
   CHECK(reason.find("ringfence allow /etc/passwd") == std::string::npos);
 }
 
-TEST_CASE("mcp: file URLs are decoded and judged as paths") {
+TEST_CASE("mcp: file URLs are decoded and evaluated as paths") {
   const Team world;
   Check(world, "mcp__team__do", kUris);
 }
 
-TEST_CASE("mcp: other URLs are judged by their host, other texts as paths") {
+TEST_CASE("mcp: other URLs are evaluated by their host, other texts as paths") {
   const Team world;
   Check(world, "mcp__team__do", kOtherUris);
 }
 
-TEST_CASE("mcp: hosts of http arguments are judged where the policy lists hosts") {
+TEST_CASE("mcp: hosts of http arguments are evaluated where the policy lists hosts") {
   World world;
   world.User(R"("tools":{"allow":["mcp__team__*"]},"network":{"allow":["example.com"]})");
   CHECK(world.Call("mcp__team__get", R"({"url":"https://example.com/x"})") == "permit");
@@ -211,7 +211,7 @@ TEST_CASE("mcp: an entry says which arguments are read and written") {
       {"null, as if it were left out", R"({"source":null})", "permit"},
       {"an object", R"({"source":{"x":"a"}})", "deny"},
       {"absent", R"({})", "permit"},
-      {"other names are not judged", R"({"path":"/etc/passwd","source":"a"})", "permit"},
+      {"other names are not evaluated", R"({"path":"/etc/passwd","source":"a"})", "permit"},
   };
   Check(world, "mcp__fs__move", kRows);
   CHECK(world.Call("mcp__fs__other", R"({"path":"/etc/passwd"})") == "deny");
@@ -266,7 +266,7 @@ TEST_CASE("mcp: resources are read only from a server that the policy names") {
   CHECK(world.Call("ReadMcpResourceTool", R"({"server":"team","uri":7})") == "deny");
 }
 
-TEST_CASE("mcp: a resource that is a plain path is judged as one") {
+TEST_CASE("mcp: a resource that is a plain path is evaluated as one") {
   const Team world;
   CHECK(world.Call("ReadMcpResourceTool", R"({"server":"team","uri":"/etc/passwd"})") == "deny");
   CHECK(world.Call("ReadMcpResourceTool", R"({"server":"team","uri":"../../etc/x"})") == "deny");
@@ -304,7 +304,7 @@ TEST_CASE("mcp: a file URL that no parser takes for a local file is refused") {
   Check(world, "mcp__team__x", kRows);
 }
 
-TEST_CASE("mcp: of very many paths every one is judged, and the log names a few") {
+TEST_CASE("mcp: of very many paths every one is evaluated, and the log names a few") {
   const Team world;
   std::string list = R"({"paths":["src/x")";
   for (int i = 0; i < 20; ++i) list += ",\"src/" + std::to_string(i) + "\"";

@@ -88,7 +88,7 @@ TEST_CASE("network: a host is permitted when it is listed and not denied") {
   Check(world, kListed);
 }
 
-TEST_CASE("network: without the section hosts are not judged, but only web URLs are fetched") {
+TEST_CASE("network: without the section hosts are not evaluated, but only web URLs are fetched") {
   const World world;
   constexpr Row kRows[] = {
       {"https://anything.example/x", "permit"},
@@ -157,7 +157,7 @@ TEST_CASE("network: addresses are listed in their one plain form") {
   CHECK(Fetch(world, "http://[2001:db8::1]/") == "deny");
 }
 
-TEST_CASE("network: the socket of a Monitor is judged like a page") {
+TEST_CASE("network: the socket of a Monitor is evaluated like a page") {
   World world;
   world.User(R"("network":{"allow":["good.example"]})");
   CHECK(world.Call("Monitor", R"({"command":"x","ws":{"url":"wss://good.example/s"}})") ==

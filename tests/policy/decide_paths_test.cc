@@ -126,7 +126,7 @@ TEST_CASE("decide: dot-dot is followed as text and as the kernel does") {
   Check(world, kDotDot);
 }
 
-TEST_CASE("decide: dots at the end of names are judged as FAT takes them, and as they are") {
+TEST_CASE("decide: dots at the end of names are evaluated as FAT takes them, and as they are") {
   World world;
   world.User(R"("read":{"deny":["**/.env","**/odd."]},"write":{"deny":["docs/adr"]})");
   constexpr Row kRows[] = {

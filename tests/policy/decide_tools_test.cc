@@ -4,7 +4,7 @@
 #include "agents/claude/agent.h"
 #include "base/text.h"
 #include "policy/decide.h"
-#include "policy/evaluate/judge_tool.h"
+#include "policy/evaluate/evaluate_tool.h"
 #include "tests/support/world.h"
 
 using namespace ringfence;
@@ -179,7 +179,7 @@ TEST_CASE("tools: @known-tools is what is permitted without a list") {
   for (const KnownTool& tool : ClaudeCode().tools.All()) {
     CAPTURE(tool.name);
     const Policy policy = listed.Merged(listed.EventOf("Read", "{}"));
-    CHECK(JudgeTool(tool.name, policy).verdict == Verdict::kPermit);
+    CHECK(EvaluateTool(tool.name, policy).verdict == Verdict::kPermit);
     CHECK(denied.Call(tool.name, "{}") == "deny");
   }
   for (const std::string_view tool : {"Task", "KillShell"}) {
@@ -244,12 +244,20 @@ TEST_CASE("tools: a worktree is made where the client puts them, and nowhere els
   CHECK(world.Call("EnterWorktree", "{}") == "deny");
 }
 
-TEST_CASE("tools: paths in arguments that a file tool does not have are judged at any depth") {
+TEST_CASE("tools: paths in arguments that a file tool does not have are evaluated at any depth") {
   const World world;
   CHECK(world.Call("Read", R"({"file_path":"x","files":["/etc/passwd"]})") == "deny");
   CHECK(world.Call("Projects", R"({"uploads":[{"local_path":"/etc/passwd"}]})") == "deny");
   CHECK(world.Call("MultiEdit", R"({"file_path":"x","edits":[{"file_path":"/etc/x"}]})") == "deny");
   CHECK(world.Call("Agent", R"({"prompt":"x","extra":{"path":"/etc/x"}})") == "permit");
+}
+
+TEST_CASE("tools: where commands are wrapped, a shell whose commands cannot be is denied") {
+  World world;
+  world.User(R"("bash":{"wrap":true},"tools":{"allow":["mcp__*"]})");
+  CHECK(world.Call("Bash", R"({"command":"ls"})") == "permit");
+  CHECK(world.Call("PowerShell", R"({"command":"ls"})") == "deny");
+  CHECK(world.Call("mcp__x__y", "{}") == "permit");
 }
 
 TEST_CASE("tools: a request for permission is decided like the call itself") {
@@ -288,7 +296,7 @@ TEST_CASE("tools: a device is refused where devices do not belong") {
   CHECK(world.Read("/dev/null") == "permit");
 }
 
-TEST_CASE("tools: every judged path can be explained") {
+TEST_CASE("tools: every evaluated path can be explained") {
   const World world;
   const Event event = world.EventOf("Read", R"({"file_path":"src/../README.md"})");
   const Policy policy = world.Merged(event);

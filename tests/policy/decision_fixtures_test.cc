@@ -31,12 +31,12 @@ std::vector<fs::path> Files() {
   return files;
 }
 
-void Rewrite(const fs::path& path, const Ruling& ruling) {
+void Rewrite(const fs::path& path, const CellResult& result) {
   Json fixture = Json::parse(ReadWholeFile(path.string()));
-  Json expect{{"decision", ruling.decision}};
-  if (ruling.says_allow) expect["says"] = "allow";
-  if (!ruling.rule.empty()) expect["rule"] = ruling.rule;
-  if (!ruling.reason.empty()) expect["reason"] = ruling.reason;
+  Json expect{{"decision", result.decision}};
+  if (result.says_allow) expect["says"] = "allow";
+  if (!result.rule.empty()) expect["rule"] = result.rule;
+  if (!result.reason.empty()) expect["reason"] = result.reason;
   fixture["expect"] = expect;
   std::ofstream(path, std::ios::binary) << fixture.dump(2) << '\n';
 }
@@ -56,11 +56,11 @@ void CheckFixture(const fs::path& path, bool update) {
   REQUIRE(matrix->rows.size() == 1);
   REQUIRE(matrix->rows.front().cells.size() == 1);
   const Cell& cell = matrix->rows.front().cells.front();
-  if (update) return Rewrite(path, cell.ruling);
+  if (update) return Rewrite(path, cell.result);
   CHECK(cell.mismatch == "");
   const Expected& expected = matrix->rows.front().fixture.expected;
-  CHECK(cell.ruling.reason == expected.reason);  // the whole of it
-  CHECK(cell.ruling.says_allow == expected.says_allow.value_or(false));
+  CHECK(cell.result.reason == expected.reason);  // the whole of it
+  CHECK(cell.result.says_allow == expected.says_allow.value_or(false));
 }
 
 }  // namespace

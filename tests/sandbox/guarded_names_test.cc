@@ -169,7 +169,7 @@ TEST_CASE("guarded names: what a rule leaves out begins where its folded name en
   CHECK(names.Refuses("/home/dev/k/projects/-yours") != nullptr);
 }
 
-TEST_CASE("guarded names: a folder of packages is judged by its own name") {
+TEST_CASE("guarded names: a folder of packages is evaluated by its own name") {
   GuardedNames names;
   names.SetPackageStores({"node_modules", "vendor"}, Path::Clean("/w/vendor/p"));
   names.Refuse({.base = "/",

@@ -115,7 +115,7 @@ TEST_CASE(
   CHECK((editors->unless_new && editors->not_in_stores));
 }
 
-TEST_CASE("names: git saves the state of a rebase or cherry-pick, with content that is judged") {
+TEST_CASE("names: git saves the state of a rebase or cherry-pick, with content that is evaluated") {
   const SandboxPlan plan = PlanWorld().Plan();
   for (const std::string_view text :
        {"**/git-rebase-todo", "**/rebase-merge/strategy", "**/.git/sequencer/opts"}) {

@@ -124,7 +124,7 @@ TEST_CASE("seccomp: sockets of the families that each kind of rules permits") {
   }
 }
 
-TEST_CASE("seccomp: every family that the headers know is judged") {
+TEST_CASE("seccomp: every family that the headers know is evaluated") {
   CHECK(kFamilies >= AF_MAX);
   CHECK(kUnixFamily == AF_UNIX);
   CHECK(kInternetFamily == AF_INET);

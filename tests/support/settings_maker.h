@@ -58,7 +58,7 @@ class SettingsMaker {
 };
 
 // What the client would make of the settings.
-inline ClientSettings Judged(const OrderedJson& settings) {
+inline ClientSettings MaybeDecision(const OrderedJson& settings) {
   return ParseClientSettings(settings.dump(), "settings.json", "/settings.json");
 }
 

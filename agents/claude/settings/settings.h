@@ -76,7 +76,7 @@ struct ClientSettings {
 bool OpensWrites(const ClientSettings& settings, const Path& folder);
 
 // `text` may begin with a byte order mark, as the client permits. What is no JSON, or has a key
-// twice, is a reason to drop it: such a file is not one that ringfence could judge.
+// twice, is a reason to drop it: such a file is not one that ringfence could evaluate.
 ClientSettings ParseClientSettings(std::string text, std::string name, std::string path);
 ClientSettings ReadClientSettings(const JsonTree& tree, std::string path);
 

@@ -7,7 +7,7 @@
 #include "base/add_once.h"
 #include "base/case_fold.h"
 #include "base/contains.h"
-#include "policy/evaluate/judge_tool.h"
+#include "policy/evaluate/evaluate_tool.h"
 #include "policy/mcp/mcp_name.h"
 #include "policy/rules/pattern.h"
 
@@ -23,7 +23,7 @@ constexpr std::array<std::string_view, 3> kQuestions = {"AskUserQuestion", "Ente
                                                         "ExitPlanMode"};
 
 Verdict ToolVerdict(std::string_view tool, const Policy& policy) {
-  return JudgeTool(tool, policy).verdict;
+  return EvaluateTool(tool, policy).verdict;
 }
 
 bool IsToolDenied(std::string_view tool, const Policy& policy) {

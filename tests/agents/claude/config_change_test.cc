@@ -145,7 +145,7 @@ TEST_CASE("config change: what drops or weakens the registration is refused, in 
   }
 }
 
-TEST_CASE("config change: the file that the event names is judged wherever it lies") {
+TEST_CASE("config change: the file that the event names is evaluated wherever it lies") {
   const Session session;
   session.Approve({kUser});
   session.File("elsewhere/my-settings.json", R"({"disableAllHooks":true})");

@@ -391,7 +391,7 @@ TEST_CASE("event: more paths than any call names are refused") {
   CHECK(Problem(call(20001)).find("too many paths") != std::string::npos);
 }
 
-TEST_CASE("event: more values of an MCP tool than are judged are refused") {
+TEST_CASE("event: more values of an MCP tool than are evaluated are refused") {
   const auto call = [](const std::string& input) {
     return Problem(R"({"hook_event_name":"PreToolUse","tool_name":"mcp__a__b","tool_input":)" +
                    input + "}");

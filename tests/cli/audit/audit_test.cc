@@ -46,8 +46,8 @@ TEST_CASE("audit: a fixture is decided in memory, where it says what there is") 
   CHECK(matrix.rows[0].fixture.place.line == 1);
   CHECK(matrix.rows[1].fixture.place.line == 3);
   for (const Row& row : matrix.rows) CHECK(row.cells.at(0).mismatch == "");
-  CHECK(matrix.rows[1].cells[0].ruling.rule == "policy.json:1 /read/deny");
-  CHECK(matrix.rows[1].cells[0].ruling.rule_place == "policy.json /read/deny");
+  CHECK(matrix.rows[1].cells[0].result.rule == "policy.json:1 /read/deny");
+  CHECK(matrix.rows[1].cells[0].result.rule_place == "policy.json /read/deny");
 }
 
 TEST_CASE("audit: every mistake of a file is told with its place") {
@@ -82,19 +82,19 @@ TEST_CASE("audit: a file without a name, or above its folder, is a mistake with 
 }
 
 TEST_CASE("audit: what is expected is held against all of the answer") {
-  Ruling ruling;
-  ruling.decision = "deny";
-  ruling.rule = "policy.json:6 /write/deny";
-  ruling.rule_place = "policy.json /write/deny";
-  ruling.reason = "ringfence: write refused";
-  CHECK(Mismatch({}, ruling) == "");
-  CHECK(Mismatch({.decision = "deny", .rule = "/write/deny", .reason = "refused"}, ruling) == "");
-  CHECK(Mismatch({.rule = "policy.json:6 /write/deny"}, ruling) == "");
-  CHECK(Mismatch({.rule = "policy.json:7 /write/deny"}, ruling) != "");
-  CHECK(Mismatch({.rule = "rite/deny"}, ruling) != "");
-  CHECK(Mismatch({.decision = "ask"}, ruling) != "");
-  CHECK(Mismatch({.reason = "allowed"}, ruling) != "");
-  CHECK(Mismatch({.says_allow = true}, ruling) != "");
+  CellResult result;
+  result.decision = "deny";
+  result.rule = "policy.json:6 /write/deny";
+  result.rule_place = "policy.json /write/deny";
+  result.reason = "ringfence: write refused";
+  CHECK(Mismatch({}, result) == "");
+  CHECK(Mismatch({.decision = "deny", .rule = "/write/deny", .reason = "refused"}, result) == "");
+  CHECK(Mismatch({.rule = "policy.json:6 /write/deny"}, result) == "");
+  CHECK(Mismatch({.rule = "policy.json:7 /write/deny"}, result) != "");
+  CHECK(Mismatch({.rule = "rite/deny"}, result) != "");
+  CHECK(Mismatch({.decision = "ask"}, result) != "");
+  CHECK(Mismatch({.reason = "allowed"}, result) != "");
+  CHECK(Mismatch({.says_allow = true}, result) != "");
 }
 
 TEST_CASE("audit: a policy that cannot be read is no decision") {
@@ -114,9 +114,9 @@ TEST_CASE("audit: a profile that no policy has is an error, one that some have i
   const Result<Matrix> some = DecideAll(question, Read(std::string(kRead) + "\n" + own), [] {});
   REQUIRE(some);
   CHECK(some->rows[0].cells.at(0).mismatch == "");
-  CHECK(some->rows[0].cells.at(1).ruling.decision == "error");
+  CHECK(some->rows[0].cells.at(1).result.decision == "error");
   CHECK(some->rows[0].cells.at(1).mismatch == "it should be \"permit\" and is \"error\"");
-  CHECK(some->rows[1].cells.at(1).ruling.decision == "permit");
+  CHECK(some->rows[1].cells.at(1).result.decision == "permit");
   question.profiles = {"workr"};
   const Result<Matrix> none = DecideAll(question, Read(own), [] {});
   REQUIRE_FALSE(none);

@@ -16,30 +16,30 @@ namespace {
 
 constexpr const char* kHostile = "</script></style><img src=x onerror=\"alert('1')\">&lt;{{js}}";
 
-Ruling RulingOf(std::string decision, std::string tool, std::string rule) {
-  Ruling ruling;
-  ruling.decision = std::move(decision);
-  ruling.tool = std::move(tool);
-  ruling.rule = std::move(rule);
-  return ruling;
+CellResult CellResultOf(std::string decision, std::string tool, std::string rule) {
+  CellResult result;
+  result.decision = std::move(decision);
+  result.tool = std::move(tool);
+  result.rule = std::move(rule);
+  return result;
 }
 
-Ruling Refused(const std::string& written, const std::string& path) {
-  Ruling ruling = RulingOf("deny", "Read", "policy.json:6 /read/allow");
-  ruling.paths = {path};
-  ruling.reason = "ringfence: read of \"" + written +
+CellResult Refused(const std::string& written, const std::string& path) {
+  CellResult result = CellResultOf("deny", "Read", "policy.json:6 /read/allow");
+  result.paths = {path};
+  result.reason = "ringfence: read of \"" + written +
                   "\" refused: outside the project (policy.json:6 /read/allow). Work below "
                   "\"/home/dev/project\", or ask the user to run: ringfence allow --read " +
                   path;
-  return ruling;
+  return result;
 }
 
-Row RowOf(Ruling ruling, std::string time = "") {
+Row RowOf(CellResult result, std::string time = "") {
   Row row;
-  row.fixture.name = ruling.tool + " " + ruling.decision;
+  row.fixture.name = result.tool + " " + result.decision;
   row.fixture.place = {"calls.jsonl", 3};
   row.fixture.time = std::move(time);
-  row.cells.push_back({0, std::move(ruling), ""});
+  row.cells.push_back({0, std::move(result), ""});
   return row;
 }
 
@@ -149,7 +149,7 @@ TEST_CASE("statistics: every decision is counted once by tool, by rule and in it
   for (size_t i = 0; i < 500; ++i) {
     const std::string decision(kDecisions[i % 4]);
     const std::string time = i % 5 == 0 ? "" : "2025-11-" + std::to_string(10 + i % 20) + "T00:00Z";
-    rows.push_back(RowOf(RulingOf(decision, kTools[i % 3], i % 7 == 0 ? "a /x" : ""), time));
+    rows.push_back(RowOf(CellResultOf(decision, kTools[i % 3], i % 7 == 0 ? "a /x" : ""), time));
   }
   const Statistics statistics = StatisticsOf(MatrixOf(std::move(rows)));
   CHECK(TotalOf(statistics.all.tally) == 500);
@@ -166,25 +166,25 @@ TEST_CASE("statistics: every decision is counted once by tool, by rule and in it
 }
 
 TEST_CASE("statistics: the rule that decided is named with its entry") {
-  Ruling ruling = RulingOf("deny", "Read", "policy.json:7 /read/deny");
-  ruling.met = {{"policy.json", 6, "/read/allow", "."},
+  CellResult result = CellResultOf("deny", "Read", "policy.json:7 /read/deny");
+  result.met = {{"policy.json", 6, "/read/allow", "."},
                 {"policy.json", 7, "/read/deny", "@secrets"}};
-  CHECK(DecidingRule(ruling) == "policy.json:7 /read/deny \"@secrets\"");
-  ruling.rule = "policy.json:6 /read/allow";  // outside of it
-  CHECK(DecidingRule(ruling) == "policy.json:6 /read/allow");
-  ruling.rule = "";
-  CHECK(DecidingRule(ruling).empty());
-  ruling.decision = "permit";
-  ruling.met.insert(ruling.met.begin(), {"policy.json", 3, "/tools/allow", "Read"});
-  CHECK(DecidingRule(ruling) == "policy.json:6 /read/allow \".\"");
+  CHECK(DecidingRule(result) == "policy.json:7 /read/deny \"@secrets\"");
+  result.rule = "policy.json:6 /read/allow";  // outside of it
+  CHECK(DecidingRule(result) == "policy.json:6 /read/allow");
+  result.rule = "";
+  CHECK(DecidingRule(result).empty());
+  result.decision = "permit";
+  result.met.insert(result.met.begin(), {"policy.json", 3, "/tools/allow", "Read"});
+  CHECK(DecidingRule(result) == "policy.json:6 /read/allow \".\"");
 }
 
 TEST_CASE("explanation: reasons that differ by their path are one") {
   const Matrix matrix =
       MatrixOf({RowOf(Refused("/etc/hosts", "/etc/hosts")), RowOf(Refused("../x", "/home/dev/x")),
-                RowOf(Refused("../x", "/home/dev/x")), RowOf(RulingOf("permit", "Read", ""))});
+                RowOf(Refused("../x", "/home/dev/x")), RowOf(CellResultOf("permit", "Read", ""))});
   const auto found = ExplanationsOf(
-      matrix, {[](const Cell& cell) { return cell.ruling.decision == "deny"; }, false});
+      matrix, {[](const Cell& cell) { return cell.result.decision == "deny"; }, false});
   REQUIRE(found.size() == 1);
   CHECK(found[0].decisions == 3);
   REQUIRE(found[0].calls.size() == 2);
@@ -198,12 +198,12 @@ TEST_CASE("explanation: a pattern and its subject are the whole reason") {
                                   "ringfence: read of \"x\" refused. Run: ringfence allow /etc/x",
                                   "no quotes", "\"open", ""};
   for (const char* reason : kReasons) {
-    Ruling ruling = RulingOf("deny", "Read", "");
-    ruling.paths = {"/etc/x"};
-    ruling.reason = reason;
+    CellResult result = CellResultOf("deny", "Read", "");
+    result.paths = {"/etc/x"};
+    result.reason = reason;
     Subject subject;
     std::string whole;
-    for (const char c : PatternOf(ruling, subject)) {
+    for (const char c : PatternOf(result, subject)) {
       whole += c == kWrittenMark    ? subject.written
                : c == kResolvedMark ? subject.resolved
                                     : std::string(1, c);
@@ -213,22 +213,22 @@ TEST_CASE("explanation: a pattern and its subject are the whole reason") {
 }
 
 TEST_CASE("page: hostile text stays text, wherever it comes from") {
-  Ruling ruling = RulingOf("deny", kHostile, kHostile);
-  ruling.paths = {kHostile};
-  ruling.reason = kHostile;
-  ruling.met = {{kHostile, 1, kHostile, kHostile}};
-  Row row = RowOf(ruling, kHostile);
+  CellResult result = CellResultOf("deny", kHostile, kHostile);
+  result.paths = {kHostile};
+  result.reason = kHostile;
+  result.met = {{kHostile, 1, kHostile, kHostile}};
+  Row row = RowOf(result, kHostile);
   row.fixture.name = row.fixture.why = row.fixture.place.file = kHostile;
   row.fixture.expected.decision = kHostile;
   row.cells[0].mismatch = kHostile;
   AuditReport report;
-  report.matrix = MatrixOf({row, RowOf(RulingOf(kHostile, "x", ""))});
+  report.matrix = MatrixOf({row, RowOf(CellResultOf(kHostile, "x", ""))});
   report.matrix.columns = {{kHostile, kHostile, false}};
-  report.matrix.rules = ruling.met;
+  report.matrix.rules = result.met;
   report.skipped = {kHostile};
   report.baseline = kHostile;
   report.changes = {{kHostile, kHostile, kHostile, kHostile}, {kHostile, kHostile, "", ""}};
-  report.unmet = ruling.met;
+  report.unmet = result.met;
   const std::string page = AuditHtml(report);
   CHECK(CountOf(page, "<img") == 0);
   CHECK(CountOf(page, "onerror=\"") == 0);
@@ -251,10 +251,10 @@ TEST_CASE("page: hostile text stays text, wherever it comes from") {
 TEST_CASE("page: text that cannot be read is spelt out in the data") {
   const std::string unseen =
       "a\xE2\x80\xAE\xE2\x80\xA8\xE2\x80\xA9\x01\n\x1B\xFF\xC3\xEF\xBF\xBF<!--<script>";
-  Row row = RowOf(RulingOf("deny", unseen, unseen));
+  Row row = RowOf(CellResultOf("deny", unseen, unseen));
   row.fixture.name = row.fixture.place.file = row.fixture.why = unseen;
   row.fixture.time = unseen;
-  row.cells[0].ruling.reason = row.cells[0].mismatch = unseen;
+  row.cells[0].result.reason = row.cells[0].mismatch = unseen;
   AuditReport report;
   report.matrix = MatrixOf({row});
   const std::string page = AuditHtml(report);
@@ -280,8 +280,8 @@ TEST_CASE("page: no character of the data ends a script element or a line of scr
 }
 
 TEST_CASE("page: only a denial that was not expected is marked as wrong") {
-  Row expected = RowOf(RulingOf("deny", "Read", ""));
-  Row unexpected = RowOf(RulingOf("deny", "Write", ""));
+  Row expected = RowOf(CellResultOf("deny", "Read", ""));
+  Row unexpected = RowOf(CellResultOf("deny", "Write", ""));
   unexpected.fixture.expected.decision = "permit";
   unexpected.cells[0].mismatch = "it should be \"permit\"";
   AuditReport report;
@@ -303,7 +303,7 @@ TEST_CASE("page: an audit of nothing, and of one call and of many that are alike
   CHECK(DataOf(empty)["counts"]["spans"].empty());
 
   AuditReport one;
-  one.matrix = MatrixOf({RowOf(RulingOf("deny", "Read", ""), "2025-11-23T14:05Z")});
+  one.matrix = MatrixOf({RowOf(CellResultOf("deny", "Read", ""), "2025-11-23T14:05Z")});
   const OrderedJson data = DataOf(AuditHtml(one));
   CHECK(data["counts"]["spans"].size() == 1);
   CHECK(data["reasons"].size() == 1);
@@ -311,9 +311,9 @@ TEST_CASE("page: an audit of nothing, and of one call and of many that are alike
   CHECK((data["wrong"].empty() && data["changes"].empty() && !data.contains("unmet")));
 
   AuditReport many;
-  std::vector<Row> rows(50000, RowOf(RulingOf("permit", "Read", ""), "2025-11-23T14:05Z"));
+  std::vector<Row> rows(50000, RowOf(CellResultOf("permit", "Read", ""), "2025-11-23T14:05Z"));
   for (Row& row : rows) row.fixture.name = "calls.jsonl:3";
-  rows.push_back(RowOf(RulingOf("deny", "Write", ""), "2025-11-22T14:05Z"));
+  rows.push_back(RowOf(CellResultOf("deny", "Write", ""), "2025-11-22T14:05Z"));
   many.matrix = MatrixOf(std::move(rows));
   const std::string page = AuditHtml(many);
   CHECK(CountOf(page, "50,000") > 1);

@@ -40,7 +40,7 @@ struct Codes {
 
 Codes CodesOf(const std::vector<SettingsFile>& files, bool wraps = false) {
   Codes codes;
-  for (const Finding& finding : JudgeRegistration({files, {}, kTrue, wraps})) {
+  for (const Finding& finding : CheckRegistration({files, {}, kTrue, wraps})) {
     auto& list = finding.severity == Severity::kError ? codes.errors : codes.others;
     if (std::ranges::find(list, finding.code) == list.end()) list.push_back(finding.code);
   }
@@ -124,7 +124,7 @@ TEST_CASE("check: managed settings leave others' hooks out, and nobody switches 
       FileOf(SettingsLayer::kLocal, R"({"disableAllHooks": true,)" + Registered().substr(1));
   CHECK(CodesOf({user, both, managed}).errors == Texts{});
   CHECK(CodesOf({user, both, managed}).others == Texts{"hooks-disabled"});
-  const Findings found = JudgeRegistration(
+  const Findings found = CheckRegistration(
       {{user, FileOf(SettingsLayer::kLocal, "{\n\"disableAllHooks\": true}")}, {}, kTrue, false});
   REQUIRE(found.size() == 1);
   CHECK(found[0].error.where == "local:2:20");
@@ -133,7 +133,7 @@ TEST_CASE("check: managed settings leave others' hooks out, and nobody switches 
 TEST_CASE("check: of managed settings a mistake costs the key, not the hooks") {
   const SettingsFile managed =
       FileOf(SettingsLayer::kManaged, R"({"model": 5,)" + Registered().substr(1));
-  const Findings found = JudgeRegistration({{managed}, {}, kTrue, false});
+  const Findings found = CheckRegistration({{managed}, {}, kTrue, false});
   REQUIRE(found.size() == 1);
   CHECK(found[0].code == "dropped-file");
   CHECK(found[0].error.what.find("skips the key") != std::string::npos);
@@ -167,7 +167,7 @@ TEST_CASE("check: what one settings file does to the hook is found by itself") {
     const SettingsFile file = FileOf(SettingsLayer::kLocal, row.text);
     REQUIRE(file.settings.drops.empty());
     Codes codes;
-    for (const Finding& finding : JudgeSettingsFile({file, kTrue, {}, {}})) {
+    for (const Finding& finding : CheckSettingsFile({file, kTrue, {}, {}})) {
       (finding.severity == Severity::kError ? codes.errors : codes.others).push_back(finding.code);
     }
     CHECK(codes.errors == row.errors);
@@ -210,7 +210,7 @@ TEST_CASE("check: a policy that wraps commands and the client's own sandbox excl
 
 TEST_CASE("check: nothing registered is one finding, not one an event") {
   const Findings findings =
-      JudgeRegistration({{FileOf(SettingsLayer::kUser, "{}")}, {}, kTrue, false});
+      CheckRegistration({{FileOf(SettingsLayer::kUser, "{}")}, {}, kTrue, false});
   REQUIRE(findings.size() == 1);
   CHECK(findings[0].code == "not-registered");
 }

@@ -151,7 +151,7 @@ TEST_CASE("check: hosts that the settings open to commands in the client's sandb
     CAPTURE(fine);
     CHECK(session.Reaches(fine) == 0);
   }
-  CHECK(Session(kOurs).Reaches("d.example") == 0);  // no host is judged
+  CHECK(Session(kOurs).Reaches("d.example") == 0);  // no host is evaluated
   CHECK(
       Session(R"("network": {"unlisted": "allow", "deny": ["e.example"]})").Reaches("d.example") ==
       0);

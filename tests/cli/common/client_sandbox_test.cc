@@ -237,23 +237,23 @@ TEST_CASE("confinement: which layer decides whether the sandbox is on") {
     CAPTURE(row.user);
     CAPTURE(row.project);
     CAPTURE(row.local);
-    CHECK(JudgeConfinement(Files(row.user, row.project, row.local, row.managed), {}).is_confined ==
+    CHECK(CheckConfinement(Files(row.user, row.project, row.local, row.managed), {}).is_confined ==
           row.want);
   }
 }
 
 TEST_CASE("confinement: a sandbox without its programs confines nothing") {
   const auto files = Files(R"({"sandbox": {"enabled": true}})", "{}", "{}", "{}");
-  CHECK_FALSE(JudgeConfinement(files, {{"bwrap"}, ""}).is_confined);
-  CHECK_FALSE(JudgeConfinement(files, {{}, "no namespaces"}).is_confined);
-  CHECK(JudgeConfinement(files, {{"bwrap"}, ""}).sentence.find("NOT confined") !=
+  CHECK_FALSE(CheckConfinement(files, {{"bwrap"}, ""}).is_confined);
+  CHECK_FALSE(CheckConfinement(files, {{}, "no namespaces"}).is_confined);
+  CHECK(CheckConfinement(files, {{"bwrap"}, ""}).sentence.find("NOT confined") !=
         std::string::npos);
 }
 
 TEST_CASE("confinement: commands that run outside of the sandbox are named") {
   const auto files =
       Files(R"({"sandbox": {"enabled": true, "excludedCommands": ["git *"]}})", "{}", "{}", "{}");
-  const Confinement confinement = JudgeConfinement(files, {});
+  const Confinement confinement = CheckConfinement(files, {});
   REQUIRE(confinement.holes.size() == 1);
   CHECK(confinement.holes[0].find("git *") != std::string::npos);
 }
@@ -261,7 +261,7 @@ TEST_CASE("confinement: commands that run outside of the sandbox are named") {
 TEST_CASE("confinement: a sandbox that leaves every command out confines nothing") {
   const auto files =
       Files("{}", R"({"sandbox": {"enabled": true, "excludedCommands": ["*"]}})", "{}", "{}");
-  const Confinement confinement = JudgeConfinement(files, {});
+  const Confinement confinement = CheckConfinement(files, {});
   CHECK_FALSE(confinement.is_confined);
   CHECK(confinement.sentence.find("every command") != std::string::npos);
 }

@@ -3,7 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "agents/claude/agent.h"
-#include "cli/permit/wish.h"
+#include "cli/permit/grant_target.h"
 #include "cli/setup/starter_policy.h"
 #include "policy/load/load.h"
 #include "policy/rules/pattern.h"
@@ -83,34 +83,34 @@ TEST_CASE("starter policy: a server is permitted by taking its comment away") {
   CHECK(file->sections.tools.allow->front().pattern == "mcp__team__*");
 }
 
-TEST_CASE("wish: what a word means") {
+TEST_CASE("grant: what a word means") {
   struct Row {
     const char* text;
-    std::optional<WishKind> want;
+    std::optional<TargetKind> want;
   };
   static constexpr Row kRows[] = {
-      {"Read", WishKind::kTool},
-      {"mcp__team__*", WishKind::kTool},
+      {"Read", TargetKind::kTool},
+      {"mcp__team__*", TargetKind::kTool},
       {"NewTool", {}},
-      {"@session-tools", WishKind::kTool},
-      {"@toolchains", WishKind::kPath},
-      {"/srv", WishKind::kPath},
-      {"~/src", WishKind::kPath},
-      {"../x.example", WishKind::kPath},
+      {"@session-tools", TargetKind::kTool},
+      {"@toolchains", TargetKind::kPath},
+      {"/srv", TargetKind::kPath},
+      {"~/src", TargetKind::kPath},
+      {"../x.example", TargetKind::kPath},
       {"no-such-name", {}},
-      {"registry.example", WishKind::kHost},
-      {"*.example.org:443", WishKind::kHost},
-      {"localhost:8080", WishKind::kHost},
-      {"localhost", WishKind::kHost},
-      {"crates.io", WishKind::kHost},
-      {"example.com", WishKind::kHost},
-      {"vercel.app", WishKind::kHost},
-      {"127.0.0.1", WishKind::kHost},
-      {"[::1]", WishKind::kHost},
-      {"[::1]:8080", WishKind::kHost},
-      {"www.example.md:443", WishKind::kHost},
-      {"*.example.rs", WishKind::kHost},
-      {"*.example", WishKind::kHost},
+      {"registry.example", TargetKind::kHost},
+      {"*.example.org:443", TargetKind::kHost},
+      {"localhost:8080", TargetKind::kHost},
+      {"localhost", TargetKind::kHost},
+      {"crates.io", TargetKind::kHost},
+      {"example.com", TargetKind::kHost},
+      {"vercel.app", TargetKind::kHost},
+      {"127.0.0.1", TargetKind::kHost},
+      {"[::1]", TargetKind::kHost},
+      {"[::1]:8080", TargetKind::kHost},
+      {"www.example.md:443", TargetKind::kHost},
+      {"*.example.rs", TargetKind::kHost},
+      {"*.example", TargetKind::kHost},
       {"*.log", {}},
       // Endings of files that are domains as well.
       {"no-such-notes.md", {}},
@@ -129,7 +129,7 @@ TEST_CASE("wish: what a word means") {
       {"no_such.example", {}},
       {"a file.md", {}},
       {"1.2.3", {}},
-      {".no-such-env", WishKind::kPath},
+      {".no-such-env", TargetKind::kPath},
       {"", {}},
   };
   for (const Row& row : kRows) {
@@ -138,7 +138,7 @@ TEST_CASE("wish: what a word means") {
   }
 }
 
-TEST_CASE("wish: the host of a URL") {
+TEST_CASE("grant: the host of a URL") {
   CHECK(HostOfUrl("https://X.example/a?b").value() == "x.example");
   CHECK(HostOfUrl("http://x.example:80").value() == "x.example");
   CHECK(HostOfUrl("https://x.example:8443/").value() == "x.example:8443");
@@ -148,7 +148,7 @@ TEST_CASE("wish: the host of a URL") {
   CHECK_FALSE(HostOfUrl("https://").has_value());
 }
 
-TEST_CASE("wish: how a policy spells a path") {
+TEST_CASE("grant: how a policy spells a path") {
   struct Row {
     std::string text, in_project, elsewhere;
   };
@@ -176,14 +176,14 @@ TEST_CASE("wish: how a policy spells a path") {
   };
   for (const Row& row : kRows) {
     CAPTURE(row.text);
-    const Result<Wish> wish = MakeWish(WishKind::kPath, row.text, project, home);
+    const Result<GrantTarget> grant = MakeTarget(TargetKind::kPath, row.text, project, home);
     if (row.in_project.empty()) {
-      CHECK_FALSE(wish.has_value());
+      CHECK_FALSE(grant.has_value());
       continue;
     }
-    REQUIRE(wish.has_value());
-    CHECK(EntryFor(*wish, project, home) == row.in_project);
-    CHECK(EntryFor(*wish, "", home) == row.elsewhere);
+    REQUIRE(grant.has_value());
+    CHECK(EntryFor(*grant, project, home) == row.in_project);
+    CHECK(EntryFor(*grant, "", home) == row.elsewhere);
   }
 }
 

@@ -33,7 +33,7 @@ std::vector<GrantText> Grants(const std::string& text) {
   Places places{.agent = &ClaudeCode()};
   places.root = places.root_real = Path::Clean("/srv/project");
   places.homes = places.homes_real = {Path::Clean("/home/me")};
-  const EntryReach reach(places, files);
+  const EntryScope reach(places, files);
   return GrantsOf(*Loaded(text), {reach});
 }
 
@@ -213,7 +213,7 @@ TEST_CASE("grants: no spelling hides that an entry opens nearly everything") {
   }
 }
 
-TEST_CASE("grants: a tool is judged by what the built-in policy says about it") {
+TEST_CASE("grants: a tool is evaluated by what the built-in policy says about it") {
   struct ToolRow {
     const char* entry;
     Danger danger;

@@ -22,19 +22,19 @@ PolicySources Sources() {
   return sources;
 }
 
-Wish WishFor(const std::string& text) {
-  Wish wish;
-  wish.text = text;
+GrantTarget TargetFor(const std::string& text) {
+  GrantTarget grant;
+  grant.text = text;
   if (text.starts_with("mcp__")) {
-    wish.kind = WishKind::kTool;
+    grant.kind = TargetKind::kTool;
   } else if (text.starts_with('/') || text.starts_with('@')) {
-    wish.kind = WishKind::kPath;
-    if (text[0] == '/') wish.path = wish.named = text;
-    wish.is_pattern = text.find('*') != std::string::npos;
+    grant.kind = TargetKind::kPath;
+    if (text[0] == '/') grant.path = grant.named = text;
+    grant.is_pattern = text.find('*') != std::string::npos;
   } else {
-    wish.kind = WishKind::kHost;
+    grant.kind = TargetKind::kHost;
   }
-  return wish;
+  return grant;
 }
 
 AdditionTarget Target(const std::string& root = "") {
@@ -44,7 +44,7 @@ AdditionTarget Target(const std::string& root = "") {
 std::string Without(const std::string& policy, const std::string& what,
                     const std::string& root = "") {
   const PolicySources sources = Sources();
-  Result<PolicyRemoval> removal = RemoveWish(WishFor(what), sources, Target(root), policy);
+  Result<PolicyRemoval> removal = RemoveTarget(TargetFor(what), sources, Target(root), policy);
   return removal ? removal->text : "error: " + removal.error().what;
 }
 
@@ -52,8 +52,8 @@ TEST_CASE("removal: what could be read before it was written can be read again")
   const std::string before =
       R"({"version": 1, "read": {"allow": [".", "@claude-scratch", "@toolchains", "~/x"]}, )"
       R"("write": {"allow": ["."]}})";
-  const Wish wish = WishFor("@toolchains");
-  const Result<PolicyAddition> added = AddWish(wish, Sources(), Target(), before);
+  const GrantTarget grant = TargetFor("@toolchains");
+  const Result<PolicyAddition> added = AddTarget(grant, Sources(), Target(), before);
   REQUIRE(added.has_value());
   CHECK(added->lists == std::vector<std::string>{"write.allow"});
   CHECK(Without(added->text, "@toolchains") == before);
@@ -75,19 +75,19 @@ TEST_CASE("removal: what was added is taken away, byte for byte") {
                              "y.example", "@toolchains"}) {
       for (const bool as_question : {false, true}) {
         for (const bool also_write : {false, true}) {
-          Wish wish = WishFor(what);
-          wish.as_question = as_question && wish.kind != WishKind::kHost;
-          wish.also_write = also_write;
+          GrantTarget grant = TargetFor(what);
+          grant.as_question = as_question && grant.kind != TargetKind::kHost;
+          grant.also_write = also_write;
           CAPTURE(policy);
           CAPTURE(what);
           CAPTURE(as_question);
-          const Result<PolicyAddition> added = AddWish(wish, sources, Target(), policy);
+          const Result<PolicyAddition> added = AddTarget(grant, sources, Target(), policy);
           REQUIRE(added.has_value());
           // A list with more than the entry, of hosts, is not told from one that a person wrote.
           const bool is_new_network =
-              wish.kind == WishKind::kHost && policy.find("network") == std::string::npos;
+              grant.kind == TargetKind::kHost && policy.find("network") == std::string::npos;
           if (is_new_network) continue;
-          const Result<PolicyRemoval> removed = RemoveWish(wish, sources, Target(), added->text);
+          const Result<PolicyRemoval> removed = RemoveTarget(grant, sources, Target(), added->text);
           REQUIRE(removed.has_value());
           CHECK(removed->text == policy);
           CHECK(removed->lists == added->lists);

@@ -38,7 +38,7 @@ struct Past {
   Past() {
     tree.Directory("home");
     tree.Directory("project/sub");
-    question.rulings.given.home = tree.At("home");
+    question.calls.given.home = tree.At("home");
   }
   std::string Call(const std::string& name, const std::string& id,
                    const std::string& more = "") const {
@@ -52,8 +52,8 @@ struct Past {
   std::string Report() const { return ReportJson(Take(), {}).dump(1); }
 };
 
-uint64_t Of(const Survey& survey, Fate fate) {
-  return survey.tally.fates[static_cast<size_t>(fate)];
+uint64_t Of(const Survey& survey, ReplayVerdict verdict) {
+  return survey.tally.verdicts[static_cast<size_t>(verdict)];
 }
 
 TEST_CASE("replay: calls are decided from the folder that their session began in") {
@@ -66,8 +66,8 @@ TEST_CASE("replay: calls are decided from the folder that their session began in
                  Line(past.tree.At("project/c"), "t5", past.tree.At("project/sub")) + "\n");
   const Survey survey = past.Take();
   CHECK(survey.tally.calls == 5);
-  CHECK(Of(survey, Fate::kPermitted) == 4);
-  CHECK(Of(survey, Fate::kDenied) == 1);
+  CHECK(Of(survey, ReplayVerdict::kPermitted) == 4);
+  CHECK(Of(survey, ReplayVerdict::kDenied) == 1);
   const Group& group = std::prev(survey.tally.groups.end())->second;
   CHECK(group.rule.label() == "built-in policy /write/allow");
   REQUIRE(group.examples.size() == 1);
@@ -92,8 +92,8 @@ TEST_CASE("replay: the session's permission mode counts") {
   past.tree.File("logs/a.jsonl", past.Call("project/.envrc", "t1") + "\n" + mode + "\n" +
                                      past.Call("project/.envrc", "t2") + "\n");
   const Survey survey = past.Take();
-  CHECK(Of(survey, Fate::kAsked) == 1);
-  CHECK(Of(survey, Fate::kDenied) == 1);
+  CHECK(Of(survey, ReplayVerdict::kAsked) == 1);
+  CHECK(Of(survey, ReplayVerdict::kDenied) == 1);
 }
 
 TEST_CASE("replay: a project that is gone is decided as if it were empty") {
@@ -102,8 +102,8 @@ TEST_CASE("replay: a project that is gone is decided as if it were empty") {
                  Line(past.tree.At("gone/deep/a"), "t1", past.tree.At("gone/deep")) + "\n" +
                      Line(past.tree.At("gone/b"), "t2", past.tree.At("gone/deep")) + "\n");
   const Survey survey = past.Take();
-  CHECK(Of(survey, Fate::kPermitted) == 1);
-  CHECK(Of(survey, Fate::kDenied) == 1);
+  CHECK(Of(survey, ReplayVerdict::kPermitted) == 1);
+  CHECK(Of(survey, ReplayVerdict::kDenied) == 1);
   CHECK(survey.tally.in_gone_projects == 2);
 }
 
@@ -114,7 +114,7 @@ TEST_CASE("replay: what the hook would stop without a decision is told so") {
       Line(past.tree.At("home/a"), "t1", past.tree.At("home")) + "\n" +
           R"({"type":"assistant","message":{"content":[{"type":"tool_use","name":"Read"}]}})");
   const Survey survey = past.Take();
-  CHECK(Of(survey, Fate::kRefused) == 2);
+  CHECK(Of(survey, ReplayVerdict::kRefused) == 2);
   CHECK(survey.tally.groups.size() == 2);
 }
 
@@ -194,7 +194,7 @@ TEST_CASE("replay: junk anywhere changes what is decided about no other line") {
     const Survey after = past.Take();
     CHECK(before.tally.calls == 20);
     CHECK(after.tally.calls == 20);
-    CHECK(std::ranges::equal(before.tally.fates, after.tally.fates));
+    CHECK(std::ranges::equal(before.tally.verdicts, after.tally.verdicts));
     CHECK(after.tally.broken == wanted.broken);
     CHECK(after.tally.foreign == wanted.foreign);
     CHECK(after.tally.too_long == wanted.too_long);
@@ -206,7 +206,7 @@ std::string Filtered(const Past& past, const std::string& lines, size_t jobs) {
   const UniqueFd in(::open(past.tree.At("in").c_str(), O_RDONLY | O_CLOEXEC));
   const UniqueFd out(
       ::open(past.tree.At("out").c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
-  FilterQuestion question{past.question.rulings, jobs, {.chunk = 200, .line = 2000}};
+  FilterQuestion question{past.question.calls, jobs, {.chunk = 200, .line = 2000}};
   const Outcome outcome = FilterLines(question, in.get(), out.get());
   CHECK(outcome.status == 0);
   REQUIRE(::lseek(out.get(), 0, SEEK_SET) == 0);
@@ -215,7 +215,7 @@ std::string Filtered(const Past& past, const std::string& lines, size_t jobs) {
 
 TEST_CASE("replay: the filter has one line out for each line in, each by itself") {
   const Past past;
-  Rulings rulings(past.question.rulings);
+  ReplayedCalls calls(past.question.calls);
   const std::vector<std::string> lines = {
       past.Call("project/a", "t1"), "",  "{\"torn", "17", past.Call("x", "t2"),
       past.Call("x", "t2"),         "{}"};
@@ -224,7 +224,7 @@ TEST_CASE("replay: the filter has one line out for each line in, each by itself"
   for (int i = 0; i < 50; ++i) {
     for (const std::string& line : lines) {
       in += line + "\n";
-      wanted += FilteredLine(line, rulings);
+      wanted += FilteredLine(line, calls);
     }
   }
   CHECK(wanted.find(
@@ -236,7 +236,7 @@ TEST_CASE("replay: the filter has one line out for each line in, each by itself"
   CHECK(Filtered(past, "", 2).empty());
   CHECK(Filtered(past, std::string(2001, 'x') + "\n\n" + past.Call("x", "t"), 2) ==
         "{\"calls\":[],\"error\":\"the line is too long\"}\n{\"calls\":[]}\n" +
-            FilteredLine(past.Call("x", "t"), rulings));
+            FilteredLine(past.Call("x", "t"), calls));
 }
 
 TEST_CASE("replay: what is decided otherwise than by another policy") {
@@ -250,37 +250,37 @@ TEST_CASE("replay: what is decided otherwise than by another policy") {
     text += past.Call(name, "t" + std::to_string(id++)) + "\n";
   }
   past.tree.File("logs/a.jsonl", text);
-  past.question.rulings.given.policy = past.tree.At("new.json");
-  past.question.rulings.against = past.tree.At("old.json");
+  past.question.calls.given.policy = past.tree.At("new.json");
+  past.question.calls.against = past.tree.At("old.json");
   const Survey survey = past.Take();
   REQUIRE(survey.tally.changes.size() == 3);
   std::vector<std::string> seen;
   for (const auto& [key, group] : survey.tally.changes) {
-    CHECK(key.was == Fate::kPermitted);
+    CHECK(key.was == ReplayVerdict::kPermitted);
     CHECK(group.calls == 1);
-    seen.push_back(std::string(FateName(key.now)) + " " + group.rule.pointer);
+    seen.push_back(std::string(ReplayVerdictName(key.now)) + " " + group.rule.pointer);
   }
   CHECK(seen ==
         std::vector<std::string>{"ask /write/ask", "deny /write/allow", "deny /write/deny"});
-  std::swap(past.question.rulings.given.policy, past.question.rulings.against);
+  std::swap(past.question.calls.given.policy, past.question.calls.against);
   const Survey back = past.Take();
   CHECK(back.tally.changes.size() == 3);
-  CHECK(back.tally.changes.begin()->first.now == Fate::kPermitted);
+  CHECK(back.tally.changes.begin()->first.now == ReplayVerdict::kPermitted);
   CHECK(back.tally.changes.begin()->second.rule.file == past.tree.At("new.json"));
 }
 
 TEST_CASE("replay: a policy that cannot be used is told before anything is read") {
   Past past;
   past.tree.File("bad.json", R"({"version":1,"raed":{}})");
-  past.question.rulings.given.policy = past.tree.At("bad.json");
-  const Status status = Rulings(past.question.rulings).Check();
+  past.question.calls.given.policy = past.tree.At("bad.json");
+  const Status status = ReplayedCalls(past.question.calls).Check();
   REQUIRE_FALSE(status);
   CHECK(status.error().text().find("raed") != std::string::npos);
-  std::swap(past.question.rulings.given.policy, past.question.rulings.against);
-  CHECK_FALSE(Rulings(past.question.rulings).Check());
-  past.question.rulings = {};
-  past.question.rulings.given.home = past.tree.At("home");
-  CHECK(Rulings(past.question.rulings).Check());
+  std::swap(past.question.calls.given.policy, past.question.calls.against);
+  CHECK_FALSE(ReplayedCalls(past.question.calls).Check());
+  past.question.calls = {};
+  past.question.calls.given.home = past.tree.At("home");
+  CHECK(ReplayedCalls(past.question.calls).Check());
 }
 
 TEST_CASE("sessions: the oldest are forgotten, the others stay as they are") {

@@ -2,7 +2,7 @@
 #include <doctest/doctest.h>
 
 #include "agents/claude/agent.h"
-#include "policy/evaluate/judge_tool.h"
+#include "policy/evaluate/evaluate_tool.h"
 #include "tests/support/mutate.h"
 #include "tests/support/random_policy.h"
 #include "tests/support/settings_maker.h"
@@ -42,15 +42,15 @@ class Property {
     const SettingsMaker maker(world, profile);
     const OrderedJson claude = maker.Claude();
     const OrderedJson sdk = maker.Sdk();
-    CHECK(Judged(claude).drops.empty());
-    CHECK(Judged(claude).ignored.empty());
-    CHECK(Judged(SettingsIn(sdk)).drops.empty());
+    CHECK(MaybeDecision(claude).drops.empty());
+    CHECK(MaybeDecision(claude).ignored.empty());
+    CHECK(MaybeDecision(SettingsIn(sdk)).drops.empty());
     CheckSandbox(claude["sandbox"], maker.policy());
     CheckSandbox(sdk["sandbox"], maker.policy());
     CheckTools(sdk, maker.policy());
     for (const std::string name : sdk["allowedTools"]) {
       CAPTURE(name);
-      CHECK(JudgeTool(name, maker.policy()).verdict == Verdict::kPermit);
+      CHECK(EvaluateTool(name, maker.policy()).verdict == Verdict::kPermit);
       const auto tool = ClaudeCode().tools.Find(name);
       REQUIRE(tool.has_value());
       CHECK_FALSE(tool->runs_code);
@@ -69,7 +69,7 @@ class Property {
     if (!sdk["tools"].is_array()) return;
     for (const std::string name : sdk["tools"]) {
       CAPTURE(name);
-      CHECK(JudgeTool(name, policy).verdict != Verdict::kDeny);
+      CHECK(EvaluateTool(name, policy).verdict != Verdict::kDeny);
     }
   }
 

@@ -35,7 +35,7 @@ bool Has(const Texts& texts, std::string_view text) {
 }
 
 OrderedJson Shown(const Derived& derived) {
-  CHECK(Judged(derived.json.contains("settings") ? SettingsIn(derived.json) : derived.json)
+  CHECK(MaybeDecision(derived.json.contains("settings") ? SettingsIn(derived.json) : derived.json)
             .drops.empty());
   return {{"result", derived.json}, {"notes", derived.notes}};
 }

@@ -17,7 +17,7 @@ SettingsFile FileOf(SettingsLayer layer, const std::string& text) {
   file.layer = layer;
   file.path = SettingsPath(layer, kWhere);
   file.text = text;
-  file.settings = JudgeSettings(text, file.path, kWhere);
+  file.settings = CheckSettings(text, file.path, kWhere);
   return file;
 }
 

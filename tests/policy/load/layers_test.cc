@@ -160,7 +160,7 @@ TEST_CASE("layers: an untrusted list of hosts opens no host that was closed") {
   }
 }
 
-TEST_CASE("layers: an untrusted file where hosts were not judged denies only what it denies") {
+TEST_CASE("layers: an untrusted file where hosts were not evaluated denies only what it denies") {
   World world;
   world.Project(R"("network":{"deny":["good.example"]})", false);
   CHECK(world.Call("WebFetch", kFetch) == "deny");

@@ -39,9 +39,9 @@ struct Outcome {
   }
 };
 
-class Judge {
+class LayersEvaluator {
  public:
-  Judge(const Layers& layers, bool with_links) {
+  LayersEvaluator(const Layers& layers, bool with_links) {
     if (with_links) PutLinks();
     world_.profile = layers.profile;
     world_.places.macos_names = false;
@@ -83,8 +83,8 @@ class Judge {
 // `other` must be at least as closed as `base` for every call. False after the first that is not.
 bool CheckNeverWeaker(RandomPolicies& random, const Layers& base, const Layers& other,
                       bool with_links = true) {
-  Judge before(base, with_links);
-  Judge after(other, with_links);
+  LayersEvaluator before(base, with_links);
+  LayersEvaluator after(other, with_links);
   for (int i = 0; i < kCalls; ++i) {
     const RandomCall call = random.Call();
     const Outcome one = before.Run(call);
@@ -186,10 +186,10 @@ TEST_CASE("property: an untrusted file's words are in no reason") {
     layers.untrusted["read"]["deny"].push_back("{qq,a}");
     layers.untrusted["read"]["deny"].push_back("**/[qqab]");
     layers.untrusted["tools"]["deny"] = {"mcp__qq*", "*atch*qq*"};
-    Judge judge(layers, true);
+    LayersEvaluator evaluator(layers, true);
     for (int n = 0; n < kCalls; ++n) {
       const RandomCall call = random.Call();
-      const std::string reason = judge.Run(call).text();
+      const std::string reason = evaluator.Run(call).text();
       CAPTURE(call.text());
       CHECK(reason.find("qq") == std::string::npos);
     }
@@ -207,8 +207,8 @@ TEST_CASE("property: neither an event's profile nor an untrusted file has a say 
     for (json* policy : {&without.managed, &without.user, &without.project}) {
       *policy = WithoutEventProfiles(*policy);
     }
-    Judge one(layers, false);
-    Judge other(without, false);
+    LayersEvaluator one(layers, false);
+    LayersEvaluator other(without, false);
     for (int n = 0; n < 5; ++n) {
       const RandomCall call = random.Call();
       const AlertRules alerts = one.AlertsOf(call);
@@ -230,8 +230,8 @@ TEST_CASE("property: no profile and no other file takes the managed file's alert
     layers.user["profiles"]["fixed"] = random.Sections();
     layers.user["profiles"]["fixed"]["alerts"] = {{"enabled", false}};
     if (random.OneIn(2)) layers.profile = "fixed";
-    Judge judge(layers, false);
-    const AlertRules alerts = judge.AlertsOf(random.Call());
+    LayersEvaluator evaluator(layers, false);
+    const AlertRules alerts = evaluator.AlertsOf(random.Call());
     CHECK(alerts.inbox == "/srv/demanded");
     CHECK(std::ranges::count(alerts.fields, AlertFields::value_type{"to", "ops"}) == 1);
   }
@@ -239,13 +239,13 @@ TEST_CASE("property: no profile and no other file takes the managed file's alert
 
 // The same call by the main agent and by a subagent. False after the first that came to more.
 bool CheckSubagents(RandomPolicies& random, const Layers& layers) {
-  Judge judge(layers, true);
+  LayersEvaluator evaluator(layers, true);
   for (int n = 0; n < kCalls; ++n) {
     RandomCall call = random.Call();
     call.agent_type.clear();
-    const Outcome main = judge.Run(call);
+    const Outcome main = evaluator.Run(call);
     call.agent_type = random.AgentType();
-    const Outcome sub = judge.Run(call);
+    const Outcome sub = evaluator.Run(call);
     if (sub.strength() >= main.strength()) continue;
     CAPTURE(call.text());
     CAPTURE(layers.user.dump());
@@ -263,9 +263,9 @@ TEST_CASE("property: the random calls come to every verdict, or they would prove
   Random random(8);
   int counts[3] = {};
   for (int i = 0; i < kPolicies; ++i) {
-    Judge judge(random.SomeLayers(), true);
+    LayersEvaluator evaluator(random.SomeLayers(), true);
     for (int n = 0; n < kCalls; ++n) {
-      ++counts[static_cast<size_t>(judge.Run(random.Call()).decision.verdict)];
+      ++counts[static_cast<size_t>(evaluator.Run(random.Call()).decision.verdict)];
     }
   }
   for (const int count : counts) CHECK(count > kPolicies * kCalls / 50);

@@ -186,7 +186,7 @@ TEST_CASE("mcp: the fix that a reason names lets the call through") {
   Json listed = policies["network"];
   listed["network"]["allow"].push_back("evil.example");
   CHECK(MakeWorld(listed)->Call("mcp__team__do", R"({"site":"evil.example"})") == "permit");
-  // A URL is judged with an entry as well.
+  // A URL is evaluated with an entry as well.
   CHECK(MakeWorld(free)->Call("mcp__team__do", R"({"site":"https://evil.example"})") == "deny");
   const std::string url =
       ReasonText(net->Decide("mcp__team__do", R"({"site":"https://evil.example"})"), "");

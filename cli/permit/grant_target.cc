@@ -1,0 +1,213 @@
+#include "cli/permit/grant_target.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "agents/claude/agent.h"
+#include "base/text.h"
+#include "base/utf8.h"
+#include "policy/evaluate/evaluate_path.h"
+#include "policy/evaluate/evaluate_tool.h"
+#include "policy/evaluate/evaluate_url.h"
+#include "policy/evaluate/host_or_file.h"
+#include "policy/files/real_files.h"
+#include "policy/load/layers.h"
+#include "policy/mcp/mcp_name.h"
+#include "policy/rules/domain.h"
+#include "policy/rules/pattern.h"
+
+namespace ringfence {
+namespace {
+
+Error WrongTarget(std::string where, std::string what, std::string hint) {
+  return Error{Error::Kind::kUsage, std::move(where), std::move(what), std::move(hint)};
+}
+
+Result<GrantTarget> MakePath(GrantTarget grant, const std::string& folder,
+                             const std::string& home) {
+  std::string whole = grant.text;
+  if (whole == "~" || whole.starts_with("~/")) {
+    whole = home + whole.substr(1);
+  } else if (whole.starts_with('~')) {
+    return WrongTarget(Quote(grant.text), "begins with ~ and a name", "write the whole path");
+  } else if (!whole.starts_with('/')) {
+    whole = folder + "/" + whole;
+  }
+  if (!IsValidUtf8(whole))
+    return WrongTarget(Quote(grant.text), "is not UTF-8, so a policy cannot name it", "");
+  grant.path = Path::Clean(whole).text();
+  grant.named = grant.path;
+  // A name with such characters that exists is meant literally.
+  grant.is_pattern = HasPattern(grant.path) && ::access(grant.path.c_str(), F_OK) != 0;
+  if (grant.is_pattern) return grant;
+  const RealFiles files;
+  const Walked walked = Walk(grant.path, files);
+  if (walked.stop != Walked::Stop::kEnd) {
+    return WrongTarget(Quote(grant.text), "cannot be resolved", "name the file itself");
+  }
+  grant.path = walked.end.text();
+  return grant;
+}
+
+void TakeWorse(TargetDecision& worst, PathDecision decision, Trace& trace) {
+  for (RuleUse& use : trace.rules) worst.rules.push_back(std::move(use));
+  if (decision.verdict <= worst.verdict) return;
+  worst.verdict = decision.verdict;
+  worst.cause = std::move(decision.cause);
+}
+
+// A path that a pattern matches, with "any" for each "*" and "**"; nothing where one with brackets
+// or backslashes would have to be made up.
+std::optional<std::string> ProbePath(const std::string& pattern) {
+  if (pattern.find_first_of("[]\\") != std::string::npos) return {};
+  std::string path;
+  for (size_t i = 0; i < pattern.size(); ++i) {
+    if (pattern[i] == '?') {
+      path += 'x';
+    } else if (pattern[i] != '*') {
+      path += pattern[i];
+    } else if (i == 0 || pattern[i - 1] != '*') {
+      path += "any";
+    }
+  }
+  return path;
+}
+
+TargetDecision EvaluatePath(const std::string& path, const GrantTarget& grant, const Policy& policy,
+                            const Places& places) {
+  const RealFiles disk;
+  const CachedFiles files(disk);
+  Event event;
+  event.kind = EventKind::kPreToolUse;
+  event.cwd = places.root.text();
+  TargetDecision worst;
+  for (const Access access : {Access::kRead, Access::kWrite}) {
+    if (access == Access::kWrite && !grant.also_write) continue;
+    PathEvaluator evaluator(policy, places, event, files);
+    Trace trace;
+    evaluator.Record(trace);
+    const char* verb = access == Access::kRead ? "read of" : "write to";
+    TakeWorse(worst, evaluator.Evaluate(path, access, verb, ""), trace);
+  }
+  return worst;
+}
+
+TargetDecision EvaluateName(NameDecision evaluated, Trace trace) {
+  return {evaluated.verdict, std::move(evaluated.cause), std::move(trace.rules)};
+}
+
+// A host that the entry stands for.
+std::string ProbeUrl(std::string host) {
+  if (host == "*") host = "a.example";
+  if (host.starts_with("*.")) host = "a" + host.substr(1);
+  return "https://" + host + "/";
+}
+
+}  // namespace
+
+std::optional<TargetKind> KindOf(const std::string& text) {
+  if (ClaudeCode().tools.Find(text) || IsMcpTool(text) || text == "@session-tools" ||
+      text == "@known-tools") {
+    return TargetKind::kTool;
+  }
+  if (text.empty()) return {};
+  const bool is_path = text.find('/') != std::string::npos || text[0] == '~' || text[0] == '.' ||
+                       text[0] == '@' || ::access(text.c_str(), F_OK) == 0;
+  if (is_path) return TargetKind::kPath;
+  if (KindOfName(text) == NameKind::kHost) return TargetKind::kHost;
+  return {};
+}
+
+bool MayBeFileOrHost(const std::string& text) { return KindOfName(text) == NameKind::kHostOrFile; }
+
+bool IsUrl(const std::string& text) { return text.find("://") != std::string::npos; }
+
+Result<std::string> HostOfUrl(const std::string& url) {
+  const Result<Url> parsed = ParseUrl(url);
+  if (!parsed) return WrongTarget(Quote(url), parsed.error().what, "name only the host");
+  if (parsed->host.empty())
+    return WrongTarget(Quote(url), "is a URL without a host", "name a path");
+  const Result<Url> plain = ParseUrl(parsed->scheme + "://" + parsed->host);
+  const bool is_usual = !plain || plain->port == parsed->port;
+  return parsed->host + (is_usual ? "" : ":" + std::to_string(parsed->port));
+}
+
+Result<GrantTarget> MakeTarget(TargetKind kind, const std::string& text, const std::string& folder,
+                               const std::string& home) {
+  GrantTarget grant;
+  grant.kind = kind;
+  grant.text = text;
+  if (kind == TargetKind::kPath && !text.starts_with('@')) return MakePath(grant, folder, home);
+  if (kind == TargetKind::kTool) {
+    grant.named = text;
+    if (IsMcpServer(text)) grant.text = McpServerPattern(text);
+  }
+  if (kind == TargetKind::kHost) {
+    const Result<HostRule> host = ParseHostRule(LowerAscii(text));
+    if (!host) return WrongTarget(Quote(text), host.error().what, host.error().hint);
+  }
+  return grant;
+}
+
+std::vector<std::string> NamesOfHome(const std::string& home) {
+  const Walked walked = Walk(home, RealFiles());
+  if (walked.stop != Walked::Stop::kEnd || walked.end.text() == home) return {home};
+  return {home, walked.end.text()};
+}
+
+std::string EntryFor(const GrantTarget& grant, const std::string& root, const std::string& home) {
+  if (grant.path.empty()) return grant.text;
+  const auto spelled = [&](std::string_view path) {
+    return grant.is_pattern ? std::string(path) : EscapePattern(path);
+  };
+  const Path path = Path::Clean(grant.path);
+  if (!root.empty()) {
+    if (const auto below = path.Below(Path::Clean(root))) {
+      if (below->empty()) return ".";
+      // What begins with such a character would mean something else.
+      const bool is_special = std::string_view("~@!").find((*below)[0]) != std::string_view::npos;
+      return (is_special ? "./" : "") + spelled(*below);
+    }
+  }
+  for (const std::string& name : NamesOfHome(home)) {
+    const auto below = path.Below(Path::Clean(name));
+    if (below) return below->empty() ? "~" : "~/" + spelled(*below);
+  }
+  return spelled(path.text());
+}
+
+Result<std::optional<TargetDecision>> EvaluateTarget(const GrantTarget& grant,
+                                                     const Context& policies) {
+  using Answer = std::optional<TargetDecision>;
+  const Result<Policy> policy = policies.PolicyFor();
+  if (!policy) return policy.error();
+  switch (grant.kind) {
+    case TargetKind::kPath: {
+      const auto path = grant.is_pattern ? ProbePath(grant.path) : std::optional(grant.path);
+      if (!path || path->empty()) return Answer();
+      return Answer(EvaluatePath(*path, grant, *policy, policies.places));
+    }
+    case TargetKind::kTool: {
+      if (grant.text.starts_with('@')) return Answer();
+      Trace trace;
+      NameDecision evaluated = EvaluateTool(grant.text, *policy, &trace);
+      return Answer(EvaluateName(std::move(evaluated), std::move(trace)));
+    }
+    case TargetKind::kHost: {
+      // No host is refused without a "network" section. To make one would refuse all others.
+      if (!policy->network) return Answer(TargetDecision{});
+      Trace trace;
+      NameDecision evaluated = EvaluateUrl(ProbeUrl(LowerAscii(grant.text)), *policy, &trace);
+      return Answer(EvaluateName(std::move(evaluated), std::move(trace)));
+    }
+  }
+  return Answer();
+}
+
+bool HasNetwork(const Context& policies) {
+  const Result<Policy> policy = policies.PolicyFor();
+  return policy && policy->network;
+}
+
+}  // namespace ringfence

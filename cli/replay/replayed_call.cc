@@ -1,0 +1,174 @@
+#include "cli/replay/replayed_call.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "cli/replay/assumed_folder.h"
+#include "policy/load/layers.h"
+#include "run/typed_context.h"
+
+namespace ringfence {
+namespace {
+
+constexpr size_t kMaxProjects = 256;
+constexpr size_t kMaxNotes = 1000;
+constexpr size_t kMaxText = 400;
+constexpr uint64_t kCallsTogether = 16;
+
+ReplayedDecision RefusedCall(const Error& error) {
+  return {ReplayVerdict::kRefused, {}, "the call", CutText(Printable(error.text()), kMaxText)};
+}
+
+ReplayVerdict ReplayVerdictOf(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::kPermit:
+      return ReplayVerdict::kPermitted;
+    case Verdict::kAsk:
+      return ReplayVerdict::kAsked;
+    case Verdict::kDeny:
+      return ReplayVerdict::kDenied;
+  }
+  return ReplayVerdict::kDenied;
+}
+
+ReplayedDecision ReplayedDecisionOf(const Decision& decision) {
+  ReplayedDecision outcome{ReplayVerdictOf(decision.verdict), {}, "", ""};
+  if (!decision.cause) return outcome;
+  const Cause& cause = *decision.cause;
+  outcome.what = CutText(cause.what, kMaxText);
+  outcome.why = CutText(cause.why, kMaxText);
+  if (cause.place) {
+    const bool is_built_in = cause.place->file == "built-in policy";
+    outcome.rule.file = cause.place->file;
+    outcome.rule.line = is_built_in ? 0 : cause.place->line;
+    outcome.rule.pointer = cause.place->quotable ? cause.place->pointer : "";
+  }
+  return outcome;
+}
+
+}  // namespace
+
+std::string_view ReplayVerdictName(ReplayVerdict verdict) {
+  switch (verdict) {
+    case ReplayVerdict::kPermitted:
+      return "permit";
+    case ReplayVerdict::kAsked:
+      return "ask";
+    case ReplayVerdict::kDenied:
+      return "deny";
+    case ReplayVerdict::kRefused:
+      return "error";
+  }
+  return "error";
+}
+
+std::string RuleName::label() const {
+  std::string text = Printable(file);
+  if (line != 0) text += ":" + std::to_string(line);
+  if (!pointer.empty()) text += " " + Printable(pointer);
+  return text;
+}
+
+// One policy for one project.
+class PolicyCalls {
+ public:
+  PolicyCalls(const Registration& question, const FileView& files)
+      : files_(files), context_(FindTypedContext(question, files)) {
+    if (context_) evaluator_.emplace(*context_, question.profile);
+  }
+
+  ReplayedDecision Decide(std::string_view event_text) {
+    if (!evaluator_) return RefusedCall(context_.error());
+    const Result<Event> event = evaluator_->Read(event_text);
+    if (!event) return RefusedCall(event.error());
+    // Calls that follow each other look at the same folders. What failed once must not fail again.
+    if (calls_++ % kCallsTogether == 0) seen_.emplace(files_);
+    const Result<CallEvaluator::Outcome> outcome = evaluator_->Decide(*event, *seen_);
+    if (outcome) return ReplayedDecisionOf(outcome->decision);
+    calls_ = 0;
+    return RefusedCall(outcome.error());
+  }
+
+  const Result<Context>& context() const { return context_; }
+
+ private:
+  const FileView& files_;
+  Result<Context> context_;
+  std::optional<CallEvaluator> evaluator_;
+  std::optional<CachedFiles> seen_;
+  uint64_t calls_ = 0;
+};
+
+// One project, as it is or as if it were there.
+class ReplayedCalls::ProjectCalls {
+ public:
+  ProjectCalls(const ReplayQuestion& question, const std::string& root) : files_(disk_, root) {
+    Registration context = question.given;
+    if (context.root.empty()) context.project_dir = root;
+    now_.emplace(context, files_);
+    if (question.against.empty()) return;
+    context.policy = question.against;
+    was_.emplace(context, files_);
+  }
+
+  Answer Decide(std::string_view event) {
+    Answer answer{now_->Decide(event), {}, files_.is_assumed()};
+    if (was_) answer.was = was_->Decide(event);
+    return answer;
+  }
+
+  PolicyCalls& now() { return *now_; }
+  PolicyCalls* was() { return was_ ? &*was_ : nullptr; }
+
+ private:
+  RealFiles disk_;
+  AssumedFolder files_;
+  std::optional<PolicyCalls> now_;
+  std::optional<PolicyCalls> was_;
+};
+
+ReplayedCalls::ReplayedCalls(ReplayQuestion question) : question_(std::move(question)) {}
+ReplayedCalls::~ReplayedCalls() = default;
+
+ReplayedCalls::ProjectCalls& ReplayedCalls::ProjectCallsOf(const std::string& root) {
+  if (const auto known = projects_.find(root); known != projects_.end()) return *known->second;
+  if (projects_.size() >= kMaxProjects) projects_.clear();
+  auto project = std::make_unique<ProjectCalls>(question_, root);
+  if (project->now().context()) {
+    for (const std::string& note : project->now().context()->sources.notes) {
+      const bool is_known = std::ranges::find(notes_, note) != notes_.end();
+      if (!is_known && notes_.size() < kMaxNotes) notes_.push_back(note);
+    }
+  }
+  return *projects_.emplace(root, std::move(project)).first->second;
+}
+
+Status ReplayedCalls::Check() {
+  // Without --root, a project that has no policy of its own.
+  constexpr const char* kNowhere = "/nonexistent/ringfence-replay";
+  ProjectCalls project(question_, question_.given.root.empty() ? kNowhere : "");
+  if (!project.now().context()) return project.now().context().error();
+  if (project.was() && !project.was()->context()) return project.was()->context().error();
+  const Result<Policy> policy =
+      MergePolicies(project.now().context()->sources, question_.given.profile,
+                    project.now().context()->places, {});
+  if (!policy) return policy.error();
+  if (project.was() == nullptr) return Unit{};
+  const Context& other = *project.was()->context();
+  const Result<Policy> was =
+      MergePolicies(other.sources, question_.given.profile, other.places, {});
+  if (!was) return was.error();
+  return Unit{};
+}
+
+ReplayedCalls::Answer ReplayedCalls::Decide(const std::string& root, std::string_view event) {
+  if (!question_.given.root.empty()) return ProjectCallsOf("").Decide(event);
+  if (!root.empty()) return ProjectCallsOf(root).Decide(event);
+  Answer answer;
+  answer.now = {
+      ReplayVerdict::kRefused, {}, "the call", "its project is unknown: name it with --root DIR"};
+  if (!question_.against.empty()) answer.was = answer.now;
+  return answer;
+}
+
+}  // namespace ringfence

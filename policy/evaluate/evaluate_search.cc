@@ -1,0 +1,101 @@
+#include "policy/evaluate/evaluate_search.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/text.h"
+#include "policy/rules/search_pattern.h"
+
+namespace ringfence {
+
+std::string_view ReadVerb(std::string_view tool) {
+  if (tool == "Glob" || tool == "Grep") return "search of";
+  if (tool == "LS") return "listing of";
+  return "read of";
+}
+
+void SearchEvaluator::EvaluateFolder(const InputField* field) {
+  if (field != nullptr && field->text.empty()) field = nullptr;  // as the client reads it
+  if (field == nullptr && PatternIsAbsolute()) return;
+  if (field == nullptr && !event_.cwd) {
+    return verdict_.Deny("search", "the event has no cwd to search in");
+  }
+  const InputField here{
+      .pointer = "/cwd", .key = "cwd", .kind = JsonKind::kString, .text = event_.cwd.value_or("")};
+  const InputField& folder = field == nullptr ? here : *field;
+  const std::string_view verb = ReadVerb(event_.tool_name);
+  PathDecision decision = paths_.Evaluate(folder.text, Access::kRead, verb, folder.pointer);
+  const bool may_meet = !PatternNamesFolder() && decision.verdict != Verdict::kDeny;
+  if (may_meet) TakeDeniedBelow(decision.ends, verb);
+  ExplainDeniedBelow(decision, verb);
+  verdict_.Take(std::move(decision), Access::kRead);
+}
+
+const InputField* SearchEvaluator::GlobPattern() const {
+  if (event_.tool_name != "Glob") return nullptr;
+  const auto field = std::ranges::find(event_.input, "/pattern", &InputField::pointer);
+  return field == event_.input.end() ? nullptr : &*field;
+}
+
+bool SearchEvaluator::PatternIsAbsolute() const {
+  const InputField* pattern = GlobPattern();
+  return pattern != nullptr && pattern->text.starts_with('/');
+}
+
+// Each alternative begins with a folder of its own, so the search begins below the search folder.
+bool SearchEvaluator::PatternNamesFolder() const {
+  const InputField* pattern = GlobPattern();
+  if (pattern == nullptr) return false;
+  const SearchPattern read = ReadSearchPattern(pattern->text);
+  return !read.refused && read.names_folder;
+}
+
+std::string SearchEvaluator::SearchFolder() const {
+  const auto field = std::ranges::find(event_.input, "/path", &InputField::pointer);
+  const bool is_said =
+      field != event_.input.end() && field->kind == JsonKind::kString && !field->text.empty();
+  if (is_said) return field->text;
+  return event_.cwd.value_or("");
+}
+
+void SearchEvaluator::EvaluatePattern(const InputField& field) {
+  const SearchPattern read = ReadSearchPattern(field.text);
+  if (read.refused) {
+    return verdict_.Deny("search for " + Quote(field.text), std::string(*read.refused));
+  }
+  const bool is_filter = event_.tool_name == "Grep";
+  for (const std::string& beginning : read.beginnings) {
+    if (beginning.empty()) continue;
+    const bool alone = beginning[0] == '/' || beginning[0] == '~';
+    if (is_filter && !alone) continue;  // it only picks names below the folder
+    const std::string text = alone ? beginning : SearchFolder() + "/" + beginning;
+    PathDecision decision = paths_.Evaluate(text, Access::kRead, "search of", field.pointer);
+    ExplainDeniedBelow(decision, "search of");
+    if (decision.verdict != Verdict::kDeny && !is_filter) {
+      TakeDeniedBelow(decision.ends, "search of");
+    }
+    verdict_.Take(decision.verdict, std::move(decision.cause));
+  }
+}
+
+// To allow the folder would not be enough where something in it is denied.
+void SearchEvaluator::ExplainDeniedBelow(PathDecision& decision, std::string_view verb) const {
+  const bool has_command = decision.cause && decision.cause->remedy.find('`') != std::string::npos;
+  if (!has_command) return;
+  for (const Path& folder : decision.ends) {
+    if (auto cause = paths_.MeetsDenied(folder, verb)) {
+      decision.cause = std::move(cause);
+      return;
+    }
+  }
+}
+
+void SearchEvaluator::TakeDeniedBelow(const std::vector<Path>& folders, std::string_view verb) {
+  for (const Path& folder : folders) {
+    if (auto cause = paths_.MeetsDenied(folder, verb)) {
+      verdict_.Take(Verdict::kDeny, std::move(cause));
+    }
+  }
+}
+
+}  // namespace ringfence

@@ -1,0 +1,41 @@
+// The searches of Glob, Grep and LS: the folder that they begin in, the patterns that may begin
+// elsewhere, and what denied file they would meet below.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "policy/evaluate/call_verdict.h"
+#include "policy/evaluate/evaluate_path.h"
+#include "policy/event.h"
+
+namespace ringfence {
+
+// "search of", "listing of", "read of".
+std::string_view ReadVerb(std::string_view tool);
+
+class SearchEvaluator {
+ public:
+  SearchEvaluator(const Event& event, const PathEvaluator& paths, CallVerdict& verdict)
+      : event_(event), paths_(paths), verdict_(verdict) {}
+
+  // The folder that a search begins in; the working directory when the call names none (nullptr).
+  void EvaluateFolder(const InputField* field);
+
+  // Glob's "pattern", Grep's "glob". Not empty.
+  void EvaluatePattern(const InputField& field);
+
+ private:
+  const InputField* GlobPattern() const;
+  bool PatternIsAbsolute() const;
+  bool PatternNamesFolder() const;
+  std::string SearchFolder() const;
+  void TakeDeniedBelow(const std::vector<Path>& folders, std::string_view verb);
+  void ExplainDeniedBelow(PathDecision& decision, std::string_view verb) const;
+
+  const Event& event_;
+  const PathEvaluator& paths_;
+  CallVerdict& verdict_;
+};
+
+}  // namespace ringfence

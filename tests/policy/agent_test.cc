@@ -1,0 +1,20 @@
+#include "policy/agent.h"
+
+#include <doctest/doctest.h>
+
+#include "agents/claude/agent.h"
+
+using namespace ringfence;
+
+TEST_CASE("agent: the sandbox flag is known in other spellings") {
+  const Agent& claude = ClaudeCode();
+  CHECK(claude.IsSandboxFlag("dangerouslyDisableSandbox"));
+  CHECK(claude.IsSandboxFlag("dangerously_disable_sandbox"));
+  CHECK_FALSE(claude.IsSandboxFlag("disableSandbox"));
+}
+
+TEST_CASE("agent: one without a sandbox flag takes no argument for it") {
+  const Agent agent{};
+  CHECK_FALSE(agent.IsSandboxFlag(""));
+  CHECK_FALSE(agent.IsSandboxFlag("dangerouslyDisableSandbox"));
+}

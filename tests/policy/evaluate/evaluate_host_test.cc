@@ -1,0 +1,245 @@
+#include "policy/evaluate/evaluate_host.h"
+
+#include <doctest/doctest.h>
+
+#include "tests/support/world.h"
+
+using namespace ringfence;
+
+namespace {
+
+Policy PolicyOf(World& world, std::string_view members) {
+  world.User(members);
+  return world.Merged(world.EventOf("Bash", "{}"));
+}
+
+// "permit by good.example", "deny", as the policy has the entry.
+std::string Said(const HostDecision& decision) {
+  std::string said(VerdictName(decision.verdict));
+  if (decision.rule != nullptr) said += " by " + std::string(decision.rule->written);
+  return said;
+}
+
+struct Row {
+  std::string_view host;
+  uint16_t port;
+  std::string_view want;
+};
+
+void Check(const Policy& policy, std::span<const Row> rows) {
+  for (const Row& row : rows) {
+    CAPTURE(row.host);
+    CAPTURE(row.port);
+    CHECK(Said(EvaluateHost(row.host, row.port, policy)) == row.want);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("evaluator host: the entry that decided is told, a denial before any permit") {
+  World world;
+  const Policy policy = PolicyOf(world, R"("network":{
+      "allow":["good.example","*.forge.example:443","api.example:8443"],
+      "deny":["gist.forge.example","*.evil.example","good.example:25"]})");
+  static constexpr Row kRows[] = {
+      {"good.example", 443, "permit by good.example"},
+      {"good.example", 1, "permit by good.example"},
+      {"good.example", 25, "deny by good.example:25"},
+      {"good.example", 0, "deny by good.example:25"},  // some port of it is denied
+      {"a.forge.example", 443, "permit by *.forge.example:443"},
+      {"a.b.forge.example", 443, "permit by *.forge.example:443"},
+      {"a.forge.example", 80, "deny"},
+      {"a.forge.example", 0, "deny"},  // not every port is permitted
+      {"forge.example", 443, "deny"},  // "*." means below it
+      {"aforge.example", 443, "deny"},
+      {"gist.forge.example", 443, "deny by gist.forge.example"},
+      {"a.gist.forge.example", 443, "permit by *.forge.example:443"},
+      {"a.evil.example", 443, "deny by *.evil.example"},
+      {"api.example", 8443, "permit by api.example:8443"},
+      {"api.example", 443, "deny"},
+      {"other.example", 443, "deny"},
+  };
+  Check(policy, kRows);
+}
+
+TEST_CASE("evaluator host: spellings of one name are one name") {
+  World world;
+  const Policy policy = PolicyOf(
+      world, R"("network":{"allow":["good.example","xn--gd-fkaa.example"],"unlisted":"ask"})");
+  static constexpr Row kRows[] = {
+      {"GOOD.Example", 443, "permit by good.example"},
+      {"good.example.", 443, "permit by good.example"},
+      {"good%2Eexample", 443, "permit by good.example"},
+      {"%67ood.example", 443, "permit by good.example"},
+      {"good\xE3\x80\x82"
+       "example",
+       443, "permit by good.example"},  // ideographic full stop
+      {"good\xEF\xBC\x8E"
+       "example",
+       443, "permit by good.example"},  // full width
+      {"XN--GD-FKAA.example", 443, "permit by xn--gd-fkaa.example"},
+      {"good.example.evil.example", 443, "ask"},
+      {"xgood.example", 443, "ask"},
+  };
+  Check(policy, kRows);
+}
+
+TEST_CASE("evaluator host: a text that two programs could read in two ways is denied") {
+  World world;
+  const Policy policy = PolicyOf(world, R"("network":{"allow":["*"],"unlisted":"allow"})");
+  for (const std::string_view host : {"",
+                                      ".",
+                                      "good..example",
+                                      ".good.example",
+                                      "good.example..",
+                                      "good example",
+                                      "good.example ",
+                                      "good.example:80",
+                                      "user@good.example",
+                                      "good.example/x",
+                                      "good.example\\x",
+                                      "good.example%",
+                                      "good.example%2",
+                                      "%2567ood.example",
+                                      "good.example%00",
+                                      "good.example%0a",
+                                      "0x7f.1",
+                                      "127.1",
+                                      "2130706433",
+                                      "017700000001",
+                                      "127.0.0.01",
+                                      "256.1.1.1",
+                                      "1.2.3.4.5",
+                                      "[::1",
+                                      "::1]",
+                                      "[]",
+                                      "[fe80::1%25eth0]",
+                                      "[::1]x",
+                                      "[1.2.3.4]",
+                                      "g\xC3\xB6\xC3\xB6"
+                                      "d.example",
+                                      "*.good.example",
+                                      "*",
+                                      "\xEF\xBD\x87ood.example"}) {
+    CAPTURE(host);
+    CHECK(Said(EvaluateHost(host, 443, policy)) == "deny");
+  }
+  const std::string label(64, 'a');
+  CHECK(Said(EvaluateHost(label + ".example", 443, policy)) == "deny");
+  CHECK(Said(EvaluateHost(label.substr(1) + ".example", 443, policy)) == "permit by *");
+  CHECK(Said(EvaluateHost(std::string_view("a.example\0b", 11), 443, policy)) == "deny");
+}
+
+TEST_CASE("evaluator host: an address is one host, whatever its spelling") {
+  World world;
+  const Policy policy = PolicyOf(world, R"("network":{
+      "allow":["192.0.2.1:80","[2001:db8::1]","*.example"],"deny":["[::1]","127.0.0.1"]})");
+  static constexpr Row kRows[] = {
+      {"192.0.2.1", 80, "permit by 192.0.2.1:80"},
+      {"192.0.2.1.", 80, "permit by 192.0.2.1:80"},
+      {"192.0.2.1", 81, "deny"},
+      {"192.0.2.2", 80, "deny"},
+      {"[::ffff:192.0.2.1]", 80, "permit by 192.0.2.1:80"},
+      {"::FFFF:c000:201", 80, "permit by 192.0.2.1:80"},
+      {"\xEF\xBC\x91\xEF\xBC\x99\xEF\xBC\x92.0.2.1", 80, "permit by 192.0.2.1:80"},  // full width
+      {"[2001:DB8:0::1]", 1, "permit by [2001:db8::1]"},
+      {"2001:0db8:0000:0000:0000:0000:0000:0001", 1, "permit by [2001:db8::1]"},
+      {"2001:db8::1%eth0", 1, "permit by [2001:db8::1]"},
+      {"[2001:db8::2]", 1, "deny"},
+      {"127.0.0.1", 1, "deny by 127.0.0.1"},
+      {"::ffff:7f00:1", 1, "deny by 127.0.0.1"},
+      {"[0:0:0:0:0:0:0:1]", 1, "deny by [::1]"},
+      {"::0.0.0.1", 1, "deny by [::1]"},
+  };
+  Check(policy, kRows);
+}
+
+TEST_CASE("evaluator host: this machine and its neighbours are hosts like any other") {
+  World world;
+  const Policy listed = PolicyOf(world, R"("network":{"allow":["localhost:3000","[fe80::1]"]})");
+  static constexpr Row kListed[] = {
+      {"localhost", 3000, "permit by localhost:3000"},
+      {"127.0.0.1", 3000, "deny"},  // a name is not its address
+      {"localhost", 3001, "deny"},
+      {"sub.localhost", 3000, "deny"},
+      {"fe80::1%eth0", 1, "permit by [fe80::1]"},
+      {"169.254.169.254", 80, "deny"},
+  };
+  Check(listed, kListed);
+  World open;
+  const Policy unlisted =
+      PolicyOf(open, R"("network":{"deny":["169.254.169.254"],"unlisted":"allow"})");
+  static constexpr Row kOpen[] = {
+      {"127.0.0.1", 1, "permit"},
+      {"localhost", 1, "permit"},
+      {"[fe80::1]", 1, "permit"},
+      {"169.254.169.254", 80, "deny by 169.254.169.254"},
+      {"::ffff:169.254.169.254", 80, "deny by 169.254.169.254"},
+  };
+  Check(unlisted, kOpen);
+}
+
+TEST_CASE("evaluator host: every list must permit, and the last that permits is told") {
+  World world;
+  world.Managed(R"("network":{"allow":["*.corp.example"]})");
+  const Policy policy = PolicyOf(world, R"("network":{"allow":["a.corp.example","b.example"]})");
+  REQUIRE(policy.network->lists.size() == 2);
+  CHECK(EvaluateHost("a.corp.example", 443, policy).verdict == Verdict::kPermit);
+  const HostRule& last = policy.network->lists.back().allow.front();
+  CHECK(EvaluateHost("a.corp.example", 443, policy).rule == &last);
+  static constexpr Row kRows[] = {{"b.corp.example", 443, "deny"}, {"b.example", 443, "deny"}};
+  Check(policy, kRows);
+}
+
+TEST_CASE("evaluator host: the cause names host, port and list, and the trace each entry") {
+  World world;
+  const Policy policy =
+      PolicyOf(world, R"("network":{"allow":["good.example"],"deny":["evil.example"]})");
+  const HostDecision unlisted = EvaluateHost("Other.example", 443, policy);
+  CHECK(unlisted.cause->what == R"(connection to "Other.example:443")");
+  CHECK(unlisted.cause->why == R"(the host "other.example" is not listed)");
+  CHECK(unlisted.cause->place == policy.network->lists.front().place);
+  CHECK(unlisted.cause->remedy.find("ringfence allow other.example") != std::string::npos);
+  CHECK(EvaluateHost("fe80::1%eth0", 0, policy).cause->what == R"(connection to "[fe80::1]")");
+  CHECK(EvaluateHost("", 80, policy).cause->what == R"(connection to ":80")");
+  Trace trace;
+  const HostDecision denied = EvaluateHost("evil.example", 1, policy, &trace);
+  CHECK(denied.cause->why == R"(denied by "evil.example")");
+  CHECK(denied.cause->place == denied.rule->place);
+  CHECK_FALSE(EvaluateHost("good.example", 1, policy, &trace).cause);
+  REQUIRE(trace.rules.size() == 2);
+  CHECK(trace.rules[0].written == "evil.example");
+  CHECK(trace.rules[1].written == "good.example");
+}
+
+TEST_CASE("evaluator host: a policy without hosts judges none") {
+  World world;
+  const Policy policy = PolicyOf(world, R"("tools":{"deny":["mcp__x__y"]})");
+  CHECK(Said(EvaluateHost("any.example", 1, policy)) == "permit");
+  CHECK(Said(EvaluateHost("", 0, policy)) == "permit");
+}
+
+TEST_CASE("evaluator hosts: all that an entry means must be permitted, and none denied") {
+  World world;
+  const Policy policy = PolicyOf(world, R"("network":{
+      "allow":["*.good.example","good.example:443"],"deny":["bad.good.example:25"]})");
+  struct {
+    std::string_view text, want;
+  } static constexpr kRows[] = {
+      {"a.good.example", "permit by *.good.example"},
+      {"*.a.good.example", "permit by *.good.example"},
+      {"*.good.example", "deny by bad.good.example:25"},
+      {"*.good.example:443", "permit by *.good.example"},
+      {"bad.good.example", "deny by bad.good.example:25"},
+      {"good.example", "deny"},
+      {"good.example:443", "permit by good.example:443"},
+      {"*", "deny by bad.good.example:25"},
+      {"", "deny"},
+      {"https://good.example", "deny"},
+  };
+  for (const auto& row : kRows) {
+    CAPTURE(row.text);
+    CHECK(Said(EvaluateHosts(row.text, policy)) == row.want);
+  }
+  CHECK(EvaluateHosts("X.example", policy).cause->what == R"(connection to "X.example")");
+}
