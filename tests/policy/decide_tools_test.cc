@@ -254,7 +254,7 @@ TEST_CASE("tools: paths in arguments that a file tool does not have are evaluate
 
 TEST_CASE("tools: where commands are wrapped, a shell whose commands cannot be is denied") {
   World world;
-  world.User(R"("bash":{"wrap":true},"tools":{"allow":["mcp__*"]})");
+  world.User(R"("bash":{"wrap":true},"tools":{"allow":["Bash","PowerShell","mcp__x__*"]})");
   CHECK(world.Call("Bash", R"({"command":"ls"})") == "permit");
   CHECK(world.Call("PowerShell", R"({"command":"ls"})") == "deny");
   CHECK(world.Call("mcp__x__y", "{}") == "permit");
