@@ -7,6 +7,7 @@
 #include "agents/claude/settings/settings.h"
 #include "base/add_once.h"
 #include "base/contains.h"
+#include "base/regular_file.h"
 #include "base/text.h"
 #include "policy/rules/sets.h"
 
@@ -185,7 +186,7 @@ ClientSandbox ClientSandboxOf(const Places& places) {
   ClientSandbox sandbox;
   std::optional<bool> enabled;  // of the strongest file that says it
   for (const Path& file : SettingsFilesOf(places)) {
-    Result<PolicyBytes> bytes = ReadPolicyBytes(file.text());
+    Result<FileBytes> bytes = ReadRegularFile(file.text());
     if (!bytes || bytes->missing) continue;
     const ClientSettings settings =
         ParseClientSettings(std::move(bytes->text), file.text(), file.text());

@@ -4,6 +4,7 @@
 
 #include "agents/claude/settings/settings.h"
 #include "base/add_once.h"
+#include "base/regular_file.h"
 #include "policy/load/sources.h"
 
 namespace ringfence {
@@ -27,7 +28,7 @@ std::vector<Path> SettingsFiles(const Event& event, const Places& places) {
 Result<Approvals> ReadApprovals(const Places& places) {
   if (places.homes.empty()) return Approvals{};
   const std::string path = ApprovalsPath(places.homes.front().text());
-  Result<PolicyBytes> bytes = ReadPolicyBytes(path);
+  Result<FileBytes> bytes = ReadRegularFile(path);
   if (!bytes) return bytes.error();
   if (bytes->missing) return Approvals{};
   return ParseApprovals(std::move(bytes->text), path);
@@ -41,7 +42,7 @@ Result<std::vector<std::string>> WeakenedSettings(const Event& event, const Plac
   if (!approvals) return approvals.error();
   std::vector<std::string> reasons;
   for (const Path& file : SettingsFiles(event, places)) {
-    Result<PolicyBytes> bytes = ReadPolicyBytes(file.text());
+    Result<FileBytes> bytes = ReadRegularFile(file.text());
     if (!bytes) return bytes.error();
     ClientSettings settings;
     settings.path = file.text();

@@ -9,6 +9,7 @@
 
 #include "agents/claude/setup/call_event.h"
 #include "base/environment.h"
+#include "base/regular_file.h"
 #include "base/text.h"
 #include "cli/audit/fixture_files.h"
 #include "cli/audit/recorded.h"

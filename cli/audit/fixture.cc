@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "agents/claude/settings/settings.h"
+#include "base/regular_file.h"
 #include "base/text.h"
 #include "base/utf8.h"
 #include "cli/audit/recorded.h"
@@ -92,7 +93,7 @@ class FixtureReader {
     } else {
       policy.shown = node->content();
       const std::filesystem::path folder = std::filesystem::path(path_).parent_path();
-      Result<PolicyBytes> bytes = ReadPolicyBytes((folder / node->content()).string());
+      Result<FileBytes> bytes = ReadRegularFile((folder / node->content()).string());
       if (!bytes || bytes->missing) {
         return document_.Wrong(*node,
                                bytes ? "names a file that does not exist" : bytes.error().text());

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
+#include "agents/claude/setup/client_sandbox.h"
+#include "agents/claude/setup/sandbox_lists.h"
 #include "base/text.h"
-#include "cli/common/client_sandbox.h"
-#include "cli/common/sandbox_lists.h"
 #include "policy/evaluate/evaluate_host.h"
 #include "policy/evaluate/evaluate_path.h"
 #include "policy/event.h"

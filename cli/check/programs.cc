@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "base/path.h"
+#include "base/regular_file.h"
 #include "base/same_file.h"
 #include "base/syscall.h"
 #include "base/text.h"
-#include "cli/common/files.h"
 #include "policy/files/real_files.h"
 #include "policy/files/resolve.h"
 

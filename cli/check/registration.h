@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "agents/claude/settings/settings.h"
+#include "agents/claude/setup/settings_files.h"
 #include "cli/check/finding.h"
-#include "cli/common/settings_files.h"
 
 namespace ringfence {
 

@@ -5,8 +5,8 @@
 #include <string>
 
 #include "agents/claude/settings/settings.h"
+#include "agents/claude/setup/settings_files.h"
 #include "cli/check/finding.h"
-#include "cli/common/settings_files.h"
 
 namespace ringfence {
 

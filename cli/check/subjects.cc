@@ -9,15 +9,15 @@
 #include <iterator>
 
 #include "agents/claude/agent.h"
+#include "agents/claude/setup/client_sandbox.h"
 #include "base/environment.h"
+#include "base/regular_file.h"
 #include "base/text.h"
 #include "cli/check/lint.h"
 #include "cli/check/programs.h"
 #include "cli/check/registration.h"
 #include "cli/check/settings_file.h"
 #include "cli/check/write_openings.h"
-#include "cli/common/client_sandbox.h"
-#include "cli/common/files.h"
 #include "cli/common/host_tools.h"
 #include "cli/common/registered.h"
 #include "cli/common/state.h"

@@ -4,13 +4,13 @@
 #include <optional>
 #include <string_view>
 
+#include "agents/claude/setup/sandbox_lists.h"
 #include "base/json_pointer.h"
 #include "base/json_tree.h"
 #include "base/path.h"
 #include "base/text.h"
 #include "base/utf8.h"
 #include "cli/common/files.h"
-#include "cli/common/sandbox_lists.h"
 #include "cli/setup/init_command.h"
 #include "policy/rules/pattern.h"
 

@@ -6,10 +6,10 @@
 
 #include <vector>
 
+#include "agents/claude/setup/settings_files.h"
 #include "agents/claude/setup/settings_record.h"
 #include "cli/check/command_rights.h"
 #include "cli/check/finding.h"
-#include "cli/common/settings_files.h"
 
 namespace ringfence {
 

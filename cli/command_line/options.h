@@ -6,9 +6,9 @@
 #include <functional>
 #include <string>
 
+#include "agents/claude/setup/settings_files.h"
 #include "base/outcome.h"
 #include "cli/command_line/command.h"
-#include "cli/common/settings_files.h"
 
 namespace ringfence {
 

@@ -7,9 +7,9 @@
 #include <string_view>
 #include <vector>
 
+#include "agents/claude/setup/settings_files.h"
 #include "agents/claude/setup/settings_record.h"
 #include "base/result.h"
-#include "cli/common/settings_files.h"
 #include "cli/permit/grant_target.h"
 #include "policy/decision.h"
 #include "policy/event.h"

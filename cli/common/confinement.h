@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "agents/claude/setup/settings_files.h"
 #include "cli/common/host_tools.h"
-#include "cli/common/settings_files.h"
 #include "policy/policy.h"
 
 namespace ringfence {

@@ -61,8 +61,8 @@ Status SetOwnership(int fd, const FileOwnership& wanted, const Path& path) {
   };
   const bool is_other = differs(wanted.owner, own.st_uid) || differs(wanted.group, own.st_gid);
   if (is_other && ::fchown(fd, wanted.owner, wanted.group) != 0) {
-    return FileError(path.text(), "belongs to another user or group, which could not be kept",
-                     "run the command as its owner");
+    return ConfigError(path.text(), "belongs to another user or group, which could not be kept",
+                       "run the command as its owner");
   }
   if (::fchmod(fd, wanted.mode) != 0) return SystemError("fchmod(" + path.text() + ")");
   return Unit{};
@@ -83,7 +83,7 @@ Result<FilePlace> FilePlace::Find(const std::string& path) {
 }
 
 Result<FilePlace> FilePlace::FindPlain(const Path& path) {
-  if (path.is_root()) return FileError(path.text(), "is not a regular file", "");
+  if (path.is_root()) return ConfigError(path.text(), "is not a regular file", "");
   Result<NearestFolder> nearest = OpenNearestPlainFolder(path.Parent(), kAnySize);
   if (!nearest) return nearest.error();
   return FilePlace(path, std::move(*nearest));
@@ -135,7 +135,7 @@ Result<std::optional<std::string>> FilePlace::Read() const {
   if (!fd.valid() || ::fstat(fd.get(), &opened) != 0) {
     return SystemError("open(" + path_.text() + ")");
   }
-  if (!S_ISREG(opened.st_mode)) return FileError(path_.text(), "is not a regular file", "");
+  if (!S_ISREG(opened.st_mode)) return ConfigError(path_.text(), "is not a regular file", "");
   const auto size = static_cast<size_t>(opened.st_size);
   Result<std::string> bytes = ReadAll(fd.get(), kAnySize, path_.text(), size);
   if (!bytes) return bytes.error();
@@ -148,7 +148,7 @@ Status FilePlace::Replace(const std::string& temporary, const std::string& bytes
   const Result<std::optional<struct stat>> old = Facts();
   if (!old) return old.error();
   if (*old && !S_ISREG((*old)->st_mode))
-    return FileError(path_.text(), "is not a regular file", "");
+    return ConfigError(path_.text(), "is not a regular file", "");
   const UniqueFd fd(::openat(folder(), temporary.c_str(),
                              O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
   if (!fd.valid()) return NotCreated(path_.Parent().Child(temporary), errno);
@@ -195,7 +195,7 @@ Status WriteWhole(const std::string& path, const std::string& bytes, mode_t mode
   const Result<FilePlace> place = FilePlace::Find(path);
   if (!place) return place.error();
   if (const std::vector<std::string> missing = place->MissingFolders(); !missing.empty()) {
-    return FileError(missing.front(), "does not exist", "create the directory first");
+    return ConfigError(missing.front(), "does not exist", "create the directory first");
   }
   return place->Replace(TemporaryName(), bytes, {.mode = mode_if_new});
 }

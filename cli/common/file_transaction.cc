@@ -27,8 +27,8 @@ Status CheckUnchanged(const FilePlace& place, const std::optional<std::string>& 
   const Result<std::optional<std::string>> now = place.Read();
   if (!now) return now.error();
   if (*now == expected) return Unit{};
-  return FileError(place.path().text(), "was changed by another program in the meantime",
-                   "run the command again");
+  return ConfigError(place.path().text(), "was changed by another program in the meantime",
+                     "run the command again");
 }
 
 Result<FilePlace> PlaceOf(const FileChange& change) {
@@ -45,7 +45,7 @@ Status CheckIsOurs(const FileChange& change) {
   const bool is_ours =
       *now == change.before || std::ranges::find(change.ours, DigestOf(*now)) != change.ours.end();
   if (is_ours) return Unit{};
-  return FileError(
+  return ConfigError(
       change.path,
       "was changed after ringfence changed it, so an interrupted command is not undone", "");
 }
@@ -130,8 +130,8 @@ Status FileTransaction::Lock() {
   const Result<std::vector<FileChange>> changes = journal->Read();
   if (!changes) return changes.error();
   if (!changes->empty()) {
-    return FileError(journal->path(), "is of a ringfence command that was interrupted just now",
-                     "run the command again");
+    return ConfigError(journal->path(), "is of a ringfence command that was interrupted just now",
+                       "run the command again");
   }
   journal_.emplace(std::move(*journal));
   return Unit{};

@@ -1,6 +1,5 @@
 #include "cli/common/files.h"
 
-#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -12,13 +11,9 @@
 #include "base/path.h"
 #include "base/syscall.h"
 #include "base/text.h"
-#include "base/unique_fd.h"
-#include "policy/load/sources.h"
 
 namespace ringfence {
 namespace {
-
-constexpr size_t kMaxFile = 8u << 20;
 
 std::string FolderOf(const std::string& path) { return Path::Clean(path).Parent().text(); }
 
@@ -28,7 +23,7 @@ Error Dangling(const std::string& link, const std::string& hint) {
   const std::filesystem::path named = std::filesystem::read_symlink(link, failed);
   const std::string target =
       failed ? "" : Path::Clean((std::filesystem::path(FolderOf(link)) / named).string()).text();
-  return FileError(
+  return ConfigError(
       link, "is a dangling symbolic link" + (target.empty() ? "" : " to " + Quote(target)), hint);
 }
 
@@ -39,25 +34,6 @@ bool IsDangling(const std::string& path) {
 }
 
 }  // namespace
-
-Error FileError(std::string path, std::string what, std::string hint) {
-  return {Error::Kind::kInvalidConfig, std::move(path), std::move(what), std::move(hint)};
-}
-
-Result<std::optional<std::string>> ReadIfThere(const std::string& path) {
-  const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
-  if (!fd.valid()) {
-    if (errno == ENOENT || errno == ENOTDIR) return std::optional<std::string>();
-    if (errno == ELOOP) return EndlessLinks(path);
-    return SystemError("open(" + path + ")");
-  }
-  struct stat status {};
-  if (::fstat(fd.get(), &status) != 0) return SystemError("fstat(" + path + ")");
-  if (!S_ISREG(status.st_mode)) return FileError(path, "is not a regular file", "");
-  Result<std::string> bytes = ReadAll(fd.get(), kMaxFile, path);
-  if (!bytes) return bytes.error();
-  return std::optional<std::string>(std::move(*bytes));
-}
 
 std::vector<std::string> MissingFolders(const std::string& path) {
   std::vector<std::string> folders;

@@ -1,19 +1,12 @@
-// Reading files that users name or edit, and where their names lead.
+// Where the names of files lead that users name or edit.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/result.h"
 
 namespace ringfence {
-
-// An error of kind kInvalidConfig about a file.
-Error FileError(std::string path, std::string what, std::string hint);
-
-// The bytes of a regular file, or nothing when there is none.
-Result<std::optional<std::string>> ReadIfThere(const std::string& path);
 
 // Where writing `path` would end: a link to a file is followed, so that the link itself stays.
 Result<std::string> FollowedPath(const std::string& path);

@@ -3,8 +3,8 @@
 
 #include <string>
 
+#include "agents/claude/setup/settings_files.h"
 #include "base/result.h"
-#include "cli/common/settings_files.h"
 #include "policy/load/context.h"
 #include "run/typed_context.h"
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "agents/claude/setup/settings_files.h"
 #include "cli/common/context_options.h"
-#include "cli/common/settings_files.h"
 
 namespace ringfence {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "cli/common/files.h"
+#include "base/regular_file.h"
 
 namespace ringfence {
 namespace {

@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
+#include "agents/claude/setup/settings_files.h"
 #include "cli/common/context_options.h"
 #include "cli/common/host_tools.h"
-#include "cli/common/settings_files.h"
 #include "policy/load/context.h"
 #include "policy/policy.h"
 

@@ -10,10 +10,10 @@
 
 #include "agents/claude/agent.h"
 #include "agents/claude/setup/call_event.h"
+#include "base/regular_file.h"
 #include "base/text.h"
 #include "cli/common/console.h"
 #include "cli/common/context_options.h"
-#include "cli/common/files.h"
 #include "cli/common/registered.h"
 #include "cli/explain/evaluator.h"
 #include "cli/explain/explain_mcp.h"

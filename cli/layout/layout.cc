@@ -10,9 +10,9 @@
 
 #include "base/environment.h"
 #include "base/program.h"
+#include "base/regular_file.h"
 #include "base/text.h"
 #include "cli/common/file_transaction.h"
-#include "cli/common/files.h"
 #include "cli/layout/panes.h"
 #include "cli/layout/relay.h"
 #include "cli/layout/rewrite.h"

@@ -7,10 +7,10 @@
 
 #include "base/environment.h"
 #include "base/json_edit.h"
+#include "base/regular_file.h"
 #include "base/sha256.h"
 #include "base/text.h"
 #include "cli/common/file_transaction.h"
-#include "cli/common/files.h"
 #include "cli/log/waiting.h"
 #include "run/messages.h"
 

@@ -5,12 +5,13 @@
 #include <algorithm>
 
 #include "agents/claude/agent.h"
+#include "agents/claude/setup/mcp_servers.h"
+#include "base/regular_file.h"
 #include "base/sha256.h"
 #include "base/text.h"
 #include "cli/command_line/misread_word.h"
 #include "cli/common/files.h"
 #include "cli/common/host_tools.h"
-#include "cli/common/mcp_servers.h"
 #include "cli/common/registered.h"
 #include "cli/common/state.h"
 #include "cli/permit/refused_session.h"

@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "agents/claude/setup/sandbox_lists.h"
 #include "cli/command_line/options.h"
 #include "cli/common/file_transaction.h"
 #include "cli/common/policies.h"
-#include "cli/common/sandbox_lists.h"
 #include "cli/permit/grant_target.h"
 
 namespace ringfence {

@@ -5,7 +5,7 @@
 #include <optional>
 #include <utility>
 
-#include "cli/common/files.h"
+#include "base/regular_file.h"
 #include "cli/permit/policy_removal.h"
 #include "policy/load/trust.h"
 

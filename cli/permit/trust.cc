@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "agents/claude/agent.h"
+#include "base/regular_file.h"
 #include "base/sha256.h"
 #include "base/text.h"
 #include "cli/common/ask.h"
@@ -134,7 +135,7 @@ class TrustCommand {
   }
 
   static std::string StateOf(const TrustedProject& project) {
-    const Result<PolicyBytes> bytes = ReadPolicyBytes(ProjectPolicyPath(project.root));
+    const Result<FileBytes> bytes = ReadRegularFile(ProjectPolicyPath(project.root));
     if (!bytes || bytes->missing) return "missing";
     return Sha256Hex(bytes->text) == project.sha256 ? "trusted" : "changed";
   }
@@ -157,7 +158,7 @@ class TrustCommand {
     project.places = *std::move(places);
     project.root = project.places.root_real.text();
     project.path = ProjectPolicyPath(project.root);
-    Result<PolicyBytes> bytes = ReadPolicyBytes(project.path);
+    Result<FileBytes> bytes = ReadRegularFile(project.path);
     if (!bytes) return bytes.error();
     if (bytes->missing) {
       return Error{Error::Kind::kInvalidConfig, project.path, "does not exist",
@@ -223,7 +224,7 @@ class TrustCommand {
 
   // The file may have changed while the user was reading it.
   Status StillTheSame(const ProjectPolicy& project) const {
-    Result<PolicyBytes> now = ReadPolicyBytes(project.path);
+    Result<FileBytes> now = ReadRegularFile(project.path);
     if (!now) return now.error();
     if (!now->missing && Sha256Hex(now->text) == project.sha256) return Unit{};
     return Error{Error::Kind::kInvalidConfig, project.path,

@@ -9,11 +9,11 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "agents/claude/setup/settings_files.h"
 #include "base/environment.h"
 #include "base/text.h"
 #include "cli/common/console.h"
 #include "cli/common/context_options.h"
-#include "cli/common/settings_files.h"
 #include "cli/common/since.h"
 #include "cli/replay/filter.h"
 #include "cli/replay/report.h"

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "agents/claude/setup/client_sandbox.h"
 #include "agents/claude/setup/path_rules.h"
 #include "agents/claude/setup/tool_names.h"
 #include "base/add_once.h"
 #include "base/text.h"
-#include "cli/common/client_sandbox.h"
 #include "policy/evaluate/evaluate_tool.h"
 
 namespace ringfence {

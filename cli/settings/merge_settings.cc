@@ -5,8 +5,8 @@
 
 #include "agents/claude/settings/settings.h"
 #include "agents/claude/setup/settings_editor.h"
+#include "agents/claude/setup/settings_files.h"
 #include "base/text.h"
-#include "cli/common/settings_files.h"
 
 namespace ringfence {
 namespace {

@@ -8,11 +8,11 @@
 #include <nlohmann/json.hpp>
 
 #include "base/environment.h"
+#include "base/regular_file.h"
 #include "base/text.h"
 #include "cli/common/console.h"
 #include "cli/common/context_options.h"
 #include "cli/common/file_transaction.h"
-#include "cli/common/files.h"
 #include "cli/common/state.h"
 #include "cli/settings/derived_settings.h"
 #include "cli/settings/merge_settings.h"

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "agents/claude/setup/settings_files.h"
 #include "cli/common/host_tools.h"
 #include "cli/common/policies.h"
-#include "cli/common/settings_files.h"
 #include "policy/policy.h"
 
 namespace ringfence {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "agents/claude/settings/settings.h"
-#include "cli/common/settings_files.h"
+#include "agents/claude/setup/settings_files.h"
 
 namespace ringfence {
 

@@ -6,13 +6,14 @@
 #include <utility>
 
 #include "agents/claude/agent.h"
+#include "agents/claude/setup/mcp_servers.h"
 #include "agents/claude/setup/path_rules.h"
+#include "base/regular_file.h"
 #include "base/sha256.h"
 #include "base/text.h"
 #include "cli/common/ask.h"
 #include "cli/common/files.h"
 #include "cli/common/hook_command.h"
-#include "cli/common/mcp_servers.h"
 #include "cli/common/state.h"
 #include "cli/setup/guarded_paths.h"
 #include "cli/setup/package_caches.h"

@@ -6,14 +6,14 @@
 #include <string>
 #include <vector>
 
+#include "agents/claude/setup/client_sandbox.h"
 #include "agents/claude/setup/settings_editor.h"
+#include "agents/claude/setup/settings_files.h"
 #include "base/result.h"
-#include "cli/common/client_sandbox.h"
 #include "cli/common/confinement.h"
 #include "cli/common/file_transaction.h"
 #include "cli/common/host_tools.h"
 #include "cli/common/policies.h"
-#include "cli/common/settings_files.h"
 #include "cli/setup/proof.h"
 #include "cli/setup/repository_writes.h"
 

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "agents/claude/setup/mcp_servers.h"
 #include "base/json.h"
 #include "base/result.h"
-#include "cli/common/mcp_servers.h"
 
 namespace ringfence {
 

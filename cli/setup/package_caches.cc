@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "cli/common/client_sandbox.h"
+#include "agents/claude/setup/client_sandbox.h"
 #include "policy/files/real_files.h"
 
 namespace ringfence {

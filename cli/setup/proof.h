@@ -5,8 +5,8 @@
 #include <string_view>
 
 #include "agents/claude/setup/settings_editor.h"
+#include "agents/claude/setup/settings_files.h"
 #include "base/result.h"
-#include "cli/common/settings_files.h"
 #include "policy/places.h"
 #include "policy/policy.h"
 

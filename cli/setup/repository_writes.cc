@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "agents/claude/setup/sandbox_lists.h"
 #include "cli/common/files.h"
-#include "cli/common/sandbox_lists.h"
 #include "policy/rules/pattern.h"
 
 namespace ringfence {

@@ -8,11 +8,11 @@
 #include <string>
 #include <vector>
 
+#include "agents/claude/setup/client_sandbox.h"
 #include "agents/claude/setup/settings_editor.h"
+#include "agents/claude/setup/settings_files.h"
 #include "agents/claude/setup/settings_record.h"
 #include "base/result.h"
-#include "cli/common/client_sandbox.h"
-#include "cli/common/settings_files.h"
 #include "policy/places.h"
 
 namespace ringfence {

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "agents/claude/setup/settings_editor.h"
+#include "base/regular_file.h"
 #include "cli/common/console.h"
 #include "cli/common/files.h"
 #include "cli/common/state.h"

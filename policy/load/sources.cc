@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cerrno>
 
+#include "base/regular_file.h"
 #include "base/sha256.h"
 #include "base/syscall.h"
 #include "base/text.h"
@@ -17,7 +18,6 @@
 namespace ringfence {
 namespace {
 
-constexpr size_t kMaxPolicy = 8u << 20;
 constexpr uint32_t kOverflowUser = 65534;  // user_namespaces(7): an owner that is not mapped
 
 // Any other error says nothing about the file.
@@ -53,7 +53,7 @@ bool RootIsMapped() {
   return false;
 }
 
-Status CheckOwner(const PolicyBytes& bytes, Layer layer, const Places& places,
+Status CheckOwner(const FileBytes& bytes, Layer layer, const Places& places,
                   const std::string& shown) {
   if (layer == Layer::kManaged) {
     const bool roots = bytes.owner == 0 || (bytes.owner == kOverflowUser && !RootIsMapped());
@@ -131,7 +131,7 @@ class SourceReader {
   Status Add(Layer layer, const std::string& path) {
     if (const std::optional<Path> parsed = Path::Parse(path)) Protect(*parsed);
     const std::string shown = Shown(path, places_);
-    Result<PolicyBytes> bytes = ReadPolicyBytes(path);
+    Result<FileBytes> bytes = ReadRegularFile(path);
     if (!bytes) return bytes.error();
     if (bytes->missing) return CheckAbsent(path, layer, shown);
     if (Status s = CheckOwner(*bytes, layer, places_, shown); !s) return s.error();
@@ -199,7 +199,7 @@ class SourceReader {
   Result<bool> IsPinned(const std::string& text) {
     if (places_.homes.empty()) return false;
     const std::string path = TrustStorePath(places_.homes.front().text());
-    Result<PolicyBytes> store = ReadPolicyBytes(path);
+    Result<FileBytes> store = ReadRegularFile(path);
     if (!store) return store.error();
     if (store->missing) return false;
     if (Status s = CheckOwner(*store, Layer::kUser, places_, path); !s) return s.error();
@@ -238,7 +238,7 @@ Result<bool> AddSessionGrants(std::string_view session_id, const Places& places,
   if (places.homes.empty()) return false;
   const std::string path = SessionGrantsPath(places.homes.front().text(), session_id);
   if (path.empty()) return false;
-  Result<PolicyBytes> bytes = ReadPolicyBytes(path);
+  Result<FileBytes> bytes = ReadRegularFile(path);
   if (!bytes) return bytes.error();
   if (bytes->missing) return false;
   const std::string shown = Shown(path, places);
@@ -263,40 +263,6 @@ std::vector<Path> UsualPolicyPlaces(const Places& places) {
 }
 
 std::string ProjectPolicyPath(const std::string& root) { return root + "/.ringfence/policy.json"; }
-
-Error EndlessLinks(const std::string& path) {
-  return ConfigError(path, "is reached through symbolic links that lead in a circle",
-                     "make the link lead to a file, or remove it");
-}
-
-Result<PolicyBytes> ReadPolicyBytes(const std::string& path) {
-  PolicyBytes bytes;
-  UniqueFd fd(::openat(AT_FDCWD, path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
-  if (!fd.valid()) {
-    if (SaysAbsent(errno)) {
-      bytes.missing = true;
-      return bytes;
-    }
-    if (errno == ELOOP) return EndlessLinks(path);
-    if (errno == EACCES || errno == EPERM) {
-      return ConfigError(path, "cannot be read: permission denied",
-                         "make it readable for yourself, and the directories above it too");
-    }
-    return SystemError("open(" + path + ")");
-  }
-  struct stat status {};
-  if (::fstat(fd.get(), &status) != 0) return SystemError("fstat(" + path + ")");
-  if (!S_ISREG(status.st_mode)) {
-    return ConfigError(path, "is not a regular file", "name the policy file itself");
-  }
-  Result<std::string> text =
-      ReadAll(fd.get(), kMaxPolicy, path, static_cast<size_t>(status.st_size));
-  if (!text) return text.error();
-  bytes.text = std::move(*text);
-  bytes.owner = status.st_uid;
-  bytes.mode = status.st_mode & 07777;
-  return bytes;
-}
 
 Result<PolicySources> ReadPolicySources(const std::string& policy_option, Places& places,
                                         const FileView& files) {

@@ -47,18 +47,4 @@ std::string SessionGrantsPath(const std::string& home, std::string_view session_
 Result<bool> AddSessionGrants(std::string_view session_id, const Places& places,
                               PolicySources& sources);
 
-// The bytes of a policy file, at most 8 MB; a directory, a device or a FIFO is an error. `sha256`
-// may be null.
-struct PolicyBytes {
-  std::string text;
-  uint32_t owner = 0;
-  uint32_t mode = 0;
-  bool missing = false;
-};
-Result<PolicyBytes> ReadPolicyBytes(const std::string& path);
-
-// Of a file that could not be opened because of links that lead in a circle, or through too many
-// others (ELOOP).
-Error EndlessLinks(const std::string& path);
-
 }  // namespace ringfence

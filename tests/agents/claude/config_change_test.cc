@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include "agents/claude/settings/settings.h"
+#include "base/regular_file.h"
 #include "policy/load/sources.h"
 #include "tests/support/temporary_tree.h"
 
@@ -43,7 +44,7 @@ class Session : public TemporaryTree {
   void Approve(std::initializer_list<const char*> files) const {
     Approvals approvals;
     for (const char* file : files) {
-      const Result<PolicyBytes> bytes = ReadPolicyBytes(At(file));
+      const Result<FileBytes> bytes = ReadRegularFile(At(file));
       REQUIRE(bytes.has_value());
       approvals.files.push_back(
           ApprovedAsIs(ParseClientSettings(bytes->text, file, At(file)), kProgram));

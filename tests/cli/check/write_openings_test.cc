@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-#include "cli/common/sandbox_lists.h"
+#include "agents/claude/setup/sandbox_lists.h"
 #include "tests/support/world.h"
 
 using namespace ringfence;

@@ -5,8 +5,8 @@
 #include <CLI/CLI.hpp>
 #include <string>
 
+#include "agents/claude/setup/mcp_servers.h"
 #include "cli/command_line/completion.h"
-#include "cli/common/mcp_servers.h"
 #include "tests/support/temporary_tree.h"
 
 using namespace ringfence;

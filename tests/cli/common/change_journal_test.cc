@@ -4,7 +4,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/common/files.h"
 #include "tests/support/temporary_tree.h"
 
 using namespace ringfence;

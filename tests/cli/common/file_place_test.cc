@@ -4,7 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/common/files.h"
+#include "base/regular_file.h"
 #include "tests/support/temporary_tree.h"
 
 using namespace ringfence;

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "base/process.h"
+#include "base/regular_file.h"
 #include "tests/support/temporary_tree.h"
 
 using namespace ringfence;

@@ -3,7 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "agents/claude/agent.h"
-#include "cli/common/sandbox_lists.h"
+#include "agents/claude/setup/sandbox_lists.h"
 #include "cli/permit/policy_removal.h"
 #include "cli/permit/session_grants.h"
 #include "cli/permit/wide_target.h"

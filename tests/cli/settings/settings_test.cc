@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "cli/common/client_sandbox.h"
+#include "agents/claude/setup/client_sandbox.h"
 #include "tests/support/project_root.h"
 #include "tests/support/settings_maker.h"
 #include "tests/support/world.h"

@@ -12,6 +12,7 @@
 #include <filesystem>
 
 #include "agents/claude/agent.h"
+#include "base/regular_file.h"
 #include "base/sha256.h"
 #include "base/unique_fd.h"
 #include "policy/files/real_files.h"
@@ -269,7 +270,7 @@ TEST_CASE("sources: what is no regular file is no policy") {
   Disk loop;
   loop.Link(kUserFile, "policy.json");
   CHECK(Problem(loop.Read()).find("lead in a circle") != std::string::npos);
-  const Result<PolicyBytes> endless = ReadPolicyBytes("/" + std::string(300, 'a'));
+  const Result<FileBytes> endless = ReadRegularFile("/" + std::string(300, 'a'));
   REQUIRE_FALSE(endless.has_value());
   CHECK(endless.error().code == ENAMETOOLONG);
 }
@@ -368,14 +369,14 @@ TEST_CASE("sources: reading bytes says what is missing and whose the file is") {
   const Disk disk;
   disk.File("a", "text");
   disk.Mode("a", 0640);
-  const Result<PolicyBytes> bytes = ReadPolicyBytes(disk.At("a"));
+  const Result<FileBytes> bytes = ReadRegularFile(disk.At("a"));
   REQUIRE(bytes.has_value());
   CHECK(bytes->text == "text");
   CHECK(bytes->owner == ::geteuid());
   CHECK(bytes->mode == 0640);
   CHECK_FALSE(bytes->missing);
-  CHECK(ReadPolicyBytes(disk.At("none"))->missing);
-  CHECK(ReadPolicyBytes(disk.At("a/b"))->missing);
+  CHECK(ReadRegularFile(disk.At("none"))->missing);
+  CHECK(ReadRegularFile(disk.At("a/b"))->missing);
 }
 
 TEST_CASE("sources: without a home no project is trusted and nobody's own policy is read") {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/common/settings_files.h"
+#include "agents/claude/setup/settings_files.h"
 
 namespace ringfence {
 

@@ -1,11 +1,11 @@
-#include "cli/common/sandbox_lists.h"
+#include "agents/claude/setup/sandbox_lists.h"
 
 #include <algorithm>
 
+#include "agents/claude/setup/client_sandbox.h"
 #include "base/json_tree.h"
 #include "base/text.h"
 #include "base/utf8.h"
-#include "cli/common/client_sandbox.h"
 #include "policy/load/layers.h"
 
 namespace ringfence {

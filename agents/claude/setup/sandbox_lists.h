@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "cli/common/policies.h"
-#include "cli/common/settings_files.h"
+#include "agents/claude/setup/settings_files.h"
+#include "policy/load/context.h"
 
 namespace ringfence {
 

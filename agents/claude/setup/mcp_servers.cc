@@ -1,11 +1,11 @@
-#include "cli/common/mcp_servers.h"
+#include "agents/claude/setup/mcp_servers.h"
 
 #include <map>
 #include <nlohmann/json.hpp>
 
 #include "base/json_edit.h"
+#include "base/regular_file.h"
 #include "base/utf8.h"
-#include "cli/common/files.h"
 #include "policy/mcp/mcp_name.h"
 
 namespace ringfence {

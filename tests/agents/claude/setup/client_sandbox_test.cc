@@ -1,4 +1,4 @@
-#include "cli/common/client_sandbox.h"
+#include "agents/claude/setup/client_sandbox.h"
 
 #include <doctest/doctest.h>
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/common/settings_files.h"
+#include "agents/claude/setup/settings_files.h"
 #include "policy/places.h"
 #include "policy/policy.h"
 

@@ -1,4 +1,4 @@
-#include "cli/common/settings_files.h"
+#include "agents/claude/setup/settings_files.h"
 
 #include <sys/stat.h>
 #include <unistd.h>
@@ -12,10 +12,10 @@
 
 #include "agents/claude/agent.h"
 #include "base/environment.h"
+#include "base/regular_file.h"
 #include "base/syscall.h"
 #include "base/text.h"
 #include "base/utf8.h"
-#include "cli/common/files.h"
 #include "policy/files/real_files.h"
 #include "policy/places.h"
 
