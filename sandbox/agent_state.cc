@@ -27,7 +27,7 @@ class StateFinder {
  private:
   FileKind KindOf(const Path& path) const {
     const Result<FileFacts> facts = files_.Look(path);
-    return facts ? facts->kind : FileKind::kLink;  // which leads nowhere
+    return facts ? facts->kind : FileKind::kLink;  // treated like a dangling link
   }
 
   void AddFolder(const Path& home) {
@@ -38,15 +38,15 @@ class StateFinder {
     AddProjects(folder.Child(names_.projects));
     for (const std::string_view name : names_.shell_folders) {
       std::optional<PlannedPlace> own = FolderAt(folder.Child(name));
-      if (own && saves_) own->contents = PlannedPlace::Contents::kOwn;  // where there are mounts
+      if (own && saves_) own->contents = PlannedPlace::Contents::kOwn;  // needs mounts
       Add(std::move(own));
     }
     for (const std::string_view name : names_.files) AddFile(folder.Child(name));
     for (const std::string_view name : names_.logins) state_.logins.push_back(folder.Child(name));
   }
 
-  // The session's own folders. Of the main repository, whose other sessions are another project's,
-  // the memory.
+  // Adds the session's own directories. From the main repository, whose other sessions belong to
+  // another project, adds only the memory.
   void AddProjects(const Path& folder) {
     const Path start = StartOf(places_);
     const auto name_of = places_.agent->project_folder;
@@ -62,7 +62,7 @@ class StateFinder {
     if (place) state_.places.push_back(std::move(*place));
   }
 
-  // A folder that is there, by a link or not, or that can be made.
+  // Returns a directory that exists, possibly through a link, or that can be created.
   std::optional<PlannedPlace> FolderAt(const Path& path) const {
     const Walked walked = Walk(path.text(), files_);
     if (walked.stop != Walked::Stop::kEnd) return {};

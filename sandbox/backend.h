@@ -1,5 +1,5 @@
-// All that the rest of the program knows about an operating system: what it has, and how a plan is
-// carried out. The build picks one folder (linux, macos, none).
+// The interface to the operating system: what it offers, and how to carry out a plan. The build
+// picks one directory (linux, macos, none).
 #pragma once
 
 #include <optional>
@@ -14,63 +14,62 @@
 
 namespace ringfence {
 
-// What is known without trying anything that takes time, and cgroups only where `rules` have limits
-// for them. Features that turn out to be missing when
-// a plan is carried out come back in SetupFailure.
+// Returns the facts that are quick to find; looks for cgroups only if `rules` has limits for them.
+// A feature that turns out to be missing when a plan is carried out is reported in SetupFailure.
 HostFacts ProbeHost(const SandboxRules& rules);
 
-// The first step of the setup that failed. Nothing was run.
+// The first setup step that failed. Nothing was run.
 struct SetupFailure {
   std::string step;              // "mount view"
   Error error;                   // "mount(/proc)", EPERM
-  std::optional<Feature> lacks;  // another plan could do without it
+  std::optional<Feature> lacks;  // a plan without it could still work
 
   std::string text() const { return step + ": " + error.text(); }
 };
 
-// A call of the confined command that was refused for its name.
+// A call of the confined command that was refused because of a name in it.
 struct Refusal {
   std::string path;
-  std::string why;  // the rule's; "" where a mount or Landlock refused
+  std::string why;  // the rule's reason; "" if a mount or Landlock refused the call
   int code = 0;     // EACCES; ENOEXEC for a program that cannot run in a sandbox
 };
 
-constexpr int kSetupFailed = 125;  // the exit status where nothing was run
+constexpr int kSetupFailed = 125;  // exit status if nothing was run
 
-constexpr size_t kMaxRefusals = 10;  // that are kept to be told
+constexpr size_t kMaxRefusals = 10;  // number of refusals kept for the report
 
 struct Ended {
-  std::optional<SetupFailure> failure;  // then the rest says nothing
-  int signal = 0;                       // that ended the command; 0 for none
-  int status = 0;  // as a shell says: 126 and 127 when the program could not be run, 128 + signal
-  std::string not_run;            // "claude: ENOENT", where the program could not be executed
-  std::vector<Refusal> refusals;  // the first few, each path once
+  std::optional<SetupFailure> failure;  // if set, the other fields are meaningless
+  int signal = 0;                       // signal that ended the command; 0 for none
+  int status = 0;       // as in a shell: 126 and 127 if the program could not be run, 128 + signal
+  std::string not_run;  // "claude: ENOENT" if the program could not be executed
+  std::vector<Refusal> refusals;  // the first few, without duplicate paths
   size_t refusal_count = 0;
-  bool lost_supervisor = false;  // it ended before the command, and so everything was ended
+  bool lost_supervisor = false;  // it ended before the command, and so all processes were ended
 };
 
-// Hears of a run while it goes on.
+// Receives events of a run.
 class RunObserver {
  public:
-  // The sandbox is set up, and the command already runs.
+  // The sandbox is set up, and the command is running.
   virtual void Started(const SandboxPlan& plan) = 0;
-  // A process inside wants `line` in the audit log (SandboxPlan::takes_log): true once it is there.
-  // The sender is untrusted.
+  // A process inside asks to append `line` to the audit log (SandboxPlan::takes_log). Returns true
+  // once it is logged. The sender is untrusted.
   virtual bool TakeLine(std::string_view line) = 0;
 
  protected:
   ~RunObserver() = default;
 };
 
-// How a run is watched by whoever asked for it.
+// How the caller watches a run.
 struct RunWatch {
   RunObserver& observer;
-  int hangup = -1;      // not owned: when its other end is closed, all processes inside end
-  Inherited inherited;  // what the command gets back
+  int hangup = -1;      // not owned; closing its other end ends all processes inside
+  Inherited inherited;  // restored for the command
 };
 
-// Runs plan.argv, confined, and waits. An error means that the launcher itself could not work; a
-// setup that failed is no error.
+// Runs plan.argv confined and waits. Returns an error if the launcher itself failed; a failed setup
+// is reported in Ended::failure instead.
 Result<Ended> RunConfined(const SandboxPlan& plan, const RunWatch& watch);
 
 }  // namespace ringfence

@@ -9,7 +9,7 @@
 namespace ringfence {
 namespace {
 
-// What programs need to find their way and to talk to a person; nothing that holds a secret.
+// Variables that programs need to start and to talk to the user; none holds a secret.
 constexpr auto kPassed = std::to_array<std::string_view>({"PATH",
                                                           "HOME",
                                                           "USER",
@@ -68,8 +68,8 @@ constexpr auto kPassed = std::to_array<std::string_view>({"PATH",
                                                           "CLAUDE_CODE_ENTRYPOINT",
                                                           "SOURCE_DATE_EPOCH"});
 
-// The agent's own: its service and the way there, where its state is, what its terminal can do.
-// Keys of other services and sockets of the host's are not among it.
+// Variables for the agent: its service and the route to it, its state, its terminal's capabilities.
+// Keys of other services and sockets of the host are left out.
 constexpr auto kPassedToAgent = std::to_array<std::string_view>({"ANTHROPIC_*",
                                                                  "CLAUDE_*",
                                                                  "DISABLE_*",
@@ -122,8 +122,8 @@ bool IsListed(std::string_view name, const List& list) {
                              [name](std::string_view pattern) { return MatchName(pattern, name); });
 }
 
-// Without what leads to the descriptors and FIFOs of the make(1) around, none of which are passed
-// on: a make inside would complain and run one job. It begins a job server of its own by "-j8".
+// Removes the references to the descriptors and FIFOs of the surrounding make(1), none of which are
+// passed on: an inner make would complain and run one job. With "-j8" it starts its own job server.
 std::string WithoutJobServer(std::string_view variable) {
   constexpr auto kOfServer =
       std::to_array<std::string_view>({"--jobserver-auth=", "--jobserver-fds=", "--sync-mutex="});
@@ -139,8 +139,8 @@ std::string WithoutJobServer(std::string_view variable) {
   return kept + std::string(variable.substr(variables));
 }
 
-// The client makes its temporary files in /tmp, whatever TMPDIR says; and to root it refuses to go
-// on without questions unless it is told of a sandbox.
+// The client creates its temporary files in /tmp regardless of TMPDIR, and as root it refuses to
+// run without prompts unless told that it is in a sandbox.
 template <typename Set>
 void SetForAgent(const EnvironmentRequest& request, const Set& set) {
   if (!request.tmp.empty()) set("CLAUDE_CODE_TMPDIR", std::string(request.tmp));

@@ -1,4 +1,5 @@
-// The environment of a confined command: names of an allow list, and folders that it may write.
+// The environment of a confined command: variables on an allow list, and directories that the
+// command may write.
 #pragma once
 
 #include <cstdint>
@@ -16,10 +17,10 @@ struct EnvironmentRequest {
   const SandboxRules& rules;
   bool is_agent = false;
   uint32_t user = 0;
-  std::string_view tmp;                  // what is private to the sandbox; "" for none
+  std::string_view tmp;                  // private to the sandbox; "" for none
   std::string_view runtime;              // for sockets, private to the sandbox; "" for none
-  std::vector<std::string> caches = {};  // variables that say where caches are
-  std::string_view marker;               // the layers, for those inside who ask
+  std::vector<std::string> caches = {};  // variables that name cache directories
+  std::string_view marker;               // the layers, for programs inside that check for a sandbox
 };
 std::vector<std::string> PlanEnvironment(const EnvironmentRequest& request);
 

@@ -17,8 +17,8 @@ struct KnownSection {
   std::string_view keys;  // " " around each; "*" for all
 };
 
-// In lower case, as git compares them. Of core, remote, submodule and gc not what names a program,
-// and nothing of partial clones: git would fetch what is missing from there whenever it looks.
+// In lower case, as git compares them. Excludes keys of core, remote, submodule and gc that name a
+// program, and everything about partial clones: git would fetch missing objects on any access.
 constexpr KnownSection kAllowed[] = {
     {"core", false,
      " repositoryformatversion filemode bare logallrefupdates ignorecase precomposeunicode "
@@ -85,7 +85,8 @@ void DropBlanks(std::string_view& text) {
   text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));
 }
 
-// A folder of the repository's own work tree: as many ".." as lead there, and names.
+// True if `value` is a directory in the repository's own work tree: ".." no higher than its top,
+// then names.
 bool StaysInOwnWorkTree(std::string_view value, std::string_view path) {
   const size_t last_space = value.find_last_not_of(" \t");
   value = value.substr(0, last_space + 1);
@@ -95,7 +96,7 @@ bool StaysInOwnWorkTree(std::string_view value, std::string_view path) {
   if (!is_plain || !value.starts_with("../")) return false;
   const size_t git = path.rfind("/.git/");
   if (git == std::string_view::npos) return false;
-  // From ".git" itself one; one more for each folder below it.
+  // One level up from ".git", and one more for each directory below it.
   auto may_go_up = std::ranges::count(path.substr(git + 1), '/');
   bool is_going_up = true;
   for (;;) {
@@ -129,7 +130,7 @@ class GitConfigReader {
   }
 
   std::optional<std::string> ReadLine(std::string_view line) {
-    // A line that goes on, and bytes that git drops or ends at.
+    // A continued line, or a byte that git drops or stops at.
     const bool is_odd = std::ranges::any_of(
         line, [](char c) { return (c >= 0 && c < ' ' && c != '\t') || c == '\x7f'; });
     if (is_odd || line.ends_with('\\')) return NotRead();
@@ -141,7 +142,7 @@ class GitConfigReader {
     }
   }
 
-  // [name] or [name "subsection"]; another section or a variable may follow.
+  // Reads [name] or [name "subsection"]; another section or a variable may follow on the line.
   bool ReadSection(std::string_view& line) {
     line.remove_prefix(1);
     const size_t size = NameSize(line);

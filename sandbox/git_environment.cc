@@ -12,7 +12,7 @@ namespace {
 
 constexpr long kMaxSettings = 1000;
 
-// Variables that stand for one of the configuration.
+// Environment variables that replace a configuration variable.
 struct StandIn {
   const char* name;
   const char* section;
@@ -35,7 +35,7 @@ constexpr StandIn kStandIns[] = {
     {"GIT_EXEC_PATH", "init", "templatedir"},
 };
 
-// "section.subsection.key"
+// Splits "section.subsection.key".
 GitVariable VariableOf(std::string_view name, std::string_view value) {
   const size_t first = std::min(name.find('.'), name.size());
   const size_t last = name.rfind('.');
@@ -46,7 +46,7 @@ GitVariable VariableOf(std::string_view name, std::string_view value) {
   return variable;
 }
 
-// One string in single quotes, with "'\''" for a quote, is taken off the front of `text`.
+// Takes a single-quoted string, with "'\''" for a quote, off the front of `text`.
 std::string TakeSingleQuoted(std::string_view& text) {
   std::string word;
   if (!text.starts_with('\'')) return word;
@@ -109,7 +109,7 @@ class EnvironmentReader {
     }
   }
 
-  // As `git -c` hands its settings on: 'key'='value', and 'key=value' before Git 2.31.
+  // Settings that `git -c` passes on: 'key'='value', or 'key=value' before Git 2.31.
   void ReadParameters() {
     constexpr const char* kName = "GIT_CONFIG_PARAMETERS";
     std::string_view text = ValueOf(kName);

@@ -1,5 +1,5 @@
-// Settings and files that the environment gives to git (git(1), ENVIRONMENT VARIABLES;
-// git-config(1), ENVIRONMENT).
+// Settings and files that the environment gives git (git(1), ENVIRONMENT VARIABLES; git-config(1),
+// ENVIRONMENT).
 #pragma once
 
 #include <span>
@@ -12,7 +12,7 @@ namespace ringfence {
 
 struct GitEnvironment {
   struct Setting {
-    GitVariable variable;  // as a configuration file would have it
+    GitVariable variable;  // as in a configuration file
     std::string from;      // "GIT_SSH_COMMAND"
   };
   struct File {
@@ -24,7 +24,7 @@ struct GitEnvironment {
   std::string repository;  // GIT_DIR, or ""
 };
 
-// `environment` as "NAME=value".
+// `environment` holds "NAME=value" strings.
 GitEnvironment ReadGitEnvironment(std::span<const std::string> environment);
 
 }  // namespace ringfence

@@ -12,7 +12,7 @@ struct KnownKey {
   GitValueKind kind;
 };
 
-// Of git-config(1); the subsection, where there is one, may be anything. "" stands for any key.
+// From git-config(1). Matches with any subsection or none. "" matches any key.
 constexpr KnownKey kKnown[] = {
     {"include", "path", GitValueKind::kInclude},
     {"includeif", "path", GitValueKind::kInclude},
@@ -80,7 +80,7 @@ GitValueKind KindOfValue(const GitVariable& variable) {
     return key.section == variable.section && (key.key.empty() || key.key == variable.key);
   });
   if (known == std::end(kKnown)) return GitValueKind::kOther;
-  // Others are names of git's own commands.
+  // Without "!", an alias names one of git's own commands.
   if (variable.section == "alias" && !variable.value.starts_with('!')) return GitValueKind::kOther;
   return known->kind;
 }

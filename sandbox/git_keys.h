@@ -1,4 +1,4 @@
-// How the values of git's variables name files (git-config(1)).
+// Ways in which the values of git variables name files (git-config(1)).
 #pragma once
 
 #include <cstdint>
@@ -8,10 +8,10 @@
 namespace ringfence {
 
 enum class GitValueKind : uint8_t {
-  kOther,    // perhaps a command: words that name files which exist
-  kCommand,  // a command for a shell
+  kOther,    // possibly a command: its words count if they name existing files
+  kCommand,  // a shell command
   kPath,
-  kInclude,  // a path from the configuration file
+  kInclude,  // relative to the configuration file
 };
 
 GitValueKind KindOfValue(const GitVariable& variable);

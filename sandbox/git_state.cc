@@ -9,8 +9,8 @@
 namespace ringfence {
 namespace {
 
-// All but "exec". A line that begins with neither a letter nor a blank is a comment: commands are
-// letters.
+// All commands except "exec". Commands consist of letters, so a line that begins with neither a
+// letter nor a blank is a comment.
 constexpr std::string_view kTodoCommands[] = {
     "pick",  "p", "reword", "r", "edit", "e", "squash",     "s", "fixup", "f", "label", "l",
     "reset", "t", "merge",  "m", "drop", "d", "update-ref", "u", "break", "b", "noop"};

@@ -1,5 +1,5 @@
-// State that git keeps of a rebase, cherry-pick or revert which has stopped: "git ... --continue",
-// perhaps outside the sandbox, runs what it says.
+// State that git keeps of a stopped rebase, cherry-pick or revert. "git ... --continue", possibly
+// outside the sandbox, runs the commands in it.
 #pragma once
 
 #include <cstddef>
@@ -12,12 +12,12 @@ namespace ringfence {
 // The longest todo list that is read, in bytes.
 inline constexpr size_t kMaxRebaseTodo = size_t{4} << 20;
 
-// Why `text` may not become a todo list of "git rebase" (git-rebase(1), "INTERACTIVE MODE"), or
-// nothing: each line is a comment or a command that runs no program.
+// Returns the reason to refuse `text` as a todo list of "git rebase" (git-rebase(1), "INTERACTIVE
+// MODE"), or nothing if each line is a comment or a command that runs no program.
 std::optional<std::string> WhyNoRebaseTodo(std::string_view text);
 
-// The same of ".git/sequencer/opts", a configuration file: the merge strategy is one of git's own.
-// git runs any other as the program "git-merge-STRATEGY", which may hold a path.
+// The same for ".git/sequencer/opts", a configuration file: the merge strategy must be one of git's
+// own. git runs any other as the program "git-merge-STRATEGY", which can contain a path.
 std::optional<std::string> WhyNoSequencerOptions(std::string_view text);
 
 }  // namespace ringfence

@@ -16,7 +16,7 @@ namespace ringfence {
 namespace {
 
 constexpr size_t kMaxGitText = size_t{1} << 20;
-constexpr size_t kMaxGitFolders = 512;  // that are looked into for repositories
+constexpr size_t kMaxGitFolders = 512;  // directories searched for repositories
 constexpr size_t kMaxNamesListed = 10'000;
 constexpr int kMaxIncludes = 10;  // as in git
 constexpr int kMaxModuleDepth = 8;
@@ -52,7 +52,7 @@ constexpr std::string_view kHooks[] = {"applypatch-msg",
                                        "p4-post-changelist",
                                        "post-index-change"};
 
-// False: it is in the sorted list.
+// Returns false if `text` is already in the sorted list.
 bool Insert(std::vector<std::string>& sorted, const std::string& text) {
   const auto at = std::ranges::lower_bound(sorted, text);
   if (at != sorted.end() && *at == text) return false;
@@ -73,7 +73,7 @@ class TargetFinder {
   }
 
  private:
-  // A variable, and the configuration file that has it, or the variable of the environment.
+  // A variable, with the configuration file or the environment variable that sets it.
   struct Setting {
     GitVariable variable;
     std::string file;
@@ -113,7 +113,7 @@ class TargetFinder {
     return path.starts_with('/') ? path : tree.text() + "/" + path;
   }
 
-  // Each file once, however often it is included.
+  // Reads each file once, even if it is included several times.
   void ReadConfig(const std::string& file, std::vector<Setting>& settings) {
     std::vector<std::string> seen;
     ReadIncluded(file, settings, seen, 0);
@@ -129,7 +129,7 @@ class TargetFinder {
     for (GitVariable& variable : ReadGitVariables(*text)) {
       const bool is_include =
           KindOfValue(variable) == GitValueKind::kInclude && depth < kMaxIncludes;
-      // Whether its condition holds now says nothing about later.
+      // Follows conditional includes too: a condition that is false now can become true later.
       if (is_include) {
         for (const std::string& path : Absolute(variable.value, FolderOf(file))) {
           ReadIncluded(path, settings, seen, depth + 1);
@@ -139,7 +139,7 @@ class TargetFinder {
     }
   }
 
-  // A command could write so much that no start comes to an end.
+  // Limits the work: a command could write so much configuration that no start would finish.
   bool MayGoOn(const Path& file) {
     if (++work_ > kMaxWork && !failure_) {
       failure_ = Error{Error::Kind::kInvalidConfig, file.text(),
@@ -162,14 +162,14 @@ class TargetFinder {
 
   static std::string FolderOf(const std::string& file) { return file.substr(0, file.rfind('/')); }
 
-  // "~/" is below each home.
+  // Expands "~/" below each home.
   std::vector<std::string> Absolute(const std::string& path, const std::string& folder) const {
     if (path.empty()) return {};
     if (path.starts_with('/')) return {path};
     if (!path.starts_with('~')) return {folder + "/" + path};
     std::vector<std::string> all;
     const size_t slash = path.find('/');
-    if (slash != 1) return {};  // another user's
+    if (slash != 1) return {};  // another user's home
     for (const Path& home : places_.homes) all.push_back(home.text() + path.substr(slash));
     return all;
   }
@@ -209,7 +209,7 @@ class TargetFinder {
     return facts ? facts->kind : FileKind::kMissing;
   }
 
-  // True where a repository has its work tree.
+  // Returns true if `tree` is the work tree of a repository.
   bool AddRepositoryAt(const Path& tree) {
     const Path git = tree.Child(".git");
     const FileKind kind = KindOfFile(git);
@@ -219,7 +219,7 @@ class TargetFinder {
     return true;
   }
 
-  // A file ".git" names the repository, which may share the configuration of another
+  // A ".git" file names the repository, which can share the configuration of another one
   // (gitrepository-layout(5), "commondir").
   void AddLinkedRepository(const Path& file, const Path& tree) {
     constexpr std::string_view kKey = "gitdir: ";
@@ -228,7 +228,7 @@ class TargetFinder {
     const std::string name = text->substr(kKey.size(), text->find('\n') - kKey.size());
     const std::string git = InTree(name, tree);
     const Walked walked = Walk(git, files_);
-    // Git takes no directory without it for a repository.
+    // git does not accept a directory without "HEAD" as a repository.
     if (walked.stop != Walked::Stop::kEnd) return;
     if (KindOfFile(walked.end.Child("HEAD")) == FileKind::kMissing) return;
     AddRepository(git, tree);
@@ -248,7 +248,7 @@ class TargetFinder {
     AddModules(Path::Clean(git + "/modules"), tree, 0);
   }
 
-  // Of submodules: a directory for each, below one another where their names have slashes.
+  // Adds the repositories of submodules: a directory each, nested if their names have slashes.
   void AddModules(const Path& folder, const Path& tree, int depth) {
     if (depth >= kMaxModuleDepth || KindOfFile(folder) != FileKind::kDirectory) return;
     const auto entries = files_.List(folder, kMaxNamesListed);
@@ -292,7 +292,7 @@ class TargetFinder {
       if (setting.variable.key == "hookspath") AddHooks(setting, value, tree);
       return;
     }
-    std::vector<Path> folders = {tree};  // that the command may be in
+    std::vector<Path> folders = {tree};  // directories that the command can run in
     for (const CommandWord& word : CommandWords(value)) {
       if (!MayGoOn(Path::Clean(setting.file))) return;
       for (const Path& folder : folders) {
@@ -304,11 +304,11 @@ class TargetFinder {
     }
   }
 
-  // It may name a file of `folder`.
+  // True if `word` can name a file in `folder`.
   bool Counts(GitValueKind kind, const CommandWord& word, const Path& folder) const {
     const bool has_slash = word.text.find('/') != std::string::npos;
     if (kind != GitValueKind::kCommand) return has_slash && IsFile(word.text, folder);
-    // The first word without a slash is looked for in PATH.
+    // A first word without a slash is looked up in PATH.
     return has_slash || word.is_script() || (!word.is_first() && IsFile(word.text, folder));
   }
 
@@ -317,7 +317,7 @@ class TargetFinder {
     std::string in_tree = InAnyTree(word.text, folder, tree);
     const bool is_run = word.is_first() || word.is_script();
     const bool is_alias = setting.variable.section == "alias";
-    // Other words may be a branch (origin/main), and many files may have a name without a slash.
+    // Other words can be a branch (origin/main), and a name without a slash can match many files.
     const bool is_plain = in_tree.find('/') == std::string::npos;
     const bool is_meant = is_run || word.text.starts_with("./") || word.text.starts_with("../") ||
                           (!is_alias && IsFile(word.text, folder));
@@ -333,14 +333,16 @@ class TargetFinder {
     });
   }
 
-  // What a command that runs in `folder` of the work tree `tree` finds; "" for an absolute path.
+  // Returns the path, from the top of the work tree, that a command running in `folder` finds; ""
+  // for an absolute path or a `folder` outside `tree`.
   static std::string InAnyTree(const std::string& path, const Path& folder, const Path& tree) {
     const std::optional<std::string_view> below = folder.Below(tree);
     if (!below || path.starts_with('/') || path.starts_with('~')) return "";
     return Path::Clean("/" + std::string(*below) + "/" + path).text().substr(1);
   }
 
-  // Of the directory itself other work trees may have one for something else (src/hooks).
+  // Guards the hooks, not the directory: other work trees can use its name for something else
+  // (src/hooks).
   void AddHooks(const Setting& setting, const std::string& value, const Path& tree) {
     if (value.empty() || InAnyTree(value, tree, tree).empty()) return;
     for (const std::string_view hook : kHooks) {
@@ -351,7 +353,7 @@ class TargetFinder {
   void AddPath(const Setting& setting, const std::string& value, const std::string& folder,
                const std::string& in_tree = {}) {
     for (const std::string& path : Absolute(value, folder)) {
-      // In every work tree these are edited as a matter of course, and git reads them anyway.
+      // These are routinely edited in every work tree, and git reads them anyway.
       if (path.ends_with("/.gitignore") || path.ends_with("/.gitattributes")) continue;
       AddTarget(path, FromOf(setting), in_tree);
     }
@@ -373,7 +375,7 @@ class TargetFinder {
   std::vector<Setting> shared_;
   std::vector<GitTarget> targets_;
   std::vector<std::string> known_;  // each path and in_tree, sorted
-  size_t work_ = 0;                 // files, modules and words that were looked at
+  size_t work_ = 0;                 // files, modules and words examined
   std::optional<Error> failure_;    // the first one
 };
 

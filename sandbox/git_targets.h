@@ -1,6 +1,6 @@
-// Files in a project that git runs or reads as configuration because a configuration file says so:
-// hooks, filters, included files. Whoever can write one decides what the next git command outside
-// runs.
+// Files in a project that git runs or reads as configuration because a configuration file names
+// them: hooks, filters, included files. A process that can write one decides what the next git
+// command outside the sandbox runs.
 #pragma once
 
 #include <span>
@@ -14,22 +14,22 @@
 namespace ringfence {
 
 struct GitTarget {
-  std::string path;  // absolute; may hold ".." and links, and need not exist; "" for in_tree alone
+  std::string path;  // absolute; may hold ".." and links, need not exist; "" if only in_tree is set
   std::string why;   // `git uses it (core.hookspath in ".git/config")`
-  // From the top of the work tree, if git runs it in whichever work tree a command is; else "".
+  // Path from the top of the work tree, if git runs the file in every work tree; else "".
   std::string in_tree = {};
 };
 
 struct GitPlaces {
-  Path root;                                      // of the project
+  Path root;                                      // the project
   std::vector<Path> homes;                        // for "~/" and the user's own configuration
-  std::span<const std::string> environment = {};  // of the caller, as "NAME=value"
+  std::span<const std::string> environment = {};  // the caller's, as "NAME=value"
 };
 
-// Of the repositories around the project, at its root, up to two directories below and in
-// ".git/modules", by the environment and the system's, the user's and their own configuration with
-// all that it includes. Fails where a file that git could read cannot be read here, and where there
-// is more of it than anybody writes.
+// Returns the targets of the repositories around the project, at its root, up to two directories
+// below it and in ".git/modules". Reads the environment and the system's, the user's and the
+// repositories' configuration with all included files. Fails if a file that git could read cannot
+// be read here, or if there is more configuration than a person would write.
 Result<std::vector<GitTarget>> FindGitTargets(const GitPlaces& places, const FileView& files);
 
 }  // namespace ringfence

@@ -81,7 +81,7 @@ class VariableReader {
 
   std::string TakeValue() {
     std::string value;
-    size_t kept = 0;  // blanks at the end do not count
+    size_t kept = 0;  // trailing blanks do not count
     bool is_quoted = false;
     SkipBlanks();
     for (; !AtEnd(); ++at_) {
@@ -105,7 +105,7 @@ class VariableReader {
 
   void AddEscaped(std::string& value) const {
     const char c = Peek();
-    if (c == '\n' || c == '\r') return;  // the value goes on in the next line
+    if (c == '\n' || c == '\r') return;  // the value continues on the next line
     value += c == 'n' ? '\n' : c == 't' ? '\t' : c == 'b' ? '\b' : c;
   }
 

@@ -1,4 +1,4 @@
-// The variables of a git configuration file.
+// Variables of a git configuration file.
 #pragma once
 
 #include <string>
@@ -7,7 +7,6 @@
 
 namespace ringfence {
 
-// A variable of a configuration file (git-config(1), "CONFIGURATION FILE").
 struct GitVariable {
   std::string section, subsection, key;  // section and key in lower case
   std::string value;                     // without quotes and comments
@@ -15,7 +14,8 @@ struct GitVariable {
   std::string name() const;  // "filter.lfs.clean"
 };
 
-// Reads as git does, and reads on where git would stop: a mistake must not hide what follows.
+// Reads as git does, but continues after a syntax error, so that a mistake cannot hide what
+// follows.
 std::vector<GitVariable> ReadGitVariables(std::string_view text);
 
 }  // namespace ringfence

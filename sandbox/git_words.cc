@@ -9,8 +9,8 @@
 namespace ringfence {
 namespace {
 
-constexpr std::string_view kWordEnds = " \t\n;|&()<>`$=!{}";  // words
-constexpr std::string_view kBegins = "\n;|&(`!{";             // another command
+constexpr std::string_view kWordEnds = " \t\n;|&()<>`$=!{}";  // end a word
+constexpr std::string_view kBegins = "\n;|&(`!{";             // start another command
 constexpr int kMaxQuotes = 3;
 
 constexpr std::string_view kInterpreters[] = {"sh",     "bash",    "dash", "zsh",  "ksh",  "source",

@@ -1,4 +1,4 @@
-// The words of a command that git hands to a shell, for what they may name: no shell's grammar.
+// Words of a command that git hands to a shell, as possible file names; not a shell parser.
 #pragma once
 
 #include <string>
@@ -9,14 +9,15 @@ namespace ringfence {
 
 struct CommandWord {
   std::string text;    // without quotes
-  std::string before;  // the word before it; "" for the first of a command
+  std::string before;  // the preceding word; "" for the first word of a command
 
   bool is_first() const { return before.empty(); }
-  bool is_script() const;  // an interpreter runs it
+  bool is_script() const;  // run by an interpreter
 };
 
-// With those of commands in quotes (sh -c "..."), and values at their options ("./x" of "-F./x").
-// `command` comes from a file of at most 1 MiB; what is quoted more than three times stays whole.
+// Includes the words of quoted commands (sh -c "...") and values attached to options ("./x" in
+// "-F./x"). `command` comes from a file of at most 1 MiB; text quoted more than three levels deep
+// stays whole.
 std::vector<CommandWord> CommandWords(std::string_view command);
 
 }  // namespace ringfence

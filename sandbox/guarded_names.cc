@@ -11,7 +11,7 @@
 namespace ringfence {
 namespace {
 
-// What of `path` lies below `base`; both folded or both not.
+// Returns the part of `path` below `base`. Both are folded, or neither is.
 std::optional<std::string_view> Below(std::string_view base, std::string_view path) {
   if (base == "/") return path.substr(1);
   if (!Covers(base, path)) return {};
@@ -24,14 +24,14 @@ bool IsLeftOut(const GuardedName& rule, std::string_view rest) {
   return IsException(WordList(rule.except), rest);
 }
 
-// Whether what is at the name decides.
+// True if the rule's outcome depends on what is at the name.
 bool IsConditional(const GuardedName& rule) { return rule.unless_new || rule.comes_whole; }
 
 bool Allows(const GuardedName& rule, std::string_view path) {
   const auto rest = Below(rule.base, path);
   if (!rest) return false;
   if (!rule.has_pattern) return Covers(rule.tail, *rest);
-  // "a/**" is what lies in the folder, not the folder.
+  // "a/**" covers the contents of the directory, not the directory itself.
   return !rest->empty() && MatchPattern(rule.tail, *rest, {.covers = true});
 }
 
@@ -45,9 +45,9 @@ std::vector<std::string_view> ComponentsOf(std::string_view path) {
 
 enum class From : uint8_t { kFirstName, kAnyName };
 
-// The names of `path`, from the first or from any on, are the beginning of what `pattern` matches,
-// and something more must follow. Patterns also come from inside, so none may take long: `next`
-// says of each component of the pattern whether it may be the next one.
+// True if the names of `path`, starting at the first or at any name, match the beginning of
+// `pattern` and more must follow. Patterns also come from inside the sandbox, so matching must be
+// fast: `next` marks each component of the pattern that can match next.
 bool Begins(std::string_view path, std::string_view pattern, From from) {
   const std::vector<std::string_view> parts = ComponentsOf(pattern);
   std::vector<bool> next(parts.size() + 1);
@@ -77,7 +77,7 @@ bool Begins(std::string_view path, std::string_view pattern, From from) {
   return std::ranges::find(next, true) != next.end();
 }
 
-// What of `base` and its `tail` follows after `count` names.
+// Returns what remains of `base`/`tail` after the first `count` names.
 std::string RestAfter(std::string_view base, std::string_view tail, size_t count) {
   std::string text = std::string(base) + "/" + std::string(tail);
   std::string_view rest = text;
@@ -86,7 +86,7 @@ std::string RestAfter(std::string_view base, std::string_view tail, size_t count
   return std::string(rest.substr(0, rest.find_last_not_of('/') + 1));
 }
 
-// A name in a repository by which git runs something, wherever people are led to it.
+// True for a name in a repository through which git runs programs, wherever the repository is.
 bool IsOfGit(const GuardedName& rule) {
   return rule.is_anywhere && (rule.tail.starts_with("**/.git/") || rule.tail == "**/commondir" ||
                               rule.tail == "**/config.worktree");
@@ -113,7 +113,8 @@ void GuardedNames::Refuse(GuardedName rule, uint64_t name_bits) {
   rules_.push_back(std::move(rule));
 }
 
-// The slot that holds an equal rule, or the empty one for this rule. Some slot is always empty.
+// Returns the slot of an equal rule, or the empty slot for this rule. At least one slot is always
+// empty.
 uint32_t& GuardedNames::SlotOf(const GuardedName& rule) {
   NameHash hash;
   for (const char c : rule.base) hash.Add(c);
@@ -128,7 +129,7 @@ void GuardedNames::Rehash() {
   for (size_t i = 0; i < rules_.size(); ++i) SlotOf(rules_[i]) = static_cast<uint32_t>(i);
 }
 
-// So that they do not move while most plans are made.
+// Avoids reallocation for most plans.
 void GuardedNames::ReserveUsual() {
   rules_.reserve(kUsualRules);
   prepared_.reserve(kUsualRules);
@@ -186,7 +187,7 @@ bool GuardedNames::IsExempt(std::string_view path) const {
 
 bool GuardedNames::IsOwn(std::string_view path) const { return IsIn(own_, path); }
 
-// In one of them, and not in something of the host's there.
+// True if `path` is in one of `folders` but not in a host place inside it.
 bool GuardedNames::IsIn(const std::vector<Path>& folders, std::string_view path) const {
   const auto covers = [&](const Path& folder) { return Covers(folder.text(), path); };
   const auto is_kept = [&](const Path& folder) {
@@ -202,13 +203,14 @@ const GuardedName& NotAllowedRule() {
   return rule;
 }
 
-// A name that the rule goes on below: what must exist there for it to be broken, or "".
+// Returns what must exist below the path for the rule to be broken, "" if the name decides, or
+// nothing if the rule does not continue below it.
 std::optional<std::string> GuardedNames::GoesOnBelow(const GuardedName& rule,
                                                      const Prepared& prepared,
                                                      std::string_view folded) {
   if (rule.is_anywhere) {
     const std::string_view pattern = std::string_view(rule.tail).substr(kAnywhereMark.size());
-    if (pattern.find('/') == std::string_view::npos) return {};  // a name alone
+    if (pattern.find('/') == std::string_view::npos) return {};  // a single name
     if (!ComponentsOf(folded).empty() && Begins(folded, pattern, From::kAnyName)) return "";
     return {};
   }
@@ -225,7 +227,7 @@ std::optional<std::string> GuardedNames::GoesOnBelow(const GuardedName& rule,
   return RestAfter("", rule.tail, CountComponents(*below));
 }
 
-// As RuleMatcher::MatchesOtherName() has it.
+// Mirrors RuleMatcher::MatchesOtherName().
 bool GuardedNames::IsMeantAt(const GuardedName& rule, const MountTable::Name& name) const {
   const Prepared prepared{.base = FoldName(rule.base)};
   const auto matches = [&](const Path& path) {
@@ -255,7 +257,7 @@ std::vector<const GuardedName*> GuardedNames::AllUnless(std::string_view path,
   if (IsExempt(path)) return {};
   const Subject subject(*this, path);
   const bool is_own = IsOwn(path);
-  Rules conditional;  // count least
+  Rules conditional;  // unconditional rules take precedence
   for (size_t i = 0; i < rules_.size(); ++i) {
     if (is_own && !IsOfGit(rules_[i])) continue;
     if (!HasNameBits(subject.name_bits(), name_bits_[i])) continue;
@@ -304,7 +306,7 @@ const GuardedName* GuardedNames::Holds(std::string_view path) const {
   return nullptr;
 }
 
-// The path itself, and those that mounts give to it as well.
+// Returns the path itself and its other names through mounts.
 std::vector<std::string> GuardedNames::NamesOf(std::string_view path) const {
   std::vector<std::string> names{std::string(path)};
   if (!mounts_.has_twins()) return names;
@@ -330,7 +332,7 @@ size_t GuardedNames::LevelsBelowMatch(const GuardedName& rule, std::string_view 
     if (MatchFolded(pattern, rest)) return last - passed;
     TakeComponent(rest);
   }
-  return last;  // it matches by another name of the same directory
+  return last;  // it matches through another name of the same directory
 }
 
 const GuardedName* GuardedNames::HoldsBelow(std::string_view path) const {

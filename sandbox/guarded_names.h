@@ -1,6 +1,7 @@
-// GuardedNames: which names a confined program may not make, change, move or remove, whether or not
-// they exist. Mounts and Landlock know what is there; these rules know what must not come to be.
-// Paths are absolute and resolved: no links, no "..". Letter case is forgiven, as in every deny.
+// GuardedNames: names that a confined program may not create, change, move or remove, whether or
+// not they exist. Mounts and Landlock cover what exists; these rules also cover what must not be
+// created. Paths are absolute and resolved: no links, no "..". Letter case is ignored, as in every
+// deny rule.
 #pragma once
 
 #include <cstdint>
@@ -17,90 +18,90 @@ namespace ringfence {
 inline constexpr std::string_view kAnywhereMark = "**/";  // a name in any directory
 
 struct GuardedName {
-  std::string base;  // the folder that `tail` begins at; "/" for a pattern that begins with "**/"
-  std::string tail;  // "" is the base itself
-  bool has_pattern = false;  // of tail
+  std::string base;  // directory that `tail` is relative to; "/" if `tail` begins with "**/"
+  std::string tail;  // "" for the base itself
+  bool has_pattern = false;  // `tail` has a pattern
   bool is_anywhere = false;  // the tail begins with "**/"
-  std::string except;        // what is left out, a word on each line (SetEntry::except)
-  // Git's own files: they may be written in a repository that the same run has made.
+  std::string except;        // exceptions, one word per line (SetEntry::except)
+  // git's own files: they may be written in a repository that the same run created.
   bool unless_new = false;
-  // A file of git that may be replaced by a rename, once its content was evaluated.
+  // A git file that a rename may replace after its content has been evaluated.
   bool comes_whole = false;
-  // A folder of packages is evaluated by its own name, whatever lies in it. Of such a rule
-  // unless_new speaks of the work tree of such a repository.
+  // Compares a path only up to its first package directory, regardless of the contents. In such a
+  // rule, unless_new refers to the work tree of the new repository.
   bool not_in_stores = false;
-  // The project lies in a folder that the rule names: of a path in the project only what lies below
-  // its root is compared.
+  // The project is in a directory that the rule names: for a path in the project, compares only the
+  // part below its root.
   bool holds_root = false;
   std::string why;  // `denied by "docs/adr" (policy.json:6 /write/deny)`
 
   bool operator==(const GuardedName&) const = default;
-  std::string text() const;  // as a policy would spell it
+  std::string text() const;  // as written in a policy
 };
 
 class GuardedNames {
  public:
   GuardedNames() = default;
 
-  // `name_bits` are those of the tail (NameBitsNeededBy); 0: they are worked out.
+  // `name_bits`: NameBitsNeededBy() of the tail; 0 to compute it here.
   void Refuse(GuardedName rule, uint64_t name_bits = 0);
-  // A rule for exactly this path is none.
+  // Removes rules for exactly this path.
   void Forget(const Path& path);
-  // Below `folder` nothing is refused, since it is private to the sandbox, but for what of the
-  // host is kept there.
+  // Refuses nothing below `folder`, which is private to the sandbox, except in host places
+  // (KeepHost).
   void Exempt(Path folder) { exempt_.push_back(std::move(folder)); }
-  // The same for a copy of a folder of the host's.
+  // The same for a copy of a host directory; only host places inside it are excepted.
   void ExemptCopy(Path folder) { copies_.push_back(std::move(folder)); }
   void KeepHost(Path place) { kept_.push_back(std::move(place)); }
-  // Below `folder`, which is the sandbox's own but lies on the host, only git's own names are
-  // guarded: a file ".git" or a link leads git outside there. Packages unpack everything else.
-  // Nothing is moved from there to elsewhere.
+  // `folder` belongs to the sandbox but is on the host. Below it, only git's own names are guarded,
+  // because a ".git" file or a link can lead git there when it runs outside; packages unpack
+  // everything else. Nothing may be moved out of it.
   void AddOwn(Path folder) { own_.push_back(std::move(folder)); }
-  // The next start looks for it by its name: what may not be read, or a link that leads to what a
-  // rule is about. It is not moved, removed or closed, nor is a folder above it.
+  // For a path that the next start finds by its name: a hidden place, or a link that a rule's path
+  // leads through. Neither it nor a directory above it may be moved, removed or closed.
   void HoldInPlace(const Path& path, std::string why);
-  // Some entries of `list` are patterns, so that no mount says what is allowed. A path must be
-  // covered by an entry of each list.
+  // For an allow list that mounts cannot express, for example because of patterns. A path must be
+  // covered by an entry of every list.
   void AllowOnly(std::vector<GuardedName> list) { allow_only_.push_back(std::move(list)); }
-  // Names of folders of packages; those at or above `root`, the project, are none.
+  // Names of package directories. A directory at or above `root`, the project, is not one.
   void SetPackageStores(std::vector<std::string> stores, Path root) {
     stores_ = std::move(stores);
     root_ = std::move(root);
   }
-  // A path is also evaluated by the other names that these mounts give to it.
+  // Also evaluates the other names that these mounts give a path.
   void SetMounts(MountTable mounts) { mounts_ = std::move(mounts); }
-  // What makes a folder a repository without a work tree is refused.
+  // Refuses files that would turn a directory into a bare repository.
   void GuardBareRepositories(std::string why) { bare_why_ = std::move(why); }
 
-  // The path is one at which nobody may make a repository or change where one is found.
+  // True if no command may create a repository at the path or change where git finds one.
   bool GuardsRepositories(std::string_view path) const {
     return !bare_why_.empty() && !IsExempt(path);
   }
 
-  // Why the file or folder of that name may not be made, written, moved or removed: one rule that
-  // says so whatever it belongs to, or all that permit it on a condition (unless_new, comes_whole),
-  // each of which has to be met.
+  // Returns the rules that forbid creating, writing, moving or removing the file or directory: one
+  // unconditional rule, or all conditional ones (unless_new, comes_whole), each of whose conditions
+  // must be met.
   std::vector<const GuardedName*> AllThatRefuse(std::string_view path) const;
 
-  // The same for an empty folder: it may also lead to what is allowed.
+  // The same for an empty directory, which is also permitted if it leads to an allowed path.
   std::vector<const GuardedName*> AllThatRefuseFolder(std::string_view path) const;
 
-  // One of them, or nullptr.
+  // Returns one of those rules, or nullptr.
   const GuardedName* Refuses(std::string_view path) const;
 
-  // The same for a folder or a link, which gives names to all that is below it: also rules that
-  // such a name begins (".git" of ".git/hooks").
+  // The same for a directory or a link, which gives names to everything below it: includes rules
+  // that continue below the path (".git" for ".git/hooks").
   struct TreeHit {
     const GuardedName* rule = nullptr;
-    std::string rest;  // what must exist below for the rule to be broken; "": the name decides
+    std::string rest;  // what must exist below for the rule to be broken; "" if the name decides
   };
   std::vector<TreeHit> RefusesTree(std::string_view path) const;
 
-  // How many directories lie between the one that holds the first component which `rule` matches
-  // and the one that holds `path`: 1 for "**/.husky" and ".husky/pre-commit".
+  // Number of directory levels between the parent of the first component that `rule` matches and
+  // the parent of `path`: 1 for "**/.husky" and ".husky/pre-commit".
   size_t LevelsBelowMatch(const GuardedName& rule, std::string_view path) const;
 
-  // What is held in place at the path, or below it as well.
+  // The entry held in place at the path, or also below it; nullptr if there is none.
   const GuardedName* Holds(std::string_view path) const;
   const GuardedName* HoldsBelow(std::string_view path) const;
 
@@ -123,7 +124,7 @@ class GuardedNames {
   }
 
  private:
-  // Made once, since every call that makes a file asks every rule.
+  // Computed once, since every call that creates a file is checked against every rule.
   struct Prepared {
     std::string base;  // folded
   };
@@ -138,7 +139,7 @@ class GuardedNames {
   static std::optional<std::string> GoesOnBelow(const GuardedName& rule, const Prepared& prepared,
                                                 std::string_view folded);
   static bool Matches(const GuardedName& rule, const Prepared& prepared, std::string_view folded);
-  // A path as the rules see it.
+  // A path in the forms that rules are compared with.
   class Subject;
   using Rules = std::vector<const GuardedName*>;
   Rules AllElsewhere(std::string_view path) const;
@@ -147,13 +148,12 @@ class GuardedNames {
   void AddTreeHits(std::string_view path, bool is_own, std::vector<TreeHit>& hits) const;
 
   std::vector<GuardedName> rules_;
-  std::vector<Prepared> prepared_;   // for each rule
-  std::vector<uint64_t> name_bits_;  // what a path needs to match each (base/name_bits.h)
-  // A hash table of indexes into `rules_`, at most half full. Context may have many thousand
-  // rules.
+  std::vector<Prepared> prepared_;   // one for each rule
+  std::vector<uint64_t> name_bits_;  // bits that a path needs to match each (base/name_bits.h)
+  // Hash table of indexes into `rules_`, at most half full. There can be thousands of rules.
   std::vector<uint32_t> slots_;
   std::vector<std::vector<GuardedName>> allow_only_;
-  std::vector<GuardedName> held_;  // each its base
+  std::vector<GuardedName> held_;  // only `base` and `why` are set
   std::vector<Path> exempt_;
   std::vector<Path> copies_;
   std::vector<Path> kept_;
@@ -164,7 +164,7 @@ class GuardedNames {
   MountTable mounts_;
 };
 
-// The rule that is given for a path which no entry of an allow list covers.
+// The rule reported for a path that an allow list does not cover.
 const GuardedName& NotAllowedRule();
 
 }  // namespace ringfence

@@ -1,5 +1,5 @@
-// HostFacts: what the machine can enforce, as plain values. A plan is made from them, so that a
-// plan for another machine can be printed and tested anywhere.
+// HostFacts: what the machine can enforce, as plain values, so that a plan for another machine can
+// be made, printed and tested anywhere.
 #pragma once
 
 #include <cstdint>
@@ -10,33 +10,33 @@ namespace ringfence {
 
 enum class HostSystem : uint8_t { kLinux, kMacos, kWindows, kOther };
 
-// What a host may lack. Each is found out by the call itself, never by a version.
+// Features that a host may lack. Each is detected by making the call, never by version.
 enum class Feature : uint8_t {
-  kNamespaces,  // an unprivileged user namespace in which file systems may be mounted
-  kProc,        // a /proc of the sandbox's own
+  kNamespaces,  // an unprivileged user namespace that permits mounting file systems
+  kProc,        // a private /proc
   kLandlock,    // landlock(7)
   kSupervisor,  // seccomp_unotify(2) with access to the callers' memory
-  kDelegation,  // a cgroup v2 subtree of the user's own
+  kDelegation,  // a cgroup v2 subtree delegated to the user
 };
 
 struct HostFacts {
   HostSystem system = HostSystem::kLinux;
-  std::string kernel;       // for people: "Linux 6.18"
-  bool is_inside = false;   // of a sandbox of ringfence's: namespaces cannot be nested
-  bool inside_view = true;  // and that one has a /tmp, /run and /dev of its own
+  std::string kernel;       // for messages: "Linux 6.18"
+  bool is_inside = false;   // inside a ringfence sandbox: namespaces cannot be nested
+  bool inside_view = true;  // the outer sandbox has its own /tmp, /run and /dev
   uint32_t user = 0;        // effective user id
   uint32_t group = 0;
   int landlock_abi = 0;                  // 0: none
-  int landlock_error = 0;                // errno of the question for it
-  std::vector<Feature> lacks;            // that a plan could not be carried out for
-  std::string cgroup;                    // a folder below which cgroups may be made; "" for none
-  std::vector<std::string> controllers;  // that they have: "memory", "pids", "cpu", "io"
-  std::vector<std::string> disks;        // "MAJOR:MINOR", as a limit of io names them
-  std::string scratch;                   // a folder of the host's that nobody uses, not made yet
-  std::vector<std::string> sockets;      // paths at which programs of this host listen
-  std::string crash_handler;             // why no limit keeps a crash from it; "" where one does
-  std::string crash_handler_unknown;     // why that could not be found out
-  std::string sockets_unknown;           // why nobody could find them out; "" where that is done
+  int landlock_error = 0;                // errno of the query for the ABI
+  std::vector<Feature> lacks;            // features that were found to be missing
+  std::string cgroup;                    // directory in which cgroups can be created; "" for none
+  std::vector<std::string> controllers;  // available there: "memory", "pids", "cpu", "io"
+  std::vector<std::string> disks;        // "MAJOR:MINOR", as in io limits
+  std::string scratch;                   // name for a temporary host directory, not created yet
+  std::vector<std::string> sockets;      // paths at which host programs listen
+  std::string crash_handler;  // why no limit keeps a crash from the host's handler; "" if one does
+  std::string crash_handler_unknown;  // why crash_handler could not be determined
+  std::string sockets_unknown;        // why `sockets` could not be determined; "" if it was
 
   bool has(Feature feature) const;
 };

@@ -29,7 +29,7 @@ rlimit RaiseToHardLimit() {
   rlimit before{RLIM_INFINITY, RLIM_INFINITY};
   if (::getrlimit(Resource, &before) != 0 || before.rlim_cur == before.rlim_max) return before;
   const rlimit raised{before.rlim_max, before.rlim_max};
-  // Where it fails, so does the call that needs more.
+  // If this fails, the call that needs more fails as well.
   [[maybe_unused]] const int set = ::setrlimit(Resource, &raised);
   return before;
 }

@@ -1,5 +1,5 @@
-// Inherited: signal actions and limits of the caller that a launcher cannot work with. The command
-// gets them back, so it starts as it would without a sandbox.
+// Inherited: the caller's signal actions and limits that would disturb a launcher. They are
+// restored for the command, so it starts as it would without a sandbox.
 #pragma once
 
 #include <sys/resource.h>
@@ -13,17 +13,17 @@ class Inherited {
   // Changes them for this process and the processes it clones.
   static Inherited Replace();
 
-  // For a process that acts in place of the command: the file size limit.
+  // Restores the file size limit, for a process that acts in place of the command.
   Status RestoreFileSize() const;
-  // For the command itself, right before execve(2).
+  // Restores everything, for the command itself right before execve(2).
   Status RestoreAll() const;
 
  private:
-  bool ignores_children_ = false;   // SIGCHLD: waitpid(2) would never tell of an end
-  bool ignores_file_size_ = false;  // SIGXFSZ: a limit below the size of the log would be deadly
+  bool ignores_children_ = false;   // SIGCHLD: waitpid(2) would not report ended children
+  bool ignores_file_size_ = false;  // SIGXFSZ: fatal if a limit is below the size of the log
   rlimit file_size_{RLIM_INFINITY, RLIM_INFINITY};
   rlimit files_{RLIM_INFINITY, RLIM_INFINITY};
-  // What a command makes the supervisor use must not end it.
+  // Raised so that resources which the command makes the supervisor use do not end the supervisor.
   rlimit data_{RLIM_INFINITY, RLIM_INFINITY};
   rlimit memory_{RLIM_INFINITY, RLIM_INFINITY};
   rlimit processor_{RLIM_INFINITY, RLIM_INFINITY};

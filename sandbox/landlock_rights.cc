@@ -3,7 +3,7 @@
 namespace ringfence {
 namespace {
 
-// In the order of linux/landlock.h, which other systems do not have.
+// In the order of linux/landlock.h, which other systems lack.
 constexpr uint64_t kExecute = 1u << 0;
 constexpr uint64_t kWriteFile = 1u << 1;
 constexpr uint64_t kReadFile = 1u << 2;

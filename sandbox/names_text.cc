@@ -8,9 +8,9 @@ namespace ringfence {
 namespace {
 
 constexpr size_t kMaxCount = 10'000;
-constexpr auto kMaxRuleDepth = 64;  // of a rule: each takes its time in every call
+constexpr auto kMaxRuleDepth = 64;  // directories in a rule; limits the time per call
 
-// Every field ends with NUL, which no path holds.
+// Every field ends with NUL, which no path contains.
 void PutField(std::string& bytes, std::string_view field) {
   bytes += field;
   bytes += '\0';

@@ -1,4 +1,4 @@
-// GuardedNames as bytes, for a sandbox inside another: the outer supervisor evaluates by them too.
+// GuardedNames as bytes, for a nested sandbox: the outer supervisor evaluates these rules too.
 #pragma once
 
 #include <optional>
@@ -9,10 +9,10 @@
 
 namespace ringfence {
 
-// Without what is exempt: that is for the outer sandbox to say, whose private folders these are.
+// Omits exemptions: the private directories belong to the outer sandbox, which knows them.
 std::string PackNames(const GuardedNames& names);
 
-// Nothing where the bytes are no such text, be they cut or anybody's.
+// Returns nothing if the bytes are malformed or truncated. They come from an untrusted process.
 std::optional<GuardedNames> UnpackNames(std::string_view bytes);
 
 }  // namespace ringfence

@@ -13,7 +13,7 @@
 namespace ringfence {
 namespace {
 
-constexpr uint64_t kDefaultProcesses = 4096;  // at once; a fork bomb ends there
+constexpr uint64_t kDefaultProcesses = 4096;  // at the same time; stops a fork bomb
 
 Error Unplannable(std::string where, std::string what, std::string hint = "") {
   return Error{Error::Kind::kUsage, std::move(where), std::move(what), std::move(hint)};
@@ -47,7 +47,7 @@ class Planner {
       plan_.names.Refuse(
           {.base = SelfTestName(plan_).text(), .why = "it is for the sandbox's test of itself"});
     }
-    // What is denied below "~" could not be found.
+    // Rules below "~" cannot be resolved without a home.
     if (places_.homes.empty()) {
       return Unplannable("HOME",
                          "no home directory is known: it is not set, and /etc/passwd has none for "
@@ -74,7 +74,7 @@ class Planner {
   }
 
  private:
-  // What the command line, the policy and the host say, as it is.
+  // Copies settings of the command line, the policy and the host.
   void PlanBasis() {
     const SandboxCommand& command = request_.command;
     plan_.system = request_.facts.system;
@@ -90,7 +90,7 @@ class Planner {
     plan_.own_proc = request_.facts.has(Feature::kProc);
     plan_.is_nested = request_.facts.is_inside;
     plan_.inside_view = request_.facts.inside_view;
-    if (plan_.is_nested) plan_.supervised = false;  // one supervisor looks at every name
+    if (plan_.is_nested) plan_.supervised = false;  // the outer supervisor checks every name
     plan_.takes_log =
         command.is_agent && plan_.has_namespaces() && plan_.system == HostSystem::kLinux;
     plan_.tmp = HostsTmp(files_);
@@ -119,16 +119,16 @@ class Planner {
     return Unit{};
   }
 
-  // Without mounts the temporary folder of the sandbox around is one of the host's; its commands
-  // know it by TMPDIR. Only what one looks like is taken for one, and whether it can be written
-  // that sandbox decides.
+  // Without mounts, the outer sandbox's temporary directory is on the host, and its commands have
+  // it in TMPDIR. Accepts only a path of the expected form; the outer sandbox decides if it is
+  // writable.
   Path OuterScratch() const {
     const Path tmp = Path::Clean(EnvironmentValue(request_.command.environment, "TMPDIR"));
     const bool is_one = IsScratch(tmp, plan_.tmp) || tmp.Parent() == SessionFolders(places_);
     return is_one && !tmp.is_root() ? tmp : Path();
   }
 
-  // In a nested sandbox /tmp is the outer one's already.
+  // In a nested sandbox, /tmp is already the outer one's.
   void PlanSession() {
     if (plan_.system != HostSystem::kLinux || plan_.is_nested || !plan_.is_confined()) return;
     plan_.session_tmp = SessionFolder(places_, request_.command.session);
@@ -137,7 +137,7 @@ class Planner {
     }
   }
 
-  // As execvp(3) looks for a program, but never in the current directory.
+  // Searches as execvp(3) does, but never in the current directory.
   void PlanPrograms(std::string_view path) {
     const std::string& name = plan_.argv.front();
     if (name.find('/') != std::string::npos) {
@@ -152,14 +152,14 @@ class Planner {
     }
   }
 
-  // Where nothing can be mounted, the private folder is one of the host's that nobody else uses.
+  // If nothing can be mounted, returns a host directory reserved for the sandbox.
   std::string TemporaryFolder() const {
     if (!plan_.scratch.is_root()) return plan_.scratch.text();
     const Path own = PrivateTmp(plan_);
     return plan_.private_tmp && !own.is_root() ? own.text() : "";
   }
 
-  // The view has a /run of its own.
+  // A view has its own /run.
   std::string RuntimeFolder() const {
     const bool has_view =
         plan_.system == HostSystem::kLinux && plan_.layers == SandboxLayers::kFull;
@@ -204,14 +204,14 @@ class Planner {
       LimitByCgroup("cpu", "cpus: whole processors are set aside, no share of their time");
     }
     if (rules.io) LimitByCgroup("io", "io is not limited");
-    if (rules.processes) LimitByCgroup("pids", "");  // a limit of the user's stands there as well
+    if (rules.processes) LimitByCgroup("pids", "");  // RLIMIT_NPROC applies as well
     if (plan_.user == 0 && !plan_.limits.is_by_cgroup("pids")) {
       plan_.weaker.emplace_back("processes: the kernel limits every user's but root's");
     }
     return Unit{};
   }
 
-  // Seatbelt has no limits, and macOS has none for several processes together.
+  // Seatbelt has no limits, and macOS has none for a group of processes.
   void NoteMacosLimits() {
     const SandboxRules& rules = policy_.sandbox;
     const auto note = [&](bool is_set, const char* key) {
@@ -223,7 +223,7 @@ class Planner {
     note(rules.io.has_value(), "io");
   }
 
-  // `otherwise`: what is enforced where no cgroup with that controller can be made.
+  // `otherwise`: note on what is enforced if no cgroup with that controller can be created.
   void LimitByCgroup(const char* controller, const std::string& otherwise) {
     const HostFacts& facts = request_.facts;
     const auto& all = facts.controllers;
@@ -323,8 +323,8 @@ bool SandboxPlan::can_do_without(Feature feature) const {
     case Feature::kProc:
       return landlock_abi > 0 && supervised;
     case Feature::kSupervisor:
-      // Without a view it alone looks at modes, owners, times and attributes, and without processes
-      // of its own at signals.
+      // Without a view, only the supervisor checks modes, owners, times and attributes; without a
+      // process namespace, only it checks signals.
       return is_nested || has_own_processes();
     case Feature::kDelegation:
       break;

@@ -14,11 +14,11 @@ namespace {
 
 struct Cache {
   std::string_view folder;    // in the home
-  std::string_view variable;  // says where it is instead; "" for none
-  std::string_view instead;   // below the temporary folder, where there is none in the home
+  std::string_view variable;  // names another directory for it; "" for none
+  std::string_view instead;   // below the temporary directory, if the home has none
 };
 
-// One that holds others comes first. Those without a variable cannot be led elsewhere.
+// A cache precedes those inside it. One without a variable cannot be redirected.
 constexpr auto kKnownCaches = std::to_array<Cache>({
     {".cache", "XDG_CACHE_HOME", "/.cache"},  // ccache, Go, pip, Playwright, pre-commit, uv, yarn
     {".npm", "npm_config_cache", "/.cache/npm"},
@@ -39,7 +39,7 @@ constexpr auto kKnownCaches = std::to_array<Cache>({
     {".bun/install/cache", "", ""},
 });
 
-// Read-only parts of a cache that is elsewhere, for programs that know such parts.
+// Read-only parts of the home's cache, for programs that can use them with a cache elsewhere.
 struct ReadOnlyPart {
   std::string_view of;  // the variable of the cache
   std::string_view folder;
@@ -62,7 +62,7 @@ std::optional<Walked> FindCache(const PlanRequest& request, const std::string& s
   return walked;
 }
 
-// The directory that the caller's programs are told of; "" for the home's own.
+// Returns the directory that the caller's environment names; "" for the home's own.
 std::string GivenSource(const PlanRequest& request, const Cache& cache) {
   std::string_view given;
   if (!cache.variable.empty()) {
@@ -71,13 +71,13 @@ std::string GivenSource(const PlanRequest& request, const Cache& cache) {
   return given.starts_with('/') ? std::string(given) : "";
 }
 
-// What the caller's programs use.
+// Returns the directory that the caller's programs use.
 std::string SourceOf(const PlanRequest& request, const Cache& cache) {
   const std::string given = GivenSource(request, cache);
   return given.empty() ? BelowHome(request, cache.folder) : given;
 }
 
-// Most homes lack most caches: their names are looked up without a walk.
+// Looks names up without a walk first, since most homes lack most caches.
 std::optional<Walked> FindCache(const PlanRequest& request, const Cache& cache) {
   const std::string given = GivenSource(request, cache);
   const std::vector<Path>& homes = request.places.homes_real;
@@ -97,7 +97,8 @@ PlannedCache* CacheAround(SandboxPlan& plan, const Path& path) {
   return found == plan.caches.end() ? nullptr : &*found;
 }
 
-// It is no cache: a variable may say anything.
+// True if the directory is not a cache, but holds a home, its state or the project: a variable can
+// name any directory.
 bool HoldsMore(const PlanRequest& request, const Path& path) {
   std::vector<Path> places = request.places.homes_real;
   for (const Path& home : request.places.homes_real) {
@@ -116,7 +117,7 @@ bool IsDirectory(const PlanRequest& request, const std::string& source) {
   return walked && walked->facts.kind == FileKind::kDirectory;
 }
 
-// Where nothing of the home's cache can be written.
+// Adds the variables for the case that the home's cache is not writable.
 void AddInstead(const PlanRequest& request, const Cache& cache, const std::string& tmp,
                 std::vector<std::string>& variables) {
   if (cache.variable.empty() || tmp.empty()) return;
@@ -156,7 +157,7 @@ void SettleCaches(SandboxPlan& plan) {
     return !is_listed || std::ranges::any_of(plan.hidden, covers);
   });
   for (const PlannedCache& cache : plan.caches) {
-    // What a session keeps of it lies on the host.
+    // A session's changes to it are kept on the host.
     if (plan.session_tmp.is_root()) {
       plan.names.ExemptCopy(cache.path);
     } else {

@@ -1,5 +1,5 @@
-// Caches of package managers and compilers in the home. A command gets each as a copy that it may
-// write: what it changes stays in the sandbox, what it reads is the home's.
+// Caches of package managers and compilers in the home. A command gets a writable copy of each: it
+// reads the home's contents, and its changes stay in the sandbox.
 #pragma once
 
 #include <string>
@@ -9,15 +9,16 @@
 
 namespace ringfence {
 
-// Those that exist and that the plan does not let the command write anyway.
+// Returns the existing caches that the plan does not make writable anyway.
 std::vector<PlannedCache> FindCaches(const PlanRequest& request, const SandboxPlan& plan);
 
-// Leaves out those that may not be read. Names in the others are not guarded.
+// Removes caches that may not be read. In the others, no names are guarded, or only git's if a
+// session keeps them.
 void SettleCaches(SandboxPlan& plan);
 
-// "NAME=value" for each variable that says where a cache is: the caller's where that place is of
-// use, else one below `tmp`, the sandbox's own temporary folder. The plan's caches get theirs for a
-// host that cannot mount them.
+// Returns "NAME=value" for each variable that names a cache: the caller's value if that directory
+// is usable, else one below `tmp`, the sandbox's temporary directory. Also fills
+// PlannedCache::instead, for a host that cannot mount the copies.
 std::vector<std::string> CacheVariables(const PlanRequest& request, SandboxPlan& plan,
                                         const std::string& tmp);
 

@@ -1,5 +1,5 @@
-// PlanRules: what may not be read. What exists of it when the plan is made is covered by mounts;
-// patterns for any folder need a look at every name below the project.
+// PlanRules: places that may not be read. Mounts cover those that exist when the plan is made;
+// "anywhere" patterns require a search of every name below the project.
 #include <algorithm>
 #include <deque>
 
@@ -24,17 +24,17 @@ class PlanRules::Hider {
 
   void Add(const PathRuleList& rules, std::string_view did) {
     rules_.VisitEntries(rules, Access::kRead, [&](const Entry& e) {
-      // What people write need not have the letter case of the disk, and the hook forgives that.
+      // Users may type another letter case than the disk has, and the hook ignores case.
       const bool is_typed = e.rule->set == SetName::kNone;
       const bool may_exist = e.is_anywhere() || is_typed ||
                              (!made_.empty() && WillBe(e.FixedPrefix().path)) ||
-                             (rules_.matcher_.MayLead(e.entry) &&  // from a name that is there
+                             (rules_.matcher_.MayLead(e.entry) &&  // from an existing name
                               rules_.MayExist(*e.base->folder, SplitTail(e.entry).fixed));
       if (may_exist) AddEntry(e, std::string(did) + " " + Quote(e.rule->written()));
     });
   }
 
-  // Every name below `folders` is held against the patterns for any folder.
+  // Compares every name below `folders` with the "anywhere" patterns.
   void Search(std::vector<Path> folders) {
     if (floating_.empty()) return;
     std::ranges::sort(folders);
@@ -49,7 +49,7 @@ class PlanRules::Hider {
 
   std::vector<HiddenPlace> Take() {
     std::ranges::stable_sort(hidden_, {}, &HiddenPlace::path);
-    std::vector<HiddenPlace> outermost;  // sorted as well: a folder comes before what lies in it
+    std::vector<HiddenPlace> outermost;  // also sorted: a directory precedes its contents
     for (HiddenPlace& place : hidden_) {
       if (!outermost.empty() && outermost.back().path == place.path) {
         Merge(outermost.back(), place);
@@ -64,7 +64,7 @@ class PlanRules::Hider {
   bool is_whole() const { return seen_ <= kMaxNames; }
 
  private:
-  // Kept is what both keep.
+  // Keeps only what both places keep.
   static void Merge(HiddenPlace& place, const HiddenPlace& other) {
     std::erase_if(place.kept, [&](const Path& kept) { return other.covers(kept); });
     AddLinks(place, other.links);
@@ -106,7 +106,7 @@ class PlanRules::Hider {
     });
   }
 
-  // What has that name in any letter case, where the file system tells them apart.
+  // Visits names that differ only in letter case, if the file system distinguishes case.
   template <typename Visit>
   void VisitCases(const Path& folder, std::string_view rest, Visit visit) {
     const std::string name = FoldName(TakeComponent(rest));
@@ -116,7 +116,8 @@ class PlanRules::Hider {
     }
   }
 
-  // Several rules begin in the same folder. What cannot be listed here cannot be by the command.
+  // Cached, since several rules begin in the same directory. One that cannot be listed here cannot
+  // be listed by the command either.
   const std::vector<DirectoryEntry>& Listed(const Path& folder) {
     const auto known = std::ranges::find(listed_, folder, &Listing::folder);
     if (known != listed_.end()) return known->entries;
@@ -148,8 +149,8 @@ class PlanRules::Hider {
     hidden_.push_back(std::move(place));
   }
 
-  // The folder that ended the walk. What is in it is not known, and a command may open a folder of
-  // its own that another one has closed.
+  // Hides the directory that stopped the walk. Its contents are unknown, and a command could reopen
+  // a directory of the same user that an earlier command closed.
   void AddClosed(const Walked& walked, const std::string& why) {
     for (Path path = walked.end; !path.is_root(); path = path.Parent()) {
       const Result<FileFacts> facts = rules_.files_.Look(path);
@@ -164,12 +165,12 @@ class PlanRules::Hider {
     }
   }
 
-  // A folder that will be made, or that will come to be with it.
+  // True for a directory that will be created, and for those above it.
   bool WillBe(const Path& path) const {
     return std::ranges::any_of(made_, [&](const Path& made) { return made.IsInside(path); });
   }
 
-  // A pattern below a fixed folder.
+  // Adds the matches of a pattern below a fixed directory.
   void AddMatches(const Path& folder, std::string_view pattern, const std::string& why) {
     const Walked walked = Walk(folder.text(), rules_.files_);
     if (walked.stop == Walked::Stop::kUnreadable) return AddClosed(walked, why);
@@ -196,15 +197,15 @@ class PlanRules::Hider {
     return false;
   }
 
-  // Not every file system tells the kind with the name.
+  // Not every file system reports the kind when it lists a name.
   bool IsFolder(const DirectoryEntry& entry, const Path& path) const {
     if (entry.kind != FileKind::kMissing) return entry.kind == FileKind::kDirectory;
     const Result<FileFacts> facts = rules_.files_.Look(path);
     return facts && facts->kind == FileKind::kDirectory;
   }
 
-  // Calls `takes` with each name; a folder that it takes is not looked into, and what cannot be is
-  // hidden for `why`.
+  // Calls `takes` with each name. Does not search a directory that `takes` accepts; hides one that
+  // cannot be listed, giving `why`.
   template <typename Takes>
   void SearchBelow(const Path& top, const std::string& why, Takes takes) {
     std::vector<Path> open{top};
@@ -231,7 +232,7 @@ class PlanRules::Hider {
 
   const PlanRules& rules_;
   const std::vector<Path>& made_;
-  std::deque<Listing> listed_;  // which stay where they are
+  std::deque<Listing> listed_;  // a deque keeps references valid
   std::vector<Floating> floating_;
   std::vector<HiddenPlace> hidden_;
   size_t seen_ = 0;

@@ -16,7 +16,7 @@ void Append(const MountTable& mounts, const Path& place, std::vector<Path>& foun
   }
 }
 
-// What is seen of `place` at `elsewhere`, one of its other names, or where a part of it is.
+// Returns `place` as visible at `elsewhere`: another name of it, or of a part of it.
 HiddenPlace At(const MountTable& mounts, const HiddenPlace& place, const Path& elsewhere) {
   HiddenPlace other = place;
   other.path = elsewhere;
@@ -84,7 +84,7 @@ void HideElsewhere(const MountTable& mounts, const std::vector<Path>& kept,
       return place.covers(other.path) || place.path == other.path;
     };
     if (std::ranges::any_of(hidden, covers)) continue;
-    // What lies in it is covered with it.
+    // `other` covers the places inside it.
     std::erase_if(hidden, [&](const HiddenPlace& place) { return other.covers(place.path); });
     hidden.push_back(std::move(other));
   }
@@ -99,7 +99,7 @@ void NoteSpellings(const MountTable& mounts, const std::vector<HiddenPlace>& hid
     weaker.push_back("read.deny: " + Quote(place.path.text()) + " is on a file system of type " +
                      Quote(type) +
                      ", which may accept other spellings of the name: it can be read by those");
-    return;  // the first stands for all
+    return;  // one note is enough
   }
 }
 

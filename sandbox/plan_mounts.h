@@ -1,5 +1,4 @@
-// What mounts show under several names, for a plan: places are covered, sealed and guarded under
-// each.
+// Files that mounts show under several names: a plan covers, seals and guards each name.
 #pragma once
 
 #include <vector>
@@ -9,21 +8,21 @@
 
 namespace ringfence {
 
-// Where the file or directory at `place`, or a part of it, is seen besides.
+// Returns the other paths at which the file or directory at `place`, or a part of it, is visible.
 std::vector<Path> Elsewhere(const MountTable& mounts, const Path& place);
 
-// Has `names` evaluate what lies in one of the writable `places` by its other names as well, and
-// adds those to `places`, so that rules which begin there are not left out.
+// Makes `names` also evaluate the other names of files in the writable `places`, and adds those
+// names to `places`, so that rules that begin there are not left out.
 void GuardElsewhere(const MountTable& mounts, std::vector<PlannedPlace>& places,
                     GuardedNames& names);
 
-// Adds the other names of what is hidden, or says in `weaker` why it does not: where `kept` lies
-// below one, which is the project or a home.
+// Adds the other names of hidden places. If one of them contains a path of `kept` (the project or a
+// home), adds a note to `weaker` instead.
 void HideElsewhere(const MountTable& mounts, const std::vector<Path>& kept,
                    std::vector<HiddenPlace>& hidden, std::vector<std::string>& weaker);
 
-// Says in `weaker` that a mount over a hidden name does not cover other spellings of it, where the
-// file system may accept them.
+// Adds a note to `weaker` if the file system may accept other spellings of a hidden name, which a
+// mount over the name does not cover.
 void NoteSpellings(const MountTable& mounts, const std::vector<HiddenPlace>& hidden,
                    std::vector<std::string>& weaker);
 

@@ -1,4 +1,4 @@
-// PlanRules: the names that may not be written, whether they exist or not.
+// PlanRules: names that may not be written, whether or not they exist.
 #include <algorithm>
 #include <array>
 
@@ -13,7 +13,7 @@
 namespace ringfence {
 namespace {
 
-// What git keeps of a rebase or cherry-pick that has stopped.
+// True for state that git keeps of a stopped rebase or cherry-pick.
 bool IsSavedByGit(const SetEntry& entry) {
   static constexpr std::array<std::string_view, 3> kEnds{
       "/git-rebase-todo", "/rebase-merge/strategy", "/sequencer/opts"};
@@ -27,12 +27,12 @@ bool IsGitsOwn(const SetEntry& entry) {
   const std::string_view tail = entry.tail;
   const bool is_gits =
       tail.starts_with("**/.git/") || tail == "**/commondir" || tail == "**/config.worktree";
-  // Hooks, and Sapling's directory, are configuration that runs programs.
+  // Hooks and Sapling's directory are configuration that runs programs.
   const bool runs = tail.ends_with("hooks") || tail.ends_with("/sl");
   return is_gits && !runs && !IsSavedByGit(entry);
 }
 
-// Most names differ from most places in their first letter. `folded` is.
+// Quick check: most names differ from most places in the first letter. `folded` is case-folded.
 bool BeginsAlike(std::string_view name, std::string_view folded) {
   if (name.empty() || folded.empty()) return true;
   const auto first = static_cast<unsigned char>(name[0]);
@@ -74,8 +74,8 @@ std::vector<PlanRules::View> PlanRules::ViewsOf(const std::vector<PlannedPlace>&
   return views;
 }
 
-// The name, below the folder, lies at, in or above one of the places. Letter case is forgiven, as
-// in every deny.
+// True if `name`, below `base`, is at, in or above one of the places. Letter case is ignored, as in
+// every deny rule.
 bool PlanRules::IsNear(const std::vector<View>& views, const Base& base, std::string_view name) {
   const View& view = *std::ranges::find(views, &base, &View::base);
   if (view.is_inside) return true;
@@ -87,7 +87,7 @@ bool PlanRules::IsNear(const std::vector<View>& views, const Base& base, std::st
   });
 }
 
-// As it is written, and where its fixed part leads through links.
+// Adds the name as written, and as its fixed part resolves through links.
 void PlanRules::AddName(const NameSource& name, const std::vector<View>& views,
                         GuardedNames& names) const {
   if (name.is_anywhere) return names.Refuse(NameOf(name), name.name_bits);
@@ -123,8 +123,8 @@ void PlanRules::AddLed(const NameSource& name, const std::vector<View>& views,
   names.Refuse(led);
 }
 
-// Refuses the folder that stopped the walk, if the user owns it: an earlier command may have closed
-// it (chmod 0), and this one could open it again.
+// Refuses the directory that stopped the walk, if the user owns it: an earlier command may have
+// closed it (chmod 0), and this one could open it again.
 void PlanRules::AddClosed(const Walked& walked, std::string_view why,
                           const std::vector<View>& views, GuardedNames& names) const {
   for (Path folder = walked.end.Parent(); !folder.is_root(); folder = folder.Parent()) {
@@ -138,7 +138,7 @@ void PlanRules::AddClosed(const Walked& walked, std::string_view why,
   }
 }
 
-// What runs later may be a link of the project or the home: the same as for tools.
+// A file that runs later can be a link in the project or the home; it is followed as for tools.
 void PlanRules::AddLedFromTop(const SetEntry& entry, std::string_view why,
                               const std::vector<View>& views, GuardedNames& names) const {
   const std::optional<SetEntry> top = AtTop(entry);
@@ -179,7 +179,7 @@ void PlanRules::AddNameRules(const PathRuleList& rules, std::string_view did,
   }
 }
 
-// As dangerous as the configuration that names them.
+// Guards these files too, since they are as dangerous as the configuration that names them.
 void PlanRules::AddGitTargets(const std::vector<View>& views, GuardedNames& names) {
   const Result<std::vector<GitTarget>> targets = FindGitTargets(
       {.root = places_.root_real, .homes = places_.homes_real, .environment = command_.environment},
@@ -203,7 +203,7 @@ void PlanRules::AddGitTargets(const std::vector<View>& views, GuardedNames& name
   }
 }
 
-// A file ".git" makes a work tree of any directory, and git then looks for the name there.
+// A ".git" file makes any directory a work tree, and git then looks for the name there.
 void PlanRules::AddInAnyTree(const GitTarget& target, GuardedNames& names) const {
   GuardedName name{.base = "/",
                    .tail = std::string(kAnywhereMark) + EscapePattern(target.in_tree),
@@ -236,7 +236,8 @@ void PlanRules::AddNames(const PathRules& write, const std::vector<PlannedPlace>
   if (!names.bare_why().empty()) AddGitTargets(views, names);
 }
 
-// Says no where the listing of a folder on the way says so; cheaper than a walk for many names.
+// Returns false if the listing of a directory on the way lacks the name. For many names, this is
+// cheaper than a walk.
 bool PlanRules::MayExist(CachedFiles::Folder& base, std::string_view below) const {
   const Result<FileKind> kind = files_.KindBelow(base, below);
   return !kind || *kind != FileKind::kMissing;

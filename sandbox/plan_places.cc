@@ -44,7 +44,7 @@ class PlacePlanner {
   }
 
  private:
-  // --- what may be written ---
+  // --- writable places ---
 
   Status PlanWrites() {
     std::vector<PlannedPlace> places = rules_.WritablePlaces(policy_.write);
@@ -77,13 +77,13 @@ class PlacePlanner {
     }
     plan_.saved = own.saved;
     if (plan_.is_nested) AllowPlacesOnly();
-    // Where the host's /tmp is meant there is nothing to keep.
+    // The host's /tmp is used, so there is nothing to keep.
     if (!plan_.private_tmp && plan_.scratch.is_root()) plan_.session_tmp = Path();
     PlanPrivate();
     return Unit{};
   }
 
-  // Besides the policy's names those of the agent, and the devices that Landlock opens.
+  // Allows the policy's names, the agent's own, and the devices that Landlock opens.
   void AllowOnlyNames(const AgentState& own) {
     std::vector<GuardedName> others = NamesOf(own);
     if (plan_.system == HostSystem::kLinux && !plan_.has_view()) {
@@ -92,7 +92,8 @@ class PlacePlanner {
     rules_.AllowOnly(policy_.write, others, plan_.names);
   }
 
-  // Whether commands can be held to some names of a directory. Mounts and Landlock open all of it.
+  // True if commands can be limited to some names of a directory. Mounts and Landlock open all of
+  // it.
   bool HoldsToNames() const {
     return plan_.system != HostSystem::kLinux || plan_.supervised || plan_.is_nested;
   }
@@ -108,8 +109,8 @@ class PlacePlanner {
     std::erase_if(places, &PlannedPlace::is_part);
   }
 
-  // No rule guards what is the agent's own. What --write names is added to that, unless a rule
-  // does.
+  // Guards all names except the agent's own. Adds the --write directory to those, unless a rule
+  // refuses it.
   Status GuardNames(const std::vector<PlannedPlace>& places, AgentState& own) {
     std::vector<PlannedPlace> near = places;
     near.insert(near.end(), own.places.begin(), own.places.end());
@@ -130,7 +131,7 @@ class PlacePlanner {
   }
 
   bool IsHostsTmp(const Path& path) const {
-    static const Path kReal = Path::Clean("/private/tmp");  // where macOS has it
+    static const Path kReal = Path::Clean("/private/tmp");  // /tmp on macOS
     return path == kTmp || path == plan_.tmp ||
            (plan_.system == HostSystem::kMacos && path == kReal);
   }
@@ -142,7 +143,7 @@ class PlacePlanner {
                  Quote(request_.command.also_writable) + ": " + std::move(why), hint};
   }
 
-  // What the caller asks for besides the policy, in every mode.
+  // Returns the --write directory, which is writable in every mode.
   Result<std::optional<PlannedPlace>> AlsoWritable() const {
     const std::string& text = request_.command.also_writable;
     if (text.empty()) return std::optional<PlannedPlace>();
@@ -164,7 +165,7 @@ class PlacePlanner {
     return std::optional(PlannedPlace{.path = walked.end, .why = "asked for by --write"});
   }
 
-  // No mount says here what is writable: the outer supervisor has to know.
+  // No mount shows here what is writable, so the outer supervisor must know.
   void AllowPlacesOnly() {
     std::vector<GuardedName> places;
     for (const PlannedPlace& place : plan_.writable) places.push_back({.base = place.path.text()});
@@ -203,7 +204,8 @@ class PlacePlanner {
     for (const PlannedPlace& place : plan_.writable) plan_.names.KeepHost(place.path);
   }
 
-  // What mounts make private, or stands in its place. What a session keeps lies on the host.
+  // Exempts directories that mounts make private. A session's /tmp and `scratch` are on the host,
+  // so they count only as the sandbox's own.
   void ExemptPrivate(bool has_mounts) {
     if (!has_mounts) plan_.names.AddOwn(plan_.scratch);
     for (const std::string_view folder : kPrivateFolders) {
@@ -220,9 +222,9 @@ class PlacePlanner {
     plan_.names.KeepHost(SelfTestName(plan_));
   }
 
-  // --- names that exist in writable places ---
+  // --- existing names in writable places ---
 
-  // Under each of their names, none inside another.
+  // Returns the paths under all of their names; none is inside another.
   std::vector<Path> SealedPaths() const {
     std::vector<Path> paths = rules_.SealedPaths(plan_.names);
     if (!files_.Mounts().has_twins()) return paths;

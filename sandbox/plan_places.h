@@ -1,4 +1,4 @@
-// The part of a plan that names places: what may be written, read, what is hidden, what is sealed.
+// The places of a plan: writable, readable, hidden and sealed.
 #pragma once
 
 #include "sandbox/plan.h"
@@ -7,12 +7,13 @@
 namespace ringfence {
 
 // Fills readable, writable, sealed, hidden, sockets and names of `plan`, whose command, mode and
-// layers stand. An error is a failed question to the file system.
+// layers are set. Fails if the file system or the host cannot be queried, or if --write or
+// read.deny cannot be honored.
 Status PlanPlaces(const PlanRequest& request, PlanRules& rules, SandboxPlan& plan);
 
-// The folder for temporary files that is the command's own, where plan.private_tmp says so: "/tmp"
-// of the view on Linux; on macOS one that whoever carries the plan out makes, for this user alone.
-// "/" where the system has a way of its own.
+// Returns the command's own directory for temporary files, used if plan.private_tmp is set: "/tmp"
+// of the view on Linux; on macOS, a directory that the back end creates for this user alone. "/" if
+// the system handles this itself.
 Path PrivateTmp(const SandboxPlan& plan);
 
 }  // namespace ringfence

@@ -12,7 +12,7 @@
 namespace ringfence {
 namespace {
 
-// What programs need to run at all, where only what is listed may be read.
+// Directories that programs need to run, if only listed places may be read.
 constexpr std::string_view kRunTime[] = {"/usr",
                                          "/bin",
                                          "/sbin",
@@ -37,7 +37,8 @@ class ReadPlanner {
   Status Plan() {
     plan_.reads_all = policy_.sandbox.reads == SandboxReads::kAll;
     for (PlannedPlace& place : rules_.ReadablePlaces(policy_.read)) {
-      // Where everything may be read, only what private folders would cover is bound into them.
+      // If everything may be read, only places that private directories would cover need a bind
+      // mount.
       const bool is_covered = IsPrivate(place.path) && !IsPrivateItself(place.path);
       const bool is_needed = plan_.reads_all ? is_covered : !IsPrivateItself(place.path);
       if (!is_needed || place.make || Holding(plan_.writable, place.path) != nullptr) continue;
@@ -51,16 +52,16 @@ class ReadPlanner {
     }
     if (!plan_.reads_all && plan_.system == HostSystem::kLinux) AddRunTime();
     if (Status s = PlanHidden(); !s) return s;
-    // Mounts hide names; Landlock allows files, whatever their names.
+    // Mounts hide names; Landlock allows files regardless of their names.
     if (plan_.has_namespaces()) NoteSpellings(files_.Mounts(), plan_.hidden, plan_.weaker);
     for (const std::string& socket : request_.facts.sockets) PlanSocket(socket);
     return Unit{};
   }
 
  private:
-  // Where the name leads: programs say /var/run. One that has gone, or whose folder is closed to
-  // the user, is reached by nobody, and what is no socket is another's: /proc/net/unix tells of
-  // every mount namespace.
+  // Resolves the name, since programs use /var/run. Skips a socket that is gone or in a directory
+  // closed to the user, since no command can reach it, and a file that is not a socket:
+  // /proc/net/unix lists the sockets of every mount namespace.
   void PlanSocket(const std::string& name) {
     if (!name.starts_with('/')) return;
     const Walked walked = Walk(name, files_);
@@ -78,7 +79,7 @@ class ReadPlanner {
     }
   }
 
-  // An agent's hook that does not find its policies would go by the built-in one.
+  // An agent's hook that does not find its policies would use the built-in one.
   Status AddHooksFiles() {
     std::vector<Path> files = request_.places.policies;
     files.insert(files.end(), request_.places.programs.begin(), request_.places.programs.end());
@@ -132,7 +133,7 @@ class ReadPlanner {
       plan_.weaker.emplace_back(
           "what may be written and not read is not writable: the sandbox has no such right");
     }
-    // What is not writable after all is not made either.
+    // A place that turned out not to be writable is not created either.
     const std::vector<Path> left = Made();
     std::erase_if(hidden, [&](const HiddenPlace& place) {
       const auto is_within = [&](const Path& folder) { return place.path.IsInside(folder); };
@@ -141,7 +142,7 @@ class ReadPlanner {
     HideSessions(hidden);
     for (HiddenPlace& place : hidden) {
       if (!IsSeen(place.path)) continue;
-      // Elsewhere nobody inside can open it; without mounts somebody may have closed it.
+      // A process inside can reopen a closed directory only there, or if there are no mounts.
       const bool can_open = !plan_.has_view() || Holding(plan_.writable, place.path) != nullptr ||
                             IsInCache(place.path);
       if (place.is_closed && !can_open) continue;
@@ -156,7 +157,7 @@ class ReadPlanner {
         plan_.caches, [&path](const PlannedCache& cache) { return path.IsInside(cache.path); });
   }
 
-  // The next start looks for it by its name.
+  // Keeps the place at its name, by which the next start finds it.
   void HoldInPlace(const HiddenPlace& place) {
     const auto can_move = [this](const Path& path) {
       return Holding(plan_.writable, path) != nullptr;
@@ -171,7 +172,7 @@ class ReadPlanner {
     }
   }
 
-  // Folders that are there by the time that something is hidden.
+  // Directories that will exist when places are hidden.
   std::vector<Path> Made() const {
     std::vector<Path> made;
     for (const PlannedPlace& place : plan_.writable) {
@@ -186,7 +187,7 @@ class ReadPlanner {
     HideElsewhere(files_.Mounts(), kept, hidden, plan_.weaker);
   }
 
-  // What other sessions keep in their /tmp.
+  // Hides the directories in which sessions keep their /tmp.
   void HideSessions(std::vector<HiddenPlace>& hidden) {
     const Path folders = SessionFolders(request_.places);
     if (folders.is_root() || plan_.is_nested) return;
@@ -202,7 +203,7 @@ class ReadPlanner {
     AddElsewhere(hidden);
   }
 
-  // The agent logs in with these.
+  // True for the agent's own files: its login and its history.
   static bool IsAgentsOwn(const HiddenPlace& place) {
     return place.path.Parent().name() == ".claude" &&
            (place.path.name() == ".credentials.json" || place.path.name() == "history.jsonl");
@@ -216,12 +217,12 @@ class ReadPlanner {
     });
   }
 
-  // A socket of the host's in a writable folder is not meant by naming the folder.
+  // True if the policy names the socket itself. Naming its directory does not allow a host socket.
   bool IsNamed(const Path& socket) const {
     return std::ranges::find(plan_.writable, socket, &PlannedPlace::path) != plan_.writable.end();
   }
 
-  // A home below /tmp, as tests and containers have it, is read as any other is.
+  // Makes a home below /tmp, as in tests and containers, as readable as any other home.
   void AddCoveredHomes() {
     for (const Path& home : request_.places.homes_real) {
       const Result<FileFacts> facts = files_.Look(home);
@@ -234,8 +235,8 @@ class ReadPlanner {
     }
   }
 
-  // /etc/resolv.conf is often a link into /run (systemd-resolved(8)). The file alone: beside it are
-  // sockets.
+  // /etc/resolv.conf is often a link into /run (systemd-resolved(8)). Adds only the file, since its
+  // directory has sockets.
   void AddNameServers() {
     const Walked walked = Walk("/etc/resolv.conf", files_);
     const bool is_file = walked.stop == Walked::Stop::kEnd && walked.facts.kind == FileKind::kFile;
@@ -247,7 +248,7 @@ class ReadPlanner {
         {.path = walked.end, .kind = PlaceKind::kFile, .why = "it names the servers of DNS"});
   }
 
-  // A link into another of them is not followed: a back end makes the same link.
+  // Skips a link to another of these directories: a back end creates the same link.
   void AddRunTime() {
     for (const std::string_view name : kRunTime) {
       const Path path = Path::Clean(name);
@@ -268,11 +269,11 @@ class ReadPlanner {
 
   bool IsPrivateItself(const Path& path) const { return ringfence::IsPrivateItself(plan_, path); }
 
-  // A name of the host's that no private folder covers.
+  // True if the command sees the host's file at `path`: no private directory covers it.
   bool IsSeen(const Path& path) const {
     for (const auto* list : {&plan_.writable, &plan_.readable}) {
       const PlannedPlace* holder = Holding(*list, path);
-      // A place above a private folder does not reach into it.
+      // A place above a private directory does not extend into it.
       if (holder != nullptr && (!IsPrivate(path) || IsPrivate(holder->path))) return true;
     }
     return plan_.reads_all &&

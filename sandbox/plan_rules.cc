@@ -51,7 +51,8 @@ const PlanRules::Base& PlanRules::Slash() const {
   return matcher_.BasesOf(RuleBase::kAbsolute).front();
 }
 
-// An allow list also holds what is asked about. Nobody answers a command, so that allows nothing.
+// An allow list also contains ask rules. The user cannot answer for a command, so they allow
+// nothing.
 std::vector<PlanRules::Entry> PlanRules::AllowedEntries(const PathRuleList& rules,
                                                         Access access) const {
   const PathRuleList& asks = access == Access::kRead ? policy_.read.ask : policy_.write.ask;
@@ -72,29 +73,29 @@ std::vector<PlanRules::Candidate> PlanRules::Candidates(const PathRuleList& rule
                                                         Access access) const {
   std::vector<Candidate> candidates;
   const PathRule* last = nullptr;
-  std::string why;  // of it
+  std::string why;  // of `last`
   for (const Entry& e : AllowedEntries(rules, access)) {
     if (e.rule != last) why = TextOf(*e.rule);
     last = e.rule;
     const EntryPrefix prefix = e.FixedPrefix();
     Walked walked = Walk(prefix.path.text(), files_);
-    if (walked.stop != Walked::Stop::kEnd) continue;  // nothing is found there
-    if (IsBelowFile(walked)) continue;                // nothing can be made there
+    if (walked.stop != Walked::Stop::kEnd) continue;  // nothing can be found there
+    if (IsBelowFile(walked)) continue;                // nothing can be created there
     Candidate candidate{.path = std::move(walked.end),
                         .kind = walked.facts.kind,
                         .is_pattern = !prefix.rest.empty(),
                         .set = e.rule->set,
                         .why = why};
-    // A pattern says nothing about where a link leads.
+    // A pattern does not cover the target of a link.
     if (candidate.is_pattern && candidate.path != prefix.path) continue;
-    // What the project does not have yet may become a file or a folder: it is made where it
-    // belongs, by its name, as a pattern's files are.
+    // A path that the project does not have yet can become a file or a directory. So, like a
+    // pattern's files, it is allowed by name in its parent directory.
     const bool is_new = candidate.kind == FileKind::kMissing && access == Access::kWrite;
     const bool is_root = candidate.path == places_.root_real;
     if (is_new && !is_root && e.entry.base == RuleBase::kRoot) {
       const bool counts = candidate.is_pattern ||
                           matcher_.ListsNotCovering({rules}, access, candidate.path).empty();
-      if (!counts) continue;  // by a link that leads out of the project, or that may be replaced
+      if (!counts) continue;  // by a link that leaves the project or can be replaced
       UseParent(candidate);
     }
     candidates.push_back(std::move(candidate));
@@ -102,8 +103,8 @@ std::vector<PlanRules::Candidate> PlanRules::Candidates(const PathRuleList& rule
   return candidates;
 }
 
-// The nearest folder above that is there, of which only a part is meant. `candidate` lies in the
-// project, and so does that folder.
+// Replaces `candidate` with the nearest existing directory above it, of which only a part is
+// allowed. Both are in the project.
 void PlanRules::UseParent(Candidate& candidate) const {
   while (candidate.kind == FileKind::kMissing && candidate.path != places_.root_real &&
          !candidate.path.is_root()) {
@@ -150,7 +151,7 @@ std::vector<PlannedPlace> PlanRules::PlacesOf(const std::vector<PathRuleList>& a
     const bool is_missing = candidate.kind == FileKind::kMissing;
     if (is_missing && candidate.set != SetName::kNone) continue;
     if (candidate.path.IsInside(Path::Clean("/proc"))) continue;
-    if (candidate.path == Path::Clean("/dev")) continue;  // which is the sandbox's own
+    if (candidate.path == Path::Clean("/dev")) continue;  // private to the sandbox
     if (is_missing && candidate.path.IsInside(Path::Clean("/dev"))) continue;
     const bool is_directory = is_missing || candidate.kind == FileKind::kDirectory;
     places.push_back({.path = std::move(candidate.path),
@@ -161,7 +162,7 @@ std::vector<PlannedPlace> PlanRules::PlacesOf(const std::vector<PathRuleList>& a
                       .why = std::move(candidate.why)});
   }
   std::ranges::sort(places, {}, &PlannedPlace::path);
-  // Of two that are the same, the one that is meant as a whole.
+  // Of two equal paths, keeps the one that is allowed as a whole.
   std::ranges::stable_sort(
       places, {}, [](const PlannedPlace& place) { return std::pair(place.path, place.is_part); });
   const auto same_path = [](const PlannedPlace& one, const PlannedPlace& other) {

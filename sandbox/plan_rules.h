@@ -1,5 +1,5 @@
-// PlanRules: a policy's path rules as places and names, for a plan. Where a rule leads through
-// links is looked up once, when the plan is made; the answer is the hook's (RuleMatcher).
+// PlanRules: a policy's path rules as the places and names of a plan. Links in a rule's path are
+// resolved once, when the plan is made, in the same way as in the hook (RuleMatcher).
 #pragma once
 
 #include <string>
@@ -16,40 +16,40 @@ class PlanRules {
  public:
   explicit PlanRules(const PlanRequest& request);
 
-  // Every name at, below or above one of `places` that may not be written: denied, to be asked
-  // about, or ringfence's own. Elsewhere nothing can be written anyway.
+  // Adds every name at, below or above one of `places` that may not be written: denied, to be asked
+  // about, or protected by ringfence. Nothing is writable elsewhere.
   void AddNames(const PathRules& write, const std::vector<PlannedPlace>& places,
                 GuardedNames& names);
 
-  // Of a list of questions those that bind a command as well: programs may read what @dotenv names.
+  // Returns the ask rules that also apply to commands: all but @dotenv, whose files programs may
+  // read.
   static PathRuleList AsksOfCommands(const PathRuleList& asks);
 
-  // Where something may be written: covered by every list. A pattern gives the folder it begins in;
-  // AllowOnly() says what of it is meant.
+  // Returns the writable places: those that every list covers. For a pattern, the place is the
+  // directory that it begins in; AllowOnly() limits it to the matching names.
   std::vector<PlannedPlace> WritablePlaces(const PathRules& write) const;
-  // Where something may be read, unless the place itself is refused.
+  // Returns the readable places, without checking the places themselves: see RefusesReading().
   std::vector<PlannedPlace> ReadablePlaces(const PathRules& read) const;
   bool RefusesReading(const PathRules& read, const Path& place) const;
 
-  // Whether a command may make or replace `path`, which is resolved.
+  // True if a command may create or replace `path`, which is resolved.
   bool MayBeWritten(const Path& path) const { return matcher_.MayBeWritten(path); }
 
-  // Where a place is only a part of its folder: what the lists cover, besides `others`.
+  // Limits places that are only part of a directory to the names that the lists and `others` cover.
   void AllowOnly(const PathRules& write, const std::vector<GuardedName>& others,
                  GuardedNames& names) const;
 
-  // What exists of that which may not be read. Patterns for any folder are looked for below
-  // `folders`. Questions nobody can answer are denials here. Of `made`, folders, it is known that
-  // they will be there. Fails where there are too many names to look at.
+  // Returns existing places that may not be read. Searches below `folders` for "anywhere" patterns.
+  // Ask rules count as denials, since the user cannot answer for a command. The directories `made`
+  // are treated as existing. Fails if there are too many names to search.
   Result<std::vector<HiddenPlace>> HiddenPlaces(const PathRules& read,
                                                 const std::vector<Path>& folders,
                                                 const std::vector<Path>& made);
 
-  // The paths of `names` that exist now and that no pattern is needed for; none lies inside
-  // another.
+  // Returns paths of `names` that exist now and need no pattern; none is inside another.
   std::vector<Path> SealedPaths(const GuardedNames& names) const;
 
-  // What could not be looked at as the policy asks, for people.
+  // Returns notes for the user about rules that are not fully enforced.
   std::vector<std::string> TakeNotes() { return std::move(notes_); }
 
  private:
@@ -59,7 +59,7 @@ class PlanRules {
 
   using Base = RuleMatcher::Base;
   const Base& Slash() const;
-  // An entry of a rule below one of the folders it may begin at.
+  // An entry of a rule, with one of its base directories.
   struct Entry {
     const PathRule* rule = nullptr;
     SetEntry entry;
@@ -68,14 +68,14 @@ class PlanRules {
     bool is_anywhere() const { return entry.base == RuleBase::kAnywhere; }
     EntryPrefix FixedPrefix() const { return ringfence::FixedPrefix(entry, base->path); }
   };
-  // Calls `visit` with each entry that the rules stand for.
+  // Calls `visit` with each entry that the rules expand to.
   template <typename Visit>
   void VisitEntries(const PathRule& rule, Access access, Visit visit) const;
   template <typename Visit>
   void VisitEntries(const PathRuleList& rules, Access access, Visit visit) const;
   std::vector<Entry> AllowedEntries(const PathRuleList& rules, Access access) const;
 
-  // Where an allow entry leads.
+  // A place that an allow entry leads to.
   struct Candidate {
     Path path;  // resolved
     FileKind kind = FileKind::kMissing;
@@ -88,16 +88,17 @@ class PlanRules {
   std::vector<Candidate> InEveryList(const std::vector<PathRuleList>& allow, Access access) const;
   std::vector<PlannedPlace> PlacesOf(const std::vector<PathRuleList>& allow, Access access) const;
 
-  // Places as they are seen from a folder that many names begin at.
+  // Positions of the places relative to a base directory, which many names share.
   struct View {
     const Base* base = nullptr;
-    bool is_inside = false;          // of one of the places
-    std::vector<std::string> below;  // it, folded
+    bool is_inside = false;          // the base is inside one of the places
+    std::vector<std::string> below;  // places below the base: relative paths, folded
   };
   std::vector<View> ViewsOf(const std::vector<PlannedPlace>& places) const;
   static bool IsNear(const std::vector<View>& views, const Base& base, std::string_view name);
   static View ViewOf(const std::vector<PlannedPlace>& places, const Base& base);
-  // A GuardedName of which most come to nothing: there are hundreds of home folders' names.
+  // Input for a GuardedName. Uses views, since most of the hundreds of home directory names produce
+  // none.
   struct NameSource {
     const Base& base;
     std::string_view tail;
@@ -108,8 +109,8 @@ class PlanRules {
     bool comes_whole = false;
     bool not_in_stores = false;
     bool holds_root = false;
-    bool spares_root = false;  // where a link leads to the project or above it
-    bool may_lead = true;      // through a link
+    bool spares_root = false;  // excludes the project if a link leads to it or above it
+    bool may_lead = true;      // the path may contain links
     uint64_t name_bits = 0;    // as in SetEntry
     std::string_view why;
   };
@@ -134,8 +135,8 @@ class PlanRules {
   const CachedFiles& files_;
   RuleMatcher matcher_;
   std::vector<std::string> notes_;
-  // Where the last rule was whose line was asked for. A policy may have many rules, mostly in
-  // order.
+  // Position of the last rule whose line was looked up. A policy can have many rules, and they are
+  // mostly looked up in order.
   struct Line {
     const RuleOrigin* origin = nullptr;
     uint32_t offset = 0;

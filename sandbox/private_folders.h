@@ -1,5 +1,5 @@
-// Folders that a confined command has for itself, whatever the host has there, and which planned
-// place holds a path.
+// Directories that are private to a confined command, whatever the host has there; lookup of the
+// planned place that holds a path.
 #pragma once
 
 #include <string_view>
@@ -9,18 +9,18 @@
 
 namespace ringfence {
 
-// By a mount, which only Linux has.
+// Private through mounts, which only Linux has.
 inline constexpr std::string_view kPrivateFolders[] = {"/tmp", "/run", "/dev", "/proc"};
 inline constexpr std::string_view kHostsTmp = "/tmp";
 
-// Where /tmp leads.
+// Returns the host's /tmp with links resolved.
 Path HostsTmp(const CachedFiles& files);
 
-// The path is such a folder, or lies in one.
+// IsPrivate(): the path is a private directory or inside one. IsPrivateItself(): it is one.
 bool IsPrivate(const SandboxPlan& plan, const Path& path);
 bool IsPrivateItself(const SandboxPlan& plan, const Path& path);
 
-// A place that is the path or holds it, or nullptr.
+// Returns the place that is or contains the path, or nullptr.
 const PlannedPlace* Holding(const std::vector<PlannedPlace>& places, const Path& path);
 
 }  // namespace ringfence

@@ -1,4 +1,4 @@
-// A plan for people and for programs: what --dry-run prints.
+// A plan as text and as JSON, for --dry-run.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@ namespace ringfence {
 
 std::string PlanText(const SandboxPlan& plan);
 
-// One JSON object, with a newline at the end.
+// One JSON object with a trailing newline.
 std::string PlanJson(const SandboxPlan& plan);
 
 }  // namespace ringfence

@@ -45,7 +45,7 @@ Ended RunBare(const SandboxPlan& plan, const Inherited& inherited) {
   ::execve(program.c_str(), ArgumentPointers(arguments).data(),
            ArgumentPointers(environment).data());
   code = errno;
-  if (code == ENOEXEC) {  // a script without an interpreter's name is a shell's (execvp(3))
+  if (code == ENOEXEC) {  // the shell runs a script without an interpreter line (execvp(3))
     arguments.front() = program;
     arguments.insert(arguments.begin(), "sh");
     ::execve("/bin/sh", ArgumentPointers(arguments).data(), ArgumentPointers(environment).data());

@@ -1,4 +1,4 @@
-// Runs a command that is not to be confined, where nothing has to be set up for it.
+// Runs a command unconfined, if there is nothing to set up.
 #pragma once
 
 #include <string>
@@ -7,13 +7,13 @@
 
 namespace ringfence {
 
-// The command takes this process's place; what comes back says why it could not.
+// Replaces this process with the command. Returns only if that fails, with the reason.
 Ended RunBare(const SandboxPlan& plan, const Inherited& inherited);
 
-// The first of plan.programs that may be executed; "" with the reason in `code`.
+// Returns the first of plan.programs that can be executed; "" with an errno in `code` if none can.
 std::string FindProgram(const SandboxPlan& plan, int* code);
 
-// What a shell says when a program could not be run.
+// The result for a program that could not be run, with a shell's exit status.
 Ended NotRun(const SandboxPlan& plan, int code);
 
 }  // namespace ringfence

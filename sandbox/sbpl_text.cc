@@ -12,22 +12,22 @@ namespace {
 
 constexpr std::string_view kDataVolume = "/System/Volumes/Data";
 constexpr std::string_view kEndOrBelow = "(/|$)";
-// One or more units that are no printable ASCII, whether the engine counts bytes or characters.
+// One unit that is not printable ASCII: a byte or a character, depending on the engine.
 constexpr std::string_view kBeyondAscii = "[^ -~]";
 
 bool IsLinkOfSystem(std::string_view name) {
   return name == "tmp" || name == "var" || name == "etc";
 }
 
-// A character that stands for itself.
+// Returns an expression that matches `c` literally.
 std::string EscapedForRegex(char c) {
   constexpr std::string_view kMeaning = R"(.^$+{}()|\[]*?)";
   std::string text(1, c);
   return kMeaning.find(c) == std::string_view::npos ? text : "\\" + text;
 }
 
-// Both cases of a letter. KELVIN SIGN folds to "k" and LONG S to "s" (Unicode CaseFolding.txt), so
-// that a folder of that name is the same folder.
+// Matches both cases of a letter. KELVIN SIGN folds to "k" and LONG S to "s" (Unicode
+// CaseFolding.txt), so a directory named with one of these is the same directory.
 std::string BothCases(char letter) {
   std::string both = std::string("[") + ToUpper(letter) + ToLower(letter) + "]";
   if (ToLower(letter) != 'k' && ToLower(letter) != 's') return both;
@@ -79,7 +79,7 @@ class ComponentRegex {
       return;
     }
     regex_ += IsLetter(c) ? BothCases(c) : EscapedForRegex(c);
-    // With what follows it may be one composed character.
+    // The letter and the character after it can form one composed character.
     if (IsLetter(c) && !rest_.empty() && !IsAscii(rest_[0])) regex_ += "?";
   }
 
@@ -98,9 +98,9 @@ class ComponentRegex {
     AppendClass(in);
   }
 
-  // Seatbelt's own brackets have no way to quote, so that what would mean something stands beside
-  // them. What is not printable counts as a whole: in for a deny if any of it is, for an allow if
-  // all of it is.
+  // Seatbelt's brackets have no escapes, so special characters become alternatives beside them.
+  // Characters that are not printable ASCII count as a group: included for a deny if any is a
+  // member, for an allow if all are.
   void AppendClass(const std::array<bool, 256>& in) {
     std::string ranges;
     std::string beside;
@@ -116,7 +116,7 @@ class ComponentRegex {
     }
     if (HasOthers(in)) beside += "|" + std::string(kBeyondAscii);
     if (ranges.empty() && beside.empty()) {
-      regex_ += "//";  // nothing is in it, and no path has two slashes
+      regex_ += "//";  // an empty class: no path has two slashes
     } else if (beside.empty()) {
       regex_ += "[" + ranges + "]";
     } else {
@@ -167,7 +167,7 @@ std::string PatternRegex(std::string_view pattern, Spelling spelling) {
     if (component != "**") {
       regex += "/" + ComponentRegex(component, spelling).OfPattern();
     } else if (pattern.find_first_not_of('/') == std::string_view::npos) {
-      return regex + "/[^/]";  // what is inside, not the folder itself
+      return regex + "/[^/]";  // the contents, not the directory itself
     } else {
       regex += "(/[^/]+)*";
     }
@@ -207,7 +207,7 @@ Path MacosPath(const Path& path) {
 
 GuardedName MacosName(GuardedName name) {
   if (name.is_anywhere) return name;
-  // Only what is no pattern is moved into the base.
+  // Moves only components without a pattern into the base.
   std::string_view rest = name.tail;
   Path base = Path::Clean(name.base);
   while (base.text().size() <= kDataVolume.size()) {
@@ -234,7 +234,7 @@ std::string SubpathRegex(const Path& path, Spelling spelling) {
 
 std::string NameRegex(const GuardedName& name, Spelling spelling) {
   if (name.is_anywhere) {
-    // Not anchored, so that it begins in any folder.
+    // Not anchored, so that it matches in any directory.
     return PatternRegex(std::string_view(name.tail).substr(kAnywhereMark.size()), spelling);
   }
   const std::string base = "^" + LiteralRegex(name.base, spelling);

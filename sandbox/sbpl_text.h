@@ -1,5 +1,5 @@
-// What a Seatbelt profile is written with: strings, regular expressions and names of files as the
-// macOS kernel compares them.
+// Elements of a Seatbelt profile: strings, regular expressions, and file names as the macOS kernel
+// compares them.
 #pragma once
 
 #include <cstdint>
@@ -11,23 +11,24 @@
 
 namespace ringfence {
 
-// `text` as a string of SBPL, quotes included: no name can end it or begin a form of its own.
+// Returns `text` as a quoted SBPL string. No name can end the string or inject a form.
 std::string SbplString(std::string_view text);
 
-// Where the kernel says that a name is: "/tmp", "/var" and "/etc" are links into /private, and the
-// data volume is seen through firmlinks at the root. Other links were followed by the plan.
+// Returns the name that the kernel uses for a path: "/tmp", "/var" and "/etc" are links into
+// /private, and the data volume appears at the root through firmlinks. The plan has resolved all
+// other links.
 Path MacosPath(const Path& path);
 GuardedName MacosName(GuardedName name);
 
-// Allow rules compare bytes. Deny rules forgive letter case, and where a character beyond ASCII
-// could be meant they forgive any of them: Seatbelt's expressions have no switch for it.
+// Allow rules compare bytes. Deny rules ignore letter case and treat all characters beyond ASCII as
+// equal, since Seatbelt's expressions have no case-insensitive mode.
 enum class Spelling : uint8_t { kExact, kForgiven };
 
-// An expression that finds exactly `path`, and one that finds it and everything below.
+// Returns an expression that matches exactly `path`, or `path` and everything below it.
 std::string PathRegex(const Path& path, Spelling spelling);
 std::string SubpathRegex(const Path& path, Spelling spelling);
 
-// The same for a rule: git's patterns (policy/rules/pattern.h) below a folder, or at any depth.
+// The same for a rule: git patterns (policy/rules/pattern.h) below a directory, or at any depth.
 std::string NameRegex(const GuardedName& name, Spelling spelling);
 
 }  // namespace ringfence

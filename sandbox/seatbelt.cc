@@ -10,12 +10,12 @@
 namespace ringfence {
 namespace {
 
-// Making, changing, moving and removing. A hard link is an operation of its own, and without a rule
-// a file outside could be given a name inside.
+// Creating, changing, moving and removing. Hard links are a separate operation: without a rule for
+// it, a file outside could get a name inside.
 constexpr std::string_view kWrites = "file-write* file-link";
 
-// What is written to and holds nothing. Terminals that the command makes itself carry the extension
-// (as in the base policy of codex); those of other programs do not.
+// Writable devices that store nothing. Terminals that the command opens itself have the extension
+// (as in codex's base policy); those of other programs do not.
 constexpr std::string_view kDevices[] = {
     "(literal \"/dev/null\")",
     "(literal \"/dev/zero\")",
@@ -25,7 +25,7 @@ constexpr std::string_view kDevices[] = {
     "(regex \"^/dev/fd/[0-9]+$\")",
     "(require-all (regex \"^/dev/ttys[0-9]+$\") (extension \"com.apple.sandbox.pty\"))"};
 
-// What programs of the system need to start. dyld reads the root itself at every start.
+// Paths that system programs need to start. dyld reads the root directory at every start.
 constexpr std::string_view kSystemReads[] = {"(literal \"/\")",
                                              "(subpath \"/usr\")",
                                              "(subpath \"/bin\")",
@@ -45,13 +45,13 @@ constexpr std::string_view kSystemReads[] = {"(literal \"/\")",
                                              "(literal \"/dev/urandom\")",
                                              "(literal \"/dev/autofs_nowait\")"};
 
-// Services that start programs, open files or mount volumes for whoever asks, and so outside of the
-// sandbox. trustd, securityd and cfprefsd are not among them: TLS, keys and preferences go on.
+// Services that start programs, open files or mount volumes for any client, outside the sandbox.
+// trustd, securityd and cfprefsd are left out, so that TLS, keys and preferences keep working.
 constexpr std::string_view kUnconfinedServices[] = {
     // LaunchServices: open(1)
     "com.apple.coreservices.launchservicesd", "com.apple.lsd.modifydb", "com.apple.lsd.open",
     "com.apple.lsd.openurl",
-    // AppleEvents: osascript(1) that tells another program what to do
+    // AppleEvents: osascript(1) that controls another program
     "com.apple.coreservices.appleevents",
     // ServiceManagement: jobs of launchd(8)
     "com.apple.xpc.smd",
@@ -60,7 +60,7 @@ constexpr std::string_view kUnconfinedServices[] = {
     "com.apple.diskimagesiod.ram.xpc", "com.apple.diskimagesiod.xpc", "com.apple.diskimagespawner",
     "com.apple.diskimagespawner.xpc"};
 
-// Services that talk to other hosts for whoever asks.
+// Services that talk to other hosts for any client.
 constexpr std::string_view kNetworkServices[] = {"com.apple.dnssd.service",
                                                  "com.apple.nsurlsessiond"};
 
@@ -168,7 +168,7 @@ class Profile {
 
   void Hide(const HiddenPlace& place) {
     const SeatbeltFilter whole = HiddenFilter(place);
-    // clonefile(2) makes a copy without reading.
+    // clonefile(2) copies a file without reading it.
     Rule("deny", "file-read* file-clone file-link file-write-unlink", {whole});
     if (place.kept.empty()) return;
     std::vector<SeatbeltFilter> kept;
@@ -218,7 +218,7 @@ class Profile {
     Sockets("allow", "network-outbound", "remote");
   }
 
-  // Those in folders of the command's own; the host's are elsewhere.
+  // Adds rules for sockets in the command's own directories; denies the host's sockets.
   void Sockets(std::string_view action, std::string_view operation, std::string_view side) {
     std::vector<SeatbeltFilter> places = PlaceFilters(plan_.writable);
     if (plan_.private_tmp) places.push_back(SubpathFilter(PrivateTmp(plan_)));

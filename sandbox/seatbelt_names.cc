@@ -21,7 +21,7 @@ std::string RegexFilter(const std::string& regex) { return "(regex " + SbplStrin
 
 Path Folded(const Path& path) { return Path::Clean(FoldName(path.text())); }
 
-// What of the name is no pattern.
+// Returns the part of the name before any pattern.
 Path FixedPart(const GuardedName& name) {
   Path path = Path::Clean(name.base);
   for (std::string_view rest = name.tail;;) {
@@ -31,13 +31,13 @@ Path FixedPart(const GuardedName& name) {
   }
 }
 
-// What `filter` takes, but for what is at or below `path`.
+// Narrows `filter` to exclude `path` and everything below it.
 std::string Without(const std::string& filter, const Path& path) {
   return "(require-all " + filter + " (require-not " +
          RegexFilter(SubpathRegex(path, Spelling::kForgiven)) + "))";
 }
 
-// As the kernel names them.
+// Returns a literal filter for each of `paths`, which have the kernel's spelling.
 std::vector<SeatbeltFilter> Sorted(std::vector<Path> paths) {
   std::ranges::sort(paths);
   paths.erase(std::unique(paths.begin(), paths.end()), paths.end());
@@ -82,7 +82,7 @@ SeatbeltFilter NotAllowedFilter(const std::vector<GuardedName>& list) {
 
 SeatbeltFilter HiddenFilter(const HiddenPlace& place) {
   const Path path = MacosPath(place.path);
-  // By its name as it is, and as it may be spelled.
+  // Matches the exact name and other spellings of it.
   return {PathFilter("subpath", path) + " " + RegexFilter(SubpathRegex(path, Spelling::kForgiven)),
           place.why};
 }
@@ -116,7 +116,7 @@ std::vector<SeatbeltFilter> ListedParents(const SandboxPlan& plan) {
   for (const PlannedPlace& place : plan.readable) add(place.path);
   for (const PlannedPlace& place : plan.writable) add(place.path);
   add(plan.cwd);
-  // Links of the system that texts begin with.
+  // System links that a path can begin with.
   for (const char* link : {"/tmp", "/var", "/etc", "/private/tmp", "/private/var"}) {
     parents.push_back(Path::Clean(link));
   }
@@ -129,7 +129,7 @@ SeatbeltNames::SeatbeltNames(const SandboxPlan& plan)
   for (const PlannedPlace& place : plan.writable) writable_.push_back(MacosPath(place.path));
   for (const GuardedName& name : plan.names.rules()) Add(MacosName(name));
   if (plan.names.bare_why().empty()) return;
-  // A repository of git's own, which the hook refuses by this name as well.
+  // A directory that git uses as a repository; the hook also refuses this name.
   AddBeginning({RegexFilter(PathRegex(Path::Clean("/.git"), Spelling::kForgiven).substr(1)), ""});
 }
 
@@ -145,7 +145,7 @@ void SeatbeltNames::Add(const GuardedName& name) {
   for (const std::string& store : stores_) {
     if (!name.not_in_stores) break;
     GuardedName inside = name;
-    // Of where the project lies nothing counts.
+    // Package names in the path of the project itself do not count.
     if (OutsideFolders(root_.text(), stores_, "/") != root_.text()) {
       inside.base = root_.text();
       inside.is_anywhere = false;
@@ -157,14 +157,14 @@ void SeatbeltNames::Add(const GuardedName& name) {
   refused_.push_back({std::move(filter), name.why});
   AddBeginnings(name);
   if (!name.holds_root) return;
-  GuardedName inside = name;  // what lies below the root
+  GuardedName inside = name;  // names below the root
   inside.base = root_.text();
   inside.is_anywhere = false;
   inside.holds_root = false;
   Add(inside);
 }
 
-// Names of any folder can be made wherever something may be written.
+// An "anywhere" name can be created in any writable place.
 bool SeatbeltNames::IsReachable(const GuardedName& name) const {
   if (name.is_anywhere) return true;
   const Path fixed = Folded(FixedPart(name));

@@ -1,4 +1,4 @@
-// The files of a plan as filters of SBPL.
+// The files of a plan as SBPL filters.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@ namespace ringfence {
 
 struct SeatbeltFilter {
   std::string text;  // (subpath "/x")
-  std::string why;   // a comment behind it; "" for none
+  std::string why;   // trailing comment; "" for none
 
   bool operator==(const SeatbeltFilter&) const = default;
 };
@@ -19,24 +19,24 @@ SeatbeltFilter LiteralFilter(const Path& path);
 SeatbeltFilter SubpathFilter(const Path& path);
 std::vector<SeatbeltFilter> PlaceFilters(const std::vector<PlannedPlace>& places);
 
-// Everything that no entry of `list` covers.
+// Matches everything that no entry of `list` covers.
 SeatbeltFilter NotAllowedFilter(const std::vector<GuardedName>& list);
 
 SeatbeltFilter HiddenFilter(const HiddenPlace& place);
-// Folders in writable places that hold a hidden one: with them it would be moved away.
+// Directories in writable places that contain a hidden place: moving one would move the hidden
+// place.
 std::vector<SeatbeltFilter> HiddenParents(const SandboxPlan& plan);
-// Every folder above one that is listed.
+// Every directory above a listed place.
 std::vector<SeatbeltFilter> ListedParents(const SandboxPlan& plan);
 
-// The names that a plan refuses, as far as they can lie where something may be written.
+// The names that a plan refuses, except those that cannot be in a writable place.
 class SeatbeltNames {
  public:
   explicit SeatbeltNames(const SandboxPlan& plan);
 
   const std::vector<SeatbeltFilter>& refused() const { return refused_; }
-  // The names that a longer refused name begins with. A folder that is renamed to one of them
-  // brings everything below it along, and Seatbelt is asked about the folder only. As far as the
-  // first component that is a pattern.
+  // Prefixes of refused names, up to the first component with a pattern. A directory renamed to one
+  // brings everything below it along, and Seatbelt checks only the directory.
   const std::vector<SeatbeltFilter>& beginnings() const { return beginnings_; }
 
  private:

@@ -60,18 +60,18 @@ constexpr CallName kRefused[] = {
     {"vm86old"},
     {"move_pages"},
     {"migrate_pages"},
-    // keyrings are not of a namespace
+    // keyrings, which have no namespace
     {"add_key"},
     {"request_key"},
     {"keyctl"},
-    // other processes' insides; what a debugger needs of its own children stays
+    // internals of other processes; calls that a debugger needs for its own children stay
     {"kcmp"},
     {"process_madvise"},
 };
 
 constexpr CallName kAbsent[] = {
-    {"clone3"},  // its flags lie in memory, where no filter sees them
-    // the attribute as well
+    {"clone3"},  // its flags are in memory, which a filter cannot read
+    // their attributes are in memory as well
     {"setxattrat", 463},
     {"removexattrat", 466},
     {"file_setattr", 469},
@@ -145,7 +145,7 @@ constexpr uint32_t kFileRequests[] = {
     0x660C,  // EXT4_IOC_ALLOC_DA_BLKS
     0x6613,  // FS_IOC_SET_ENCRYPTION_POLICY
     0x6617,  // FS_IOC_ADD_ENCRYPTION_KEY
-    0x6618,  // FS_IOC_REMOVE_ENCRYPTION_KEY: the folder is locked for every process
+    0x6618,  // FS_IOC_REMOVE_ENCRYPTION_KEY: locks the directory for all processes
     0x6619,  // FS_IOC_REMOVE_ENCRYPTION_KEY_ALL_USERS
     0x6685,  // FS_IOC_ENABLE_VERITY
     0x7211,  // FAT_IOCTL_SET_ATTRIBUTES
@@ -153,7 +153,7 @@ constexpr uint32_t kFileRequests[] = {
 
 constexpr uint32_t kFileCommands[] = {
     1024,  // F_SETLEASE
-    1036,  // F_SET_RW_HINT, which the file keeps
+    1036,  // F_SET_RW_HINT, a hint that stays with the file
     1040,  // F_SETDELEG, Linux 6.19
 };
 

@@ -1,4 +1,4 @@
-// Where the commands of one session of the client keep what they write to /tmp.
+// The directory in which the commands of one client session keep their /tmp.
 #pragma once
 
 #include <cstdint>
@@ -10,15 +10,15 @@
 
 namespace ringfence {
 
-// Holds the folders of all sessions: nobody but the user may enter it, and it is hidden in every
-// sandbox. "/" where no home is known.
+// Returns the directory that holds all sessions' directories. Only the user may enter it, and every
+// sandbox hides it. "/" if no home is known.
 Path SessionFolders(const Places& places);
 
-// The session's own, by a digest of its name; "/" where there is none.
+// Returns the session's own directory, named by a digest; "/" if there is no session.
 Path SessionFolder(const Places& places, std::string_view session);
 
-// Where nothing can be mounted, a sandbox without a session has a folder of this name for its
-// temporary files; a launcher that was killed leaves it.
+// Name of the temporary directory for a sandbox without a session, if nothing can be mounted. A
+// killed launcher leaves the directory behind.
 std::string ScratchFolder(uint64_t number);
 bool IsScratch(const Path& path, const Path& tmp);
 

@@ -10,7 +10,7 @@
 namespace ringfence {
 namespace {
 
-// Values of winnt.h.
+// Constants from winnt.h.
 struct Flag {
   const char* name;
   uint32_t value;
@@ -21,7 +21,7 @@ constexpr Flag kJobMemory{"JOB_OBJECT_LIMIT_JOB_MEMORY", 0x200};
 constexpr Flag kDieOnException{"JOB_OBJECT_LIMIT_DIE_ON_UNHANDLED_EXCEPTION", 0x400};
 constexpr Flag kKillOnClose{"JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE", 0x2000};
 
-// Other programs' windows, the clipboard and the desktop.
+// Restrict access to other programs' windows, the clipboard and the desktop.
 constexpr Flag kInterface[] = {
     {"JOB_OBJECT_UILIMIT_HANDLES", 0x1},          {"JOB_OBJECT_UILIMIT_READCLIPBOARD", 0x2},
     {"JOB_OBJECT_UILIMIT_WRITECLIPBOARD", 0x4},   {"JOB_OBJECT_UILIMIT_SYSTEMPARAMETERS", 0x8},
@@ -36,14 +36,14 @@ constexpr const char* kConnectLayers[] = {"FWPM_LAYER_ALE_AUTH_CONNECT_V4",
 constexpr const char* kAcceptLayers[] = {"FWPM_LAYER_ALE_AUTH_RECV_ACCEPT_V4",
                                          "FWPM_LAYER_ALE_AUTH_RECV_ACCEPT_V6"};
 
-constexpr const char* kInherited = "(OI)(CI)";  // by files and folders below
+constexpr const char* kInherited = "(OI)(CI)";  // by files and directories below
 
 bool IsDrive(std::string_view name) {
   return name.size() == 1 &&
          ((name[0] >= 'a' && name[0] <= 'z') || (name[0] >= 'A' && name[0] <= 'Z'));
 }
 
-// "/c/Users" is C:\Users.
+// Turns "/c/Users" into C:\Users.
 std::string WindowsPath(std::string_view path) {
   std::string_view rest = path;
   const std::string_view first = TakeComponent(rest);
@@ -94,7 +94,7 @@ class WindowsText {
     Line("job", std::string(flag.name) + " " + value.data() + (with.empty() ? "" : " " + with));
   }
 
-  // A job is not left: neither JOB_OBJECT_LIMIT_BREAKAWAY_OK nor its silent form is set.
+  // No process can leave the job: neither JOB_OBJECT_LIMIT_BREAKAWAY_OK nor its silent form is set.
   void Job() {
     const PlannedLimits& limits = plan_.limits;
     FlagLine(kKillOnClose);
@@ -141,7 +141,7 @@ class WindowsText {
     }
   }
 
-  // Entries that deny go before those that allow, and own ones before inherited ones.
+  // Windows evaluates deny entries before allow entries, and own entries before inherited ones.
   void Files() {
     if (plan_.reads_all)
       Line("acl", std::string("allow FILE_GENERIC_READ|EXECUTE") + kInherited + " every volume");

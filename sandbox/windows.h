@@ -1,5 +1,5 @@
-// A plan in the words of Windows: job object, token, AppContainer, access control lists and
-// filters of the firewall, as text. Nothing carries it out yet.
+// A plan in Windows terms, as text: job object, token, AppContainer, access control lists and
+// firewall filters. No back end carries it out yet.
 #pragma once
 
 #include <string>

@@ -13,7 +13,7 @@
 namespace ringfence {
 namespace {
 
-constexpr size_t kMaxSenders = 32;  // who connects and says nothing gives way to the next
+constexpr size_t kMaxSenders = 32;  // beyond this, a new sender replaces the oldest
 
 Status Watch(const UniqueFd& events, const UniqueFd& fd) {
   epoll_event event{.events = EPOLLIN, .data = {.fd = fd.get()}};
@@ -54,7 +54,7 @@ void AuditReceiver::Serve() {
   Accept();
 }
 
-// After the others were served: a number that is free again may be a new sender's.
+// Runs after the others were served: a new sender can get the number of a closed descriptor.
 void AuditReceiver::Accept() {
   for (size_t i = 0; i < kMaxSenders; ++i) {
     UniqueFd sender(::accept4(socket_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));

@@ -1,6 +1,5 @@
-// AuditReceiver: the launcher's end of the socket at which hooks inside the sandbox leave their
-// lines for the audit log (base/inside.h). Whoever sends them is not believed; the observer
-// evaluates.
+// AuditReceiver: the launcher's end of the socket to which hooks inside the sandbox send their
+// audit lines (base/inside.h). The senders are untrusted; the observer evaluates each line.
 #pragma once
 
 #include <deque>
@@ -13,14 +12,14 @@ namespace ringfence {
 
 class AuditReceiver {
  public:
-  // Makes the socket; whoever builds the view gives it its name.
+  // Creates the socket; the process that builds the view gives it a name.
   Status Open();
   const UniqueFd& socket() const { return socket_; }
 
-  // From when it has a name on.
+  // Starts listening, once the socket has a name.
   Status Listen(RunObserver& observer);
 
-  // Becomes readable when there is something to serve; -1 where nobody listens.
+  // Becomes readable when there is something to serve; -1 if Listen() was not called.
   int fd() const { return events_.get(); }
   // Never waits for a sender.
   void Serve();

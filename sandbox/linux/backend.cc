@@ -1,5 +1,5 @@
-// The launcher: makes the first process of the sandbox, passes signals and terminal on, hears what
-// the supervisor tells, and waits.
+// The launcher: creates the first process of the sandbox, passes on signals and the terminal,
+// receives the supervisor's messages, and waits.
 #include "sandbox/backend.h"
 
 #include <fcntl.h>
@@ -35,7 +35,7 @@
 namespace ringfence {
 namespace {
 
-// poll(2) takes no more descriptors than may be open, and a view is made of many.
+// poll(2) accepts no more descriptors than the limit, and building a view needs many.
 Status CheckOpenFiles() {
   constexpr rlim_t kLeast = 64;
   rlimit files{};
@@ -111,7 +111,7 @@ class Launcher {
     return Unit{};
   }
 
-  // If the supervisor ends without ending its descendants, they become this process's.
+  // If the supervisor ends without ending its descendants, they become children of this process.
   Status PrepareToAdopt() {
     if (plan_.has_own_processes()) return Unit{};
     Result<std::vector<pid_t>> before = Children();
@@ -121,7 +121,7 @@ class Launcher {
     return is_set ? Status(Unit{}) : SystemError("prctl(subreaper)");
   }
 
-  // A fork into new namespaces; all of them with the user namespace, which gives the right.
+  // Forks into new namespaces, all created with the user namespace, which grants that right.
   pid_t Clone() const {
     unsigned long flags = 0;
     if (plan_.has_namespaces()) {
@@ -136,7 +136,7 @@ class Launcher {
   void Wait() {
     while (first_lives_) HearOnce();
     EndLeft();
-    // Nobody is left to say more than what is here already.
+    // All senders have ended, so only messages that have already arrived are left.
     while (channel_open_ && HasMore()) channel_open_ = Hear();
     relay_.Drain();
     DrainPipes();
@@ -151,22 +151,24 @@ class Launcher {
     }
   }
 
-  // In raw mode the user's terminal interrupts nothing: the script or make that the command is part
-  // of would go on. This process itself hears it last, after its cleanup.
+  // Interrupts the rest of the job: in raw mode the user's terminal does not, so a script or
+  // make(1) around the command would continue. This process receives the signal last, after its
+  // cleanup.
   void InterruptJob() {
     if (ended_.signal != SIGINT || !relay_.has_interrupted()) return;
     relay_.Suspend();
     ::kill(0, SIGINT);
   }
 
-  // With a process namespace the kernel has done it. Otherwise the supervisor has, if it says so.
+  // With a process namespace, the kernel has already ended all descendants; without one, the
+  // supervisor has if its status is 0.
   void EndLeft() {
     if (plan_.has_own_processes() || first_status_ == 0) return;
     if (relay_.guard() > 0) spared_.push_back(relay_.guard());
     EndDescendants(spared_);
   }
 
-  // Passes on the rest of the command's output, however slowly it is read. All writers have ended,
+  // Passes on the rest of the command's output, however slow the reader is. All writers have ended,
   // so an empty pipe is finished.
   void DrainPipes() {
     pipes_.EndInput();
@@ -224,20 +226,21 @@ class Launcher {
     if (polled[5].revents != 0) Abandon();
   }
 
-  // Nothing can be waited for, for want of memory.
+  // Ends the run after poll(2) failed for lack of memory, since it can no longer be followed.
   void EndUnheard() {
     ::kill(first_, SIGKILL);
     first_lives_ = ::waitpid(first_, &first_status_, 0) != first_;
   }
 
-  // Nobody waits for the command any more. The supervisor ends everybody when it hears nothing.
+  // The caller no longer waits for the command. The supervisor ends all processes when the channel
+  // closes.
   void Abandon() {
     hangup_ = -1;
     ::shutdown(channel_.get(), SHUT_WR);
     KeepEnd(SIGKILL);
   }
 
-  // True when the first process has ended.
+  // Returns true if the first process has ended.
   bool TakeSignals() {
     bool ended = false;
     signalfd_siginfo info{};
@@ -266,15 +269,15 @@ class Launcher {
     Pass(SIGCONT);
   }
 
-  // The command was stopped. Where a shell can continue this process, everything inside stops with
-  // it, before the shell can take the terminal.
+  // Handles a stop of the command. If a shell can continue this process, all processes inside are
+  // stopped too, before the shell can take the terminal.
   void PrepareToStop(int signal) {
     if (!IsInFront()) return;
     stopped_by_ = signal;
     [[maybe_unused]] const Status sent = SendPacket(channel_, Message::kFreeze, {});
   }
 
-  // False when nothing more will come.
+  // Returns false if no more messages can arrive.
   bool Hear() {
     Result<Packet> packet = ReceivePacket(channel_);
     if (!packet) return false;
@@ -319,7 +322,8 @@ class Launcher {
   void BeginToHear() {
     watch_.observer.Started(plan_);
     if (!plan_.takes_log) return;
-    [[maybe_unused]] const Status listening = audit_.Listen(watch_.observer);  // else no answers
+    // If this fails, hooks get no answers.
+    [[maybe_unused]] const Status listening = audit_.Listen(watch_.observer);
   }
 
   void KeepEnd(int status) {
@@ -346,7 +350,7 @@ class Launcher {
   sigset_t heard_{};
   UniqueFd signals_;
   pid_t first_ = -1;
-  int first_status_ = 0;  // the supervisor's, which is 0 once it has ended all others
+  int first_status_ = 0;  // the supervisor's; 0 if it has ended all others
   Spared spared_;
   TerminalUse terminal_;
   TerminalRelay relay_;
@@ -355,7 +359,7 @@ class Launcher {
   AuditReceiver audit_;
   bool channel_open_ = true;
   bool first_lives_ = true;
-  bool has_started_ = false;  // the command
+  bool has_started_ = false;  // the command has started
   bool knows_end_ = false;
   Ended ended_;
 };

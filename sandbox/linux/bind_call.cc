@@ -27,10 +27,10 @@ struct SocketName {
   bool by_path;
 };
 
-// The name is what getsockname(2) says afterwards, by which programs tell others where to connect:
-// the whole path, unless the caller named a file of its current directory. A longer one than a
-// socket's address can hold is bound from within its folder. It has no links, and nobody in this
-// sandbox makes any until this call is answered.
+// Binds to the name that getsockname(2) reports afterwards and that programs pass on to their
+// clients: the whole path, unless the caller named a file in its current directory. A path that is
+// too long for a socket address is bound from its directory. The path has no links, and no process
+// in this sandbox can create any until this call is answered.
 int BindName(const SupervisedCaller& caller, const Supervision& supervision, const UniqueFd& socket,
              const SocketName& wanted) {
   const Location& at = wanted.at;
@@ -49,8 +49,8 @@ int BindName(const SupervisedCaller& caller, const Supervision& supervision, con
   return ::fchdir(supervision.root.get()) == 0 ? code : errno;
 }
 
-// Another sandbox can have put a link in place of the folder, or of one above it, while bind(2)
-// went by its path: what was made elsewhere goes again.
+// True if the socket is at `at`. While bind(2) resolved the path, another sandbox can have replaced
+// a directory with a link; a socket created elsewhere is removed.
 bool IsSocketAt(const Location& at) {
   struct stat facts {};
   const bool is_there =

@@ -1,4 +1,4 @@
-// bind(2): a Unix socket by path makes a name; every other address is bound as it is.
+// bind(2): binding a Unix socket to a path creates a name; all other addresses are bound unchanged.
 #pragma once
 
 #include "sandbox/linux/call_arguments.h"

@@ -18,7 +18,7 @@
 namespace ringfence {
 namespace {
 
-// A mount that is made option by option (fsopen(2)).
+// A mount that is configured option by option (fsopen(2)).
 class NewMount {
  public:
   explicit NewMount(const char* type)
@@ -27,7 +27,7 @@ class NewMount {
   void Set(const char* key, const std::string& value) { Configure(kSetString, key, value.c_str()); }
   void Set(const char* key) { Configure(kSetFlag, key, nullptr); }
 
-  // Invalid where any step failed.
+  // Returns an invalid descriptor if any step failed.
   UniqueFd Make() {
     Configure(kCreate, nullptr, nullptr);
     if (!is_good_) return {};
@@ -59,8 +59,8 @@ bool MakeFolder(const Path& path) {
   return ::mkdir(path.text().c_str(), 0700) == 0 || errno == EEXIST;
 }
 
-// "volatile" leaves it, and mounts nothing where it is: after a crash of the machine what was
-// written may be incomplete. A session does not outlive one.
+// Removes the mark of an earlier "volatile" mount, with which the kernel refuses the next one:
+// after a crash of the machine the changes can be incomplete. A session does not outlive a crash.
 void ForgetMark(const std::string& folder) {
   const std::string mark = folder + "/volatile";
   ::unlink((mark + "/dirty").c_str());
@@ -93,7 +93,7 @@ Status CacheMounts::MakeInMemory() {
   for (size_t i = 0; i < made_.size(); ++i) {
     if (!made_[i].valid()) made_[i] = MakeOne(i, Path::Clean("/tmp/" + std::to_string(i)));
   }
-  // No command may come by it.
+  // No command may reach it.
   return ::umount2("/tmp", MNT_DETACH) == 0 ? Status(Unit{}) : SystemError("umount2(caches)");
 }
 

@@ -1,5 +1,5 @@
-// The plan's caches as overlay mounts: the home's directory below, and above it a directory for
-// what is written, in memory or in one that a session keeps.
+// The plan's caches as overlay mounts: the home's directory is the lower layer; the upper layer
+// holds the changes, in memory or in a session's directory.
 #pragma once
 
 #include <vector>
@@ -12,11 +12,12 @@ namespace ringfence {
 
 class CacheMounts {
  public:
-  // `kept` is the session's directory, which no other run uses meanwhile; "/" for none.
+  // `kept` is the session's directory, which no other run uses at the same time; "/" for none.
   CacheMounts(const SandboxPlan& plan, const Path& kept) : plan_(plan), kept_(kept) {}
 
-  // One for each cache, not attached yet. Invalid where the kernel or the file system cannot: the
-  // command then has an empty cache elsewhere. Before anything is read-only or covered.
+  // Returns one unattached mount per cache; invalid if the kernel or the file system does not
+  // support it, in which case the command has an empty cache elsewhere. Call before anything is
+  // read-only or covered.
   Result<std::vector<UniqueFd>> Make();
 
  private:

@@ -12,7 +12,7 @@ namespace {
 
 using What = SupervisedCall;
 
-// Not every architecture has the calls without "at".
+// Some architectures lack the calls without "at".
 constexpr CallShape kShapes[] = {
 #ifdef SYS_open
     {SYS_open, What::kOpen, -1, 0, -1, -1, 1, 2},

@@ -1,4 +1,4 @@
-// The calls that the supervisor carries out, and which argument of each is what.
+// The calls that the supervisor carries out, and the meaning of their arguments.
 #pragma once
 
 #include <fcntl.h>
@@ -37,19 +37,19 @@ enum class SupervisedCall : uint8_t {
   kSignal,
 };
 
-// Indices of arguments; -1: the call has none. The calls without "at" have no descriptors. An
-// attribute's name is the second path, its value the mode; without flags it is removed. The mode is
-// also an owner, with the group after it, and times.
+// Argument indices; -1 if the call has no such argument. Calls without "at" have no descriptors.
+// For extended attributes, `path2` is the name and `mode` the value; a call without flags removes
+// the attribute. `mode` is also the owner, with the group after it, or the times.
 struct CallShape {
   int number;
   SupervisedCall what;
   int8_t fd, path, fd2, path2, flags, mode;
 };
 
-// nullptr for a call that is not supervised.
+// Returns nullptr for a call that is not supervised.
 const CallShape* ShapeOf(int number);
 
-// One call's arguments, by what they are.
+// The arguments of one call, by their meaning.
 class CallArguments {
  public:
   CallArguments(const SupervisedCaller& caller, const CallShape& shape)
@@ -61,17 +61,17 @@ class CallArguments {
   bool has_flags() const { return shape_.flags >= 0; }
   int flags() const { return has_flags() ? caller_.IntArgument(shape_.flags) : 0; }
   mode_t mode() const { return static_cast<mode_t>(caller_.argument(shape_.mode)) & 07777; }
-  // The names as the caller has them in its memory now.
+  // The paths, as currently in the caller's memory.
   Result<std::string> path() const { return caller_.ReadPath(path_address()); }
   Result<std::string> path2() const { return caller_.ReadPath(caller_.argument(shape_.path2)); }
-  // The kernel keeps the memory of a program that may not be read from everybody else.
+  // True if the caller's memory cannot be read: the kernel protects that of an unreadable program.
   bool is_out_of_reach() const {
     if (shape_.path < 0) return false;
     const Result<std::string> text = path();
     return !text && text.error().code == EPERM;
   }
   uint64_t path_address() const { return caller_.argument(shape_.path); }
-  // As they are: a device of mknod(2), a size, an address.
+  // Unconverted: a device of mknod(2), a size, an address.
   uint64_t raw_flags() const { return caller_.argument(shape_.flags); }
   uint64_t raw_mode() const { return caller_.argument(shape_.mode); }
   uint64_t after_mode() const { return caller_.argument(shape_.mode + 1); }
@@ -85,7 +85,7 @@ class CallArguments {
 
 struct CallResult {
   int code = 0;      // an errno value
-  std::string path;  // what it was about, as far as known
+  std::string path;  // the path concerned, if known
 };
 
 }  // namespace ringfence

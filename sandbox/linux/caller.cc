@@ -18,10 +18,9 @@
 namespace ringfence {
 namespace {
 
-constexpr uint64_t kLeastPage =
-    4096;  // at least; a read never begins in one page and faults in the next
+constexpr uint64_t kLeastPage = 4096;  // smallest size; a read within one page cannot fault midway
 
-// The number after `key` in the text of /proc/PID/status; `base` 8, 10 or 16.
+// Returns the number after `key` in the text of /proc/PID/status; `base` is 8, 10 or 16.
 std::optional<uint64_t> StatusNumber(const std::string& status, std::string_view key, int base) {
   const size_t at = status.find(key);
   if (at == std::string::npos) return {};
@@ -56,7 +55,7 @@ Result<std::string> SupervisedCaller::ReadBytes(uint64_t address, size_t size) c
   return bytes;
 }
 
-// Page by page, since what follows the path's page need not be mapped.
+// Reads page by page, since the page after the path may not be mapped.
 Result<std::string> SupervisedCaller::ReadPath(uint64_t address) const {
   std::string path;
   while (path.size() < PATH_MAX) {
@@ -104,7 +103,7 @@ bool SupervisedCaller::HasSignal() const {
   return ((set("\nSigPnd:") | set("\nShdPnd:")) & ~set("\nSigBlk:")) != 0;
 }
 
-// Field 7 of /proc/PID/stat, behind the program's name in parentheses.
+// Reads field 7 of /proc/PID/stat, which follows the program's name in parentheses.
 std::string SupervisedCaller::TerminalName() const {
   const std::string stat = ReadOwnFile("stat");
   size_t at = stat.rfind(')');
@@ -119,8 +118,8 @@ std::string SupervisedCaller::TerminalName() const {
 }
 
 Result<UniqueFd> SupervisedCaller::Descriptor(int fd) const {
-  // Threads share their descriptors unless they went out of their way not to; only a leader's can
-  // be taken before Linux 6.9.
+  // Threads usually share their descriptors. Before Linux 6.9, only a thread group leader's can be
+  // taken.
   UniqueFd process(static_cast<int>(::syscall(SYS_pidfd_open, call_.pid, 0)));
   if (!process.valid()) {
     const pid_t leader = this->process();
@@ -142,7 +141,7 @@ Result<UniqueFd> SupervisedCaller::Folder(int fd) const {
 
 void SupervisedCaller::Send(seccomp_notif_resp& response) const {
   response.id = call_.id;
-  // ENOENT: the caller has gone. Nobody waits for the answer then.
+  // ENOENT: the caller has gone and needs no answer.
   [[maybe_unused]] const int sent = ::ioctl(listener_, SECCOMP_IOCTL_NOTIF_SEND, &response);
 }
 
@@ -173,7 +172,7 @@ void SupervisedCaller::ReturnDescriptor(UniqueFd fd, bool close_on_exec) const {
   const int code = errno;
   fd = UniqueFd();
   if (number >= 0) return ReturnValue(number);
-  if (code != ENOENT) ReturnError(code);  // EMFILE: the caller has too many
+  if (code != ENOENT) ReturnError(code);  // EMFILE: the caller has too many descriptors
 }
 
 }  // namespace ringfence

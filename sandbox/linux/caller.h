@@ -1,6 +1,5 @@
-// SupervisedCaller: a process that waits in a supervised call, seen from the supervisor. It may be
-// hostile and have other threads, so whatever lies in its memory is copied once and never looked at
-// again.
+// SupervisedCaller: a process that waits in a supervised call, as the supervisor sees it. It can be
+// hostile and have other threads, so its memory is copied once and never read again.
 #pragma once
 
 #include <linux/seccomp.h>
@@ -15,7 +14,7 @@
 
 namespace ringfence {
 
-// Its errors are what the caller's own call may fail with: Errno().
+// Its errors, made with Errno(), are those with which the caller's own call can fail.
 class SupervisedCaller {
  public:
   // `proc` is the supervisor's own view of /proc.
@@ -28,38 +27,39 @@ class SupervisedCaller {
   // Arguments of type int are the lower half of a register.
   int IntArgument(int index) const { return static_cast<int>(call_.data.args[index]); }
 
-  // Whether the caller still waits: what was read of a process that has gone may be another's.
+  // True if the caller still waits. If not, data read by its process ID may belong to another
+  // process.
   bool IsWaiting() const;
 
-  // A path (NUL-terminated) or plain bytes at an address of the caller's.
+  // Reads a NUL-terminated path, or plain bytes, at an address in the caller.
   Result<std::string> ReadPath(uint64_t address) const;
   Result<std::string> ReadBytes(uint64_t address, size_t size) const;
 
-  // A descriptor of the caller's, as one of one's own.
+  // Returns a duplicate of the caller's descriptor.
   Result<UniqueFd> Descriptor(int fd) const;
-  // The folder that a relative path begins at: `fd` may be AT_FDCWD.
+  // Returns the directory that relative paths start from; `fd` can be AT_FDCWD.
   Result<UniqueFd> Folder(int fd) const;
 
-  pid_t process() const;             // the thread group's id; 0 when it cannot be seen
-  std::string ProgramName() const;   // its beginning; "" when it cannot be seen
-  mode_t Umask() const;              // 077 when it cannot be seen
-  std::string TerminalName() const;  // of the controlling terminal, below /dev; "" for none
+  pid_t process() const;             // thread group ID; 0 if it cannot be read
+  std::string ProgramName() const;   // may be truncated; "" if it cannot be read
+  mode_t Umask() const;              // 077 if it cannot be read
+  std::string TerminalName() const;  // controlling terminal, below /dev; "" for none
 
-  // A signal waits that the caller does not block.
+  // True if a signal is pending that the caller does not block.
   bool HasSignal() const;
 
-  // Answers.
+  // Answers to the call.
   void ReturnValue(int64_t value) const;
   void ReturnError(int code) const;
-  // Lets the caller make the call itself: only where all that matters lies in its registers, which
-  // nobody can change meanwhile.
+  // Lets the kernel run the caller's own call. Use only if everything that matters is in registers,
+  // which no other thread can change.
   void Continue() const;
-  // Gives the caller `fd` as the result of its call. The supervisor's own copy is closed before the
-  // caller goes on: it would keep a file busy that the caller closes and executes.
+  // Returns `fd` to the caller as the result of its call. Closes the supervisor's copy before the
+  // caller continues: a file that the caller closes and executes would otherwise be busy.
   void ReturnDescriptor(UniqueFd fd, bool close_on_exec) const;
 
  private:
-  std::string ReadOwnFile(const char* name) const;  // /proc/TID/`name`, its beginning
+  std::string ReadOwnFile(const char* name) const;  // the beginning of /proc/TID/`name`
   void Send(seccomp_notif_resp& response) const;
 
   const seccomp_notif& call_;
@@ -67,11 +67,11 @@ class SupervisedCaller {
   const UniqueFd& proc_;
 };
 
-// "pts/N"; "" for what is no pseudo-terminal.
+// Returns "pts/N"; "" if the device is not a pseudo-terminal.
 std::string PseudoTerminalName(dev_t device);
 
-// The caller's mask, for as long as the supervisor makes a file in its place. The kernel applies
-// it, since a default access control list of the directory takes its place (umask(2)).
+// Sets the caller's umask while the supervisor creates a file for it. The kernel must apply the
+// mask, since a default access control list of the directory replaces it (umask(2)).
 class CallersMask {
  public:
   explicit CallersMask(const SupervisedCaller& caller) : own_(::umask(caller.Umask())) {}

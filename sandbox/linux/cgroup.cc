@@ -41,7 +41,7 @@ void ForEachName(int directory, Function what) {
   while (const dirent* entry = ::readdir(names.get())) what(entry->d_name);
 }
 
-// Nobody holds the lock: its launcher has gone. One with processes in it cannot be removed.
+// Removes cgroups that no launcher locks any more. One with processes in it cannot be removed.
 void RemoveLeftovers(int parent) {
   ForEachName(parent, [parent](const char* name) {
     if (!std::string_view(name).starts_with(kPrefix)) return;
@@ -60,7 +60,7 @@ Status WriteBelow(const UniqueFd& folder, const std::string& name, const std::st
   return Unit{};
 }
 
-// The path of "0::/user.slice/x\n", the line of cgroup v2.
+// Returns the path in "0::/user.slice/x\n", the line of cgroup v2.
 std::string_view OwnGroup(std::string_view own) {
   while (!own.empty()) {
     const std::string_view line = TakeUntil(own, '\n');
@@ -83,7 +83,7 @@ std::vector<std::string> WantedControllers(const SandboxRules& rules) {
 Delegation FindDelegation(std::string_view own, const std::string& mount,
                           const std::vector<std::string>& wanted) {
   const std::string_view path = OwnGroup(own);
-  // A cgroup above the namespace's own root cannot be named.
+  // A cgroup above the namespace's root cannot be named.
   if (path.empty() || HasDotDot(path)) return {};
   Delegation best;
   std::ptrdiff_t most = 0;
@@ -139,7 +139,7 @@ std::vector<std::pair<std::string, std::string>> CgroupSettings(const PlannedLim
     settings.emplace_back("memory.swap.max", "0");
   }
   if (limits.is_by_cgroup("pids")) {
-    // Besides the command's: the supervisor.
+    // One more, for the supervisor.
     settings.emplace_back("pids.max", std::to_string(limits.processes + 1));
   }
   if (limits.cpus && limits.is_by_cgroup("cpu")) {
@@ -172,7 +172,7 @@ Cgroup::~Cgroup() {
   constexpr useconds_t kPause = 1000;
   for (int i = 0; i < kTries; ++i) {
     if (::unlinkat(parent_.get(), name_.c_str(), AT_REMOVEDIR) == 0 || errno != EBUSY) return;
-    ::usleep(kPause);  // somebody has not ended yet
+    ::usleep(kPause);  // a process has not ended yet
   }
 }
 
@@ -190,8 +190,8 @@ Status Cgroup::Create(const std::string& parent) {
   return taken;
 }
 
-// Somebody else may take the folder for a leftover before it is locked, and a process of the same
-// number in another container may have one of that name.
+// Fails if another launcher removes the directory as a leftover before it is locked, or if a
+// process with the same number in another container has created one of that name.
 Status Cgroup::TakeFolder(const std::string& parent) {
   if (::mkdirat(parent_.get(), name_.c_str(), 0755) != 0) {
     return SystemError("mkdir(" + parent + "/" + name_ + ")");
@@ -211,7 +211,7 @@ Result<Cgroup> Cgroup::Make(const PlannedLimits& limits) {
   if (Status s = cgroup.Create(limits.cgroup); !s) return s.error();
   for (const auto& [name, text] : CgroupSettings(limits)) {
     Status written = WriteBelow(cgroup.folder_, name, text);
-    // A kernel without swap has no such file.
+    // A kernel without swap lacks this file.
     const bool may_miss = name == "memory.swap.max" && !written && written.error().code == ENOENT;
     if (!written && !may_miss) return written.error();
   }

@@ -1,6 +1,6 @@
-// A cgroup of the run's own, so that limits hold for all of its processes together (cgroup v2, in
-// the kernel's documentation). Nothing is turned on in cgroups that somebody else manages: only
-// those that already give their children controllers count.
+// A cgroup for the run, so that limits apply to all of its processes together (cgroup v2, kernel
+// documentation). Cgroups that other programs manage stay unchanged: only those that already enable
+// controllers for their children are used.
 #pragma once
 
 #include <string>
@@ -14,49 +14,51 @@
 
 namespace ringfence {
 
-// Where this user may make cgroups and move its processes into them.
+// A place where this user can create cgroups and move processes into them.
 struct Delegation {
-  std::string folder;  // "" for nowhere
+  std::string folder;  // "" for none
   std::vector<std::string> controllers;
 };
-// The controllers that the limits of a policy need.
+// Returns the controllers that the limits of a policy need.
 std::vector<std::string> WantedControllers(const SandboxRules& rules);
 
-// The nearest at or above the own one that has all of `wanted`, else the nearest of those that have
-// the most. `own` is what /proc/self/cgroup says, `mount` where the hierarchy is mounted.
+// Returns the nearest cgroup, at or above the process's own, that has all of `wanted`; else the
+// nearest with the most of them. `own` is the text of /proc/self/cgroup, `mount` the hierarchy's
+// mount point.
 Delegation FindDelegation(std::string_view own, const std::string& mount,
                           const std::vector<std::string>& wanted);
-Delegation FindDelegation(const std::vector<std::string>& wanted);  // of this process
+Delegation FindDelegation(const std::vector<std::string>& wanted);  // for this process
 
-// "MAJOR:MINOR" of the disks of this machine, as io.max names them.
+// Returns "MAJOR:MINOR" of this machine's disks, as used in io.max.
 std::vector<std::string> FindDisks();
 
-// The files of a cgroup and what is written to them, for what the plan limits by it.
+// Returns pairs of a cgroup file and the text to write to it, for the plan's cgroup limits.
 std::vector<std::pair<std::string, std::string>> CgroupSettings(const PlannedLimits& limits);
 
 class Cgroup {
  public:
-  Cgroup() = default;  // none
+  Cgroup() = default;  // no cgroup
   Cgroup(Cgroup&& other) noexcept = default;
   Cgroup& operator=(Cgroup&& other) noexcept;
-  ~Cgroup();  // ends whoever is left in it, and removes it
+  ~Cgroup();  // kills the processes left in it and removes it
 
-  // Below limits.cgroup, whose leftovers of launchers that were killed are removed first.
+  // Creates a cgroup in limits.cgroup, after removing leftovers of killed launchers.
   static Result<Cgroup> Make(const PlannedLimits& limits);
 
-  // Whoever writes "0" to it is moved in, with all that it starts afterwards. Invalid for none.
+  // A process that writes "0" to it enters the cgroup, with all its later children. Invalid if
+  // there is no cgroup.
   const UniqueFd& entry() const { return entry_; }
 
  private:
   Status Create(const std::string& parent);
   Status TakeFolder(const std::string& parent);
   UniqueFd parent_;
-  UniqueFd folder_;  // locked as long as somebody may enter
+  UniqueFd folder_;  // locked while processes can enter
   UniqueFd entry_;
   std::string name_;
 };
 
-// The first process of a sandbox moves itself.
+// Moves the calling process, the first one of a sandbox.
 Status EnterCgroup(const UniqueFd& entry);
 
 }  // namespace ringfence

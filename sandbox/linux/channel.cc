@@ -74,7 +74,7 @@ SetupFailure FailureIn(const Packet& packet) {
 }
 
 Result<Packet> ReceivePacket(const UniqueFd& socket) {
-  std::array<char, kMaxPacket> bytes;  // NOLINT(*-member-init): only what arrives is touched
+  std::array<char, kMaxPacket> bytes;  // NOLINT(*-member-init): only received bytes are read
   iovec part{bytes.data(), bytes.size()};
   msghdr header{};
   header.msg_iov = &part;

@@ -1,5 +1,5 @@
-// What launcher and supervisor tell each other, over a pair of SOCK_SEQPACKET sockets: one packet a
-// message, the first byte says which.
+// Launcher-supervisor protocol over a pair of SOCK_SEQPACKET sockets: one packet per message; the
+// first byte is its type.
 #pragma once
 
 #include <string>
@@ -19,11 +19,11 @@ enum class Message : char {
   kNotRun = 'n',    // the program could not be executed: name, errno
   kRefused = 'r',   // path, why, errno
   kEnded = 'e',     // the command's wait status
-  kStopped = 'p',   // the command: by which signal
+  kStopped = 'p',   // the command: the signal that stopped it
   kTerminal = 't',  // with a descriptor: the master of a new terminal
   kFrozen = 'z',    // every process is stopped
   // from outside
-  kSignal = 'g',  // a number, for the command; SIGCONT also continues what was frozen
+  kSignal = 'g',  // signal number for the command; SIGCONT also continues frozen processes
   kFreeze = 'y',  // stop every process
 };
 
@@ -33,14 +33,14 @@ struct Packet {
   UniqueFd fd;  // at most one
 };
 
-// A packet is cut where it would be larger than the sockets take; `fd` -1 for none.
+// Truncates a packet that exceeds the maximum size; `fd` is -1 for none.
 Status SendPacket(const UniqueFd& socket, Message message,
                   const std::vector<std::string_view>& fields, int fd = -1);
 
 Status SendFailure(const UniqueFd& socket, const SetupFailure& failure);
-SetupFailure FailureIn(const Packet& packet);  // a kFailed
+SetupFailure FailureIn(const Packet& packet);  // of a kFailed packet
 
-// Nothing when the other side is closed.
+// Fails with EPIPE if the other side is closed.
 Result<Packet> ReceivePacket(const UniqueFd& socket);
 
 }  // namespace ringfence

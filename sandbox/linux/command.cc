@@ -22,7 +22,7 @@
 namespace ringfence {
 namespace {
 
-constexpr int kNotFound = 127, kNotExecutable = 126;  // as a shell says
+constexpr int kNotFound = 127, kNotExecutable = 126;  // as in a shell
 
 class Command {
  public:
@@ -32,7 +32,7 @@ class Command {
     struct Step {
       const char* name;
       Status (Command::*run)();
-      bool needs_supervisor = false;  // it is what the host lacks when this fails
+      bool needs_supervisor = false;  // if it fails, the host lacks a supervisor
     };
     constexpr Step kSteps[] = {
         {"terminal", &Command::TakeTerminal},
@@ -45,7 +45,7 @@ class Command {
         {"supervision", &Command::TestSupervision, true},
         {"memory limit", &Command::TakeMemoryLimit},
         {"start", &Command::TellStart},
-        // Only now: who is stopped before keeps the supervisor waiting.
+        // Last, because a process that is stopped earlier would block the supervisor.
         {"signals", &Command::ResetSignals},
     };
     for (const Step& step : kSteps) {
@@ -68,7 +68,7 @@ class Command {
   }
 
   Status TakeTerminal() {
-    // A group beside its parent's in the parent's session: elsewhere it would be orphaned, and
+    // A new process group in the parent's session: in another session it would be orphaned, and
     // SIGTSTP would not stop it (POSIX, "orphaned process group").
     if (::setpgid(0, 0) != 0) return SystemError("setpgid");
     if (!start_.terminal.valid()) return Unit{};
@@ -94,7 +94,7 @@ class Command {
     return DropCapabilities(Kept::kNothing);
   }
 
-  // As the first process of a namespace the supervisor hears no signal from within.
+  // As the first process of a namespace, the supervisor receives no signals from inside.
   Status SpareParent() {
     const bool is_first = plan_.has_own_processes();
     return is_first ? Status(Unit{}) : KeepSignalsFromParent(plan_.landlock_abi);
@@ -128,14 +128,14 @@ class Command {
 
   Status TestSupervision() { return TestNames(plan_); }
 
-  // The command's, and not the supervisor's: a command can make the supervisor use memory, and must
-  // not be able to end it.
+  // Limits the command but not the supervisor: a command can make the supervisor use memory, and
+  // must not be able to end it.
   Status TakeMemoryLimit() { return LimitMemory(plan_.limits); }
 
-  // The launcher logs it.
+  // The launcher logs the start.
   Status TellStart() { return SendPacket(start_.launcher, Message::kStarted, {}); }
 
-  // What has no first line that names its interpreter is a shell's, as execvp(3) and shells say.
+  // The shell runs a file without an interpreter line, as execvp(3) and shells do.
   void RunAsScript(const std::string& program, std::vector<std::string>& environment) {
     std::vector<std::string> arguments{"sh", program};
     arguments.insert(arguments.end(), plan_.argv.begin() + 1, plan_.argv.end());
@@ -150,7 +150,7 @@ class Command {
     int code = ENOENT;
     for (const std::string& program : plan_.programs) {
       ::execve(program.c_str(), argv.data(), envp.data());
-      // A name that is there and cannot be run counts for more than one that is not.
+      // The error of an existing file takes precedence over that of a missing one.
       const int failed = errno;
       if (::access(program.c_str(), F_OK) == 0 || code == ENOENT) code = failed;
       if (code == EACCES && ::access(program.c_str(), F_OK) != 0) code = ENOENT;

@@ -17,7 +17,7 @@ struct CommandStart {
   const SandboxPlan& plan;
   std::vector<std::string> environment;
   UniqueFd launcher;    // the channel; closed by a successful execve(2)
-  UniqueFd supervisor;  // gets the listener of the supervised calls
+  UniqueFd supervisor;  // receives the listener of the supervised calls
   UniqueFd terminal;    // the controlling terminal; may be invalid
   sigset_t signals;
   const Inherited& inherited;

@@ -1,5 +1,5 @@
-// Run while ringfence is built: compiles the filters with libseccomp and prints them as C++. A
-// start of the sandbox then costs no compilation, and the launcher links no library for it.
+// Build-time tool: compiles the filters with libseccomp and prints them as C++. Starting a sandbox
+// then needs no compilation, and the launcher does not link the library.
 #include <fcntl.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -17,7 +17,7 @@
 namespace ringfence {
 namespace {
 
-constexpr uint64_t kWord = 0xFFFFFFFF;  // the kernel looks at the lower half of an int argument
+constexpr uint64_t kWord = 0xFFFFFFFF;  // the kernel uses the lower half of an int argument
 
 [[noreturn]] void Fail(const char* what, std::string_view name) {
   std::fprintf(stderr, "compile_filters: %s %.*s\n", what, static_cast<int>(name.size()),
@@ -29,8 +29,8 @@ class FilterBuilder {
  public:
   FilterBuilder() : context_(::seccomp_init(SCMP_ACT_ALLOW)) {
     if (context_ == nullptr) Fail("seccomp_init", "");
-    // Calls of another architecture (32 bits) and of x32 are never carried out. The supervisor says
-    // why (foreign_program.h); the kernel answers ENOSYS where it does not listen.
+    // Calls of another architecture (32-bit) and of x32 are never carried out. The supervisor
+    // reports why (foreign_program.h); without a listener, the kernel returns ENOSYS.
     Check(::seccomp_attr_set(context_, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_NOTIFY), "badarch");
     Check(::seccomp_attr_set(context_, SCMP_FLTATR_CTL_OPTIMIZE, 2), "optimize");
   }
@@ -75,7 +75,7 @@ scmp_arg_cmp Bit(unsigned argument, uint32_t bit) {
 scmp_arg_cmp LowWord(unsigned argument, uint32_t value) {
   return {argument, SCMP_CMP_MASKED_EQ, kWord, value};
 }
-// A request of ioctl(2), whatever the size of what it speaks of.
+// An ioctl(2) request, whatever the size of its argument.
 scmp_arg_cmp Request(uint32_t type_and_number) {
   return {1, SCMP_CMP_MASKED_EQ, 0xFFFF, type_and_number};
 }
@@ -102,7 +102,7 @@ void AddSockets(FilterBuilder& filter, SocketRules rules) {
   }
 }
 
-// For every process of the sandbox, the supervisor included.
+// The filter for every process of the sandbox, including the supervisor.
 std::vector<sock_filter> GuardProgram(SocketRules sockets) {
   FilterBuilder filter;
   filter.Add(RefusedCalls(), SCMP_ACT_ERRNO(EPERM));
@@ -128,7 +128,7 @@ std::vector<sock_filter> GuardProgram(SocketRules sockets) {
   filter.Add({"setrlimit"}, SCMP_ACT_ERRNO(0), {LowWord(0, kCoreLimit)});
   filter.Add({"prlimit64"}, SCMP_ACT_ERRNO(0),
              {LowWord(1, kCoreLimit), {2, SCMP_CMP_NE, 0, 0}, {3, SCMP_CMP_EQ, 0, 0}});
-  // It would have to be told the limit before.
+  // These calls also expect the old limit, which a filter cannot return.
   filter.Add({"prlimit64"}, SCMP_ACT_ERRNO(EPERM),
              {LowWord(1, kCoreLimit), {2, SCMP_CMP_NE, 0, 0}, {3, SCMP_CMP_NE, 0, 0}});
   filter.Add({"shmctl"}, SCMP_ACT_ERRNO(EPERM), {LowWord(1, kLockSharedMemory)});
@@ -149,29 +149,29 @@ void AddSignals(FilterBuilder& filter) {
   }
 }
 
-// For the command and its children.
+// The filter for the command and its children.
 std::vector<sock_filter> Supervised(SupervisedSignals signals) {
   FilterBuilder filter;
   if (signals == SupervisedSignals::kYes) AddSignals(filter);
   filter.Add(SupervisedCalls(), SCMP_ACT_NOTIFY);
   filter.Add(SupervisorsOwnCalls(), SCMP_ACT_ERRNO(EPERM));
-  // Its flags lie in memory; programs fall back to openat(2).
+  // Its flags are in memory; programs fall back to openat(2).
   filter.Add({"openat2"}, SCMP_ACT_ERRNO(ENOSYS), {});
   for (const uint32_t flag : ChangingOpenFlags()) {
     filter.Add({"open"}, SCMP_ACT_NOTIFY, {Bit(1, flag)});
     filter.Add({"openat"}, SCMP_ACT_NOTIFY, {Bit(2, flag)});
   }
-  // By it the supervisor knows a sandbox inside this one (nested_rules.h).
+  // The supervisor recognizes a nested sandbox by this limit (nested_rules.h).
   filter.Add({"setrlimit"}, SCMP_ACT_ERRNO(EPERM), {LowWord(0, kMarkingLimit)});
   filter.Add({"prlimit64"}, SCMP_ACT_ERRNO(EPERM),
              {LowWord(1, kMarkingLimit), {2, SCMP_CMP_NE, 0, 0}});
-  // Nobody sets another process's limits: they can end it, and the supervisor is one.
+  // No process may set another's limits: they can end a process, even the supervisor.
   filter.Add({"prlimit64"}, SCMP_ACT_ERRNO(EPERM),
              {{0, SCMP_CMP_NE, 0, 0}, {2, SCMP_CMP_NE, 0, 0}});
   return filter.Export();
 }
 
-// Calls that came after this program was written are none, before anything else is asked.
+// Rejects calls newer than this program before any other check.
 constexpr sock_filter kNoNewCalls[] = {
     BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
     BPF_JUMP(BPF_JMP | BPF_JGT | BPF_K, kNewestCall, 0, 1),

@@ -22,8 +22,8 @@
 namespace ringfence {
 namespace {
 
-// How often it is looked whether somebody has got away: each time those that were seen are stopped,
-// and take part in the number of processes that may be.
+// Maximum number of scans for new processes. Each scan stops the processes that it finds, and these
+// still count towards the process limit.
 constexpr int kMaxLooks = 10'000;
 constexpr int kMaxFreezeLooks = 100;
 
@@ -34,8 +34,8 @@ struct Process {
   char state = '?';
 };
 
-// "77 (a name) S 5 12 ..." (proc_pid_stat(5)); the name may hold anything. The parent is 0 where it
-// cannot be read.
+// Parses "77 (a name) S 5 12 ..." (proc_pid_stat(5)); the name can contain any character. The
+// parent is 0 if the file cannot be read.
 Process ReadProcess(pid_t id) {
   Process process{.id = id};
   const std::string path = "/proc/" + std::to_string(id) + "/stat";
@@ -71,7 +71,7 @@ std::vector<Process> Processes() {
   return all;
 }
 
-// The parents of a process up to this one; empty where they do not lead here.
+// Returns the ancestors of a process up to this one; empty if it is not a descendant.
 std::vector<pid_t> WayUp(pid_t process) {
   constexpr size_t kDeepest = 100'000;
   std::vector<pid_t> way;
@@ -84,8 +84,8 @@ std::vector<pid_t> WayUp(pid_t process) {
   return {};
 }
 
-// A process that exists while /proc is read is found: if its parent ends, it becomes a child of
-// this process, which does not reap meanwhile.
+// Finds every process that exists while /proc is read: if its parent ends, it becomes a child of
+// this process, which does not reap in the meantime.
 std::vector<Process> ProcessesBelow(std::vector<Process> all, const Spared& spared) {
   std::ranges::sort(all, {}, &Process::parent);
   std::vector<Process> found{{.id = ::getpid()}};
@@ -102,8 +102,8 @@ std::vector<Process> ProcessesBelow(std::vector<Process> all, const Spared& spar
 
 bool IsZombie(const Process& process) { return process.state == 'Z' || process.state == 'X'; }
 
-// Also their groups, which reaches a child that was forked after the look. The groups of a run have
-// no other members: its supervisor began a session.
+// Also signals their groups, to reach a child that was forked after the scan. The groups have no
+// other members, since the run's supervisor started a session.
 void Signal(const std::vector<Process>& processes, int signal) {
   std::vector<pid_t> groups;
   for (const Process& process : processes) {
@@ -115,7 +115,7 @@ void Signal(const std::vector<Process>& processes, int signal) {
   for (const pid_t group : groups) ::kill(-group, signal);
 }
 
-// Without a child there is no descendant.
+// Reaps ended children. A process without children has no descendants.
 bool HasChildren() {
   pid_t reaped = 1;
   while (reaped > 0) reaped = ::waitpid(-1, nullptr, WNOHANG);
@@ -126,7 +126,7 @@ void ReapEnded(const std::vector<Process>& processes) {
   for (const Process& process : processes) ::waitpid(process.id, nullptr, WNOHANG);
 }
 
-// A program that makes processes faster than they can be ended is stopped first.
+// Stops all descendants first, since a program can create processes faster than they can be ended.
 void StopDescendants(const Spared& spared) {
   std::vector<pid_t> seen;  // sorted
   for (int look = 0; look < kMaxLooks; ++look) {
@@ -159,8 +159,8 @@ std::vector<pid_t> Descendants(pid_t group) {
   return found;
 }
 
-// A parent may end and its number become another's while it is looked at. Its children have another
-// parent then, so a way that is the same twice was there. A way that is gone may be a new one.
+// While the ancestors are read, one can end and its number can be reused. Its children then have
+// another parent, so only a result that is the same twice is reliable.
 bool IsDescendant(pid_t process) {
   constexpr int kTries = 10;
   std::vector<pid_t> before = WayUp(process);
@@ -180,7 +180,7 @@ void EndDescendants(const Spared& spared) {
     Signal(left, SIGKILL);
     ReapEnded(left);
     if (!left.empty()) continue;
-    // Otherwise /proc could not be read, for want of descriptors.
+    // The list is also empty if /proc could not be read for lack of descriptors.
     const bool is_done =
         spared.empty() ? !HasChildren() : ReadProcess(::getpid()).state != Process().state;
     if (is_done) return;
@@ -215,7 +215,7 @@ std::vector<pid_t> FreezeDescendants() {
   return frozen;
 }
 
-// Children before their parents: a shell would otherwise find its job stopped.
+// Continues children before their parents: otherwise a shell would see its job as stopped.
 void Continue(const std::vector<pid_t>& frozen) {
   std::for_each(frozen.rbegin(), frozen.rend(), [](pid_t process) { ::kill(process, SIGCONT); });
 }

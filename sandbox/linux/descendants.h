@@ -1,5 +1,5 @@
-// The processes that this one has started, by itself or through others: ending them, where no
-// process namespace does, and stopping them for a while.
+// Finds the descendants of this process, stops them temporarily, and ends them if no process
+// namespace does.
 #pragma once
 
 #include <sys/types.h>
@@ -10,26 +10,24 @@
 
 namespace ringfence {
 
-// All of them, or those of a process group; in no order.
+// Returns all descendants, or those in a process group, in no particular order.
 std::vector<pid_t> Descendants(pid_t group = 0);
 
-// `process` cannot be mistaken for another that had its number, where the caller holds a pidfd of
-// it.
+// Reliable only if the caller holds a pidfd of `process`; otherwise its number can be reused.
 bool IsDescendant(pid_t process);
 
-// Those that were not started by it, but by the program that it replaced (execve(2)), and others
-// that it keeps.
+// Children to keep: those started by the program that this one replaced (execve(2)), and others.
 using Spared = std::vector<pid_t>;
 
-// Ends all of them, the fast ones included, where no process namespace does. `spared` are children
-// that stay, with their own descendants.
+// Ends all descendants, even those that fork quickly, if no process namespace does. Spares the
+// children in `spared` and their descendants.
 void EndDescendants(const Spared& spared = {});
 
-// The children that this process has; it waits for none of them.
+// Returns the children of this process, without reaping any.
 Result<std::vector<pid_t>> Children();
 
-// Stops each one that runs, and returns those. A process cannot refuse, but the kernel continues
-// one that has had it send itself SIGCONT, by a timer for example.
+// Stops all running descendants and returns them. A process cannot refuse, but it can have the
+// kernel send it SIGCONT, by a timer for example.
 std::vector<pid_t> FreezeDescendants();
 void Continue(const std::vector<pid_t>& frozen);
 

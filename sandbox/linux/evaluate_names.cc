@@ -21,11 +21,12 @@
 namespace ringfence {
 namespace {
 
-constexpr size_t kMaxReports = 64;  // between two looks of the launcher
+constexpr size_t kMaxReports = 64;  // kept until they are sent to the launcher
 
 bool MayExist(const UniqueFd& folder, const char* name, std::string_view rest);
 
-// `rest` is below the folder, in any letter case, also through links. What cannot be told may be.
+// True if `rest` exists below the directory, in any letter case, also through links, or if that
+// cannot be determined.
 bool MayExist(const UniqueFd& folder, std::string_view rest) {
   const std::string name = FoldName(TakeComponent(rest));
   const auto may_be_it = [&](const dirent& entry) {
@@ -40,8 +41,8 @@ bool MayExist(const UniqueFd& folder, const char* name, std::string_view rest) {
   return MayExist(tree, rest);
 }
 
-// The outer sandbox's rules, and those of the sandboxes inside it that the caller is in. What is
-// private to the outer one is private to all.
+// True if the rules `names` apply to the path. Those of a nested sandbox do not apply to paths that
+// are private to the outer sandbox.
 bool Applies(const Supervision& supervision, const GuardedNames* names, const std::string& path) {
   const bool is_private = supervision.names.IsExempt(path) || supervision.names.IsOwn(path);
   return names == &supervision.names || !is_private;
@@ -63,7 +64,7 @@ std::vector<const GuardedName*> AllThatRefuse(const Supervision& supervision,
   return all;
 }
 
-// Also by what git finds there.
+// Also checks the path as git's own file (AsGitsOwn).
 std::vector<const GuardedName*> AllThatRefuse(const Supervision& supervision,
                                               const Location& location, SandboxScope reach) {
   std::vector<const GuardedName*> all = AllThatRefuse(supervision, location.path(), reach);
@@ -112,8 +113,8 @@ const GuardedName kWhole{
         "this file can only be replaced by renaming a new file over it; the program "
         "wrote it in place"};
 
-// Each sandbox has its own idea of a package store and of the project, so each knows how deep its
-// rule matches.
+// Package stores and the project differ between sandboxes, so the depth is computed by the sandbox
+// that the rule belongs to.
 size_t LevelsBelowMatch(const Supervision& supervision, const GuardedName& rule,
                         const std::string& path) {
   for (const GuardedNames* names : supervision.rules) {
@@ -124,14 +125,14 @@ size_t LevelsBelowMatch(const Supervision& supervision, const GuardedName& rule,
   return 0;
 }
 
-// The first `levels` fewer components of `path`.
+// Returns `path` without its last `levels` components.
 std::string DropComponents(const std::string& path, size_t levels) {
   std::string_view left = path;
   for (; levels > 0; --levels) left = left.substr(0, left.rfind('/'));
   return std::string(left);
 }
 
-// It may be written in a repository that this run has made.
+// True if the rule permits the name because this run created the repository.
 bool IsLeftToOwn(Supervision& supervision, const GuardedName& rule, const Location& location) {
   if (!rule.unless_new) return false;
   if (!rule.not_in_stores) return IsOwnRepository(supervision, location.folder);
@@ -141,17 +142,18 @@ bool IsLeftToOwn(Supervision& supervision, const GuardedName& rule, const Locati
          NoteExempted(supervision, DropComponents(path, levels));
 }
 
-// Of git's own files.
+// True for a git file that may only be replaced as a whole.
 bool ComesWholeBy(const GuardedName& rule, const Location& location) {
   return !rule.not_in_stores && WholeFileOf(location) != WholeFile::kNone;
 }
 
 struct NameVerdict {
   const GuardedName* refused_by = nullptr;
-  bool comes_whole = false;  // what is left to an own repository is a file of git's that does
+  bool comes_whole = false;  // permitted, but only to replace a git file as a whole
 };
 
-// By every rule of every sandbox: what one leaves to an own repository, another need not.
+// Checks the rules of all sandboxes: one may permit a file of a new repository that another
+// refuses.
 NameVerdict RefusesName(Supervision& supervision, const Location& location, SandboxScope reach) {
   NameVerdict verdict;
   for (const GuardedName* rule : AllThatRefuse(supervision, location, reach)) {
@@ -170,7 +172,7 @@ int Refused(Supervision& supervision, const std::string& path, const GuardedName
 
 void Report(Supervision& supervision, const std::string& path, const GuardedName* rule, int code) {
   if (!path.starts_with('/') || supervision.reports.size() >= kMaxReports) return;
-  // A refusal by a rule comes back once more as the call's error.
+  // A refusal by a rule is reported again as the call's error.
   if (!supervision.reports.empty() && supervision.reports.back().path == path) return;
   supervision.reports.push_back({path, rule, code, ""});
 }
@@ -226,7 +228,7 @@ int EvaluateTree(Supervision& supervision, const Location& name, const Location&
 
 namespace {
 
-// Where its folder lies by now; without the folder.
+// Returns the location at its directory's current path, without the directory's descriptor.
 Result<Location> LocationNow(const Supervision& supervision, const Location& location) {
   Result<std::string> path = RealPath(supervision, location.folder);
   if (!path) return path.error();
@@ -270,16 +272,16 @@ int EvaluateMade(Supervision& supervision, const Location& made, SandboxScope re
   }
   if (now.folder_path == made.folder_path) return 0;
   const Result<std::string> target = ReadLinkAt(made.folder, made.name);
-  if (!target) return 0;  // no link
+  if (!target) return 0;  // not a link
   const GuardedName* rule = RefusedLink(supervision, now, *target);
   return rule == nullptr ? 0 : Refused(supervision, full, *rule);
 }
 
 namespace {
 
-constexpr int kMaxMoves = 20;  // of a folder that somebody moves about meanwhile
+constexpr int kMaxMoves = 20;  // tries, in case a directory is being moved
 
-// Where `handle` lies by its path; ENOENT where something else or nothing has that name.
+// Returns the location of `handle` by its path; ENOENT if the name is missing or another file's.
 Result<Location> LocationOf(const Handle& handle) {
   Location location;
   const size_t slash = handle.path.rfind('/');
@@ -298,7 +300,7 @@ Result<Location> LocationOf(const Handle& handle) {
   return location;
 }
 
-// "/memfd:x (deleted)" is no path, and "/a/x (deleted)" is where the file was.
+// Drops the mark: "/a/x (deleted)" is the former path, and "/memfd:x (deleted)" is not a path.
 void DropMark(const Supervision& supervision, Handle& handle) {
   constexpr std::string_view kMark = " (deleted)";
   struct stat facts {};
@@ -313,8 +315,8 @@ bool HasNoName(const Handle& handle) {
          (::fstat(handle.fd.get(), &facts) == 0 && facts.st_nlink == 0);
 }
 
-// `handle.path` becomes its path. ENOENT: it has no name. What has one and cannot be found, since
-// it is moved about, a folder is closed, or it lies outside of the view, is nobody's to change.
+// Sets `handle.path` and returns its location. ENOENT if the file has no name. EACCES if it has one
+// but cannot be found, because it is being moved, a directory is closed, or it is outside the view.
 Result<Location> FindHandle(const Supervision& supervision, Handle& handle) {
   for (int tries = 0; tries < kMaxMoves; ++tries) {
     Result<std::string> path = RealPath(supervision, handle.fd);

@@ -46,8 +46,8 @@ Status InstallGuard(SocketRules sockets) {
 
 Result<UniqueFd> InstallSupervised(SupervisedSignals signals) {
   const std::span<const sock_filter> filter = SupervisedFilter(signals);
-  // A caller that waits is not disturbed by signals that it handles: a call that is taken back half
-  // way would be carried out twice.
+  // Signals that a waiting caller handles do not interrupt it: an interrupted call would be carried
+  // out twice.
   UniqueFd listener(Install(filter, SECCOMP_FILTER_FLAG_NEW_LISTENER | kWaitKillable));
   if (!listener.valid() && errno == EINVAL) {  // before Linux 5.19
     listener = UniqueFd(Install(filter, SECCOMP_FILTER_FLAG_NEW_LISTENER));

@@ -1,4 +1,4 @@
-// The seccomp filters (sandbox/seccomp_filter.h), compiled while building, and how they are put on.
+// The seccomp filters (sandbox/seccomp_filter.h), compiled at build time, and their installation.
 #pragma once
 
 #include <linux/filter.h>
@@ -14,9 +14,9 @@ namespace ringfence {
 std::span<const sock_filter> GuardFilter(SocketRules sockets);
 std::span<const sock_filter> SupervisedFilter(SupervisedSignals signals);
 
-// Both need no_new_privs and last until the process ends, its children included.
+// Both require no_new_privs, last until the process ends, and apply to its children.
 Status InstallGuard(SocketRules sockets);
-// The descriptor at which the supervised calls arrive (seccomp_unotify(2)).
+// Returns the descriptor at which the supervised calls arrive (seccomp_unotify(2)).
 Result<UniqueFd> InstallSupervised(SupervisedSignals signals);
 
 }  // namespace ringfence

@@ -20,7 +20,7 @@
 namespace ringfence {
 namespace {
 
-constexpr size_t kMaxLevels = 256;    // of a directory
+constexpr size_t kMaxLevels = 256;    // directory depth
 constexpr size_t kMaxMoved = 10'000;  // names below a directory that becomes a repository's
 
 const GuardedName kBare{.why = "a new or a bare repository"};
@@ -28,7 +28,7 @@ const GuardedName kGitFile{.why = "it leads to a work tree's repository"};
 const GuardedName kLink{.why = "git would write through the link"};
 const GuardedName kTakenName{.why = "ringfence saves files of git by way of it"};
 
-// A caller can take away the right to look for a moment: what cannot be told may be either.
+// A caller can briefly remove the permission to check, so an unknown state counts as both.
 bool MayBeThere(const UniqueFd& folder, const char* name) {
   return ::faccessat(folder.get(), name, F_OK, AT_SYMLINK_NOFOLLOW) == 0 ||
          (errno != ENOENT && errno != ENOTDIR);
@@ -37,12 +37,12 @@ bool MayBeMissing(const UniqueFd& folder, const char* name) {
   return ::faccessat(folder.get(), name, F_OK, AT_SYMLINK_NOFOLLOW) != 0;
 }
 
-// All parts are there, or are when `made` is there as well.
+// True if all parts of a repository exist, or will exist once `made` does.
 bool IsBare(const UniqueFd& folder, std::string_view made) {
   return HasRepositoryParts(made, [&](const char* part) { return MayBeThere(folder, part); });
 }
 
-// ".git" and what it keeps for submodules: rules name their parts.
+// True for ".git" and its submodule repositories: the rules name their parts.
 bool IsNamedByRules(const std::string& folder) {
   return folder.ends_with("/.git") || folder.find("/.git/modules/") != std::string::npos;
 }
@@ -55,7 +55,7 @@ bool MakesBareRepository(const Location& location) {
          IsBare(location.folder, location.name);
 }
 
-// A hook, or what lies deeper.
+// True for anything below the hooks directory of a bare repository.
 bool IsHookOfBareRepository(const Location& location) {
   std::string path = FoldName(location.folder_path);
   if ((path + "/").find("/hooks/") == std::string::npos) return false;
@@ -69,7 +69,7 @@ bool IsHookOfBareRepository(const Location& location) {
   return !folder.valid();
 }
 
-// Below these names in a repository rules name files.
+// Directories of a repository in which the rules name files.
 constexpr std::array<std::string_view, 7> kCheckedNames = {
     "remotes", "branches", "info", "objects", "sequencer", "sl", "worktrees"};
 
@@ -84,7 +84,7 @@ bool HasCheckedName(std::string_view path) {
   return false;
 }
 
-// Where programs for version control keep their own files.
+// Directories in which version control programs keep their own files.
 constexpr std::array<std::string_view, 8> kControlled = {".git", ".hg",  ".sl",    ".jj",
                                                          ".svn", ".bzr", "_darcs", ".pijul"};
 
@@ -92,7 +92,7 @@ bool IsControlled(std::string_view name) {
   return std::ranges::find(kControlled, FoldName(name)) != kControlled.end();
 }
 
-// The directory is one of a repository, or lies in one.
+// True if the directory belongs to a repository or is inside one.
 bool IsInRepository(const UniqueFd& folder, std::string_view path, const Path& root) {
   for (std::string_view rest = path; !rest.empty();) {
     if (IsControlled(TakeComponent(rest))) return true;
@@ -100,7 +100,7 @@ bool IsInRepository(const UniqueFd& folder, std::string_view path, const Path& r
   UniqueFd at(::openat(folder.get(), ".", O_PATH | O_DIRECTORY | O_CLOEXEC));
   for (size_t depth = 0; depth < kMaxLevels; ++depth) {
     if (!at.valid() || IsBare(at, "")) return true;
-    // The project may be a work tree that lies in its bare repository.
+    // The project can be a work tree inside its bare repository.
     if (path == root.text()) return false;
     path = path.substr(0, path.rfind('/'));
     UniqueFd above(::openat(at.get(), "..", O_PATH | O_DIRECTORY | O_CLOEXEC));
@@ -112,7 +112,7 @@ bool IsInRepository(const UniqueFd& folder, std::string_view path, const Path& r
 
 bool HasLink(const UniqueFd& folder, const char* name, size_t& left);
 
-// Reads no more than `left` names; what cannot be told may have one.
+// Reads at most `left` names; true also if the answer is unknown.
 bool HasLinkIn(const UniqueFd& folder, size_t& left) {
   const auto is_link = [&](const dirent& entry) {
     if (left == 0) return true;
@@ -130,7 +130,7 @@ bool HasLink(const UniqueFd& folder, const char* name, size_t& left) {
   return S_ISLNK(facts.st_mode);
 }
 
-// What is private to the outer sandbox is private to those inside it.
+// A path that is private to the outer sandbox is private to those inside it.
 bool GuardsRepositories(const Supervision& supervision, const std::string& path) {
   if (supervision.names.IsExempt(path)) return false;
   return std::ranges::any_of(supervision.rules, [&](const GuardedNames* names) {
@@ -153,7 +153,7 @@ const GuardedName* RefusedByGit(const Supervision& supervision, const Location& 
 
 const GuardedName* RefusedMove(const Supervision& supervision, const Location& tree) {
   if (!GuardsRepositories(supervision, tree.path())) return nullptr;
-  // "../.." in it would lead to another repository.
+  // After a move, "../.." in it would lead to another repository.
   if (MayBeThere(tree.folder, (tree.name + "/commondir").c_str())) return &kGitFile;
   if (FoldName(tree.name) == "worktrees" && IsBare(tree.folder, "")) return &kGitFile;
   return nullptr;
@@ -178,7 +178,7 @@ const GuardedName* RefusedLinksOf(const Supervision& supervision, const Location
     return IsControlled(place.name) ||
            IsInRepository(place.folder, place.folder_path, supervision.names.root());
   };
-  // Its own links were evaluated when they were made.
+  // Links of a repository were evaluated when they were created.
   if (!is_of_repository(to) || is_of_repository(from)) return nullptr;
   size_t left = kMaxMoved;
   return HasLink(at.folder, at.name.c_str(), left) ? &kLink : nullptr;
@@ -189,7 +189,7 @@ std::string AsGitsOwn(const Location& location) {
   const std::string folded = FoldName(path);
   if (!HasCheckedName(folded) || folded.find("/.git/") != std::string::npos) return "";
   UniqueFd folder(::openat(location.folder.get(), ".", O_PATH | O_DIRECTORY | O_CLOEXEC));
-  // Of folded names a component can be longer or shorter, so both are walked.
+  // Folding can change the length of a component, so both paths are walked.
   std::string_view above = path;
   std::string_view folded_above = folded;
   for (size_t depth = 0; depth < kMaxLevels && !above.empty(); ++depth) {
@@ -197,7 +197,7 @@ std::string AsGitsOwn(const Location& location) {
     const std::string_view name = folded_above.substr(folded_above.rfind('/') + 1);
     above = above.substr(0, slash);
     folded_above = folded_above.substr(0, folded_above.rfind('/'));
-    // What cannot be looked at may be one.
+    // A directory that cannot be opened counts as a repository.
     if (IsCheckedName(name) && (!folder.valid() || IsBare(folder, ""))) {
       const std::string_view beside = above.substr(0, above.rfind('/'));
       return std::string(beside) + "/.git" + path.substr(slash);

@@ -18,8 +18,8 @@ namespace {
 
 constexpr std::string_view kAccessList = "system.posix_acl_access";
 
-// SupervisedCall the owner may do by an access control list, as a mode: a 32-bit version, then
-// entries of 16 bits tag, 16 bits rights and a 32-bit id, least byte first
+// Returns the owner's permissions in an access control list, as a mode. The list has a 32-bit
+// version, then entries of a 16-bit tag, 16 bits of rights and a 32-bit id, little-endian
 // (linux/posix_acl_xattr.h).
 mode_t OwnersMode(std::string_view list) {
   constexpr size_t kHeader = 4;
@@ -78,7 +78,7 @@ class HandleCall {
     return ENOSYS;
   }
 
-  // By its name, or by the descriptor where that is empty (AT_EMPTY_PATH).
+  // Opens the file by its name, or by the descriptor if the name is empty (AT_EMPTY_PATH).
   int OpenNamed(Handle& file, int flags) {
     if ((flags & ~(AT_SYMLINK_NOFOLLOW | AT_EMPTY_PATH)) != 0) return EINVAL;
     const Result<std::string> text = arguments_.path();
@@ -95,7 +95,7 @@ class HandleCall {
     return code;
   }
 
-  // As the kernel has it, one that can be read or written.
+  // Takes the caller's descriptor; like the kernel, refuses one opened with O_PATH.
   int OpenDescriptor(Handle& file) const {
     Result<UniqueFd> own = caller_.Descriptor(arguments_.fd());
     if (!own) return own.error().code;
@@ -103,8 +103,8 @@ class HandleCall {
     return (::fcntl(file.fd.get(), F_GETFL) & O_PATH) != 0 ? EBADF : 0;
   }
 
-  // Owners and times are no content: where a file is not to be written, its mount says so, if there
-  // are any.
+  // Owners and times are not content: if there are mounts, the mount of a file decides if they may
+  // change.
   int EvaluateWithoutMounts(Handle& file) {
     if (supervision_.modes_within.empty()) return UseOwnMount(supervision_, file);
     if (const int code = EvaluateHandle(supervision_, file, SandboxScope::kWhole)) return code;
@@ -164,7 +164,7 @@ class HandleCall {
     std::array<timespec, 2> given{};
   };
 
-  // As timespec of utimensat(2), timeval of utimes(2) or whole seconds of utime(2).
+  // Reads timespec of utimensat(2), timeval of utimes(2) or whole seconds of utime(2).
   Result<FileTimes> ReadTimes() const {
     FileTimes times;
     const uint64_t address = arguments_.raw_mode();
@@ -210,7 +210,7 @@ class HandleCall {
     const auto group = static_cast<gid_t>(arguments_.after_mode());
     const std::string own_name = std::to_string(file.fd.get());
     if (::fchownat(supervision_.own_fds.get(), own_name.c_str(), owner, group, 0) == 0) return 0;
-    // Outside, an id that the sandbox has no name for is refused as any other user's is.
+    // Outside a sandbox, an id that is unmapped here is refused like any other user's.
     return errno == EINVAL ? EPERM : errno;
   }
 
@@ -251,9 +251,10 @@ class HandleCall {
     last_path_ = file.path;
     if (const int code = EvaluateHandle(supervision_, file, SandboxScope::kWhole)) return code;
     const bool is_list = name == kAccessList && !IsRemoval();
-    const mode_t mode = is_list ? OwnersMode(value) : S_IRWXU;  // the owner's stays
+    // Other attributes leave the owner's permissions unchanged.
+    const mode_t mode = is_list ? OwnersMode(value) : S_IRWXU;
     if (const int code = EvaluateMode(supervision_, file, mode)) return code;
-    // setxattrat(2) came with Linux 6.13.
+    // Changes the current directory, since setxattrat(2) exists only from Linux 6.13 on.
     if (::fchdir(supervision_.own_fds.get()) != 0) return errno;
     const std::string own_name = std::to_string(file.fd.get());
     const int done = IsRemoval() ? ::removexattr(own_name.c_str(), name.c_str())

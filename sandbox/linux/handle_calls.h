@@ -1,4 +1,4 @@
-// Calls that change a file which is there, whatever its name: truncate, chmod, fchmod, utimensat,
+// Calls that change an existing file, regardless of its name: truncate, chmod, fchmod, utimensat,
 // setxattr, removexattr and the like.
 #pragma once
 

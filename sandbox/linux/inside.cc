@@ -62,7 +62,7 @@ class Inside {
   struct Step {
     const char* name;
     Status (Inside::*run)();
-    std::optional<Feature> needs;  // what the host lacks when this fails
+    std::optional<Feature> needs;  // feature that the host lacks if this fails
   };
   static std::span<const Step> Steps();
 
@@ -73,10 +73,10 @@ class Inside {
 
   bool is_full() const { return plan_.has_namespaces(); }
 
-  // --- the steps, in their order ---
+  // --- the steps, in order ---
 
-  // Nobody outlives the launcher, whatever ends it. Where the kernel does not end all processes
-  // with the first, that one hears of it and ends them.
+  // No process outlives the launcher, however it ends. If the kernel does not end all processes
+  // with the first one, the first one notices and ends them.
   Status TieToLauncher() {
     if (plan_.has_own_processes() && ::prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) != 0) {
       return SystemError("prctl(death signal)");
@@ -89,13 +89,13 @@ class Inside {
     }
     if (::setsid() < 0) return SystemError("setsid");
     if (Status s = inherited_.RestoreFileSize(); !s) return s;
-    mask_ = ::umask(0);  // callers' masks are applied one by one
+    mask_ = ::umask(0);  // each caller's own mask is applied instead
     return Unit{};
   }
 
   Status Group() { return EnterCgroup(cgroup_); }
 
-  // Nothing that the launcher was started with but the three standard streams.
+  // Closes all descriptors except the standard streams, the channel and the audit socket.
   Status CloseDescriptors() {
     std::array<int, 2> kept{channel_.get(), audit_};
     std::ranges::sort(kept);
@@ -129,7 +129,7 @@ class Inside {
 
   Status Proc() { return plan_.has_own_processes() ? MountProc(plan_) : Status(Unit{}); }
 
-  // Only now: /proc cannot be mounted anew once the one outside is out of sight.
+  // Must follow Proc(): a new /proc cannot be mounted once the outer one is out of view.
   Status Root() { return is_full() ? LeaveOldRoot(plan_) : Status(Unit{}); }
 
   Status Network() {
@@ -137,14 +137,14 @@ class Inside {
     return own ? RaiseLoopback() : Status(Unit{});
   }
 
-  // The outer sandbox has left it already, and forbids the call.
+  // The outer sandbox has already left its keyring, and refuses the call.
   Status Keyring() { return plan_.is_nested ? Status(Unit{}) : LeaveKeyring(); }
 
   Status Terminal() {
     if (!own_terminal_) return Unit{};
     const UniqueFd master(::posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC));
-    // A sandbox around this one that has only Landlock forbids that. The terminal is then
-    // the one of its command.
+    // An outer sandbox that has only Landlock refuses this. The command then uses the terminal of
+    // the outer command.
     if (!master.valid() && plan_.is_nested && errno == EACCES) return Unit{};
     if (!master.valid()) return SystemError("posix_openpt");
     int unlocked = 0;
@@ -171,7 +171,7 @@ class Inside {
     return DropCapabilities(is_full() ? Kept::kPtrace : Kept::kNothing);
   }
 
-  // While this process's memory can be read: the outer supervisor carries out the call.
+  // Runs while this process's memory is readable, since the outer supervisor carries out the call.
   Status HandOver() { return plan_.is_nested ? HandOverRules(plan_.names) : Status(Unit{}); }
 
   Status Resources() { return LimitResources(plan_.limits); }
@@ -199,7 +199,7 @@ class Inside {
     sigset_t all;
     ::sigfillset(&all);
     if (::sigprocmask(SIG_BLOCK, &all, nullptr) != 0) return SystemError("sigprocmask");
-    // One thread, and nothing of the C library's to be told, which fork(2) would do.
+    // Bypasses fork(2), which would also update C library state; there is only one thread.
     command_ =
         static_cast<pid_t>(::syscall(SYS_clone, SIGCHLD, nullptr, nullptr, nullptr, nullptr));
     if (command_ < 0) return SystemError("fork");
@@ -221,8 +221,8 @@ class Inside {
     return plan_.supervised ? ReceiveListener(own) : Status(Unit{});
   }
 
-  // They are the command's. A reader that waits for the end of its output, or a writer for that of
-  // its input, is not to wait for the supervisor.
+  // Replaces the standard streams, which belong to the command: a process that waits for the end of
+  // its output or input must not wait for the supervisor.
   Status LeaveStreams() {
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; ++fd) {
       if (::dup2(nothing_.get(), fd) < 0) return SystemError("dup2(/dev/null)");
@@ -231,7 +231,7 @@ class Inside {
     return Unit{};
   }
 
-  // A cache that could not be mounted is elsewhere.
+  // Points programs to another directory for each cache that could not be mounted.
   std::vector<std::string> Environment() const {
     std::vector<std::string> environment = plan_.environment;
     for (const PlannedCache& cache : plan_.caches) {
@@ -241,14 +241,15 @@ class Inside {
     return environment;
   }
 
-  // The command's process sends it when its filter stands; it waits for nobody meanwhile.
+  // The command's process sends the listener once its filter is installed, and waits for nothing
+  // before that.
   Status ReceiveListener(const UniqueFd& socket) {
     Result<Packet> packet = ReceivePacket(socket);
-    // It has told the launcher why.
+    // The command's process has reported the reason to the launcher.
     if (!packet || !packet->fd.valid()) ::_exit(125);
     listener_ = std::move(packet->fd);
-    uint64_t flags = kWakeOnSameProcessor;  // both take turns
-    [[maybe_unused]] const int set =        // before Linux 6.6 it is slower
+    uint64_t flags = kWakeOnSameProcessor;  // caller and supervisor take turns
+    [[maybe_unused]] const int set =        // slower before Linux 6.6
         ::ioctl(listener_.get(), SECCOMP_IOCTL_NOTIF_SET_FLAGS, flags);
     return Unit{};
   }
@@ -262,7 +263,7 @@ class Inside {
   const Inherited& inherited_;
   bool own_terminal_;
   mode_t mask_ = 077;
-  std::vector<const PlannedCache*> caches_;  // that are mounted
+  std::vector<const PlannedCache*> caches_;  // those that are mounted
   UniqueFd nothing_;                         // /dev/null
   UniqueFd terminal_;                        // the command's side
   UniqueFd listener_;
@@ -270,8 +271,8 @@ class Inside {
   pid_t command_ = -1;
 };
 
-// The order is the design: mounting needs the capabilities of the new namespace, Landlock forbids
-// mounting, and the filter forbids what the steps before it call.
+// The order is essential: mounting needs the capabilities of the new namespace, Landlock blocks
+// mounting, and the filter blocks calls that earlier steps make.
 std::span<const Inside::Step> Inside::Steps() {
   static constexpr Step kSteps[] = {
       {"tie to the launcher", &Inside::TieToLauncher, {}},

@@ -1,5 +1,5 @@
-// What the kernel knows and the headers of Debian 12 (Linux 6.1, glibc 2.36) do not, each with the
-// version that brought it. Numbers are the same on every architecture.
+// Kernel definitions that the headers of Debian 12 (Linux 6.1, glibc 2.36) lack, each with the
+// version that introduced it. The numbers are the same on every architecture.
 #pragma once
 
 #include <linux/seccomp.h>
@@ -31,8 +31,8 @@ constexpr unsigned kWaitKillable = 1u << 5;   // SECCOMP_FILTER_FLAG_WAIT_KILLAB
 
 constexpr long kFchmodat2 = 452;  // Linux 6.6
 
-// mount_setattr(2), open_tree(2), move_mount(2): not in every C library, and the kernel's header
-// stands against glibc's.
+// mount_setattr(2), open_tree(2), move_mount(2): missing in some C libraries, and the kernel's
+// header conflicts with glibc's.
 struct MountAttributes {
   uint64_t set = 0;
   uint64_t clear = 0;
@@ -47,7 +47,7 @@ constexpr unsigned kTreeRecursive = 0x8000;    // AT_RECURSIVE
 constexpr unsigned kMoveDescriptor = 0x4;      // MOVE_MOUNT_F_EMPTY_PATH
 constexpr unsigned kMoveByDescriptors = 0x44;  // MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH
 
-// statx(2), which musl has from 1.2.5 on.
+// statx(2), which musl has since 1.2.5.
 struct FileStatus {
   struct Time {
     int64_t seconds = 0;
@@ -61,7 +61,7 @@ struct FileStatus {
   uint64_t inode = 0, size = 0, blocks = 0, attributes_mask = 0;
   Time accessed, born, changed, modified;
   uint32_t node_major = 0, node_minor = 0, device_major = 0, device_minor = 0;
-  uint64_t mount = 0;  // where kStatusMount was asked for
+  uint64_t mount = 0;  // if kStatusMount was requested
   uint64_t more[13] = {};
 };
 static_assert(sizeof(FileStatus) == 256);

@@ -1,5 +1,5 @@
-// macOS: the plan as a profile (seatbelt.h), and /usr/bin/sandbox-exec, which applies it to itself
-// and becomes the command.
+// macOS: writes the plan as a profile (seatbelt.h) and starts /usr/bin/sandbox-exec, which applies
+// the profile to itself and becomes the command.
 #include "sandbox/backend.h"
 
 #include <fcntl.h>
@@ -26,7 +26,7 @@ namespace ringfence {
 namespace {
 constexpr const char* kSandboxExec = "/usr/bin/sandbox-exec";
 constexpr const char* kTrue = "/usr/bin/true";
-// Those that a terminal sends go to the whole group, and so to the command as well.
+// A terminal sends its own signals to the whole group, and so to the command as well.
 constexpr int kSentToCommand[] = {SIGTERM, SIGHUP, SIGUSR1, SIGUSR2};
 constexpr int kOfTerminal[] = {SIGINT, SIGQUIT};
 
@@ -51,7 +51,7 @@ Failure MakeEachFolder(const std::string& step, const Path& folder, mode_t mode)
   }
 }
 
-// A folder that nobody else can have put something into.
+// Makes a directory, and ensures that no other user can have put anything into it.
 Failure MakeOwnFolder(const std::string& step, const Path& folder) {
   if (Failure failure = MakeEachFolder(step, folder, 0700)) return failure;
   struct stat facts {};
@@ -65,8 +65,8 @@ Failure MakeOwnFolder(const std::string& step, const Path& folder) {
   return {};
 }
 
-// The profile, as long as the command lives. The state folder of ringfence is a protected name, so
-// that no plan lets it be written.
+// The profile file, which exists as long as the command runs. It is in ringfence's state directory,
+// a protected name that no plan makes writable.
 class ProfileFile {
  public:
   ProfileFile() = default;
@@ -99,10 +99,11 @@ class ProfileFile {
 struct Spawned {
   std::vector<std::string> arguments;
   std::vector<std::string> environment;
-  std::string folder;  // that it starts in
+  std::string folder;  // working directory
 };
 
-// Descriptors beyond the three are closed, and no signal is blocked or ignored in the child.
+// Closes all descriptors except the standard streams, and sets the child's signal mask to
+// `unblocked`.
 int Spawn(Spawned child, const sigset_t& unblocked, pid_t* pid) {
   posix_spawn_file_actions_t actions{};
   posix_spawnattr_t attributes{};
@@ -164,7 +165,7 @@ class Launcher {
     return child;
   }
 
-  // A profile that this version of macOS does not understand is found out before the command.
+  // Detects, before the command starts, a profile that this version of macOS does not accept.
   Failure Try() const {
     sigset_t mask;
     ::sigprocmask(SIG_SETMASK, nullptr, &mask);

@@ -1,4 +1,4 @@
-// A system without a back end: commands run unconfined where the policy says so, or not at all.
+// A system without a back end: commands run unconfined if the policy permits it, or not at all.
 #include "sandbox/backend.h"
 
 #include <sys/utsname.h>
