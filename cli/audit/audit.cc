@@ -1,4 +1,5 @@
-// `ringfence audit`: what a policy decides about recorded and written calls, and what has changed.
+// `ringfence audit`: evaluates fixtures and recorded calls against policies, and compares the
+// decisions with a baseline.
 #include "cli/audit/audit.h"
 
 #include <cstdio>
@@ -37,14 +38,14 @@ struct AuditOptions {
   bool record = false;
 };
 
-// Prints every mistake but the last, which the caller hands on.
+// Prints all errors but the last, which the caller reports.
 Error LastOf(const std::vector<Error>& mistakes) {
   for (size_t i = 0; i + 1 < mistakes.size(); ++i) PrintError(mistakes[i]);
   return mistakes.back();
 }
 
-// A file that is to be written, before anything is decided: its folder is there, and it is none of
-// those that the audit reads.
+// Checks an output file before the audit starts: its directory must exist, and it must not be a
+// file that the audit reads.
 Status CheckTarget(const std::string& option, const std::string& target,
                    const std::vector<std::string>& inputs) {
   if (target.empty()) return Unit{};
@@ -55,7 +56,7 @@ Status CheckTarget(const std::string& option, const std::string& target,
                       "create it, or name a file in another directory");
   }
   for (const std::string& input : inputs) {
-    std::error_code failure;  // one of them is not there
+    std::error_code failure;  // ignored: one of the two may not exist
     const bool is_same =
         *path == Absolute(input) || std::filesystem::equivalent(*path, Absolute(input), failure);
     if (!is_same) continue;
@@ -86,7 +87,8 @@ std::string Rendered(const AuditOptions& options, const AuditReport& report) {
   return AuditText(report, Console());
 }
 
-// What the baseline says now. With --update it need not be there, but what is there must be one.
+// Reads the existing baseline. With --update the file may be missing or empty, but any contents
+// must be a baseline.
 Result<std::vector<BaselineEntry>> ReadBaseline(const AuditOptions& options) {
   if (options.baseline.empty()) return std::vector<BaselineEntry>{};
   Result<std::optional<std::string>> text = ReadIfThere(Absolute(options.baseline));
@@ -103,7 +105,7 @@ Result<std::vector<BaselineEntry>> ReadBaseline(const AuditOptions& options) {
   return error;
 }
 
-// The decisions become the baseline, or are compared with it.
+// Writes the decisions as the new baseline (--update), or compares them with it.
 Status UseBaseline(const AuditOptions& options, const std::vector<BaselineEntry>& before,
                    AuditReport& report) {
   if (options.baseline.empty()) return Unit{};
@@ -114,7 +116,7 @@ Status UseBaseline(const AuditOptions& options, const std::vector<BaselineEntry>
   return Unit{};
 }
 
-// "Read /etc/hosts"; the second of that name gets a number.
+// Returns a unique name, such as "Read /etc/hosts" or "Read /etc/hosts (2)".
 std::string NameFor(const Fixture& fixture, std::set<std::string>& names) {
   const CallEvent call = ReadCallEvent(fixture.event);
   std::string name = call.tool;
@@ -127,7 +129,7 @@ std::string NameFor(const Fixture& fixture, std::set<std::string>& names) {
   return unique;
 }
 
-// The same call is decided the same way each time: one fixture is enough.
+// Skips fixtures that repeat an earlier one at another time.
 std::string RecordedLines(std::vector<Fixture> fixtures) {
   std::set<std::string> seen;
   std::set<std::string> names;
@@ -217,7 +219,7 @@ constexpr const char* kAuditExamples =
     "  ringfence audit --record > calls.jsonl    (turn the audit log into fixtures)\n"
     "Exit status: 0 as expected, 1 a decision differs, 2 invalid input.";
 
-// Each of them is about decisions.
+// Returns the options that --record excludes.
 std::vector<Option> AddReportOptions(Command& command, AuditOptions& options) {
   std::vector<Option> added;
   added.push_back(
@@ -262,7 +264,7 @@ void AddAudit(Command& app, Action& chosen) {
   deciding.insert(deciding.end(), {profile, in_memory});
   const Option record =
       command.AddFlag("--record", options->record, "Turn lines of the audit log into fixtures");
-  for (Option& option : deciding) option.Excludes(record);  // nothing is decided
+  for (Option& option : deciding) option.Excludes(record);  // --record decides nothing
   command.OnGiven([options, &chosen] { chosen = [options] { return RunAudit(*options); }; });
 }
 

@@ -32,7 +32,7 @@ std::string DecisionText(const BaselineEntry& entry) {
          (entry.rule.empty() ? "" : " (" + entry.rule + ")");
 }
 
-// The event as it is written, in its surroundings; a policy is what a baseline is to evaluate.
+// Digest of the event and its surroundings, without the policy, whose effect the baseline records.
 std::string CallOf(const Fixture& fixture) {
   constexpr size_t kDigits = 16;
   std::string text = fixture.event + "\n" + fixture.root + "\n" + fixture.home + "\n";

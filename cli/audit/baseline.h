@@ -1,5 +1,5 @@
-// A committed verdict matrix, and what of it is different now. One decision a line, so that a
-// change of a policy shows as the decisions that it changes.
+// The baseline: a committed verdict matrix, and the changes since. It has one decision per line, so
+// that a diff shows the decisions that a policy change affects.
 #pragma once
 
 #include <string>
@@ -12,12 +12,11 @@ namespace ringfence {
 
 struct BaselineEntry {
   std::string fixture;
-  std::string under;  // the column's label
+  std::string under;  // label of the column
   std::string decision;
-  std::string rule;  // without its line, which moves with every edit of the file
-  std::string says;  // "allow", which spares the person a question; else ""
-  std::string
-      call;  // a digest of the event and its surroundings: the same name may come to mean another
+  std::string rule;  // without the line number, which changes with every edit of the file
+  std::string says;  // "allow" if the hook answers that, so the client does not ask; else ""
+  std::string call;  // digest of the event and its surroundings, since a name can be reused
 
   bool operator==(const BaselineEntry&) const = default;
 };
@@ -25,13 +24,13 @@ struct BaselineEntry {
 struct BaselineChange {
   std::string fixture;
   std::string under;
-  std::string before;  // "deny (policy.json /write/deny)"; "" where it is new
-  std::string now;     // "" where it is gone
+  std::string before;  // "deny (policy.json /write/deny)"; "" if the entry is new
+  std::string now;     // "" if the entry is gone
 };
 
 std::vector<BaselineEntry> EntriesOf(const Matrix& matrix);
 
-// `name` is what messages call the file.
+// `name` is the file's name in messages.
 Result<std::vector<BaselineEntry>> ParseBaseline(std::string text, const std::string& name);
 std::string RenderBaseline(const std::vector<BaselineEntry>& entries);
 

@@ -11,7 +11,7 @@
 namespace ringfence {
 namespace {
 
-// The first text in quotes, quotes included.
+// Returns the first quoted text, with its quotes.
 std::string QuotedIn(const std::string& text) {
   const size_t begin = text.find('"');
   if (begin == std::string::npos) return "";
@@ -31,7 +31,7 @@ void ReplaceAll(const std::string& what, char mark, std::string& text) {
   }
 }
 
-// A path as the remedies name it: it ends where a word does.
+// Replaces `path` where it is a whole word, as in suggested commands.
 void ReplacePath(const std::string& path, std::string& text) {
   if (path.size() < 2) return;
   const std::string word = " " + path;

@@ -1,5 +1,5 @@
-// Decisions that are explained by the same words, but for the path or name that they are about: a
-// log of thousands of calls is refused for a handful of reasons.
+// Groups decisions whose reasons differ only in a path or name: thousands of refused calls in a log
+// come down to a handful of reasons.
 #pragma once
 
 #include <functional>
@@ -10,26 +10,26 @@
 
 namespace ringfence {
 
-// What is said, with marks where a subject's own texts stood.
+// Marks in a pattern, in place of the texts of a Subject.
 inline constexpr char kWrittenMark = '\x01';   // quotes included
 inline constexpr char kResolvedMark = '\x02';  // without quotes
 
 struct Subject {
-  std::string written;   // as the agent wrote it, with quotes: "\"../x\""; "" where none is named
-  std::string resolved;  // where it led; ""
+  std::string written;   // as the agent wrote it, with quotes: "\"../x\""; "" if not quoted
+  std::string resolved;  // the resolved path, or ""
 
   bool operator==(const Subject&) const = default;
 };
 
-// What the model is told about `decision`; `subject` gets what is particular about it. Both
-// together are the whole reason.
+// Returns the reason that the model gets, with marks in place of the texts that go to `subject`.
+// Together they are the whole reason.
 std::string PatternOf(const CellResult& result, Subject& subject);
 
-// Calls that are the same to a reader.
+// Calls with the same tool and subject.
 struct ExplainedCalls {
   Subject subject;
   std::string tool;
-  std::vector<const Fixture*> fixtures;  // the first few, each once
+  std::vector<const Fixture*> fixtures;  // the first kMaxNamedFixtures, each once
   std::vector<size_t> columns;
   size_t decisions = 0;
 };
@@ -37,7 +37,7 @@ struct ExplainedCalls {
 struct Explanation {
   std::string rule;      // DecidingRule()
   std::string decision;  // "deny"
-  std::string mismatch;  // what it should be, where that is asked for
+  std::string mismatch;  // of the cells if ExplanationChoice::by_mismatch, else ""
   std::string pattern;
   std::vector<ExplainedCalls> calls;
   size_t decisions = 0;
@@ -47,10 +47,10 @@ inline constexpr size_t kMaxNamedFixtures = 5;
 
 struct ExplanationChoice {
   std::function<bool(const Cell&)> wants;
-  bool by_mismatch = false;  // with different expectations apart
+  bool by_mismatch = false;  // also group by the mismatch
 };
 
-// Those with most decisions first.
+// Sorted by number of decisions, largest first.
 std::vector<Explanation> ExplanationsOf(const Matrix& matrix, const ExplanationChoice& choice);
 
 }  // namespace ringfence

@@ -82,7 +82,7 @@ class FixtureReader {
     ReadPolicy(object, "untrusted_project", {Layer::kProject, false, "", "project.json"});
   }
 
-  // The policy itself, or the name of a file beside the fixture.
+  // Reads an inline policy, or one in a file whose name is relative to the fixture's directory.
   void ReadPolicy(ObjectReader& object, std::string_view key, FixturePolicy policy) {
     const JsonNode* node = object.Any(key);
     if (node == nullptr) return;
@@ -124,7 +124,7 @@ class FixtureReader {
   Fixture fixture_;
 };
 
-// Whole files and lines alike: one JSON object.
+// Reads one JSON object: a whole file, or one line of it.
 class FixtureFileReader {
  public:
   FixtureFileReader(const std::string& path, bool is_named, FixtureFile& file,
@@ -154,7 +154,7 @@ class FixtureFileReader {
       if (!fixture) file_.skipped.push_back(name + ": the log does not have the call's arguments");
       return fixture;
     }
-    const JsonNode* call = tree.Find(root, "event");  // some events have a text of that name
+    const JsonNode* call = tree.Find(root, "event");  // some events have a string of that name
     const bool is_call =
         call != nullptr && (call->kind == JsonKind::kObject || !has("hook_event_name"));
     if (has("expect") || is_call) {
@@ -162,7 +162,7 @@ class FixtureFileReader {
     }
     if (const JsonNode* event = tree.Find(root, "hook_event_name"))
       return Captured(tree, *event, name);
-    // A fixture that is misspelt is told; policies, packages and others have a version.
+    // Reports a misspelt fixture; policies, packages and the like have a "version".
     const bool is_fixture = has("name") && !has("version");
     if (!is_named_ && !is_fixture) {
       file_.skipped.push_back(name + ": neither a fixture nor an event");
@@ -193,7 +193,7 @@ class FixtureFileReader {
     mistakes_.push_back(std::move(error));
   }
 
-  // A line of a file was read as a document of its own.
+  // Corrects the line number, because each line is parsed as a separate document.
   static void Move(Error& error, const FixturePlace& place) {
     const std::string first = place.file + ":1:";
     if (place.line == 1 || !error.where.starts_with(first)) return;

@@ -1,5 +1,5 @@
-// Fixture: one call of a tool, the surroundings in which it is decided, and what the answer should
-// be. Plain values; docs/audit.md says how they are written.
+// Fixture: one tool call, the surroundings in which it is decided, and the expected decision.
+// docs/audit.md describes the format.
 #pragma once
 
 #include <cstdint>
@@ -14,15 +14,15 @@
 
 namespace ringfence {
 
-// What a fixture demands; "" and nothing demand nothing.
+// Expectations of a fixture; "" and nullopt match anything.
 struct Expected {
   std::string decision;  // "permit", "ask", "deny", "error"
-  std::string rule;      // the place as it is shown, or the end of it: "/write/deny"
-  std::string reason;    // a part of what the model is told
+  std::string rule;      // the place as shown, or its last part: "/write/deny"
+  std::string reason;    // part of the reason that the model gets
   std::optional<bool> says_allow;
 };
 
-// A policy that stands in the fixture itself.
+// A policy that the fixture brings, inline or in a file.
 struct FixturePolicy {
   Layer layer = Layer::kUser;
   bool trusted = true;
@@ -31,37 +31,37 @@ struct FixturePolicy {
 };
 
 struct FixturePlace {
-  std::string file;   // as it was named on the command line
+  std::string file;   // path as given on the command line, or below a directory given there
   uint32_t line = 1;  // from 1
 };
 
 struct Fixture {
-  std::string name;  // of its own among all that are audited
+  std::string name;  // unique among all audited fixtures
   std::string why;
   FixturePlace place;
 
-  // In memory, with root and home; nothing: this machine's disk, and whatever project is audited.
+  // In-memory files, used with root and home; nullopt: this machine's disk and the audited project.
   std::optional<std::vector<MemoryFiles::Entry>> files;
   std::string root = "/home/dev/project";
   std::string home = "/home/dev";
-  std::string other_home;  // HOME where it differs
-  bool no_home = false;    // none is known
+  std::string other_home;  // HOME if it differs
+  bool no_home = false;    // the home is unknown
   bool macos = false;
 
-  std::vector<FixturePolicy> policies;  // none: those of the audit
-  std::optional<std::string> profile;   // nothing: those of the audit
+  std::vector<FixturePolicy> policies;  // empty: the policies of the audit
+  std::optional<std::string> profile;   // nullopt: the profiles of the audit
 
-  std::string event;  // JSON; without "cwd" the project is meant
+  std::string event;  // JSON; without "cwd" the call runs in the project
   bool has_cwd = false;
-  std::string time;  // when it happened, ISO 8601; "" where nobody knows
+  std::string time;  // of the call, ISO 8601; "" if unknown
   Expected expected;
 };
 
 struct FixtureFile {
   std::vector<Fixture> fixtures;
-  std::vector<std::string> skipped;   // events that decide nothing: "captured/Stop.json: Stop"
-  std::vector<FixturePlace> foreign;  // of `skipped`, what is something else altogether
-  std::vector<std::string> files;     // that were named, or hold more than something else
+  std::vector<std::string> skipped;   // with the reason: "captured/Stop: Stop decides nothing"
+  std::vector<FixturePlace> foreign;  // skipped: not a fixture, event or log line
+  std::vector<std::string> files;  // named by the user, or found with contents other than `foreign`
 };
 
 struct NumberedLine {
@@ -69,12 +69,12 @@ struct NumberedLine {
   uint32_t number = 1;  // from 1
 };
 
-// Those that are not blank.
+// Returns the lines that are not blank.
 std::vector<NumberedLine> LinesOf(std::string_view text);
 
 // Reads the text of the file `path`: a fixture, a captured event, or (*.jsonl, *.ndjson) lines of
-// them and of the audit log. A fixture without a name is called by its file. Every mistake is added
-// to `mistakes`; JSON that is none of those is one where the file `is_named`, else it is skipped.
+// these and of the audit log. A fixture without a name is named after its file. Adds all errors to
+// `mistakes`. Other JSON is an error if the user named the file (`is_named`), else it is skipped.
 FixtureFile ReadFixtures(std::string text, const std::string& path, bool is_named,
                          std::vector<Error>& mistakes);
 

@@ -29,7 +29,7 @@ Error Unreadable(const std::string& path, const std::string& what) {
   return Error{Error::Kind::kUsage, Quote(path), what, "name fixtures, or a directory of them"};
 }
 
-// The files below a folder, sorted.
+// Returns the fixture files below a directory, sorted.
 std::vector<std::string> FilesBelow(const std::string& folder, std::vector<Error>& mistakes) {
   std::vector<std::string> files;
   std::error_code failure;
@@ -63,7 +63,7 @@ void AddFixtures(FixtureFile from, FixtureFile& to) {
   for (FixturePlace& place : from.foreign) to.foreign.push_back(std::move(place));
 }
 
-// A baseline knows fixtures by their names.
+// Reports fixtures with equal names, because a baseline identifies them by name.
 void FindTwins(const std::vector<Fixture>& fixtures, std::vector<Error>& mistakes) {
   std::map<std::string_view, const Fixture*> known;
   for (const Fixture& fixture : fixtures) {

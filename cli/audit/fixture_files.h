@@ -1,4 +1,4 @@
-// Finds the files that hold fixtures and reads them all.
+// Finds and reads fixture files.
 #pragma once
 
 #include <string>
@@ -8,12 +8,12 @@
 
 namespace ringfence {
 
-// Folders are searched for *.json, *.jsonl and *.ndjson, in the order of their names; links in them
-// are not followed. Every mistake of every file is added to `mistakes`, also two fixtures of one
-// name.
+// Searches directories for *.json, *.jsonl and *.ndjson, in the order of their names, without
+// following links in them. Adds all errors of all files to `mistakes`, including fixtures with
+// equal names.
 FixtureFile ReadFixtureFiles(const std::vector<std::string>& paths, std::vector<Error>& mistakes);
 
-// The same of files whose lines are those of the audit log (ReadLog()).
+// Reads audit logs in the same way (ReadLog()), but does not compare names.
 FixtureFile ReadLogFiles(const std::vector<std::string>& paths, std::vector<Error>& mistakes);
 
 }  // namespace ringfence

@@ -33,7 +33,7 @@ std::string Base64OfHex(std::string_view hex) {
   constexpr std::string_view kDigits =
       "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   std::string out;
-  // Six digits are three bytes are four characters.
+  // Six hex digits are three bytes, which become four characters.
   for (size_t i = 0; i < hex.size(); i += 6) {
     const std::string_view part = hex.substr(i, 6);
     uint32_t bits = 0;
@@ -56,7 +56,7 @@ std::string Markup(std::string_view text) {
   out.reserve(printable.size());
   for (std::string_view rest = printable; !rest.empty();) {
     const std::string_view entity = Entity(rest.front());
-    // U+FFFE and U+FFFF are in no XML document.
+    // XML does not allow U+FFFE and U+FFFF.
     const bool is_foreign = rest.starts_with("\xEF\xBF\xBE") || rest.starts_with("\xEF\xBF\xBF");
     if (is_foreign) {
       out += "\xEF\xBF\xBD";
@@ -77,7 +77,7 @@ std::string Legible(std::string_view text, size_t limit) {
 }
 
 std::string ScriptJson(const OrderedJson& json) {
-  // U+FFFE and U+FFFF are no characters; where the other ones stand they are within strings.
+  // U+FFFE and U+FFFF are noncharacters. The others occur in JSON only within strings.
   constexpr std::pair<std::string_view, std::string_view> kEscapes[] = {
       {"<", "\\u003c"},
       {">", "\\u003e"},

@@ -1,4 +1,4 @@
-// Text for XML and HTML. Whatever goes into a report from outside goes through Markup().
+// Text for XML and HTML. All untrusted text in a report passes through Markup().
 #pragma once
 
 #include <span>
@@ -9,16 +9,16 @@
 
 namespace ringfence {
 
-// Text, or an attribute in double quotes: no character of it is markup, none is invisible or
-// reorders what a person reads, and all of them may stand in XML 1.0.
+// Escapes text for an element or a double-quoted attribute: no character is markup, is invisible or
+// reorders the visible text, and all are valid in XML 1.0.
 std::string Markup(std::string_view text);
-// The same of at most about `limit` bytes.
+// The same for text cut to about `limit` bytes.
 std::string Markup(std::string_view text, size_t limit);
 
-// `text` as a person may read it, of at most `limit` bytes; not yet markup.
+// Returns printable text of at most `limit` bytes, not yet escaped.
 std::string Legible(std::string_view text, size_t limit);
 
-// JSON that may stand in a script element: no character of it ends the element or a line of script.
+// JSON for a script element: no character ends the element or a line of the script.
 std::string ScriptJson(const OrderedJson& json);
 
 struct Slot {
@@ -26,10 +26,10 @@ struct Slot {
   std::string value;  // markup
 };
 
-// `page` with each "{{name}}" replaced, once: what stands in a value is left alone.
+// Replaces each "{{name}}" in `page`, but not inside the inserted values.
 std::string Fill(std::string_view page, std::span<const Slot> slots);
 
-// What a Content-Security-Policy calls an inline style or script: "'sha256-...'".
+// Source expression for an inline style or script in a Content-Security-Policy: "'sha256-...'".
 std::string PolicyHash(std::string_view text);
 
 }  // namespace ringfence

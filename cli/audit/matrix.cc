@@ -22,8 +22,8 @@ CellResult Undecided(const Error& error) {
   return result;
 }
 
-// Names of policies that mean the same on other machines: as the command line has them, or below
-// the project.
+// Policy names that are valid on other machines: as on the command line, or relative to the
+// project.
 class FileNames {
  public:
   FileNames(const Column& column, const Places& places)
@@ -40,7 +40,7 @@ class FileNames {
   }
 
  private:
-  // The home was shortened to "~".
+  // True if `file` is the policy with the home shortened to "~".
   bool IsTilde(std::string_view file) const {
     return file.starts_with("~/") && absolute_.ends_with(file.substr(1));
   }
@@ -85,7 +85,7 @@ std::string FixtureEventText(const Fixture& fixture, const Places& places) {
          fixture.event.substr(1);
 }
 
-// Decides fixtures, keeping what they share.
+// Decides fixtures, and caches the contexts that they share.
 class Auditor {
  public:
   explicit Auditor(const AuditQuestion& question) : question_(question) {}
@@ -133,8 +133,8 @@ class Auditor {
                          in_memory ? static_cast<const FileView&>(memory) : disk_);
   }
 
-  // One of several policies need not have it, but a profile that none has is misspelt. What a
-  // fixture says itself is held against what it expects.
+  // Rejects a requested profile that none of the policies has, because it is misspelt. A profile
+  // that a fixture names is not checked here: its expectations show a mistake.
   Status CheckProfiles(const std::vector<Column>& columns) const {
     for (const std::string& name : question_.profiles) {
       const bool is_used = std::ranges::find(columns, name, &Column::profile) != columns.end();
@@ -163,7 +163,7 @@ class Auditor {
     return CellResultOf(*event, *result, trace, FileNames(column, evaluator.places()));
   }
 
-  // The project that is audited, on the disk.
+  // Returns the context of the audited project on the disk.
   Result<const Context*> SharedGround(const std::string& policy) {
     if (const auto known = contexts_.find(policy); known != contexts_.end()) return &known->second;
     Registration options = question_.given;
@@ -175,10 +175,10 @@ class Auditor {
     return &contexts_.emplace(policy, std::move(*context)).first->second;
   }
 
-  // What there is in the policies of this audit.
+  // Records the rules and profiles of policies in this audit.
   void Note(const PolicySources& sources, const FileNames& names) {
     for (const PolicySource& source : sources.sources) {
-      if (source.trusted && source.layer != Layer::kSession) {  // only those have --profile
+      if (source.trusted && source.layer != Layer::kSession) {  // --profile applies only to these
         for (const Profile& profile : source.file->profiles) profiles_.emplace(profile.name);
       }
       const RulePlace shown = names.Shown({.file = source.file->shown});

@@ -1,4 +1,4 @@
-// The verdict matrix: every fixture under every policy and profile it is meant for.
+// The verdict matrix: every fixture under each policy and profile that applies to it.
 #pragma once
 
 #include <functional>
@@ -11,32 +11,32 @@
 
 namespace ringfence {
 
-// Under what a fixture is decided.
+// The policy and profile under which a fixture is decided.
 struct Column {
-  std::string policy;   // a file; "": those in force, or the fixture's own
+  std::string policy;   // a file; "": the policies in force, or the fixture's own
   std::string profile;  // --profile; "": none
-  bool is_own = false;  // the policy stands in the fixture
+  bool is_own = false;  // the fixture brings the policy
 
   std::string label() const;
   auto operator<=>(const Column&) const = default;
 };
 
-// A decision, without anything that points into a policy.
+// A decision that does not point into a policy.
 struct CellResult {
-  std::string decision;  // "permit", "ask", "deny"; "error": there is none, and `reason` says why
+  std::string decision;  // "permit", "ask", "deny"; "error": none, see `reason`
   bool says_allow = false;
   std::string tool;
-  std::vector<std::string> paths;  // where they led
-  std::string rule;                // "policy.json:6 /write/allow"; "" where none decided
-  std::string rule_place;          // the same without the line: it survives edits of the file
-  std::string reason;              // what the model is told
+  std::vector<std::string> paths;  // resolved, unless refused by name
+  std::string rule;                // "policy.json:6 /write/allow"; "" if no rule decided
+  std::string rule_place;  // the same without the line number, so that edits do not change it
+  std::string reason;      // given to the model
   std::vector<RuleEntry> met;
 };
 
 struct Cell {
   size_t column = 0;
   CellResult result;
-  std::string mismatch;  // what differs from what the fixture demands; "" where nothing does
+  std::string mismatch;  // difference from the expected decision; "" if there is none
 };
 
 struct Row {
@@ -47,24 +47,23 @@ struct Row {
 struct Matrix {
   std::vector<Column> columns;
   std::vector<Row> rows;
-  std::vector<RuleEntry> rules;  // of all policies that were asked
+  std::vector<RuleEntry> rules;  // of all audited policies
 };
 
 struct AuditQuestion {
-  Registration given;  // its policy and profile are not looked at
+  Registration given;  // its policy and profile are ignored
   bool json = false;
   std::vector<std::string> policies;
   std::vector<std::string> profiles;
-  bool in_memory = false;  // also fixtures without "files"
+  bool in_memory = false;  // also for fixtures without "files"
 };
 
-// `progress` is called after each fixture. A policy that cannot be read and a profile of the
-// question that none of them has are errors; what cannot be decided about one fixture is its
-// decision.
+// Calls `progress` after each fixture. Returns an error if a policy cannot be read or no policy has
+// a requested profile. If one fixture cannot be decided, its decision is "error".
 Result<Matrix> DecideAll(const AuditQuestion& question, std::vector<Fixture> fixtures,
                          const std::function<void()>& progress);
 
-// What of `decision` is not as `expected`, or "".
+// Describes the first difference from `expected`, or returns "".
 std::string Mismatch(const Expected& expected, const CellResult& result);
 
 }  // namespace ringfence

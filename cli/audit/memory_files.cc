@@ -88,7 +88,8 @@ void MemoryFiles::Remove(const std::string& path) {
   std::erase_if(nodes_, [&](const auto& item) { return Path::Clean(item.first).IsInside(folder); });
 }
 
-// Every component but the last leads into a directory that may be searched, or nowhere.
+// Resolves one component after another. Returns nullopt if one does not exist, or if any but the
+// last is not a directory.
 Result<MemoryFiles::Found> MemoryFiles::Follow(Step step, bool follow_last, int* links) const {
   while (true) {
     const std::string_view name = TakeComponent(step.rest);

@@ -1,6 +1,6 @@
-// MemoryFiles is a FileView in memory: a fixture says which files there are, and the decision is
-// made of them without a disk. It follows links on the way to a name as lstat(2) does, with code of
-// its own, so that it can also be held against Walk().
+// MemoryFiles is a FileView in memory: a fixture lists its files, so that a decision needs no disk.
+// It follows links as lstat(2) does, with code independent of Walk(), so that one can be checked
+// against the other.
 #pragma once
 
 #include <cstdint>
@@ -19,9 +19,9 @@ struct MemoryNode {
   FileFacts facts;
   std::string target;          // of a link
   std::string text;            // of a file
-  bool is_unreadable = false;  // a directory that may be neither listed nor searched
+  bool is_unreadable = false;  // a directory that can be neither listed nor searched
 
-  MemoryNode Inode(uint64_t inode) &&;  // two names with one inode are hard links: say Links(2) too
+  MemoryNode Inode(uint64_t inode) &&;  // hard links have equal inodes: set Links(2) too
   MemoryNode Links(uint64_t links) &&;
   MemoryNode Owner(uint32_t user) &&;
   MemoryNode Mode(uint32_t mode) &&;
@@ -43,8 +43,7 @@ class MemoryFiles final : public FileView {
     MemoryNode node;
   };
 
-  // The directories on the way to an entry are there without being named. An inode that nobody set
-  // is one of its own.
+  // Creates missing parent directories of the entries. An entry without an inode gets a unique one.
   MemoryFiles(std::initializer_list<Entry> entries, LetterCase letter_case = LetterCase::kCounts);
   explicit MemoryFiles(const std::vector<Entry>& entries,
                        LetterCase letter_case = LetterCase::kCounts);
@@ -59,22 +58,24 @@ class MemoryFiles final : public FileView {
 
  private:
   struct Stored {
-    std::string name;  // as it was written
+    std::string name;  // in its original letter case
     MemoryNode node;
   };
 
   std::string Key(std::string_view path) const;
-  // The entry that a name leads to without following its last component; nullptr: there is none.
+  // Returns the entry at `path`, without following a link in the last component; nullptr if there
+  // is none.
   Result<const Stored*> Find(const Path& path) const;
 
-  // The key of what a text leads to, or nothing. `at` is the directory's key, "" for the root.
+  // The key of an entry, or nullopt. `Step::at` is the key of the current directory, "" for the
+  // root.
   using Found = std::optional<std::string>;
   struct Step {
     std::string at;
     std::string_view rest;
   };
   Result<Found> Follow(Step step, bool follow_last, int* links) const;
-  // One component on, by its links; false: there is nothing.
+  // Advances by one component and follows its links; false if it does not exist.
   Result<bool> Enter(Step& step, std::string_view name, bool follow_last, int* links) const;
 
   LetterCase letter_case_;

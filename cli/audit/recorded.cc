@@ -13,18 +13,18 @@
 namespace ringfence {
 namespace {
 
-// What the log calls a verdict that no decision has.
+// True for the verdicts of a decision; the log also has "error" and "alert".
 bool IsDecision(std::string_view verdict) {
   return verdict == "permit" || verdict == "ask" || verdict == "deny";
 }
 
-// "read", "write": whose list decided.
+// True if a rule in this section ("read", "write") decided.
 bool IsOf(const AuditEntry& call, std::string_view section) {
   const std::string_view rule = call.rule ? std::string_view(call.rule->pointer) : "";
   return rule.substr(0, rule.rfind('/')).ends_with("/" + std::string(section));
 }
 
-// Whether a path of the log can have been this argument.
+// True if a path in the log can come from an argument with this role.
 bool MayBePath(FieldRole role, const AuditEntry& call) {
   switch (role) {
     case FieldRole::kRead:
@@ -42,7 +42,7 @@ bool MayBePath(FieldRole role, const AuditEntry& call) {
     case FieldRole::kAttachment:  // an element of a list
     case FieldRole::kNoPath:
     case FieldRole::kResourceUri:
-    case FieldRole::kWorktreeName:  // of one component: where it led is the "path" beside it
+    case FieldRole::kWorktreeName:  // one component; the resolved path goes into "path"
     case FieldRole::kMcpServer:
     case FieldRole::kIsolation:
       return false;
@@ -50,7 +50,7 @@ bool MayBePath(FieldRole role, const AuditEntry& call) {
   return false;
 }
 
-// An argument that names no path and that the log does not keep.
+// True for an argument that is not a path and that the log does not keep.
 bool IsLost(const ToolField& field) {
   return field.role == FieldRole::kUrl || field.role == FieldRole::kResourceUri ||
          field.role == FieldRole::kMcpServer;
@@ -62,7 +62,8 @@ bool HasPattern(const KnownTool& tool) {
   });
 }
 
-// The arguments of a tool that named paths. False: the call had others that the log has not kept.
+// Adds the arguments of a call with paths. Returns false if it had others that the log did not
+// keep.
 bool PutPaths(const AuditEntry& call, OrderedJson& input) {
   const std::string& first = call.paths.front();
   const auto known = ClaudeCode().tools.Find(call.tool);
@@ -81,7 +82,7 @@ bool PutPaths(const AuditEntry& call, OrderedJson& input) {
   } else if (makes_worktree) {
     input["isolation"] = "worktree";
   } else {
-    input["path"] = first;  // one that the tool does not have
+    input["path"] = first;  // an argument that the tool does not have
   }
   for (const ToolField& other : known->fields) {
     if (other.required && IsLost(other)) return false;
@@ -90,7 +91,7 @@ bool PutPaths(const AuditEntry& call, OrderedJson& input) {
   return true;
 }
 
-// Whether a call without paths was decided by more than its tool's name.
+// True if a call without paths was decided by more than the name of its tool.
 bool HidesArguments(const AuditEntry& call) {
   const auto known = ClaudeCode().tools.Find(call.tool);
   const auto is_seldom = [](const ToolField& field) {
@@ -103,7 +104,7 @@ bool HidesArguments(const AuditEntry& call) {
   return !call.rule || std::ranges::any_of(known->fields, IsLost);
 }
 
-// The arguments by which the call was evaluated, or nothing where the log has not kept them.
+// Returns the arguments that decided the call, or nullopt if the log did not keep them.
 std::optional<OrderedJson> InputOf(const AuditEntry& call) {
   if (IsOf(call, "network")) return {};
   OrderedJson input = OrderedJson::object();
@@ -120,7 +121,7 @@ std::optional<OrderedJson> InputOf(const AuditEntry& call) {
 std::optional<Fixture> FixtureOfEntry(AuditEntry entry) {
   const bool is_call = entry.event == "PreToolUse" || entry.event == "PermissionRequest";
   if (!is_call || entry.tool.empty() || !IsDecision(entry.verdict)) return {};
-  // Both readings of a path usually end at the same place.
+  // The two readings of a path usually resolve to the same path.
   std::vector<std::string> paths;
   for (const std::string& path : entry.paths) AddOnce(paths, path);
   entry.paths = std::move(paths);
@@ -135,7 +136,7 @@ std::optional<Fixture> FixtureOfEntry(AuditEntry entry) {
                   .time = entry.time};
   fixture.expected.decision = entry.verdict;
   if (entry.rule) fixture.expected.rule = entry.rule->pointer;
-  // The log does not say which of the profiles the caller chose.
+  // For a subagent, the log does not say which of the profiles the event chose.
   const bool is_subagent = !entry.agent_id.empty() || !entry.agent_type.empty();
   if (!is_subagent && !entry.profile.empty()) fixture.profile = entry.profile;
   return fixture;

@@ -1,6 +1,5 @@
-// What the audit log has kept of a call, as a fixture: the tool, the paths where they led to, and
-// the decision. The log has neither file contents nor commands, so it is the call as far as it was
-// evaluated by its paths.
+// Turns calls in the audit log into fixtures with the tool, the resolved paths and the decision.
+// The log has neither file contents nor commands, so a fixture covers only what the paths decided.
 #pragma once
 
 #include <optional>
@@ -14,21 +13,21 @@
 
 namespace ringfence {
 
-// Nothing where the log does not say what the decision was about (a host, say).
+// Returns nullopt if the log does not say what the decision was about (a host, for example).
 std::optional<Fixture> FixtureOfEntry(AuditEntry entry);
 
-// Whether a search in the project that was not permitted may have been refused for its pattern,
-// which can lead out of the project and which the log does not keep.
+// True if the fixture is a search in the project that was not permitted. Its pattern can be the
+// reason: patterns can lead outside the project, and the log does not keep them.
 bool MayBeOfPattern(const Fixture& fixture, const Path& project);
 
-// The lines of a log, each by its place. What is torn or another program's is skipped, since one
-// such line must not cost all others.
+// Reads the lines of a log, and names each fixture by its place. Skips lines that are torn or that
+// another program wrote, because one bad line must not lose the others.
 FixtureFile ReadLog(std::string_view text, const std::string& path);
 
-// One line of JSON that ReadFixtures() reads as the same fixture.
+// Returns one line of JSON that ReadFixtures() reads as the same fixture.
 std::string FixtureLine(const Fixture& fixture);
 
-// The event with what the client always sends: a name, a session, a mode.
+// Adds the fields that the client always sends: event name, session and permission mode.
 std::string CompletedEvent(const JsonTree& tree, const JsonTree::Node& event);
 
 }  // namespace ringfence

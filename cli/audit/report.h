@@ -1,4 +1,4 @@
-// What an audit found, and how it is told: for people, for programs, for a CI, in a browser.
+// The result of an audit, and its formats: text, JSON, JUnit, SARIF and HTML.
 #pragma once
 
 #include <optional>
@@ -13,10 +13,10 @@ namespace ringfence {
 
 struct AuditReport {
   Matrix matrix;
-  std::vector<std::string> skipped;             // "captured/Stop.json: Stop decides nothing"
-  std::string baseline;                         // the file; "": there was none to compare with
+  std::vector<std::string> skipped;             // "captured/Stop: Stop decides nothing"
+  std::string baseline;                         // the file; "" without a baseline
   std::vector<BaselineChange> changes;          // since the baseline
-  std::optional<std::vector<RuleEntry>> unmet;  // rules that no fixture met; nothing: nobody asked
+  std::optional<std::vector<RuleEntry>> unmet;  // rules no fixture met; nullopt without --coverage
 
   size_t decisions() const;
   size_t mismatches() const;
@@ -26,7 +26,7 @@ struct AuditReport {
 // Rules that no fixture met.
 std::vector<RuleEntry> UnmetRules(const Matrix& matrix);
 
-// The whole document, ending with a newline. Text is coloured as `console` says.
+// Each returns a whole document that ends with a newline. `console` decides on colour.
 std::string AuditText(const AuditReport& report, const Console& console);
 std::string AuditJson(const AuditReport& report);
 std::string AuditJunit(const AuditReport& report);

@@ -1,5 +1,5 @@
-// Renders the page from the JSON document in it. Text only ever becomes text: nothing here parses
-// markup, and nothing is an attribute that could be a script or an address elsewhere.
+// Renders the page from the JSON document in it. Text stays text: nothing here parses markup, and
+// no attribute can be a script or an external address.
 const report = JSON.parse(document.getElementById("report").textContent);
 const KINDS = ["permit", "ask", "deny", "error"];
 
@@ -14,17 +14,17 @@ const counted = (count, word) => `${number(count)} ${word}${count === 1 ? "" : "
 const code = (text) => make("code", {}, text);
 const decision = (kind) => make("span", { class: `decision ${kind}` }, kind);
 const total = (tally) => tally.reduce((sum, count) => sum + count);
-// Only a time that C++ read is one.
+// Marks up only times that the C++ code could parse.
 const time = (text) => (/^[\d-]+ \d\d:\d\d$/.test(text) ? make("time", {}, text) : text);
 const headings = (cells) =>
   make("thead", {}, make("tr", {}, cells.map((cell) => make("th", { scope: "col" }, cell))));
 const line = (head, ...cells) => make("tr", {}, make("th", { scope: "row" }, head), cells);
 const cell = (...content) => make("td", {}, content);
-// What is wider than the page scrolls by itself.
+// Content wider than the page scrolls separately.
 const scroll = (label, content, more = "") =>
   make("div", { class: `scroll${more}`, role: "region", "aria-label": label, tabindex: "0" }, content);
 
-// Many items in pieces that a reader opens one by one: the first is open.
+// Splits a long list into pieces that the reader opens one at a time; the first is open.
 const pieces = (word, items, wrap, size = 200) => {
   const made = [];
   for (let first = 0; first < items.length; first += size) {
@@ -38,7 +38,7 @@ const pieces = (word, items, wrap, size = 200) => {
 const plainList = (word, items) => pieces(word, items, (part) =>
   make("ul", { class: "plain" }, part.map((item) => make("li", {}, item))));
 
-// --- the head ---
+// --- page header ---
 
 const lede = () => {
   const { counts, baseline, demanding, fixtures } = report;
@@ -67,7 +67,7 @@ const figures = () => {
 
 const head = (links) => {
   const { labels, skipped } = report;
-  // A handful of columns is a part of the answer.
+  // Opens the list of columns if it is short.
   const columns = make("details", labels.length <= 4 ? { open: "" } : {},
     make("summary", {}, "Decided under"),
     make("ol", { class: "columns" }, labels.map((label) => make("li", {}, code(label)))));
@@ -80,9 +80,10 @@ const head = (links) => {
   return [...made, make("nav", { "aria-label": "Contents" }, make("ul", {}, links))];
 };
 
-// --- what needs a person ---
+// --- reasons, changes and unmet rules ---
 
-// The reason, with the subject itself or with a word for it in place of the marks.
+// The reason, with each mark replaced by the subject, or by a placeholder if there are several
+// calls.
 const told = (explanation) => {
   const only = explanation.calls.length === 1 ? explanation.calls[0] : null;
   return explanation.told.split(/([\x01\x02])/).map((text) => {
@@ -100,7 +101,7 @@ const fixtureItem = (fixture) => {
   return [make("li", fixture.why ? {} : { class: "brief" }, parts), " "];
 };
 
-const MOST_FIXTURES = 5;  // that are named
+const MOST_FIXTURES = 5;  // named for each call
 
 const callItem = ({ tool, written, path, decisions, columns, fixtures }) => {
   const parts = [make("b", { class: "tool" }, tool)];
@@ -139,7 +140,7 @@ const changes = () => {
       headings(["fixture", "under", "was", "is"]), make("tbody", {}, part))));
 };
 
-// Explanations by rule, those with most decisions first; the matrix leads to them.
+// Explanations by rule, most decisions first; the matrix links to them.
 const groups = new Map();
 for (const explanation of report.reasons) {
   const { rule, decisions } = explanation;

@@ -1,10 +1,10 @@
-// Charts: SVG without text, so that it may be stretched; the text is beside it. Patterns have the
-// same unit.
+// Charts: SVG without text, so that it can be stretched; the text is next to it. Patterns use the
+// same units.
 const WIDTH = 6000;
 const HEIGHT = 1000;
-const LEAST = 40;  // what is there is seen, however much else there is
-const MOST_SERIES = 15;  // lines of a table
-const MOST_FOLDED = 500;  // lines below it, without bars
+const LEAST = 40;  // minimum length, so that small counts stay visible
+const MOST_SERIES = 15;  // rows of a table
+const MOST_FOLDED = 500;  // rows of the table below it, without bars
 const NONE = [0, 0, 0, 0];
 
 const { counts } = report;
@@ -22,11 +22,11 @@ const kindPaths = (paths) => KINDS.flatMap((kind, i) =>
 const tallies = (series) => series.spans.map(([, tally]) => tally);
 const largestOf = (list) => list.reduce((most, tally) => Math.max(most, total(tally)), 0);
 
-// The size of each part of `tally` where `largest` fills `length`.
+// The length of each part of `tally`, scaled so that `largest` fills `length`.
 const lengths = (tally, largest, length) => tally.map((count) => count &&
   Math.max(LEAST, Math.floor(count * (length - LEAST * KINDS.length) / largest)));
 
-// Beside each other, the kinds of each span on top of each other.
+// One stacked bar for each time span, side by side.
 const bars = (series) => {
   const largest = largestOf(tallies(series));
   const pitch = Math.floor(WIDTH / counts.spans.length);
@@ -42,7 +42,7 @@ const bars = (series) => {
   return kindPaths(paths);
 };
 
-// One bar from the left, of what the largest of its table is.
+// One stacked bar from the left, scaled to the largest in its table.
 const bar = (tally, largest) => {
   let left = 0;
   return kindPaths(lengths(tally, largest, WIDTH).map((length) => {
@@ -55,7 +55,7 @@ const bar = (tally, largest) => {
 const words = (tally) => KINDS.flatMap((kind, i) => (tally[i] ? [`${number(tally[i])} ${kind}`] : []))
   .join(", ") || "none";
 
-// A column for each kind of decision that there is at all.
+// The kinds of decision that occur; each has a column.
 const present = KINDS.filter((_, i) => counts.all.tally[i] !== 0);
 const numbers = (tally) => [cell(number(total(tally))), ...present.map((kind) => {
   const count = tally[KINDS.indexOf(kind)];
@@ -70,7 +70,7 @@ const timeChart = () => {
   const { spans, step, timeless, all } = counts;
   const bySpan = new Map(all.spans);
   const pitch = Math.floor(WIDTH / spans.length);
-  // What the pointer shows: one invisible piece a span.
+  // Tooltips: one invisible shape for each time span.
   const hints = spans.map((label, i) => drawn("path",
     { class: "hint", d: `M${i * pitch} 0h${pitch}v${HEIGHT}h-${pitch}z` },
     drawn("title", {}, `${label}: ${words(bySpan.get(i) ?? NONE)}`)));
@@ -100,8 +100,8 @@ const sumOf = (list) => {
   return { tally: list.reduce((sum, { tally }) => add(sum, tally), NONE), spans: [...spans] };
 };
 
-// A line for each series, with its bars: over time where there are times, else one that is as long
-// as the series is large. Beyond some lines the rest is in one, and below it one by one.
+// One row for each series, with bars over time, or without times one bar for its total. Series
+// beyond MOST_SERIES share one row and are listed individually below the table.
 const seriesTable = (caption, first, unnamed, list) => {
   const name = ({ label }) => (label ? code(label) : make("i", {}, unnamed));
   const shown = list.slice(0, MOST_SERIES).map((series) => [name(series), series]);

@@ -1,4 +1,4 @@
-// The formats that other programs read.
+// Machine-readable report formats.
 #include <nlohmann/json.hpp>
 
 #include "base/json_edit.h"
@@ -53,7 +53,7 @@ void AppendTestCase(const Row& row, const Cell& cell, std::string& out) {
          Markup(cell.result.reason) + "</failure>\n    </testcase>\n";
 }
 
-// A suite for what is different from the baseline.
+// Appends a test suite with the changes since the baseline.
 void AppendChanges(const AuditReport& report, std::string& out) {
   if (report.baseline.empty()) return;
   const std::string count = std::to_string(report.changes.size());
@@ -68,7 +68,7 @@ void AppendChanges(const AuditReport& report, std::string& out) {
   out += "  </testsuite>\n";
 }
 
-// Where a file is, for SARIF: percent-encoded, relative where it was named so.
+// Returns the percent-encoded URI of a file for SARIF; relative if `path` is.
 std::string Uri(std::string_view path) {
   std::string uri = path.starts_with('/') ? "file://" : "";
   constexpr std::string_view kHex = "0123456789ABCDEF";

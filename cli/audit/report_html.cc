@@ -1,5 +1,5 @@
-// One page that needs nothing else: its data as JSON, the script that renders them, and for who has
-// no script the verdicts as tables.
+// A self-contained page: its data as JSON, the script that renders it, and tables of the verdicts
+// for browsers without scripts.
 #include <nlohmann/json.hpp>
 
 #include "cli/audit/explanation.h"
@@ -11,7 +11,7 @@
 namespace ringfence {
 namespace {
 
-// The texts of a value; of an array as a list.
+// Renders a value as HTML: an array as a list, an object as its texts in a row.
 std::string ValueHtml(const OrderedJson& json) {
   std::string out;
   if (json.is_structured()) {
@@ -30,7 +30,7 @@ std::string ValueHtml(const OrderedJson& json) {
   return Markup(out);
 }
 
-// A line for each of `things`, of what stands under these keys.
+// Renders a table with one row for each of `things` and one column for each key.
 std::string TableHtml(std::string_view caption, const std::vector<const char*>& keys,
                       const OrderedJson& things) {
   if (things.empty()) return "";

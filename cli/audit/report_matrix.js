@@ -1,8 +1,8 @@
-// The matrix, with pages, filters and an order; and the page from its parts.
+// The matrix, with paging, filters and sorting; then the assembly of the page.
 const PAGE = 100;
 const collator = new Intl.Collator("en", { numeric: true });
 
-// "captured/", where all names begin with it.
+// The directory that all names begin with ("captured/"), or "".
 const commonFolder = (names) => {
   let folder = names[0].slice(0, names[0].lastIndexOf("/") + 1);
   for (const name of names) {
@@ -11,7 +11,7 @@ const commonFolder = (names) => {
   return folder;
 };
 
-// What is not as it should be, or not as in the baseline.
+// Notes on a decision that differs from the expected one or from the baseline.
 const notesOf = ({ wrong, was }) => [wrong, was === "" ? "new" : was && `was ${was.split(" ", 1)[0]}`]
   .filter(Boolean);
 
@@ -40,7 +40,7 @@ const matrixRow = (row, place, folder) => {
   };
 };
 
-// What a person filters by; `change` is called after each change.
+// The filter controls; `change` is called after each change.
 const filters = (rows, change) => {
   const labelled = (text, control) => make("label", {}, text, control);
   const check = (text, box) => make("label", { class: "check" }, box, text);
@@ -76,7 +76,7 @@ const matrix = () => {
   if (report.rows.length === 0) return [make("p", {}, "There is no fixture.")];
   const folder = commonFolder(report.rows.map((row) => row.name));
   const rows = report.rows.map((row, place) => matrixRow(row, place, folder));
-  // The numbers and whole names are at the top of the page.
+  // Short names; the top of the page lists the numbers with the full names.
   const shorts = report.labels.map((label, i) => (report.labels.length > 1 ? `[${i + 1}] ` : "") +
     label.slice(report.policies[i].lastIndexOf("/") + 1));
   const body = make("tbody");
@@ -121,7 +121,7 @@ const matrix = () => {
     page += step;
     const pressed = document.activeElement;
     show();
-    // A button that can no longer be used would lose the place of the keyboard.
+    // A disabled button would lose the keyboard focus.
     if (pressed.disabled) (step > 0 ? earlier : later).focus();
   };
   earlier.addEventListener("click", () => turn(-1));
@@ -142,7 +142,7 @@ const matrix = () => {
   return [form, make("div", { class: "pages" }, said, earlier, later), region];
 };
 
-// --- all of it ---
+// --- the whole page ---
 
 const parts = [
   ["mismatches", "Not as expected", report.wrong.map(explained)],
@@ -168,7 +168,7 @@ if (folded.length > 1) {
   folded[0].before(make("p", { class: "pages" }, button));
 }
 
-// What a link leads to is opened.
+// Opens the target of a link.
 const open = (hash) => {
   const target = document.getElementById(hash.slice(1));
   if (!target) return;

@@ -31,7 +31,7 @@ OrderedJson Array(const Things& things, Each each) {
   return array;
 }
 
-// Only the spans in which something was decided: most labels have few.
+// Includes only spans with decisions, because most labels have few of them.
 OrderedJson SeriesJson(const Series& series) {
   OrderedJson spans = OrderedJson::array();
   for (size_t i = 0; i < series.spans.size(); ++i) {
@@ -67,7 +67,7 @@ std::string FixturePlaceText(const Fixture& fixture) {
 OrderedJson FixtureJson(const Fixture* fixture) {
   const std::string& file = fixture->place.file;
   OrderedJson json;
-  // Whatever has no name of its own is called by its file.
+  // Leaves out a name that was made from the file name.
   if (!fixture->name.starts_with(file.substr(0, file.rfind('.')))) json["name"] = fixture->name;
   json["place"] = FixturePlaceText(*fixture);
   const std::optional<int64_t> time = UnixTime(fixture->time);
@@ -94,7 +94,7 @@ OrderedJson ExplanationJson(const Explanation& explanation) {
           {"calls", Array(explanation.calls, ExplainedCallsJson)}};
 }
 
-// Where the call led, or else what it named.
+// Returns the resolved path of the call, or else the text that it named.
 std::string MatrixPath(const CellResult& result) {
   if (!result.paths.empty()) return result.paths.front();
   Subject subject;
@@ -104,12 +104,12 @@ std::string MatrixPath(const CellResult& result) {
   return name == result.tool ? "" : name;
 }
 
-// By fixture and column: what it was in the baseline; "" where it is new.
+// Decisions in the baseline, by fixture and column; "" if new.
 using Before = std::map<std::pair<std::string, std::string>, std::string>;
 
 OrderedJson MatrixCell(const Fixture& fixture, const Cell& cell) {
   OrderedJson json{{"decision", kDecisions[DecisionIndex(cell.result.decision)]}};
-  // It leads to the explanation.
+  // The cell links to the explanation of this rule.
   if (cell.result.decision != "permit") json["rule"] = DecidingRule(cell.result);
   if (cell.mismatch.empty()) return json;
   const std::string& wanted = fixture.expected.decision;
@@ -118,7 +118,7 @@ OrderedJson MatrixCell(const Fixture& fixture, const Cell& cell) {
 }
 
 OrderedJson MatrixRow(const Row& row, const Matrix& matrix, const Before& before) {
-  std::vector<OrderedJson> cells(matrix.columns.size());  // null: it is not decided under this one
+  std::vector<OrderedJson> cells(matrix.columns.size());  // null: not decided under this column
   for (const Cell& cell : row.cells) {
     cells[cell.column] = MatrixCell(row.fixture, cell);
     const auto was = before.find({row.fixture.name, matrix.columns[cell.column].label()});
@@ -128,8 +128,7 @@ OrderedJson MatrixRow(const Row& row, const Matrix& matrix, const Before& before
   return {{"cells", std::move(cells)}, {"tool", result.tool}, {"path", MatrixPath(result)}};
 }
 
-// Recorded calls that differ in nothing but when they happened are one row; what has a name of its
-// own stays a row of its own.
+// Recorded calls that differ only in their time share one row; a named fixture keeps its own row.
 OrderedJson RowsJson(const AuditReport& report) {
   Before before;
   for (const auto& change : report.changes) before[{change.fixture, change.under}] = change.before;

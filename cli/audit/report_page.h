@@ -1,4 +1,4 @@
-// What the HTML report shows.
+// The data of the HTML report.
 #pragma once
 
 #include "base/json.h"
@@ -6,12 +6,11 @@
 
 namespace ringfence {
 
-// What is different from the baseline, as in AuditJson().
+// The changes since the baseline, as in AuditJson().
 OrderedJson ChangesJson(const AuditReport& report);
 
-// All of the page as one document, which report.js renders. No text in it has a character that is
-// invisible or reorders what a person reads; but in the "told" of an explanation stand kWrittenMark
-// and kResolvedMark.
+// The data of the whole page, which report.js renders. No character in it is invisible or reorders
+// the visible text, except kWrittenMark and kResolvedMark in the "told" of an explanation.
 OrderedJson PageJson(const AuditReport& report);
 
 }  // namespace ringfence

@@ -1,5 +1,5 @@
-// The page around the HTML report: report.html, report.css and report*.js of this folder, which the
-// build makes a part of the program.
+// Template of the HTML report: report.html, report.css and report*.js in this directory, which the
+// build embeds in the program.
 #pragma once
 
 #include <string_view>

@@ -25,7 +25,7 @@ class TextReport {
  private:
   void Line(const std::string& text) { out_ += text + "\n"; }
 
-  // Fixtures that bring their own policy, and no others, fill one cell a row.
+  // True if a row has several cells, so that a matrix is worth printing.
   bool HasSeveral() const {
     return std::ranges::any_of(report_.matrix.rows,
                                [](const Row& row) { return row.cells.size() > 1; });

@@ -80,7 +80,7 @@ int64_t RoundedDown(int64_t time, int64_t step) {
   return time - over;
 }
 
-// In UTC; `format` as for strftime(3).
+// Formats a time in UTC; `format` is that of strftime(3).
 std::string TimeText(int64_t time, const char* format) {
   const time_t seconds = time;
   tm parts{};
@@ -91,7 +91,7 @@ std::string TimeText(int64_t time, const char* format) {
 
 struct Moment {
   size_t decision;
-  std::optional<size_t> span;  // nothing: nobody knows when
+  std::optional<size_t> span;  // nullopt: time unknown
 };
 
 void AddTo(const Moment& moment, Series& series) {
@@ -103,7 +103,7 @@ Series Empty(std::string label, const TimeAxis& axis) {
   return {std::move(label), {}, std::vector<Tally>(axis.spans)};
 }
 
-// One kind of label, counted.
+// Counts decisions by label.
 class Counter {
  public:
   explicit Counter(const TimeAxis& axis) : axis_(axis) {}
@@ -194,7 +194,7 @@ std::string DateTimeText(int64_t time) { return TimeText(time, "%Y-%m-%d %H:%M")
 
 std::string DecidingRule(const CellResult& result) {
   if (!result.rule.empty()) {
-    // Outside of an allow list is what none of its entries covers.
+    // A call outside an allow list matches none of its entries.
     if (result.rule.ends_with("/allow")) return result.rule;
     const auto entry = std::ranges::find_if(result.met, [&](const RuleEntry& met) {
       return met.label().starts_with(result.rule + " ");
@@ -202,7 +202,7 @@ std::string DecidingRule(const CellResult& result) {
     return entry == result.met.end() ? result.rule : entry->label();
   }
   if (result.decision != "permit" || result.met.empty()) return "";
-  // What is said of a path says more than that the tool may be used.
+  // A rule about a path is more informative than one that allows the tool.
   const auto entry = std::ranges::find_if(result.met, [](const RuleEntry& met) {
     return met.pointer.find("/tools/") == std::string::npos;
   });

@@ -1,5 +1,5 @@
-// How many decisions of each kind there are: by policy, tool and rule, and over time. Every
-// decision is counted once in each of them.
+// Counts decisions of each kind by policy, tool and rule, and over time. Each of these counts every
+// decision once.
 #pragma once
 
 #include <array>
@@ -15,17 +15,17 @@ namespace ringfence {
 
 inline constexpr std::array<std::string_view, 4> kDecisions{"permit", "ask", "deny", "error"};
 
-// The place of `decision` in kDecisions; what is none of them is an error.
+// Index of `decision` in kDecisions; unknown text counts as "error".
 size_t DecisionIndex(std::string_view decision);
 
 using Tally = std::array<size_t, kDecisions.size()>;
 size_t TotalOf(const Tally& tally);
 
-// Equal spans of time that begin at round points: whole hours, days, weeks from Monday (UTC).
+// Equal time spans that begin at round times: whole hours, days, weeks from Monday (UTC).
 struct TimeAxis {
   int64_t start = 0;  // seconds of Unix time
   int64_t step = 1;
-  size_t spans = 0;  // 0: nothing has a time
+  size_t spans = 0;  // 0: no decision has a time
 
   bool operator==(const TimeAxis&) const = default;
 };
@@ -35,7 +35,7 @@ inline constexpr size_t kMaxSpans = 62;
 TimeAxis AxisFor(int64_t oldest, int64_t newest);
 std::string StepName(int64_t step);  // "day", "6 hours"
 
-// ISO 8601 as the audit log writes it, also with an offset; nothing where it is anything else.
+// Parses ISO 8601 as the audit log writes it, also with a UTC offset; nullopt for other text.
 std::optional<int64_t> UnixTime(std::string_view text);
 std::string DateText(int64_t time);      // "2025-11-23"
 std::string DateTimeText(int64_t time);  // "2025-11-23 14:05"
@@ -43,23 +43,24 @@ std::string DateTimeText(int64_t time);  // "2025-11-23 14:05"
 struct Series {
   std::string label;
   Tally tally{};
-  std::vector<Tally> spans;  // of the axis; those without a time are in none
+  std::vector<Tally> spans;  // by span of the axis; without decisions that have no time
 };
 
 struct Statistics {
   TimeAxis axis;
   int64_t oldest = 0;
   int64_t newest = 0;
-  size_t timeless = 0;  // decisions about events whose time nobody knows
+  size_t timeless = 0;  // decisions whose time is unknown
   Series all;
   std::vector<Series> columns;  // as in the matrix
-  std::vector<Series> tools;    // those with most decisions first
+  std::vector<Series> tools;    // most decisions first
   std::vector<Series> rules;
 };
 
 Statistics StatisticsOf(const Matrix& matrix);
 
-// The rule that decided, with its entry; of a permission the rule that covers it; "" where none is.
+// The rule that decided, with its entry; for a permit, the rule that covers it; "" if there is
+// none.
 std::string DecidingRule(const CellResult& result);
 
 }  // namespace ringfence

@@ -21,7 +21,7 @@ std::optional<MemoryNode> NodeOfKind(std::string_view kind) {
   return {};
 }
 
-// Below the project where it is relative; nothing: it is no file's name.
+// Resolves a relative key against the project; nullopt if it is not a valid path.
 std::optional<Path> PathOf(std::string_view key, const Fixture& fixture) {
   if (key.empty() || key.starts_with('/')) return Path::Parse(key);
   if (key == "~" || key.starts_with("~/")) {

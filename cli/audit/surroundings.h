@@ -1,4 +1,4 @@
-// The surroundings that a fixture describes, as those of a project on a disk.
+// Builds the surroundings that a fixture describes, like those of a project on a disk.
 #pragma once
 
 #include "base/result.h"
@@ -9,18 +9,18 @@
 
 namespace ringfence {
 
-// Reads "files" of a fixture whose project and home are known. Every mistake is one of `document`.
+// Reads "files" of a fixture whose project and home are already set. Adds errors to `document`.
 void ReadFiles(JsonDocument& document, const JsonTree::Node& files, Fixture& fixture);
 
-// Puts its files there, and the project and the homes, which need not be named.
+// Adds the fixture's files, and its project and homes if they are not among them.
 void PutFiles(const Fixture& fixture, MemoryFiles& files);
 
-// Found as the hook finds them. The programs are taken to be in /opt/ringfence/bin. `sources` may
-// say that the root is the repository.
+// Finds the places as the hook does, with the programs in /opt/ringfence/bin. `sources` can widen
+// the root to the repository.
 Result<Places> PlacesOf(const Fixture& fixture, const FileView& files,
                         const PolicySources& sources);
 
-// The policies that stand in the fixture. One that cannot be used is an error.
+// Loads the fixture's policies. A policy that cannot be used is an error.
 Result<PolicySources> SourcesOf(const Fixture& fixture);
 
 }  // namespace ringfence

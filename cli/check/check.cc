@@ -1,4 +1,4 @@
-// `ringfence check`: policies, registrations and programs are sound.
+// `ringfence check`: finds mistakes in policies, registrations and programs.
 #include "cli/check/check.h"
 
 #include <algorithm>
@@ -34,7 +34,7 @@ size_t FindingCount(const Findings& findings, Severity severity) {
   return static_cast<size_t>(std::ranges::count(findings, severity, &Finding::severity));
 }
 
-// As compilers say it, so that editors find the place.
+// Prints in the format of compilers, so that editors can jump to the place.
 void PrintFinding(const Console& console, const Finding& finding) {
   const Error& error = finding.error;
   const Tone tone = finding.severity == Severity::kError ? Tone::kBad : Tone::kStrong;

@@ -37,7 +37,7 @@ bool CommandRights::MayWrite(const Path& folder) const {
   const Path real = Real(folder.text());
   const auto holds = [&](const Path& permitted) { return real.IsInside(permitted); };
   if (std::ranges::any_of(folders_, holds)) return true;
-  // By an entry with a pattern, which init cannot write.
+  // Entries with patterns, which init cannot write, are left to the evaluator.
   Event event;
   event.kind = EventKind::kPreToolUse;
   event.cwd = places_.root.text();
@@ -49,8 +49,8 @@ bool CommandRights::MayWrite(const Path& folder) const {
 
 bool CommandRights::MayReach(const std::string& domain) const {
   if (EvaluateHosts(domain, policy_).verdict == Verdict::kPermit) return true;
-  // What init opens besides: every port of a host, and hosts of which some part is denied, which
-  // it puts on the list of denied domains.
+  // init opens more than the policy permits: every port of a host, and hosts that are denied in
+  // part, whose denied part it adds to the list of denied domains.
   const std::string lower = LowerAscii(domain);
   const Result<HostRule> wanted = ParseHostRule(lower);
   if (!wanted) return false;

@@ -1,5 +1,5 @@
-// What a policy lets commands in the client's sandbox write and reach: what `ringfence init` would
-// open there, and what the policy permits to tools besides.
+// The paths and hosts that a policy opens to commands in the client's sandbox: those that
+// `ringfence init` opens there, and those that the policy permits to tools.
 #pragma once
 
 #include <string>
@@ -14,13 +14,13 @@ namespace ringfence {
 
 class CommandRights {
  public:
-  // All of them outlive this.
+  // The arguments must outlive the object.
   CommandRights(const Policy& policy, const Places& places, const FileView& files);
 
-  // All of the project counts, however little of it the policy lets tools write: the client opens
-  // the directory in which it starts. Links are followed.
+  // True for the whole project, even if the policy lets tools write less, because the client opens
+  // the directory in which it starts. Follows links.
   bool MayWrite(const Path& folder) const;
-  // "host" or "*.host". Everything where the policy evaluates no hosts.
+  // `domain` is "host" or "*.host". True for all domains if the policy does not evaluate hosts.
   bool MayReach(const std::string& domain) const;
 
  private:

@@ -1,4 +1,4 @@
-// What `ringfence check` found out about one place of one file.
+// A finding of `ringfence check` at one place in one file.
 #pragma once
 
 #include <string>
@@ -12,8 +12,8 @@ namespace ringfence {
 
 enum class Severity { kError, kWarning, kNote };
 
-// `code` names the kind of finding for programs: "shadowed-rule". `error` says where, what and what
-// to do.
+// `code` identifies the kind of finding for programs: "shadowed-rule". `error` says where, what,
+// and what to do.
 struct Finding {
   Severity severity = Severity::kError;
   std::string code;
@@ -24,7 +24,7 @@ struct Finding {
 
 using Findings = std::vector<Finding>;
 
-// What is there already is not said again.
+// Adds a finding unless the list already contains it.
 inline void Add(Findings& findings, Finding finding) { AddOnce(findings, std::move(finding)); }
 inline void Add(Findings& findings, Severity severity, const char* code, Error error) {
   Add(findings, {severity, code, std::move(error)});

@@ -22,13 +22,13 @@ bool IsWeaker(const std::optional<T>& condition, const std::optional<T>& other) 
   return !condition || condition == other;
 }
 
-// "*" of the earlier one matches any text, also a "*" of the later.
+// True if `pattern` matches every name that `other` matches; its "*" also matches a "*".
 bool IsWiderName(const std::optional<std::string_view>& pattern,
                  const std::optional<std::string_view>& other) {
   return !pattern || (other && MatchName(*pattern, *other));
 }
 
-// Whatever lies below `other` lies below `root`; of patterns only the same text counts.
+// True if every path below `other` is below `root`. Patterns must have the same text.
 bool IsWiderRoot(const std::optional<PathRule>& root, const std::optional<PathRule>& other) {
   if (!root) return true;
   if (!other || root->base != other->base) return false;
@@ -37,7 +37,7 @@ bool IsWiderRoot(const std::optional<PathRule>& root, const std::optional<PathRu
   return root->tail.empty() || other->tail[root->tail.size()] == '/';
 }
 
-// Whoever fulfils `later` fulfils `earlier` as well.
+// True if every caller that meets `later` also meets `earlier`.
 bool Precedes(const When& earlier, const When& later) {
   return earlier.is_chosen_by_event() == later.is_chosen_by_event() &&
          IsWiderName(earlier.agent_type, later.agent_type) &&
@@ -46,7 +46,7 @@ bool Precedes(const When& earlier, const When& later) {
          IsWiderRoot(earlier.root, later.root);
 }
 
-// Whoever fulfils the conditions of a profile that the event chooses.
+// Returns a caller that meets the conditions of a profile that the event chooses.
 Caller CallerFor(const Profile* profile, std::string& agent_type) {
   Caller caller;
   if (profile == nullptr || !profile->when) return caller;
@@ -59,7 +59,7 @@ Caller CallerFor(const Profile* profile, std::string& agent_type) {
   return caller;
 }
 
-// A subagent is what has an agent_type.
+// Every caller with an agent_type is a subagent.
 bool IsImpossible(const When& when) { return when.agent_type && when.subagent == false; }
 
 std::string WordOf(const KeyValue& value) {
@@ -67,7 +67,8 @@ std::string WordOf(const KeyValue& value) {
   return value.text.empty() ? "" : " " + Quote(value.text);
 }
 
-// What a profile that the event chooses may not do is left out without a word.
+// Reports keys that have no effect in a profile that the event chooses: merging drops them
+// silently.
 void FindIgnored(const PolicyFile& file, const Profile& profile, Findings& findings) {
   const Sections& sections = profile.sections;
   const auto warn = [&](const std::string& key) {
@@ -131,7 +132,8 @@ Result<Policy> MergedFor(const LintQuestion& question, const Profile* profile) {
 
 namespace {
 
-// Nobody is asked, and commands may leave the sandbox when somebody says yes.
+// Reports "bypassPermissions", which asks nothing, in a policy that lets commands leave the
+// sandbox.
 void LintBypass(const LintQuestion& question, const Profile* profile, Findings& findings) {
   const Result<Policy> policy = MergedFor(question, profile);
   if (!policy) return;
@@ -150,7 +152,7 @@ Findings LintTogether(const LintQuestion& question, std::string_view profile,
     std::string agent_type;
     const Result<Policy> policy =
         MergePolicies(question.sources, profile, question.places, CallerFor(by_event, agent_type));
-    if (!policy) return;  // reported before
+    if (!policy) return;  // already reported
     if (auto unsafe =
             UnsafeBypass({*policy, question.sources, profile, question.places, settings})) {
       Add(findings, Severity::kError, "unsafe-bypass", std::move(*unsafe));

@@ -1,5 +1,5 @@
-// Rules that change nothing, and settings of a policy that contradict each other. Whether a path
-// rule can match is asked of the decision itself.
+// Finds rules that change nothing, and settings of a policy that contradict each other. Runs the
+// real decision to see whether a path rule can match.
 #pragma once
 
 #include "cli/check/finding.h"
@@ -9,11 +9,11 @@
 
 namespace ringfence {
 
-// "policy.json:6" and "/write/allow WHAT".
+// An error at "policy.json:6" with the text "/write/allow WHAT".
 Error AtRule(const RulePlace& place, std::string_view what);
 
-// `sources` are the built-in policy and, for LintPolicy(), the one file that is looked at, as the
-// user's.
+// `sources` has the built-in policy and, for LintPolicy(), the one file to check, in the user
+// layer.
 struct LintQuestion {
   const PolicySources& sources;
   const Places& places;
@@ -22,15 +22,15 @@ struct LintQuestion {
 
 Findings LintPolicy(const LintQuestion& question);
 
-// The files that count together, for a registration with that profile ("": none): what none of them
-// says alone. `settings` is a settings file of the client's that asks nobody, or "".
+// Checks all files merged, for a registration with `profile` ("": none), to find mistakes that no
+// single file has. `settings` is a settings file with "bypassPermissions", or "".
 Findings LintTogether(const LintQuestion& question, std::string_view profile,
                       std::string_view settings);
 
-// The policy for whom `profile` is; nullptr: everybody else.
+// Merges the policy for the callers of `profile`; nullptr: for all other callers.
 Result<Policy> MergedFor(const LintQuestion& question, const Profile* profile);
 
-// Its parts.
+// The parts of LintPolicy().
 struct LintSection {
   const PolicyFile& file;
   const Sections& sections;

@@ -25,7 +25,7 @@ std::string DeniedBy(std::string_view text, std::string_view by, const RulePlace
          PlaceLabel(place) + ")";
 }
 
-// As in the decision: "*" of `pattern` matches any text, also a "*" of the other.
+// As in a decision, "*" in `rule` matches any text, also a "*" in `other`.
 bool CoversTool(const NameRule& rule, const NameRule& other) {
   if (rule.set == ToolSet::kKnown) {
     return other.set != ToolSet::kNone || ClaudeCode().tools.Find(other.pattern).has_value();
@@ -44,7 +44,7 @@ bool CoversHost(const HostRule& rule, const HostRule& other) {
   return has_port && MatchHost(rule, host, other.port == 0 ? 443 : other.port);
 }
 
-// A set of hosts stands in its list once for each host.
+// A set of hosts adds one rule for each host to its list.
 bool IsOfOneSet(const HostRule& rule, const HostRule& other) {
   return other.place == rule.place && other.written == rule.written;
 }
@@ -79,7 +79,7 @@ class NameLint {
         const Rule& other = (*rules)[j];
         const bool is_same_entry = i == j || IsOfOneSet(rule, other);
         if (is_same_entry || !covers_(other, rule)) continue;
-        if (covers_(rule, other) && j > i) continue;  // of two alike the first stays
+        if (covers_(rule, other) && j > i) continue;  // keeps the first of two equal rules
         Warn(findings_, rule.place, "shadowed-rule",
              CoveredBy(TextOf(rule), TextOf(other), other.place));
         break;
@@ -92,8 +92,7 @@ class NameLint {
   Findings& findings_;
 };
 
-// A misspelt name permits nothing and denies nothing.
-// Names of denials are compared without their letter case.
+// Reports misspelt names, which permit and deny nothing. Denials ignore letter case.
 void FindUnknownTools(const std::optional<std::vector<NameRule>>& rules, bool is_deny,
                       Findings& findings) {
   if (!rules) return;
@@ -117,7 +116,8 @@ void FindUnknownTools(const std::optional<std::vector<NameRule>>& rules, bool is
   }
 }
 
-// The client's permissions name a whole server so; here it is one name, which no tool has.
+// "mcp__SERVER" means a whole server in the client's permissions, but here it is one name, which no
+// tool has.
 void FindWholeServers(const std::optional<std::vector<NameRule>>& rules, Findings& findings) {
   if (!rules) return;
   for (const NameRule& rule : *rules) {
@@ -128,7 +128,7 @@ void FindWholeServers(const std::optional<std::vector<NameRule>>& rules, Finding
   }
 }
 
-// Fields of a tool that no list lets through.
+// Reports MCP fields of a tool that no allow or ask list names.
 void FindUnusedMcp(const LintSection& section, Findings& findings) {
   const auto names = [&](const Sections& sections, std::string_view tool) {
     for (const auto* rules : {&sections.tools.allow, &sections.tools.ask}) {

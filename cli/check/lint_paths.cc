@@ -9,7 +9,7 @@
 namespace ringfence {
 namespace {
 
-// A rule and where it begins: the path up to its first pattern.
+// A rule, and its path up to the first pattern.
 struct Subject {
   const PathRule& rule;
   Path path;
@@ -37,7 +37,7 @@ class PathLint {
 
   void Lint(const RuleLists<PathRule>& lists, Lists member, Access access) {
     if (lists.allow) LintList(*lists.allow, {}, access, false);
-    // Denies and asks of a profile add to those around it.
+    // A profile's deny and ask lists add to those of its file.
     const RuleLists<PathRule>& around = section_.file.sections.*member;
     const bool is_top = section_.profile == nullptr;
     if (lists.ask) LintList(*lists.ask, is_top ? nullptr : &around.ask, access, true);
@@ -48,7 +48,7 @@ class PathLint {
 
   using List = std::optional<std::vector<PathRule>>;
 
-  // What permits, with or without a question: a denial may stand in its way.
+  // Checks an allow or ask list; a denial can override its rules.
   void LintList(const std::vector<PathRule>& rules, const List* around, Access access, bool asks) {
     for (const PathRule& rule : rules) {
       if (rule.set == SetName::kNone && IsDead(rule, access)) dead_.push_back(&rule);
@@ -70,7 +70,8 @@ class PathLint {
     return paths;
   }
 
-  // Nothing that it covers is ever permitted: neither the place itself nor a name below it.
+  // True if the rule never permits anything, neither its path nor a name below it; reports the
+  // rule.
   bool IsDead(const PathRule& rule, Access access) {
     const std::vector<Path> paths = PathsOf(rule);
     std::optional<Cause> cause;
@@ -95,7 +96,7 @@ class PathLint {
     return true;
   }
 
-  // What is written alike covers at least as much in a list of denials.
+  // A denial with the same text covers at least as much.
   const PathRule* SameInDeny(const PathRule& rule, Access access) const {
     const PathRuleList& deny = access == Access::kRead ? policy_.read.deny : policy_.write.deny;
     for (const std::span<const PathRule> part : deny) {
@@ -119,7 +120,7 @@ class PathLint {
     return DecidePath(event, path.text(), access, {policy_, question_.places, cached_});
   }
 
-  // Said where the inbox is named, and where what may be written is.
+  // Reports only in sections that set the inbox or write.allow.
   void LintInbox() {
     const Sections& sections = section_.sections;
     if (!sections.keys.Find("alerts.inbox") && !sections.write.allow) return;
@@ -136,8 +137,8 @@ class PathLint {
               "name a directory that no write.allow covers, or deny it there"});
   }
 
-  // Another rule of the same list, or of the list around a profile, covers it.
-  // `asks`: the list is one of questions.
+  // Reports rules that are covered by another rule of the same list, or of the file's list if this
+  // is a profile. `asks`: it is an ask list.
   void FindShadowed(const std::vector<PathRule>& rules, const List* around, Access access,
                     bool asks) {
     for (const PathRule& rule : rules) {
@@ -152,8 +153,8 @@ class PathLint {
     }
   }
 
-  // As in policy/load/tighten.cc: an ask that names a place permits it as well, a set or "**/" does
-  // not.
+  // As in policy/load/tighten.cc: an ask rule that names a path also permits it; a set or "**/"
+  // does not.
   static bool NamesPlace(const PathRule& rule) {
     return rule.set == SetName::kNone && rule.base != RuleBase::kAnywhere;
   }
@@ -163,7 +164,7 @@ class PathLint {
     for (const PathRule& other : others) {
       if (&other == &rule || !CoversRule(other, rule, access)) continue;
       if (asks && NamesPlace(rule) && !NamesPlace(other)) continue;
-      // Of two that cover each other the first stays.
+      // Keeps the first of two rules that cover each other.
       const bool is_mutual = CoversRule(rule, other, access);
       if (!is_mutual || other.offset < rule.offset) return &other;
     }
@@ -175,7 +176,7 @@ class PathLint {
         other.set == rule.set && other.base == rule.base && other.tail == rule.tail;
     if (is_same) return true;
     if (rule.set != SetName::kNone || rule.base == RuleBase::kAnywhere) return false;
-    // A pattern stands for other names than it is written with.
+    // Two patterns cannot be compared by their text.
     if (rule.has_pattern && other.has_pattern) return false;
     const PathRule rules[] = {other};
     const PathRuleList list{std::span<const PathRule>(rules)};
@@ -198,7 +199,7 @@ class PathLint {
 
 void LintPaths(const LintQuestion& question, const LintSection& section, Findings& findings) {
   const Result<Policy> policy = MergedFor(question, section.profile);
-  if (!policy) return;  // an unsound policy was reported before
+  if (!policy) return;  // an invalid policy is already reported
   PathLint(question, section, *policy, findings).Run();
 }
 

@@ -20,15 +20,15 @@
 namespace ringfence {
 namespace {
 
-// The lines of /etc/passwd (passwd(5)) or /etc/group (group(5)), each cut at its colons. Names that
-// come from a network's directory are not in them, and count as unknown.
+// Returns the lines of /etc/passwd (passwd(5)) or /etc/group (group(5)), split at colons. Accounts
+// from a network directory are not in these files, and count as unknown.
 std::vector<std::vector<std::string>> Accounts(const std::string& file) {
   std::vector<std::vector<std::string>> lines;
   const Result<std::optional<std::string>> text = ReadIfThere(file);
   if (!text || !*text) return lines;
   std::istringstream all(**text);
   for (std::string line; std::getline(all, line);) {
-    constexpr size_t kLeast = 4;  // name, password, and the numbers of both
+    constexpr size_t kLeast = 4;  // passwd: up to the GID; group: up to the members
     std::istringstream fields(line);
     std::vector<std::string> parts;
     for (std::string part; std::getline(fields, part, ':');) parts.push_back(part);
@@ -40,8 +40,8 @@ std::vector<std::vector<std::string>> Accounts(const std::string& file) {
   return lines;
 }
 
-// Whether somebody besides root, the user and `owner` is in that group. Many systems give each
-// user a group of its own, and let it write; "staff" of Debian's /usr/local has no members.
+// A group, to find members other than root, the user and the owner. Many systems give each user a
+// private group with write access; "staff", the group of Debian's /usr/local, has no members.
 class Group {
  public:
   explicit Group(gid_t id) : id_(std::to_string(id)) {
@@ -74,8 +74,8 @@ class Group {
   std::vector<std::string> entry_;
 };
 
-// Whether this user namespace has no such user: every owner that it does not map, root included,
-// has the same id there (user_namespaces(7)).
+// True if this user namespace does not map `user`: all unmapped owners, root included, appear as
+// the same ID there (user_namespaces(7)).
 bool IsUnmapped(uid_t user) {
   std::ifstream map("/proc/self/uid_map");
   uint64_t first = 0;
@@ -114,7 +114,7 @@ class OwnerChecker {
     struct stat facts {};
     if (::stat(path.c_str(), &facts) != 0) return;
     CheckOwner(path, facts);
-    // In a sticky folder nobody renames what is another's.
+    // In a sticky directory, users cannot rename files of other users.
     const bool is_sticky = (facts.st_mode & S_ISVTX) != 0;
     if (is_sticky) return;
     if ((facts.st_mode & S_IWOTH) != 0) {
@@ -136,7 +136,7 @@ class OwnerChecker {
     }
   }
 
-  // In a sticky folder its owner may point it elsewhere.
+  // The owner of a link can redirect it, even in a sticky directory.
   void CheckLink(const std::string& path) {
     struct stat facts {};
     if (::lstat(path.c_str(), &facts) == 0) CheckOwner(path, facts);
@@ -158,7 +158,7 @@ class OwnerChecker {
   Findings& findings_;
 };
 
-// The bytes of a program, at most 64 MB; "" where it cannot be read.
+// Reads at most 64 MiB of a program; "" if it cannot be read.
 std::string BytesOf(const std::string& path) {
   constexpr size_t kMost = 64u << 20;
   std::ifstream file(path, std::ios::binary);

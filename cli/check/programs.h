@@ -1,4 +1,4 @@
-// Whether somebody else than the user and root could put another program in the place of ours.
+// Checks that only the user and root can replace our programs.
 #pragma once
 
 #include <string>
@@ -12,11 +12,11 @@ struct ProgramQuestion {
   std::string project_real;  // "": none
 };
 
-// The file, every folder above it, and the links that lead to it.
+// Checks the file, every directory above it, and the links that lead to it.
 Findings CheckProgram(const ProgramQuestion& question);
 
-// The same file, or one with the same bytes; also where one of the two cannot be read, which is
-// said elsewhere.
+// True for the same file or equal bytes, and also if one of the two cannot be found, which is
+// reported elsewhere.
 bool IsSameProgram(const std::string& one, const std::string& other);
 
 }  // namespace ringfence

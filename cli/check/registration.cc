@@ -12,7 +12,7 @@
 namespace ringfence {
 namespace {
 
-// All layers together.
+// Checks all layers together.
 class LayersChecker {
  public:
   LayersChecker(const RegistrationQuestion& question, Findings& findings)
@@ -34,7 +34,7 @@ class LayersChecker {
                                         .where = question_.where,
                                         .is_alone = false};
     for (Finding& finding : CheckSettingsFile(question)) findings_.push_back(std::move(finding));
-    // What is said already is not said twice.
+    // These mistakes are reported already.
     const bool is_said = !settings.drops.empty() || settings.disables_hooks;
     if (question_.approvals.files.empty() || is_said) return;
     for (const std::string& weaker : Weakens(settings, question_.approvals, question_.program)) {
@@ -56,14 +56,15 @@ class LayersChecker {
     return InitCommandInForce(question_.files, question_.approvals, question_.where);
   }
 
-  // The client runs it: no file switches the hooks of its layer off.
+  // True if the client runs the hook: no file switches off the hooks of its layer.
   bool IsInForce(std::string_view event) const {
     return std::ranges::any_of(question_.files, [&](const SettingsFile& file) {
       return Registers(file, event) && FindHookSwitches(question_.files, file.layer).empty();
     });
   }
 
-  // What switches a registration off. Where another one goes on, that is worth a note.
+  // Reports settings that switch a registration off, as notes if another one still runs. Returns
+  // true if this leaves none.
   bool CheckSwitches() {
     const std::string_view decides = ServedEvents().front();
     const bool goes_on = IsInForce(decides);
@@ -102,7 +103,7 @@ class LayersChecker {
     }
   }
 
-  // A sandbox in a sandbox cannot be.
+  // The two sandboxes cannot be nested.
   void CheckSandbox() {
     for (const SettingsFile& file : question_.files) {
       if (!MayRunHooks(file) || file.settings.Flag("/sandbox/enabled") != true) continue;
@@ -114,7 +115,7 @@ class LayersChecker {
     }
   }
 
-  // The client refuses what the policy permits.
+  // Reports a fence: with it, the client refuses paths that the policy permits.
   void CheckFence(const SettingsFile& file) {
     if (!file.settings.drops.empty() && file.layer != SettingsLayer::kManaged) return;
     for (const ClientFenceKey& key : kClientFence) {

@@ -1,5 +1,5 @@
-// Whether the client starts the hook for everything, and so that it blocks: read from the settings
-// files of every layer.
+// Checks, from the settings files of all layers, that the client starts the hook for every call and
+// that the hook can block it.
 #pragma once
 
 #include <string>
@@ -14,15 +14,14 @@ namespace ringfence {
 struct RegistrationQuestion {
   std::vector<SettingsFile> files;  // of all layers
   Approvals approvals;
-  std::string program;  // the hook's, absolute
+  std::string program;  // the hook, absolute
   bool wraps_bash = false;
-  // Entries of read.allow and write.allow that reach out of the project; "" where none does.
+  // An entry of read.allow and of write.allow that reaches outside the project; "" if none does.
   std::string reads_beyond;
   std::string writes_beyond;
   Registration where = {};
 };
 
-// The whole of a registration.
 Findings CheckRegistration(const RegistrationQuestion& question);
 
 }  // namespace ringfence

@@ -23,7 +23,7 @@ std::string RegisterAgain(const SettingsFileQuestion& question) {
   return "register it again: " + InitCommand(question.file, question.where);
 }
 
-// One entry that starts our hook.
+// Checks one entry that starts our hook.
 class EntryChecker {
  public:
   EntryChecker(const HookEntry& entry, const SettingsFileQuestion& question, Findings& findings)
@@ -110,7 +110,7 @@ class EntryChecker {
   Findings& findings_;
 };
 
-// Everything else in the file that takes the hook away or goes past it.
+// Checks a whole file: its hook entries, and other settings that disable or bypass the hook.
 class FileChecker {
  public:
   FileChecker(const SettingsFileQuestion& question, Findings& findings)
@@ -156,7 +156,7 @@ class FileChecker {
     });
   }
 
-  // "sh -c", "env": our program among the words of another.
+  // True if the hook's name is in the command of another program, such as "sh -c" or "env".
   bool StartsOurs(const HookEntry& entry) const {
     const std::string name = std::filesystem::path(question_.program).filename();
     const auto names = [&](const std::string& word) { return word.find(name) != word.npos; };
@@ -164,7 +164,7 @@ class FileChecker {
            (names(entry.command) || std::ranges::any_of(entry.args, names));
   }
 
-  // Hooks run side by side: nobody sees what another one made of the call, or answered.
+  // Hooks run in parallel: none sees how another one changed or answered the call.
   void CheckOther(const HookEntry& entry) {
     const std::string what = Quote(entry.command.empty() ? entry.type : entry.command, 80);
     if (StartsOurs(entry)) {
@@ -212,8 +212,7 @@ class FileChecker {
     }
   }
 
-  // The client starts hooks with what "env" of its settings says, but for HOME (measured
-  // on 2.1.330).
+  // The client applies "env" in its settings to hooks, except for HOME (measured on 2.1.330).
   void CheckEnvironment() {
     for (const char* name : {"LD_PRELOAD", "LD_LIBRARY_PATH", "LD_AUDIT"}) {
       if (settings_.Texts(std::string("/env/") + name) == nullptr) continue;

@@ -1,5 +1,5 @@
-// One settings file of the client's by itself: what the client drops it for, entries of ours that
-// are wrong, and what goes past the hook.
+// Checks a single settings file: mistakes for which the client drops it, wrong entries of our hook,
+// and settings that bypass the hook.
 #pragma once
 
 #include <string>
@@ -12,10 +12,10 @@ namespace ringfence {
 
 struct SettingsFileQuestion {
   const SettingsFile& file;
-  const std::string& program;  // the hook's, absolute
+  const std::string& program;  // the hook, absolute
   const Approvals& approvals;
   const Registration& where;
-  bool is_alone = true;  // false: the other layers are looked at as well (registration.h)
+  bool is_alone = true;  // false: the other layers are checked too (registration.h)
 };
 Findings CheckSettingsFile(const SettingsFileQuestion& question);
 

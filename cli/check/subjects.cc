@@ -39,12 +39,12 @@ bool IsSettingsFile(const std::filesystem::path& file) {
          IsManagedFile(file);
 }
 
-// What decides under one registration. The policies point into the sources.
+// Context and policies of one registration. The policies point into the sources.
 struct InForce {
   Context context;
   std::vector<PolicySource> of_project;
-  Policy here;   // by all sources
-  Policy users;  // without the project's
+  Policy here;   // from all sources
+  Policy users;  // without the project's source
 };
 
 class Checker {
@@ -101,7 +101,8 @@ class Checker {
     Add(checked_.findings, Severity::kError, "unusable", std::move(error));
   }
 
-  // Rules are evaluated in a project: the one that is named, or whose policy it is, or this folder.
+  // Returns the places in which rules are evaluated. The project is --root, else the one that the
+  // policy belongs to, else the current directory.
   Result<Places> PlacesFor(const std::string& file) const {
     Registration registration{.agent = &ClaudeCode()};
     const std::string absolute = Absolute(file);
@@ -120,7 +121,7 @@ class Checker {
     return FindPlaces(registration, disk_);
   }
 
-  // Of a settings file alone, as its name and place say it: "PROJECT/.claude/settings.json".
+  // Derives the registration from the path of a settings file: "PROJECT/.claude/settings.json".
   Registration AroundSettings(const Path& file) const {
     const Result<Registration> here = FindRegistration(question_.given.home, "");
     Registration where = here ? *here : Registration{};
@@ -148,7 +149,7 @@ class Checker {
     Take(CheckSettingsFile({.file = file, .program = program, .approvals = {}, .where = where}));
   }
 
-  // All mistakes of the file; only a sound one can be looked at further.
+  // Reports all mistakes in the file, and lints it if it is valid. Returns false if it is not.
   bool CheckPolicy(PolicyText text, const Places& places) {
     std::vector<Error> mistakes;
     PolicySources alone;
@@ -175,7 +176,7 @@ class Checker {
     return paths;
   }
 
-  // What is wrong with it is wrong with the registration, where one named it.
+  // Reports the error at the place of the registration, if it has one.
   void WrongGround(const Registered& context, Error error) {
     if (!context.place.empty()) {
       error.where = context.place + (error.where.empty() ? "" : ": " + error.where);
@@ -183,7 +184,7 @@ class Checker {
     Wrong(std::move(error));
   }
 
-  // Each by itself, then all of them as the hook reads them.
+  // Checks each policy separately, then all of them merged as the hook does.
   Status CheckPolicies(const Registered& context) {
     const Result<Places> places = PlacesFor(ProjectPolicyPath(where_.project_dir));
     if (!places) return places.error();
@@ -233,7 +234,7 @@ class Checker {
     sources.erase(projects, sources.end());
     Result<Policy> users = MergePolicies(kept.context.sources, registered.options.profile,
                                          kept.context.places, Caller{});
-    // A profile that only the project's policy has: there is nothing to compare.
+    // If only the project's policy has the profile, there is nothing to compare.
     kept.users = users ? std::move(*users) : kept.here;
     const Places& places = kept.context.places;
     rights_.push_back({{kept.here, places, disk_}, {kept.users, places, disk_}});
@@ -264,7 +265,7 @@ class Checker {
     for (const SettingsFile& file : settings_) {
       if (file.text) checked_.subjects.push_back(file.settings.name);
       for (const HookEntry& entry : file.settings.hooks) {
-        // What is no program but a line for a shell is said where the entry is evaluated.
+        // CheckRegistration() reports an entry that is a shell command instead of a program.
         const bool is_other = Runs(entry, hook_.path) && entry.is_exec_form &&
                               entry.command.starts_with('/') &&
                               std::ranges::find(programs_, entry.command) == programs_.end();
@@ -303,7 +304,7 @@ class Checker {
   bool wraps_bash_ = false;
   std::string reads_beyond_;
   std::string writes_beyond_;
-  std::deque<InForce> in_force_;  // `rights_` point into it
+  std::deque<InForce> in_force_;  // `rights_` points into it
   std::vector<RightsInForce> rights_;
   std::string project_real_;
   std::vector<std::string> programs_;

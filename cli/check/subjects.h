@@ -1,4 +1,5 @@
-// What `ringfence check` looks at: files that were named, or all that counts for a project.
+// Selects and runs the checks of `ringfence check`: for named files, or for everything in force in
+// a project.
 #pragma once
 
 #include <string>
@@ -12,17 +13,17 @@ namespace ringfence {
 struct CheckQuestion {
   Registration given;
   bool json = false;
-  std::string hook;                // --hook; "": beside this program
-  std::vector<std::string> files;  // none: everything
+  std::string hook;                // --hook; "": next to this program
+  std::vector<std::string> files;  // empty: check everything
 };
 
 struct Checked {
-  std::vector<std::string> subjects;  // what was looked at, for people
+  std::vector<std::string> subjects;  // checked files, for messages
   Findings findings;
-  std::vector<Error> unread;  // of files that were named: they cannot be looked at
+  std::vector<Error> unread;  // named files that cannot be read
 };
 
-// Errors are for what cannot be looked at at all; what is wrong is a finding.
+// Returns an error only if the check cannot run; mistakes are findings.
 Result<Checked> CheckFiles(const CheckQuestion& question);
 Result<Checked> CheckEverything(const CheckQuestion& question);
 

@@ -17,7 +17,8 @@
 namespace ringfence {
 namespace {
 
-// Where "./x" of the file's rules begins: the project of a project's file, else the file's folder.
+// Base directory of relative rules in the file: the project for project settings, else the
+// directory of the file.
 std::string FolderOfFile(const SettingsFile& file) {
   const Path folder = Path::Clean(file.path).Parent();
   const bool is_of_project =
@@ -25,14 +26,14 @@ std::string FolderOfFile(const SettingsFile& file) {
   return (is_of_project ? folder.Parent() : folder).text();
 }
 
-// "//x" is absolute, "~/x" below the home, "/x" below the folder of the settings file.
+// "//x" is absolute, "~/x" is below the home, "/x" is below the directory of the settings file.
 std::string RuleText(std::string_view argument, const SettingsFile& file) {
   if (argument.starts_with("//")) return std::string(argument.substr(1));
   if (!argument.starts_with('/')) return std::string(argument);
   return FolderOfFile(file) + std::string(argument);
 }
 
-// The path of a rule that permits writing.
+// Returns the path if `rule` permits writing.
 std::optional<std::string> WriteRule(std::string_view rule, const SettingsFile& file) {
   constexpr std::string_view kEdit = "Edit(";
   if (!rule.starts_with(kEdit) || !rule.ends_with(')')) return {};
@@ -41,7 +42,7 @@ std::optional<std::string> WriteRule(std::string_view rule, const SettingsFile& 
   return RuleText(rule, file);
 }
 
-// "/x" and "//x" are absolute, "~/x" below the home, all else below the folder of the file.
+// "/x" and "//x" are absolute, "~/x" is below the home, all else is below the file's directory.
 std::string AllowWriteText(std::string_view entry, const SettingsFile& file) {
   const bool is_of_file = !entry.starts_with('/') && entry != "~" && !entry.starts_with("~/");
   return (is_of_file ? FolderOfFile(file) + "/" : "") + std::string(entry);
@@ -63,7 +64,7 @@ class OpeningFinder {
   }
 
  private:
-  // An entry of one of the lists.
+  // An entry of a settings list.
   struct Entry {
     const SettingsFile& file;
     std::string pointer;  // of its list
@@ -74,7 +75,7 @@ class OpeningFinder {
   void LookAt(const SettingsFile& file) {
     const std::string text(WithoutByteOrderMark(*file.text));
     const Result<JsonTree> tree = JsonTree::Parse(text, file.settings.name, false);
-    if (!tree) return;  // said by others
+    if (!tree) return;  // reported elsewhere
     const auto each = [&](const char* pointer, auto take) {
       const JsonNode* list = NodeAt(*tree, pointer);
       if (list == nullptr || list->kind != JsonTree::Kind::kArray) return;
@@ -98,7 +99,7 @@ class OpeningFinder {
     });
   }
 
-  // The folder above the first name with a pattern in it.
+  // Returns the path before the first component with a pattern.
   Path FolderOf(const std::string& text) const {
     std::string path = text;
     if (!path.starts_with('/')) {
@@ -137,7 +138,7 @@ class OpeningFinder {
          is_projects ? "these settings serve every project" : Hint(entry)});
   }
 
-  // What init added goes again when the policy no longer has it.
+  // Suggests init for an entry that it added: it removes entries that the policy no longer has.
   std::string Hint(const Entry& entry) const {
     for (const SettingsRecord& record : question_.records) {
       if (!LeadToOneFile(record.path, entry.file.path)) continue;

@@ -1,6 +1,6 @@
-// What the client's settings open to commands in its sandbox beside what the policy permits: places
-// to write, and hosts. permissions.additionalDirectories and rules of permissions.allow such as
-// Edit(//srv/**) open places at once, in running sessions too (measured), like
+// Finds writable paths and hosts that the client's settings open to commands in its sandbox, but
+// the policy does not permit. permissions.additionalDirectories and rules of permissions.allow such
+// as Edit(//srv/**) open paths at once, in running sessions too (measured), like
 // sandbox.filesystem.allowWrite; sandbox.network.allowedDomains opens hosts.
 #pragma once
 
@@ -13,10 +13,10 @@
 
 namespace ringfence {
 
-// Of one registration of the hook.
+// Rights under one registration of the hook.
 struct RightsInForce {
-  CommandRights here;   // by all policies that count in this project
-  CommandRights users;  // without the project's own, which settings for every project do not follow
+  CommandRights here;   // under all policies in force in this project
+  CommandRights users;  // without the project's policy, for settings of all projects
 };
 
 struct OpeningQuestion {
@@ -26,8 +26,8 @@ struct OpeningQuestion {
   const std::vector<RightsInForce>& rights;
 };
 
-// One warning for each entry; a note where only the project's own policy is narrower than settings
-// for every project. None where the client's sandbox is off.
+// Returns a warning for each entry, or a note if only the project's policy is narrower than
+// settings for all projects. Returns nothing if the client's sandbox is off.
 Findings FindSandboxOpenings(const OpeningQuestion& question);
 
 }  // namespace ringfence

@@ -24,7 +24,7 @@ Option& Option::OneOf(std::initializer_list<const char*> values) {
     if (!sentence.empty()) sentence += &word == &words.back() ? " or " : ", ";
     sentence += word;
   }
-  // The description is what --help and the completions show.
+  // --help and the completion scripts show the validator's description.
   option_->check(CLI::Validator(
       [views, sentence](const std::string& value) {
         if (std::ranges::find(views, value) != views.end()) return std::string();
@@ -81,8 +81,8 @@ bool Option::is_given() const { return option_->count() > 0; }
 
 std::vector<std::string> Option::values() const { return option_->results(); }
 
-// An option that is given without a value ("$PROFILE" of a shell that has none) is not one that is
-// left out.
+// Rejects an empty value, such as an unset "$PROFILE": it does not mean that the option is left
+// out.
 Option Command::AddOption(const std::string& name, std::string& value, const std::string& what) {
   CLI::Option* option = app_->add_option(name, value, what);
   return option->nonpositional() ? Option(*option).NotEmpty() : Option(*option);

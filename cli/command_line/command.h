@@ -1,5 +1,5 @@
-// What a command's options are declared with. CLI11, which parses them, takes seconds to compile:
-// only command.cc, options.cc and what walks over all commands see it.
+// Declares the options of commands. CLI11, which parses them, takes seconds to compile, so only
+// command.cc, options.cc and the code that walks over all commands include it.
 #pragma once
 
 #include <cstddef>
@@ -16,24 +16,24 @@ class Option;
 
 namespace ringfence {
 
-// One of a command's options; lives as long as that.
+// An option of a command; valid as long as the command.
 class Option {
  public:
   explicit Option(CLI::Option& option) : option_(&option) {}
 
-  // What its value is called in --help.
+  // Sets the name of the value in --help.
   Option& Type(const char* name);
   Option& OneOf(std::initializer_list<const char*> values);
   Option& Between(int least, int most);
-  Option& NotEmpty();  // of a list: a single value never is
+  Option& NotEmpty();  // for lists; a single value is never empty
   Option& Required();
-  // Each value of a list has the option's name before it.
+  // Requires the option's name before each value of a list.
   Option& OneEach();
-  // Only together with the option of that name; never together with that one.
+  // Allows the option only together with the option `name`, or never together with `other`.
   Option& Needs(const char* name);
   Option& Excludes(const Option& other);
 
-  // After parsing.
+  // Valid after parsing.
   bool is_given() const;
   std::vector<std::string> values() const;
 
@@ -41,15 +41,15 @@ class Option {
   CLI::Option* option_;
 };
 
-// A command, or the program itself, whose commands those are. A handle: copies are the same one.
+// A command, or the program itself with its commands. A handle: copies refer to the same command.
 class Command {
  public:
   explicit Command(CLI::App& app) : app_(&app) {}
 
   CLI::App& app() const { return *app_; }
 
-  // A name without dashes is that of a positional argument. Variables are written while parsing and
-  // keep what they had where the option is not given.
+  // A name without dashes declares a positional argument. Parsing writes `value`, and leaves it
+  // unchanged if the option is not given.
   Option AddOption(const std::string& name, std::string& value, const std::string& what);
   Option AddOption(const std::string& name, std::vector<std::string>& values,
                    const std::string& what);
@@ -57,15 +57,15 @@ class Command {
   Option AddFlag(const std::string& name, bool& value, const std::string& what);
   void AddFlag(const std::string& name, std::function<void()> given, const std::string& what);
 
-  // Other words of --help for an option that it has.
+  // Changes the --help text of an existing option.
   void Describe(const char* option, const std::string& what);
-  // Whatever follows the first positional argument belongs to that.
+  // Treats all words after the first positional argument as positional.
   void EndWithPositionals();
-  // It does something without one of its own commands as well.
+  // Makes the subcommand optional.
   void MayHaveCommand();
-  bool has_command() const;  // after parsing
+  bool has_command() const;  // valid after parsing
 
-  // When all options are known: for RefuseUsage().
+  // Calls `parsed` when all options are known; it may call RefuseUsage().
   void OnParsed(std::function<void()> parsed);
   void OnGiven(std::function<void()> given);
 
@@ -73,11 +73,11 @@ class Command {
   CLI::App* app_;
 };
 
-// A command with its examples, one to a line, below its help.
+// Adds a command with its examples, one per line, below its help.
 Command AddCommand(Command& app, const std::string& name, const std::string& what,
                    const std::string& examples);
 
-// While parsing: options that do not go together.
+// Rejects options that exclude each other. For use while parsing.
 [[noreturn]] void RefuseUsage(const std::string& what);
 
 }  // namespace ringfence

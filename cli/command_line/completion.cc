@@ -11,14 +11,14 @@
 namespace ringfence {
 namespace {
 
-// What every shell takes as one plain word: names that a project's policy chose reach one.
+// True if every shell takes `name` as one plain word: a project's policy can choose the names.
 bool IsPlainShellWord(std::string_view name) {
   constexpr std::string_view kPlain =
       "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-";
   return !name.empty() && name[0] != '-' && name.find_first_not_of(kPlain) == std::string::npos;
 }
 
-// The profiles of the policies in force in the current directory, one a line.
+// Prints the profiles of the policies in force in the current directory, one per line.
 Outcome PrintProfiles() {
   Result<Registration> where = FindRegistration("", "");
   if (!where) return where.error();

@@ -1,4 +1,4 @@
-// ringfence completion: what a shell needs to complete the command line.
+// `ringfence completion`: scripts with which a shell completes the command line.
 #pragma once
 
 #include "cli/command_line/options.h"

@@ -1,4 +1,4 @@
-// The completion scripts of the shells, from the options that the commands declare.
+// Generates the completion scripts from the options that the commands declare.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <string>
@@ -10,13 +10,13 @@
 namespace ringfence {
 namespace {
 
-// Values that only the program knows; it is asked for them.
+// Values that the option does not list: profiles, which the program prints, or command names.
 enum class Asked { kNothing, kProfiles, kCommands };
 
 struct Word {
   std::string text;
   std::string what;
-  std::string values = {};  // of an option: the accepted ones, separated by blanks; "" for any
+  std::string values = {};  // accepted values, separated by blanks; "" for any
   Asked asked = Asked::kNothing;
   bool takes_value = false;
   bool takes_several = false;
@@ -26,10 +26,10 @@ struct CommandWords {
   Word name;
   std::vector<Word> options;
   Word argument;                    // its positional argument
-  std::vector<CommandWords> below;  // "verify" of "log"
+  std::vector<CommandWords> below;  // subcommands, such as "verify" of "log"
 };
 
-// CLI11 says them for people: "MODE:{sandbox,rx,rwx}".
+// Extracts the values from CLI11's type name: "MODE:{sandbox,rx,rwx}".
 std::string ValuesOf(const CLI::Option& option) {
   const std::string type = option.get_type_name();
   const size_t begin = type.find('{');
@@ -77,7 +77,7 @@ std::vector<Word> NamesOf(const std::vector<CommandWords>& commands) {
   return names;
 }
 
-// Of the command and of those below it, each once.
+// Returns the options of the command and its subcommands, without duplicates.
 std::vector<Word> AllOptions(const CommandWords& command) {
   std::vector<Word> all = command.options;
   for (const CommandWords& below : command.below) {
@@ -95,7 +95,7 @@ std::string Joined(const std::vector<Word>& words) {
   return out;
 }
 
-// How a shell asks for the values of a word; "" where it takes any.
+// Returns shell text that yields the values of a word; "" if it takes any value.
 std::string ValuesFor(const Word& word, const std::string& commands) {
   switch (word.asked) {
     case Asked::kNothing:
@@ -108,15 +108,16 @@ std::string ValuesFor(const Word& word, const std::string& commands) {
   return "";
 }
 
-// How a script says which values there are, and that a file is expected.
+// Shell text around a list of values, and for a file argument.
 struct CaseText {
   std::string before;
   std::string after;
   std::string file;
 };
 
-// A case "COMMAND:OPTION) `before` VALUES `after` ;;" for each option that has values. Of a command
-// whose arguments have some, also the options that take a file.
+// Returns a case "COMMAND:OPTION) `before` VALUES `after` ;;" for each option with known values. If
+// the arguments of a command have known values, its other options that take a value get a case for
+// files.
 std::string ValueCases(const std::vector<CommandWords>& commands, const CaseText& text) {
   std::string out;
   for (const CommandWords& command : commands) {
@@ -131,7 +132,7 @@ std::string ValueCases(const std::vector<CommandWords>& commands, const CaseText
   return out;
 }
 
-// The same for each command whose arguments are known: "COMMAND:[!-]* | COMMAND:)".
+// The same for each command whose arguments have known values: "COMMAND:[!-]* | COMMAND:)".
 std::string ArgumentCases(const std::vector<CommandWords>& commands, const std::string& before,
                           const std::string& after) {
   const std::string names = Joined(NamesOf(commands));
@@ -146,8 +147,9 @@ std::string ArgumentCases(const std::vector<CommandWords>& commands, const std::
   return out;
 }
 
-// Behind the first argument of a command that takes commands: those below it, "help log verify", or
-// nothing. A case of "POSITION:COMMAND:FIRST", in which `first` is the position of that argument.
+// Returns cases for the words after the first argument of a command that takes commands:
+// subcommands ("help log verify"), or nothing. They match "POSITION:COMMAND:FIRST"; `first` is the
+// position of the first argument.
 std::string NestedCases(const std::vector<CommandWords>& commands, int first,
                         const CaseText& text) {
   std::string out;
@@ -165,8 +167,8 @@ std::string NestedCases(const std::vector<CommandWords>& commands, int first,
   return out;
 }
 
-// The words of a completion script in bash. What `ringfence completion --profiles` prints is safe
-// to expand: names of letters, digits and "._-".
+// Returns the bash script. The output of `ringfence completion --profiles` is safe to expand: names
+// have only letters, digits and "._-".
 std::string Bash(const std::vector<CommandWords>& commands) {
   std::string cases;
   std::string below;
@@ -219,7 +221,7 @@ complete -o filenames -F _ringfence ringfence
 )sh";
 }
 
-// "name:what", the form of _describe.
+// Returns "name:what" for each word, the format of zsh's _describe.
 std::string Descriptions(const std::vector<Word>& words) {
   std::string out;
   for (const Word& word : words) out += " " + ShellQuoted(word.text + ":" + word.what);
@@ -272,7 +274,7 @@ std::string Zsh(const std::vector<CommandWords>& commands) {
          "compdef _ringfence ringfence\n";
 }
 
-// In fish the program's output is one value a line, in parentheses.
+// In fish, a command in parentheses yields one value per line of output.
 std::string FishValues(const Word& word, const std::string& commands) {
   if (word.asked == Asked::kProfiles) return "'(ringfence completion --profiles 2> /dev/null)'";
   return ShellQuoted(ValuesFor(word, commands));

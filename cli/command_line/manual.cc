@@ -14,7 +14,7 @@ namespace {
 
 void WriteOut(const std::string& text) { std::fwrite(text.data(), 1, text.size(), stdout); }
 
-// The command that `words` name: none for the program itself, "log", or "log" "verify".
+// Finds the command that `words` name: "log", or "log" "verify"; no words for the program itself.
 Result<const CLI::App*> FindCommand(const CLI::App& program,
                                     const std::vector<std::string>& words) {
   const CLI::App* app = &program;
@@ -62,7 +62,7 @@ void AddHelp(Command& app, Action& chosen) {
   command.AddOption("command", *words, "The command; without it, a list of all").Type("COMMAND");
   command.OnGiven([&chosen, words] {
     chosen = [words]() -> Outcome {
-      // The parsed command line would print the help of this command.
+      // Declares the commands again: the parsed command line would print the help of `help`.
       CLI::App all;
       Action unused;
       DeclareCommandLine(all, unused);

@@ -1,4 +1,4 @@
-// ringfence manual and ringfence help: pages made from the options that the commands declare.
+// `ringfence manual` and `ringfence help`: pages made from the options that the commands declare.
 #pragma once
 
 #include "cli/command_line/options.h"

@@ -6,7 +6,7 @@
 namespace ringfence {
 namespace {
 
-// CLI11's "MODE:{sandbox,rx}" without the values.
+// Returns CLI11's type name, "MODE:{sandbox,rx}", without the values.
 std::string TypeOf(const CLI::Option& option) {
   const std::string type = option.get_type_name();
   return type.substr(0, type.find(':'));
@@ -44,7 +44,7 @@ ManualCommand ManualCommandOf(const std::string& name, const CLI::App& app) {
 constexpr std::string_view kExamplesTitle = "Examples:\n";
 constexpr std::string_view kExitStatus = "Exit status: ";
 
-// The footer of --help: examples, then the exit status.
+// Splits the footer of --help into the examples and the exit status.
 void AddFooter(std::string text, ManualPage& page) {
   if (text.starts_with(kExamplesTitle)) text.erase(0, kExamplesTitle.size());
   const size_t status = text.find(kExitStatus);

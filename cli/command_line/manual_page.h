@@ -1,5 +1,5 @@
-// A command's manual page as plain values, taken from the options that the command declares.
-// Printed as mdoc(7) for man(1), or as plain text.
+// The data of a command's manual page, taken from the options that it declares. Rendered as mdoc(7)
+// for man(1), or as plain text.
 #pragma once
 
 #include <string>
@@ -12,9 +12,9 @@ class App;
 namespace ringfence {
 
 struct ManualOption {
-  std::vector<std::string> names;  // "-h", "--help"; none: a positional argument
-  std::string value;               // "DIR"; of a positional argument its name; "" for a flag
-  std::string values;              // "sandbox,rx,rwx", where only those are accepted
+  std::vector<std::string> names;  // "-h", "--help"; empty for a positional argument
+  std::string value;               // "DIR"; the name of a positional argument; "" for a flag
+  std::string values;              // "sandbox,rx,rwx" if no other values are accepted
   std::string what;
   bool is_required = false;
   bool is_repeated = false;
@@ -22,7 +22,7 @@ struct ManualOption {
   bool is_positional() const { return names.empty(); }
 };
 
-// A command, or a command of a command ("log verify").
+// A command or a subcommand ("log verify").
 struct ManualCommand {
   std::string name;
   std::string what;
@@ -32,12 +32,12 @@ struct ManualCommand {
 struct ManualPage {
   ManualCommand command;
   std::vector<ManualCommand> parts;
-  std::string examples;  // lines, each ends in a newline
+  std::string examples;  // each line ends with a newline
   std::string exit_status;
-  std::vector<std::string> see_also;  // names of pages of section 1
+  std::vector<std::string> see_also;  // names of section 1 pages
 };
 
-// `command` belongs to `app`, or is `app`: then the parts are all commands, without their options.
+// `command` belongs to `app`, or is `app`; then the parts are all commands, without their options.
 ManualPage ManualPageOf(const CLI::App& app, const CLI::App& command);
 
 std::string ManualRoff(const ManualPage& page);

@@ -7,7 +7,7 @@
 namespace ringfence {
 namespace {
 
-// Text in which nothing is a macro or an escape.
+// Escapes text, so that nothing in it is a macro or an escape sequence.
 std::string Escaped(std::string_view text) {
   std::string out;
   bool at_beginning = true;
@@ -19,7 +19,7 @@ std::string Escaped(std::string_view text) {
   return out;
 }
 
-// A word on a macro's line, which may be called as one.
+// Protects a word on a macro line, where it could be called as a macro.
 std::string RoffWord(const std::string& text) { return " \\&" + Escaped(text); }
 
 std::string RoffFlags(const ManualOption& option) {

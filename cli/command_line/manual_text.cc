@@ -1,4 +1,4 @@
-// Manual pages as plain text, 80 columns wide.
+// Manual pages as plain text for 80 columns.
 #include <algorithm>
 #include <string_view>
 
@@ -11,7 +11,7 @@ namespace {
 constexpr size_t kWidth = 78;
 constexpr size_t kIndent = 5;
 
-// `words` are filled into lines that begin with `indent` blanks, the first one with `first`.
+// Fills `words` into lines that begin with `indent` blanks; the first line begins with `first`.
 std::string Filled(const std::vector<std::string>& words, size_t first, size_t indent) {
   std::string out;
   std::string line(first, ' ');

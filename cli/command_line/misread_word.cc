@@ -14,12 +14,13 @@ Error Misread(const std::string& word, std::string what, const std::string& mean
                     meant.empty() ? otherwise : "did you mean " + Quote(meant) + "?");
 }
 
-// "Read(~/x)": what is in the parentheses, without "domain:".
+// Returns the argument of a rule such as "Read(~/x)", without "domain:".
 std::string ArgumentOfRule(const std::string& word, size_t open) {
   std::string argument = word.substr(open + 1, word.size() - open - 2);
   constexpr std::string_view kDomain = "domain:";
   if (argument.starts_with(kDomain)) return argument.substr(kDomain.size());
-  if (argument.starts_with("//")) argument.erase(0, 1);  // from the root, as the client writes it
+  if (argument.starts_with("//"))
+    argument.erase(0, 1);  // an absolute path in the client's notation
   return argument;
 }
 

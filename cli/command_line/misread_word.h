@@ -1,4 +1,4 @@
-// Words that mean something to a shell or to the client, and would be taken for odd file names.
+// Detects words that mean something to a shell or the client, but would be taken for file names.
 #pragma once
 
 #include <optional>
@@ -8,7 +8,7 @@
 
 namespace ringfence {
 
-// The error for "$HOME/x" and "Read(~/x)". No error for other words, or if a file has that name.
+// Returns an error for "$HOME/x" and "Read(~/x)", but not for other words or an existing file.
 std::optional<Error> MisreadWord(const std::string& word);
 
 }  // namespace ringfence

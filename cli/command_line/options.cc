@@ -116,14 +116,14 @@ void DeclareCommandLine(CLI::App& app, Action& chosen, std::string_view only) {
 
 namespace {
 
-// CLI11 would give words on both sides of a "--" to the same list. Where the command has an option
-// for those behind it they are not parsed at all.
+// CLI11 would put the words on both sides of "--" into the same list, so words after "--" do not go
+// through CLI11 if the command has an option for them.
 void Parse(CLI::App& app, std::span<char*> words) {
   const bool takes_command = words.size() > 1 && std::string_view(words[1]) == "layout";
   const auto end = takes_command ? std::ranges::find(words, std::string_view("--")) : words.end();
   for (const std::string_view word :
        std::span(words.begin(), takes_command ? end : words.begin())) {
-    // CLI11 would take it for a list of others.
+    // CLI11 would parse the word as a list of words.
     if (word.starts_with('[') && word.ends_with(']')) {
       throw CLI::ValidationError(Quote(word) + " is in brackets, which is not allowed here");
     }
@@ -134,7 +134,7 @@ void Parse(CLI::App& app, std::span<char*> words) {
   for (const char* word : std::span(end + 1, words.end())) option->add_result(word);
 }
 
-// The first option that ends with "=", which would take the next word for its value.
+// Returns the first option that ends with "=", which would take the next word as its value.
 std::string_view OptionWithoutValue(std::span<char* const> words) {
   for (const std::string_view word : words) {
     if (word == "--") break;
@@ -148,7 +148,7 @@ std::string_view OptionWithoutValue(std::span<char* const> words) {
 int RunCommandLine(int argc, char** argv) {
   CLI::App app;
   Action chosen;
-  // A start of the sandbox does not pay for the options of all the others.
+  // `ringfence run` declares only its own options, so that the sandbox starts faster.
   const std::string_view first = argc > 1 ? argv[1] : "";
   const std::string_view empty = OptionWithoutValue({argv, static_cast<size_t>(argc)});
   if (!empty.empty()) {
@@ -168,7 +168,7 @@ int RunCommandLine(int argc, char** argv) {
     return 2;
   }
   const Outcome outcome = chosen();
-  std::fflush(stdout);  // in one pipe, what was printed comes before the error
+  std::fflush(stdout);  // if both go to one pipe, the output comes before the error
   if (outcome.error) PrintError(*outcome.error);
   return outcome.status;
 }

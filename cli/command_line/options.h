@@ -1,6 +1,5 @@
-// The command line of `ringfence`. A command is one file with one function that declares its
-// options (AddInit, ...) and says in `chosen` what to do when the command is given; options.cc
-// lists them.
+// The command line of `ringfence`. Each command is one file with one function (AddInit, ...) that
+// declares its options and sets `chosen` to its action; options.cc lists the commands.
 #pragma once
 
 #include <functional>
@@ -16,10 +15,10 @@ using Action = std::function<Outcome()>;
 
 int RunCommandLine(int argc, char** argv);
 
-// Fills `app` with every command, or with `only` one.
+// Declares all commands in `app`, or only the command `only`.
 void DeclareCommandLine(CLI::App& app, Action& chosen, std::string_view only = "");
 
-// The words behind "--", where a command takes others in front of it.
+// The option for the words after "--" in a command that also takes words before it.
 constexpr const char* kCommandOption = "command";
 
 // --home, --json

@@ -11,7 +11,7 @@
 namespace ringfence {
 namespace {
 
-// The command that was given, or a command of it.
+// Returns the command that was given, or its subcommand.
 const CLI::App& GivenCommand(const CLI::App& app) {
   const auto given = app.get_subcommands();
   return given.empty() ? app : GivenCommand(*given.front());
@@ -27,7 +27,7 @@ std::string DidYouMean(std::string_view word, const std::vector<std::string>& ca
   return nearest.empty() ? "" : "; did you mean " + Quote(nearest) + "?";
 }
 
-// "--html" where "--format html" is meant.
+// Finds an option that accepts `value`: "--format html" for "html"; "" if there is none.
 std::string OptionWithValue(const CLI::App& app, const std::string& value) {
   for (const CLI::Option* option : app.get_options()) {
     const std::string type = option->get_type_name();  // "FORMAT:{text,json,html}"
@@ -53,14 +53,14 @@ Error UnknownOption(const CLI::App& app, const std::string& written) {
     return WrongCommandLine(app,
                             Quote(word) + " is not an option; did you mean " + Quote(value) + "?");
   }
-  // "-profile" and "--Profile" as well.
+  // Also suggests names for "-profile" and "--Profile".
   const std::string dashed = word.starts_with("--") || word.size() < 3 ? word : "-" + word;
   return WrongCommandLine(app, Quote(word) + " is not an option" + DidYouMean(dashed, names));
 }
 
 bool IsOption(const std::string& word) { return word.size() > 1 && word.starts_with('-'); }
 
-// A word that nothing took: where commands are expected the first one, else rather an option.
+// Reports an unparsed word: the first one if a command is expected, else preferably an option.
 std::optional<Error> UnknownWord(const CLI::App& app) {
   std::vector<std::string> words = app.remaining();
   std::erase(words, "--");
@@ -106,7 +106,7 @@ std::string InPlainWords(const CLI::ParseError& error) {
   return message;
 }
 
-// "ringfence --profile x run": an option in front of the command that it belongs to.
+// Reports an option before the command that it belongs to: "ringfence --profile x run".
 std::optional<Error> BeforeCommand(const CLI::App& app, const CLI::App& given) {
   if (&app == &given || app.remaining().empty()) return {};
   const std::string word = app.remaining().front();

@@ -1,5 +1,5 @@
-// What is wrong with a command line, in words: the errors of CLI11, and "did you mean" for words
-// that it does not know.
+// Errors for a wrong command line: those of CLI11 in plain words, and "did you mean" for unknown
+// words.
 #pragma once
 
 #include <string>
@@ -16,10 +16,10 @@ namespace ringfence {
 // "ringfence log verify"
 std::string FullName(const CLI::App& app);
 
-// `word` is not a command of `app`.
+// Returns the error for a `word` that is not a command of `app`.
 Error UnknownCommand(const CLI::App& app, const std::string& word);
 
-// Why `app` could not parse its command line.
+// Returns the error for a command line that `app` could not parse.
 Error CommandLineError(const CLI::App& app, const CLI::ParseError& error);
 
 }  // namespace ringfence

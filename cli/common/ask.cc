@@ -17,14 +17,14 @@ namespace ringfence {
 namespace {
 
 constexpr int kAttempts = 3;
-constexpr size_t kLongestAnswer = 64;  // what is longer is none of the words
+constexpr size_t kLongestAnswer = 64;  // longer text is not a valid answer
 
 volatile std::sig_atomic_t interrupted = 0;
 
 void Interrupt(int) { interrupted = 1; }
 
-// Ctrl-C sets `interrupted` instead of ending the program. It is delivered only while ReadLine()
-// waits, so that it cannot come between a look at the flag and the wait.
+// Makes Ctrl-C set `interrupted` instead of ending the program. The signal is delivered only while
+// ReadLine() waits, so that it cannot arrive between the check of the flag and the wait.
 class CatchInterrupt {
  public:
   CatchInterrupt() {
@@ -55,7 +55,8 @@ class CatchInterrupt {
   sigset_t while_waiting_{};
 };
 
-// The next line without its end. Nothing at the end of the input, after Ctrl-C and on an error.
+// Reads a line, without its newline. Returns nullopt at the end of the input, after Ctrl-C and on
+// an error.
 std::optional<std::string> ReadLine(int fd, const sigset_t& mask) {
   std::string line;
   for (;;) {
@@ -92,7 +93,7 @@ bool Terminal::can_ask() const {
 
 UserReply Terminal::Ask(std::string_view question, UserReply if_empty) const {
   if (!can_ask()) return UserReply::kNo;
-  std::fflush(stdout);  // the text that the question is about
+  std::fflush(stdout);  // shows the text that the question is about
   const CatchInterrupt interrupt;
   ::tcflush(input_, TCIFLUSH);
   const std::string prompt =

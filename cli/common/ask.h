@@ -5,7 +5,7 @@
 
 namespace ringfence {
 
-// Only kYes permits anything. kInterrupted is Ctrl-C: also no, and the command asks nothing more.
+// Only kYes permits anything. kInterrupted (Ctrl-C) also means no, and the command stops asking.
 enum class UserReply { kYes, kNo, kInterrupted };
 
 class Terminal {
@@ -17,9 +17,9 @@ class Terminal {
   bool can_ask() const;
 
   // Prints "QUESTION [y/N] " and waits for a line: y, yes, n or no in any case, or nothing for
-  // `if_empty`. The end of the input is a no, and so is a third answer that is none of these. Keys
-  // that were pressed before the question was shown do not count. Without a terminal nothing is
-  // printed and the reply is kNo. `question` is one line, with foreign text in it quoted.
+  // `if_empty`. The end of the input counts as no, and so does a third invalid answer. Discards
+  // keys that were pressed before the question was shown. Without a terminal, prints nothing and
+  // returns kNo. `question` is one line, with untrusted text in it quoted.
   UserReply Ask(std::string_view question, UserReply if_empty = UserReply::kNo) const;
 
  private:

@@ -16,14 +16,14 @@ namespace ringfence {
 namespace {
 
 constexpr std::string_view kHeader = "ringfence journal 1\n";
-constexpr size_t kDigest = 64;  // of all that follows it
+constexpr size_t kDigest = 64;  // length of the hex SHA-256 of everything after it
 constexpr const char* kNew = "journal.new";
 constexpr const char* kLock = "journal.lock";
 constexpr int kTries = 10'000;  // a millisecond apart
 
 std::string JournalPath(const std::string& home) { return StateFolder(home) + "/journal"; }
 
-// CBOR, since names and contents may hold any byte.
+// CBOR, because names and contents can contain any byte.
 nlohmann::json CborOf(const FileChange& change) {
   using Json = nlohmann::json;
   const FileOwnership& ownership = change.ownership;
@@ -36,7 +36,7 @@ nlohmann::json CborOf(const FileChange& change) {
           {"ours", change.ours}};
 }
 
-// Throws where a value is missing or of another type.
+// Throws if a value is missing or has another type.
 FileChange ChangeOf(const nlohmann::json& json) {
   FileChange change;
   json.at("path").get_to(change.path);
@@ -63,7 +63,8 @@ Error Unusable(const std::string& name, std::string what) {
           "look at the files that ringfence last changed, and remove the journal"};
 }
 
-// While it is locked, no other file can get its name.
+// True if the locked file still has its name. It keeps the name while it is locked, because only
+// the holder of the lock removes it.
 bool IsStillNamed(int lock, int folder) {
   struct stat own {};
   struct stat named {};
@@ -81,7 +82,7 @@ Result<UniqueFd> TakeLock(const FilePlace& place) {
     if (!is_locked) return is_locked.error();
     if (!*is_locked) break;
     if (IsStillNamed(lock.get(), place.folder())) return lock;
-    --tries;  // the command before removed it
+    --tries;  // the previous holder removed it
   }
   return Error{Error::Kind::kSystem, name, "is held by another ringfence command",
                "wait until that command has ended, and run this one again; nothing was changed"};
@@ -149,7 +150,7 @@ Result<std::vector<FileChange>> ChangeJournal::Read() const {
 }
 
 Status ChangeJournal::Write(const std::vector<FileChange>& changes) const {
-  ::unlinkat(place_.folder(), kNew, 0);  // of a command that was killed
+  ::unlinkat(place_.folder(), kNew, 0);  // left by a command that was killed
   return place_.Replace(kNew, RenderJournal(changes), {.mode = 0600});
 }
 

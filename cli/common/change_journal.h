@@ -1,7 +1,8 @@
-// The journal of a change to several files: enough to put each back, written before it is touched.
-// It is ~/.local/state/ringfence/journal, mode 0600. No policy lets an agent write there
-// (policy/rules/protected.cc), so what it says was written by a command of the same user; a journal
-// that is damaged, or that another user owns or can write, is an error and never applied.
+// The journal of a change to several files: all that is needed to restore each file, written before
+// the file is touched. It is ~/.local/state/ringfence/journal, mode 0600. No policy lets an agent
+// write there (policy/rules/protected.cc), so a command of the same user wrote its contents. A
+// journal that is damaged, or that another user owns or can write, is an error and is never
+// applied.
 #pragma once
 
 #include <optional>
@@ -14,29 +15,29 @@
 
 namespace ringfence {
 
-// One file that is written or removed, or one empty folder that is removed.
+// One file that is written or removed, or one empty directory that is removed.
 struct FileChange {
-  std::string path;  // without links
+  std::string path;  // with links resolved
   bool is_folder = false;
   std::optional<std::string> before;  // the bytes of the file; nullopt: it did not exist
-  FileOwnership ownership;            // before
-  std::string temporary;              // the file beside it that replaces it
-  std::vector<std::string> folders;   // created for it, outermost first
-  std::vector<std::string> ours;      // the digests of what the command wrote, "" where it removed
+  FileOwnership ownership;            // before the change
+  std::string temporary;              // name of the file in the same directory that replaces it
+  std::vector<std::string> folders;   // directories created for it, outermost first
+  std::vector<std::string> ours;      // digests of what the command wrote; "" for a removal
 
   bool operator==(const FileChange&) const = default;
 };
 
 std::string RenderJournal(const std::vector<FileChange>& changes);
-// `name` is the journal's, for errors.
+// `name` is the journal's name in errors.
 Result<std::vector<FileChange>> ParseJournal(std::string_view text, const std::string& name);
 
-// The journal of one home, locked: two commands that change files wait for each other.
+// The locked journal of one home: commands that change files wait for each other.
 class ChangeJournal {
  public:
-  // True if a command is changing files, or was killed while it did.
+  // True if a command is changing files, or was killed while changing them.
   static bool IsThere(const std::string& home);
-  // Waits up to ten seconds for the other command. Makes the folder of the journal.
+  // Waits up to ten seconds for another command. Creates the directory of the journal.
   static Result<ChangeJournal> Lock(const std::string& home);
   ~ChangeJournal();
   ChangeJournal(ChangeJournal&&) = default;
@@ -45,9 +46,9 @@ class ChangeJournal {
   ChangeJournal& operator=(const ChangeJournal&) = delete;
 
   const std::string& path() const { return place_.path().text(); }
-  // Of the command that was killed; none where the last one came to its end.
+  // Returns the changes of a command that was killed; empty if the last command finished.
   Result<std::vector<FileChange>> Read() const;
-  // On return it survives a power failure, and so does its end.
+  // On return, the new or removed journal survives a power failure.
   Status Write(const std::vector<FileChange>& changes) const;
   Status Remove() const;
 

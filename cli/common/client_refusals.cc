@@ -39,15 +39,15 @@ std::vector<std::string> TextsAt(const SettingsFile& file, const char* pointer) 
   return texts;
 }
 
-// "~/x" and what is relative to where the client starts.
+// Resolves "~/x" and paths relative to the directory in which the client starts.
 Path Located(const std::string& text, const Registration& where) {
   if (text.starts_with('/')) return Path::Clean(text);
   if (text == "~" || text.starts_with("~/")) return Path::Clean(where.home + text.substr(1));
   return Path::Clean(where.project_dir + "/" + text);
 }
 
-// A pattern of the client's, as of a line in .gitignore: one without a slash, but for one at the
-// end, is looked for at any depth.
+// Converts a pattern of the client. As in .gitignore, a pattern without a slash, except at the end,
+// matches at any depth.
 std::string AnyDepth(std::string pattern) {
   if (pattern.ends_with('/')) pattern.pop_back();
   return pattern.find('/') == std::string::npos ? "**/" + pattern : pattern;
@@ -165,7 +165,7 @@ bool ClientRefusals::Matches(const Source& source, const Rule& rule, const Path&
 }
 
 std::optional<ClientRefusal> ClientRefusals::OfPath(const Path& path, Access access) const {
-  // The client writes no file that it may not read.
+  // A rule for Read also refuses writes: the client does not write a file that it may not read.
   for (const Source& source : sources_) {
     for (const Rule& rule : source.deny) {
       const bool is_meant =
@@ -182,7 +182,7 @@ std::optional<ClientRefusal> ClientRefusals::OfPath(const Path& path, Access acc
   struct stat facts {};
   const bool is_folder = ::stat(path.text().c_str(), &facts) == 0 && S_ISDIR(facts.st_mode);
   const Path folder = is_folder ? path : path.Parent();
-  // It lets commands write to that directory, which is too much for the home or /etc.
+  // additionalDirectories also lets commands write there, which is too much for the home or /etc.
   if (IsSharedFolder(folder, PlacesOf(where_))) return refusal;
   refusal->fix += "; or, for running sessions too, add " + Quote(folder.text()) +
                   " to permissions.additionalDirectories in " + refusal->file;
@@ -204,7 +204,7 @@ std::optional<ClientRefusal> ClientRefusals::OfCall(const Event& event, const Tr
   if (!Contains(kReaders, event.tool_name) && !Contains(kWriters, event.tool_name)) return {};
   for (const PathTrace& path : trace.paths) {
     for (const PathTrace::Reading& reading : path.readings) {
-      // The client knows one home; the hook looks at every place that "~" may mean.
+      // The client knows one home; the hook evaluates every home that "~" can mean.
       const bool is_other_home = path.text.starts_with('~') &&
                                  !Path::Clean(reading.start).IsInside(Path::Clean(where_.home));
       if (is_other_home) continue;

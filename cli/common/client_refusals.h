@@ -1,5 +1,5 @@
-// What the client's own settings refuse, whatever the policy permits: the fence around its working
-// directories, and its deny rules. What the client makes of a Bash command is not foretold here.
+// Finds what the client's own settings refuse, whatever the policy permits: the fence around its
+// working directories, and its deny rules. Does not predict how the client treats a Bash command.
 #pragma once
 
 #include <optional>
@@ -18,9 +18,9 @@ namespace ringfence {
 
 struct ClientRefusal {
   std::string what;  // "permissions.blockReadsOutsideWorkingDirectories is true"
-  std::string file;  // that says so, for people
-  // "run: ringfence init"; works in running sessions too, where there is a way. "" where lifting
-  // this refusal would leave the policy's.
+  std::string file;  // that says so, for messages
+  // "run: ringfence init"; works in running sessions too, if possible. "" if the policy would still
+  // refuse the call.
   std::string fix;
 
   std::string text() const { return what + " in " + file; }
@@ -28,22 +28,22 @@ struct ClientRefusal {
 
 class ClientRefusals {
  public:
-  // Of the settings files that the client reads when it starts in `where.project_dir`.
+  // Reads the settings files that the client reads when it starts in `where.project_dir`.
   static Result<ClientRefusals> Read(const Registration& where);
   ClientRefusals(const std::vector<SettingsFile>& files, const Registration& where,
                  const std::vector<SettingsRecord>& records);
 
   std::optional<ClientRefusal> OfTool(std::string_view tool) const;
-  // Of the client's file tools.
+  // For the client's file tools.
   std::optional<ClientRefusal> OfPath(const Path& path, Access access) const;
 
   std::optional<ClientRefusal> OfCall(const Event& event, const Trace& trace) const;
   std::optional<ClientRefusal> OfTarget(const GrantTarget& grant) const;
 
-  // What the fence means for a tool that runs commands.
+  // Explains the effect of the fence on a tool that runs commands.
   std::optional<std::string> NoteOn(const Event& event) const;
 
-  // The fence, if one is up. Running sessions keep one that is taken down (measured on 2.1.330).
+  // The fence, if one is set. Running sessions keep a fence that was removed (measured on 2.1.330).
   std::optional<ClientRefusal> Fence(Access access) const;
 
  private:
@@ -55,10 +55,10 @@ class ClientRefusals {
   };
   struct Source {
     SettingsLayer layer = SettingsLayer::kUser;
-    std::string file;                     // for people
+    std::string file;                     // for messages
     std::string init;                     // the command that registers the hook there again
     std::vector<std::string> fences;      // pointers of kClientFence that are true
-    std::vector<std::string> our_fences;  // of these, those that init set
+    std::vector<std::string> our_fences;  // those of them that init set
     std::vector<Rule> deny;
   };
 

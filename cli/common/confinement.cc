@@ -19,8 +19,8 @@ class MergedSettings {
     return {};
   }
 
-  // The file that says whether the sandbox is on: the strongest one that has the key, in the order
-  // in which the client merges them; nullptr where none has. The hook tells the agent the same.
+  // Returns the file that switches the sandbox on or off: the first one with the key, in the
+  // client's order of precedence; nullptr if none has it. The hook tells the agent the same.
   const SettingsFile* Switch() const {
     for (const SettingsLayer layer : {SettingsLayer::kManaged, SettingsLayer::kLocal,
                                       SettingsLayer::kProject, SettingsLayer::kUser}) {
@@ -31,7 +31,7 @@ class MergedSettings {
     return nullptr;
   }
 
-  // The file by whose excludedCommands no command is confined, or nullptr.
+  // Returns a file whose excludedCommands excludes every command, or nullptr.
   const SettingsFile* LeavesOutAll() const {
     for (const SettingsFile& file : files_) {
       const std::vector<std::string>* excluded = file.settings.Texts("/sandbox/excludedCommands");
@@ -112,11 +112,11 @@ std::vector<HookSwitch> FindHookSwitches(const std::vector<SettingsFile>& files,
   std::vector<HookSwitch> switches;
   for (const SettingsFile& file : files) {
     const std::string& name = file.settings.name;
-    if (!MayRunHooks(file)) continue;  // the client drops it as a whole
+    if (!MayRunHooks(file)) continue;  // the client drops the whole file
     const bool is_managed = file.layer == SettingsLayer::kManaged;
-    // In the home directory two layers are one file.
+    // In the home directory, two layers share one file.
     if (std::ranges::find(switches, name, &HookSwitch::file) != switches.end()) continue;
-    // Managed hooks go on whatever another file says.
+    // Only a managed file can switch off managed hooks.
     if (file.settings.disables_hooks && (is_managed || layer != SettingsLayer::kManaged)) {
       switches.push_back({name, file.settings.disables_hooks_at,
                           "disableAllHooks is true, so the client runs no hook"});

@@ -1,4 +1,4 @@
-// Whether the commands of Bash are confined, and by what, as the client's settings say.
+// Determines from the client's settings whether Bash commands are confined, and by what.
 #pragma once
 
 #include <string>
@@ -16,17 +16,17 @@ struct Confinement {
   std::vector<std::string> holes;  // settings that open the sandbox for some commands
 };
 
-// `files` are all layers that the client reads.
+// `files` has all layers that the client reads.
 Confinement CheckConfinement(const std::vector<SettingsFile>& files, const SandboxTools& tools);
 
-// Where the policy has commands wrapped, the client's own sandbox does not matter.
+// For a policy that wraps commands: the client's own sandbox does not matter.
 Confinement WrappedConfinement(SandboxMode mode);
 
-// Why the client would run no hook that `layer` registers, by the file that says so; empty where
-// nothing does. The client merges its files, so each of them may switch hooks off.
+// A setting that stops the client from running the hooks of a layer; at most one for each file. The
+// client merges its files, so each of them can switch hooks off.
 struct HookSwitch {
-  std::string file;   // as messages call it
-  std::string place;  // the same, with the line where it is known
+  std::string file;   // as messages name it
+  std::string place;  // the same, with the line if it is known
   std::string what;
 };
 std::vector<HookSwitch> FindHookSwitches(const std::vector<SettingsFile>& files,

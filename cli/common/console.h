@@ -1,4 +1,4 @@
-// What people see: lines on standard output, in colour only on a terminal and never with NO_COLOR.
+// Prints lines on standard output, in colour only on a terminal and never with NO_COLOR.
 #pragma once
 
 #include <string>
@@ -24,7 +24,7 @@ class Console {
 std::string Grouped(size_t number);
 std::string Counted(size_t number, std::string_view word);
 
-// With spaces at its end, at least `width` bytes.
+// Pads `text` with spaces to at least `width` bytes.
 std::string Padded(std::string text, size_t width);
 
 void PrintJson(const OrderedJson& value);

@@ -1,4 +1,4 @@
-// Options of the commands that look at a project as the hook does.
+// Options of commands that find a project and its policies as the hook does.
 #pragma once
 
 #include "base/json.h"
@@ -10,7 +10,7 @@
 
 namespace ringfence {
 
-// --home, --json, --root, --policy, --profile. FindTypedContext() takes what they give.
+// Adds --home, --json, --root, --policy and --profile. FindTypedContext() takes `given`.
 void AddContextOptions(Command& command, Registration& given, bool& json);
 
 // The audit log that the policy in force names.

@@ -18,7 +18,7 @@ namespace {
 
 constexpr size_t kAnySize = std::numeric_limits<size_t>::max() / 2;
 
-// A file or folder cannot be created.
+// Returns the error for a file or directory that cannot be created.
 Error NotCreated(const Path& path, int code) {
   Error error = SystemError(path.text(), code);
   if (code == EACCES || code == EPERM) {
@@ -33,7 +33,7 @@ Error NotCreated(const Path& path, int code) {
   return error;
 }
 
-// The file stays as it was. `error` is the system's.
+// Returns the error for a file that could not be written and is unchanged. `error` is the system's.
 Error NotWritten(const Path& path, const Error& error) {
   const bool is_full = error.code == ENOSPC || error.code == EDQUOT;
   return {
@@ -43,7 +43,7 @@ Error NotWritten(const Path& path, const Error& error) {
       error.code};
 }
 
-// Removes its file unless that got another name.
+// Removes its file unless the file was renamed.
 struct RemovedAtEnd {
   int folder;
   const std::string& name;

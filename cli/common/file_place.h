@@ -1,5 +1,5 @@
-// The place of one file: its folder, opened once, and its name there. Everything is done through
-// that descriptor, so a link that is put on the way later leads nowhere else.
+// The place of one file: its directory, opened once, and its name there. All operations use that
+// descriptor, so a link that is later put into the path cannot redirect them.
 #pragma once
 
 #include <sys/stat.h>
@@ -28,34 +28,33 @@ FileOwnership OwnershipOf(const struct stat& facts);
 
 class FilePlace {
  public:
-  // Follows links to where they lead. A dangling one is an error: its target may be on a disk that
-  // is not mounted now.
+  // Follows links. A dangling link is an error: its target may be on a disk that is not mounted.
   static Result<FilePlace> Find(const std::string& path);
-  // Refuses every link on the way.
+  // Refuses links in the directories of the path.
   static Result<FilePlace> FindPlain(const Path& path);
 
   const Path& path() const { return path_; }
-  // The descriptor of the folder, or of the nearest one that exists.
+  // The descriptor of the directory, or of the nearest ancestor that exists.
   int folder() const { return nearest_.fd.get(); }
-  // The folders on the way that do not exist, outermost first.
+  // The missing directories of the path, outermost first.
   std::vector<std::string> MissingFolders() const;
   Status MakeFolders(mode_t mode);
 
-  // What has this name. Links are not followed.
+  // Facts about the file of this name, or nullopt. Does not follow a link.
   Result<std::optional<struct stat>> Facts() const;
-  // The bytes of a regular file of any size, or nothing where it does not exist.
+  // Reads a regular file of any size; nullopt if it does not exist.
   Result<std::optional<std::string>> Read() const;
 
-  // Writes the whole file or nothing: a file named `temporary` beside it gets `bytes` and the mode
-  // and owner of the file that it replaces, or else `if_new`, and then its name.
+  // Writes the whole file or nothing: writes `bytes` to `temporary` in the same directory, gives it
+  // the mode and owner of the file that it replaces, or else `if_new`, and renames it.
   Status Replace(const std::string& temporary, const std::string& bytes,
                  const FileOwnership& if_new) const;
-  // Both count as done where the name does not exist. The second also reports no other error: the
-  // folder may be in use.
+  // Both succeed if the name does not exist. RemoveEmptyFolder() ignores other errors too, because
+  // the directory can be in use.
   Status Remove() const;
   void RemoveEmptyFolder() const;
 
-  // Makes sure that changes in the folder survive a power failure.
+  // Makes sure that changes in the directory survive a power failure.
   Status Sync() const;
 
  private:
@@ -68,12 +67,12 @@ class FilePlace {
   NearestFolder nearest_;
 };
 
-// A name for FilePlace::Replace() that no other file has; it begins with the prefix.
+// A unique name for FilePlace::Replace(), which begins with the prefix.
 inline constexpr std::string_view kTemporaryPrefix = ".ringfence-";
 std::string TemporaryName();
 
-// Writes a file that the user named, in a folder that exists: whole or not at all, keeping the
-// mode and owner of the file that it replaces. A link is followed.
+// Writes a file that the user named, in an existing directory: the whole file or nothing. Keeps the
+// mode and owner of the file that it replaces. Follows a link.
 Status WriteWhole(const std::string& path, const std::string& bytes, mode_t mode_if_new = 0644);
 
 }  // namespace ringfence

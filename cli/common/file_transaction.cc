@@ -17,7 +17,7 @@
 namespace ringfence {
 namespace {
 
-constexpr const char* kMissing = "";  // where a digest is expected
+constexpr const char* kMissing = "";  // the digest of a missing file
 
 std::string DigestOf(const std::optional<std::string>& bytes) {
   return bytes ? Sha256Hex(*bytes) : kMissing;
@@ -35,7 +35,8 @@ Result<FilePlace> PlaceOf(const FileChange& change) {
   return FilePlace::FindPlain(Path::Clean(change.path));
 }
 
-// Only what the command itself wrote is taken back.
+// Returns an error if the file has contents that the command did not write; undoing would lose
+// them.
 Status CheckIsOurs(const FileChange& change) {
   if (change.is_folder) return Unit{};
   const Result<FilePlace> place = PlaceOf(change);
@@ -84,7 +85,7 @@ Status PutBack(const FileChange& change) {
   return Unit{};
 }
 
-// All of it or, where a file was changed by somebody else, nothing.
+// Undoes all changes, or none if another program has changed one of the files.
 Status TakeBack(const std::vector<FileChange>& changes) {
   for (const FileChange& change : changes) {
     if (Status s = CheckIsOurs(change); !s) return s;
@@ -122,7 +123,7 @@ Status FileTransaction::Open(const std::string& home) {
   return TakeBackFrom(*journal);
 }
 
-// Until the end of the transaction no other command changes files.
+// Keeps other commands from changing files until the transaction ends.
 Status FileTransaction::Lock() {
   if (home_.empty() || journal_) return Unit{};
   Result<ChangeJournal> journal = ChangeJournal::Lock(home_);

@@ -1,4 +1,4 @@
-// Several files that are changed together: all of them, or none.
+// Changes several files together: all of them, or none.
 #pragma once
 
 #include <optional>
@@ -16,9 +16,9 @@ struct NewFileModes {
   mode_t folders = 0755;
 };
 
-// Each change is made at once; until Commit() the destructor takes all of them back. With Open()
-// that also holds for a command that is killed: the next one takes its changes back from the
-// journal. Without it each file is still replaced as a whole.
+// Makes each change immediately; until Commit(), the destructor undoes all of them. With Open(),
+// that also holds for a command that is killed: the next command undoes its changes with the
+// journal. Without Open(), each file is still replaced as a whole.
 class FileTransaction {
  public:
   FileTransaction() = default;
@@ -26,28 +26,29 @@ class FileTransaction {
   FileTransaction(const FileTransaction&) = delete;
   FileTransaction& operator=(const FileTransaction&) = delete;
 
-  // Keeps a journal in the state of `home`, and takes back what a command that was killed had
-  // changed: call it before the files are read. A file that was changed since is an error, and then
-  // nothing is taken back.
+  // Keeps a journal in the state directory of `home`, and undoes the changes of a command that was
+  // killed: call it before reading the files. If one of these was changed since, returns an error
+  // and undoes nothing.
   Status Open(const std::string& home);
 
-  // Keeps mode and owner of an existing file, follows links, and makes missing folders. `expected`
-  // is what the caller read: a file that changed meanwhile is left alone.
+  // Keeps the mode and owner of an existing file, follows links, and creates missing directories.
+  // `expected` is what the caller read: a file that has changed since is an error and stays as it
+  // is.
   Status Write(const std::string& path, const std::optional<std::string>& expected,
                const std::string& bytes, NewFileModes modes);
-  // Removes the file.
+  // Removes the file; `expected` as for Write().
   Status Remove(const std::string& path, const std::optional<std::string>& expected);
-  // Removes the folder if it is empty.
+  // Removes the directory if it is empty.
   Status RemoveEmptyFolder(const std::string& path);
 
-  // On an error the changes are still taken back.
+  // On an error, the destructor still undoes the changes.
   Status Commit();
 
  private:
   Status Lock();
-  // The change of the file so far, or a new one.
+  // Returns the existing change of the file, or a new one.
   Result<FileChange*> ChangeAt(const FilePlace& place, const std::optional<std::string>& before);
-  // Puts it in the journal, before its file is touched.
+  // Writes all changes to the journal, before the file of `change` is touched.
   Status Keep(const FileChange& change) const;
 
   std::string home_;  // "" without a journal

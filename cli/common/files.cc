@@ -17,7 +17,7 @@ namespace {
 
 std::string FolderOf(const std::string& path) { return Path::Clean(path).Parent().text(); }
 
-// The target is not created: it may be on a disk that is not mounted now.
+// The target is not created, because it may be on a disk that is not mounted.
 Error Dangling(const std::string& link, const std::string& hint) {
   std::error_code failed;
   const std::filesystem::path named = std::filesystem::read_symlink(link, failed);

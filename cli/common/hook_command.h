@@ -1,5 +1,5 @@
-// What every command that registers the hook writes alike: how the client starts it, and what it
-// needs to run commands that the hook wraps.
+// Shared by the commands that register the hook: how the client starts it, and the rules that it
+// needs to run wrapped commands.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@ namespace ringfence {
 
 struct HookRegistration {
   std::string program;  // absolute
-  std::string home;     // "": the settings are shared, and each person has a home of their own
+  std::string home;     // "" in shared settings, where each user has a different home
   std::string profile;  // may be empty
   std::string policy;   // absolute; may be empty
   std::string root;     // absolute; may be empty
@@ -24,7 +24,7 @@ HookCommand CommandOf(const HookRegistration& registration);
 // that no rule allows.
 Result<std::vector<std::string>> WrappingRules(const std::string& hook);
 
-// Whether a policy has commands of some callers wrapped.
+// True if a policy wraps the commands of some callers.
 bool MayWrap(const PolicySources& sources);
 inline constexpr const char* kWrapsForSome =
     "bash.wrap is on for some callers only. For those every command fails while the client's "

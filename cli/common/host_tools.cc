@@ -46,7 +46,7 @@ std::string FindProgram(std::string_view name) {
 #endif
 
 #ifdef __linux__
-// Without a program interpreter there is no dynamic linker, so nothing can be preloaded.
+// A program without an interpreter has no dynamic linker, so nothing can be preloaded.
 bool IsImmuneToPreloading(const std::string& path) {
   const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   Elf64_Ehdr header{};
@@ -62,7 +62,7 @@ bool IsImmuneToPreloading(const std::string& path) {
   return true;
 }
 #else
-// Programs of this system always have a dynamic linker; there is nothing to be told from the file.
+// Programs on this system always have a dynamic linker, so there is nothing to check in the file.
 bool IsImmuneToPreloading(const std::string&) { return true; }
 #endif
 
@@ -105,7 +105,7 @@ SandboxTools FindSandboxTools() {
   if (bwrap.empty()) tools.missing.emplace_back("bwrap");
   if (FindProgram("socat").empty()) tools.missing.emplace_back("socat");
   if (!tools.missing.empty()) return tools;
-  // A container or a hardened kernel may forbid what bwrap needs.
+  // A container or a hardened kernel can refuse what bwrap needs.
   const Result<Finished> tried =
       Run({.program = bwrap,
            .arguments = {"--unshare-user", "--unshare-pid", "--unshare-net", "--ro-bind", "/", "/",

@@ -1,4 +1,4 @@
-// What this machine offers: the programs that the client's sandbox needs, and the hook itself.
+// Finds the programs on this machine that the client's sandbox needs, and the hook itself.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@ namespace ringfence {
 
 struct SandboxTools {
   std::vector<std::string> missing;  // names of programs
-  std::string broken;                // why the sandbox cannot be made although all are there
+  std::string broken;                // why the sandbox cannot start although all programs exist
 
   bool is_usable() const { return missing.empty() && broken.empty(); }
   std::string MissingText() const;  // "bwrap and socat"
@@ -20,12 +20,12 @@ SandboxTools FindSandboxTools();
 struct HookProgram {
   std::string path;                      // absolute, as it will be registered
   bool is_immune_to_preloading = false;  // statically linked
-  std::string command;                   // this program's own path; "": it is not known
+  std::string command;                   // this program's own path; "" if unknown
 };
-// `option` is --hook; else the hook beside this program.
+// `option` is --hook; if it is empty, finds the hook next to this program.
 Result<HookProgram> FindHookProgram(const std::string& option);
 
-// True when `path` lies below somebody's home directory.
+// True if `path` is below a user's home directory.
 bool IsBelowAHome(const std::string& path, const std::string& home);
 
 }  // namespace ringfence

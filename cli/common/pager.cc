@@ -20,7 +20,7 @@
 namespace ringfence {
 namespace {
 
-// Not looked for in PATH, and $PAGER is not run: the directory that the user is in may set both.
+// Fixed paths: PATH and $PAGER are not used, because the user's current directory may set both.
 constexpr const char* kPagers[] = {"/usr/bin/less", "/bin/less", "/usr/local/bin/less",
                                    "/opt/homebrew/bin/less"};
 
@@ -40,7 +40,7 @@ std::vector<std::string> PagerEnvironment() {
   return environment;
 }
 
-// Whether the pager was started; it has ended then.
+// Returns true after the pager has exited; false if it was not started.
 bool ShowInPager(const char* pager, const std::string& text) {
   std::array<int, 2> fds{};
   if (::pipe(fds.data()) != 0) return false;
@@ -51,7 +51,7 @@ bool ShowInPager(const char* pager, const std::string& text) {
   posix_spawn_file_actions_t actions;
   ::posix_spawn_file_actions_init(&actions);
   ::posix_spawn_file_actions_adddup2(&actions, reading.get(), STDIN_FILENO);
-  // -F: a text that fits on the screen is printed, without waiting for a key.
+  // -F: prints text that fits on the screen without waiting for a key.
   std::vector<std::string> arguments{pager, "-F", "-X"};
   std::vector<std::string> environment = PagerEnvironment();
   pid_t pid = 0;
@@ -61,7 +61,7 @@ bool ShowInPager(const char* pager, const std::string& text) {
   ::posix_spawn_file_actions_destroy(&actions);
   if (failed != 0) return false;
   reading = UniqueFd();
-  std::signal(SIGPIPE, SIG_IGN);  // the user may leave the pager before its end
+  std::signal(SIGPIPE, SIG_IGN);  // the user may quit the pager before the end of the text
   [[maybe_unused]] const Status written = WriteAll(writing.get(), text);
   writing = UniqueFd();
   while (::waitpid(pid, nullptr, 0) < 0 && errno == EINTR) {

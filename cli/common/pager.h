@@ -1,5 +1,5 @@
-// Shows a long text: page by page where standard output is a terminal and less(1) is installed,
-// otherwise as it is.
+// Prints a long text, page by page if standard input and output are terminals and less(1) is
+// installed.
 #pragma once
 
 #include <string>

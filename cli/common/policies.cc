@@ -20,7 +20,7 @@ std::vector<std::string> EntryTexts(const std::optional<std::vector<Rule>>& rule
   if (!rules) return texts;
   for (const Rule& rule : *rules) {
     const std::string entry(std::invoke(text, rule));
-    // A set of hosts stands in the list once for each host.
+    // A set of hosts adds one rule for each host to the list.
     AddOnce(texts, entry);
   }
   return texts;

@@ -1,4 +1,4 @@
-// Which policy files a command is about, read as the hook reads them.
+// Finds and reads the policies of a command as the hook does.
 #pragma once
 
 #include <string>
@@ -10,8 +10,8 @@
 
 namespace ringfence {
 
-// An empty folder that stands for a project where somebody is in none (in the home directory, say);
-// removed at the end.
+// An empty directory that serves as the project if the current directory cannot be one (the home,
+// for example). The destructor removes it.
 class BorrowedProject {
  public:
   BorrowedProject() = default;
@@ -19,11 +19,11 @@ class BorrowedProject {
   BorrowedProject(const BorrowedProject&) = delete;
   BorrowedProject& operator=(const BorrowedProject&) = delete;
 
-  // As FindTypedContext(); where the directory of `typed` cannot be a project, in an empty one,
-  // which it then names.
+  // Like FindTypedContext(). If the directory of `typed` cannot be a project, changes it to an
+  // empty directory.
   Result<Context> Find(Registration& typed);
   bool is_borrowed() const { return !folder_.empty(); }
-  const std::string& reason() const { return reason_; }  // why the folder can be no project
+  const std::string& reason() const { return reason_; }  // why the directory cannot be a project
 
  private:
   std::string folder_;
@@ -31,12 +31,12 @@ class BorrowedProject {
 };
 
 enum class AllowList { kTools, kRead, kWrite, kHosts };
-// What a policy has in force where it has no such list itself: the user's list, for a project's own
-// policy, or the built-in one's. As written; empty where none of them has one.
+// The entries in force if a policy does not have this list: those of the user's policy, for a
+// project's policy, else of the built-in policy. As written; empty if none has the list.
 std::vector<std::string> InheritedEntries(const PolicySources& sources, AllowList list,
                                           bool for_project);
 
-// "~/..." where it lies below the home, else as it is: how settings and policies name it.
+// Returns the path as settings and policies name it: "~/..." below the home, else unchanged.
 std::string WithTilde(const std::string& path, const std::string& home);
 
 }  // namespace ringfence

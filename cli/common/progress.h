@@ -1,5 +1,4 @@
-// How far long work has come: one line on standard error, where that is a terminal, and nothing
-// elsewhere. Not for several threads at once.
+// Progress bar: one line on standard error if it is a terminal, else nothing. Not thread-safe.
 #pragma once
 
 #include <chrono>
@@ -13,11 +12,11 @@ namespace ringfence {
 struct ProgressState {
   std::string name;
   uint64_t done = 0;
-  uint64_t total = 0;  // 0: not known
+  uint64_t total = 0;  // 0: unknown
   double seconds = 0;
-  std::string_view what;  // is counted; nothing: bytes
+  std::string_view what;  // the unit, such as "fixtures"; empty for bytes
 };
-// In at most `width` columns.
+// Returns a line of at most `width` columns.
 std::string ProgressLine(const ProgressState& state, size_t width);
 
 // "3.4 GB"
@@ -25,9 +24,9 @@ std::string SizeText(uint64_t bytes);
 
 class Progress {
  public:
-  // `wanted`: show it if there is a terminal.
+  // `wanted`: show the line if there is a terminal.
   Progress(std::string name, uint64_t total, bool wanted, std::string_view what = {});
-  // Takes the line away.
+  // Erases the line.
   ~Progress();
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;

@@ -14,14 +14,15 @@
 namespace ringfence {
 namespace {
 
-constexpr const char* kHook = "/ringfence-hook";  // of this name, wherever it is installed
+constexpr const char* kHook = "/ringfence-hook";  // of this name, in any directory
 
 bool IsSame(const Registration& one, const Registration& other) {
   return one.home == other.home && one.root == other.root && one.policy == other.policy &&
          one.profile == other.profile;
 }
 
-// A registered --root that holds the home counts only where the client starts in it (FindPlaces).
+// True if a registered --root applies: one that contains the home applies only if the client starts
+// in it (FindPlaces).
 bool IsRootHere(const std::string& root, const Registration& given) {
   const Result<std::string> known = GivenOrOwnHome(given.home);
   const std::string home = known ? *known : "";
@@ -37,7 +38,7 @@ bool IsRootHere(const std::string& root, const Registration& given) {
 Result<Registration> RegistrationOf(const HookEntry& entry, const Registration& given) {
   std::vector<std::string> words = entry.args;
   std::vector<char*> pointers = ArgumentPointers(words);
-  pointers.pop_back();  // the end of the list
+  pointers.pop_back();  // the terminating nullptr
   Result<HookOptions> options = ParseHookOptions(pointers);
   if (!options) return options.error();
   if (options->help || options->version) {
@@ -67,7 +68,7 @@ std::vector<Registered> RegistrationsIn(const Registration& given,
     for (const HookEntry& entry : file.settings.hooks) {
       if (entry.event != ServedEvents().front() || !Runs(entry, program)) continue;
       Result<Registration> options = RegistrationOf(entry, given);
-      if (!options) continue;  // said where the entry is evaluated
+      if (!options) continue;  // reported when the entry is checked
       const bool is_known = std::ranges::any_of(
           all, [&](const Registered& known) { return IsSame(known.options, *options); });
       if (!is_known) all.push_back({entry.place, std::move(*options)});
@@ -101,7 +102,7 @@ Result<std::vector<Registration>> RegistrationsHere(const Registration& given) {
   Registration start = given;
   if (given.root.empty()) {
     const std::string project = NearestProject(*where);
-    // The current directory is not named: as a project by option, the home would be accepted.
+    // Does not set the current directory as an option, which would accept the home as a project.
     if (project != where->project_dir) start.root = project;
     where->project_dir = project;
   }

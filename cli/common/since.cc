@@ -13,14 +13,14 @@
 namespace ringfence {
 namespace {
 
-// `form` has "0" where any digit is.
+// True if `text` has this form, in which "0" means any digit.
 bool HasForm(std::string_view text, std::string_view form) {
   return std::ranges::equal(text, form, [](char c, char wanted) {
     return wanted == '0' ? c >= '0' && c <= '9' : c == wanted;
   });
 }
 
-// In nanoseconds; 0 for what is no unit.
+// Returns the unit in nanoseconds; 0 if it is unknown.
 int64_t UnitOf(char name) {
   constexpr int64_t kSecond = 1'000'000'000;
   switch (name) {
@@ -37,7 +37,7 @@ int64_t UnitOf(char name) {
   }
 }
 
-// "15m" as nanoseconds.
+// Parses a span such as "15m" into nanoseconds.
 std::optional<int64_t> ReadSpan(std::string_view text) {
   int64_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -53,7 +53,8 @@ int DaysOf(int month, int year) {
   return month == 2 && is_leap ? 29 : kDays[month - 1];
 }
 
-// The digits are there already. A minute may have a leap second.
+// True if the fields are in range; HasForm() has checked the digits. A minute may have a leap
+// second.
 bool IsDate(std::string_view text) {
   const auto number = [text](size_t at) { return 10 * (text[at] - '0') + text[at + 1] - '0'; };
   const int year = 100 * number(0) + number(2), month = number(5), day = number(8);
@@ -75,7 +76,7 @@ Result<std::string> ReadSince(const std::string& text, int64_t unix_nanoseconds)
                                          "0000-00-00T00:00:00.000"};
   constexpr std::string_view kZero = "0000-00-00T00:00:00.000Z";
   std::string as_kept = text;
-  if (text.size() > 11 && text[10] == ' ') as_kept[10] = 'T';  // as it is shown
+  if (text.size() > 11 && text[10] == ' ') as_kept[10] = 'T';  // the form in which times are shown
   std::string_view given = as_kept;
   if (given.size() > 11 && given.ends_with('Z')) given.remove_suffix(1);
   for (const std::string_view form : kForms) {

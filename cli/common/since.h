@@ -1,4 +1,4 @@
-// The times of --since, of every command that has it.
+// Parses the times of --since.
 #pragma once
 
 #include <cstdint>
@@ -9,14 +9,14 @@
 
 namespace ringfence {
 
-// "2026-10-14T16:26:40.123Z", as the audit log has it; a day that there is.
+// True for a valid time in the form of the audit log: "2026-10-14T16:26:40.123Z".
 bool IsLogTime(std::string_view text);
 
-// "30s", "10m", "2h", "3d" ago, "2026-10-14", "2026-10-14T16:26", "2026-10-14T16:26:40Z" (UTC): in
-// the form of IsLogTime().
+// Converts "30s", "10m", "2h", "3d" (ago), "2026-10-14", "2026-10-14T16:26" or
+// "2026-10-14T16:26:40Z" (UTC) to the form of IsLogTime().
 Result<std::string> ReadSince(const std::string& text, int64_t unix_nanoseconds);
 
-// The same, counted from now.
+// The same, relative to the current time.
 Result<std::string> ReadSince(const std::string& text);
 
 }  // namespace ringfence

@@ -1,5 +1,5 @@
-// The files below ~/.local/state/ringfence that commands keep: what is trusted, what was approved
-// and what init changed. Mode 0600 in folders of mode 0700; no agent may write them.
+// The state files below ~/.local/state/ringfence: trusted projects, approved settings, and the
+// changes that init made. Mode 0600 in directories of mode 0700; no agent may write them.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@
 
 namespace ringfence {
 
-// One state file: what it held when it was read, and its value, which may be changed and saved.
+// One state file: its text when it was read, and its value, which the caller can change and save.
 template <typename Value>
 struct StateFile {
   std::string path;
@@ -25,18 +25,18 @@ Result<StateFile<std::vector<TrustedProject>>> ReadTrust(const std::string& home
 Result<StateFile<Approvals>> ReadApprovalsFile(const std::string& home);
 Result<StateFile<std::vector<SettingsRecord>>> ReadRecords(const std::string& home);
 
-// Nothing is written when nothing has changed.
+// Writes nothing if the text is unchanged.
 Status Save(const StateFile<std::vector<TrustedProject>>& file, FileTransaction& transaction);
 Status Save(const StateFile<Approvals>& file, FileTransaction& transaction);
 Status Save(const StateFile<std::vector<SettingsRecord>>& file, FileTransaction& transaction);
 
-// Puts the digest in the place of the one of the same root.
+// Adds the project, and replaces an entry with the same root.
 void Pin(std::vector<TrustedProject>& projects, const TrustedProject& project);
-// What a person accepts by running init: the file as it is. Of the client's deny rules only those
-// that `record` says we wrote; the others are the user's to remove.
+// What the user accepts by running init: the file as it is, but only those of the client's deny
+// rules that `record` says we wrote. The user may remove the others.
 ApprovedFile ApprovedWith(const ClientSettings& settings, std::string_view program,
                           const SettingsRecord& record);
-// Puts `file` in the place of the one of the same path.
+// Adds `file`, and replaces an entry with the same path.
 void Approve(Approvals& approvals, const ApprovedFile& file);
 
 }  // namespace ringfence

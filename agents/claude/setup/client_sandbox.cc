@@ -14,7 +14,7 @@ namespace ringfence {
 namespace {
 
 // One entry without a pattern, as the client resolves it: absolute, below the home, or below the
-// folder of the settings file.
+// directory of the settings file.
 struct PlainEntry {
   RuleBase base = RuleBase::kRoot;
   std::string tail;
@@ -40,12 +40,12 @@ struct PlainEntry {
 
 constexpr const char* kStrict = "/sandbox/network/strictAllowlist";
 
-// What settings can say, by where they stand.
+// Limits of settings, depending on where they are.
 struct SandboxScope {
-  bool names_project = false;  // they serve one project, whose paths they can name
+  bool names_project = false;  // they serve one project and can name its paths
   bool may_be_strict =
-      false;  // the client reads strictAllowlist from user and managed settings only
-  bool is_of_no_file = false;  // so "./" would mean nothing, and paths are absolute
+      false;  // the client reads strictAllowlist only from user and managed settings
+  bool is_of_no_file = false;  // "./" has no meaning, so paths are absolute
 };
 
 class SandboxPlanner {
@@ -87,7 +87,7 @@ class SandboxPlanner {
   }
 
  private:
-  // An empty list is told too: what an earlier policy put there has to go.
+  // Adds empty lists too, so that the entries of an earlier policy are removed.
   void Add(std::string pointer, std::vector<std::string> texts) {
     limits_.lists.push_back({std::move(pointer), std::move(texts)});
   }
@@ -99,9 +99,9 @@ class SandboxPlanner {
     return context_.root.text() + (tail.empty() ? "" : "/" + tail);
   }
 
-  // The plain entries of one rule; what is no plain path is remembered as lost.
+  // Returns the plain entries of one rule. Records a rule that is not a plain path in `lost_`.
   std::vector<PlainEntry> Plain(const PathRule& rule, Access access) {
-    if (rule.set == SetName::kAgentScratch) return {};  // the client gives it by itself
+    if (rule.set == SetName::kAgentScratch) return {};  // the client opens it anyway
     std::vector<PlainEntry> entries;
     if (rule.set != SetName::kNone) {
       std::deque<std::string> strings;
@@ -112,7 +112,7 @@ class SandboxPlanner {
       }
       return entries;
     }
-    // A path of each project cannot be named in settings that serve all of them.
+    // Settings that serve all projects cannot name a path in each of them.
     const bool is_relative = rule.base == RuleBase::kRoot && !rule.tail.empty();
     if (rule.has_pattern || rule.base == RuleBase::kAnywhere ||
         (is_relative && !reach_.names_project)) {
@@ -140,11 +140,11 @@ class SandboxPlanner {
     for (const PathRuleList& rules : policy_.write.allow) {
       lists.push_back(PlainList(rules, Access::kWrite));
     }
-    // An allow list also holds the asks of its file, and nobody can be asked in the sandbox.
+    // An allow list also holds the asks of its file, but the sandbox cannot ask the user.
     return AllowedByAll(lists, PlainList(policy_.write.ask, Access::kWrite));
   }
 
-  // What every list allows: an entry of one that each of the others covers.
+  // Returns the entries that every list covers, except those that an ask rule covers.
   std::vector<std::string> AllowedByAll(const std::vector<std::vector<PlainEntry>>& lists,
                                         const std::vector<PlainEntry>& asked) const {
     std::vector<std::string> texts;
@@ -154,7 +154,7 @@ class SandboxPlanner {
           return std::ranges::any_of(other, [&](const auto& e) { return e.Covers(entry); });
         };
         const bool is_asked = covers(asked);
-        // The project itself is writable for the client's sandbox anyway.
+        // The client's sandbox can write to the project anyway.
         const bool is_project = entry.base == RuleBase::kRoot;
         if (!is_project && !is_asked && std::ranges::all_of(lists, covers)) {
           AddOnce(texts, Spelled(entry));
@@ -170,7 +170,7 @@ class SandboxPlanner {
     for (const PathRuleList* rules : {&policy_.write.deny, &policy_.write.ask}) {
       for (const std::span<const PathRule> part : *rules) {
         for (const PathRule& rule : part) {
-          // Sets name places out of the project, which are read-only unless something opens them.
+          // Sets name paths outside the project, which are read-only unless an entry opens them.
           if (rule.set != SetName::kNone && !beyond_project) continue;
           for (const PlainEntry& entry : Plain(rule, Access::kWrite)) {
             AddOnce(texts, Spelled(entry));
@@ -226,7 +226,7 @@ class SandboxPlanner {
     for (const HostRule& rule : network.deny) {
       if (!rule.any) AddOnce(denied, DomainOf(rule));
     }
-    // Hosts of a file that is not trusted only narrow what others open.
+    // Hosts in an untrusted file only narrow what others open.
     if (!network.opens_sandbox) allowed.clear();
     Add("/sandbox/network/allowedDomains", std::move(allowed));
     Add("/sandbox/network/deniedDomains", std::move(denied));
@@ -281,7 +281,7 @@ class SandboxPlanner {
   ClientLimits limits_;
   std::vector<std::string> lost_;
   bool has_port_ = false;
-  bool names_root_ = false;  // "./" would not be the project
+  bool names_root_ = false;  // "./" would not mean the project
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
-// The client's own sandbox and path limits, derived from a policy. A pure function: what this
-// machine has is a value.
+// Derives the client's own sandbox and path limits from a policy. Pure functions: facts about the
+// machine are arguments.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@
 
 namespace ringfence {
 
-// What the settings file shall say, and what it cannot.
+// Contents for a settings file, and notes on what it cannot express.
 struct ClientLimits {
   struct Flag {
     std::string pointer;
@@ -22,35 +22,35 @@ struct ClientLimits {
     std::vector<std::string> texts;
   };
   std::vector<Flag> flags;
-  std::vector<std::string> dropped;  // pointers of flags that must not be ours any more
-  std::vector<Texts> lists;          // also empty ones: nothing of ours may be left there
-  std::vector<std::string> notes;    // for people: what of the policy the client cannot hold
+  std::vector<std::string> dropped;  // pointers of flags to remove if we set them
+  std::vector<Texts> lists;          // an empty list removes all our entries
+  std::vector<std::string> notes;    // for messages: what the client cannot enforce
 };
 
-// `guarded`: what no policy may open, as the client spells paths ("~/...", "./...").
+// `guarded`: paths that no policy may open, in the client's notation ("~/...", "./...").
 ClientLimits SandboxFor(const Policy& policy, const Places& places, SettingsLayer layer,
                         const std::vector<std::string>& guarded);
 
-// The same for settings that belong to no file: they are made for this project alone (`--settings`,
-// the agent SDK), so paths of the project are absolute, and the entries that ReadRulesFor()
-// expresses are not noted as lost.
+// The same for settings that are not in a file (`--settings`, the agent SDK). They serve only this
+// project, so its paths are absolute. Entries that PathRulesFor() expresses are not reported as
+// lost.
 ClientLimits SandboxForOneProject(const Policy& policy, const Places& places,
                                   const std::vector<std::string>& guarded);
 
-// Absolute paths out of the project that every list allows to read and to write: what the client
-// calls additional directories.
+// Absolute paths outside the project that every list allows to be read and written: the client's
+// additional directories.
 std::vector<std::string> FoldersOutside(const Policy& policy, const Places& places);
 
-// Skills run shell lines that no hook sees.
+// Stops skills from running shell lines, which no hook sees.
 ClientLimits::Flag NoSkillShell();
 
-// The client's own refusal of file tools and commands outside the project, which --client-fence
-// asks for. `client_fence` is false: what an earlier run set is taken back. Notes say what the
-// fence costs, and which entries of the policy the client now refuses.
+// Settings for --client-fence: the client itself refuses file tools and commands outside the
+// project. If `client_fence` is false, they remove what an earlier run set. Notes state the cost of
+// the fence and the policy entries that the client now refuses.
 ClientLimits ClientFenceFor(const Policy& policy, bool client_fence);
 
-// The first entry of the allow lists that reaches out of the project, or nullptr. An allow list
-// also holds what its file asks about.
+// The first entry of the allow lists that reaches outside the project, or nullptr. An allow list
+// also holds the asks of its file.
 const PathRule* FirstBeyond(const PathRules& rules);
 
 }  // namespace ringfence

@@ -9,15 +9,15 @@
 namespace ringfence {
 
 struct McpServer {
-  std::string name;    // as it is written
-  std::string part;    // of its tools' names: mcp__PART__TOOL
-  std::string source;  // the file that has it, for people
+  std::string name;    // as configured
+  std::string part;    // of its tool names: mcp__PART__TOOL
+  std::string source;  // the file that configures it, for messages
 };
 
-// Sorted by part, each part once. Files that cannot be read name no server.
+// Sorted by part, without duplicates. Skips files that cannot be read.
 std::vector<McpServer> McpServersOf(const Registration& where);
 
-// Their parts alone.
+// Returns only the parts.
 std::vector<std::string> ConfiguredMcpServers(const Registration& where);
 
 }  // namespace ringfence

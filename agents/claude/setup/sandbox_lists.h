@@ -1,5 +1,5 @@
-// What `ringfence init` writes for a policy into the lists by which the client's settings open
-// places and hosts to commands in its sandbox.
+// Entries that `ringfence init` writes for a policy into the settings lists that open paths and
+// hosts to commands in the client's sandbox.
 #pragma once
 
 #include <string>
@@ -21,15 +21,15 @@ struct SandboxEntry {
   bool operator==(const SandboxEntry&) const = default;
 };
 
-// For each layer.
+// Returns the entries for all layers.
 std::vector<SandboxEntry> SandboxEntriesFor(const Context& policies);
 
-// The entries of `more` that `less` has not, of files that register the hook.
+// Returns the entries of `more` that are not in `less`, for layers whose file registers the hook.
 std::vector<SandboxEntry> EntriesBeyond(const std::vector<SandboxEntry>& more,
                                         const std::vector<SandboxEntry>& less,
                                         const std::vector<SettingsFile>& files);
 
-// A settings file holds one of them.
+// True if a settings file has any of the entries.
 bool HoldsAny(const std::vector<SettingsFile>& files, const std::vector<SandboxEntry>& entries);
 
 }  // namespace ringfence

@@ -93,7 +93,7 @@ Result<Registration> FindRegistration(const std::string& home_option,
     return UsageError("CLAUDE_CONFIG_DIR", Quote(where.config_dir) + " is not an absolute path");
   }
   where.project_dir = directory;
-  if (directory == "~" || directory.starts_with("~/")) {  // quoted, so that no shell expanded it
+  if (directory == "~" || directory.starts_with("~/")) {  // quoted, so the shell did not expand it
     where.project_dir = where.home + directory.substr(1);
   } else if (!directory.starts_with('/')) {
     const std::string current = CurrentDirectory();
@@ -180,7 +180,7 @@ ClientSettings CheckSettings(const std::optional<std::string>& text, const std::
 
 namespace {
 
-// More of the managed settings, each a file of its own.
+// Returns the additional files of the managed settings, sorted.
 std::vector<std::string> ManagedParts() {
   std::vector<std::string> parts;
   std::error_code failure;
