@@ -22,10 +22,10 @@ namespace ringfence {
 namespace {
 
 constexpr size_t kShortLine = 1024;
-constexpr size_t kTornLines = size_t{4} * kMaxAuditLine;  // a whole line, and torn ones behind it
+constexpr size_t kTornLines = size_t{4} * kMaxAuditLine;  // a whole line and the torn ones after it
 constexpr int kLockTries = 500;                           // one millisecond apart
-constexpr int kWriteTries = 20;    // the same, for a line that is being written
-constexpr int kRotations = 10000;  // by others, while we wait for the lock
+constexpr int kWriteTries = 20;                           // same, for a line being written
+constexpr int kRotations = 10000;  // by other writers while this one waits for the lock
 constexpr uint64_t kAnchorBytes = 65536;
 constexpr int64_t kAnchorSeconds = 15 * 60L;
 
@@ -48,7 +48,7 @@ Status Look(const Path& file, OpenLog& log) {
   return Unit{};
 }
 
-// Not when it was renamed before we had the lock.
+// False if the file was renamed before this writer got the lock.
 bool StillHasName(const Path& file, const OpenLog& log) {
   struct stat named {};
   return ::lstat(file.text().c_str(), &named) == 0 && IsSameFile(named, log.facts);
@@ -56,22 +56,22 @@ bool StillHasName(const Path& file, const OpenLog& log) {
 
 // The end of the log.
 struct Tail {
-  std::string text;      // from the last whole line on, without the last newline
-  bool is_torn = false;  // there is no last newline
+  std::string text;      // from the last whole line on, without the final newline
+  bool is_torn = false;  // the final newline is missing
 };
 
 Result<Tail> ReadTail(const OpenLog& log) {
   Tail tail;
   const auto size = static_cast<size_t>(log.size());
   if (size == 0) return tail;
-  // Most lines are short: longer ones are looked for only when it has to be.
+  // Most lines are short, so more is read only if needed.
   for (const size_t length : {kShortLine, size_t{kMaxAuditLine}, kTornLines}) {
     const size_t start = size - std::min(size, length);
     tail.text.resize(size - start);
     const ssize_t got =
         ::pread(log.fd.get(), tail.text.data(), tail.text.size(), static_cast<off_t>(start));
     if (got < 0) return SystemError("pread(audit log)");
-    // Nobody makes the file shorter, so what fstat counted is there.
+    // Writers do not shorten the file, so a short read is an error.
     if (static_cast<size_t>(got) != tail.text.size()) return SystemError("pread(audit log)", EIO);
     tail.is_torn = !tail.text.ends_with('\n');
     if (!tail.is_torn) tail.text.pop_back();
@@ -84,7 +84,8 @@ Result<Tail> ReadTail(const OpenLog& log) {
   return tail;
 }
 
-// Part of a line is taken back, but only with the lock and where nothing stands behind it.
+// Writes a line. Removes a partly written one again, but only with the lock held and if nothing
+// follows it.
 Status Write(const OpenLog& log, const std::string& line, AuditLock lock) {
   ssize_t put = ::write(log.fd.get(), line.data(), line.size());
   while (put < 0 && errno == EINTR) put = ::write(log.fd.get(), line.data(), line.size());
@@ -99,8 +100,8 @@ Status Write(const OpenLog& log, const std::string& line, AuditLock lock) {
   return error;
 }
 
-// Whether the log has one of the names that a rotation gives: of a writer that was killed before it
-// gave the log's own name to the next file.
+// True if the log already has a rotated name: its writer was killed before it renamed the next file
+// to the log's own name.
 bool IsPutAside(const Path& file, const OpenLog& log) {
   if (log.facts.st_nlink < 2) return false;
   const Path folder = file.Parent();
@@ -118,12 +119,13 @@ bool IsPutAside(const Path& file, const OpenLog& log) {
   return false;
 }
 
-// The new file gets its first line before it gets the name, so nobody can come between. We hold the
-// lock of the old one. False: it could not be done, and the old file goes on.
+// Writes the first line of the new file before renaming it, so no other writer can come in between.
+// The caller holds the lock of the old file. Returns false if this failed; the old file then stays
+// in use.
 bool Rotate(const Path& file, const OpenLog& log, const std::string& first_line,
             int64_t unix_nanoseconds) {
   const std::string fresh = file.text() + ".new";
-  ::unlink(fresh.c_str());  // of a writer that was killed here
+  ::unlink(fresh.c_str());  // left by a writer that was killed at this point
   const UniqueFd fd(::openat(AT_FDCWD, fresh.c_str(),
                              O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
   if (!fd.valid() || !WriteAll(fd.get(), first_line)) return false;
@@ -132,7 +134,7 @@ bool Rotate(const Path& file, const OpenLog& log, const std::string& first_line,
   return ::rename(fresh.c_str(), file.text().c_str()) == 0;
 }
 
-// A line that goes to the log.
+// A line to append to the log.
 struct NewLine {
   const Path& file;
   const AuditRules& rules;
@@ -140,8 +142,8 @@ struct NewLine {
   int64_t unix_nanoseconds;
 };
 
-// At the beginning of a file, each 64 KiB, and with the first line of each quarter of an hour. All
-// that is known from what was asked for anyway.
+// True at the beginning of a file, every 64 KiB, and for the first line of each quarter of an hour.
+// Uses only the facts that fstat(2) gave anyway.
 bool IsAnchorDue(const OpenLog& log, uint64_t end, int64_t unix_nanoseconds) {
   const int64_t seconds = unix_nanoseconds / 1'000'000'000;
   return log.size() == 0 || log.size() / kAnchorBytes != end / kAnchorBytes ||
@@ -163,7 +165,7 @@ void TellSystem(const NewLine& added, const std::string& line, uint64_t end, boo
 
 Status AppendToLog(const NewLine& added, const OpenLog& log, const Tail& tail, AuditLock lock) {
   const std::string line = ChainedLine(added.text, tail.text, lock);
-  // A torn line is closed, so that only it is lost.
+  // Ends a torn line, so that only that line is lost.
   const std::string bytes = (tail.is_torn ? "\n" : "") + line + "\n";
   uint64_t end = log.size() + bytes.size();
   const bool is_full = lock == AuditLock::kHeld && log.size() > 0 && end > added.rules.rotate;
@@ -176,7 +178,7 @@ Status AppendToLog(const NewLine& added, const OpenLog& log, const Tail& tail, A
   return Unit{};
 }
 
-// Nobody may keep lines out of the log by its lock.
+// Appends without the lock, so that no process can block the log by holding it.
 Status AppendUnlocked(const NewLine& added) {
   Result<OpenLog> log = OpenLogFile(added.file);
   if (!log) return log.error();
@@ -184,7 +186,7 @@ Status AppendUnlocked(const NewLine& added) {
     if (Status s = Look(added.file, *log); !s) return s;
     const Result<Tail> tail = ReadTail(*log);
     if (!tail) return tail.error();
-    // Without a newline another line is just being written, or has been torn for good.
+    // If the newline is missing, another line is being written or is torn for good.
     if (!tail->is_torn || i == kWriteTries) {
       return AppendToLog(added, *log, *tail, AuditLock::kNotGot);
     }

@@ -1,5 +1,5 @@
-// Appending to the audit log: whole lines under any number of writers and after a crash, each with
-// the digest of what stands before it. Never file content, never a command.
+// Appends to the audit log: whole lines, with any number of writers and after a crash, each with
+// the digest of what precedes it. The log never contains file content or commands.
 #pragma once
 
 #include <cstdint>
@@ -12,11 +12,11 @@
 
 namespace ringfence {
 
-// Appends `text` (AuditText) to `file`, making it and its folders (mode 0600, 0700) where they are
-// missing. At `rules.rotate` bytes the file is first renamed to FILE.<UTC time>, so no line is ever
-// lost; the chain goes on in the new file. Waits at most half a second for other writers, and then
-// writes without them. What the system's log is to have goes there; nobody waits for that, and it
-// cannot fail. Inside a sandbox the launcher outside does all that with its own file.
+// Appends `text` (AuditText) to `file`, creating the file and its directories (mode 0600, 0700) if
+// they are missing. At `rules.rotate` bytes the file is first renamed to FILE.<UTC time>, so no
+// line is ever lost; the chain continues in the new file. Waits at most half a second for other
+// writers, then writes without the lock. Sends the system log its part without waiting; that cannot
+// fail. Inside a sandbox the launcher outside does all this with its own file.
 Status AppendToAudit(const Path& file, const AuditRules& rules, const std::string& text,
                      int64_t unix_nanoseconds);
 

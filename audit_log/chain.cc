@@ -9,9 +9,9 @@
 namespace ringfence {
 namespace {
 
-// So many lines may be written while one writer is on its way.
+// Number of lines that may be added while one writer is at work.
 constexpr size_t kNear = 256;
-constexpr size_t kMostKept = size_t{4} * kMaxAuditLine;  // what a writer looks at
+constexpr size_t kMostKept = size_t{4} * kMaxAuditLine;  // the part that a writer reads
 
 }  // namespace
 
@@ -52,7 +52,7 @@ bool ChainFollower::Follows(std::string_view chain, bool is_unlocked) const {
   for (size_t i = recent_.size(); i > 0; --i) {
     const State& state = recent_[i - 1];
     if (state.digest == chain) return true;
-    // With the lock nobody else writes meanwhile, but those who could not wait for it.
+    // Only the holder of the lock, and writers that gave up waiting for it, can write.
     if (!is_unlocked && !state.was_unlocked) return false;
   }
   return false;
@@ -63,7 +63,7 @@ void ChainFollower::FollowTorn(std::string_view line, bool is_cut) {
   if (has_more) since_whole_ += '\n';
   since_whole_ += line;
   if (is_cut || since_whole_.size() > kMostKept) since_whole_.resize(kMostKept);
-  // An empty line at the very beginning leaves no trace: a writer takes it for an empty file.
+  // An empty line at the very beginning leaves no trace: a writer treats it as an empty file.
   Push({since_whole_.empty() ? std::string(kNoChain) : Sha256Hex(since_whole_), false});
 }
 

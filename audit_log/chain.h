@@ -1,4 +1,4 @@
-// Follows the digests from line to line of an audit log. Pure: lines in, faults out.
+// Checks the chain of digests through the lines of an audit log. Pure: lines in, faults out.
 #pragma once
 
 #include <cstddef>
@@ -10,26 +10,26 @@ namespace ringfence {
 
 enum class ChainLineKind {
   kWhole,
-  kUnlocked,  // written while somebody held the log's lock
-  kTorn,      // of a writer that was killed, or of somebody else; the next whole line covers it
+  kUnlocked,  // written while another process held the log's lock
+  kTorn,      // from a killed writer or a foreign program; the next whole line covers it
 };
 
 struct ChainStep {
   ChainLineKind kind = ChainLineKind::kWhole;
   std::string digest;  // of the line
-  std::string fault;   // what is wrong here or just before; "": nothing
+  std::string fault;   // the fault in this line or just before it; "" if none
 };
 
 class ChainFollower {
  public:
-  // `line` is without its newline. `is_cut`: there was more of it than anybody keeps.
+  // `line` has no newline. `is_cut` is true if the line was longer than the part that is kept.
   ChainStep Follow(std::string_view line, bool is_cut = false);
 
-  // Nothing was written before the first line; false: there was something, which is gone.
+  // True if nothing was written before the first line; otherwise the lines before it are gone.
   bool begins_at_start() const { return begins_at_start_; }
 
  private:
-  // How it was behind some line: what a line that is written then has as its chain.
+  // State after a line: the chain value that the next line must carry.
   struct State {
     std::string digest;
     bool was_unlocked = false;
@@ -41,7 +41,7 @@ class ChainFollower {
   void Push(State state);
 
   std::deque<State> recent_;
-  std::string since_whole_;  // the last whole line, and what was torn behind it
+  std::string since_whole_;  // the last whole line and the torn text after it
   bool is_first_ = true;
   bool begins_at_start_ = true;
 };

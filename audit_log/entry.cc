@@ -19,10 +19,10 @@ constexpr size_t kEntryDepth = 2;  // "paths" and "rule"
 struct EntryMember {
   std::string_view name;
   std::string AuditEntry::*text = nullptr;
-  size_t most = kMaxAuditLine;  // bytes; more is cut
+  size_t most = kMaxAuditLine;  // bytes; longer text is cut
 };
 
-// In the order in which they are written.
+// The members of a line, in their order.
 constexpr EntryMember kEntryMembers[] = {{"time", &AuditEntry::time},
                                          {"event", &AuditEntry::event},
                                          {"session", &AuditEntry::session},
@@ -51,7 +51,7 @@ std::string PathsJson(const std::vector<std::string>& paths) {
   return json + "]";
 }
 
-// "" where the entry does not have it.
+// Returns "" if the entry does not have the member.
 std::string MemberJson(const EntryMember& member, const AuditEntry& entry) {
   if (member.text != nullptr) {
     const std::string& text = entry.*member.text;
@@ -120,7 +120,7 @@ std::string AuditText(const AuditEntry& entry) {
 
 bool IsAuditText(std::string_view text) {
   if (text.size() > kMaxAuditLine || !text.starts_with("{\"time\":\"")) return false;
-  // JSON's white space: a line of the log has none.
+  // JSON white space other than the space; a log line has none.
   if (text.find_first_of("\n\r\t") != std::string_view::npos) return false;
   const std::string document = std::string(text) + "}";
   TextSource source(document);

@@ -10,7 +10,7 @@
 namespace ringfence {
 namespace {
 
-constexpr size_t kLeast = 512;  // what a line costs at least, since it costs a lock
+constexpr size_t kLeast = 512;  // minimum cost of a line, since each takes a lock
 
 }  // namespace
 

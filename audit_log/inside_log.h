@@ -1,7 +1,6 @@
-// InsideLog: takes audit lines of hooks that run inside a sandbox, whose agent may be hostile, and
-// writes them to the log outside. Whatever is no audit line, or comes too fast, is not written. A
-// written line is marked: "inside" is when it was taken, and what else it says is the sender's
-// word.
+// InsideLog takes audit lines from hooks inside a sandbox, whose agent may be hostile, and writes
+// them to the log outside. Drops text that is not an audit line or comes too fast. Marks each line
+// that it writes: "inside" is the time of receipt; everything else is the sender's claim.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +12,7 @@
 
 namespace ringfence {
 
-// So many bytes a second, and so many at once.
+// Limits the bytes per second and per burst.
 class ByteBudget {
  public:
   bool Take(size_t bytes, int64_t unix_nanoseconds);

@@ -67,7 +67,7 @@ std::string_view ChainOf(std::string_view line) {
   if (line.size() <= kLength || line.front() != '{' || !line.ends_with(kEnd)) return {};
   const std::string_view last = line.substr(line.size() - kLength);
   const std::string_view digits = last.substr(kChain.size(), kChainDigits);
-  // No string of the line can hold this: its quotes would be escaped.
+  // No string in the line can contain this, because its quotes would be escaped.
   return last.starts_with(kChain) && std::ranges::all_of(digits, IsDigestDigit)
              ? digits
              : std::string_view();

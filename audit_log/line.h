@@ -1,5 +1,5 @@
-// How the lines of the audit log hold together: each has the SHA-256 of what is before it, from the
-// last whole line on. Plain text in, plain text out; entry.h has what a line says.
+// The chain of the audit log: each line has the SHA-256 of the text before it, from the last whole
+// line on. Plain text in, plain text out; entry.h defines the content of a line.
 #pragma once
 
 #include <cstddef>
@@ -12,28 +12,29 @@ namespace ringfence {
 // "2026-10-14T16:26:40.123Z"
 std::string AuditTime(int64_t unix_nanoseconds);
 
-// "20261014T162640.123456789Z", what a file that is put aside is called by.
+// "20261014T162640.123456789Z", the suffix of a rotated file's name.
 std::string AuditFileTime(int64_t unix_nanoseconds);
 
-// The whole line, without its newline. `before` is what AuditChainStart() says; "" where nothing
-// is.
+// Returns the whole line without its newline. `before` is the text from AuditChainStart() on; "" if
+// there is none.
 enum class AuditLock : uint8_t { kHeld, kNotGot };
 std::string ChainedLine(const std::string& text, std::string_view before, AuditLock lock);
 
-// The 64 digits at the end of a whole line; "" for anything else: a line that was torn when its
-// writer was killed, or that somebody else wrote.
+// Returns the 64 digits at the end of a whole line; "" for anything else: a torn line of a killed
+// writer, or a foreign line.
 std::string_view ChainOf(std::string_view line);
 
-// Whether it was written without the lock, so that others may have been written at the same time.
+// True if the line was written without the lock, possibly at the same time as other lines.
 bool IsUnlocked(std::string_view line);
 
 inline constexpr size_t kChainDigits = 64;
-// Nothing stands before the line.
+// The chain of a line with nothing before it.
 inline constexpr std::string_view kNoChain =
     "0000000000000000000000000000000000000000000000000000000000000000";
 
-// Where in `tail`, the end of a log without its last newline, the last whole line begins; what has
-// been torn since then is covered together with it. npos: before `tail`.
+// Returns the offset in `tail`, the end of a log without its final newline, at which the last whole
+// line begins; the chain covers that line and the torn text after it. npos if it begins before
+// `tail`.
 size_t AuditChainStart(std::string_view tail, bool is_whole_file);
 
 }  // namespace ringfence

@@ -29,8 +29,8 @@ std::vector<LogFile> Chained(std::vector<LogFile> files) {
   return ordered;
 }
 
-// The log goes on from a file before these (a copy, or what somebody's own end stands for), or they
-// are not of ringfence at all.
+// Marks files that are not part of the log: either the live log continues from an earlier file
+// (these are copies, or have a forged end), or they are not ringfence's at all.
 void MarkApart(std::vector<LogFile>& files) {
   if (!files.empty() && files.back().is_live) {
     const auto before = std::ranges::find_if(

@@ -1,4 +1,4 @@
-// In which order the files of an audit log were written. Pure.
+// Determines the order in which the files of an audit log were written. Pure.
 #pragma once
 
 #include <sys/types.h>
@@ -13,15 +13,15 @@ namespace ringfence {
 struct LogFile {
   std::string name;
   std::pair<dev_t, ino_t> id;
-  std::string begins;     // the chain of its first line; "": that is no line of ringfence
-  std::string ends;       // the chain that a line behind its last one has
+  std::string begins;     // the chain of its first line; "" if that is not a line of ringfence
+  std::string ends;       // the chain that a line after its last one must have
   bool is_live = false;   // the log itself, which hooks write to
-  bool is_apart = false;  // InOrder() says so: its digests lead around it
+  bool is_apart = false;  // set by InOrder(): the chain of digests bypasses it
 };
 
-// By their digests, and where those say nothing in the order that is given: by their names. The
-// clock may have been set back between two rotations. All of them, whatever they say of each other:
-// the log itself is the last one always, so that nothing is behind what a reader takes for the end.
+// Orders the files by their digests, or in the given order (by name) if those say nothing: the
+// clock may have been set back between two rotations. Returns all files. The live log is always
+// last, so that nothing follows what a reader takes for the end.
 std::vector<LogFile> InOrder(std::vector<LogFile> files);
 
 }  // namespace ringfence

@@ -15,7 +15,7 @@
 namespace ringfence {
 namespace {
 
-// "{...,"digest":"...": the digest stands before the line, which a log may cut.
+// Returns {...,"digest":"...": the digest precedes the line, which a log may cut.
 std::string Described(const WrittenLine& line) {
   return "{\"file\":" + AsciiJson(JsonString(line.file)) + ",\"time\":\"" +
          AuditTime(line.unix_nanoseconds) + "\",\"end\":" + std::to_string(line.end) +
@@ -43,7 +43,7 @@ std::string JournalEntry(std::string_view message) {
          "\nSYSLOG_IDENTIFIER=" + std::string(kSystemLogName) + "\n";
 }
 
-// rsyslog skips a fixed number of bytes for the time, and takes its own.
+// rsyslog skips a fixed number of bytes for the time and uses its own time.
 std::string SyslogEntry(std::string_view message, int64_t unix_nanoseconds, long process) {
   constexpr std::string_view kMonths = "JanFebMarAprMayJunJulAugSepOctNovDec";
   const time_t seconds = unix_nanoseconds / 1'000'000'000;

@@ -1,4 +1,4 @@
-// Classes of ASCII characters, whatever the locale. A byte above 0x7F belongs to none.
+// ASCII character classes, independent of the locale. A byte above 0x7F is in none of them.
 #pragma once
 
 namespace ringfence {
@@ -10,7 +10,7 @@ constexpr bool IsLetter(int c) { return IsLower(c) || IsUpper(c); }
 constexpr bool IsAscii(char c) { return (c & 0x80) == 0; }
 constexpr bool IsPrintableAscii(char c) { return c >= ' ' && c <= '~'; }
 
-// The other case of an ASCII letter; every other character as it is.
+// Converts an ASCII letter; returns every other character unchanged.
 template <typename Char>
 constexpr Char ToLower(Char c) {
   return IsUpper(static_cast<int>(c)) ? static_cast<Char>(c + ('a' - 'A')) : c;
@@ -20,7 +20,7 @@ constexpr Char ToUpper(Char c) {
   return IsLower(static_cast<int>(c)) ? static_cast<Char>(c - ('a' - 'A')) : c;
 }
 
-// The value of a hexadecimal digit, in either letter case; -1 for any other character.
+// The value of a hexadecimal digit in either case; -1 for any other character.
 constexpr int HexValue(char digit) {
   if (IsDigit(digit)) return digit - '0';
   const char lower = ToLower(digit);

@@ -32,8 +32,8 @@ struct Range {
   uint32_t first, last;
 };
 
-// Default_Ignorable_Code_Point (DerivedCoreProperties.txt): ext4 with casefold leaves these out
-// when it compares names, and HFS+ some of them (Apple TN1150).
+// Default_Ignorable_Code_Point (DerivedCoreProperties.txt): ext4 with casefold ignores these when
+// it compares names; HFS+ ignores some of them (Apple TN1150).
 constexpr Range kIgnored[] = {
     {0xAD, 0xAD},       {0x34F, 0x34F},    {0x61C, 0x61C},   {0x115F, 0x1160}, {0x17B4, 0x17B5},
     {0x180B, 0x180F},   {0x200B, 0x200F},  {0x202A, 0x202E}, {0x2060, 0x206F}, {0x3164, 0x3164},
@@ -64,7 +64,7 @@ void AppendFolded(uint32_t value, std::string& out) {
   }
 }
 
-// Takes one unit off `name` and appends what is left of it to `out`.
+// Removes the first code point (or invalid byte) from `name` and appends its fold to `out`.
 void FoldOne(std::string_view& name, std::string& out) {
   const CodePoint point = DecodeUtf8(name);
   if (point.length == 0) {

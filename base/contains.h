@@ -4,7 +4,7 @@
 
 namespace ringfence {
 
-// Whether an element of `range` equals `value`.
+// True if an element of `range` equals `value`.
 template <typename Range, typename T>
 bool Contains(const Range& range, const T& value) {
   return std::ranges::find(range, value) != std::ranges::end(range);

@@ -1,4 +1,4 @@
-// Reading the names in a directory.
+// Iterates over the entries of a directory.
 #pragma once
 
 #include <dirent.h>
@@ -16,11 +16,11 @@ namespace ringfence {
 struct CloseDirectory {
   void operator()(DIR* stream) const { ::closedir(stream); }
 };
-// nullptr where opendir(3) or fdopendir(3) failed.
+// nullptr if opendir(3) or fdopendir(3) failed.
 using DirectoryStream = std::unique_ptr<DIR, CloseDirectory>;
 
-// Whether `test`, which takes a `dirent`, holds for one of the entries; "." and ".." are none.
-// Nothing where the directory cannot be read to the end (readdir(3)).
+// True if `test`, which takes a `dirent`, holds for an entry other than "." and "..". Returns
+// nothing if the directory cannot be opened or read (readdir(3)).
 template <typename Test>
 std::optional<bool> AnyEntry(const UniqueFd& folder, Test test) {
   const int own = ::openat(folder.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);

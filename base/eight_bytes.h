@@ -1,5 +1,5 @@
-// Eight bytes of text in one machine word: long texts are checked eight bytes at a time. A result
-// has the high bit of each byte for which it holds; the first byte of the text is the lowest.
+// Checks long texts eight bytes at a time, in one machine word. A result has the high bit set in
+// each byte that passes the check; the first byte of the text is the lowest.
 #pragma once
 
 #include <bit>
@@ -20,7 +20,7 @@ inline uint64_t LoadEight(const char* text) {
   return bytes;
 }
 
-// Faster than starts_with() for short names, for which a call would take longer than the work.
+// Faster than starts_with() for short names, for which the call costs more than the comparison.
 inline bool BeginsWith(std::string_view text, std::string_view prefix) {
   if (text.size() < prefix.size()) return false;
   size_t i = 0;
@@ -33,7 +33,7 @@ inline bool BeginsWith(std::string_view text, std::string_view prefix) {
   return true;
 }
 
-// As memcmp(3).
+// Same as memcmp(3).
 inline int CompareBytes(const char* one, const char* other, size_t size) {
   for (; size >= 8; one += 8, other += 8, size -= 8) {
     if (LoadEight(one) != LoadEight(other)) break;
@@ -45,7 +45,7 @@ inline int CompareBytes(const char* one, const char* other, size_t size) {
   return 0;
 }
 
-// For bytes that are all below 0x80.
+// Marks the bytes from `least` to `most`. All bytes must be below 0x80.
 constexpr uint64_t IsWithin(uint64_t bytes, char least, char most) {
   const uint64_t reaches = bytes + kEachByte * (0x80u - static_cast<unsigned char>(least));
   const uint64_t exceeds = bytes + kEachByte * (0x7Fu - static_cast<unsigned char>(most));

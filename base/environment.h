@@ -1,4 +1,4 @@
-// Where this process runs: its current directory and its environment.
+// The current directory and the environment of this process.
 #pragma once
 
 #include <string>
@@ -8,16 +8,17 @@
 
 namespace ringfence {
 
-// "" where it was removed or cannot be told.
+// Returns "" if the directory was removed or cannot be determined.
 std::string CurrentDirectory();
-// The error where that matters.
+// The error for callers that need the current directory.
 Error NoCurrentDirectory(std::string hint);
-// `path` from the current directory, without "." and "..".
+// Resolves `path` against the current directory and removes "." and "..". Returns `path` unchanged
+// if the current directory is unknown.
 std::string Absolute(const std::string& path);
 
-// The value of an environment variable; "" where it is not set.
+// The value of an environment variable; "" if it is not set.
 std::string Variable(const char* name);
-// All of them, as "NAME=value".
+// All environment variables, as "NAME=value".
 std::vector<std::string> OwnEnvironment();
 
 }  // namespace ringfence

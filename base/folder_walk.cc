@@ -14,10 +14,10 @@
 namespace ringfence {
 namespace {
 
-constexpr mode_t kMode = 0755;  // any program may read what is in it
+constexpr mode_t kMode = 0755;  // any program may read the contents
 
 #ifdef O_PATH
-constexpr int kSearch = O_PATH;  // needs no right to read the folder
+constexpr int kSearch = O_PATH;  // needs no read permission
 #else
 constexpr int kSearch = O_RDONLY;
 #endif
@@ -50,8 +50,8 @@ Error NotOpened(int parent, const std::string& name, const Path& folder) {
 Result<UniqueFd> Make(int parent, const std::string& name, const Path& whole) {
   const bool is_made = ::mkdirat(parent, name.c_str(), kMode) == 0;
   if (!is_made && errno != EEXIST) return SystemError(Call("mkdir", name, whole));
-  // By its descriptor: the mode is given to what was opened, whoever has replaced it meanwhile. A
-  // folder that somebody else made first keeps its own.
+  // Sets the mode through the descriptor: it applies to the directory that was opened, even if the
+  // name has been replaced since. A directory that another process created first keeps its mode.
   UniqueFd folder = OpenFolder(parent, name, is_made ? O_RDONLY : kSearch);
   if (!folder.valid()) return NotOpened(parent, name, whole);
   if (is_made && ::fchmod(folder.get(), kMode) != 0)

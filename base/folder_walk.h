@@ -1,5 +1,5 @@
-// Goes to a folder component by component and through no link, so that whoever can write somewhere
-// on the way cannot have it lead to another place.
+// Opens a directory component by component without following links, so that a process that can
+// write to one of its ancestors cannot redirect it to another place.
 #pragma once
 
 #include <cstddef>
@@ -12,13 +12,14 @@
 
 namespace ringfence {
 
-// More that are missing look like a disk that is not mounted.
+// If more are missing, the disk is probably not mounted.
 constexpr size_t kMostMissingFolders = 3;
 
-// The folder, for *at() calls. The last few that are missing are made (mode 0755).
+// Opens the directory, for *at() calls. Creates up to kMostMissingFolders missing directories at
+// the end of the path (mode 0755).
 Result<UniqueFd> OpenPlainFolder(const Path& folder);
 
-// Nothing is made: the nearest folder that exists, and the names of those below it that do not.
+// The nearest directory that exists, and the names of the missing ones below it. Creates nothing.
 struct NearestFolder {
   UniqueFd fd;
   std::vector<std::string> missing;  // outermost first

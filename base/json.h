@@ -1,5 +1,5 @@
-// JSON values of the commands. Whoever looks into one includes <nlohmann/json.hpp>, which is slow
-// to read.
+// JSON values for the commands. Code that accesses a value includes <nlohmann/json.hpp>, which is
+// slow to compile.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -9,7 +9,8 @@ namespace ringfence {
 
 using OrderedJson = nlohmann::ordered_json;
 
-// On one line, or with `indent` spaces for each level. Bytes that are no UTF-8 become U+FFFD.
+// Serializes `value` on one line, or with `indent` spaces per level. Bytes that are not UTF-8
+// become U+FFFD.
 std::string JsonText(const OrderedJson& value, int indent = -1);
 
 }  // namespace ringfence

@@ -12,7 +12,7 @@ namespace {
 
 constexpr size_t kLineWidth = 90;
 
-// On one line, with a space after commas and colons.
+// Serializes `value` on one line, with a space after commas and colons.
 std::string Spaced(const OrderedJson& value) {
   if (!value.is_structured() || value.empty()) return JsonText(value);
   std::string out(1, value.is_array() ? '[' : '{');
@@ -106,7 +106,7 @@ void JsonEdit::Insert(const JsonNode& container, const std::string& key, const O
   }
   const std::string indent = IndentOf(begin);
   const std::string line = newline_ + indent + key + Rendered(value, indent, true);
-  // A comment behind the last member stays on its line: the comma goes before it.
+  // A comment after the last member stays on that member's line, so the comma goes before it.
   const size_t after = AfterComment(last->end);
   const std::string comment = tree_.text().substr(last->end, after - last->end);
   Splice(last->end, after, "," + comment + line);
@@ -153,7 +153,7 @@ void JsonEdit::Remove(const JsonNode& node) {
   Splice(parent.begin + 1, parent.end - 1, "");
 }
 
-// The comment that stays on the line of `before` when the last child, `node`, is removed.
+// Returns the comment that stays on the line of `before` when the last child, `node`, is removed.
 std::string JsonEdit::CommentBehind(const JsonNode& before, const JsonNode& node) const {
   const std::string_view text = tree_.text();
   if (text[before.end] != ',') return "";
@@ -185,8 +185,8 @@ OrderedJson JsonEdit::Value(const JsonNode& node) const {
 void JsonEdit::Splice(size_t begin, size_t end, std::string_view replacement) {
   std::string text = tree_.text();
   text.replace(begin, end - begin, replacement);
-  // What is spliced in is JSON between JSON, so this can only fail by a mistake of the program's
-  // own.
+  // The replacement is valid JSON in a valid place, so only a bug in the program can make this
+  // fail.
   tree_ = std::move(JsonTree::Parse(std::move(text), tree_.name(), comments_)).value();
 }
 
@@ -205,7 +205,7 @@ std::string JsonEdit::IndentOf(size_t offset) const {
   return std::string(text.substr(line, end - line));
 }
 
-// Past the comments that follow on the same line; `offset` itself where there is none.
+// Returns the offset after the comments that follow on the same line; `offset` if there are none.
 size_t JsonEdit::AfterComment(size_t offset) const {
   const std::string_view text = tree_.text();
   size_t end = offset;
@@ -238,7 +238,7 @@ std::string JsonEdit::Rendered(const OrderedJson& value, const std::string& inde
   return out + newline_ + indent + (value.is_array() ? "]" : "}");
 }
 
-// As many elements on each line as it holds.
+// Puts as many elements on each line as fit.
 std::string JsonEdit::Filled(const OrderedJson& array, const std::string& indent) const {
   std::string out = "[";
   size_t width = kLineWidth;  // so that the first element begins a line

@@ -1,5 +1,5 @@
-// Edits the text of a JSON document around what is there: everything that is not named stays byte
-// for byte, and what is added looks like its neighbours (indentation, line ends, one line or many).
+// Edits the text of a JSON document in place: all other text stays the same byte for byte, and new
+// text is formatted like its neighbours (indentation, line ends, one line or many).
 #pragma once
 
 #include <string>
@@ -21,18 +21,18 @@ class JsonEdit {
   std::string text() const { return mark_ + tree_.text(); }
   const JsonTree& tree() const { return tree_; }
   const Node& root() const { return tree_.root(); }
-  // The node at a JSON pointer (keys with "~1" and "~0", positions in arrays), or nullptr.
+  // Returns the node at a JSON pointer ("~1" and "~0" escapes, array positions), or nullptr.
   const Node* At(std::string_view pointer) const;
 
-  // Each of these parses the new text: nodes that were looked up before are gone. Remove() is the
-  // exact inverse of AddMember() and AddElement() where the container was not empty before.
+  // Each of these parses the new text and invalidates all nodes obtained before. Remove() is the
+  // exact inverse of AddMember() and AddElement() if the container was not empty before.
   void AddMember(const Node& object, std::string_view key, const OrderedJson& value);
   void AddElement(const Node& array, const OrderedJson& value);
   void Replace(const Node& node, const OrderedJson& value);
   void ReplaceRaw(const Node& node, std::string_view json);
   void Remove(const Node& node);
 
-  // What stands between the brackets of a container without members.
+  // The text between the brackets of an empty container.
   std::string_view Gap(const Node& empty_container) const;
   void SetGap(const Node& empty_container, std::string_view gap);
 

@@ -1,4 +1,4 @@
-// The types of JSON values, for code that sees no JSON itself.
+// JSON value types, for code that does not handle JSON itself.
 #pragma once
 
 #include <cstdint>

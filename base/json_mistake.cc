@@ -28,7 +28,7 @@ struct Row {
   std::string_view word;
   std::string_view hint;
 };
-// In lower case: literals of other languages, in place of a value.
+// Literals of other languages that people write in place of a JSON value, in lower case.
 constexpr Row kLiterals[] = {
     {"true", "write true, in lower case"},
     {"false", "write false, in lower case"},
@@ -48,7 +48,7 @@ bool IsOneOf(uint32_t value, std::u32string_view set) {
   return set.find(static_cast<char32_t>(value)) != std::u32string_view::npos;
 }
 
-// What begins at the error, when the scanner expected something else.
+// Describes the text at the error if the scanner expected something else.
 class Unexpected {
  public:
   Unexpected(std::string_view text, const JsonScanner& scanner, bool comments)
@@ -61,7 +61,7 @@ class Unexpected {
         comments_(comments),
         mistake_{scanner.error_offset(), scanner.error_text(), ""} {}
 
-  // None of these errors is at the end of the text: that is JsonFault::kTooShort.
+  // None of these errors is at the end of the text; those are JsonFault::kTooShort.
   JsonMistake Describe() {
     const char c = rest_[0];
     if (static_cast<unsigned char>(c) >= 0x80) {
@@ -73,7 +73,8 @@ class Unexpected {
   }
 
  private:
-  // Views, and not inlined: every message costs the hook code that builds strings.
+  // Takes views and is not inlined: every message would otherwise add string-building code to the
+  // hook.
   [[gnu::noinline]] bool Say(std::string_view what, std::string_view hint = "") {
     mistake_.what = what;
     mistake_.hint = hint;
@@ -182,8 +183,8 @@ class Unexpected {
   std::string_view rest_;
   std::string_view before_;
   JsonFault fault_;
-  bool at_root_;  // in front of the document's only value
-  char open_;     // the innermost bracket that is open
+  bool at_root_;  // before the document's only value
+  char open_;     // the innermost open bracket
   uint32_t open_line_;
   bool comments_;
   JsonMistake mistake_;

@@ -16,8 +16,9 @@ struct JsonMistake {
   std::string hint;  // may be empty
 };
 
-// `scanner` has failed on `text`. `comments`: whether the file may hold // and /* */.
-// Of the text itself only words of letters, digits, "_" and "-" are repeated.
+// `scanner` has failed on `text`. `comments` is true if the file may contain // and /* */. Apart
+// from a duplicate key, the message quotes only punctuation and words of letters, digits, "_", "-"
+// and "$" from the text.
 JsonMistake DescribeJsonMistake(std::string_view text, const JsonScanner& scanner, bool comments);
 
 }  // namespace ringfence

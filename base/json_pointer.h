@@ -6,10 +6,10 @@
 
 namespace ringfence {
 
-// Appends a member's key, with "~" and "/" in it escaped. The "/" before it is the caller's.
+// Appends a member's key with "~" and "/" escaped. The caller appends the "/" before it.
 void AppendPointerKey(std::string& pointer, std::string_view key);
 
-// "/sandbox/network/allowedDomains" as people write it: "sandbox.network.allowedDomains".
+// "/sandbox/network/allowedDomains" in the common notation: "sandbox.network.allowedDomains".
 std::string DottedKey(std::string_view pointer);
 
 }  // namespace ringfence

@@ -8,7 +8,7 @@ namespace {
 
 constexpr size_t kMaxKeyBytes = size_t{64} * 1024;
 constexpr size_t kMaxNumberText = 64;
-constexpr size_t kLinearKeys = 16;  // up to here a linear search beats a table
+constexpr size_t kLinearKeys = 16;  // up to this number a linear search beats a table
 
 uint64_t HashKey(std::string_view key) {  // FNV-1a, 64 bits
   uint64_t hash = 0xcbf29ce484222325u;
@@ -18,8 +18,9 @@ uint64_t HashKey(std::string_view key) {  // FNV-1a, 64 bits
 
 }  // namespace
 
-// The hashes of one object's keys, open addressing. Equal keys have equal hashes, so a duplicate is
-// never missed; a collision would refuse a sound document, once in 2^64/n^2.
+// Hashes of one object's keys, with open addressing. Equal keys have equal hashes, so a duplicate
+// is never missed; a collision rejects a valid document, about once in 2^64/n^2 documents with n
+// keys.
 class JsonScanner::KeySet {
  public:
   bool Insert(uint64_t hash) {
@@ -162,9 +163,9 @@ Token JsonScanner::ReadAfterValue() {
   return in_object ? ReadKey() : ReadValue();
 }
 
-// Neither a key nor a value begins here.
+// Fails because neither a key nor a value begins here; reports a trailing comma at the comma.
 Token JsonScanner::FailToken(std::string_view what, JsonFault fault) {
-  if (state_ != State::kAfterValue) return Fail(what, fault);  // no comma in front of it
+  if (state_ != State::kAfterValue) return Fail(what, fault);  // no comma precedes it
   const bool in_object = frames_.back().is_object;
   if (Peek() != (in_object ? '}' : ']')) return Fail(what, fault);
   return FailAt(comma_, in_object ? "trailing comma before }" : "trailing comma before ]",
@@ -271,7 +272,7 @@ Token JsonScanner::ReadWord(std::string_view word, Token token) {
   return token;
 }
 
-// At least one digit; appends what fits to text_.
+// Reads one digit or more and appends those that fit to text_. Returns false if there is none.
 bool JsonScanner::ReadDigits() {
   size_t count = 0;
   for (; IsDigit(Peek()); ++count, ++at_) {

@@ -1,6 +1,6 @@
-// JsonScanner reads one JSON document (RFC 8259) as a stream of tokens, from chunks of any size,
-// in memory that does not grow with the length of a string. It is strict: duplicate keys in one
-// object, a byte order mark, trailing data, invalid UTF-8 and nesting beyond a bound are errors.
+// JsonScanner reads one JSON document (RFC 8259) as a stream of tokens, from chunks of any size, in
+// memory that does not grow with the length of a string. It is strict: duplicate keys in one
+// object, a byte order mark, trailing data, invalid UTF-8 and nesting beyond a limit are errors.
 // Lone surrogates and NUL written as escapes are accepted in values and reported with the string,
 // because the real client sends them in file contents.
 #pragma once
@@ -26,7 +26,7 @@ class ByteSource {
   virtual Result<std::string_view> Next() = 0;
 };
 
-// A document that is in memory already; the caller keeps `text` alive.
+// A document that is already in memory; the caller keeps `text` alive.
 class TextSource final : public ByteSource {
  public:
   explicit TextSource(std::string_view text) : text_(text) {}
@@ -42,23 +42,23 @@ enum class Token : uint8_t {
   kArrayBegin,
   kArrayEnd,
   kKey,     // text() is the decoded key; its value is the next token
-  kString,  // TakeString() reads it; if nobody does, it is checked and skipped
-  kNumber,  // text() is the number as written, cut when it has more than 64 digits
+  kString,  // TakeString() reads it; otherwise Next() checks and skips it
+  kNumber,  // text() is the number as written, cut if it has more than 64 digits
   kTrue,
   kFalse,
   kNull,
   kEnd,    // the document is complete and nothing follows it
-  kError,  // and so is every token after it; error_offset(), error_text()
+  kError,  // as is every later token; see error_offset(), error_text()
 };
 
-// Kinds of errors that DescribeJsonMistake() tells apart (base/json_mistake.h).
+// Kinds of errors that DescribeJsonMistake() distinguishes (base/json_mistake.h).
 enum class JsonFault : uint8_t {
   kOther,
   kNoValue,        // a value was expected
   kNoKey,          // a key in double quotes was expected
   kNoColon,        // ":" was expected
   kNoComma,        // "," or the closing bracket was expected
-  kTrailingComma,  // error_offset() is the comma's
+  kTrailingComma,  // error_offset() is that of the comma
   kTooShort,       // the document ends within a value
   kNoStringEnd,    // the document ends within a string
   kControl,        // a control character in a string
@@ -74,16 +74,16 @@ class JsonScanner {
     std::string what;
   };
   struct Options {
-    bool comments = false;  // also // and /* */, for files that people write
+    bool comments = false;  // accepts // and /* */, for files written by people
     size_t max_depth = 200;
-    // Takes the first kMaxDuplicates keys that an object has twice; without it the first is an
-    // error. Whoever gives it must refuse the document all the same.
+    // If set, receives the first kMaxDuplicates duplicate keys; otherwise the first one is an
+    // error. A caller that sets it must still reject the document.
     std::vector<Duplicate>* duplicates = nullptr;
   };
   static constexpr size_t kMaxDuplicates = 100;
   struct String {
     std::string_view text;  // valid until the next call of the scanner
-    bool cut = false;       // longer than the limit: `text` is only a part of it
+    bool cut = false;       // longer than the limit; `text` is only a part of it
     bool has_nul = false;
     bool has_lone_surrogate = false;
   };
@@ -95,25 +95,25 @@ class JsonScanner {
 
   Token Next();
 
-  // The string value that Next() announced with kString, at most `limit` bytes of it. The string is
-  // known to be sound only when this returns true; otherwise the next token is kError.
+  // Reads the string value that Next() announced with kString, up to `limit` bytes. The string is
+  // valid only if this returns true; otherwise the next token is kError.
   bool TakeString(size_t limit, String* out);
 
-  // The same, keeping the end of a string that is longer.
+  // Same, but keeps the end of a longer string.
   bool TakeStringEnd(size_t limit, String* out);
 
   std::string_view text() const { return text_; }
   size_t depth() const { return frames_.size(); }
 
-  // Byte offsets from the start of the document: of the token that Next() returned last, and of
-  // what has been read.
+  // Byte offsets from the start of the document: of the last token that Next() returned, and of the
+  // next byte to read.
   size_t token_offset() const { return token_offset_; }
   size_t offset() const { return base_ + at_; }
 
   size_t error_offset() const { return error_offset_; }
   const std::string& error_text() const { return error_text_; }
   JsonFault error_fault() const { return error_fault_; }
-  // After an error: where the innermost object or array that is still open begins, if there is one.
+  // After an error: the offset of the innermost object or array still open; 0 if none is open.
   size_t open_offset() const { return frames_.empty() ? 0 : frames_.back().begin; }
 
  private:
@@ -121,9 +121,9 @@ class JsonScanner {
   class KeySet;
   struct Frame {
     bool is_object = false;
-    size_t begin = 0;              // byte offset of its bracket
-    size_t first_key = 0;          // where its keys begin in key_hashes_
-    std::unique_ptr<KeySet> many;  // instead of a linear search, once there are many keys
+    size_t begin = 0;              // byte offset of the opening bracket
+    size_t first_key = 0;          // index of its first key in key_hashes_
+    std::unique_ptr<KeySet> many;  // replaces the linear search once there are many keys
 
     Frame(bool object, size_t offset, size_t first);
     Frame(Frame&&) noexcept;
@@ -132,7 +132,7 @@ class JsonScanner {
   };
 
   bool Refill();
-  // The next byte, or -1 at the end.
+  // Returns the next byte, or -1 at the end.
   int Peek() {
     if (at_ == chunk_.size() && !Refill()) return -1;
     return static_cast<unsigned char>(chunk_[at_]);
@@ -177,7 +177,7 @@ class JsonScanner {
   std::vector<uint64_t> key_hashes_;  // of the open objects, innermost last
   State state_ = State::kValue;
   bool string_pending_ = false;
-  size_t comma_ = 0;  // byte offset of the comma that was read last
+  size_t comma_ = 0;  // byte offset of the last comma read
 
   std::string text_;    // the key or number
   std::string string_;  // a string value that had to be decoded

@@ -1,4 +1,4 @@
-// The strings of JsonScanner: where nearly all bytes of an event are.
+// JsonScanner's string handling. Nearly all bytes of an event are in strings.
 #include <bit>
 
 #include "base/ascii.h"
@@ -9,9 +9,9 @@
 namespace ringfence {
 namespace {
 
-// The high bit of each of eight bytes that needs a closer look: a quote, a backslash, a control
-// character, or a byte of a longer UTF-8 sequence. A borrow may also mark a byte after the first
-// marked one; before it no mark is wrong.
+// Sets the high bit of each of the eight bytes that needs a closer look: a quote, a backslash, a
+// control character, or a byte of a longer UTF-8 sequence. A borrow may also mark a byte after the
+// first marked one, so only the first mark is reliable.
 uint64_t SpecialBytes(uint64_t bytes) {
   const uint64_t control = bytes - kEachByte * 0x20;
   const uint64_t quote = (bytes ^ (kEachByte * '"')) - kEachByte;
@@ -24,7 +24,7 @@ bool NeedsNoEscape(char c) {
   return byte >= 0x20 && byte < 0x80 && byte != '"' && byte != '\\';
 }
 
-// The first byte at or after `at` that is not plain string content, or `end`.
+// Returns the first byte at or after `at` that is not plain string content, or `end`.
 const char* SkipPlain(const char* at, const char* end) {
   if constexpr (kEightBytesWork) {
     for (; end - at >= 8; at += 8) {
@@ -56,8 +56,8 @@ bool IsOneLetterEscape(char c) {
   }
 }
 
-// Goes over string content that need not be kept: stops at the closing quote, at what needs the
-// careful way (\u, an error, the end of the chunk within a sequence), or at `end`.
+// Skips string content that need not be kept. Stops at the closing quote, at `end`, or at anything
+// that needs the slow path (\u, an error, a sequence cut by the end of the chunk).
 const char* SkipContent(const char* at, const char* end) {
   for (;;) {
     at = SkipPlain(at, end);
@@ -66,7 +66,7 @@ const char* SkipContent(const char* at, const char* end) {
       if (end - at < 2 || !IsOneLetterEscape(at[1])) return at;
       at += 2;
     } else if (static_cast<unsigned char>(*at) < 0x20) {
-      return at;  // the careful way refuses it
+      return at;  // the slow path rejects it
     } else {
       const size_t length = DecodeUtf8({at, static_cast<size_t>(end - at)}).length;
       if (length == 0) return at;
@@ -77,13 +77,13 @@ const char* SkipContent(const char* at, const char* end) {
 
 }  // namespace
 
-// What is known about the string that is being read.
+// State of the string being read.
 struct JsonScanner::StringState {
   std::string* kept = nullptr;
   size_t limit = 0;
   Keep keep = Keep::kBeginning;
   String found;
-  uint32_t high_surrogate = 0;  // waits for its partner
+  uint32_t high_surrogate = 0;  // waiting for its low surrogate
 };
 
 bool JsonScanner::TakeString(size_t limit, String* out) {
@@ -103,7 +103,8 @@ bool JsonScanner::TakePending(size_t limit, Keep keep, String* out) {
   return ScanString(limit, keep, out);
 }
 
-// Opens at the quote. A string that lies in one chunk without escapes is returned as it lies there.
+// Starts at the opening quote. A plain ASCII string in one chunk is returned as a view of the
+// chunk.
 bool JsonScanner::ScanString(size_t limit, Keep keep, String* out) {
   ++at_;
   const std::string_view rest = chunk_.substr(at_);
@@ -131,7 +132,8 @@ bool JsonScanner::ScanString(size_t limit, Keep keep, String* out) {
   return true;
 }
 
-// What begins with the byte `c` that Peek() gave: a character, or as many as can be taken at once.
+// Scans the content that begins with `c`, the byte from Peek(): one character, or a run of plain
+// ones.
 bool JsonScanner::ScanContent(int c, StringState& state) {
   if (failed_) return false;
   if (c < 0) return Fail("this string has no end", JsonFault::kNoStringEnd), false;
@@ -168,7 +170,7 @@ void JsonScanner::Put(StringState& state, std::string_view bytes) {
   state.kept->append(bytes.substr(0, room));
 }
 
-// The last `limit` bytes, from the beginning of a code point.
+// Keeps at most the last `limit` bytes, starting at a code point.
 void JsonScanner::CutToEnd(StringState& state) {
   std::string& kept = *state.kept;
   if (kept.size() <= state.limit) return;
@@ -230,7 +232,7 @@ bool JsonScanner::ScanHex(uint32_t* value) {
   return true;
 }
 
-// One code point of two to four bytes, which may lie across two chunks.
+// Scans one code point of two to four bytes, which may span two chunks.
 bool JsonScanner::ScanMultibyte(StringState& state) {
   const CodePoint here = DecodeUtf8(chunk_.substr(at_));
   if (here.length != 0) {

@@ -97,7 +97,7 @@ class JsonTree::Builder {
     node.size = static_cast<uint32_t>(content.size());
   }
 
-  // Text that lies in the document is pointed at, other text is kept beside it.
+  // Returns text inside the document as it is; copies any other text.
   std::string_view Intern(std::string_view text) {
     const std::string& all = *tree_.text_;
     if (text.data() >= all.data() && text.data() + text.size() <= all.data() + all.size()) {
@@ -116,7 +116,7 @@ class JsonTree::Builder {
 
   struct Open {
     Index node = kNone;
-    Index last = kNone;  // its newest child
+    Index last = kNone;  // its last child so far
   };
   JsonTree& tree_;
   TextSource source_;
@@ -128,8 +128,8 @@ class JsonTree::Builder {
 
 namespace {
 
-// About how many values there are, evaluated by the commas at the beginning of the text: growing
-// would copy all nodes, and memory that is not used is paid for, too.
+// Estimates the number of values from the commas at the beginning of the text: growing the vector
+// would copy all nodes, and unused memory has a cost, too.
 size_t ExpectedNodes(std::string_view text) {
   const std::string_view sample = text.substr(0, 4096);
   const auto commas = static_cast<size_t>(std::ranges::count(sample, ','));

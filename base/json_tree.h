@@ -1,6 +1,6 @@
-// JsonTree is a whole small JSON document (a policy, a settings file) in memory, in which every
-// value knows its place, so that a mistake can be reported with line and column and a text can be
-// edited around it. It keeps the document's text; nodes point into it.
+// JsonTree holds a whole small JSON document (a policy, a settings file) in memory. Every value
+// knows its position, so that a mistake can be reported with line and column and the text around it
+// can be edited. The tree keeps the document's text; nodes point into it.
 #pragma once
 
 #include <cstddef>
@@ -31,33 +31,33 @@ class JsonTree {
     Index parent = kNone;
     Index first_child = kNone;
     Index next = kNone;  // the next member or element
-    uint32_t size = 0;   // of an object or an array: how many are in it; else of content()
+    uint32_t size = 0;   // number of members or elements; otherwise size of content()
     uint32_t key = kNone;
     const char* data = nullptr;
 
-    // The string's value, the number as written.
+    // The value of a string; a number as written.
     std::string_view content() const {
       return data == nullptr ? std::string_view() : std::string_view(data, size);
     }
   };
 
-  // `name` is what messages call the document. `comments` allows // and /* */.
+  // `name` is the document's name in messages. `comments` allows // and /* */.
   static Result<JsonTree> Parse(std::string text, std::string name, bool comments);
-  // Of a file that people write: keys that an object has twice become mistakes, so that those
-  // behind them are found as well. The tree is for finding them: with any mistake the file is
-  // unusable.
+  // Parses a file written by people, with comments allowed. Records a duplicate key in `mistakes`
+  // and continues, so that later mistakes are found as well. The tree serves only to find them:
+  // with any mistake the file is unusable.
   static Result<JsonTree> ParseForPeople(std::string text, std::string name,
                                          std::vector<Error>& mistakes);
 
   const Node& root() const { return nodes_.front(); }
   const Node& node(Index index) const { return nodes_[index]; }
   Index IndexOf(const Node& node) const { return static_cast<Index>(&node - nodes_.data()); }
-  // The member `key` of an object, or nullptr (also when `node` is no object).
+  // Returns the member `key` of an object, or nullptr (also if `node` is not an object).
   const Node* Find(const Node& node, std::string_view key) const;
-  // The string that is the member `key`, or "" where there is none.
+  // Returns the string value of the member `key`, or "" if there is none.
   std::string_view Text(const Node& node, std::string_view key) const;
 
-  // Of a member: its name, and the byte offset of the name's opening quote.
+  // A member's name, and the byte offset of the name's opening quote.
   std::string_view KeyOf(const Node& node) const {
     return node.key == kNone ? std::string_view() : keys_[node.key].text;
   }
@@ -75,20 +75,20 @@ class JsonTree {
   class Builder;
   static Result<JsonTree> Parse(std::string text, std::string name, JsonScanner::Options options,
                                 std::vector<Error>* mistakes);
-  std::unique_ptr<std::string> text_;  // on the heap: nodes point into it when the tree is moved
+  std::unique_ptr<std::string> text_;  // on the heap, so that nodes survive a move of the tree
   std::unique_ptr<std::deque<std::string>> decoded_;
   std::string name_;
   struct Key {
     std::string_view text;
     uint32_t begin = 0;
   };
-  std::vector<Node> nodes_;  // slim: a policy may have many entries
+  std::vector<Node> nodes_;  // compact: a policy may have many entries
   std::vector<Key> keys_;
 };
 
 using JsonNode = JsonTree::Node;
 
-// The node at a JSON pointer without escapes, or nullptr.
+// Returns the node at a JSON pointer without escapes, or nullptr.
 const JsonNode* NodeAt(const JsonTree& tree, std::string_view pointer);
 
 // "name:line:column" of a byte offset; lines and columns count from 1, columns in bytes.

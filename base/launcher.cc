@@ -19,7 +19,7 @@ bool HasLauncher() { return ::access(kAuditSocket, F_OK) == 0; }
 
 Result<bool> SendToLauncher(const std::string& packet) {
   constexpr const char* kCall = "the launcher outside of the sandbox";
-  constexpr timeval kWait{.tv_sec = 1, .tv_usec = 0};  // it may wait for a lock itself
+  constexpr timeval kWait{.tv_sec = 1, .tv_usec = 0};  // the launcher may wait for a lock itself
   if (::access(kAuditSocket, F_OK) != 0) {
     if (errno == ENOENT || errno == ENOTDIR) return false;
     return SystemError(kCall);

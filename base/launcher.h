@@ -1,4 +1,4 @@
-// The launcher outside, for a hook that runs in a sandbox of ringfence's (base/inside.h).
+// Access to the launcher outside, for a hook that runs in a ringfence sandbox (base/inside.h).
 #pragma once
 
 #include <string>
@@ -7,11 +7,11 @@
 
 namespace ringfence {
 
-// Whether there is one: then the kernel refuses what the policy only asks about.
+// True if there is a launcher: then the kernel refuses what the policy only asks about.
 bool HasLauncher();
 
-// One packet. False where there is no launcher; an error where it did not take the packet, or not
-// within a second.
+// Sends one packet. Returns false if there is no launcher, and an error if the launcher did not
+// accept the packet within a second.
 Result<bool> SendToLauncher(const std::string& packet);
 
 }  // namespace ringfence

@@ -1,6 +1,6 @@
-// Included before everything else when a program is compiled against musl: libstdc++'s headers were
-// configured for glibc and name a few things of it that musl has under other names or not at all.
-// Nothing that rests on them (locales, threads) is used.
+// Included before everything else in a build against musl: libstdc++'s headers were configured for
+// glibc and use a few glibc names that musl spells differently or lacks. Nothing that depends on
+// them (locales, threads) is used.
 #pragma once
 
 #include <features.h>

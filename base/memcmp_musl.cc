@@ -1,4 +1,5 @@
-// musl's memcmp() goes byte by byte. Names are compared all the time here, and most begin alike.
+// musl's memcmp() compares byte by byte. Names are compared constantly here, and most of them share
+// a prefix.
 #include <cstddef>
 
 #include "base/eight_bytes.h"

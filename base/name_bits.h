@@ -1,5 +1,5 @@
-// A quick "no" for most comparisons of a rule with a path. Each name of a path stands for one of 64
-// bits; a path that lacks a bit of a rule cannot have all of the rule's names.
+// Quickly rules out most comparisons of a rule with a path. Each name in a path maps to one of 64
+// bits; a path that lacks a bit of a rule cannot contain all of the rule's names.
 #pragma once
 
 #include <array>
@@ -20,7 +20,7 @@ class NameHash {
   uint32_t state_ = 0x811C9DC5u;
 };
 
-// The bits of all names of `path`, which is folded (FoldName).
+// The bits of all names in `path`, which must be folded (FoldName).
 constexpr uint64_t NameBitsOf(std::string_view path) {
   uint64_t bits = 0;
   NameHash hash;
@@ -35,8 +35,8 @@ constexpr uint64_t NameBitsOf(std::string_view path) {
   return bits | uint64_t{1} << hash.Top(6);
 }
 
-// The bits that a path needs to match `pattern` in any letter case. Names with wildcards and with
-// letters beyond ASCII need none.
+// The bits that a path must have to match `pattern` in any letter case. Names with wildcards or
+// non-ASCII letters need none.
 constexpr uint64_t NameBitsNeededBy(std::string_view pattern) {
   uint64_t bits = 0;
   while (!pattern.empty()) {
@@ -53,7 +53,7 @@ constexpr uint64_t NameBitsNeededBy(std::string_view pattern) {
   return bits;
 }
 
-// A set of names that is sometimes wrong about what it has, and never about what it lacks.
+// A set of names that may report a name it does not contain, but never misses one that it contains.
 class NameFilter {
  public:
   static constexpr uint16_t IndexOf(std::string_view name) {
@@ -70,7 +70,7 @@ class NameFilter {
   bool MayHave(uint16_t index) const { return (words_[index / 64] >> (index % 64) & 1) != 0; }
 
  private:
-  static constexpr int kIndexBits = 9;  // a home has some hundred names
+  static constexpr int kIndexBits = 9;  // a home directory has a few hundred names
 
   std::array<uint64_t, (1u << kIndexBits) / 64> words_{};
 };

@@ -1,4 +1,4 @@
-// How a command of the command line ended.
+// Result of a command of the command line.
 #pragma once
 
 #include <optional>
@@ -8,8 +8,8 @@
 
 namespace ringfence {
 
-// 0 done, 1 the answer is no, 2 wrong usage or unusable input; `ringfence run` has more. The error,
-// if any, is printed once, by main() or what stands next to it.
+// Exit status 0: done; 1: the answer is no; 2: wrong usage or unusable input; `ringfence run` has
+// more. The error, if any, is printed once, by main() or the code next to it.
 struct Outcome {
   int status = 0;
   std::optional<Error> error;

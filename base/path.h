@@ -1,5 +1,5 @@
-// Path: an absolute path without ".", ".." or empty components. It says nothing about links: use
-// Walk() in resolve.h for where a name leads.
+// Path is an absolute path without ".", ".." or empty components. It knows nothing about links; use
+// Walk() (policy/files/resolve.h) to find out where a name leads.
 #pragma once
 
 #include <optional>
@@ -9,18 +9,18 @@
 namespace ringfence {
 
 inline constexpr size_t kMaxPathBytes = 4095;  // PATH_MAX without the final NUL
-inline constexpr size_t kMaxNameBytes = 255;   // NAME_MAX, of one component
-inline constexpr int kMaxLinks = 40;  // that the kernel follows on one way (path_resolution(7))
+inline constexpr size_t kMaxNameBytes = 255;   // NAME_MAX, per component
+inline constexpr int kMaxLinks = 40;  // the kernel's limit per resolution (path_resolution(7))
 
 class Path {
  public:
   Path() : text_("/") {}
 
-  // Refuses what is not absolute, holds NUL, or has a ".." component.
+  // Returns nothing if `text` is not absolute, contains NUL, or has a ".." component.
   static std::optional<Path> Parse(std::string_view text);
 
-  // Removes "." and ".." from the text alone, as Node's path.resolve does (".." of "/" is "/").
-  // `text` is absolute.
+  // Removes "." and ".." without asking the file system, as Node's path.resolve does (".." of "/"
+  // is "/"). `text` must be absolute.
   static Path Clean(std::string_view text);
 
   const std::string& text() const { return text_; }
@@ -29,9 +29,9 @@ class Path {
   Path Parent() const;            // "/" is its own parent
   Path Child(std::string_view name) const;
 
-  // Equal to `folder` or below it.
+  // True if this path is `folder` or below it.
   bool IsInside(const Path& folder) const;
-  // What follows `folder` and its slash, when inside: "" for the folder itself.
+  // Returns the part after `folder` and its slash if this path is inside; "" for `folder` itself.
   std::optional<std::string_view> Below(const Path& folder) const;
 
   auto operator<=>(const Path&) const = default;  // NOLINT(modernize-use-nullptr): no pointer here
@@ -41,15 +41,15 @@ class Path {
   std::string text_;
 };
 
-// What follows the last slash; all of `path` where there is none.
+// Returns the part after the last slash; all of `path` if there is none.
 constexpr std::string_view BaseName(std::string_view path) {
   return path.substr(path.rfind('/') + 1);
 }
 
-// One of its components is "..".
+// True if one of the components is "..".
 bool HasDotDot(std::string_view text);
 
-// Takes the first component off `rest`, without its slashes; empty when nothing is left.
+// Removes the first component from `rest` and returns it without slashes; empty if nothing is left.
 std::string_view TakeComponent(std::string_view& rest);
 
 }  // namespace ringfence

@@ -22,7 +22,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Writing to a program that has gone reports EPIPE, without a signal that would end this one.
+// Writing to a program that has exited fails with EPIPE instead of raising SIGPIPE, which would end
+// this process.
 #ifdef __APPLE__
 constexpr int kSendFlags = MSG_DONTWAIT;
 #else
@@ -56,7 +57,7 @@ class Running {
   Status Start() {
     std::array<UniqueFd, 3> theirs;
     for (size_t i = 0; i < ours_.size(); ++i) {
-      // The client uses socket pairs too.
+      // Uses socket pairs, like the client.
       Result<SocketPair> pair = MakeSocketPair(SOCK_STREAM);
       if (!pair) return pair.error();
       ours_[i] = std::move(pair->own);
@@ -97,7 +98,7 @@ class Running {
                  "did not answer within " + std::to_string(call_.limit.count()) + " ms", ""};
   }
 
-  // Waits until something can be written or read, and does it.
+  // Waits until a descriptor is ready, then writes or reads.
   Status Turn() {
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end_ - Clock::now());
     if (left.count() <= 0) return TooLong();
@@ -115,7 +116,7 @@ class Running {
     return Error{Error::Kind::kSystem, call_.program, "produced more than 4 MiB of output", ""};
   }
 
-  // A program that does not read its input is no error.
+  // It is not an error if the program does not read its input.
   void Feed() {
     std::string_view rest = call_.input;
     rest.remove_prefix(fed_);

@@ -1,4 +1,4 @@
-// Runs a program without a shell and hears what it says.
+// Runs a program without a shell and captures its output.
 #pragma once
 
 #include <chrono>
@@ -12,8 +12,8 @@
 namespace ringfence {
 
 struct Finished {
-  int exit_status = 0;  // 128 + the signal's number when one ended it
-  std::string out;      // of each at most kMostHeard bytes
+  int exit_status = 0;  // 128 + the signal number if a signal ended it
+  std::string out;      // `out` and `err`: at most kMostHeard bytes each
   std::string err;
 };
 inline constexpr size_t kMostHeard = size_t{4} << 20;
@@ -24,12 +24,12 @@ struct ProgramCall {
   std::vector<std::string> environment;  // "NAME=value"
   std::string input;
   std::chrono::milliseconds limit{10'000};
-  // Gets what it says on standard output, piece by piece, in the place of Finished::out.
+  // If set, receives standard output piece by piece, instead of Finished::out.
   std::function<void(std::string_view)> hear = {};
 };
 
-// An error when it cannot be started, takes longer than the limit or says more than kMostHeard (it
-// is killed then).
+// Returns an error if the program cannot be started, exceeds the time limit or writes more than
+// kMostHeard bytes; kills it in the last two cases.
 Result<Finished> Run(const ProgramCall& call);
 
 }  // namespace ringfence

@@ -17,7 +17,7 @@ namespace ringfence {
 
 std::string OwnProgram() {
 #ifdef __linux__
-  // The kernel hands over the address of the text (getauxval(3)).
+  // The kernel passes the address of the string (getauxval(3)).
   // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast)
   const auto* name = reinterpret_cast<const char*>(::getauxval(AT_EXECFN));
   return name == nullptr ? "" : name;

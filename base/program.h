@@ -1,4 +1,4 @@
-// Which file this process was started from, and what starting another takes.
+// The program file of this process, and the arguments for starting another program.
 #pragma once
 
 #include <string>
@@ -8,13 +8,13 @@
 
 namespace ringfence {
 
-// The name it was started by; "" where the system does not tell.
+// The name that this process was started with; "" if the system does not provide it.
 std::string OwnProgram();
 
-// The same without links. "" where the system hides it, as without /proc.
+// Same, with links resolved. Returns "" if the system hides the file, as without /proc.
 Result<std::string> OwnProgramReal();
 
-// The list as execve(2) takes it: pointers into `texts`, which must stay, and nullptr at the end.
+// Argument list for execve(2): pointers into `texts`, which must outlive it, and a final nullptr.
 std::vector<char*> ArgumentPointers(std::vector<std::string>& texts);
 
 }  // namespace ringfence

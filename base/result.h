@@ -1,5 +1,5 @@
-// Result<T>: a value or an Error. Nothing in base, policy and hook throws, so every function that
-// can fail returns one of these, and the compiler complains when it is dropped.
+// Result<T> is a value or an Error. Nothing in base, policy and hook throws, so every function that
+// can fail returns a Result, and the compiler warns if a caller discards it.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@
 namespace ringfence {
 
 // One error, written for the person who has to fix it: where it is, what is wrong, what to do.
-// Messages are one line, lower case, without a full stop; foreign text in them is quoted. Programs
-// ask only for `kind`, `code` and `about`: the texts may be reworded (tests/error_text.py).
+// Messages are one line, lower case, without a full stop; foreign text in them is quoted. Code
+// tests only `kind`, `code` and `about`, so the texts may be reworded (tests/error_text.py).
 struct Error {
   enum class Kind {
     kUsage,          // the command line
@@ -20,13 +20,13 @@ struct Error {
     kSystem,         // a system call
   };
 
-  // What it is about, where a caller has to know and `code` does not tell.
+  // Subject of the error, for callers that need it if `code` is not enough.
   enum class About : uint8_t {
     kOther,
     kRoot,          // the option --root
     kProjectDir,    // CLAUDE_PROJECT_DIR
     kLandlock,      // Landlock as a whole, not one of its rules
-    kMountSetattr,  // calls that a kernel may be too old for
+    kMountSetattr,  // calls that an old kernel may lack
     kCloseRange,
   };
 
@@ -34,7 +34,7 @@ struct Error {
   std::string where;  // "policy.json:7:14", "open(/etc/x)"; may be empty
   std::string what;
   std::string hint;  // what the user can change; may be empty
-  int code = 0;      // errno of the call that failed; 0 where none did
+  int code = 0;      // errno of the failed call; 0 if no call failed
   About about = About::kOther;
 
   std::string text() const { return where.empty() ? what : where + ": " + what; }
@@ -53,7 +53,8 @@ class [[nodiscard]] Result {
   bool has_value() const { return state_.index() == 0; }
   explicit operator bool() const { return has_value(); }
 
-  // The caller has looked at has_value(); a wrong guess ends the program, it never reads garbage.
+  // The caller must check has_value() first: without a value, the program ends instead of reading
+  // garbage.
   T& value() & { return *Checked(std::get_if<0>(&state_)); }
   const T& value() const& { return *Checked(std::get_if<0>(&state_)); }
   T&& value() && { return std::move(*Checked(std::get_if<0>(&state_))); }

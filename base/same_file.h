@@ -1,4 +1,4 @@
-// Whether two names or descriptors are of one file: its device and inode number are the same.
+// Tests if two names or descriptors refer to the same file, by device and inode number.
 #pragma once
 
 #include <sys/stat.h>
@@ -11,7 +11,7 @@ inline bool IsSameFile(const struct stat& one, const struct stat& other) {
   return one.st_ino == other.st_ino && one.st_dev == other.st_dev;
 }
 
-// False where one of them cannot be looked at.
+// False if fstat(2) fails for one of them.
 inline bool IsSameFile(const UniqueFd& one, const UniqueFd& other) {
   struct stat first {};
   struct stat second {};

@@ -1,6 +1,6 @@
-// Other names of a file on FAT, NTFS and WSL's Windows drives. One whose name does not fit into 8.3
-// letters has a short name, such as CLAUDE~1 for ".claude" (Documentation/filesystems/vfat.rst).
-// Listings show only the long one.
+// Alternative names of a file on FAT, NTFS and WSL's Windows drives. A file whose name does not fit
+// the 8.3 format also has a short name, such as CLAUDE~1 for ".claude"
+// (Documentation/filesystems/vfat.rst). Listings show only the long name.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace ringfence {
 
-// "NAME~1" or "NAME~1.EXT" of at most eight and three characters.
+// True for "NAME~1" and "NAME~1.EXT", of at most eight and three characters.
 constexpr bool MayBeShortName(std::string_view name) {
   const size_t tilde = name.find('~');
   if (tilde == std::string_view::npos || tilde == 0) return false;
@@ -19,12 +19,12 @@ constexpr bool MayBeShortName(std::string_view name) {
   return name[end] == '.' && name.size() - end <= 4;
 }
 
-// A name that is more than dots and ends in one. FAT and exFAT leave these dots out.
+// True if the name ends in a dot and is not all dots. FAT and exFAT drop these dots.
 constexpr bool EndsInDots(std::string_view name) {
   return name.ends_with('.') && name.find_last_not_of('.') != std::string_view::npos;
 }
 
-// The path as FAT takes it.
+// Returns the path as FAT reads it: without the final dots of each name.
 inline std::string WithoutFinalDots(std::string_view path) {
   std::string text;
   while (!path.empty()) {

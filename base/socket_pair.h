@@ -1,5 +1,6 @@
-// Two connected Unix sockets, closed on exec. Writing to one whose other end has gone must not
-// raise SIGPIPE: use MSG_NOSIGNAL where there is one (macOS sets it up here).
+// Two connected Unix sockets, closed on exec. Writing to a socket whose other end is closed must
+// not raise SIGPIPE: use MSG_NOSIGNAL if the system has it (on macOS, MakeSocketPair() sets
+// SO_NOSIGPIPE).
 #pragma once
 
 #include "base/result.h"

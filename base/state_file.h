@@ -1,4 +1,4 @@
-// Files of ringfence's own state: opened through no link, and locked against other hooks.
+// ringfence's own state files: opened with O_NOFOLLOW, and locked against other hooks.
 #pragma once
 
 #include <sys/stat.h>
@@ -9,19 +9,20 @@
 
 namespace ringfence {
 
-// To read and to append, or to write anywhere in it; made with mode 0600, its folders with 0700,
-// where they are missing.
+// Opens a file for reading and appending, or for writing anywhere. Creates it with mode 0600 and
+// its missing directories with mode 0700.
 enum class StateWrites { kAppended, kAnywhere };
 Result<UniqueFd> OpenStateFile(const Path& file, StateWrites writes);
 
-// Makes `folder` with mode 0700, where it is missing, and the last of the folders above it that
-// are: at most `levels` in all, since a home that is not there is a disk that is not mounted.
+// Creates `folder` and its missing ancestors with mode 0700: at most `levels` directories in all,
+// because a missing home directory means that its disk is not mounted.
 Status MakeFolders(const Path& folder, int levels);
 
-// flock(2), tried so often, a millisecond apart. False: others hold the lock.
+// Tries flock(2) up to `tries` times, a millisecond apart. Returns false if another process holds
+// the lock.
 Result<bool> LockFile(int fd, int tries);
 
-// That millisecond.
+// Sleeps for that millisecond.
 void WaitForOthers();
 
 }  // namespace ringfence

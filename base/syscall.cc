@@ -69,7 +69,7 @@ UniqueFd OpenFile(const char* path, int flags) {
 }
 
 Result<std::string> ReadAll(int fd, size_t limit, std::string_view what, size_t expected) {
-  constexpr size_t kMore = 512;  // room to see the end, and for a file that says it is empty
+  constexpr size_t kMore = 512;  // room to detect the end, and for a file that reports size 0
   std::string bytes((expected < limit ? expected : limit) + kMore, '\0');
   size_t size = 0;
   for (;;) {
@@ -81,7 +81,7 @@ Result<std::string> ReadAll(int fd, size_t limit, std::string_view what, size_t 
       return Error{Error::Kind::kInvalidConfig, std::string(what),
                    "larger than " + std::to_string(limit) + " bytes", ""};
     }
-    // A regular file that gave less than there was room for has come to its end (read(2)).
+    // A regular file that returned less than there was room for is at its end (read(2)).
     const bool is_whole = expected > 0 && size == expected;
     if (got == 0 || is_whole) break;
     if (size == bytes.size()) bytes.resize(2 * size);

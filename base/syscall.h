@@ -1,4 +1,4 @@
-// Files, errno and clocks. No function here asks the environment.
+// Files, errno and clocks. No function here reads the environment.
 #pragma once
 
 #include <time.h>
@@ -16,25 +16,25 @@ namespace ringfence {
 // The name of an errno value ("ENOENT"), since strerror needs a locale and most of the C library.
 std::string ErrnoName(int code);
 
-// Takes errno at once: call it before anything else can change it.
+// Reads errno: call it before anything else can change errno.
 Error SystemError(std::string_view call);
 Error SystemError(std::string_view call, int code, Error::About about = Error::About::kOther);
 
-// For who passes `code`, which is not 0, on and shows no text. It allocates nothing.
+// For callers that only pass on `code`, which is not 0, and show no text. Allocates nothing.
 Error Errno(int code);
 
-// open(2) with O_CLOEXEC. Invalid, with errno, where it fails. In one call: musl's open() makes
-// two.
+// open(2) with O_CLOEXEC. On failure, returns an invalid descriptor and leaves the cause in errno.
+// Makes one system call; musl's open() makes two.
 UniqueFd OpenFile(const char* path, int flags);
 
 // Reads to the end. More than `limit` bytes is an error, so a growing file cannot exhaust memory.
-// `expected` is how many there probably are.
+// `expected` is the probable number of bytes.
 Result<std::string> ReadAll(int fd, size_t limit, std::string_view what, size_t expected = 0);
 
-// Of CLOCK_REALTIME since 1970, of CLOCK_MONOTONIC since the start of the system.
+// Nanoseconds since 1970 for CLOCK_REALTIME, since system start for CLOCK_MONOTONIC.
 int64_t Nanoseconds(clockid_t clock);
 
-// Writes every byte, going on after EINTR and short writes.
+// Writes all bytes; continues after EINTR and short writes.
 Status WriteAll(int fd, std::string_view bytes);
 
 }  // namespace ringfence

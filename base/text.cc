@@ -48,7 +48,7 @@ void AppendJsonEscape(std::string& out, uint32_t value) {
 
 bool IsPlainInJson(char c) { return IsPrintableAscii(c) && c != '"' && c != '\\'; }
 
-// Moves the plain beginning of `text` to the end of `out`.
+// Moves the plain prefix of `text` to the end of `out`.
 void AppendPlain(std::string& out, std::string_view& text, bool is_plain(char)) {
   const auto special = std::ranges::find_if_not(text, is_plain);
   const auto plain = static_cast<size_t>(special - text.begin());
@@ -58,7 +58,7 @@ void AppendPlain(std::string& out, std::string_view& text, bool is_plain(char)) 
 
 enum class Escape { kForJson, kForPeople };
 
-// Appends the first code point of `text` and returns how many bytes it took.
+// Appends the first code point of `text` and returns its length in bytes.
 size_t AppendOne(std::string& out, std::string_view text, Escape escape) {
   const CodePoint point = DecodeUtf8(text);
   if (point.length == 0) {
@@ -74,7 +74,7 @@ size_t AppendOne(std::string& out, std::string_view text, Escape escape) {
   return point.length;
 }
 
-// Letters to insert, remove or replace, or neighbours to swap.
+// Number of letters to insert, remove or replace, or of neighbours to swap.
 size_t EditDistance(std::string_view a, std::string_view b) {
   std::vector<size_t> row(b.size() + 1);
   std::vector<size_t> above(b.size() + 1);
@@ -183,13 +183,14 @@ std::string CutText(std::string text, size_t limit) {
 
 std::string_view Nearest(std::string_view word, std::span<const std::string_view> candidates) {
   std::string_view best;
-  // The dashes of an option are hardly ever wrong.
+  // The leading dashes of an option are rarely wrong.
   const size_t dashes = std::min(word.find_first_not_of('-'), word.size());
   size_t best_distance = std::max<size_t>(1, (word.size() - dashes) / 3) + 1;
   if (word.size() > 64) return best;
   for (const std::string_view candidate : candidates) {
     const size_t distance = EditDistance(LowerAscii(word), LowerAscii(candidate));
-    // Of two as near the one that begins alike: the first letter is seldom wrong.
+    // Of two equally near candidates, prefers the one with the same first letter, which is rarely
+    // wrong.
     const bool is_likelier = distance == best_distance && !best.empty() &&
                              candidate.substr(0, 1) == word.substr(0, 1) &&
                              best.substr(0, 1) != word.substr(0, 1);

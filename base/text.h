@@ -1,4 +1,4 @@
-// Text for people and for JSON: quoting, cutting, and finding the word that was meant.
+// Text for people and for JSON: quoting, truncation, and suggestions for misspelled words.
 #pragma once
 
 #include <cstddef>
@@ -9,45 +9,48 @@
 
 namespace ringfence {
 
-// Appends `text` as a JSON string, quotes included. Bytes that are no UTF-8 become U+FFFD, so the
+// Appends `text` as a JSON string, quotes included. Bytes that are not UTF-8 become U+FFFD, so the
 // result is always valid JSON; control characters are escaped.
 void AppendJsonString(std::string& out, std::string_view text);
 std::string JsonString(std::string_view text);
 
-// Foreign text for a message: JSON-quoted, control, bidirectional and invisible characters escaped,
-// cut to about `limit` bytes between code points with "..." where something is missing.
+// Quotes foreign text for a message: as in JSON, with control, bidirectional and invisible
+// characters escaped, cut to about `limit` bytes between code points, with "..." to mark the cut.
 std::string Quote(std::string_view text, size_t limit = 200);
 
-// `text` with every invisible character escaped, without quotes; for whole lines of messages.
+// Returns `text` with every invisible character escaped, without quotes; for whole lines of
+// messages.
 std::string Printable(std::string_view text);
-// The same for each line of a longer text. A JSON document keeps its meaning by it.
+// Same for each line of a longer text. Does not change the meaning of a JSON document.
 std::string PrintableLines(std::string_view text);
 
-// In single quotes, within which a shell gives a meaning to the quote alone.
+// Puts `text` in single quotes, within which only the quote itself is special to a shell.
 std::string ShellQuoted(std::string_view text);
 
-// A JSON document in ASCII, with the same meaning: all other characters stand in strings and are
-// escaped there.
+// Converts a JSON document to ASCII without changing its meaning: all other characters are in
+// strings and are escaped.
 std::string AsciiJson(std::string_view json);
 
-// `text`, of at most `limit` bytes: cut between code points, "..." where something is missing.
+// Cuts `text` to at most `limit` bytes, between code points, with "..." to mark the cut.
 std::string CutText(std::string text, size_t limit);
 
-// The candidate that `word` was probably meant to be (at most a third of it differs), or "".
+// Returns the candidate that `word` was probably meant to be (at most a third of it differs), or
+// "".
 std::string_view Nearest(std::string_view word, std::span<const std::string_view> candidates);
 
-// Takes what comes before the first `separator`, or all of `rest`, and the separator after it.
+// Removes the text before the first `separator`, or all of `rest`, and the separator; returns the
+// text.
 std::string_view TakeUntil(std::string_view& rest, char separator);
 
-// The parts between spaces and newlines, none of them empty.
+// Splits `text` at spaces and newlines; omits empty parts.
 std::vector<std::string> SplitWords(std::string_view text);
 
-// `digits` hexadecimal digits in lower case, as Sha256Hex() writes them.
+// True if `text` is `digits` lower case hexadecimal digits, as Sha256Hex() writes them.
 bool IsLowerHex(std::string_view text, size_t digits);
-// Nothing but spaces, tabs and the carriage return of a line end.
+// True if the line contains only spaces, tabs and carriage returns.
 bool IsBlankLine(std::string_view line);
 
-// ASCII only: the names that ringfence itself defines.
+// Converts only ASCII letters; for the names that ringfence itself defines.
 std::string LowerAscii(std::string_view text);
 
 }  // namespace ringfence

@@ -1,4 +1,4 @@
-// UniqueFd owns one file descriptor and closes it. Every descriptor is born O_CLOEXEC.
+// UniqueFd owns one file descriptor and closes it. Every descriptor is opened with O_CLOEXEC.
 #pragma once
 
 #include <unistd.h>

@@ -8,7 +8,7 @@ bool IsContinuation(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0
 struct Lead {
   uint32_t bits = 0;
   size_t length = 0;
-  uint32_t least = 0;  // the smallest value that may take this many bytes
+  uint32_t least = 0;  // smallest value allowed at this length
 };
 
 Lead ReadLead(unsigned char byte) {
@@ -101,7 +101,7 @@ bool IsInvisible(uint32_t value) {
   struct Range {
     uint32_t first, last;
   };
-  // Unicode general categories Cc and the Cf, Zl, Zp characters that change how a line reads.
+  // Unicode general category Cc, and the Cf, Zl and Zp characters that change how a line reads.
   static constexpr Range kRanges[] = {
       {0x00, 0x1F},     {0x7F, 0x9F},     {0xAD, 0xAD},       {0x61C, 0x61C},
       {0x180E, 0x180E}, {0x200B, 0x200F}, {0x2028, 0x202E},   {0x2060, 0x206F},

@@ -1,5 +1,5 @@
-// Code points and bytes. Text inside ringfence is UTF-8; a lone surrogate that JSON smuggles in as
-// an escape is kept in its three-byte form (WTF-8), so that it stays different from any other text.
+// UTF-8 and code points. Text inside ringfence is UTF-8; a lone surrogate that JSON smuggles in as
+// an escape is kept in its three-byte form (WTF-8), so that it stays distinct from any other text.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@ struct CodePoint {
   size_t length = 0;  // bytes; 0: not UTF-8 (RFC 3629: shortest form, no surrogates, <= 10FFFF)
 };
 
-// The first code point of a text that is not empty.
+// Decodes the first code point of `text`.
 CodePoint DecodeUtf8(std::string_view text);
 
 // Appends `value` in UTF-8; a surrogate in its three-byte form.
@@ -22,20 +22,20 @@ void AppendUtf8(std::string& out, uint32_t value);
 
 bool IsValidUtf8(std::string_view text);
 
-// What JavaScript's trim() removes (ECMA-262 WhiteSpace and LineTerminator). The client trims paths
-// by this list, while isspace() knows only its ASCII part.
+// True for the characters that JavaScript's trim() removes (ECMA-262 WhiteSpace and
+// LineTerminator). The client trims paths this way; isspace() knows only the ASCII part.
 bool IsTrimmed(uint32_t value);
 
-// Removed from both ends as trim() does; `text` may hold bytes that are no UTF-8.
+// Trims both ends as trim() does; `text` may contain bytes that are not UTF-8.
 std::string_view TrimSpace(std::string_view text);
 
-// `text` behind a byte order mark, if it begins with one.
+// Returns `text` without its byte order mark, if it begins with one.
 std::string_view WithoutByteOrderMark(std::string_view text);
 
-// Control characters, and format characters that hide or reorder what a person reads.
+// True for control characters, and for format characters that hide or reorder text.
 bool IsInvisible(uint32_t value);
 
-// Removes both from both ends: what a server may drop before it reads a value.
+// Trims both kinds from both ends; a server may drop them before it reads a value.
 std::string_view TrimUnseen(std::string_view text);
 
 }  // namespace ringfence

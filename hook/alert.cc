@@ -21,13 +21,13 @@
 namespace ringfence {
 namespace {
 
-constexpr size_t kLeastName = 60;  // of what was refused, however long the reason is
+constexpr size_t kLeastName = 60;  // room for what was refused, however long the reason is
 constexpr size_t kMaxAlertText = 200;
 constexpr mode_t kAlertMode = 0644;  // any program may read it
-constexpr int kAlertLockTries = 50;  // a millisecond each: another hook holds it no longer
+constexpr int kAlertLockTries = 50;  // a millisecond each; no hook holds the lock longer
 constexpr int64_t kSecond = 1'000'000'000;
 
-// Nobody can take a name beforehand that nobody knows.
+// Returns an unpredictable name, so that no other process can create the file first.
 std::string FreshName(int64_t unix_nanoseconds) {
   std::array<unsigned char, 8> random{};
   if (::getentropy(random.data(), random.size()) != 0) random.fill(0);
@@ -62,7 +62,7 @@ Status PutInto(const Path& inbox, const std::string& content, int64_t unix_nanos
   return error;
 }
 
-// What was written lately, for as long as this lives nobody else's business.
+// The record of recent alerts, locked against other hooks while this object lives.
 class RateFile {
  public:
   static Result<RateFile> Open(const Places& places) {
@@ -80,7 +80,7 @@ class RateFile {
     if (::fstat(fd->get(), &facts) != 0) return SystemError("fstat(" + file.text() + ")");
     if (!S_ISREG(facts.st_mode)) return SystemError("open(" + file.text() + ")", EINVAL);
     Result<std::string> text = ReadAll(fd->get(), AlertRate::kMostText, file.text());
-    // One that is too long is no file of ours; a new one is begun.
+    // A text that is too long is not from ringfence: starts a new record.
     return RateFile(std::move(*fd), AlertRate::Read(text ? *text : ""));
   }
 
@@ -118,7 +118,7 @@ void AppendMember(std::string& json, std::string_view name, std::string_view val
 
 }  // namespace
 
-// The home may lie behind a link: whoever registered the hook says where it is, and no policy does.
+// The home directory may be behind a link: the registration says where it is, and no policy can.
 std::optional<Path> InboxOf(std::string_view text, const Places& places) {
   if (!text.starts_with('~')) return Path::Parse(text);
   if (places.homes_real.empty()) return {};
@@ -128,7 +128,7 @@ std::optional<Path> InboxOf(std::string_view text, const Places& places) {
 std::string AlertText(const Cause& cause) {
   std::string why = " refused: " + cause.why;
   if (cause.place) why += " (" + PlaceLabel(*cause.place) + ")";
-  // A long name must not leave the reason out, nor its own quote open.
+  // A long name must neither crowd out the reason nor leave its own quote open.
   const size_t room = kMaxAlertText - std::min(why.size(), kMaxAlertText - kLeastName);
   std::string what = cause.what;
   if (what.size() > room) what = CutText(std::move(what), room - 1) + "\"";

@@ -9,14 +9,14 @@
 namespace ringfence {
 namespace {
 
-constexpr int64_t kClockStep = 60;      // seconds, as the others
-constexpr int64_t kRememberedFor = 60;  // an alert
-constexpr int64_t kCountedFor = 86400;  // alerts that were held back
-constexpr size_t kMostHeld = 64;        // groups that a count is kept of
+constexpr int64_t kClockStep = 60;      // seconds, like the next two
+constexpr int64_t kRememberedFor = 60;  // for a written alert
+constexpr int64_t kCountedFor = 86400;  // for the count of alerts held back
+constexpr size_t kMostHeld = 64;        // groups for which a count is kept
 constexpr size_t kDigest = 16;
 
-// A clock that was put back or ahead must not silence alerts; of two hooks at the same time either
-// may be the first.
+// True if `at` is at most `seconds` ago. Allows for a clock that was set back or forward, which
+// must not silence alerts, and for two simultaneous hooks, either of which may be the first.
 bool IsWithin(int64_t at, int64_t now, int64_t seconds) {
   return at < now + kClockStep && at > now - seconds;
 }
@@ -45,7 +45,7 @@ AlertRate AlertRate::Read(std::string_view text) {
   return rate;
 }
 
-// "w GROUP ALERT SECONDS" or "h GROUP COUNT SECONDS".
+// Reads "w GROUP ALERT SECONDS" or "h GROUP COUNT SECONDS".
 bool AlertRate::ReadLine(std::string_view line) {
   const std::string_view kind = TakeUntil(line, ' ');
   const std::string_view group = TakeUntil(line, ' ');

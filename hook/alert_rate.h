@@ -1,5 +1,5 @@
-// How often alerts are written: what was written in the last minute, as a small text that is kept
-// in a file between two hooks.
+// Rate limit for alerts: the alerts of the last minute, as a small text that is kept in a file
+// between hook runs.
 #pragma once
 
 #include <cstdint>
@@ -12,21 +12,21 @@ namespace ringfence {
 
 class AlertRate {
  public:
-  static constexpr size_t kMostEach = 10;  // a minute, of one inbox and session
-  static constexpr size_t kMost = 256;     // a minute, of all together
+  static constexpr size_t kMostEach = 10;  // per minute, inbox and session
+  static constexpr size_t kMost = 256;     // per minute in total
   static constexpr size_t kMostText = size_t{64} * 1024;
 
-  // What is no line of it is dropped.
+  // Ignores lines in any other format.
   static AlertRate Read(std::string_view text);
   std::string text() const;
 
-  // Both are digests (AlertDigest): of inbox and session, and of what is told beside them.
+  // Both are digests (AlertDigest): `group` of inbox and session, `alert` of kind and text.
   struct Question {
     std::string group, alert;
     int64_t unix_seconds = 0;
   };
-  // Whether it may be written. `held` is then how many of its group were held back since the last
-  // one that was written.
+  // True if the alert may be written. `held` is then the number of alerts of its group that were
+  // held back since the last one written.
   bool Take(const Question& question, uint64_t* held);
 
  private:
@@ -49,7 +49,7 @@ class AlertRate {
   std::vector<Held> held_;
 };
 
-// 16 hexadecimal digits that stand for all of them together.
+// Returns a digest of all parts together: 16 hexadecimal digits.
 std::string AlertDigest(std::initializer_list<std::string_view> parts);
 
 }  // namespace ringfence

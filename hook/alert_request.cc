@@ -38,7 +38,7 @@ bool SetKind(std::string_view word, AlertRequest& request) {
   return true;
 }
 
-// The member's value, or nullptr where there is no such member.
+// Returns the member's value, or nullptr if the request has no such member.
 std::string* RequestMember(AlertRequest& request, std::string_view key) {
   if (key == "name") return &request.named.text;
   if (key == "cwd") return &request.cwd;
@@ -59,7 +59,7 @@ bool ReadMember(JsonScanner& scanner, AlertRequest& request) {
   return true;
 }
 
-// A relative name would be looked for in the launcher's own folder.
+// Rejects a relative name without a cwd, which would be resolved in the launcher's own directory.
 bool IsSound(const AlertRequest& request) {
   if (!request.cwd.empty() && !request.cwd.starts_with('/')) return false;
   if (request.kind == Alert::Kind::kUnwrapped) return request.named.text.empty();

@@ -1,5 +1,5 @@
-// What a hook inside a sandbox tells the launcher outside, which alone can write an alert: facts of
-// the event, and nothing that is to stand in the alert as it is.
+// Message of a hook inside a sandbox to the launcher outside, which alone can write an alert: facts
+// of the event, but not the text of the alert.
 #pragma once
 
 #include <optional>
@@ -16,7 +16,7 @@ constexpr size_t kMaxAlertRequest = size_t{16} * 1024;
 
 struct AlertRequest {
   Alert::Kind kind = Alert::Kind::kDenial;
-  Named named;  // of a denial
+  Named named;  // for a denial
   std::string cwd;
   std::string tool;
   std::string session;
@@ -26,7 +26,7 @@ struct AlertRequest {
 
 std::string AlertRequestText(const AlertRequest& request);
 
-// Any other text than those of the function above is nothing.
+// Both accept only texts of AlertRequestText(); IsAlertRequest() checks only the beginning.
 bool IsAlertRequest(std::string_view text);
 std::optional<AlertRequest> ReadAlertRequest(std::string_view text);
 

@@ -10,7 +10,7 @@
 namespace ringfence {
 namespace {
 
-// The program chose the path, so its words must not become advice to permit it.
+// The program chose the path, so the denial must not advise the user to permit it.
 Denial DenialOf(const Named& named, Decision decision) {
   if (decision.verdict == Verdict::kAsk) {
     decision.verdict = Verdict::kDeny;
@@ -24,7 +24,7 @@ bool IsByDenyList(const Decision& decision) {
   return decision.cause->place && decision.cause->place->pointer.ends_with("/deny");
 }
 
-// A verdict that stops the call.
+// The mildest verdict that stops the call.
 Verdict LeastVerdict(bool confined) { return confined ? Verdict::kAsk : Verdict::kDeny; }
 
 struct Question {
@@ -37,7 +37,7 @@ std::optional<Denial> DecideAccess(const Named& named, Access access, const Ques
   Decision decision = DecidePath(question.event, named.text, access, question.around);
   const bool is_stopped = decision.verdict >= LeastVerdict(question.confined);
   if (decision.failure || !is_stopped || !decision.cause) return {};
-  // What is merely not there is nobody's doing.
+  // A path that merely does not exist was not denied.
   if (named.kind == Named::Kind::kHidden && !IsByDenyList(decision)) return {};
   return DenialOf(named, std::move(decision));
 }
@@ -63,7 +63,7 @@ std::optional<Denial> DecideHost(const Named& named, const Policy& policy, bool 
 std::optional<Denial> DecideAgain(const Named& named, const Event& event,
                                   const Surroundings& around, bool confined) {
   if (named.kind == Named::Kind::kHost) return DecideHost(named, around.policy, confined);
-  if (RefusedText(named.text)) return {};  // no path that the kernel was asked for
+  if (RefusedText(named.text)) return {};  // not a path that the kernel was asked for
   const Question question{event, around, confined};
   if (named.kind != Named::Kind::kWritten) {
     auto read = DecideAccess(named, Access::kRead, question);

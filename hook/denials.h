@@ -1,4 +1,4 @@
-// Whether the policy really refuses what a program's words name. Only then is it told.
+// Checks that the policy really denies what a program's output names. Only then is it reported.
 #pragma once
 
 #include <optional>
@@ -12,15 +12,15 @@ namespace ringfence {
 
 struct Denial {
   Named named;
-  Decision decision;  // a denial; widening the policy is not among its remedies
+  Decision decision;  // a denial, without a remedy
 };
 
-// `confined`: a command of this policy runs in its sandbox, where nobody answers a question and
-// where there is no network unless the policy opens it.
+// `confined` is true if a command of this policy runs in its sandbox, where no user can answer a
+// prompt and where there is no network unless the policy opens it.
 std::optional<Denial> DecideAgain(const Named& named, const Event& event,
                                   const Surroundings& around, bool confined);
 
-// Of the event's failure, each once.
+// Returns the denials behind the event's failure, each once.
 std::vector<Denial> DenialsOf(const Event& event, const Surroundings& around, bool confined);
 
 }  // namespace ringfence

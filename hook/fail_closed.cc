@@ -43,7 +43,7 @@ void Handle(int signal) {
   Refuse("ringfence: stopped by a signal; the call is refused\n");
 }
 
-// In the program's own data, so that it is there when memory is not.
+// Static, so that it exists even if no memory is left.
 alignas(16) std::array<char, 16384> signal_stack;
 
 Status UseSignalStack() {
@@ -62,7 +62,7 @@ Status CatchSignals() {
     if (kSanitized && caught.is_crash) continue;
     if (::sigaction(caught.signal, &action, nullptr) != 0) return SystemError("sigaction");
   }
-  // Everything else waits: the run is short, and a write that fails says so by its result.
+  // All other signals stay blocked: the run is short, and a failed write returns an error.
   sigset_t wait;
   ::sigfillset(&wait);
   for (const Caught& caught : kCaught) ::sigdelset(&wait, caught.signal);
@@ -89,8 +89,8 @@ Status FailClosed() {
 }
 
 void Refuse(std::string_view line) {
-  // Nobody is left to tell when this write fails, and nobody may make it wait: a line fits a pipe
-  // that has room at all (pipe(7)).
+  // A failure of this write cannot be reported, and the write must not block: a line fits into a
+  // pipe that has any room at all (pipe(7)).
   pollfd wait{.fd = STDERR_FILENO, .events = POLLOUT, .revents = 0};
   if (::poll(&wait, 1, 0) <= 0) Exit(2);
   [[maybe_unused]] const ssize_t put = ::write(STDERR_FILENO, line.data(), line.size());

@@ -1,6 +1,6 @@
-// Every way for the hook to end without an answer ends in exit status 2, which blocks the call:
-// crashes, std::terminate, no memory, no time, a stopped output. What no process can catch
-// (SIGKILL, a failed exec) is what the registration's "onFailure": "block" is for.
+// If the hook ends without an answer, it exits with status 2, which blocks the call: after a crash,
+// std::terminate, out of memory, a timeout, or a blocked output. The registration's "onFailure":
+// "block" covers what no process can catch (SIGKILL, a failed exec).
 #pragma once
 
 #include <cstddef>
@@ -10,22 +10,21 @@
 
 namespace ringfence {
 
-// Called first in main. Signal handlers run on a stack of their own, so that an overflow of the
-// normal one is caught; signals that only ask to stop wait until the answer is out; memory and time
-// are bounded.
+// Called first in main. Runs signal handlers on a separate stack, so that a stack overflow is
+// caught; holds back signals that only ask to stop until the answer is out; limits memory and time.
 Status FailClosed();
 
 // Prints one line and ends the process with status 2. Async-signal-safe.
 [[noreturn]] void Refuse(std::string_view line);
 
-// Ends the process without running destructors; both streams are written by then.
+// Ends the process without running destructors; all output must be written before.
 [[noreturn]] void Exit(int status);
 
 // An ordinary event needs less than one MiB.
 constexpr size_t kMaxMemory = size_t{256} << 20;  // bytes
 
-// Provided by the run-time library in use (runtime_glibc.cc, runtime_musl.cc): uncaught exceptions,
-// failed allocations, abort() and more than kMaxMemory call Refuse. Called once, before any work.
+// Defined for each run-time library (runtime_glibc.cc, runtime_musl.cc). Makes uncaught exceptions,
+// failed allocations, abort() and exceeding kMaxMemory call Refuse(). Called once, before any work.
 Status BoundRuntime();
 
 }  // namespace ringfence

@@ -17,13 +17,13 @@ using NamedKind = Named::Kind;
 
 constexpr size_t kLinesAbove = 3;
 
-// What programs say of a write that failed.
+// Words that programs use when a write failed.
 constexpr std::string_view kWriteWords[] = {
     "creat", "write", "writing", "remov",   "unlink", "delet", "touch",
     "mkdir", "mov",   "renam",   "truncat", "chmod",  "chown", "lock",
 };
 
-// But for the paths, which may be called anything.
+// True if the line mentions a write outside its paths, which can have any name.
 bool SpeaksOfWrite(std::string_view line) {
   std::string lower = LowerAscii(line);
   for (const std::string& path : AbsolutePathsIn(lower)) lower.erase(lower.find(path), path.size());
@@ -32,8 +32,8 @@ bool SpeaksOfWrite(std::string_view line) {
   });
 }
 
-// "/bin/sh: 1: cannot create /x: ..." begins with who speaks. Nothing where the words follow at
-// once.
+// Returns the length of the program name and ": " that begin a line such as "/bin/sh: 1: cannot
+// create /x: ..."; 0 if the words of the refusal follow at once.
 size_t SpeakerIn(std::string_view line, size_t words) {
   constexpr std::string_view kEnd = ": ";
   const size_t end = line.find(kEnd);
@@ -41,7 +41,7 @@ size_t SpeakerIn(std::string_view line, size_t words) {
   return end + kEnd.size() < words ? end + kEnd.size() : 0;
 }
 
-// Where the quote is that ends the JSON string at the beginning of `text`.
+// Returns the offset of the quote that ends the JSON string at the beginning of `text`, or npos.
 size_t EndOfQuoted(std::string_view text) {
   if (!text.starts_with('"')) return std::string_view::npos;
   for (size_t i = 1; i < text.size(); ++i) {
@@ -100,7 +100,7 @@ class FailureReader {
     for (const std::string& text : texts) Add(kind, text);
   }
 
-  // `words`: where those of the refusal begin.
+  // `words` is the offset of the refusal's words.
   void AddPaths(std::string_view line, size_t words, NamedKind kind) {
     const size_t speaker = SpeakerIn(line, words);
     line.remove_prefix(speaker);
@@ -108,7 +108,7 @@ class FailureReader {
     AddAll(kind, paths.empty() ? RelativePathsIn(line, words - speaker) : paths);
   }
 
-  // The nearest line above that names one.
+  // Adds the paths of this line, or of the nearest line above that contains one.
   void AddPathsAbove(std::string_view line, const std::string& lower) {
     const bool is_write = lower.find("(os error 30)") != std::string::npos;
     std::deque<std::string_view> lines = above_;
@@ -130,7 +130,7 @@ class FailureReader {
     }
   }
 
-  // write to "/x" refused: ...; what was cut is no path any more.
+  // Reads a line such as: write to "/x" refused: ... A path that was cut is ignored.
   void ReadOurs(std::string_view text) {
     for (const std::string_view verb : {"write to ", "read of "}) {
       if (!text.starts_with(verb)) continue;
@@ -145,7 +145,7 @@ class FailureReader {
     }
   }
 
-  // 1) file-write-create /private/etc/x, to the end of the line
+  // Reads to the end of a line such as: 1) file-write-create /private/etc/x
   void ReadSeatbelt(std::string_view text) {
     const size_t close = text.find(") ");
     if (close == std::string_view::npos) return;
@@ -159,7 +159,7 @@ class FailureReader {
     if (operation.starts_with("file-read")) return Add(NamedKind::kPath, std::string(text));
   }
 
-  std::deque<std::string_view> above_;  // the nearest first
+  std::deque<std::string_view> above_;  // nearest line first
   std::vector<Named> names_;
 };
 

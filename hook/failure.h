@@ -1,5 +1,5 @@
-// What a failed program's own words name as refused. They are the confined program's words: they
-// prove nothing, and are only a reason to ask the policy again (denials.h).
+// Finds the paths and hosts that a failed program's output names as refused. The confined program
+// wrote that output, so it proves nothing and is only a reason to ask the policy again (denials.h).
 #pragma once
 
 #include <cstdint>
@@ -11,9 +11,9 @@ namespace ringfence {
 
 struct Named {
   enum class Kind : uint8_t {
-    kPath,     // read or written; nobody knows
-    kWritten,  // by the words around it: "cannot create"
-    kHidden,   // not there for the program, as what a sandbox hides is
+    kPath,     // read or written, unknown which
+    kWritten,  // written, by the words around it: "cannot create"
+    kHidden,   // missing for the program, like a path that a sandbox hides
     kHost,     // HOST or HOST:PORT
   };
   Kind kind = Kind::kPath;
@@ -24,7 +24,7 @@ struct Named {
 
 constexpr size_t kMaxNamed = 4;
 
-// At most kMaxNamed, each once, in the order of the text.
+// Returns at most kMaxNamed names, each once, in the order of the text.
 std::vector<Named> NamesInFailure(std::string_view failure);
 
 }  // namespace ringfence

@@ -9,17 +9,17 @@ namespace {
 
 constexpr size_t kMaxHost = 253;
 constexpr size_t kMaxPort = 5;
-constexpr size_t kMaxAddress6 = 51;  // eight groups, or an IPv4 address in it, and a port of Node's
+constexpr size_t kMaxAddress6 = 51;  // eight groups or an embedded IPv4 address, and Node's port
 
-// GNU programs quote with these where the locale has them.
+// GNU programs use these quotes if the locale has them.
 constexpr std::string_view kOpenQuote = "\xE2\x80\x98";
 constexpr std::string_view kCloseQuote = "\xE2\x80\x99";
 
-// Where the path ends that follows `before` in its line.
+// Returns the offset where the path at `start` ends; `before` is the text before the path.
 size_t EndOfPath(std::string_view before, std::string_view line, size_t start) {
   if (before.ends_with(kOpenQuote)) return line.find(kCloseQuote, start);
   if (before.ends_with('\'') || before.ends_with('"') || before.ends_with('`')) {
-    // GNU's `x' as well
+    // also GNU's `x'
     return line.find_first_of(before.ends_with('"') ? "\"" : "'`", start);
   }
   return line.find_first_of(" '\"`:,;)\t", start);
@@ -30,7 +30,7 @@ bool BeginsWord(std::string_view before) {
          std::string_view(" '\"`:=(\t").find(before.back()) != std::string_view::npos;
 }
 
-// The next word that looks like an absolute or home path; quotes and colons end it.
+// Takes the next word that looks like an absolute path or a path below ~; quotes and colons end it.
 std::string_view TakePath(std::string_view& line) {
   for (;;) {
     const size_t start = line.find_first_of("/~");
@@ -49,7 +49,7 @@ std::string_view TakePath(std::string_view& line) {
   }
 }
 
-// The next text in quotes.
+// Takes the next quoted text.
 std::string_view TakeQuoted(std::string_view& line) {
   for (;;) {
     const size_t curly = line.find(kOpenQuote);
@@ -68,7 +68,7 @@ std::string_view TakeQuoted(std::string_view& line) {
   }
 }
 
-// The last part of "tar: sub/x: Cannot open" that may be a name.
+// Returns the last part of a text such as "tar: sub/x: " that may be a name.
 std::string_view NameBefore(std::string_view text) {
   while (!text.empty()) {
     while (text.ends_with(' ') || text.ends_with(':')) text.remove_suffix(1);
@@ -96,8 +96,8 @@ std::string_view DigitsOf(std::string_view text) {
   return text.substr(0, std::min(text.find_first_not_of("0123456789"), text.size()));
 }
 
-// "[::1]", "::1" and "fe80::1%eth0" as the policy writes it: "[::1]"; "" for what is none. Nothing
-// of it is left in `text`.
+// Removes an IPv6 address ("[::1]", "::1", "fe80::1%eth0") from `text` and returns it as a policy
+// writes it: "[::1]". Returns "" if there is none.
 std::string TakeAddress6(std::string_view& text) {
   const bool has_brackets = text.starts_with('[');
   std::string_view rest = text.substr(has_brackets ? 1 : 0);
@@ -111,7 +111,7 @@ std::string TakeAddress6(std::string_view& text) {
   return "[" + std::string(address) + "]";
 }
 
-// Node writes "connect ENETUNREACH ::1:443 - Local (:::0)".
+// Separates the port in Node's "connect ENETUNREACH ::1:443 - Local (:::0)".
 std::string SplitGluedPort(const std::string& address, std::string_view rest) {
   if (!rest.starts_with(" - Local")) return address;
   const size_t colon = address.rfind(':');
@@ -155,7 +155,7 @@ std::string HostAtFront(std::string_view text) {
     return whole;
   }
   if (host.empty() || host.size() > kMaxHost) return "";
-  // "1.2.3.4:443", "x port 443", "x', port=443"
+  // Notations: "1.2.3.4:443", "x port 443", "x', port=443".
   for (const std::string_view before : {":", " port ", "', port="}) {
     if (!text.starts_with(before)) continue;
     const std::string_view port = DigitsOf(text.substr(before.size()));
@@ -171,7 +171,7 @@ std::string HostOfUrlIn(std::string_view line) {
   const std::string_view rest = line.substr(mark + kMark.size());
   std::string_view authority =
       rest.substr(0, std::min(rest.find_first_of("/?# '\"`)>,\\"), rest.size()));
-  authority.remove_prefix(authority.rfind('@') + 1);  // a name and password are no host
+  authority.remove_prefix(authority.rfind('@') + 1);  // drops user name and password
   return HostAtFront(authority);
 }
 

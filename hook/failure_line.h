@@ -1,4 +1,4 @@
-// Paths and hosts in one line of a program's words.
+// Finds paths and hosts in one line of a program's output.
 #pragma once
 
 #include <string>
@@ -7,17 +7,17 @@
 
 namespace ringfence {
 
-// Absolute ones, and below the home.
+// Absolute paths, and paths below ~.
 std::vector<std::string> AbsolutePathsIn(std::string_view line);
 
-// Relative ones, where programs name what was refused: in quotes, or before the words at `end`
-// ("tar: sub/x: Cannot open: ").
+// Relative paths in the places where programs name what was refused: in quotes, or before the words
+// at `end` ("tar: sub/x: Cannot open: ").
 std::vector<std::string> RelativePathsIn(std::string_view line, size_t end);
 
-// What begins `text`, behind quotes: HOST, or HOST:PORT; "" where that is none.
+// Returns the HOST or HOST:PORT that begins `text`, after any quotes; "" if there is none.
 std::string HostAtFront(std::string_view text);
 
-// Of the first URL in the line.
+// Returns the host of the first URL in the line.
 std::string HostOfUrlIn(std::string_view line);
 
 }  // namespace ringfence

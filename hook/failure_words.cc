@@ -5,11 +5,11 @@ namespace {
 
 using enum WordingForm;
 
-// From the most telling to the least: the first that stands in a line counts.
+// From the most specific to the least: the first one found in a line counts.
 constexpr Wording kWordings[] = {
     // ringfence's sandbox and hook
     {"ringfence: ", kOurs},
-    // macOS: the client's <sandbox_violations>, and the lines of sandboxd
+    // macOS: the client's <sandbox_violations>, and sandboxd's log lines
     {" deny(", kSeatbelt},
     {"sandbox: deny(", kSeatbelt},
     // hosts: curl, git, cargo; ssh; wget; apt; node; Go; Python
@@ -24,14 +24,14 @@ constexpr Wording kWordings[] = {
     {"connect to host ", kHostBehind},
     {"failed to connect to ", kHostBehind},
     {"connectionpool(host=", kHostBehind},
-    // the client's proxy, and whoever was answered by it
+    // the client's proxy, and programs that report its answer
     {"blocked by network allowlist", kHostSomewhere},
     {"blocked-by-allowlist", kHostSomewhere},
     {"connect tunnel failed", kHostSomewhere},
     {"tunnel connection failed", kHostSomewhere},
     {"network is unreachable", kHostSomewhere},
     {"temporary failure in name resolution", kHostSomewhere},
-    // the kernel, as std::io::Error of Rust says it
+    // the kernel, as Rust's std::io::Error prints it
     {"(os error 30)", kPathAbove},
     {"(os error 13)", kPathAbove},
     {"(os error 1)", kPathAbove},

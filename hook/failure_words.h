@@ -1,5 +1,5 @@
-// The wordings by which programs, kernels and sandboxes say that something was refused: one row
-// each, and a fixture each below fixtures/failures.
+// Wordings that programs, kernels and sandboxes use for a refusal: one row each, and one fixture
+// each in fixtures/failures.
 #pragma once
 
 #include <cstdint>
@@ -11,12 +11,12 @@ namespace ringfence {
 enum class WordingForm : uint8_t {
   kOurs,           // ringfence: write to "/x" refused: ...
   kSeatbelt,       // cat(123) deny(1) file-read-data /x
-  kPath,           // beside a path: cat: /x: Permission denied
-  kWrittenPath,    // the same, and only writes are refused so
-  kPathAbove,      // the path may stand some lines above: cargo, Go's wrapped errors
-  kHiddenPath,     // what a sandbox hides is not there for the program
+  kPath,           // next to a path: cat: /x: Permission denied
+  kWrittenPath,    // same, but only for writes
+  kPathAbove,      // the path may be some lines above: cargo, Go's wrapped errors
+  kHiddenPath,     // a path that a sandbox hides does not exist for the program
   kHostBehind,     // curl: (6) Could not resolve host: x
-  kHostSomewhere,  // in a URL of this line or of one a little above
+  kHostSomewhere,  // in a URL on this line or a few lines above
 };
 
 struct Wording {
@@ -24,7 +24,7 @@ struct Wording {
   WordingForm form;
 };
 
-// The row whose words stand in this line; nothing where there is none. `at` is behind the words.
+// Returns the row whose words are in this line, or nullptr. `at` is the offset after the words.
 const Wording* FindWording(std::string_view lower_line, size_t* at);
 
 }  // namespace ringfence

@@ -9,7 +9,7 @@
 namespace ringfence {
 
 bool RequestBudget::Take(int64_t unix_nanoseconds) {
-  // A clock that leaps gives no more than there ever was.
+  // A clock that jumps never grants more than kMost.
   const int64_t passed = std::clamp<int64_t>(unix_nanoseconds - last_, 0, kMost);
   left_ = std::min(kMost, left_ + passed);
   last_ = unix_nanoseconds;

@@ -1,6 +1,6 @@
-// InsideAlerts: takes what hooks inside a sandbox tell the launcher, and writes alerts outside.
-// Whoever asks may be hostile: the policy of the launcher decides again, its words are written,
-// into its inbox, and at its pace.
+// InsideAlerts takes requests of hooks inside a sandbox and writes alerts outside. The sender may
+// be hostile, so the launcher's policy decides again, and the alert has the launcher's words, inbox
+// and rate limit.
 #pragma once
 
 #include <cstdint>
@@ -13,13 +13,13 @@
 
 namespace ringfence {
 
-// Forty at once, and then forty a minute: each costs a look at the disk.
+// Allows forty requests at once, then forty a minute: each one needs disk access.
 class RequestBudget {
  public:
   bool Take(int64_t unix_nanoseconds);
 
  private:
-  static constexpr int64_t kEach = 1'500'000'000;  // nanoseconds that one is worth
+  static constexpr int64_t kEach = 1'500'000'000;  // nanoseconds per request
   static constexpr int64_t kMost = 40 * kEach;
   int64_t left_ = kMost;
   int64_t last_ = 0;
@@ -30,8 +30,8 @@ class InsideAlerts {
   InsideAlerts(const Policy& policy, const Places& places, const FileView& disk)
       : policy_(policy), places_(places), disk_(disk) {}
 
-  // True where it was understood, whatever was then decided: the answer tells nobody inside about
-  // files that it cannot see.
+  // True if the request was understood, whatever the decision: the reply must not tell a process
+  // inside about files that it cannot see.
   bool Take(std::string_view text, int64_t unix_nanoseconds);
 
  private:

@@ -33,8 +33,8 @@ uint32_t EffectiveUser() {
 #endif
 }
 
-// Only these three are read: the client lets no project set the first two, and the third can only
-// protect more names.
+// Reads only these three variables: the client lets no project set the first two, and the third can
+// only protect more names.
 Result<Registration> RegistrationOf(const HookOptions& options) {
   Result<std::string> program_real = OwnProgramReal();
   if (!program_real) return program_real.error();
@@ -68,8 +68,8 @@ Result<Registration> RegistrationOf(const HookOptions& options) {
   EndWith({"", RefusalLine(error, ""), 2});
 }
 
-// Not inlined into main: its variables take 5 KiB of stack, and where there is less the fault is
-// caught only once FailClosed has been called.
+// Not inlined into main: its variables take 5 KiB of stack, and a stack overflow is caught only
+// once FailClosed() has been called.
 [[noreturn, gnu::noinline]] void Run(std::span<char* const> arguments) {
   StdinSource source;
   const Result<HookOptions> options = ParseHookOptions(arguments);

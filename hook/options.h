@@ -1,4 +1,4 @@
-// The hook's command line. Written by hand: the hook links nothing that it does not need.
+// The hook's command line. Parsed without a library: the hook links nothing that it does not need.
 #pragma once
 
 #include <span>
@@ -18,7 +18,7 @@ struct HookOptions {
   bool version = false;
 };
 
-// `arguments` without the program's name.
+// `arguments` excludes the program name.
 Result<HookOptions> ParseHookOptions(std::span<char* const> arguments);
 
 std::string HookHelp();

@@ -1,4 +1,4 @@
-// With glibc and libstdc++: what would throw ends in std::terminate.
+// With glibc and libstdc++, every exception ends in std::terminate.
 #include <sys/resource.h>
 
 #include <csignal>
@@ -11,7 +11,7 @@ namespace ringfence {
 
 namespace {
 
-// glibc aborts when it finds its heap or a stack damaged; musl never does.
+// glibc aborts if it detects a corrupted heap or stack; musl never does.
 Status CatchAbort() {
   struct sigaction action {};
   action.sa_handler = [](int) {

@@ -41,7 +41,7 @@ class Server {
     if (!context) return Refused(context.error());
     context_ = std::move(*context);
     if (IsCall()) {
-      // Without them the call is evaluated as the policy files say.
+      // If this fails, the policy files alone decide.
       [[maybe_unused]] const Result<bool> granted =
           AddSessionGrants(event_.session_id, context_.places, context_.sources);
     }
@@ -109,7 +109,7 @@ class Server {
     return AppendToAudit(*context_.places.audit_file, policy_.audit, AuditText(entry), now);
   }
 
-  // A denial goes out before the log is touched; a permission waits for a log that must be kept.
+  // Prints a denial before it writes the log; any other verdict waits for a required log.
   Reply AnswerAndLog(const std::string& out, const Decision& decision) {
     const std::string_view verdict = VerdictName(decision.verdict);
     if (decision.verdict != Verdict::kDeny && policy_.audit.required) {
@@ -118,7 +118,7 @@ class Server {
     }
     Reply reply = Answer(out);
     if (Status s = Log(verdict, &decision, ""); !s && reply.status == 0) {
-      reply.err = RefusalLine(s.error(), "");  // told to the user, blocks nothing
+      reply.err = RefusalLine(s.error(), "");  // shown to the user; blocks nothing
     }
     return reply;
   }
@@ -126,7 +126,7 @@ class Server {
   Reply ServeCall() {
     Decision decision = Decide(event_, {policy_, context_.places, files_});
     if (decision.failure) {
-      // The refusal stands whether or not it can be logged.
+      // The call is refused even if this cannot be logged.
       [[maybe_unused]] const Status logged = Log("error", nullptr, decision.failure->text());
       return Refused(*decision.failure);
     }
@@ -134,8 +134,8 @@ class Server {
     return AnswerAndLog(DecisionAnswer(event_, decision, policy_.say, input), decision);
   }
 
-  // tool_input with its command wrapped, or "" where nothing is to be changed. What cannot be
-  // wrapped becomes a denial.
+  // Returns tool_input with its command wrapped, or "" if nothing changes. A command that cannot be
+  // wrapped is denied.
   std::string Wrap(Decision& decision) const {
     const bool may_run = decision.verdict != Verdict::kDeny;
     const bool has_command = event_.raw_input && event_.raw_input->command != 0;
@@ -151,7 +151,7 @@ class Server {
           line ? "Put it into a file." : line.error().hint};
       return "";
     }
-    // Only what nobody else can run unwrapped goes without a prompt, and only here.
+    // Skips the prompt only for a command that runs wrapped, and only here.
     decision.say_allow = policy_.permitted == Permitted::kAllow &&
                          event_.kind == EventKind::kPreToolUse &&
                          decision.verdict == Verdict::kPermit;
@@ -163,7 +163,8 @@ class Server {
     return policy_.wrap_bash && policy_.agent->tools.RunsCommand(event_.tool_name);
   }
 
-  // After the call: the client tells what really ran.
+  // True if a command that must be wrapped ran unwrapped: after the call, the client reports what
+  // really ran.
   bool RanUnwrapped() const {
     if (!MustBeWrapped() || !event_.raw_input || event_.raw_input->command == 0) return false;
     const Result<std::string> line = WrapLine(registration_, event_);

@@ -1,4 +1,4 @@
-// One event from start to end: read it, find the policy, decide, answer, log.
+// Serves one event: reads it, finds the policy, decides, answers, logs.
 #pragma once
 
 #include "base/json_scanner.h"
@@ -7,25 +7,26 @@
 
 namespace ringfence {
 
-// What the process says and how it ends.
+// Output and exit status of the process.
 struct Reply {
   std::string out;  // for stdout
   std::string err;  // for stderr
   int status = 0;
 };
 
-// Reads the event from `source` (not necessarily to its end) and serves it. Writes nothing but the
-// audit log and alerts; `print` is called with stdout's text at the moment when it should go out.
+// Prints text on standard output at the moment when it must go out.
 class Output {
  public:
   Output() = default;
   Output(const Output&) = delete;
   Output& operator=(const Output&) = delete;
   virtual ~Output() = default;
-  // False: it could not be written.
+  // Returns false if the text could not be written.
   virtual bool Print(const std::string& out) = 0;
 };
 
+// Reads the event from `source` (not necessarily to its end) and serves it. Apart from `output`,
+// writes only the audit log and alerts.
 Reply Serve(const Registration& registration, ByteSource& source, Output& output);
 
 }  // namespace ringfence

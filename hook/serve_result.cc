@@ -13,7 +13,7 @@ AlertRequest RequestOf(const Event& event) {
           .session = event.session_id};
 }
 
-// Another hook that rewrites the call can undo the wrapping; nobody hears of it but after the call.
+// Another hook that rewrites the call can undo the wrapping, which shows only after the call.
 void TellUnwrapped(const Event& event, ResultNotes& told) {
   const Cause cause = UnwrappedCause(event.tool_name);
   told.user =
@@ -59,7 +59,7 @@ std::vector<Error> RaiseAlerts(const std::vector<ResultNotes::Item>& alerts, con
                                const Places& places, int64_t unix_nanoseconds) {
   std::vector<Error> errors;
   for (const ResultNotes::Item& item : alerts) {
-    // Inside a sandbox of ringfence's the launcher outside has a policy and an inbox of its own.
+    // Inside a ringfence sandbox, the launcher outside has its own policy and inbox.
     const Result<bool> sent = SendToLauncher(AlertRequestText(item.request));
     if (!sent) errors.push_back(sent.error());
     if (!sent || *sent) continue;
@@ -70,7 +70,7 @@ std::vector<Error> RaiseAlerts(const std::vector<ResultNotes::Item>& alerts, con
     const Status written = WriteAlert(alert, policy, places, unix_nanoseconds);
     if (written) continue;
     errors.push_back(written.error());
-    break;  // the others would fail as well
+    break;  // the other alerts would fail as well
   }
   return errors;
 }

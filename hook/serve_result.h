@@ -1,4 +1,4 @@
-// After a call: what its failure was about, told to the model and to the inbox of the policy.
+// After a call: reports the cause of its failure to the model and to the policy's inbox.
 #pragma once
 
 #include <optional>
@@ -12,27 +12,27 @@
 namespace ringfence {
 
 struct ResultNotes {
-  std::string model;                  // "": nothing
-  std::string user;                   // "": nothing
+  std::string model;                  // may be empty
+  std::string user;                   // may be empty
   std::optional<Decision> unwrapped;  // for the log
   struct Item {
     AlertRequest request;
-    std::string text;  // of the alert
+    std::string text;  // text of the alert
   };
   std::vector<Item> alerts;
 };
 
-// A command that ran although it was to be wrapped.
+// The cause to report for a command that ran unwrapped although the policy wraps commands.
 Cause UnwrappedCause(std::string_view tool);
 
-// How the tool ran.
+// The conditions under which the tool ran.
 struct Ran {
-  bool unwrapped = false;  // a command that was to be wrapped
-  bool confined = false;   // in a sandbox of ringfence's
+  bool unwrapped = false;  // a command that must be wrapped was not
+  bool confined = false;   // in a ringfence sandbox
 };
 ResultNotes TellResult(const Event& event, const Surroundings& around, Ran ran);
 
-// Writes the alerts, or has the launcher outside write them. Every failure is in the result.
+// Writes the alerts, or has the launcher outside write them. Returns all failures.
 std::vector<Error> RaiseAlerts(const std::vector<ResultNotes::Item>& alerts, const Policy& policy,
                                const Places& places, int64_t unix_nanoseconds);
 

@@ -14,11 +14,11 @@
 namespace ringfence {
 namespace {
 
-constexpr size_t kMaxQuoted = 12;  // entries that one line names
-// Of a file that is not trusted no text may reach the model.
+constexpr size_t kMaxQuoted = 12;  // entries named in one line
+// No text of an untrusted file may reach the model.
 constexpr const char* kUnquoted = "what the project's own policy lists";
 
-// "a", "b" and 3 more.
+// A list of words: "a", "b" and 3 more.
 class QuotedList {
  public:
   void Add(const std::string& word) { AddOnce(words_, word); }
@@ -41,7 +41,7 @@ class QuotedList {
 
 using SetNames = std::vector<SetName>;
 
-// A set is explained where it is named first.
+// Explains a set the first time that it is named.
 std::string RuleWord(const PathRule& rule, SetNames& explained) {
   if (rule.set != SetName::kNone) {
     const std::string_view name = SetText(rule.set);
@@ -134,8 +134,8 @@ std::string ModeLine(SandboxMode mode) {
   return "";
 }
 
-// What the client's sandbox does not let commands do, whatever the policy permits (measured
-// on 2.1.330 and 2.1.331; the FAQ says why).
+// Describes what the client's sandbox does not let commands do, whatever the policy permits
+// (measured on 2.1.330 and 2.1.331; the FAQ gives the reasons).
 std::string ClientSandboxWords(const Places& places, bool opens_root) {
   std::string text = ", where `git add -A` fails (use -u or names)";
   const Path start = StartOf(places);
@@ -158,24 +158,24 @@ std::string CommandLines(const Policy& policy, const std::string& confinement) {
   return text;
 }
 
-// What the client's settings say about its own sandbox.
+// The client's settings for its own sandbox.
 struct ClientSandbox {
   bool enabled = false;
   bool leaves_out_some = false;
   bool leaves_out_all = false;
   bool leaves_out_files = false;
-  bool opens_root = false;  // commands may write all of the project
+  bool opens_root = false;  // commands may write anywhere in the project
 };
 
-// The client's settings files, from the strongest to the weakest, as it merges them.
+// The client's settings files, from the highest precedence to the lowest.
 std::vector<Path> SettingsFilesOf(const Places& places) {
   std::vector<Path> files{Path::Clean("/etc/claude-code/managed-settings.json"),
                           StartOf(places).Child(".claude").Child("settings.local.json"),
                           StartOf(places).Child(".claude").Child("settings.json")};
   for (const Path& folder : places.settings_folders) files.push_back(folder.Child("settings.json"));
-  if (places.settings_folders.empty()) {  // CLAUDE_CONFIG_DIR stands for ~/.claude
+  if (places.settings_folders.empty()) {  // CLAUDE_CONFIG_DIR replaces ~/.claude
     for (const Path& home : places.homes) {
-      if (!MayAllowBelow(places, home)) continue;  // HOME is the one that the client goes by
+      if (!MayAllowBelow(places, home)) continue;  // the client uses HOME
       files.push_back(home.Child(".claude").Child("settings.json"));
     }
   }
@@ -184,13 +184,13 @@ std::vector<Path> SettingsFilesOf(const Places& places) {
 
 ClientSandbox ClientSandboxOf(const Places& places) {
   ClientSandbox sandbox;
-  std::optional<bool> enabled;  // of the strongest file that says it
+  std::optional<bool> enabled;  // from the first file that sets it
   for (const Path& file : SettingsFilesOf(places)) {
     Result<FileBytes> bytes = ReadRegularFile(file.text());
     if (!bytes || bytes->missing) continue;
     const ClientSettings settings =
         ParseClientSettings(std::move(bytes->text), file.text(), file.text());
-    if (!settings.drops.empty()) continue;  // the client drops it as a whole
+    if (!settings.drops.empty()) continue;  // the client ignores the whole file
     if (!enabled) enabled = settings.Flag("/sandbox/enabled");
     sandbox.leaves_out_files |= settings.Flag("/sandbox/filesystem/disabled") == true;
     sandbox.opens_root |= OpensWrites(settings, places.root_real);

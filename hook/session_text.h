@@ -1,4 +1,4 @@
-// The boundaries in words, told to the model at the start of a session and put into prompts by
+// Describes the policy's boundaries to the model, at the start of a session and in prompts made by
 // `ringfence prompt`.
 #pragma once
 
@@ -9,11 +9,11 @@
 
 namespace ringfence {
 
-// What confines the processes that Bash starts in this project, and what they cannot do there:
-// "the client's sandbox, where ...", or "" for nothing. Read from the client's settings.
+// Says what confines the processes that Bash starts in this project, and what they cannot do there:
+// "the client's sandbox, where ...", or "" if nothing does. Reads the client's settings.
 std::string BashConfinement(const Places& places);
 
-// A few lines for the model, without any text of an untrusted policy.
+// Returns a few lines for the model, without any text of an untrusted policy.
 std::string BoundaryText(const Policy& policy, const Context& context, SandboxMode mode);
 
 }  // namespace ringfence

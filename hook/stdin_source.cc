@@ -11,7 +11,7 @@
 namespace ringfence {
 namespace {
 
-// The size of a pipe; too large for a small stack. There is one standard input.
+// As large as a pipe, and too large for a small stack. There is only one standard input.
 std::array<char, 65536> buffer;
 
 }  // namespace
@@ -30,7 +30,7 @@ Result<std::string_view> StdinSource::Next() {
       return SystemError("read(stdin)");
     }
     pollfd wait{.fd = STDIN_FILENO, .events = POLLIN, .revents = 0};
-    if (::poll(&wait, 1, -1) < 0 && errno != EINTR) {  // the deadline bounds it
+    if (::poll(&wait, 1, -1) < 0 && errno != EINTR) {  // bounded by the deadline
       at_end_ = true;
       return SystemError("poll(stdin)");
     }

@@ -1,5 +1,5 @@
-// The event, as it arrives. Input is read to its end whatever happens: an agent that cannot write
-// all of it would take the hook for broken.
+// Reads the event as it arrives. Input is always read to its end: a client that cannot write all of
+// it would consider the hook broken.
 #pragma once
 
 #include "base/json_scanner.h"
@@ -9,7 +9,7 @@ namespace ringfence {
 class StdinSource final : public ByteSource {
  public:
   Result<std::string_view> Next() override;
-  // Reads and forgets what is left.
+  // Reads and discards the rest.
   void Drain();
 
  private:

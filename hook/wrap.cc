@@ -9,11 +9,11 @@
 namespace ringfence {
 namespace {
 
-constexpr size_t kMaxLine = 4096;  // as much of a command as is kept to recognise the line by
+constexpr size_t kMaxLine = 4096;  // length of the command prefix kept for recognizing the line
 
 struct OptionWord {
   std::string_view name;
-  std::string Registration::*of_registration = nullptr;  // one of both
+  std::string Registration::*of_registration = nullptr;  // exactly one of the two is set
   std::string Event::*of_event = nullptr;
 };
 constexpr OptionWord kOptionWords[] = {
@@ -42,12 +42,12 @@ bool IsWordByte(char c) {
   return is_letter || (c >= '0' && c <= '9') || c == '_' || c == '-' || c == '.';
 }
 
-// What no shell takes for anything but a part of a name.
+// True for characters that every shell takes as part of a plain word.
 bool IsPlain(char c) {
   return IsWordByte(c) || std::string_view("/:=@+,").find(c) != std::string_view::npos;
 }
 
-// Without "/", too: the client takes a word that looks like a path outside of the project for one
+// Encodes "/", too: the client takes a word that looks like a path outside the project for a path
 // that the command reads.
 std::string Encoded(std::string_view text) {
   constexpr std::string_view kDigits = "0123456789ABCDEF";

@@ -1,6 +1,6 @@
-// The form in which the client runs a command confined (docs/client-bash.md): the command as it is,
-// behind a line that starts `ringfence enter` and leaves the client's shell. The line says by which
-// registration and for which caller the hook decided, so that the same policy confines the command.
+// Wraps a command so that the client runs it confined (docs/client-bash.md): the unchanged command
+// after a line that starts `ringfence enter` and leaves the client's shell. The line names the
+// registration and the caller of the hook's decision, so that the same policy confines the command.
 #pragma once
 
 #include <span>
@@ -13,25 +13,26 @@
 
 namespace ringfence {
 
-// What stands behind the words of `ringfence enter`: whatever that ends in, the shell ends, and
-// never comes to the command itself.
+// Follows the words of `ringfence enter`: however that ends, the shell exits and never reaches the
+// command itself.
 inline constexpr std::string_view kWrapEnd = "; \\builtin exit\n";
 
-// The program that the line starts: `ringfence` beside the hook, by the name that no link can
-// change. An error where a shell would need quotes for it.
+// The program that the line starts: `ringfence` next to the hook, by the name that no link can
+// change. Returns an error if a shell would need quotes for it.
 Result<std::string> WrapProgram(const Registration& registration);
 
-// The line for the event's command. It needs no quoting, so an error says where a name would.
+// Returns the line for the event's command. It needs no quoting; a name that would need it is an
+// error.
 Result<std::string> WrapLine(const Registration& registration, const Event& event);
 
-// The words behind `ringfence enter`, back into what WrapLine() was made from.
+// Parses the words after `ringfence enter` back into the arguments of WrapLine().
 Status ReadWrapWords(std::span<char* const> words, Registration& registration, Event& event);
 
-// Whether a command that ran had that line, under whatever permission mode: the user may have
-// changed that since.
+// True if a command that ran had that line, under any permission mode: the user may have changed
+// the mode since.
 bool HadLine(std::string_view command, std::string_view line);
 
-// tool_input as it came, with `line` before the command.
+// Returns tool_input as received, with `line` before the command.
 std::string WrappedInput(const RawInput& input, std::string_view line);
 
 }  // namespace ringfence

@@ -5,8 +5,8 @@
 namespace ringfence {
 namespace {
 
-// All tools of 2.1.330 and 2.1.331, also those that only some sessions have, and former ones. The
-// most common come first, because each call looks its tool up.
+// All tools of 2.1.330 and 2.1.331, including those that only some sessions have, and former ones.
+// The most common come first, because each call looks up its tool.
 // clang-format off
 constexpr ToolTable kTools(
     "Bash shell command code hosts:/allowed_domains other-host:/_host\n"
@@ -98,9 +98,9 @@ constexpr WordList kAgentHosts(
     "console.anthropic.com\n"
     "platform.claude.com\n");
 
-// What the client reads in ~/.claude as instructions, settings or programs (CLAUDE.md, rules,
-// output-styles, commands, hooks, ...) is not in these lists, and a folder in which people keep
-// scripts is not either.
+// These lists leave out what the client reads in ~/.claude as instructions, settings or programs
+// (CLAUDE.md, rules, output-styles, commands, hooks, ...), and directories in which users keep
+// scripts.
 constexpr AgentStateNames kState{
     .folder = ".claude",
     .file = ".claude.json",

@@ -1,5 +1,5 @@
-// Claude Code, as the policy and the sandbox know it. tests/system/client_schema compares the table
-// of its tools with the client's own schema.
+// Describes Claude Code to the policy and the sandbox. tests/system/client_schema compares its
+// table of tools with the client's own schema.
 #pragma once
 
 #include "policy/agent.h"

@@ -30,7 +30,7 @@ std::string PreToolUseAnswer(const Decision& decision, std::string_view say,
   return members.empty() ? "" : Object("PreToolUse", members);
 }
 
-// A question stays the client's: it is about to ask anyway.
+// Leaves a question to the client, which is about to ask anyway.
 std::string PermissionAnswer(const Decision& decision, std::string_view say) {
   switch (decision.verdict) {
     case Verdict::kPermit:

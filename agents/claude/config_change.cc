@@ -10,7 +10,8 @@
 namespace ringfence {
 namespace {
 
-// Every settings file that the client reads for this project, and the one that the event names.
+// Returns all settings files that the client reads for this project, and the one that the event
+// names.
 std::vector<Path> SettingsFiles(const Event& event, const Places& places) {
   std::vector<Path> files;
   const auto add = [&files](const Path& file) { AddOnce(files, file); };
@@ -19,7 +20,7 @@ std::vector<Path> SettingsFiles(const Event& event, const Places& places) {
     for (const Path& home : places.homes) add(home.Child(".claude").Child(name));
     for (const Path& folder : places.settings_folders) add(folder.Child(name));
   }
-  // The event also tells of skills and other files of the client's that are no settings.
+  // The event also reports skills and other files of the client that are not settings.
   const std::optional<Path> named = Path::Parse(event.config_file);
   if (named && named->name().ends_with(".json")) add(*named);
   return files;

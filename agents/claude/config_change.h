@@ -1,7 +1,7 @@
-// ConfigChange: a settings file of the client changed in mid-session. Refused when any of the
-// files, as they are now, would drop or weaken the registration or the sandbox: the client reloads
-// all of them at the next change of one (measured on 2.1.330), so all of them are evaluated each
-// time.
+// ConfigChange: one of the client's settings files changed during a session. The change is refused
+// if any of the files, in its present state, drops or weakens the registration or the sandbox. All
+// files are evaluated each time, because the client reloads all of them at the next change of any
+// (measured on 2.1.330).
 #pragma once
 
 #include <string>
@@ -14,7 +14,8 @@
 
 namespace ringfence {
 
-// One sentence for each reason to refuse; empty: nothing is weaker than what was approved.
+// Returns one sentence for each reason to refuse; empty if nothing is weaker than what was
+// approved.
 Result<std::vector<std::string>> WeakenedSettings(const Event& event, const Places& places,
                                                   std::string_view program);
 

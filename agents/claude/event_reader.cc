@@ -11,16 +11,16 @@
 namespace ringfence {
 namespace {
 
-constexpr size_t kMaxNameText = 512;  // of tools, sessions, agents
+constexpr size_t kMaxNameText = 512;  // for tools, sessions, agents
 constexpr size_t kMaxFailure = size_t{16} * 1024;
 constexpr size_t kMaxKept = size_t{1}
-                            << 20;  // no command of 128 KiB, however it is escaped, has more
+                            << 20;  // a command of 128 KiB never needs more, however it is escaped
 
 struct EventName {
   std::string_view name;
   EventKind kind;
 };
-// Together, every event that 2.1.330 knows.
+// The two lists together contain every event that 2.1.330 knows.
 constexpr EventName kServed[] = {
     {"PreToolUse", EventKind::kPreToolUse},
     {"PermissionRequest", EventKind::kPermissionRequest},
@@ -43,7 +43,7 @@ bool ConcernsTool(EventKind kind) {
 
 bool IsByValue(const InputField& field) { return field.by_value; }
 
-// Passes a source on and keeps its beginning.
+// Passes on the bytes of a source and keeps their beginning.
 class Recorder final : public ByteSource {
  public:
   Recorder(ByteSource& source, bool keeps) : source_(source), room_(keeps ? kMaxKept : 0) {}
@@ -54,7 +54,7 @@ class Recorder final : public ByteSource {
     return chunk;
   }
 
-  // Nothing where it was not kept to `end`.
+  // Returns "" if the bytes were not kept up to `end`.
   std::string_view Kept(size_t begin, size_t end) const {
     return end > kept_.size() ? "" : std::string_view(kept_).substr(begin, end - begin);
   }
@@ -94,7 +94,7 @@ class EventFieldsReader {
     return false;
   }
 
-  // What the scanner found wrong counts before what was found wrong with its tokens.
+  // An error of the scanner takes precedence over an error found in its tokens.
   Error Failure(const std::string& what) const {
     if (!scanner_.error_text().empty()) {
       return Error{Error::Kind::kInvalidInput,
@@ -140,7 +140,7 @@ class EventFieldsReader {
     return true;
   }
 
-  // The value that begins at the current token.
+  // Skips the value that begins at the current token.
   bool SkipValue() {
     const size_t outside = scanner_.depth();
     if (token_ != Token::kObjectBegin && token_ != Token::kArrayBegin) {
@@ -160,7 +160,7 @@ class EventFieldsReader {
     return true;
   }
 
-  // What a command wrote to stderr; the rest of the answer says nothing to us.
+  // Reads a command's stderr; the rest of the response does not matter.
   bool ReadResponse() {
     if (token_ != Token::kObjectBegin) return SkipValue();
     const size_t outside = scanner_.depth();
@@ -193,7 +193,7 @@ class EventFieldsReader {
       return Failure(Quote(event_.name) + " is not an event that ringfence knows");
     }
     event_.kind = served == std::end(kServed) ? EventKind::kNotServed : served->kind;
-    // Read before the tool was known to be none of a server's.
+    // These were read before it was known that the tool is not an MCP tool.
     if (!IsMcpTool(event_.tool_name)) std::erase_if(event_.input, IsByValue);
     if (ConcernsTool(event_.kind)) {
       if (event_.tool_name.empty()) return Failure("tool_name is missing");

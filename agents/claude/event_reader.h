@@ -1,6 +1,6 @@
-// The agent's JSON becomes an Event. The only file that knows what the client sends (see
-// docs/hook-protocol.md). Strict about everything that a decision rests on; file contents and other
-// text that cannot matter are checked as JSON and skipped, so memory does not grow with them.
+// Turns the client's JSON into an Event. No other file knows what the client sends (see
+// docs/hook-protocol.md). Strict about everything that a decision depends on; file contents and
+// other text that cannot matter are checked as JSON and skipped, so memory does not grow with them.
 #pragma once
 
 #include <string_view>
@@ -17,17 +17,17 @@ namespace ringfence {
 
 inline constexpr size_t kMaxPathText = 4096;  // bytes, PATH_MAX: longer text cannot be a path
 
-// Arguments to keep besides those whose names matter by themselves (MayMatter): the JSON pointers
-// of a policy's "mcp" entries.
+// Arguments to keep in addition to those whose names matter (MayMatter): the JSON pointers of a
+// policy's "mcp" entries.
 struct EventFilter {
   std::vector<std::string_view> pointers;
-  bool keeps_input = false;  // a command may have to be wrapped: Event::raw_input
-  // Where they are known, an MCP tool's strings that name nothing in these places are dropped.
+  bool keeps_input = false;  // for Event::raw_input: a command may have to be wrapped
+  // If set, an MCP tool's strings that name nothing in these places are dropped.
   const CachedFiles* files = nullptr;
   const Places* places = nullptr;
 };
 
-// What the file or one of its profiles needs.
+// Adds what the file or one of its profiles needs.
 void AddNeeds(const PolicyFile& file, EventFilter& filter);
 
 // Reads the whole document. On failure the rest of the source is left unread.

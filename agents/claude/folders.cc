@@ -14,7 +14,7 @@ namespace {
 
 constexpr size_t kMaxSlug = 200;  // characters
 
-// As JavaScript does it: 32 bits, for each unit of UTF-16.
+// Computes the client's hash as JavaScript does: 32 bits, over UTF-16 code units.
 class JavaScriptHash {
  public:
   void Add(uint32_t unit) { hash_ = hash_ * 31 + unit; }
@@ -41,7 +41,7 @@ bool IsPlainId(std::string_view id) {
          std::ranges::all_of(id, [](char c) { return IsKeptInSlug(c) || c == '-'; });
 }
 
-// The session's own projects: where the client was started, and the root.
+// Returns the session's own projects: the directory where the client was started, and the root.
 std::vector<std::string> OwnSlugs(const SetContext& context) {
   std::vector<std::string> slugs;
   AddOnce(slugs, ClaudeProjectSlug(context.start.value_or(context.root)));
@@ -49,7 +49,8 @@ std::vector<std::string> OwnSlugs(const SetContext& context) {
   return slugs;
 }
 
-// Makes the entries below one folder of the client's, "~/.claude" or CLAUDE_CONFIG_DIR.
+// Builds the entries below the client's directories: "~/.claude", CLAUDE_CONFIG_DIR and its
+// temporary one.
 class Scratch {
  public:
   Scratch(Access access, const SetContext& context, std::deque<std::string>& strings)
@@ -60,7 +61,7 @@ class Scratch {
 
   std::vector<SetEntry> Run() {
     AddFolder({});
-    // Installers put skills there for all agents, and links to them into the client's folder.
+    // Installers put skills for all agents there, and link them into the client's directory.
     if (reads_) entries_.push_back({.tail = ".agents/skills"});
     for (const Path& folder : context_.settings_folders) {  // CLAUDE_CONFIG_DIR
       if (!folder.is_root()) AddFolder(folder);
@@ -78,7 +79,7 @@ class Scratch {
     for (const std::string& slug : slugs) Add("projects/" + slug + "/memory");
     AddSession();
     if (!reads_) return AddPattern("agent-memory/**/*.md");
-    // What the client's own prompts, skills and agents send the model to.
+    // Files that the client's own prompts, skills and agents refer the model to.
     for (const char* name : {"CLAUDE.md", "rules", "skills", "plugins", "agents", "commands",
                              "agent-memory", "tasks"}) {
       Add(name);
@@ -86,7 +87,8 @@ class Scratch {
     AddPattern("teams/*/config.json");
   }
 
-  // A session that enters a worktree goes on in another folder of projects, so its id counts.
+  // A session that enters a worktree continues in another directory below projects, so the id
+  // decides.
   void AddSession() {
     if (!IsPlainId(context_.session_id)) return;
     if (!reads_) {
@@ -122,7 +124,7 @@ class Scratch {
     return entries_.emplace_back(entry);
   }
 
-  // A mount needs a name, so these are for the tools.
+  // Patterns are for the tools only, because a mount needs a name.
   void AddPattern(const std::string& tail) {
     SetEntry& entry = Add(tail);
     if (folder_) {

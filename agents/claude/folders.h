@@ -1,5 +1,5 @@
-// Where the client keeps what it shows the model: memory, plans, tool results, skills, task output.
-// Names and rules are measured on 2.1.330 and 2.1.331 (docs/policy-format.md).
+// Locations of the files that the client shows the model: memory, plans, tool results, skills, task
+// output. Names and rules were measured on 2.1.330 and 2.1.331 (docs/policy-format.md).
 #pragma once
 
 #include <deque>
@@ -12,11 +12,12 @@
 
 namespace ringfence {
 
-// The name that the client makes of a folder's path: "/home/dev/project" is "-home-dev-project".
-// Beyond 200 characters a hash of the path follows the first 200.
+// Returns the name that the client derives from a directory's path: "-home-dev-project" for
+// "/home/dev/project". A name of more than 200 characters is cut there, and a hash of the path
+// follows.
 std::string ClaudeProjectSlug(const Path& folder);
 
-// What is this session's own below ~/.claude/projects, for SetEntry::except.
+// Returns the names below ~/.claude/projects that belong to this session, for SetEntry::except.
 std::string OwnProjectFolders(const SetContext& context);
 
 // The entries of @claude-scratch.

@@ -12,7 +12,7 @@
 namespace ringfence {
 namespace {
 
-constexpr size_t kMaxValueBytes = size_t{8} << 20;  // of all that are kept
+constexpr size_t kMaxValueBytes = size_t{8} << 20;  // total of all values kept
 constexpr size_t kMaxFields = 20000;
 
 JsonKind KindOf(Token token) {
@@ -43,7 +43,7 @@ JsonKind KindOf(Token token) {
 }  // namespace
 
 bool MayMatter(std::string_view key) {
-  // Fields of known tools whose names alone say nothing.
+  // Fields of known tools whose names alone do not say what they are.
   constexpr std::string_view kKeys[] = {
       "_host",    "allowed_domains", "assets",   "attachments", "from",
       "glob",     "isolation",       "localDir", "name",        "pattern",
@@ -69,8 +69,8 @@ bool InputReader::Wrong(const char* why) {
   return false;
 }
 
-// Of an MCP tool every string may be a path, whatever its name. Where the tool is not known yet,
-// it may be one.
+// Any string of an MCP tool may be a path, whatever its name. A tool that is not known yet may be
+// an MCP tool.
 void InputReader::BeginValues() {
   takes_values_ = event_.tool_name.empty() || IsMcpTool(event_.tool_name);
   if (!takes_values_ || filter_.files == nullptr || !event_.cwd) return;
@@ -89,16 +89,16 @@ bool InputReader::TakeToken() {
   return TakeMember();
 }
 
-// What is said of a member by its key alone.
+// Records what the key alone says about a member.
 void InputReader::TakeKey(Level& level) {
   level.key = scanner_.text();
-  // Under an MCP tool the names of built-in tools' arguments mean nothing.
+  // For an MCP tool, the argument names of built-in tools mean nothing.
   const bool is_mcp = takes_values_ && !event_.tool_name.empty();
   level.matters = is_mcp ? ClaudeCode().IsSandboxFlag(level.key) : MayMatter(level.key);
   if (takes_values_) level.usual = sieve_.UsualOf(level.key);
 }
 
-// Some tools have paths as the keys of an object.
+// Keeps a key that may be a path: some tools use paths as the keys of an object.
 bool InputReader::KeepKey() {
   const Level& level = levels_.back();
   const bool is_usual = level.usual_above == UsualName::kPaths;
@@ -142,10 +142,10 @@ bool InputReader::IsCommand() const {
          levels_.back().key == "command";
 }
 
-// The value's text, if it is one, before anything else looks at it.
+// Reads the value's text, if it is a string, before anything else uses it.
 bool InputReader::TakeText(JsonScanner::String* string) {
   if (token_ != Token::kString) return true;
-  const size_t begin = scanner_.token_offset() + 1;  // behind the quote
+  const size_t begin = scanner_.token_offset() + 1;  // after the quote
   if (!scanner_.TakeString(takes_values_ ? kMaxValue : kMaxPathText, string)) return false;
   if (IsCommand()) {
     event_.raw_input->command = begin;

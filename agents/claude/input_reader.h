@@ -1,5 +1,5 @@
-// InputReader reads tool_input: of a built-in tool the arguments that may matter, of an MCP tool
-// every string that may be a path or a URL. Everything else is checked as JSON and skipped.
+// InputReader reads tool_input: the arguments of a built-in tool that may matter, and every string
+// of an MCP tool that may be a path or a URL. Everything else is checked as JSON and skipped.
 #pragma once
 
 #include <string>
@@ -12,33 +12,33 @@
 
 namespace ringfence {
 
-// Whether the decision may want to see the value of `key`, under any tool. `key` as it came.
+// True if the value of `key` may matter to the decision, for any tool. `key` is as received.
 bool MayMatter(std::string_view key);
 
 class InputReader {
  public:
-  // All three outlive this. What is kept is added to `event.input`. `event.raw_input`, if it has a
-  // value, is told where "command" is: a byte of the whole document.
+  // All three must outlive this object. Adds what it keeps to `event.input`. If `event.raw_input`
+  // has a value, sets its `command` to the byte offset of the command's text in the whole document.
   InputReader(JsonScanner& scanner, Event& event, const EventFilter& filter)
       : scanner_(scanner), event_(event), filter_(filter) {}
 
-  // Reads the value that begins with the token `first`, which the scanner has just returned. False:
-  // the scanner has an error, or why() says what is wrong.
+  // Reads the value that begins with the token `first`, which the scanner has just returned.
+  // Returns false if the scanner has an error or why() describes one.
   bool Read(Token first);
 
   const std::string& why() const { return why_; }
 
  private:
-  // Where in tool_input the scanner is.
+  // One level of nesting in tool_input.
   struct Level {
     bool is_object = false;
-    std::string key = {};  // of the member that is being read, or the nearest one above an array
+    std::string key = {};  // of the current member, or of the nearest one above an array
     std::string pointer = {};
-    bool matters = false;  // of the key
+    bool matters = false;  // the value of `key` may matter
     size_t next_element = 0;
-    UsualName usual = UsualName::kNone;        // of the key, for an MCP tool
-    std::string name = {};                     // the key under which this is
-    UsualName usual_above = UsualName::kNone;  // of that one
+    UsualName usual = UsualName::kNone;        // kind of `key`, for an MCP tool
+    std::string name = {};                     // key of the value that opened this level
+    UsualName usual_above = UsualName::kNone;  // kind of `name`
   };
 
   Token Next() { return token_ = scanner_.Next(); }
@@ -65,7 +65,7 @@ class InputReader {
   const EventFilter& filter_;
   Token token_ = Token::kError;
   std::string why_;
-  bool takes_values_ = false;  // every string, since the tool is one of a server, or may be
+  bool takes_values_ = false;  // reads every string: the tool is an MCP tool, or may be
   ValueSieve sieve_;
   size_t kept_bytes_ = 0;
   std::vector<Level> levels_;

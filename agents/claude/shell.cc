@@ -12,7 +12,7 @@
 namespace ringfence {
 namespace {
 
-constexpr size_t kMaxCommandLine = size_t{4} << 20;  // more than the kernel lets any program have
+constexpr size_t kMaxCommandLine = size_t{4} << 20;  // more than the kernel allows any program
 constexpr std::string_view kShells[] = {"bash", "zsh"};
 
 Error Odd(std::string what) {

@@ -32,7 +32,7 @@ bool ValueSieve::MayBePlaceAsKey(std::string_view key) const {
   return MayBePlace(key, UsualName::kNone);
 }
 
-// "/etc:/mnt", "~:/mnt", and under a name for several paths also what follows.
+// True for "/etc:/mnt", "~:/mnt" and, under a name for several paths, anything else before a colon.
 bool ValueSieve::MayBeBound(std::string_view text, UsualName usual) const {
   const std::string_view bound = BoundPath(text);
   return !bound.empty() && (usual == UsualName::kPaths || MayBePlace(bound, UsualName::kNone));

@@ -1,5 +1,5 @@
-// ValueSieve says which strings of an MCP tool's input the decision may want to see, so that the
-// rows of a table and other text can be dropped as they are read.
+// ValueSieve selects the strings of an MCP tool's input that may matter to the decision, so that
+// the rows of a table and other text can be dropped while they are read.
 #pragma once
 
 #include <optional>
@@ -15,16 +15,17 @@ namespace ringfence {
 
 class ValueSieve {
  public:
-  // From now on it is known where relative paths begin, and what names nothing there is dropped.
+  // Sets where relative paths begin. From then on, strings that name nothing there are dropped.
   void LookIn(const CachedFiles& files, const Places& places, std::string_view cwd);
 
-  // What a member is by its name.
+  // Classifies a member by its name.
   UsualName UsualOf(const std::string& key);
 
-  // A key below the top, whose object is not called "files" or the like.
+  // True if a key may be a path. For keys below the top level whose object is not called "files" or
+  // the like.
   bool MayBePlaceAsKey(std::string_view key) const;
 
-  // `usual` is what the string's name says.
+  // True if `text` may be a path or a URL. `usual` is the class of its name.
   bool MayBePlace(std::string_view text, UsualName usual) const;
 
  private:
@@ -35,7 +36,7 @@ class ValueSieve {
     UsualName usual;
   };
   std::optional<FirstNames> names_;
-  std::vector<KeyName> usual_;  // the rows of a table have the same keys
+  std::vector<KeyName> usual_;  // a cache: the rows of a table have the same keys
 };
 
 }  // namespace ringfence

@@ -10,7 +10,7 @@
 namespace ringfence {
 namespace {
 
-// Every value that has a wrong shape costs the whole file.
+// The client drops the whole file if one of these values has the wrong shape.
 struct ShapeOf {
   Shape shape;
   std::string_view pointers;  // separated by spaces
@@ -134,7 +134,8 @@ class HookShapes {
   }
 
  private:
-  // A hook that may be a guard and cannot be loaded costs the whole file; another one is left out.
+  // The client drops the whole file if it cannot load a hook that may be a guard; it ignores any
+  // other hook that it cannot load.
   void CheckEvent(const JsonNode& event) {
     const bool guards =
         tree_.KeyOf(event) == "PreToolUse" || tree_.KeyOf(event) == "PermissionRequest";

@@ -8,10 +8,10 @@
 namespace ringfence {
 namespace {
 
-// Whatever their value is.
+// Variables that count as code, whatever their value.
 // clang-format off
 constexpr WordList kCodeVariables(
-    // shells, and where programs are found
+    // shells, and search paths for programs
     "BASH_ENV\nENV\nZDOTDIR\nPROMPT_COMMAND\nPS4\nSHELLOPTS\nBASHOPTS\n"
     "BASH_LOADABLES_PATH\nPATH\nHOME\nFPATH\nCDPATH\n"
     // commands that programs start
@@ -36,7 +36,7 @@ constexpr WordList kCodeVariables(
     "MSBUILD_EXE_PATH\nNUGET_PLUGIN_PATHS\nPRE_COMMIT_HOME\nCOREPACK_HOME\n"
     "COMPOSER_HOME\nYARN_RC_FILENAME\nYARN_YARN_PATH\nYARN_PLUGINS\nESBUILD_BINARY_PATH\n"
     "CMAKE_PROGRAM_PATH\nASDF_CONFIG_FILE\nMISE_CONFIG_FILE\n"
-    // where packages come from, or what is taken without a check
+    // sources of packages, and what is accepted without verification
     "PIP_FIND_LINKS\nPIP_TRUSTED_HOST\nUV_FIND_LINKS\nUV_INSECURE_HOST\n"
     "CARGO_REGISTRY_DEFAULT\nCARGO_REGISTRY_INDEX\nGONOSUMDB\nGONOSUMCHECK\nGOPRIVATE\n"
     "GOINSECURE\n"
@@ -95,12 +95,12 @@ constexpr WordList kCodeVariables(
 constexpr std::string_view kBeginnings[] = {"LD_",       "DYLD_",     "BASH_FUNC_", "GIT_CONFIG_",
                                             "LUA_INIT_", "LUA_PATH_", "LUA_CPATH_", "TF_CLI_ARGS"};
 
-// "npm_config_script_shell" for npm, which ignores letter case and takes "-" for "_".
+// As in "npm_config_script_shell". npm ignores letter case and accepts "-" for "_".
 constexpr WordList kNpmKeys(
     "script_shell\nnode_options\nglobalconfig\nuserconfig\nshell\ngit\neditor\nviewer\npython\n"
     "node_gyp\nprefix\ninit_module\ncafile\nshell_emulator\nglobal_pnpmfile\npnpmfile\n");
 
-// "script_shell" of "NPM_CONFIG_SCRIPT-SHELL", "" of a variable that is not npm's.
+// Returns "script_shell" for "NPM_CONFIG_SCRIPT-SHELL", and "" for a variable that is not npm's.
 std::string NpmKey(std::string_view name) {
   std::string plain(name);
   for (char& c : plain) {
@@ -112,15 +112,16 @@ std::string NpmKey(std::string_view name) {
   return "";
 }
 
-// "registry", or that of a scope: "@acme:registry".
+// True for "registry" and for that of a scope: "@acme:registry".
 bool IsNpmRegistry(std::string_view key) { return key == "registry" || key.ends_with(":registry"); }
 
-// Variables that builds for another machine read with a target in their names.
+// Variables that cross builds read with a target in their names.
 constexpr WordList kTargetTools(
     "CC\nCXX\nAR\nNM\nRANLIB\nSTRIP\nCFLAGS\nCXXFLAGS\nCPPFLAGS\nLDFLAGS\nPKG_CONFIG\n"
     "PKG_CONFIG_PATH\nPKG_CONFIG_LIBDIR\n");
 
-// A target begins with a small letter: "_x86_64-unknown-linux-gnu". CC_TEST_REPORTER_ID has none.
+// A target begins with a lower-case letter: "_x86_64-unknown-linux-gnu". CC_TEST_REPORTER_ID has
+// none.
 bool IsTargetEnd(std::string_view end) {
   if (end == "_FOR_BUILD" || end == "_FOR_TARGET") return true;
   return end.size() > 1 && end[0] == '_' && end[1] >= 'a' && end[1] <= 'z';
@@ -143,7 +144,8 @@ constexpr NameFrame kFrames[] = {
     {"CARGO_REGISTRIES_", "_INDEX"},
     {"CARGO_PROFILE_", "_RUSTFLAGS"},
     {"ANSIBLE_", "_PLUGINS"},
-    // Who answers in place of the model decides what is called, and gets all that was read.
+    // The server that answers in place of the model decides what is called, and receives all that
+    // was read.
     {"ANTHROPIC_", "_BASE_URL"},
     {"", "_HOOK_PATH"},
     {"", "_TF_PATH"},

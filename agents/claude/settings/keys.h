@@ -1,5 +1,4 @@
-// Which values of the client's settings matter to ringfence. A key that is not listed is taken as
-// it comes.
+// The values in the client's settings that matter to ringfence. Any other key is accepted as it is.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +10,7 @@
 
 namespace ringfence {
 
-// A flag of the client's confinement; the other value is weaker.
+// A flag of the client's confinement; the value other than `strong` is weaker.
 struct FlagKey {
   std::string_view pointer;
   bool strong = true;
@@ -21,24 +20,24 @@ std::vector<FlagKey> SettingFlags();
 enum class Direction : uint8_t {
   kLongerIsWeaker,
   kShorterIsWeaker,
-  kChangedIsWeaker  // an item that is gone or different, or new and sends a secret to a host
+  kChangedIsWeaker  // an item was removed or changed, or a new one sends a secret to a host
 };
-// A list of strings, or one string or number, which is then taken as a list of one.
-// Of an object, the values below it, each with its place. kChangedIsWeaker: each item as JSON.
+// A list of strings; a single string or number counts as a list of one. For an object, the values
+// below it, each with its place. For kChangedIsWeaker, each item as JSON.
 struct TextsKey {
   std::string_view pointer;
   Direction direction = Direction::kLongerIsWeaker;
 };
 std::vector<TextsKey> SettingLists();
 
-// A variable of "env" by which the client, a shell or a common program runs or loads code, finds
-// programs, or leaves out hooks. Kept as "/env/NAME".
+// True for a variable in "env" that makes the client, a shell or a common program run or load code,
+// find programs, or skip hooks. Recorded as "/env/NAME".
 bool IsCodeVariable(std::string_view name);
-// The name under which the lists have a variable: "CC" for "CC_x86_64-unknown-linux-gnu".
+// Returns the name that the lists have for a variable: "CC" for "CC_x86_64-unknown-linux-gnu".
 std::string_view ListedName(std::string_view name);
-// Variables that have some usual values.
+// True for variables that have some usual values.
 bool HasUsualValues(std::string_view name);
-// EDITOR=vim, NODE_OPTIONS=--max-old-space-size=4096: nothing that anyone must approve.
+// True for a value that needs no approval: EDITOR=vim, NODE_OPTIONS=--max-old-space-size=4096.
 bool IsUsualValue(std::string_view name, std::string_view value);
 inline constexpr std::string_view kVariables = "/env/";
 

@@ -17,7 +17,7 @@ std::string_view RawText(const JsonTree& tree, const JsonNode& node) {
   return text.substr(node.begin, node.end - node.begin);
 }
 
-// JSON without the white space between its tokens.
+// Removes the white space between the tokens of JSON.
 std::string Compact(std::string_view json) {
   std::string out;
   bool in_string = false;
@@ -36,8 +36,8 @@ bool IsTrue(const JsonTree& tree, const JsonNode& object, std::string_view key) 
   return node != nullptr && node->kind == JsonKind::kTrue;
 }
 
-// The strings of a list; of anything else every value, with its place: "source/url=https://...".
-// What is false or null asks for nothing.
+// Adds the strings of a list; for anything else, every value with its place:
+// "source/url=https://...". Skips false and null, which request nothing.
 void AddTexts(const JsonTree& tree, const JsonNode& node, const std::string& place,
               std::vector<std::string>& texts) {
   const bool is_true = node.kind == JsonKind::kTrue;
@@ -68,8 +68,8 @@ std::vector<std::string> ItemsOf(const JsonTree& tree, const JsonNode& list) {
   return items;
 }
 
-// "/env/NAME" for each variable by which programs run or load other code. The client makes a string
-// of whatever the value is: true sets "true".
+// Adds "/env/NAME" for each variable that makes programs run or load other code. The client
+// converts any value to a string: true sets "true".
 void ReadCodeVariables(const JsonTree& tree, ClientSettings& settings) {
   const JsonNode* env = NodeAt(tree, "/env");
   if (env == nullptr || env->kind != JsonKind::kObject) return;
@@ -130,7 +130,7 @@ std::vector<HookEntry> ReadHooks(const JsonTree& tree) {
   return hooks;
 }
 
-// The first word of a shell command, without quotes around it.
+// Returns the first word of a shell command, without quotes around it.
 std::string_view FirstWord(std::string_view command) {
   command.remove_prefix(std::min(command.find_first_not_of(" \t"), command.size()));
   if (command.starts_with('"') || command.starts_with('\'')) {

@@ -1,6 +1,6 @@
-// What a settings file of the client says, as far as it concerns ringfence: its hooks, its sandbox,
-// and the mistakes for which the client (measured on 2.1.330) drops the file as a whole. Plain
-// values; nothing here looks at a disk.
+// The parts of a client settings file that concern ringfence: its hooks, its sandbox, and the
+// mistakes for which the client (measured on 2.1.330) drops the whole file. Plain values; nothing
+// here accesses the disk.
 #pragma once
 
 #include <optional>
@@ -17,7 +17,7 @@ namespace ringfence {
 // One entry below "hooks".
 struct HookEntry {
   std::string event;
-  std::string matcher;  // of its group; "" when absent
+  std::string matcher;  // of its group; "" if absent
   std::string pointer;  // "/hooks/PreToolUse/0/hooks/0"
   std::string place;    // "settings.json:7:12"
   std::string digest;   // of event, matcher and the entry without insignificant white space
@@ -28,15 +28,15 @@ struct HookEntry {
   bool blocks_on_failure = false;
   bool is_async = false;          // its answer comes too late
   bool is_conditional = false;    // "if" or "once"
-  std::optional<double> timeout;  // seconds; without it the client waits for 600
+  std::optional<double> timeout;  // seconds; the client's default is 600
 
-  // For every tool call, so that nothing goes past it.
+  // True if the entry applies to every tool call, so that no call bypasses it.
   bool is_for_everything() const;
   bool operator==(const HookEntry&) const = default;
 };
 
-// True when `entry` starts `program` (an absolute path), or any program of that name: an older
-// registration of ours may name another folder.
+// True if `entry` starts `program` (an absolute path), or any program of that name: an older
+// registration of ringfence may name another directory.
 bool Runs(const HookEntry& entry, std::string_view program);
 
 // A setting that makes the client's confinement stronger or weaker, by its JSON pointer.
@@ -57,8 +57,8 @@ struct SettingTexts {
 inline constexpr std::string_view kDenyRules = "/permissions/deny";
 
 struct ClientSettings {
-  std::string path;            // absolute; approvals are kept by it
-  std::string name;            // what messages call the file
+  std::string path;            // absolute; approvals are stored by it
+  std::string name;            // the file's name in messages
   std::vector<Error> drops;    // each makes the client drop the whole file
   std::vector<Error> ignored;  // each makes the client ignore one hook entry
   std::vector<HookEntry> hooks;
@@ -69,23 +69,24 @@ struct ClientSettings {
   std::vector<SettingTexts> lists;  // those of SettingLists() that the file sets
 
   std::optional<bool> Flag(std::string_view pointer) const;
-  const std::vector<std::string>* Texts(std::string_view pointer) const;  // nullptr: not set
+  const std::vector<std::string>* Texts(std::string_view pointer) const;  // nullptr if not set
 };
 
-// Commands in the client's sandbox may write all of `folder`, wherever the client starts.
+// True if commands in the client's sandbox may write anywhere in `folder`, wherever the client
+// starts.
 bool OpensWrites(const ClientSettings& settings, const Path& folder);
 
-// `text` may begin with a byte order mark, as the client permits. What is no JSON, or has a key
-// twice, is a reason to drop it: such a file is not one that ringfence could evaluate.
+// `text` may begin with a byte order mark, as the client permits. Invalid JSON and duplicate keys
+// are reasons to drop the file, because ringfence could not evaluate it.
 ClientSettings ParseClientSettings(std::string text, std::string name, std::string path);
 ClientSettings ReadClientSettings(const JsonTree& tree, std::string path);
 
-// What a person has accepted, kept at ~/.local/state/ringfence/approvals.json: the settings files
-// as they were when `ringfence init` ran.
+// The settings files that the user accepted, as they were when `ringfence init` ran. Stored in
+// ~/.local/state/ringfence/approvals.json.
 struct ApprovedFile {
   std::string path;
-  std::vector<std::string> registration;  // digests of our own hook entries
-  std::vector<std::string> hooks;         // digests of all others
+  std::vector<std::string> registration;  // digests of ringfence's own hook entries
+  std::vector<std::string> hooks;         // digests of all other entries
   std::vector<SettingFlag> flags;
   std::vector<SettingTexts> lists;
 
@@ -103,8 +104,8 @@ Result<Approvals> ParseApprovals(std::string text, std::string shown);
 std::string RenderApprovals(const Approvals& approvals);
 std::string ApprovalsPath(const std::string& home);
 
-// One sentence for each thing by which this file, as it is now, would drop or weaken the
-// registration or the sandbox. A file that is gone is `ClientSettings{.path = ...}`.
+// Returns one sentence for each way in which this file, in its present state, drops or weakens the
+// registration or the sandbox. A removed file is `ClientSettings{.path = ...}`.
 std::vector<std::string> Weakens(const ClientSettings& settings, const Approvals& approvals,
                                  std::string_view our_program);
 

@@ -24,7 +24,7 @@ double NumberOf(const JsonNode& node) {
   return std::strtod(std::string(node.content()).c_str(), nullptr);
 }
 
-// What `new URL()` takes, as far as hook entries use it: a scheme, and a host for http.
+// True for what `new URL()` accepts, as far as hook entries use it: a scheme, and a host for http.
 bool IsUrl(std::string_view text) {
   const size_t colon = text.find(':');
   if (colon == std::string_view::npos || colon == 0) return false;

@@ -1,4 +1,4 @@
-// What the client (measured on 2.1.330) wants a value of its settings to be.
+// The shapes that the client (measured on 2.1.330) requires of the values in its settings.
 #pragma once
 
 #include <cstdint>

@@ -11,11 +11,11 @@ namespace {
 // clang-format off
 // Variables that name a program, with the programs and options that are not reported.
 struct ProgramGroup {
-  std::string_view ending;  // of further names, "" for none
+  std::string_view ending;  // suffix of further names, "" if none
   WordList names;
   WordList usual;
   WordList options;
-  bool has_targets = false;  // "aarch64-linux-gnu-gcc"
+  bool has_targets = false;  // also accepts "aarch64-linux-gnu-gcc"
 };
 constexpr ProgramGroup kProgramGroups[] = {
     {"_EDITOR", WordList("EDITOR\nVISUAL\nHGEDITOR\nP4EDITOR\nFCEDIT\n"),
@@ -40,14 +40,14 @@ constexpr ProgramGroup kProgramGroups[] = {
               "llvm-strip\ngfortran\nninja\nprotoc\nterraform\ntofu\n"),
      WordList("cc\nc++\ngcc\ng++\nclang\nclang++\n-E\n-m32\n-m64\n-std=\n"), true},
 };
-// Where package managers put programs: these folders are on the usual PATH in any case.
+// Directories where package managers install programs; the usual PATH contains them anyway.
 constexpr WordList kProgramFolders("/usr/bin/\n/bin/\n/usr/local/bin/\n/opt/homebrew/bin/\n");
 
-// Options that only set sizes and the like are not reported. In a list of usual ones,
-//   "-O2"        is itself only
-//   "-std="      is itself, with or without a value
-//   "-Xmx*"      is anything that begins so
-//   "-j[0123]"   is "-j" with one or more of these characters
+// Options that only set sizes and the like are not reported. In a list of usual options,
+//   "-O2"        matches only itself
+//   "-std="      matches itself, with or without a value
+//   "-Xmx*"      matches anything that begins with -Xmx
+//   "-j[0123]"   matches "-j" with one or more of these characters
 struct OptionGroup {
   WordList names;
   WordList usual;
@@ -61,7 +61,7 @@ constexpr OptionGroup kOptionGroups[] = {
          "--use-system-ca\n--use-openssl-ca\n--dns-result-order=\n--unhandled-rejections=\n"
          "--experimental-vm-modules\n--openssl-legacy-provider\n--disable-warning=\n--expose-gc\n"
          "--stack-trace-limit=\n--trace-uncaught\n")},
-    // Not all of -Duser.*: below user.home, Maven and Gradle find scripts.
+    // Not all of -Duser.*: Maven and Gradle find scripts below user.home.
     {WordList("JAVA_TOOL_OPTIONS\nJDK_JAVA_OPTIONS\n_JAVA_OPTIONS\nJAVA_OPTS\nMAVEN_OPTS\n"
               "MAVEN_ARGS\nGRADLE_OPTS\nSBT_OPTS\nANT_OPTS\nJRUBY_OPTS\n"
               "CATALINA_OPTS\nMAVEN_DEBUG_OPTS\n"),
@@ -78,7 +78,7 @@ constexpr OptionGroup kOptionGroups[] = {
               "--cfg=\n--cap-lints=\nopt-level=\ntarget-cpu=\ntarget-feature=\ndebuginfo=\n"
               "codegen-units=\nlto=\npanic=\nstrip=\n-Copt-level=\n-Ctarget-cpu=\n"
               "-Ctarget-feature=\n-Cdebuginfo=\n-Cinstrument-coverage=\ninstrument-coverage=\n")},
-    // Headers and libraries of the system only: any others bring code into what is built.
+    // Only headers and libraries of the system or the project: any others add code to the build.
     {WordList("CFLAGS\nCXXFLAGS\nCPPFLAGS\nLDFLAGS\nCGO_CFLAGS\nCGO_CXXFLAGS\nCGO_CPPFLAGS\n"
               "CGO_LDFLAGS\n"),
      WordList("-O\n-O0\n-O1\n-O2\n-O3\n-Os\n-Og\n-g\n-g3\n-ggdb\n-pipe\n-pthread\n-fPIC\n-fPIE\n-fpic\n-fpie\n"
@@ -92,7 +92,7 @@ constexpr OptionGroup kOptionGroups[] = {
      WordList("-j\n-j[0123456789]\n--jobs=\n[0123456789]\n-l\n-l[.0123456789]\n--load-average=\n"
               "[.0123456789]\n-k\n-s\n-w\n--silent\n--keep-going\n--no-print-directory\n"
               "--output-sync=\n")},
-    // A category with a dot is imported; these are built in.
+    // Python imports a category with a dot; these are built in.
     {WordList("PYTHONWARNINGS\n"),
      WordList("ignore\ndefault\nerror\nalways\nonce\nmodule\n[0123456789]\nWarning\n"
               "DeprecationWarning\nPendingDeprecationWarning\nUserWarning\nFutureWarning\n"
@@ -104,15 +104,15 @@ constexpr OptionGroup kOptionGroups[] = {
               "--tb=\n--maxfail=\n--durations=\n--no-header\n")},
     {WordList("GIT_CONFIG_NOSYSTEM\n"), WordList("0\n1\ntrue\nfalse\nyes\nno\non\noff\n")},
     {WordList("GOTOOLCHAIN\n"), WordList("local\nauto\ngo1.[.0123456789]\n")},
-    // "+" begins a command, which may be one of the shell; -o and -O write a file; -k, -t and -T
-    // read one that brings commands.
+    // Not listed: "+" begins a command, possibly a shell command; -o and -O write a file; -k, -t
+    // and -T read a file that can contain commands.
     {WordList("LESS\nSYSTEMD_LESS\n"),
      WordList("-[aAcCdeEFgGiIJKLmMnNqQrRsSuUwWX]\n[aAcCdeEFgGiIJKLmMnNqQrRsSuUwWX]\n-x[0123456789]\n"
               "-j[.0123456789]\n-z[-0123456789]\n--mouse\n--use-color\n--incsearch\n--no-init\n"
               "--RAW-CONTROL-CHARS\n--quit-if-one-screen\n--quit-on-intr\n--chop-long-lines\n"
               "--ignore-case\n--IGNORE-CASE\n--LONG-PROMPT\n--LINE-NUMBERS\n--status-column\n"
               "--squeeze-blank-lines\n--tabs=[0123456789]\n--wheel-lines=[0123456789]\n")},
-    // Where packages come from decides what code runs.
+    // The source of packages decides what code runs.
     {WordList("PIP_INDEX_URL\nPIP_EXTRA_INDEX_URL\nUV_INDEX_URL\nUV_EXTRA_INDEX_URL\nUV_INDEX\n"
               "UV_DEFAULT_INDEX\n"),
      WordList("https://pypi.org/simple\nhttps://pypi.org/simple/\n")},
@@ -144,9 +144,9 @@ const OptionGroup* OptionGroupOf(std::string_view name) {
   return nullptr;
 }
 
-// What follows the part of an option that is given. White space and the characters of shells and
-// of make would end the option and begin something else; ".." leads out of the folder that is
-// given; a comma separates further options of a linker.
+// True if `end`, the rest of an option after its fixed part, is harmless. White space and the
+// special characters of shells and make would end the option and begin something else; ".." leads
+// out of the given directory; a comma separates further options of a linker.
 bool IsPlainEnd(std::string_view end, std::string_view also = "") {
   const auto is_plain = [&](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
@@ -199,14 +199,14 @@ std::string_view WithoutFolder(std::string_view program) {
   return program;
 }
 
-// "gcc" for "gcc-13" and "clang-14.0".
+// Returns "gcc" for "gcc-13" and "clang" for "clang-14.0".
 std::string_view WithoutVersion(std::string_view program) {
   const size_t dash = std::min(program.rfind('-'), program.size());
   const size_t other = program.find_first_not_of("0123456789.", dash + 1);
   return other == std::string_view::npos ? program.substr(0, dash) : program;
 }
 
-// "gcc" for "aarch64-linux-gnu-gcc".
+// Returns "gcc" for "aarch64-linux-gnu-gcc".
 std::string_view WithoutTarget(std::string_view program) {
   const bool is_name = IsPlainEnd(program) && program.find_first_of("/=") == std::string_view::npos;
   return is_name ? program.substr(program.rfind('-') + 1) : program;

@@ -11,24 +11,24 @@ namespace ringfence {
 namespace {
 
 // clang-format off
-// Commands that the client runs outside of its sandbox.
+// Commands that the client runs outside its sandbox.
 constexpr WordList kClientCommands(
     "/apiKeyHelper\n/proxyAuthHelper\n/awsAuthRefresh\n/awsCredentialExport\n"
     "/gcpAuthRefresh\n/otelHeadersHelper\n/processWrapper\n/policyHelper\n/policyHelpers\n"
     "/sshHostCommands\n/statusLine/command\n/subagentStatusLine/command\n"
     "/fileSuggestion/command\n");
-// Plugins bring hooks, MCP servers, mods and programs; marketplaces run commands. The mirror is
-// where the client's next program comes from. A configuration root is another folder whose plugins
-// and skills are taken.
+// Plugins add hooks, MCP servers, mods and programs; marketplaces run commands. The client
+// downloads its next program from the mirror. A configuration root is another directory whose
+// plugins and skills are used.
 constexpr WordList kPlugins(
     "/enabledPlugins\n/pluginConfigs\n/prependPlugins\n/appendPlugins\n"
     "/extraKnownMarketplaces\n/additionalMarketplaces\n/enabledMcpjsonServers\n"
     "/managedMcpServers\n/downloadsMirrorUrl\n/additionalDirectoryConfigRoots\n");
-// What is open in spite of the client's own fence, and what the fence keeps closed. The client
-// reads these only from the settings of the program that starts it (--settings).
+// Gaps in the client's own fence, and the paths that the fence keeps closed. The client reads these
+// only from the settings of the program that starts it (--settings).
 constexpr WordList kFenceGaps("/permissions/blockReadsExemptPaths\n");
 constexpr WordList kFenceDenies("/permissions/workingDirectoriesExclude\n");
-// What leaves the sandbox out, widens it or replaces its programs.
+// Settings that bypass the sandbox, widen it or replace its programs.
 constexpr WordList kSandbox(
     "/sandbox/enabledPlatforms\n/sandbox/excludedCommands\n/sandbox/filesystem/allowWrite\n"
     "/sandbox/filesystem/allowRead\n/sandbox/network/allowedDomains\n"
@@ -38,11 +38,12 @@ constexpr WordList kSandbox(
 constexpr WordList kSandboxDenies(
     "/sandbox/filesystem/denyWrite\n/sandbox/filesystem/denyRead\n"
     "/sandbox/network/deniedDomains\n");
-// What commands in the sandbox see a placeholder for, and the hosts that still get the secret.
+// Secrets that commands in the sandbox see only as a placeholder, and the hosts that still get
+// them.
 constexpr WordList kSandboxMasks(
     "/sandbox/credentials/awsPairs\n/sandbox/credentials/envVars\n/sandbox/credentials/files\n"
     "/sandbox/credentials/sigv4\n");
-// Flags, by the value that is stronger.
+// Flags, grouped by the stronger value.
 constexpr WordList kStrongTrue(
     "/disableSkillShellExecution\n/allowManagedHooksOnly\n"
     "/permissions/blockReadsOutsideWorkingDirectories\n"
@@ -58,7 +59,7 @@ constexpr WordList kStrongFalse(
     "/sandbox/network/allowLocalBinding\n/sandbox/credentials/allowPlaintextInject\n");
 // clang-format on
 
-// Holds one file as it is now against what was approved.
+// Compares one file, in its present state, with what was approved.
 class Comparison {
  public:
   Comparison(const ClientSettings& now, const Approvals& approvals, std::string_view program)
@@ -123,8 +124,8 @@ class Comparison {
     }
   }
 
-  // An entry that starts our program but was not written by init: a person may register by hand, as
-  // long as nothing in the entry lets a call through.
+  // An entry that starts ringfence's hook but was not written by init: users may register by hand,
+  // as long as nothing in the entry lets a call through.
   void CompareOwn(const HookEntry& entry) {
     if (IsApproved(entry.digest, &ApprovedFile::registration)) return;
     const std::string what =

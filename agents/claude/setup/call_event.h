@@ -1,5 +1,5 @@
-// A tool call as the client sends it and the answer that it gets, for what tries calls without the
-// client: a proof, an explanation, a fixture made from the log.
+// A tool call as the client sends it, and the answer that it gets, for code that tries calls
+// without the client: a proof, an explanation, a fixture made from the log.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -13,20 +13,20 @@ namespace ringfence {
 struct CallEvent {
   std::string event = "PreToolUse";
   std::string session;
-  std::string cwd;  // "": the event has none
+  std::string cwd;  // "" if the event has none
   std::string permission_mode = "default";
-  std::string agent_id, agent_type;  // "": not a subagent
+  std::string agent_id, agent_type;  // "" if not a subagent
   std::string tool;
   OrderedJson input;  // an object
 };
-// One line of JSON, without its newline.
+// Returns one line of JSON, without its newline.
 std::string EventText(const CallEvent& call);
 
-// The tool and its arguments, of an event's text; empty where it is not a call.
+// Reads the tool and its arguments from an event's text; empty if it is not a call.
 CallEvent ReadCallEvent(std::string_view text);
 
 struct HookAnswer {
-  std::string decision;  // "": none
+  std::string decision;  // "" if none
   std::string reason;
 };
 HookAnswer ReadHookAnswer(std::string_view out);

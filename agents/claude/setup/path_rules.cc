@@ -12,8 +12,8 @@
 namespace ringfence {
 namespace {
 
-// The client's patterns are those of .gitignore lines, and it reads "[!a]" and "[[:digit:]]" in
-// another way than git.
+// True if the pattern has a character class. The client's patterns are those of .gitignore, but it
+// reads "[!a]" and "[[:digit:]]" differently from git.
 bool HasClass(std::string_view pattern) {
   for (size_t i = 0; i < pattern.size(); ++i) {
     if (pattern[i] == '\\') {
@@ -112,8 +112,9 @@ class RuleWriter {
     }
   }
 
-  // In the client's spelling "//x" is absolute, and "x" would be below the current folder. The
-  // sandbox takes only patterns with a fixed beginning, so what floats is said for the project too.
+  // In the client's notation "//x" is absolute, and "x" is below the current directory. The sandbox
+  // accepts only patterns with a fixed beginning, so "anywhere" entries are repeated for the
+  // project.
   std::vector<std::string> PathsOf(const Entry& entry) const {
     const std::string tail = entry.tail.empty() ? "**" : entry.tail;
     switch (entry.base) {

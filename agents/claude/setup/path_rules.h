@@ -1,6 +1,6 @@
-// Paths of a policy as rules of the client's permissions: Read(//home/dev/p/**/.env). They hold
-// where no hook is called: against @path in a prompt, and against what the client's own searches
-// find.
+// Converts a policy's paths into permission rules of the client: Read(//home/dev/p/**/.env). These
+// rules apply where no hook is called: to @path in a prompt, and to the results of the client's own
+// searches.
 #pragma once
 
 #include <string>
@@ -14,15 +14,15 @@ namespace ringfence {
 struct PathRulesOfClient {
   std::vector<std::string> deny;
   std::vector<std::string> ask;
-  std::vector<std::string> notes;  // for people: what the client knows no rule for
+  std::vector<std::string> notes;  // for the user: limits of the client's rules
 };
 
-// For one project. Of read.deny every entry; of the other lists those with a pattern and those that
-// begin with "**/", since the hook and the sandbox hold plain paths.
+// Rules for one project: every entry of read.deny, and from the other lists the entries with a
+// pattern or with "**/" at the beginning, because the hook and the sandbox enforce plain paths.
 PathRulesOfClient PathRulesFor(const Policy& policy, const Places& places);
 
-// Read rules for settings that serve any project: what read.deny names by absolute paths, below the
-// home or anywhere.
+// Read rules for settings that serve any project: entries of read.deny with absolute paths, below
+// the home directory or anywhere.
 std::vector<std::string> MentionRulesFor(const Policy& policy, const Places& places);
 
 }  // namespace ringfence

@@ -13,7 +13,7 @@ namespace ringfence {
 
 namespace {
 
-// Texts removed from one list are named up to this number; above it only their count is shown.
+// Up to this number, texts removed from one list are named; above it only their count is shown.
 constexpr size_t kNamedRemovals = 3;
 
 constexpr int kTimeoutSeconds = 10;
@@ -26,7 +26,7 @@ OrderedJson EntryOf(const HookCommand& command) {
           {"onFailure", "block"}};
 }
 
-// Key order and numbers' spelling aside.
+// Compares values regardless of key order and the notation of numbers.
 bool IsSameJson(const OrderedJson& a, const OrderedJson& b) {
   return nlohmann::json(a) == nlohmann::json(b);
 }
@@ -34,7 +34,8 @@ bool IsSameJson(const OrderedJson& a, const OrderedJson& b) {
 std::string ParentOf(const std::string& pointer) { return pointer.substr(0, pointer.rfind('/')); }
 std::string KeyOf(const std::string& pointer) { return pointer.substr(pointer.rfind('/') + 1); }
 
-// Our entries, the last ones first, so that removing one leaves the pointers of the others right.
+// Returns ringfence's entries, last first, so that removing one leaves the pointers of the others
+// valid.
 std::vector<HookEntry> OwnEntries(const JsonEdit& edit, std::string_view program) {
   std::vector<HookEntry> own;
   for (HookEntry& entry : ReadClientSettings(edit.tree(), "").hooks) {
@@ -44,7 +45,7 @@ std::vector<HookEntry> OwnEntries(const JsonEdit& edit, std::string_view program
   return own;
 }
 
-// Removes the entry and what became empty around it, except for containers that were there before.
+// Removes the entry, and its group if that is then empty.
 void RemoveEntry(JsonEdit& edit, const std::string& pointer) {
   const std::string group = ParentOf(ParentOf(pointer));
   edit.Remove(*edit.At(pointer));
@@ -70,7 +71,7 @@ bool IsEmptyContainer(const JsonNode* node) {
          node->first_child == JsonTree::kNone;
 }
 
-// The client takes no notice of an event that is no array, so nothing can be registered there.
+// The client ignores an event that is not an array, so nothing can be registered there.
 Status CheckEvents(const JsonEdit& edit) {
   for (const std::string_view event : ServedEvents()) {
     const JsonNode* node = edit.At("/hooks/" + std::string(event));
@@ -112,7 +113,7 @@ void SettingsEditor::Register(const HookCommand& command) {
   if (added > 0) changes_.push_back("register the hook for " + std::to_string(added) + " events");
 }
 
-// True when an entry was added, and none updated.
+// Returns true if an entry was added, rather than found or updated.
 bool SettingsEditor::RegisterEvent(std::string_view event, const OrderedJson& entry) {
   const std::string pointer = "/hooks/" + std::string(event);
   bool is_registered = false;
@@ -210,7 +211,7 @@ void SettingsEditor::RemoveStaleTexts(const std::string& pointer,
   std::erase_if(list->texts, is_stale);
 }
 
-// A container that an earlier run made goes when nothing is left in it, and those around it too.
+// Removes the container if ringfence added it and nothing is left in it; then its parents likewise.
 void SettingsEditor::RemoveEmptied(std::string pointer) {
   for (; record_.HasContainer(pointer); pointer = ParentOf(pointer)) {
     const JsonNode* node = edit_.At(pointer);
@@ -221,7 +222,7 @@ void SettingsEditor::RemoveEmptied(std::string pointer) {
   }
 }
 
-// The container at `pointer`, made with all above it where it is missing.
+// Returns the container at `pointer`; creates it and its parents if they are missing.
 const JsonNode& SettingsEditor::Container(const std::string& pointer, bool is_array) {
   if (pointer.empty()) {
     NoteGap(pointer);
@@ -254,7 +255,7 @@ void UndoEntries(JsonEdit& edit, const SettingsRecord& record, std::string_view 
     RemoveEntry(edit, entry.pointer);
     ++undone.entries;
     if (is_known || edit.At(event)->first_child != JsonTree::kNone) continue;
-    // It is not known what was there before: what our entry leaves empty goes with it.
+    // Without a record of the earlier state, containers that the entry leaves empty are removed.
     edit.Remove(*edit.At(event));
     if (edit.At("/hooks")->first_child == JsonTree::kNone) edit.Remove(*edit.At("/hooks"));
   }
@@ -290,7 +291,7 @@ Result<Undone> Undo(std::string_view text, const SettingsRecord& record, std::st
   UndoEntries(*edit, record, program, undone);
   UndoTexts(*edit, record);
   UndoValues(*edit, record);
-  // The inner ones first.
+  // Innermost first.
   std::vector<std::string> containers = record.containers;
   std::ranges::reverse(containers);
   for (const std::string& pointer : containers) {

@@ -1,5 +1,5 @@
-// Registers the hook in a settings file's text and takes it out again. What it changes goes into a
-// SettingsRecord, with which Undo() gives back the bytes that were there before.
+// Registers the hook in the text of a settings file and removes it again. Records its changes in a
+// SettingsRecord, from which Undo() restores the original bytes.
 #pragma once
 
 #include <span>
@@ -12,7 +12,7 @@
 
 namespace ringfence {
 
-// What the client starts for every event.
+// The command that the client starts for every event.
 struct HookCommand {
   std::string program;
   std::vector<std::string> arguments;
@@ -23,24 +23,24 @@ std::span<const std::string_view> ServedEvents();
 
 class SettingsEditor {
  public:
-  // `text` holds a JSON object; `record` is of an earlier run, or empty.
+  // `text` is a JSON object; `record` is from an earlier run, or empty.
   static Result<SettingsEditor> Open(std::string_view text, SettingsRecord record);
 
-  // One entry for each served event, exec form, no matcher. Entries of ours that differ are
-  // updated.
+  // Adds one entry for each served event, in exec form, without a matcher. Updates entries of
+  // ringfence that differ.
   void Register(const HookCommand& command);
-  // Sets a flag below containers that are made where they are missing.
+  // Sets a flag and creates missing containers around it.
   void SetFlag(const std::string& pointer, bool value);
-  // Puts back what was there before an earlier run set the flag; one that was set by hand stays.
+  // Restores what was there before an earlier run set the flag; keeps a flag that was set by hand.
   void DropFlag(const std::string& pointer);
   bool Has(const std::string& pointer) const { return edit_.At(pointer) != nullptr; }
-  // Makes the array hold `texts` beside what the user put there; what an earlier run put there and
-  // is no longer wanted goes.
+  // Makes the array contain `texts` in addition to the user's entries; removes entries of an
+  // earlier run that are not in `texts`.
   void SyncTexts(const std::string& pointer, const std::vector<std::string>& texts);
 
   std::string text() const { return edit_.text(); }
   const SettingsRecord& record() const { return record_; }
-  const std::vector<std::string>& changes() const { return changes_; }  // for people
+  const std::vector<std::string>& changes() const { return changes_; }  // for the user
 
  private:
   SettingsEditor(JsonEdit edit, SettingsRecord record);
@@ -56,13 +56,12 @@ class SettingsEditor {
   std::vector<std::string> changes_;
 };
 
-// `text` without our entries, and with what `record` says was there before. A value that somebody
-// has changed since stays. "" together with `is_empty`: nothing is left of a file that was made by
-// us.
+// `text` without ringfence's entries, and with the original values from `record`. A value that was
+// changed since then is kept.
 struct Undone {
   std::string text;
-  bool is_empty = false;  // nothing is left of a file that was not there before
-  size_t entries = 0;     // of ours that were removed
+  bool is_empty = false;  // nothing is left of a file that ringfence created
+  size_t entries = 0;     // number of ringfence's entries removed
 };
 Result<Undone> Undo(std::string_view text, const SettingsRecord& record, std::string_view program);
 

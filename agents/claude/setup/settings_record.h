@@ -1,5 +1,5 @@
-// What `ringfence init` did to settings files, so that `ringfence uninstall` can put back exactly
-// what was there. Kept at ~/.local/state/ringfence/registrations.json.
+// Records what `ringfence init` did to settings files, so that `ringfence uninstall` can restore
+// them exactly. Stored in ~/.local/state/ringfence/registrations.json.
 #pragma once
 
 #include <optional>
@@ -19,28 +19,28 @@ struct SettingsRecord {
   struct Value {
     std::string pointer;
     bool now = false;
-    std::optional<std::string> was;  // its JSON; nothing: it was not there
+    std::optional<std::string> was;  // the original JSON; no value if there was none
     bool operator==(const Value&) const = default;
   };
   struct Texts {
     std::string pointer;             // of the array
-    std::vector<std::string> texts;  // that were added to it
+    std::vector<std::string> texts;  // added to the array
     bool operator==(const Texts&) const = default;
   };
 
   std::string path;
   std::string program;                  // the hook that was registered
-  std::string serves;                   // the settings file that has the hook, if it is another one
-  std::optional<std::string> blank;     // the whole file held only this
-  bool is_new = false;                  // there was no file
-  std::vector<std::string> folders;     // that were made for it, outermost first
-  std::vector<std::string> containers;  // that were added, outermost first
+  std::string serves;                   // the settings file with the hook, if it is another one
+  std::optional<std::string> blank;     // original text of a blank file
+  bool is_new = false;                  // the file did not exist
+  std::vector<std::string> folders;     // created for it, outermost first
+  std::vector<std::string> containers;  // added, outermost first
   std::vector<Gap> gaps;
   std::vector<Value> values;
   std::vector<Texts> lists;
 
   bool HasContainer(const std::string& pointer) const;
-  std::vector<std::string>& TextsOf(const std::string& pointer);  // made where there are none
+  std::vector<std::string>& TextsOf(const std::string& pointer);  // created if missing
   bool operator==(const SettingsRecord&) const = default;
 };
 
@@ -49,9 +49,9 @@ Result<std::vector<SettingsRecord>> ParseSettingsRecords(const std::string& text
 std::string RenderSettingsRecords(const std::vector<SettingsRecord>& records);
 std::string SettingsRecordsPath(const std::string& home);
 
-// The record of a file; an empty one when there is none.
+// Returns the record of a file; an empty one if there is none.
 SettingsRecord RecordOf(const std::vector<SettingsRecord>& records, const std::string& path);
-// Puts `record` in the place of the one of the same path.
+// Adds `record`, or replaces the one with the same path.
 void PutRecord(std::vector<SettingsRecord>& records, const SettingsRecord& record);
 
 }  // namespace ringfence

@@ -14,11 +14,11 @@
 namespace ringfence {
 namespace {
 
-// Names that the client (2.1.330) has no tool for, or has under another name.
+// Names for which the client (2.1.330) has no tool, or has it under another name.
 constexpr std::array<std::string_view, 7> kFormer = {
     "BashOutput", "KillShell", "LS", "MultiEdit", "NotebookRead", "Task", "TaskOutput"};
 
-// They are questions themselves; without a prompt nobody would answer them.
+// Tools that ask the user; without a prompt they would get no answer.
 constexpr std::array<std::string_view, 3> kQuestions = {"AskUserQuestion", "EnterPlanMode",
                                                         "ExitPlanMode"};
 
@@ -30,11 +30,11 @@ bool IsToolDenied(std::string_view tool, const Policy& policy) {
   return ToolVerdict(tool, policy) == Verdict::kDeny;
 }
 
-// No tool is called so: only a pattern for every tool fits.
+// No tool is named "~": only a pattern for every tool matches it.
 bool PermitsEveryTool(const Policy& policy) { return !IsToolDenied("~", policy); }
 
-// A profile that an event chooses has the client's prompts come back for its caller, and a rule of
-// the client's would answer them for all callers.
+// True if a profile that an event chooses restores the client's prompts for its caller: a rule of
+// the client would answer them for all callers.
 bool SomeCallersArePrompted(const PolicySources& sources) {
   return std::ranges::any_of(sources.sources, [](const PolicySource& source) {
     return std::ranges::any_of(source.file->profiles, [](const Profile& profile) {
@@ -52,7 +52,8 @@ void AddMcpGlobs(const std::vector<NameRule>& rules, const Policy& policy,
   }
 }
 
-// The client skips a rule whose tool begins with a small letter, but for MCP tools.
+// False for a rule that the client skips: its tool begins with a lower-case letter and is not an
+// MCP tool.
 bool IsRule(std::string_view pattern) {
   const bool is_small = !pattern.empty() && pattern[0] >= 'a' && pattern[0] <= 'z';
   return !is_small || pattern.starts_with("mcp_");
@@ -61,7 +62,8 @@ bool IsRule(std::string_view pattern) {
 void AddDenied(const NameRule& rule, ToolNames& names) {
   if (rule.set != ToolSet::kNone) return;
   if (IsRule(rule.pattern)) return AddOnce(names.denied, rule.pattern);
-  // A policy's denies forgive letter case, so those that it means stand there by their own names.
+  // A policy's denies ignore letter case, so `missing` has the tools that they match by their own
+  // names.
   const std::string folded = FoldName(rule.pattern);
   const bool is_said = std::ranges::any_of(
       names.missing, [&](const std::string& tool) { return MatchName(folded, FoldName(tool)); });
@@ -85,7 +87,7 @@ ToolNames ToolNamesFor(const Policy& policy, const PolicySources& sources) {
   AddMcpGlobs(policy.tools.names, policy, names.mcp);
   for (const auto& list : policy.tools.narrower) AddMcpGlobs(list, policy, names.mcp);
   for (const NameRule& rule : policy.tools.deny) AddDenied(rule, names);
-  // The client offers every MCP tool that nobody takes away.
+  // The client offers every MCP tool that is not denied.
   if (names.mcp.empty() && !names.every_tool) AddOnce(names.denied, "mcp__*");
   return names;
 }

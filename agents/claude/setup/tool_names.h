@@ -1,4 +1,4 @@
-// Which of the client's tools exist for an agent, need no prompt, or are refused, by their names.
+// Names of the client's tools that an agent has, that need no prompt, or that are refused.
 #pragma once
 
 #include <string>
@@ -10,13 +10,13 @@
 namespace ringfence {
 
 struct ToolNames {
-  bool every_tool = false;           // the policy says "*": also tools that nobody knows yet
-  std::vector<std::string> tools;    // built-in ones that the policy permits or asks about
-  std::vector<std::string> mcp;      // globs, as the policy has them
-  std::vector<std::string> allowed;  // no prompt: only where the hook itself says "allow"
-  std::vector<std::string> denied;   // what tools.deny has, in the client's spelling
-  std::vector<std::string> lost;     // entries of tools.deny that are no rule for the client
-  std::vector<std::string> missing;  // built-in ones that are in no list of what is allowed
+  bool every_tool = false;           // the policy has "*", which includes unknown tools
+  std::vector<std::string> tools;    // built-in tools that the policy permits or asks about
+  std::vector<std::string> mcp;      // globs, as in the policy
+  std::vector<std::string> allowed;  // need no prompt; only if the hook itself says "allow"
+  std::vector<std::string> denied;   // entries of tools.deny, in the client's notation
+  std::vector<std::string> lost;     // entries of tools.deny that the client has no rule for
+  std::vector<std::string> missing;  // built-in tools that the policy denies or does not list
 };
 ToolNames ToolNamesFor(const Policy& policy, const PolicySources& sources);
 

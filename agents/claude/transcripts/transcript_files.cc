@@ -19,7 +19,7 @@ constexpr size_t kMaxDepth = 64;
 constexpr size_t kMaxUnreadableFiles = 20;
 constexpr std::string_view kEnding = ".jsonl";
 
-// `name` below `base`, component by component, so that no folder on the way can be a link.
+// Opens `name` below `base` component by component, so that no directory on the way can be a link.
 Result<UniqueFd> OpenBelow(int base, std::string_view name, int flags) {
   UniqueFd folder;
   for (;;) {
@@ -40,7 +40,7 @@ class TranscriptWalk {
  public:
   explicit TranscriptWalk(TranscriptFiles& found) : found_(found) {}
 
-  // Takes the folder that is open there, which is `name` from `base`.
+  // Collects the files below the open directory `folder`, which is `parent`.
   void Take(UniqueFd folder, const TranscriptFile& parent, size_t depth) {
     if (depth > kMaxDepth) return Miss(parent, "too many nested directories");
     const DirectoryStream directory(::fdopendir(folder.get()));
@@ -60,7 +60,7 @@ class TranscriptWalk {
 
  private:
   struct Entry {
-    std::string order;  // a session's file comes before the folder of its subagents
+    std::string order;  // puts a session's file before the directory of its subagents
     std::string name;
     TranscriptFile file;
     bool is_folder = false;

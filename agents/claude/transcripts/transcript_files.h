@@ -1,5 +1,5 @@
-// The transcripts below what a person named: regular files of the name *.jsonl in folders, no link
-// followed, in the order of their names; and files that were named themselves, whatever they are.
+// Finds the transcripts that the user named: in a directory, regular files named *.jsonl, in the
+// order of their names, without following links; a file named directly, whatever its type.
 #pragma once
 
 #include <cstdint>
@@ -13,23 +13,23 @@
 namespace ringfence {
 
 struct TranscriptFile {
-  std::string shown;                     // what people call it
-  std::string name;                      // from `base`; "" where the file was named itself
-  std::shared_ptr<const UniqueFd> base;  // the folder that was named
+  std::string shown;                     // the name in messages
+  std::string name;                      // relative to `base`; "" if the user named the file itself
+  std::shared_ptr<const UniqueFd> base;  // the directory that the user named
   uint64_t size = 0;
 };
 
 struct TranscriptFiles {
   std::vector<TranscriptFile> files;
-  std::vector<Error> unreadable;  // the first of them
+  std::vector<Error> unreadable;  // the first ones
   uint64_t unreadable_count = 0;
   uint64_t size = 0;  // of all files
 };
 
-// An error where one of `paths` is not there or cannot be opened.
+// Returns an error if one of `paths` does not exist or cannot be opened.
 Result<TranscriptFiles> FindTranscripts(const std::vector<std::string>& paths);
 
-// Opens what FindTranscripts() saw: below the same folder, by no link.
+// Opens a file that FindTranscripts() found: below the same directory and through no link.
 Result<UniqueFd> OpenTranscript(const TranscriptFile& file);
 
 }  // namespace ringfence

@@ -9,14 +9,14 @@
 namespace ringfence {
 namespace {
 
-constexpr size_t kMaxCallText = 4097;  // one more than the hook takes, so that it can refuse it
-constexpr size_t kMaxCalls = 4096;     // the client writes one to a line
+constexpr size_t kMaxCallText = 4097;  // one more than the hook accepts, so that it can refuse it
+constexpr size_t kMaxCalls = 4096;     // the client writes one per line
 
 struct Member {
   std::string_view key;
   Word TranscriptLine::*word;
 };
-// In transcripts.
+// Members of transcript lines.
 constexpr Member kMembers[] = {
     {"sessionId", &TranscriptLine::session},
     {"cwd", &TranscriptLine::cwd},
@@ -24,7 +24,7 @@ constexpr Member kMembers[] = {
     {"agentId", &TranscriptLine::agent_id},
     {"attributionAgent", &TranscriptLine::agent_type},
 };
-// In events of the hook, and some of them in stream-json.
+// Members of the hook's events; stream-json uses some of them.
 constexpr Member kHookMembers[] = {
     {"session_id", &TranscriptLine::session},
     {"permission_mode", &TranscriptLine::permission_mode},
@@ -104,7 +104,7 @@ class TranscriptLineReader {
     return SkipValue();
   }
 
-  // The value that begins at the current token.
+  // Skips the value that begins at the current token.
   bool SkipValue() {
     const size_t outside = scanner_.depth();
     if (token_ != Token::kObjectBegin && token_ != Token::kArrayBegin) {
@@ -116,7 +116,7 @@ class TranscriptLineReader {
     return true;
   }
 
-  // What is no string counts as missing.
+  // A value that is not a string counts as missing.
   bool ReadWord(Word& word) {
     if (token_ != Token::kString) return SkipValue();
     const size_t begin = scanner_.token_offset();
@@ -136,7 +136,7 @@ class TranscriptLineReader {
   bool ReadRaw(std::string_view& raw) {
     const size_t begin = scanner_.token_offset();
     if (token_ != Token::kObjectBegin && token_ != Token::kArrayBegin) {
-      raw = "null";  // the hook refuses every input that is no object
+      raw = "null";  // the hook refuses every input that is not an object
       return SkipValue();
     }
     if (!SkipValue()) return false;
@@ -190,8 +190,8 @@ class TranscriptLineReader {
   TextSource source_;
   JsonScanner scanner_;
   Token token_ = Token::kError;
-  TranscriptLine found_;  // as a transcript's line
-  TranscriptLine hook_;   // as an event of the hook
+  TranscriptLine found_;  // read as a line of a transcript
+  TranscriptLine hook_;   // read as an event of the hook
   Word parent_;
   Word type_;
   Word event_name_;
@@ -226,7 +226,7 @@ std::string HookEvent(const TranscriptLine& line, const ToolCall& call,
   AddMember(json, "cwd", line.cwd.raw);
   AddMember(json, "permission_mode", mode);
   AddMember(json, "agent_id", line.agent_id.raw);
-  // Lines of the main agent may name an agent as well, the one that an answer came from.
+  // Lines of the main agent may also name an agent: the one that an answer came from.
   if (!line.agent_id.text.empty()) AddMember(json, "agent_type", line.agent_type.raw);
   AddMember(json, "tool_name", call.tool.raw);
   AddMember(json, "tool_input", call.input);

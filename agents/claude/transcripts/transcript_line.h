@@ -1,10 +1,9 @@
-// One line of what a client wrote down about its sessions, and the tool calls in it. Accepted are
+// Reads one line of a client's record of its sessions, and the tool calls in it. Accepts
 //   - lines of Claude Code's transcripts (~/.claude/projects, subagents' as well), and of what it
 //     prints with --output-format stream-json: objects with a "type"; calls are in those of
 //     "assistant",
 //   - events of the hook: objects with "hook_event_name".
-// Every line is checked as JSON to its end; nothing of it is believed but that these calls were
-// made.
+// Checks every line as JSON to its end, and trusts it only for the fact that these calls were made.
 #pragma once
 
 #include <cstdint>
@@ -17,27 +16,27 @@ namespace ringfence {
 enum class LineKind : uint8_t {
   kTranscript,
   kEvent,
-  kForeign,  // sound JSON of somebody else's
+  kForeign,  // valid JSON of another program
   kBlank,
-  kBroken,  // torn, or no JSON
+  kBroken,  // torn, or not JSON
 };
 
-// A string as it stands in the line, quotes and escapes included, and what it says.
+// A string as written in the line, with quotes and escapes, and its decoded value.
 struct Word {
   std::string_view raw;
   std::string text;
 };
 
 struct ToolCall {
-  std::string id;  // "": it has none
+  std::string id;  // "" if it has none
   Word tool;
-  std::string_view input;  // as it stands in the line; empty: it has none
+  std::string_view input;  // as written in the line; empty if it has none
 };
 
-// Points into the line.
+// Points into the text of the line.
 struct TranscriptLine {
   LineKind kind = LineKind::kBroken;
-  std::string wrong;  // what is wrong with a broken line, and where
+  std::string wrong;  // the error in a broken line, and its place
 
   Word session;
   Word cwd;
@@ -46,13 +45,13 @@ struct TranscriptLine {
   Word agent_type;
   std::string timestamp;
   std::vector<ToolCall> calls;
-  std::string_view event;  // of kEvent: the whole line
+  std::string_view event;  // for kEvent: the whole line
 };
 
 TranscriptLine ReadTranscriptLine(std::string_view line);
 
-// What the client would have told its hook about a call of the line, in `permission_mode` where the
-// line names none.
+// Returns the event that the client would have sent its hook for a call of the line, with
+// `permission_mode` if the line names none.
 std::string HookEvent(const TranscriptLine& line, const ToolCall& call,
                       std::string_view permission_mode);
 
